@@ -1,0 +1,53 @@
+/** Every expected failure, by the code that surfaces and scripts may rely on. Codes are stable; messages are for people. */
+export const ERROR_CODES = [
+  "usage",
+  "input.invalid",
+  "team.not_found",
+  "team.exists",
+  "team.paused",
+  "team.busy",
+  "task.not_found",
+  "task.exists",
+  "task.not_ready",
+  "task.already_claimed",
+  "task.transition",
+  "task.delete_refused",
+  "task.none_available",
+  "need.missing",
+  "need.cycle",
+  "claim.lost",
+  "role.mismatch",
+  "role.locked",
+  "evidence.blocked",
+  "evidence.not_found",
+  "evidence.failed",
+  "wave.not_found",
+  "wave.transition",
+  "worker.not_found",
+  "worker.unavailable",
+  "message.not_allowed",
+  "loop.not_found",
+  "config.unknown_key",
+  "config.bad_value",
+  "config.bad_file",
+  "store.unavailable",
+  "store.not_a_database",
+  "store.too_new",
+  "store.busy",
+  "store.full",
+  "store.read_only",
+  "view.no_field",
+] as const
+export type ErrorCode = (typeof ERROR_CODES)[number]
+
+/** A failure we foresee. The message gives the values and the way out; `details` carries the same values for programs. */
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly details: Record<string, unknown>
+  constructor(code: ErrorCode, message: string, details: Record<string, unknown> = {}, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = "AppError"
+    this.code = code
+    this.details = details
+  }
+}
