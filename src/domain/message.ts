@@ -1,0 +1,34 @@
+import type { TaskId } from "./ids.ts"
+
+export const MESSAGE_TYPES = ["text", "idle_notification", "shutdown_request", "shutdown_response"] as const
+export type MessageType = (typeof MESSAGE_TYPES)[number]
+
+/** The lead's inbox. */
+export const LEAD = "orchestrator"
+const LEAD_ALIASES = ["lead", "team-lead", "coordinator"]
+
+/** Written as a recipient it means every worker; only the lead may use it. */
+export const EVERYBODY = "all"
+
+export interface Message {
+  readonly id: string
+  readonly from: string
+  readonly to: string
+  readonly type: MessageType
+  readonly payload: Record<string, unknown>
+  readonly timestamp: string
+  readonly deliveredAt: string | null
+  readonly read: boolean
+}
+
+export interface IdleNotification {
+  readonly worker_id: string
+  readonly completed_task_id?: TaskId
+  readonly completed_status?: string
+  readonly failure_reason?: string
+}
+
+/** The name an inbox is stored under. */
+export function inboxName(name: string): string {
+  return LEAD_ALIASES.includes(name) ? LEAD : name
+}

@@ -1,0 +1,101 @@
+import { AppError } from "./errors.ts"
+import type { TaskId, WorkerId } from "./ids.ts"
+
+export const TASK_STATUSES = ["open", "in_progress", "in_review", "paused", "resolved", "failed", "skipped"] as const
+export type TaskStatus = (typeof TASK_STATUSES)[number]
+
+/** Every allowed change of a task's status. A status that is not listed behind another cannot follow it. */
+export const TASK_TRANSITIONS = {
+  open: ["in_progress", "paused", "skipped"],
+  in_progress: ["in_review", "resolved", "open", "paused", "failed"], // open again when released or taken over
+  in_review: ["resolved", "in_progress", "open", "paused", "failed"],
+  paused: ["open", "in_progress", "in_review", "skipped"], // only by a recorded decision
+  failed: ["open", "skipped"],
+  resolved: ["open"], // a new attempt
+  skipped: ["open"],
+} as const satisfies Record<TaskStatus, readonly TaskStatus[]>
+
+/** A need is met when the task it names is one of these: done, or decided to be left out. */
+export const MET_STATUSES = ["resolved", "skipped"] as const satisfies readonly TaskStatus[]
+
+export const ROLES = ["frontend", "backend", "devops", "test", "docs", "security", "review", "worker"] as const
+export type Role = (typeof ROLES)[number]
+
+/** The role of tasks anybody may take, and of workers that take anything. */
+export const GENERIC_ROLE: Role = "worker"
+
+export const COMPLEXITIES = ["simple", "standard", "complex"] as const
+export type Complexity = (typeof COMPLEXITIES)[number]
+
+/** What a person or planner says of a task. */
+export interface TaskBrief {
+  readonly title: string
+  readonly description: string
+  readonly role: Role
+  readonly complexity: Complexity
+  /** The tasks that must be met before this one may start. */
+  readonly blockedBy: readonly TaskId[]
+  /** What must be true at the end, in words. */
+  readonly acceptance: readonly string[]
+  /** Commands that must exit with 0 at the end. */
+  readonly checks: readonly string[]
+  /** Globs of the files this task may write. */
+  readonly files: readonly string[]
+  readonly agentType: string | null
+  /** The only worker that may claim it, when set beforehand. */
+  readonly assignee: WorkerId | null
+}
+
+export interface Task extends TaskBrief {
+  readonly id: TaskId
+  readonly status: TaskStatus
+  /** Where a paused task goes back to when it is resumed. */
+  readonly pausedFrom: TaskStatus | null
+  readonly pauseReason: string | null
+  /** Needs that are not met yet. */
+  readonly unmet: number
+  /** Kahn layer, from 1; null while waves were never calculated. */
+  readonly wave: number | null
+  readonly attempt: number
+  readonly result: string | null
+  readonly claimedBy: string | null
+  readonly claimedAt: string | null
+  /** Goes up with each claim; a write with an older one changes nothing. */
+  readonly claimToken: number
+  readonly leaseUntil: string | null
+  readonly workerId: WorkerId | null
+  /** Goes up with each change, for the audit trail. */
+  readonly version: number
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly completedAt: string | null
+}
+
+export function canMove(from: TaskStatus, to: TaskStatus): boolean {
+  return (TASK_TRANSITIONS[from] as readonly TaskStatus[]).includes(to)
+}
+
+export function assertMove(task: Pick<Task, "id" | "status">, to: TaskStatus): void {
+  if (canMove(task.status, to)) return
+  const allowed = TASK_TRANSITIONS[task.status].join(", ")
+  const hint = task.status === "open" ? `; claim it first: teamwork task claim --id ${task.id} --owner NAME` : ""
+  throw new AppError("task.transition", `task ${task.id} is ${task.status} and can only become ${allowed}${hint}`, {
+    taskId: task.id,
+    from: task.status,
+    to,
+  })
+}
+
+export function isMet(status: TaskStatus): boolean {
+  return status === "resolved" || status === "skipped"
+}
+
+/** Whether a claimant of one role may take a task of another without it being a mismatch. */
+export function rolesMatch(taskRole: string, claimantRole: string | null): boolean {
+  return (
+    claimantRole === null ||
+    claimantRole === GENERIC_ROLE ||
+    taskRole === GENERIC_ROLE ||
+    taskRole === claimantRole
+  )
+}

@@ -1,0 +1,34 @@
+export const TEAM_PHASES = ["PLANNING", "EXECUTION", "VERIFICATION", "COMPLETE"] as const
+export type TeamPhase = (typeof TEAM_PHASES)[number]
+
+export const TEAM_STATUSES = ["active", "paused", "completing", "completed", "failed", "cancelled"] as const
+export type TeamStatus = (typeof TEAM_STATUSES)[number]
+
+export const TEAM_MODES = ["FULL_AUTO", "SUPERVISED"] as const
+export type TeamMode = (typeof TEAM_MODES)[number]
+
+/** `waves`: a gate between layers. `eager`: a task starts as soon as its own needs are met. */
+export const SCHEDULES = ["waves", "eager"] as const
+export type Schedule = (typeof SCHEDULES)[number]
+
+/** How callers name a team: project and team name. */
+export interface TeamName {
+  readonly project: string
+  readonly team: string
+}
+
+export interface Team {
+  readonly project: string
+  readonly team: string
+  readonly goal: string
+  readonly phase: TeamPhase
+  readonly status: TeamStatus
+  readonly mode: TeamMode
+  readonly schedule: Schedule
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+export function describeTeam(name: TeamName): string {
+  return `${name.project}/${name.team}`
+}

@@ -1,0 +1,24 @@
+export interface Migration {
+  readonly version: number
+  readonly name: string
+  readonly sql: string
+  /** Binaries that do not know this migration cannot live with it. */
+  readonly breaking: boolean
+}
+
+export const LATEST_VERSION = 1
+
+/** Loaded only when a store is behind, so that an ordinary start does not pay for it. */
+export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Migration[]> {
+  const files =
+    dialect === "sqlite"
+      ? [await import("./0001_kernel.sqlite.sql", { with: { type: "text" } })]
+      : [await import("./0001_kernel.postgres.sql", { with: { type: "text" } })]
+  const names = ["kernel"]
+  return files.map((file, index) => ({
+    version: index + 1,
+    name: names[index] ?? "",
+    sql: file.default,
+    breaking: file.default.startsWith("-- breaking"),
+  }))
+}

@@ -1,0 +1,267 @@
+import type { Event, EventType, NewEvent } from "../domain/events.ts"
+import type { Evidence, NewEvidence } from "../domain/evidence.ts"
+import type { TaskId, WorkerId } from "../domain/ids.ts"
+import type { LoopState } from "../domain/loop-state.ts"
+import type { IdleNotification, Message, MessageType } from "../domain/message.ts"
+import type { Complexity, Role, Task, TaskBrief, TaskStatus } from "../domain/task.ts"
+import type { Team, TeamName } from "../domain/team.ts"
+import type { Verdict } from "../domain/verdict.ts"
+import type { WaveVerdict } from "../domain/wave.ts"
+import type { Worker, WorkerAvailability } from "../domain/worker.ts"
+
+/**
+ * The single source of truth. Everything acknowledged survives `kill -9` and power loss. Time in it is the store's own:
+ * participants on several machines never compare their clocks.
+ */
+export interface Store extends HotPath, AsyncDisposable {
+  /** Runs `work` on one consistent snapshot. */
+  read<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /**
+   * Runs `work` as one transaction: all of it happens, or nothing when it throws. It may run more than once if the store
+   * asks for a repeat, so it must do nothing but call `tx`.
+   */
+  write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Watches for commits by anybody. Open it before the read whose outcome you wait to change, and none is missed. */
+  watch(): Promise<Watch>
+  inspect(): Promise<StoreReport>
+}
+
+export interface Watch extends AsyncDisposable {
+  /** Resolves true as soon as something was committed since the last call (or since `watch()`), false on time-out. */
+  next(timeoutMs: number, signal?: AbortSignal): Promise<boolean>
+}
+
+/** The two calls every task pays for. Each is a transaction of its own, and a part of the one it is called in. */
+export interface HotPath {
+  /**
+   * Takes a task in one statement, with its event: the named one, or the best ready one for the role. Of any number of
+   * claimants exactly one gets it. Checks needs, wave, pause, phase, role, preset owner and the worker's availability.
+   * An expired claim is claimable; the same owner's own claim is renewed. `undefined` when nothing could be taken.
+   */
+  claimTask(request: ClaimRequest): Promise<Claimed | undefined>
+  /**
+   * Resolves a held task in one statement, with its evidence, event and notice. `undefined`, and nothing changed, when
+   * the task is not held that way or has evidence with a blocked pattern.
+   */
+  finishTask(request: FinishRequest): Promise<Task | undefined>
+}
+
+export interface ClaimRequest extends TeamName {
+  /** Null: the best ready task. */
+  readonly taskId: TaskId | null
+  readonly owner: string
+  readonly workerId: WorkerId
+  readonly role: Role | null
+  /** A named task of another role is refused, not only warned about. */
+  readonly strictRole: boolean
+  readonly leaseMs: number
+}
+
+export interface Claimed {
+  readonly task: Task
+  /** The holder whose claim had expired. */
+  readonly takenOverFrom: string | null
+  /** The owner held it already; only the lease is new. */
+  readonly renewed: boolean
+}
+
+export interface FinishRequest extends TeamName {
+  readonly taskId: TaskId
+  /** Null: a person acts, whoever holds the task. */
+  readonly owner: string | null
+  readonly token: number | null
+  readonly workerId: WorkerId | null
+  readonly result: string | null
+  readonly evidence: readonly NewEvidence[]
+  /** Sent to the lead when set. */
+  readonly notice: { readonly id: string; readonly payload: IdleNotification } | null
+}
+
+/** A team as stored; `key` is how its other records are found. */
+export interface StoredTeam extends Team {
+  readonly key: number
+  readonly pauseReason: string | null
+}
+
+/** What one transaction can do. Lists come in creation order unless said otherwise. */
+export interface Tx extends HotPath {
+  /** The store's clock, the same value throughout the transaction. */
+  now(): Promise<number>
+  readonly teams: TeamStore
+  readonly tasks: TaskStore
+  readonly waves: WaveStore
+  readonly workers: WorkerStore
+  readonly messages: MessageStore
+  readonly evidence: EvidenceStore
+  readonly verdicts: VerdictStore
+  readonly events: EventStore
+  readonly loops: LoopStore
+}
+
+export interface TeamStore {
+  find(name: TeamName): Promise<StoredTeam | undefined>
+  /** Like `find`, and keeps everybody else from changing the team's structure until this transaction ends. */
+  lock(name: TeamName): Promise<StoredTeam | undefined>
+  list(): Promise<StoredTeam[]>
+  /** `undefined` when the name is taken. */
+  create(team: Omit<Team, "createdAt" | "updatedAt">): Promise<StoredTeam | undefined>
+  update(
+    key: number,
+    change: Partial<Pick<StoredTeam, "goal" | "phase" | "status" | "pauseReason" | "mode" | "schedule">>,
+  ): Promise<void>
+  /** Takes the next free number for a task id; `atLeast` keeps the counter ahead of ids that people chose. */
+  takeTaskNumber(key: number): Promise<number>
+  raiseTaskNumber(key: number, atLeast: number): Promise<void>
+  /** Forgets the team and everything that belongs to it. */
+  remove(key: number): Promise<void>
+}
+
+export interface TaskFilter {
+  /** Open with every need met: what a claim could take, waves and pauses aside. */
+  readonly ready?: boolean
+  readonly role?: Role
+  readonly status?: TaskStatus
+  readonly limit?: number
+}
+
+export interface TaskChange {
+  readonly title?: string
+  readonly description?: string
+  readonly role?: Role
+  readonly complexity?: Complexity
+  readonly assignee?: WorkerId | null
+  readonly result?: string | null
+  readonly status?: TaskStatus
+  readonly pausedFrom?: TaskStatus | null
+  readonly pauseReason?: string | null
+  readonly attempt?: number
+  readonly wave?: number | null
+  readonly height?: number
+  readonly workerId?: WorkerId | null
+  readonly claimedBy?: string | null
+  readonly claimedAt?: number | null
+  readonly leaseUntil?: number | null
+  readonly completedAt?: number | null
+}
+
+export interface TaskStore {
+  find(key: number, id: TaskId): Promise<Task | undefined>
+  /** Like `find`, and nobody else changes the task until this transaction ends. */
+  lock(key: number, id: TaskId): Promise<Task | undefined>
+  list(key: number, filter?: TaskFilter): Promise<Task[]>
+  /** Id, needs, status and wave of every task: the graph without the texts. */
+  graph(key: number): Promise<GraphNode[]>
+  /** Adds an open task; its unmet needs are counted here. `undefined` when the id is taken. */
+  create(key: number, id: TaskId, brief: TaskBrief, wave: number | null): Promise<Task | undefined>
+  update(key: number, id: TaskId, change: TaskChange): Promise<Task>
+  /** Replaces the needs and counts the unmet ones anew. */
+  setNeeds(key: number, id: TaskId, needs: readonly TaskId[]): Promise<Task>
+  remove(key: number, id: TaskId): Promise<void>
+  needs(key: number, id: TaskId): Promise<TaskId[]>
+  dependants(key: number, id: TaskId): Promise<TaskId[]>
+  /** Number of tasks by wave (0 for none) and status. */
+  progress(key: number): Promise<TaskCount[]>
+  /** In progress with a lease that ran out, or claimed at or before `claimedBefore`. */
+  listOverdue(key: number, claimedBefore: number | null): Promise<Task[]>
+  setWaves(key: number, places: readonly { id: string; wave: number; height: number }[]): Promise<void>
+  /** Counts every task's unmet needs anew; the ids that were wrong. */
+  repairUnmet(key: number): Promise<TaskId[]>
+}
+
+export interface GraphNode {
+  readonly id: TaskId
+  readonly title: string
+  readonly role: Role
+  readonly status: TaskStatus
+  readonly wave: number | null
+  readonly blockedBy: readonly TaskId[]
+}
+
+export interface TaskCount {
+  readonly wave: number
+  readonly status: TaskStatus
+  readonly count: number
+}
+
+export interface StoredWave {
+  readonly number: number
+  readonly verdict: WaveVerdict
+  readonly startedAt: string | null
+  readonly verifiedAt: string | null
+}
+
+export interface WaveStore {
+  list(key: number): Promise<StoredWave[]>
+  /** Adds or replaces one. */
+  put(key: number, wave: { number: number; verdict: WaveVerdict; startedAt: number | null; verifiedAt: number | null }): Promise<void>
+  /** Drops every wave with a higher number. */
+  dropAfter(key: number, number: number): Promise<void>
+}
+
+export interface WorkerStore {
+  find(key: number, id: WorkerId): Promise<Worker | undefined>
+  list(key: number): Promise<Worker[]>
+  /** Adds a worker or changes the given fields of one; either way it was heard of now. */
+  put(
+    key: number,
+    id: WorkerId,
+    change: { role?: Role | null; sessionId?: string | null; availability?: WorkerAvailability },
+  ): Promise<Worker>
+  /** The next free `w<N>`; numbers of workers that ever existed are not used again. */
+  takeId(key: number): Promise<WorkerId>
+  removeAll(key: number): Promise<void>
+}
+
+export interface MessageStore {
+  send(key: number, message: { id: string; from: string; to: string; type: MessageType; payload: unknown }): Promise<Message>
+  list(key: number, inbox: string, filter: { unreadOnly?: boolean; type?: MessageType; limit?: number }): Promise<Message[]>
+  markRead(key: number, inbox: string, ids: readonly string[]): Promise<void>
+  countUnread(key: number): Promise<{ inbox: string; unread: number }[]>
+}
+
+export interface EvidenceStore {
+  add(key: number, taskId: TaskId, attempt: number, by: string, entries: readonly NewEvidence[]): Promise<void>
+  /** Of one task, or of the whole team. */
+  list(key: number, taskId?: TaskId): Promise<Evidence[]>
+  withdraw(key: number, taskId: TaskId, number: number): Promise<void>
+}
+
+export interface VerdictStore {
+  add(key: number, verdict: Omit<Verdict, "timestamp">): Promise<Verdict>
+  list(key: number): Promise<Verdict[]>
+}
+
+export interface EventQuery {
+  /** A cursor of an earlier answer; from the first event without one. */
+  readonly after?: string
+  readonly type?: EventType
+  readonly limit: number
+}
+
+export interface EventStore {
+  append(key: number, by: string, event: NewEvent): Promise<void>
+  /**
+   * Events after the cursor, in an order that never changes: an event that commits late comes late, and is not passed
+   * over. `cursor` is where to go on.
+   */
+  list(key: number, query: EventQuery): Promise<{ events: Event[]; cursor: string }>
+  /** The cursor behind the newest `count` events. */
+  tailCursor(key: number, count: number): Promise<string>
+}
+
+export interface LoopStore {
+  find(terminalId: string): Promise<LoopState | undefined>
+  put(state: Omit<LoopState, "startedAt">): Promise<LoopState>
+  remove(terminalId: string): Promise<boolean>
+  list(): Promise<LoopState[]>
+}
+
+/** What `doctor` asks of a store. */
+export interface StoreReport {
+  readonly kind: "sqlite" | "postgres"
+  /** Without user name and password. */
+  readonly place: string
+  readonly schemaVersion: number
+  /** Empty when the store's own integrity check found nothing. */
+  readonly problems: readonly string[]
+}

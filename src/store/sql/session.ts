@@ -1,0 +1,29 @@
+/** A value as both databases take it. */
+export type Param = string | number | null
+
+/**
+ * One open transaction (or, outside of one, the connection) of either database. Statements are written once, in the SQL
+ * both understand, with `?` for each parameter; what differs between the two lies in their own folders.
+ */
+export interface Session {
+  all<Row>(text: string, params?: readonly Param[]): Promise<Row[]>
+  get<Row>(text: string, params?: readonly Param[]): Promise<Row | undefined>
+  run(text: string, params?: readonly Param[]): Promise<void>
+  /** The store's clock in milliseconds, one value for the whole transaction. */
+  now(): Promise<number>
+  /** Appended to a `select` to keep its rows unchanged by others until the transaction ends. */
+  readonly forUpdate: string
+  readonly forShare: string
+}
+
+export function placeholders(count: number): string {
+  return Array.from({ length: count }, () => "?").join(", ")
+}
+
+export function iso(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+export function isoOrNull(ms: number | null): string | null {
+  return ms === null ? null : iso(ms)
+}

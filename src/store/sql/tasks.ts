@@ -1,0 +1,250 @@
+import type { TaskId, WorkerId } from "../../domain/ids.ts"
+import type { Complexity, Role, Task, TaskStatus } from "../../domain/task.ts"
+import type { GraphNode, TaskChange, TaskCount, TaskStore } from "../port.ts"
+import { iso, isoOrNull, type Param, placeholders, type Session } from "./session.ts"
+
+export interface TaskRow {
+  seq: number
+  id: TaskId
+  title: string
+  description: string
+  role: Role
+  complexity: Complexity
+  acceptance: string
+  checks: string
+  files: string
+  agent_type: string | null
+  assignee: string
+  status: TaskStatus
+  paused_from: TaskStatus | null
+  pause_reason: string | null
+  unmet: number
+  wave: number
+  attempt: number
+  result: string | null
+  claimed_by: string | null
+  claimed_at: number | null
+  claim_token: number
+  lease_until: number | null
+  worker_id: WorkerId | null
+  previous_owner: string | null
+  version: number
+  created_at: number
+  updated_at: number
+  completed_at: number | null
+}
+
+export const TASK_COLUMNS = `seq, id, title, description, role, complexity, acceptance, checks, files, agent_type, assignee,
+  status, paused_from, pause_reason, unmet, wave, attempt, result, claimed_by, claimed_at, claim_token, lease_until,
+  worker_id, previous_owner, version, created_at, updated_at, completed_at`
+
+const MET = "('resolved', 'skipped')"
+
+export function taskStore(session: Session): TaskStore {
+  const select = async (key: number, id: TaskId, lock: string) => {
+    const row = await session.get<TaskRow>(`select ${TASK_COLUMNS} from task where team_id = ? and id = ?${lock}`, [key, id])
+    return row && toTask(row, await needsOf(session, key, id))
+  }
+  const get = async (key: number, id: TaskId) => {
+    const task = await select(key, id, "")
+    if (task === undefined) throw new Error(`task ${id} vanished inside a transaction`)
+    return task
+  }
+  return {
+    find: (key, id) => select(key, id, ""),
+    lock: (key, id) => select(key, id, session.forUpdate),
+    async list(key, filter = {}) {
+      const conditions = ["team_id = ?"]
+      const params: Param[] = [key]
+      if (filter.ready === true) conditions.push("status = 'open' and unmet = 0")
+      if (filter.role !== undefined) conditions.push(`role in (${placeholders(2)})`)
+      if (filter.role !== undefined) params.push(filter.role, "worker")
+      if (filter.status !== undefined) conditions.push("status = ?")
+      if (filter.status !== undefined) params.push(filter.status)
+      const order = filter.ready === true ? "wave, height desc, seq" : "seq"
+      const limit = filter.limit === undefined ? "" : ` limit ${Math.trunc(filter.limit)}`
+      const rows = await session.all<TaskRow>(
+        `select ${TASK_COLUMNS} from task where ${conditions.join(" and ")} order by ${order}${limit}`,
+        params,
+      )
+      const needs = rows.length === 0 ? new Map<string, TaskId[]>() : await needsByTask(session, key, rows.length === 1 ? rows[0]?.id : undefined)
+      return rows.map((row) => toTask(row, needs.get(row.id) ?? []))
+    },
+    async graph(key) {
+      const rows = await session.all<Omit<GraphNode, "blockedBy"> & { wave: number }>(
+        "select id, title, role, status, wave from task where team_id = ? order by seq",
+        [key],
+      )
+      const needs = await needsByTask(session, key)
+      return rows.map((row) => ({ ...row, wave: row.wave === 0 ? null : row.wave, blockedBy: needs.get(row.id) ?? [] }))
+    },
+    async create(key, id, brief, wave) {
+      const unmet = await countUnmet(session, key, brief.blockedBy)
+      const now = await session.now()
+      const lists = [brief.acceptance, brief.checks, brief.files].map((list) => JSON.stringify(list))
+      const row = await session.get<TaskRow>(
+        `insert into task (team_id, id, title, description, role, complexity, acceptance, checks, files, agent_type,
+           assignee, status, unmet, wave, created_at, updated_at)
+         values (${placeholders(11)}, 'open', ?, ?, ?, ?) on conflict (team_id, id) do nothing returning ${TASK_COLUMNS}`,
+        [key, id, brief.title, brief.description, brief.role, brief.complexity, ...lists, brief.agentType,
+          brief.assignee ?? "", unmet, wave ?? 0, now, now],
+      )
+      if (row === undefined) return undefined
+      await insertNeeds(session, key, id, brief.blockedBy)
+      return toTask(row, brief.blockedBy)
+    },
+    async update(key, id, change) {
+      const set = changedColumns(change)
+      const assignments = [...set.map(([column]) => `${column} = ?`), "version = version + 1", "updated_at = ?"].join(", ")
+      await session.run(`update task set ${assignments} where team_id = ? and id = ?`, [
+        ...set.map(([, value]) => value),
+        await session.now(),
+        key,
+        id,
+      ])
+      return get(key, id)
+    },
+    async setNeeds(key, id, needs) {
+      const unmet = await countUnmet(session, key, needs)
+      await session.run("delete from need where team_id = ? and task_id = ?", [key, id])
+      await insertNeeds(session, key, id, needs)
+      await session.run(
+        "update task set unmet = ?, version = version + 1, updated_at = ? where team_id = ? and id = ?",
+        [unmet, await session.now(), key, id],
+      )
+      return get(key, id)
+    },
+    async remove(key, id) {
+      await session.run("delete from need where team_id = ? and task_id = ?", [key, id])
+      await session.run("delete from evidence where team_id = ? and task_id = ?", [key, id])
+      await session.run("delete from task where team_id = ? and id = ?", [key, id])
+    },
+    needs: (key, id) => needsOf(session, key, id),
+    async dependants(key, id) {
+      const rows = await session.all<{ task_id: TaskId }>(
+        "select task_id from need where team_id = ? and need_id = ? order by task_id",
+        [key, id],
+      )
+      return rows.map((row) => row.task_id)
+    },
+    progress: (key) =>
+      session.all<TaskCount>(
+        "select wave, status, count(*) as count from task where team_id = ? group by wave, status order by wave, status",
+        [key],
+      ),
+    async listOverdue(key, claimedBefore) {
+      const rows = await session.all<TaskRow>(
+        `select ${TASK_COLUMNS} from task where team_id = ? and status = 'in_progress'
+           and (lease_until < ? or claimed_at <= ?) order by seq`,
+        [key, await session.now(), claimedBefore ?? -1],
+      )
+      return rows.map((row) => toTask(row, []))
+    },
+    async setWaves(key, places) {
+      for (const place of places) {
+        await session.run("update task set wave = ?, height = ? where team_id = ? and id = ? and (wave <> ? or height <> ?)", [
+          place.wave, place.height, key, place.id, place.wave, place.height,
+        ])
+      }
+    },
+    async repairUnmet(key) {
+      const truth = `(select count(*) from need join task other on other.team_id = need.team_id and other.id = need.need_id
+        where need.team_id = task.team_id and need.task_id = task.id and other.status not in ${MET})`
+      const rows = await session.all<{ id: TaskId }>(
+        `update task set unmet = ${truth} where team_id = ? and unmet <> ${truth} returning id`,
+        [key],
+      )
+      return rows.map((row) => row.id)
+    },
+  }
+}
+
+async function needsOf(session: Session, key: number, id: TaskId): Promise<TaskId[]> {
+  return (await needsByTask(session, key, id)).get(id) ?? []
+}
+
+async function needsByTask(session: Session, key: number, id?: TaskId): Promise<Map<string, TaskId[]>> {
+  const one = id === undefined ? "" : " and task_id = ?"
+  const rows = await session.all<{ task_id: string; need_id: TaskId }>(
+    `select task_id, need_id from need where team_id = ?${one} order by task_id, need_id`,
+    id === undefined ? [key] : [key, id],
+  )
+  const needs = new Map<string, TaskId[]>()
+  for (const row of rows) {
+    const list = needs.get(row.task_id)
+    if (list === undefined) needs.set(row.task_id, [row.need_id])
+    else list.push(row.need_id)
+  }
+  return needs
+}
+
+/** Locks the needs first: one of them may be resolved at this moment, and must then wait for us or be seen by us. */
+async function countUnmet(session: Session, key: number, needs: readonly TaskId[]): Promise<number> {
+  if (needs.length === 0) return 0
+  const rows = await session.all<{ status: string }>(
+    `select status from task where team_id = ? and id in (${placeholders(needs.length)}) order by seq${session.forShare}`,
+    [key, ...needs],
+  )
+  return rows.filter((row) => row.status !== "resolved" && row.status !== "skipped").length
+}
+
+async function insertNeeds(session: Session, key: number, id: TaskId, needs: readonly TaskId[]): Promise<void> {
+  for (const need of needs) {
+    await session.run("insert into need (team_id, task_id, need_id) values (?, ?, ?)", [key, id, need])
+  }
+}
+
+function changedColumns(change: TaskChange): [string, Param][] {
+  const columns: Record<string, Param | undefined> = {
+    title: change.title,
+    description: change.description,
+    role: change.role,
+    complexity: change.complexity,
+    assignee: change.assignee === null ? "" : change.assignee,
+    result: change.result,
+    status: change.status,
+    paused_from: change.pausedFrom,
+    pause_reason: change.pauseReason,
+    attempt: change.attempt,
+    wave: change.wave === null ? 0 : change.wave,
+    height: change.height,
+    worker_id: change.workerId,
+    claimed_by: change.claimedBy,
+    claimed_at: change.claimedAt,
+    lease_until: change.leaseUntil,
+    completed_at: change.completedAt,
+  }
+  return Object.entries(columns).filter((entry): entry is [string, Param] => entry[1] !== undefined)
+}
+
+export function toTask(row: TaskRow, needs: readonly TaskId[]): Task {
+  return {
+    id: row.id,
+    title: row.title,
+    description: row.description,
+    role: row.role,
+    complexity: row.complexity,
+    status: row.status,
+    blockedBy: needs,
+    wave: row.wave === 0 ? null : row.wave,
+    acceptance: JSON.parse(row.acceptance),
+    checks: JSON.parse(row.checks),
+    files: JSON.parse(row.files),
+    agentType: row.agent_type,
+    assignee: row.assignee === "" ? null : (row.assignee as WorkerId),
+    pausedFrom: row.paused_from,
+    pauseReason: row.pause_reason,
+    unmet: row.unmet,
+    attempt: row.attempt,
+    result: row.result,
+    claimedBy: row.claimed_by,
+    claimedAt: isoOrNull(row.claimed_at),
+    claimToken: row.claim_token,
+    leaseUntil: isoOrNull(row.lease_until),
+    workerId: row.worker_id,
+    version: row.version,
+    createdAt: iso(row.created_at),
+    updatedAt: iso(row.updated_at),
+    completedAt: isoOrNull(row.completed_at),
+  }
+}

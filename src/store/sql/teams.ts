@@ -1,0 +1,87 @@
+import type { Schedule, TeamMode, TeamName, TeamPhase, TeamStatus } from "../../domain/team.ts"
+import type { StoredTeam, TeamStore } from "../port.ts"
+import { iso, type Param, type Session } from "./session.ts"
+
+interface TeamRow {
+  id: number
+  project: string
+  name: string
+  goal: string
+  phase: TeamPhase
+  status: TeamStatus
+  pause_reason: string | null
+  mode: TeamMode
+  schedule: Schedule
+  created_at: number
+  updated_at: number
+}
+
+const COLUMNS = "id, project, name, goal, phase, status, pause_reason, mode, schedule, created_at, updated_at"
+const OWNED_TABLES = ["event", "verdict", "evidence", "message", "worker", "wave", "need", "task"]
+
+export function teamStore(session: Session): TeamStore {
+  const select = (name: TeamName, lock: string) =>
+    session
+      .get<TeamRow>(`select ${COLUMNS} from team where project = ? and name = ?${lock}`, [name.project, name.team])
+      .then((row) => row && toTeam(row))
+  return {
+    find: (name) => select(name, ""),
+    lock: (name) => select(name, session.forUpdate),
+    async list() {
+      return (await session.all<TeamRow>(`select ${COLUMNS} from team order by project, name`)).map(toTeam)
+    },
+    async create(team) {
+      const now = await session.now()
+      const row = await session.get<TeamRow>(
+        `insert into team (project, name, goal, phase, status, mode, schedule, created_at, updated_at)
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (project, name) do nothing returning ${COLUMNS}`,
+        [team.project, team.team, team.goal, team.phase, team.status, team.mode, team.schedule, now, now],
+      )
+      return row && toTeam(row)
+    },
+    async update(key, change) {
+      const columns: Record<string, Param | undefined> = {
+        goal: change.goal,
+        phase: change.phase,
+        status: change.status,
+        pause_reason: change.pauseReason,
+        mode: change.mode,
+        schedule: change.schedule,
+      }
+      const set = Object.entries(columns).filter((entry): entry is [string, Param] => entry[1] !== undefined)
+      const assignments = [...set.map(([column]) => `${column} = ?`), "updated_at = ?"].join(", ")
+      const values = set.map(([, value]) => value)
+      await session.run(`update team set ${assignments} where id = ?`, [...values, await session.now(), key])
+    },
+    async takeTaskNumber(key) {
+      const row = await session.get<{ taken: number }>(
+        "update team set next_task = next_task + 1 where id = ? returning next_task - 1 as taken",
+        [key],
+      )
+      return row?.taken ?? 1
+    },
+    async raiseTaskNumber(key, atLeast) {
+      await session.run("update team set next_task = ? where id = ? and next_task < ?", [atLeast, key, atLeast])
+    },
+    async remove(key) {
+      for (const table of OWNED_TABLES) await session.run(`delete from ${table} where team_id = ?`, [key])
+      await session.run("delete from team where id = ?", [key])
+    },
+  }
+}
+
+function toTeam(row: TeamRow): StoredTeam {
+  return {
+    key: row.id,
+    project: row.project,
+    team: row.name,
+    goal: row.goal,
+    phase: row.phase,
+    status: row.status,
+    pauseReason: row.pause_reason,
+    mode: row.mode,
+    schedule: row.schedule,
+    createdAt: iso(row.created_at),
+    updatedAt: iso(row.updated_at),
+  }
+}

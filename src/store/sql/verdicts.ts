@@ -1,0 +1,46 @@
+import type { Verdict, VerdictScope, VerdictStatus } from "../../domain/verdict.ts"
+import type { VerdictStore } from "../port.ts"
+import { iso, type Session } from "./session.ts"
+
+interface VerdictRow {
+  scope: VerdictScope
+  subject: string | null
+  status: VerdictStatus
+  checks: string
+  issues: string
+  author: string
+  recorded_at: number
+}
+
+const COLUMNS = "scope, subject, status, checks, issues, author, recorded_at"
+
+export function verdictStore(session: Session): VerdictStore {
+  return {
+    async add(key, verdict) {
+      const row = await session.get<VerdictRow>(
+        `insert into verdict (team_id, scope, subject, status, checks, issues, author, recorded_at)
+         values (?, ?, ?, ?, ?, ?, ?, ?) returning ${COLUMNS}`,
+        [key, verdict.scope, verdict.subject, verdict.status, JSON.stringify(verdict.checks),
+          JSON.stringify(verdict.issues), verdict.by, await session.now()],
+      )
+      if (row === undefined) throw new Error("insert returned no row")
+      return toVerdict(row)
+    },
+    async list(key) {
+      const rows = await session.all<VerdictRow>(`select ${COLUMNS} from verdict where team_id = ? order by seq`, [key])
+      return rows.map(toVerdict)
+    },
+  }
+}
+
+function toVerdict(row: VerdictRow): Verdict {
+  return {
+    scope: row.scope,
+    subject: row.subject,
+    status: row.status,
+    checks: JSON.parse(row.checks),
+    issues: JSON.parse(row.issues),
+    by: row.author,
+    timestamp: iso(row.recorded_at),
+  }
+}

@@ -1,0 +1,97 @@
+import type { TaskId, WorkerId } from "../../domain/ids.ts"
+import type { Role } from "../../domain/task.ts"
+import type { Worker, WorkerAvailability } from "../../domain/worker.ts"
+import type { WorkerStore } from "../port.ts"
+import { iso, type Param, type Session } from "./session.ts"
+
+interface WorkerRow {
+  id: WorkerId
+  role: Role | null
+  session_id: string | null
+  pane: string | null
+  worktree: string | null
+  branch: string | null
+  availability: WorkerAvailability
+  heartbeat_at: number
+  created_at: number
+}
+
+/** A task as far as its worker is concerned, oldest first. */
+interface WorkRow {
+  worker_id: WorkerId
+  id: TaskId
+  status: "in_progress" | "resolved"
+}
+
+const COLUMNS = "id, role, session_id, pane, worktree, branch, availability, heartbeat_at, created_at"
+
+export function workerStore(session: Session): WorkerStore {
+  const select = async (key: number, id?: WorkerId) => {
+    const params: Param[] = id === undefined ? [key] : [key, id]
+    const rows = await session.all<WorkerRow>(
+      `select ${COLUMNS} from worker where team_id = ?${id === undefined ? "" : " and id = ?"} order by created_at, id`,
+      params,
+    )
+    if (rows.length === 0) return []
+    const work = await session.all<WorkRow>(
+      `select worker_id, id, status from task where team_id = ? and status in ('in_progress', 'resolved')
+         and ${id === undefined ? "worker_id is not null" : "worker_id = ?"}
+       order by coalesce(completed_at, claimed_at), seq`,
+      params,
+    )
+    const byWorker = Map.groupBy(work, (row) => row.worker_id)
+    return rows.map((row) => toWorker(row, byWorker.get(row.id) ?? []))
+  }
+  return {
+    find: async (key, id) => (await select(key, id))[0],
+    list: (key) => select(key),
+    async put(key, id, change) {
+      const now = await session.now()
+      await session.run(
+        `insert into worker (team_id, id, role, session_id, availability, heartbeat_at, created_at)
+         values (?, ?, ?, ?, ?, ?, ?)
+         on conflict (team_id, id) do update set
+           role = coalesce(excluded.role, worker.role),
+           session_id = coalesce(excluded.session_id, worker.session_id),
+           heartbeat_at = excluded.heartbeat_at`,
+        [key, id, change.role ?? null, change.sessionId ?? null, change.availability ?? "idle", now, now],
+      )
+      if (change.availability !== undefined) {
+        await session.run("update worker set availability = ? where team_id = ? and id = ?", [change.availability, key, id])
+      }
+      const worker = (await select(key, id))[0]
+      if (worker === undefined) throw new Error(`worker ${id} vanished inside a transaction`)
+      return worker
+    },
+    async takeId(key) {
+      for (;;) {
+        const row = await session.get<{ taken: number }>(
+          "update team set next_worker = next_worker + 1 where id = ? returning next_worker - 1 as taken",
+          [key],
+        )
+        const id = `w${row?.taken ?? 1}` as WorkerId
+        const used = await session.get("select 1 as used from worker where team_id = ? and id = ?", [key, id])
+        if (used === undefined) return id
+      }
+    },
+    removeAll: (key) => session.run("delete from worker where team_id = ?", [key]),
+  }
+}
+
+function toWorker(row: WorkerRow, work: readonly WorkRow[]): Worker {
+  const current = work.findLast((task) => task.status === "in_progress")
+  const free = row.availability === "idle" || row.availability === "working"
+  return {
+    id: row.id,
+    role: row.role,
+    pane: row.pane,
+    worktree: row.worktree,
+    branch: row.branch,
+    sessionId: row.session_id,
+    status: free ? (current === undefined ? "idle" : "working") : row.availability,
+    currentTask: current?.id ?? null,
+    tasksCompleted: work.filter((task) => task.status === "resolved").map((task) => task.id),
+    lastHeartbeat: iso(row.heartbeat_at),
+    createdAt: iso(row.created_at),
+  }
+}

@@ -1,0 +1,131 @@
+import { PERSON } from "../../domain/actor.ts"
+import type { Claimed, ClaimRequest, FinishRequest } from "../port.ts"
+import type { Task } from "../../domain/task.ts"
+import { LEAD } from "../../domain/message.ts"
+import { evidenceStore } from "../sql/evidence.ts"
+import { appendEvent } from "../sql/events.ts"
+import { messageStore } from "../sql/messages.ts"
+import type { Param, Session } from "../sql/session.ts"
+import { TASK_COLUMNS, type TaskRow, taskStore, toTask } from "../sql/tasks.ts"
+
+// The team when it takes claims, and the highest wave that is open: the first unverified one.
+const TEAM = `team as (
+  select id, phase, case when schedule = 'eager' then null
+    else (select min(number) from wave where team_id = team.id and verdict is not 'verified') end as open_wave
+  from team where project = ?1 and name = ?2 and status = 'active' and phase <> 'COMPLETE')`
+
+const WORKER_MAY = `not exists (select 1 from worker, team where worker.team_id = team.id and worker.id = ?4
+  and (worker.availability in ('paused', 'quarantined', 'stopped') or (worker.role <> 'worker' and worker.role <> ?5)))`
+
+// The old values of the row are still visible here, so one statement can tell a renewal from a take-over.
+const SET = `previous_owner = case when status = 'in_progress' then claimed_by end,
+  claim_token = claim_token + case when status = 'in_progress' and claimed_by = ?3 then 0 else 1 end,
+  claimed_at = case when status = 'in_progress' and claimed_by = ?3 then claimed_at else ?6 end,
+  status = 'in_progress', claimed_by = ?3, worker_id = ?4, lease_until = ?6 + ?7, version = version + 1, updated_at = ?6`
+
+const MAY_TAKE = "unmet = 0 and wave <= coalesce((select open_wave from team), wave) and assignee in ('', ?3)"
+const ROLE_FITS = "(?5 is null or ?5 = 'worker' or role in (?5, 'worker'))"
+
+const CLAIM_NAMED = `with ${TEAM}
+  update task set ${SET}
+  where team_id = (select id from team) and id = ?8 and ${MAY_TAKE} and ${WORKER_MAY} and (?9 = 0 or ${ROLE_FITS})
+    and (status = 'open' or (status = 'in_progress' and (claimed_by = ?3 or lease_until < ?6)))
+  returning ${TASK_COLUMNS}, (select phase from team) as phase, team_id`
+
+/** The first of: an abandoned task, one meant for this worker, one of the role, one for anybody. */
+function claimNext(anyRole: boolean): string {
+  const first = (where: string) =>
+    `(select seq from task where team_id = (select id from team) and status = 'open' and unmet = 0
+      and wave <= coalesce((select open_wave from team), wave) and ${where} order by wave, height desc, seq limit 1)`
+  const byRole = anyRole
+    ? [first("assignee = ''")]
+    : [first("assignee = '' and role = ?5"), first("assignee = '' and role = 'worker'")]
+  return `with ${TEAM}
+    update task set ${SET}
+    where seq = (select coalesce(
+      (select seq from task where team_id = (select id from team) and status = 'in_progress' and lease_until < ?6
+        and ${MAY_TAKE} and ${ROLE_FITS} order by lease_until limit 1),
+      ${[first("assignee = ?3"), ...byRole].join(",\n")})) and ${WORKER_MAY}
+    returning ${TASK_COLUMNS}, (select phase from team) as phase, team_id`
+}
+
+const CLAIM_NEXT_OF_ROLE = claimNext(false)
+const CLAIM_NEXT = claimNext(true)
+
+interface ClaimedRow extends TaskRow {
+  phase: string
+  team_id: number
+}
+
+export async function claimTask(session: Session, request: ClaimRequest): Promise<Claimed | undefined> {
+  const now = await session.now()
+  const params: Param[] = [request.project, request.team, request.owner, request.workerId, request.role, now, request.leaseMs]
+  const anyRole = request.role === null || request.role === "worker"
+  const row =
+    request.taskId === null
+      ? await session.get<ClaimedRow>(anyRole ? CLAIM_NEXT : CLAIM_NEXT_OF_ROLE, params)
+      : await session.get<ClaimedRow>(CLAIM_NAMED, [...params, request.taskId, request.strictRole ? 1 : 0])
+  if (row === undefined) return undefined
+  await heardOf(session, row.team_id, request, now)
+  const task = toTask(row, await taskStore(session).needs(row.team_id, row.id))
+  const renewed = row.previous_owner === request.owner
+  if (!renewed) {
+    await appendEvent(session, row.team_id, request.owner, {
+      type: "task.claimed",
+      data: { task: row.id, token: row.claim_token, taken_over_from: row.previous_owner },
+    })
+  }
+  if (row.phase === "PLANNING") await startExecution(session, row.team_id, request.owner)
+  return { task, takenOverFrom: renewed ? null : row.previous_owner, renewed }
+}
+
+/** Whoever claims is a worker of the team; the first role it names stays its role. */
+async function heardOf(session: Session, key: number, request: ClaimRequest, now: number): Promise<void> {
+  await session.run(
+    `insert into worker (team_id, id, role, session_id, availability, heartbeat_at, created_at)
+     values (?, ?, ?, ?, 'idle', ?, ?)
+     on conflict (team_id, id) do update set role = coalesce(worker.role, excluded.role),
+       session_id = coalesce(worker.session_id, excluded.session_id), heartbeat_at = excluded.heartbeat_at`,
+    [key, request.workerId, request.role, request.owner, now, now],
+  )
+}
+
+async function startExecution(session: Session, key: number, by: string): Promise<void> {
+  await session.run("update team set phase = 'EXECUTION' where id = ?", [key])
+  await appendEvent(session, key, by, { type: "team.phase_changed", data: { from: "PLANNING", to: "EXECUTION" } })
+}
+
+const FINISH = `update task set status = 'resolved', completed_at = ?1, updated_at = ?1, version = version + 1,
+    result = coalesce(?2, result), worker_id = coalesce(?3, worker_id), lease_until = null
+  where team_id = (select id from team where project = ?4 and name = ?5) and id = ?6
+    and status in ('in_progress', 'in_review') and (?7 is null or claimed_by = ?7) and (?8 is null or claim_token = ?8)
+    and not exists (select 1 from evidence where evidence.team_id = task.team_id and evidence.task_id = task.id
+      and evidence.attempt = task.attempt and blocked_pattern is not null and withdrawn_at is null)
+  returning ${TASK_COLUMNS}, team_id`
+
+export async function finishTask(session: Session, request: FinishRequest): Promise<Task | undefined> {
+  const now = await session.now()
+  const row = await session.get<ClaimedRow>(FINISH, [
+    now, request.result, request.workerId, request.project, request.team, request.taskId, request.owner, request.token,
+  ])
+  if (row === undefined) return undefined
+  const by = request.owner ?? PERSON
+  const key = row.team_id
+  await evidenceStore(session).add(key, row.id, row.attempt, by, request.evidence)
+  for (const entry of request.evidence) {
+    await appendEvent(session, key, by, { type: "evidence.added", data: { task: row.id, type: entry.type, trust: entry.trust } })
+  }
+  await appendEvent(session, key, by, {
+    type: "task.resolved",
+    data: { task: row.id, token: row.claim_token, attempt: row.attempt },
+  })
+  if (row.worker_id !== null && request.owner !== null) {
+    await session.run("update worker set heartbeat_at = ? where team_id = ? and id = ?", [now, key, row.worker_id])
+  }
+  if (request.notice !== null) {
+    const message = { id: request.notice.id, from: request.notice.payload.worker_id, to: LEAD, type: "idle_notification" as const }
+    await messageStore(session).send(key, { ...message, payload: request.notice.payload })
+    await appendEvent(session, key, by, { type: "message.sent", data: message })
+  }
+  return toTask(row, await taskStore(session).needs(key, row.id))
+}

@@ -1,0 +1,132 @@
+import { Database, type Statement } from "bun:sqlite"
+import { mkdirSync } from "node:fs"
+import { dirname } from "node:path"
+import { AppError } from "../../domain/errors.ts"
+import type { Clock } from "../../lib/clock.ts"
+import { jitter } from "../../lib/random.ts"
+import { sleep } from "../../lib/sleep.ts"
+import { takeTurns } from "../../lib/turns.ts"
+import type { Param, Session } from "../sql/session.ts"
+import { isBusy, translate } from "./errors.ts"
+
+/**
+ * One SQLite connection with turns. Within the process one transaction runs at a time; between processes the one that
+ * wants to write asks again after a short random pause until it gets the lock. SQLite's own busy handler is off: it
+ * blocks the event loop and lets some wait for seconds while others win again and again.
+ *
+ * Idle -> (begin) -> in a transaction -> (commit or roll back) -> idle. `nowMs` is set by begin.
+ */
+export interface Connection {
+  readonly session: Session
+  transaction<T>(begin: "begin" | "begin immediate", work: () => Promise<T>): Promise<T>
+  /** Runs many statements at once; only inside a transaction. */
+  runScript(sql: string): Promise<void>
+  /** Changes with every commit, here or elsewhere. */
+  version(): number
+  close(): void
+}
+
+const RETRY_WITHIN_MS = 1
+// Whoever commits without a pause for this long stands back once, or those who wait would hardly ever find a gap.
+const BURST_MS = 5
+const STAND_BACK_MS = 1
+const GIVE_UP_AFTER_MS = 60_000
+
+export async function connect(path: string, clock: Clock): Promise<Connection> {
+  const db = await openFile(path)
+  const statements = new Map<string, Statement>()
+  const prepare = (text: string) => {
+    let statement = statements.get(text)
+    if (statement === undefined) {
+      statement = db.prepare(text)
+      statements.set(text, statement)
+    }
+    return statement
+  }
+  const turn = takeTurns()
+  let nowMs = 0
+  let burstStart = 0
+  let lastCommit = 0
+  let ownCommits = 0
+
+  async function begin(statement: string): Promise<void> {
+    const asked = performance.now()
+    if (asked - lastCommit > STAND_BACK_MS) burstStart = asked
+    else if (asked - burstStart > BURST_MS) {
+      await sleep(STAND_BACK_MS)
+      burstStart = performance.now()
+    }
+    for (;;) {
+      try {
+        prepare(statement).run()
+        return
+      } catch (error) {
+        if (!isBusy(error)) throw error
+      }
+      if (performance.now() - asked > GIVE_UP_AFTER_MS) {
+        throw new AppError("store.busy", `${path} was locked by another process for ${GIVE_UP_AFTER_MS / 1000} s; try again`, { path })
+      }
+      await sleep(jitter(RETRY_WITHIN_MS))
+      burstStart = performance.now()
+    }
+  }
+
+  return {
+    session: {
+      all: async <Row>(text: string, params: readonly Param[] = []) => prepare(text).all(...params) as Row[],
+      get: async <Row>(text: string, params: readonly Param[] = []) => (prepare(text).get(...params) ?? undefined) as Row | undefined,
+      run: async (text: string, params: readonly Param[] = []) => void prepare(text).run(...params),
+      now: async () => nowMs,
+      forUpdate: "",
+      forShare: "",
+    },
+    transaction: (kind, work) =>
+      turn(async () => {
+        try {
+          await begin(kind)
+          nowMs = clock.now()
+          const result = await work()
+          prepare("commit").run()
+          if (kind === "begin immediate") {
+            ownCommits++
+            lastCommit = performance.now()
+          }
+          return result
+        } catch (error) {
+          if (db.inTransaction) prepare("rollback").run()
+          throw translate(error, path)
+        }
+      }),
+    runScript: async (sql) => void db.run(sql),
+    version() {
+      // data_version tells of commits by others only.
+      const row = prepare("pragma data_version").get() as { data_version: number }
+      return row.data_version + ownCommits
+    },
+    close() {
+      for (const statement of statements.values()) statement.finalize()
+      db.close()
+    },
+  }
+}
+
+async function openFile(path: string): Promise<Database> {
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    const db = new Database(path, { create: true, readwrite: true })
+    // Several processes that turn a new file to WAL at once get BUSY whatever the busy handler says.
+    const giveUpAt = performance.now() + GIVE_UP_AFTER_MS
+    for (;;) {
+      try {
+        db.run("pragma journal_mode = wal")
+        db.run("pragma synchronous = full")
+        return db
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > giveUpAt) throw error
+      }
+      await sleep(jitter(RETRY_WITHIN_MS))
+    }
+  } catch (error) {
+    throw translate(error, path)
+  }
+}
