@@ -140,7 +140,8 @@ export interface TaskChange {
   readonly workerId?: WorkerId | null
   readonly claimedBy?: string | null
   readonly claimedAt?: number | null
-  readonly leaseUntil?: number | null
+  /** Null ends the lease; `renew` starts a new one. */
+  readonly leaseUntil?: null
   readonly completedAt?: number | null
 }
 
@@ -154,6 +155,8 @@ export interface TaskStore {
   /** Adds an open task; its unmet needs are counted here. `undefined` when the id is taken. */
   create(key: number, id: TaskId, brief: TaskBrief, wave: number | null): Promise<Task | undefined>
   update(key: number, id: TaskId, change: TaskChange): Promise<Task>
+  /** Gives a claim its full lease again, from now; leaves no trace in version or events. */
+  renew(key: number, id: TaskId): Promise<Task>
   /** Replaces the needs and counts the unmet ones anew. */
   setNeeds(key: number, id: TaskId, needs: readonly TaskId[]): Promise<Task>
   remove(key: number, id: TaskId): Promise<void>

@@ -40,6 +40,7 @@ create table task (
   claimed_at integer,
   claim_token integer not null default 0,
   lease_until integer,
+  lease_ms integer not null default 0,
   worker_id text,
   previous_owner text,
   version integer not null default 1,

@@ -104,6 +104,10 @@ export function taskStore(session: Session): TaskStore {
       ])
       return get(key, id)
     },
+    async renew(key, id) {
+      await session.run("update task set lease_until = cast(? as bigint) + lease_ms where team_id = ? and id = ?", [await session.now(), key, id])
+      return get(key, id)
+    },
     async setNeeds(key, id, needs) {
       const unmet = await countUnmet(session, key, needs)
       await session.run("delete from need where team_id = ? and task_id = ?", [key, id])

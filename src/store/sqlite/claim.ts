@@ -21,7 +21,7 @@ const WORKER_MAY = `not exists (select 1 from worker, team where worker.team_id 
 const SET = `previous_owner = case when status = 'in_progress' then claimed_by end,
   claim_token = claim_token + case when status = 'in_progress' and claimed_by = ?3 then 0 else 1 end,
   claimed_at = case when status = 'in_progress' and claimed_by = ?3 then claimed_at else ?6 end,
-  status = 'in_progress', claimed_by = ?3, worker_id = ?4, lease_until = ?6 + ?7, version = version + 1, updated_at = ?6`
+  status = 'in_progress', claimed_by = ?3, worker_id = ?4, lease_until = ?6 + ?7, lease_ms = ?7, version = version + 1, updated_at = ?6`
 
 const MAY_TAKE = "unmet = 0 and wave <= coalesce((select open_wave from team), wave) and assignee in ('', ?3)"
 const ROLE_FITS = "(?5 is null or ?5 = 'worker' or role in (?5, 'worker'))"

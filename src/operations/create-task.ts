@@ -1,0 +1,99 @@
+import * as v from "valibot"
+import { PERSON } from "../domain/actor.ts"
+import { AppError } from "../domain/errors.ts"
+import type { TaskId } from "../domain/ids.ts"
+import { cycleError, missingNeedError } from "../domain/layers.ts"
+import { COMPLEXITIES, GENERIC_ROLE, type Task } from "../domain/task.ts"
+import { currentWave } from "../domain/wave.ts"
+import type { GraphNode, StoredTeam, Tx } from "../store/port.ts"
+import { lockTeam } from "./lookup.ts"
+import { operation, roleField, taskIdField, teamFields, textField, titleField, workerIdField } from "./operation.ts"
+import { leaveComplete, withdrawWaveVerdict } from "./task-moves.ts"
+
+const input = v.object({
+  ...teamFields,
+  id: v.optional(taskIdField),
+  title: titleField("what is to be done, in a line"),
+  description: v.optional(textField("what is to be done, in full"), ""),
+  role: v.optional(roleField, GENERIC_ROLE),
+  complexity: v.optional(v.pipe(v.picklist(COMPLEXITIES), v.description(`complexity: ${COMPLEXITIES.join(", ")}`)), "standard"),
+  blockedBy: v.optional(v.pipe(v.array(taskIdField), v.description("ids of the tasks it needs, as 1,2")), []),
+  acceptance: v.optional(v.pipe(v.array(textField("what must be true at the end")), v.description("what must be true at the end; may be repeated")), []),
+  check: v.optional(v.pipe(v.array(textField("command")), v.description("command that must exit with 0 at the end; may be repeated")), []),
+  files: v.optional(v.pipe(v.array(textField("glob", 1024)), v.description("globs of the files it may write, as src/a/**,b.ts")), []),
+  agentType: v.optional(textField("kind of agent it asks for", 100)),
+  assignee: v.optional(workerIdField),
+})
+
+export const createTask = operation({
+  name: "task.create",
+  summary: "Create a task",
+  input,
+  async run({ store }, input): Promise<Task> {
+    return store.write(async (tx) => {
+      const team = await lockTeam(tx, input)
+      const id = input.id ?? (await freeId(tx, team))
+      const blockedBy = [...new Set(input.blockedBy)]
+      const needs = await checkNeeds(tx, team, id, blockedBy)
+      const wave = await placeInWaves(tx, team, needs)
+      const task = await tx.tasks.create(
+        team.key,
+        id,
+        {
+          title: input.title,
+          description: input.description,
+          role: input.role,
+          complexity: input.complexity,
+          blockedBy,
+          acceptance: input.acceptance,
+          checks: input.check,
+          files: input.files,
+          agentType: input.agentType ?? null,
+          assignee: input.assignee ?? null,
+        },
+        wave,
+      )
+      if (task === undefined) {
+        throw new AppError("task.exists", `task ${id} exists already; choose another id, or leave --id out`, { taskId: id })
+      }
+      if (/^\d{1,9}$/.test(id)) await tx.teams.raiseTaskNumber(team.key, Number(id) + 1)
+      await tx.events.append(team.key, PERSON, { type: "task.created", data: { task: id, title: input.title, blocked_by: blockedBy } })
+      await leaveComplete(tx, team, PERSON)
+      return task
+    })
+  },
+})
+
+async function freeId(tx: Tx, team: StoredTeam): Promise<TaskId> {
+  for (;;) {
+    const id = String(await tx.teams.takeTaskNumber(team.key)) as TaskId
+    if ((await tx.tasks.find(team.key, id)) === undefined) return id
+  }
+}
+
+/** A new task cannot be needed by an older one, so the only circle it can close is with itself. */
+async function checkNeeds(tx: Tx, team: StoredTeam, id: TaskId, needs: readonly TaskId[]): Promise<Pick<GraphNode, "wave">[]> {
+  if (needs.includes(id)) throw cycleError([id, id])
+  return Promise.all(
+    needs.map(async (need) => {
+      const task = await tx.tasks.find(team.key, need)
+      if (task === undefined) throw missingNeedError(id, need)
+      return task
+    }),
+  )
+}
+
+/** Where waves exist, a new task joins the open wave, or comes right behind the last wave it needs. */
+async function placeInWaves(tx: Tx, team: StoredTeam, needs: readonly Pick<GraphNode, "wave">[]): Promise<number | null> {
+  const waves = await tx.waves.list(team.key)
+  const last = waves.at(-1)
+  if (last === undefined) return null
+  const open = last.verdict === "verified" ? last.number + 1 : currentWave(waves)
+  const number = Math.max(open, ...needs.map((need) => (need.wave ?? 0) + 1))
+  if (number > last.number) {
+    const startedAt = number === open ? await tx.now() : null
+    await tx.waves.put(team.key, { number, verdict: null, startedAt, verifiedAt: null })
+  }
+  await withdrawWaveVerdict(tx, team, number, PERSON)
+  return number
+}

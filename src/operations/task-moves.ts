@@ -1,0 +1,79 @@
+import type { IdleNotification } from "../domain/message.ts"
+import { LEAD } from "../domain/message.ts"
+import { assertMove, type Task, type TaskStatus } from "../domain/task.ts"
+import type { StoredTeam, TaskChange, Tx } from "../store/port.ts"
+
+/** Changes of a task's status inside a transaction, each with its event. The task must be locked. */
+
+const NO_CLAIM = { claimedBy: null, claimedAt: null, leaseUntil: null, workerId: null } as const satisfies TaskChange
+
+/** Back to open, for anybody to take; the claim is gone. */
+export async function releaseTask(tx: Tx, team: StoredTeam, task: Task, by: string, reason: string): Promise<Task> {
+  assertMove(task, "open")
+  const released = await tx.tasks.update(team.key, task.id, { status: "open", ...NO_CLAIM })
+  await tx.events.append(team.key, by, { type: "task.released", data: { task: task.id, owner: task.claimedBy, reason } })
+  return released
+}
+
+/** A new attempt at a task that had ended; its wave is no longer verified. */
+export async function reopenTask(tx: Tx, team: StoredTeam, task: Task, by: string, reason: string | null): Promise<Task> {
+  assertMove(task, "open")
+  const attempt = task.attempt + 1
+  const reopened = await tx.tasks.update(team.key, task.id, { status: "open", attempt, completedAt: null, ...NO_CLAIM })
+  await tx.events.append(team.key, by, { type: "task.reopened", data: { task: task.id, attempt, reason } })
+  if (task.wave !== null) await withdrawWaveVerdict(tx, team, task.wave, by)
+  await leaveComplete(tx, team, by)
+  return reopened
+}
+
+export async function moveTask(
+  tx: Tx,
+  team: StoredTeam,
+  task: Task,
+  move: { to: TaskStatus; by: string; reason: string | null },
+): Promise<Task> {
+  assertMove(task, move.to)
+  const ended = move.to === "failed" || move.to === "skipped"
+  const change: TaskChange = {
+    status: move.to,
+    ...(ended ? { completedAt: await tx.now(), leaseUntil: null } : {}),
+    ...(move.to === "paused" ? { pausedFrom: task.status, pauseReason: move.reason, leaseUntil: null } : {}),
+    ...(task.status === "paused" ? { pausedFrom: null, pauseReason: null } : {}),
+  }
+  const moved = await tx.tasks.update(team.key, task.id, change)
+  await tx.events.append(team.key, move.by, {
+    type: "task.status_changed",
+    data: { task: task.id, from: task.status, to: move.to, reason: move.reason },
+  })
+  return move.to === "in_progress" ? tx.tasks.renew(team.key, task.id) : moved
+}
+
+/** A wave that gets work again is no longer verified or failed. */
+export async function withdrawWaveVerdict(tx: Tx, team: StoredTeam, number: number, by: string): Promise<void> {
+  const wave = (await tx.waves.list(team.key)).find((each) => each.number === number)
+  if (wave === undefined || wave.verdict === null) return
+  const startedAt = wave.startedAt === null ? null : Date.parse(wave.startedAt)
+  await tx.waves.put(team.key, { number, verdict: null, startedAt, verifiedAt: null })
+  await tx.events.append(team.key, by, { type: "wave.updated", data: { wave: number, from: wave.verdict, to: "in_progress" } })
+}
+
+/** New work in a finished project means it is being executed again. */
+export async function leaveComplete(tx: Tx, team: StoredTeam, by: string): Promise<void> {
+  if (team.phase === "COMPLETE" || team.phase === "VERIFICATION") await changePhase(tx, team, "EXECUTION", by)
+}
+
+export async function changePhase(tx: Tx, team: StoredTeam, to: StoredTeam["phase"], by: string): Promise<void> {
+  if (team.phase === to) return
+  await tx.teams.update(team.key, {
+    phase: to,
+    ...(to === "COMPLETE" ? { status: "completed" } : {}),
+    ...(team.status === "completed" ? { status: "active" } : {}),
+  })
+  await tx.events.append(team.key, by, { type: "team.phase_changed", data: { from: team.phase, to } })
+}
+
+export async function notifyLead(tx: Tx, team: StoredTeam, id: string, by: string, payload: IdleNotification): Promise<void> {
+  const message = { id, from: payload.worker_id, to: LEAD, type: "idle_notification" as const }
+  await tx.messages.send(team.key, { ...message, payload })
+  await tx.events.append(team.key, by, { type: "message.sent", data: message })
+}

@@ -1,0 +1,170 @@
+import * as v from "valibot"
+import { PERSON } from "../domain/actor.ts"
+import { AppError } from "../domain/errors.ts"
+import type { NewEvidence } from "../domain/evidence.ts"
+import { assertMove, COMPLEXITIES, type Task, TASK_STATUSES } from "../domain/task.ts"
+import type { FinishRequest, StoredTeam, TaskChange, Tx } from "../store/port.ts"
+import { changeNeeds } from "./change-needs.ts"
+import { assertNotBlocked, evidenceFields, readEvidence, warnOfEvidence } from "./evidence-input.ts"
+import { getTask, getTeam, lockTask, lockTeam } from "./lookup.ts"
+import { type Context, operation, ownerField, roleField, taskIdField, teamFields, textField, titleField, tokenField, workerIdField } from "./operation.ts"
+import { assertHolds } from "./ownership.ts"
+import { moveTask, notifyLead, releaseTask, reopenTask } from "./task-moves.ts"
+
+const input = v.object({
+  ...teamFields,
+  id: taskIdField,
+  owner: v.optional(ownerField),
+  token: v.optional(tokenField),
+  status: v.optional(v.pipe(v.picklist(TASK_STATUSES), v.description(`new status: ${TASK_STATUSES.join(", ")}`))),
+  ...evidenceFields,
+  title: v.optional(titleField("new title")),
+  description: v.optional(textField("new description")),
+  role: v.optional(roleField),
+  complexity: v.optional(v.pipe(v.picklist(COMPLEXITIES), v.description(`complexity: ${COMPLEXITIES.join(", ")}`))),
+  assignee: v.optional(v.pipe(v.string(), v.description("the only worker that may claim it; empty for anybody"))),
+  addBlockedBy: v.optional(v.pipe(v.array(taskIdField), v.description("tasks it needs as well, as 1,2"))),
+  removeBlockedBy: v.optional(v.pipe(v.array(taskIdField), v.description("tasks it no longer needs, as 1,2"))),
+  result: v.optional(textField("what came out, in a few words")),
+  reason: v.optional(textField("why the status changes", 2000)),
+  release: v.optional(v.pipe(v.boolean(), v.description("give the task back, for anybody to take"))),
+  workerId: v.optional(workerIdField),
+})
+type Input = v.InferOutput<typeof input>
+
+export interface UpdateResult {
+  readonly task: Task
+  readonly warnings: string[]
+}
+
+export const updateTask = operation({
+  name: "task.update",
+  summary: "Change a task: status, evidence, texts, needs; or release it",
+  input,
+  async run(context, input): Promise<UpdateResult> {
+    const evidence = readEvidence(input, context.settings)
+    const to = input.release === true ? "open" : input.status
+    if (input.release === true && input.status !== undefined && input.status !== "open") {
+      throw new AppError("usage", `--release gives the task back; it cannot become ${input.status} as well`)
+    }
+    if (to === "resolved") assertNotBlocked(evidence)
+    const change = fieldChange(input)
+    const task =
+      to === "resolved" && change === undefined && input.addBlockedBy === undefined && input.removeBlockedBy === undefined
+        ? await resolve(context, input, evidence)
+        : await context.store.write((tx) => applyUpdate(context, tx, { input, evidence, change, to }))
+    return { task, warnings: [...warnOfEvidence(evidence, context.settings), ...warnOfBlocked(to, evidence)] }
+  },
+})
+
+/** The way most tasks end: one statement in the store, and a look at the task only when that was refused. */
+async function resolve({ store, ids }: Context, input: Input, evidence: readonly NewEvidence[]): Promise<Task> {
+  const request = finishRequest(input, evidence, ids.uuid())
+  return (await store.finishTask(request)) ?? store.read(async (tx) => explainUnfinished(tx, await getTeam(tx, input), input))
+}
+
+function finishRequest(input: Input, evidence: readonly NewEvidence[], noticeId: string): FinishRequest {
+  return {
+    project: input.project,
+    team: input.team,
+    taskId: input.id,
+    owner: input.owner ?? null,
+    token: input.token ?? null,
+    workerId: input.workerId ?? null,
+    result: input.result ?? null,
+    evidence,
+    notice:
+      input.workerId === undefined
+        ? null
+        : { id: noticeId, payload: { worker_id: input.workerId, completed_task_id: input.id, completed_status: "resolved" } },
+  }
+}
+
+/** A repeated resolve by whoever resolved it is answered with the task as it is; anything else has a reason. */
+async function explainUnfinished(tx: Tx, team: StoredTeam, input: Input): Promise<Task> {
+  const task = await getTask(tx, team.key, input.id)
+  const same = input.owner === undefined || task.claimedBy === input.owner
+  if (task.status === "resolved" && same && (input.token === undefined || input.token === task.claimToken)) return task
+  assertHolds(task, input.owner, input.token)
+  assertMove(task, "resolved")
+  const blocked = (await tx.evidence.list(team.key, task.id)).find(
+    (entry) => entry.attempt === task.attempt && entry.blockedPattern !== null && entry.withdrawnAt === null,
+  )
+  if (blocked === undefined) throw new AppError("claim.lost", `task ${task.id} changed hands a moment ago; look at it again`)
+  throw new AppError(
+    "evidence.blocked",
+    `evidence ${blocked.number} of task ${task.id} says "${blocked.blockedPattern}", which is not proof; withdraw it with: teamwork evidence withdraw --id ${task.id} --number ${blocked.number}`,
+    { taskId: task.id, number: blocked.number, pattern: blocked.blockedPattern },
+  )
+}
+
+interface Update {
+  readonly input: Input
+  readonly evidence: readonly NewEvidence[]
+  readonly change: TaskChange | undefined
+  readonly to: Input["status"]
+}
+
+async function applyUpdate(context: Context, tx: Tx, { input, evidence, change, to }: Update): Promise<Task> {
+  const changesNeeds = input.addBlockedBy !== undefined || input.removeBlockedBy !== undefined
+  const team = changesNeeds || to === "open" ? await lockTeam(tx, input) : await getTeam(tx, input)
+  const by = input.owner ?? PERSON
+  let task = await lockTask(tx, team.key, input.id)
+  assertHolds(task, input.owner, input.token)
+  if (input.owner !== undefined && task.status === "in_progress") task = await tx.tasks.renew(team.key, task.id)
+  if (change !== undefined) {
+    task = await tx.tasks.update(team.key, task.id, change)
+    await tx.events.append(team.key, by, { type: "task.updated", data: { task: task.id, fields: Object.keys(change) } })
+  }
+  if (changesNeeds) task = await changeNeeds(tx, team, task, { add: input.addBlockedBy ?? [], remove: input.removeBlockedBy ?? [], by })
+  if (to === "resolved") {
+    return (await tx.finishTask(finishRequest(input, evidence, context.ids.uuid()))) ?? explainUnfinished(tx, team, input)
+  }
+  await tx.evidence.add(team.key, task.id, task.attempt, by, evidence)
+  for (const entry of evidence) {
+    await tx.events.append(team.key, by, { type: "evidence.added", data: { task: task.id, type: entry.type, trust: entry.trust } })
+  }
+  if (to !== undefined && to !== task.status) task = await changeStatus(context, tx, team, task, { to, input, by })
+  return task
+}
+
+async function changeStatus(
+  context: Context,
+  tx: Tx,
+  team: StoredTeam,
+  task: Task,
+  { to, input, by }: { to: Task["status"]; input: Input; by: string },
+): Promise<Task> {
+  const reason = input.reason ?? null
+  if (to === "open") {
+    const held = task.status === "in_progress" || task.status === "in_review"
+    return held ? releaseTask(tx, team, task, by, reason ?? "given back") : task.status === "paused" ? moveTask(tx, team, task, { to, by, reason }) : reopenTask(tx, team, task, by, reason)
+  }
+  if (to === "in_progress" && task.status === "open") {
+    throw new AppError("task.transition", `task ${task.id} has no owner yet; claim it with: teamwork task claim --id ${task.id} --owner NAME`)
+  }
+  const moved = await moveTask(tx, team, task, { to, by, reason })
+  if (to === "failed" && input.workerId !== undefined) {
+    const failure = reason === null ? {} : { failure_reason: reason }
+    const payload = { worker_id: input.workerId, completed_task_id: task.id, completed_status: "failed", ...failure }
+    await notifyLead(tx, team, context.ids.uuid(), by, payload)
+  }
+  return moved
+}
+
+function fieldChange(input: Input): TaskChange | undefined {
+  const change: TaskChange = {
+    ...(input.title === undefined ? {} : { title: input.title }),
+    ...(input.description === undefined ? {} : { description: input.description }),
+    ...(input.role === undefined ? {} : { role: input.role }),
+    ...(input.complexity === undefined ? {} : { complexity: input.complexity }),
+    ...(input.assignee === undefined ? {} : { assignee: input.assignee === "" ? null : v.parse(workerIdField, input.assignee) }),
+    ...(input.result === undefined || input.status === "resolved" ? {} : { result: input.result }),
+  }
+  return Object.keys(change).length === 0 ? undefined : change
+}
+
+function warnOfBlocked(to: Input["status"], evidence: readonly NewEvidence[]): string[] {
+  const entry = to === "resolved" ? undefined : evidence.find((each) => each.blockedPattern !== null)
+  return entry === undefined ? [] : [`evidence says "${entry.blockedPattern}"; the task cannot be resolved with it`]
+}
