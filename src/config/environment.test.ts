@@ -1,0 +1,43 @@
+import { expect, test } from "bun:test"
+import { readEnvironment, teamworkHomeOf, userHomeOf } from "./environment.ts"
+
+const TTY = { stdoutIsTTY: true, columns: 120 }
+
+test("the terminal's name comes from the first variable that is set", () => {
+  const all = { HOME: "/h", TEAMWORK_TERMINAL_ID: "mine", TMUX_PANE: "%7", TERM_SESSION_ID: "w0t1:AB CD/é😀" }
+  expect(readEnvironment(all, TTY).terminalId).toBe("mine")
+  expect(readEnvironment({ ...all, TEAMWORK_TERMINAL_ID: "" }, TTY).terminalId).toBe("-7")
+  expect(readEnvironment({ HOME: "/h", TERM_SESSION_ID: all.TERM_SESSION_ID }, TTY).terminalId).toBe("w0t1-AB-CD---")
+  expect(readEnvironment({ HOME: "/h" }, TTY).terminalId).toBe(`pid-${process.ppid}`)
+})
+
+test("colour needs a terminal and no NO_COLOR", () => {
+  expect(readEnvironment({ HOME: "/h" }, TTY).noColor).toBe(false)
+  expect(readEnvironment({ HOME: "/h", NO_COLOR: "" }, TTY).noColor).toBe(false)
+  expect(readEnvironment({ HOME: "/h", NO_COLOR: "1" }, TTY).noColor).toBe(true)
+  expect(readEnvironment({ HOME: "/h" }, { stdoutIsTTY: false }).noColor).toBe(true)
+})
+
+test("the width is COLUMNS, the terminal's, or 80", () => {
+  expect(readEnvironment({ HOME: "/h", COLUMNS: "100" }, TTY).columns).toBe(100)
+  expect(readEnvironment({ HOME: "/h" }, TTY).columns).toBe(120)
+  for (const COLUMNS of ["wide", "0", "-5", "1.5", ""]) {
+    expect(readEnvironment({ HOME: "/h", COLUMNS }, TTY).columns).toBe(120)
+  }
+  expect(readEnvironment({ HOME: "/h" }, { stdoutIsTTY: true, columns: 0 }).columns).toBe(80)
+  expect(readEnvironment({ HOME: "/h" }, { stdoutIsTTY: false }).columns).toBe(80)
+})
+
+test("another folder to act in can be given", () => {
+  expect(readEnvironment({ HOME: "/h", TEAMWORK_CWD: "/elsewhere" }, TTY).cwdOverride).toBe("/elsewhere")
+  expect(readEnvironment({ HOME: "/h" }, TTY).cwdOverride).toBeUndefined()
+})
+
+test("a test's base folder stands in for both homes", () => {
+  expect(userHomeOf({ HOME: "/h" })).toBe("/h")
+  expect(userHomeOf({ HOME: "/h", TEAMWORK_HOME: "/t" })).toBe("/h")
+  expect(userHomeOf({ HOME: "/h", TEAMWORK_TEST_BASE_DIR: "/b" })).toBe("/b")
+  expect(teamworkHomeOf({ HOME: "/h" })).toBe("/h/.claude/teamwork")
+  expect(teamworkHomeOf({ HOME: "/h", TEAMWORK_HOME: "/t" })).toBe("/t")
+  expect(teamworkHomeOf({ HOME: "/h", TEAMWORK_HOME: "/t", TEAMWORK_TEST_BASE_DIR: "/b" })).toBe("/b")
+})

@@ -1,0 +1,52 @@
+import { resolve } from "node:path"
+
+/** The variables of a process. Everything here takes them as a parameter, so that a test passes its own. */
+export type Env = Readonly<Record<string, string | undefined>>
+
+export type Environment = {
+  readonly userHome: string
+  /** Names the terminal a person or agent sits at; safe as a file name. */
+  readonly terminalId: string
+  readonly noColor: boolean
+  readonly columns: number
+  /** The folder to act in instead of the current one (`TEAMWORK_CWD`). */
+  readonly cwdOverride?: string
+}
+
+export function readEnvironment(env: Env, terminal: { stdoutIsTTY: boolean; columns?: number }): Environment {
+  const terminalId =
+    variable(env, "TEAMWORK_TERMINAL_ID") ??
+    variable(env, "TMUX_PANE") ??
+    variable(env, "TERM_SESSION_ID") ??
+    `pid-${process.ppid}`
+  return {
+    userHome: userHomeOf(env),
+    terminalId: terminalId.replace(/[^A-Za-z0-9._-]/gu, "-"),
+    noColor: variable(env, "NO_COLOR") !== undefined || !terminal.stdoutIsTTY,
+    columns: asWidth(Number(variable(env, "COLUMNS"))) ?? asWidth(terminal.columns) ?? 80,
+    cwdOverride: variable(env, "TEAMWORK_CWD"),
+  }
+}
+
+/** Where the files of other programs are looked up. A test's base folder stands in for it: a test reads no real home. */
+export function userHomeOf(env: Env): string {
+  const home = variable(env, "TEAMWORK_TEST_BASE_DIR") ?? variable(env, "HOME")
+  // `node:os` takes half a millisecond to load, and is needed only where HOME is not set.
+  return resolve(home ?? process.getBuiltinModule("node:os").homedir())
+}
+
+/** Where our own state and settings live. */
+export function teamworkHomeOf(env: Env): string {
+  const own = variable(env, "TEAMWORK_TEST_BASE_DIR") ?? variable(env, "TEAMWORK_HOME")
+  return own === undefined ? resolve(userHomeOf(env), ".claude", "teamwork") : resolve(own)
+}
+
+/** An empty variable counts as not set, as is usual in a shell. */
+export function variable(env: Env, name: string): string | undefined {
+  const value = env[name]
+  return value === "" ? undefined : value
+}
+
+function asWidth(columns: number | undefined): number | undefined {
+  return columns !== undefined && Number.isSafeInteger(columns) && columns > 0 ? columns : undefined
+}

@@ -1,0 +1,272 @@
+/** The largest delay a timer takes; a longer one would fire at once. */
+const LONGEST_TIMER_MS = 2_147_483_647
+const LONGEST_TIMER_SECONDS = 2_147_483
+
+/**
+ * Every setting there is. Files nest the keys at the dots, and the published JSON Schema is made from this table. A
+ * number is always a whole number.
+ */
+export const CONFIG_KEYS = {
+  store: {
+    type: "string",
+    default: "",
+    pattern: "^$|^sqlite:.|^postgres(ql)?://.",
+    expects: "sqlite:PATH or postgres://...",
+    path: true,
+    env: "TEAMWORK_STORE",
+    description: "Where the state lives: sqlite:PATH or postgres://...; empty means a SQLite file in the home folder.",
+  },
+  "defaults.project": {
+    type: "string",
+    default: "",
+    env: "TEAMWORK_PROJECT",
+    description: "The project to work on; empty means the name of the repository's folder.",
+  },
+  "defaults.team": {
+    type: "string",
+    default: "",
+    env: "TEAMWORK_TEAM",
+    description: "The team to work on; empty means the current branch.",
+  },
+  projectsDirectory: {
+    type: "string",
+    default: "",
+    env: "CLAWD_PROJECTS_DIR",
+    path: true,
+    description: "The folder that holds the project documents; empty means projects in the current folder.",
+  },
+  "team.maxAgents": {
+    type: "number",
+    default: 5,
+    min: 1,
+    max: 64,
+    env: "TEAMWORK_TEAM_MAX_AGENTS",
+    description: "How many workers may run at the same time; lead, QA and verifiers are not counted.",
+  },
+  "team.defaultAgentType": {
+    type: "string",
+    default: "executor",
+    pattern: "\\S",
+    expects: "the name of an agent type",
+    env: "TEAMWORK_TEAM_DEFAULT_AGENT_TYPE",
+    description: "The agent type of a task that names none.",
+  },
+  "team.defaultModel": {
+    type: "string",
+    default: "sonnet",
+    choices: ["haiku", "sonnet", "opus"],
+    env: "TEAMWORK_TEAM_DEFAULT_MODEL",
+    description: "The model tier of a task whose complexity is not known.",
+  },
+  "team.monitorIntervalMs": {
+    type: "number",
+    default: 30_000,
+    min: 1,
+    max: LONGEST_TIMER_MS,
+    env: "TEAMWORK_TEAM_MONITOR_INTERVAL_MS",
+    description: "How often the engine looks after its workers, in milliseconds.",
+  },
+  "team.shutdownTimeoutMs": {
+    type: "number",
+    default: 15_000,
+    min: 0,
+    max: LONGEST_TIMER_MS,
+    env: "TEAMWORK_TEAM_SHUTDOWN_TIMEOUT_MS",
+    description: "How long a worker may take to stop before it is killed, in milliseconds; 0 waits without a limit.",
+  },
+  "team.watchdogWarningMs": {
+    type: "number",
+    default: 300_000,
+    min: 0,
+    max: LONGEST_TIMER_MS,
+    env: "TEAMWORK_TEAM_WATCHDOG_WARNING_MS",
+    description: "A worker silent for this long gets a warning, in milliseconds; 0 disables.",
+  },
+  "team.watchdogGraceMs": {
+    type: "number",
+    default: 120_000,
+    min: 0,
+    max: LONGEST_TIMER_MS,
+    env: "TEAMWORK_TEAM_WATCHDOG_GRACE_MS",
+    description: "How long a warned worker has to answer the status check, in milliseconds; 0 disables.",
+  },
+  "team.watchdogReassignMs": {
+    type: "number",
+    default: 600_000,
+    min: 0,
+    max: LONGEST_TIMER_MS,
+    env: "TEAMWORK_TEAM_WATCHDOG_REASSIGN_MS",
+    description: "A worker silent for this long loses its task to another, in milliseconds; 0 disables.",
+  },
+  "team.agentTimeoutSeconds": {
+    type: "number",
+    default: 1800,
+    min: 0,
+    max: LONGEST_TIMER_SECONDS,
+    env: "AGENT_TIMEOUT_SECONDS",
+    description: "The longest one agent run may take, in seconds; 0 disables.",
+  },
+  "team.freshStartIntervalSeconds": {
+    type: "number",
+    default: 3600,
+    min: 0,
+    max: LONGEST_TIMER_SECONDS,
+    env: "TEAMWORK_TEAM_FRESH_START_INTERVAL_SECONDS",
+    description: "A task claimed for longer than this is started afresh, in seconds; 0 disables.",
+  },
+  "team.pollIntervalSeconds": {
+    type: "number",
+    default: 30,
+    min: 1,
+    max: LONGEST_TIMER_SECONDS,
+    env: "TEAMWORK_TEAM_POLL_INTERVAL_SECONDS",
+    description: "How often a waiting worker asks for work, in seconds.",
+  },
+  "team.maxConsecutiveErrors": {
+    type: "number",
+    default: 3,
+    min: 1,
+    env: "TEAMWORK_TEAM_MAX_CONSECUTIVE_ERRORS",
+    description: "A worker that fails this many times in a row is quarantined.",
+  },
+  "team.maxRestarts": {
+    type: "number",
+    default: 3,
+    min: 0,
+    env: "TEAMWORK_TEAM_MAX_RESTARTS",
+    description: "How often a crashed worker is started again.",
+  },
+  "team.restartBackoffSeconds": {
+    type: "numbers",
+    default: [5, 10, 20],
+    min: 0,
+    max: LONGEST_TIMER_SECONDS,
+    env: "TEAMWORK_TEAM_RESTART_BACKOFF_SECONDS",
+    description: "The wait before each restart, in seconds; the last one repeats.",
+  },
+  "team.maxTimeoutRestarts": {
+    type: "number",
+    default: 2,
+    min: 0,
+    env: "TEAMWORK_TEAM_MAX_TIMEOUT_RESTARTS",
+    description: "How often a worker that ran out of time is started again.",
+  },
+  "team.maxGeneratedRoles": {
+    type: "number",
+    default: 5,
+    min: 1,
+    env: "TEAMWORK_TEAM_MAX_GENERATED_ROLES",
+    description: "How many roles planning may make up for one team.",
+  },
+  "team.enableCascade": {
+    type: "boolean",
+    default: true,
+    env: "TEAMWORK_TEAM_ENABLE_CASCADE",
+    description: "Whether a worker may split its task into smaller ones.",
+  },
+  "team.enableCrossCliVerification": {
+    type: "boolean",
+    default: true,
+    env: "TEAMWORK_TEAM_ENABLE_CROSS_CLI_VERIFICATION",
+    description: "Whether work is verified by another agent program than the one that did it.",
+  },
+  "claim.leaseSeconds": {
+    type: "number",
+    default: 3600,
+    min: 1,
+    max: LONGEST_TIMER_SECONDS,
+    env: "TEAMWORK_CLAIM_LEASE_SECONDS",
+    description: "How long a claim made by CLI or MCP holds without a call of its owner, in seconds.",
+  },
+  "claim.workerLeaseSeconds": {
+    type: "number",
+    default: 120,
+    min: 1,
+    max: LONGEST_TIMER_SECONDS,
+    env: "TEAMWORK_CLAIM_WORKER_LEASE_SECONDS",
+    description: "How long a managed worker's claim holds without a heartbeat, in seconds.",
+  },
+  "claim.renewSeconds": {
+    type: "number",
+    default: 30,
+    min: 1,
+    max: LONGEST_TIMER_SECONDS,
+    env: "TEAMWORK_CLAIM_RENEW_SECONDS",
+    description: "How often a managed worker renews its claim, in seconds; less than claim.workerLeaseSeconds.",
+  },
+  "evidence.blockedPatterns": {
+    type: "strings",
+    default: [
+      "should work",
+      "probably works",
+      "basic implementation",
+      "you can extend this",
+      "TODO",
+      "FIXME",
+      "not implemented",
+      "placeholder",
+    ],
+    env: "TEAMWORK_EVIDENCE_BLOCKED_PATTERNS",
+    description: "Words that make a result unacceptable; whole words, in any case.",
+  },
+  "evidence.warnPatterns": {
+    type: "strings",
+    default: ["WIP", "hack", "temporary"],
+    env: "TEAMWORK_EVIDENCE_WARN_PATTERNS",
+    description: "Words that give a warning on a result; whole words, in any case.",
+  },
+} as const satisfies Record<string, ConfigRow>
+
+export type ConfigKey = keyof typeof CONFIG_KEYS
+/** All settings, flat: `config["team.maxAgents"]`. */
+export type Config = { readonly [K in ConfigKey]: ValueOf<(typeof CONFIG_KEYS)[K]> }
+export type ConfigValue = string | number | boolean | readonly string[] | readonly number[]
+
+export type ConfigRow = {
+  /** For people, in `config list` and in the JSON Schema. */
+  readonly description: string
+  /** The variable: the key in capitals after TEAMWORK_, or one that was there before us. */
+  readonly env: string
+} & (StringRow | NumberRow | BooleanRow | StringsRow | NumbersRow)
+
+type StringRow = {
+  readonly type: "string"
+  readonly default: string
+  readonly choices?: readonly string[]
+  /** A regular expression for values that are not free text, and what a message says instead of it. */
+  readonly pattern?: string
+  readonly expects?: string
+  /** Holds a path, which counts from the file it is written in, or from the current folder. */
+  readonly path?: true
+}
+type NumberRow = { readonly type: "number"; readonly default: number; readonly min: number; readonly max?: number }
+type BooleanRow = { readonly type: "boolean"; readonly default: boolean }
+type StringsRow = { readonly type: "strings"; readonly default: readonly string[] }
+type NumbersRow = {
+  readonly type: "numbers"
+  readonly default: readonly number[]
+  readonly min: number
+  readonly max?: number
+}
+
+type ValueOf<Row> = Row extends { readonly choices: readonly (infer Choice)[] }
+  ? Choice
+  : Row extends { readonly type: "string" }
+    ? string
+    : Row extends { readonly type: "number" }
+      ? number
+      : Row extends { readonly type: "boolean" }
+        ? boolean
+        : Row extends { readonly type: "strings" }
+          ? readonly string[]
+          : readonly number[]
+
+export function isConfigKey(text: string): text is ConfigKey {
+  return Object.hasOwn(CONFIG_KEYS, text)
+}
+
+export const CONFIG_KEY_NAMES: readonly ConfigKey[] = Object.keys(CONFIG_KEYS).filter(isConfigKey)
+
+export function configRow(key: ConfigKey): ConfigRow {
+  return CONFIG_KEYS[key]
+}
