@@ -56,9 +56,12 @@ describe("runCli", () => {
     using scratch = makeScratch()
     chmodSync(scratch.path, 0o755)
     const script = writeScript(scratch.path, ECHO)
-    const uid = process.getuid?.() === 0 ? 65534 : process.getuid?.()
-    const result = await runCli([], { script, cwd: "/", ...(uid === undefined ? {} : { uid }) })
-    expect(result.json<Echo>().uid).toBe(uid ?? -1)
+    const self = process.getuid?.() ?? -1
+    const uid = self === 0 ? 65534 : self
+    const reachable = Bun.spawnSync(["test", "-x", process.execPath], { uid, gid: uid, cwd: "/" }).success
+    const run = runCli([], { script, cwd: "/", uid })
+    if (reachable) expect((await run).json<Echo>().uid).toBe(uid)
+    else await expect(run).rejects.toThrow(`user ${uid} cannot reach`)
   })
 })
 

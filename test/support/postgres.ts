@@ -143,14 +143,24 @@ let copiedBinaries: string | undefined
 function reachableBinaries(identity: Identity): string {
   const bin = copiedBinaries ?? join(nativeFolder(), "bin")
   for (const program of ["postgres", "initdb"]) makeExecutable(join(bin, program))
-  const probe = Bun.spawnSync([join(bin, "postgres"), "--version"], { ...identity, env: sandboxEnv(), cwd: "/" })
-  if (probe.success) return bin
-  if (copiedBinaries) throw new Error(`postgres does not run: ${probe.stderr}`)
+  const problem = tryToRun(join(bin, "postgres"), identity)
+  if (problem === undefined) return bin
+  if (copiedBinaries) throw new Error(`postgres does not run: ${problem}`)
   const copy = mkdtempSync(join(testBase(), "postgres-bin-"))
   chmodSync(copy, 0o755)
   cpSync(nativeFolder(), copy, { recursive: true, verbatimSymlinks: true })
   copiedBinaries = join(copy, "bin")
   return reachableBinaries(identity)
+}
+
+/** What goes wrong when `identity` runs `program`, if anything. */
+function tryToRun(program: string, identity: Identity): string | undefined {
+  try {
+    const { success, stderr } = Bun.spawnSync([program, "--version"], { ...identity, env: sandboxEnv(), cwd: "/" })
+    return success ? undefined : stderr.toString()
+  } catch (error) {
+    return String(error) // not allowed to start it at all
+  }
 }
 
 function nativeFolder(): string {

@@ -30,6 +30,7 @@ export interface CliResult {
 }
 
 export async function runCli(args: readonly string[], options: RunCliOptions = {}): Promise<CliResult> {
+  if (options.uid !== undefined) requireReachable(options.uid, options.script ?? MAIN)
   const child = Bun.spawn([process.execPath, options.script ?? MAIN, ...args], {
     cwd: options.cwd ?? options.home ?? process.env.HOME,
     env: sandboxEnv({ ...homeVariables(options.home), ...options.env }),
@@ -49,6 +50,13 @@ export async function runCli(args: readonly string[], options: RunCliOptions = {
     stderr,
     json: () => parseOutput(stdout, stderr, exitCode),
   }
+}
+
+/** A checkout in a closed folder, such as the home of root, would fail in ways that are hard to understand. */
+function requireReachable(uid: number, script: string): void {
+  const probe = ["sh", "-c", 'test -x "$1" && test -r "$2"', "sh", process.execPath, script]
+  const { success } = Bun.spawnSync(probe, { uid, gid: uid, cwd: "/", env: sandboxEnv() })
+  if (!success) throw new Error(`user ${uid} cannot reach ${process.execPath} and ${script}; move the checkout`)
 }
 
 function homeVariables(home: string | undefined): Record<string, string | undefined> {
