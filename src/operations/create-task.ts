@@ -7,7 +7,7 @@ import { COMPLEXITIES, GENERIC_ROLE, type Task } from "../domain/task.ts"
 import { currentWave } from "../domain/wave.ts"
 import type { GraphNode, StoredTeam, Tx } from "../store/port.ts"
 import { lockTeam } from "./lookup.ts"
-import { operation, roleField, taskIdField, teamFields, textField, titleField, workerIdField } from "./operation.ts"
+import { commaList, operation, roleField, taskIdField, teamFields, textField, titleField, workerIdField } from "./operation.ts"
 import { leaveComplete, withdrawWaveVerdict } from "./task-moves.ts"
 
 const input = v.object({
@@ -17,10 +17,10 @@ const input = v.object({
   description: v.optional(textField("what is to be done, in full"), ""),
   role: v.optional(roleField, GENERIC_ROLE),
   complexity: v.optional(v.pipe(v.picklist(COMPLEXITIES), v.description(`complexity: ${COMPLEXITIES.join(", ")}`)), "standard"),
-  blockedBy: v.optional(v.pipe(v.array(taskIdField), v.description("ids of the tasks it needs, as 1,2")), []),
+  blockedBy: v.optional(commaList(taskIdField, "ids of the tasks it needs, as 1,2"), []),
   acceptance: v.optional(v.pipe(v.array(textField("what must be true at the end")), v.description("what must be true at the end; may be repeated")), []),
   check: v.optional(v.pipe(v.array(textField("command")), v.description("command that must exit with 0 at the end; may be repeated")), []),
-  files: v.optional(v.pipe(v.array(textField("glob", 1024)), v.description("globs of the files it may write, as src/a/**,b.ts")), []),
+  files: v.optional(commaList(textField("glob", 1024), "globs of the files it may write, as src/a/**,b.ts"), []),
   agentType: v.optional(textField("kind of agent it asks for", 100)),
   assignee: v.optional(workerIdField),
 })

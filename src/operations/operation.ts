@@ -77,4 +77,9 @@ export const workerIdField = v.pipe(
 )
 export const ownerField = idField("owner", "who claims or holds the task; without it a person acts")
 export const roleField = v.pipe(v.picklist(ROLES), v.description(`role: ${ROLES.join(", ")}`))
+/** A list whose items cannot contain a comma, so that a command line may separate them by one. */
+export function commaList<Item extends v.GenericSchema>(item: Item, description: string) {
+  return v.pipe(v.array(item), v.metadata({ separator: "," }), v.description(description))
+}
+
 export const tokenField = v.pipe(v.number(), v.integer(), v.minValue(1), v.description("fencing token of the claim"))

@@ -5,7 +5,14 @@ import type { StoredTeam, TaskChange, Tx } from "../store/port.ts"
 
 /** Changes of a task's status inside a transaction, each with its event. The task must be locked. */
 
-const NO_CLAIM = { claimedBy: null, claimedAt: null, leaseUntil: null, workerId: null } as const satisfies TaskChange
+const NO_CLAIM = {
+  claimedBy: null,
+  claimedAt: null,
+  leaseUntil: null,
+  workerId: null,
+  pausedFrom: null,
+  pauseReason: null,
+} as const satisfies TaskChange
 
 /** Back to open, for anybody to take; the claim is gone. */
 export async function releaseTask(tx: Tx, team: StoredTeam, task: Task, by: string, reason: string): Promise<Task> {

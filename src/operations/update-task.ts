@@ -7,7 +7,7 @@ import type { FinishRequest, StoredTeam, TaskChange, Tx } from "../store/port.ts
 import { changeNeeds } from "./change-needs.ts"
 import { assertNotBlocked, evidenceFields, readEvidence, warnOfEvidence } from "./evidence-input.ts"
 import { getTask, getTeam, lockTask, lockTeam } from "./lookup.ts"
-import { type Context, operation, ownerField, roleField, taskIdField, teamFields, textField, titleField, tokenField, workerIdField } from "./operation.ts"
+import { commaList, type Context, operation, ownerField, roleField, taskIdField, teamFields, textField, titleField, tokenField, workerIdField } from "./operation.ts"
 import { assertHolds } from "./ownership.ts"
 import { moveTask, notifyLead, releaseTask, reopenTask } from "./task-moves.ts"
 
@@ -23,8 +23,8 @@ const input = v.object({
   role: v.optional(roleField),
   complexity: v.optional(v.pipe(v.picklist(COMPLEXITIES), v.description(`complexity: ${COMPLEXITIES.join(", ")}`))),
   assignee: v.optional(v.pipe(v.string(), v.description("the only worker that may claim it; empty for anybody"))),
-  addBlockedBy: v.optional(v.pipe(v.array(taskIdField), v.description("tasks it needs as well, as 1,2"))),
-  removeBlockedBy: v.optional(v.pipe(v.array(taskIdField), v.description("tasks it no longer needs, as 1,2"))),
+  addBlockedBy: v.optional(commaList(taskIdField, "tasks it needs as well, as 1,2")),
+  removeBlockedBy: v.optional(commaList(taskIdField, "tasks it no longer needs, as 1,2")),
   result: v.optional(textField("what came out, in a few words")),
   reason: v.optional(textField("why the status changes", 2000)),
   release: v.optional(v.pipe(v.boolean(), v.description("give the task back, for anybody to take"))),

@@ -119,8 +119,10 @@ export interface TeamStore {
 export interface TaskFilter {
   /** Open with every need met: what a claim could take, waves and pauses aside. */
   readonly ready?: boolean
+  /** Of this role, or for anybody. */
   readonly role?: Role
   readonly status?: TaskStatus
+  readonly maxWave?: number
   readonly limit?: number
 }
 
@@ -210,15 +212,23 @@ export interface WorkerStore {
     id: WorkerId,
     change: { role?: Role | null; sessionId?: string | null; availability?: WorkerAvailability },
   ): Promise<Worker>
+  count(key: number): Promise<{ total: number; working: number }>
   /** The next free `w<N>`; numbers of workers that ever existed are not used again. */
   takeId(key: number): Promise<WorkerId>
   removeAll(key: number): Promise<void>
 }
 
+export interface MessageFilter {
+  readonly unreadOnly?: boolean
+  readonly type?: MessageType
+  readonly limit?: number
+}
+
 export interface MessageStore {
   send(key: number, message: { id: string; from: string; to: string; type: MessageType; payload: unknown }): Promise<Message>
-  list(key: number, inbox: string, filter: { unreadOnly?: boolean; type?: MessageType; limit?: number }): Promise<Message[]>
-  markRead(key: number, inbox: string, ids: readonly string[]): Promise<void>
+  list(key: number, inbox: string, filter: MessageFilter): Promise<Message[]>
+  /** Like `list`, and marks them read; of two readers at once only one sees a message as unread. */
+  take(key: number, inbox: string, filter: MessageFilter): Promise<Message[]>
   countUnread(key: number): Promise<{ inbox: string; unread: number }[]>
 }
 
@@ -248,8 +258,8 @@ export interface EventStore {
    * over. `cursor` is where to go on.
    */
   list(key: number, query: EventQuery): Promise<{ events: Event[]; cursor: string }>
-  /** The cursor behind the newest `count` events. */
-  tailCursor(key: number, count: number): Promise<string>
+  /** The cursor behind which the newest `count` events (of the type) begin. */
+  tailCursor(key: number, tail: { count: number; type?: EventType }): Promise<string>
 }
 
 export interface LoopStore {

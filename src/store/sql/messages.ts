@@ -1,6 +1,6 @@
 import type { Message, MessageType } from "../../domain/message.ts"
-import type { MessageStore } from "../port.ts"
-import { iso, isoOrNull, type Param, placeholders, type Session } from "./session.ts"
+import type { MessageFilter, MessageStore } from "../port.ts"
+import { iso, isoOrNull, type Param, type Session } from "./session.ts"
 
 interface MessageRow {
   id: string
@@ -26,26 +26,15 @@ export function messageStore(session: Session): MessageStore {
       if (row === undefined) throw new Error("insert returned no row")
       return toMessage(row)
     },
-    async list(key, inbox, filter) {
-      const params: Param[] = [key, inbox]
-      const unread = filter.unreadOnly === true ? " and read_at is null" : ""
-      const type = filter.type === undefined ? "" : " and type = ?"
-      if (filter.type !== undefined) params.push(filter.type)
-      const limit = filter.limit === undefined ? "" : ` limit ${Math.trunc(filter.limit)}`
-      const rows = await session.all<MessageRow>(
-        `select ${COLUMNS} from message where team_id = ? and recipient = ?${unread}${type} order by seq${limit}`,
-        params,
-      )
-      return rows.map(toMessage)
-    },
-    async markRead(key, inbox, ids) {
-      if (ids.length === 0) return
+    list: (key, inbox, filter) => select(session, { key, inbox, filter, lock: "" }),
+    async take(key, inbox, filter) {
+      const messages = await select(session, { key, inbox, filter, lock: session.forUpdate })
+      const ids = messages.filter((message) => !message.read).map((message) => message.id)
       const now = await session.now()
-      await session.run(
-        `update message set read_at = ?, delivered_at = coalesce(delivered_at, ?)
-         where team_id = ? and recipient = ? and read_at is null and id in (${placeholders(ids.length)})`,
-        [now, now, key, inbox, ...ids],
-      )
+      for (const id of ids) {
+        await session.run("update message set read_at = ?, delivered_at = coalesce(delivered_at, ?) where id = ?", [now, now, id])
+      }
+      return messages
     },
     countUnread: (key) =>
       session.all<{ inbox: string; unread: number }>(
@@ -54,6 +43,22 @@ export function messageStore(session: Session): MessageStore {
         [key],
       ),
   }
+}
+
+async function select(
+  session: Session,
+  { key, inbox, filter, lock }: { key: number; inbox: string; filter: MessageFilter; lock: string },
+): Promise<Message[]> {
+  const params: Param[] = [key, inbox]
+  const unread = filter.unreadOnly === true ? " and read_at is null" : ""
+  const type = filter.type === undefined ? "" : " and type = ?"
+  if (filter.type !== undefined) params.push(filter.type)
+  const limit = filter.limit === undefined ? "" : ` limit ${Math.trunc(filter.limit)}`
+  const rows = await session.all<MessageRow>(
+    `select ${COLUMNS} from message where team_id = ? and recipient = ?${unread}${type} order by seq${limit}${lock}`,
+    params,
+  )
+  return rows.map(toMessage)
 }
 
 function toMessage(row: MessageRow): Message {

@@ -57,17 +57,22 @@ export function taskStore(session: Session): TaskStore {
       const conditions = ["team_id = ?"]
       const params: Param[] = [key]
       if (filter.ready === true) conditions.push("status = 'open' and unmet = 0")
-      if (filter.role !== undefined) conditions.push(`role in (${placeholders(2)})`)
-      if (filter.role !== undefined) params.push(filter.role, "worker")
-      if (filter.status !== undefined) conditions.push("status = ?")
-      if (filter.status !== undefined) params.push(filter.status)
+      const add = (condition: string, ...values: Param[]) => {
+        conditions.push(condition)
+        params.push(...values)
+      }
+      if (filter.role !== undefined && filter.role !== "worker") add("role in (?, 'worker')", filter.role)
+      if (filter.status !== undefined) add("status = ?", filter.status)
+      if (filter.maxWave !== undefined && Number.isFinite(filter.maxWave)) add("wave <= ?", filter.maxWave)
       const order = filter.ready === true ? "wave, height desc, seq" : "seq"
       const limit = filter.limit === undefined ? "" : ` limit ${Math.trunc(filter.limit)}`
       const rows = await session.all<TaskRow>(
         `select ${TASK_COLUMNS} from task where ${conditions.join(" and ")} order by ${order}${limit}`,
         params,
       )
-      const needs = rows.length === 0 ? new Map<string, TaskId[]>() : await needsByTask(session, key, rows.length === 1 ? rows[0]?.id : undefined)
+      // A short list asks for its own needs; a long one reads the table once.
+      if (rows.length <= 20) return Promise.all(rows.map(async (row) => toTask(row, await needsOf(session, key, row.id))))
+      const needs = await needsByTask(session, key)
       return rows.map((row) => toTask(row, needs.get(row.id) ?? []))
     },
     async graph(key) {

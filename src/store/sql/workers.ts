@@ -63,6 +63,14 @@ export function workerStore(session: Session): WorkerStore {
       if (worker === undefined) throw new Error(`worker ${id} vanished inside a transaction`)
       return worker
     },
+    async count(key) {
+      const row = await session.get<{ total: number; working: number }>(
+        `select (select count(*) from worker where team_id = ?) as total,
+           (select count(distinct worker_id) from task where team_id = ? and status = 'in_progress') as working`,
+        [key, key],
+      )
+      return row ?? { total: 0, working: 0 }
+    },
     async takeId(key) {
       for (;;) {
         const row = await session.get<{ taken: number }>(

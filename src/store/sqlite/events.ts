@@ -17,10 +17,11 @@ export function eventStore(session: Session): EventStore {
       )
       return { events: rows.map(toEvent), cursor: rows.at(-1)?.cursor ?? query.after ?? "0" }
     },
-    async tailCursor(key, count) {
+    async tailCursor(key, { count, type }) {
       const row = await session.get<{ seq: number }>(
-        `select seq from event where team_id = ? order by seq desc limit 1 offset ${Math.trunc(count)}`,
-        [key],
+        `select seq from event where team_id = ?${type === undefined ? "" : " and type = ?"}
+         order by seq desc limit 1 offset ${Math.trunc(count)}`,
+        type === undefined ? [key] : [key, type],
       )
       return String(row?.seq ?? 0)
     },

@@ -1,0 +1,45 @@
+import * as v from "valibot"
+import { PERSON } from "../domain/actor.ts"
+import { AppError } from "../domain/errors.ts"
+import type { TeamName } from "../domain/team.ts"
+import { lockTeam } from "./lookup.ts"
+import { operation, teamFields } from "./operation.ts"
+import { releaseTask, reopenTask } from "./task-moves.ts"
+
+/** Back to the plan: what was planned and the history stay, what was done so far counts no more. `--purge` forgets it all. */
+export const cleanTeam = operation({
+  name: "project.clean",
+  summary: "Reset all tasks to open and keep the plan; --purge forgets the project",
+  input: v.object({
+    ...teamFields,
+    purge: v.optional(v.pipe(v.boolean(), v.description("forget the project with its tasks, messages and history"))),
+    force: v.optional(v.pipe(v.boolean(), v.description("also when tasks are being worked on"))),
+  }),
+  async run({ store }, input): Promise<TeamName & { purged: boolean; tasksReset: number }> {
+    return store.write(async (tx) => {
+      const team = await lockTeam(tx, input)
+      const tasks = await tx.tasks.list(team.key)
+      const held = tasks.filter((task) => task.status === "in_progress" || task.status === "in_review")
+      if (held.length > 0 && input.force !== true) {
+        const holders = held.slice(0, 5).map((task) => `${task.id} by ${task.claimedBy}`).join(", ")
+        throw new AppError("team.busy", `${held.length} task${held.length === 1 ? " is" : "s are"} being worked on (${holders}); release them, or use --force`)
+      }
+      if (input.purge === true) {
+        await tx.teams.remove(team.key)
+        return { project: team.project, team: team.team, purged: true, tasksReset: 0 }
+      }
+      let tasksReset = 0
+      for (const task of tasks.filter((each) => each.status !== "open")) {
+        const reset = ["in_progress", "in_review", "paused"].includes(task.status)
+        await (reset ? releaseTask(tx, team, task, PERSON, "project cleaned") : reopenTask(tx, team, task, PERSON, "project cleaned"))
+        tasksReset++
+      }
+      await tx.waves.dropAfter(team.key, 0)
+      await tx.tasks.setWaves(team.key, tasks.map((task) => ({ id: task.id, wave: 0, height: 0 })))
+      await tx.workers.removeAll(team.key)
+      await tx.teams.update(team.key, { phase: "PLANNING", status: "active", pauseReason: null })
+      await tx.events.append(team.key, PERSON, { type: "team.cleaned", data: { tasks: tasksReset } })
+      return { project: team.project, team: team.team, purged: false, tasksReset }
+    })
+  },
+})

@@ -1,0 +1,40 @@
+import * as v from "valibot"
+import { PERSON } from "../domain/actor.ts"
+import { AppError } from "../domain/errors.ts"
+import type { TaskId } from "../domain/ids.ts"
+import { getTask, lockTask, lockTeam } from "./lookup.ts"
+import { operation, taskIdField, teamFields } from "./operation.ts"
+
+/** Only a plan may lose tasks: once work has begun, a task is skipped, so that its history stays. */
+export const deleteTask = operation({
+  name: "task.delete",
+  summary: "Delete a task (while planning; --force at any time)",
+  input: v.object({
+    ...teamFields,
+    id: taskIdField,
+    force: v.optional(v.pipe(v.boolean(), v.description("delete after planning too, also when others need it or hold it"))),
+  }),
+  async run({ store }, input): Promise<{ id: TaskId; freed: TaskId[] }> {
+    return store.write(async (tx) => {
+      const team = await lockTeam(tx, input)
+      const task = await lockTask(tx, team.key, input.id)
+      const dependants = await tx.tasks.dependants(team.key, task.id)
+      if (input.force !== true) {
+        const refuse = (why: string) => {
+          throw new AppError("task.delete_refused", `task ${task.id} cannot be deleted: ${why}; skip it with: teamwork task update --id ${task.id} --status skipped, or use --force`, { taskId: task.id })
+        }
+        if (team.phase !== "PLANNING") refuse(`the project is in phase ${team.phase}`)
+        if (dependants.length > 0) refuse(`${dependants.join(", ")} need${dependants.length === 1 ? "s" : ""} it`)
+        if (task.status !== "open") refuse(`it is ${task.status}`)
+      }
+      for (const dependant of dependants) {
+        const other = await getTask(tx, team.key, dependant)
+        await tx.tasks.setNeeds(team.key, dependant, other.blockedBy.filter((need) => need !== task.id))
+        await tx.events.append(team.key, PERSON, { type: "task.needs_changed", data: { task: dependant, added: [], removed: [task.id] } })
+      }
+      await tx.tasks.remove(team.key, task.id)
+      await tx.events.append(team.key, PERSON, { type: "task.deleted", data: { task: task.id, forced: input.force === true } })
+      return { id: task.id, freed: dependants }
+    })
+  },
+})

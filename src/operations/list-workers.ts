@@ -1,0 +1,34 @@
+import * as v from "valibot"
+import type { Worker } from "../domain/worker.ts"
+import { currentWave } from "../domain/wave.ts"
+import { getTeam } from "./lookup.ts"
+import { operation, teamFields } from "./operation.ts"
+
+export interface SwarmStatus {
+  readonly session: string
+  readonly status: string
+  readonly paused: boolean
+  readonly currentWave: number
+  readonly createdAt: string
+  readonly workers: readonly (Worker & { readonly unread: number })[]
+}
+
+export const swarmStatus = operation({
+  name: "swarm.status",
+  summary: "Show the workers and what they do",
+  input: v.object(teamFields),
+  run: ({ store }, input): Promise<SwarmStatus> =>
+    store.read(async (tx) => {
+      const team = await getTeam(tx, input)
+      const unread = new Map((await tx.messages.countUnread(team.key)).map((row) => [row.inbox, row.unread]))
+      const workers = await tx.workers.list(team.key)
+      return {
+        session: `teamwork-${team.project}`,
+        status: workers.some((worker) => worker.status === "working") ? "running" : "idle",
+        paused: team.status === "paused",
+        currentWave: currentWave(await tx.waves.list(team.key)),
+        createdAt: team.createdAt,
+        workers: workers.map((worker) => ({ ...worker, unread: unread.get(worker.id) ?? 0 })),
+      }
+    }),
+})

@@ -1,0 +1,85 @@
+import * as v from "valibot"
+import { PERSON } from "../domain/actor.ts"
+import { AppError } from "../domain/errors.ts"
+import { parseTaskId } from "../domain/ids.ts"
+import { countTasks } from "../domain/status.ts"
+import { type Check, VERDICT_SCOPES, VERDICT_STATUSES, type Verdict } from "../domain/verdict.ts"
+import type { StoredTeam, Tx } from "../store/port.ts"
+import { decideWave } from "./decide-wave.ts"
+import { getTask, getTeam, lockTeam } from "./lookup.ts"
+import { idField, operation, teamFields, textField } from "./operation.ts"
+import { changePhase } from "./task-moves.ts"
+
+const input = v.object({
+  ...teamFields,
+  scope: v.pipe(v.picklist(VERDICT_SCOPES), v.description(`what was judged: ${VERDICT_SCOPES.join(", ")}`)),
+  subject: v.optional(idField("subject", "task id or wave number")),
+  status: v.pipe(v.picklist(VERDICT_STATUSES), v.description(`outcome: ${VERDICT_STATUSES.join(", ")}`)),
+  check: v.optional(v.pipe(v.array(textField("check")), v.description("name=passed|failed|skipped[:evidence]; may be repeated")), []),
+  issue: v.optional(v.pipe(v.array(textField("issue")), v.description("what is wrong; may be repeated")), []),
+  by: v.optional(idField("by", "who judged")),
+})
+
+/** Records the word of a gate, and lets it take effect: a wave becomes verified or failed, a project COMPLETE. */
+export const recordVerdict = operation({
+  name: "verdict.record",
+  summary: "Record the verdict of a check on a task, a wave or the whole project",
+  input,
+  async run({ store }, input): Promise<Verdict> {
+    const checks = input.check.map(parseCheck)
+    const failed = checks.find((check) => check.status === "failed")
+    if (input.status === "passed" && failed !== undefined) {
+      throw new AppError("input.invalid", `a verdict cannot be passed while its check ${failed.name} failed`)
+    }
+    const by = input.by ?? PERSON
+    return store.write(async (tx) => {
+      const team = await lockTeam(tx, input)
+      await takeEffect(tx, team, { ...input, by })
+      const subject = input.subject ?? null
+      const verdict = await tx.verdicts.add(team.key, { scope: input.scope, subject, status: input.status, checks, issues: input.issue, by })
+      await tx.events.append(team.key, by, { type: "verdict.recorded", data: { scope: input.scope, subject, status: input.status } })
+      return verdict
+    })
+  },
+})
+
+async function takeEffect(tx: Tx, team: StoredTeam, input: { scope: Verdict["scope"]; subject?: string; status: Verdict["status"]; by: string }): Promise<void> {
+  switch (input.scope) {
+    case "task":
+    case "qa":
+      if (input.subject === undefined) throw new AppError("usage", `a verdict on a ${input.scope} names it with --subject`)
+      await getTask(tx, team.key, parseTaskId(input.subject))
+      return
+    case "wave": {
+      const number = Number(input.subject)
+      if (!Number.isInteger(number)) throw new AppError("usage", "a verdict on a wave names its number with --subject")
+      if (input.status === "skipped") return
+      return decideWave(tx, team, { number, to: input.status === "passed" ? "verified" : "failed", by: input.by })
+    }
+    case "final": {
+      if (input.status === "failed") return changePhase(tx, team, "EXECUTION", input.by)
+      const stats = countTasks(await tx.tasks.progress(team.key))
+      const left = stats.total - stats.resolved - stats.skipped
+      if (left > 0) throw new AppError("task.not_ready", `${left} of ${stats.total} tasks are not resolved; the final verdict cannot be ${input.status}`)
+      return changePhase(tx, team, "COMPLETE", input.by)
+    }
+    case "cross-agent":
+      return
+  }
+}
+
+function parseCheck(text: string): Check {
+  const match = /^([^=]+)=(passed|failed|skipped)(?::([\s\S]*))?$/.exec(text)
+  const [, name, status, evidence] = match ?? []
+  if (name === undefined || status === undefined) {
+    throw new AppError("usage", `check ${JSON.stringify(text.slice(0, 60))} is not of the form name=passed, name=failed or name=skipped`)
+  }
+  return { name, status: status as Check["status"], ...(evidence === undefined ? {} : { evidence }) }
+}
+
+export const listVerdicts = operation({
+  name: "verdict.list",
+  summary: "List the verdicts",
+  input: v.object(teamFields),
+  run: ({ store }, input): Promise<Verdict[]> => store.read(async (tx) => tx.verdicts.list((await getTeam(tx, input)).key)),
+})

@@ -1,0 +1,28 @@
+import * as v from "valibot"
+import { PERSON } from "../domain/actor.ts"
+import type { Task } from "../domain/task.ts"
+import { getTeam, lockTask } from "./lookup.ts"
+import { operation, ownerField, taskIdField, teamFields, textField, tokenField } from "./operation.ts"
+import { assertHolds } from "./ownership.ts"
+import { releaseTask as release } from "./task-moves.ts"
+
+export const releaseTask = operation({
+  name: "task.release",
+  summary: "Give a task back, for anybody to take",
+  input: v.object({
+    ...teamFields,
+    id: taskIdField,
+    owner: v.optional(ownerField),
+    token: v.optional(tokenField),
+    reason: v.optional(textField("why", 2000), "given back"),
+  }),
+  async run({ store }, input): Promise<Task> {
+    return store.write(async (tx) => {
+      const team = await getTeam(tx, input)
+      const task = await lockTask(tx, team.key, input.id)
+      assertHolds(task, input.owner, input.token)
+      if (task.status === "open") return task
+      return release(tx, team, task, input.owner ?? PERSON, input.reason)
+    })
+  },
+})

@@ -1,0 +1,25 @@
+import * as v from "valibot"
+import { PERSON } from "../domain/actor.ts"
+import { AppError } from "../domain/errors.ts"
+import type { Task } from "../domain/task.ts"
+import { lockTask, lockTeam } from "./lookup.ts"
+import { operation, taskIdField, teamFields, textField } from "./operation.ts"
+import { reopenTask as reopen } from "./task-moves.ts"
+
+export const reopenTask = operation({
+  name: "task.reopen",
+  summary: "Start a new attempt at a resolved, failed or skipped task",
+  input: v.object({ ...teamFields, id: taskIdField, reason: v.optional(textField("why", 2000)) }),
+  async run({ store }, input): Promise<Task> {
+    return store.write(async (tx) => {
+      const team = await lockTeam(tx, input)
+      const task = await lockTask(tx, team.key, input.id)
+      if (!["resolved", "failed", "skipped"].includes(task.status)) {
+        const way = task.status === "paused" ? `teamwork resume --task ${task.id}` : `teamwork task release --id ${task.id}`
+        const hint = task.status === "open" ? "it can be claimed" : `use: ${way}`
+        throw new AppError("task.transition", `task ${task.id} is ${task.status}, there is nothing to reopen; ${hint}`)
+      }
+      return reopen(tx, team, task, PERSON, input.reason ?? null)
+    })
+  },
+})

@@ -1,0 +1,27 @@
+import * as v from "valibot"
+import { countTasks, summarizeWaves, type TeamReport } from "../domain/status.ts"
+import { currentWave } from "../domain/wave.ts"
+import { getTeam } from "./lookup.ts"
+import { operation, teamFields } from "./operation.ts"
+
+/** Counts from one index scan; the tasks themselves are read only when asked for. */
+export const teamStatus = operation({
+  name: "project.status",
+  summary: "Show how far a project is",
+  input: v.object({ ...teamFields, verbose: v.optional(v.pipe(v.boolean(), v.description("list every task"))) }),
+  async run({ store }, input): Promise<TeamReport> {
+    return store.read(async (tx) => {
+      const { key, ...team } = await getTeam(tx, input)
+      const counts = await tx.tasks.progress(key)
+      const waves = await tx.waves.list(key)
+      return {
+        ...team,
+        stats: countTasks(counts),
+        currentWave: currentWave(waves),
+        waves: summarizeWaves(waves, counts),
+        workers: await tx.workers.count(key),
+        ...(input.verbose === true ? { tasks: await tx.tasks.list(key) } : {}),
+      }
+    })
+  },
+})

@@ -1,0 +1,31 @@
+import * as v from "valibot"
+import { summarizeWaves } from "../domain/status.ts"
+import { currentWave, type WavePlan } from "../domain/wave.ts"
+import type { Tx } from "../store/port.ts"
+import { getTeam } from "./lookup.ts"
+import { operation, teamFields } from "./operation.ts"
+
+export const waveStatus = operation({
+  name: "wave.status",
+  summary: "Show the waves and their tasks",
+  input: v.object(teamFields),
+  run: ({ store }, input): Promise<WavePlan> => store.read(async (tx) => readWavePlan(tx, (await getTeam(tx, input)).key)),
+})
+
+export async function readWavePlan(tx: Tx, key: number): Promise<WavePlan> {
+  const waves = await tx.waves.list(key)
+  const summaries = summarizeWaves(waves, await tx.tasks.progress(key))
+  const tasks = Map.groupBy(await tx.tasks.graph(key), (node) => node.wave ?? 0)
+  return {
+    version: "1.0",
+    totalWaves: waves.length,
+    currentWave: currentWave(waves),
+    waves: waves.map((wave, index) => ({
+      id: wave.number,
+      status: summaries[index]?.status ?? "planning",
+      tasks: (tasks.get(wave.number) ?? []).map((node) => node.id),
+      startedAt: wave.startedAt,
+      verifiedAt: wave.verifiedAt,
+    })),
+  }
+}
