@@ -3,6 +3,7 @@ import type { Evidence, NewEvidence } from "../domain/evidence.ts"
 import type { TaskId, WorkerId } from "../domain/ids.ts"
 import type { LoopState } from "../domain/loop-state.ts"
 import type { IdleNotification, Message, MessageType } from "../domain/message.ts"
+import type { TaskCount } from "../domain/status.ts"
 import type { Complexity, Role, Task, TaskBrief, TaskStatus } from "../domain/task.ts"
 import type { Team, TeamName } from "../domain/team.ts"
 import type { Verdict } from "../domain/verdict.ts"
@@ -180,12 +181,6 @@ export interface GraphNode {
   readonly status: TaskStatus
   readonly wave: number | null
   readonly blockedBy: readonly TaskId[]
-}
-
-export interface TaskCount {
-  readonly wave: number
-  readonly status: TaskStatus
-  readonly count: number
 }
 
 export interface StoredWave {

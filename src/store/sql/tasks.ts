@@ -1,6 +1,7 @@
 import type { TaskId, WorkerId } from "../../domain/ids.ts"
 import type { Complexity, Role, Task, TaskStatus } from "../../domain/task.ts"
-import type { GraphNode, TaskChange, TaskCount, TaskStore } from "../port.ts"
+import type { TaskCount } from "../../domain/status.ts"
+import type { GraphNode, TaskChange, TaskStore } from "../port.ts"
 import { iso, isoOrNull, type Param, placeholders, type Session } from "./session.ts"
 
 export interface TaskRow {

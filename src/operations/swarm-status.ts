@@ -1,23 +1,14 @@
 import * as v from "valibot"
-import type { Worker } from "../domain/worker.ts"
+import type { SwarmReport } from "../domain/status.ts"
 import { currentWave } from "../domain/wave.ts"
 import { getTeam } from "./lookup.ts"
 import { operation, teamFields } from "./operation.ts"
-
-export interface SwarmStatus {
-  readonly session: string
-  readonly status: string
-  readonly paused: boolean
-  readonly currentWave: number
-  readonly createdAt: string
-  readonly workers: readonly (Worker & { readonly unread: number })[]
-}
 
 export const swarmStatus = operation({
   name: "swarm.status",
   summary: "Show the workers and what they do",
   input: v.object(teamFields),
-  run: ({ store }, input): Promise<SwarmStatus> =>
+  run: ({ store }, input): Promise<SwarmReport> =>
     store.read(async (tx) => {
       const team = await getTeam(tx, input)
       const unread = new Map((await tx.messages.countUnread(team.key)).map((row) => [row.inbox, row.unread]))
