@@ -18,6 +18,8 @@ export interface EvidenceFacts {
   readonly outputHash?: string
   readonly durationMs?: number
   readonly commit?: string
+  /** The working tree had changes that the commit does not have. */
+  readonly isDirty?: boolean
   readonly path?: string
   readonly action?: FileAction
   readonly passed?: number

@@ -56,7 +56,10 @@ function measureHeights(layers: string[][], dependants: Map<string, string[]>): 
   for (const layer of layers.toReversed()) {
     for (const id of layer) {
       const below = (dependants.get(id) ?? []).map((dependant) => height.get(dependant) ?? 0)
-      height.set(id, below.reduce((most, each) => Math.max(most, each + 1), 0))
+      height.set(
+        id,
+        below.reduce((most, each) => Math.max(most, each + 1), 0),
+      )
     }
   }
   return height

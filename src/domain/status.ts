@@ -1,4 +1,4 @@
-import { isMet, type Task, TASK_STATUSES, type TaskStatus } from "./task.ts"
+import { isMet, TASK_STATUSES, type Task, type TaskStatus } from "./task.ts"
 import type { Team } from "./team.ts"
 import { currentWave, type WaveStatus, type WaveVerdict, waveStatus } from "./wave.ts"
 import type { Worker } from "./worker.ts"

@@ -93,9 +93,6 @@ export function isMet(status: TaskStatus): boolean {
 /** Whether a claimant of one role may take a task of another without it being a mismatch. */
 export function rolesMatch(taskRole: string, claimantRole: string | null): boolean {
   return (
-    claimantRole === null ||
-    claimantRole === GENERIC_ROLE ||
-    taskRole === GENERIC_ROLE ||
-    taskRole === claimantRole
+    claimantRole === null || claimantRole === GENERIC_ROLE || taskRole === GENERIC_ROLE || taskRole === claimantRole
   )
 }

@@ -13,7 +13,11 @@ export async function changeNeeds(
   change: { add: readonly TaskId[]; remove: readonly TaskId[]; by: string },
 ): Promise<Task> {
   const missing = change.remove.find((need) => !task.blockedBy.includes(need))
-  if (missing !== undefined) throw new AppError("need.missing", `task ${task.id} does not need ${missing}; its needs are ${task.blockedBy.join(", ") || "none"}`)
+  if (missing !== undefined)
+    throw new AppError(
+      "need.missing",
+      `task ${task.id} does not need ${missing}; its needs are ${task.blockedBy.join(", ") || "none"}`,
+    )
   const needs = [...new Set([...task.blockedBy, ...change.add])].filter((need) => !change.remove.includes(need))
   const graph = await tx.tasks.graph(team.key)
   layerTasks(graph.map((node) => (node.id === task.id ? { ...node, blockedBy: needs } : node)))

@@ -2,8 +2,8 @@ import * as v from "valibot"
 import { AppError } from "../domain/errors.ts"
 import { rolesMatch, type Task } from "../domain/task.ts"
 import { describeTeam } from "../domain/team.ts"
-import { UNAVAILABLE } from "../domain/worker.ts"
 import { currentWave } from "../domain/wave.ts"
+import { UNAVAILABLE } from "../domain/worker.ts"
 import type { ClaimRequest, StoredTeam, Tx } from "../store/port.ts"
 import { getTask, getTeam } from "./lookup.ts"
 import { operation, ownerField, roleField, taskIdField, teamFields, workerIdField } from "./operation.ts"
@@ -17,14 +17,17 @@ const input = v.object({
   strictRole: v.optional(v.pipe(v.boolean(), v.description("refuse a task of another role instead of warning"))),
   workerId: v.optional(workerIdField),
   leaseSeconds: v.optional(
-    v.pipe(v.number(), v.minValue(0.001), v.maxValue(31_536_000), v.description("how long the claim holds without a heartbeat")),
+    v.pipe(
+      v.number(),
+      v.minValue(0.001),
+      v.maxValue(31_536_000),
+      v.description("how long the claim holds without a heartbeat"),
+    ),
   ),
 })
 
 export interface ClaimResult {
   readonly task: Task
-  readonly token: number
-  readonly leaseUntil: string | null
   readonly takenOverFrom: string | null
   readonly renewed: boolean
   readonly warnings: string[]
@@ -54,8 +57,6 @@ export const claimTask = operation({
     const { task } = claimed
     return {
       task,
-      token: task.claimToken,
-      leaseUntil: task.leaseUntil,
       takenOverFrom: claimed.takenOverFrom,
       renewed: claimed.renewed,
       warnings: rolesMatch(task.role, request.role)
@@ -77,7 +78,10 @@ async function explainRefusal(tx: Tx, request: ClaimRequest): Promise<AppError> 
 function refusedByTeam(team: StoredTeam): AppError | undefined {
   if (team.status !== "active") {
     const why = team.pauseReason === null ? "" : ` (${team.pauseReason})`
-    return new AppError("team.paused", `project ${describeTeam(team)} is ${team.status}${why}; continue it with: teamwork resume`)
+    return new AppError(
+      "team.paused",
+      `project ${describeTeam(team)} is ${team.status}${why}; continue it with: teamwork resume`,
+    )
   }
   if (team.phase === "COMPLETE") {
     return new AppError("task.not_ready", `project ${describeTeam(team)} is COMPLETE; add a task to go on`)
@@ -89,7 +93,10 @@ async function refusedByWorker(tx: Tx, team: StoredTeam, request: ClaimRequest):
   const worker = await tx.workers.find(team.key, request.workerId)
   if (worker === undefined) return undefined
   if ((UNAVAILABLE as readonly string[]).includes(worker.status)) {
-    return new AppError("worker.unavailable", `worker ${worker.id} is ${worker.status}; continue it with: teamwork resume --worker-id ${worker.id}`)
+    return new AppError(
+      "worker.unavailable",
+      `worker ${worker.id} is ${worker.status}; continue it with: teamwork resume --worker-id ${worker.id}`,
+    )
   }
   if (request.role !== null && worker.role !== null && worker.role !== "worker" && worker.role !== request.role) {
     return new AppError(
@@ -103,7 +110,8 @@ async function refusedByWorker(tx: Tx, team: StoredTeam, request: ClaimRequest):
 
 async function noneAvailable(tx: Tx, team: StoredTeam, request: ClaimRequest): Promise<AppError> {
   const counts = await tx.tasks.progress(team.key)
-  const total = (status: string) => counts.filter((row) => row.status === status).reduce((sum, row) => sum + row.count, 0)
+  const total = (status: string) =>
+    counts.filter((row) => row.status === status).reduce((sum, row) => sum + row.count, 0)
   const role = request.role === null ? "" : ` for role ${request.role}`
   return new AppError(
     "task.none_available",
@@ -127,11 +135,15 @@ async function refusedByTask(tx: Tx, team: StoredTeam, request: ClaimRequest): P
     return new AppError("task.not_ready", `task ${task.id} is ${task.status}; to work on it: ${way}`, details)
   }
   if (request.strictRole && !rolesMatch(task.role, request.role)) {
-    return new AppError("role.mismatch", `Task ${task.id} role mismatch - task role: ${task.role}, worker role: ${request.role}`, {
-      ...details,
-      taskRole: task.role,
-      workerRole: request.role,
-    })
+    return new AppError(
+      "role.mismatch",
+      `Task ${task.id} role mismatch - task role: ${task.role}, worker role: ${request.role}`,
+      {
+        ...details,
+        taskRole: task.role,
+        workerRole: request.role,
+      },
+    )
   }
   if (task.assignee !== null && task.assignee !== request.owner) {
     return new AppError("task.not_ready", `task ${task.id} is meant for ${task.assignee}; take another one`, details)
@@ -139,12 +151,23 @@ async function refusedByTask(tx: Tx, team: StoredTeam, request: ClaimRequest): P
   if (task.unmet > 0) {
     const graph = new Map((await tx.tasks.graph(team.key)).map((node) => [node.id, node]))
     const open = task.blockedBy.filter((need) => !["resolved", "skipped"].includes(graph.get(need)?.status ?? ""))
-    return new AppError("task.not_ready", `task ${task.id} waits for ${open.join(", ")}; take another one`, { ...details, unmet: open })
+    return new AppError("task.not_ready", `task ${task.id} waits for ${open.join(", ")}; take another one`, {
+      ...details,
+      unmet: open,
+    })
   }
   const wave = currentWave(await tx.waves.list(team.key))
   if (task.wave !== null && task.wave > wave) {
-    return new AppError("task.not_ready", `task ${task.id} is in wave ${task.wave}, which opens when wave ${wave} is verified`, { ...details, wave: task.wave })
+    return new AppError(
+      "task.not_ready",
+      `task ${task.id} is in wave ${task.wave}, which opens when wave ${wave} is verified`,
+      { ...details, wave: task.wave },
+    )
   }
   // It was taken and freed again between the claim and this look.
-  return new AppError("task.already_claimed", `task ${task.id} was held by somebody else a moment ago; try again`, details)
+  return new AppError(
+    "task.already_claimed",
+    `task ${task.id} was held by somebody else a moment ago; try again`,
+    details,
+  )
 }

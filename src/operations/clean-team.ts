@@ -21,8 +21,14 @@ export const cleanTeam = operation({
       const tasks = await tx.tasks.list(team.key)
       const held = tasks.filter((task) => task.status === "in_progress" || task.status === "in_review")
       if (held.length > 0 && input.force !== true) {
-        const holders = held.slice(0, 5).map((task) => `${task.id} by ${task.claimedBy}`).join(", ")
-        throw new AppError("team.busy", `${held.length} task${held.length === 1 ? " is" : "s are"} being worked on (${holders}); release them, or use --force`)
+        const holders = held
+          .slice(0, 5)
+          .map((task) => `${task.id} by ${task.claimedBy}`)
+          .join(", ")
+        throw new AppError(
+          "team.busy",
+          `${held.length} task${held.length === 1 ? " is" : "s are"} being worked on (${holders}); release them, or use --force`,
+        )
       }
       if (input.purge === true) {
         await tx.teams.remove(team.key)
@@ -31,11 +37,16 @@ export const cleanTeam = operation({
       let tasksReset = 0
       for (const task of tasks.filter((each) => each.status !== "open")) {
         const reset = ["in_progress", "in_review", "paused"].includes(task.status)
-        await (reset ? releaseTask(tx, team, task, PERSON, "project cleaned") : reopenTask(tx, team, task, PERSON, "project cleaned"))
+        await (reset
+          ? releaseTask(tx, team, task, PERSON, "project cleaned")
+          : reopenTask(tx, team, task, PERSON, "project cleaned"))
         tasksReset++
       }
       await tx.waves.dropAfter(team.key, 0)
-      await tx.tasks.setWaves(team.key, tasks.map((task) => ({ id: task.id, wave: 0, height: 0 })))
+      await tx.tasks.setWaves(
+        team.key,
+        tasks.map((task) => ({ id: task.id, wave: 0, height: 0 })),
+      )
       await tx.workers.removeAll(team.key)
       await tx.teams.update(team.key, { phase: "PLANNING", status: "active", pauseReason: null })
       await tx.events.append(team.key, PERSON, { type: "team.cleaned", data: { tasks: tasksReset } })

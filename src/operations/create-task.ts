@@ -7,7 +7,16 @@ import { COMPLEXITIES, GENERIC_ROLE, type Task } from "../domain/task.ts"
 import { currentWave } from "../domain/wave.ts"
 import type { GraphNode, StoredTeam, Tx } from "../store/port.ts"
 import { lockTeam } from "./lookup.ts"
-import { commaList, operation, roleField, taskIdField, teamFields, textField, titleField, workerIdField } from "./operation.ts"
+import {
+  commaList,
+  operation,
+  roleField,
+  taskIdField,
+  teamFields,
+  textField,
+  titleField,
+  workerIdField,
+} from "./operation.ts"
 import { leaveComplete, withdrawWaveVerdict } from "./task-moves.ts"
 
 const input = v.object({
@@ -16,10 +25,22 @@ const input = v.object({
   title: titleField("what is to be done, in a line"),
   description: v.optional(textField("what is to be done, in full"), ""),
   role: v.optional(roleField, GENERIC_ROLE),
-  complexity: v.optional(v.pipe(v.picklist(COMPLEXITIES), v.description(`complexity: ${COMPLEXITIES.join(", ")}`)), "standard"),
+  complexity: v.optional(
+    v.pipe(v.picklist(COMPLEXITIES), v.description(`complexity: ${COMPLEXITIES.join(", ")}`)),
+    "standard",
+  ),
   blockedBy: v.optional(commaList(taskIdField, "ids of the tasks it needs, as 1,2"), []),
-  acceptance: v.optional(v.pipe(v.array(textField("what must be true at the end")), v.description("what must be true at the end; may be repeated")), []),
-  check: v.optional(v.pipe(v.array(textField("command")), v.description("command that must exit with 0 at the end; may be repeated")), []),
+  acceptance: v.optional(
+    v.pipe(
+      v.array(textField("what must be true at the end")),
+      v.description("what must be true at the end; may be repeated"),
+    ),
+    [],
+  ),
+  check: v.optional(
+    v.pipe(v.array(textField("command")), v.description("command that must exit with 0 at the end; may be repeated")),
+    [],
+  ),
   files: v.optional(commaList(textField("glob", 1024), "globs of the files it may write, as src/a/**,b.ts"), []),
   agentType: v.optional(textField("kind of agent it asks for", 100)),
   assignee: v.optional(workerIdField),
@@ -54,10 +75,15 @@ export const createTask = operation({
         wave,
       )
       if (task === undefined) {
-        throw new AppError("task.exists", `task ${id} exists already; choose another id, or leave --id out`, { taskId: id })
+        throw new AppError("task.exists", `task ${id} exists already; choose another id, or leave --id out`, {
+          taskId: id,
+        })
       }
       if (/^\d{1,9}$/.test(id)) await tx.teams.raiseTaskNumber(team.key, Number(id) + 1)
-      await tx.events.append(team.key, PERSON, { type: "task.created", data: { task: id, title: input.title, blocked_by: blockedBy } })
+      await tx.events.append(team.key, PERSON, {
+        type: "task.created",
+        data: { task: id, title: input.title, blocked_by: blockedBy },
+      })
       await leaveComplete(tx, team, PERSON)
       return task
     })
@@ -72,7 +98,12 @@ async function freeId(tx: Tx, team: StoredTeam): Promise<TaskId> {
 }
 
 /** A new task cannot be needed by an older one, so the only circle it can close is with itself. */
-async function checkNeeds(tx: Tx, team: StoredTeam, id: TaskId, needs: readonly TaskId[]): Promise<Pick<GraphNode, "wave">[]> {
+async function checkNeeds(
+  tx: Tx,
+  team: StoredTeam,
+  id: TaskId,
+  needs: readonly TaskId[],
+): Promise<Pick<GraphNode, "wave">[]> {
   if (needs.includes(id)) throw cycleError([id, id])
   return Promise.all(
     needs.map(async (need) => {
@@ -84,7 +115,11 @@ async function checkNeeds(tx: Tx, team: StoredTeam, id: TaskId, needs: readonly 
 }
 
 /** Where waves exist, a new task joins the open wave, or comes right behind the last wave it needs. */
-async function placeInWaves(tx: Tx, team: StoredTeam, needs: readonly Pick<GraphNode, "wave">[]): Promise<number | null> {
+async function placeInWaves(
+  tx: Tx,
+  team: StoredTeam,
+  needs: readonly Pick<GraphNode, "wave">[],
+): Promise<number | null> {
   const waves = await tx.waves.list(team.key)
   const last = waves.at(-1)
   if (last === undefined) return null

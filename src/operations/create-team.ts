@@ -10,15 +10,33 @@ export const createTeam = operation({
   input: v.object({
     ...teamFields,
     goal: textField("what the team is to reach"),
-    mode: v.optional(v.pipe(v.picklist(TEAM_MODES), v.description(`who decides routine matters: ${TEAM_MODES.join(", ")}`)), "FULL_AUTO"),
-    schedule: v.optional(v.pipe(v.picklist(SCHEDULES), v.description(`when tasks start: ${SCHEDULES.join(", ")}`)), "waves"),
+    mode: v.optional(
+      v.pipe(v.picklist(TEAM_MODES), v.description(`who decides routine matters: ${TEAM_MODES.join(", ")}`)),
+      "FULL_AUTO",
+    ),
+    schedule: v.optional(
+      v.pipe(v.picklist(SCHEDULES), v.description(`when tasks start: ${SCHEDULES.join(", ")}`)),
+      "waves",
+    ),
   }),
   async run({ store }, input): Promise<Team> {
     return store.write(async (tx) => {
       const { project, team: name, goal, mode, schedule } = input
-      const team = await tx.teams.create({ project, team: name, goal, mode, schedule, phase: "PLANNING", status: "active" })
+      const team = await tx.teams.create({
+        project,
+        team: name,
+        goal,
+        mode,
+        schedule,
+        phase: "PLANNING",
+        status: "active",
+      })
       if (team === undefined) {
-        throw new AppError("team.exists", `project ${describeTeam(input)} exists already; look at it with: teamwork project get`, { project, team: name })
+        throw new AppError(
+          "team.exists",
+          `project ${describeTeam(input)} exists already; look at it with: teamwork project get`,
+          { project, team: name },
+        )
       }
       await tx.events.append(team.key, PERSON, { type: "team.created", data: { goal } })
       return team

@@ -5,13 +5,18 @@ import type { StoredTeam, StoredWave, Tx } from "../store/port.ts"
 import { changePhase } from "./task-moves.ts"
 
 /** Writes a gate's or a person's word on a wave, as far as the tasks allow it. The team must be locked. */
-export async function decideWave(tx: Tx, team: StoredTeam, word: { number: number; to: WaveStatus; by: string }): Promise<void> {
+export async function decideWave(
+  tx: Tx,
+  team: StoredTeam,
+  word: { number: number; to: WaveStatus; by: string },
+): Promise<void> {
   const waves = await tx.waves.list(team.key)
   const summaries = summarizeWaves(waves, await tx.tasks.progress(team.key))
   const wave = waves.find((each) => each.number === word.number)
   const summary = summaries.find((each) => each.id === word.number)
   if (wave === undefined || summary === undefined) {
-    const hint = waves.length === 0 ? "calculate waves first: teamwork wave calculate" : `there are waves 1 to ${waves.length}`
+    const hint =
+      waves.length === 0 ? "calculate waves first: teamwork wave calculate" : `there are waves 1 to ${waves.length}`
     throw new AppError("wave.not_found", `wave ${word.number} does not exist; ${hint}`, { wave: word.number })
   }
   if (word.to === summary.status) return
@@ -21,13 +26,20 @@ export async function decideWave(tx: Tx, team: StoredTeam, word: { number: numbe
   const verified = word.to === "verified"
   const verdict = verified ? "verified" : word.to === "failed" ? "failed" : null
   await tx.waves.put(team.key, { number: wave.number, verdict, startedAt, verifiedAt: verified ? now : null })
-  await tx.events.append(team.key, word.by, { type: "wave.updated", data: { wave: wave.number, from: summary.status, to: word.to } })
+  await tx.events.append(team.key, word.by, {
+    type: "wave.updated",
+    data: { wave: wave.number, from: summary.status, to: word.to },
+  })
   if (verified) await openNext(tx, team, waves, wave.number, word.by)
 }
 
 function assertWord(wave: WaveSummary, waves: readonly WaveSummary[], to: WaveStatus): void {
   const refuse = (why: string) => {
-    throw new AppError("wave.transition", `wave ${wave.id} cannot become ${to}: ${why}`, { wave: wave.id, from: wave.status, to })
+    throw new AppError("wave.transition", `wave ${wave.id} cannot become ${to}: ${why}`, {
+      wave: wave.id,
+      from: wave.status,
+      to,
+    })
   }
   const left = wave.total - wave.done
   const open = waves.find((each) => each.id < wave.id && each.status !== "verified")
@@ -49,8 +61,19 @@ function assertWord(wave: WaveSummary, waves: readonly WaveSummary[], to: WaveSt
 }
 
 /** The next wave starts now; behind the last one comes the final check. */
-async function openNext(tx: Tx, team: StoredTeam, waves: readonly StoredWave[], verified: number, by: string): Promise<void> {
+async function openNext(
+  tx: Tx,
+  team: StoredTeam,
+  waves: readonly StoredWave[],
+  verified: number,
+  by: string,
+): Promise<void> {
   const next = waves.find((wave) => wave.number === verified + 1)
   if (next === undefined) return changePhase(tx, team, "VERIFICATION", by)
-  await tx.waves.put(team.key, { number: next.number, verdict: next.verdict, startedAt: await tx.now(), verifiedAt: null })
+  await tx.waves.put(team.key, {
+    number: next.number,
+    verdict: next.verdict,
+    startedAt: await tx.now(),
+    verifiedAt: null,
+  })
 }

@@ -12,7 +12,9 @@ export const deleteTask = operation({
   input: v.object({
     ...teamFields,
     id: taskIdField,
-    force: v.optional(v.pipe(v.boolean(), v.description("delete after planning too, also when others need it or hold it"))),
+    force: v.optional(
+      v.pipe(v.boolean(), v.description("delete after planning too, also when others need it or hold it")),
+    ),
   }),
   async run({ store }, input): Promise<{ id: TaskId; freed: TaskId[] }> {
     return store.write(async (tx) => {
@@ -21,7 +23,11 @@ export const deleteTask = operation({
       const dependants = await tx.tasks.dependants(team.key, task.id)
       if (input.force !== true) {
         const refuse = (why: string) => {
-          throw new AppError("task.delete_refused", `task ${task.id} cannot be deleted: ${why}; skip it with: teamwork task update --id ${task.id} --status skipped, or use --force`, { taskId: task.id })
+          throw new AppError(
+            "task.delete_refused",
+            `task ${task.id} cannot be deleted: ${why}; skip it with: teamwork task update --id ${task.id} --status skipped, or use --force`,
+            { taskId: task.id },
+          )
         }
         if (team.phase !== "PLANNING") refuse(`the project is in phase ${team.phase}`)
         if (dependants.length > 0) refuse(`${dependants.join(", ")} need${dependants.length === 1 ? "s" : ""} it`)
@@ -29,11 +35,21 @@ export const deleteTask = operation({
       }
       for (const dependant of dependants) {
         const other = await getTask(tx, team.key, dependant)
-        await tx.tasks.setNeeds(team.key, dependant, other.blockedBy.filter((need) => need !== task.id))
-        await tx.events.append(team.key, PERSON, { type: "task.needs_changed", data: { task: dependant, added: [], removed: [task.id] } })
+        await tx.tasks.setNeeds(
+          team.key,
+          dependant,
+          other.blockedBy.filter((need) => need !== task.id),
+        )
+        await tx.events.append(team.key, PERSON, {
+          type: "task.needs_changed",
+          data: { task: dependant, added: [], removed: [task.id] },
+        })
       }
       await tx.tasks.remove(team.key, task.id)
-      await tx.events.append(team.key, PERSON, { type: "task.deleted", data: { task: task.id, forced: input.force === true } })
+      await tx.events.append(team.key, PERSON, {
+        type: "task.deleted",
+        data: { task: task.id, forced: input.force === true },
+      })
       return { id: task.id, freed: dependants }
     })
   },

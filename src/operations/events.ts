@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { type Event, EVENT_SCHEMAS, type EventType } from "../domain/events.ts"
+import { EVENT_SCHEMAS, type Event, type EventType } from "../domain/events.ts"
 import { getTeam } from "./lookup.ts"
 import { operation, teamFields } from "./operation.ts"
 
@@ -16,9 +16,23 @@ export const listEvents = operation({
   summary: "Show the newest events, or those after a cursor",
   input: v.object({
     ...teamFields,
-    after: v.optional(v.pipe(v.string(), v.regex(/^\d+(\.\d+)?$/, "is not a cursor; use one that an earlier call gave"), v.description("cursor of an earlier call"))),
-    type: v.optional(v.pipe(v.picklist(types, "is not an event type; see docs/commands.md"), v.description("only this type, such as task.claimed"))),
-    limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(10_000), v.description("at most this many")), 20),
+    after: v.optional(
+      v.pipe(
+        v.string(),
+        v.regex(/^\d+(\.\d+)?$/, "is not a cursor; use one that an earlier call gave"),
+        v.description("cursor of an earlier call"),
+      ),
+    ),
+    type: v.optional(
+      v.pipe(
+        v.picklist(types, "is not an event type; see docs/commands.md"),
+        v.description("only this type, such as task.claimed"),
+      ),
+    ),
+    limit: v.optional(
+      v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(10_000), v.description("at most this many")),
+      20,
+    ),
   }),
   async run({ store }, input): Promise<EventPage> {
     return store.read(async (tx) => {
@@ -47,4 +61,3 @@ export async function followEvents(
     if (page.events.length < 1000) await watch.next(60_000, signal)
   }
 }
-

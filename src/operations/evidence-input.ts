@@ -1,6 +1,6 @@
 import * as v from "valibot"
 import { AppError } from "../domain/errors.ts"
-import { type EvidenceFacts, EVIDENCE_TYPES, FILE_ACTIONS, findPattern, type NewEvidence } from "../domain/evidence.ts"
+import { EVIDENCE_TYPES, type EvidenceFacts, FILE_ACTIONS, findPattern, type NewEvidence } from "../domain/evidence.ts"
 import { type Settings, textField } from "./operation.ts"
 
 /**
@@ -8,18 +8,28 @@ import { type Settings, textField } from "./operation.ts"
  * that comes in here is `reported`; only teamwork itself attests.
  */
 export const evidenceFields = {
-  addEvidence: v.optional(v.pipe(v.array(textField("what was done and seen; may be repeated")), v.description("what was done and seen; may be repeated"))),
-  evidenceType: v.optional(v.pipe(v.picklist(EVIDENCE_TYPES), v.description(`structured entry: ${EVIDENCE_TYPES.join(", ")}`))),
+  addEvidence: v.optional(
+    v.pipe(
+      v.array(textField("what was done and seen; may be repeated")),
+      v.description("what was done and seen; may be repeated"),
+    ),
+  ),
+  evidenceType: v.optional(
+    v.pipe(v.picklist(EVIDENCE_TYPES), v.description(`structured entry: ${EVIDENCE_TYPES.join(", ")}`)),
+  ),
   command: v.optional(textField("command that was run")),
   exitCode: v.optional(v.pipe(v.number(), v.integer(), v.description("its exit code"))),
   output: v.optional(textField("its output")),
   path: v.optional(textField("file that was changed", 4096)),
-  action: v.optional(v.pipe(v.picklist(FILE_ACTIONS), v.description(`what happened to the file: ${FILE_ACTIONS.join(", ")}`))),
+  action: v.optional(
+    v.pipe(v.picklist(FILE_ACTIONS), v.description(`what happened to the file: ${FILE_ACTIONS.join(", ")}`)),
+  ),
   passed: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.description("tests that passed"))),
   failed: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.description("tests that failed"))),
 }
 
-export interface EvidenceInput extends Pick<EvidenceFacts, "command" | "exitCode" | "output" | "path" | "action" | "passed" | "failed"> {
+export interface EvidenceInput
+  extends Pick<EvidenceFacts, "command" | "exitCode" | "output" | "path" | "action" | "passed" | "failed"> {
   readonly addEvidence?: readonly string[]
   readonly evidenceType?: NewEvidence["type"]
 }
@@ -56,7 +66,8 @@ export function readEvidence(input: EvidenceInput, settings: Settings): NewEvide
   const notes = (list: readonly string[]) => list.map((text) => entry("note", text, {}))
   if (type === undefined) return notes(texts)
   for (const need of REQUIRED[type]) {
-    if (input[need] === undefined) throw new AppError("usage", `evidence of type ${type} needs ${FLAGS[need] ?? `--${need}`}`)
+    if (input[need] === undefined)
+      throw new AppError("usage", `evidence of type ${type} needs ${FLAGS[need] ?? `--${need}`}`)
   }
   // The first text belongs to the structured entry.
   return [entry(type, texts[0] ?? "", facts), ...notes(texts.slice(1))]

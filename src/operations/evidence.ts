@@ -1,7 +1,7 @@
 import * as v from "valibot"
 import { PERSON } from "../domain/actor.ts"
 import { AppError } from "../domain/errors.ts"
-import { type Evidence, type NewEvidence } from "../domain/evidence.ts"
+import type { Evidence, NewEvidence } from "../domain/evidence.ts"
 import type { TaskId } from "../domain/ids.ts"
 import type { TeamName } from "../domain/team.ts"
 import { evidenceFields, readEvidence, warnOfEvidence } from "./evidence-input.ts"
@@ -12,13 +12,21 @@ import { assertHolds } from "./ownership.ts"
 export const addEvidence = operation({
   name: "evidence.add",
   summary: "Report what was done and seen for a task",
-  input: v.object({ ...teamFields, id: taskIdField, owner: v.optional(ownerField), token: v.optional(tokenField), ...evidenceFields }),
+  input: v.object({
+    ...teamFields,
+    id: taskIdField,
+    owner: v.optional(ownerField),
+    token: v.optional(tokenField),
+    ...evidenceFields,
+  }),
   async run(context, input): Promise<{ evidence: Evidence[]; warnings: string[] }> {
     const entries = readEvidence(input, context.settings)
-    if (entries.length === 0) throw new AppError("usage", "say what was seen with --add-evidence TEXT or --evidence-type with its facts")
+    if (entries.length === 0)
+      throw new AppError("usage", "say what was seen with --add-evidence TEXT or --evidence-type with its facts")
     const evidence = await recordEvidence(context, { ...input, taskId: input.id, entries })
     const blocked = entries.find((entry) => entry.blockedPattern !== null)
-    const warning = blocked === undefined ? [] : [`evidence says "${blocked.blockedPattern}"; the task cannot be resolved with it`]
+    const warning =
+      blocked === undefined ? [] : [`evidence says "${blocked.blockedPattern}"; the task cannot be resolved with it`]
     return { evidence, warnings: [...warnOfEvidence(entries, context.settings), ...warning] }
   },
 })
@@ -40,7 +48,10 @@ export async function recordEvidence({ store }: Context, record: EvidenceRecord)
     if (record.owner !== undefined && task.status === "in_progress") await tx.tasks.renew(team.key, task.id)
     await tx.evidence.add(team.key, task.id, task.attempt, by, record.entries)
     for (const entry of record.entries) {
-      await tx.events.append(team.key, by, { type: "evidence.added", data: { task: task.id, type: entry.type, trust: entry.trust } })
+      await tx.events.append(team.key, by, {
+        type: "evidence.added",
+        data: { task: task.id, type: entry.type, trust: entry.trust },
+      })
     }
     return (await tx.evidence.list(team.key, task.id)).slice(-record.entries.length)
   })
@@ -65,7 +76,12 @@ export const withdrawEvidence = operation({
   input: v.object({
     ...teamFields,
     id: taskIdField,
-    number: v.pipe(v.number(), v.integer(), v.minValue(1), v.description("number of the entry, as evidence list shows it")),
+    number: v.pipe(
+      v.number(),
+      v.integer(),
+      v.minValue(1),
+      v.description("number of the entry, as evidence list shows it"),
+    ),
     owner: v.optional(ownerField),
     reason: v.optional(textField("why", 2000)),
   }),
@@ -77,7 +93,10 @@ export const withdrawEvidence = operation({
       const entries = await tx.evidence.list(team.key, task.id)
       const entry = entries[input.number - 1]
       if (entry === undefined) {
-        throw new AppError("evidence.not_found", `task ${task.id} has no evidence ${input.number}; it has ${entries.length}: teamwork evidence list --id ${task.id}`)
+        throw new AppError(
+          "evidence.not_found",
+          `task ${task.id} has no evidence ${input.number}; it has ${entries.length}: teamwork evidence list --id ${task.id}`,
+        )
       }
       if (entry.withdrawnAt !== null) return entries
       await tx.evidence.withdraw(team.key, task.id, input.number)

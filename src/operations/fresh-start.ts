@@ -16,7 +16,8 @@ export async function freshStart(tx: Tx, team: StoredTeam, intervalSeconds: numb
   for (const found of await tx.tasks.listOverdue(team.key, limit)) {
     const task = await lockTask(tx, team.key, found.id)
     // Between the look and the lock the owner may have come back, or finished.
-    const isOverdue = task.status === "in_progress" && task.claimToken === found.claimToken && task.leaseUntil === found.leaseUntil
+    const isOverdue =
+      task.status === "in_progress" && task.claimToken === found.claimToken && task.leaseUntil === found.leaseUntil
     if (!isOverdue) continue
     const old = limit !== null && Date.parse(task.claimedAt ?? "") <= limit
     const reason = old ? `claimed for more than ${intervalSeconds} s` : "lease ran out"

@@ -1,5 +1,5 @@
 import * as v from "valibot"
-import { type Task, TASK_STATUSES } from "../domain/task.ts"
+import { TASK_STATUSES, type Task } from "../domain/task.ts"
 import { currentWave } from "../domain/wave.ts"
 import { getTeam } from "./lookup.ts"
 import { operation, roleField, teamFields } from "./operation.ts"
@@ -11,7 +11,9 @@ export const listTasks = operation({
     ...teamFields,
     available: v.optional(v.pipe(v.boolean(), v.description("only tasks that can be claimed now"))),
     role: v.optional(roleField),
-    status: v.optional(v.pipe(v.picklist(TASK_STATUSES), v.description(`only tasks that are ${TASK_STATUSES.join(", ")}`))),
+    status: v.optional(
+      v.pipe(v.picklist(TASK_STATUSES), v.description(`only tasks that are ${TASK_STATUSES.join(", ")}`)),
+    ),
     limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.description("at most this many"))),
   }),
   async run({ store }, input): Promise<Task[]> {

@@ -8,10 +8,14 @@ export function assertHolds(task: Task, owner: string | undefined, token: number
   const mine = owner === undefined || task.claimedBy === owner
   if (held && mine && (token === undefined || task.claimToken === token)) return
   const now = held ? `held by ${task.claimedBy} (token ${task.claimToken})` : task.status
-  throw new AppError("claim.lost", `task ${task.id} is ${now}, not held by ${owner ?? `token ${token}`}; stop work on it`, {
-    taskId: task.id,
-    status: task.status,
-    claimedBy: task.claimedBy,
-    claimToken: task.claimToken,
-  })
+  throw new AppError(
+    "claim.lost",
+    `task ${task.id} is ${now}, not held by ${owner ?? `token ${token}`}; stop work on it`,
+    {
+      taskId: task.id,
+      status: task.status,
+      claimedBy: task.claimedBy,
+      claimToken: task.claimToken,
+    },
+  )
 }

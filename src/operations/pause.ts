@@ -46,24 +46,40 @@ interface What {
 async function setPaused(tx: Tx, what: What, paused: boolean): Promise<PauseResult> {
   const team = await lockTeam(tx, what)
   const reason = what.reason ?? null
-  if (what.task !== undefined && what.workerId !== undefined) throw new AppError("usage", "name a task or a worker, not both")
+  if (what.task !== undefined && what.workerId !== undefined)
+    throw new AppError("usage", "name a task or a worker, not both")
   if (what.task !== undefined) return pauseTask(tx, team, what.task, { paused, reason })
   if (what.workerId !== undefined) return pauseWorker(tx, team, what.workerId, { paused, reason })
   return pauseTeam(tx, team, { paused, reason })
 }
 
-async function pauseTeam(tx: Tx, team: StoredTeam, { paused, reason }: { paused: boolean; reason: string | null }): Promise<PauseResult> {
+async function pauseTeam(
+  tx: Tx,
+  team: StoredTeam,
+  { paused, reason }: { paused: boolean; reason: string | null },
+): Promise<PauseResult> {
   const to = paused ? "paused" : "active"
   if (team.status !== to) {
-    if (paused && team.status !== "active") throw new AppError("team.paused", `project ${describeTeam(team)} is ${team.status}; there is nothing to pause`)
-    if (!paused && team.status !== "paused") throw new AppError("team.paused", `project ${describeTeam(team)} is ${team.status}, not paused`)
+    if (paused && team.status !== "active")
+      throw new AppError("team.paused", `project ${describeTeam(team)} is ${team.status}; there is nothing to pause`)
+    if (!paused && team.status !== "paused")
+      throw new AppError("team.paused", `project ${describeTeam(team)} is ${team.status}, not paused`)
     await tx.teams.update(team.key, { status: to, pauseReason: reason })
-    await tx.events.append(team.key, PERSON, paused ? { type: "team.paused", data: { reason } } : { type: "team.resumed", data: {} })
+    await tx.events.append(
+      team.key,
+      PERSON,
+      paused ? { type: "team.paused", data: { reason } } : { type: "team.resumed", data: {} },
+    )
   }
   return { paused, what: `project ${describeTeam(team)}` }
 }
 
-async function pauseTask(tx: Tx, team: StoredTeam, id: TaskId, { paused, reason }: { paused: boolean; reason: string | null }): Promise<PauseResult> {
+async function pauseTask(
+  tx: Tx,
+  team: StoredTeam,
+  id: TaskId,
+  { paused, reason }: { paused: boolean; reason: string | null },
+): Promise<PauseResult> {
   const task = await lockTask(tx, team.key, id)
   if (paused && task.status !== "paused") await moveTask(tx, team, task, { to: "paused", by: PERSON, reason })
   if (!paused) {
@@ -73,14 +89,27 @@ async function pauseTask(tx: Tx, team: StoredTeam, id: TaskId, { paused, reason 
   return { paused, what: `task ${id}` }
 }
 
-async function pauseWorker(tx: Tx, team: StoredTeam, id: WorkerId, { paused, reason }: { paused: boolean; reason: string | null }): Promise<PauseResult> {
+async function pauseWorker(
+  tx: Tx,
+  team: StoredTeam,
+  id: WorkerId,
+  { paused, reason }: { paused: boolean; reason: string | null },
+): Promise<PauseResult> {
   const worker = await tx.workers.find(team.key, id)
-  if (worker === undefined) throw new AppError("worker.not_found", `worker ${id} does not exist; see: teamwork swarm status`, { worker: id })
+  if (worker === undefined)
+    throw new AppError("worker.not_found", `worker ${id} does not exist; see: teamwork swarm status`, { worker: id })
   const stopped = worker.status === "paused" || worker.status === "quarantined"
-  if (paused && ["dead", "stopped"].includes(worker.status)) throw new AppError("worker.unavailable", `worker ${id} is ${worker.status}; there is nothing to pause`)
+  if (paused && ["dead", "stopped"].includes(worker.status))
+    throw new AppError("worker.unavailable", `worker ${id} is ${worker.status}; there is nothing to pause`)
   if (paused !== stopped) {
     await tx.workers.put(team.key, id, { availability: paused ? "paused" : "idle" })
-    await tx.events.append(team.key, PERSON, paused ? { type: "worker.paused", data: { worker: id, reason } } : { type: "worker.resumed", data: { worker: id } })
+    await tx.events.append(
+      team.key,
+      PERSON,
+      paused
+        ? { type: "worker.paused", data: { worker: id, reason } }
+        : { type: "worker.resumed", data: { worker: id } },
+    )
   }
   return { paused, what: `worker ${id}` }
 }

@@ -13,8 +13,12 @@ export async function replanWaves(tx: Tx, team: StoredTeam): Promise<number> {
   const { height } = layerTasks(graph) // the whole graph: a circle or missing need is found wherever it is
   const fixed = new Set(graph.filter((node) => node.wave !== null && node.wave <= done).map((node) => node.id))
   const rest = graph.filter((node) => !fixed.has(node.id))
-  const { layers } = layerTasks(rest.map((node) => ({ id: node.id, blockedBy: node.blockedBy.filter((need) => !fixed.has(need)) })))
-  const places = layers.flatMap((ids, index) => ids.map((id) => ({ id, wave: done + index + 1, height: height.get(id) ?? 0 })))
+  const { layers } = layerTasks(
+    rest.map((node) => ({ id: node.id, blockedBy: node.blockedBy.filter((need) => !fixed.has(need)) })),
+  )
+  const places = layers.flatMap((ids, index) =>
+    ids.map((id) => ({ id, wave: done + index + 1, height: height.get(id) ?? 0 })),
+  )
   await tx.tasks.setWaves(team.key, places)
   await tx.waves.dropAfter(team.key, done)
   const now = await tx.now()

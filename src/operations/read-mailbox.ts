@@ -29,7 +29,10 @@ export const pollMailbox = operation({
   summary: "Wait for unread messages",
   input: v.object({
     ...inboxFields,
-    timeout: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(86_400), v.description("seconds to wait at most")), 30),
+    timeout: v.optional(
+      v.pipe(v.number(), v.minValue(0), v.maxValue(86_400), v.description("seconds to wait at most")),
+      30,
+    ),
   }),
   async run(context, input): Promise<Message[]> {
     await using watch = await context.store.watch()

@@ -15,7 +15,10 @@ const input = v.object({
   scope: v.pipe(v.picklist(VERDICT_SCOPES), v.description(`what was judged: ${VERDICT_SCOPES.join(", ")}`)),
   subject: v.optional(idField("subject", "task id or wave number")),
   status: v.pipe(v.picklist(VERDICT_STATUSES), v.description(`outcome: ${VERDICT_STATUSES.join(", ")}`)),
-  check: v.optional(v.pipe(v.array(textField("check")), v.description("name=passed|failed|skipped[:evidence]; may be repeated")), []),
+  check: v.optional(
+    v.pipe(v.array(textField("check")), v.description("name=passed|failed|skipped[:evidence]; may be repeated")),
+    [],
+  ),
   issue: v.optional(v.pipe(v.array(textField("issue")), v.description("what is wrong; may be repeated")), []),
   by: v.optional(idField("by", "who judged")),
 })
@@ -36,18 +39,33 @@ export const recordVerdict = operation({
       const team = await lockTeam(tx, input)
       await takeEffect(tx, team, { ...input, by })
       const subject = input.subject ?? null
-      const verdict = await tx.verdicts.add(team.key, { scope: input.scope, subject, status: input.status, checks, issues: input.issue, by })
-      await tx.events.append(team.key, by, { type: "verdict.recorded", data: { scope: input.scope, subject, status: input.status } })
+      const verdict = await tx.verdicts.add(team.key, {
+        scope: input.scope,
+        subject,
+        status: input.status,
+        checks,
+        issues: input.issue,
+        by,
+      })
+      await tx.events.append(team.key, by, {
+        type: "verdict.recorded",
+        data: { scope: input.scope, subject, status: input.status },
+      })
       return verdict
     })
   },
 })
 
-async function takeEffect(tx: Tx, team: StoredTeam, input: { scope: Verdict["scope"]; subject?: string; status: Verdict["status"]; by: string }): Promise<void> {
+async function takeEffect(
+  tx: Tx,
+  team: StoredTeam,
+  input: { scope: Verdict["scope"]; subject?: string; status: Verdict["status"]; by: string },
+): Promise<void> {
   switch (input.scope) {
     case "task":
     case "qa":
-      if (input.subject === undefined) throw new AppError("usage", `a verdict on a ${input.scope} names it with --subject`)
+      if (input.subject === undefined)
+        throw new AppError("usage", `a verdict on a ${input.scope} names it with --subject`)
       await getTask(tx, team.key, parseTaskId(input.subject))
       return
     case "wave": {
@@ -60,7 +78,11 @@ async function takeEffect(tx: Tx, team: StoredTeam, input: { scope: Verdict["sco
       if (input.status === "failed") return changePhase(tx, team, "EXECUTION", input.by)
       const stats = countTasks(await tx.tasks.progress(team.key))
       const left = stats.total - stats.resolved - stats.skipped
-      if (left > 0) throw new AppError("task.not_ready", `${left} of ${stats.total} tasks are not resolved; the final verdict cannot be ${input.status}`)
+      if (left > 0)
+        throw new AppError(
+          "task.not_ready",
+          `${left} of ${stats.total} tasks are not resolved; the final verdict cannot be ${input.status}`,
+        )
       return changePhase(tx, team, "COMPLETE", input.by)
     }
     case "cross-agent":
@@ -72,7 +94,10 @@ function parseCheck(text: string): Check {
   const match = /^([^=]+)=(passed|failed|skipped)(?::([\s\S]*))?$/.exec(text)
   const [, name, status, evidence] = match ?? []
   if (name === undefined || status === undefined) {
-    throw new AppError("usage", `check ${JSON.stringify(text.slice(0, 60))} is not of the form name=passed, name=failed or name=skipped`)
+    throw new AppError(
+      "usage",
+      `check ${JSON.stringify(text.slice(0, 60))} is not of the form name=passed, name=failed or name=skipped`,
+    )
   }
   return { name, status: status as Check["status"], ...(evidence === undefined ? {} : { evidence }) }
 }
@@ -81,5 +106,6 @@ export const listVerdicts = operation({
   name: "verdict.list",
   summary: "List the verdicts",
   input: v.object(teamFields),
-  run: ({ store }, input): Promise<Verdict[]> => store.read(async (tx) => tx.verdicts.list((await getTeam(tx, input)).key)),
+  run: ({ store }, input): Promise<Verdict[]> =>
+    store.read(async (tx) => tx.verdicts.list((await getTeam(tx, input)).key)),
 })

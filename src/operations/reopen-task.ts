@@ -15,7 +15,8 @@ export const reopenTask = operation({
       const team = await lockTeam(tx, input)
       const task = await lockTask(tx, team.key, input.id)
       if (!["resolved", "failed", "skipped"].includes(task.status)) {
-        const way = task.status === "paused" ? `teamwork resume --task ${task.id}` : `teamwork task release --id ${task.id}`
+        const way =
+          task.status === "paused" ? `teamwork resume --task ${task.id}` : `teamwork task release --id ${task.id}`
         const hint = task.status === "open" ? "it can be claimed" : `use: ${way}`
         throw new AppError("task.transition", `task ${task.id} is ${task.status}, there is nothing to reopen; ${hint}`)
       }

@@ -25,7 +25,9 @@ const input = v.object({
   from: idField("from", "who sends"),
   to: idField("to", `who receives; the lead writes to everybody with "${EVERYBODY}"`),
   type: v.optional(v.pipe(v.picklist(MESSAGE_TYPES), v.description(`type: ${MESSAGE_TYPES.join(", ")}`)), "text"),
-  payload: v.optional(v.pipe(v.record(v.string(), v.unknown()), v.description('content as JSON, for text {"message": "..."}'))),
+  payload: v.optional(
+    v.pipe(v.record(v.string(), v.unknown()), v.description('content as JSON, for text {"message": "..."}')),
+  ),
   message: v.optional(textField("content of a text message, without the JSON")),
 })
 
@@ -49,7 +51,11 @@ export const sendMessage = operation({
   },
 })
 
-function readPayload(input: { type: MessageType; payload?: Record<string, unknown>; message?: string }): Record<string, unknown> {
+function readPayload(input: {
+  type: MessageType
+  payload?: Record<string, unknown>
+  message?: string
+}): Record<string, unknown> {
   if (input.message !== undefined && (input.type !== "text" || input.payload !== undefined)) {
     throw new AppError("usage", "--message is the whole content of a text message; use --payload for anything else")
   }
@@ -58,7 +64,10 @@ function readPayload(input: { type: MessageType; payload?: Record<string, unknow
   if (checked.success) return checked.output
   const issue = checked.issues[0]
   const key = issue.path?.map((part) => String(part.key)).join(".") ?? ""
-  throw new AppError("input.invalid", `payload of a ${input.type} message: ${key === "" ? "" : `${key}: `}${issue.message}`)
+  throw new AppError(
+    "input.invalid",
+    `payload of a ${input.type} message: ${key === "" ? "" : `${key}: `}${issue.message}`,
+  )
 }
 
 /** A message to everybody is one message to each worker, and the lead's privilege: workers write to one at a time. */
@@ -67,7 +76,10 @@ async function recipients(tx: Tx, team: StoredTeam, from: string, to: string): P
   if (from !== LEAD) {
     throw new AppError("message.not_allowed", `only the lead (--from ${LEAD}) writes to everybody; name one recipient`)
   }
-  const workers = (await tx.workers.list(team.key)).filter((worker) => worker.status !== "stopped" && worker.status !== "dead")
-  if (workers.length === 0) throw new AppError("worker.not_found", "there are no workers yet; nobody would get the message")
+  const workers = (await tx.workers.list(team.key)).filter(
+    (worker) => worker.status !== "stopped" && worker.status !== "dead",
+  )
+  if (workers.length === 0)
+    throw new AppError("worker.not_found", "there are no workers yet; nobody would get the message")
   return workers.map((worker) => worker.id)
 }

@@ -23,7 +23,9 @@ export const setupWorker = operation({
     role: v.optional(roleField),
     workerId: v.optional(workerIdField),
     sessionId: v.optional(idField("session id", "the session the worker runs in")),
-    freshStartInterval: v.optional(v.pipe(v.number(), v.minValue(0), v.description("give back claims older than this many seconds; 0 for none"))),
+    freshStartInterval: v.optional(
+      v.pipe(v.number(), v.minValue(0), v.description("give back claims older than this many seconds; 0 for none")),
+    ),
   }),
   async run({ store, settings }, input): Promise<WorkerSetup> {
     return store.write(async (tx) => {
@@ -31,10 +33,20 @@ export const setupWorker = operation({
       const id = input.workerId ?? (await tx.workers.takeId(team.key))
       const known = await tx.workers.find(team.key, id)
       if (known?.role && input.role !== undefined && known.role !== input.role) {
-        throw new AppError("role.locked", `${id} works as ${known.role} in this project and cannot become ${input.role}; use another --worker-id`)
+        throw new AppError(
+          "role.locked",
+          `${id} works as ${known.role} in this project and cannot become ${input.role}; use another --worker-id`,
+        )
       }
-      const availability = known === undefined || known.status === "dead" || known.status === "stopped" ? { availability: "idle" as const } : {}
-      const worker = await tx.workers.put(team.key, id, { role: input.role, sessionId: input.sessionId, ...availability })
+      const availability =
+        known === undefined || known.status === "dead" || known.status === "stopped"
+          ? { availability: "idle" as const }
+          : {}
+      const worker = await tx.workers.put(team.key, id, {
+        role: input.role,
+        sessionId: input.sessionId,
+        ...availability,
+      })
       if (known === undefined) {
         await tx.events.append(team.key, id, { type: "worker.set_up", data: { worker: id, role: input.role ?? null } })
       }

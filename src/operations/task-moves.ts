@@ -18,12 +18,21 @@ const NO_CLAIM = {
 export async function releaseTask(tx: Tx, team: StoredTeam, task: Task, by: string, reason: string): Promise<Task> {
   assertMove(task, "open")
   const released = await tx.tasks.update(team.key, task.id, { status: "open", ...NO_CLAIM })
-  await tx.events.append(team.key, by, { type: "task.released", data: { task: task.id, owner: task.claimedBy, reason } })
+  await tx.events.append(team.key, by, {
+    type: "task.released",
+    data: { task: task.id, owner: task.claimedBy, reason },
+  })
   return released
 }
 
 /** A new attempt at a task that had ended; its wave is no longer verified. */
-export async function reopenTask(tx: Tx, team: StoredTeam, task: Task, by: string, reason: string | null): Promise<Task> {
+export async function reopenTask(
+  tx: Tx,
+  team: StoredTeam,
+  task: Task,
+  by: string,
+  reason: string | null,
+): Promise<Task> {
   assertMove(task, "open")
   const attempt = task.attempt + 1
   const reopened = await tx.tasks.update(team.key, task.id, { status: "open", attempt, completedAt: null, ...NO_CLAIM })
@@ -61,7 +70,10 @@ export async function withdrawWaveVerdict(tx: Tx, team: StoredTeam, number: numb
   if (wave === undefined || wave.verdict === null) return
   const startedAt = wave.startedAt === null ? null : Date.parse(wave.startedAt)
   await tx.waves.put(team.key, { number, verdict: null, startedAt, verifiedAt: null })
-  await tx.events.append(team.key, by, { type: "wave.updated", data: { wave: number, from: wave.verdict, to: "in_progress" } })
+  await tx.events.append(team.key, by, {
+    type: "wave.updated",
+    data: { wave: number, from: wave.verdict, to: "in_progress" },
+  })
 }
 
 /** New work in a finished project means it is being executed again. */
@@ -79,7 +91,13 @@ export async function changePhase(tx: Tx, team: StoredTeam, to: StoredTeam["phas
   await tx.events.append(team.key, by, { type: "team.phase_changed", data: { from: team.phase, to } })
 }
 
-export async function notifyLead(tx: Tx, team: StoredTeam, id: string, by: string, payload: IdleNotification): Promise<void> {
+export async function notifyLead(
+  tx: Tx,
+  team: StoredTeam,
+  id: string,
+  by: string,
+  payload: IdleNotification,
+): Promise<void> {
   const message = { id, from: payload.worker_id, to: LEAD, type: "idle_notification" as const }
   await tx.messages.send(team.key, { ...message, payload })
   await tx.events.append(team.key, by, { type: "message.sent", data: message })

@@ -2,12 +2,24 @@ import * as v from "valibot"
 import { PERSON } from "../domain/actor.ts"
 import { AppError } from "../domain/errors.ts"
 import type { NewEvidence } from "../domain/evidence.ts"
-import { assertMove, COMPLEXITIES, type Task, TASK_STATUSES } from "../domain/task.ts"
+import { assertMove, COMPLEXITIES, TASK_STATUSES, type Task } from "../domain/task.ts"
 import type { FinishRequest, StoredTeam, TaskChange, Tx } from "../store/port.ts"
 import { changeNeeds } from "./change-needs.ts"
 import { assertNotBlocked, evidenceFields, readEvidence, warnOfEvidence } from "./evidence-input.ts"
 import { getTask, getTeam, lockTask, lockTeam } from "./lookup.ts"
-import { commaList, type Context, operation, ownerField, roleField, taskIdField, teamFields, textField, titleField, tokenField, workerIdField } from "./operation.ts"
+import {
+  type Context,
+  commaList,
+  operation,
+  ownerField,
+  roleField,
+  taskIdField,
+  teamFields,
+  textField,
+  titleField,
+  tokenField,
+  workerIdField,
+} from "./operation.ts"
 import { assertHolds } from "./ownership.ts"
 import { moveTask, notifyLead, releaseTask, reopenTask } from "./task-moves.ts"
 
@@ -50,7 +62,10 @@ export const updateTask = operation({
     if (to === "resolved") assertNotBlocked(evidence)
     const change = fieldChange(input)
     const task =
-      to === "resolved" && change === undefined && input.addBlockedBy === undefined && input.removeBlockedBy === undefined
+      to === "resolved" &&
+      change === undefined &&
+      input.addBlockedBy === undefined &&
+      input.removeBlockedBy === undefined
         ? await resolve(context, input, evidence)
         : await context.store.write((tx) => applyUpdate(context, tx, { input, evidence, change, to }))
     return { task, warnings: [...warnOfEvidence(evidence, context.settings), ...warnOfBlocked(to, evidence)] }
@@ -60,7 +75,10 @@ export const updateTask = operation({
 /** The way most tasks end: one statement in the store, and a look at the task only when that was refused. */
 async function resolve({ store, ids }: Context, input: Input, evidence: readonly NewEvidence[]): Promise<Task> {
   const request = finishRequest(input, evidence, ids.uuid())
-  return (await store.finishTask(request)) ?? store.read(async (tx) => explainUnfinished(tx, await getTeam(tx, input), input))
+  return (
+    (await store.finishTask(request)) ??
+    store.read(async (tx) => explainUnfinished(tx, await getTeam(tx, input), input))
+  )
 }
 
 function finishRequest(input: Input, evidence: readonly NewEvidence[], noticeId: string): FinishRequest {
@@ -76,7 +94,10 @@ function finishRequest(input: Input, evidence: readonly NewEvidence[], noticeId:
     notice:
       input.workerId === undefined
         ? null
-        : { id: noticeId, payload: { worker_id: input.workerId, completed_task_id: input.id, completed_status: "resolved" } },
+        : {
+            id: noticeId,
+            payload: { worker_id: input.workerId, completed_task_id: input.id, completed_status: "resolved" },
+          },
   }
 }
 
@@ -90,7 +111,8 @@ async function explainUnfinished(tx: Tx, team: StoredTeam, input: Input): Promis
   const blocked = (await tx.evidence.list(team.key, task.id)).find(
     (entry) => entry.attempt === task.attempt && entry.blockedPattern !== null && entry.withdrawnAt === null,
   )
-  if (blocked === undefined) throw new AppError("claim.lost", `task ${task.id} changed hands a moment ago; look at it again`)
+  if (blocked === undefined)
+    throw new AppError("claim.lost", `task ${task.id} changed hands a moment ago; look at it again`)
   throw new AppError(
     "evidence.blocked",
     `evidence ${blocked.number} of task ${task.id} says "${blocked.blockedPattern}", which is not proof; withdraw it with: teamwork evidence withdraw --id ${task.id} --number ${blocked.number}`,
@@ -116,13 +138,19 @@ async function applyUpdate(context: Context, tx: Tx, { input, evidence, change, 
     task = await tx.tasks.update(team.key, task.id, change)
     await tx.events.append(team.key, by, { type: "task.updated", data: { task: task.id, fields: Object.keys(change) } })
   }
-  if (changesNeeds) task = await changeNeeds(tx, team, task, { add: input.addBlockedBy ?? [], remove: input.removeBlockedBy ?? [], by })
+  if (changesNeeds)
+    task = await changeNeeds(tx, team, task, { add: input.addBlockedBy ?? [], remove: input.removeBlockedBy ?? [], by })
   if (to === "resolved") {
-    return (await tx.finishTask(finishRequest(input, evidence, context.ids.uuid()))) ?? explainUnfinished(tx, team, input)
+    return (
+      (await tx.finishTask(finishRequest(input, evidence, context.ids.uuid()))) ?? explainUnfinished(tx, team, input)
+    )
   }
   await tx.evidence.add(team.key, task.id, task.attempt, by, evidence)
   for (const entry of evidence) {
-    await tx.events.append(team.key, by, { type: "evidence.added", data: { task: task.id, type: entry.type, trust: entry.trust } })
+    await tx.events.append(team.key, by, {
+      type: "evidence.added",
+      data: { task: task.id, type: entry.type, trust: entry.trust },
+    })
   }
   if (to !== undefined && to !== task.status) task = await changeStatus(context, tx, team, task, { to, input, by })
   return task
@@ -138,10 +166,17 @@ async function changeStatus(
   const reason = input.reason ?? null
   if (to === "open") {
     const held = task.status === "in_progress" || task.status === "in_review"
-    return held ? releaseTask(tx, team, task, by, reason ?? "given back") : task.status === "paused" ? moveTask(tx, team, task, { to, by, reason }) : reopenTask(tx, team, task, by, reason)
+    return held
+      ? releaseTask(tx, team, task, by, reason ?? "given back")
+      : task.status === "paused"
+        ? moveTask(tx, team, task, { to, by, reason })
+        : reopenTask(tx, team, task, by, reason)
   }
   if (to === "in_progress" && task.status === "open") {
-    throw new AppError("task.transition", `task ${task.id} has no owner yet; claim it with: teamwork task claim --id ${task.id} --owner NAME`)
+    throw new AppError(
+      "task.transition",
+      `task ${task.id} has no owner yet; claim it with: teamwork task claim --id ${task.id} --owner NAME`,
+    )
   }
   const moved = await moveTask(tx, team, task, { to, by, reason })
   if (to === "failed" && input.workerId !== undefined) {
@@ -158,7 +193,9 @@ function fieldChange(input: Input): TaskChange | undefined {
     ...(input.description === undefined ? {} : { description: input.description }),
     ...(input.role === undefined ? {} : { role: input.role }),
     ...(input.complexity === undefined ? {} : { complexity: input.complexity }),
-    ...(input.assignee === undefined ? {} : { assignee: input.assignee === "" ? null : v.parse(workerIdField, input.assignee) }),
+    ...(input.assignee === undefined
+      ? {}
+      : { assignee: input.assignee === "" ? null : v.parse(workerIdField, input.assignee) }),
     ...(input.result === undefined || input.status === "resolved" ? {} : { result: input.result }),
   }
   return Object.keys(change).length === 0 ? undefined : change

@@ -11,7 +11,9 @@ export const updateTeam = operation({
   input: v.object({
     ...teamFields,
     goal: v.optional(textField("what the team is to reach")),
-    mode: v.optional(v.pipe(v.picklist(TEAM_MODES), v.description(`who decides routine matters: ${TEAM_MODES.join(", ")}`))),
+    mode: v.optional(
+      v.pipe(v.picklist(TEAM_MODES), v.description(`who decides routine matters: ${TEAM_MODES.join(", ")}`)),
+    ),
     schedule: v.optional(v.pipe(v.picklist(SCHEDULES), v.description(`when tasks start: ${SCHEDULES.join(", ")}`))),
   }),
   async run({ store }, { goal, mode, schedule, ...name }): Promise<Team> {

@@ -9,7 +9,8 @@ export const waveStatus = operation({
   name: "wave.status",
   summary: "Show the waves and their tasks",
   input: v.object(teamFields),
-  run: ({ store }, input): Promise<WavePlan> => store.read(async (tx) => readWavePlan(tx, (await getTeam(tx, input)).key)),
+  run: ({ store }, input): Promise<WavePlan> =>
+    store.read(async (tx) => readWavePlan(tx, (await getTeam(tx, input)).key)),
 })
 
 export async function readWavePlan(tx: Tx, key: number): Promise<WavePlan> {

@@ -193,7 +193,10 @@ export interface StoredWave {
 export interface WaveStore {
   list(key: number): Promise<StoredWave[]>
   /** Adds or replaces one. */
-  put(key: number, wave: { number: number; verdict: WaveVerdict; startedAt: number | null; verifiedAt: number | null }): Promise<void>
+  put(
+    key: number,
+    wave: { number: number; verdict: WaveVerdict; startedAt: number | null; verifiedAt: number | null },
+  ): Promise<void>
   /** Drops every wave with a higher number. */
   dropAfter(key: number, number: number): Promise<void>
 }
@@ -220,7 +223,10 @@ export interface MessageFilter {
 }
 
 export interface MessageStore {
-  send(key: number, message: { id: string; from: string; to: string; type: MessageType; payload: unknown }): Promise<Message>
+  send(
+    key: number,
+    message: { id: string; from: string; to: string; type: MessageType; payload: unknown },
+  ): Promise<Message>
   list(key: number, inbox: string, filter: MessageFilter): Promise<Message[]>
   /** Like `list`, and marks them read; of two readers at once only one sees a message as unread. */
   take(key: number, inbox: string, filter: MessageFilter): Promise<Message[]>

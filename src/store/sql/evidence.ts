@@ -17,8 +17,7 @@ interface EvidenceRow {
   withdrawn_at: number | null
 }
 
-const COLUMNS =
-  "seq, task_id, attempt, type, trust, text, facts, blocked_pattern, author, recorded_at, withdrawn_at"
+const COLUMNS = "seq, task_id, attempt, type, trust, text, facts, blocked_pattern, author, recorded_at, withdrawn_at"
 
 export function evidenceStore(session: Session): EvidenceStore {
   return {
@@ -27,8 +26,18 @@ export function evidenceStore(session: Session): EvidenceStore {
         await session.run(
           `insert into evidence (team_id, task_id, attempt, type, trust, text, facts, blocked_pattern, author, recorded_at)
            values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-          [key, taskId, attempt, entry.type, entry.trust, entry.text, JSON.stringify(entry.facts), entry.blockedPattern,
-            by, await session.now()],
+          [
+            key,
+            taskId,
+            attempt,
+            entry.type,
+            entry.trust,
+            entry.text,
+            JSON.stringify(entry.facts),
+            entry.blockedPattern,
+            by,
+            await session.now(),
+          ],
         )
       }
     },

@@ -1,6 +1,6 @@
 import type { TaskId, WorkerId } from "../../domain/ids.ts"
-import type { Complexity, Role, Task, TaskStatus } from "../../domain/task.ts"
 import type { TaskCount } from "../../domain/status.ts"
+import type { Complexity, Role, Task, TaskStatus } from "../../domain/task.ts"
 import type { GraphNode, TaskChange, TaskStore } from "../port.ts"
 import { iso, isoOrNull, type Param, placeholders, type Session } from "./session.ts"
 
@@ -43,7 +43,10 @@ const MET = "('resolved', 'skipped')"
 
 export function taskStore(session: Session): TaskStore {
   const select = async (key: number, id: TaskId, lock: string) => {
-    const row = await session.get<TaskRow>(`select ${TASK_COLUMNS} from task where team_id = ? and id = ?${lock}`, [key, id])
+    const row = await session.get<TaskRow>(`select ${TASK_COLUMNS} from task where team_id = ? and id = ?${lock}`, [
+      key,
+      id,
+    ])
     return row && toTask(row, await needsOf(session, key, id))
   }
   const get = async (key: number, id: TaskId) => {
@@ -72,7 +75,8 @@ export function taskStore(session: Session): TaskStore {
         params,
       )
       // A short list asks for its own needs; a long one reads the table once.
-      if (rows.length <= 20) return Promise.all(rows.map(async (row) => toTask(row, await needsOf(session, key, row.id))))
+      if (rows.length <= 20)
+        return Promise.all(rows.map(async (row) => toTask(row, await needsOf(session, key, row.id))))
       const needs = await needsByTask(session, key)
       return rows.map((row) => toTask(row, needs.get(row.id) ?? []))
     },
@@ -92,8 +96,21 @@ export function taskStore(session: Session): TaskStore {
         `insert into task (team_id, id, title, description, role, complexity, acceptance, checks, files, agent_type,
            assignee, status, unmet, wave, created_at, updated_at)
          values (${placeholders(11)}, 'open', ?, ?, ?, ?) on conflict (team_id, id) do nothing returning ${TASK_COLUMNS}`,
-        [key, id, brief.title, brief.description, brief.role, brief.complexity, ...lists, brief.agentType,
-          brief.assignee ?? "", unmet, wave ?? 0, now, now],
+        [
+          key,
+          id,
+          brief.title,
+          brief.description,
+          brief.role,
+          brief.complexity,
+          ...lists,
+          brief.agentType,
+          brief.assignee ?? "",
+          unmet,
+          wave ?? 0,
+          now,
+          now,
+        ],
       )
       if (row === undefined) return undefined
       await insertNeeds(session, key, id, brief.blockedBy)
@@ -101,7 +118,9 @@ export function taskStore(session: Session): TaskStore {
     },
     async update(key, id, change) {
       const set = changedColumns(change)
-      const assignments = [...set.map(([column]) => `${column} = ?`), "version = version + 1", "updated_at = ?"].join(", ")
+      const assignments = [...set.map(([column]) => `${column} = ?`), "version = version + 1", "updated_at = ?"].join(
+        ", ",
+      )
       await session.run(`update task set ${assignments} where team_id = ? and id = ?`, [
         ...set.map(([, value]) => value),
         await session.now(),
@@ -111,7 +130,11 @@ export function taskStore(session: Session): TaskStore {
       return get(key, id)
     },
     async renew(key, id) {
-      await session.run("update task set lease_until = cast(? as bigint) + lease_ms where team_id = ? and id = ?", [await session.now(), key, id])
+      await session.run("update task set lease_until = cast(? as bigint) + lease_ms where team_id = ? and id = ?", [
+        await session.now(),
+        key,
+        id,
+      ])
       return get(key, id)
     },
     async setNeeds(key, id, needs) {
@@ -152,9 +175,10 @@ export function taskStore(session: Session): TaskStore {
     },
     async setWaves(key, places) {
       for (const place of places) {
-        await session.run("update task set wave = ?, height = ? where team_id = ? and id = ? and (wave <> ? or height <> ?)", [
-          place.wave, place.height, key, place.id, place.wave, place.height,
-        ])
+        await session.run(
+          "update task set wave = ?, height = ? where team_id = ? and id = ? and (wave <> ? or height <> ?)",
+          [place.wave, place.height, key, place.id, place.wave, place.height],
+        )
       }
     },
     async repairUnmet(key) {

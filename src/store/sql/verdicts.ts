@@ -20,8 +20,16 @@ export function verdictStore(session: Session): VerdictStore {
       const row = await session.get<VerdictRow>(
         `insert into verdict (team_id, scope, subject, status, checks, issues, author, recorded_at)
          values (?, ?, ?, ?, ?, ?, ?, ?) returning ${COLUMNS}`,
-        [key, verdict.scope, verdict.subject, verdict.status, JSON.stringify(verdict.checks),
-          JSON.stringify(verdict.issues), verdict.by, await session.now()],
+        [
+          key,
+          verdict.scope,
+          verdict.subject,
+          verdict.status,
+          JSON.stringify(verdict.checks),
+          JSON.stringify(verdict.issues),
+          verdict.by,
+          await session.now(),
+        ],
       )
       if (row === undefined) throw new Error("insert returned no row")
       return toVerdict(row)

@@ -57,7 +57,11 @@ export function workerStore(session: Session): WorkerStore {
         [key, id, change.role ?? null, change.sessionId ?? null, change.availability ?? "idle", now, now],
       )
       if (change.availability !== undefined) {
-        await session.run("update worker set availability = ? where team_id = ? and id = ?", [change.availability, key, id])
+        await session.run("update worker set availability = ? where team_id = ? and id = ?", [
+          change.availability,
+          key,
+          id,
+        ])
       }
       const worker = (await select(key, id))[0]
       if (worker === undefined) throw new Error(`worker ${id} vanished inside a transaction`)

@@ -1,9 +1,9 @@
 import { PERSON } from "../../domain/actor.ts"
-import type { Claimed, ClaimRequest, FinishRequest } from "../port.ts"
-import type { Task } from "../../domain/task.ts"
 import { LEAD } from "../../domain/message.ts"
-import { evidenceStore } from "../sql/evidence.ts"
+import type { Task } from "../../domain/task.ts"
+import type { Claimed, ClaimRequest, FinishRequest } from "../port.ts"
 import { appendEvent } from "../sql/events.ts"
+import { evidenceStore } from "../sql/evidence.ts"
 import { messageStore } from "../sql/messages.ts"
 import type { Param, Session } from "../sql/session.ts"
 import { TASK_COLUMNS, type TaskRow, taskStore, toTask } from "../sql/tasks.ts"
@@ -59,7 +59,15 @@ interface ClaimedRow extends TaskRow {
 
 export async function claimTask(session: Session, request: ClaimRequest): Promise<Claimed | undefined> {
   const now = await session.now()
-  const params: Param[] = [request.project, request.team, request.owner, request.workerId, request.role, now, request.leaseMs]
+  const params: Param[] = [
+    request.project,
+    request.team,
+    request.owner,
+    request.workerId,
+    request.role,
+    now,
+    request.leaseMs,
+  ]
   const anyRole = request.role === null || request.role === "worker"
   const row =
     request.taskId === null
@@ -106,14 +114,24 @@ const FINISH = `update task set status = 'resolved', completed_at = ?1, updated_
 export async function finishTask(session: Session, request: FinishRequest): Promise<Task | undefined> {
   const now = await session.now()
   const row = await session.get<ClaimedRow>(FINISH, [
-    now, request.result, request.workerId, request.project, request.team, request.taskId, request.owner, request.token,
+    now,
+    request.result,
+    request.workerId,
+    request.project,
+    request.team,
+    request.taskId,
+    request.owner,
+    request.token,
   ])
   if (row === undefined) return undefined
   const by = request.owner ?? PERSON
   const key = row.team_id
   await evidenceStore(session).add(key, row.id, row.attempt, by, request.evidence)
   for (const entry of request.evidence) {
-    await appendEvent(session, key, by, { type: "evidence.added", data: { task: row.id, type: entry.type, trust: entry.trust } })
+    await appendEvent(session, key, by, {
+      type: "evidence.added",
+      data: { task: row.id, type: entry.type, trust: entry.trust },
+    })
   }
   await appendEvent(session, key, by, {
     type: "task.resolved",
@@ -123,7 +141,12 @@ export async function finishTask(session: Session, request: FinishRequest): Prom
     await session.run("update worker set heartbeat_at = ? where team_id = ? and id = ?", [now, key, row.worker_id])
   }
   if (request.notice !== null) {
-    const message = { id: request.notice.id, from: request.notice.payload.worker_id, to: LEAD, type: "idle_notification" as const }
+    const message = {
+      id: request.notice.id,
+      from: request.notice.payload.worker_id,
+      to: LEAD,
+      type: "idle_notification" as const,
+    }
     await messageStore(session).send(key, { ...message, payload: request.notice.payload })
     await appendEvent(session, key, by, { type: "message.sent", data: message })
   }

@@ -64,7 +64,11 @@ export async function connect(path: string, clock: Clock): Promise<Connection> {
         if (!isBusy(error)) throw error
       }
       if (performance.now() - asked > GIVE_UP_AFTER_MS) {
-        throw new AppError("store.busy", `${path} was locked by another process for ${GIVE_UP_AFTER_MS / 1000} s; try again`, { path })
+        throw new AppError(
+          "store.busy",
+          `${path} was locked by another process for ${GIVE_UP_AFTER_MS / 1000} s; try again`,
+          { path },
+        )
       }
       await sleep(jitter(RETRY_WITHIN_MS))
       burstStart = performance.now()
@@ -74,7 +78,8 @@ export async function connect(path: string, clock: Clock): Promise<Connection> {
   return {
     session: {
       all: async <Row>(text: string, params: readonly Param[] = []) => prepare(text).all(...params) as Row[],
-      get: async <Row>(text: string, params: readonly Param[] = []) => (prepare(text).get(...params) ?? undefined) as Row | undefined,
+      get: async <Row>(text: string, params: readonly Param[] = []) =>
+        (prepare(text).get(...params) ?? undefined) as Row | undefined,
       run: async (text: string, params: readonly Param[] = []) => void prepare(text).run(...params),
       now: async () => nowMs,
       forUpdate: "",

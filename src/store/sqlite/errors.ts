@@ -12,13 +12,36 @@ export function translate(error: unknown, path: string): unknown {
   const because = { cause: error }
   if (code.startsWith("SQLITE_NOTADB") || code.startsWith("SQLITE_CORRUPT")) {
     const what = code.startsWith("SQLITE_NOTADB") ? "is not a database" : "is damaged"
-    return new AppError("store.not_a_database", `${path} ${what}; move it away, or name another store with --store`, { path }, because)
+    return new AppError(
+      "store.not_a_database",
+      `${path} ${what}; move it away, or name another store with --store`,
+      { path },
+      because,
+    )
   }
-  if (code === "SQLITE_FULL" || code === "ENOSPC" || (code.startsWith("SQLITE_IOERR") && code !== "SQLITE_IOERR_ACCESS")) {
-    const what = code.startsWith("SQLITE_IOERR") ? `cannot be read or written (${code})` : "has no room: the disk is full"
-    return new AppError("store.full", `${path} ${what}; nothing was changed; free some space and try again`, { path }, because)
+  if (
+    code === "SQLITE_FULL" ||
+    code === "ENOSPC" ||
+    (code.startsWith("SQLITE_IOERR") && code !== "SQLITE_IOERR_ACCESS")
+  ) {
+    const what = code.startsWith("SQLITE_IOERR")
+      ? `cannot be read or written (${code})`
+      : "has no room: the disk is full"
+    return new AppError(
+      "store.full",
+      `${path} ${what}; nothing was changed; free some space and try again`,
+      { path },
+      because,
+    )
   }
-  if (code.startsWith("SQLITE_READONLY") || code === "SQLITE_CANTOPEN" || code.startsWith("SQLITE_AUTH") || code === "EACCES" || code === "EROFS" || code === "EPERM") {
+  if (
+    code.startsWith("SQLITE_READONLY") ||
+    code === "SQLITE_CANTOPEN" ||
+    code.startsWith("SQLITE_AUTH") ||
+    code === "EACCES" ||
+    code === "EROFS" ||
+    code === "EPERM"
+  ) {
     return new AppError(
       "store.read_only",
       `${path} cannot be opened for writing; check its permissions, or set TEAMWORK_HOME or --store to a place you may write`,
@@ -27,7 +50,12 @@ export function translate(error: unknown, path: string): unknown {
     )
   }
   if (code === "ENOTDIR" || code === "EEXIST" || code === "ENAMETOOLONG" || code === "EISDIR") {
-    return new AppError("store.unavailable", `${path} cannot be made (${code}); set TEAMWORK_HOME or --store to another place`, { path }, because)
+    return new AppError(
+      "store.unavailable",
+      `${path} cannot be made (${code}); set TEAMWORK_HOME or --store to another place`,
+      { path },
+      because,
+    )
   }
   return error
 }

@@ -76,7 +76,9 @@ function watch(connection: Connection): Watch {
 
 async function inspect(connection: Connection, path: string): Promise<StoreReport> {
   const { newest } = await readVersion(connection)
-  const rows = await connection.transaction("begin", () => connection.session.all<{ quick_check: string }>("pragma quick_check"))
+  const rows = await connection.transaction("begin", () =>
+    connection.session.all<{ quick_check: string }>("pragma quick_check"),
+  )
   const problems = rows.map((row) => row.quick_check).filter((line) => line !== "ok")
   return { kind: "sqlite", place: path, schemaVersion: newest, problems }
 }

@@ -1,0 +1,94 @@
+import { AppError } from "../domain/errors.ts"
+import type { Processes } from "../lib/process.ts"
+import { examineTeam, type Finding } from "../operations/examine-team.ts"
+import { listTeams } from "../operations/list-teams.ts"
+import type { Context } from "../operations/operation.ts"
+
+export interface Examination {
+  readonly fix: boolean
+  readonly cwd: string
+  readonly env: Record<string, string | undefined>
+  openContext(): Promise<Context>
+  /** Throws what is wrong with the configuration; resolves to warnings. */
+  checkConfiguration(): Promise<readonly string[]>
+}
+
+/** merge-tree --write-tree came with it. */
+const MIN_GIT = [2, 38] as const
+
+/** Everything a run depends on, each as a finding of its own; a failing check never hides the next. */
+export async function examine(processes: Processes, examination: Examination): Promise<Finding[]> {
+  const findings = [await checkGit(processes, examination), await checkTmux(processes, examination)]
+  findings.push(...(await guarded("configuration", () => checkConfiguration(examination))))
+  let context: Context | undefined
+  findings.push(
+    ...(await guarded("store", async () => {
+      context = await examination.openContext()
+      return checkStore(context)
+    })),
+  )
+  if (context === undefined) return findings
+  const found = context
+  for (const team of await listTeams.run(found, {})) {
+    findings.push(...(await guarded(`${team.project}/${team.team}`, () => examineTeam(found, team, examination.fix))))
+  }
+  return findings
+}
+
+async function guarded(check: string, work: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return [{ check, status: "problem", detail: error.message, fixed: false }]
+  }
+}
+
+async function checkConfiguration(examination: Examination): Promise<Finding[]> {
+  const warnings = await examination.checkConfiguration()
+  if (warnings.length === 0)
+    return [{ check: "configuration", status: "ok", detail: "every file and variable is valid", fixed: false }]
+  return warnings.map((detail) => ({ check: "configuration", status: "warning", detail, fixed: false }))
+}
+
+async function checkStore({ store }: Context): Promise<Finding[]> {
+  const report = await store.inspect()
+  const detail = `${report.kind} at ${report.place}, schema ${report.schemaVersion}`
+  if (report.problems.length === 0) return [{ check: "store", status: "ok", detail, fixed: false }]
+  return report.problems.map((problem) => ({
+    check: "store",
+    status: "problem",
+    detail: `${detail}: ${problem}`,
+    fixed: false,
+  }))
+}
+
+async function checkGit(processes: Processes, { cwd, env }: Examination): Promise<Finding> {
+  const result = await processes.run({ command: ["git", "--version"], cwd, env, timeoutMs: 10_000 })
+  const [, major = "", minor = ""] = /(\d+)\.(\d+)/.exec(result.tail) ?? []
+  const found = `${major}.${minor}`
+  const wanted = MIN_GIT.join(".")
+  if (result.reason !== "exited" || major === "")
+    return { check: "git", status: "problem", detail: `git was not found; install ${wanted} or newer`, fixed: false }
+  const isOld = Number(major) < MIN_GIT[0] || (Number(major) === MIN_GIT[0] && Number(minor) < MIN_GIT[1])
+  if (isOld)
+    return {
+      check: "git",
+      status: "problem",
+      detail: `git ${found} is too old; install ${wanted} or newer`,
+      fixed: false,
+    }
+  return { check: "git", status: "ok", detail: `git ${found}`, fixed: false }
+}
+
+async function checkTmux(processes: Processes, { cwd, env }: Examination): Promise<Finding> {
+  const result = await processes.run({ command: ["tmux", "-V"], cwd, env, timeoutMs: 10_000 })
+  if (result.reason === "exited" && result.exitCode === 0)
+    return { check: "tmux", status: "ok", detail: result.tail.trim(), fixed: false }
+  return {
+    check: "tmux",
+    status: "warning",
+    detail: "tmux was not found; workers run as child processes without it",
+    fixed: false,
+  }
+}

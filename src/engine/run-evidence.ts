@@ -1,0 +1,81 @@
+import { AppError } from "../domain/errors.ts"
+import type { Evidence, EvidenceFacts } from "../domain/evidence.ts"
+import type { TaskId } from "../domain/ids.ts"
+import type { TeamName } from "../domain/team.ts"
+import type { Processes, RunResult } from "../lib/process.ts"
+import { recordEvidence } from "../operations/evidence.ts"
+import { getTask, getTeam } from "../operations/lookup.ts"
+import type { Context } from "../operations/operation.ts"
+import { assertHolds } from "../operations/ownership.ts"
+
+export interface EvidenceRun extends TeamName {
+  readonly taskId: TaskId
+  readonly owner?: string
+  readonly token?: number
+  readonly command: readonly string[]
+  readonly cwd: string
+  readonly env: Record<string, string | undefined>
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+  readonly onOutput: (chunk: Uint8Array) => void
+}
+
+/** How much of the output an entry keeps; the hash covers all of it. */
+const KEPT_OUTPUT = 8 * 1024
+
+/** Runs the command itself and records what really happened, on which commit. */
+export async function runEvidence(context: Context, processes: Processes, run: EvidenceRun): Promise<Evidence> {
+  // Refused before it runs: a long test run for a task that is not ours would be in vain.
+  await context.store.read(async (tx) => {
+    const team = await getTeam(tx, run)
+    assertHolds(await getTask(tx, team.key, run.taskId), run.owner, run.token)
+  })
+  const before = await readCommit(processes, run)
+  const result = await processes.run({ ...run })
+  if (result.reason === "not-found") {
+    throw new AppError(
+      "evidence.failed",
+      `${run.command[0]} cannot be started in ${run.cwd}; is it installed and on the PATH?`,
+    )
+  }
+  const [entry] = await recordEvidence(context, {
+    ...run,
+    entries: [
+      {
+        type: "command",
+        trust: "attested",
+        text: "",
+        facts: { ...factsOf(run, result), ...before },
+        blockedPattern: null,
+      },
+    ],
+  })
+  if (entry === undefined) throw new Error("evidence was recorded without an entry")
+  return entry
+}
+
+function factsOf(run: EvidenceRun, result: RunResult): EvidenceFacts {
+  const ending =
+    result.reason === "exited" ? "" : `\n[${result.reason} after ${Math.round(result.durationMs / 1000)} s]`
+  return {
+    command: run.command.map(quoteArgument).join(" "),
+    // A process ended by a signal has no code of its own; 128 stands for it as in a shell.
+    exitCode: result.reason === "exited" ? (result.exitCode ?? 128) : 124,
+    output: result.tail.slice(-KEPT_OUTPUT) + ending,
+    outputHash: result.outputHash,
+    durationMs: result.durationMs,
+  }
+}
+
+async function readCommit(processes: Processes, run: EvidenceRun): Promise<EvidenceFacts> {
+  const git = (...args: string[]) =>
+    processes.run({ command: ["git", ...args], cwd: run.cwd, env: run.env, timeoutMs: 10_000 })
+  const head = await git("rev-parse", "HEAD")
+  if (head.reason !== "exited" || head.exitCode !== 0) return {}
+  const changes = await git("status", "--porcelain")
+  return { commit: head.tail.trim(), isDirty: changes.tail.trim() !== "" }
+}
+
+function quoteArgument(text: string): string {
+  return /^[A-Za-z0-9_./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}

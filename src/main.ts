@@ -1,0 +1,119 @@
+#!/usr/bin/env bun
+import { writeSync } from "node:fs"
+import { join } from "node:path"
+import { detectTeam } from "./config/detect-team.ts"
+import { readEnvironment } from "./config/environment.ts"
+import { loadConfig } from "./config/load-config.ts"
+import { configPaths } from "./config/read-layers.ts"
+import { systemClock } from "./lib/clock.ts"
+import { systemIds } from "./lib/ids.ts"
+import { systemProcesses } from "./lib/process.ts"
+import type { Store } from "./store/port.ts"
+import type { Configuration, Configured, GlobalFlags, Host, Io } from "./surfaces/cli/host.ts"
+import { runCli } from "./surfaces/cli/run.ts"
+
+const VERSION = "0.1.0"
+
+const { env } = process
+const cwd = process.cwd()
+const environment = readEnvironment(env, {
+  stdoutIsTTY: process.stdout.isTTY === true,
+  columns: process.stdout.columns,
+})
+
+async function configure(flags: GlobalFlags): Promise<Configured> {
+  const { config, home } = await loadConfig({
+    env,
+    cwd,
+    flags: { "defaults.project": flags.project, "defaults.team": flags.team, store: flags.store },
+  })
+  const names = { project: config["defaults.project"], team: config["defaults.team"] }
+  const detected = names.project === "" || names.team === "" ? detectTeam(cwd) : names
+  const address = config.store === "" ? `sqlite:${join(home, "teamwork.db")}` : config.store
+  return {
+    settings: {
+      leaseSeconds: config["claim.leaseSeconds"],
+      freshStartIntervalSeconds: config["team.freshStartIntervalSeconds"],
+      blockedPatterns: config["evidence.blockedPatterns"],
+      warnPatterns: config["evidence.warnPatterns"],
+    },
+    pollIntervalSeconds: config["team.pollIntervalSeconds"],
+    project: names.project || detected.project,
+    team: names.team || detected.team,
+    terminalId: environment.terminalId,
+    home,
+    storePlace: address.startsWith("sqlite:") ? address : address.replace(/\/\/[^/@]*@/, "//"),
+    openStore: () => openStore(address),
+  }
+}
+
+async function openStore(address: string): Promise<Store> {
+  if (address.startsWith("sqlite:")) {
+    const { openSqliteStore } = await import("./store/sqlite/store.ts")
+    return openSqliteStore({ path: address.slice("sqlite:".length), clock: systemClock })
+  }
+  const { openPostgresStore } = await import("./store/postgres/store.ts")
+  return openPostgresStore({ url: address })
+}
+
+const configuration: Configuration = {
+  list: async (flags) => {
+    const { listConfig } = await import("./config/list-config.ts")
+    return listConfig({
+      env,
+      cwd,
+      flags: { "defaults.project": flags.project, "defaults.team": flags.team, store: flags.store },
+    })
+  },
+  set: async (scope, key, value) =>
+    (await import("./config/edit-config.ts")).setConfig({ file: fileOf(scope), key, value }),
+  unset: async (scope, key) => (await import("./config/edit-config.ts")).unsetConfig({ file: fileOf(scope), key }),
+  path: () => ({ home: fileOf("home"), repository: fileOf("repository") }),
+  schema: async () => (await import("./config/json-schema.ts")).configJsonSchema(),
+}
+
+function fileOf(scope: "home" | "repository"): string {
+  const paths = configPaths({ env, cwd })
+  return scope === "home" ? paths.homeFile : paths.repositoryFile
+}
+
+const interruption = new AbortController()
+
+/** Written at once and whole, also into a pipe: what was printed is out before the process ends. */
+function write(stream: 1 | 2, data: string | Uint8Array): void {
+  const bytes = typeof data === "string" ? Buffer.from(data) : data
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += writeSync(stream, bytes, at)
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error)) throw error
+      if (error.code === "EAGAIN") Bun.sleepSync(1)
+      // The reader is gone, as with `| head`: there is nobody left to tell.
+      else if (error.code === "EPIPE") process.exit(0)
+      else throw error
+    }
+  }
+}
+
+const io: Io = {
+  isTerminal: process.stdout.isTTY === true,
+  columns: environment.columns,
+  color: !environment.noColor,
+  cwd,
+  out: (text) => write(1, `${text}\n`),
+  err: (text) => write(2, `${text}\n`),
+  errBytes: (chunk) => write(2, chunk),
+  interrupted: interruption.signal,
+  wallClock: () => new Date().toTimeString().slice(0, 8),
+}
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, () => {
+    // The second time somebody means it.
+    if (interruption.signal.aborted) process.exit(130)
+    interruption.abort()
+  })
+}
+
+const host: Host = { io, ids: systemIds, processes: systemProcesses, env, version: VERSION, configure, configuration }
+process.exit(await runCli(process.argv.slice(2), host))

@@ -1,0 +1,69 @@
+import type * as v from "valibot"
+import type { Context, Operation } from "../../operations/operation.ts"
+import type { Screen } from "../../views/table.ts"
+import type { Configured, Host } from "./host.ts"
+
+/** Entries of an input schema by field name; each field is a flag of the same name in kebab-case. */
+export type Fields = v.ObjectEntries
+
+export interface Session {
+  readonly host: Host
+  /** Read at the first call, so that commands which mend the configuration work with a broken one. */
+  configured(): Promise<Configured>
+  readonly isJson: boolean
+  /** Opens the store at the first call. */
+  context(): Promise<Context>
+}
+
+export interface Command {
+  readonly summary: string
+  readonly fields: Fields
+  /** Fields that may also be given without their flag, in this order. */
+  readonly positional?: readonly string[]
+  /** Takes everything behind `--`. */
+  readonly takesRest?: string
+  readonly example?: string
+  run(session: Session, input: Record<string, unknown>): Promise<Outcome>
+}
+
+export interface Outcome {
+  /** What programs get. */
+  readonly data: unknown
+  /** What people get; made only when needed. */
+  readonly text?: (screen: Screen) => string | Promise<string>
+  readonly warnings?: readonly string[]
+  readonly exitCode?: number
+  /** Everything was printed on the way already. */
+  readonly silent?: boolean
+}
+
+/** A command that is exactly one operation. */
+export function fromOperation<Schema extends v.GenericSchema, Result>(
+  operation: Operation<Schema, Result> & { readonly input: { readonly entries?: Fields } },
+  options: {
+    readonly positional?: readonly string[]
+    readonly example?: string
+    /** What programs get, when it is not the result itself. */
+    readonly data?: (result: Result) => unknown
+    readonly text: (result: Result, screen: Screen) => string | Promise<string>
+  },
+): Command {
+  return {
+    summary: operation.summary,
+    fields: operation.input.entries ?? {},
+    positional: options.positional,
+    example: options.example,
+    async run(session, input) {
+      const result = await operation.run(await session.context(), input as v.InferOutput<Schema>)
+      return {
+        data: options.data === undefined ? result : options.data(result),
+        text: (screen) => options.text(result, screen),
+        warnings: warningsOf(result),
+      }
+    },
+  }
+}
+
+function warningsOf(result: unknown): readonly string[] {
+  return typeof result === "object" && result !== null && "warnings" in result ? (result.warnings as string[]) : []
+}

@@ -1,0 +1,274 @@
+import type { Task } from "../../domain/task.ts"
+import { type Command, fromOperation } from "./command.ts"
+
+export interface CommandRow {
+  /** `noun verb`; it is also known as `noun-verb`. */
+  readonly name: string
+  readonly alias?: string
+  /** Loads what the command needs and nothing else: a call pays only for itself. */
+  readonly load: () => Promise<Command>
+}
+
+const views = {
+  status: () => import("../../views/status.ts"),
+  task: () => import("../../views/task.ts"),
+}
+const taskLine = async ({ task }: { task: Task }) => (await views.task()).taskLine(task)
+const oneTask = async (task: Task) => (await views.task()).taskLine(task)
+
+export const COMMANDS: readonly CommandRow[] = [
+  { name: "setup", alias: "setup-teamwork", load: async () => (await import("./setup.ts")).setup },
+  {
+    name: "project create",
+    load: async () =>
+      fromOperation((await import("../../operations/create-team.ts")).createTeam, {
+        example: 'teamwork project create --goal "Search page for items"',
+        text: (team) => `Created project ${team.project}/${team.team}`,
+      }),
+  },
+  { name: "project get", load: async () => (await import("./project-status.ts")).projectGet },
+  { name: "project status", load: async () => (await import("./project-status.ts")).projectStatus },
+  {
+    name: "project list",
+    load: async () =>
+      fromOperation((await import("../../operations/list-teams.ts")).listTeams, {
+        text: async (teams, screen) => (await import("../../views/teams.ts")).renderTeams(teams, screen),
+      }),
+  },
+  {
+    name: "project update",
+    load: async () =>
+      fromOperation((await import("../../operations/update-team.ts")).updateTeam, {
+        text: (team) => `Project ${team.project}/${team.team}: ${team.mode}, ${team.schedule}, goal: ${team.goal}`,
+      }),
+  },
+  {
+    name: "project clean",
+    load: async () =>
+      fromOperation((await import("../../operations/clean-team.ts")).cleanTeam, {
+        text: (done) =>
+          done.purged
+            ? `Forgot project ${done.project}/${done.team}`
+            : `Reset ${done.tasksReset} tasks of ${done.project}/${done.team}`,
+      }),
+  },
+  {
+    name: "task create",
+    load: async () =>
+      fromOperation((await import("../../operations/create-task.ts")).createTask, {
+        positional: ["title"],
+        example: 'teamwork task create --title "Add the endpoint" --role backend --blocked-by 1,2',
+        text: (task) => `Created task ${task.id}: ${task.title}`,
+      }),
+  },
+  {
+    name: "task get",
+    load: async () =>
+      fromOperation((await import("../../operations/get-task.ts")).getTask, {
+        positional: ["id"],
+        text: async (task, screen) => (await views.task()).renderTask(task, screen),
+      }),
+  },
+  {
+    name: "task list",
+    load: async () =>
+      fromOperation((await import("../../operations/list-tasks.ts")).listTasks, {
+        example: "teamwork task list --available --role backend",
+        text: async (tasks, screen) => (await views.status()).renderTasks(tasks, screen),
+      }),
+  },
+  {
+    name: "task claim",
+    load: async () =>
+      fromOperation((await import("../../operations/claim-task.ts")).claimTask, {
+        positional: ["id"],
+        example: "teamwork task claim --next --owner w1 --role backend",
+        data: ({ task, takenOverFrom, renewed }) => ({ ...task, takenOverFrom, renewed }),
+        text: taskLine,
+      }),
+  },
+  {
+    name: "task heartbeat",
+    load: async () =>
+      fromOperation((await import("../../operations/heartbeat-task.ts")).heartbeatTask, {
+        positional: ["id"],
+        text: (task) => `Task ${task.id} is yours until ${task.leaseUntil}`,
+      }),
+  },
+  {
+    name: "task update",
+    load: async () =>
+      fromOperation((await import("../../operations/update-task.ts")).updateTask, {
+        positional: ["id"],
+        example: 'teamwork task update --id 3 --owner w1 --status resolved --add-evidence "12 tests pass"',
+        data: ({ task }) => task,
+        text: taskLine,
+      }),
+  },
+  {
+    name: "task release",
+    load: async () =>
+      fromOperation((await import("../../operations/release-task.ts")).releaseTask, {
+        positional: ["id"],
+        text: oneTask,
+      }),
+  },
+  {
+    name: "task reopen",
+    load: async () =>
+      fromOperation((await import("../../operations/reopen-task.ts")).reopenTask, {
+        positional: ["id"],
+        text: oneTask,
+      }),
+  },
+  {
+    name: "task delete",
+    load: async () =>
+      fromOperation((await import("../../operations/delete-task.ts")).deleteTask, {
+        positional: ["id"],
+        text: ({ id, freed }) =>
+          `Deleted task ${id}${freed.length === 0 ? "" : `; ${freed.join(", ")} no longer need it`}`,
+      }),
+  },
+  {
+    name: "evidence add",
+    load: async () =>
+      fromOperation((await import("../../operations/evidence.ts")).addEvidence, {
+        positional: ["id"],
+        data: ({ evidence }) => evidence,
+        text: async ({ evidence }, screen) => (await views.task()).renderEvidence(evidence, screen),
+      }),
+  },
+  { name: "evidence run", load: async () => (await import("./evidence-run.ts")).evidenceRun },
+  {
+    name: "evidence list",
+    load: async () =>
+      fromOperation((await import("../../operations/evidence.ts")).listEvidence, {
+        positional: ["id"],
+        text: async (entries, screen) => (await views.task()).renderEvidence(entries, screen),
+      }),
+  },
+  {
+    name: "evidence withdraw",
+    load: async () =>
+      fromOperation((await import("../../operations/evidence.ts")).withdrawEvidence, {
+        positional: ["id", "number"],
+        text: async (entries, screen) => (await views.task()).renderEvidence(entries, screen),
+      }),
+  },
+  {
+    name: "wave calculate",
+    load: async () =>
+      fromOperation((await import("../../operations/calculate-waves.ts")).calculateWaves, {
+        text: async (plan, screen) => (await views.status()).renderWaves(plan, screen),
+      }),
+  },
+  {
+    name: "wave update",
+    load: async () =>
+      fromOperation((await import("../../operations/update-wave.ts")).updateWave, {
+        positional: ["wave"],
+        example: "teamwork wave update --wave 1 --status verified",
+        text: async (plan, screen) => (await views.status()).renderWaves(plan, screen),
+      }),
+  },
+  {
+    name: "wave status",
+    load: async () =>
+      fromOperation((await import("../../operations/wave-status.ts")).waveStatus, {
+        text: async (plan, screen) => (await views.status()).renderWaves(plan, screen),
+      }),
+  },
+  {
+    name: "verdict record",
+    load: async () =>
+      fromOperation((await import("../../operations/record-verdict.ts")).recordVerdict, {
+        example: "teamwork verdict record --scope wave --subject 1 --status passed --check build_succeeds=passed",
+        text: (verdict) =>
+          `Recorded: ${verdict.scope}${verdict.subject === null ? "" : ` ${verdict.subject}`} ${verdict.status}`,
+      }),
+  },
+  {
+    name: "verdict list",
+    load: async () =>
+      fromOperation((await import("../../operations/record-verdict.ts")).listVerdicts, {
+        text: async (verdicts, screen) => (await views.task()).renderVerdicts(verdicts, screen),
+      }),
+  },
+  { name: "worker setup", load: async () => (await import("./worker-setup.ts")).workerSetup },
+  {
+    name: "swarm status",
+    load: async () =>
+      fromOperation((await import("../../operations/swarm-status.ts")).swarmStatus, {
+        text: async (report, screen) => (await views.status()).renderSwarm(report, screen),
+      }),
+  },
+  {
+    name: "mailbox send",
+    load: async () =>
+      fromOperation((await import("../../operations/send-message.ts")).sendMessage, {
+        example: 'teamwork mailbox send --from w1 --to orchestrator --message "Need the schema of items"',
+        data: (messages) => (messages.length === 1 ? messages[0] : messages),
+        text: (messages) => `Sent to ${messages.map((message) => message.to).join(", ")}`,
+      }),
+  },
+  {
+    name: "mailbox read",
+    load: async () =>
+      fromOperation((await import("../../operations/read-mailbox.ts")).readMailbox, {
+        positional: ["inbox"],
+        text: async (messages, screen) => (await views.task()).renderMessages(messages, screen),
+      }),
+  },
+  {
+    name: "mailbox poll",
+    load: async () =>
+      fromOperation((await import("../../operations/read-mailbox.ts")).pollMailbox, {
+        positional: ["inbox"],
+        text: async (messages, screen) => (await views.task()).renderMessages(messages, screen),
+      }),
+  },
+  {
+    name: "pause",
+    load: async () =>
+      fromOperation((await import("../../operations/pause.ts")).pause, { text: ({ what }) => `Paused ${what}` }),
+  },
+  {
+    name: "resume",
+    load: async () =>
+      fromOperation((await import("../../operations/pause.ts")).resume, { text: ({ what }) => `Continued ${what}` }),
+  },
+  { name: "events tail", load: async () => (await import("./events-tail.ts")).eventsTail },
+  { name: "whiteboard", load: async () => (await import("./whiteboard.ts")).whiteboard },
+  {
+    name: "loop-state",
+    load: async () =>
+      fromOperation((await import("../../operations/loop-state.ts")).loopState, {
+        text: (state) =>
+          "project" in state
+            ? `Loop of ${state.terminalId}: ${state.project}/${state.team}${state.role === null ? "" : ` as ${state.role}`}, since ${state.startedAt}`
+            : "No loop is active in this terminal",
+      }),
+  },
+  { name: "doctor", load: async () => (await import("./doctor.ts")).doctor },
+  { name: "config list", load: async () => (await import("./config.ts")).configList },
+  { name: "config get", load: async () => (await import("./config.ts")).configGet },
+  { name: "config set", load: async () => (await import("./config.ts")).configSet },
+  { name: "config unset", load: async () => (await import("./config.ts")).configUnset },
+  { name: "config path", load: async () => (await import("./config.ts")).configPath },
+  { name: "config schema", load: async () => (await import("./config.ts")).configSchema },
+  { name: "completion", load: async () => (await import("./completion.ts")).completion },
+]
+
+/** The row the arguments begin with, and how many of them name it. */
+export function findCommand(args: readonly string[]): { row: CommandRow; used: number } | undefined {
+  const [first = "", second = ""] = args
+  const two = COMMANDS.find((row) => row.name === `${first} ${second}`)
+  if (two !== undefined) return { row: two, used: 2 }
+  const one = COMMANDS.find((row) => row.name === first || dashedName(row) === first)
+  return one && { row: one, used: 1 }
+}
+
+export function dashedName(row: CommandRow): string {
+  return row.alias ?? row.name.replace(" ", "-")
+}

@@ -1,0 +1,89 @@
+import * as v from "valibot"
+import type { Command } from "./command.ts"
+import { COMMANDS, dashedName } from "./commands.ts"
+import { flagsOf } from "./flags.ts"
+
+const SHELLS = ["bash", "zsh", "fish"] as const
+const GLOBAL_FLAGS = ["--project", "--team", "--store", "--format", "--json", "--help"]
+
+export const completion: Command = {
+  summary: "Print a completion script for bash, zsh or fish",
+  fields: { shell: v.pipe(v.picklist(SHELLS), v.description(SHELLS.join(", "))) },
+  positional: ["shell"],
+  example: 'eval "$(teamwork completion bash --format table)"',
+  async run(_session, input) {
+    const words = await readWords()
+    const script =
+      input.shell === "fish" ? fishScript(words) : input.shell === "zsh" ? zshScript(words) : bashScript(words)
+    return { data: { script }, text: () => script }
+  },
+}
+
+interface Words {
+  /** What may follow each beginning: nothing, a noun. */
+  readonly next: Map<string, string[]>
+  readonly flags: Map<string, string[]>
+}
+
+async function readWords(): Promise<Words> {
+  const next = new Map<string, string[]>([["", []]])
+  const flags = new Map<string, string[]>()
+  const add = (at: string, word: string) => {
+    const words = next.get(at) ?? []
+    if (!words.includes(word)) next.set(at, [...words, word])
+  }
+  for (const row of COMMANDS) {
+    const [noun = "", verb] = row.name.split(" ")
+    add("", noun)
+    if (verb !== undefined) add(noun, verb)
+    const command = await row.load()
+    const own = flagsOf(command.fields).filter((flag) => flag.field !== command.takesRest)
+    const all = [...new Set([...own.map((flag) => `--${flag.name}`), ...GLOBAL_FLAGS])]
+    flags.set(row.name, all)
+    if (dashedName(row) !== row.name) flags.set(dashedName(row), all)
+  }
+  return { next, flags }
+}
+
+function bashScript({ next, flags }: Words): string {
+  const cases = [...flags].map(([name, words]) => `    "${name}"*) words="${words.join(" ")}" ;;`)
+  const verbs = [...next].filter(([at]) => at !== "").map(([at, words]) => `    "${at}") words="${words.join(" ")}" ;;`)
+  return [
+    "_teamwork() {",
+    '  local current="${COMP_WORDS[COMP_CWORD]}" words=""',
+    '  local line="${COMP_WORDS[*]:1:COMP_CWORD-1}"',
+    '  if [[ "$current" == -* ]]; then case "$line" in',
+    ...cases,
+    '    esac; elif [[ "$COMP_CWORD" == 1 ]]; then',
+    `    words="${(next.get("") ?? []).join(" ")}"`,
+    '  elif [[ "$COMP_CWORD" == 2 ]]; then case "$line" in',
+    ...verbs,
+    "    esac; fi",
+    '  COMPREPLY=($(compgen -W "$words" -- "$current"))',
+    "}",
+    "complete -o default -F _teamwork teamwork",
+  ].join("\n")
+}
+
+function zshScript(words: Words): string {
+  return `autoload -U +X bashcompinit && bashcompinit\n${bashScript(words)}`
+}
+
+function fishScript({ next, flags }: Words): string {
+  const lines = ["complete -c teamwork -f"]
+  for (const [at, words] of next) {
+    const when =
+      at === ""
+        ? "__fish_use_subcommand"
+        : `__fish_seen_subcommand_from ${at}; and test (count (commandline -opc)) -eq 2`
+    lines.push(`complete -c teamwork -n '${when}' -a '${words.join(" ")}'`)
+  }
+  for (const [name, words] of flags) {
+    const seen = name
+      .split(" ")
+      .map((word) => `__fish_seen_subcommand_from ${word}`)
+      .join("; and ")
+    for (const word of words) lines.push(`complete -c teamwork -n '${seen}' -l ${word.slice(2)}`)
+  }
+  return lines.join("\n")
+}

@@ -1,0 +1,32 @@
+import * as v from "valibot"
+import { examine } from "../../engine/doctor.ts"
+import { paint } from "../../views/table.ts"
+import type { Command } from "./command.ts"
+
+const MARKS = { ok: ["ok     ", "green"], warning: ["warning", "yellow"], problem: ["PROBLEM", "red"] } as const
+
+export const doctor: Command = {
+  summary: "Check everything teamwork depends on; --fix mends what it can",
+  fields: { fix: v.optional(v.pipe(v.boolean(), v.description("give abandoned tasks back and mend wrong counters"))) },
+  async run({ host, context }, input) {
+    const findings = await examine(host.processes, {
+      fix: input.fix === true,
+      cwd: host.io.cwd,
+      env: host.env,
+      openContext: context,
+      checkConfiguration: async () => (await host.configuration.list({})).warnings,
+    })
+    const left = findings.filter((finding) => finding.status === "problem" && !finding.fixed)
+    return {
+      data: { healthy: left.length === 0, findings },
+      text: ({ color }) =>
+        findings
+          .map(
+            ({ check, status, detail, fixed }) =>
+              `${paint(MARKS[status][0], MARKS[status][1], color)} ${check}: ${detail}${fixed ? " (fixed)" : ""}`,
+          )
+          .join("\n"),
+      exitCode: left.length === 0 ? 0 : 1,
+    }
+  },
+}

@@ -1,0 +1,30 @@
+import * as v from "valibot"
+import type { Event } from "../../domain/events.ts"
+import { followEvents, listEvents } from "../../operations/events.ts"
+import { renderEvents } from "../../views/events.ts"
+import { toWire } from "../../views/wire.ts"
+import type { Command } from "./command.ts"
+
+const input = v.object({
+  ...listEvents.input.entries,
+  follow: v.optional(v.pipe(v.boolean(), v.description("show new events as they come, until Ctrl+C"))),
+})
+
+export const eventsTail: Command = {
+  summary: listEvents.summary,
+  fields: input.entries,
+  example: "teamwork events tail --follow",
+  async run({ host, isJson, context }, raw) {
+    const { follow, ...rest } = v.parse(input, raw)
+    const page = await listEvents.run(await context(), rest)
+    if (follow !== true) return { data: page, text: (screen) => renderEvents(page.events, screen) }
+    const { io } = host
+    const show = (events: readonly Event[]) => {
+      for (const event of events)
+        io.out(isJson ? JSON.stringify(toWire(event)) : renderEvents([event], { columns: io.columns, color: io.color }))
+    }
+    show(page.events)
+    await followEvents(await context(), { ...rest, after: page.cursor }, { onEvents: show, signal: io.interrupted })
+    return { data: null, silent: true }
+  },
+}

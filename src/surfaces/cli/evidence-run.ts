@@ -1,0 +1,45 @@
+import * as v from "valibot"
+import { AppError } from "../../domain/errors.ts"
+import { runEvidence } from "../../engine/run-evidence.ts"
+import { ownerField, taskIdField, teamFields, tokenField } from "../../operations/operation.ts"
+import type { Command } from "./command.ts"
+
+const input = v.object({
+  ...teamFields,
+  id: taskIdField,
+  owner: v.optional(ownerField),
+  token: v.optional(tokenField),
+  timeout: v.optional(
+    v.pipe(v.number(), v.minValue(0.1), v.maxValue(86_400), v.description("seconds the command may take")),
+    1800,
+  ),
+  command: v.optional(v.array(v.string()), []),
+})
+
+export const evidenceRun: Command = {
+  summary: "Run a command and record what it did, as attested evidence",
+  fields: input.entries,
+  positional: ["id"],
+  takesRest: "command",
+  example: "teamwork evidence run --id 3 --owner w1 -- npm test",
+  async run({ host, context }, raw) {
+    const { id, timeout, ...rest } = v.parse(input, raw)
+    if (rest.command.length === 0)
+      throw new AppError("usage", "name the command behind --, as in: teamwork evidence run --id 3 -- npm test")
+    const evidence = await runEvidence(await context(), host.processes, {
+      ...rest,
+      taskId: id,
+      cwd: host.io.cwd,
+      env: host.env,
+      timeoutMs: timeout * 1000,
+      signal: host.io.interrupted,
+      onOutput: (chunk) => host.io.errBytes(chunk),
+    })
+    const { exitCode } = evidence.facts
+    return {
+      data: evidence,
+      text: () => `Evidence ${evidence.number} of task ${id}: ${evidence.facts.command} exited with ${exitCode}`,
+      exitCode: exitCode === 0 ? 0 : 1,
+    }
+  },
+}

@@ -1,0 +1,58 @@
+import type { Command } from "./command.ts"
+import { COMMANDS, type CommandRow, dashedName } from "./commands.ts"
+import { type Flag, flagsOf } from "./flags.ts"
+
+export function commandHelp(row: CommandRow, command: Command, globalFlags: readonly Flag[]): string {
+  const flags = flagsOf(command.fields).filter((flag) => !globalFlags.some((global) => global.name === flag.name))
+  const required = flags.filter((flag) => flag.isRequired).map((flag) => `${usageOf(flag)} `)
+  const rest = command.takesRest === undefined ? "" : " -- COMMAND [ARGUMENTS]"
+  const aliases = dashedName(row) === row.name ? "" : ` (also: teamwork ${dashedName(row)})`
+  return [
+    `Usage: teamwork ${row.name} ${required.join("")}[flags]${rest}${aliases}`,
+    "",
+    `${command.summary}.`,
+    ...(command.positional === undefined
+      ? []
+      : ["", `Without its flag: ${command.positional.map((field) => field.toUpperCase()).join(" ")}`]),
+    ...(flags.length === 0 ? [] : ["", "Flags:", ...flags.map(describeFlag)]),
+    "",
+    "For every command:",
+    ...globalFlags.map(describeFlag),
+    ...(command.example === undefined ? [] : ["", "Example:", `  ${command.example}`]),
+  ].join("\n")
+}
+
+export async function overview(noun?: string): Promise<string> {
+  const rows = COMMANDS.filter((row) => noun === undefined || row.name === noun || row.name.startsWith(`${noun} `))
+  const shown = rows.length > 0 ? rows : COMMANDS
+  const summaries = await Promise.all(
+    shown.map(async (row) => `  ${row.name.padEnd(20)} ${(await row.load()).summary}`),
+  )
+  return [
+    `Usage: teamwork ${noun !== undefined && rows.length > 0 ? noun : "<command>"} ... [flags]`,
+    "",
+    "A team of AI coding agents on one git repository.",
+    "",
+    "Commands:",
+    ...summaries,
+    "",
+    "Flags of a command: teamwork <command> --help. Every command is also known with a dash: teamwork task-claim.",
+  ].join("\n")
+}
+
+function describeFlag(flag: Flag): string {
+  return `  ${usageOf(flag).padEnd(28)} ${flag.description}${flag.isRequired ? " (required)" : ""}`
+}
+
+function usageOf(flag: Flag): string {
+  if (flag.kind === "boolean") return `--${flag.name}`
+  const value =
+    flag.kind === "number"
+      ? "N"
+      : flag.kind === "json"
+        ? "JSON"
+        : flag.isList && flag.separator !== undefined
+          ? "A,B"
+          : "TEXT"
+  return `--${flag.name} ${value}${flag.isList && flag.separator === undefined ? " ..." : ""}`
+}

@@ -1,0 +1,62 @@
+import type { Ids } from "../../lib/ids.ts"
+import type { Processes } from "../../lib/process.ts"
+import type { Settings } from "../../operations/operation.ts"
+import type { Store } from "../../store/port.ts"
+
+/** What the command line needs from the machine; `main.ts` brings the real one. */
+export interface Host {
+  readonly io: Io
+  readonly ids: Ids
+  readonly processes: Processes
+  /** The environment that commands we run get. */
+  readonly env: Record<string, string | undefined>
+  readonly version: string
+  /** Reads files, variables and these flags; throws on the first thing wrong in them. */
+  configure(flags: GlobalFlags): Promise<Configured>
+  readonly configuration: Configuration
+}
+
+export interface GlobalFlags {
+  readonly project?: string
+  readonly team?: string
+  readonly store?: string
+}
+
+export interface Configured {
+  readonly settings: Settings
+  readonly pollIntervalSeconds: number
+  readonly project: string
+  readonly team: string
+  readonly terminalId: string
+  readonly home: string
+  /** The store's address without user and password. */
+  readonly storePlace: string
+  openStore(): Promise<Store>
+}
+
+export interface Io {
+  readonly isTerminal: boolean
+  readonly columns: number
+  readonly color: boolean
+  readonly cwd: string
+  out(text: string): void
+  err(text: string): void
+  errBytes(chunk: Uint8Array): void
+  /** Fires on Ctrl+C or a polite request to end. */
+  readonly interrupted: AbortSignal
+  /** HH:MM:SS, local time. */
+  wallClock(): string
+}
+
+export type ConfigScope = "home" | "repository"
+
+export interface Configuration {
+  list(flags: GlobalFlags): Promise<{
+    settings: readonly { key: string; value: unknown; origin: string; where: string }[]
+    warnings: readonly string[]
+  }>
+  set(scope: ConfigScope, key: string, value: string): Promise<{ file: string; changed: boolean }>
+  unset(scope: ConfigScope, key: string): Promise<{ file: string; changed: boolean }>
+  path(): { home: string; repository: string }
+  schema(): Promise<unknown>
+}

@@ -1,0 +1,154 @@
+import * as v from "valibot"
+import { AppError } from "../../domain/errors.ts"
+import { quoteInput } from "../../domain/ids.ts"
+import { nearest } from "../../lib/nearest.ts"
+import type { Store } from "../../store/port.ts"
+import { toWire } from "../../views/wire.ts"
+import type { Command, Fields, Outcome, Session } from "./command.ts"
+import { COMMANDS, type CommandRow, dashedName, findCommand } from "./commands.ts"
+import { exitCodeOf } from "./exit-codes.ts"
+import { checkFields, flagsOf, parseFlags } from "./flags.ts"
+import type { Configured, GlobalFlags, Host } from "./host.ts"
+
+/** Flags every command takes. */
+const GLOBAL_FIELDS = {
+  project: v.optional(v.pipe(v.string(), v.description("project name; the repository's folder by default"))),
+  team: v.optional(v.pipe(v.string(), v.description("team name; the branch by default"))),
+  store: v.optional(v.pipe(v.string(), v.description("sqlite:PATH or postgres://...; a file in the home by default"))),
+  format: v.optional(
+    v.pipe(v.picklist(["json", "table"]), v.description("json for programs (default in a pipe), table for people")),
+  ),
+  json: v.optional(v.pipe(v.boolean(), v.description("the same as --format json, errors included"))),
+  help: v.optional(v.pipe(v.boolean(), v.description("show this help"))),
+} satisfies Fields
+
+/** Runs one command line and says with which code the process ends. Whatever goes wrong becomes one line. */
+export async function runCli(args: readonly string[], host: Host): Promise<number> {
+  const wantsJson = args.some(
+    (arg, index) => arg === "--json" || arg === "--format=json" || (arg === "--format" && args[index + 1] === "json"),
+  )
+  try {
+    return await dispatch(args, host)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const { code, message, details } = error
+    host.io.err(
+      wantsJson ? JSON.stringify({ status: "error", code, message, details: toWire(details) }) : `Error: ${message}`,
+    )
+    return exitCodeOf(code)
+  }
+}
+
+async function dispatch(args: readonly string[], host: Host): Promise<number> {
+  const [first] = args
+  if (first === undefined || first === "help" || first === "--help" || first === "-h")
+    return showHelp(args.slice(1), host)
+  if (first === "--version" || first === "version") {
+    host.io.out(host.version)
+    return 0
+  }
+  const found = findCommand(args)
+  if (found === undefined) return unknownCommand(args, host)
+  const command = await found.row.load()
+  const rest = args.slice(found.used).map((arg) => (arg === "-h" ? "--help" : arg))
+  const flags = flagsOf({ ...GLOBAL_FIELDS, ...command.fields })
+  const parsed = parseFlags(rest, flags, command.positional ?? [], `see: teamwork ${found.row.name} --help`)
+  if (parsed.values.help === true) {
+    host.io.out((await import("./help.ts")).commandHelp(found.row, command, flagsOf(GLOBAL_FIELDS)))
+    return 0
+  }
+  if (parsed.rest.length > 0 && command.takesRest === undefined) {
+    throw new AppError("usage", `teamwork ${found.row.name} takes nothing behind --`)
+  }
+  return execute(command, parsed, host)
+}
+
+async function execute(
+  command: Command,
+  parsed: { values: Record<string, unknown>; rest: readonly string[] },
+  host: Host,
+): Promise<number> {
+  const global = checkFields(GLOBAL_FIELDS, pick(parsed.values, Object.keys(GLOBAL_FIELDS)))
+  if (command.takesRest !== undefined) parsed.values[command.takesRest] = parsed.rest
+  const flags = { project: text(global.project), team: text(global.team), store: text(global.store) }
+  await using opened = openOnce(host, flags)
+  const input = await fillInput(command, parsed.values, opened.configured)
+  const isJson =
+    global.json === true || global.format === "json" || (global.format === undefined && !host.io.isTerminal)
+  const session: Session = { host, isJson, configured: opened.configured, context: opened.context }
+  return print(await command.run(session, input), host, isJson)
+}
+
+/** Fields the caller left out and the machine knows: project, team, terminal. */
+async function fillInput(command: Command, values: Record<string, unknown>, configured: () => Promise<Configured>) {
+  const fields = Object.keys(command.fields)
+  const detectable = ["project", "team", "terminalId"].filter((field) => fields.includes(field))
+  const defaults = detectable.length === 0 ? {} : pick({ ...(await configured()) }, detectable)
+  return checkFields(command.fields, { ...defaults, ...pick(values, fields) })
+}
+
+/** Configuration and store are opened at the first use; the store is closed at the end. */
+function openOnce(host: Host, flags: GlobalFlags): AsyncDisposable & Pick<Session, "configured" | "context"> {
+  let loaded: Promise<Configured> | undefined
+  let store: Store | undefined
+  const configured = () => (loaded ??= host.configure(flags))
+  return {
+    configured,
+    async context() {
+      const { openStore, settings } = await configured()
+      store ??= await openStore()
+      return { store, ids: host.ids, settings }
+    },
+    async [Symbol.asyncDispose]() {
+      await store?.[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function print(outcome: Outcome, host: Host, isJson: boolean): Promise<number> {
+  for (const warning of outcome.warnings ?? []) host.io.err(`Warning: ${warning}`)
+  if (outcome.silent === true) return outcome.exitCode ?? 0
+  const { columns, color } = host.io
+  if (isJson) host.io.out(JSON.stringify({ status: "success", data: toWire(outcome.data) }))
+  else
+    host.io.out(
+      outcome.text === undefined
+        ? JSON.stringify(toWire(outcome.data), null, 2)
+        : await outcome.text({ columns, color }),
+    )
+  return outcome.exitCode ?? 0
+}
+
+async function showHelp(args: readonly string[], host: Host): Promise<number> {
+  const help = await import("./help.ts")
+  const words = args.filter((arg) => !arg.startsWith("-"))
+  const found = words.length === 0 ? undefined : findCommand(words)
+  if (found !== undefined) host.io.out(help.commandHelp(found.row, await found.row.load(), flagsOf(GLOBAL_FIELDS)))
+  else host.io.out(await help.overview(words[0]))
+  return 0
+}
+
+/** A noun alone lists its verbs; anything else gets the nearest command. */
+async function unknownCommand(args: readonly string[], host: Host): Promise<number> {
+  const [first = "", second] = args
+  const verbs = COMMANDS.filter((row) => row.name.startsWith(`${first} `))
+  if (verbs.length > 0 && (second === undefined || second.startsWith("-"))) {
+    host.io.out(await (await import("./help.ts")).overview(first))
+    return second === "--help" || second === "-h" ? 0 : 2
+  }
+  const typed = verbs.length > 0 ? `${first} ${second}` : first
+  const close = nearest(
+    typed,
+    COMMANDS.flatMap((row: CommandRow) => [row.name, dashedName(row)]),
+  )
+  const hint = close === undefined ? "" : `; did you mean: teamwork ${close}?`
+  throw new AppError("usage", `unknown command ${quoteInput(typed)}${hint} All commands: teamwork help`)
+}
+
+function pick(values: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([key]) => keys.includes(key)))
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined
+}

@@ -1,0 +1,17 @@
+import { listTeams } from "../../operations/list-teams.ts"
+import type { Command } from "./command.ts"
+
+export const setup: Command = {
+  summary: "Show the project, team and store that commands would use, and make the store",
+  fields: {},
+  async run({ configured, context }) {
+    const teams = await listTeams.run(await context(), {})
+    const { project, team, home, storePlace } = await configured()
+    const exists = teams.some((each) => each.project === project && each.team === team)
+    const hint = exists ? "" : '\nIt does not exist yet. Create it with: teamwork project create --goal "..."'
+    return {
+      data: { project, team, home, store: storePlace, exists },
+      text: () => `Project ${project}/${team}\nStore   ${storePlace}${hint}`,
+    }
+  },
+}

@@ -1,0 +1,22 @@
+import * as v from "valibot"
+import { listEvents } from "../../operations/events.ts"
+import { teamFields } from "../../operations/operation.ts"
+import { swarmStatus } from "../../operations/swarm-status.ts"
+import { teamStatus } from "../../operations/team-status.ts"
+import { renderWhiteboard } from "../../views/whiteboard.ts"
+import type { Command } from "./command.ts"
+
+const input = v.object(teamFields)
+
+export const whiteboard: Command = {
+  summary: "Show the team at a glance, in Markdown",
+  fields: input.entries,
+  async run({ context }, raw) {
+    const name = v.parse(input, raw)
+    const team = await teamStatus.run(await context(), { ...name, verbose: true })
+    const swarm = await swarmStatus.run(await context(), name)
+    const { events } = await listEvents.run(await context(), { ...name, limit: 10 })
+    const markdown = renderWhiteboard({ team, swarm, events })
+    return { data: { markdown }, text: () => markdown }
+  },
+}

@@ -1,0 +1,119 @@
+import type { Evidence } from "../domain/evidence.ts"
+import type { Message } from "../domain/message.ts"
+import type { Task } from "../domain/task.ts"
+import type { Verdict } from "../domain/verdict.ts"
+import { shortTime } from "./status.ts"
+import { oneLine, paint, type Screen, table } from "./table.ts"
+
+/** One line for what just happened to a task. */
+export function taskLine(task: Task): string {
+  const holder = task.claimedBy === null ? "" : ` (${task.claimedBy})`
+  return `Task ${task.id} is ${task.status}${holder}: ${oneLine(task.title)}`
+}
+
+export function renderTask(task: Task & { readonly evidence: readonly Evidence[] }, screen: Screen): string {
+  const row = (name: string, value: string | null) =>
+    value === null || value === "" ? [] : [`${name.padEnd(12)} ${value}`]
+  return [
+    paint(`Task ${task.id}: ${oneLine(task.title)}`, "bold", screen.color),
+    ...row("status", `${task.status}${task.unmet > 0 ? `, waits for ${task.unmet} of its needs` : ""}`),
+    ...row("role", `${task.role}, ${task.complexity}`),
+    ...row("needs", task.blockedBy.join(", ")),
+    ...row("wave", task.wave === null ? null : String(task.wave)),
+    ...row(
+      "held by",
+      task.claimedBy === null
+        ? null
+        : `${task.claimedBy} since ${shortTime(task.claimedAt)}, token ${task.claimToken}${task.leaseUntil === null ? "" : `, until ${shortTime(task.leaseUntil)}`}`,
+    ),
+    ...row("meant for", task.assignee),
+    ...row("attempt", String(task.attempt)),
+    ...row("files", task.files.join(", ")),
+    ...task.acceptance.flatMap((text) => row("accept when", oneLine(text))),
+    ...task.checks.flatMap((text) => row("check", oneLine(text))),
+    ...row("result", task.result),
+    ...(task.description === "" ? [] : ["", task.description]),
+    ...(task.evidence.length === 0 ? [] : ["", renderEvidence(task.evidence, screen)]),
+  ].join("\n")
+}
+
+export function renderEvidence(entries: readonly Evidence[], screen: Screen): string {
+  if (entries.length === 0) return "No evidence."
+  return table(
+    [
+      { title: "#", align: "right" },
+      { title: "TRUST" },
+      { title: "TYPE" },
+      { title: "WHEN" },
+      { title: "BY", flexible: true },
+      { title: "WHAT", flexible: true },
+    ],
+    entries.map((entry) => [
+      String(entry.number),
+      entry.trust,
+      entry.type,
+      shortTime(entry.timestamp),
+      entry.by,
+      `${entry.withdrawnAt === null ? "" : "(withdrawn) "}${describeFacts(entry)}`,
+    ]),
+    screen,
+  )
+}
+
+function describeFacts({ facts, text }: Evidence): string {
+  const parts = [
+    facts.command === undefined ? "" : `${facts.command} -> ${facts.exitCode}`,
+    facts.path === undefined ? "" : `${facts.action} ${facts.path}`,
+    facts.passed === undefined ? "" : `${facts.passed} passed, ${facts.failed} failed`,
+    text,
+  ]
+  return parts.filter((part) => part !== "").join("; ")
+}
+
+export function renderMessages(messages: readonly Message[], screen: Screen): string {
+  if (messages.length === 0) return "No messages."
+  return table(
+    [
+      { title: "" },
+      { title: "WHEN" },
+      { title: "FROM", flexible: true },
+      { title: "TO", flexible: true },
+      { title: "TYPE" },
+      { title: "MESSAGE", flexible: true },
+    ],
+    messages.map((message) => [
+      message.read ? " " : "*",
+      shortTime(message.timestamp),
+      message.from,
+      message.to,
+      message.type,
+      typeof message.payload.message === "string" ? message.payload.message : JSON.stringify(message.payload),
+    ]),
+    screen,
+  )
+}
+
+export function renderVerdicts(verdicts: readonly Verdict[], screen: Screen): string {
+  if (verdicts.length === 0) return "No verdicts."
+  return table(
+    [
+      { title: "WHEN" },
+      { title: "SCOPE" },
+      { title: "SUBJECT" },
+      { title: "STATUS" },
+      { title: "BY", flexible: true },
+      { title: "CHECKS", flexible: true },
+      { title: "ISSUES", flexible: true },
+    ],
+    verdicts.map((verdict) => [
+      shortTime(verdict.timestamp),
+      verdict.scope,
+      verdict.subject ?? "-",
+      verdict.status,
+      verdict.by,
+      verdict.checks.map((check) => `${check.name}=${check.status}`).join(" "),
+      verdict.issues.join("; "),
+    ]),
+    screen,
+  )
+}

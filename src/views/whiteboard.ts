@@ -1,0 +1,70 @@
+import type { Event } from "../domain/events.ts"
+import type { SwarmReport, TeamReport } from "../domain/status.ts"
+import { describeEvent } from "./events.ts"
+import { bar } from "./table.ts"
+
+export interface WhiteboardFacts {
+  readonly team: TeamReport
+  readonly swarm: SwarmReport
+  readonly events: readonly Event[]
+}
+
+/** The team at a glance, in Markdown: who does what, what is blocked, what happened last. */
+export function renderWhiteboard({ team, swarm, events }: WhiteboardFacts): string {
+  const tasks = team.tasks ?? []
+  const section = (title: string, lines: readonly string[]) =>
+    lines.length === 0 ? [] : [`## ${title}`, "", ...lines, ""]
+  const open = tasks.filter((task) => task.status === "open")
+  const named = (status: string) => tasks.filter((task) => task.status === status)
+  return [
+    `# ${team.project}/${team.team}`,
+    "",
+    team.goal,
+    "",
+    `**${team.phase}** · ${team.status} · ${bar(team.stats.resolved + team.stats.skipped, team.stats.total, 20)} ${team.stats.progress}% of ${team.stats.total} tasks`,
+    "",
+    ...section(
+      "In progress",
+      [...named("in_progress"), ...named("in_review")].map(
+        (task) => `- **${task.id}** ${task.title}: ${task.claimedBy}, since ${task.claimedAt}`,
+      ),
+    ),
+    ...section(
+      "Ready",
+      open.filter((task) => task.unmet === 0).map((task) => `- **${task.id}** ${task.title} (${task.role})`),
+    ),
+    ...section(
+      "Blocked",
+      open
+        .filter((task) => task.unmet > 0)
+        .map((task) => `- **${task.id}** ${task.title}: waits for ${task.blockedBy.join(", ")}`),
+    ),
+    ...section(
+      "Paused",
+      named("paused").map(
+        (task) => `- **${task.id}** ${task.title}${task.pauseReason === null ? "" : `: ${task.pauseReason}`}`,
+      ),
+    ),
+    ...section(
+      "Failed",
+      named("failed").map((task) => `- **${task.id}** ${task.title}`),
+    ),
+    ...section(
+      "Waves",
+      team.waves.map((wave) => `- wave ${wave.id}: ${wave.status}, ${wave.done}/${wave.total}`),
+    ),
+    ...section(
+      "Workers",
+      swarm.workers.map(
+        (worker) =>
+          `- **${worker.id}** ${worker.role ?? "any role"}: ${worker.status}${worker.currentTask === null ? "" : ` on ${worker.currentTask}`}, ${worker.tasksCompleted.length} done`,
+      ),
+    ),
+    ...section(
+      "Lately",
+      events.map((event) => `- ${describeEvent(event)}`),
+    ),
+  ]
+    .join("\n")
+    .trimEnd()
+}
