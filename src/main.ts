@@ -115,5 +115,14 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   })
 }
 
-const host: Host = { io, ids: systemIds, processes: systemProcesses, env, version: VERSION, configure, configuration }
+const host: Host = {
+  io,
+  ids: systemIds,
+  processes: systemProcesses,
+  env,
+  version: VERSION,
+  isDebugging: environment.isDebugging,
+  configure,
+  configuration,
+}
 process.exit(await runCli(process.argv.slice(2), host))

@@ -6,7 +6,7 @@ const TTY = { stdoutIsTTY: true, columns: 120 }
 test("the terminal's name comes from the first variable that is set", () => {
   const all = { HOME: "/h", TEAMWORK_TERMINAL_ID: "mine", TMUX_PANE: "%7", TERM_SESSION_ID: "w0t1:AB CD/é😀" }
   expect(readEnvironment(all, TTY).terminalId).toBe("mine")
-  expect(readEnvironment({ ...all, TEAMWORK_TERMINAL_ID: "" }, TTY).terminalId).toBe("-7")
+  expect(readEnvironment({ ...all, TEAMWORK_TERMINAL_ID: "" }, TTY).terminalId).toBe("7")
   expect(readEnvironment({ HOME: "/h", TERM_SESSION_ID: all.TERM_SESSION_ID }, TTY).terminalId).toBe("w0t1-AB-CD---")
   expect(readEnvironment({ HOME: "/h" }, TTY).terminalId).toBe(`pid-${process.ppid}`)
 })
@@ -26,11 +26,6 @@ test("the width is COLUMNS, the terminal's, or 80", () => {
   }
   expect(readEnvironment({ HOME: "/h" }, { stdoutIsTTY: true, columns: 0 }).columns).toBe(80)
   expect(readEnvironment({ HOME: "/h" }, { stdoutIsTTY: false }).columns).toBe(80)
-})
-
-test("another folder to act in can be given", () => {
-  expect(readEnvironment({ HOME: "/h", TEAMWORK_CWD: "/elsewhere" }, TTY).cwdOverride).toBe("/elsewhere")
-  expect(readEnvironment({ HOME: "/h" }, TTY).cwdOverride).toBeUndefined()
 })
 
 test("a test's base folder stands in for both homes", () => {

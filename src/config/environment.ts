@@ -8,9 +8,9 @@ export type Environment = {
   /** Names the terminal a person or agent sits at; safe as a file name. */
   readonly terminalId: string
   readonly noColor: boolean
+  /** Show where an unexpected error came from. */
+  readonly isDebugging: boolean
   readonly columns: number
-  /** The folder to act in instead of the current one (`TEAMWORK_CWD`). */
-  readonly cwdOverride?: string
 }
 
 export function readEnvironment(env: Env, terminal: { stdoutIsTTY: boolean; columns?: number }): Environment {
@@ -21,11 +21,16 @@ export function readEnvironment(env: Env, terminal: { stdoutIsTTY: boolean; colu
     `pid-${process.ppid}`
   return {
     userHome: userHomeOf(env),
-    terminalId: terminalId.replace(/[^A-Za-z0-9._-]/gu, "-"),
+    terminalId: asId(terminalId),
     noColor: variable(env, "NO_COLOR") !== undefined || !terminal.stdoutIsTTY,
+    isDebugging: variable(env, "TEAMWORK_DEBUG") !== undefined,
     columns: asWidth(Number(variable(env, "COLUMNS"))) ?? asWidth(terminal.columns) ?? 80,
-    cwdOverride: variable(env, "TEAMWORK_CWD"),
   }
+}
+
+function asId(text: string): string {
+  const id = text.replace(/[^A-Za-z0-9._-]/gu, "-").replace(/^[^A-Za-z0-9]+/, "")
+  return id.slice(0, 64) || "terminal"
 }
 
 /** Where the files of other programs are looked up. A test's base folder stands in for it: a test reads no real home. */

@@ -1,6 +1,7 @@
 /** Every expected failure, by the code that surfaces and scripts may rely on. Codes are stable; messages are for people. */
 export const ERROR_CODES = [
   "usage",
+  "internal",
   "input.invalid",
   "team.not_found",
   "team.exists",

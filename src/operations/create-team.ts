@@ -2,6 +2,7 @@ import * as v from "valibot"
 import { PERSON } from "../domain/actor.ts"
 import { AppError } from "../domain/errors.ts"
 import { describeTeam, SCHEDULES, TEAM_MODES, type Team } from "../domain/team.ts"
+import { publicTeam } from "./lookup.ts"
 import { operation, teamFields, textField } from "./operation.ts"
 
 export const createTeam = operation({
@@ -39,7 +40,7 @@ export const createTeam = operation({
         )
       }
       await tx.events.append(team.key, PERSON, { type: "team.created", data: { goal } })
-      return team
+      return publicTeam(team)
     })
   },
 })

@@ -1,7 +1,7 @@
 import { AppError } from "../domain/errors.ts"
 import type { TaskId } from "../domain/ids.ts"
 import type { Task } from "../domain/task.ts"
-import { describeTeam, type TeamName } from "../domain/team.ts"
+import { describeTeam, type Team, type TeamName } from "../domain/team.ts"
 import type { StoredTeam, Tx } from "../store/port.ts"
 
 /** The team, or an error that says how to make it. */
@@ -20,6 +20,11 @@ export async function getTask(tx: Tx, key: number, id: TaskId): Promise<Task> {
 
 export async function lockTask(tx: Tx, key: number, id: TaskId): Promise<Task> {
   return (await tx.tasks.lock(key, id)) ?? noTask(id)
+}
+
+/** A team as callers see it, without the store's key. */
+export function publicTeam({ key: _, ...team }: StoredTeam): Team {
+  return team
 }
 
 function required(team: StoredTeam | undefined, name: TeamName): StoredTeam {

@@ -2,7 +2,7 @@ import * as v from "valibot"
 import { PERSON } from "../domain/actor.ts"
 import { AppError } from "../domain/errors.ts"
 import { SCHEDULES, TEAM_MODES, type Team } from "../domain/team.ts"
-import { getTeam, lockTeam } from "./lookup.ts"
+import { getTeam, lockTeam, publicTeam } from "./lookup.ts"
 import { operation, teamFields, textField } from "./operation.ts"
 
 export const updateTeam = operation({
@@ -24,7 +24,7 @@ export const updateTeam = operation({
       const team = await lockTeam(tx, name)
       await tx.teams.update(team.key, { goal, mode, schedule })
       await tx.events.append(team.key, PERSON, { type: "team.updated", data: { goal, mode, schedule } })
-      return getTeam(tx, name)
+      return publicTeam(await getTeam(tx, name))
     })
   },
 })

@@ -1,7 +1,7 @@
 import type { TaskId, WorkerId } from "../../domain/ids.ts"
 import type { TaskCount } from "../../domain/status.ts"
-import type { Complexity, Role, Task, TaskStatus } from "../../domain/task.ts"
-import type { GraphNode, TaskChange, TaskStore } from "../port.ts"
+import type { Complexity, Role, Task, TaskBrief, TaskStatus } from "../../domain/task.ts"
+import type { GraphNode, TaskChange, TaskFilter, TaskStore } from "../port.ts"
 import { iso, isoOrNull, type Param, placeholders, type Session } from "./session.ts"
 
 export interface TaskRow {
@@ -57,29 +57,7 @@ export function taskStore(session: Session): TaskStore {
   return {
     find: (key, id) => select(key, id, ""),
     lock: (key, id) => select(key, id, session.forUpdate),
-    async list(key, filter = {}) {
-      const conditions = ["team_id = ?"]
-      const params: Param[] = [key]
-      if (filter.ready === true) conditions.push("status = 'open' and unmet = 0")
-      const add = (condition: string, ...values: Param[]) => {
-        conditions.push(condition)
-        params.push(...values)
-      }
-      if (filter.role !== undefined && filter.role !== "worker") add("role in (?, 'worker')", filter.role)
-      if (filter.status !== undefined) add("status = ?", filter.status)
-      if (filter.maxWave !== undefined && Number.isFinite(filter.maxWave)) add("wave <= ?", filter.maxWave)
-      const order = filter.ready === true ? "wave, height desc, seq" : "seq"
-      const limit = filter.limit === undefined ? "" : ` limit ${Math.trunc(filter.limit)}`
-      const rows = await session.all<TaskRow>(
-        `select ${TASK_COLUMNS} from task where ${conditions.join(" and ")} order by ${order}${limit}`,
-        params,
-      )
-      // A short list asks for its own needs; a long one reads the table once.
-      if (rows.length <= 20)
-        return Promise.all(rows.map(async (row) => toTask(row, await needsOf(session, key, row.id))))
-      const needs = await needsByTask(session, key)
-      return rows.map((row) => toTask(row, needs.get(row.id) ?? []))
-    },
+    list: (key, filter = {}) => listTasks(session, key, filter),
     async graph(key) {
       const rows = await session.all<Omit<GraphNode, "blockedBy"> & { wave: number }>(
         "select id, title, role, status, wave from task where team_id = ? order by seq",
@@ -88,34 +66,7 @@ export function taskStore(session: Session): TaskStore {
       const needs = await needsByTask(session, key)
       return rows.map((row) => ({ ...row, wave: row.wave === 0 ? null : row.wave, blockedBy: needs.get(row.id) ?? [] }))
     },
-    async create(key, id, brief, wave) {
-      const unmet = await countUnmet(session, key, brief.blockedBy)
-      const now = await session.now()
-      const lists = [brief.acceptance, brief.checks, brief.files].map((list) => JSON.stringify(list))
-      const row = await session.get<TaskRow>(
-        `insert into task (team_id, id, title, description, role, complexity, acceptance, checks, files, agent_type,
-           assignee, status, unmet, wave, created_at, updated_at)
-         values (${placeholders(11)}, 'open', ?, ?, ?, ?) on conflict (team_id, id) do nothing returning ${TASK_COLUMNS}`,
-        [
-          key,
-          id,
-          brief.title,
-          brief.description,
-          brief.role,
-          brief.complexity,
-          ...lists,
-          brief.agentType,
-          brief.assignee ?? "",
-          unmet,
-          wave ?? 0,
-          now,
-          now,
-        ],
-      )
-      if (row === undefined) return undefined
-      await insertNeeds(session, key, id, brief.blockedBy)
-      return toTask(row, brief.blockedBy)
-    },
+    create: (key, id, brief, wave) => createTask(session, key, { id, brief, wave }),
     async update(key, id, change) {
       const set = changedColumns(change)
       const assignments = [...set.map(([column]) => `${column} = ?`), "version = version + 1", "updated_at = ?"].join(
@@ -181,16 +132,74 @@ export function taskStore(session: Session): TaskStore {
         )
       }
     },
-    async repairUnmet(key) {
-      const truth = `(select count(*) from need join task other on other.team_id = need.team_id and other.id = need.need_id
-        where need.team_id = task.team_id and need.task_id = task.id and other.status not in ${MET})`
-      const rows = await session.all<{ id: TaskId }>(
-        `update task set unmet = ${truth} where team_id = ? and unmet <> ${truth} returning id`,
-        [key],
-      )
-      return rows.map((row) => row.id)
-    },
+    repairUnmet: (key) => repairUnmet(session, key),
   }
+}
+
+async function listTasks(session: Session, key: number, filter: TaskFilter): Promise<Task[]> {
+  const conditions = ["team_id = ?"]
+  const params: Param[] = [key]
+  if (filter.ready === true) conditions.push("status = 'open' and unmet = 0")
+  const add = (condition: string, ...values: Param[]) => {
+    conditions.push(condition)
+    params.push(...values)
+  }
+  if (filter.role !== undefined && filter.role !== "worker") add("role in (?, 'worker')", filter.role)
+  if (filter.status !== undefined) add("status = ?", filter.status)
+  if (filter.maxWave !== undefined && Number.isFinite(filter.maxWave)) add("wave <= ?", filter.maxWave)
+  const order = filter.ready === true ? "wave, height desc, seq" : "seq"
+  const limit = filter.limit === undefined ? "" : ` limit ${Math.trunc(filter.limit)}`
+  const rows = await session.all<TaskRow>(
+    `select ${TASK_COLUMNS} from task where ${conditions.join(" and ")} order by ${order}${limit}`,
+    params,
+  )
+  // A short list asks for its own needs; a long one reads the table once.
+  if (rows.length <= 20) return Promise.all(rows.map(async (row) => toTask(row, await needsOf(session, key, row.id))))
+  const needs = await needsByTask(session, key)
+  return rows.map((row) => toTask(row, needs.get(row.id) ?? []))
+}
+
+async function createTask(
+  session: Session,
+  key: number,
+  { id, brief, wave }: { id: TaskId; brief: TaskBrief; wave: number | null },
+): Promise<Task | undefined> {
+  const unmet = await countUnmet(session, key, brief.blockedBy)
+  const now = await session.now()
+  const lists = [brief.acceptance, brief.checks, brief.files].map((list) => JSON.stringify(list))
+  const row = await session.get<TaskRow>(
+    `insert into task (team_id, id, title, description, role, complexity, acceptance, checks, files, agent_type,
+       assignee, status, unmet, wave, created_at, updated_at)
+     values (${placeholders(11)}, 'open', ?, ?, ?, ?) on conflict (team_id, id) do nothing returning ${TASK_COLUMNS}`,
+    [
+      key,
+      id,
+      brief.title,
+      brief.description,
+      brief.role,
+      brief.complexity,
+      ...lists,
+      brief.agentType,
+      brief.assignee ?? "",
+      unmet,
+      wave ?? 0,
+      now,
+      now,
+    ],
+  )
+  if (row === undefined) return undefined
+  await insertNeeds(session, key, id, brief.blockedBy)
+  return toTask(row, brief.blockedBy)
+}
+
+async function repairUnmet(session: Session, key: number): Promise<TaskId[]> {
+  const truth = `(select count(*) from need join task other on other.team_id = need.team_id and other.id = need.need_id
+    where need.team_id = task.team_id and need.task_id = task.id and other.status not in ${MET})`
+  const rows = await session.all<{ id: TaskId }>(
+    `update task set unmet = ${truth} where team_id = ? and unmet <> ${truth} returning id`,
+    [key],
+  )
+  return rows.map((row) => row.id)
 }
 
 async function needsOf(session: Session, key: number, id: TaskId): Promise<TaskId[]> {

@@ -9,12 +9,12 @@ import type { Param, Session } from "../sql/session.ts"
 import { TASK_COLUMNS, type TaskRow, taskStore, toTask } from "../sql/tasks.ts"
 
 // The team when it takes claims, and the highest wave that is open: the first unverified one.
-const TEAM = `team as (
+const TEAM = `open_team as (
   select id, phase, case when schedule = 'eager' then null
     else (select min(number) from wave where team_id = team.id and verdict is not 'verified') end as open_wave
   from team where project = ?1 and name = ?2 and status = 'active' and phase <> 'COMPLETE')`
 
-const WORKER_MAY = `not exists (select 1 from worker, team where worker.team_id = team.id and worker.id = ?4
+const WORKER_MAY = `not exists (select 1 from worker where worker.team_id = (select id from open_team) and worker.id = ?4
   and (worker.availability in ('paused', 'quarantined', 'stopped') or (worker.role <> 'worker' and worker.role <> ?5)))`
 
 // The old values of the row are still visible here, so one statement can tell a renewal from a take-over.
@@ -23,30 +23,30 @@ const SET = `previous_owner = case when status = 'in_progress' then claimed_by e
   claimed_at = case when status = 'in_progress' and claimed_by = ?3 then claimed_at else ?6 end,
   status = 'in_progress', claimed_by = ?3, worker_id = ?4, lease_until = ?6 + ?7, lease_ms = ?7, version = version + 1, updated_at = ?6`
 
-const MAY_TAKE = "unmet = 0 and wave <= coalesce((select open_wave from team), wave) and assignee in ('', ?3)"
+const MAY_TAKE = "unmet = 0 and wave <= coalesce((select open_wave from open_team), wave) and assignee in ('', ?3)"
 const ROLE_FITS = "(?5 is null or ?5 = 'worker' or role in (?5, 'worker'))"
 
 const CLAIM_NAMED = `with ${TEAM}
   update task set ${SET}
-  where team_id = (select id from team) and id = ?8 and ${MAY_TAKE} and ${WORKER_MAY} and (?9 = 0 or ${ROLE_FITS})
+  where team_id = (select id from open_team) and id = ?8 and ${MAY_TAKE} and ${WORKER_MAY} and (?9 = 0 or ${ROLE_FITS})
     and (status = 'open' or (status = 'in_progress' and (claimed_by = ?3 or lease_until < ?6)))
-  returning ${TASK_COLUMNS}, (select phase from team) as phase, team_id`
+  returning ${TASK_COLUMNS}, (select phase from open_team) as phase, team_id`
 
 /** The first of: an abandoned task, one meant for this worker, one of the role, one for anybody. */
 function claimNext(anyRole: boolean): string {
   const first = (where: string) =>
-    `(select seq from task where team_id = (select id from team) and status = 'open' and unmet = 0
-      and wave <= coalesce((select open_wave from team), wave) and ${where} order by wave, height desc, seq limit 1)`
+    `(select seq from task where team_id = (select id from open_team) and status = 'open' and unmet = 0
+      and wave <= coalesce((select open_wave from open_team), wave) and ${where} order by wave, height desc, seq limit 1)`
   const byRole = anyRole
     ? [first("assignee = ''")]
     : [first("assignee = '' and role = ?5"), first("assignee = '' and role = 'worker'")]
   return `with ${TEAM}
     update task set ${SET}
     where seq = (select coalesce(
-      (select seq from task where team_id = (select id from team) and status = 'in_progress' and lease_until < ?6
+      (select seq from task where team_id = (select id from open_team) and status = 'in_progress' and lease_until < ?6
         and ${MAY_TAKE} and ${ROLE_FITS} order by lease_until limit 1),
       ${[first("assignee = ?3"), ...byRole].join(",\n")})) and ${WORKER_MAY}
-    returning ${TASK_COLUMNS}, (select phase from team) as phase, team_id`
+    returning ${TASK_COLUMNS}, (select phase from open_team) as phase, team_id`
 }
 
 const CLAIM_NEXT_OF_ROLE = claimNext(false)

@@ -50,8 +50,8 @@ function bashScript({ next, flags }: Words): string {
   const verbs = [...next].filter(([at]) => at !== "").map(([at, words]) => `    "${at}") words="${words.join(" ")}" ;;`)
   return [
     "_teamwork() {",
-    '  local current="${COMP_WORDS[COMP_CWORD]}" words=""',
-    '  local line="${COMP_WORDS[*]:1:COMP_CWORD-1}"',
+    `  local current="\${COMP_WORDS[COMP_CWORD]}" words=""`,
+    `  local line="\${COMP_WORDS[*]:1:COMP_CWORD-1}"`,
     '  if [[ "$current" == -* ]]; then case "$line" in',
     ...cases,
     '    esac; elif [[ "$COMP_CWORD" == 1 ]]; then',

@@ -11,6 +11,8 @@ export interface Host {
   /** The environment that commands we run get. */
   readonly env: Record<string, string | undefined>
   readonly version: string
+  /** Show where an unexpected error came from. */
+  readonly isDebugging: boolean
   /** Reads files, variables and these flags; throws on the first thing wrong in them. */
   configure(flags: GlobalFlags): Promise<Configured>
   readonly configuration: Configuration

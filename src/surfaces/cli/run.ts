@@ -30,13 +30,23 @@ export async function runCli(args: readonly string[], host: Host): Promise<numbe
   try {
     return await dispatch(args, host)
   } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    const { code, message, details } = error
-    host.io.err(
-      wantsJson ? JSON.stringify({ status: "error", code, message, details: toWire(details) }) : `Error: ${message}`,
-    )
+    const { code, message, details } = error instanceof AppError ? error : unexpected(error, host)
+    const json = { status: "error", code, message, details: toWire(details) }
+    host.io.err(wantsJson ? JSON.stringify(json) : `Error: ${message}`)
     return exitCodeOf(code)
   }
+}
+
+/** A bug of ours: one line for the user, and the trace only for whoever asks for it. */
+function unexpected(error: unknown, host: Host): AppError {
+  if (host.isDebugging) host.io.err(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  const what = error instanceof Error ? error.message : String(error)
+  return new AppError(
+    "internal",
+    `unexpected: ${what}; this is a bug in teamwork, TEAMWORK_DEBUG=1 shows where`,
+    {},
+    { cause: error },
+  )
 }
 
 async function dispatch(args: readonly string[], host: Host): Promise<number> {
@@ -141,7 +151,7 @@ async function unknownCommand(args: readonly string[], host: Host): Promise<numb
     typed,
     COMMANDS.flatMap((row: CommandRow) => [row.name, dashedName(row)]),
   )
-  const hint = close === undefined ? "" : `; did you mean: teamwork ${close}?`
+  const hint = close === undefined ? "." : `; did you mean: teamwork ${close}?`
   throw new AppError("usage", `unknown command ${quoteInput(typed)}${hint} All commands: teamwork help`)
 }
 
