@@ -1,5 +1,5 @@
 #!/usr/bin/env bun
-import { writeSync } from "node:fs"
+import { fstatSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { detectTeam } from "./config/detect-team.ts"
 import { readEnvironment } from "./config/environment.ts"
@@ -16,10 +16,9 @@ const VERSION = "0.1.0"
 
 const { env } = process
 const cwd = process.cwd()
-const environment = readEnvironment(env, {
-  stdoutIsTTY: process.stdout.isTTY === true,
-  columns: process.stdout.columns,
-})
+// Asking `process.stdout` loads a whole stream library; a pipe or file can be told from a terminal without it.
+const terminal = fstatSync(1).isCharacterDevice() ? process.stdout : undefined
+const environment = readEnvironment(env, { stdoutIsTTY: terminal?.isTTY === true, columns: terminal?.columns })
 
 async function configure(flags: GlobalFlags): Promise<Configured> {
   const { config, home } = await loadConfig({
@@ -96,7 +95,7 @@ function write(stream: 1 | 2, data: string | Uint8Array): void {
 }
 
 const io: Io = {
-  isTerminal: process.stdout.isTTY === true,
+  isTerminal: terminal?.isTTY === true,
   columns: environment.columns,
   color: !environment.noColor,
   cwd,

@@ -1,42 +1,57 @@
-import * as v from "valibot"
+import {
+  checkFields,
+  type Field,
+  type Fields,
+  flag,
+  type InputOf,
+  list,
+  number,
+  optional,
+  text,
+} from "../lib/fields.ts"
 
 /**
  * Every durable event: a past-tense fact with a version. A stored shape never changes; a new shape is a new version.
  * Writers import only the types, so that starting a command does not load the schemas.
  */
-const text = v.string()
-const taskFields = { task: text }
+const word = text("")
+const count = number("")
+const yes = { ...flag(""), isOptional: false } as Field<boolean>
+const words = list(word, "")
+/** Null where there was nothing to say. */
+const maybe = { ...word, isOptional: true } as Field<string | null>
+const taskFields = { task: word }
 
 export const EVENT_SCHEMAS = {
-  "team.created": v.object({ goal: text }),
-  "team.updated": v.object({ goal: v.optional(text), mode: v.optional(text), schedule: v.optional(text) }),
-  "team.phase_changed": v.object({ from: text, to: text }),
-  "team.paused": v.object({ reason: v.nullable(text) }),
-  "team.resumed": v.object({}),
-  "team.cleaned": v.object({ tasks: v.number() }),
-  "task.created": v.object({ ...taskFields, title: text, blocked_by: v.array(text) }),
-  "task.updated": v.object({ ...taskFields, fields: v.array(text) }),
-  "task.needs_changed": v.object({ ...taskFields, added: v.array(text), removed: v.array(text) }),
-  "task.claimed": v.object({ ...taskFields, token: v.number(), taken_over_from: v.nullable(text) }),
-  "task.released": v.object({ ...taskFields, owner: v.nullable(text), reason: text }),
-  "task.resolved": v.object({ ...taskFields, token: v.number(), attempt: v.number() }),
-  "task.status_changed": v.object({ ...taskFields, from: text, to: text, reason: v.nullable(text) }),
-  "task.reopened": v.object({ ...taskFields, attempt: v.number(), reason: v.nullable(text) }),
-  "task.deleted": v.object({ ...taskFields, forced: v.boolean() }),
-  "evidence.added": v.object({ ...taskFields, type: text, trust: text }),
-  "evidence.withdrawn": v.object({ ...taskFields, number: v.number(), reason: v.nullable(text) }),
-  "waves.calculated": v.object({ total: v.number() }),
-  "wave.updated": v.object({ wave: v.number(), from: text, to: text }),
-  "verdict.recorded": v.object({ scope: text, subject: v.nullable(text), status: text }),
-  "worker.set_up": v.object({ worker: text, role: v.nullable(text) }),
-  "worker.paused": v.object({ worker: text, reason: v.nullable(text) }),
-  "worker.resumed": v.object({ worker: text }),
-  "message.sent": v.object({ id: text, from: text, to: text, type: text }),
-  "message.read": v.object({ inbox: text, ids: v.array(text) }),
-} as const
+  "team.created": { goal: word },
+  "team.updated": { goal: optional(word), mode: optional(word), schedule: optional(word) },
+  "team.phase_changed": { from: word, to: word },
+  "team.paused": { reason: maybe },
+  "team.resumed": {},
+  "team.cleaned": { tasks: count },
+  "task.created": { ...taskFields, title: word, blocked_by: words },
+  "task.updated": { ...taskFields, fields: words },
+  "task.needs_changed": { ...taskFields, added: words, removed: words },
+  "task.claimed": { ...taskFields, token: count, taken_over_from: maybe },
+  "task.released": { ...taskFields, owner: maybe, reason: word },
+  "task.resolved": { ...taskFields, token: count, attempt: count },
+  "task.status_changed": { ...taskFields, from: word, to: word, reason: maybe },
+  "task.reopened": { ...taskFields, attempt: count, reason: maybe },
+  "task.deleted": { ...taskFields, forced: yes },
+  "evidence.added": { ...taskFields, type: word, trust: word },
+  "evidence.withdrawn": { ...taskFields, number: count, reason: maybe },
+  "waves.calculated": { total: count },
+  "wave.updated": { wave: count, from: word, to: word },
+  "verdict.recorded": { scope: word, subject: maybe, status: word },
+  "worker.set_up": { worker: word, role: maybe },
+  "worker.paused": { worker: word, reason: maybe },
+  "worker.resumed": { worker: word },
+  "message.sent": { id: word, from: word, to: word, type: word },
+  "message.read": { inbox: word, ids: words },
+} as const satisfies Record<string, Fields>
 
 export type EventType = keyof typeof EVENT_SCHEMAS
-export type EventData<T extends EventType> = v.InferOutput<(typeof EVENT_SCHEMAS)[T]>
+export type EventData<T extends EventType> = InputOf<(typeof EVENT_SCHEMAS)[T]>
 
 /** An event as a writer gives it; the store adds number and time. */
 export type NewEvent = { [T in EventType]: { readonly type: T; readonly data: EventData<T> } }[EventType]
@@ -54,8 +69,10 @@ export interface Event {
 }
 
 /** Checks that stored data still has the shape its type promises. */
-export function parseEventData(type: string, data: unknown): Record<string, unknown> {
-  const schema = EVENT_SCHEMAS[type as EventType] as v.GenericSchema<unknown, Record<string, unknown>> | undefined
-  if (schema === undefined) throw new Error(`unknown event type ${type}`)
-  return v.parse(schema, data)
+export function parseEventData(type: string, data: Record<string, unknown>): Record<string, unknown> {
+  const fields = EVENT_SCHEMAS[type as EventType] as Fields | undefined
+  if (fields === undefined) throw new Error(`unknown event type ${type}`)
+  const checked = checkFields(fields, data)
+  if (!checked.ok) throw new Error(`event ${type}: ${checked.field} ${checked.problem}`)
+  return data
 }

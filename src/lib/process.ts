@@ -1,5 +1,3 @@
-import { createHash } from "node:crypto"
-
 export interface RunRequest {
   readonly command: readonly string[]
   readonly cwd: string
@@ -35,7 +33,7 @@ export const systemProcesses: Processes = { run }
 
 async function run(request: RunRequest): Promise<RunResult> {
   const startedAt = performance.now()
-  const hash = createHash("sha256")
+  const hash = new Bun.CryptoHasher("sha256")
   let tail = Buffer.alloc(0)
   const see = (chunk: Uint8Array) => {
     hash.update(chunk)

@@ -1,4 +1,3 @@
-import * as v from "valibot"
 import { PERSON } from "../domain/actor.ts"
 import type { WavePlan } from "../domain/wave.ts"
 import { lockTeam } from "./lookup.ts"
@@ -10,7 +9,7 @@ import { readWavePlan } from "./wave-status.ts"
 export const calculateWaves = operation({
   name: "wave.calculate",
   summary: "Lay the tasks out in waves by their needs; verified waves stay",
-  input: v.object(teamFields),
+  input: teamFields,
   async run({ store }, input): Promise<WavePlan> {
     return store.write(async (tx) => {
       const team = await lockTeam(tx, input)

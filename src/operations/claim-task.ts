@@ -1,30 +1,23 @@
-import * as v from "valibot"
 import { AppError } from "../domain/errors.ts"
 import { rolesMatch, type Task } from "../domain/task.ts"
 import { describeTeam } from "../domain/team.ts"
 import { currentWave } from "../domain/wave.ts"
 import { UNAVAILABLE } from "../domain/worker.ts"
+import { flag, number, optional } from "../lib/fields.ts"
 import type { ClaimRequest, StoredTeam, Tx } from "../store/port.ts"
 import { getTask, getTeam } from "./lookup.ts"
 import { operation, ownerField, roleField, taskIdField, teamFields, workerIdField } from "./operation.ts"
 
-const input = v.object({
+const input = {
   ...teamFields,
-  id: v.optional(taskIdField),
-  next: v.optional(v.pipe(v.boolean(), v.description("take the best ready task instead of a named one"))),
+  id: optional(taskIdField),
+  next: flag("take the best ready task instead of a named one"),
   owner: ownerField,
-  role: v.optional(roleField),
-  strictRole: v.optional(v.pipe(v.boolean(), v.description("refuse a task of another role instead of warning"))),
-  workerId: v.optional(workerIdField),
-  leaseSeconds: v.optional(
-    v.pipe(
-      v.number(),
-      v.minValue(0.001),
-      v.maxValue(31_536_000),
-      v.description("how long the claim holds without a heartbeat"),
-    ),
-  ),
-})
+  role: optional(roleField),
+  strictRole: flag("refuse a task of another role instead of warning"),
+  workerId: optional(workerIdField),
+  leaseSeconds: optional(number("how long the claim holds without a heartbeat", { min: 0.001, max: 31_536_000 })),
+}
 
 export interface ClaimResult {
   readonly task: Task

@@ -1,7 +1,7 @@
-import * as v from "valibot"
 import { PERSON } from "../domain/actor.ts"
 import { AppError } from "../domain/errors.ts"
 import type { TeamName } from "../domain/team.ts"
+import { flag } from "../lib/fields.ts"
 import { lockTeam } from "./lookup.ts"
 import { operation, teamFields } from "./operation.ts"
 import { releaseTask, reopenTask } from "./task-moves.ts"
@@ -10,11 +10,11 @@ import { releaseTask, reopenTask } from "./task-moves.ts"
 export const cleanTeam = operation({
   name: "project.clean",
   summary: "Reset all tasks to open and keep the plan; --purge forgets the project",
-  input: v.object({
+  input: {
     ...teamFields,
-    purge: v.optional(v.pipe(v.boolean(), v.description("forget the project with its tasks, messages and history"))),
-    force: v.optional(v.pipe(v.boolean(), v.description("also when tasks are being worked on"))),
-  }),
+    purge: flag("forget the project with its tasks, messages and history"),
+    force: flag("also when tasks are being worked on"),
+  },
   async run({ store }, input): Promise<TeamName & { purged: boolean; tasksReset: number }> {
     return store.write(async (tx) => {
       const team = await lockTeam(tx, input)

@@ -1,10 +1,10 @@
-import * as v from "valibot"
 import { PERSON } from "../domain/actor.ts"
 import { AppError } from "../domain/errors.ts"
 import type { TaskId } from "../domain/ids.ts"
 import { cycleError, missingNeedError } from "../domain/layers.ts"
 import { COMPLEXITIES, GENERIC_ROLE, type Task } from "../domain/task.ts"
 import { currentWave } from "../domain/wave.ts"
+import { choice, list, optional, withDefault } from "../lib/fields.ts"
 import type { GraphNode, StoredTeam, Tx } from "../store/port.ts"
 import { lockTeam } from "./lookup.ts"
 import {
@@ -19,32 +19,23 @@ import {
 } from "./operation.ts"
 import { leaveComplete, withdrawWaveVerdict } from "./task-moves.ts"
 
-const input = v.object({
+const input = {
   ...teamFields,
-  id: v.optional(taskIdField),
+  id: optional(taskIdField),
   title: titleField("what is to be done, in a line"),
-  description: v.optional(textField("what is to be done, in full"), ""),
-  role: v.optional(roleField, GENERIC_ROLE),
-  complexity: v.optional(
-    v.pipe(v.picklist(COMPLEXITIES), v.description(`complexity: ${COMPLEXITIES.join(", ")}`)),
-    "standard",
-  ),
-  blockedBy: v.optional(commaList(taskIdField, "ids of the tasks it needs, as 1,2"), []),
-  acceptance: v.optional(
-    v.pipe(
-      v.array(textField("what must be true at the end")),
-      v.description("what must be true at the end; may be repeated"),
-    ),
+  description: withDefault(textField("what is to be done, in full"), ""),
+  role: withDefault(roleField, GENERIC_ROLE),
+  complexity: withDefault(choice(COMPLEXITIES, "complexity"), "standard"),
+  blockedBy: withDefault(commaList(taskIdField, "ids of the tasks it needs, as 1,2"), []),
+  acceptance: withDefault(
+    list(textField("what must be true at the end"), "what must be true at the end; may be repeated"),
     [],
   ),
-  check: v.optional(
-    v.pipe(v.array(textField("command")), v.description("command that must exit with 0 at the end; may be repeated")),
-    [],
-  ),
-  files: v.optional(commaList(textField("glob", 1024), "globs of the files it may write, as src/a/**,b.ts"), []),
-  agentType: v.optional(textField("kind of agent it asks for", 100)),
-  assignee: v.optional(workerIdField),
-})
+  check: withDefault(list(textField("command"), "command that must exit with 0 at the end; may be repeated"), []),
+  files: withDefault(commaList(textField("glob", 1024), "globs of the files it may write, as src/a/**,b.ts"), []),
+  agentType: optional(textField("kind of agent it asks for", 100)),
+  assignee: optional(workerIdField),
+}
 
 export const createTask = operation({
   name: "task.create",

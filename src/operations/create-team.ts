@@ -1,25 +1,19 @@
-import * as v from "valibot"
 import { PERSON } from "../domain/actor.ts"
 import { AppError } from "../domain/errors.ts"
 import { describeTeam, SCHEDULES, TEAM_MODES, type Team } from "../domain/team.ts"
+import { choice, withDefault } from "../lib/fields.ts"
 import { publicTeam } from "./lookup.ts"
 import { operation, teamFields, textField } from "./operation.ts"
 
 export const createTeam = operation({
   name: "project.create",
   summary: "Create a project's team with a goal",
-  input: v.object({
+  input: {
     ...teamFields,
     goal: textField("what the team is to reach"),
-    mode: v.optional(
-      v.pipe(v.picklist(TEAM_MODES), v.description(`who decides routine matters: ${TEAM_MODES.join(", ")}`)),
-      "FULL_AUTO",
-    ),
-    schedule: v.optional(
-      v.pipe(v.picklist(SCHEDULES), v.description(`when tasks start: ${SCHEDULES.join(", ")}`)),
-      "waves",
-    ),
-  }),
+    mode: withDefault(choice(TEAM_MODES, "who decides routine matters"), "FULL_AUTO"),
+    schedule: withDefault(choice(SCHEDULES, "when tasks start"), "waves"),
+  },
   async run({ store }, input): Promise<Team> {
     return store.write(async (tx) => {
       const { project, team: name, goal, mode, schedule } = input

@@ -1,7 +1,7 @@
-import * as v from "valibot"
 import { PERSON } from "../domain/actor.ts"
 import { AppError } from "../domain/errors.ts"
 import type { TaskId } from "../domain/ids.ts"
+import { flag } from "../lib/fields.ts"
 import { getTask, lockTask, lockTeam } from "./lookup.ts"
 import { operation, taskIdField, teamFields } from "./operation.ts"
 
@@ -9,13 +9,11 @@ import { operation, taskIdField, teamFields } from "./operation.ts"
 export const deleteTask = operation({
   name: "task.delete",
   summary: "Delete a task (while planning; --force at any time)",
-  input: v.object({
+  input: {
     ...teamFields,
     id: taskIdField,
-    force: v.optional(
-      v.pipe(v.boolean(), v.description("delete after planning too, also when others need it or hold it")),
-    ),
-  }),
+    force: flag("delete after planning too, also when others need it or hold it"),
+  },
   async run({ store }, input): Promise<{ id: TaskId; freed: TaskId[] }> {
     return store.write(async (tx) => {
       const team = await lockTeam(tx, input)

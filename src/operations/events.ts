@@ -1,5 +1,5 @@
-import * as v from "valibot"
 import { EVENT_SCHEMAS, type Event, type EventType } from "../domain/events.ts"
+import { choice, number, optional, text, withDefault } from "../lib/fields.ts"
 import { getTeam } from "./lookup.ts"
 import { operation, teamFields } from "./operation.ts"
 
@@ -14,26 +14,16 @@ export interface EventPage {
 export const listEvents = operation({
   name: "events.tail",
   summary: "Show the newest events, or those after a cursor",
-  input: v.object({
+  input: {
     ...teamFields,
-    after: v.optional(
-      v.pipe(
-        v.string(),
-        v.regex(/^\d+(\.\d+)?$/, "is not a cursor; use one that an earlier call gave"),
-        v.description("cursor of an earlier call"),
+    after: optional(
+      text("cursor of an earlier call", (value) =>
+        /^\d+(\.\d+)?$/.test(value) ? undefined : "is not a cursor; use one that an earlier call gave",
       ),
     ),
-    type: v.optional(
-      v.pipe(
-        v.picklist(types, "is not an event type; see docs/commands.md"),
-        v.description("only this type, such as task.claimed"),
-      ),
-    ),
-    limit: v.optional(
-      v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(10_000), v.description("at most this many")),
-      20,
-    ),
-  }),
+    type: optional(choice(types, "only this type, such as task.claimed")),
+    limit: withDefault(number("at most this many", { isInteger: true, min: 1, max: 10_000 }), 20),
+  },
   async run({ store }, input): Promise<EventPage> {
     return store.read(async (tx) => {
       const team = await getTeam(tx, input)

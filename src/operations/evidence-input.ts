@@ -1,6 +1,6 @@
-import * as v from "valibot"
 import { AppError } from "../domain/errors.ts"
 import { EVIDENCE_TYPES, type EvidenceFacts, FILE_ACTIONS, findPattern, type NewEvidence } from "../domain/evidence.ts"
+import { choice, list, number, optional } from "../lib/fields.ts"
 import { type Settings, textField } from "./operation.ts"
 
 /**
@@ -8,24 +8,15 @@ import { type Settings, textField } from "./operation.ts"
  * that comes in here is `reported`; only teamwork itself attests.
  */
 export const evidenceFields = {
-  addEvidence: v.optional(
-    v.pipe(
-      v.array(textField("what was done and seen; may be repeated")),
-      v.description("what was done and seen; may be repeated"),
-    ),
-  ),
-  evidenceType: v.optional(
-    v.pipe(v.picklist(EVIDENCE_TYPES), v.description(`structured entry: ${EVIDENCE_TYPES.join(", ")}`)),
-  ),
-  command: v.optional(textField("command that was run")),
-  exitCode: v.optional(v.pipe(v.number(), v.integer(), v.description("its exit code"))),
-  output: v.optional(textField("its output")),
-  path: v.optional(textField("file that was changed", 4096)),
-  action: v.optional(
-    v.pipe(v.picklist(FILE_ACTIONS), v.description(`what happened to the file: ${FILE_ACTIONS.join(", ")}`)),
-  ),
-  passed: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.description("tests that passed"))),
-  failed: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.description("tests that failed"))),
+  addEvidence: optional(list(textField("text"), "what was done and seen; may be repeated")),
+  evidenceType: optional(choice(EVIDENCE_TYPES, "structured entry")),
+  command: optional(textField("command that was run")),
+  exitCode: optional(number("its exit code", { isInteger: true })),
+  output: optional(textField("its output")),
+  path: optional(textField("file that was changed", 4096)),
+  action: optional(choice(FILE_ACTIONS, "what happened to the file")),
+  passed: optional(number("tests that passed", { min: 0, isInteger: true })),
+  failed: optional(number("tests that failed", { min: 0, isInteger: true })),
 }
 
 export interface EvidenceInput

@@ -1,9 +1,9 @@
-import * as v from "valibot"
 import { PERSON } from "../domain/actor.ts"
 import { AppError } from "../domain/errors.ts"
 import type { Evidence, NewEvidence } from "../domain/evidence.ts"
 import type { TaskId } from "../domain/ids.ts"
 import type { TeamName } from "../domain/team.ts"
+import { number, optional } from "../lib/fields.ts"
 import { evidenceFields, readEvidence, warnOfEvidence } from "./evidence-input.ts"
 import { getTask, getTeam, lockTask } from "./lookup.ts"
 import { type Context, operation, ownerField, taskIdField, teamFields, textField, tokenField } from "./operation.ts"
@@ -12,13 +12,13 @@ import { assertHolds } from "./ownership.ts"
 export const addEvidence = operation({
   name: "evidence.add",
   summary: "Report what was done and seen for a task",
-  input: v.object({
+  input: {
     ...teamFields,
     id: taskIdField,
-    owner: v.optional(ownerField),
-    token: v.optional(tokenField),
+    owner: optional(ownerField),
+    token: optional(tokenField),
     ...evidenceFields,
-  }),
+  },
   async run(context, input): Promise<{ evidence: Evidence[]; warnings: string[] }> {
     const entries = readEvidence(input, context.settings)
     if (entries.length === 0)
@@ -60,7 +60,7 @@ export async function recordEvidence({ store }: Context, record: EvidenceRecord)
 export const listEvidence = operation({
   name: "evidence.list",
   summary: "List the evidence of a task",
-  input: v.object({ ...teamFields, id: taskIdField }),
+  input: { ...teamFields, id: taskIdField },
   run: ({ store }, input): Promise<Evidence[]> =>
     store.read(async (tx) => {
       const team = await getTeam(tx, input)
@@ -73,18 +73,13 @@ export const listEvidence = operation({
 export const withdrawEvidence = operation({
   name: "evidence.withdraw",
   summary: "Take an entry of evidence back",
-  input: v.object({
+  input: {
     ...teamFields,
     id: taskIdField,
-    number: v.pipe(
-      v.number(),
-      v.integer(),
-      v.minValue(1),
-      v.description("number of the entry, as evidence list shows it"),
-    ),
-    owner: v.optional(ownerField),
-    reason: v.optional(textField("why", 2000)),
-  }),
+    number: number("number of the entry, as evidence list shows it", { isInteger: true, min: 1 }),
+    owner: optional(ownerField),
+    reason: optional(textField("why", 2000)),
+  },
   async run({ store }, input): Promise<Evidence[]> {
     return store.write(async (tx) => {
       const team = await getTeam(tx, input)

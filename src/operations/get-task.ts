@@ -1,4 +1,3 @@
-import * as v from "valibot"
 import type { Evidence } from "../domain/evidence.ts"
 import type { Task } from "../domain/task.ts"
 import { getTask as find, getTeam } from "./lookup.ts"
@@ -9,7 +8,7 @@ export type TaskWithEvidence = Task & { readonly evidence: readonly Evidence[] }
 export const getTask = operation({
   name: "task.get",
   summary: "Show one task with its evidence",
-  input: v.object({ ...teamFields, id: taskIdField }),
+  input: { ...teamFields, id: taskIdField },
   async run({ store }, input): Promise<TaskWithEvidence> {
     return store.read(async (tx) => {
       const team = await getTeam(tx, input)

@@ -1,6 +1,6 @@
-import * as v from "valibot"
 import type { WorkerId } from "../domain/ids.ts"
 import type { Task } from "../domain/task.ts"
+import { optional } from "../lib/fields.ts"
 import { getTeam, lockTask } from "./lookup.ts"
 import { operation, ownerField, taskIdField, teamFields, tokenField } from "./operation.ts"
 import { assertHolds } from "./ownership.ts"
@@ -9,7 +9,7 @@ import { assertHolds } from "./ownership.ts"
 export const heartbeatTask = operation({
   name: "task.heartbeat",
   summary: "Renew a claim; fails when the task is no longer yours",
-  input: v.object({ ...teamFields, id: taskIdField, owner: ownerField, token: v.optional(tokenField) }),
+  input: { ...teamFields, id: taskIdField, owner: ownerField, token: optional(tokenField) },
   async run({ store }, input): Promise<Task> {
     return store.write(async (tx) => {
       const team = await getTeam(tx, input)

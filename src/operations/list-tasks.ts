@@ -1,21 +1,19 @@
-import * as v from "valibot"
 import { TASK_STATUSES, type Task } from "../domain/task.ts"
 import { currentWave } from "../domain/wave.ts"
+import { choice, flag, number, optional } from "../lib/fields.ts"
 import { getTeam } from "./lookup.ts"
 import { operation, roleField, teamFields } from "./operation.ts"
 
 export const listTasks = operation({
   name: "task.list",
   summary: "List tasks; with --available those that can be claimed now",
-  input: v.object({
+  input: {
     ...teamFields,
-    available: v.optional(v.pipe(v.boolean(), v.description("only tasks that can be claimed now"))),
-    role: v.optional(roleField),
-    status: v.optional(
-      v.pipe(v.picklist(TASK_STATUSES), v.description(`only tasks that are ${TASK_STATUSES.join(", ")}`)),
-    ),
-    limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.description("at most this many"))),
-  }),
+    available: flag("only tasks that can be claimed now"),
+    role: optional(roleField),
+    status: optional(choice(TASK_STATUSES, `only tasks that are ${TASK_STATUSES.join(", ")}`)),
+    limit: optional(number("at most this many", { isInteger: true, min: 1 })),
+  },
   async run({ store }, input): Promise<Task[]> {
     return store.read(async (tx) => {
       const team = await getTeam(tx, input)

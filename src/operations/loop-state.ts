@@ -1,22 +1,20 @@
-import * as v from "valibot"
 import { AppError } from "../domain/errors.ts"
 import type { LoopState } from "../domain/loop-state.ts"
+import { flag, optional } from "../lib/fields.ts"
 import { idField, operation, roleField, teamFields } from "./operation.ts"
-
-const flag = (description: string) => v.optional(v.pipe(v.boolean(), v.description(description)))
 
 /** Tells whether this terminal runs a worker loop. A loop that finds no state here must end. */
 export const loopState = operation({
   name: "loop-state",
   summary: "Get, start or clear the worker loop of this terminal",
-  input: v.object({
+  input: {
     ...teamFields,
     get: flag("show it"),
     start: flag("start a loop for this project, team and role"),
     clear: flag("end the loop"),
-    role: v.optional(roleField),
-    terminalId: idField("terminal id", "which terminal; this one by default"),
-  }),
+    role: optional(roleField),
+    terminalId: idField("which terminal; this one by default"),
+  },
   async run({ store }, input): Promise<LoopState | { active: false; cleared?: boolean }> {
     const asked = [input.get, input.start, input.clear].filter((each) => each === true).length
     if (asked !== 1) throw new AppError("usage", "use one of --get, --start and --clear")

@@ -1,6 +1,6 @@
-import * as v from "valibot"
 import { ID_RULE, isId, quoteInput, type TaskId, type WorkerId } from "../domain/ids.ts"
-import { ROLES } from "../domain/task.ts"
+import { ROLES, type Role } from "../domain/task.ts"
+import { choice, type Field, type Fields, type InputOf, list, number, text } from "../lib/fields.ts"
 import type { Ids } from "../lib/ids.ts"
 import type { Store } from "../store/port.ts"
 
@@ -19,67 +19,57 @@ export interface Settings {
   readonly warnPatterns: readonly string[]
 }
 
-/** Something a person, an agent or the engine may ask for: one schema for every surface, and what it does. */
-export interface Operation<Schema extends v.GenericSchema, Result> {
+/** Something a person, an agent or the engine may ask for: one table of fields for every surface, and what it does. */
+export interface Operation<F extends Fields, Result> {
   readonly name: string
   readonly summary: string
-  readonly input: Schema
-  readonly run: (context: Context, input: v.InferOutput<Schema>) => Promise<Result>
+  readonly input: F
+  readonly run: (context: Context, input: InputOf<F>) => Promise<Result>
 }
 
-export function operation<Schema extends v.GenericSchema, Result>(
-  definition: Operation<Schema, Result>,
-): Operation<Schema, Result> {
+export function operation<F extends Fields, Result>(definition: Operation<F, Result>): Operation<F, Result> {
   return definition
 }
 
 /** An id of any kind that a caller types. */
-export function idField(what: string, description: string) {
-  return v.pipe(
-    v.string(),
-    v.check(isId, (issue) => `${what} ${quoteInput(issue.input)} is not valid; use ${ID_RULE}`),
-    v.description(description),
-  )
+export function idField<Id extends string = string>(description: string): Field<Id> {
+  return text(description, (value) =>
+    isId(value) ? undefined : `${quoteInput(value)} is not valid; use ${ID_RULE}`,
+  ) as Field<Id>
 }
 
 /** Longest text a single field takes; a description may be a document. */
 const MAX_TEXT = 1_000_000
 
-export function textField(description: string, maxLength = MAX_TEXT) {
-  return v.pipe(
-    v.string(),
-    v.check((text) => !text.includes("\0"), "must not contain a NUL character"),
-    v.check((text) => text.length <= maxLength, `must be at most ${maxLength} characters`),
-    v.description(description),
-  )
+export function textField(description: string, maxLength = MAX_TEXT): Field<string> {
+  return text(description, (value) => {
+    if (value.includes("\0")) return "must not contain a NUL character"
+    return value.length > maxLength ? `must be at most ${maxLength} characters` : undefined
+  })
 }
 
-export function titleField(description: string) {
-  return v.pipe(
-    textField(description, 500),
-    v.check((text) => text.trim() !== "", "must not be empty"),
-    v.check((text) => !/[\r\n]/.test(text), "must be a single line"),
-  )
+const MAX_TITLE = 500
+
+export function titleField(description: string): Field<string> {
+  return text(description, (value) => {
+    if (value.trim() === "") return "must not be empty"
+    if (/[\r\n\0]/.test(value)) return "must be a single line"
+    return value.length > MAX_TITLE ? `must be at most ${MAX_TITLE} characters` : undefined
+  })
 }
 
 export const teamFields = {
-  project: idField("project", "project name; the repository's folder by default"),
-  team: idField("team", "team name; the branch by default"),
-}
+  project: idField("project name; the repository's folder by default"),
+  team: idField("team name; the branch by default"),
+} satisfies Fields
 
-export const taskIdField = v.pipe(
-  idField("task id", "id of the task"),
-  v.transform((id) => id as TaskId),
-)
-export const workerIdField = v.pipe(
-  idField("worker id", "id of the worker"),
-  v.transform((id) => id as WorkerId),
-)
-export const ownerField = idField("owner", "who claims or holds the task; without it a person acts")
-export const roleField = v.pipe(v.picklist(ROLES), v.description(`role: ${ROLES.join(", ")}`))
+export const taskIdField = idField<TaskId>("id of the task")
+export const workerIdField = idField<WorkerId>("id of the worker")
+export const ownerField = idField("who claims or holds the task; without it a person acts")
+export const roleField: Field<Role> = choice(ROLES, "role")
+export const tokenField = number("fencing token of the claim", { min: 1, isInteger: true })
+
 /** A list whose items cannot contain a comma, so that a command line may separate them by one. */
-export function commaList<Item extends v.GenericSchema>(item: Item, description: string) {
-  return v.pipe(v.array(item), v.metadata({ separator: "," }), v.description(description))
+export function commaList<Item>(item: Field<Item>, description: string): Field<readonly Item[]> {
+  return list(item, description, ",")
 }
-
-export const tokenField = v.pipe(v.number(), v.integer(), v.minValue(1), v.description("fencing token of the claim"))

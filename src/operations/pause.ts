@@ -1,8 +1,8 @@
-import * as v from "valibot"
 import { PERSON } from "../domain/actor.ts"
 import { AppError } from "../domain/errors.ts"
 import type { TaskId, WorkerId } from "../domain/ids.ts"
 import { describeTeam } from "../domain/team.ts"
+import { optional } from "../lib/fields.ts"
 import type { StoredTeam, Tx } from "../store/port.ts"
 import { lockTask, lockTeam } from "./lookup.ts"
 import { operation, taskIdField, teamFields, textField, workerIdField } from "./operation.ts"
@@ -10,9 +10,9 @@ import { moveTask } from "./task-moves.ts"
 
 const whatFields = {
   ...teamFields,
-  task: v.optional(taskIdField),
-  workerId: v.optional(workerIdField),
-  reason: v.optional(textField("why", 2000)),
+  task: optional(taskIdField),
+  workerId: optional(workerIdField),
+  reason: optional(textField("why", 2000)),
 }
 
 export interface PauseResult {
@@ -24,14 +24,14 @@ export interface PauseResult {
 export const pause = operation({
   name: "pause",
   summary: "Pause the team, a task (--task) or a worker (--worker-id)",
-  input: v.object(whatFields),
+  input: whatFields,
   run: ({ store }, input): Promise<PauseResult> => store.write((tx) => setPaused(tx, input, true)),
 })
 
 export const resume = operation({
   name: "resume",
   summary: "Continue a paused team, task (--task) or worker (--worker-id)",
-  input: v.object(whatFields),
+  input: whatFields,
   run: ({ store }, input): Promise<PauseResult> => store.write((tx) => setPaused(tx, input, false)),
 })
 

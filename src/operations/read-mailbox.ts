@@ -1,20 +1,20 @@
-import * as v from "valibot"
 import { inboxName, MESSAGE_TYPES, type Message } from "../domain/message.ts"
+import { choice, flag, type InputOf, number, optional, withDefault } from "../lib/fields.ts"
 import { getTeam } from "./lookup.ts"
 import { type Context, idField, operation, teamFields } from "./operation.ts"
 
 const inboxFields = {
   ...teamFields,
-  inbox: idField("inbox", "whose inbox"),
-  type: v.optional(v.pipe(v.picklist(MESSAGE_TYPES), v.description("only this type"))),
-  markRead: v.optional(v.pipe(v.boolean(), v.description("mark what is shown as read"))),
+  inbox: idField("whose inbox"),
+  type: optional(choice(MESSAGE_TYPES, "only this type")),
+  markRead: flag("mark what is shown as read"),
 }
 
-const readInput = v.object({
+const readInput = {
   ...inboxFields,
-  unreadOnly: v.optional(v.pipe(v.boolean(), v.description("only messages that were not read yet"))),
-  limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.description("at most this many, oldest first"))),
-})
+  unreadOnly: flag("only messages that were not read yet"),
+  limit: optional(number("at most this many, oldest first", { isInteger: true, min: 1 })),
+}
 
 export const readMailbox = operation({
   name: "mailbox.read",
@@ -27,13 +27,10 @@ export const readMailbox = operation({
 export const pollMailbox = operation({
   name: "mailbox.poll",
   summary: "Wait for unread messages",
-  input: v.object({
+  input: {
     ...inboxFields,
-    timeout: v.optional(
-      v.pipe(v.number(), v.minValue(0), v.maxValue(86_400), v.description("seconds to wait at most")),
-      30,
-    ),
-  }),
+    timeout: withDefault(number("seconds to wait at most", { min: 0, max: 86_400 }), 30),
+  },
   async run(context, input): Promise<Message[]> {
     await using watch = await context.store.watch()
     const deadline = performance.now() + input.timeout * 1000
@@ -46,7 +43,7 @@ export const pollMailbox = operation({
   },
 })
 
-async function readInbox({ store }: Context, input: v.InferOutput<typeof readInput>): Promise<Message[]> {
+async function readInbox({ store }: Context, input: InputOf<typeof readInput>): Promise<Message[]> {
   const inbox = inboxName(input.inbox)
   const filter = { unreadOnly: input.unreadOnly, type: input.type, limit: input.limit }
   const seen = await store.read(async (tx) => tx.messages.list((await getTeam(tx, input)).key, inbox, filter))

@@ -1,27 +1,24 @@
-import * as v from "valibot"
 import { PERSON } from "../domain/actor.ts"
 import { AppError } from "../domain/errors.ts"
 import { parseTaskId } from "../domain/ids.ts"
 import { countTasks } from "../domain/status.ts"
 import { type Check, VERDICT_SCOPES, VERDICT_STATUSES, type Verdict } from "../domain/verdict.ts"
+import { choice, list, optional, withDefault } from "../lib/fields.ts"
 import type { StoredTeam, Tx } from "../store/port.ts"
 import { decideWave } from "./decide-wave.ts"
 import { getTask, getTeam, lockTeam } from "./lookup.ts"
 import { idField, operation, teamFields, textField } from "./operation.ts"
 import { changePhase } from "./task-moves.ts"
 
-const input = v.object({
+const input = {
   ...teamFields,
-  scope: v.pipe(v.picklist(VERDICT_SCOPES), v.description(`what was judged: ${VERDICT_SCOPES.join(", ")}`)),
-  subject: v.optional(idField("subject", "task id or wave number")),
-  status: v.pipe(v.picklist(VERDICT_STATUSES), v.description(`outcome: ${VERDICT_STATUSES.join(", ")}`)),
-  check: v.optional(
-    v.pipe(v.array(textField("check")), v.description("name=passed|failed|skipped[:evidence]; may be repeated")),
-    [],
-  ),
-  issue: v.optional(v.pipe(v.array(textField("issue")), v.description("what is wrong; may be repeated")), []),
-  by: v.optional(idField("by", "who judged")),
-})
+  scope: choice(VERDICT_SCOPES, "what was judged"),
+  subject: optional(idField("task id or wave number")),
+  status: choice(VERDICT_STATUSES, "outcome"),
+  check: withDefault(list(textField("check"), "name=passed|failed|skipped[:evidence]; may be repeated"), []),
+  issue: withDefault(list(textField("issue"), "what is wrong; may be repeated"), []),
+  by: optional(idField("who judged")),
+}
 
 /** Records the word of a gate, and lets it take effect: a wave becomes verified or failed, a project COMPLETE. */
 export const recordVerdict = operation({
@@ -105,7 +102,7 @@ function parseCheck(text: string): Check {
 export const listVerdicts = operation({
   name: "verdict.list",
   summary: "List the verdicts",
-  input: v.object(teamFields),
+  input: teamFields,
   run: ({ store }, input): Promise<Verdict[]> =>
     store.read(async (tx) => tx.verdicts.list((await getTeam(tx, input)).key)),
 })

@@ -1,6 +1,6 @@
-import * as v from "valibot"
 import { PERSON } from "../domain/actor.ts"
 import type { Task } from "../domain/task.ts"
+import { optional, withDefault } from "../lib/fields.ts"
 import { getTeam, lockTask } from "./lookup.ts"
 import { operation, ownerField, taskIdField, teamFields, textField, tokenField } from "./operation.ts"
 import { assertHolds } from "./ownership.ts"
@@ -9,13 +9,13 @@ import { releaseTask as release } from "./task-moves.ts"
 export const releaseTask = operation({
   name: "task.release",
   summary: "Give a task back, for anybody to take",
-  input: v.object({
+  input: {
     ...teamFields,
     id: taskIdField,
-    owner: v.optional(ownerField),
-    token: v.optional(tokenField),
-    reason: v.optional(textField("why", 2000), "given back"),
-  }),
+    owner: optional(ownerField),
+    token: optional(tokenField),
+    reason: withDefault(textField("why", 2000), "given back"),
+  },
   async run({ store }, input): Promise<Task> {
     return store.write(async (tx) => {
       const team = await getTeam(tx, input)

@@ -1,7 +1,7 @@
-import * as v from "valibot"
 import { PERSON } from "../domain/actor.ts"
 import { AppError } from "../domain/errors.ts"
 import type { Task } from "../domain/task.ts"
+import { optional } from "../lib/fields.ts"
 import { lockTask, lockTeam } from "./lookup.ts"
 import { operation, taskIdField, teamFields, textField } from "./operation.ts"
 import { reopenTask as reopen } from "./task-moves.ts"
@@ -9,7 +9,7 @@ import { reopenTask as reopen } from "./task-moves.ts"
 export const reopenTask = operation({
   name: "task.reopen",
   summary: "Start a new attempt at a resolved, failed or skipped task",
-  input: v.object({ ...teamFields, id: taskIdField, reason: v.optional(textField("why", 2000)) }),
+  input: { ...teamFields, id: taskIdField, reason: optional(textField("why", 2000)) },
   async run({ store }, input): Promise<Task> {
     return store.write(async (tx) => {
       const team = await lockTeam(tx, input)

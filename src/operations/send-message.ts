@@ -1,35 +1,35 @@
-import * as v from "valibot"
 import { AppError } from "../domain/errors.ts"
 import { EVERYBODY, inboxName, LEAD, MESSAGE_TYPES, type Message, type MessageType } from "../domain/message.ts"
+import { checkFields, choice, type Fields, flag, optional, record, text, withDefault } from "../lib/fields.ts"
 import type { StoredTeam, Tx } from "../store/port.ts"
 import { getTeam } from "./lookup.ts"
 import { idField, operation, teamFields, textField } from "./operation.ts"
 
-const text = v.pipe(v.string(), v.nonEmpty())
-
 /** What each type of message carries; more keys are kept as they are. */
 const PAYLOADS = {
-  text: v.looseObject({ message: v.string() }),
-  idle_notification: v.looseObject({
-    worker_id: text,
-    completed_task_id: v.optional(text),
-    completed_status: v.optional(text),
-    failure_reason: v.optional(text),
-  }),
-  shutdown_request: v.looseObject({ request_id: text, reason: v.optional(v.string()) }),
-  shutdown_response: v.looseObject({ request_id: text, approved: v.boolean(), decline_reason: v.optional(v.string()) }),
-} as const satisfies Record<MessageType, v.GenericSchema>
+  text: { message: text("what to say") },
+  idle_notification: {
+    worker_id: text("who is idle"),
+    completed_task_id: optional(text("task")),
+    completed_status: optional(text("its status")),
+    failure_reason: optional(text("why it failed")),
+  },
+  shutdown_request: { request_id: text("id of the request"), reason: optional(text("why")) },
+  shutdown_response: {
+    request_id: text("id of the request"),
+    approved: { ...flag("whether it stops"), isOptional: false },
+    decline_reason: optional(text("why not")),
+  },
+} as const satisfies Record<MessageType, Fields>
 
-const input = v.object({
+const input = {
   ...teamFields,
-  from: idField("from", "who sends"),
-  to: idField("to", `who receives; the lead writes to everybody with "${EVERYBODY}"`),
-  type: v.optional(v.pipe(v.picklist(MESSAGE_TYPES), v.description(`type: ${MESSAGE_TYPES.join(", ")}`)), "text"),
-  payload: v.optional(
-    v.pipe(v.record(v.string(), v.unknown()), v.description('content as JSON, for text {"message": "..."}')),
-  ),
-  message: v.optional(textField("content of a text message, without the JSON")),
-})
+  from: idField("who sends"),
+  to: idField(`who receives; the lead writes to everybody with "${EVERYBODY}"`),
+  type: withDefault(choice(MESSAGE_TYPES, "type"), "text"),
+  payload: optional(record('content as JSON, for text {"message": "..."}')),
+  message: optional(textField("content of a text message, without the JSON")),
+}
 
 export const sendMessage = operation({
   name: "mailbox.send",
@@ -60,14 +60,9 @@ function readPayload(input: {
     throw new AppError("usage", "--message is the whole content of a text message; use --payload for anything else")
   }
   const payload = input.message === undefined ? input.payload : { message: input.message }
-  const checked = v.safeParse(PAYLOADS[input.type] as v.GenericSchema<unknown, Record<string, unknown>>, payload ?? {})
-  if (checked.success) return checked.output
-  const issue = checked.issues[0]
-  const key = issue.path?.map((part) => String(part.key)).join(".") ?? ""
-  throw new AppError(
-    "input.invalid",
-    `payload of a ${input.type} message: ${key === "" ? "" : `${key}: `}${issue.message}`,
-  )
+  const checked = checkFields(PAYLOADS[input.type] as Fields, payload ?? {})
+  if (checked.ok) return payload ?? {}
+  throw new AppError("input.invalid", `payload of a ${input.type} message: ${checked.field} ${checked.problem}`)
 }
 
 /** A message to everybody is one message to each worker, and the lead's privilege: workers write to one at a time. */

@@ -1,7 +1,7 @@
-import * as v from "valibot"
 import { AppError } from "../domain/errors.ts"
 import type { Task } from "../domain/task.ts"
 import type { Worker } from "../domain/worker.ts"
+import { number, optional } from "../lib/fields.ts"
 import { freshStart } from "./fresh-start.ts"
 import { lockTeam } from "./lookup.ts"
 import { idField, operation, roleField, teamFields, workerIdField } from "./operation.ts"
@@ -18,15 +18,13 @@ export interface WorkerSetup {
 export const setupWorker = operation({
   name: "worker.setup",
   summary: "Register a worker and show what it could take",
-  input: v.object({
+  input: {
     ...teamFields,
-    role: v.optional(roleField),
-    workerId: v.optional(workerIdField),
-    sessionId: v.optional(idField("session id", "the session the worker runs in")),
-    freshStartInterval: v.optional(
-      v.pipe(v.number(), v.minValue(0), v.description("give back claims older than this many seconds; 0 for none")),
-    ),
-  }),
+    role: optional(roleField),
+    workerId: optional(workerIdField),
+    sessionId: optional(idField("the session the worker runs in")),
+    freshStartInterval: optional(number("give back claims older than this many seconds; 0 for none", { min: 0 })),
+  },
   async run({ store, settings }, input): Promise<WorkerSetup> {
     return store.write(async (tx) => {
       const team = await lockTeam(tx, input)

@@ -1,4 +1,3 @@
-import * as v from "valibot"
 import type { SwarmReport } from "../domain/status.ts"
 import { currentWave } from "../domain/wave.ts"
 import { getTeam } from "./lookup.ts"
@@ -7,7 +6,7 @@ import { operation, teamFields } from "./operation.ts"
 export const swarmStatus = operation({
   name: "swarm.status",
   summary: "Show the workers and what they do",
-  input: v.object(teamFields),
+  input: teamFields,
   run: ({ store }, input): Promise<SwarmReport> =>
     store.read(async (tx) => {
       const team = await getTeam(tx, input)

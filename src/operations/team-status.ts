@@ -1,6 +1,6 @@
-import * as v from "valibot"
 import { countTasks, summarizeWaves, type TeamReport } from "../domain/status.ts"
 import { currentWave } from "../domain/wave.ts"
+import { flag } from "../lib/fields.ts"
 import { getTeam } from "./lookup.ts"
 import { operation, teamFields } from "./operation.ts"
 
@@ -8,7 +8,7 @@ import { operation, teamFields } from "./operation.ts"
 export const teamStatus = operation({
   name: "project.status",
   summary: "Show how far a project is",
-  input: v.object({ ...teamFields, verbose: v.optional(v.pipe(v.boolean(), v.description("list every task"))) }),
+  input: { ...teamFields, verbose: flag("list every task") },
   async run({ store }, input): Promise<TeamReport> {
     return store.read(async (tx) => {
       const { key, ...team } = await getTeam(tx, input)

@@ -1,8 +1,9 @@
-import * as v from "valibot"
 import { PERSON } from "../domain/actor.ts"
 import { AppError } from "../domain/errors.ts"
 import type { NewEvidence } from "../domain/evidence.ts"
+import { parseWorkerId } from "../domain/ids.ts"
 import { assertMove, COMPLEXITIES, TASK_STATUSES, type Task } from "../domain/task.ts"
+import { choice, flag, type InputOf, optional, text } from "../lib/fields.ts"
 import type { FinishRequest, StoredTeam, TaskChange, Tx } from "../store/port.ts"
 import { changeNeeds } from "./change-needs.ts"
 import { assertNotBlocked, evidenceFields, readEvidence, warnOfEvidence } from "./evidence-input.ts"
@@ -23,26 +24,26 @@ import {
 import { assertHolds } from "./ownership.ts"
 import { moveTask, notifyLead, releaseTask, reopenTask } from "./task-moves.ts"
 
-const input = v.object({
+const input = {
   ...teamFields,
   id: taskIdField,
-  owner: v.optional(ownerField),
-  token: v.optional(tokenField),
-  status: v.optional(v.pipe(v.picklist(TASK_STATUSES), v.description(`new status: ${TASK_STATUSES.join(", ")}`))),
+  owner: optional(ownerField),
+  token: optional(tokenField),
+  status: optional(choice(TASK_STATUSES, "new status")),
   ...evidenceFields,
-  title: v.optional(titleField("new title")),
-  description: v.optional(textField("new description")),
-  role: v.optional(roleField),
-  complexity: v.optional(v.pipe(v.picklist(COMPLEXITIES), v.description(`complexity: ${COMPLEXITIES.join(", ")}`))),
-  assignee: v.optional(v.pipe(v.string(), v.description("the only worker that may claim it; empty for anybody"))),
-  addBlockedBy: v.optional(commaList(taskIdField, "tasks it needs as well, as 1,2")),
-  removeBlockedBy: v.optional(commaList(taskIdField, "tasks it no longer needs, as 1,2")),
-  result: v.optional(textField("what came out, in a few words")),
-  reason: v.optional(textField("why the status changes", 2000)),
-  release: v.optional(v.pipe(v.boolean(), v.description("give the task back, for anybody to take"))),
-  workerId: v.optional(workerIdField),
-})
-type Input = v.InferOutput<typeof input>
+  title: optional(titleField("new title")),
+  description: optional(textField("new description")),
+  role: optional(roleField),
+  complexity: optional(choice(COMPLEXITIES, "complexity")),
+  assignee: optional(text("the only worker that may claim it; empty for anybody")),
+  addBlockedBy: optional(commaList(taskIdField, "tasks it needs as well, as 1,2")),
+  removeBlockedBy: optional(commaList(taskIdField, "tasks it no longer needs, as 1,2")),
+  result: optional(textField("what came out, in a few words")),
+  reason: optional(textField("why the status changes", 2000)),
+  release: flag("give the task back, for anybody to take"),
+  workerId: optional(workerIdField),
+}
+type Input = InputOf<typeof input>
 
 export interface UpdateResult {
   readonly task: Task
@@ -193,9 +194,7 @@ function fieldChange(input: Input): TaskChange | undefined {
     ...(input.description === undefined ? {} : { description: input.description }),
     ...(input.role === undefined ? {} : { role: input.role }),
     ...(input.complexity === undefined ? {} : { complexity: input.complexity }),
-    ...(input.assignee === undefined
-      ? {}
-      : { assignee: input.assignee === "" ? null : v.parse(workerIdField, input.assignee) }),
+    ...(input.assignee === undefined ? {} : { assignee: input.assignee === "" ? null : parseWorkerId(input.assignee) }),
     ...(input.result === undefined || input.status === "resolved" ? {} : { result: input.result }),
   }
   return Object.keys(change).length === 0 ? undefined : change

@@ -1,21 +1,19 @@
-import * as v from "valibot"
 import { PERSON } from "../domain/actor.ts"
 import { AppError } from "../domain/errors.ts"
 import { SCHEDULES, TEAM_MODES, type Team } from "../domain/team.ts"
+import { choice, optional } from "../lib/fields.ts"
 import { getTeam, lockTeam, publicTeam } from "./lookup.ts"
 import { operation, teamFields, textField } from "./operation.ts"
 
 export const updateTeam = operation({
   name: "project.update",
   summary: "Change the goal, mode or schedule",
-  input: v.object({
+  input: {
     ...teamFields,
-    goal: v.optional(textField("what the team is to reach")),
-    mode: v.optional(
-      v.pipe(v.picklist(TEAM_MODES), v.description(`who decides routine matters: ${TEAM_MODES.join(", ")}`)),
-    ),
-    schedule: v.optional(v.pipe(v.picklist(SCHEDULES), v.description(`when tasks start: ${SCHEDULES.join(", ")}`))),
-  }),
+    goal: optional(textField("what the team is to reach")),
+    mode: optional(choice(TEAM_MODES, "who decides routine matters")),
+    schedule: optional(choice(SCHEDULES, "when tasks start")),
+  },
   async run({ store }, { goal, mode, schedule, ...name }): Promise<Team> {
     if (goal === undefined && mode === undefined && schedule === undefined) {
       throw new AppError("usage", "nothing to change; use --goal, --mode or --schedule")

@@ -1,4 +1,3 @@
-import * as v from "valibot"
 import { summarizeWaves } from "../domain/status.ts"
 import { currentWave, type WavePlan } from "../domain/wave.ts"
 import type { Tx } from "../store/port.ts"
@@ -8,7 +7,7 @@ import { operation, teamFields } from "./operation.ts"
 export const waveStatus = operation({
   name: "wave.status",
   summary: "Show the waves and their tasks",
-  input: v.object(teamFields),
+  input: teamFields,
   run: ({ store }, input): Promise<WavePlan> =>
     store.read(async (tx) => readWavePlan(tx, (await getTeam(tx, input)).key)),
 })

@@ -141,6 +141,13 @@ create table evidence (
 );
 create index evidence_task on evidence (team_id, task_id, seq);
 
+-- A function looks at the present: a statement that waited for the task's row does not see what was written meanwhile.
+create function has_blocked_evidence(of_team bigint, of_task text, of_attempt integer) returns boolean language plpgsql as $$
+begin
+  return exists (select 1 from evidence where team_id = of_team and task_id = of_task and attempt = of_attempt
+    and blocked_pattern is not null and withdrawn_at is null);
+end $$;
+
 create table verdict (
   seq bigint generated always as identity primary key,
   team_id bigint not null,

@@ -19,8 +19,10 @@ import { isBusy, translate } from "./errors.ts"
 export interface Connection {
   readonly session: Session
   transaction<T>(begin: "begin" | "begin immediate", work: () => Promise<T>): Promise<T>
-  /** Runs many statements at once; only inside a transaction. */
+  /** Runs many statements at once. */
   runScript(sql: string): Promise<void>
+  /** The version the last migration left, from the file's header: one cheap look instead of a query. */
+  headerVersion(): Promise<number>
   /** Changes with every commit, here or elsewhere. */
   version(): number
   close(): void
@@ -102,7 +104,15 @@ export async function connect(path: string, clock: Clock): Promise<Connection> {
           throw translate(error, path)
         }
       }),
-    runScript: async (sql) => void db.run(sql),
+    runScript: (sql) => retryBusy(() => void db.run(sql)),
+    async headerVersion() {
+      try {
+        const row = await retryBusy(() => prepare("pragma user_version").get())
+        return (row as { user_version: number }).user_version
+      } catch (error) {
+        throw translate(error, path)
+      }
+    },
     version() {
       // data_version tells of commits by others only.
       const row = prepare("pragma data_version").get() as { data_version: number }
@@ -117,21 +127,33 @@ export async function connect(path: string, clock: Clock): Promise<Connection> {
 
 async function openFile(path: string): Promise<Database> {
   try {
-    mkdirSync(dirname(path), { recursive: true })
-    const db = new Database(path, { create: true, readwrite: true })
-    // Several processes that turn a new file to WAL at once get BUSY whatever the busy handler says.
-    const giveUpAt = performance.now() + GIVE_UP_AFTER_MS
-    for (;;) {
-      try {
-        db.run("pragma journal_mode = wal")
-        db.run("pragma synchronous = full")
-        return db
-      } catch (error) {
-        if (!isBusy(error) || performance.now() > giveUpAt) throw error
-      }
-      await sleep(jitter(RETRY_WITHIN_MS))
-    }
+    const db = openOrMake(path)
+    await retryBusy(() => db.run("pragma synchronous = full"))
+    return db
   } catch (error) {
     throw translate(error, path)
+  }
+}
+
+/** Outside of a transaction too somebody may hold the file for a moment: while it turns to WAL, or recovers. */
+export async function retryBusy<T>(work: () => T): Promise<T> {
+  const giveUpAt = performance.now() + GIVE_UP_AFTER_MS
+  for (;;) {
+    try {
+      return work()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > giveUpAt) throw error
+    }
+    await sleep(jitter(RETRY_WITHIN_MS))
+  }
+}
+
+function openOrMake(path: string): Database {
+  try {
+    return new Database(path, { create: true, readwrite: true })
+  } catch {
+    // Usually the folder is missing; making it is left out of every other start.
+    mkdirSync(dirname(path), { recursive: true })
+    return new Database(path, { create: true, readwrite: true })
   }
 }

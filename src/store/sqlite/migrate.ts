@@ -5,6 +5,7 @@ import type { Connection } from "./connection.ts"
 /** Brings the schema up to date. Any number of starters may do so at once: each migration is applied by one of them. */
 export async function migrate(connection: Connection, place: string): Promise<void> {
   if (!mustMigrate(await readVersion(connection), place)) return
+  await connection.runScript("pragma journal_mode = wal") // a property of the file, so once is enough
   for (const migration of await loadMigrations("sqlite")) {
     await connection.transaction("begin immediate", async () => {
       const { session } = connection
@@ -16,7 +17,10 @@ export async function migrate(connection: Connection, place: string): Promise<vo
         "insert into migration (version, name, breaking, applied_at) values (?, ?, ?, ?) on conflict do nothing returning version",
         [migration.version, migration.name, migration.breaking ? 1 : 0, await session.now()],
       )
-      if (mine !== undefined) await connection.runScript(migration.sql)
+      if (mine === undefined) return
+      await connection.runScript(migration.sql)
+      // What an ordinary start looks at.
+      await connection.runScript(`pragma user_version = ${migration.version}`)
     })
   }
 }

@@ -1,18 +1,9 @@
 import type { Clock } from "../../lib/clock.ts"
 import { sleep } from "../../lib/sleep.ts"
+import { LATEST_VERSION } from "../migrations/migrations.ts"
 import type { Store, StoreReport, Tx, Watch } from "../port.ts"
-import { evidenceStore } from "../sql/evidence.ts"
-import { loopStore } from "../sql/loops.ts"
-import { messageStore } from "../sql/messages.ts"
-import { taskStore } from "../sql/tasks.ts"
-import { teamStore } from "../sql/teams.ts"
-import { verdictStore } from "../sql/verdicts.ts"
-import { waveStore } from "../sql/waves.ts"
-import { workerStore } from "../sql/workers.ts"
-import { claimTask, finishTask } from "./claim.ts"
+import { claimTask } from "./claim.ts"
 import { type Connection, connect } from "./connection.ts"
-import { eventStore } from "./events.ts"
-import { migrate, readVersion } from "./migrate.ts"
 
 // A look at data_version costs microseconds; at this pace a waiting process stays under 0.2 % of a core and still wakes
 // within 100 ms.
@@ -21,31 +12,30 @@ const LOOK_EVERY_MS = 60
 export async function openSqliteStore(options: { path: string; clock: Clock }): Promise<Store> {
   const connection = await connect(options.path, options.clock)
   try {
-    await migrate(connection, options.path)
+    if ((await connection.headerVersion()) !== LATEST_VERSION) {
+      await (await import("./migrate.ts")).migrate(connection, options.path)
+    }
   } catch (error) {
     connection.close()
     throw error
   }
   const { session, transaction } = connection
-  const tx: Tx = {
-    now: session.now,
-    claimTask: (request) => claimTask(session, request),
-    finishTask: (request) => finishTask(session, request),
-    teams: teamStore(session),
-    tasks: taskStore(session),
-    waves: waveStore(session),
-    workers: workerStore(session),
-    messages: messageStore(session),
-    evidence: evidenceStore(session),
-    verdicts: verdictStore(session),
-    events: eventStore(session),
-    loops: loopStore(session),
-  }
+  let loaded: Promise<Tx> | undefined
+  const tx = () => (loaded ??= import("./transaction.ts").then(({ transactionOf }) => transactionOf(session)))
   return {
-    read: (work) => transaction("begin", () => work(tx)),
-    write: (work) => transaction("begin immediate", () => work(tx)),
+    async read(work) {
+      const all = await tx()
+      return transaction("begin", () => work(all))
+    },
+    async write(work) {
+      const all = await tx()
+      return transaction("begin immediate", () => work(all))
+    },
     claimTask: (request) => transaction("begin immediate", () => claimTask(session, request)),
-    finishTask: (request) => transaction("begin immediate", () => finishTask(session, request)),
+    async finishTask(request) {
+      const all = await tx()
+      return transaction("begin immediate", () => all.finishTask(request))
+    },
     watch: async () => watch(connection),
     inspect: () => inspect(connection, options.path),
     async [Symbol.asyncDispose]() {
@@ -75,6 +65,7 @@ function watch(connection: Connection): Watch {
 }
 
 async function inspect(connection: Connection, path: string): Promise<StoreReport> {
+  const { readVersion } = await import("./migrate.ts")
   const { newest } = await readVersion(connection)
   const rows = await connection.transaction("begin", () =>
     connection.session.all<{ quick_check: string }>("pragma quick_check"),

@@ -1,10 +1,7 @@
-import type * as v from "valibot"
+import type { Fields, InputOf } from "../../lib/fields.ts"
 import type { Context, Operation } from "../../operations/operation.ts"
 import type { Screen } from "../../views/table.ts"
 import type { Configured, Host } from "./host.ts"
-
-/** Entries of an input schema by field name; each field is a flag of the same name in kebab-case. */
-export type Fields = v.ObjectEntries
 
 export interface Session {
   readonly host: Host
@@ -17,6 +14,7 @@ export interface Session {
 
 export interface Command {
   readonly summary: string
+  /** Each is a flag of the same name in kebab-case. */
   readonly fields: Fields
   /** Fields that may also be given without their flag, in this order. */
   readonly positional?: readonly string[]
@@ -38,8 +36,8 @@ export interface Outcome {
 }
 
 /** A command that is exactly one operation. */
-export function fromOperation<Schema extends v.GenericSchema, Result>(
-  operation: Operation<Schema, Result> & { readonly input: { readonly entries?: Fields } },
+export function fromOperation<F extends Fields, Result>(
+  operation: Operation<F, Result>,
   options: {
     readonly positional?: readonly string[]
     readonly example?: string
@@ -50,11 +48,11 @@ export function fromOperation<Schema extends v.GenericSchema, Result>(
 ): Command {
   return {
     summary: operation.summary,
-    fields: operation.input.entries ?? {},
+    fields: operation.input,
     positional: options.positional,
     example: options.example,
     async run(session, input) {
-      const result = await operation.run(await session.context(), input as v.InferOutput<Schema>)
+      const result = await operation.run(await session.context(), input as InputOf<F>)
       return {
         data: options.data === undefined ? result : options.data(result),
         text: (screen) => options.text(result, screen),

@@ -1,4 +1,4 @@
-import * as v from "valibot"
+import { choice } from "../../lib/fields.ts"
 import type { Command } from "./command.ts"
 import { COMMANDS, dashedName } from "./commands.ts"
 import { flagsOf } from "./flags.ts"
@@ -8,7 +8,7 @@ const GLOBAL_FLAGS = ["--project", "--team", "--store", "--format", "--json", "-
 
 export const completion: Command = {
   summary: "Print a completion script for bash, zsh or fish",
-  fields: { shell: v.pipe(v.picklist(SHELLS), v.description(SHELLS.join(", "))) },
+  fields: { shell: choice(SHELLS, SHELLS.join(", ")) },
   positional: ["shell"],
   example: 'eval "$(teamwork completion bash --format table)"',
   async run(_session, input) {

@@ -1,13 +1,11 @@
-import * as v from "valibot"
 import { AppError } from "../../domain/errors.ts"
+import { flag, text } from "../../lib/fields.ts"
 import { nearest } from "../../lib/nearest.ts"
 import { table } from "../../views/table.ts"
 import type { Command } from "./command.ts"
 
-const key = v.pipe(v.string(), v.description("name of the setting, as team.maxAgents"))
-const repository = v.optional(
-  v.pipe(v.boolean(), v.description("in the repository's teamwork.json instead of the home's config.json")),
-)
+const key = text("name of the setting, as team.maxAgents")
+const repository = flag("in the repository's teamwork.json instead of the home's config.json")
 const scopeOf = (input: Record<string, unknown>) => (input.repository === true ? "repository" : "home")
 
 export const configList: Command = {
@@ -46,7 +44,7 @@ export const configGet: Command = {
 
 export const configSet: Command = {
   summary: "Set a value in the home's or the repository's file",
-  fields: { key, value: v.pipe(v.string(), v.description("new value; lists as a,b")), repository },
+  fields: { key, value: text("new value; lists as a,b"), repository },
   positional: ["key", "value"],
   example: "teamwork config set team.maxAgents 3",
   async run({ host }, input) {

@@ -1,5 +1,5 @@
-import * as v from "valibot"
 import { examine } from "../../engine/doctor.ts"
+import { flag } from "../../lib/fields.ts"
 import { paint } from "../../views/table.ts"
 import type { Command } from "./command.ts"
 
@@ -7,7 +7,7 @@ const MARKS = { ok: ["ok     ", "green"], warning: ["warning", "yellow"], proble
 
 export const doctor: Command = {
   summary: "Check everything teamwork depends on; --fix mends what it can",
-  fields: { fix: v.optional(v.pipe(v.boolean(), v.description("give abandoned tasks back and mend wrong counters"))) },
+  fields: { fix: flag("give abandoned tasks back and mend wrong counters") },
   async run({ host, context }, input) {
     const findings = await examine(host.processes, {
       fix: input.fix === true,

@@ -1,21 +1,21 @@
-import * as v from "valibot"
 import type { Event } from "../../domain/events.ts"
+import { flag, type InputOf } from "../../lib/fields.ts"
 import { followEvents, listEvents } from "../../operations/events.ts"
 import { renderEvents } from "../../views/events.ts"
 import { toWire } from "../../views/wire.ts"
 import type { Command } from "./command.ts"
 
-const input = v.object({
-  ...listEvents.input.entries,
-  follow: v.optional(v.pipe(v.boolean(), v.description("show new events as they come, until Ctrl+C"))),
-})
+const input = {
+  ...listEvents.input,
+  follow: flag("show new events as they come, until Ctrl+C"),
+}
 
 export const eventsTail: Command = {
   summary: listEvents.summary,
-  fields: input.entries,
+  fields: input,
   example: "teamwork events tail --follow",
   async run({ host, isJson, context }, raw) {
-    const { follow, ...rest } = v.parse(input, raw)
+    const { follow, ...rest } = raw as InputOf<typeof input>
     const page = await listEvents.run(await context(), rest)
     if (follow !== true) return { data: page, text: (screen) => renderEvents(page.events, screen) }
     const { io } = host

@@ -1,29 +1,26 @@
-import * as v from "valibot"
 import { AppError } from "../../domain/errors.ts"
 import { runEvidence } from "../../engine/run-evidence.ts"
+import { type InputOf, list, number, optional, text, withDefault } from "../../lib/fields.ts"
 import { ownerField, taskIdField, teamFields, tokenField } from "../../operations/operation.ts"
 import type { Command } from "./command.ts"
 
-const input = v.object({
+const input = {
   ...teamFields,
   id: taskIdField,
-  owner: v.optional(ownerField),
-  token: v.optional(tokenField),
-  timeout: v.optional(
-    v.pipe(v.number(), v.minValue(0.1), v.maxValue(86_400), v.description("seconds the command may take")),
-    1800,
-  ),
-  command: v.optional(v.array(v.string()), []),
-})
+  owner: optional(ownerField),
+  token: optional(tokenField),
+  timeout: withDefault(number("seconds the command may take", { min: 0.1, max: 86_400 }), 1800),
+  command: withDefault(list(text("command and its arguments"), "command and its arguments"), []),
+}
 
 export const evidenceRun: Command = {
   summary: "Run a command and record what it did, as attested evidence",
-  fields: input.entries,
+  fields: input,
   positional: ["id"],
   takesRest: "command",
   example: "teamwork evidence run --id 3 --owner w1 -- npm test",
   async run({ host, context }, raw) {
-    const { id, timeout, ...rest } = v.parse(input, raw)
+    const { id, timeout, ...rest } = raw as InputOf<typeof input>
     if (rest.command.length === 0)
       throw new AppError("usage", "name the command behind --, as in: teamwork evidence run --id 3 -- npm test")
     const evidence = await runEvidence(await context(), host.processes, {

@@ -1,20 +1,12 @@
-import { parseArgs } from "node:util"
-import * as v from "valibot"
 import { AppError } from "../../domain/errors.ts"
 import { quoteInput } from "../../domain/ids.ts"
+import { checkFields, type Field, type Fields } from "../../lib/fields.ts"
 import { nearest } from "../../lib/nearest.ts"
-import type { Fields } from "./command.ts"
 
-/** A field of an input schema, seen as a command-line flag. */
-export interface Flag {
+/** A field seen as a command-line flag. */
+export interface Flag extends Field<unknown> {
   readonly field: string
   readonly name: string
-  readonly kind: "boolean" | "number" | "text" | "json"
-  readonly isList: boolean
-  readonly separator: string | undefined
-  readonly isRequired: boolean
-  readonly choices: readonly string[]
-  readonly description: string
 }
 
 export interface Parsed {
@@ -23,7 +15,7 @@ export interface Parsed {
 }
 
 export function flagsOf(fields: Fields): Flag[] {
-  return Object.entries(fields).map(([field, schema]) => describeField(field, schema))
+  return Object.entries(fields).map(([field, definition]) => ({ ...definition, field, name: kebab(field) }))
 }
 
 export function kebab(field: string): string {
@@ -38,26 +30,22 @@ export function parseFlags(
   usage: string,
 ): Parsed {
   const byName = new Map(flags.map((flag) => [flag.name, flag]))
-  const options = Object.fromEntries(
-    flags.map((flag) => [
-      flag.name,
-      { type: flag.kind === "boolean" ? ("boolean" as const) : ("string" as const), multiple: true },
-    ]),
-  )
-  const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true })
   const given = new Map<string, string[]>()
   const add = (flag: Flag, text: string) => given.set(flag.field, [...(given.get(flag.field) ?? []), text])
   const loose: string[] = []
-  const rest: string[] = []
-  let behindDashes = false
-  for (const token of tokens) {
-    if (token.kind === "option-terminator") behindDashes = true
-    else if (token.kind === "positional") (behindDashes ? rest : loose).push(token.value)
-    else {
-      const flag = byName.get(token.name)
-      if (flag === undefined) throw unknownFlag(token.rawName, [...byName.keys()], usage)
-      add(flag, checkToken(flag, token.value, token.inlineValue === true))
+  const dashes = args.indexOf("--")
+  const words = dashes === -1 ? args : args.slice(0, dashes)
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index] ?? ""
+    if (!/^-./.test(word) || /^-\d/.test(word)) {
+      loose.push(word)
+      continue
     }
+    const { name, inline } = splitFlag(word)
+    const flag = byName.get(name)
+    if (flag === undefined) throw unknownFlag(word.split("=", 1)[0] ?? word, [...byName.keys()], usage)
+    if (inline !== undefined || flag.kind === "flag") add(flag, inlineValue(flag, inline))
+    else add(flag, nextValue(flag, words[++index]))
   }
   for (const [index, text] of loose.entries()) {
     const flag = flags.find((each) => each.field === positional[index])
@@ -66,88 +54,62 @@ export function parseFlags(
   }
   return {
     values: Object.fromEntries([...given].map(([field, texts]) => [field, readValue(flags, field, texts)])),
-    rest,
+    rest: dashes === -1 ? [] : args.slice(dashes + 1),
   }
 }
 
-/** Checks values against the schema and gives them their types, defaults included. */
-export function checkFields(fields: Fields, values: Record<string, unknown>): Record<string, unknown> {
-  const result = v.safeParse(v.object(fields), values, { abortEarly: true })
-  if (result.success) return result.output
-  const issue = result.issues[0]
-  const field = String(issue.path?.[0]?.key ?? "")
-  const flag = `--${kebab(field)}`
-  if (issue.input === undefined) throw new AppError("usage", `${flag} is missing`, { field })
-  const choices = describeField(field, fields[field] ?? v.string()).choices
-  if (issue.type === "picklist" && choices.length > 0) {
-    const close = nearest(String(issue.input), choices)
-    const hint = close === undefined ? "" : `; did you mean ${close}?`
-    throw new AppError(
-      "input.invalid",
-      `${flag} ${quoteInput(String(issue.input))} is not one of ${choices.join(", ")}${hint}`,
-      { field },
-    )
-  }
-  throw new AppError("input.invalid", `${flag}: ${issue.message}`, { field })
+/** Checks values against their fields; a problem names the flag. */
+export function checkInput(fields: Fields, values: Record<string, unknown>): Record<string, unknown> {
+  const checked = checkFields(fields, values)
+  if (checked.ok) return checked.values
+  const { field, isMissing, problem } = checked
+  if (isMissing) throw new AppError("usage", `--${kebab(field)} is missing`, { field })
+  const value = values[field]
+  const { choices, check } = fields[field] ?? {}
+  const close = choices === undefined ? undefined : nearest(String(value), choices)
+  // A check of our own names the value itself where it helps.
+  const shown = check === undefined || typeof value === "number" ? ` ${quoteInput(String(value))}` : ""
+  throw new AppError(
+    "input.invalid",
+    `--${kebab(field)}${shown} ${problem}${close === undefined ? "" : `; did you mean ${close}?`}`,
+    { field },
+  )
 }
 
-function describeField(field: string, schema: v.GenericSchema | v.GenericSchemaAsync): Flag {
-  const inner = unwrap(schema)
-  const isList = inner.type === "array"
-  const item = isList && "item" in inner ? unwrap(inner.item as v.GenericSchema) : inner
-  const metadata = v.getMetadata(inner as v.GenericSchema) as { separator?: string }
-  const description = v.getDescription(schema as v.GenericSchema) ?? v.getDescription(inner as v.GenericSchema) ?? ""
-  return {
-    field,
-    name: kebab(field),
-    kind: kindOf(item.type),
-    isList,
-    separator: metadata.separator,
-    isRequired: schema.type !== "optional",
-    choices: "options" in item && Array.isArray(item.options) ? item.options.map(String) : [],
-    description,
-  }
+function splitFlag(word: string): { name: string; inline?: string } {
+  const equals = word.indexOf("=")
+  const name = word.slice(0, equals === -1 ? undefined : equals).replace(/^--?/, "")
+  return equals === -1 ? { name } : { name, inline: word.slice(equals + 1) }
 }
 
-function unwrap(schema: v.GenericSchema | v.GenericSchemaAsync): v.GenericSchema | v.GenericSchemaAsync {
-  return schema.type === "optional" && "wrapped" in schema ? unwrap(schema.wrapped as v.GenericSchema) : schema
+function inlineValue(flag: Flag, text: string | undefined): string {
+  if (flag.kind !== "flag") return text ?? ""
+  if (text !== undefined && text !== "true" && text !== "false")
+    throw new AppError("usage", `--${flag.name} takes no value`)
+  return text ?? "true"
 }
 
-function kindOf(type: string): Flag["kind"] {
-  if (type === "boolean" || type === "number") return type
-  return type === "record" ? "json" : "text"
-}
-
-function checkToken(flag: Flag, value: string | undefined, inline: boolean): string {
-  if (flag.kind === "boolean") {
-    if (value !== undefined && value !== "true" && value !== "false")
-      throw new AppError("usage", `--${flag.name} takes no value`)
-    return value ?? "true"
-  }
+function nextValue(flag: Flag, word: string | undefined): string {
   // `--title --id 3` is a forgotten title, not a title that reads "--id".
-  if (value === undefined || (!inline && value.startsWith("--"))) {
-    throw new AppError(
-      "usage",
-      `--${flag.name} needs a value${value === undefined ? "" : ` (for one that starts with --, write --${flag.name}=${value})`}`,
-    )
-  }
-  return value
+  if (word !== undefined && !word.startsWith("--")) return word
+  const hint = word === undefined ? "" : ` (for one that starts with --, write --${flag.name}=${word})`
+  throw new AppError("usage", `--${flag.name} needs a value${hint}`)
 }
 
 function readValue(flags: readonly Flag[], field: string, texts: readonly string[]): unknown {
   const flag = flags.find((each) => each.field === field)
   if (flag === undefined) return undefined
-  if (flag.isList) {
+  if (flag.kind === "list") {
     const { separator } = flag
     if (separator === undefined) return texts
     return texts.flatMap((text) => text.split(separator).map((part) => part.trim())).filter((part) => part !== "")
   }
   const [text = ""] = texts
-  if (texts.length > 1 && flag.kind !== "boolean")
+  if (texts.length > 1 && flag.kind !== "flag")
     throw new AppError("usage", `--${flag.name} was given ${texts.length} times; it takes one value`)
-  if (flag.kind === "boolean") return texts.at(-1) === "true"
+  if (flag.kind === "flag") return texts.at(-1) === "true"
   if (flag.kind === "number") return readNumber(flag, text)
-  return flag.kind === "json" ? readJson(flag, text) : text
+  return flag.kind === "record" ? readJson(flag, text) : text
 }
 
 function readNumber(flag: Flag, text: string): number {

@@ -4,7 +4,7 @@ import { type Flag, flagsOf } from "./flags.ts"
 
 export function commandHelp(row: CommandRow, command: Command, globalFlags: readonly Flag[]): string {
   const flags = flagsOf(command.fields).filter((flag) => !globalFlags.some((global) => global.name === flag.name))
-  const required = flags.filter((flag) => flag.isRequired).map((flag) => `${usageOf(flag)} `)
+  const required = flags.filter((flag) => !flag.isOptional).map((flag) => `${usageOf(flag)} `)
   const rest = command.takesRest === undefined ? "" : " -- COMMAND [ARGUMENTS]"
   const aliases = dashedName(row) === row.name ? "" : ` (also: teamwork ${dashedName(row)})`
   return [
@@ -41,18 +41,20 @@ export async function overview(noun?: string): Promise<string> {
 }
 
 function describeFlag(flag: Flag): string {
-  return `  ${usageOf(flag).padEnd(28)} ${flag.description}${flag.isRequired ? " (required)" : ""}`
+  return `  ${usageOf(flag).padEnd(28)} ${flag.description}${!flag.isOptional ? " (required)" : ""}`
 }
 
 function usageOf(flag: Flag): string {
-  if (flag.kind === "boolean") return `--${flag.name}`
-  const value =
-    flag.kind === "number"
-      ? "N"
-      : flag.kind === "json"
-        ? "JSON"
-        : flag.isList && flag.separator !== undefined
-          ? "A,B"
-          : "TEXT"
-  return `--${flag.name} ${value}${flag.isList && flag.separator === undefined ? " ..." : ""}`
+  switch (flag.kind) {
+    case "flag":
+      return `--${flag.name}`
+    case "number":
+      return `--${flag.name} N`
+    case "record":
+      return `--${flag.name} JSON`
+    case "text":
+      return `--${flag.name} TEXT`
+    case "list":
+      return flag.separator === undefined ? `--${flag.name} TEXT ...` : `--${flag.name} A,B`
+  }
 }

@@ -1,6 +1,6 @@
-import * as v from "valibot"
 import { AppError } from "../../domain/errors.ts"
 import type { TeamReport } from "../../domain/status.ts"
+import { flag, type InputOf, optional, text } from "../../lib/fields.ts"
 import { teamStatus } from "../../operations/team-status.ts"
 import { renderTeam } from "../../views/status.ts"
 import { toWire } from "../../views/wire.ts"
@@ -10,16 +10,16 @@ const CLEAR_SCREEN = "\u001b[H\u001b[2J\u001b[3J"
 
 export const projectGet: Command = {
   summary: "Show a project's metadata",
-  fields: teamStatus.input.entries,
+  fields: teamStatus.input,
   run: (session, input) => report(session, input),
 }
 
 export const projectStatus: Command = {
   summary: teamStatus.summary,
   fields: {
-    ...teamStatus.input.entries,
-    field: v.optional(v.pipe(v.string(), v.description("only this field, as stats.progress"))),
-    watch: v.optional(v.pipe(v.boolean(), v.description("show every change until Ctrl+C"))),
+    ...teamStatus.input,
+    field: optional(text("only this field, as stats.progress")),
+    watch: flag("show every change until Ctrl+C"),
   },
   example: "teamwork project status --field stats.progress",
   async run(session, input) {
@@ -28,7 +28,7 @@ export const projectStatus: Command = {
 }
 
 async function report({ context }: Session, input: Record<string, unknown>): Promise<Outcome> {
-  const status = await teamStatus.run(await context(), v.parse(teamStatus.input, input))
+  const status = await teamStatus.run(await context(), input as InputOf<typeof teamStatus.input>)
   if (typeof input.field !== "string") return { data: status, text: (screen) => renderTeam(status, screen) }
   const value = pickField(status, input.field)
   return { data: value, text: () => (typeof value === "object" ? JSON.stringify(value) : String(value)) }

@@ -1,25 +1,23 @@
-import * as v from "valibot"
 import { AppError } from "../../domain/errors.ts"
 import { quoteInput } from "../../domain/ids.ts"
+import { choice, type Fields, flag, optional, text } from "../../lib/fields.ts"
 import { nearest } from "../../lib/nearest.ts"
 import type { Store } from "../../store/port.ts"
 import { toWire } from "../../views/wire.ts"
-import type { Command, Fields, Outcome, Session } from "./command.ts"
+import type { Command, Outcome, Session } from "./command.ts"
 import { COMMANDS, type CommandRow, dashedName, findCommand } from "./commands.ts"
 import { exitCodeOf } from "./exit-codes.ts"
-import { checkFields, flagsOf, parseFlags } from "./flags.ts"
+import { checkInput, flagsOf, parseFlags } from "./flags.ts"
 import type { Configured, GlobalFlags, Host } from "./host.ts"
 
 /** Flags every command takes. */
 const GLOBAL_FIELDS = {
-  project: v.optional(v.pipe(v.string(), v.description("project name; the repository's folder by default"))),
-  team: v.optional(v.pipe(v.string(), v.description("team name; the branch by default"))),
-  store: v.optional(v.pipe(v.string(), v.description("sqlite:PATH or postgres://...; a file in the home by default"))),
-  format: v.optional(
-    v.pipe(v.picklist(["json", "table"]), v.description("json for programs (default in a pipe), table for people")),
-  ),
-  json: v.optional(v.pipe(v.boolean(), v.description("the same as --format json, errors included"))),
-  help: v.optional(v.pipe(v.boolean(), v.description("show this help"))),
+  project: optional(text("project name; the repository's folder by default")),
+  team: optional(text("team name; the branch by default")),
+  store: optional(text("sqlite:PATH or postgres://...; a file in the home by default")),
+  format: optional(choice(["json", "table"], "json for programs (default in a pipe), table for people")),
+  json: flag("the same as --format json, errors included"),
+  help: flag("show this help"),
 } satisfies Fields
 
 /** Runs one command line and says with which code the process ends. Whatever goes wrong becomes one line. */
@@ -78,9 +76,9 @@ async function execute(
   parsed: { values: Record<string, unknown>; rest: readonly string[] },
   host: Host,
 ): Promise<number> {
-  const global = checkFields(GLOBAL_FIELDS, pick(parsed.values, Object.keys(GLOBAL_FIELDS)))
+  const global = checkInput(GLOBAL_FIELDS, pick(parsed.values, Object.keys(GLOBAL_FIELDS)))
   if (command.takesRest !== undefined) parsed.values[command.takesRest] = parsed.rest
-  const flags = { project: text(global.project), team: text(global.team), store: text(global.store) }
+  const flags = pick(global, ["project", "team", "store"])
   await using opened = openOnce(host, flags)
   const input = await fillInput(command, parsed.values, opened.configured)
   const isJson =
@@ -94,7 +92,7 @@ async function fillInput(command: Command, values: Record<string, unknown>, conf
   const fields = Object.keys(command.fields)
   const detectable = ["project", "team", "terminalId"].filter((field) => fields.includes(field))
   const defaults = detectable.length === 0 ? {} : pick({ ...(await configured()) }, detectable)
-  return checkFields(command.fields, { ...defaults, ...pick(values, fields) })
+  return checkInput(command.fields, { ...defaults, ...pick(values, fields) })
 }
 
 /** Configuration and store are opened at the first use; the store is closed at the end. */
@@ -157,8 +155,4 @@ async function unknownCommand(args: readonly string[], host: Host): Promise<numb
 
 function pick(values: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(Object.entries(values).filter(([key]) => keys.includes(key)))
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined
 }

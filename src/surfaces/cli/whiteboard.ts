@@ -1,4 +1,4 @@
-import * as v from "valibot"
+import type { InputOf } from "../../lib/fields.ts"
 import { listEvents } from "../../operations/events.ts"
 import { teamFields } from "../../operations/operation.ts"
 import { swarmStatus } from "../../operations/swarm-status.ts"
@@ -6,13 +6,13 @@ import { teamStatus } from "../../operations/team-status.ts"
 import { renderWhiteboard } from "../../views/whiteboard.ts"
 import type { Command } from "./command.ts"
 
-const input = v.object(teamFields)
+const input = teamFields
 
 export const whiteboard: Command = {
   summary: "Show the team at a glance, in Markdown",
-  fields: input.entries,
+  fields: input,
   async run({ context }, raw) {
-    const name = v.parse(input, raw)
+    const name = raw as InputOf<typeof input>
     const team = await teamStatus.run(await context(), { ...name, verbose: true })
     const swarm = await swarmStatus.run(await context(), name)
     const { events } = await listEvents.run(await context(), { ...name, limit: 10 })

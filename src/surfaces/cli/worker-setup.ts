@@ -1,30 +1,21 @@
-import * as v from "valibot"
 import { waitForWork } from "../../engine/wait-for-work.ts"
+import { flag, type InputOf, number, optional } from "../../lib/fields.ts"
 import { setupWorker } from "../../operations/setup-worker.ts"
 import type { Command } from "./command.ts"
 
-const flag = (description: string) => v.optional(v.pipe(v.boolean(), v.description(description)))
-
-const input = v.object({
-  ...setupWorker.input.entries,
+const input = {
+  ...setupWorker.input,
   loop: flag("wait for the project and for a task"),
   keepPolling: flag("with --loop: wait on when the project is complete"),
-  pollInterval: v.optional(
-    v.pipe(
-      v.number(),
-      v.minValue(0.01),
-      v.maxValue(86_400),
-      v.description("seconds between two status lines while waiting"),
-    ),
-  ),
-})
+  pollInterval: optional(number("seconds between two status lines while waiting", { min: 0.01, max: 86_400 })),
+}
 
 export const workerSetup: Command = {
   summary: setupWorker.summary,
-  fields: input.entries,
+  fields: input,
   example: "teamwork worker setup --role backend --loop",
   async run({ host, configured, context }, raw) {
-    const { loop, keepPolling, pollInterval, ...rest } = v.parse(input, raw)
+    const { loop, keepPolling, pollInterval, ...rest } = raw as InputOf<typeof input>
     const found = await waitForWork(
       await context(),
       {

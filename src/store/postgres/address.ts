@@ -1,0 +1,35 @@
+import { AppError } from "../../domain/errors.ts"
+
+/** Where a store lies: a database, and a schema of its own in it. */
+export interface Address {
+  /** As the driver takes it: without our own parameter. */
+  readonly url: string
+  readonly schema: string
+  /** For people: without user, password and settings. */
+  readonly place: string
+}
+
+const DEFAULT_SCHEMA = "teamwork"
+// Such a name needs no quotes anywhere; names with pg_ belong to PostgreSQL.
+const SCHEMA_PATTERN = /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/
+
+export function parseAddress(text: string): Address {
+  const url = URL.parse(text)
+  if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || url.hostname === "") {
+    // The text is not shown: it may hold a password.
+    throw new AppError(
+      "config.bad_value",
+      "the store's address is not valid; write postgres://USER:PASSWORD@HOST:PORT/DATABASE",
+    )
+  }
+  const schema = url.searchParams.get("schema") ?? DEFAULT_SCHEMA
+  if (!SCHEMA_PATTERN.test(schema)) {
+    throw new AppError(
+      "config.bad_value",
+      `schema ${JSON.stringify(schema.slice(0, 80))} is not valid; use small letters, digits and '_', at most 63, not starting with a digit or pg_`,
+      { schema },
+    )
+  }
+  url.searchParams.delete("schema")
+  return { url: url.href, schema, place: `postgres://${url.host}${url.pathname}?schema=${schema}` }
+}

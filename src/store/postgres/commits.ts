@@ -1,0 +1,162 @@
+import { jitter } from "../../lib/random.ts"
+import { sleep } from "../../lib/sleep.ts"
+import type { Watch } from "../port.ts"
+import type { Address } from "./address.ts"
+import type { Connection } from "./connection.ts"
+import { translate } from "./errors.ts"
+import { type Link, openLink } from "./link.ts"
+
+/**
+ * Tells of commits, here and elsewhere. Told apart from the commits themselves: a notification inside a transaction
+ * would make all commits of the database wait for each other. So one may be lost when a process dies between the two,
+ * and watchers look for themselves now and then.
+ *
+ * Not listening -> (first watch) -> listening <-> broken, reconnecting -> closed.
+ */
+export interface Commits {
+  /** Something was committed here. */
+  announce(): void
+  /** Resolves when no notification is on its way: it runs as a transaction, and would hold back newer events. */
+  settled(): Promise<void>
+  watch(): Promise<Watch>
+  close(): Promise<void>
+}
+
+// Many commits within this time share one notification.
+const GATHER_MS = 5
+const LOOK_ANYWAY_EVERY_MS = 2000
+const LOOK_FOR_HIDDEN_EVERY_MS = 50
+const RECONNECT_WITHIN_MS = 1000
+
+// Needs no fsync of its own.
+const NOTIFY = "select set_config('synchronous_commit', 'off', true), pg_notify(?, ?)"
+
+// Any commit changes the snapshot. Events of a transaction that is younger than one still running are hidden until that
+// one ends (see events.ts), and nobody will tell of that moment.
+const LOOK = `select pg_current_snapshot()::text as snapshot, exists (select 1 from team where exists (
+  select 1 from event where team_id = team.id and xid >= pg_snapshot_xmin(pg_current_snapshot()))) as hidden`
+
+interface Sight {
+  readonly snapshot: string
+  readonly hidden: boolean
+}
+
+export function followCommits(connection: Connection, address: Address): Commits {
+  // Tells our own notifications from those of others: of our own commits we know already.
+  const self = jitter(Number.MAX_SAFE_INTEGER).toString(36)
+  const watchers = new Set<() => void>()
+  const wakeAll = () => {
+    for (const wake of watchers) wake()
+  }
+  const closing = new AbortController()
+  let listening: Promise<void> | undefined
+  let link: Link | undefined
+  let gathering: ReturnType<typeof setTimeout> | undefined
+  let sending: Promise<void> = Promise.resolve()
+
+  function send(): Promise<void> {
+    gathering = undefined
+    // Watchers look for themselves when one is lost.
+    sending = connection.query(NOTIFY, [address.schema, self]).then(ignore, ignore)
+    return sending
+  }
+
+  async function listen(): Promise<void> {
+    const opened = await openLink(address, (payload) => {
+      if (payload !== self) wakeAll()
+    })
+    await opened.query(`listen ${address.schema}`)
+    link = opened
+    opened.whenLost.then(listenAgain, ignore)
+    if (closing.signal.aborted) await opened.close()
+  }
+
+  async function listenAgain(): Promise<void> {
+    while (!closing.signal.aborted) {
+      try {
+        await listen()
+        wakeAll()
+        return
+      } catch {
+        // The server is away; until it is back, readers hear of it by their own questions.
+        await sleep(jitter(RECONNECT_WITHIN_MS), closing.signal)
+      }
+    }
+  }
+
+  return {
+    announce() {
+      wakeAll()
+      gathering ??= setTimeout(send, GATHER_MS)
+    },
+    settled: () => sending,
+    async watch() {
+      listening ??= listen()
+      try {
+        await listening
+      } catch (error) {
+        listening = undefined
+        throw translate(error, address.place)
+      }
+      return startWatch(watchers, async () => (await connection.query<Sight>(LOOK))[0])
+    },
+    async close() {
+      closing.abort()
+      clearTimeout(gathering)
+      if (gathering !== undefined) await send()
+      await sending
+      await link?.close()
+    },
+  }
+}
+
+/** `wake` comes with every commit we hear of; `look` finds those we do not. */
+async function startWatch(watchers: Set<() => void>, look: () => Promise<Sight | undefined>): Promise<Watch> {
+  let isNews = false
+  let waiting: AbortController | undefined
+  const wake = () => {
+    isNews = true
+    waiting?.abort()
+  }
+  watchers.add(wake)
+  let seen = await look()
+  let lookedAt = performance.now()
+
+  /** True when a commit became visible that we were not told of. Without an answer, the next one will count as new. */
+  async function lookAgain(): Promise<boolean> {
+    const before = seen
+    seen = await look().catch(() => undefined)
+    lookedAt = performance.now()
+    if (seen === undefined) return false
+    return before === undefined || (before.hidden ? !seen.hidden : before.snapshot !== seen.snapshot)
+  }
+
+  return {
+    async next(timeoutMs, signal) {
+      const deadline = performance.now() + timeoutMs
+      for (;;) {
+        if (isNews) {
+          isNews = false
+          await lookAgain()
+          return true
+        }
+        const now = performance.now()
+        if (now >= deadline || signal?.aborted === true) return false
+        const nextLook = lookedAt + (seen?.hidden === true ? LOOK_FOR_HIDDEN_EVERY_MS : LOOK_ANYWAY_EVERY_MS)
+        if (now >= nextLook) {
+          if (await lookAgain()) return true
+          continue
+        }
+        waiting = new AbortController()
+        const stop = signal === undefined ? waiting.signal : AbortSignal.any([waiting.signal, signal])
+        await sleep(Math.min(deadline, nextLook) - now, stop)
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      watchers.delete(wake)
+      waiting?.abort()
+    },
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,96 @@
+import { jitter } from "../../lib/random.ts"
+import { sleep } from "../../lib/sleep.ts"
+import type { Param, Session } from "../sql/session.ts"
+import type { Address } from "./address.ts"
+import { isConflict, translate } from "./errors.ts"
+import { type Link, openLink } from "./link.ts"
+import { shareLinks } from "./links.ts"
+
+/**
+ * A few links to one database. Each carries one transaction or one statement at a time, so that nothing has to wait
+ * behind a statement that waits for a lock.
+ */
+export interface Connection {
+  /** One statement, a transaction of its own. Repeated when it got in the way of another one. */
+  readonly query: Query
+  /** Repeated as a whole when it got in the way of another one. */
+  transaction<T>(kind: TransactionKind, work: (session: Session, script: Link["script"]) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+export type Query = Link["query"]
+export type TransactionKind = keyof typeof BEGIN
+
+const BEGIN = {
+  read: "begin isolation level repeatable read read only",
+  write: "begin isolation level read committed read write",
+} as const
+
+const ATTEMPTS = 8
+const RETRY_WITHIN_MS = 10
+const NOW = "select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now"
+
+export function connect(address: Address, maxLinks: number): Connection {
+  const links = shareLinks(() => openLink(address), maxLinks)
+
+  async function withLink<T>(work: (link: Link) => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const link = await links.take()
+        try {
+          return await work(link)
+        } finally {
+          links.give(link)
+        }
+      } catch (error) {
+        if (!isConflict(error) || attempt === ATTEMPTS) throw translate(error, address.place)
+      }
+      await sleep(jitter(RETRY_WITHIN_MS * attempt))
+    }
+  }
+
+  return {
+    query: (text, params) => withLink((link) => link.query(text, params)),
+    transaction: (kind, work) =>
+      withLink(async (link) => {
+        const { session, failure } = openSession(link.query)
+        await link.query(BEGIN[kind])
+        try {
+          const result = await work(session, link.script)
+          // To `commit` after a failed statement the server would answer with a silent rollback.
+          if (failure() !== undefined) throw failure()
+          await link.query("commit")
+          return result
+        } catch (error) {
+          if (!link.isLost()) await link.query("rollback")
+          throw error
+        }
+      }),
+    close: links.close,
+  }
+}
+
+function openSession(query: Query): { session: Session; failure: () => unknown } {
+  let failed: unknown
+  let now: Promise<number> | undefined
+  const all = async <Row>(text: string, params?: readonly Param[]) => {
+    try {
+      return await query<Row>(text, params)
+    } catch (error) {
+      failed ??= error
+      throw error
+    }
+  }
+  const session: Session = {
+    all,
+    get: async <Row>(text: string, params?: readonly Param[]) => (await all<Row>(text, params))[0],
+    run: async (text, params) => void (await all(text, params)),
+    now: () => {
+      now ??= all<{ now: number }>(NOW).then(([row]) => row?.now ?? 0)
+      return now
+    },
+    forUpdate: " for update",
+    forShare: " for share",
+  }
+  return { session, failure: () => failed }
+}

@@ -1,0 +1,59 @@
+import { PERSON } from "../../domain/actor.ts"
+import { LEAD } from "../../domain/message.ts"
+import type { Task } from "../../domain/task.ts"
+import type { FinishRequest } from "../port.ts"
+import { appendEvent } from "../sql/events.ts"
+import { evidenceStore } from "../sql/evidence.ts"
+import { messageStore } from "../sql/messages.ts"
+import type { Session } from "../sql/session.ts"
+import { TASK_COLUMNS, type TaskRow, taskStore, toTask } from "../sql/tasks.ts"
+
+const FINISH = `update task set status = 'resolved', completed_at = ?1, updated_at = ?1, version = version + 1,
+    result = coalesce(?2, result), worker_id = coalesce(?3, worker_id), lease_until = null
+  where team_id = (select id from team where project = ?4 and name = ?5) and id = ?6
+    and status in ('in_progress', 'in_review') and (?7 is null or claimed_by = ?7) and (?8 is null or claim_token = ?8)
+    and not exists (select 1 from evidence where evidence.team_id = task.team_id and evidence.task_id = task.id
+      and evidence.attempt = task.attempt and blocked_pattern is not null and withdrawn_at is null)
+  returning ${TASK_COLUMNS}, team_id`
+
+export async function finishTask(session: Session, request: FinishRequest): Promise<Task | undefined> {
+  const now = await session.now()
+  const row = await session.get<TaskRow & { team_id: number }>(FINISH, [
+    now,
+    request.result,
+    request.workerId,
+    request.project,
+    request.team,
+    request.taskId,
+    request.owner,
+    request.token,
+  ])
+  if (row === undefined) return undefined
+  const by = request.owner ?? PERSON
+  const key = row.team_id
+  await evidenceStore(session).add(key, row.id, row.attempt, by, request.evidence)
+  for (const entry of request.evidence) {
+    await appendEvent(session, key, by, {
+      type: "evidence.added",
+      data: { task: row.id, type: entry.type, trust: entry.trust },
+    })
+  }
+  await appendEvent(session, key, by, {
+    type: "task.resolved",
+    data: { task: row.id, token: row.claim_token, attempt: row.attempt },
+  })
+  if (row.worker_id !== null && request.owner !== null) {
+    await session.run("update worker set heartbeat_at = ? where team_id = ? and id = ?", [now, key, row.worker_id])
+  }
+  if (request.notice !== null) {
+    const message = {
+      id: request.notice.id,
+      from: request.notice.payload.worker_id,
+      to: LEAD,
+      type: "idle_notification" as const,
+    }
+    await messageStore(session).send(key, { ...message, payload: request.notice.payload })
+    await appendEvent(session, key, by, { type: "message.sent", data: message })
+  }
+  return toTask(row, await taskStore(session).needs(key, row.id))
+}
