@@ -1,6 +1,4 @@
 #!/usr/bin/env bun
-import { fstatSync, writeSync } from "node:fs"
-import { join } from "node:path"
 import { detectTeam } from "./config/detect-team.ts"
 import { readEnvironment } from "./config/environment.ts"
 import { loadConfig } from "./config/load-config.ts"
@@ -17,7 +15,7 @@ const VERSION = "0.1.0"
 const { env } = process
 const cwd = process.cwd()
 // Asking `process.stdout` loads a whole stream library; a pipe or file can be told from a terminal without it.
-const terminal = fstatSync(1).isCharacterDevice() ? process.stdout : undefined
+const terminal = (await Bun.stdout.stat()).isCharacterDevice() ? process.stdout : undefined
 const environment = readEnvironment(env, { stdoutIsTTY: terminal?.isTTY === true, columns: terminal?.columns })
 
 async function configure(flags: GlobalFlags): Promise<Configured> {
@@ -27,8 +25,8 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     flags: { "defaults.project": flags.project, "defaults.team": flags.team, store: flags.store },
   })
   const names = { project: config["defaults.project"], team: config["defaults.team"] }
-  const detected = names.project === "" || names.team === "" ? detectTeam(cwd) : names
-  const address = config.store === "" ? `sqlite:${join(home, "teamwork.db")}` : config.store
+  const detected = names.project === "" || names.team === "" ? await detectTeam(cwd) : names
+  const address = config.store === "" ? `sqlite:${home}/teamwork.db` : config.store
   return {
     settings: {
       leaseSeconds: config["claim.leaseSeconds"],
@@ -65,30 +63,34 @@ const configuration: Configuration = {
     })
   },
   set: async (scope, key, value) =>
-    (await import("./config/edit-config.ts")).setConfig({ file: fileOf(scope), key, value }),
-  unset: async (scope, key) => (await import("./config/edit-config.ts")).unsetConfig({ file: fileOf(scope), key }),
-  path: () => ({ home: fileOf("home"), repository: fileOf("repository") }),
+    (await import("./config/edit-config.ts")).setConfig({ file: await fileOf(scope), key, value }),
+  unset: async (scope, key) =>
+    (await import("./config/edit-config.ts")).unsetConfig({ file: await fileOf(scope), key }),
+  async path() {
+    const { homeFile, repositoryFile } = await configPaths({ env, cwd })
+    return { home: homeFile, repository: repositoryFile }
+  },
   schema: async () => (await import("./config/json-schema.ts")).configJsonSchema(),
 }
 
-function fileOf(scope: "home" | "repository"): string {
-  const paths = configPaths({ env, cwd })
-  return scope === "home" ? paths.homeFile : paths.repositoryFile
+async function fileOf(scope: "home" | "repository"): Promise<string> {
+  return (await configuration.path())[scope]
 }
 
 const interruption = new AbortController()
 
-/** Written at once and whole, also into a pipe: what was printed is out before the process ends. */
-function write(stream: 1 | 2, data: string | Uint8Array): void {
+/** Errors and progress are rare enough to load `node:fs` for; written at once, also into a pipe. */
+function writeError(data: string | Uint8Array): void {
+  const { writeSync } = process.getBuiltinModule("node:fs")
   const bytes = typeof data === "string" ? Buffer.from(data) : data
   for (let at = 0; at < bytes.length; ) {
     try {
-      at += writeSync(stream, bytes, at)
+      at += writeSync(2, bytes, at)
     } catch (error) {
-      if (!(error instanceof Error && "code" in error)) throw error
-      if (error.code === "EAGAIN") Bun.sleepSync(1)
-      // The reader is gone, as with `| head`: there is nobody left to tell.
-      else if (error.code === "EPIPE") process.exit(0)
+      const code = error instanceof Error && "code" in error ? error.code : undefined
+      if (code === "EAGAIN") Bun.sleepSync(1)
+      // The reader is gone: there is nobody left to tell.
+      else if (code === "EPIPE") return
       else throw error
     }
   }
@@ -99,9 +101,9 @@ const io: Io = {
   columns: environment.columns,
   color: !environment.noColor,
   cwd,
-  out: (text) => write(1, `${text}\n`),
-  err: (text) => write(2, `${text}\n`),
-  errBytes: (chunk) => write(2, chunk),
+  out: (text) => console.log(text), // Bun writes it whole before it returns, also into a pipe
+  err: (text) => writeError(`${text}\n`),
+  errBytes: writeError,
   interrupted: interruption.signal,
   wallClock: () => new Date().toTimeString().slice(0, 8),
 }

@@ -1,4 +1,4 @@
-import { resolve } from "node:path"
+import { resolvePath } from "../lib/paths.ts"
 
 /** The variables of a process. Everything here takes them as a parameter, so that a test passes its own. */
 export type Env = Readonly<Record<string, string | undefined>>
@@ -37,13 +37,13 @@ function asId(text: string): string {
 export function userHomeOf(env: Env): string {
   const home = variable(env, "TEAMWORK_TEST_BASE_DIR") ?? variable(env, "HOME")
   // `node:os` takes half a millisecond to load, and is needed only where HOME is not set.
-  return resolve(home ?? process.getBuiltinModule("node:os").homedir())
+  return resolvePath(home ?? process.getBuiltinModule("node:os").homedir())
 }
 
 /** Where our own state and settings live. */
 export function teamworkHomeOf(env: Env): string {
   const own = variable(env, "TEAMWORK_TEST_BASE_DIR") ?? variable(env, "TEAMWORK_HOME")
-  return own === undefined ? resolve(userHomeOf(env), ".claude", "teamwork") : resolve(own)
+  return own === undefined ? `${userHomeOf(env)}/.claude/teamwork` : resolvePath(own)
 }
 
 /** An empty variable counts as not set, as is usual in a shell. */

@@ -12,6 +12,7 @@ beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), "list-config-")))
   repository = join(root, "repo")
   mkdirSync(join(repository, ".git"), { recursive: true })
+  writeFileSync(join(repository, ".git", "HEAD"), "ref: refs/heads/trunk\n")
 })
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 

@@ -15,8 +15,8 @@ export type LoadedConfig = {
  * waits or loads more code unless something is wrong.
  */
 export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
-  const paths = configPaths(input)
-  const layers = readLayers(input, paths)
+  const paths = await configPaths(input)
+  const layers = await readLayers(input, paths)
   const faulty = layers.find((layer) => layer.origin !== "old file" && layer.problems.length > 0)
   if (faulty !== undefined) await refuse(faulty, input.cwd)
   const config = mergeLayers(layers)

@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs"
-import { dirname, join, resolve } from "node:path"
+import { dirname, resolvePath } from "../lib/paths.ts"
 import { findRepositoryRoot } from "./detect-team.ts"
 import { type Env, teamworkHomeOf, userHomeOf, variable } from "./environment.ts"
 import { CONFIG_KEY_NAMES, type Config, type ConfigKey, configRow, isConfigKey } from "./keys.ts"
@@ -7,20 +6,20 @@ import { isConfigValue, parseValue } from "./parse-value.ts"
 
 /** Every place but the built-in defaults where a setting may come from, lowest first. Problems are collected as plain
  * data: wording them needs code that a healthy start never loads. */
-export function readLayers({ env, cwd, flags = {} }: ConfigInput, paths: ConfigPaths): Layer[] {
+export async function readLayers({ env, cwd, flags = {} }: ConfigInput, paths: ConfigPaths): Promise<Layer[]> {
   const { userHome, homeFile, repositoryFile } = paths
-  return [
-    readForeignFile(join(userHome, ".claude-forge", "config.json"), userHome, (root, layer) =>
+  return Promise.all([
+    readForeignFile(`${userHome}/.claude-forge/config.json`, userHome, (root, layer) =>
       readKnownKeys(layer, "team", root.team),
     ),
-    readForeignFile(join(userHome, ".claude", "config.json"), userHome, (root, layer) => {
+    readForeignFile(`${userHome}/.claude/config.json`, userHome, (root, layer) => {
       if (Object.hasOwn(root, "projectsDirectory")) put(layer, "projectsDirectory", root.projectsDirectory)
     }),
     readOwnFile(homeFile, "home file", userHome),
     readOwnFile(repositoryFile, "repository file", userHome),
     readEnv(env, { cwd, userHome }),
     readFlags(flags, { cwd, userHome }),
-  ]
+  ])
 }
 
 export type ConfigInput = {
@@ -59,13 +58,13 @@ export type ConfigPaths = {
 }
 
 /** Where the settings files are, whether they exist or not. Reads no file, so it works however broken they are. */
-export function configPaths({ env, cwd }: { readonly env: Env; readonly cwd: string }): ConfigPaths {
+export async function configPaths({ env, cwd }: { readonly env: Env; readonly cwd: string }): Promise<ConfigPaths> {
   const home = teamworkHomeOf(env)
   return {
     userHome: userHomeOf(env),
     home,
-    homeFile: join(home, "config.json"),
-    repositoryFile: join(findRepositoryRoot(cwd) ?? resolve(cwd), "teamwork.json"),
+    homeFile: `${home}/config.json`,
+    repositoryFile: `${(await findRepositoryRoot(cwd)) ?? resolvePath(cwd)}/teamwork.json`,
   }
 }
 
@@ -87,8 +86,12 @@ const KNOWN_FOREIGN_TEAM_KEYS = [
 
 type JsonObject = { readonly [key: string]: unknown }
 
-function readForeignFile(file: string, userHome: string, read: (root: JsonObject, layer: Layer) => void): Layer {
-  const { layer, root } = readFile(file, { origin: "old file", baseFolder: userHome, userHome })
+async function readForeignFile(
+  file: string,
+  userHome: string,
+  read: (root: JsonObject, layer: Layer) => void,
+): Promise<Layer> {
+  const { layer, root } = await readFile(file, { origin: "old file", baseFolder: userHome, userHome })
   if (root !== undefined) read(root, layer)
   return layer
 }
@@ -104,8 +107,8 @@ function readKnownKeys(layer: Layer, group: "team", found: unknown): void {
   }
 }
 
-function readOwnFile(file: string, origin: Origin, userHome: string): Layer {
-  const { layer, root } = readFile(file, { origin, baseFolder: dirname(file), userHome })
+async function readOwnFile(file: string, origin: Origin, userHome: string): Promise<Layer> {
+  const { layer, root } = await readFile(file, { origin, baseFolder: dirname(file), userHome })
   if (root !== undefined) readOwnKeys(layer, root, [])
   return layer
 }
@@ -151,10 +154,12 @@ function emptyLayer(kind: LayerKind, file = "", text = ""): Layer {
   return { ...kind, values: {}, problems: [], file, text }
 }
 
-function readFile(file: string, kind: LayerKind): { layer: Layer; root?: JsonObject } {
+async function readFile(file: string, kind: LayerKind): Promise<{ layer: Layer; root?: JsonObject }> {
   let text: string
   try {
-    text = readFileSync(file, "utf8").replace(/^\uFEFF/, "")
+    // Asking first: an error for each file that is not there would cost more than reading the ones that are.
+    if (!(await Bun.file(file).exists())) return { layer: emptyLayer(kind, file) }
+    text = (await Bun.file(file).text()).replace(/^\uFEFF/, "")
   } catch (error) {
     const layer = emptyLayer(kind, file)
     if (!isMissing(error)) layer.problems.push({ kind: "unreadable", error })
@@ -195,5 +200,5 @@ function anchorPath({ baseFolder, userHome }: Layer, key: ConfigKey, value: unkn
   const path = value.slice(scheme.length)
   if (!value.startsWith(scheme) || path === "" || path === ":memory:") return value
   const isFromHome = path === "~" || path.startsWith("~/")
-  return scheme + (isFromHome ? join(userHome, path.slice(1)) : resolve(baseFolder, path))
+  return scheme + (isFromHome ? resolvePath(path.slice(2), userHome) : resolvePath(path, baseFolder))
 }

@@ -1,8 +1,7 @@
 import { Database, type Statement } from "bun:sqlite"
-import { mkdirSync } from "node:fs"
-import { dirname } from "node:path"
 import { AppError } from "../../domain/errors.ts"
 import type { Clock } from "../../lib/clock.ts"
+import { dirname } from "../../lib/paths.ts"
 import { jitter } from "../../lib/random.ts"
 import { sleep } from "../../lib/sleep.ts"
 import { takeTurns } from "../../lib/turns.ts"
@@ -153,7 +152,7 @@ function openOrMake(path: string): Database {
     return new Database(path, { create: true, readwrite: true })
   } catch {
     // Usually the folder is missing; making it is left out of every other start.
-    mkdirSync(dirname(path), { recursive: true })
+    process.getBuiltinModule("node:fs").mkdirSync(dirname(path), { recursive: true })
     return new Database(path, { create: true, readwrite: true })
   }
 }

@@ -70,7 +70,7 @@ export const configPath: Command = {
   summary: "Show where the two files are",
   fields: {},
   async run({ host }) {
-    const paths = host.configuration.path()
+    const paths = await host.configuration.path()
     return { data: paths, text: () => `home        ${paths.home}\nrepository  ${paths.repository}` }
   },
 }

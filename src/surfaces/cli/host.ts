@@ -59,6 +59,6 @@ export interface Configuration {
   }>
   set(scope: ConfigScope, key: string, value: string): Promise<{ file: string; changed: boolean }>
   unset(scope: ConfigScope, key: string): Promise<{ file: string; changed: boolean }>
-  path(): { home: string; repository: string }
+  path(): Promise<{ home: string; repository: string }>
   schema(): Promise<unknown>
 }
