@@ -51,10 +51,13 @@ export function findPattern(text: string, patterns: readonly string[]): string |
   return patterns.find((pattern) => wholeWords(pattern).test(text))
 }
 
+// With marks: an accent may be a character of its own.
+const WORD = "[\\p{L}\\p{M}\\p{N}_]"
+
 function wholeWords(pattern: string): RegExp {
   const words = pattern
     .trim()
     .split(/\s+/)
     .map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"))
-  return new RegExp(`(?<![\\p{L}\\p{N}_])${words.join("\\s+")}(?![\\p{L}\\p{N}_])`, "iu")
+  return new RegExp(`(?<!${WORD})${words.join("\\s+")}(?!${WORD})`, "iu")
 }

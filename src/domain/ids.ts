@@ -7,13 +7,13 @@ export type WorkerId = string & { readonly __id: "worker" }
 export const MAX_ID_LENGTH = 64
 
 // ASCII only: look-alike letters of other alphabets would make two ids that read the same. No slash, no leading dot or
-// dash: ids become file names, branch names and command-line arguments.
+// dash, no dot or ".lock" at the end: ids become file names, branch names and command-line arguments.
 const ID_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
 
-export const ID_RULE = `letters, digits, '.', '_' and '-', starting with a letter or digit, at most ${MAX_ID_LENGTH} characters`
+export const ID_RULE = `letters, digits, '.', '_' and '-', starting with a letter or digit, without '..' and not ending with '.' or '.lock', at most ${MAX_ID_LENGTH} characters`
 
 export function isId(text: string): boolean {
-  return text.length <= MAX_ID_LENGTH && ID_PATTERN.test(text) && !text.includes("..") && !text.endsWith(".lock")
+  return text.length <= MAX_ID_LENGTH && ID_PATTERN.test(text) && !/\.\.|\.$|\.lock$/.test(text)
 }
 
 export function parseTaskId(text: string): TaskId {

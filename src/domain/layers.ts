@@ -68,13 +68,14 @@ function measureHeights(layers: string[][], dependants: Map<string, string[]>): 
 /** Among nodes that all wait for one another, follows needs until a node comes again. */
 function findCycle(stuck: readonly Node[]): string[] {
   const byId = new Map(stuck.map((node) => [node.id, node]))
-  const path: string[] = []
+  const places = new Map<string, number>()
   let current = stuck[0]
-  while (current !== undefined && !path.includes(current.id)) {
-    path.push(current.id)
+  while (current !== undefined && !places.has(current.id)) {
+    places.set(current.id, places.size)
     current = current.blockedBy.map((need) => byId.get(need)).find((node) => node !== undefined)
   }
-  const start = current === undefined ? 0 : path.indexOf(current.id)
+  const path = [...places.keys()]
+  const start = places.get(current?.id ?? "") ?? 0
   return [...path.slice(start), path[start] ?? ""]
 }
 
