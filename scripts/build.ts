@@ -8,7 +8,8 @@ async function build(entry: string, outfile: string): Promise<number> {
   mkdirSync(dirname(outfile), { recursive: true })
   // The program runs inside other people's repositories: their .env and bunfig.toml are none of its business.
   const flags = ["--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"]
-  const optimise = ["--bytecode", "--format=esm", "--minify"] // without esm, bytecode allows no top-level await
+  // Without esm, bytecode allows no top-level await; without splitting, a start would run the imports of every part.
+  const optimise = ["--bytecode", "--format=esm", "--minify", "--splitting"]
   const child = Bun.spawn(
     [process.execPath, "build", "--compile", ...optimise, ...flags, entry, "--outfile", outfile],
     { env: process.env, stdio: ["ignore", "inherit", "inherit"] },

@@ -1,11 +1,11 @@
 #!/usr/bin/env bun
-import { detectTeam } from "./config/detect-team.ts"
+import { detectTeam, findGit } from "./config/detect-team.ts"
 import { readEnvironment } from "./config/environment.ts"
 import { loadConfig } from "./config/load-config.ts"
 import { configPaths } from "./config/read-layers.ts"
 import { systemClock } from "./lib/clock.ts"
 import { systemIds } from "./lib/ids.ts"
-import { systemProcesses } from "./lib/process.ts"
+import type { Processes } from "./lib/process.ts"
 import type { Store } from "./store/port.ts"
 import type { Configuration, Configured, GlobalFlags, Host, Io } from "./surfaces/cli/host.ts"
 import { runCli } from "./surfaces/cli/run.ts"
@@ -19,13 +19,13 @@ const terminal = (await Bun.stdout.stat()).isCharacterDevice() ? process.stdout 
 const environment = readEnvironment(env, { stdoutIsTTY: terminal?.isTTY === true, columns: terminal?.columns })
 
 async function configure(flags: GlobalFlags): Promise<Configured> {
-  const { config, home } = await loadConfig({
-    env,
-    cwd,
-    flags: { "defaults.project": flags.project, "defaults.team": flags.team, store: flags.store },
-  })
-  const names = { project: config["defaults.project"], team: config["defaults.team"] }
-  const detected = names.project === "" || names.team === "" ? await detectTeam(cwd) : names
+  // Whoever asks for the settings will ask for the store; its code loads while the files are read.
+  const sqlite = import("./store/sqlite/store.ts")
+  const git = findGit(cwd)
+  const [{ config, home }, detected] = await Promise.all([
+    loadConfig({ env, cwd, git, flags: configFlags(flags) }),
+    detectTeam(cwd, git),
+  ])
   const address = config.store === "" ? `sqlite:${home}/teamwork.db` : config.store
   return {
     settings: {
@@ -35,18 +35,22 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
       warnPatterns: config["evidence.warnPatterns"],
     },
     pollIntervalSeconds: config["team.pollIntervalSeconds"],
-    project: names.project || detected.project,
-    team: names.team || detected.team,
+    project: config["defaults.project"] || detected.project,
+    team: config["defaults.team"] || detected.team,
     terminalId: environment.terminalId,
     home,
     storePlace: address.startsWith("sqlite:") ? address : address.replace(/\/\/[^/@]*@/, "//"),
-    openStore: () => openStore(address),
+    openStore: () => openStore(address, sqlite),
   }
 }
 
-async function openStore(address: string): Promise<Store> {
+function configFlags({ project, team, store }: GlobalFlags) {
+  return { "defaults.project": project, "defaults.team": team, store }
+}
+
+async function openStore(address: string, sqlite: Promise<typeof import("./store/sqlite/store.ts")>): Promise<Store> {
   if (address.startsWith("sqlite:")) {
-    const { openSqliteStore } = await import("./store/sqlite/store.ts")
+    const { openSqliteStore } = await sqlite
     return openSqliteStore({ path: address.slice("sqlite:".length), clock: systemClock })
   }
   const { openPostgresStore } = await import("./store/postgres/store.ts")
@@ -56,11 +60,7 @@ async function openStore(address: string): Promise<Store> {
 const configuration: Configuration = {
   list: async (flags) => {
     const { listConfig } = await import("./config/list-config.ts")
-    return listConfig({
-      env,
-      cwd,
-      flags: { "defaults.project": flags.project, "defaults.team": flags.team, store: flags.store },
-    })
+    return listConfig({ env, cwd, flags: configFlags(flags) })
   },
   set: async (scope, key, value) =>
     (await import("./config/edit-config.ts")).setConfig({ file: await fileOf(scope), key, value }),
@@ -116,10 +116,13 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   })
 }
 
+/** Few commands start programs. */
+const processes: Processes = { run: async (request) => (await import("./lib/process.ts")).systemProcesses.run(request) }
+
 const host: Host = {
   io,
   ids: systemIds,
-  processes: systemProcesses,
+  processes,
   env,
   version: VERSION,
   isDebugging: environment.isDebugging,

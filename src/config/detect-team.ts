@@ -5,13 +5,14 @@ import { basename, dirname, resolvePath } from "../lib/paths.ts"
  * everything else a CLI call does. A linked worktree belongs to the project of its main repository, and a worker's
  * branch `teamwork/<team>/<worker>` to its team.
  */
-export async function detectTeam(cwd: string): Promise<{ project: string; team: string }> {
-  const git = await findGit(cwd)
+export async function detectTeam(
+  cwd: string,
+  found?: Promise<Git | undefined>,
+): Promise<{ project: string; team: string }> {
+  const git = await (found ?? findGit(cwd))
   if (git === undefined) return { project: asSafeId(basename(resolvePath(cwd)), "project"), team: FALLBACK_TEAM }
-  return {
-    project: asSafeId(await projectName(git), "project"),
-    team: asSafeId(await teamName(git.gitDir), FALLBACK_TEAM),
-  }
+  const [project, team] = await Promise.all([projectName(git), teamName(git.gitDir)])
+  return { project: asSafeId(project, "project"), team: asSafeId(team, FALLBACK_TEAM) }
 }
 
 /** The nearest folder upwards that holds `.git`: of a repository, a linked worktree or a submodule. */
@@ -22,9 +23,9 @@ export async function findRepositoryRoot(cwd: string): Promise<string | undefine
 const FALLBACK_TEAM = "main"
 
 /** `root` is missing for a bare repository, which has no checked-out files. */
-type Git = { readonly root: string | undefined; readonly gitDir: string }
+export type Git = { readonly root: string | undefined; readonly gitDir: string }
 
-async function findGit(cwd: string): Promise<Git | undefined> {
+export async function findGit(cwd: string): Promise<Git | undefined> {
   let folder = resolvePath(cwd)
   for (;;) {
     const [isRepository, isLink] = await Promise.all([isFile(`${folder}/.git/HEAD`), isFile(`${folder}/.git`)])
@@ -83,11 +84,12 @@ async function isFile(path: string): Promise<boolean> {
   return Bun.file(path).exists()
 }
 
+/** Mapped, not read: the first asynchronous read of a process starts threads. Git replaces these files whole. */
 async function readText(path: string): Promise<string | undefined> {
   try {
-    return (await isFile(path)) ? await Bun.file(path).text() : undefined
+    return (await isFile(path)) ? new TextDecoder().decode(Bun.mmap(path)) : undefined
   } catch {
-    // Gone or unreadable: the caller has a fallback for either.
+    // Gone, empty or unreadable: the caller has a fallback for each.
     return undefined
   }
 }

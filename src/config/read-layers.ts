@@ -1,5 +1,5 @@
 import { dirname, resolvePath } from "../lib/paths.ts"
-import { findRepositoryRoot } from "./detect-team.ts"
+import { findRepositoryRoot, type Git } from "./detect-team.ts"
 import { type Env, teamworkHomeOf, userHomeOf, variable } from "./environment.ts"
 import { CONFIG_KEY_NAMES, type Config, type ConfigKey, configRow, isConfigKey } from "./keys.ts"
 import { isConfigValue, parseValue } from "./parse-value.ts"
@@ -25,6 +25,8 @@ export async function readLayers({ env, cwd, flags = {} }: ConfigInput, paths: C
 export type ConfigInput = {
   readonly env: Env
   readonly cwd: string
+  /** The repository around `cwd`, where the caller has looked for it already. */
+  readonly git?: Promise<Git | undefined>
   /** What the command line gave; text is read as the key's type. */
   readonly flags?: { readonly [K in ConfigKey]?: string | Config[K] }
 }
@@ -58,13 +60,14 @@ export type ConfigPaths = {
 }
 
 /** Where the settings files are, whether they exist or not. Reads no file, so it works however broken they are. */
-export async function configPaths({ env, cwd }: { readonly env: Env; readonly cwd: string }): Promise<ConfigPaths> {
+export async function configPaths({ env, cwd, git }: Pick<ConfigInput, "env" | "cwd" | "git">): Promise<ConfigPaths> {
   const home = teamworkHomeOf(env)
+  const root = git === undefined ? await findRepositoryRoot(cwd) : (await git)?.root
   return {
     userHome: userHomeOf(env),
     home,
     homeFile: `${home}/config.json`,
-    repositoryFile: `${(await findRepositoryRoot(cwd)) ?? resolvePath(cwd)}/teamwork.json`,
+    repositoryFile: `${root ?? resolvePath(cwd)}/teamwork.json`,
   }
 }
 

@@ -1,5 +1,4 @@
 import { AppError } from "../../domain/errors.ts"
-import type { TaskId } from "../../domain/ids.ts"
 import { jitter } from "../../lib/random.ts"
 import { sleep } from "../../lib/sleep.ts"
 import type { Claimed, ClaimRequest } from "../port.ts"
@@ -7,112 +6,114 @@ import type { Param } from "../sql/session.ts"
 import { TASK_COLUMNS, type TaskRow, toTask } from "../sql/tasks.ts"
 import type { Query } from "./connection.ts"
 
-// Parameters of every statement here: $1 project, $2 team, $3 owner, $4 worker, $5 role, $6 time or null, $7 lease.
+// A claim is one statement, whose parts all see the data as it was before it. So the first parts find and lock the row,
+// and every other part takes what it needs from them. The columns of a task are wide: only the last part touches them.
+//
+// Parameters: $1 project, $2 team, $3 owner, $4 worker, $5 role, $6 time or null, $7 lease.
 
 /** The time of the statement, unless it belongs to a transaction that has one. */
 export const NOW_MS = "coalesce($6::bigint, floor(extract(epoch from clock_timestamp()) * 1000)::bigint)"
 
 /**
  * The team when it takes claims from this worker, and the highest wave that is open: the first unverified one. While the
- * team is being planned its row is locked before any task's, in the order in which everybody else locks them.
+ * team is being planned its row is locked, before any task's: everybody else locks them in that order too.
  */
-function team(lockPlanned: boolean): string {
+function asked(lockPlanned: boolean): string {
   const lock = lockPlanned
     ? ", case when phase = 'PLANNING' then (select 1 from team planned where planned.id = team.id for no key update) end"
     : ""
   return `asked as materialized (
-    select id as team_id, phase, ${NOW_MS} as now_ms, coalesce(case when schedule <> 'eager' then
-        (select min(number) from wave where team_id = team.id and verdict is distinct from 'verified')
-      end, 2147483647) as open_wave${lock}
+    select id as team_id, phase, ${NOW_MS} as now_ms, coalesce(case when schedule <> 'eager' then (select number from wave
+      where team_id = team.id and verdict is distinct from 'verified' order by number limit 1) end, 2147483647) as open_wave${lock}
     from team where project = $1::text and name = $2::text and status = 'active' and phase <> 'COMPLETE'
-      and not exists (select 1 from worker where team_id = team.id and worker.id = $4::text
-        and (availability in ('paused', 'quarantined', 'stopped') or (role <> 'worker' and role <> $5::text))))`
+      and (select availability in ('paused', 'quarantined', 'stopped') or (role <> 'worker' and role <> $5::text)
+        from worker where team_id = team.id and id = $4::text) is not true)`
 }
 
-const MAY_TAKE = "unmet = 0 and wave <= asked.open_wave and assignee in ('', $3::text)"
+const OF_TEAM = "from task where team_id = asked.team_id"
+const MAY_TAKE = "unmet = 0 and wave <= open_wave and assignee in ('', $3::text)"
 const ROLE_FITS = "($5::text is null or $5 = 'worker' or role in ($5, 'worker'))"
 
-/** Sees the row as it was, so one statement can tell a renewal from a take-over. */
-function take(from: string, which: string): string {
-  const renews = "task.status = 'in_progress' and task.claimed_by = $3"
-  return `claimed as (
-    update task set previous_owner = case when task.status = 'in_progress' then task.claimed_by end,
-      claim_token = task.claim_token + case when ${renews} then 0 else 1 end,
-      claimed_at = case when ${renews} then task.claimed_at else now_ms end,
-      status = 'in_progress', claimed_by = $3, worker_id = $4, lease_until = now_ms + $7::bigint, lease_ms = $7,
-      version = task.version + 1, updated_at = now_ms
-    from ${from} where ${which}
-    returning ${COLUMNS_OF_TASK}, task.team_id, phase, now_ms)`
+/** Waits for the row where the search for the best one skips it: what becomes of it is what was asked. */
+const NAMED = `select seq, id, status, claimed_by, claim_token ${OF_TEAM} and id = $8::text and ${MAY_TAKE}
+  and ($9::int = 0 or ${ROLE_FITS})
+  and (status = 'open' or (status = 'in_progress' and (claimed_by = $3 or lease_until < now_ms))) for no key update`
+
+/** The first of: an abandoned task, one meant for this worker, one of the role, one for anybody. */
+function best(anyRole: boolean, columns: string, lock: string): string {
+  const ready = (who: string) =>
+    `select ${columns} ${OF_TEAM} and status = 'open' and unmet = 0 and wave <= open_wave and ${who}
+     order by wave, height desc, seq limit 1${lock}`
+  const probes = [
+    `select ${columns} ${OF_TEAM} and status = 'in_progress' and lease_until < now_ms and ${MAY_TAKE} and ${ROLE_FITS}
+     order by lease_until limit 1${lock}`,
+    ready("assignee = $3"),
+    ...(anyRole
+      ? [ready("assignee = ''")]
+      : [ready("assignee = '' and role = $5"), ready("assignee = '' and role = 'worker'")]),
+  ]
+  // One after the other, and none behind the first that finds something.
+  return `${probes.map((probe, place) => `select * from (${probe}) as probe_${place}`).join("\nunion all ")} limit 1`
 }
 
-export const COLUMNS_OF_TASK = TASK_COLUMNS.replaceAll(/\w+/g, "task.$&")
-
 /**
- * Everything else a claim does: whoever claims is a worker of the team, and the first role it names stays its role; the
- * first claim ends planning; and the events. All parts of a statement see the data as it was before it, so each takes
- * what it needs from what the earlier ones return.
+ * What a claim does with the row it locked: whoever claims is a worker of the team, and the first role it names stays
+ * its role; the first claim ends planning; the events; and the claim itself.
  */
-const AFTERWARDS = `heard as (
+function claim(choice: string): string {
+  return oneLine(`with ${asked(true)},
+  chosen as materialized (
+    select asked.*, seq, id, case when status = 'in_progress' then claimed_by end as holder,
+      claim_token + case when status = 'in_progress' and claimed_by = $3 then 0 else 1 end as token
+    from asked, lateral (${choice}) as found),
+  heard as (
     insert into worker (team_id, id, role, session_id, availability, heartbeat_at, created_at)
-    select team_id, $4, $5, $3, 'idle', now_ms, now_ms from claimed
+    select team_id, $4, $5, $3, 'idle', now_ms, now_ms from chosen
     on conflict (team_id, id) do update set role = coalesce(worker.role, excluded.role),
       session_id = coalesce(worker.session_id, excluded.session_id), heartbeat_at = excluded.heartbeat_at),
   started as (
-    update team set phase = 'EXECUTION' from claimed
-    where claimed.phase = 'PLANNING' and team.id = claimed.team_id and team.phase = 'PLANNING' returning team.id),
+    update team set phase = 'EXECUTION' from chosen
+    where chosen.phase = 'PLANNING' and team.id = team_id and team.phase = 'PLANNING' returning team_id, now_ms),
   told as (
     insert into event (team_id, type, recorded_at, actor, data)
     select team_id, 'task.claimed', now_ms, $3,
-      json_build_object('task', id, 'token', claim_token, 'taken_over_from', previous_owner)::text
-    from claimed where previous_owner is distinct from $3
+      json_build_object('task', id, 'token', token, 'taken_over_from', holder)::text
+    from chosen where holder is distinct from $3
     union all
     select team_id, 'team.phase_changed', now_ms, $3, json_build_object('from', 'PLANNING', 'to', 'EXECUTION')::text
-    from claimed where exists (select 1 from started))
-  select claimed.*, ${needsOf("claimed")} as needs from claimed`
-
-/** As JSON text, to save a second question. */
-export function needsOf(task: string): string {
-  return `(select json_agg(need_id order by need_id)::text from need where need.team_id = ${task}.team_id and task_id = ${task}.id)`
+    from started)
+  update task set previous_owner = holder, claim_token = token, status = 'in_progress', claimed_by = $3, worker_id = $4,
+    claimed_at = case when holder = $3 then claimed_at else now_ms end, lease_until = now_ms + $7::bigint, lease_ms = $7,
+    version = version + 1, updated_at = now_ms
+  from chosen where task.seq = chosen.seq returning ${RETURNED}`)
 }
 
-// Waits for the row where another claim skips it: its fate is what was asked for.
-const CLAIM_NAMED = `with ${team(true)}, ${take(
-  "asked",
-  `task.team_id = asked.team_id and task.id = $8::text and ${MAY_TAKE} and ($9::int = 0 or ${ROLE_FITS})
-    and (status = 'open' or (status = 'in_progress' and (claimed_by = $3 or lease_until < now_ms)))`,
-)}, ${AFTERWARDS}`
+/** A whole task; its needs as JSON text, to save a second question. */
+export const RETURNED = `${TASK_COLUMNS.replaceAll(/\w+/g, "task.$&")}, array_to_json(array(
+  select need_id from need where need.team_id = task.team_id and task_id = task.id order by need_id))::text as needs`
 
-/** The first of: an abandoned task, one meant for this worker, one of the role, one for anybody. */
-function bestTask(anyRole: boolean, lock: string): string {
-  const first = (where: string) =>
-    `(select seq from task where team_id = asked.team_id and status = 'open' and unmet = 0 and wave <= asked.open_wave
-        and ${where} order by wave, height desc, seq limit 1${lock})`
-  const byRole = anyRole
-    ? [first("assignee = ''")]
-    : [first("assignee = '' and role = $5"), first("assignee = '' and role = 'worker'")]
-  return `coalesce(
-    (select seq from task where team_id = asked.team_id and status = 'in_progress' and lease_until < asked.now_ms
-      and ${MAY_TAKE} and ${ROLE_FITS} order by lease_until limit 1${lock}),
-    ${[first("assignee = $3"), ...byRole].join(",\n    ")})`
+/** The server copies a statement's text each time. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ")
 }
 
-function claimNext(anyRole: boolean): { claim: string; look: string } {
-  const best = bestTask(anyRole, " for no key update skip locked")
+function claimNext(anyRole: boolean): { take: string; look: string } {
   return {
-    claim: `with ${team(true)}, best as materialized (select asked.*, ${best} as seq from asked),
-      ${take("best", "task.seq = best.seq")}, ${AFTERWARDS}`,
-    look: `with ${team(false)} select 1 as found from asked where ${bestTask(anyRole, "")} is not null and $7::bigint is not null`,
+    take: claim(best(anyRole, "seq, id, status, claimed_by, claim_token", " for no key update skip locked")),
+    look: `with ${asked(false)} select 1 as found from asked, lateral (${best(anyRole, "seq", "")}) as found
+      where $7::bigint is not null`,
   }
 }
 
+const CLAIM_NAMED = claim(NAMED)
 const NEXT = claimNext(true)
 const NEXT_OF_ROLE = claimNext(false)
 
 const GIVE_UP_AFTER_MS = 10_000
 const RETRY_WITHIN_MS = 5
 
-interface ClaimedRow extends TaskRow {
-  needs: string | null
+export interface ReturnedRow extends TaskRow {
+  needs: string
 }
 
 export async function claimTask(
@@ -125,21 +126,21 @@ export async function claimTask(
   const row =
     taskId === null
       ? await takeNext(query, role === null || role === "worker" ? NEXT : NEXT_OF_ROLE, params)
-      : (await query<ClaimedRow>(CLAIM_NAMED, [...params, taskId, request.strictRole ? 1 : 0]))[0]
+      : (await query<ReturnedRow>(CLAIM_NAMED, [...params, taskId, request.strictRole ? 1 : 0]))[0]
   if (row === undefined) return undefined
   const renewed = row.previous_owner === owner
-  return { task: toTask(row, parseNeeds(row.needs)), takenOverFrom: renewed ? null : row.previous_owner, renewed }
+  return { task: toTask(row, JSON.parse(row.needs)), takenOverFrom: renewed ? null : row.previous_owner, renewed }
 }
 
 /** A row that somebody else has locked is skipped, and may be free again in a moment: only then is it worth a second try. */
 async function takeNext(
   query: Query,
-  { claim, look }: typeof NEXT,
+  { take, look }: typeof NEXT,
   params: readonly Param[],
-): Promise<ClaimedRow | undefined> {
+): Promise<ReturnedRow | undefined> {
   const giveUpAt = performance.now() + GIVE_UP_AFTER_MS
   for (;;) {
-    const [row] = await query<ClaimedRow>(claim, params)
+    const [row] = await query<ReturnedRow>(take, params)
     if (row !== undefined) return row
     const [ready] = await query(look, params)
     if (ready === undefined) return undefined
@@ -151,8 +152,4 @@ async function takeNext(
     }
     await sleep(jitter(RETRY_WITHIN_MS))
   }
-}
-
-export function parseNeeds(json: string | null): TaskId[] {
-  return json === null ? [] : JSON.parse(json)
 }

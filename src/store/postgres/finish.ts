@@ -3,25 +3,29 @@ import { LEAD } from "../../domain/message.ts"
 import type { Task } from "../../domain/task.ts"
 import type { FinishRequest } from "../port.ts"
 import type { Param } from "../sql/session.ts"
-import { type TaskRow, toTask } from "../sql/tasks.ts"
-import { COLUMNS_OF_TASK, NOW_MS, needsOf, parseNeeds } from "./claim.ts"
+import { toTask } from "../sql/tasks.ts"
+import { NOW_MS, oneLine, RETURNED, type ReturnedRow } from "./claim.ts"
 import type { Query } from "./connection.ts"
 
+// Like a claim (see claim.ts): the first part waits for the row and locks it, the others take what they need from it.
+//
 // Parameters: $1 project, $2 team, $3 owner or null, $4 worker or null, $5 token or null, $6 time or null, $7 task,
 // $8 result or null, $9 who acts; then the evidence as a JSON array, and the message with id, sender and payload.
-const DONE = `asked as materialized (
-    select id as team_id, ${NOW_MS} as now_ms from team where project = $1::text and name = $2::text),
-  done as (
-    update task set status = 'resolved', completed_at = now_ms, updated_at = now_ms, version = task.version + 1,
-      result = coalesce($8::text, task.result), worker_id = coalesce($4::text, task.worker_id), lease_until = null
-    from asked
-    where task.team_id = asked.team_id and task.id = $7::text and status in ('in_progress', 'in_review')
+const HELD = `locked as materialized (
+    select task.team_id, task.seq, task.id, attempt, claim_token, coalesce($4::text, worker_id) as worker, ${NOW_MS} as now_ms
+    from team, task
+    where project = $1::text and name = $2::text and task.team_id = team.id and task.id = $7::text
+      and task.status in ('in_progress', 'in_review')
       and ($3::text is null or claimed_by = $3) and ($5::int is null or claim_token = $5)
-      and not has_blocked_evidence(task.team_id, task.id, task.attempt)
-    returning ${COLUMNS_OF_TASK}, task.team_id, now_ms),
+    for no key update of task),
+  held as materialized (select * from locked where not has_blocked_evidence(team_id, id, attempt)),
   heard as (
-    update worker set heartbeat_at = now_ms from done
-    where $3 is not null and worker.team_id = done.team_id and worker.id = done.worker_id)`
+    update worker set heartbeat_at = now_ms from held
+    where $3 is not null and worker.team_id = held.team_id and worker.id = worker)`
+
+const RESOLVE = `update task set status = 'resolved', completed_at = now_ms, updated_at = now_ms, version = version + 1,
+    result = coalesce($8::text, result), worker_id = worker, lease_until = null
+  from held where task.seq = held.seq returning ${RETURNED}`
 
 function evidence(json: string): { part: string; event: string } {
   return {
@@ -30,9 +34,9 @@ function evidence(json: string): { part: string; event: string } {
         as (type text, trust text, text text, facts text, blocked text)) with ordinality as entry (type, trust, text, facts, blocked, place)),
     proven as (
       insert into evidence (team_id, task_id, attempt, type, trust, text, facts, blocked_pattern, author, recorded_at)
-      select team_id, id, attempt, given.type, trust, text, facts, blocked, $9, now_ms from done, given order by place)`,
-    event: `select place, 'evidence.added', json_build_object('task', id, 'type', given.type, 'trust', trust)::text
-      from done, given union all`,
+      select team_id, id, attempt, type, trust, text, facts, blocked, $9, now_ms from held, given order by place)`,
+    event: `select place, 'evidence.added', json_build_object('task', id, 'type', type, 'trust', trust)::text
+      from held, given union all`,
   }
 }
 
@@ -40,7 +44,7 @@ function notice(id: string, sender: string, payload: string): { part: string; ev
   return {
     part: `sent as (
       insert into message (id, team_id, sender, recipient, type, payload, sent_at)
-      select ${id}::text, team_id, ${sender}::text, '${LEAD}', 'idle_notification', ${payload}::text, now_ms from done)`,
+      select ${id}::text, team_id, ${sender}::text, '${LEAD}', 'idle_notification', ${payload}::text, now_ms from held)`,
     event: `union all select 1000001, 'message.sent',
       json_build_object('id', ${id}, 'from', ${sender}, 'to', '${LEAD}', 'type', 'idle_notification')::text`,
   }
@@ -48,25 +52,23 @@ function notice(id: string, sender: string, payload: string): { part: string; ev
 
 /** A statement for what there is to write, so that the common case does not pay for the rest. */
 function finish(parts: { evidence?: ReturnType<typeof evidence>; notice?: ReturnType<typeof notice> }): string {
+  const resolved = "json_build_object('task', id, 'token', claim_token, 'attempt', attempt)::text"
   // One insert in the order of the story: what separate parts of a statement write comes in no given order.
-  const events = `${parts.evidence?.event ?? ""}
-    select 1000000, 'task.resolved', json_build_object('task', id, 'token', claim_token, 'attempt', attempt)::text from done
-    ${parts.notice?.event ?? ""}`
-  const told = `told as (
-    insert into event (team_id, type, recorded_at, actor, data)
-    select team_id, story.type, now_ms, $9::text, data from done, (${events}) as story (place, type, data) order by place)`
-  const all = [DONE, parts.evidence?.part, parts.notice?.part, told].filter((part) => part !== undefined)
-  return `with ${all.join(",\n  ")}\n  select done.*, ${needsOf("done")} as needs from done`
+  const story =
+    parts.evidence === undefined && parts.notice === undefined
+      ? `select team_id, 'task.resolved', now_ms, $9::text, ${resolved} from held`
+      : `select team_id, story.type, now_ms, $9::text, data from held, (
+          ${parts.evidence?.event ?? ""} select 1000000, 'task.resolved', ${resolved} from held ${parts.notice?.event ?? ""}
+        ) as story (place, type, data) order by place`
+  const told = `told as (insert into event (team_id, type, recorded_at, actor, data) ${story})`
+  const all = [HELD, parts.evidence?.part, parts.notice?.part, told].filter((part) => part !== undefined)
+  return oneLine(`with ${all.join(", ")} ${RESOLVE}`)
 }
 
 const FINISH = finish({})
 const FINISH_WITH_EVIDENCE = finish({ evidence: evidence("$10") })
 const FINISH_WITH_NOTICE = finish({ notice: notice("$10", "$11", "$12") })
 const FINISH_WITH_BOTH = finish({ evidence: evidence("$10"), notice: notice("$11", "$12", "$13") })
-
-interface FinishedRow extends TaskRow {
-  needs: string | null
-}
 
 export async function finishTask(
   query: Query,
@@ -86,8 +88,8 @@ export async function finishTask(
       : hasEvidence
         ? FINISH_WITH_BOTH
         : FINISH_WITH_NOTICE
-  const [row] = await query<FinishedRow>(text, params)
-  return row && toTask(row, parseNeeds(row.needs))
+  const [row] = await query<ReturnedRow>(text, params)
+  return row && toTask(row, JSON.parse(row.needs))
 }
 
 /** Half of a character pair is no text to PostgreSQL; a program's output may have been cut there. */

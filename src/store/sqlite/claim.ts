@@ -1,7 +1,11 @@
 import type { Claimed, ClaimRequest } from "../port.ts"
 import { appendEvent } from "../sql/events.ts"
 import type { Param, Session } from "../sql/session.ts"
-import { TASK_COLUMNS, type TaskRow, taskStore, toTask } from "../sql/tasks.ts"
+import { TASK_COLUMNS, type TaskRow, toTask } from "../sql/tasks.ts"
+
+/** The needs of the changed task as JSON, so that no second statement has to ask. */
+export const NEEDS = `(select json_group_array(need_id) from
+  (select need_id from need where need.team_id = task.team_id and need.task_id = task.id order by need_id)) as needs`
 
 // The team when it takes claims, and the highest wave that is open: the first unverified one.
 const TEAM = `open_team as (
@@ -25,7 +29,7 @@ const CLAIM_NAMED = `with ${TEAM}
   update task set ${SET}
   where team_id = (select id from open_team) and id = ?8 and ${MAY_TAKE} and ${WORKER_MAY} and (?9 = 0 or ${ROLE_FITS})
     and (status = 'open' or (status = 'in_progress' and (claimed_by = ?3 or lease_until < ?6)))
-  returning ${TASK_COLUMNS}, (select phase from open_team) as phase, team_id`
+  returning ${TASK_COLUMNS}, (select phase from open_team) as phase, team_id, ${NEEDS}`
 
 /** The first of: an abandoned task, one meant for this worker, one of the role, one for anybody. */
 function claimNext(anyRole: boolean): string {
@@ -41,7 +45,7 @@ function claimNext(anyRole: boolean): string {
       (select seq from task where team_id = (select id from open_team) and status = 'in_progress' and lease_until < ?6
         and ${MAY_TAKE} and ${ROLE_FITS} order by lease_until limit 1),
       ${[first("assignee = ?3"), ...byRole].join(",\n")})) and ${WORKER_MAY}
-    returning ${TASK_COLUMNS}, (select phase from open_team) as phase, team_id`
+    returning ${TASK_COLUMNS}, (select phase from open_team) as phase, team_id, ${NEEDS}`
 }
 
 const CLAIM_NEXT_OF_ROLE = claimNext(false)
@@ -50,6 +54,7 @@ const CLAIM_NEXT = claimNext(true)
 interface ClaimedRow extends TaskRow {
   phase: string
   team_id: number
+  needs: string
 }
 
 export async function claimTask(session: Session, request: ClaimRequest): Promise<Claimed | undefined> {
@@ -70,7 +75,7 @@ export async function claimTask(session: Session, request: ClaimRequest): Promis
       : await session.get<ClaimedRow>(CLAIM_NAMED, [...params, request.taskId, request.strictRole ? 1 : 0])
   if (row === undefined) return undefined
   await heardOf(session, row.team_id, request, now)
-  const task = toTask(row, await taskStore(session).needs(row.team_id, row.id))
+  const task = toTask(row, JSON.parse(row.needs))
   const renewed = row.previous_owner === request.owner
   if (!renewed) {
     await appendEvent(session, row.team_id, request.owner, {

@@ -6,7 +6,8 @@ import { appendEvent } from "../sql/events.ts"
 import { evidenceStore } from "../sql/evidence.ts"
 import { messageStore } from "../sql/messages.ts"
 import type { Session } from "../sql/session.ts"
-import { TASK_COLUMNS, type TaskRow, taskStore, toTask } from "../sql/tasks.ts"
+import { TASK_COLUMNS, type TaskRow, toTask } from "../sql/tasks.ts"
+import { NEEDS } from "./claim.ts"
 
 const FINISH = `update task set status = 'resolved', completed_at = ?1, updated_at = ?1, version = version + 1,
     result = coalesce(?2, result), worker_id = coalesce(?3, worker_id), lease_until = null
@@ -14,11 +15,11 @@ const FINISH = `update task set status = 'resolved', completed_at = ?1, updated_
     and status in ('in_progress', 'in_review') and (?7 is null or claimed_by = ?7) and (?8 is null or claim_token = ?8)
     and not exists (select 1 from evidence where evidence.team_id = task.team_id and evidence.task_id = task.id
       and evidence.attempt = task.attempt and blocked_pattern is not null and withdrawn_at is null)
-  returning ${TASK_COLUMNS}, team_id`
+  returning ${TASK_COLUMNS}, team_id, ${NEEDS}`
 
 export async function finishTask(session: Session, request: FinishRequest): Promise<Task | undefined> {
   const now = await session.now()
-  const row = await session.get<TaskRow & { team_id: number }>(FINISH, [
+  const row = await session.get<TaskRow & { team_id: number; needs: string }>(FINISH, [
     now,
     request.result,
     request.workerId,
@@ -55,5 +56,5 @@ export async function finishTask(session: Session, request: FinishRequest): Prom
     await messageStore(session).send(key, { ...message, payload: request.notice.payload })
     await appendEvent(session, key, by, { type: "message.sent", data: message })
   }
-  return toTask(row, await taskStore(session).needs(key, row.id))
+  return toTask(row, JSON.parse(row.needs))
 }

@@ -38,7 +38,7 @@ export async function runCli(args: readonly string[], host: Host): Promise<numbe
 /** A bug of ours: one line for the user, and the trace only for whoever asks for it. */
 function unexpected(error: unknown, host: Host): AppError {
   if (host.isDebugging) host.io.err(error instanceof Error ? (error.stack ?? error.message) : String(error))
-  const what = error instanceof Error ? error.message : String(error)
+  const what = (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, " ").slice(0, 300)
   return new AppError(
     "internal",
     `unexpected: ${what}; this is a bug in teamwork, TEAMWORK_DEBUG=1 shows where`,
