@@ -60,9 +60,12 @@ export async function connect(path: string, clock: Clock): Promise<Connection> {
     for (;;) {
       try {
         prepare(statement).run()
+        // A plain `begin` takes its lock and snapshot with the first statement, so that one is asked for here as well.
+        if (statement === "begin") prepare("pragma user_version").get()
         return
       } catch (error) {
         if (!isBusy(error)) throw error
+        if (db.inTransaction) prepare("rollback").run()
       }
       if (performance.now() - asked > GIVE_UP_AFTER_MS) {
         throw new AppError(
