@@ -162,7 +162,7 @@ export const CONFIG_KEYS = {
     type: "boolean",
     default: true,
     env: "TEAMWORK_TEAM_ENABLE_CASCADE",
-    description: "Whether a worker may split its task into smaller ones.",
+    description: "Whether finished work makes follow-up tasks: tests for code, a review for tests.",
   },
   "team.enableCrossCliVerification": {
     type: "boolean",

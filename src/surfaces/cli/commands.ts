@@ -14,6 +14,7 @@ const views = {
   task: () => import("../../views/task.ts"),
 }
 const taskLine = async ({ task }: { task: Task }) => (await views.task()).taskLine(task)
+const oneLine = async (text: string) => (await import("../../views/table.ts")).oneLine(text)
 const oneTask = async (task: Task) => (await views.task()).taskLine(task)
 
 export const COMMANDS: readonly CommandRow[] = [
@@ -39,7 +40,8 @@ export const COMMANDS: readonly CommandRow[] = [
     name: "project update",
     load: async () =>
       fromOperation((await import("../../operations/update-team.ts")).updateTeam, {
-        text: (team) => `Project ${team.project}/${team.team}: ${team.mode}, ${team.schedule}, goal: ${team.goal}`,
+        text: async (team) =>
+          `Project ${team.project}/${team.team}: ${team.mode}, ${team.schedule}, goal: ${await oneLine(team.goal)}`,
       }),
   },
   {
@@ -58,7 +60,7 @@ export const COMMANDS: readonly CommandRow[] = [
       fromOperation((await import("../../operations/create-task.ts")).createTask, {
         positional: ["title"],
         example: 'teamwork task create --title "Add the endpoint" --role backend --blocked-by 1,2',
-        text: (task) => `Created task ${task.id}: ${task.title}`,
+        text: async (task) => `Created task ${task.id}: ${await oneLine(task.title)}`,
       }),
   },
   {

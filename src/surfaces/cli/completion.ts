@@ -2,9 +2,9 @@ import { choice } from "../../lib/fields.ts"
 import type { Command } from "./command.ts"
 import { COMMANDS, dashedName } from "./commands.ts"
 import { flagsOf } from "./flags.ts"
+import { GLOBAL_FIELDS } from "./global-fields.ts"
 
 const SHELLS = ["bash", "zsh", "fish"] as const
-const GLOBAL_FLAGS = ["--project", "--team", "--store", "--format", "--json", "--help"]
 
 export const completion: Command = {
   summary: "Print a completion script for bash, zsh or fish",
@@ -37,8 +37,9 @@ async function readWords(): Promise<Words> {
     add("", noun)
     if (verb !== undefined) add(noun, verb)
     const command = await row.load()
-    const own = flagsOf(command.fields).filter((flag) => flag.field !== command.takesRest)
-    const all = [...new Set([...own.map((flag) => `--${flag.name}`), ...GLOBAL_FLAGS])]
+    const fields = { ...command.fields, ...GLOBAL_FIELDS }
+    const own = flagsOf(fields).filter((flag) => flag.field !== command.takesRest)
+    const all = own.map((flag) => `--${flag.name}`)
     flags.set(row.name, all)
     if (dashedName(row) !== row.name) flags.set(dashedName(row), all)
   }

@@ -2,6 +2,7 @@ import { AppError } from "../../domain/errors.ts"
 import { runEvidence } from "../../engine/run-evidence.ts"
 import { type InputOf, list, number, optional, text, withDefault } from "../../lib/fields.ts"
 import { ownerField, taskIdField, teamFields, tokenField } from "../../operations/operation.ts"
+import { oneLine } from "../../views/table.ts"
 import type { Command } from "./command.ts"
 
 const input = {
@@ -35,7 +36,8 @@ export const evidenceRun: Command = {
     const { exitCode } = evidence.facts
     return {
       data: evidence,
-      text: () => `Evidence ${evidence.number} of task ${id}: ${evidence.facts.command} exited with ${exitCode}`,
+      text: () =>
+        `Evidence ${evidence.number} of task ${id}: ${oneLine(evidence.facts.command ?? "")} exited with ${exitCode}`,
       exitCode: exitCode === 0 ? 0 : 1,
     }
   },

@@ -68,7 +68,8 @@ export function checkInput(fields: Fields, values: Record<string, unknown>): Rec
   const { choices, check } = fields[field] ?? {}
   const close = choices === undefined ? undefined : nearest(String(value), choices)
   // A check of our own names the value itself where it helps.
-  const shown = check === undefined || typeof value === "number" ? ` ${quoteInput(String(value))}` : ""
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value)
+  const shown = check === undefined || typeof value === "number" ? ` ${quoteInput(text)}` : ""
   throw new AppError(
     "input.invalid",
     `--${kebab(field)}${shown} ${problem}${close === undefined ? "" : `; did you mean ${close}?`}`,
@@ -132,8 +133,6 @@ function readJson(flag: Flag, text: string): unknown {
 
 function unknownFlag(raw: string, names: readonly string[], usage: string): AppError {
   const close = nearest(raw.replace(/^-+/, ""), names)
-  return new AppError(
-    "usage",
-    `unknown flag ${raw}${close === undefined ? "" : `; did you mean --${close}?`}; ${usage}`,
-  )
+  const hint = close === undefined ? ";" : `; did you mean --${close}? For all flags`
+  return new AppError("usage", `unknown flag ${quoteInput(raw)}${hint} ${usage}`)
 }

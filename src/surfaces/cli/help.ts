@@ -1,10 +1,20 @@
 import type { Command } from "./command.ts"
 import { COMMANDS, type CommandRow, dashedName } from "./commands.ts"
 import { type Flag, flagsOf } from "./flags.ts"
+import { DETECTED_FIELDS, GLOBAL_FIELDS } from "./global-fields.ts"
 
-export function commandHelp(row: CommandRow, command: Command, globalFlags: readonly Flag[]): string {
-  const flags = flagsOf(command.fields).filter((flag) => !globalFlags.some((global) => global.name === flag.name))
-  const required = flags.filter((flag) => !flag.isOptional).map((flag) => `${usageOf(flag)} `)
+export function commandHelp(row: CommandRow, command: Command): string {
+  return [describeCommand(row, command), "", "For every command:", ...flagsOf(GLOBAL_FIELDS).map(describeFlag)].join(
+    "\n",
+  )
+}
+
+/** What is the command's own. */
+export function describeCommand(row: CommandRow, command: Command): string {
+  const flags = flagsOf(command.fields).filter(
+    (flag) => !(flag.field in GLOBAL_FIELDS) && flag.field !== command.takesRest,
+  )
+  const required = flags.filter(isRequired).map((flag) => `${usageOf(flag)} `)
   const rest = command.takesRest === undefined ? "" : " -- COMMAND [ARGUMENTS]"
   const aliases = dashedName(row) === row.name ? "" : ` (also: teamwork ${dashedName(row)})`
   return [
@@ -15,9 +25,6 @@ export function commandHelp(row: CommandRow, command: Command, globalFlags: read
       ? []
       : ["", `Without its flag: ${command.positional.map((field) => field.toUpperCase()).join(" ")}`]),
     ...(flags.length === 0 ? [] : ["", "Flags:", ...flags.map(describeFlag)]),
-    "",
-    "For every command:",
-    ...globalFlags.map(describeFlag),
     ...(command.example === undefined ? [] : ["", "Example:", `  ${command.example}`]),
   ].join("\n")
 }
@@ -41,7 +48,11 @@ export async function overview(noun?: string): Promise<string> {
 }
 
 function describeFlag(flag: Flag): string {
-  return `  ${usageOf(flag).padEnd(28)} ${flag.description}${!flag.isOptional ? " (required)" : ""}`
+  return `  ${usageOf(flag).padEnd(28)} ${flag.description}${isRequired(flag) ? " (required)" : ""}`
+}
+
+function isRequired(flag: Flag): boolean {
+  return !flag.isOptional && !DETECTED_FIELDS.includes(flag.field)
 }
 
 function usageOf(flag: Flag): string {

@@ -1,6 +1,5 @@
 import { AppError } from "../../domain/errors.ts"
 import { quoteInput } from "../../domain/ids.ts"
-import { choice, type Fields, flag, optional, text } from "../../lib/fields.ts"
 import { nearest } from "../../lib/nearest.ts"
 import type { Store } from "../../store/port.ts"
 import { toWire } from "../../views/wire.ts"
@@ -8,17 +7,8 @@ import type { Command, Outcome, Session } from "./command.ts"
 import { COMMANDS, type CommandRow, dashedName, findCommand } from "./commands.ts"
 import { exitCodeOf } from "./exit-codes.ts"
 import { checkInput, flagsOf, parseFlags } from "./flags.ts"
+import { DETECTED_FIELDS, GLOBAL_FIELDS } from "./global-fields.ts"
 import type { Configured, GlobalFlags, Host } from "./host.ts"
-
-/** Flags every command takes. */
-const GLOBAL_FIELDS = {
-  project: optional(text("project name; the repository's folder by default")),
-  team: optional(text("team name; the branch by default")),
-  store: optional(text("sqlite:PATH or postgres://...; a file in the home by default")),
-  format: optional(choice(["json", "table"], "json for programs (default in a pipe), table for people")),
-  json: flag("the same as --format json, errors included"),
-  help: flag("show this help"),
-} satisfies Fields
 
 /** Runs one command line and says with which code the process ends. Whatever goes wrong becomes one line. */
 export async function runCli(args: readonly string[], host: Host): Promise<number> {
@@ -30,9 +20,15 @@ export async function runCli(args: readonly string[], host: Host): Promise<numbe
   } catch (error) {
     const { code, message, details } = error instanceof AppError ? error : unexpected(error, host)
     const json = { status: "error", code, message, details: toWire(details) }
-    host.io.err(wantsJson ? JSON.stringify(json) : `Error: ${message}`)
+    host.io.err(wantsJson ? JSON.stringify(json) : await saying("Error", message))
     return exitCodeOf(code)
   }
+}
+
+/** One line, whatever foreign text the message quotes. */
+async function saying(kind: "Error" | "Warning", message: string): Promise<string> {
+  const { oneLine } = await import("../../views/table.ts")
+  return `${kind}: ${oneLine(message)}`
 }
 
 /** A bug of ours: one line for the user, and the trace only for whoever asks for it. */
@@ -62,7 +58,7 @@ async function dispatch(args: readonly string[], host: Host): Promise<number> {
   const flags = flagsOf({ ...GLOBAL_FIELDS, ...command.fields })
   const parsed = parseFlags(rest, flags, command.positional ?? [], `see: teamwork ${found.row.name} --help`)
   if (parsed.values.help === true) {
-    host.io.out((await import("./help.ts")).commandHelp(found.row, command, flagsOf(GLOBAL_FIELDS)))
+    host.io.out((await import("./help.ts")).commandHelp(found.row, command))
     return 0
   }
   if (parsed.rest.length > 0 && command.takesRest === undefined) {
@@ -90,7 +86,7 @@ async function execute(
 /** Fields the caller left out and the machine knows: project, team, terminal. */
 async function fillInput(command: Command, values: Record<string, unknown>, configured: () => Promise<Configured>) {
   const fields = Object.keys(command.fields)
-  const detectable = ["project", "team", "terminalId"].filter((field) => fields.includes(field))
+  const detectable = DETECTED_FIELDS.filter((field) => fields.includes(field))
   const defaults = detectable.length === 0 ? {} : pick({ ...(await configured()) }, detectable)
   return checkInput(command.fields, { ...defaults, ...pick(values, fields) })
 }
@@ -114,7 +110,7 @@ function openOnce(host: Host, flags: GlobalFlags): AsyncDisposable & Pick<Sessio
 }
 
 async function print(outcome: Outcome, host: Host, isJson: boolean): Promise<number> {
-  for (const warning of outcome.warnings ?? []) host.io.err(`Warning: ${warning}`)
+  for (const warning of outcome.warnings ?? []) host.io.err(await saying("Warning", warning))
   if (outcome.silent === true) return outcome.exitCode ?? 0
   const { columns, color } = host.io
   if (isJson) host.io.out(JSON.stringify({ status: "success", data: toWire(outcome.data) }))
@@ -131,26 +127,29 @@ async function showHelp(args: readonly string[], host: Host): Promise<number> {
   const help = await import("./help.ts")
   const words = args.filter((arg) => !arg.startsWith("-"))
   const found = words.length === 0 ? undefined : findCommand(words)
-  if (found !== undefined) host.io.out(help.commandHelp(found.row, await found.row.load(), flagsOf(GLOBAL_FIELDS)))
-  else host.io.out(await help.overview(words[0]))
+  if (found !== undefined) host.io.out(help.commandHelp(found.row, await found.row.load()))
+  else if (words.length === 0 || isNoun(words[0])) host.io.out(await help.overview(words[0]))
+  else return unknownCommand(words, host)
   return 0
 }
 
 /** A noun alone lists its verbs; anything else gets the nearest command. */
 async function unknownCommand(args: readonly string[], host: Host): Promise<number> {
   const [first = "", second] = args
-  const verbs = COMMANDS.filter((row) => row.name.startsWith(`${first} `))
-  if (verbs.length > 0 && (second === undefined || second.startsWith("-"))) {
+  if (isNoun(first) && (second === undefined || second.startsWith("-"))) {
     host.io.out(await (await import("./help.ts")).overview(first))
     return second === "--help" || second === "-h" ? 0 : 2
   }
-  const typed = verbs.length > 0 ? `${first} ${second}` : first
-  const close = nearest(
-    typed,
-    COMMANDS.flatMap((row: CommandRow) => [row.name, dashedName(row)]),
-  )
+  const names = COMMANDS.flatMap((row: CommandRow) => [row.name, dashedName(row)])
+  const both = second === undefined || second.startsWith("-") ? first : `${first} ${second}`
+  const typed = isNoun(first) ? both : first
+  const close = nearest(both, names) ?? nearest(first, [...names, ...names.flatMap((name) => name.split(" ", 1))])
   const hint = close === undefined ? "." : `; did you mean: teamwork ${close}?`
   throw new AppError("usage", `unknown command ${quoteInput(typed)}${hint} All commands: teamwork help`)
+}
+
+function isNoun(word = ""): boolean {
+  return COMMANDS.some((row) => row.name.startsWith(`${word} `))
 }
 
 function pick(values: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> {

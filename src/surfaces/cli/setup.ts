@@ -1,9 +1,10 @@
 import { listTeams } from "../../operations/list-teams.ts"
+import { teamFields } from "../../operations/operation.ts"
 import type { Command } from "./command.ts"
 
 export const setup: Command = {
   summary: "Show the project, team and store that commands would use, and make the store",
-  fields: {},
+  fields: teamFields,
   async run({ configured, context }) {
     const teams = await listTeams.run(await context(), {})
     const { project, team, home, storePlace } = await configured()

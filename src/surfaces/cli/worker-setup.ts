@@ -1,6 +1,7 @@
 import { waitForWork } from "../../engine/wait-for-work.ts"
 import { flag, type InputOf, number, optional } from "../../lib/fields.ts"
 import { setupWorker } from "../../operations/setup-worker.ts"
+import { oneLine } from "../../views/table.ts"
 import type { Command } from "./command.ts"
 
 const input = {
@@ -24,7 +25,7 @@ export const workerSetup: Command = {
         keepPolling: keepPolling ?? false,
         pollIntervalSeconds: pollInterval ?? (await configured()).pollIntervalSeconds,
       },
-      { say: (line) => host.io.err(`[${host.io.wallClock()}] ${line}`), signal: host.io.interrupted },
+      { say: (line) => host.io.err(`[${host.io.wallClock()}] ${oneLine(line)}`), signal: host.io.interrupted },
     )
     const role = found.worker?.role ?? rest.role
     const who = found.worker === null ? "" : `Worker ${found.worker.id}. `
@@ -33,7 +34,7 @@ export const workerSetup: Command = {
       text: () =>
         found.next === null
           ? `${who}No tasks${role ? ` for role ${role}` : ""}${found.reason === "none" ? "" : ` (${found.reason})`}`
-          : `${who}Next: task ${found.next.id}: "${found.next.title}" (${found.available} available)`,
+          : `${who}Next: task ${found.next.id}: "${oneLine(found.next.title)}" (${found.available} available)`,
     }
   },
 }

@@ -1,0 +1,41 @@
+import { expect, test } from "bun:test"
+import { configJsonSchema } from "../../src/config/json-schema.ts"
+import { CONFIG_KEYS } from "../../src/config/keys.ts"
+import { COMMANDS } from "../../src/surfaces/cli/commands.ts"
+import { describeCommand } from "../../src/surfaces/cli/help.ts"
+
+// Reference pages are made from the code. `UPDATE_DOCS=1 npm test test/integration/docs.test.ts` writes them anew.
+async function compare(file: string, made: string): Promise<void> {
+  if (process.env.UPDATE_DOCS === "1") await Bun.write(file, made)
+  expect(await Bun.file(file).text()).toBe(made)
+}
+
+test("docs/commands.md shows the help of every command", async () => {
+  const sections = await Promise.all(
+    COMMANDS.map(async (row) => {
+      const command = await row.load()
+      return [`## teamwork ${row.name}`, "", "```", describeCommand(row, command), "```"].join("\n")
+    }),
+  )
+  const head = [
+    "# Commands",
+    "",
+    "Every command also takes `--project`, `--team`, `--store`, `--format json|table`, `--json` and `--help`.",
+  ].join("\n")
+  await compare("docs/commands.md", `${[head, ...sections].join("\n\n")}\n`)
+})
+
+test("docs/configuration.md lists every setting", async () => {
+  const file = "docs/configuration.md"
+  const text = await Bun.file(file).text()
+  const head = text.slice(0, text.indexOf("| key | default | meaning |"))
+  const rows = Object.entries(CONFIG_KEYS).map(([key, row]) => {
+    const value = Array.isArray(row.default) ? row.default.join(", ") : String(row.default)
+    return `| \`${key}\` | ${value === "" ? "" : `\`${value}\``} | ${row.description} |`
+  })
+  await compare(file, `${head}${["| key | default | meaning |", "|---|---|---|", ...rows].join("\n")}\n`)
+})
+
+test("docs/config.schema.json is the schema of the settings", async () => {
+  await compare("docs/config.schema.json", `${JSON.stringify(configJsonSchema(), null, 2)}\n`)
+})
