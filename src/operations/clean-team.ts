@@ -4,7 +4,7 @@ import type { TeamName } from "../domain/team.ts"
 import { flag } from "../lib/fields.ts"
 import { lockTeam } from "./lookup.ts"
 import { operation, teamFields } from "./operation.ts"
-import { releaseTask, reopenTask } from "./task-moves.ts"
+import { changePhase, releaseTask, reopenTask } from "./task-moves.ts"
 
 /** Back to the plan: what was planned and the history stay, what was done so far counts no more. `--purge` forgets it all. */
 export const cleanTeam = operation({
@@ -34,12 +34,14 @@ export const cleanTeam = operation({
         await tx.teams.remove(team.key)
         return { project: team.project, team: team.team, purged: true, tasksReset: 0 }
       }
+      await changePhase(tx, team, "PLANNING", PERSON)
+      const planned = { ...team, phase: "PLANNING" } as const
       let tasksReset = 0
       for (const task of tasks.filter((each) => each.status !== "open")) {
         const reset = ["in_progress", "in_review", "paused"].includes(task.status)
         await (reset
-          ? releaseTask(tx, team, task, PERSON, "project cleaned")
-          : reopenTask(tx, team, task, PERSON, "project cleaned"))
+          ? releaseTask(tx, planned, task, PERSON, "project cleaned")
+          : reopenTask(tx, planned, task, PERSON, "project cleaned"))
         tasksReset++
       }
       await tx.waves.dropAfter(team.key, 0)
@@ -48,7 +50,7 @@ export const cleanTeam = operation({
         tasks.map((task) => ({ id: task.id, wave: 0, height: 0 })),
       )
       await tx.workers.removeAll(team.key)
-      await tx.teams.update(team.key, { phase: "PLANNING", status: "active", pauseReason: null })
+      await tx.teams.update(team.key, { status: "active", pauseReason: null })
       await tx.events.append(team.key, PERSON, { type: "team.cleaned", data: { tasks: tasksReset } })
       return { project: team.project, team: team.team, purged: false, tasksReset }
     })

@@ -60,7 +60,7 @@ function assertWord(wave: WaveSummary, waves: readonly WaveSummary[], to: WaveSt
   }
 }
 
-/** The next wave starts now; behind the last one comes the final check. */
+/** The next wave that is not verified yet starts now; when there is none, the final check comes. */
 async function openNext(
   tx: Tx,
   team: StoredTeam,
@@ -68,12 +68,9 @@ async function openNext(
   verified: number,
   by: string,
 ): Promise<void> {
-  const next = waves.find((wave) => wave.number === verified + 1)
+  const next = waves.find((wave) => wave.number !== verified && wave.verdict !== "verified")
   if (next === undefined) return changePhase(tx, team, "VERIFICATION", by)
-  await tx.waves.put(team.key, {
-    number: next.number,
-    verdict: next.verdict,
-    startedAt: await tx.now(),
-    verifiedAt: null,
-  })
+  if (next.startedAt !== null) return
+  const { number, verdict } = next
+  await tx.waves.put(team.key, { number, verdict, startedAt: await tx.now(), verifiedAt: null })
 }

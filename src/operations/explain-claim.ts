@@ -17,15 +17,16 @@ export async function explainRefusal(tx: Tx, request: ClaimRequest): Promise<App
 }
 
 function refusedByTeam(team: StoredTeam): AppError | undefined {
+  // Before the status: a COMPLETE project is completed too, and cannot be resumed.
+  if (team.phase === "COMPLETE") {
+    return new AppError("task.not_ready", `project ${describeTeam(team)} is COMPLETE; add a task to go on`)
+  }
   if (team.status !== "active") {
     const why = team.pauseReason === null ? "" : ` (${team.pauseReason})`
     return new AppError(
       "team.paused",
       `project ${describeTeam(team)} is ${team.status}${why}; continue it with: teamwork resume`,
     )
-  }
-  if (team.phase === "COMPLETE") {
-    return new AppError("task.not_ready", `project ${describeTeam(team)} is COMPLETE; add a task to go on`)
   }
   return undefined
 }
@@ -34,9 +35,10 @@ async function refusedByWorker(tx: Tx, team: StoredTeam, request: ClaimRequest):
   const worker = await tx.workers.find(team.key, request.workerId)
   if (worker === undefined) return undefined
   if ((UNAVAILABLE as readonly string[]).includes(worker.status)) {
+    const command = worker.status === "stopped" ? "worker setup" : "resume"
     return new AppError(
       "worker.unavailable",
-      `worker ${worker.id} is ${worker.status}; continue it with: teamwork resume --worker-id ${worker.id}`,
+      `worker ${worker.id} is ${worker.status}; continue it with: teamwork ${command} --worker-id ${worker.id}`,
     )
   }
   if (request.role !== null && worker.role !== null && worker.role !== "worker" && worker.role !== request.role) {
