@@ -1,3 +1,5 @@
+import { sleep } from "./sleep.ts"
+
 export interface RunRequest {
   readonly command: readonly string[]
   readonly cwd: string
@@ -28,6 +30,10 @@ export interface Processes {
 
 const TAIL_BYTES = 64 * 1024
 const GRACE_BEFORE_SIGKILL_MS = 2000
+/** How long what a command left running may go on after the command's own end. */
+const GRACE_FOR_LEFTOVERS_MS = 500
+/** How long we read on when somebody who got away keeps printing; far more than a full pipe takes. */
+const MAX_READING_ON_MS = 10_000
 
 export const systemProcesses: Processes = { run }
 
@@ -40,13 +46,14 @@ async function run(request: RunRequest): Promise<RunResult> {
     tail = Buffer.concat([tail, chunk]).subarray(-TAIL_BYTES)
     request.onOutput?.(chunk)
   }
+  let endedAt: number | undefined
   const end = (reason: RunResult["reason"], exitCode: number | null, signal: string | null): RunResult => ({
     reason,
     exitCode,
     signal,
     tail: tail.toString("utf8"),
     outputHash: hash.digest("hex"),
-    durationMs: Math.round(performance.now() - startedAt),
+    durationMs: Math.round((endedAt ?? performance.now()) - startedAt),
   })
   let child: Bun.Subprocess<"ignore", "pipe", "pipe">
   try {
@@ -57,33 +64,88 @@ async function run(request: RunRequest): Promise<RunResult> {
     return end("not-found", null, null)
   }
   let stopped: "timed-out" | "cancelled" | undefined
+  let tree: readonly number[] = []
   const stop = (why: "timed-out" | "cancelled") => {
-    stopped ??= why
-    killGroup(child.pid, "SIGTERM")
-    setTimeout(() => killGroup(child.pid, "SIGKILL"), GRACE_BEFORE_SIGKILL_MS).unref()
+    if (stopped !== undefined) return
+    stopped = why
+    tree = descendantsOf(child.pid, request.env)
+    killAll(child.pid, tree, "SIGTERM")
+    setTimeout(() => killAll(child.pid, tree, "SIGKILL"), GRACE_BEFORE_SIGKILL_MS).unref()
   }
   const cancel = () => stop("cancelled")
   const timer = request.timeoutMs === undefined ? undefined : setTimeout(() => stop("timed-out"), request.timeoutMs)
   request.signal?.addEventListener("abort", cancel)
   if (request.signal?.aborted === true) cancel()
+  const output = readOutput([child.stdout, child.stderr], see)
   try {
-    await Promise.all([drain(child.stdout, see), drain(child.stderr, see), child.exited])
+    await child.exited
+    endedAt = performance.now()
+    // What it left running may hold the pipes open for hours; the command itself has ended, and so does this run.
+    await Promise.race([output.ended, sleep(GRACE_FOR_LEFTOVERS_MS)])
   } finally {
     clearTimeout(timer)
     request.signal?.removeEventListener("abort", cancel)
-    if (stopped !== undefined) killGroup(child.pid, "SIGKILL")
+    killAll(child.pid, tree, "SIGKILL")
   }
+  await output.readOn()
   return end(stopped ?? "exited", child.exitCode, child.signalCode === null ? null : String(child.signalCode))
 }
 
-async function drain(stream: ReadableStream<Uint8Array>, see: (chunk: Uint8Array) => void): Promise<void> {
-  for await (const chunk of stream) see(chunk)
+function readOutput(streams: readonly ReadableStream<Uint8Array>[], see: (chunk: Uint8Array) => void) {
+  let seenAt = performance.now()
+  let isOpen = true
+  const readers = streams.map((stream) => stream.getReader())
+  const read = async (reader: (typeof readers)[number]) => {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      see(part.value)
+      seenAt = performance.now()
+    }
+  }
+  const ended = Promise.all(readers.map(read)).then(() => {
+    isOpen = false
+  })
+  return {
+    ended,
+    /** Reads what is still in the pipes, until nothing comes for a while. */
+    async readOn() {
+      const from = performance.now()
+      for (let now = from; isOpen && now - from < MAX_READING_ON_MS; now = performance.now()) {
+        const left = Math.max(from, seenAt) + GRACE_FOR_LEFTOVERS_MS - now
+        if (left <= 0) break
+        await Promise.race([ended, sleep(left)])
+      }
+      await Promise.all(readers.map((reader) => reader.cancel()))
+      await ended
+    },
+  }
 }
 
-function killGroup(pid: number, signal: NodeJS.Signals): void {
+/** Everything that comes from the process, also what moved to a group or session of its own. */
+function descendantsOf(pid: number, env: RunRequest["env"]): number[] {
+  let lines: string[]
   try {
-    process.kill(-pid, signal)
+    const listing = Bun.spawnSync(["ps", "-A", "-o", "pid=", "-o", "ppid="], { env, stderr: "ignore" })
+    lines = listing.stdout.toString().split("\n")
   } catch {
-    // The group is gone already.
+    // No ps here: the group alone has to do.
+    return []
+  }
+  const pairs = lines.map((line) => line.trim().split(/\s+/).map(Number))
+  const children = Map.groupBy(pairs, ([, parent]) => parent)
+  const found: number[] = []
+  for (let level = [pid]; level.length > 0; ) {
+    level = level.flatMap((parent) => (children.get(parent) ?? []).flatMap(([child]) => child ?? []))
+    found.push(...level)
+  }
+  return found
+}
+
+function killAll(group: number, others: readonly number[], signal: NodeJS.Signals): void {
+  for (const target of [-group, ...others]) {
+    try {
+      process.kill(target, signal)
+    } catch {
+      // It is gone already.
+    }
   }
 }
