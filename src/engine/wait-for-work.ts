@@ -47,6 +47,7 @@ export async function waitForWork(
   await using watch = await context.store.watch()
   let setup: Awaited<ReturnType<typeof setupWorker.run>> | undefined
   let saidAt = Number.NEGATIVE_INFINITY
+  let isProjectAnnounced = !search.loop
   const sayNow = (line: string) => {
     saidAt = performance.now()
     say(line)
@@ -54,6 +55,12 @@ export async function waitForWork(
   for (;;) {
     setup ??= await register(context, search)
     const found = setup === undefined ? undefined : await look(context, search, setup)
+    if (found !== undefined && !isProjectAnnounced) {
+      say(`Project found: ${describeTeam(search)}`)
+      isProjectAnnounced = true
+      // Whether it has work is news as well.
+      saidAt = Number.NEGATIVE_INFINITY
+    }
     if (found !== undefined && found.reason !== "none") {
       if (found.next !== null) announce(sayNow, search, found)
       return found
@@ -77,7 +84,7 @@ export async function waitForWork(
       sayNow(
         found === undefined
           ? `Waiting for project ${describeTeam(search)}...`
-          : `No available tasks (role: ${search.role ?? "any"}). Waiting ${search.pollIntervalSeconds}s...`,
+          : `No available tasks (role: ${found.worker?.role ?? "any"}). Waiting ${search.pollIntervalSeconds}s...`,
       )
       await watch.next(interval, signal)
     } else await watch.next(interval - sinceSaid, signal)
@@ -129,7 +136,6 @@ async function look(
 
 function announce(say: (line: string) => void, search: WorkSearch, found: WorkFound): void {
   if (!search.loop || found.next === null) return
-  say(`Project found: ${describeTeam(search)}`)
   say(`Found ${found.available} open tasks. Starting worker...`)
   say(`Found task ${found.next.id}: "${found.next.title}"`)
 }

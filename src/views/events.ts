@@ -1,12 +1,13 @@
 import type { Event } from "../domain/events.ts"
+import { shortTime } from "./status.ts"
 import { cut, oneLine, type Screen } from "./table.ts"
 
 /** One line: when, who, what. */
 export function describeEvent(event: Event): string {
   const facts = Object.entries(event.data)
     .filter(([, value]) => value !== null && !(Array.isArray(value) && value.length === 0))
-    .map(([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`)
-  return oneLine(`${event.timestamp.slice(0, 19).replace("T", " ")}  ${event.by}  ${event.type}  ${facts.join(" ")}`)
+    .map(([key, value]) => oneLine(`${key}=${typeof value === "string" ? value : JSON.stringify(value)}`))
+  return [shortTime(event.timestamp), event.by, event.type, facts.join(" ")].join("  ").trimEnd()
 }
 
 export function renderEvents(events: readonly Event[], screen: Screen): string {

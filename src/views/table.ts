@@ -57,21 +57,32 @@ function pad(text: string, size: number, right: boolean): string {
 /** At most `size` cells wide; what is left out becomes an ellipsis. */
 export function cut(text: string, size: number): string {
   if (width(text) <= size) return text
-  let shown = ""
-  for (const letter of text) {
-    if (width(shown + letter) > size - 1) break
-    shown += letter
+  let end = 0
+  let used = 0
+  // By what reads as one letter: half of an emoji or an accent without its letter would show as something else.
+  for (const { segment, index } of new Intl.Segmenter().segment(text)) {
+    used += width(segment)
+    if (used > size - 1) break
+    end = index + segment.length
   }
-  return `${shown}…`
+  return `${text.slice(0, end)}…`
 }
 
 export function width(text: string): number {
   return Bun.stringWidth(text)
 }
 
-/** Control characters of foreign text would move the cursor or colour the screen. */
+/** In foreign text they would move the cursor, colour the screen or turn the direction of the line around. */
+const CONTROLS = /[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu
+
+/** Foreign text as one harmless line. */
 export function oneLine(text: string): string {
-  return text.replaceAll(/[\s]+/g, " ").replaceAll(/\p{Cc}/gu, "")
+  return text.replaceAll(/\s+/g, " ").replaceAll(CONTROLS, "")
+}
+
+/** Foreign text as harmless lines. */
+export function manyLines(text: string): string {
+  return text.replaceAll(CONTROLS, (letter) => (letter === "\n" || letter === "\t" ? letter : ""))
 }
 
 const STYLES = { bold: "1", dim: "2", red: "31", green: "32", yellow: "33", cyan: "36" } as const

@@ -3,7 +3,7 @@ import type { Message } from "../domain/message.ts"
 import type { Task } from "../domain/task.ts"
 import type { Verdict } from "../domain/verdict.ts"
 import { shortTime } from "./status.ts"
-import { oneLine, paint, type Screen, table } from "./table.ts"
+import { manyLines, oneLine, paint, type Screen, table } from "./table.ts"
 
 /** One line for what just happened to a task. */
 export function taskLine(task: Task): string {
@@ -28,11 +28,11 @@ export function renderTask(task: Task & { readonly evidence: readonly Evidence[]
     ),
     ...row("meant for", task.assignee),
     ...row("attempt", String(task.attempt)),
-    ...row("files", task.files.join(", ")),
+    ...row("files", oneLine(task.files.join(", "))),
     ...task.acceptance.flatMap((text) => row("accept when", oneLine(text))),
     ...task.checks.flatMap((text) => row("check", oneLine(text))),
-    ...row("result", task.result),
-    ...(task.description === "" ? [] : ["", task.description]),
+    ...row("result", task.result === null ? null : manyLines(task.result)),
+    ...(task.description === "" ? [] : ["", manyLines(task.description)]),
     ...(task.evidence.length === 0 ? [] : ["", renderEvidence(task.evidence, screen)]),
   ].join("\n")
 }

@@ -1,7 +1,8 @@
 import type { Event } from "../domain/events.ts"
 import type { SwarmReport, TeamReport } from "../domain/status.ts"
+import type { Task } from "../domain/task.ts"
 import { describeEvent } from "./events.ts"
-import { bar } from "./table.ts"
+import { bar, manyLines, oneLine } from "./table.ts"
 
 export interface WhiteboardFacts {
   readonly team: TeamReport
@@ -15,40 +16,40 @@ export function renderWhiteboard({ team, swarm, events }: WhiteboardFacts): stri
   const section = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : [`## ${title}`, "", ...lines, ""]
   const open = tasks.filter((task) => task.status === "open")
+  const inOpenWave = (task: Task) => team.schedule === "eager" || (task.wave ?? 0) <= team.currentWave
+  const isReady = (task: Task) => task.unmet === 0 && inOpenWave(task)
   const named = (status: string) => tasks.filter((task) => task.status === status)
+  const item = (task: Task) => `- **${task.id}** ${oneLine(task.title)}`
   return [
     `# ${team.project}/${team.team}`,
     "",
-    team.goal,
+    manyLines(team.goal),
     "",
     `**${team.phase}** · ${team.status} · ${bar(team.stats.resolved + team.stats.skipped, team.stats.total, 20)} ${team.stats.progress}% of ${team.stats.total} tasks`,
     "",
     ...section(
       "In progress",
       [...named("in_progress"), ...named("in_review")].map(
-        (task) => `- **${task.id}** ${task.title}: ${task.claimedBy}, since ${task.claimedAt}`,
+        (task) => `${item(task)}: ${task.claimedBy}, since ${task.claimedAt}`,
       ),
     ),
     ...section(
       "Ready",
-      open.filter((task) => task.unmet === 0).map((task) => `- **${task.id}** ${task.title} (${task.role})`),
+      open.filter(isReady).map((task) => `${item(task)} (${task.role})`),
     ),
     ...section(
       "Blocked",
       open
-        .filter((task) => task.unmet > 0)
-        .map((task) => `- **${task.id}** ${task.title}: waits for ${task.blockedBy.join(", ")}`),
+        .filter((task) => !isReady(task))
+        .map((task) => `${item(task)}: waits for ${task.unmet > 0 ? task.blockedBy.join(", ") : `wave ${task.wave}`}`),
     ),
     ...section(
       "Paused",
       named("paused").map(
-        (task) => `- **${task.id}** ${task.title}${task.pauseReason === null ? "" : `: ${task.pauseReason}`}`,
+        (task) => `${item(task)}${task.pauseReason === null ? "" : `: ${oneLine(task.pauseReason)}`}`,
       ),
     ),
-    ...section(
-      "Failed",
-      named("failed").map((task) => `- **${task.id}** ${task.title}`),
-    ),
+    ...section("Failed", named("failed").map(item)),
     ...section(
       "Waves",
       team.waves.map((wave) => `- wave ${wave.id}: ${wave.status}, ${wave.done}/${wave.total}`),
