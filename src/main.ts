@@ -14,8 +14,11 @@ const VERSION = "0.1.0"
 
 const { env } = process
 const cwd = process.cwd()
-// Asking `process.stdout` loads a whole stream library; a pipe or file can be told from a terminal without it.
-const terminal = (await Bun.stdout.stat()).isCharacterDevice() ? process.stdout : undefined
+// Asking `process.stdout` loads a whole stream library, which takes longer than a claim; what it asks in turn answers at once.
+const { isTTY } = (process as unknown as { binding(name: "tty_wrap"): { isTTY(fd: number): boolean } }).binding(
+  "tty_wrap",
+)
+const terminal = isTTY(1) ? process.stdout : undefined
 const environment = readEnvironment(env, { stdoutIsTTY: terminal?.isTTY === true, columns: terminal?.columns })
 
 async function configure(flags: GlobalFlags): Promise<Configured> {
