@@ -1,0 +1,685 @@
+// Every command with what it must answer. All cases start from the same little project, see `prepareShop`.
+import { expect } from "bun:test"
+import type { Bench } from "./bench.ts"
+
+export interface Case {
+  readonly command: string
+  readonly args: readonly string[]
+  /** What must be done first, on top of the little project. */
+  readonly before?: readonly (readonly string[])[]
+  /** What `data` must match. */
+  readonly data: unknown
+  /** Names of fields that `data`, or each of its items, must have. */
+  readonly fields?: readonly string[]
+  /** The same for what one of the fields holds. */
+  readonly inner?: { readonly of: string; readonly fields: readonly string[] }
+  /** What people must see. */
+  readonly table: RegExp
+}
+
+/** The call that leaves out something required, and the flag the message must name. */
+export interface Missing {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly message: RegExp
+}
+
+/**
+ * Wave 1: 1 held by w1, 3 resolved by w2, 4 open; wave 2: 2, which needs 1. One note on 1, one message to w1, one
+ * verdict on 3.
+ */
+export async function prepareShop(bench: Bench): Promise<void> {
+  await bench.ok("project", "create", "--goal", "Search page")
+  await bench.ok("task", "create", "--id", "1", "--title", "Schema", "--role", "backend")
+  await bench.ok("task", "create", "--id", "2", "--title", "Endpoint", "--role", "backend", "--blocked-by", "1")
+  await bench.ok("task", "create", "--id", "3", "--title", "Page", "--role", "frontend")
+  await bench.ok("task", "create", "--id", "4", "--title", "Manual", "--role", "docs")
+  await bench.ok("wave", "calculate")
+  await bench.ok("task", "claim", "--id", "1", "--owner", "w1")
+  await bench.ok("task", "claim", "--id", "3", "--owner", "w2")
+  await bench.ok("task", "update", "--id", "3", "--owner", "w2", "--status", "resolved")
+  await bench.ok("evidence", "add", "--id", "1", "--owner", "w1", "--add-evidence", "12 tests pass")
+  await bench.ok("mailbox", "send", "--from", "orchestrator", "--to", "w1", "--message", "Hello")
+  await bench.ok("verdict", "record", "--scope", "task", "--subject", "3", "--status", "passed")
+}
+
+const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+const UUID = expect.stringMatching(/^[0-9a-f-]{36}$/)
+
+const PROJECT_FIELDS = ["project", "team", "goal", "phase", "created_at", "updated_at"] // R027
+const STATS = ["total", "open", "in_progress", "resolved"]
+// R015, without `evidence`, which comes with a single task only.
+const TASK_FIELDS = [
+  "id",
+  "title",
+  "description",
+  "role",
+  "complexity",
+  "status",
+  "blocked_by",
+  "wave",
+  "created_at",
+  "updated_at",
+  "claimed_by",
+  "claimed_at",
+  "completed_at",
+  "version",
+]
+const EVIDENCE_FIELDS = ["number", "type", "trust", "text", "by", "timestamp", "attempt"]
+const WAVE_PLAN_FIELDS = ["version", "total_waves", "current_wave", "waves"] // R056
+const WORKER_FIELDS = [
+  "id",
+  "role",
+  "pane",
+  "worktree",
+  "branch",
+  "session_id",
+  "status",
+  "current_task",
+  "tasks_completed",
+  "last_heartbeat",
+] // R103
+const SWARM_FIELDS = ["session", "status", "created_at", "workers", "current_wave", "paused"] // R102
+const MESSAGE_FIELDS = ["id", "from", "to", "type", "payload", "timestamp", "read"] // R115
+const VERDICT_FIELDS = ["scope", "subject", "status", "checks", "issues", "by", "timestamp"] // R135
+const LOOP_FIELDS = ["active", "project", "team", "role", "started_at", "terminal_id"] // R078
+
+const PROJECT_CASES: Case[] = [
+  {
+    command: "setup",
+    args: ["--project", "shop", "--team", "main"],
+    data: { project: "shop", team: "main", exists: true, store: expect.stringMatching(/^sqlite:.*\/teamwork\.db$/) },
+    fields: ["project", "team", "home", "store", "exists"],
+    table: /^Project shop\/main\nStore {3}sqlite:.*teamwork\.db\n$/,
+  },
+  {
+    command: "project create",
+    args: ["--project", "other", "--team", "dev", "--goal", "Ünïcödé", "--mode", "SUPERVISED", "--schedule", "eager"],
+    data: { project: "other", team: "dev", goal: "Ünïcödé", phase: "PLANNING", mode: "SUPERVISED", created_at: TIME },
+    fields: PROJECT_FIELDS,
+    table: /^Created project other\/dev\n$/,
+  },
+  {
+    command: "project get",
+    args: [],
+    data: { project: "shop", team: "main", stats: { total: 4, open: 2, in_progress: 1, resolved: 1, progress: 25 } },
+    fields: [...PROJECT_FIELDS, "stats"],
+    inner: { of: "stats", fields: STATS },
+    table: /^shop\/main {2}EXECUTION\nGoal: Search page\n/,
+  },
+  {
+    command: "project status",
+    args: [],
+    data: { stats: { total: 4, open: 2, in_progress: 1, resolved: 1 }, current_wave: 1 },
+    fields: [...PROJECT_FIELDS, "stats", "waves", "workers"],
+    table: /█+░+ 25% {2}1\/4 done\nopen 2 {3}in progress 1 {3}resolved 1 {3}workers 1 of 2 busy\n/,
+  },
+  {
+    command: "project status",
+    args: ["--field", "stats.progress"],
+    data: 25,
+    table: /^25\n$/,
+  },
+  {
+    command: "project status",
+    args: ["--verbose"],
+    data: { tasks: [{ id: "1" }, { id: "2" }, { id: "3" }, { id: "4" }] },
+    table: /ID +STATUS +WAVE +ROLE +OWNER +TITLE +NEEDS\n1 +in_progress +1 +backend +w1 +Schema\n2 +blocked +2 /,
+  },
+  {
+    command: "project list",
+    args: [],
+    data: [{ project: "shop", team: "main", goal: "Search page" }],
+    fields: PROJECT_FIELDS,
+    table: /^PROJECT +TEAM +PHASE +STATUS +CREATED +GOAL\nshop +main +EXECUTION +active +\S+ \S+ +Search page\n$/,
+  },
+  {
+    command: "project update",
+    args: ["--goal", "New goal", "--mode", "SUPERVISED", "--schedule", "eager"],
+    data: { goal: "New goal", mode: "SUPERVISED", schedule: "eager" },
+    fields: PROJECT_FIELDS,
+    table: /^Project shop\/main: SUPERVISED, eager, goal: New goal\n$/,
+  },
+  {
+    command: "project clean",
+    args: ["--force"],
+    data: { project: "shop", team: "main", purged: false, tasks_reset: 2 },
+    table: /^Reset 2 tasks of shop\/main\n$/,
+  },
+  {
+    command: "project clean",
+    args: ["--force", "--purge"],
+    data: { purged: true },
+    table: /^Forgot project shop\/main\n$/,
+  },
+]
+
+const TASK_CASES: Case[] = [
+  {
+    command: "task create",
+    args: [
+      ...["--id", "five", "--title", "Tests", "--description", "All of\nthem", "--role", "test"],
+      ...["--complexity", "complex", "--blocked-by", "1, 4", "--acceptance", "green", "--acceptance", "fast"],
+      ...["--check", "npm test", "--files", "test/**,a.ts", "--agent-type", "test-engineer", "--assignee", "w1"],
+    ],
+    data: {
+      id: "five",
+      title: "Tests",
+      description: "All of\nthem",
+      role: "test",
+      complexity: "complex",
+      status: "open",
+      blocked_by: ["1", "4"],
+      wave: 2,
+      acceptance: ["green", "fast"],
+      checks: ["npm test"],
+      files: ["test/**", "a.ts"],
+      agent_type: "test-engineer",
+      assignee: "w1",
+      created_at: TIME,
+      updated_at: TIME,
+      claimed_by: null,
+      claimed_at: null,
+      completed_at: null,
+    },
+    fields: TASK_FIELDS,
+    table: /^Created task five: Tests\n$/,
+  },
+  {
+    command: "task create",
+    args: ["Only a title"],
+    data: { id: "5", title: "Only a title", description: "", role: "worker", complexity: "standard", blocked_by: [] },
+    table: /^Created task 5: Only a title\n$/,
+  },
+  {
+    command: "task get",
+    args: ["--id", "1"],
+    data: { id: "1", claimed_by: "w1", claimed_at: TIME, wave: 1, evidence: [{ type: "note", text: "12 tests pass" }] },
+    fields: [...TASK_FIELDS, "evidence"],
+    table: /^Task 1: Schema\nstatus {7}in_progress\nrole {9}backend, standard\nwave {9}1\nheld by {6}w1 since /,
+  },
+  {
+    command: "task list",
+    args: [],
+    data: [{ id: "1" }, { id: "2", blocked_by: ["1"], unmet: 1 }, { id: "3", status: "resolved" }, { id: "4" }],
+    fields: TASK_FIELDS,
+    table: /^ID +STATUS +WAVE +ROLE +OWNER +TITLE +NEEDS\n1 +in_progress +1 +backend +w1 +Schema\n/,
+  },
+  {
+    command: "task list",
+    args: ["--available", "--role", "docs"],
+    data: [{ id: "4" }],
+    table: /\n4 +open +1 +docs +- +Manual\n$/,
+  },
+  {
+    command: "task list",
+    args: ["--status", "resolved", "--limit", "5"],
+    data: [{ id: "3", completed_at: TIME }],
+    table: /\n3 +resolved +1 +frontend +w2 +Page\n$/,
+  },
+  {
+    command: "task claim",
+    args: ["--id", "4", "--owner", "w3", "--role", "docs", "--strict-role", "--worker-id", "w3"],
+    data: { id: "4", status: "in_progress", claimed_by: "w3", claim_token: 1, renewed: false, taken_over_from: null },
+    fields: [...TASK_FIELDS, "claim_token", "lease_until", "taken_over_from", "renewed"],
+    table: /^Task 4 is in_progress \(w3\): Manual\n$/,
+  },
+  {
+    command: "task claim",
+    args: ["--next", "--owner", "w3", "--lease-seconds", "60"],
+    data: { id: "4", claimed_by: "w3" },
+    table: /^Task 4 is in_progress \(w3\): Manual\n$/,
+  },
+  {
+    command: "task heartbeat",
+    args: ["--id", "1", "--owner", "w1", "--token", "1"],
+    data: { id: "1", claimed_by: "w1", lease_until: TIME },
+    fields: TASK_FIELDS,
+    table: /^Task 1 is yours until \d{4}-.*Z\n$/,
+  },
+  {
+    command: "task update",
+    args: [
+      ...["--id", "1", "--owner", "w1", "--token", "1", "--status", "resolved", "--worker-id", "w1"],
+      ...["--add-evidence", "it builds", "--add-evidence", "it runs", "--result", "all done"],
+    ],
+    data: { id: "1", status: "resolved", completed_at: TIME, result: "all done", claimed_by: "w1" },
+    fields: TASK_FIELDS,
+    table: /^Task 1 is resolved \(w1\): Schema\n$/,
+  },
+  {
+    command: "task update",
+    args: [
+      ...["--id", "2", "--title", "Better", "--description", "More", "--role", "security", "--complexity", "simple"],
+      ...["--assignee", "w9", "--add-blocked-by", "4", "--remove-blocked-by", "1"],
+    ],
+    data: {
+      title: "Better",
+      description: "More",
+      role: "security",
+      complexity: "simple",
+      assignee: "w9",
+      blocked_by: ["4"],
+    },
+    table: /^Task 2 is open: Better\n$/,
+  },
+  {
+    command: "task update",
+    args: ["--id", "1", "--release", "--reason", "tired"],
+    data: { status: "open", claimed_by: null, claimed_at: null },
+    table: /^Task 1 is open: Schema\n$/,
+  },
+  {
+    command: "task update",
+    args: [
+      "--id",
+      "1",
+      "--status",
+      "in_review",
+      "--evidence-type",
+      "command",
+      "--command",
+      "make",
+      "--exit-code",
+      "0",
+      "--output",
+      "ok",
+    ],
+    data: { status: "in_review", claimed_by: "w1" },
+    table: /^Task 1 is in_review \(w1\): Schema\n$/,
+  },
+  {
+    command: "task update",
+    args: ["--id", "1", "--evidence-type", "file", "--path", "a.sql", "--action", "modified"],
+    data: { status: "in_progress" },
+    table: /^Task 1 is in_progress \(w1\): Schema\n$/,
+  },
+  {
+    command: "task update",
+    args: ["--id", "1", "--evidence-type", "test", "--passed", "3", "--failed", "0"],
+    data: { status: "in_progress" },
+    table: /^Task 1 is in_progress \(w1\): Schema\n$/,
+  },
+  {
+    command: "task release",
+    args: ["--id", "1", "--owner", "w1", "--token", "1", "--reason", "tired"],
+    data: { id: "1", status: "open", claimed_by: null, claimed_at: null },
+    fields: TASK_FIELDS,
+    table: /^Task 1 is open: Schema\n$/,
+  },
+  {
+    command: "task reopen",
+    args: ["--id", "3", "--reason", "not good enough"],
+    data: { id: "3", status: "open", attempt: 2, completed_at: null },
+    fields: TASK_FIELDS,
+    table: /^Task 3 is open: Page\n$/,
+  },
+  {
+    command: "task delete",
+    args: ["--id", "1", "--force"],
+    data: { id: "1", freed: ["2"] },
+    table: /^Deleted task 1; 2 no longer need it\n$/,
+  },
+]
+
+const EVIDENCE_CASES: Case[] = [
+  {
+    command: "evidence add",
+    args: [
+      ...["--id", "1", "--owner", "w1", "--token", "1", "--evidence-type", "command"],
+      ...["--command", "npm test", "--exit-code", "0", "--output", "ok", "--add-evidence", "all green"],
+    ],
+    data: [{ type: "command", trust: "reported", command: "npm test", exit_code: 0, output: "ok", timestamp: TIME }], // R131
+    fields: EVIDENCE_FIELDS,
+    table: /\n2 +reported +command +\S+ \S+ +w1 +npm test -> 0; all green\n$/,
+  },
+  {
+    command: "evidence add",
+    args: ["--id", "1", "--evidence-type", "file", "--path", "src/a.ts", "--action", "created"],
+    data: [{ type: "file", path: "src/a.ts", action: "created", timestamp: TIME }],
+    table: /file .* created src\/a\.ts\n$/,
+  },
+  {
+    command: "evidence add",
+    args: ["--id", "1", "--passed", "12", "--failed", "0"],
+    data: [{ type: "test", passed: 12, failed: 0 }],
+    table: /test .* 12 passed, 0 failed\n$/,
+  },
+  {
+    command: "evidence run",
+    args: ["--id", "1", "--owner", "w1", "--token", "1", "--timeout", "30", "--", "echo", "it works"],
+    data: {
+      type: "command",
+      trust: "attested",
+      command: "echo 'it works'",
+      exit_code: 0,
+      output: "it works\n",
+      output_hash: new Bun.CryptoHasher("sha256").update("it works\n").digest("hex"),
+      duration_ms: expect.any(Number),
+      by: "w1",
+      timestamp: TIME,
+    },
+    fields: EVIDENCE_FIELDS,
+    table: /^Evidence 2 of task 1: echo 'it works' exited with 0\n$/,
+  },
+  {
+    command: "evidence list",
+    args: ["--id", "1"],
+    data: [{ number: 1, type: "note", text: "12 tests pass", by: "w1", timestamp: TIME, withdrawn_at: null }],
+    fields: EVIDENCE_FIELDS,
+    table: /^# +TRUST +TYPE +WHEN +BY +WHAT\n1 +reported +note +\S+ \S+ +w1 +12 tests pass\n$/,
+  },
+  {
+    command: "evidence withdraw",
+    args: ["--id", "1", "--number", "1", "--owner", "w1", "--reason", "wrong"],
+    data: [{ number: 1, withdrawn_at: TIME }],
+    fields: EVIDENCE_FIELDS,
+    table: /\(withdrawn\) 12 tests pass\n$/,
+  },
+  {
+    command: "verdict record",
+    args: [
+      ...["--scope", "wave", "--subject", "1", "--status", "failed", "--by", "w2"],
+      ...["--check", "build_succeeds=failed:exit code 2", "--check", "all_tasks_resolved=passed", "--issue", "broken"],
+    ],
+    data: {
+      scope: "wave",
+      subject: "1",
+      status: "failed",
+      checks: [
+        { name: "build_succeeds", status: "failed", evidence: "exit code 2" },
+        { name: "all_tasks_resolved", status: "passed" },
+      ],
+      issues: ["broken"],
+      by: "w2",
+      timestamp: TIME,
+    },
+    fields: VERDICT_FIELDS,
+    table: /^Recorded: wave 1 failed\n$/,
+  },
+  {
+    command: "verdict list",
+    args: [],
+    data: [{ scope: "task", subject: "3", status: "passed", checks: [], issues: [] }],
+    fields: VERDICT_FIELDS,
+    table: /^WHEN +SCOPE +SUBJECT +STATUS +BY +CHECKS +ISSUES\n\S+ \S+ +task +3 +passed +person\n$/,
+  },
+]
+
+const WAVE_CASES: Case[] = [
+  {
+    command: "wave calculate",
+    args: [],
+    data: {
+      version: "1.0",
+      total_waves: 2,
+      current_wave: 1,
+      waves: [
+        { id: 1, status: "in_progress", tasks: ["1", "3", "4"], started_at: TIME, verified_at: null },
+        { id: 2, status: "planning", tasks: ["2"], started_at: null, verified_at: null },
+      ],
+    },
+    fields: WAVE_PLAN_FIELDS,
+    inner: { of: "waves", fields: ["id", "status", "tasks", "started_at", "verified_at"] },
+    table: /^WAVE +STATUS +STARTED +VERIFIED +TASKS\n +>1 +in_progress +\S+ \S+ +- +1 3 4\n +2 +planning +- +- +2\n$/,
+  },
+  {
+    command: "wave update",
+    args: ["--wave", "1", "--status", "failed"],
+    data: { current_wave: 1, waves: [{ id: 1, status: "failed" }, { id: 2 }] },
+    fields: WAVE_PLAN_FIELDS,
+    table: /\n +>1 +failed /,
+  },
+  {
+    command: "wave status",
+    args: [],
+    data: { version: "1.0", total_waves: 2, current_wave: 1, waves: [{ id: 1 }, { id: 2 }] },
+    fields: WAVE_PLAN_FIELDS,
+    table: /^WAVE +STATUS/,
+  },
+]
+
+const WORKER_CASES: Case[] = [
+  {
+    command: "worker setup",
+    args: [
+      ...["--role", "docs", "--worker-id", "w7", "--session-id", "s1", "--fresh-start-interval", "0"],
+      ...["--loop", "--poll-interval", "30"],
+    ],
+    data: { worker: { id: "w7", role: "docs", session_id: "s1" }, available: 1, next: { id: "4" }, reason: "found" },
+    fields: ["project", "team", "worker", "released", "available", "next", "reason"],
+    inner: { of: "worker", fields: WORKER_FIELDS },
+    table: /^Worker w7\. Next: task 4: "Manual" \(1 available\)\n$/,
+  },
+  {
+    command: "swarm status",
+    args: [],
+    data: {
+      session: "teamwork-shop",
+      status: "running",
+      paused: false,
+      current_wave: 1,
+      workers: [
+        { id: "w1", status: "working", current_task: "1", tasks_completed: [], last_heartbeat: TIME, unread: 1 },
+        { id: "w2", status: "idle", current_task: null, tasks_completed: ["3"] },
+      ],
+    },
+    fields: SWARM_FIELDS,
+    inner: { of: "workers", fields: WORKER_FIELDS },
+    table:
+      /^teamwork-shop {2}running {2}wave 1\nWORKER +ROLE +STATUS +TASK +DONE +UNREAD +LAST HEARD\nw1 +- +working +1 /,
+  },
+  {
+    command: "mailbox send",
+    args: ["--from", "w1", "--to", "lead", "--type", "text", "--payload", '{"message":"Need the schema","extra":1}'],
+    data: {
+      id: UUID,
+      from: "w1",
+      to: "orchestrator",
+      type: "text",
+      payload: { message: "Need the schema", extra: 1 },
+      timestamp: TIME,
+      read: false,
+    },
+    fields: MESSAGE_FIELDS,
+    table: /^Sent to orchestrator\n$/,
+  },
+  {
+    command: "mailbox send",
+    args: ["--from", "orchestrator", "--to", "all", "--message", "Lunch"],
+    data: [
+      { to: "w1", payload: { message: "Lunch" } },
+      { to: "w2", payload: { message: "Lunch" } },
+    ],
+    fields: MESSAGE_FIELDS,
+    table: /^Sent to w1, w2\n$/,
+  },
+  {
+    command: "mailbox read",
+    args: ["--inbox", "w1", "--unread-only", "--type", "text", "--mark-read", "--limit", "5"],
+    data: [{ from: "orchestrator", to: "w1", payload: { message: "Hello" } }],
+    fields: MESSAGE_FIELDS,
+    table: /^ +WHEN +FROM +TO +TYPE +MESSAGE\n.* orchestrator +w1 +text +Hello\n$/,
+  },
+  {
+    command: "mailbox poll",
+    args: ["--inbox", "w1", "--timeout", "20", "--type", "text", "--mark-read"],
+    data: [{ to: "w1", payload: { message: "Hello" } }],
+    fields: MESSAGE_FIELDS,
+    table: /Hello\n$/,
+  },
+  {
+    command: "pause",
+    args: ["--reason", "lunch"],
+    data: { paused: true, what: "project shop/main" },
+    table: /^Paused project shop\/main\n$/,
+  },
+  {
+    command: "pause",
+    args: ["--task", "4"],
+    data: { paused: true, what: "task 4" },
+    table: /^Paused task 4\n$/,
+  },
+  {
+    command: "pause",
+    args: ["--worker-id", "w2"],
+    data: { paused: true, what: "worker w2" },
+    table: /^Paused worker w2\n$/,
+  },
+  {
+    command: "resume",
+    args: ["--task", "4", "--reason", "back again"],
+    before: [["pause", "--task", "4"]],
+    data: { paused: false, what: "task 4" },
+    table: /^Continued task 4\n$/,
+  },
+  {
+    command: "resume",
+    args: ["--worker-id", "w2"],
+    before: [["pause", "--worker-id", "w2"]],
+    data: { paused: false, what: "worker w2" },
+    table: /^Continued worker w2\n$/,
+  },
+  {
+    command: "loop-state",
+    args: ["--start", "--project", "shop", "--team", "main", "--role", "docs", "--terminal-id", "t1"],
+    data: { active: true, project: "shop", team: "main", role: "docs", started_at: TIME, terminal_id: "t1" },
+    fields: LOOP_FIELDS,
+    table: /^Loop of t1: shop\/main as docs, since /,
+  },
+  {
+    command: "loop-state",
+    args: ["--get", "--terminal-id", "t1"],
+    before: [["loop-state", "--start", "--terminal-id", "t1"]],
+    data: { active: true, role: null, terminal_id: "t1" },
+    fields: LOOP_FIELDS,
+    table: /^Loop of t1: shop\/main, since /,
+  },
+  {
+    command: "loop-state",
+    args: ["--clear", "--terminal-id", "t1"],
+    before: [["loop-state", "--start", "--terminal-id", "t1"]],
+    data: { active: false, cleared: true },
+    table: /^No loop is active in this terminal\n$/,
+  },
+]
+
+const OTHER_CASES: Case[] = [
+  {
+    command: "events tail",
+    args: ["--limit", "2", "--type", "task.claimed", "--after", "0"],
+    data: {
+      events: [
+        { type: "task.claimed", by: "w1", timestamp: TIME, data: { task: "1", token: 1 } },
+        { type: "task.claimed", by: "w2" },
+      ],
+      cursor: expect.any(String),
+    },
+    table: /^\S+ \S+ {2}w1 {2}task\.claimed {2}task=1 token=1\n/,
+  },
+  {
+    command: "whiteboard",
+    args: [],
+    data: { markdown: expect.stringContaining("## In progress\n\n- **1** Schema: w1, since ") },
+    table: /^# shop\/main\n\nSearch page\n/,
+  },
+  {
+    command: "doctor",
+    args: ["--fix"],
+    data: {
+      healthy: true,
+      findings: expect.arrayContaining([expect.objectContaining({ check: "git", status: "ok" })]),
+    },
+    table: /^ok {6}git: git \d+\.\d+\n(.*\n)*ok {6}shop\/main: claims: no claim is overdue\n/m,
+  },
+  {
+    command: "config list",
+    args: [],
+    data: expect.arrayContaining([{ key: "team.maxAgents", value: 5, origin: "default", where: "built in" }]),
+    fields: ["key", "value", "origin", "where"],
+    table: /^KEY +VALUE +FROM\n(.*\n)*team\.maxAgents +5 +default\n/,
+  },
+  {
+    command: "config get",
+    args: ["--key", "team.maxAgents"],
+    data: { key: "team.maxAgents", value: 5, origin: "default" },
+    table: /^5\n$/,
+  },
+  {
+    command: "config set",
+    args: ["--key", "team.maxAgents", "--value", "3"],
+    data: { changed: true, file: expect.stringMatching(/config\.json$/) },
+    table: /^Set team\.maxAgents in .*config\.json\n$/,
+  },
+  {
+    command: "config set",
+    args: ["team.maxAgents", "3", "--repository"],
+    data: { changed: true, file: expect.stringMatching(/shop\/teamwork\.json$/) },
+    table: /^Set team\.maxAgents in .*shop\/teamwork\.json\n$/,
+  },
+  {
+    command: "config unset",
+    args: ["--key", "team.maxAgents", "--repository"],
+    before: [["config", "set", "team.maxAgents", "3", "--repository"]],
+    data: { changed: true },
+    table: /^Removed team\.maxAgents from /,
+  },
+  {
+    command: "config path",
+    args: [],
+    data: { home: expect.stringMatching(/config\.json$/), repository: expect.stringMatching(/shop\/teamwork\.json$/) },
+    table: /^home {8}\/.*config\.json\nrepository {2}\/.*teamwork\.json\n$/,
+  },
+  {
+    command: "config schema",
+    args: [],
+    data: { type: "object", properties: { store: { type: "string" } } },
+    table: /^\{\n {2}"\$schema"/,
+  },
+  {
+    command: "completion",
+    args: ["--shell", "bash"],
+    data: { script: expect.stringContaining("complete -o default -F _teamwork teamwork") },
+    table: /^_teamwork\(\) \{\n/,
+  },
+]
+
+export const CASES: readonly Case[] = [
+  ...PROJECT_CASES,
+  ...TASK_CASES,
+  ...EVIDENCE_CASES,
+  ...WAVE_CASES,
+  ...WORKER_CASES,
+  ...OTHER_CASES,
+]
+
+export const MISSING: readonly Missing[] = [
+  { command: "project create", args: [], message: /--goal is missing/ },
+  { command: "project update", args: [], message: /--goal/ },
+  { command: "task create", args: [], message: /--title is missing/ },
+  { command: "task get", args: [], message: /--id is missing/ },
+  { command: "task claim", args: ["--id", "4"], message: /--owner is missing/ },
+  { command: "task claim", args: ["--owner", "w3"], message: /--id.*--next/ },
+  { command: "task heartbeat", args: ["--id", "1"], message: /--owner is missing/ },
+  { command: "task update", args: [], message: /--id is missing/ },
+  { command: "task release", args: [], message: /--id is missing/ },
+  { command: "task reopen", args: [], message: /--id is missing/ },
+  { command: "task delete", args: [], message: /--id is missing/ },
+  { command: "evidence add", args: ["--id", "1"], message: /--add-evidence/ },
+  { command: "evidence add", args: ["--id", "1", "--command", "x"], message: /--exit-code/ },
+  { command: "evidence add", args: ["--id", "1", "--evidence-type", "file", "--path", "x"], message: /--action/ },
+  { command: "evidence run", args: ["--id", "1"], message: /behind --/ },
+  { command: "evidence list", args: [], message: /--id is missing/ },
+  { command: "evidence withdraw", args: ["--id", "1"], message: /--number is missing/ },
+  { command: "wave update", args: ["--wave", "1"], message: /--status is missing/ },
+  { command: "verdict record", args: ["--status", "passed"], message: /--scope is missing/ },
+  { command: "verdict record", args: ["--scope", "task", "--status", "passed"], message: /--subject/ },
+  { command: "mailbox send", args: ["--from", "w1", "--message", "x"], message: /--to is missing/ },
+  { command: "mailbox read", args: [], message: /--inbox is missing/ },
+  { command: "mailbox poll", args: [], message: /--inbox is missing/ },
+  { command: "loop-state", args: [], message: /--get, --start and --clear/ },
+  { command: "config get", args: [], message: /--key is missing/ },
+  { command: "config set", args: ["team.maxAgents"], message: /--value is missing/ },
+  { command: "config unset", args: [], message: /--key is missing/ },
+  { command: "completion", args: [], message: /--shell is missing/ },
+]
