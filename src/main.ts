@@ -7,6 +7,7 @@ import { systemClock } from "./lib/clock.ts"
 import { systemIds } from "./lib/ids.ts"
 import type { Processes } from "./lib/process.ts"
 import type { Store } from "./store/port.ts"
+import { openSqliteStore } from "./store/sqlite/store.ts"
 import type { Configuration, Configured, GlobalFlags, Host, Io } from "./surfaces/cli/host.ts"
 import { runCli } from "./surfaces/cli/run.ts"
 
@@ -22,8 +23,6 @@ const terminal = isTTY(1) ? process.stdout : undefined
 const environment = readEnvironment(env, { stdoutIsTTY: terminal?.isTTY === true, columns: terminal?.columns })
 
 async function configure(flags: GlobalFlags): Promise<Configured> {
-  // Whoever asks for the settings will ask for the store; its code loads while the files are read.
-  const sqlite = import("./store/sqlite/store.ts")
   const git = findGit(cwd)
   const [{ config, home }, detected] = await Promise.all([
     loadConfig({ env, cwd, git, flags: configFlags(flags) }),
@@ -43,7 +42,7 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     terminalId: environment.terminalId,
     home,
     storePlace: address.startsWith("sqlite:") ? address : address.replace(/\/\/[^/@]*@/, "//"),
-    openStore: () => openStore(address, sqlite),
+    openStore: () => openStore(address),
   }
 }
 
@@ -51,9 +50,8 @@ function configFlags({ project, team, store }: GlobalFlags) {
   return { "defaults.project": project, "defaults.team": team, store }
 }
 
-async function openStore(address: string, sqlite: Promise<typeof import("./store/sqlite/store.ts")>): Promise<Store> {
+async function openStore(address: string): Promise<Store> {
   if (address.startsWith("sqlite:")) {
-    const { openSqliteStore } = await sqlite
     return openSqliteStore({ path: address.slice("sqlite:".length), clock: systemClock })
   }
   const { openPostgresStore } = await import("./store/postgres/store.ts")

@@ -7,13 +7,14 @@ const MERGED = new Set(["facts"])
 export function toWire(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toWire)
   if (typeof value !== "object" || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, inner]) =>
-      MERGED.has(key) ? Object.entries(toWire(inner) ?? {}) : [[snake(key), OPAQUE.has(key) ? inner : toWire(inner)]],
-    ),
-  )
+  const wire: Record<string, unknown> = {}
+  for (const [key, inner] of Object.entries(value)) {
+    if (MERGED.has(key)) Object.assign(wire, toWire(inner))
+    else wire[snake(key)] = OPAQUE.has(key) ? inner : toWire(inner)
+  }
+  return wire
 }
 
 function snake(key: string): string {
-  return /^[A-Z_]+$/.test(key) ? key : key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return /[a-z]/.test(key) ? key.replace(/[A-Z]/g, "_$&").toLowerCase() : key
 }
