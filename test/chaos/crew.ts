@@ -50,7 +50,10 @@ function startMember(script: string, assignment: { name: string }): Member {
     pid: child.pid,
     async next<T>() {
       const late = Promise.withResolvers<never>()
-      const timer = setTimeout(() => late.reject(new Error(`${assignment.name} said nothing for a minute`)), PATIENCE_MS)
+      const timer = setTimeout(
+        () => late.reject(new Error(`${assignment.name} said nothing for a minute`)),
+        PATIENCE_MS,
+      )
       try {
         const line = await Promise.race([lines.next(), late.promise])
         if (line.done !== true) return JSON.parse(line.value) as T
@@ -69,7 +72,7 @@ function startMember(script: string, assignment: { name: string }): Member {
   }
 }
 
-async function endOf(child: { exited: Promise<number>; signalCode: string | null }): Promise<number | string> {
+async function endOf(child: Bun.Subprocess): Promise<number | string> {
   const code = await child.exited
   return child.signalCode ?? code
 }

@@ -120,7 +120,9 @@ describe("many processes on one store", () => {
       expect(seen.map(({ id, inbox }) => `${inbox} ${id}`).toSorted()).toEqual(acknowledged.toSorted())
       for (const { seen } of read) expectSendersInOrder(seen)
       const events = await allEvents(store, key)
-      const told = events.filter((event) => event.type === "message.read").flatMap((event) => event.data.ids as string[])
+      const told = events
+        .filter((event) => event.type === "message.read")
+        .flatMap((event) => event.data.ids as string[])
       expect(told.toSorted()).toEqual(seen.map(({ id }) => id).toSorted())
       expect(events.filter((event) => event.type === "message.sent")).toHaveLength(acknowledged.length)
       expect(await store.read((tx) => tx.messages.countUnread(key))).toEqual([])

@@ -2,7 +2,8 @@
 // alone: it hooks into the exit of the process, and a killed process leaves its server running.
 //
 // Here a shell stands between us and the server. It starts the server, waits for the end of our pipe, then stops the
-// server and removes its folder. The pipe ends on stop() and on any kind of death of this process.
+// server and removes its folder. The pipe ends on stop() and on any kind of death of this process. A line through the
+// pipe starts a server that was killed once more.
 import { accessSync, chmodSync, chownSync, constants, cpSync, mkdtempSync, readFileSync, statSync } from "node:fs"
 import { createRequire } from "node:module"
 import { createServer } from "node:net"
@@ -19,12 +20,12 @@ const USER = "teamwork"
 const KEEPER = `
   trap "" INT TERM HUP
   folder=$1; shift
-  "$@" >"$folder/log" 2>&1 </dev/null &
-  server=$!
-  cat >/dev/null
+  start() { count=$((count + 1)); "$@" >"$folder/log$count" 2>&1 </dev/null & server=$!; }
+  start "$@"
+  while read -r again; do wait $server; start "$@"; done
   kill -QUIT $server 2>/dev/null
   wait $server
-  rm -rf "$folder/data" "$folder/log"
+  rm -rf "$folder/data" "$folder"/log*
 `
 
 export interface PostgresServer extends AsyncDisposable {
@@ -32,6 +33,8 @@ export interface PostgresServer extends AsyncDisposable {
   /** Of the postmaster, whose children are all other processes of the server. */
   readonly pid: number
   readonly dataDir: string
+  /** Starts a server that was killed again, on the same data and port; `pid` is then another one. */
+  restart(): Promise<void>
   /** Safe to repeat. Afterwards no process and no data is left. */
   stop(): Promise<void>
 }
@@ -67,9 +70,30 @@ async function startOnce(fsync: boolean): Promise<PostgresServer> {
     await keeper.exited
   }
   try {
-    const pid = await untilReady(dataDir, join(folder, "log"))
+    let starts = 1
+    let pid = await untilReady(dataDir, join(folder, `log${starts}`))
+    const restart = async () => {
+      const old = pid
+      // Processes of the killed server may take a moment to go, and the new one refuses to start before.
+      for (const deadline = Date.now() + START_TIMEOUT_MS; pid === old; ) {
+        starts += 1
+        keeper.stdin.write("again\n")
+        keeper.stdin.flush()
+        const ready = untilReady(dataDir, join(folder, `log${starts}`), old)
+        pid = await (Date.now() < deadline ? ready.catch(() => old) : ready)
+      }
+    }
     const url = `postgres://${USER}@127.0.0.1:${port}/postgres`
-    return { url, pid, dataDir, stop, [Symbol.asyncDispose]: stop }
+    return {
+      url,
+      get pid() {
+        return pid
+      },
+      dataDir,
+      restart,
+      stop,
+      [Symbol.asyncDispose]: stop,
+    }
   } catch (error) {
     await stop()
     throw error
@@ -212,12 +236,13 @@ async function freePort(): Promise<number> {
 }
 
 /** The server writes its process id to the first line of this file and its state to the eighth. */
-async function untilReady(dataDir: string, log: string): Promise<number> {
+async function untilReady(dataDir: string, log: string, oldPid?: number): Promise<number> {
   const deadline = Date.now() + START_TIMEOUT_MS
   while (Date.now() < deadline) {
     const lines = readIfThere(join(dataDir, "postmaster.pid")).split("\n")
-    if (lines[7]?.trim() === "ready") return Number(lines[0])
-    if (/^.*FATAL:.*$/m.test(readIfThere(log))) break
+    if (lines[7]?.trim() === "ready" && Number(lines[0]) !== oldPid) return Number(lines[0])
+    // That it is still starting is said to clients, and no reason to give up.
+    if (/FATAL:(?! +the database system is)/.test(readIfThere(log))) break
     await Bun.sleep(10)
   }
   throw new Error(`PostgreSQL did not start: ${readIfThere(log)}`)
