@@ -41,7 +41,7 @@ const maybeOwner = fc.option(owner, { nil: undefined, freq: 2 })
 const role = fc.constantFrom<Role | undefined>(undefined, undefined, "docs", "test", "worker")
 const task = fc.nat(9)
 const token = fc.constantFrom<"none" | "right" | "stale">("none", "none", "right", "right", "stale")
-const leaseMs = fc.constantFrom(LONG_LEASE_MS, LONG_LEASE_MS, LONG_LEASE_MS, SHORT_LEASE_MS)
+const leaseMs = fc.constantFrom(LONG_LEASE_MS, LONG_LEASE_MS, SHORT_LEASE_MS)
 const word = fc.constantFrom("12 passed", "12 passed", "12 passed", "TODO")
 const on = <Kind extends string, Rest extends object>(kind: Kind, rest: { [K in keyof Rest]: fc.Arbitrary<Rest[K]> }) =>
   fc.record({ kind: fc.constant(kind), ...rest }) as unknown as fc.Arbitrary<{ kind: Kind } & Rest>
@@ -111,15 +111,29 @@ const action = fc.oneof(
   { weight: 1, arbitrary: clean },
   { weight: 1, arbitrary: expire },
 )
+type Action = typeof action extends fc.Arbitrary<infer Each> ? Each : never
+
+/** A task that is claimed and done, or nearly: otherwise few projects would ever come to an end. */
+const work = fc.tuple(next, resolve)
+const finish = fc
+  .tuple(fc.array(work, { minLength: 3, maxLength: 5 }), final)
+  .map(([works, end]): Action[] => [...works.flat(), end])
+
 /** Begins with a plan of some tasks, laid out in waves or not. */
 const history = fc
   .tuple(
     fc.array(create, { minLength: 3, maxLength: 7, size: "max" }),
     fc.array(calculate, { maxLength: 1 }),
-    fc.array(action, { minLength: 20, maxLength: 70, size: "max" }),
+    fc.array(
+      fc.oneof(
+        { weight: 8, arbitrary: action.map((each): Action[] => [each]) },
+        { weight: 2, arbitrary: work },
+        { weight: 1, arbitrary: finish },
+      ),
+      { minLength: 15, maxLength: 50, size: "max" },
+    ),
   )
-  .map(([plan, layout, rest]): Action[] => [...plan, ...layout, ...rest])
-type Action = typeof action extends fc.Arbitrary<infer Each> ? Each : never
+  .map(([plan, layout, rest]): Action[] => [...plan, ...layout, ...rest.flat()])
 
 // The model.
 
