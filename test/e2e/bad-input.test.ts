@@ -6,11 +6,11 @@ import { join } from "node:path"
 import { LATEST_VERSION } from "../../src/store/migrations/migrations.ts"
 import type { CliResult, RunCliOptions } from "../support/run-cli.ts"
 import { sandboxEnv } from "../support/sandbox.ts"
-import { type Bench, IS_ROOT, makeBench, readError } from "./bench.ts"
+import { type Bench, type Data, IS_ROOT, makeBench, readError } from "./bench.ts"
 import { prepareShop } from "./command-cases.ts"
 
 let shop: Bench
-let eventsBefore: unknown
+let eventsBefore: Data
 beforeAll(async () => {
   shop = makeBench()
   await prepareShop(shop)
