@@ -116,8 +116,8 @@ type Action = typeof action extends fc.Arbitrary<infer Each> ? Each : never
 /** A task that is claimed and done, or nearly: otherwise few projects would ever come to an end. */
 const work = fc.tuple(next, resolve)
 const finish = fc
-  .tuple(fc.array(work, { minLength: 3, maxLength: 5 }), final)
-  .map(([works, end]): Action[] => [...works.flat(), end])
+  .tuple(fc.array(work, { minLength: 2, maxLength: 5 }), fc.array(judge, { maxLength: 2 }), final)
+  .map(([works, words, end]): Action[] => [...works.flat(), ...words, ...(words.length === 0 ? [end] : [])])
 
 /** Begins with a plan of some tasks, laid out in waves or not. */
 const history = fc
