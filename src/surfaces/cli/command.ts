@@ -27,6 +27,8 @@ export interface Command {
 export interface Outcome {
   /** What programs get. */
   readonly data: unknown
+  /** The names inside `data` follow a format that is not ours. */
+  readonly keepsNames?: boolean
   /** What people get; made only when needed. */
   readonly text?: (screen: Screen) => string | Promise<string>
   readonly warnings?: readonly string[]

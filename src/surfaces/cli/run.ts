@@ -113,13 +113,9 @@ async function print(outcome: Outcome, host: Host, isJson: boolean): Promise<num
   for (const warning of outcome.warnings ?? []) host.io.err(await saying("Warning", warning))
   if (outcome.silent === true) return outcome.exitCode ?? 0
   const { columns, color } = host.io
-  if (isJson) host.io.out(JSON.stringify({ status: "success", data: toWire(outcome.data) }))
-  else
-    host.io.out(
-      outcome.text === undefined
-        ? JSON.stringify(toWire(outcome.data), null, 2)
-        : await outcome.text({ columns, color }),
-    )
+  const data = outcome.keepsNames === true ? outcome.data : toWire(outcome.data)
+  if (isJson) host.io.out(JSON.stringify({ status: "success", data }))
+  else host.io.out(outcome.text === undefined ? JSON.stringify(data, null, 2) : await outcome.text({ columns, color }))
   return outcome.exitCode ?? 0
 }
 
