@@ -1,0 +1,35 @@
+import { join } from "node:path"
+import type { Sandbox } from "./sandbox.ts"
+
+const ROOT = join(import.meta.dir, "../..")
+
+/** Our program as a command, from source. */
+export const FROM_SOURCE: readonly string[] = [process.execPath, join(ROOT, "src/main.ts")]
+
+export async function buildBinary(sandbox: Sandbox): Promise<string> {
+  const file = join(sandbox.folder("build"), "teamwork")
+  const command = [process.execPath, join(ROOT, "scripts/build.ts"), "src/main.ts", file]
+  const child = Bun.spawn(command, { cwd: ROOT, env: sandbox.env(), stdio: ["ignore", "ignore", "inherit"] })
+  if ((await child.exited) !== 0) throw new Error("the build failed")
+  return file
+}
+
+export interface Place {
+  readonly cwd: string
+  readonly env: Record<string, string>
+}
+
+export interface Run {
+  readonly ms: number
+  readonly stdout: string
+}
+
+/** Runs a program to its end, output into a pipe, as agents and hooks do. Throws when it fails. */
+export async function timeProcess(command: readonly string[], { cwd, env }: Place): Promise<Run> {
+  const start = performance.now()
+  const child = Bun.spawn([...command], { cwd, env, stdio: ["ignore", "pipe", "inherit"] })
+  const [stdout, exitCode] = await Promise.all([child.stdout.text(), child.exited])
+  const ms = performance.now() - start
+  if (exitCode !== 0) throw new Error(`${command.join(" ")} ended with ${exitCode}: ${stdout}`)
+  return { ms, stdout }
+}

@@ -1,0 +1,60 @@
+// `npm run bench [-- NAME...] [--strict]`: measures, prints one table, and with --strict fails when a limit is missed.
+import { claimResolve } from "./cases/claim-resolve.ts"
+import { contention } from "./cases/contention.ts"
+import { memory } from "./cases/memory.ts"
+import { postgresClaims } from "./cases/postgres.ts"
+import { startup } from "./cases/startup.ts"
+import { status } from "./cases/status.ts"
+import { taskFiles } from "./cases/task-files.ts"
+import { waiting } from "./cases/waiting.ts"
+import { type Bench, type BenchCase, type Finding, isMissed } from "./lib/bench-case.ts"
+import { buildBinary } from "./lib/program.ts"
+import { openSandbox } from "./lib/sandbox.ts"
+import { renderFindings } from "./lib/table.ts"
+
+const CASES: readonly BenchCase[] = [
+  startup,
+  claimResolve,
+  contention,
+  taskFiles,
+  postgresClaims,
+  status,
+  memory,
+  waiting,
+]
+
+if (import.meta.main) process.exit(await main(Bun.argv.slice(2)))
+
+async function main(args: readonly string[]): Promise<number> {
+  const names = args.filter((arg) => arg !== "--strict")
+  const unknown = names.filter((name) => !CASES.some((each) => each.name === name))
+  if (unknown.length > 0) {
+    console.error(`unknown: ${unknown.join(", ")}\n${CASES.map((each) => `${each.name}: ${each.summary}`).join("\n")}`)
+    return 2
+  }
+  const { findings, failed } = await measure(CASES.filter((each) => names.length === 0 || names.includes(each.name)))
+  console.log(renderFindings(findings))
+  if (failed.length > 0) console.log(`failed: ${failed.join(", ")}`)
+  return failed.length > 0 || (args.includes("--strict") && findings.some(isMissed)) ? 1 : 0
+}
+
+/** One failing case does not keep the others from being measured. */
+async function measure(cases: readonly BenchCase[]): Promise<{ findings: Finding[]; failed: string[] }> {
+  using sandbox = openSandbox()
+  let built: Promise<string> | undefined
+  const binary = () => (built ??= buildBinary(sandbox))
+  const findings: Finding[] = []
+  const failed: string[] = []
+  for (const { name, run } of cases) {
+    const bench: Bench = { sandbox, binary, say: (line) => console.error(`${name}: ${line}`) }
+    const start = performance.now()
+    try {
+      for (const finding of await run(bench)) findings.push({ ...finding, what: `${name}: ${finding.what}` })
+      bench.say(`done in ${Math.round((performance.now() - start) / 1000)} s`)
+    } catch (error) {
+      failed.push(name)
+      console.error(error)
+    }
+  }
+  return { findings, failed }
+}
