@@ -1,13 +1,15 @@
 // Whatever is wrong, the user gets one line and a code, and nothing changes.
 import { Database } from "bun:sqlite"
-import { afterAll, beforeAll, describe, expect, it } from "bun:test"
+import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from "bun:test"
 import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { LATEST_VERSION } from "../../src/store/migrations/migrations.ts"
 import type { CliResult, RunCliOptions } from "../support/run-cli.ts"
 import { sandboxEnv } from "../support/sandbox.ts"
-import { type Bench, type Data, IS_ROOT, makeBench, readError } from "./bench.ts"
+import { type Bench, type Data, IS_ROOT, makeBench, readError, TEST_TIMEOUT_MS } from "./bench.ts"
 import { prepareShop } from "./command-cases.ts"
+
+setDefaultTimeout(TEST_TIMEOUT_MS)
 
 let shop: Bench
 let eventsBefore: Data

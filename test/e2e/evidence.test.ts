@@ -1,8 +1,10 @@
 // Evidence and verdicts: what counts, what does not, and what teamwork sees itself (R131-R135).
-import { describe, expect, it } from "bun:test"
+import { describe, expect, it, setDefaultTimeout } from "bun:test"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type Bench, type Data, git, makeBench, until } from "./bench.ts"
+import { type Bench, type Data, git, makeBench, TEST_TIMEOUT_MS, until } from "./bench.ts"
+
+setDefaultTimeout(TEST_TIMEOUT_MS)
 
 async function makeProject(): Promise<Bench> {
   const bench = makeBench()

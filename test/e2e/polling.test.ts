@@ -1,6 +1,8 @@
 // Commands that wait: what they print on the way, what wakes them and what ends them (R079-R082, R119, R268).
-import { describe, expect, it } from "bun:test"
-import { type Bench, type Data, type Live, makeBench, until } from "./bench.ts"
+import { describe, expect, it, setDefaultTimeout } from "bun:test"
+import { type Bench, type Data, type Live, makeBench, TEST_TIMEOUT_MS, until } from "./bench.ts"
+
+setDefaultTimeout(TEST_TIMEOUT_MS)
 
 const FOREVER = "600"
 const said = (text: string) => (line: string) => /^\[\d\d:\d\d:\d\d\] /.test(line) && line.slice(11) === text

@@ -1,8 +1,10 @@
 // What the requirements say of tasks, claims, roles, waves and workers, through the command line.
-import { describe, expect, it } from "bun:test"
+import { describe, expect, it, setDefaultTimeout } from "bun:test"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { type Bench, type Data, git, makeBench } from "./bench.ts"
+import { type Bench, type Data, git, makeBench, TEST_TIMEOUT_MS } from "./bench.ts"
+
+setDefaultTimeout(TEST_TIMEOUT_MS)
 
 async function makeProject(...titles: string[]): Promise<Bench> {
   const bench = makeBench()

@@ -1,10 +1,12 @@
 // What helps people: doctor, status, whiteboard, settings, completion, pipes; and the other store.
-import { describe, expect, it } from "bun:test"
+import { describe, expect, it, setDefaultTimeout } from "bun:test"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { freshSchema } from "../support/postgres.ts"
 import { sandboxEnv } from "../support/sandbox.ts"
-import { type Bench, type Data, MAIN, makeBench } from "./bench.ts"
+import { type Bench, type Data, MAIN, makeBench, TEST_TIMEOUT_MS } from "./bench.ts"
+
+setDefaultTimeout(TEST_TIMEOUT_MS)
 
 async function makeProject(...titles: string[]): Promise<Bench> {
   const bench = makeBench()
