@@ -1,4 +1,3 @@
-#!/usr/bin/env bun
 import { detectTeam, findGit } from "./config/detect-team.ts"
 import { readEnvironment } from "./config/environment.ts"
 import { loadConfig } from "./config/load-config.ts"

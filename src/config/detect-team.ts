@@ -74,8 +74,9 @@ function asSafeId(name: string, fallback: string): string {
   const id = name
     .replace(/[^A-Za-z0-9._-]/gu, "-")
     .replace(/\.{2,}/g, ".")
-    .replace(/^[._-]+|\.lock$/g, "")
+    .replace(/^[._-]+/, "")
     .slice(0, 64)
+    .replace(/(\.lock|\.)+$/, "")
   return id === "" ? fallback : id
 }
 

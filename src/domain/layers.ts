@@ -87,5 +87,14 @@ export function missingNeedError(taskId: string, need: string): AppError {
 }
 
 export function cycleError(path: readonly string[]): AppError {
-  return new AppError("need.cycle", `needs go in a circle: ${path.join(" -> ")}; remove one of them`, { path })
+  return new AppError("need.cycle", `needs go in a circle: ${shorten(path).join(" -> ")}; remove one of them`, { path })
+}
+
+const MOST_SHOWN = 20
+
+/** A line stays a line: of a very long circle the beginning and the end are shown. */
+function shorten(path: readonly string[]): readonly string[] {
+  if (path.length <= MOST_SHOWN) return path
+  const left = path.length - MOST_SHOWN
+  return [...path.slice(0, MOST_SHOWN / 2), `(${left} more)`, ...path.slice(-MOST_SHOWN / 2)]
 }

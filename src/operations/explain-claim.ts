@@ -88,7 +88,7 @@ async function refusedByTask(tx: Tx, team: StoredTeam, request: ClaimRequest): P
       },
     )
   }
-  if (task.assignee !== null && task.assignee !== request.owner) {
+  if (task.assignee !== null && task.assignee !== request.workerId) {
     return new AppError("task.not_ready", `task ${task.id} is meant for ${task.assignee}; take another one`, details)
   }
   if (task.unmet > 0) {

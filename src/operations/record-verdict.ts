@@ -71,20 +71,30 @@ async function takeEffect(
       if (input.status === "skipped") return
       return decideWave(tx, team, { number, to: input.status === "passed" ? "verified" : "failed", by: input.by })
     }
-    case "final": {
+    case "final":
       if (input.status === "failed") return changePhase(tx, team, "EXECUTION", input.by)
-      const stats = countTasks(await tx.tasks.progress(team.key))
-      const left = stats.total - stats.resolved - stats.skipped
-      if (left > 0)
-        throw new AppError(
-          "task.not_ready",
-          `${left} of ${stats.total} tasks are not resolved; the final verdict cannot be ${input.status}`,
-        )
-      return changePhase(tx, team, "COMPLETE", input.by)
-    }
+      if (input.status === "passed") return complete(tx, team, input.by)
+      return
     case "cross-agent":
       return
   }
+}
+
+/** The end of a project: nothing is left to do, and every wave has passed its gate. */
+async function complete(tx: Tx, team: StoredTeam, by: string): Promise<void> {
+  const stats = countTasks(await tx.tasks.progress(team.key))
+  const left = stats.total - stats.resolved - stats.skipped
+  if (left > 0) {
+    throw new AppError(
+      "task.not_ready",
+      `${left} of ${stats.total} tasks are not resolved; the final verdict cannot be passed`,
+    )
+  }
+  const open = (await tx.waves.list(team.key)).find((wave) => wave.verdict !== "verified")
+  if (open !== undefined) {
+    throw new AppError("wave.transition", `wave ${open.number} is not verified; the final verdict cannot be passed`)
+  }
+  return changePhase(tx, team, "COMPLETE", by)
 }
 
 function parseCheck(text: string): Check {

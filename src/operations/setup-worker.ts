@@ -37,7 +37,7 @@ export const setupWorker = operation({
         )
       }
       const availability =
-        known === undefined || known.status === "dead" || known.status === "stopped"
+        known === undefined || ["spawning", "dead"].includes(known.status) || known.status === "stopped"
           ? { availability: "idle" as const }
           : {}
       const worker = await tx.workers.put(team.key, id, {

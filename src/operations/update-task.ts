@@ -50,6 +50,12 @@ export interface UpdateResult {
   readonly warnings: string[]
 }
 
+interface Updated {
+  readonly task: Task
+  /** It was resolved that way before, and nothing was changed. */
+  readonly isRepeat: boolean
+}
+
 export const updateTask = operation({
   name: "task.update",
   summary: "Change a task: status, evidence, texts, needs; or release it",
@@ -62,24 +68,23 @@ export const updateTask = operation({
     }
     if (to === "resolved") assertNotBlocked(evidence)
     const change = fieldChange(input)
-    const task =
+    const updated =
       to === "resolved" &&
       change === undefined &&
       input.addBlockedBy === undefined &&
       input.removeBlockedBy === undefined
         ? await resolve(context, input, evidence)
         : await context.store.write((tx) => applyUpdate(context, tx, { input, evidence, change, to }))
-    return { task, warnings: [...warnOfEvidence(evidence, context.settings), ...warnOfBlocked(to, evidence)] }
+    const notes = [...warnOfEvidence(evidence, context.settings), ...warnOfBlocked(to, evidence)]
+    return { task: updated.task, warnings: [...notes, ...warnOfRepeat(updated, evidence)] }
   },
 })
 
 /** The way most tasks end: one statement in the store, and a look at the task only when that was refused. */
-async function resolve({ store, ids }: Context, input: Input, evidence: readonly NewEvidence[]): Promise<Task> {
-  const request = finishRequest(input, evidence, ids.uuid())
-  return (
-    (await store.finishTask(request)) ??
-    store.read(async (tx) => explainUnfinished(tx, await getTeam(tx, input), input))
-  )
+async function resolve({ store, ids }: Context, input: Input, evidence: readonly NewEvidence[]): Promise<Updated> {
+  const task = await store.finishTask(finishRequest(input, evidence, ids.uuid()))
+  if (task !== undefined) return { task, isRepeat: false }
+  return store.read(async (tx) => explainUnfinished(tx, await getTeam(tx, input), input))
 }
 
 function finishRequest(input: Input, evidence: readonly NewEvidence[], noticeId: string): FinishRequest {
@@ -103,10 +108,11 @@ function finishRequest(input: Input, evidence: readonly NewEvidence[], noticeId:
 }
 
 /** A repeated resolve by whoever resolved it is answered with the task as it is; anything else has a reason. */
-async function explainUnfinished(tx: Tx, team: StoredTeam, input: Input): Promise<Task> {
+async function explainUnfinished(tx: Tx, team: StoredTeam, input: Input): Promise<Updated> {
   const task = await getTask(tx, team.key, input.id)
   const same = input.owner === undefined || task.claimedBy === input.owner
-  if (task.status === "resolved" && same && (input.token === undefined || input.token === task.claimToken)) return task
+  if (task.status === "resolved" && same && (input.token === undefined || input.token === task.claimToken))
+    return { task, isRepeat: true }
   assertHolds(task, input.owner, input.token)
   assertMove(task, "resolved")
   const blocked = (await tx.evidence.list(team.key, task.id)).find(
@@ -128,7 +134,7 @@ interface Update {
   readonly to: Input["status"]
 }
 
-async function applyUpdate(context: Context, tx: Tx, { input, evidence, change, to }: Update): Promise<Task> {
+async function applyUpdate(context: Context, tx: Tx, { input, evidence, change, to }: Update): Promise<Updated> {
   const changesNeeds = input.addBlockedBy !== undefined || input.removeBlockedBy !== undefined
   const team = changesNeeds || to === "open" ? await lockTeam(tx, input) : await getTeam(tx, input)
   const by = input.owner ?? PERSON
@@ -142,9 +148,8 @@ async function applyUpdate(context: Context, tx: Tx, { input, evidence, change, 
   if (changesNeeds)
     task = await changeNeeds(tx, team, task, { add: input.addBlockedBy ?? [], remove: input.removeBlockedBy ?? [], by })
   if (to === "resolved") {
-    return (
-      (await tx.finishTask(finishRequest(input, evidence, context.ids.uuid()))) ?? explainUnfinished(tx, team, input)
-    )
+    const resolved = await tx.finishTask(finishRequest(input, evidence, context.ids.uuid()))
+    return resolved === undefined ? explainUnfinished(tx, team, input) : { task: resolved, isRepeat: false }
   }
   await tx.evidence.add(team.key, task.id, task.attempt, by, evidence)
   for (const entry of evidence) {
@@ -154,7 +159,7 @@ async function applyUpdate(context: Context, tx: Tx, { input, evidence, change, 
     })
   }
   if (to !== undefined && to !== task.status) task = await changeStatus(context, tx, team, task, { to, input, by })
-  return task
+  return { task, isRepeat: false }
 }
 
 async function changeStatus(
@@ -200,4 +205,8 @@ function fieldChange(input: Input): TaskChange | undefined {
 function warnOfBlocked(to: Input["status"], evidence: readonly NewEvidence[]): string[] {
   const entry = to === "resolved" ? undefined : evidence.find((each) => each.blockedPattern !== null)
   return entry === undefined ? [] : [`evidence says "${entry.blockedPattern}"; the task cannot be resolved with it`]
+}
+
+function warnOfRepeat({ task, isRepeat }: Updated, evidence: readonly NewEvidence[]): string[] {
+  return isRepeat && evidence.length > 0 ? [`task ${task.id} was resolved before; this evidence was not added`] : []
 }

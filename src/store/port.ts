@@ -118,7 +118,7 @@ export interface TeamStore {
 }
 
 export interface TaskFilter {
-  /** Open with every need met: what a claim could take, waves and pauses aside. */
+  /** With every need met and open, or held by a claim that ran out: what a claim could take, waves and pauses aside. */
   readonly ready?: boolean
   /** Of this role, or for anybody. */
   readonly role?: Role

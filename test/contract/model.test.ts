@@ -324,6 +324,7 @@ function act(model: Model, action: Action, target: Aim): string {
     case "final": {
       if (action.status === "failed") setPhase(model, "EXECUTION")
       else if ([...model.tasks.values()].some((each) => !isMet(each))) refuse("task.not_ready")
+      else if (model.waves.some((wave) => wave.verdict !== "verified")) refuse("wave.transition")
       else setPhase(model, "COMPLETE")
       return ""
     }
@@ -441,9 +442,9 @@ function actClaim(model: Model, action: Extract<Action, { kind: "claim" | "next"
 
   if (action.kind === "claim") {
     const named = find(model, target.id)
-    const isFree =
-      named.status === "open" || (named.status === "in_progress" && named.owner === action.owner) || isAbandoned(named)
-    if (isFree && mayStart(named) && (!action.isStrict || fits(named))) return take(named)
+    const isHeld = named.status === "in_progress" && named.owner === action.owner
+    const isFree = (named.status === "open" || isAbandoned(named)) && mayStart(named)
+    if ((isHeld || isFree) && (!action.isStrict || fits(named))) return take(named)
     if (named.status === "in_progress" || named.status === "in_review") refuse("task.already_claimed")
     refuse(named.status === "open" && action.isStrict && !fits(named) ? "role.mismatch" : "task.not_ready")
   }

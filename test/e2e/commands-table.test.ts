@@ -1,7 +1,8 @@
 // Every command under both of its names: help, success for programs and for people, and what it says without a
 // required parameter.
 import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from "bun:test"
-import { COMMANDS, dashedName } from "../../src/surfaces/cli/commands.ts"
+import { dashedName } from "../../src/surfaces/cli/command.ts"
+import { COMMANDS } from "../../src/surfaces/cli/commands.ts"
 import { flagsOf } from "../../src/surfaces/cli/flags.ts"
 import type { CliResult } from "../support/run-cli.ts"
 import { type Bench, type Data, makeBench, readError, TEST_TIMEOUT_MS } from "./bench.ts"

@@ -69,23 +69,25 @@ create index need_dependants on need (team_id, need_id);
 -- a fresh snapshot, so a task that was created while we waited for the need's row lock is counted too.
 create function count_unmet() returns trigger language plpgsql as $$
 declare
-  change integer := case when new.status in ('resolved', 'skipped') then -1 else 1 end;
+  was_met boolean := old.status in ('resolved', 'skipped');
+  is_met boolean := new.status in ('resolved', 'skipped');
 begin
+  if was_met = is_met or not exists (select 1 from need where team_id = new.team_id and need_id = new.id) then
+    return null;
+  end if;
   -- One order for everybody, or two resolves with common dependants could deadlock.
   perform 1 from task
     where team_id = new.team_id
       and id in (select task_id from need where team_id = new.team_id and need_id = new.id)
     order by seq for update;
-  if found then
-    update task set unmet = unmet + change
-      where team_id = new.team_id
-        and id in (select task_id from need where team_id = new.team_id and need_id = new.id);
-  end if;
+  update task set unmet = unmet + case when is_met then -1 else 1 end
+    where team_id = new.team_id
+      and id in (select task_id from need where team_id = new.team_id and need_id = new.id);
   return null;
 end $$;
+-- The condition is read anew for every update, so it is short: it only keeps claims from calling the function.
 create trigger task_unmet after update of status on task for each row
-when ((old.status in ('resolved', 'skipped')) <> (new.status in ('resolved', 'skipped')))
-execute function count_unmet();
+when (new.status <> 'in_progress' or old.status <> 'open') execute function count_unmet();
 
 create table wave (
   team_id bigint not null,

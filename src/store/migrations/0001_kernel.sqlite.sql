@@ -1,5 +1,6 @@
 create table team (
-  id integer primary key,
+  -- Never used again, or a cursor into the events of a forgotten team would fit a new one.
+  id integer primary key autoincrement,
   project text not null,
   name text not null,
   goal text not null,
@@ -142,7 +143,7 @@ create table verdict (
 create index verdict_team on verdict (team_id, seq);
 
 create table event (
-  seq integer primary key,
+  seq integer primary key autoincrement,
   team_id integer not null,
   type text not null,
   version integer not null default 1,

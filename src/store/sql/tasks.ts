@@ -139,10 +139,12 @@ export function taskStore(session: Session): TaskStore {
 async function listTasks(session: Session, key: number, filter: TaskFilter): Promise<Task[]> {
   const conditions = ["team_id = ?"]
   const params: Param[] = [key]
-  if (filter.ready === true) conditions.push("status = 'open' and unmet = 0")
   const add = (condition: string, ...values: Param[]) => {
     conditions.push(condition)
     params.push(...values)
+  }
+  if (filter.ready === true) {
+    add("unmet = 0 and (status = 'open' or (status = 'in_progress' and lease_until < ?))", await session.now())
   }
   if (filter.role !== undefined && filter.role !== "worker") add("role in (?, 'worker')", filter.role)
   if (filter.status !== undefined) add("status = ?", filter.status)

@@ -22,13 +22,14 @@ const SET = `previous_owner = case when status = 'in_progress' then claimed_by e
   claimed_at = case when status = 'in_progress' and claimed_by = ?3 then claimed_at else ?6 end,
   status = 'in_progress', claimed_by = ?3, worker_id = ?4, lease_until = ?6 + ?7, lease_ms = ?7, version = version + 1, updated_at = ?6`
 
-const MAY_TAKE = "unmet = 0 and wave <= coalesce((select open_wave from open_team), wave) and assignee in ('', ?3)"
+const MAY_TAKE = "unmet = 0 and wave <= coalesce((select open_wave from open_team), wave) and assignee in ('', ?4)"
 const ROLE_FITS = "(?5 is null or ?5 = 'worker' or role in (?5, 'worker'))"
 
 const CLAIM_NAMED = `with ${TEAM}
   update task set ${SET}
-  where team_id = (select id from open_team) and id = ?8 and ${MAY_TAKE} and ${WORKER_MAY} and (?9 = 0 or ${ROLE_FITS})
-    and (status = 'open' or (status = 'in_progress' and (claimed_by = ?3 or lease_until < ?6)))
+  where team_id = (select id from open_team) and id = ?8 and ${WORKER_MAY} and (?9 = 0 or ${ROLE_FITS})
+    and ((status = 'in_progress' and claimed_by = ?3)
+      or (${MAY_TAKE} and (status = 'open' or (status = 'in_progress' and lease_until < ?6))))
   returning ${TASK_COLUMNS}, (select phase from open_team) as phase, team_id, ${NEEDS}`
 
 /** The first of: an abandoned task, one meant for this worker, one of the role, one for anybody. */
@@ -44,7 +45,7 @@ function claimNext(anyRole: boolean): string {
     where seq = (select coalesce(
       (select seq from task where team_id = (select id from open_team) and status = 'in_progress' and lease_until < ?6
         and ${MAY_TAKE} and ${ROLE_FITS} order by lease_until limit 1),
-      ${[first("assignee = ?3"), ...byRole].join(",\n")})) and ${WORKER_MAY}
+      ${[first("assignee = ?4"), ...byRole].join(",\n")})) and ${WORKER_MAY}
     returning ${TASK_COLUMNS}, (select phase from open_team) as phase, team_id, ${NEEDS}`
 }
 
@@ -93,7 +94,8 @@ async function heardOf(session: Session, key: number, request: ClaimRequest, now
     `insert into worker (team_id, id, role, session_id, availability, heartbeat_at, created_at)
      values (?, ?, ?, ?, 'idle', ?, ?)
      on conflict (team_id, id) do update set role = coalesce(worker.role, excluded.role),
-       session_id = coalesce(worker.session_id, excluded.session_id), heartbeat_at = excluded.heartbeat_at`,
+       session_id = coalesce(worker.session_id, excluded.session_id), heartbeat_at = excluded.heartbeat_at,
+       availability = case when worker.availability in ('spawning', 'dead') then 'idle' else worker.availability end`,
     [key, request.workerId, request.role, request.owner, now, now],
   )
 }

@@ -3,7 +3,21 @@ import type { Context, Operation } from "../../operations/operation.ts"
 import type { Screen } from "../../views/table.ts"
 import type { Configured, Host } from "./host.ts"
 
+/** A row of the table of commands. */
+export interface CommandRow {
+  /** `noun verb`; it is also known as `noun-verb`. */
+  readonly name: string
+  readonly alias?: string
+  /** Loads what the command needs and nothing else: a call pays only for itself. */
+  readonly load: () => Promise<Command>
+}
+
+export function dashedName(row: CommandRow): string {
+  return row.alias ?? row.name.replace(" ", "-")
+}
+
 export interface Session {
+  readonly commands: readonly CommandRow[]
   readonly host: Host
   /** Read at the first call, so that commands which mend the configuration work with a broken one. */
   configured(): Promise<Configured>

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "bun:test"
 import { ERROR_CODES } from "../../domain/errors.ts"
-import { COMMANDS, dashedName, findCommand } from "./commands.ts"
+import { dashedName } from "./command.ts"
+import { COMMANDS, findCommand } from "./commands.ts"
 import { exitCodeOf } from "./exit-codes.ts"
 import { flagsOf } from "./flags.ts"
 

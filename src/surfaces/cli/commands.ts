@@ -1,13 +1,5 @@
 import type { Task } from "../../domain/task.ts"
-import { type Command, fromOperation } from "./command.ts"
-
-export interface CommandRow {
-  /** `noun verb`; it is also known as `noun-verb`. */
-  readonly name: string
-  readonly alias?: string
-  /** Loads what the command needs and nothing else: a call pays only for itself. */
-  readonly load: () => Promise<Command>
-}
+import { type CommandRow, dashedName, fromOperation } from "./command.ts"
 
 const views = {
   status: () => import("../../views/status.ts"),
@@ -269,8 +261,4 @@ export function findCommand(args: readonly string[]): { row: CommandRow; used: n
   if (two !== undefined) return { row: two, used: 2 }
   const one = COMMANDS.find((row) => row.name === first || dashedName(row) === first)
   return one && { row: one, used: 1 }
-}
-
-export function dashedName(row: CommandRow): string {
-  return row.alias ?? row.name.replace(" ", "-")
 }

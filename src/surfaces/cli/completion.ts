@@ -1,6 +1,5 @@
 import { choice } from "../../lib/fields.ts"
-import type { Command } from "./command.ts"
-import { COMMANDS, dashedName } from "./commands.ts"
+import { type Command, type CommandRow, dashedName } from "./command.ts"
 import { flagsOf } from "./flags.ts"
 import { GLOBAL_FIELDS } from "./global-fields.ts"
 
@@ -11,8 +10,8 @@ export const completion: Command = {
   fields: { shell: choice(SHELLS, SHELLS.join(", ")) },
   positional: ["shell"],
   example: 'eval "$(teamwork completion bash --format table)"',
-  async run(_session, input) {
-    const words = await readWords()
+  async run({ commands }, input) {
+    const words = await readWords(commands)
     const script =
       input.shell === "fish" ? fishScript(words) : input.shell === "zsh" ? zshScript(words) : bashScript(words)
     return { data: { script }, text: () => script }
@@ -25,14 +24,14 @@ interface Words {
   readonly flags: Map<string, string[]>
 }
 
-async function readWords(): Promise<Words> {
+async function readWords(commands: readonly CommandRow[]): Promise<Words> {
   const next = new Map<string, string[]>([["", []]])
   const flags = new Map<string, string[]>()
   const add = (at: string, word: string) => {
     const words = next.get(at) ?? []
     if (!words.includes(word)) next.set(at, [...words, word])
   }
-  for (const row of COMMANDS) {
+  for (const row of commands) {
     const [noun = "", verb] = row.name.split(" ")
     add("", noun)
     if (verb !== undefined) add(noun, verb)

@@ -1,5 +1,5 @@
-import type { Command } from "./command.ts"
-import { COMMANDS, type CommandRow, dashedName } from "./commands.ts"
+import { type Command, type CommandRow, dashedName } from "./command.ts"
+import { COMMANDS } from "./commands.ts"
 import { type Flag, flagsOf } from "./flags.ts"
 import { DETECTED_FIELDS, GLOBAL_FIELDS } from "./global-fields.ts"
 

@@ -1,7 +1,6 @@
 import type { Ids } from "../../lib/ids.ts"
 import type { Processes } from "../../lib/process.ts"
-import type { Settings } from "../../operations/operation.ts"
-import type { Store } from "../../store/port.ts"
+import type { Context, Settings } from "../../operations/operation.ts"
 
 /** What the command line needs from the machine; `main.ts` brings the real one. */
 export interface Host {
@@ -33,7 +32,7 @@ export interface Configured {
   readonly home: string
   /** The store's address without user and password. */
   readonly storePlace: string
-  openStore(): Promise<Store>
+  openStore(): Promise<Context["store"]>
 }
 
 export interface Io {

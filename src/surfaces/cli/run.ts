@@ -1,10 +1,10 @@
 import { AppError } from "../../domain/errors.ts"
 import { quoteInput } from "../../domain/ids.ts"
 import { nearest } from "../../lib/nearest.ts"
-import type { Store } from "../../store/port.ts"
+import type { Context } from "../../operations/operation.ts"
 import { toWire } from "../../views/wire.ts"
-import type { Command, Outcome, Session } from "./command.ts"
-import { COMMANDS, type CommandRow, dashedName, findCommand } from "./commands.ts"
+import { type Command, type CommandRow, dashedName, type Outcome, type Session } from "./command.ts"
+import { COMMANDS, findCommand } from "./commands.ts"
 import { exitCodeOf } from "./exit-codes.ts"
 import { checkInput, flagsOf, parseFlags } from "./flags.ts"
 import { DETECTED_FIELDS, GLOBAL_FIELDS } from "./global-fields.ts"
@@ -79,7 +79,7 @@ async function execute(
   const input = await fillInput(command, parsed.values, opened.configured)
   const isJson =
     global.json === true || global.format === "json" || (global.format === undefined && !host.io.isTerminal)
-  const session: Session = { host, isJson, configured: opened.configured, context: opened.context }
+  const session: Session = { host, isJson, commands: COMMANDS, configured: opened.configured, context: opened.context }
   return print(await command.run(session, input), host, isJson)
 }
 
@@ -94,7 +94,7 @@ async function fillInput(command: Command, values: Record<string, unknown>, conf
 /** Configuration and store are opened at the first use; the store is closed at the end. */
 function openOnce(host: Host, flags: GlobalFlags): AsyncDisposable & Pick<Session, "configured" | "context"> {
   let loaded: Promise<Configured> | undefined
-  let store: Store | undefined
+  let store: Context["store"] | undefined
   const configured = () => (loaded ??= host.configure(flags))
   return {
     configured,
