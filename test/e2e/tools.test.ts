@@ -258,6 +258,29 @@ describe("a pipe", () => {
   })
 })
 
+describe("the place of the store", () => {
+  it("is in ~/.claude/teamwork unless a variable, a setting or a flag names another", async () => {
+    using bench = makeBench()
+    const place = async (env: Record<string, string>, ...flags: string[]) => {
+      const result = await bench.run(["setup", ...flags], { env: { ...env, TEAMWORK_TEST_BASE_DIR: undefined } })
+      return result.json<{ data: Data }>().data.store
+    }
+    expect(await place({})).toBe(`sqlite:${bench.home}/.claude/teamwork/teamwork.db`)
+    expect(await place({ TEAMWORK_HOME: "own" })).toBe(`sqlite:${bench.cwd}/own/teamwork.db`)
+    expect(await place({ TEAMWORK_STORE: "sqlite:~/x.db" })).toBe(`sqlite:${bench.home}/x.db`)
+    expect(await place({ TEAMWORK_STORE: "sqlite:~/x.db" }, "--store", "sqlite:y.db")).toBe(`sqlite:${bench.cwd}/y.db`)
+    const files = [".claude/teamwork/teamwork.db", "x.db"].map((path) => join(bench.home, path))
+    for (const file of [...files, join(bench.cwd, "own/teamwork.db"), join(bench.cwd, "y.db")])
+      expect(existsSync(file)).toBe(true)
+  })
+
+  it("keeps its own projects", async () => {
+    using bench = await makeProject("One")
+    expect(await bench.ok<Data[]>("project", "list", "--store", "sqlite:other.db")).toEqual([])
+    expect(await bench.ok<Data[]>("project", "list")).toHaveLength(1)
+  })
+})
+
 describe("PostgreSQL as the store", () => {
   it("takes the same commands and wakes those who wait", async () => {
     await using schema = await freshSchema()
