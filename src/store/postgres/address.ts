@@ -22,6 +22,12 @@ export function parseAddress(text: string): Address {
       "the store's address is not valid; write postgres://USER:PASSWORD@HOST:PORT/DATABASE",
     )
   }
+  if (url.hostname.startsWith("[")) {
+    throw new AppError(
+      "config.bad_value",
+      `the driver does not take the address ${url.hostname}; name the host instead`,
+    )
+  }
   const schema = url.searchParams.get("schema") ?? DEFAULT_SCHEMA
   if (!SCHEMA_PATTERN.test(schema)) {
     throw new AppError(

@@ -1,4 +1,5 @@
 import { AppError } from "../../domain/errors.ts"
+import type { TeamPhase } from "../../domain/team.ts"
 import { jitter } from "../../lib/random.ts"
 import { sleep } from "../../lib/sleep.ts"
 import type { Claimed, ClaimRequest } from "../port.ts"
@@ -14,79 +15,83 @@ import type { Query } from "./connection.ts"
 /** The time of the statement, unless it belongs to a transaction that has one. */
 export const NOW_MS = "coalesce($6::bigint, floor(extract(epoch from clock_timestamp()) * 1000)::bigint)"
 
-/**
- * The team when it takes claims from this worker, and the highest wave that is open: the first unverified one. While the
- * team is being planned its row is locked, before any task's: everybody else locks them in that order too.
- */
-function asked(lockPlanned: boolean): string {
-  const lock = lockPlanned
-    ? ", case when phase = 'PLANNING' then (select 1 from team planned where planned.id = team.id for no key update) end"
-    : ""
+/** The first claim ends planning. It has a statement of its own, so that the others do not pay for it. */
+type Phase = "running" | "planned"
+
+/** The team when it takes claims from this worker, and the highest wave that is open: the first unverified one. */
+function asked(phase: string, lock = ""): string {
   return `asked as materialized (
     select id as team_id, phase, ${NOW_MS} as now_ms, coalesce(case when schedule <> 'eager' then (select number from wave
-      where team_id = team.id and verdict is distinct from 'verified' order by number limit 1) end, 2147483647) as open_wave${lock}
-    from team where project = $1::text and name = $2::text and status = 'active' and phase <> 'COMPLETE'
+      where team_id = team.id and verdict is distinct from 'verified' order by number limit 1) end, 2147483647) as open_wave
+    from team where project = $1::text and name = $2::text and status = 'active' and ${phase}
       and (select availability in ('paused', 'quarantined', 'stopped') or (role <> 'worker' and role <> $5::text)
-        from worker where team_id = team.id and id = $4::text) is not true)`
+        from worker where team_id = team.id and id = $4::text) is not true${lock})`
+}
+
+const ASKED: Record<Phase, string> = {
+  running: asked("phase not in ('PLANNING', 'COMPLETE')"),
+  // Locks the team before any task, in the order in which everybody else locks them.
+  planned: asked("phase = 'PLANNING'", " for no key update"),
 }
 
 const OF_TEAM = "from task where team_id = asked.team_id"
-const MAY_TAKE = "unmet = 0 and wave <= open_wave and assignee in ('', $3::text)"
+// "+ 0" keeps the planner from looking the task up by its wave.
+const MAY_TAKE = "unmet = 0 and wave + 0 <= open_wave and assignee in ('', $4)"
+// What the order is made of comes along, or each probe needs a step of its own to leave it out.
+const FOUND = "seq, id, status, claimed_by, claim_token, wave, height, lease_until"
 const ROLE_FITS = "($5::text is null or $5 = 'worker' or role in ($5, 'worker'))"
 
 /** Waits for the row where the search for the best one skips it: what becomes of it is what was asked. */
-const NAMED = `select seq, id, status, claimed_by, claim_token ${OF_TEAM} and id = $8::text and ${MAY_TAKE}
-  and ($9::int = 0 or ${ROLE_FITS})
-  and (status = 'open' or (status = 'in_progress' and (claimed_by = $3 or lease_until < now_ms))) for no key update`
+const NAMED = `select ${FOUND} ${OF_TEAM} and id = $8::text and ($9::int = 0 or ${ROLE_FITS})
+  and ((status = 'in_progress' and claimed_by = $3)
+    or (${MAY_TAKE} and (status = 'open' or (status = 'in_progress' and lease_until < now_ms)))) for no key update`
 
 /** The first of: an abandoned task, one meant for this worker, one of the role, one for anybody. */
-function best(anyRole: boolean, columns: string, lock: string): string {
+function best(anyRole: boolean, lock: string): string {
   const ready = (who: string) =>
-    `select ${columns} ${OF_TEAM} and status = 'open' and unmet = 0 and wave <= open_wave and ${who}
-     order by wave, height desc, seq limit 1${lock}`
+    `status = 'open' and unmet = 0 and wave <= open_wave and ${who} order by wave, height desc, seq`
   const probes = [
-    `select ${columns} ${OF_TEAM} and status = 'in_progress' and lease_until < now_ms and ${MAY_TAKE} and ${ROLE_FITS}
-     order by lease_until limit 1${lock}`,
-    ready("assignee = $3"),
+    `status = 'in_progress' and lease_until < now_ms and ${MAY_TAKE} and ${ROLE_FITS} order by lease_until`,
+    ready("assignee = $4"),
     ...(anyRole
       ? [ready("assignee = ''")]
       : [ready("assignee = '' and role = $5"), ready("assignee = '' and role = 'worker'")]),
-  ]
+  ].map((probe, place) => `select * from (select ${FOUND} ${OF_TEAM} and ${probe} limit 1${lock}) as probe_${place}`)
   // One after the other, and none behind the first that finds something.
-  return `${probes.map((probe, place) => `select * from (${probe}) as probe_${place}`).join("\nunion all ")} limit 1`
+  return `${probes.join(" union all ")} limit 1`
 }
 
 /**
  * What a claim does with the row it locked: whoever claims is a worker of the team, and the first role it names stays
- * its role; the first claim ends planning; the events; and the claim itself.
+ * its role; the events; and the claim itself.
  */
-function claim(choice: string): string {
-  return oneLine(`with ${asked(true)},
+function claim(phase: Phase, choice: string): string {
+  return oneLine(`with ${ASKED[phase]},
   chosen as materialized (
-    select asked.*, seq, id, case when status = 'in_progress' then claimed_by end as holder,
-      claim_token + case when status = 'in_progress' and claimed_by = $3 then 0 else 1 end as token
+    select team_id, now_ms, seq, id, case when status = 'in_progress' then claimed_by end as holder,
+      claim_token + case when status = 'in_progress' and claimed_by = $3::text then 0 else 1 end as token
     from asked, lateral (${choice}) as found),
   heard as (
     insert into worker (team_id, id, role, session_id, availability, heartbeat_at, created_at)
     select team_id, $4, $5, $3, 'idle', now_ms, now_ms from chosen
     on conflict (team_id, id) do update set role = coalesce(worker.role, excluded.role),
-      session_id = coalesce(worker.session_id, excluded.session_id), heartbeat_at = excluded.heartbeat_at),
-  started as (
-    update team set phase = 'EXECUTION' from chosen
-    where chosen.phase = 'PLANNING' and team.id = team_id and team.phase = 'PLANNING' returning team_id, now_ms),
+      session_id = coalesce(worker.session_id, excluded.session_id), heartbeat_at = excluded.heartbeat_at,
+      availability = case when worker.availability in ('spawning', 'dead') then 'idle' else worker.availability end),
+  ${phase === "planned" ? "started as (update team set phase = 'EXECUTION' from chosen where team.id = team_id)," : ""}
   told as (
     insert into event (team_id, type, recorded_at, actor, data)
     select team_id, 'task.claimed', now_ms, $3,
       json_build_object('task', id, 'token', token, 'taken_over_from', holder)::text
     from chosen where holder is distinct from $3
-    union all
-    select team_id, 'team.phase_changed', now_ms, $3, json_build_object('from', 'PLANNING', 'to', 'EXECUTION')::text
-    from started)
+    ${phase === "planned" ? `union all ${PHASE_CHANGED}` : ""})
   update task set previous_owner = holder, claim_token = token, status = 'in_progress', claimed_by = $3, worker_id = $4,
     claimed_at = case when holder = $3 then claimed_at else now_ms end, lease_until = now_ms + $7::bigint, lease_ms = $7,
     version = version + 1, updated_at = now_ms
   from chosen where task.seq = chosen.seq returning ${RETURNED}`)
 }
+
+const PHASE_CHANGED = `select team_id, 'team.phase_changed', now_ms, $3,
+  json_build_object('from', 'PLANNING', 'to', 'EXECUTION')::text from chosen`
 
 /** A whole task; its needs as JSON text, to save a second question. */
 export const RETURNED = `${TASK_COLUMNS.replaceAll(/\w+/g, "task.$&")}, array_to_json(array(
@@ -97,15 +102,17 @@ export function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ")
 }
 
-function claimNext(anyRole: boolean): { take: string; look: string } {
+function claimNext(anyRole: boolean): Record<Phase | "look", string> {
+  const skipLocked = best(anyRole, " for no key update skip locked")
   return {
-    take: claim(best(anyRole, "seq, id, status, claimed_by, claim_token", " for no key update skip locked")),
-    look: `with ${asked(false)} select 1 as found from asked, lateral (${best(anyRole, "seq", "")}) as found
-      where $7::bigint is not null`,
+    running: claim("running", skipLocked),
+    planned: claim("planned", skipLocked),
+    look: oneLine(`with ${asked("phase <> 'COMPLETE'")}
+      select phase from asked, lateral (${best(anyRole, "")}) as found where ($3::text, $7::bigint) is not null`),
   }
 }
 
-const CLAIM_NAMED = claim(NAMED)
+const CLAIM_NAMED: Record<Phase, string> = { running: claim("running", NAMED), planned: claim("planned", NAMED) }
 const NEXT = claimNext(true)
 const NEXT_OF_ROLE = claimNext(false)
 
@@ -126,30 +133,36 @@ export async function claimTask(
   const row =
     taskId === null
       ? await takeNext(query, role === null || role === "worker" ? NEXT : NEXT_OF_ROLE, params)
-      : (await query<ReturnedRow>(CLAIM_NAMED, [...params, taskId, request.strictRole ? 1 : 0]))[0]
+      : await takeNamed(query, [...params, taskId, request.strictRole ? 1 : 0])
   if (row === undefined) return undefined
   const renewed = row.previous_owner === owner
   return { task: toTask(row, JSON.parse(row.needs)), takenOverFrom: renewed ? null : row.previous_owner, renewed }
 }
 
-/** A row that somebody else has locked is skipped, and may be free again in a moment: only then is it worth a second try. */
-async function takeNext(
-  query: Query,
-  { take, look }: typeof NEXT,
-  params: readonly Param[],
-): Promise<ReturnedRow | undefined> {
-  const giveUpAt = performance.now() + GIVE_UP_AFTER_MS
-  for (;;) {
-    const [row] = await query<ReturnedRow>(take, params)
+async function takeNamed(query: Query, params: readonly Param[]): Promise<ReturnedRow | undefined> {
+  // Planning may end between the first two.
+  for (const phase of ["running", "planned", "running"] as const) {
+    const [row] = await query<ReturnedRow>(CLAIM_NAMED[phase], params)
     if (row !== undefined) return row
-    const [ready] = await query(look, params)
+  }
+  return undefined
+}
+
+/** A row that somebody else has locked is skipped, and may be free again in a moment: nobody hears "nothing" for that. */
+async function takeNext(query: Query, next: typeof NEXT, params: readonly Param[]): Promise<ReturnedRow | undefined> {
+  const giveUpAt = performance.now() + GIVE_UP_AFTER_MS
+  let phase: Phase = "running"
+  for (;;) {
+    const [row] = await query<ReturnedRow>(next[phase], params)
+    if (row !== undefined) return row
+    const [ready] = await query<{ phase: TeamPhase }>(next.look, params)
     if (ready === undefined) return undefined
     if (performance.now() > giveUpAt) {
-      throw new AppError(
-        "store.busy",
-        `every ready task was locked by others for ${GIVE_UP_AFTER_MS / 1000} s; try again`,
-      )
+      const waited = `${GIVE_UP_AFTER_MS / 1000} s`
+      throw new AppError("store.busy", `every ready task was locked by others for ${waited}; try again`)
     }
-    await sleep(jitter(RETRY_WITHIN_MS))
+    const now: Phase = ready.phase === "PLANNING" ? "planned" : "running"
+    if (now === phase) await sleep(jitter(RETRY_WITHIN_MS))
+    phase = now
   }
 }

@@ -14,12 +14,11 @@ export interface Connection {
   /** One statement, a transaction of its own. Repeated when it got in the way of another one. */
   readonly query: Query
   /** Repeated as a whole when it got in the way of another one. */
-  transaction<T>(kind: TransactionKind, work: (session: Session, script: Link["script"]) => Promise<T>): Promise<T>
+  transaction<T>(kind: keyof typeof BEGIN, work: Work<T>): Promise<T>
   close(): Promise<void>
 }
 
 export type Query = Link["query"]
-export type TransactionKind = keyof typeof BEGIN
 
 const BEGIN = {
   read: "begin isolation level repeatable read read only",
@@ -33,10 +32,25 @@ const NOW = "select floor(extract(epoch from clock_timestamp()) * 1000)::bigint 
 export function connect(address: Address, maxLinks: number): Connection {
   const links = shareLinks(() => openLink(address), maxLinks)
 
-  async function withLink<T>(work: (link: Link) => Promise<T>): Promise<T> {
+  /** A link that answers: some may have been lost while nobody used them. Until `begin` nothing is done, so it is safe to try. */
+  async function takeLink(begin?: string): Promise<Link> {
+    for (;;) {
+      const link = await links.take()
+      try {
+        await link.renew()
+        if (begin !== undefined) await link.query(begin)
+        return link
+      } catch (error) {
+        links.give(link)
+        if (!link.isLost()) throw error
+      }
+    }
+  }
+
+  async function onLink<T>(begin: string | undefined, work: (link: Link) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const link = await links.take()
+        const link = await takeLink(begin)
         try {
           return await work(link)
         } finally {
@@ -50,34 +64,38 @@ export function connect(address: Address, maxLinks: number): Connection {
   }
 
   return {
-    query: (text, params) => withLink((link) => link.query(text, params)),
-    transaction: (kind, work) =>
-      withLink(async (link) => {
-        const { session, failure } = openSession(link.query)
-        await link.query(BEGIN[kind])
-        try {
-          const result = await work(session, link.script)
-          // To `commit` after a failed statement the server would answer with a silent rollback.
-          if (failure() !== undefined) throw failure()
-          await link.query("commit")
-          return result
-        } catch (error) {
-          if (!link.isLost()) await link.query("rollback")
-          throw error
-        }
-      }),
+    query: (text, params) => onLink(undefined, (link) => link.query(text, params)),
+    transaction: (kind, work) => onLink(BEGIN[kind], (link) => finishTransaction(link, work)),
     close: links.close,
   }
 }
 
-function openSession(query: Query): { session: Session; failure: () => unknown } {
-  let failed: unknown
+type Work<T> = (session: Session, script: Link["script"]) => Promise<T>
+
+async function finishTransaction<T>(link: Link, work: Work<T>): Promise<T> {
+  const { session, end } = openSession(link.query)
+  try {
+    const result = await work(session, link.script).finally(end)
+    await link.query("commit")
+    return result
+  } catch (error) {
+    if (!link.isLost()) await link.query("rollback")
+    throw error
+  }
+}
+
+/** `end` throws when a statement failed: to `commit` after that the server would answer with a silent rollback. */
+function openSession(query: Query): { session: Session; end: () => void } {
+  let failure: unknown
+  let isOver = false
   let now: Promise<number> | undefined
   const all = async <Row>(text: string, params?: readonly Param[]) => {
+    // The link carries another transaction by then.
+    if (isOver) throw new Error("a statement came after its transaction had ended")
     try {
       return await query<Row>(text, params)
     } catch (error) {
-      failed ??= error
+      failure ??= error
       throw error
     }
   }
@@ -92,5 +110,9 @@ function openSession(query: Query): { session: Session; failure: () => unknown }
     forUpdate: " for update",
     forShare: " for share",
   }
-  return { session, failure: () => failed }
+  const end = () => {
+    isOver = true
+    if (failure !== undefined) throw failure
+  }
+  return { session, end }
 }

@@ -14,6 +14,8 @@ export interface Link {
   query<Row>(text: string, params?: readonly Param[]): Promise<Row[]>
   /** Several statements at once, without parameters. */
   script(text: string): Promise<void>
+  /** Has statements planned anew if that was long ago, which shows as well whether the server still answers. */
+  renew(): Promise<void>
   isLost(): boolean
   /** Not when we closed it ourselves. */
   readonly whenLost: Promise<void>
@@ -23,11 +25,13 @@ export interface Link {
 const CONNECT_TIMEOUT_S = 5
 const CLOSE_TIMEOUT_S = 1
 
-// Every statement is a lookup by key whose plan does not depend on the values, so it is planned once; a plan made while
-// a table was small must still be right when it has grown. A participant that freezes in a transaction, or whose machine
-// sleeps, does not hold up the others for ever.
+// Every statement is a lookup by key whose plan does not depend on the values, so it is planned once and not each time.
+// But while a table is small all its indexes look alike, and the plan made then is kept when the table has grown: so it
+// is made again after a while. A participant that freezes in a transaction, or whose machine sleeps, does not hold up
+// the others for ever.
 const SETTINGS = `set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_bitmapscan = off;
   set jit = off; set lock_timeout = '60s'; set idle_in_transaction_session_timeout = '60s'`
+const PLANS_LAST_MS = 5000
 
 const NUMBER_FROM_INT8 = { to: 20, from: [20], serialize: String, parse: Number }
 
@@ -61,6 +65,7 @@ export async function openLink({ url, schema }: Address, onNotice?: (payload: st
     throw error
   }
   const pinned = await client.reserve()
+  let plannedAt = performance.now()
 
   const send = <Result>(start: () => PromiseLike<Result>) =>
     new Promise<Result>((resolve, reject) => {
@@ -82,6 +87,11 @@ export async function openLink({ url, schema }: Address, onNotice?: (payload: st
     query: <Row>(text: string, params: readonly Param[] = []) =>
       send<Row[]>(() => pinned.unsafe(numbered(text), [...params], { prepare: true })),
     script: async (text) => void (await send(() => pinned.unsafe(text).simple())),
+    async renew() {
+      if (performance.now() - plannedAt < PLANS_LAST_MS) return
+      await send(() => pinned.unsafe("discard plans"))
+      plannedAt = performance.now()
+    },
     isLost: () => lost !== undefined,
     whenLost,
     async close() {
