@@ -9,6 +9,8 @@ const QUIETING_VARIABLES = ["CLAUDECODE", "AGENT", "REPL_ID"]
 /** A process that outlives the tests may hold their output open. */
 const DRAIN_MS = 2_000
 const MAX_CONCURRENT_TESTS = 2
+/** Real processes and databases on a busy machine; tests that need longer say so themselves. */
+const TIMEOUT_MS = 30_000
 
 interface Outcome {
   passed: number
@@ -44,7 +46,14 @@ interface BunTestRun {
 async function runBunTest(args: readonly string[]): Promise<BunTestRun> {
   const targets = hasTarget(args) ? [] : TEST_FOLDERS
   const child = Bun.spawn(
-    [process.execPath, "test", `--max-concurrency=${MAX_CONCURRENT_TESTS}`, ...args, ...targets],
+    [
+      process.execPath,
+      "test",
+      `--max-concurrency=${MAX_CONCURRENT_TESTS}`,
+      `--timeout=${TIMEOUT_MS}`,
+      ...args,
+      ...targets,
+    ],
     { env: testEnvironment(), stdio: ["ignore", "pipe", "pipe"] },
   )
   // Tests get the chance to clean up, and we the chance to say what came out so far.

@@ -78,22 +78,47 @@ async function fileOf(scope: "home" | "repository"): Promise<string> {
 }
 
 const interruption = new AbortController()
+let isListening = false
 
-/** Errors and progress are rare enough to load `node:fs` for; written at once, also into a pipe. */
-function writeError(data: string | Uint8Array): void {
+/** Only what asks for it ends by itself when interrupted; everything else ends at once, as a program does. */
+function interrupted(): AbortSignal {
+  if (!isListening) {
+    isListening = true
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      process.on(signal, () => {
+        // The second time somebody means it.
+        if (interruption.signal.aborted) process.exit(130)
+        interruption.abort()
+      })
+    }
+  }
+  return interruption.signal
+}
+
+/** Written at once and whole, also into a pipe. */
+function write(stream: 1 | 2, data: string | Uint8Array): void {
   const { writeSync } = process.getBuiltinModule("node:fs")
   const bytes = typeof data === "string" ? Buffer.from(data) : data
   for (let at = 0; at < bytes.length; ) {
     try {
-      at += writeSync(2, bytes, at)
+      at += writeSync(stream, bytes, at)
     } catch (error) {
       const code = error instanceof Error && "code" in error ? error.code : undefined
       if (code === "EAGAIN") Bun.sleepSync(1)
-      // The reader is gone: there is nobody left to tell.
-      else if (code === "EPIPE") return
+      // The reader is gone, as with `| head`: there is nobody left to tell.
+      else if (code === "EPIPE") process.exit(0)
       else throw error
     }
   }
+}
+
+let hasPrinted = false
+
+/** Most commands print once, and that is faster without `node:fs`; whoever goes on printing must notice a closed pipe. */
+function print(text: string): void {
+  if (hasPrinted) write(1, `${text}\n`)
+  else console.log(text)
+  hasPrinted = true
 }
 
 const io: Io = {
@@ -101,19 +126,13 @@ const io: Io = {
   columns: environment.columns,
   color: !environment.noColor,
   cwd,
-  out: (text) => console.log(text), // Bun writes it whole before it returns, also into a pipe
-  err: (text) => writeError(`${text}\n`),
-  errBytes: writeError,
-  interrupted: interruption.signal,
+  out: print,
+  err: (text) => write(2, `${text}\n`),
+  errBytes: (chunk) => write(2, chunk),
+  get interrupted() {
+    return interrupted()
+  },
   wallClock: () => new Date().toTimeString().slice(0, 8),
-}
-
-for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  process.on(signal, () => {
-    // The second time somebody means it.
-    if (interruption.signal.aborted) process.exit(130)
-    interruption.abort()
-  })
 }
 
 /** Few commands start programs. */

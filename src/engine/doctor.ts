@@ -20,6 +20,7 @@ const MIN_GIT = [2, 38] as const
 export async function examine(processes: Processes, examination: Examination): Promise<Finding[]> {
   const findings = [await checkGit(processes, examination), await checkTmux(processes, examination)]
   findings.push(...(await guarded("configuration", () => checkConfiguration(examination))))
+  if (findings.some((finding) => finding.status === "problem" && finding.check === "configuration")) return findings
   let context: Context | undefined
   findings.push(
     ...(await guarded("store", async () => {

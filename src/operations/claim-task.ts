@@ -2,13 +2,13 @@ import { AppError } from "../domain/errors.ts"
 import { rolesMatch, type Task } from "../domain/task.ts"
 import { flag, number, optional } from "../lib/fields.ts"
 import type { ClaimRequest } from "../store/port.ts"
-import { operation, ownerField, roleField, taskIdField, teamFields, workerIdField } from "./operation.ts"
+import { idField, operation, roleField, taskIdField, teamFields, workerIdField } from "./operation.ts"
 
 const input = {
   ...teamFields,
   id: optional(taskIdField),
   next: flag("take the best ready task instead of a named one"),
-  owner: ownerField,
+  owner: idField("who claims the task: a worker, a session, a person"),
   role: optional(roleField),
   strictRole: flag("refuse a task of another role instead of warning"),
   workerId: optional(workerIdField),

@@ -68,11 +68,12 @@ export const updateTask = operation({
     }
     if (to === "resolved") assertNotBlocked(evidence)
     const change = fieldChange(input)
+    const changesNeeds = input.addBlockedBy !== undefined || input.removeBlockedBy !== undefined
+    if (to === undefined && change === undefined && evidence.length === 0 && !changesNeeds) {
+      throw new AppError("usage", "nothing to change; see: teamwork task update --help")
+    }
     const updated =
-      to === "resolved" &&
-      change === undefined &&
-      input.addBlockedBy === undefined &&
-      input.removeBlockedBy === undefined
+      to === "resolved" && change === undefined && !changesNeeds
         ? await resolve(context, input, evidence)
         : await context.store.write((tx) => applyUpdate(context, tx, { input, evidence, change, to }))
     const notes = [...warnOfEvidence(evidence, context.settings), ...warnOfBlocked(to, evidence)]

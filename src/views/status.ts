@@ -117,7 +117,7 @@ export function renderSwarm(report: SwarmReport, screen: Screen): string {
   )}`
 }
 
-/** Date and time to the second, UTC. */
+/** Date and time to the second; Z says that it is UTC. */
 export function shortTime(iso: string | null): string {
-  return iso === null ? "-" : iso.slice(0, 19).replace("T", " ")
+  return iso === null ? "-" : `${iso.slice(0, 19).replace("T", " ")}Z`
 }

@@ -87,10 +87,18 @@ export function renderMessages(messages: readonly Message[], screen: Screen): st
       message.from,
       message.to,
       message.type,
-      typeof message.payload.message === "string" ? message.payload.message : JSON.stringify(message.payload),
+      describePayload(message),
     ]),
     screen,
   )
+}
+
+function describePayload({ type, payload }: Message): string {
+  if (typeof payload.message === "string") return payload.message
+  const parts = [payload.completed_task_id, payload.completed_status, payload.failure_reason].filter(
+    (part) => part !== undefined,
+  )
+  return type === "idle_notification" && parts.length > 0 ? parts.join(": ") : JSON.stringify(payload)
 }
 
 export function renderVerdicts(verdicts: readonly Verdict[], screen: Screen): string {

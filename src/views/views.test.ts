@@ -241,7 +241,7 @@ describe("a task", () => {
       "role         backend, standard",
       "needs        7, 8",
       "wave         3",
-      "held by      w1 since 2026-01-02 03:04:05, token 4, until 2026-01-02 03:04:05",
+      "held by      w1 since 2026-01-02 03:04:05Z, token 4, until 2026-01-02 03:04:05Z",
       "meant for    w1",
       "attempt      1",
       "files        src/**",
@@ -252,8 +252,8 @@ describe("a task", () => {
       "first",
       "second",
       "",
-      "#  TRUST     TYPE  WHEN                 BY  WHAT",
-      "1  reported  note  2026-01-02 03:04:05  w1  looked at it",
+      "#  TRUST     TYPE  WHEN                  BY  WHAT",
+      "1  reported  note  2026-01-02 03:04:05Z  w1  looked at it",
     ])
   })
 
@@ -302,9 +302,9 @@ describe("evidence", () => {
 describe("an event", () => {
   it("is when, who, what and the facts that say something", () => {
     const event = { ...EVENT, data: { task: "1", title: "a  b\nc", blocked_by: [], reason: null, added: ["2"] } }
-    expect(describeEvent(event)).toBe('2026-01-02 03:04:05  person  task.created  task=1 title=a b c added=["2"]')
+    expect(describeEvent(event)).toBe('2026-01-02 03:04:05Z  person  task.created  task=1 title=a b c added=["2"]')
     expect(describeEvent({ ...EVENT, type: "team.resumed", data: {} })).toBe(
-      "2026-01-02 03:04:05  person  team.resumed",
+      "2026-01-02 03:04:05Z  person  team.resumed",
     )
   })
 })
@@ -361,7 +361,7 @@ describe("toWire", () => {
 
 describe("shortTime", () => {
   it("is date and time to the second", () => {
-    expect(shortTime(TIME)).toBe("2026-01-02 03:04:05")
+    expect(shortTime(TIME)).toBe("2026-01-02 03:04:05Z")
     expect(shortTime(null)).toBe("-")
   })
 })

@@ -322,7 +322,7 @@ describe("a database file that is none", () => {
   it("is refused when a folder is in its place", async () => {
     using bench = makeBench()
     mkdirSync(place(bench))
-    await expectRefusal(bench, ["setup"], { exit: 1, code: "store.read_only", says: "teamwork.db cannot be opened" })
+    await expectRefusal(bench, ["setup"], { exit: 1, code: "store.unavailable", says: "teamwork.db is a folder" })
     expect(statSync(place(bench)).isDirectory()).toBe(true)
   })
 
@@ -426,7 +426,7 @@ describe("a place that cannot be used", () => {
         await expectRefusal(
           bench,
           ["config", "set", "team.maxAgents", "3"],
-          { exit: 1, code: "config.bad_file", says: "permission denied" },
+          { exit: 2, code: "config.bad_file", says: "permission denied" },
           { uid: stranger },
         )
       } finally {
@@ -498,14 +498,14 @@ describe("a broken configuration", () => {
     [
       "a file that is not JSON",
       '{\n  "team": {,}\n}',
-      { exit: 1, code: "config.bad_file", says: /\.json:2:12: not valid JSON/ },
+      { exit: 2, code: "config.bad_file", says: /\.json:2:12: not valid JSON/ },
     ],
     [
       "a file that is no object",
       "[]",
-      { exit: 1, code: "config.bad_file", says: /\.json:1: the file must be an object/ },
+      { exit: 2, code: "config.bad_file", says: /\.json:1: the file must be an object/ },
     ],
-    ["an empty file", "", { exit: 1, code: "config.bad_file", says: /\.json:1:1: not valid JSON/ }],
+    ["an empty file", "", { exit: 2, code: "config.bad_file", says: /\.json:1:1: not valid JSON/ }],
     [
       "an unknown key",
       '{\n  "team": {\n    "maxAgent": 3\n  }\n}',

@@ -4,6 +4,8 @@ import type { Bench } from "./bench.ts"
 
 export interface Case {
   readonly command: string
+  /** A pipe gets the text itself; programs that want JSON say so. */
+  readonly isDocument?: boolean
   readonly args: readonly string[]
   /** What must be done first, on top of the little project. */
   readonly before?: readonly (readonly string[])[]
@@ -580,6 +582,7 @@ const OTHER_CASES: Case[] = [
   {
     command: "whiteboard",
     args: [],
+    isDocument: true,
     data: { markdown: expect.stringContaining("## In progress\n\n- **1** Schema: w1, since ") },
     table: /^# shop\/main\n\nSearch page\n/,
   },
@@ -633,12 +636,14 @@ const OTHER_CASES: Case[] = [
   {
     command: "config schema",
     args: [],
+    isDocument: true,
     data: { type: "object", properties: { store: { type: "string" } } },
     table: /^\{\n {2}"\$schema"/,
   },
   {
     command: "completion",
     args: ["--shell", "bash"],
+    isDocument: true,
     data: { script: expect.stringContaining("complete -o default -F _teamwork teamwork") },
     table: /^_teamwork\(\) \{\n/,
   },

@@ -76,7 +76,7 @@ describe.each(rows)("teamwork $name", ({ name, dashed }) => {
         [words(name), [dashed]].map(async (call) => {
           using bench = makeBench(shop)
           for (const step of each.before ?? []) await bench.ok(...step)
-          expectAnswer(each, await bench.run([...call, ...each.args]))
+          expectAnswer(each, await bench.run([...call, ...(each.isDocument === true ? ["--json"] : []), ...each.args]))
         }),
       )
     })
@@ -130,6 +130,7 @@ describe("teamwork", () => {
     expect(help?.stdout).not.toContain("task claim ")
     expect([help?.exitCode, flag?.exitCode, bare?.exitCode]).toEqual([0, 0, 2])
     expect(flag?.stdout).toBe(help?.stdout ?? "")
+    expect({ out: bare?.stdout, err: bare?.stderr }).toEqual({ out: "", err: help?.stdout ?? "" })
   })
 
   it("tells its version", async () => {
@@ -144,6 +145,24 @@ describe("teamwork", () => {
       title: "--odd=title--",
     })
     expect(await bench.ok<object[]>("task", "list", "--available=false")).toHaveLength(5)
+  })
+
+  it("takes flags for every command before the command too", async () => {
+    const [json, named] = await Promise.all([
+      shop.run(["--json", "task", "get", "99"]),
+      shop.run(["--project", "elsewhere", "--team=x", "task", "list"]),
+    ])
+    expect(JSON.parse(json.stderr).code).toBe("task.not_found")
+    expect(named.stderr).toContain("project elsewhere/x does not exist")
+  })
+
+  it("prints documents as they are into a pipe, unless JSON is asked for", async () => {
+    const [script, schema, board] = await Promise.all(
+      [["completion", "bash"], ["config", "schema"], ["whiteboard"]].map((args) => shop.run(args)),
+    )
+    expect(script?.stdout).toStartWith("_teamwork() {\n")
+    expect(schema?.stdout).toStartWith('{\n  "$schema"')
+    expect(board?.stdout).toStartWith("# shop/main\n")
   })
 
   it("gives both formats the same errors, as text unless JSON is asked for", async () => {

@@ -179,7 +179,7 @@ describe("events tail --follow", () => {
     await live.untilLine("out", (line) => line.includes("task.claimed"))
     await live.stop("SIGINT")
     expect(live.out).toHaveLength(1)
-    expect(live.out[0]).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}w1 {2}task\.claimed {2}task=1 token=1$/)
+    expect(live.out[0]).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ {2}w1 {2}task\.claimed {2}task=1 token=1$/)
   })
 
   it("goes on from a cursor without losing or repeating anything", async () => {

@@ -101,7 +101,7 @@ describe("whiteboard", () => {
     await bench.ok("task", "update", "2", "--add-blocked-by", "1")
     await bench.ok("task", "claim", "1", "--owner", "w1", "--role", "backend")
     await bench.ok("pause", "--task", "3", "--reason", "waits for a decision")
-    const { markdown } = await bench.ok<{ markdown: string }>("whiteboard")
+    const { markdown } = await bench.ok<{ markdown: string }>("whiteboard", "--json")
     expect(markdown).toStartWith("# shop/main\n\nSearch page\n\n**EXECUTION** · active · ")
     expect(markdown).toContain("## In progress\n\n- **1** One: w1, since ")
     expect(markdown).toContain("## Ready\n\n- **4** Four (worker)\n")
@@ -174,7 +174,7 @@ describe("settings", () => {
   it("have a schema that is the published one", async () => {
     using bench = makeBench()
     const published = JSON.parse(readFileSync(join(import.meta.dir, "../../docs/config.schema.json"), "utf8"))
-    expect(await bench.ok("config", "schema")).toEqual(published)
+    expect(await bench.ok("config", "schema", "--json")).toEqual(published)
     expect(JSON.parse(await bench.text("config", "schema"))).toEqual(published)
   })
 
@@ -247,6 +247,19 @@ describe("a pipe", () => {
       })
       expect(result.stdout.toString().length).toBeGreaterThan(1)
     }
+  })
+
+  it("that is closed ends also what would print for ever", async () => {
+    using bench = await makeProject()
+    const env = sandboxEnv({ HOME: bench.home, TEAMWORK_TEST_BASE_DIR: bench.home })
+    const line = `"$1" "$2" events tail --follow | head -1 | wc -l`
+    const child = Bun.spawn(["sh", "-c", line, "sh", process.execPath, MAIN], { cwd: bench.cwd, env, stdout: "pipe" })
+    // It notices the closed pipe when it has something to say.
+    for (let count = 0; count < 50 && child.exitCode === null; count++) await bench.ok("task", "create", "Another")
+    expect({ out: (await new Response(child.stdout).text()).trim(), exitCode: await child.exited }).toEqual({
+      out: "1",
+      exitCode: 0,
+    })
   })
 
   it("gets everything, however much it is", async () => {

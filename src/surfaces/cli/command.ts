@@ -47,6 +47,8 @@ export interface Outcome {
   readonly text?: (screen: Screen) => string | Promise<string>
   readonly warnings?: readonly string[]
   readonly exitCode?: number
+  /** The text is a document that people pass on: a pipe gets it as it is, unless JSON is asked for. */
+  readonly isDocument?: boolean
   /** Everything was printed on the way already. */
   readonly silent?: boolean
 }

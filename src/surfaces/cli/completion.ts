@@ -9,12 +9,12 @@ export const completion: Command = {
   summary: "Print a completion script for bash, zsh or fish",
   fields: { shell: choice(SHELLS, SHELLS.join(", ")) },
   positional: ["shell"],
-  example: 'eval "$(teamwork completion bash --format table)"',
+  example: 'eval "$(teamwork completion bash)"',
   async run({ commands }, input) {
     const words = await readWords(commands)
     const script =
       input.shell === "fish" ? fishScript(words) : input.shell === "zsh" ? zshScript(words) : bashScript(words)
-    return { data: { script }, text: () => script }
+    return { data: { script }, text: () => script, isDocument: true }
   },
 }
 

@@ -80,7 +80,7 @@ export const configSchema: Command = {
   fields: {},
   async run({ host }) {
     const schema = await host.configuration.schema()
-    return { data: schema, keepsNames: true, text: () => JSON.stringify(schema, null, 2) }
+    return { data: schema, text: () => JSON.stringify(schema, null, 2), keepsNames: true, isDocument: true }
   },
 }
 

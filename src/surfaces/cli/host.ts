@@ -43,7 +43,7 @@ export interface Io {
   out(text: string): void
   err(text: string): void
   errBytes(chunk: Uint8Array): void
-  /** Fires on Ctrl+C or a polite request to end. */
+  /** Fires on Ctrl+C or a polite request to end; whoever reads it promises to end then. */
   readonly interrupted: AbortSignal
   /** HH:MM:SS, local time. */
   wallClock(): string

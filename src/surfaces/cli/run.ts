@@ -43,7 +43,8 @@ function unexpected(error: unknown, host: Host): AppError {
   )
 }
 
-async function dispatch(args: readonly string[], host: Host): Promise<number> {
+async function dispatch(given: readonly string[], host: Host): Promise<number> {
+  const args = commandFirst(given)
   const [first] = args
   if (first === undefined || first === "help" || first === "--help" || first === "-h")
     return showHelp(args.slice(1), host)
@@ -67,6 +68,20 @@ async function dispatch(args: readonly string[], host: Host): Promise<number> {
   return execute(command, parsed, host)
 }
 
+/** Flags for every command may also stand before it: `teamwork --json task list`. */
+function commandFirst(args: readonly string[]): readonly string[] {
+  let at = 0
+  for (const names = flagsOf(GLOBAL_FIELDS); at < args.length; at++) {
+    const word = args[at] ?? ""
+    const flag = names.find(
+      (each) => each.field !== "help" && (word === `--${each.name}` || word.startsWith(`--${each.name}=`)),
+    )
+    if (flag === undefined) break
+    if (flag.kind !== "flag" && !word.includes("=")) at++
+  }
+  return at === 0 ? args : [...args.slice(at), ...args.slice(0, at)]
+}
+
 async function execute(
   command: Command,
   parsed: { values: Record<string, unknown>; rest: readonly string[] },
@@ -80,7 +95,9 @@ async function execute(
   const isJson =
     global.json === true || global.format === "json" || (global.format === undefined && !host.io.isTerminal)
   const session: Session = { host, isJson, commands: COMMANDS, configured: opened.configured, context: opened.context }
-  return print(await command.run(session, input), host, isJson)
+  const outcome = await command.run(session, input)
+  const isAsked = global.json === true || global.format === "json"
+  return print(outcome, host, outcome.isDocument === true ? isAsked : isJson)
 }
 
 /** Fields the caller left out and the machine knows: project, team, terminal. */
@@ -133,8 +150,11 @@ async function showHelp(args: readonly string[], host: Host): Promise<number> {
 async function unknownCommand(args: readonly string[], host: Host): Promise<number> {
   const [first = "", second] = args
   if (isNoun(first) && (second === undefined || second.startsWith("-"))) {
-    host.io.out(await (await import("./help.ts")).overview(first))
-    return second === "--help" || second === "-h" ? 0 : 2
+    const isAsked = second === "--help" || second === "-h"
+    const overview = await (await import("./help.ts")).overview(first)
+    if (isAsked) host.io.out(overview)
+    else host.io.err(overview)
+    return isAsked ? 0 : 2
   }
   const names = COMMANDS.flatMap((row: CommandRow) => [row.name, dashedName(row)])
   const both = second === undefined || second.startsWith("-") ? first : `${first} ${second}`

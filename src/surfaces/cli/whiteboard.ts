@@ -17,6 +17,6 @@ export const whiteboard: Command = {
     const swarm = await swarmStatus.run(await context(), name)
     const { events } = await listEvents.run(await context(), { ...name, limit: 10 })
     const markdown = renderWhiteboard({ team, swarm, events })
-    return { data: { markdown }, text: () => markdown }
+    return { data: { markdown }, text: () => markdown, isDocument: true }
   },
 }
