@@ -39,6 +39,7 @@ describe.each(Object.keys(PLACES))("kill -9 on %s", (kind) => {
       expect((await house.store.claimTask(claimRequest("w2", { taskId: "1" })))?.task.claimedBy).toBe("w2")
       expect(performance.now() - start).toBeLessThan(AT_ONCE_MS)
     },
+    TIMEOUT_MS,
   )
 
   it.each([...ACTS])(
@@ -87,8 +88,8 @@ async function makeHouse(kind: string) {
     async dieIn(act: Act, moment: Moment) {
       const victim = crew.start("dies-in-write.ts", { name: "victim", store: place.address, act, moment })
       expect(await victim.next<string>()).toBe("changed")
-      expect(victim.next()).rejects.toThrow("without another line")
       expect(await victim.ended).toBe("SIGKILL")
+      expect(await victim.next().catch(String)).toContain("without another line")
     },
     async [Symbol.asyncDispose]() {
       await crew[Symbol.asyncDispose]()
