@@ -24,7 +24,7 @@ export function parseWorkerId(text: string): WorkerId {
   return parseId("worker id", text) as WorkerId
 }
 
-export function parseId(what: string, text: string): string {
+function parseId(what: string, text: string): string {
   if (!isId(text)) throw new AppError("input.invalid", `${what} ${quoteInput(text)} is not valid; use ${ID_RULE}`)
   return text
 }

@@ -137,7 +137,7 @@ async function openFile(path: string): Promise<Database> {
 }
 
 /** Outside of a transaction too somebody may hold the file for a moment: while it turns to WAL, or recovers. */
-export async function retryBusy<T>(work: () => T): Promise<T> {
+async function retryBusy<T>(work: () => T): Promise<T> {
   const giveUpAt = performance.now() + GIVE_UP_AFTER_MS
   for (;;) {
     try {
