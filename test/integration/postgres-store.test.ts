@@ -308,9 +308,9 @@ describe("between connections", () => {
     const store = await db.open()
     const { key } = await makeTeam(store, { phase: "EXECUTION" })
     await makeTask(store, key, "1")
-    const client = db.raw()
-    const end = await hold(client, `select 1 from task where team_id = ${key} for update`)
+    const end = await hold(db.raw(), `select 1 from task where team_id = ${key} for update`)
     const claim = store.claimTask(claimRequest("w1", { taskId: "1" }))
+    const client = db.raw() // inside of its transaction the first one would see the same again and again
     await until(async () => (await waiting(client, db.schema)) === 1)
     await end("commit")
     expect((await claim)?.task.claimedBy).toBe("w1")
@@ -420,14 +420,16 @@ describe("lost connections", () => {
     await makeTask(store, key, "1")
     await using watch = await store.watch()
     const client = db.raw()
-    const kill = () => client`
-      select pg_terminate_backend(pid) from pg_stat_activity
-      where application_name = ${db.schema}`
+    const kill = async () => {
+      const killed = await client`
+        select pid, pg_terminate_backend(pid) from pg_stat_activity where application_name = ${db.schema}`
+      const alive = () => client`select 1 from pg_stat_activity where pid = any(${killed.map((each) => each.pid)})`
+      await until(async () => (await alive()).length === 0)
+    }
     const error = await refusal(
       store.write(async (tx) => {
         await tx.tasks.update(key, parseTaskId("1"), { title: "lost" })
         await kill()
-        await until(async () => (await countProcesses(client, db.schema)) === 0)
         await tx.tasks.update(key, parseTaskId("1"), { title: "must not run outside of the transaction" })
       }),
     )
@@ -537,7 +539,7 @@ describe("what cannot be opened", () => {
     await makeTask(store, key, "1")
     expect(await refusalCode(store.claimTask(claimRequest("w1")))).toBe("store.read_only")
     await client.end()
-  })
+  }, 30_000) // it starts a server of its own
 })
 
 function manyTasks(key: number, count: number): string {

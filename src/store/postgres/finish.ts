@@ -11,6 +11,7 @@ import type { Query } from "./connection.ts"
 //
 // Parameters: $1 project, $2 team, $3 owner or null, $4 worker or null, $5 token or null, $6 time or null, $7 task,
 // $8 result or null, $9 who acts; then the evidence as a JSON array, and the message with id, sender and payload.
+// Two parts, or the planner looks for blocked evidence before it waits for the lock.
 const HELD = `locked as materialized (
     select task.team_id, task.seq, task.id, attempt, claim_token, coalesce($4::text, worker_id) as worker, ${NOW_MS} as now_ms
     from team, task
@@ -21,10 +22,10 @@ const HELD = `locked as materialized (
   held as materialized (select * from locked where not has_blocked_evidence(team_id, id, attempt)),
   heard as (
     update worker set heartbeat_at = now_ms from held
-    where $3 is not null and worker.team_id = held.team_id and worker.id = worker)`
+    where $3 is not null and worker.team_id = held.team_id and worker.id = held.worker)`
 
 const RESOLVE = `update task set status = 'resolved', completed_at = now_ms, updated_at = now_ms, version = version + 1,
-    result = coalesce($8::text, result), worker_id = worker, lease_until = null
+    result = coalesce($8::text, result), worker_id = held.worker, lease_until = null
   from held where task.seq = held.seq returning ${RETURNED}`
 
 function evidence(json: string): { part: string; event: string } {
