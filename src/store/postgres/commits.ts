@@ -27,6 +27,8 @@ const GATHER_MS = 10
 const LOOK_ANYWAY_EVERY_MS = 2000
 const LOOK_FOR_HIDDEN_EVERY_MS = 50
 const RECONNECT_WITHIN_MS = 1000
+// A server that no longer answers must not keep the store from closing.
+const FLUSH_WITHIN_MS = 1000
 
 // Needs no fsync of its own.
 const NOTIFY = "select set_config('synchronous_commit', 'off', true), pg_notify(?, ?)"
@@ -54,11 +56,10 @@ export function followCommits(connection: Connection, address: Address): Commits
   let gathering: ReturnType<typeof setTimeout> | undefined
   let sending: Promise<void> = Promise.resolve()
 
-  function send(): Promise<void> {
+  function send(): void {
     gathering = undefined
     // Watchers look for themselves when one is lost.
     sending = connection.query(NOTIFY, [address.schema, self]).then(ignore, ignore)
-    return sending
   }
 
   async function listen(): Promise<void> {
@@ -103,8 +104,9 @@ export function followCommits(connection: Connection, address: Address): Commits
     async close() {
       closing.abort()
       clearTimeout(gathering)
-      if (gathering !== undefined) await send()
-      await sending
+      if (gathering !== undefined) send()
+      const sent = new AbortController()
+      await Promise.race([sending.then(() => sent.abort()), sleep(FLUSH_WITHIN_MS, sent.signal)])
       await link?.close()
     },
   }
