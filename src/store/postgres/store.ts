@@ -1,13 +1,6 @@
 import type { Store, StoreReport, Tx } from "../port.ts"
-import { evidenceStore } from "../sql/evidence.ts"
-import { loopStore } from "../sql/loops.ts"
-import { messageStore } from "../sql/messages.ts"
 import type { Session } from "../sql/session.ts"
-import { taskStore } from "../sql/tasks.ts"
-import { teamStore } from "../sql/teams.ts"
-import { verdictStore } from "../sql/verdicts.ts"
-import { waveStore } from "../sql/waves.ts"
-import { workerStore } from "../sql/workers.ts"
+import { transactionOf } from "../sql/transaction.ts"
 import { parseAddress } from "./address.ts"
 import { claimTask } from "./claim.ts"
 import { followCommits } from "./commits.ts"
@@ -56,20 +49,11 @@ export async function openPostgresStore(options: { url: string; maxConnections?:
 }
 
 function openTx(session: Session): Tx {
-  return {
-    now: session.now,
+  return transactionOf(session, {
     claimTask: async (request) => claimTask(session.all, request, await session.now()),
     finishTask: async (request) => finishTask(session.all, request, await session.now()),
-    teams: teamStore(session),
-    tasks: taskStore(session),
-    waves: waveStore(session),
-    workers: workerStore(session),
-    messages: messageStore(session),
-    evidence: evidenceStore(session),
-    verdicts: verdictStore(session),
     events: eventStore(session),
-    loops: loopStore(session),
-  }
+  })
 }
 
 async function inspect(connection: Connection, place: string): Promise<StoreReport> {

@@ -21,7 +21,7 @@ export async function openSqliteStore(options: { path: string; clock: Clock }): 
   }
   const { session, transaction } = connection
   let loaded: Promise<Tx> | undefined
-  const tx = () => (loaded ??= import("./transaction.ts").then(({ transactionOf }) => transactionOf(session)))
+  const tx = () => (loaded ??= import("./transaction.ts").then(({ openTransaction }) => openTransaction(session)))
   return {
     async read(work) {
       const all = await tx()

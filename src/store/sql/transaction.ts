@@ -1,0 +1,26 @@
+import type { EventStore, HotPath, Tx } from "../port.ts"
+import { evidenceStore } from "./evidence.ts"
+import { loopStore } from "./loops.ts"
+import { messageStore } from "./messages.ts"
+import type { Session } from "./session.ts"
+import { taskStore } from "./tasks.ts"
+import { teamStore } from "./teams.ts"
+import { verdictStore } from "./verdicts.ts"
+import { waveStore } from "./waves.ts"
+import { workerStore } from "./workers.ts"
+
+/** Everything one transaction can do: what a dialect brings of its own, and the statements both share. */
+export function transactionOf(session: Session, own: HotPath & { readonly events: EventStore }): Tx {
+  return {
+    ...own,
+    now: session.now,
+    teams: teamStore(session),
+    tasks: taskStore(session),
+    waves: waveStore(session),
+    workers: workerStore(session),
+    messages: messageStore(session),
+    evidence: evidenceStore(session),
+    verdicts: verdictStore(session),
+    loops: loopStore(session),
+  }
+}
