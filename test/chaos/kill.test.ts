@@ -168,6 +168,7 @@ async function expectIntact(scene: Scene): Promise<unknown[]> {
   await using store = await openStore(scene.address)
   expect((await store.inspect()).problems).toEqual([])
   const key = (await store.read((tx) => tx.teams.find(TEAM)))?.key ?? 0
+  await expectCountersRight(store, key)
   const finished = await finishTheRest(store, key)
   const events = await allEvents(store, key)
   await expectAcknowledged(store, key, { logs, events })
@@ -251,17 +252,20 @@ async function expectAcknowledged(
   expect(created.toSorted()).toEqual([...tasks.keys()].toSorted())
 }
 
-/** Follows every task through its events: a second holder comes only after the lease of the first ran out. */
+/** Follows every task through its events: needs come first, and a second holder only after the lease of the first. */
 function expectOneHolderAtATime(events: readonly Event[]): void {
   const holders = new Map<string, { owner: string; token: number; since: number }>()
   const tokens = new Map<string, number>()
   const resolved = new Set<string>()
+  const needs = new Map<string, string[]>()
   for (const event of events) {
     const id = String(event.data.task)
     const token = Number(event.data.token)
     const at = Date.parse(event.timestamp)
     const holder = holders.get(id)
-    if (event.type === "task.claimed") {
+    if (event.type === "task.created") needs.set(id, event.data.blocked_by as string[])
+    else if (event.type === "task.claimed") {
+      expect((needs.get(id) ?? ["never created"]).filter((need) => !resolved.has(need))).toEqual([])
       expect(resolved.has(id)).toBe(false)
       expect(token).toBe((tokens.get(id) ?? 0) + 1)
       expect(event.data.taken_over_from).toBe(holder?.owner ?? null)
