@@ -12,6 +12,9 @@ import type { Query } from "./connection.ts"
 //
 // Parameters: $1 project, $2 team, $3 owner, $4 worker, $5 role, $6 time or null, $7 lease.
 
+/** A worker that was heard of this long ago need not be written down again. */
+export const HEARD_WITHIN_MS = 1000
+
 /** The time of the statement, unless it belongs to a transaction that has one. */
 export const NOW_MS = "coalesce($6::bigint, floor(extract(epoch from clock_timestamp()) * 1000)::bigint)"
 
@@ -76,7 +79,9 @@ function claim(phase: Phase, choice: string): string {
     select team_id, $4, $5, $3, 'idle', now_ms, now_ms from chosen
     on conflict (team_id, id) do update set role = coalesce(worker.role, excluded.role),
       session_id = coalesce(worker.session_id, excluded.session_id), heartbeat_at = excluded.heartbeat_at,
-      availability = case when worker.availability in ('spawning', 'dead') then 'idle' else worker.availability end),
+      availability = case when worker.availability in ('spawning', 'dead') then 'idle' else worker.availability end
+    where worker.heartbeat_at < excluded.heartbeat_at - ${HEARD_WITHIN_MS} or worker.role is null and excluded.role is not null
+      or worker.session_id is null or worker.availability in ('spawning', 'dead')),
   ${phase === "planned" ? "started as (update team set phase = 'EXECUTION' from chosen where team.id = team_id)," : ""}
   told as (
     insert into event (team_id, type, recorded_at, actor, data)

@@ -4,7 +4,7 @@ import type { Task } from "../../domain/task.ts"
 import type { FinishRequest } from "../port.ts"
 import type { Param } from "../sql/session.ts"
 import { toTask } from "../sql/tasks.ts"
-import { NOW_MS, oneLine, RETURNED, type ReturnedRow } from "./claim.ts"
+import { HEARD_WITHIN_MS, NOW_MS, oneLine, RETURNED, type ReturnedRow } from "./claim.ts"
 import type { Query } from "./connection.ts"
 
 // Like a claim (see claim.ts): the first part waits for the row and locks it, the others take what they need from it.
@@ -22,7 +22,8 @@ const HELD = `locked as materialized (
   held as materialized (select * from locked where not has_blocked_evidence(team_id, id, attempt)),
   heard as (
     update worker set heartbeat_at = now_ms from held
-    where $3 is not null and worker.team_id = held.team_id and worker.id = held.worker)`
+    where $3 is not null and worker.team_id = held.team_id and worker.id = held.worker
+      and heartbeat_at < now_ms - ${HEARD_WITHIN_MS})`
 
 const RESOLVE = `update task set status = 'resolved', completed_at = now_ms, updated_at = now_ms, version = version + 1,
     result = coalesce($8::text, result), worker_id = held.worker, lease_until = null

@@ -7,10 +7,11 @@ import { TASK_COLUMNS, type TaskRow, toTask } from "../sql/tasks.ts"
 export const NEEDS = `(select json_group_array(need_id) from
   (select need_id from need where need.team_id = task.team_id and need.task_id = task.id order by need_id)) as needs`
 
-// The team when it takes claims, and the highest wave that is open: the first unverified one.
+// The team when it takes claims, and the highest wave that is open: the first unverified one. Where nothing holds tasks
+// back it is higher than any wave, so that it is always a bound for the index and closed waves are never read.
 const TEAM = `open_team as (
-  select id, phase, case when schedule = 'eager' then null
-    else (select min(number) from wave where team_id = team.id and verdict is not 'verified') end as open_wave
+  select id, phase, ifnull(case when schedule <> 'eager' then
+    (select min(number) from wave where team_id = team.id and verdict is not 'verified') end, 1e9) as open_wave
   from team where project = ?1 and name = ?2 and status = 'active' and phase <> 'COMPLETE')`
 
 const WORKER_MAY = `not exists (select 1 from worker where worker.team_id = (select id from open_team) and worker.id = ?4
@@ -22,7 +23,7 @@ const SET = `previous_owner = case when status = 'in_progress' then claimed_by e
   claimed_at = case when status = 'in_progress' and claimed_by = ?3 then claimed_at else ?6 end,
   status = 'in_progress', claimed_by = ?3, worker_id = ?4, lease_until = ?6 + ?7, lease_ms = ?7, version = version + 1, updated_at = ?6`
 
-const MAY_TAKE = "unmet = 0 and wave <= coalesce((select open_wave from open_team), wave) and assignee in ('', ?4)"
+const MAY_TAKE = "unmet = 0 and wave <= (select open_wave from open_team) and assignee in ('', ?4)"
 const ROLE_FITS = "(?5 is null or ?5 = 'worker' or role in (?5, 'worker'))"
 
 const CLAIM_NAMED = `with ${TEAM}
@@ -36,7 +37,7 @@ const CLAIM_NAMED = `with ${TEAM}
 function claimNext(anyRole: boolean): string {
   const first = (where: string) =>
     `(select seq from task where team_id = (select id from open_team) and status = 'open' and unmet = 0
-      and wave <= coalesce((select open_wave from open_team), wave) and ${where} order by wave, height desc, seq limit 1)`
+      and wave <= (select open_wave from open_team) and ${where} order by wave, height desc, seq limit 1)`
   const byRole = anyRole
     ? [first("assignee = ''")]
     : [first("assignee = '' and role = ?5"), first("assignee = '' and role = 'worker'")]
