@@ -1,4 +1,5 @@
 // `npm run bench [-- NAME...] [--strict]`: measures, prints one table, and with --strict fails when a limit is missed.
+import { availableParallelism, loadavg } from "node:os"
 import { claimResolve } from "./cases/claim-resolve.ts"
 import { contention } from "./cases/contention.ts"
 import { memory } from "./cases/memory.ts"
@@ -32,8 +33,9 @@ async function main(args: readonly string[]): Promise<number> {
     console.error(`unknown: ${unknown.join(", ")}\n${CASES.map((each) => `${each.name}: ${each.summary}`).join("\n")}`)
     return 2
   }
+  const machine = `${availableParallelism()} cores, Bun ${Bun.version}, load before: ${loadavg()[0]?.toFixed(1)}`
   const { findings, failed } = await measure(CASES.filter((each) => names.length === 0 || names.includes(each.name)))
-  console.log(renderFindings(findings))
+  console.log(`${renderFindings(findings)}\n${machine}`)
   if (failed.length > 0) console.log(`failed: ${failed.join(", ")}`)
   return failed.length > 0 || (args.includes("--strict") && findings.some(isMissed)) ? 1 : 0
 }
