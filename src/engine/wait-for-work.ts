@@ -45,50 +45,35 @@ export async function waitForWork(
   { say, signal }: WorkWatcher,
 ): Promise<WorkFound> {
   await using watch = await context.store.watch()
+  const interval = search.pollIntervalSeconds * 1000
   let setup: Awaited<ReturnType<typeof setupWorker.run>> | undefined
+  let hasFoundProject = false
   let saidAt = Number.NEGATIVE_INFINITY
-  let isProjectAnnounced = !search.loop
-  const sayNow = (line: string) => {
-    saidAt = performance.now()
-    say(line)
-  }
   for (;;) {
     setup ??= await register(context, search)
-    const found = setup === undefined ? undefined : await look(context, search, setup)
-    if (found !== undefined && !isProjectAnnounced) {
+    const seen = setup === undefined ? undefined : await look(context, search, setup)
+    if (search.loop && seen !== undefined && !hasFoundProject) {
       say(`Project found: ${describeTeam(search)}`)
-      isProjectAnnounced = true
-      // Whether it has work is news as well.
-      saidAt = Number.NEGATIVE_INFINITY
+      hasFoundProject = true
+      saidAt = Number.NEGATIVE_INFINITY // whether it has work is news as well
     }
-    if (found !== undefined && found.reason !== "none") {
-      if (found.next !== null) announce(sayNow, search, found)
-      return found
+    if (seen !== undefined && seen.found.reason !== "none") return announced(say, search, seen.found)
+    if (!search.loop) return seen?.found ?? (await missingProject(context, search))
+    if (signal.aborted) return { ...(seen?.found ?? nothing(search)), reason: "interrupted" }
+    if (performance.now() - saidAt >= interval) {
+      const role = seen?.found.worker?.role ?? "any"
+      const idle = `No available tasks (role: ${role}). Waiting ${search.pollIntervalSeconds}s...`
+      say(seen === undefined ? `Waiting for project ${describeTeam(search)}...` : idle)
+      saidAt = performance.now()
     }
-    if (!search.loop) return found ?? (await missingProject(context, search))
-    if (signal.aborted)
-      return {
-        ...(found ?? {
-          project: search.project,
-          team: search.team,
-          worker: null,
-          released: [],
-          available: 0,
-          next: null,
-        }),
-        reason: "interrupted",
-      }
-    const sinceSaid = performance.now() - saidAt
-    const interval = search.pollIntervalSeconds * 1000
-    if (sinceSaid >= interval) {
-      sayNow(
-        found === undefined
-          ? `Waiting for project ${describeTeam(search)}...`
-          : `No available tasks (role: ${found.worker?.role ?? "any"}). Waiting ${search.pollIntervalSeconds}s...`,
-      )
-      await watch.next(interval, signal)
-    } else await watch.next(interval - sinceSaid, signal)
+    // A lease that runs out makes a task available without anybody writing anything.
+    const untilLine = saidAt + interval - performance.now()
+    await watch.next(Math.min(untilLine, seen?.msToLeaseEnd ?? untilLine), signal)
   }
+}
+
+function nothing({ project, team }: WorkSearch): WorkFound {
+  return { project, team, worker: null, released: [], available: 0, next: null, reason: "none" }
 }
 
 async function register(context: Context, search: WorkSearch) {
@@ -100,44 +85,38 @@ async function register(context: Context, search: WorkSearch) {
   }
 }
 
-async function look(
-  context: Context,
-  search: WorkSearch,
-  setup: { worker: Worker; released: readonly string[] },
-): Promise<WorkFound> {
-  const tasks = await listTasks.run(context, {
-    project: search.project,
-    team: search.team,
-    available: true,
-    role: setup.worker.role ?? search.role,
-  })
-  const mine = tasks.filter((task) => task.assignee === null || task.assignee === setup.worker.id)
-  const facts = {
-    project: search.project,
-    team: search.team,
-    worker: setup.worker,
-    released: setup.released,
-    available: mine.length,
-  }
-  const next = mine[0] ?? null
-  if (next !== null) return { ...facts, next, reason: "found" }
-  const { phase, shutdown } = await context.store.read(async (tx) => {
-    const team = await getTeam(tx, search)
-    const requests = await tx.messages.list(team.key, setup.worker.id, {
-      unreadOnly: true,
-      type: "shutdown_request",
-      limit: 1,
-    })
-    return { phase: team.phase, shutdown: requests.length > 0 }
-  })
-  if (shutdown) return { ...facts, next, reason: "shutdown" }
-  return { ...facts, next, reason: phase === "COMPLETE" && !search.keepPolling ? "complete" : "none" }
+interface Look {
+  readonly found: WorkFound
+  readonly msToLeaseEnd?: number
 }
 
-function announce(say: (line: string) => void, search: WorkSearch, found: WorkFound): void {
-  if (!search.loop || found.next === null) return
-  say(`Found ${found.available} open tasks. Starting worker...`)
-  say(`Found task ${found.next.id}: "${found.next.title}"`)
+async function look(
+  context: Context,
+  { project, team, role, keepPolling }: WorkSearch,
+  { worker, released }: { worker: Worker; released: readonly string[] },
+): Promise<Look> {
+  const tasks = await listTasks.run(context, { project, team, available: true, role: worker.role ?? role })
+  const mine = tasks.filter((task) => task.assignee === null || task.assignee === worker.id)
+  const next = mine[0] ?? null
+  const facts = { project, team, worker, released, available: mine.length, next }
+  if (next !== null) return { found: { ...facts, reason: "found" } }
+  return context.store.read(async (tx) => {
+    const { key, phase } = await getTeam(tx, { project, team })
+    const asked = { unreadOnly: true, type: "shutdown_request", limit: 1 } as const
+    if ((await tx.messages.list(key, worker.id, asked)).length > 0) return { found: { ...facts, reason: "shutdown" } }
+    if (phase === "COMPLETE" && !keepPolling) return { found: { ...facts, reason: "complete" } }
+    const ends = await tx.tasks.nextLeaseEnd(key)
+    const msToLeaseEnd = ends === null ? undefined : ends - (await tx.now()) + 1
+    return { found: { ...facts, reason: "none" }, msToLeaseEnd }
+  })
+}
+
+function announced(say: (line: string) => void, search: WorkSearch, found: WorkFound): WorkFound {
+  if (search.loop && found.next !== null) {
+    say(`Found ${found.available} open tasks. Starting worker...`)
+    say(`Found task ${found.next.id}: "${found.next.title}"`)
+  }
+  return found
 }
 
 /** Without a loop a missing project is an error; asking for it again words it. */

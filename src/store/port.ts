@@ -169,6 +169,8 @@ export interface TaskStore {
   progress(key: number): Promise<TaskCount[]>
   /** In progress with a lease that ran out, or claimed at or before `claimedBefore`. */
   listOverdue(key: number, claimedBefore: number | null): Promise<Task[]>
+  /** When the next of the leases that still hold ends, if any. */
+  nextLeaseEnd(key: number): Promise<number | null>
   setWaves(key: number, places: readonly { id: string; wave: number; height: number }[]): Promise<void>
   /** Counts every task's unmet needs anew; the ids that were wrong. */
   repairUnmet(key: number): Promise<TaskId[]>

@@ -61,6 +61,16 @@ describe("worker setup --loop", () => {
     ])
   })
 
+  it("finds a task whose lease ran out, though nobody writes anything then", async () => {
+    using bench = makeBench()
+    await bench.ok("project", "create", "--goal", "x")
+    await bench.ok("task", "create", "Paint")
+    await bench.ok("task", "claim", "1", "--owner", "w1", "--lease-seconds", "1")
+    await using live = bench.start(["worker", "setup", "--worker-id", "w2", "--loop", "--poll-interval", FOREVER])
+    expect(await live.exited).toBe(0)
+    expect(answer(live).data).toMatchObject({ reason: "found", next: { id: "1" } })
+  })
+
   it("ends on Ctrl+C, also while there is no project", async () => {
     using bench = makeBench()
     for (const expected of [

@@ -124,6 +124,13 @@ export function taskStore(session: Session): TaskStore {
       )
       return rows.map((row) => toTask(row, []))
     },
+    async nextLeaseEnd(key) {
+      const row = await session.get<{ ends: number | null }>(
+        "select min(lease_until) as ends from task where team_id = ? and status = 'in_progress' and lease_until >= ?",
+        [key, await session.now()],
+      )
+      return row?.ends ?? null
+    },
     async setWaves(key, places) {
       for (const place of places) {
         await session.run(

@@ -49,6 +49,7 @@ export async function connect(path: string, clock: Clock): Promise<Connection> {
   let burstStart = 0
   let lastEnd = 0
   let ownCommits = 0
+  let version = 0
 
   async function begin(statement: string): Promise<void> {
     const asked = performance.now()
@@ -115,9 +116,15 @@ export async function connect(path: string, clock: Clock): Promise<Connection> {
       }
     },
     version() {
-      // data_version tells of commits by others only.
-      const row = prepare("pragma data_version").get() as { data_version: number }
-      return row.data_version + ownCommits
+      try {
+        // data_version tells of commits by others only.
+        const row = prepare("pragma data_version").get() as { data_version: number }
+        version = row.data_version + ownCommits
+      } catch (error) {
+        // Somebody mends the log after a crash; the next look will tell.
+        if (!isBusy(error)) throw translate(error, path)
+      }
+      return version
     },
     close() {
       for (const statement of statements.values()) statement.finalize()

@@ -15,7 +15,9 @@ export const whiteboard: Command = {
     const name = raw as InputOf<typeof input>
     const team = await teamStatus.run(await context(), { ...name, verbose: true })
     const swarm = await swarmStatus.run(await context(), name)
-    const { events } = await listEvents.run(await context(), { ...name, limit: 10 })
+    const page = await listEvents.run(await context(), { ...name, limit: 100 })
+    // Messages have a board of their own, and would push everything else out.
+    const events = page.events.filter((event) => !event.type.startsWith("message.")).slice(-10)
     const markdown = renderWhiteboard({ team, swarm, events })
     return { data: { markdown }, text: () => markdown, isDocument: true }
   },
