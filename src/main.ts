@@ -127,6 +127,9 @@ const io: Io = {
   color: !environment.noColor,
   cwd,
   out: print,
+  outParts(parts) {
+    for (const part of parts) write(1, part)
+  },
   err: (text) => write(2, `${text}\n`),
   errBytes: (chunk) => write(2, chunk),
   get interrupted() {

@@ -56,7 +56,6 @@ create index task_ready on task (team_id, assignee, wave, height desc, seq) wher
 create index task_ready_by_role on task (team_id, assignee, role, wave, height desc, seq)
   where status = 'open' and unmet = 0;
 create index task_held on task (team_id, lease_until) where status = 'in_progress';
-create index task_progress on task (team_id, wave, status);
 
 create table need (
   team_id integer not null,
@@ -142,16 +141,17 @@ create table verdict (
 ) strict;
 create index verdict_team on verdict (team_id, seq);
 
+-- Numbered within the team and kept in that order: an event is one page written at the end of one tree.
 create table event (
-  seq integer primary key autoincrement,
   team_id integer not null,
+  seq integer not null,
   type text not null,
   version integer not null default 1,
   recorded_at integer not null,
   actor text not null,
-  data text not null
-) strict;
-create index event_team on event (team_id, seq);
+  data text not null,
+  primary key (team_id, seq)
+) strict, without rowid;
 
 create table loop_state (
   terminal_id text primary key,

@@ -5,15 +5,13 @@ import { sleep } from "../../lib/sleep.ts"
 import type { Claimed, ClaimRequest } from "../port.ts"
 import type { Param } from "../sql/session.ts"
 import { TASK_COLUMNS, type TaskRow, toTask } from "../sql/tasks.ts"
+import { HEARD_WITHIN_MS } from "../sql/workers.ts"
 import type { Query } from "./connection.ts"
 
 // A claim is one statement, whose parts all see the data as it was before it. So the first parts find and lock the row,
 // and every other part takes what it needs from them. The columns of a task are wide: only the last part touches them.
 //
 // Parameters: $1 project, $2 team, $3 owner, $4 worker, $5 role, $6 time or null, $7 lease.
-
-/** A worker that was heard of this long ago need not be written down again. */
-export const HEARD_WITHIN_MS = 1000
 
 /** The time of the statement, unless it belongs to a transaction that has one. */
 export const NOW_MS = "coalesce($6::bigint, floor(extract(epoch from clock_timestamp()) * 1000)::bigint)"
@@ -100,7 +98,7 @@ const PHASE_CHANGED = `select team_id, 'team.phase_changed', now_ms, $3,
 
 /** A whole task; its needs as JSON text, to save a second question. */
 export const RETURNED = `${TASK_COLUMNS.replaceAll(/\w+/g, "task.$&")}, array_to_json(array(
-  select need_id from need where need.team_id = task.team_id and task_id = task.id order by need_id))::text as needs`
+  select need_id from need where need.team_id = task.team_id and task_id = task.id))::text as needs`
 
 /** The server copies a statement's text each time. */
 export function oneLine(text: string): string {
@@ -141,7 +139,11 @@ export async function claimTask(
       : await takeNamed(query, [...params, taskId, request.strictRole ? 1 : 0])
   if (row === undefined) return undefined
   const renewed = row.previous_owner === owner
-  return { task: toTask(row, JSON.parse(row.needs)), takenOverFrom: renewed ? null : row.previous_owner, renewed }
+  return {
+    task: toTask(row, JSON.parse(row.needs).sort()),
+    takenOverFrom: renewed ? null : row.previous_owner,
+    renewed,
+  }
 }
 
 async function takeNamed(query: Query, params: readonly Param[]): Promise<ReturnedRow | undefined> {

@@ -24,7 +24,7 @@ export interface Commits {
 
 // Many commits within this time share one notification.
 const GATHER_MS = 10
-const LOOK_ANYWAY_EVERY_MS = 2000
+const LOOK_ANYWAY_EVERY_MS = 5000
 const LOOK_FOR_HIDDEN_EVERY_MS = 50
 const RECONNECT_WITHIN_MS = 1000
 // A server that no longer answers must not keep the store from closing.

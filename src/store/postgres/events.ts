@@ -1,6 +1,6 @@
 import { AppError } from "../../domain/errors.ts"
 import type { EventStore } from "../port.ts"
-import { appendEvent, type EventRow, toEvent } from "../sql/events.ts"
+import { type EventRow, toEvent } from "../sql/events.ts"
 import type { Param, Session } from "../sql/session.ts"
 
 // Numbers come in the order in which writers took them, not in that of their commits. So a reader goes by transaction
@@ -9,7 +9,16 @@ const VISIBLE = "xid < pg_snapshot_xmin(pg_current_snapshot())"
 
 export function eventStore(session: Session): EventStore {
   return {
-    append: (key, by, event) => appendEvent(session, key, by, event),
+    async append(key, by, event) {
+      const data = JSON.stringify(event.data)
+      await session.run("insert into event (team_id, type, recorded_at, actor, data) values (?, ?, ?, ?, ?)", [
+        key,
+        event.type,
+        await session.now(),
+        by,
+        data,
+      ])
+    },
     async list(key, query) {
       const params: Param[] = [key, ...parseCursor(query.after ?? "0")]
       if (query.type !== undefined) params.push(query.type)

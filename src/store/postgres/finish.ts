@@ -4,7 +4,8 @@ import type { Task } from "../../domain/task.ts"
 import type { FinishRequest } from "../port.ts"
 import type { Param } from "../sql/session.ts"
 import { toTask } from "../sql/tasks.ts"
-import { HEARD_WITHIN_MS, NOW_MS, oneLine, RETURNED, type ReturnedRow } from "./claim.ts"
+import { HEARD_WITHIN_MS } from "../sql/workers.ts"
+import { NOW_MS, oneLine, RETURNED, type ReturnedRow } from "./claim.ts"
 import type { Query } from "./connection.ts"
 
 // Like a claim (see claim.ts): the first part waits for the row and locks it, the others take what they need from it.
@@ -91,7 +92,7 @@ export async function finishTask(
         ? FINISH_WITH_BOTH
         : FINISH_WITH_NOTICE
   const [row] = await query<ReturnedRow>(text, params)
-  return row && toTask(row, JSON.parse(row.needs))
+  return row && toTask(row, JSON.parse(row.needs).sort())
 }
 
 /** Half of a character pair is no text to PostgreSQL; a program's output may have been cut there. */

@@ -1,5 +1,5 @@
-import type { Event, EventType, NewEvent } from "../../domain/events.ts"
-import { iso, type Session } from "./session.ts"
+import type { Event, EventType } from "../../domain/events.ts"
+import { iso } from "./session.ts"
 
 export interface EventRow {
   seq: number
@@ -9,16 +9,6 @@ export interface EventRow {
   recorded_at: number
   actor: string
   data: string
-}
-
-export async function appendEvent(session: Session, key: number, by: string, event: NewEvent): Promise<void> {
-  await session.run("insert into event (team_id, type, recorded_at, actor, data) values (?, ?, ?, ?, ?)", [
-    key,
-    event.type,
-    await session.now(),
-    by,
-    JSON.stringify(event.data),
-  ])
 }
 
 export function toEvent(row: EventRow): Event {

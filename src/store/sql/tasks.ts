@@ -116,14 +116,7 @@ export function taskStore(session: Session): TaskStore {
         "select wave, status, count(*) as count from task where team_id = ? group by wave, status order by wave, status",
         [key],
       ),
-    async listOverdue(key, claimedBefore) {
-      const rows = await session.all<TaskRow>(
-        `select ${TASK_COLUMNS} from task where team_id = ? and status = 'in_progress'
-           and (lease_until < ? or claimed_at <= ?) order by seq`,
-        [key, await session.now(), claimedBefore ?? -1],
-      )
-      return rows.map((row) => toTask(row, []))
-    },
+    listOverdue: (key, claimedBefore) => listOverdue(session, key, claimedBefore),
     async nextLeaseEnd(key) {
       const row = await session.get<{ ends: number | null }>(
         "select min(lease_until) as ends from task where team_id = ? and status = 'in_progress' and lease_until >= ?",
@@ -199,6 +192,15 @@ async function createTask(
   if (row === undefined) return undefined
   await insertNeeds(session, key, id, brief.blockedBy)
   return toTask(row, brief.blockedBy)
+}
+
+async function listOverdue(session: Session, key: number, claimedBefore: number | null): Promise<Task[]> {
+  const rows = await session.all<TaskRow>(
+    `select ${TASK_COLUMNS} from task where team_id = ? and status = 'in_progress'
+       and (lease_until < ? or claimed_at <= ?) order by seq`,
+    [key, await session.now(), claimedBefore ?? -1],
+  )
+  return rows.map((row) => toTask(row, []))
 }
 
 async function repairUnmet(session: Session, key: number): Promise<TaskId[]> {
@@ -279,9 +281,9 @@ export function toTask(row: TaskRow, needs: readonly TaskId[]): Task {
     status: row.status,
     blockedBy: needs,
     wave: row.wave === 0 ? null : row.wave,
-    acceptance: JSON.parse(row.acceptance),
-    checks: JSON.parse(row.checks),
-    files: JSON.parse(row.files),
+    acceptance: parseList(row.acceptance),
+    checks: parseList(row.checks),
+    files: parseList(row.files),
     agentType: row.agent_type,
     assignee: row.assignee === "" ? null : (row.assignee as WorkerId),
     pausedFrom: row.paused_from,
@@ -299,4 +301,11 @@ export function toTask(row: TaskRow, needs: readonly TaskId[]): Task {
     updatedAt: iso(row.updated_at),
     completedAt: isoOrNull(row.completed_at),
   }
+}
+
+const EMPTY: readonly string[] = Object.freeze([])
+
+/** Most lists are empty, and one empty list serves them all. */
+function parseList(text: string): readonly string[] {
+  return text === "[]" ? EMPTY : JSON.parse(text)
 }

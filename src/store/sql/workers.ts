@@ -23,6 +23,9 @@ interface WorkRow {
   status: "in_progress" | "resolved"
 }
 
+/** A worker that was heard of this long ago need not be written down again by a claim. */
+export const HEARD_WITHIN_MS = 1000
+
 const COLUMNS = "id, role, session_id, pane, worktree, branch, availability, heartbeat_at, created_at"
 
 export function workerStore(session: Session): WorkerStore {

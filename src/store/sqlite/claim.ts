@@ -1,7 +1,8 @@
 import type { Claimed, ClaimRequest } from "../port.ts"
-import { appendEvent } from "../sql/events.ts"
 import type { Param, Session } from "../sql/session.ts"
 import { TASK_COLUMNS, type TaskRow, toTask } from "../sql/tasks.ts"
+import { HEARD_WITHIN_MS } from "../sql/workers.ts"
+import { appendEvent } from "./events.ts"
 
 /** The needs of the changed task as JSON, so that no second statement has to ask. */
 export const NEEDS = `(select json_group_array(need_id) from
@@ -96,7 +97,9 @@ async function heardOf(session: Session, key: number, request: ClaimRequest, now
      values (?, ?, ?, ?, 'idle', ?, ?)
      on conflict (team_id, id) do update set role = coalesce(worker.role, excluded.role),
        session_id = coalesce(worker.session_id, excluded.session_id), heartbeat_at = excluded.heartbeat_at,
-       availability = case when worker.availability in ('spawning', 'dead') then 'idle' else worker.availability end`,
+       availability = case when worker.availability in ('spawning', 'dead') then 'idle' else worker.availability end
+     where worker.heartbeat_at < excluded.heartbeat_at - ${HEARD_WITHIN_MS} or (worker.role is null and excluded.role is not null)
+       or worker.session_id is null or worker.availability in ('spawning', 'dead')`,
     [key, request.workerId, request.role, request.owner, now, now],
   )
 }

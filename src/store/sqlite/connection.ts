@@ -7,6 +7,7 @@ import { sleep } from "../../lib/sleep.ts"
 import { takeTurns } from "../../lib/turns.ts"
 import type { Param, Session } from "../sql/session.ts"
 import { isBusy, translate } from "./errors.ts"
+import { keepPace } from "./pace.ts"
 
 /**
  * One SQLite connection with turns. Within the process one transaction runs at a time; between processes the one that
@@ -27,10 +28,6 @@ export interface Connection {
   close(): void
 }
 
-const RETRY_WITHIN_MS = 1
-// Whoever commits without a pause for this long stands back once, or those who wait would hardly ever find a gap.
-const BURST_MS = 5
-const STAND_BACK_MS = 1
 const GIVE_UP_AFTER_MS = 60_000
 
 export async function connect(path: string, clock: Clock): Promise<Connection> {
@@ -46,19 +43,15 @@ export async function connect(path: string, clock: Clock): Promise<Connection> {
   }
   const turn = takeTurns()
   let nowMs = 0
-  let burstStart = 0
-  let lastEnd = 0
   let ownCommits = 0
   let version = 0
+  /** Changes with every commit of another connection. */
+  const others = () => (prepare("pragma data_version").get() as { data_version: number }).data_version
+  const pace = keepPace(others)
 
-  async function begin(statement: string): Promise<void> {
+  async function begin(statement: "begin" | "begin immediate"): Promise<void> {
+    await pace.next(statement)
     const asked = performance.now()
-    if (asked - lastEnd > STAND_BACK_MS) burstStart = asked
-    else if (asked - burstStart > BURST_MS) {
-      // A reader keeps nobody out, and only lets the timers of its own process have their turn.
-      await (statement === "begin" ? new Promise(setImmediate) : sleep(STAND_BACK_MS))
-      burstStart = performance.now()
-    }
     for (;;) {
       try {
         prepare(statement).run()
@@ -76,8 +69,7 @@ export async function connect(path: string, clock: Clock): Promise<Connection> {
           { path },
         )
       }
-      await sleep(jitter(RETRY_WITHIN_MS))
-      burstStart = performance.now()
+      await pace.retry()
     }
   }
 
@@ -99,7 +91,7 @@ export async function connect(path: string, clock: Clock): Promise<Connection> {
           const result = await work()
           prepare("commit").run()
           if (kind === "begin immediate") ownCommits++
-          lastEnd = performance.now()
+          pace.ended()
           return result
         } catch (error) {
           if (db.inTransaction) prepare("rollback").run()
@@ -117,9 +109,7 @@ export async function connect(path: string, clock: Clock): Promise<Connection> {
     },
     version() {
       try {
-        // data_version tells of commits by others only.
-        const row = prepare("pragma data_version").get() as { data_version: number }
-        version = row.data_version + ownCommits
+        version = others() + ownCommits
       } catch (error) {
         // Somebody mends the log after a crash; the next look will tell.
         if (!isBusy(error)) throw translate(error, path)
@@ -152,7 +142,7 @@ async function retryBusy<T>(work: () => T): Promise<T> {
     } catch (error) {
       if (!isBusy(error) || performance.now() > giveUpAt) throw error
     }
-    await sleep(jitter(RETRY_WITHIN_MS))
+    await sleep(jitter(1))
   }
 }
 

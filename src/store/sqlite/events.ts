@@ -1,16 +1,20 @@
+import type { NewEvent } from "../../domain/events.ts"
 import type { EventStore } from "../port.ts"
-import { appendEvent, type EventRow, toEvent } from "../sql/events.ts"
+import { type EventRow, toEvent } from "../sql/events.ts"
 import type { Param, Session } from "../sql/session.ts"
 
-/** Writers take turns here, so numbers come in the order of commits and the number itself is the cursor. */
+/**
+ * Writers take turns here, so numbers come in the order of commits. The cursor is `<team>.<number>`: one of a team that
+ * was forgotten does not fit a new team of the same name, which is then read from its beginning.
+ */
 export function eventStore(session: Session): EventStore {
   return {
     append: (key, by, event) => appendEvent(session, key, by, event),
     async list(key, query) {
-      const params: Param[] = [key, Number(query.after ?? 0)]
+      const params: Param[] = [key, positionOf(key, query.after)]
       if (query.type !== undefined) params.push(query.type)
       const rows = await session.all<EventRow>(
-        `select seq, cast(seq as text) as cursor, type, version, recorded_at, actor, data from event
+        `select seq, team_id || '.' || seq as cursor, type, version, recorded_at, actor, data from event
          where team_id = ? and seq > ?${query.type === undefined ? "" : " and type = ?"}
          order by seq limit ${Math.trunc(query.limit)}`,
         params,
@@ -23,7 +27,20 @@ export function eventStore(session: Session): EventStore {
          order by seq desc limit 1 offset ${Math.trunc(count)}`,
         type === undefined ? [key] : [key, type],
       )
-      return String(row?.seq ?? 0)
+      return `${key}.${row?.seq ?? 0}`
     },
   }
+}
+
+export async function appendEvent(session: Session, key: number, by: string, event: NewEvent): Promise<void> {
+  await session.run(
+    `insert into event (team_id, seq, type, recorded_at, actor, data)
+     values (?1, (select ifnull(max(seq), 0) + 1 from event where team_id = ?1), ?2, ?3, ?4, ?5)`,
+    [key, event.type, await session.now(), by, JSON.stringify(event.data)],
+  )
+}
+
+function positionOf(key: number, cursor = "0"): number {
+  const [team, position] = cursor.split(".")
+  return Number(team) === key ? Number(position ?? 0) : 0
 }

@@ -2,12 +2,13 @@ import { PERSON } from "../../domain/actor.ts"
 import { LEAD } from "../../domain/message.ts"
 import type { Task } from "../../domain/task.ts"
 import type { FinishRequest } from "../port.ts"
-import { appendEvent } from "../sql/events.ts"
 import { evidenceStore } from "../sql/evidence.ts"
 import { messageStore } from "../sql/messages.ts"
 import type { Session } from "../sql/session.ts"
 import { TASK_COLUMNS, type TaskRow, toTask } from "../sql/tasks.ts"
+import { HEARD_WITHIN_MS } from "../sql/workers.ts"
 import { NEEDS } from "./claim.ts"
+import { appendEvent } from "./events.ts"
 
 const FINISH = `update task set status = 'resolved', completed_at = ?1, updated_at = ?1, version = version + 1,
     result = coalesce(?2, result), worker_id = coalesce(?3, worker_id), lease_until = null
@@ -44,7 +45,12 @@ export async function finishTask(session: Session, request: FinishRequest): Prom
     data: { task: row.id, token: row.claim_token, attempt: row.attempt },
   })
   if (row.worker_id !== null && request.owner !== null) {
-    await session.run("update worker set heartbeat_at = ? where team_id = ? and id = ?", [now, key, row.worker_id])
+    await session.run("update worker set heartbeat_at = ?1 where team_id = ?2 and id = ?3 and heartbeat_at < ?1 - ?4", [
+      now,
+      key,
+      row.worker_id,
+      HEARD_WITHIN_MS,
+    ])
   }
   if (request.notice !== null) {
     const message = {

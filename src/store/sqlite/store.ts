@@ -5,10 +5,6 @@ import type { Store, StoreReport, Tx, Watch } from "../port.ts"
 import { claimTask } from "./claim.ts"
 import { type Connection, connect } from "./connection.ts"
 
-// A look at data_version costs microseconds; at this pace a waiting process stays under 0.2 % of a core and still wakes
-// within 100 ms.
-const LOOK_EVERY_MS = 60
-
 export async function openSqliteStore(options: { path: string; clock: Clock }): Promise<Store> {
   const connection = await connect(options.path, options.clock)
   try {
@@ -36,7 +32,7 @@ export async function openSqliteStore(options: { path: string; clock: Clock }): 
       const all = await tx()
       return transaction("begin immediate", () => all.finishTask(request))
     },
-    watch: async () => watch(connection),
+    watch: async () => watch(connection, options.path),
     inspect: () => inspect(connection, options.path),
     async [Symbol.asyncDispose]() {
       connection.close()
@@ -44,21 +40,31 @@ export async function openSqliteStore(options: { path: string; clock: Clock }): 
   }
 }
 
-function watch(connection: Connection): Watch {
+// The log is written before the commit can be seen; when it is not there yet, it comes within these looks.
+const LOOKS_AFTER_WRITE_MS = [0, 1, 2, 4, 8, 16, 32]
+
+function watch(connection: Connection, path: string): Watch {
   let seen = connection.version()
+  const isBehind = () => connection.version() !== seen
+  const hasChanged = () => {
+    const before = seen
+    seen = connection.version()
+    return seen !== before
+  }
   return {
     async next(timeoutMs, signal) {
+      const { untilWritten } = await import("./log-watch.ts")
       const deadline = performance.now() + timeoutMs
-      for (;;) {
-        const version = connection.version()
-        if (version !== seen) {
-          seen = version
-          return true
+      while (!hasChanged()) {
+        const ms = deadline - performance.now()
+        if (ms <= 0 || signal?.aborted === true) return false
+        const isWritten = await untilWritten(`${path}-wal`, { ms, signal, onListening: isBehind })
+        for (const pause of isWritten ? LOOKS_AFTER_WRITE_MS : []) {
+          if (isBehind()) break
+          await sleep(pause, signal)
         }
-        const left = deadline - performance.now()
-        if (left <= 0 || signal?.aborted === true) return false
-        await sleep(Math.min(left, LOOK_EVERY_MS), signal)
       }
+      return true
     },
     async [Symbol.asyncDispose]() {},
   }

@@ -41,6 +41,8 @@ export interface Io {
   readonly color: boolean
   readonly cwd: string
   out(text: string): void
+  /** Prints the pieces one after the other, as they come. */
+  outParts(parts: Iterable<string>): void
   err(text: string): void
   errBytes(chunk: Uint8Array): void
   /** Fires on Ctrl+C or a polite request to end; whoever reads it promises to end then. */

@@ -130,10 +130,29 @@ async function print(outcome: Outcome, host: Host, isJson: boolean): Promise<num
   for (const warning of outcome.warnings ?? []) host.io.err(await saying("Warning", warning))
   if (outcome.silent === true) return outcome.exitCode ?? 0
   const { columns, color } = host.io
-  const data = outcome.keepsNames === true ? outcome.data : toWire(outcome.data)
-  if (isJson) host.io.out(JSON.stringify({ status: "success", data }))
-  else host.io.out(outcome.text === undefined ? JSON.stringify(data, null, 2) : await outcome.text({ columns, color }))
+  if (isJson || outcome.text === undefined) printJson(outcome, host.io)
+  else host.io.out(await outcome.text({ columns, color }))
   return outcome.exitCode ?? 0
+}
+
+/** Lists up to this length are printed in one piece. */
+const SHORT_LIST = 200
+
+function printJson({ data, keepsNames }: Outcome, io: Host["io"]): void {
+  const wire = keepsNames === true ? (value: unknown) => value : toWire
+  if (Array.isArray(data) && data.length > SHORT_LIST) return io.outParts(listParts(data, wire))
+  io.out(JSON.stringify({ status: "success", data: wire(data) }))
+}
+
+/** A long list goes out piece by piece, or it would be in memory three times over. */
+function* listParts(items: readonly unknown[], wire: (value: unknown) => unknown): Generator<string> {
+  Bun.gc(true) // what reading them left behind need not stay beside what printing them makes
+  yield '{"status":"success","data":['
+  for (let at = 0; at < items.length; at += SHORT_LIST) {
+    const part = items.slice(at, at + SHORT_LIST).map((item) => JSON.stringify(wire(item)))
+    yield `${at === 0 ? "" : ","}${part.join(",")}`
+  }
+  yield "]}\n"
 }
 
 async function showHelp(args: readonly string[], host: Host): Promise<number> {
