@@ -140,8 +140,8 @@ const SHORT_LIST = 200
 
 function printJson({ data, keepsNames }: Outcome, io: Host["io"]): void {
   const wire = keepsNames === true ? (value: unknown) => value : toWire
-  if (Array.isArray(data) && data.length > SHORT_LIST) return io.outParts(listParts(data, wire))
-  io.out(JSON.stringify({ status: "success", data: wire(data) }))
+  if (Array.isArray(data) && data.length > SHORT_LIST) io.outParts(listParts(data, wire))
+  else io.out(JSON.stringify({ status: "success", data: wire(data) }))
 }
 
 /** A long list goes out piece by piece, or it would be in memory three times over. */
