@@ -62,6 +62,11 @@ function best(anyRole: boolean, lock: string): string {
   return `${probes.join(" union all ")} limit 1`
 }
 
+/** That the worker is known as it is, and was heard of so lately that it need not be written down again. */
+const HEARD_JUST_NOW = `select from worker where worker.team_id = chosen.team_id and worker.id = $4
+  and heartbeat_at >= now_ms - ${HEARD_WITHIN_MS} and (role is not null or $5 is null) and session_id is not null
+  and availability not in ('spawning', 'dead')`
+
 /**
  * What a claim does with the row it locked: whoever claims is a worker of the team, and the first role it names stays
  * its role; the events; and the claim itself.
@@ -74,12 +79,10 @@ function claim(phase: Phase, choice: string): string {
     from asked, lateral (${choice}) as found),
   heard as (
     insert into worker (team_id, id, role, session_id, availability, heartbeat_at, created_at)
-    select team_id, $4, $5, $3, 'idle', now_ms, now_ms from chosen
+    select team_id, $4, $5, $3, 'idle', now_ms, now_ms from chosen where not exists (${HEARD_JUST_NOW})
     on conflict (team_id, id) do update set role = coalesce(worker.role, excluded.role),
       session_id = coalesce(worker.session_id, excluded.session_id), heartbeat_at = excluded.heartbeat_at,
-      availability = case when worker.availability in ('spawning', 'dead') then 'idle' else worker.availability end
-    where worker.heartbeat_at < excluded.heartbeat_at - ${HEARD_WITHIN_MS} or worker.role is null and excluded.role is not null
-      or worker.session_id is null or worker.availability in ('spawning', 'dead')),
+      availability = case when worker.availability in ('spawning', 'dead') then 'idle' else worker.availability end),
   ${phase === "planned" ? "started as (update team set phase = 'EXECUTION' from chosen where team.id = team_id)," : ""}
   told as (
     insert into event (team_id, type, recorded_at, actor, data)
