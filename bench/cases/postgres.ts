@@ -1,6 +1,7 @@
 import postgres from "postgres"
 import { startPostgres } from "../../test/support/postgres.ts"
 import type { BenchCase, Finding } from "../lib/bench-case.ts"
+import { EVIDENCE } from "../lib/claims.ts"
 import { median, show, takeTurns } from "../lib/measure.ts"
 import { openBare } from "../queues/bare.ts"
 import { openGraphileWorker } from "../queues/graphile-worker.ts"
@@ -22,6 +23,7 @@ export const postgresClaims: BenchCase = {
     await using server = await startPostgres({ fsync: true })
     const { url } = server
     await using ours = await openTeamwork(url, SCHEMA)
+    await using proven = await openTeamwork(url, "bench_proven", EVIDENCE)
     await using bare = await openBare(url, SCHEMA)
     await using graphile = await openGraphileWorker(url, { schema: "graphile", batched: false })
     await using graphileBatched = await openGraphileWorker(url, { schema: "graphile_batched", batched: true })
@@ -29,6 +31,7 @@ export const postgresClaims: BenchCase = {
     await using bossBatched = await openPgBoss(url, { schema: "boss_batched", batchSize: 100 })
     const sides = {
       ours: await prepare(ours, BACKLOG),
+      proven: await prepare(proven, BACKLOG),
       bare: await prepare(bare, BACKLOG),
       graphile: await prepare(graphile, BACKLOG),
       boss: await prepare(boss, BACKLOG),
@@ -62,7 +65,7 @@ async function settle(url: string): Promise<void> {
 }
 
 function report(
-  rates: Record<"ours" | "bare" | "graphile" | "boss" | "graphileBatched" | "bossBatched", number[]>,
+  rates: Record<"ours" | "proven" | "bare" | "graphile" | "boss" | "graphileBatched" | "bossBatched", number[]>,
 ): Finding[] {
   const ours = median(rates.ours)
   const against = (name: keyof typeof rates) => {
@@ -71,6 +74,12 @@ function report(
   }
   return [
     { what: "against the bare statements", ...against("bare"), limit: { atLeast: 0.7 } },
+    {
+      what: "the same, with a line of evidence",
+      value: median(rates.proven) / median(rates.bare),
+      unit: "x",
+      figures: `${show(median(rates.proven))} tasks/s`,
+    },
     { what: "against graphile-worker", ...against("graphile"), limit: { atLeast: 2 } },
     { what: "against pg-boss", ...against("boss"), limit: { atLeast: 2 } },
     { what: "against graphile-worker in batches", ...against("graphileBatched") },

@@ -7,11 +7,17 @@ import { openSqliteStore } from "../../src/store/sqlite/store.ts"
 import { timeProcess } from "./program.ts"
 import { contextOf, type SeededHome, TEAM } from "./seed.ts"
 
-/** The two things every task pays for: a claim, and a resolve with a line of evidence. */
-export async function claimAndResolve(context: Context, owner: string, team = TEAM): Promise<void> {
-  const { task } = await claimTask.run(context, { ...team, next: true, owner })
-  await updateTask.run(context, { ...team, id: task.id, owner, status: "resolved", addEvidence: ["12 tests pass"] })
+/** The two things every task pays for: a claim and a resolve, each with its event; and what most bring along, evidence. */
+export async function claimAndResolve(
+  context: Context,
+  owner: string,
+  addEvidence: readonly string[] = [],
+): Promise<void> {
+  const { task } = await claimTask.run(context, { ...TEAM, next: true, owner })
+  await updateTask.run(context, { ...TEAM, id: task.id, owner, status: "resolved", addEvidence })
 }
+
+export const EVIDENCE = ["12 tests pass"]
 
 /** How long `task claim --next` takes as a process. Gives the task back afterwards, with nobody else on the file. */
 export async function timeClaim(program: readonly string[], home: SeededHome): Promise<number> {

@@ -4,8 +4,8 @@ import { contextOf, TEAM } from "../lib/seed.ts"
 import { type Queue, WORKERS, workInLoops } from "./queue.ts"
 import { makeTaskTable } from "./task-table.ts"
 
-/** Our own: claim and resolve as operations, with evidence and events. */
-export async function openTeamwork(url: string, schema: string): Promise<Queue> {
+/** Our own: claim and resolve as operations, with events, and with evidence where asked for. */
+export async function openTeamwork(url: string, schema: string, evidence: readonly string[] = []): Promise<Queue> {
   const { fill } = await makeTaskTable(url, schema, TEAM)
   const store = await openPostgresStore({ url: `${url}?schema=${schema}`, maxConnections: WORKERS })
   const context = contextOf(store)
@@ -13,7 +13,7 @@ export async function openTeamwork(url: string, schema: string): Promise<Queue> 
     fill,
     work: (durationMs) =>
       workInLoops(durationMs, async (worker) => {
-        await claimAndResolve(context, worker)
+        await claimAndResolve(context, worker, evidence)
         return 1
       }),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
