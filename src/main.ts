@@ -1,6 +1,7 @@
 import { detectTeam, findGit } from "./config/detect-team.ts"
 import { readEnvironment } from "./config/environment.ts"
 import { loadConfig } from "./config/load-config.ts"
+import { maskPassword } from "./config/mask-password.ts"
 import { configPaths } from "./config/read-layers.ts"
 import { systemClock } from "./lib/clock.ts"
 import { systemIds } from "./lib/ids.ts"
@@ -40,7 +41,7 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     team: config["defaults.team"] || detected.team,
     terminalId: environment.terminalId,
     home,
-    storePlace: address.startsWith("sqlite:") ? address : address.replace(/\/\/[^/@]*@/, "//"),
+    storePlace: maskPassword(address),
     openStore: () => openStore(address),
   }
 }

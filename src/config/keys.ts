@@ -120,7 +120,7 @@ export const CONFIG_KEYS = {
     min: 1,
     max: LONGEST_TIMER_SECONDS,
     env: "TEAMWORK_TEAM_POLL_INTERVAL_SECONDS",
-    description: "How often a waiting worker asks for work, in seconds.",
+    description: "How often a waiting worker says that it waits, in seconds; it sees new work at once.",
   },
   "team.maxConsecutiveErrors": {
     type: "number",

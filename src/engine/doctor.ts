@@ -1,4 +1,5 @@
 import { AppError } from "../domain/errors.ts"
+import { describeTeam } from "../domain/team.ts"
 import type { Processes } from "../lib/process.ts"
 import { examineTeam, type Finding } from "../operations/examine-team.ts"
 import { listTeams } from "../operations/list-teams.ts"
@@ -30,10 +31,13 @@ export async function examine(processes: Processes, examination: Examination): P
   )
   if (context === undefined) return findings
   const found = context
-  for (const team of await listTeams.run(found, {})) {
-    findings.push(...(await guarded(`${team.project}/${team.team}`, () => examineTeam(found, team, examination.fix))))
-  }
-  return findings
+  const teams = await guarded("projects", async () => {
+    const all = await listTeams.run(found, {})
+    return (
+      await Promise.all(all.map((team) => guarded(describeTeam(team), () => examineTeam(found, team, examination.fix))))
+    ).flat()
+  })
+  return [...findings, ...teams]
 }
 
 async function guarded(check: string, work: () => Promise<Finding[]>): Promise<Finding[]> {

@@ -1,7 +1,7 @@
 import { AppError } from "../domain/errors.ts"
 import type { Role, Task } from "../domain/task.ts"
 import { describeTeam, type TeamName } from "../domain/team.ts"
-import type { Worker } from "../domain/worker.ts"
+import { UNAVAILABLE, type Worker } from "../domain/worker.ts"
 import { listTasks } from "../operations/list-tasks.ts"
 import { getTeam } from "../operations/lookup.ts"
 import type { Context } from "../operations/operation.ts"
@@ -58,7 +58,7 @@ export async function waitForWork(
       saidAt = Number.NEGATIVE_INFINITY // whether it has work is news as well
     }
     if (seen !== undefined && seen.found.reason !== "none") return announced(say, search, seen.found)
-    if (!search.loop) return seen?.found ?? (await missingProject(context, search))
+    if (!search.loop) return seen?.found ?? nothing(search)
     if (signal.aborted) return { ...(seen?.found ?? nothing(search)), reason: "interrupted" }
     if (performance.now() - saidAt >= interval) {
       const role = seen?.found.worker?.role ?? "any"
@@ -96,7 +96,8 @@ async function look(
   { worker, released }: { worker: Worker; released: readonly string[] },
 ): Promise<Look> {
   const tasks = await listTasks.run(context, { project, team, available: true, role: worker.role ?? role })
-  const mine = tasks.filter((task) => task.assignee === null || task.assignee === worker.id)
+  const isPaused = await isUnavailable(context, { project, team }, worker.id)
+  const mine = isPaused ? [] : tasks.filter((task) => task.assignee === null || task.assignee === worker.id)
   const next = mine[0] ?? null
   const facts = { project, team, worker, released, available: mine.length, next }
   if (next !== null) return { found: { ...facts, reason: "found" } }
@@ -111,16 +112,15 @@ async function look(
   })
 }
 
+async function isUnavailable({ store }: Context, name: TeamName, id: Worker["id"]): Promise<boolean> {
+  const worker = await store.read(async (tx) => tx.workers.find((await getTeam(tx, name)).key, id))
+  return worker !== undefined && (UNAVAILABLE as readonly string[]).includes(worker.status)
+}
+
 function announced(say: (line: string) => void, search: WorkSearch, found: WorkFound): WorkFound {
   if (search.loop && found.next !== null) {
     say(`Found ${found.available} open tasks. Starting worker...`)
     say(`Found task ${found.next.id}: "${found.next.title}"`)
   }
   return found
-}
-
-/** Without a loop a missing project is an error; asking for it again words it. */
-async function missingProject(context: Context, search: WorkSearch): Promise<never> {
-  await context.store.read((tx) => getTeam(tx, search))
-  throw new Error("the project appeared while it was reported missing")
 }

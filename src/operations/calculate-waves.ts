@@ -1,4 +1,6 @@
 import { PERSON } from "../domain/actor.ts"
+import { AppError } from "../domain/errors.ts"
+import { describeTeam } from "../domain/team.ts"
 import type { WavePlan } from "../domain/wave.ts"
 import { lockTeam } from "./lookup.ts"
 import { operation, teamFields } from "./operation.ts"
@@ -13,8 +15,10 @@ export const calculateWaves = operation({
   async run({ store }, input): Promise<WavePlan> {
     return store.write(async (tx) => {
       const team = await lockTeam(tx, input)
-      const total = await replanWaves(tx, team)
-      await tx.events.append(team.key, PERSON, { type: "waves.calculated", data: { total } })
+      if (team.phase === "COMPLETE") {
+        throw new AppError("wave.transition", `project ${describeTeam(team)} is COMPLETE; add or reopen a task first`)
+      }
+      const total = await replanWaves(tx, team, PERSON)
       if (team.phase === "PLANNING" && total > 0) await changePhase(tx, team, "EXECUTION", PERSON)
       return readWavePlan(tx, team.key)
     })

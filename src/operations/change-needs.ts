@@ -28,6 +28,6 @@ export async function changeNeeds(
   })
   const hasWaves = (await tx.waves.list(team.key)).length > 0
   if (!hasWaves) return changed
-  await replanWaves(tx, team)
+  await replanWaves(tx, team, change.by)
   return (await tx.tasks.find(team.key, task.id)) ?? changed
 }

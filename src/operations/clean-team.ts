@@ -18,7 +18,7 @@ export const cleanTeam = operation({
   async run({ store }, input): Promise<TeamName & { purged: boolean; tasksReset: number }> {
     return store.write(async (tx) => {
       const team = await lockTeam(tx, input)
-      const tasks = await tx.tasks.list(team.key)
+      const tasks = await tx.tasks.lockAll(team.key)
       const held = tasks.filter((task) => task.status === "in_progress" || task.status === "in_review")
       if (held.length > 0 && input.force !== true) {
         const holders = held

@@ -32,7 +32,7 @@ const input = {
     [],
   ),
   check: withDefault(list(textField("command"), "command that must exit with 0 at the end; may be repeated"), []),
-  files: withDefault(commaList(textField("glob", 1024), "globs of the files it may write, as src/a/**,b.ts"), []),
+  files: withDefault(list(textField("glob", 1024), "glob of the files it may write; may be repeated"), []),
   agentType: optional(textField("kind of agent it asks for", 100)),
   assignee: optional(workerIdField),
 }
@@ -114,7 +114,7 @@ async function placeInWaves(
   const waves = await tx.waves.list(team.key)
   const last = waves.at(-1)
   if (last === undefined) return null
-  const open = last.verdict === "verified" ? last.number + 1 : currentWave(waves)
+  const open = waves.every((wave) => wave.verdict === "verified") ? last.number + 1 : currentWave(waves)
   const number = Math.max(open, ...needs.map((need) => (need.wave ?? 0) + 1))
   if (number > last.number) {
     const startedAt = number === open ? await tx.now() : null

@@ -14,11 +14,7 @@ export async function decideWave(
   const summaries = summarizeWaves(waves, await tx.tasks.progress(team.key))
   const wave = waves.find((each) => each.number === word.number)
   const summary = summaries.find((each) => each.id === word.number)
-  if (wave === undefined || summary === undefined) {
-    const hint =
-      waves.length === 0 ? "calculate waves first: teamwork wave calculate" : `there are waves 1 to ${waves.length}`
-    throw new AppError("wave.not_found", `wave ${word.number} does not exist; ${hint}`, { wave: word.number })
-  }
+  if (wave === undefined || summary === undefined) throw waveNotFound(word.number, waves.length)
   if (word.to === summary.status) return
   assertWord(summary, summaries, word.to)
   const now = await tx.now()
@@ -31,6 +27,11 @@ export async function decideWave(
     data: { wave: wave.number, from: summary.status, to: word.to },
   })
   if (verified) await openNext(tx, team, waves, wave.number, word.by)
+}
+
+export function waveNotFound(number: number, total: number): AppError {
+  const hint = total === 0 ? "calculate waves first: teamwork wave calculate" : `there are waves 1 to ${total}`
+  return new AppError("wave.not_found", `wave ${number} does not exist; ${hint}`, { wave: number })
 }
 
 function assertWord(wave: WaveSummary, waves: readonly WaveSummary[], to: WaveStatus): void {

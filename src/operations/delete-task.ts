@@ -4,6 +4,7 @@ import type { TaskId } from "../domain/ids.ts"
 import { flag } from "../lib/fields.ts"
 import { getTask, lockTask, lockTeam } from "./lookup.ts"
 import { operation, taskIdField, teamFields } from "./operation.ts"
+import { replanWaves } from "./plan-waves.ts"
 
 /** Only a plan may lose tasks: once work has begun, a task is skipped, so that its history stays. */
 export const deleteTask = operation({
@@ -44,6 +45,7 @@ export const deleteTask = operation({
         })
       }
       await tx.tasks.remove(team.key, task.id)
+      if (task.wave !== null) await replanWaves(tx, team, PERSON)
       await tx.events.append(team.key, PERSON, {
         type: "task.deleted",
         data: { task: task.id, forced: input.force === true },

@@ -15,7 +15,7 @@ export const heartbeatTask = operation({
       const team = await getTeam(tx, input)
       const task = await lockTask(tx, team.key, input.id)
       assertHolds(task, input.owner, input.token)
-      await tx.workers.put(team.key, task.workerId ?? (input.owner as WorkerId), {})
+      await tx.workers.heard(team.key, task.workerId ?? (input.owner as WorkerId))
       return task.status === "in_progress" ? tx.tasks.renew(team.key, task.id) : task
     })
   },

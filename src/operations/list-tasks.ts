@@ -11,7 +11,7 @@ export const listTasks = operation({
     ...teamFields,
     available: flag("only tasks that can be claimed now"),
     role: optional(roleField),
-    status: optional(choice(TASK_STATUSES, `only tasks that are ${TASK_STATUSES.join(", ")}`)),
+    status: optional(choice(TASK_STATUSES, "only tasks of this status")),
     limit: optional(number("at most this many", { isInteger: true, min: 1 })),
   },
   async run({ store }, input): Promise<Task[]> {

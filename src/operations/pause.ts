@@ -64,7 +64,7 @@ async function pauseTeam(
       throw new AppError("team.paused", `project ${describeTeam(team)} is ${team.status}; there is nothing to pause`)
     if (!paused && team.status !== "paused")
       throw new AppError("team.paused", `project ${describeTeam(team)} is ${team.status}, not paused`)
-    await tx.teams.update(team.key, { status: to, pauseReason: reason })
+    await tx.teams.update(team.key, { status: to, pauseReason: paused ? reason : null })
     await tx.events.append(
       team.key,
       PERSON,

@@ -3,9 +3,9 @@ import type { StoredTeam, Tx } from "../store/port.ts"
 
 /**
  * Lays the tasks out in waves anew. Verified waves keep their number and their tasks; everything else is layered behind
- * them. Returns the number of waves. The team must be locked.
+ * them; a failed one is open again. Returns the number of waves. The team must be locked.
  */
-export async function replanWaves(tx: Tx, team: StoredTeam): Promise<number> {
+export async function replanWaves(tx: Tx, team: StoredTeam, by: string): Promise<number> {
   const waves = await tx.waves.list(team.key)
   const verified = waves.filter((wave) => wave.verdict === "verified")
   const done = verified.at(-1)?.number ?? 0
@@ -27,5 +27,11 @@ export async function replanWaves(tx: Tx, team: StoredTeam): Promise<number> {
     const startedAt = before?.startedAt ? Date.parse(before.startedAt) : number === done + 1 ? now : null
     await tx.waves.put(team.key, { number, verdict: null, startedAt, verifiedAt: null })
   }
-  return done + layers.length
+  const total = done + layers.length
+  await tx.events.append(team.key, by, { type: "waves.calculated", data: { total } })
+  for (const wave of waves.filter((each) => each.verdict === "failed" && each.number <= total)) {
+    const data = { wave: wave.number, from: "failed", to: "in_progress" }
+    await tx.events.append(team.key, by, { type: "wave.updated", data })
+  }
+  return total
 }

@@ -5,7 +5,7 @@ import { countTasks } from "../domain/status.ts"
 import { type Check, VERDICT_SCOPES, VERDICT_STATUSES, type Verdict } from "../domain/verdict.ts"
 import { choice, list, optional, withDefault } from "../lib/fields.ts"
 import type { StoredTeam, Tx } from "../store/port.ts"
-import { decideWave } from "./decide-wave.ts"
+import { decideWave, waveNotFound } from "./decide-wave.ts"
 import { getTask, getTeam, lockTeam } from "./lookup.ts"
 import { idField, operation, teamFields, textField } from "./operation.ts"
 import { changePhase } from "./task-moves.ts"
@@ -66,13 +66,16 @@ async function takeEffect(
       await getTask(tx, team.key, parseTaskId(input.subject))
       return
     case "wave": {
+      if (!/^[1-9]\d*$/.test(input.subject ?? "")) {
+        throw new AppError("usage", "a verdict on a wave names its number with --subject")
+      }
       const number = Number(input.subject)
-      if (!Number.isInteger(number)) throw new AppError("usage", "a verdict on a wave names its number with --subject")
-      if (input.status === "skipped") return
+      if (input.status === "skipped") return getWave(tx, team, number)
       return decideWave(tx, team, { number, to: input.status === "passed" ? "verified" : "failed", by: input.by })
     }
     case "final":
-      if (input.status === "failed") return changePhase(tx, team, "EXECUTION", input.by)
+      if (input.status === "failed")
+        return team.phase === "PLANNING" ? undefined : changePhase(tx, team, "EXECUTION", input.by)
       if (input.status === "passed") return complete(tx, team, input.by)
       return
     case "cross-agent":
@@ -80,9 +83,15 @@ async function takeEffect(
   }
 }
 
+async function getWave(tx: Tx, team: StoredTeam, number: number): Promise<void> {
+  const waves = await tx.waves.list(team.key)
+  if (!waves.some((wave) => wave.number === number)) throw waveNotFound(number, waves.length)
+}
+
 /** The end of a project: nothing is left to do, and every wave has passed its gate. */
 async function complete(tx: Tx, team: StoredTeam, by: string): Promise<void> {
   const stats = countTasks(await tx.tasks.progress(team.key))
+  if (stats.total === 0) throw new AppError("task.not_ready", "there are no tasks; the final verdict cannot be passed")
   const left = stats.total - stats.resolved - stats.skipped
   if (left > 0) {
     throw new AppError(

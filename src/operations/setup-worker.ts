@@ -1,5 +1,5 @@
 import { AppError } from "../domain/errors.ts"
-import type { Task } from "../domain/task.ts"
+import { GENERIC_ROLE, type Task } from "../domain/task.ts"
 import type { Worker } from "../domain/worker.ts"
 import { number, optional } from "../lib/fields.ts"
 import { freshStart } from "./fresh-start.ts"
@@ -30,7 +30,7 @@ export const setupWorker = operation({
       const team = await lockTeam(tx, input)
       const id = input.workerId ?? (await tx.workers.takeId(team.key))
       const known = await tx.workers.find(team.key, id)
-      if (known?.role && input.role !== undefined && known.role !== input.role) {
+      if (known?.role && input.role !== undefined && known.role !== GENERIC_ROLE && known.role !== input.role) {
         throw new AppError(
           "role.locked",
           `${id} works as ${known.role} in this project and cannot become ${input.role}; use another --worker-id`,
@@ -45,8 +45,8 @@ export const setupWorker = operation({
         sessionId: input.sessionId,
         ...availability,
       })
-      if (known === undefined) {
-        await tx.events.append(team.key, id, { type: "worker.set_up", data: { worker: id, role: input.role ?? null } })
+      if (known?.role !== worker.role || known?.status !== worker.status) {
+        await tx.events.append(team.key, id, { type: "worker.set_up", data: { worker: id, role: worker.role } })
       }
       const released = await freshStart(tx, team, input.freshStartInterval ?? settings.freshStartIntervalSeconds)
       return { project: team.project, team: team.team, worker, released: released.map((task: Task) => task.id) }

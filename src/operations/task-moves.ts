@@ -35,7 +35,13 @@ export async function reopenTask(
 ): Promise<Task> {
   assertMove(task, "open")
   const attempt = task.attempt + 1
-  const reopened = await tx.tasks.update(team.key, task.id, { status: "open", attempt, completedAt: null, ...NO_CLAIM })
+  const reopened = await tx.tasks.update(team.key, task.id, {
+    status: "open",
+    attempt,
+    completedAt: null,
+    result: null,
+    ...NO_CLAIM,
+  })
   await tx.events.append(team.key, by, { type: "task.reopened", data: { task: task.id, attempt, reason } })
   if (task.wave !== null) await withdrawWaveVerdict(tx, team, task.wave, by)
   await leaveComplete(tx, team, by)
@@ -53,6 +59,8 @@ export async function moveTask(
   const change: TaskChange = {
     status: move.to,
     ...(ended ? { completedAt: await tx.now(), leaseUntil: null } : {}),
+    // Who waits for a review shows no sign of life, and must not lose the task for it.
+    ...(move.to === "in_review" ? { leaseUntil: null } : {}),
     ...(move.to === "paused" ? { pausedFrom: task.status, pauseReason: move.reason, leaseUntil: null } : {}),
     ...(task.status === "paused" ? { pausedFrom: null, pauseReason: null } : {}),
   }
@@ -85,7 +93,7 @@ export async function changePhase(tx: Tx, team: StoredTeam, to: StoredTeam["phas
   if (team.phase === to) return
   await tx.teams.update(team.key, {
     phase: to,
-    ...(to === "COMPLETE" ? { status: "completed" } : {}),
+    ...(to === "COMPLETE" ? { status: "completed", pauseReason: null } : {}),
     ...(team.status === "completed" ? { status: "active" } : {}),
   })
   await tx.events.append(team.key, by, { type: "team.phase_changed", data: { from: team.phase, to } })

@@ -4,7 +4,7 @@ import { flag } from "../lib/fields.ts"
 import { getTeam } from "./lookup.ts"
 import { operation, teamFields } from "./operation.ts"
 
-/** Counts from one index scan; the tasks themselves are read only when asked for. */
+/** Counted by the store; the tasks themselves are read only when asked for. */
 export const teamStatus = operation({
   name: "project.status",
   summary: "Show how far a project is",

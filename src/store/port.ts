@@ -110,8 +110,9 @@ export interface TeamStore {
     key: number,
     change: Partial<Pick<StoredTeam, "goal" | "phase" | "status" | "pauseReason" | "mode" | "schedule">>,
   ): Promise<void>
-  /** Takes the next free number for a task id; `atLeast` keeps the counter ahead of ids that people chose. */
+  /** Takes the next free number for a task id. */
   takeTaskNumber(key: number): Promise<number>
+  /** Keeps the counter ahead of ids that people chose. */
   raiseTaskNumber(key: number, atLeast: number): Promise<void>
   /** Forgets the team and everything that belongs to it. */
   remove(key: number): Promise<void>
@@ -153,6 +154,8 @@ export interface TaskStore {
   /** Like `find`, and nobody else changes the task until this transaction ends. */
   lock(key: number, id: TaskId): Promise<Task | undefined>
   list(key: number, filter?: TaskFilter): Promise<Task[]>
+  /** All of them, and nobody else changes any of them until this transaction ends. */
+  lockAll(key: number): Promise<Task[]>
   /** Id, needs, status and wave of every task: the graph without the texts. */
   graph(key: number): Promise<GraphNode[]>
   /** Adds an open task; its unmet needs are counted here. `undefined` when the id is taken. */
@@ -213,6 +216,8 @@ export interface WorkerStore {
     change: { role?: Role | null; sessionId?: string | null; availability?: WorkerAvailability },
   ): Promise<Worker>
   count(key: number): Promise<{ total: number; working: number }>
+  /** Notes a sign of life; a worker that is not known yet becomes known. */
+  heard(key: number, id: WorkerId): Promise<void>
   /** The next free `w<N>`; numbers of workers that ever existed are not used again. */
   takeId(key: number): Promise<WorkerId>
   removeAll(key: number): Promise<void>

@@ -15,7 +15,7 @@ const SCHEMA_PATTERN = /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/
 
 export function parseAddress(text: string): Address {
   const url = URL.parse(text)
-  if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || url.hostname === "") {
+  if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || url.hostname === "" || !isDecodable(url)) {
     // The text is not shown: it may hold a password.
     throw new AppError(
       "config.bad_value",
@@ -38,4 +38,13 @@ export function parseAddress(text: string): Address {
   }
   url.searchParams.delete("schema")
   return { url: url.href, schema, place: `postgres://${url.host}${url.pathname}?schema=${schema}` }
+}
+
+/** The driver decodes user and password, and would stumble over a lone per cent sign. */
+function isDecodable({ username, password }: URL): boolean {
+  try {
+    return decodeURIComponent(username) !== undefined && decodeURIComponent(password) !== undefined
+  } catch {
+    return false
+  }
 }

@@ -57,7 +57,8 @@ export function taskStore(session: Session): TaskStore {
   return {
     find: (key, id) => select(key, id, ""),
     lock: (key, id) => select(key, id, session.forUpdate),
-    list: (key, filter = {}) => listTasks(session, key, filter),
+    list: (key, filter = {}) => listTasks(session, key, { filter, lock: "" }),
+    lockAll: (key) => listTasks(session, key, { filter: {}, lock: session.forUpdate }),
     async graph(key) {
       const rows = await session.all<Omit<GraphNode, "blockedBy"> & { wave: number }>(
         "select id, title, role, status, wave from task where team_id = ? order by seq",
@@ -136,7 +137,11 @@ export function taskStore(session: Session): TaskStore {
   }
 }
 
-async function listTasks(session: Session, key: number, filter: TaskFilter): Promise<Task[]> {
+async function listTasks(
+  session: Session,
+  key: number,
+  { filter, lock }: { filter: TaskFilter; lock: string },
+): Promise<Task[]> {
   const conditions = ["team_id = ?"]
   const params: Param[] = [key]
   const add = (condition: string, ...values: Param[]) => {
@@ -152,7 +157,7 @@ async function listTasks(session: Session, key: number, filter: TaskFilter): Pro
   const order = filter.ready === true ? "wave, height desc, seq" : "seq"
   const limit = filter.limit === undefined ? "" : ` limit ${Math.trunc(filter.limit)}`
   const rows = await session.all<TaskRow>(
-    `select ${TASK_COLUMNS} from task where ${conditions.join(" and ")} order by ${order}${limit}`,
+    `select ${TASK_COLUMNS} from task where ${conditions.join(" and ")} order by ${order}${limit}${lock}`,
     params,
   )
   // A short list asks for its own needs; a long one reads the table once.

@@ -65,6 +65,11 @@ export function teamStore(session: Session): TeamStore {
     },
     async remove(key) {
       for (const table of OWNED_TABLES) await session.run(`delete from ${table} where team_id = ?`, [key])
+      await session.run(
+        `delete from loop_state where exists (select 1 from team
+           where team.id = ? and team.project = loop_state.project and team.name = loop_state.team)`,
+        [key],
+      )
       await session.run("delete from team where id = ?", [key])
     },
   }

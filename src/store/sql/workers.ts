@@ -70,6 +70,14 @@ export function workerStore(session: Session): WorkerStore {
       if (worker === undefined) throw new Error(`worker ${id} vanished inside a transaction`)
       return worker
     },
+    async heard(key, id) {
+      const now = await session.now()
+      await session.run(
+        `insert into worker (team_id, id, availability, heartbeat_at, created_at) values (?, ?, 'idle', ?, ?)
+         on conflict (team_id, id) do update set heartbeat_at = excluded.heartbeat_at`,
+        [key, id, now, now],
+      )
+    },
     async count(key) {
       const row = await session.get<{ total: number; working: number }>(
         `select (select count(*) from worker where team_id = ?) as total,

@@ -44,9 +44,17 @@ export async function connect(path: string, clock: Clock): Promise<Connection> {
   const turn = takeTurns()
   let nowMs = 0
   let ownCommits = 0
-  let version = 0
+  let othersSeen = 0
   /** Changes with every commit of another connection. */
-  const others = () => (prepare("pragma data_version").get() as { data_version: number }).data_version
+  const others = () => {
+    try {
+      othersSeen = (prepare("pragma data_version").get() as { data_version: number }).data_version
+    } catch (error) {
+      // Somebody mends the log after a crash; the next look will tell.
+      if (!isBusy(error)) throw translate(error, path)
+    }
+    return othersSeen
+  }
   const pace = keepPace(others)
 
   async function begin(statement: "begin" | "begin immediate"): Promise<void> {
@@ -98,24 +106,12 @@ export async function connect(path: string, clock: Clock): Promise<Connection> {
           throw translate(error, path)
         }
       }),
-    runScript: (sql) => retryBusy(() => void db.run(sql)),
+    runScript: (sql) => patiently(path, () => void db.run(sql)),
     async headerVersion() {
-      try {
-        const row = await retryBusy(() => prepare("pragma user_version").get())
-        return (row as { user_version: number }).user_version
-      } catch (error) {
-        throw translate(error, path)
-      }
+      const row = await patiently(path, () => prepare("pragma user_version").get())
+      return (row as { user_version: number }).user_version
     },
-    version() {
-      try {
-        version = others() + ownCommits
-      } catch (error) {
-        // Somebody mends the log after a crash; the next look will tell.
-        if (!isBusy(error)) throw translate(error, path)
-      }
-      return version
-    },
+    version: () => others() + ownCommits,
     close() {
       for (const statement of statements.values()) statement.finalize()
       db.close()
@@ -124,23 +120,19 @@ export async function connect(path: string, clock: Clock): Promise<Connection> {
 }
 
 async function openFile(path: string): Promise<Database> {
-  try {
-    const db = openOrMake(path)
-    await retryBusy(() => db.run("pragma synchronous = full"))
-    return db
-  } catch (error) {
-    throw translate(error, path)
-  }
+  const db = await patiently(path, () => openOrMake(path))
+  await patiently(path, () => db.run("pragma synchronous = full"))
+  return db
 }
 
 /** Outside of a transaction too somebody may hold the file for a moment: while it turns to WAL, or recovers. */
-async function retryBusy<T>(work: () => T): Promise<T> {
+async function patiently<T>(path: string, work: () => T): Promise<T> {
   const giveUpAt = performance.now() + GIVE_UP_AFTER_MS
   for (;;) {
     try {
       return work()
     } catch (error) {
-      if (!isBusy(error) || performance.now() > giveUpAt) throw error
+      if (!isBusy(error) || performance.now() > giveUpAt) throw translate(error, path)
     }
     await sleep(jitter(1))
   }

@@ -8,6 +8,11 @@ export function isBusy(error: unknown): boolean {
 /** What SQLite and the system say of a file or disk, and what to do about it; the first that fits. */
 const CAUSES: readonly { readonly says: RegExp; readonly code: ErrorCode; readonly text: string }[] = [
   {
+    says: /^SQLITE_(BUSY|LOCKED|PROTOCOL)/,
+    code: "store.busy",
+    text: "is locked by another process; try again",
+  },
+  {
     says: /^SQLITE_NOTADB/,
     code: "store.not_a_database",
     text: "is not a database; move it away, or name another store with --store",
@@ -33,7 +38,7 @@ const CAUSES: readonly { readonly says: RegExp; readonly code: ErrorCode; readon
     text: "cannot be opened for writing; check its permissions, or set TEAMWORK_HOME or --store to a place you may write",
   },
   {
-    says: /^(ENOTDIR|EEXIST|ENAMETOOLONG|EISDIR)/,
+    says: /^(ENOENT|ENOTDIR|EEXIST|ENAMETOOLONG|EISDIR)/,
     code: "store.unavailable",
     text: "cannot be made; set TEAMWORK_HOME or --store to another place",
   },

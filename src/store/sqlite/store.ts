@@ -40,8 +40,8 @@ export async function openSqliteStore(options: { path: string; clock: Clock }): 
   }
 }
 
-// The log is written before the commit can be seen; when it is not there yet, it comes within these looks.
-const LOOKS_AFTER_WRITE_MS = [0, 1, 2, 4, 8, 16, 32]
+// The log is written before the commit can be seen; in between lies the time the disk takes, which may be long.
+const LOOKS_AFTER_WRITE_MS = [0, 1, 2, 4, 8, 16, 32, ...Array.from({ length: 40 }, () => 50)]
 
 function watch(connection: Connection, path: string): Watch {
   let seen = connection.version()
@@ -58,7 +58,7 @@ function watch(connection: Connection, path: string): Watch {
       while (!hasChanged()) {
         const ms = deadline - performance.now()
         if (ms <= 0 || signal?.aborted === true) return false
-        const isWritten = await untilWritten(`${path}-wal`, { ms, signal, onListening: isBehind })
+        const isWritten = await untilWritten(`${path}-wal`, { ms, signal, isBehind })
         for (const pause of isWritten ? LOOKS_AFTER_WRITE_MS : []) {
           if (isBehind()) break
           await sleep(pause, signal)

@@ -7,7 +7,7 @@ const SHELLS = ["bash", "zsh", "fish"] as const
 
 export const completion: Command = {
   summary: "Print a completion script for bash, zsh or fish",
-  fields: { shell: choice(SHELLS, SHELLS.join(", ")) },
+  fields: { shell: choice(SHELLS, "shell") },
   positional: ["shell"],
   example: 'eval "$(teamwork completion bash)"',
   async run({ commands }, input) {

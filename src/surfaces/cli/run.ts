@@ -12,8 +12,9 @@ import type { Configured, GlobalFlags, Host } from "./host.ts"
 
 /** Runs one command line and says with which code the process ends. Whatever goes wrong becomes one line. */
 export async function runCli(args: readonly string[], host: Host): Promise<number> {
-  const wantsJson = args.some(
-    (arg, index) => arg === "--json" || arg === "--format=json" || (arg === "--format" && args[index + 1] === "json"),
+  const ours = args.includes("--") ? args.slice(0, args.indexOf("--")) : args
+  const wantsJson = ours.some(
+    (arg, index) => arg === "--json" || arg === "--format=json" || (arg === "--format" && ours[index + 1] === "json"),
   )
   try {
     return await dispatch(args, host)
@@ -79,7 +80,9 @@ function commandFirst(args: readonly string[]): readonly string[] {
     if (flag === undefined) break
     if (flag.kind !== "flag" && !word.includes("=")) at++
   }
-  return at === 0 ? args : [...args.slice(at), ...args.slice(0, at)]
+  const rest = args.slice(at)
+  const end = rest.includes("--") ? rest.indexOf("--") : rest.length // what is behind -- belongs to another program
+  return [...rest.slice(0, end), ...args.slice(0, at), ...rest.slice(end)]
 }
 
 async function execute(
@@ -92,11 +95,10 @@ async function execute(
   const flags = pick(global, ["project", "team", "store"])
   await using opened = openOnce(host, flags)
   const input = await fillInput(command, parsed.values, opened.configured)
-  const isJson =
-    global.json === true || global.format === "json" || (global.format === undefined && !host.io.isTerminal)
+  const isAsked = global.json === true || global.format === "json"
+  const isJson = isAsked || (global.format === undefined && !host.io.isTerminal)
   const session: Session = { host, isJson, commands: COMMANDS, configured: opened.configured, context: opened.context }
   const outcome = await command.run(session, input)
-  const isAsked = global.json === true || global.format === "json"
   return print(outcome, host, outcome.isDocument === true ? isAsked : isJson)
 }
 
