@@ -1,5 +1,5 @@
 import { AppError } from "../domain/errors.ts"
-import { GENERIC_ROLE, type Task } from "../domain/task.ts"
+import type { Task } from "../domain/task.ts"
 import type { Worker } from "../domain/worker.ts"
 import { number, optional } from "../lib/fields.ts"
 import { freshStart } from "./fresh-start.ts"
@@ -30,7 +30,7 @@ export const setupWorker = operation({
       const team = await lockTeam(tx, input)
       const id = input.workerId ?? (await tx.workers.takeId(team.key))
       const known = await tx.workers.find(team.key, id)
-      if (known?.role && input.role !== undefined && known.role !== GENERIC_ROLE && known.role !== input.role) {
+      if (known?.role && input.role !== undefined && known.role !== input.role) {
         throw new AppError(
           "role.locked",
           `${id} works as ${known.role} in this project and cannot become ${input.role}; use another --worker-id`,

@@ -316,13 +316,16 @@ function act(model: Model, action: Action, target: Aim): string {
     case "needs":
       return actNeeds(model, action, target)
     case "calculate":
+      if (model.phase === "COMPLETE") refuse("wave.transition")
       layOut(model)
       if (model.phase === "PLANNING" && model.waves.length > 0) model.phase = "EXECUTION"
       return String(model.waves.length)
     case "judge":
       return actJudge(model, action, target)
     case "final": {
-      if (action.status === "failed") setPhase(model, "EXECUTION")
+      if (action.status === "failed") {
+        if (model.phase !== "PLANNING") setPhase(model, "EXECUTION")
+      } else if (model.tasks.size === 0) refuse("task.not_ready")
       else if ([...model.tasks.values()].some((each) => !isMet(each))) refuse("task.not_ready")
       else if (model.waves.some((wave) => wave.verdict !== "verified")) refuse("wave.transition")
       else setPhase(model, "COMPLETE")
@@ -338,6 +341,7 @@ function act(model: Model, action: Action, target: Aim): string {
       if (!action.isForced && !isPlain) refuse("task.delete_refused")
       for (const each of dependants) each.needs = each.needs.filter((need) => need !== gone.id)
       model.tasks.delete(gone.id)
+      if (gone.wave > 0) layOut(model)
       return ""
     }
     case "evidence": {
@@ -385,7 +389,8 @@ function actCreate(model: Model, action: Extract<Action, { kind: "create" }>, ta
   let wave = 0
   const last = model.waves.at(-1)
   if (last !== undefined) {
-    const open = last.verdict === "verified" ? last.number + 1 : openWave(model)
+    const isAllDone = model.waves.every((each) => each.verdict === "verified")
+    const open = isAllDone ? last.number + 1 : openWave(model)
     wave = Math.max(open, ...needs.map((need) => find(model, need).wave + 1))
     if (wave > last.number) model.waves.push({ number: wave, verdict: null })
     takeBack(model, wave)
@@ -601,7 +606,7 @@ function move(model: Model, each: ModelTask, to: TaskStatus): void {
   if ((to === "in_progress" || to === "in_review") && each.owner === null) refuse("task.transition")
   each.pausedFrom = to === "paused" ? each.status : null
   each.status = to
-  if (to === "failed" || to === "skipped" || to === "paused") each.leaseUntil = null
+  if (to === "in_review" || to === "failed" || to === "skipped" || to === "paused") each.leaseUntil = null
   renew(model, each)
 }
 

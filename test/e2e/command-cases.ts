@@ -162,7 +162,18 @@ const TASK_CASES: Case[] = [
     args: [
       ...["--id", "five", "--title", "Tests", "--description", "All of\nthem", "--role", "test"],
       ...["--complexity", "complex", "--blocked-by", "1, 4", "--acceptance", "green", "--acceptance", "fast"],
-      ...["--check", "npm test", "--files", "test/**,a.ts", "--agent-type", "test-engineer", "--assignee", "w1"],
+      ...[
+        "--check",
+        "npm test",
+        "--files",
+        "test/**",
+        "--files",
+        "a.ts",
+        "--agent-type",
+        "test-engineer",
+        "--assignee",
+        "w1",
+      ],
     ],
     data: {
       id: "five",

@@ -87,6 +87,8 @@ describe("worker setup --loop", () => {
 
   it("ends when the project is complete, unless told to keep polling", async () => {
     using bench = await makeProject()
+    await bench.ok("task", "create", "One")
+    await bench.ok("task", "update", "1", "--status", "skipped")
     await using first = bench.start(["worker", "setup", "--loop", "--poll-interval", FOREVER])
     await using second = bench.start(["worker", "setup", "--loop", "--poll-interval", "0.1", "--keep-polling"])
     await first.untilLine("err", (line) => line.includes("No available tasks"))

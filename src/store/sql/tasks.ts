@@ -118,13 +118,7 @@ export function taskStore(session: Session): TaskStore {
         [key],
       ),
     listOverdue: (key, claimedBefore) => listOverdue(session, key, claimedBefore),
-    async nextLeaseEnd(key) {
-      const row = await session.get<{ ends: number | null }>(
-        "select min(lease_until) as ends from task where team_id = ? and status = 'in_progress' and lease_until >= ?",
-        [key, await session.now()],
-      )
-      return row?.ends ?? null
-    },
+    nextLeaseEnd: (key) => nextLeaseEnd(session, key),
     async setWaves(key, places) {
       for (const place of places) {
         await session.run(
@@ -206,6 +200,14 @@ async function listOverdue(session: Session, key: number, claimedBefore: number 
     [key, await session.now(), claimedBefore ?? -1],
   )
   return rows.map((row) => toTask(row, []))
+}
+
+async function nextLeaseEnd(session: Session, key: number): Promise<number | null> {
+  const row = await session.get<{ ends: number | null }>(
+    "select min(lease_until) as ends from task where team_id = ? and status = 'in_progress' and lease_until >= ?",
+    [key, await session.now()],
+  )
+  return row?.ends ?? null
 }
 
 async function repairUnmet(session: Session, key: number): Promise<TaskId[]> {
