@@ -1,4 +1,4 @@
-import { Database, type Statement } from "bun:sqlite"
+import { constants, Database, type Statement } from "bun:sqlite"
 import { AppError } from "../../domain/errors.ts"
 import type { Clock } from "../../lib/clock.ts"
 import { dirname } from "../../lib/paths.ts"
@@ -44,6 +44,7 @@ export async function connect(path: string, clock: Clock): Promise<Connection> {
   const turn = takeTurns()
   let nowMs = 0
   let ownCommits = 0
+  let isClosed = false
   let othersSeen = 0
   /** Changes with every commit of another connection. */
   const others = () => {
@@ -113,7 +114,12 @@ export async function connect(path: string, clock: Clock): Promise<Connection> {
     },
     version: () => others() + ownCommits,
     close() {
+      if (isClosed) return
+      isClosed = true
       for (const statement of statements.values()) statement.finalize()
+      // The last one to leave empties the log, or the next would read all of it again. Not earlier: a log that is cut
+      // while others write would have to grow again with every commit.
+      db.run("pragma journal_size_limit = 0")
       db.close()
     },
   }
@@ -121,6 +127,8 @@ export async function connect(path: string, clock: Clock): Promise<Connection> {
 
 async function openFile(path: string): Promise<Database> {
   const db = await patiently(path, () => openOrMake(path))
+  // The log's files stay when the last one leaves: making and removing them takes longer than a claim.
+  db.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1)
   await patiently(path, () => db.run("pragma synchronous = full"))
   return db
 }
