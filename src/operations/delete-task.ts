@@ -1,6 +1,7 @@
 import { PERSON } from "../domain/actor.ts"
 import { AppError } from "../domain/errors.ts"
 import type { TaskId } from "../domain/ids.ts"
+import { canMove } from "../domain/task.ts"
 import { flag } from "../lib/fields.ts"
 import { getTask, lockTask, lockTeam } from "./lookup.ts"
 import { operation, taskIdField, teamFields } from "./operation.ts"
@@ -21,12 +22,12 @@ export const deleteTask = operation({
       const task = await lockTask(tx, team.key, input.id)
       const dependants = await tx.tasks.dependants(team.key, task.id)
       if (input.force !== true) {
+        const skip = `skip it with: teamwork task update --id ${task.id} --status skipped, or `
+        const way = `${canMove(task.status, "skipped") ? skip : ""}use --force`
         const refuse = (why: string) => {
-          throw new AppError(
-            "task.delete_refused",
-            `task ${task.id} cannot be deleted: ${why}; skip it with: teamwork task update --id ${task.id} --status skipped, or use --force`,
-            { taskId: task.id },
-          )
+          throw new AppError("task.delete_refused", `task ${task.id} cannot be deleted: ${why}; ${way}`, {
+            taskId: task.id,
+          })
         }
         if (team.phase !== "PLANNING") refuse(`the project is in phase ${team.phase}`)
         if (dependants.length > 0) refuse(`${dependants.join(", ")} need${dependants.length === 1 ? "s" : ""} it`)

@@ -93,6 +93,7 @@ export const withdrawEvidence = operation({
           `task ${task.id} has no evidence ${input.number}; it has ${entries.length}: teamwork evidence list --id ${task.id}`,
         )
       }
+      if (input.owner !== undefined && task.status === "in_progress") await tx.tasks.renew(team.key, task.id)
       if (entry.withdrawnAt !== null) return entries
       await tx.evidence.withdraw(team.key, task.id, input.number)
       await tx.events.append(team.key, input.owner ?? PERSON, {

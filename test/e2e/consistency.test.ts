@@ -115,3 +115,18 @@ it("places that cannot be a store are not called a bug", async () => {
   await bench.refused("store.unavailable", "setup", "--store", "sqlite:/proc/x/y.db")
   await bench.refused("config.bad_value", "setup", "--store", "postgres://u:p%@127.0.0.1/db")
 })
+
+it("withdrawing evidence renews the lease, as every write of the owner does", async () => {
+  using bench = await makeProject("One")
+  const claimed = await bench.ok<{ lease_until: string }>("task", "claim", "1", "--owner", "w1")
+  await bench.ok("evidence", "add", "1", "--add-evidence", "looked at it") // by a person: renews nothing
+  await bench.ok("evidence", "withdraw", "1", "1", "--owner", "w1")
+  const task = await bench.ok<{ lease_until: string }>("task", "get", "1")
+  expect(Date.parse(task.lease_until)).toBeGreaterThan(Date.parse(claimed.lease_until))
+})
+
+it("a refused deletion names only ways that work", async () => {
+  using bench = await makeProject("One")
+  await bench.ok("task", "claim", "1", "--owner", "w1")
+  expect(await bench.refused("task.delete_refused", "task", "delete", "1")).not.toContain("skip it with")
+})
