@@ -29,6 +29,10 @@ export const EVENT_SCHEMAS = {
   "team.paused": { reason: maybe },
   "team.resumed": {},
   "team.cleaned": { tasks: count },
+  /** The first of a team that came from files of another program. */
+  "team.imported": { layout: word, source: word, fingerprint: word },
+  /** Something that such files tell of the time before, at the time they name. */
+  "history.imported": { entry: word },
   "task.created": { ...taskFields, title: word, blocked_by: words },
   "task.updated": { ...taskFields, fields: words },
   "task.needs_changed": { ...taskFields, added: words, removed: words },

@@ -1,8 +1,17 @@
+import type { Document } from "../domain/document.ts"
 import type { Event, EventType, NewEvent } from "../domain/events.ts"
 import type { Evidence, NewEvidence } from "../domain/evidence.ts"
 import type { TaskId, WorkerId } from "../domain/ids.ts"
 import type { LoopState } from "../domain/loop-state.ts"
 import type { IdleNotification, Message, MessageType } from "../domain/message.ts"
+import type {
+  PastEvent,
+  SnapshotMessage,
+  SnapshotTask,
+  SnapshotTeam,
+  SnapshotWorker,
+  TeamSnapshot,
+} from "../domain/snapshot.ts"
 import type { TaskCount } from "../domain/status.ts"
 import type { Complexity, Role, Task, TaskBrief, TaskStatus } from "../domain/task.ts"
 import type { Team, TeamName } from "../domain/team.ts"
@@ -97,6 +106,8 @@ export interface Tx extends HotPath {
   readonly verdicts: VerdictStore
   readonly events: EventStore
   readonly loops: LoopStore
+  readonly documents: DocumentStore
+  readonly archive: ArchiveStore
 }
 
 export interface TeamStore {
@@ -261,6 +272,8 @@ export interface EventQuery {
 
 export interface EventStore {
   append(key: number, by: string, event: NewEvent): Promise<void>
+  /** Adds events of an earlier time as they are, to a team that has none. */
+  restore(key: number, events: readonly PastEvent[]): Promise<void>
   /**
    * Events after the cursor, in an order that never changes: an event that commits late comes late, and is not passed
    * over. `cursor` is where to go on.
@@ -275,6 +288,27 @@ export interface LoopStore {
   put(state: Omit<LoopState, "startedAt">): Promise<LoopState>
   remove(terminalId: string): Promise<boolean>
   list(): Promise<LoopState[]>
+}
+
+export interface DocumentStore {
+  /** In the order of their paths. */
+  list(key: number): Promise<Document[]>
+  /** Adds or replaces one. */
+  put(key: number, document: Pick<Document, "path" | "content" | "encoding" | "by">): Promise<void>
+}
+
+/** Whole teams, for export and import. */
+export interface ArchiveStore {
+  read(key: number): Promise<TeamSnapshot>
+  /** Parts of what `read` gives, for whoever knows what changed. */
+  team(key: number): Promise<SnapshotTeam>
+  /** Those of the named tasks that exist. */
+  tasks(key: number, ids: readonly TaskId[]): Promise<SnapshotTask[]>
+  workers(key: number): Promise<readonly SnapshotWorker[]>
+  /** All but the first `from`. */
+  messages(key: number, from: number): Promise<SnapshotMessage[]>
+  /** Makes the team as it was, with its history. `undefined`, and nothing done, when the name is taken. */
+  restore(snapshot: TeamSnapshot, history: readonly PastEvent[]): Promise<number | undefined>
 }
 
 /** What `doctor` asks of a store. */

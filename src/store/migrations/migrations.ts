@@ -6,15 +6,21 @@ export interface Migration {
   readonly breaking: boolean
 }
 
-export const LATEST_VERSION = 1
+export const LATEST_VERSION = 2
 
 /** Loaded only when a store is behind, so that an ordinary start does not pay for it. */
 export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Migration[]> {
   const files =
     dialect === "sqlite"
-      ? [await import("./0001_kernel.sqlite.sql", { with: { type: "text" } })]
-      : [await import("./0001_kernel.postgres.sql", { with: { type: "text" } })]
-  const names = ["kernel"]
+      ? [
+          await import("./0001_kernel.sqlite.sql", { with: { type: "text" } }),
+          await import("./0002_documents.sqlite.sql", { with: { type: "text" } }),
+        ]
+      : [
+          await import("./0001_kernel.postgres.sql", { with: { type: "text" } }),
+          await import("./0002_documents.postgres.sql", { with: { type: "text" } }),
+        ]
+  const names = ["kernel", "documents"]
   return files.map((file, index) => ({
     version: index + 1,
     name: names[index] ?? "",

@@ -1,7 +1,7 @@
 import { AppError } from "../../domain/errors.ts"
 import type { EventStore } from "../port.ts"
-import { type EventRow, toEvent } from "../sql/events.ts"
-import type { Param, Session } from "../sql/session.ts"
+import { type EventRow, eventColumns, toEvent } from "../sql/events.ts"
+import { insertRows, type Param, type Session } from "../sql/session.ts"
 
 // Numbers come in the order in which writers took them, not in that of their commits. So a reader goes by transaction
 // first, and stops before the oldest one that still runs: what commits late comes late, and nothing is passed over.
@@ -19,6 +19,13 @@ export function eventStore(session: Session): EventStore {
         data,
       ])
     },
+    restore: (key, events) =>
+      insertRows(
+        session,
+        "event",
+        ["team_id", "type", "version", "recorded_at", "actor", "data"],
+        events.map((event) => [key, ...eventColumns(event)]),
+      ),
     async list(key, query) {
       const params: Param[] = [key, ...parseCursor(query.after ?? "0")]
       if (query.type !== undefined) params.push(query.type)

@@ -1,5 +1,6 @@
 import type { Event, EventType } from "../../domain/events.ts"
-import { iso } from "./session.ts"
+import type { PastEvent } from "../../domain/snapshot.ts"
+import { iso, type Param } from "./session.ts"
 
 export interface EventRow {
   seq: number
@@ -21,4 +22,9 @@ export function toEvent(row: EventRow): Event {
     by: row.actor,
     data: JSON.parse(row.data),
   }
+}
+
+/** Type, version, time, actor and data. */
+export function eventColumns(event: PastEvent): Param[] {
+  return [event.type, event.version, Date.parse(event.timestamp), event.by, JSON.stringify(event.data)]
 }

@@ -1,4 +1,5 @@
 import type { Message, MessageType } from "../../domain/message.ts"
+import type { SnapshotMessage } from "../../domain/snapshot.ts"
 import type { MessageFilter, MessageStore } from "../port.ts"
 import { iso, isoOrNull, type Param, type Session } from "./session.ts"
 
@@ -63,6 +64,15 @@ async function select(
     params,
   )
   return rows.map(toMessage)
+}
+
+/** All but the first `from` of a team, whoever they are for. */
+export async function listMessages(session: Session, key: number, from: number): Promise<SnapshotMessage[]> {
+  const rows = await session.all<MessageRow>(
+    `select ${COLUMNS} from message where team_id = ? order by seq limit 1000000000 offset ${Math.trunc(from)}`,
+    [key],
+  )
+  return rows.map((row) => ({ ...toMessage(row), readAt: isoOrNull(row.read_at) }))
 }
 
 function toMessage(row: MessageRow): Message {

@@ -27,3 +27,20 @@ export function iso(ms: number): string {
 export function isoOrNull(ms: number | null): string | null {
   return ms === null ? null : iso(ms)
 }
+
+const ROWS_AT_ONCE = 40
+
+/** Many rows by few statements: a server that is far away answers each of them only after a while. */
+export async function insertRows(
+  session: Session,
+  table: string,
+  columns: readonly string[],
+  rows: readonly (readonly Param[])[],
+): Promise<void> {
+  const row = `(${placeholders(columns.length)})`
+  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
+    const some = rows.slice(at, at + ROWS_AT_ONCE)
+    const values = Array.from(some, () => row).join(", ")
+    await session.run(`insert into ${table} (${columns.join(", ")}) values ${values}`, some.flat())
+  }
+}

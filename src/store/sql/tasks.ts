@@ -224,7 +224,7 @@ async function needsOf(session: Session, key: number, id: TaskId): Promise<TaskI
   return (await needsByTask(session, key, id)).get(id) ?? []
 }
 
-async function needsByTask(session: Session, key: number, id?: TaskId): Promise<Map<string, TaskId[]>> {
+export async function needsByTask(session: Session, key: number, id?: TaskId): Promise<Map<string, TaskId[]>> {
   const one = id === undefined ? "" : " and task_id = ?"
   const rows = await session.all<{ task_id: string; need_id: TaskId }>(
     `select task_id, need_id from need where team_id = ?${one} order by task_id, need_id`,

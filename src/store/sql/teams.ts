@@ -2,7 +2,7 @@ import type { Schedule, TeamMode, TeamName, TeamPhase, TeamStatus } from "../../
 import type { StoredTeam, TeamStore } from "../port.ts"
 import { iso, type Param, type Session } from "./session.ts"
 
-interface TeamRow {
+export interface TeamRow {
   id: number
   project: string
   name: string
@@ -16,8 +16,8 @@ interface TeamRow {
   updated_at: number
 }
 
-const COLUMNS = "id, project, name, goal, phase, status, pause_reason, mode, schedule, created_at, updated_at"
-const OWNED_TABLES = ["event", "verdict", "evidence", "message", "worker", "wave", "need", "task"]
+export const COLUMNS = "id, project, name, goal, phase, status, pause_reason, mode, schedule, created_at, updated_at"
+const OWNED_TABLES = ["event", "document", "verdict", "evidence", "message", "worker", "wave", "need", "task"]
 
 export function teamStore(session: Session): TeamStore {
   const select = (name: TeamName, lock: string) =>
@@ -75,7 +75,7 @@ export function teamStore(session: Session): TeamStore {
   }
 }
 
-function toTeam(row: TeamRow): StoredTeam {
+export function toTeam(row: TeamRow): StoredTeam {
   return {
     key: row.id,
     project: row.project,

@@ -1,4 +1,6 @@
 import type { EventStore, HotPath, Tx } from "../port.ts"
+import { archiveStore } from "./archive.ts"
+import { documentStore } from "./documents.ts"
 import { evidenceStore } from "./evidence.ts"
 import { loopStore } from "./loops.ts"
 import { messageStore } from "./messages.ts"
@@ -22,5 +24,7 @@ export function transactionOf(session: Session, own: HotPath & { readonly events
     evidence: evidenceStore(session),
     verdicts: verdictStore(session),
     loops: loopStore(session),
+    documents: documentStore(session),
+    archive: archiveStore(session, own.events),
   }
 }

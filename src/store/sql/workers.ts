@@ -4,7 +4,7 @@ import type { Worker, WorkerAvailability } from "../../domain/worker.ts"
 import type { WorkerStore } from "../port.ts"
 import { iso, type Param, type Session } from "./session.ts"
 
-interface WorkerRow {
+export interface WorkerRow {
   id: WorkerId
   role: Role | null
   session_id: string | null
@@ -27,6 +27,12 @@ interface WorkRow {
 export const HEARD_WITHIN_MS = 1000
 
 const COLUMNS = "id, role, session_id, pane, worktree, branch, availability, heartbeat_at, created_at"
+
+export async function listWorkerRows(session: Session, key: number): Promise<WorkerRow[]> {
+  const rows = await session.all<WorkerRow>(`select ${COLUMNS} from worker where team_id = ?`, [key])
+  // Sorted here: databases differ in how they compare texts.
+  return rows.sort((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1))
+}
 
 export function workerStore(session: Session): WorkerStore {
   const select = async (key: number, id?: WorkerId) => {

@@ -1,7 +1,7 @@
 import type { NewEvent } from "../../domain/events.ts"
 import type { EventStore } from "../port.ts"
-import { type EventRow, toEvent } from "../sql/events.ts"
-import type { Param, Session } from "../sql/session.ts"
+import { type EventRow, eventColumns, toEvent } from "../sql/events.ts"
+import { insertRows, type Param, type Session } from "../sql/session.ts"
 
 /**
  * Writers take turns here, so numbers come in the order of commits. The cursor is `<team>.<number>`: one of a team that
@@ -10,6 +10,13 @@ import type { Param, Session } from "../sql/session.ts"
 export function eventStore(session: Session): EventStore {
   return {
     append: (key, by, event) => appendEvent(session, key, by, event),
+    restore: (key, events) =>
+      insertRows(
+        session,
+        "event",
+        ["team_id", "seq", "type", "version", "recorded_at", "actor", "data"],
+        events.map((event, place) => [key, place + 1, ...eventColumns(event)]),
+      ),
     async list(key, query) {
       const params: Param[] = [key, positionOf(key, query.after)]
       if (query.type !== undefined) params.push(query.type)
