@@ -14,13 +14,13 @@ export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Mi
     dialect === "sqlite"
       ? [
           await import("./0001_kernel.sqlite.sql", { with: { type: "text" } }),
-          await import("./0002_documents.sqlite.sql", { with: { type: "text" } }),
+          await import("./0002_archives.sqlite.sql", { with: { type: "text" } }),
         ]
       : [
           await import("./0001_kernel.postgres.sql", { with: { type: "text" } }),
-          await import("./0002_documents.postgres.sql", { with: { type: "text" } }),
+          await import("./0002_archives.postgres.sql", { with: { type: "text" } }),
         ]
-  const names = ["kernel", "documents"]
+  const names = ["kernel", "archives"]
   return files.map((file, index) => ({
     version: index + 1,
     name: names[index] ?? "",

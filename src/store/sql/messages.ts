@@ -33,11 +33,10 @@ export function messageStore(session: Session): MessageStore {
       const ids = messages.filter((message) => !message.read).map((message) => message.id)
       const now = await session.now()
       for (const id of ids) {
-        await session.run("update message set read_at = ?, delivered_at = coalesce(delivered_at, ?) where id = ?", [
-          now,
-          now,
-          id,
-        ])
+        await session.run(
+          "update message set read_at = ?, delivered_at = coalesce(delivered_at, ?) where team_id = ? and id = ?",
+          [now, now, key, id],
+        )
       }
       return messages
     },

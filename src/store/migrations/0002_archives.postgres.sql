@@ -8,3 +8,7 @@ create table document (
   updated_at bigint not null,
   primary key (team_id, path)
 );
+
+-- A message's id is its team's: the same team may be brought in twice, under two names.
+alter table message drop constraint message_id_key;
+alter table message add unique (team_id, id);
