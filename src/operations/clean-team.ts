@@ -4,7 +4,7 @@ import type { TeamName } from "../domain/team.ts"
 import { flag } from "../lib/fields.ts"
 import { lockTeam } from "./lookup.ts"
 import { operation, teamFields } from "./operation.ts"
-import { changePhase, releaseTask, reopenTask } from "./task-moves.ts"
+import { changePhase, releaseTask, startAttempt } from "./task-moves.ts"
 
 /** Back to the plan: what was planned and the history stay, what was done so far counts no more. `--purge` forgets it all. */
 export const cleanTeam = operation({
@@ -38,10 +38,10 @@ export const cleanTeam = operation({
       const planned = { ...team, phase: "PLANNING" } as const
       let tasksReset = 0
       for (const task of tasks.filter((each) => each.status !== "open")) {
-        const reset = ["in_progress", "in_review", "paused"].includes(task.status)
-        await (reset
-          ? releaseTask(tx, planned, task, PERSON, "project cleaned")
-          : reopenTask(tx, planned, task, PERSON, "project cleaned"))
+        const hasNotEnded = ["in_progress", "in_review", "paused"].includes(task.status)
+        const free = hasNotEnded ? await releaseTask(tx, planned, task, PERSON, "project cleaned") : task
+        // A task that is given back keeps its attempt, for the next owner to go on. Here nothing is to go on.
+        await startAttempt(tx, planned, free, PERSON, "project cleaned")
         tasksReset++
       }
       await tx.waves.dropAfter(team.key, 0)

@@ -34,6 +34,17 @@ export async function reopenTask(
   reason: string | null,
 ): Promise<Task> {
   assertMove(task, "open")
+  return startAttempt(tx, team, task, by, reason)
+}
+
+/** The next attempt at a task that nobody holds: evidence of the one before no longer counts. */
+export async function startAttempt(
+  tx: Tx,
+  team: StoredTeam,
+  task: Task,
+  by: string,
+  reason: string | null,
+): Promise<Task> {
   const attempt = task.attempt + 1
   const reopened = await tx.tasks.update(team.key, task.id, {
     status: "open",

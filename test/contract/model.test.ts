@@ -545,7 +545,7 @@ function actClean(model: Model, action: Extract<Action, { kind: "clean" }>): str
   if (!action.isForced && tasks.some((each) => each.status === "in_progress" || each.status === "in_review"))
     refuse("team.busy")
   for (const each of tasks) {
-    if (isEnded(each)) each.attempt += 1
+    if (each.status !== "open") each.attempt += 1
     free(each)
     each.wave = 0
     each.height = 0
