@@ -206,8 +206,12 @@ export interface WaveStore {
   dropAfter(key: number, number: number): Promise<void>
 }
 
+/** A worker as it is now, without what it has done so far. */
+export type WorkerNow = Omit<Worker, "tasksCompleted">
+
 export interface WorkerStore {
-  find(key: number, id: WorkerId): Promise<Worker | undefined>
+  /** Asked again and again by those who wait: takes no longer in a team with many tasks. */
+  find(key: number, id: WorkerId): Promise<WorkerNow | undefined>
   list(key: number): Promise<Worker[]>
   /** Adds a worker or changes the given fields of one; either way it was heard of now. */
   put(

@@ -3,6 +3,7 @@ import { describe, expect, it } from "bun:test"
 import type { EventType } from "../../src/domain/events.ts"
 import { parseEventData } from "../../src/domain/events.ts"
 import { parseTaskId, parseWorkerId } from "../../src/domain/ids.ts"
+import type { Worker } from "../../src/domain/worker.ts"
 import type { Store, StoredTeam, Tx } from "../../src/store/port.ts"
 import {
   allEvents,
@@ -1268,15 +1269,29 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       }
       await house.store.claimTask(claimRequest("w1"))
       const find = () => house.store.read((tx) => tx.workers.find(house.key, parseWorkerId("w1")))
-      expect(await find()).toMatchObject({
-        status: "working",
-        currentTask: parseTaskId("3"),
-        tasksCompleted: ["1", "2"].map(parseTaskId),
-      })
+      const list = () => house.store.read((tx) => tx.workers.list(house.key))
+      const { tasksCompleted, ...now } = (await list())[0] as Worker
+      expect(tasksCompleted).toEqual(["1", "2"].map(parseTaskId))
+      expect(now).toMatchObject({ status: "working", currentTask: parseTaskId("3") })
+      expect(await find()).toEqual(now)
       expect(await house.store.read((tx) => tx.workers.count(house.key))).toEqual({ total: 1, working: 1 })
       await house.store.finishTask(finishRequest("3", { owner: "w1" }))
       expect(await find()).toMatchObject({ status: "idle", currentTask: null })
       expect(await house.store.read((tx) => tx.workers.count(house.key))).toEqual({ total: 1, working: 0 })
+    })
+
+    it("names the task a worker claimed last when it holds several", async () => {
+      await using house = await makeHouse()
+      for (const id of ["1", "2", "3"]) await house.task(id)
+      for (const taskId of ["3", "1"]) {
+        await house.store.claimTask(claimRequest("w1", { taskId }))
+        const { claimedAt } = await getTask(house.store, house.key, taskId)
+        await until(async () => (await house.store.read((tx) => tx.now())) > Date.parse(claimedAt ?? ""))
+      }
+      await house.store.claimTask(claimRequest("w2"))
+      const [one] = await house.store.read((tx) => tx.workers.list(house.key))
+      const found = await house.store.read((tx) => tx.workers.find(house.key, parseWorkerId("w1")))
+      expect([one?.currentTask, found?.currentTask]).toEqual([parseTaskId("1"), parseTaskId("1")])
     })
 
     it("lists workers in creation order", async () => {
