@@ -1,5 +1,3 @@
-import type { IdleNotification } from "../domain/message.ts"
-import { LEAD } from "../domain/message.ts"
 import { assertMove, type Task, type TaskStatus } from "../domain/task.ts"
 import type { StoredTeam, TaskChange, Tx } from "../store/port.ts"
 
@@ -108,16 +106,4 @@ export async function changePhase(tx: Tx, team: StoredTeam, to: StoredTeam["phas
     ...(team.status === "completed" ? { status: "active" } : {}),
   })
   await tx.events.append(team.key, by, { type: "team.phase_changed", data: { from: team.phase, to } })
-}
-
-export async function notifyLead(
-  tx: Tx,
-  team: StoredTeam,
-  id: string,
-  by: string,
-  payload: IdleNotification,
-): Promise<void> {
-  const message = { id, from: payload.worker_id, to: LEAD, type: "idle_notification" as const }
-  await tx.messages.send(team.key, { ...message, payload })
-  await tx.events.append(team.key, by, { type: "message.sent", data: message })
 }

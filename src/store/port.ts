@@ -233,11 +233,17 @@ export interface MessageFilter {
   readonly limit?: number
 }
 
+export interface NewMessage {
+  readonly id: string
+  readonly from: string
+  readonly to: string
+  readonly type: MessageType
+  readonly payload: unknown
+}
+
 export interface MessageStore {
-  send(
-    key: number,
-    message: { id: string; from: string; to: string; type: MessageType; payload: unknown },
-  ): Promise<Message>
+  /** With its event, `message.sent`. */
+  send(key: number, by: string, message: NewMessage): Promise<Message>
   list(key: number, inbox: string, filter: MessageFilter): Promise<Message[]>
   /** Like `list`, and marks them read; of two readers at once only one sees a message as unread. */
   take(key: number, inbox: string, filter: MessageFilter): Promise<Message[]>
@@ -245,7 +251,8 @@ export interface MessageStore {
 }
 
 export interface EvidenceStore {
-  add(key: number, taskId: TaskId, attempt: number, by: string, entries: readonly NewEvidence[]): Promise<void>
+  /** With an event for each entry, `evidence.added`. */
+  add(key: number, to: { taskId: TaskId; attempt: number; by: string; entries: readonly NewEvidence[] }): Promise<void>
   /** Of one task, or of the whole team. */
   list(key: number, taskId?: TaskId): Promise<Evidence[]>
   withdraw(key: number, taskId: TaskId, number: number): Promise<void>

@@ -71,8 +71,8 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
         await tx.tasks.create(key, parseTaskId("3"), brief(), null)
         await tx.claimTask(claimRequest("w1", { taskId: "2" }))
         await tx.finishTask(finishRequest("2", { owner: "w1", evidence: [note("seen")] }))
-        await tx.evidence.add(key, parseTaskId("1"), 1, "w1", [note("seen")])
-        await tx.messages.send(key, {
+        await tx.evidence.add(key, { taskId: parseTaskId("1"), attempt: 1, by: "w1", entries: [note("seen")] })
+        await tx.messages.send(key, "w1", {
           id: "m",
           from: "w1",
           to: "orchestrator",
@@ -104,8 +104,8 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       await using house = await makeHouse()
       const message = { id: "twice", from: "w1", to: "w2", type: "text" as const, payload: {} }
       const failing = house.store.write(async (tx) => {
-        await tx.messages.send(house.key, message)
-        await tx.messages.send(house.key, message)
+        await tx.messages.send(house.key, "w1", message)
+        await tx.messages.send(house.key, "w1", message)
       })
       expect(
         await failing.then(
@@ -114,7 +114,7 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
         ),
       ).toBe("failed")
       expect(await house.store.read((tx) => tx.messages.list(house.key, "w2", {}))).toEqual([])
-      await house.store.write((tx) => tx.messages.send(house.key, message))
+      await house.store.write((tx) => tx.messages.send(house.key, "w1", message))
       expect(await house.store.read((tx) => tx.messages.list(house.key, "w2", {}))).toHaveLength(1)
     })
 
@@ -1153,7 +1153,9 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       await using house = await makeHouse()
       const { id } = await house.task("1")
       await house.store.claimTask(claimRequest("w1"))
-      await house.store.write((tx) => tx.evidence.add(house.key, id, 1, "w1", [note("fine"), note("TODO", "TODO")]))
+      await house.store.write((tx) =>
+        tx.evidence.add(house.key, { taskId: id, attempt: 1, by: "w1", entries: [note("fine"), note("TODO", "TODO")] }),
+      )
       const before = await snapshot(house.store, house.key)
       const request = finishRequest("1", { owner: "w1", evidence: [note("more")] })
       expect(await house.store.finishTask(request)).toBeUndefined()
@@ -1168,8 +1170,8 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       const two = await house.task("2")
       await house.store.claimTask(claimRequest("w1"))
       await house.store.write(async (tx) => {
-        await tx.evidence.add(house.key, one.id, 1, "w1", [note("TODO", "TODO")])
-        await tx.evidence.add(house.key, two.id, 2, "w1", [note("TODO", "TODO")])
+        await tx.evidence.add(house.key, { taskId: one.id, attempt: 1, by: "w1", entries: [note("TODO", "TODO")] })
+        await tx.evidence.add(house.key, { taskId: two.id, attempt: 2, by: "w1", entries: [note("TODO", "TODO")] })
         await tx.tasks.update(house.key, one.id, { attempt: 2 })
       })
       expect((await house.store.finishTask(finishRequest("1", { owner: "w1" })))?.status).toBe("resolved")
@@ -1344,7 +1346,7 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       change: { to?: string; type?: "text" | "shutdown_request" } = {},
     ) =>
       store.write((tx) =>
-        tx.messages.send(key, {
+        tx.messages.send(key, "orchestrator", {
           id,
           from: "orchestrator",
           to: "w1",
@@ -1358,7 +1360,7 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       await using house = await makeHouse()
       const payload = { message: "Grüße 👋\u0000\n", nested: { list: [1, null, "x"], no: false } }
       const sent = await house.store.write((tx) =>
-        tx.messages.send(house.key, { id: "m0", from: "w1", to: "w2", type: "text", payload }),
+        tx.messages.send(house.key, "w1", { id: "m0", from: "w1", to: "w2", type: "text", payload }),
       )
       expect(sent).toMatchObject({
         id: "m0",
@@ -1446,12 +1448,20 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       const [one, two] = [await house.task("1"), await house.task("2")]
       const facts = { command: "npm test", exitCode: 0, output: "ok 👍", durationMs: 12, commit: "abc" }
       await house.store.write(async (tx) => {
-        await tx.evidence.add(house.key, one.id, 1, "w1", [note("a")])
-        await tx.evidence.add(house.key, two.id, 1, "w2", [
-          { type: "command", trust: "attested", text: "", facts, blockedPattern: null },
-        ])
-        await tx.evidence.add(house.key, one.id, 2, "person", [note("b"), note("c", "TODO")])
-        await tx.evidence.add(house.key, one.id, 2, "person", [])
+        await tx.evidence.add(house.key, { taskId: one.id, attempt: 1, by: "w1", entries: [note("a")] })
+        await tx.evidence.add(house.key, {
+          taskId: two.id,
+          attempt: 1,
+          by: "w2",
+          entries: [{ type: "command", trust: "attested", text: "", facts, blockedPattern: null }],
+        })
+        await tx.evidence.add(house.key, {
+          taskId: one.id,
+          attempt: 2,
+          by: "person",
+          entries: [note("b"), note("c", "TODO")],
+        })
+        await tx.evidence.add(house.key, { taskId: one.id, attempt: 2, by: "person", entries: [] })
       })
       const [mine, all] = await house.store.read(async (tx) => [
         await tx.evidence.list(house.key, one.id),
@@ -1470,9 +1480,9 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       await using house = await makeHouse()
       const { id } = await house.task("1")
       await house.store.write(async (tx) => {
-        await tx.evidence.add(house.key, id, 1, "w1", [note("a"), note("b")])
+        await tx.evidence.add(house.key, { taskId: id, attempt: 1, by: "w1", entries: [note("a"), note("b")] })
         await tx.evidence.withdraw(house.key, id, 1)
-        await tx.evidence.add(house.key, id, 1, "w1", [note("c")])
+        await tx.evidence.add(house.key, { taskId: id, attempt: 1, by: "w1", entries: [note("c")] })
       })
       const entries = await house.store.read((tx) => tx.evidence.list(house.key, id))
       expect(entries.map((entry) => [entry.number, entry.text, entry.withdrawnAt !== null])).toEqual([
@@ -1486,7 +1496,7 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       await using house = await makeHouse()
       const { id } = await house.task("1")
       await house.store.write(async (tx) => {
-        await tx.evidence.add(house.key, id, 1, "w1", [note("a")])
+        await tx.evidence.add(house.key, { taskId: id, attempt: 1, by: "w1", entries: [note("a")] })
         await tx.tasks.remove(house.key, id)
       })
       expect(await house.store.read((tx) => tx.evidence.list(house.key))).toEqual([])
@@ -1510,6 +1520,19 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
   })
 
   describe(`${name}: events`, () => {
+    it("come with each message and each entry of evidence", async () => {
+      await using house = await makeHouse()
+      const { id: taskId } = await house.task("1")
+      await house.store.write(async (tx) => {
+        await tx.evidence.add(house.key, { taskId, attempt: 1, by: "w1", entries: [note("a"), note("b")] })
+        await tx.messages.send(house.key, "w1", { id: "m1", from: "w2", to: "w3", type: "text", payload: {} })
+      })
+      const added = { type: "evidence.added", by: "w1", data: { task: "1", type: "note", trust: "reported" } }
+      const sent = { type: "message.sent", by: "w1", data: { id: "m1", from: "w2", to: "w3", type: "text" } }
+      const events = await allEvents(house.store, house.key)
+      expect(events).toMatchObject([added, added, sent])
+    })
+
     const resumed = { type: "team.resumed", data: {} } as const
     const paused = { type: "team.paused", data: { reason: "lunch" } } as const
 

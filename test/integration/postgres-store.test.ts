@@ -328,7 +328,7 @@ describe("between connections", () => {
       await tx.tasks.lock(key, parseTaskId("1"))
       finish = store.finishTask(finishRequest("1", { owner: "w1" }))
       await until(async () => (await waiting(client, db.schema)) === 1)
-      await tx.evidence.add(key, parseTaskId("1"), 1, "w2", [note("TODO", "TODO")])
+      await tx.evidence.add(key, { taskId: parseTaskId("1"), attempt: 1, by: "w2", entries: [note("TODO", "TODO")] })
     })
     expect(await finish).toBeUndefined()
     expect((await getTask(store, key, "1")).status).toBe("in_progress")

@@ -1,6 +1,6 @@
 import type { Evidence, EvidenceTrust, EvidenceType } from "../../domain/evidence.ts"
 import type { TaskId } from "../../domain/ids.ts"
-import type { EvidenceStore } from "../port.ts"
+import type { EventStore, EvidenceStore } from "../port.ts"
 import { iso, isoOrNull, type Session } from "./session.ts"
 
 interface EvidenceRow {
@@ -19,9 +19,9 @@ interface EvidenceRow {
 
 const COLUMNS = "seq, task_id, attempt, type, trust, text, facts, blocked_pattern, author, recorded_at, withdrawn_at"
 
-export function evidenceStore(session: Session): EvidenceStore {
+export function evidenceStore(session: Session, events: Pick<EventStore, "append">): EvidenceStore {
   return {
-    async add(key, taskId, attempt, by, entries) {
+    async add(key, { taskId, attempt, by, entries }) {
       for (const entry of entries) {
         await session.run(
           `insert into evidence (team_id, task_id, attempt, type, trust, text, facts, blocked_pattern, author, recorded_at)
@@ -39,6 +39,8 @@ export function evidenceStore(session: Session): EvidenceStore {
             await session.now(),
           ],
         )
+        const data = { task: taskId, type: entry.type, trust: entry.trust }
+        await events.append(key, by, { type: "evidence.added", data })
       }
     },
     async list(key, taskId) {

@@ -18,8 +18,8 @@ export function transactionOf(session: Session, own: HotPath & { readonly events
     tasks: taskStore(session),
     waves: waveStore(session),
     workers: workerStore(session),
-    messages: messageStore(session),
-    evidence: evidenceStore(session),
+    messages: messageStore(session, own.events),
+    evidence: evidenceStore(session, own.events),
     verdicts: verdictStore(session),
     loops: loopStore(session),
   }
