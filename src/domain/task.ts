@@ -86,6 +86,16 @@ export function assertMove(task: Pick<Task, "id" | "status">, to: TaskStatus): v
   })
 }
 
+/** Somebody has claimed it and is not done with it. */
+export function isHeld(status: TaskStatus): boolean {
+  return status === "in_progress" || status === "in_review"
+}
+
+/** Nobody works on it any more; only a new attempt would change that. */
+export function hasEnded(status: TaskStatus): boolean {
+  return status === "resolved" || status === "failed" || status === "skipped"
+}
+
 export function isMet(status: TaskStatus): boolean {
   return status === "resolved" || status === "skipped"
 }

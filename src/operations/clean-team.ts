@@ -1,5 +1,6 @@
 import { PERSON } from "../domain/actor.ts"
 import { AppError } from "../domain/errors.ts"
+import { hasEnded, isHeld } from "../domain/task.ts"
 import type { TeamName } from "../domain/team.ts"
 import { flag } from "../lib/fields.ts"
 import { lockTeam } from "./lookup.ts"
@@ -19,7 +20,7 @@ export const cleanTeam = operation({
     return store.write(async (tx) => {
       const team = await lockTeam(tx, input)
       const tasks = await tx.tasks.lockAll(team.key)
-      const held = tasks.filter((task) => task.status === "in_progress" || task.status === "in_review")
+      const held = tasks.filter((task) => isHeld(task.status))
       if (held.length > 0 && input.force !== true) {
         const holders = held
           .slice(0, 5)
@@ -38,8 +39,7 @@ export const cleanTeam = operation({
       const planned = { ...team, phase: "PLANNING" } as const
       let tasksReset = 0
       for (const task of tasks.filter((each) => each.status !== "open")) {
-        const hasNotEnded = ["in_progress", "in_review", "paused"].includes(task.status)
-        const free = hasNotEnded ? await releaseTask(tx, planned, task, PERSON, "project cleaned") : task
+        const free = hasEnded(task.status) ? task : await releaseTask(tx, planned, task, PERSON, "project cleaned")
         // A task that is given back keeps its attempt, for the next owner to go on. Here nothing is to go on.
         await startAttempt(tx, planned, free, PERSON, "project cleaned")
         tasksReset++

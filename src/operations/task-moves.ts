@@ -1,4 +1,4 @@
-import { assertMove, type Task, type TaskStatus } from "../domain/task.ts"
+import { assertMove, hasEnded, type Task, type TaskStatus } from "../domain/task.ts"
 import type { StoredTeam, TaskChange, Tx } from "../store/port.ts"
 
 /** Changes of a task's status inside a transaction, each with its event. The task must be locked. */
@@ -64,10 +64,9 @@ export async function moveTask(
   move: { to: TaskStatus; by: string; reason: string | null },
 ): Promise<Task> {
   assertMove(task, move.to)
-  const ended = move.to === "failed" || move.to === "skipped"
   const change: TaskChange = {
     status: move.to,
-    ...(ended ? { completedAt: await tx.now(), leaseUntil: null } : {}),
+    ...(hasEnded(move.to) ? { completedAt: await tx.now(), leaseUntil: null } : {}),
     // Who waits for a review shows no sign of life, and must not lose the task for it.
     ...(move.to === "in_review" ? { leaseUntil: null } : {}),
     ...(move.to === "paused" ? { pausedFrom: task.status, pauseReason: move.reason, leaseUntil: null } : {}),

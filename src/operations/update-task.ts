@@ -3,7 +3,7 @@ import { AppError } from "../domain/errors.ts"
 import type { NewEvidence } from "../domain/evidence.ts"
 import { parseWorkerId } from "../domain/ids.ts"
 import { idleMessage } from "../domain/message.ts"
-import { assertMove, COMPLEXITIES, canMove, TASK_STATUSES, type Task } from "../domain/task.ts"
+import { assertMove, COMPLEXITIES, canMove, hasEnded, isHeld, TASK_STATUSES, type Task } from "../domain/task.ts"
 import { choice, flag, type InputOf, optional, text } from "../lib/fields.ts"
 import type { FinishRequest, StoredTeam, TaskChange, Tx } from "../store/port.ts"
 import { changeNeeds } from "./change-needs.ts"
@@ -167,11 +167,11 @@ async function changeStatus(
 ): Promise<Task> {
   const reason = input.reason ?? null
   if (to === "open") {
-    const held = ["in_progress", "in_review", "paused"].includes(task.status)
-    return held ? releaseTask(tx, team, task, by, reason ?? "given back") : reopenTask(tx, team, task, by, reason)
+    return hasEnded(task.status)
+      ? reopenTask(tx, team, task, by, reason)
+      : releaseTask(tx, team, task, by, reason ?? "given back")
   }
-  const isWork = to === "in_progress" || to === "in_review"
-  if (isWork && task.claimedBy === null && canMove(task.status, to)) {
+  if (isHeld(to) && task.claimedBy === null && canMove(task.status, to)) {
     throw new AppError(
       "task.transition",
       `task ${task.id} has no owner yet; claim it with: teamwork task claim --id ${task.id} --owner NAME`,
