@@ -166,7 +166,6 @@ export interface TaskStore {
   /** Replaces the needs and counts the unmet ones anew. */
   setNeeds(key: number, id: TaskId, needs: readonly TaskId[]): Promise<Task>
   remove(key: number, id: TaskId): Promise<void>
-  needs(key: number, id: TaskId): Promise<TaskId[]>
   dependants(key: number, id: TaskId): Promise<TaskId[]>
   /** Number of tasks by wave (0 for none) and status. */
   progress(key: number): Promise<TaskCount[]>
@@ -253,8 +252,7 @@ export interface MessageStore {
 export interface EvidenceStore {
   /** With an event for each entry, `evidence.added`. */
   add(key: number, to: { taskId: TaskId; attempt: number; by: string; entries: readonly NewEvidence[] }): Promise<void>
-  /** Of one task, or of the whole team. */
-  list(key: number, taskId?: TaskId): Promise<Evidence[]>
+  list(key: number, taskId: TaskId): Promise<Evidence[]>
   withdraw(key: number, taskId: TaskId, number: number): Promise<void>
 }
 
@@ -285,7 +283,6 @@ export interface LoopStore {
   find(terminalId: string): Promise<LoopState | undefined>
   put(state: Omit<LoopState, "startedAt">): Promise<LoopState>
   remove(terminalId: string): Promise<boolean>
-  list(): Promise<LoopState[]>
 }
 
 /** What `doctor` asks of a store. */

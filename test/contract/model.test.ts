@@ -801,11 +801,12 @@ async function stateOfStore(store: Store, team: string): Promise<ReturnType<type
   return store.read(async (tx) => {
     const found = await tx.teams.find({ ...TEAM, team })
     if (found === undefined) throw new Error("the team is gone")
-    const evidence = Map.groupBy(await tx.evidence.list(found.key), (entry) => entry.taskId)
+    const tasks = await tx.tasks.list(found.key)
+    const evidence = await Promise.all(tasks.map((each) => tx.evidence.list(found.key, each.id)))
     return {
       team: [found.phase, found.status, found.schedule].join(" "),
       waves: (await tx.waves.list(found.key)).map((wave) => `${wave.number} ${wave.verdict}`),
-      tasks: (await tx.tasks.list(found.key)).map((each) => ({
+      tasks: tasks.map((each, index) => ({
         id: String(each.id),
         status: each.status,
         pausedFrom: each.pausedFrom,
@@ -816,7 +817,7 @@ async function stateOfStore(store: Store, team: string): Promise<ReturnType<type
         wave: each.wave ?? 0,
         attempt: each.attempt,
         hasLease: each.leaseUntil !== null,
-        evidence: (evidence.get(each.id) ?? []).map(
+        evidence: (evidence[index] ?? []).map(
           (entry) => `${entry.attempt} ${entry.blockedPattern !== null} ${entry.withdrawnAt !== null}`,
         ),
       })),

@@ -359,7 +359,7 @@ describe("between connections", () => {
     const evidence = Array.from({ length: 12 }, (_, number) => note(`step ${number} \ud83d`))
     const notice = { id: "m1", payload: { worker_id: "w1", completed_task_id: parseTaskId("1") } }
     await store.finishTask(finishRequest("1", { owner: "w1", evidence, notice }))
-    const entries = await store.read((tx) => tx.evidence.list(key))
+    const entries = await store.read((tx) => tx.evidence.list(key, parseTaskId("1")))
     expect(entries.map((entry) => entry.text)).toEqual(evidence.map((entry) => entry.text.toWellFormed()))
     const types = (await allEvents(store, key)).map((event) => event.type)
     expect(types.slice(-14)).toEqual([

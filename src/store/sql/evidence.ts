@@ -45,15 +45,10 @@ export function evidenceStore(session: Session, events: Pick<EventStore, "append
     },
     async list(key, taskId) {
       const rows = await session.all<EvidenceRow>(
-        `select ${COLUMNS} from evidence where team_id = ?${taskId === undefined ? "" : " and task_id = ?"} order by seq`,
-        taskId === undefined ? [key] : [key, taskId],
+        `select ${COLUMNS} from evidence where team_id = ? and task_id = ? order by seq`,
+        [key, taskId],
       )
-      const counts = new Map<string, number>()
-      return rows.map((row) => {
-        const number = (counts.get(row.task_id) ?? 0) + 1
-        counts.set(row.task_id, number)
-        return toEvidence(row, number)
-      })
+      return rows.map((row, index) => toEvidence(row, index + 1))
     },
     async withdraw(key, taskId, number) {
       // Entries are never removed, so the n-th of a task stays the n-th.

@@ -35,9 +35,6 @@ export function loopStore(session: Session): LoopStore {
       const row = await session.get("delete from loop_state where terminal_id = ? returning terminal_id", [terminalId])
       return row !== undefined
     },
-    async list() {
-      return (await session.all<LoopRow>(`select ${COLUMNS} from loop_state order by terminal_id`)).map(toLoop)
-    },
   }
 }
 

@@ -104,7 +104,6 @@ export function taskStore(session: Session): TaskStore {
       await session.run("delete from evidence where team_id = ? and task_id = ?", [key, id])
       await session.run("delete from task where team_id = ? and id = ?", [key, id])
     },
-    needs: (key, id) => needsOf(session, key, id),
     async dependants(key, id) {
       const rows = await session.all<{ task_id: TaskId }>(
         "select task_id from need where team_id = ? and need_id = ? order by task_id",
