@@ -35,13 +35,14 @@ export const cleanTeam = operation({
         await tx.teams.remove(team.key)
         return { project: team.project, team: team.team, purged: true, tasksReset: 0 }
       }
-      await changePhase(tx, team, "PLANNING", PERSON)
+      await changePhase(tx, team, { to: "PLANNING", by: PERSON })
       const planned = { ...team, phase: "PLANNING" } as const
+      const why = { by: PERSON, reason: "project cleaned" }
       let tasksReset = 0
       for (const task of tasks.filter((each) => each.status !== "open")) {
-        const free = hasEnded(task.status) ? task : await releaseTask(tx, planned, task, PERSON, "project cleaned")
+        const free = hasEnded(task.status) ? task : await releaseTask(tx, planned, { task, ...why })
         // A task that is given back keeps its attempt, for the next owner to go on. Here nothing is to go on.
-        await startAttempt(tx, planned, free, PERSON, "project cleaned")
+        await startAttempt(tx, planned, { task: free, ...why })
         tasksReset++
       }
       await tx.waves.dropAfter(team.key, 0)

@@ -70,7 +70,7 @@ async function openNext(
   by: string,
 ): Promise<void> {
   const next = waves.find((wave) => wave.number !== verified && wave.verdict !== "verified")
-  if (next === undefined) return changePhase(tx, team, "VERIFICATION", by)
+  if (next === undefined) return changePhase(tx, team, { to: "VERIFICATION", by })
   if (next.startedAt !== null) return
   const { number, verdict } = next
   await tx.waves.put(team.key, { number, verdict, startedAt: await tx.now(), verifiedAt: null })

@@ -75,7 +75,7 @@ async function takeEffect(
     }
     case "final":
       if (input.status === "failed")
-        return team.phase === "PLANNING" ? undefined : changePhase(tx, team, "EXECUTION", input.by)
+        return team.phase === "PLANNING" ? undefined : changePhase(tx, team, { to: "EXECUTION", by: input.by })
       if (input.status === "passed") return complete(tx, team, input.by)
       return
     case "cross-agent":
@@ -103,7 +103,7 @@ async function complete(tx: Tx, team: StoredTeam, by: string): Promise<void> {
   if (open !== undefined) {
     throw new AppError("wave.transition", `wave ${open.number} is not verified; the final verdict cannot be passed`)
   }
-  return changePhase(tx, team, "COMPLETE", by)
+  return changePhase(tx, team, { to: "COMPLETE", by })
 }
 
 function parseCheck(text: string): Check {

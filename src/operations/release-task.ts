@@ -30,7 +30,7 @@ export const releaseTask = operation({
           { taskId: task.id, from: task.status, to: "open" },
         )
       }
-      return release(tx, team, task, input.owner ?? PERSON, input.reason)
+      return release(tx, team, { task, by: input.owner ?? PERSON, reason: input.reason })
     })
   },
 })

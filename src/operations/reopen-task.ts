@@ -20,7 +20,7 @@ export const reopenTask = operation({
         const hint = task.status === "open" ? "it can be claimed" : `use: ${way}`
         throw new AppError("task.transition", `task ${task.id} is ${task.status}, there is nothing to reopen; ${hint}`)
       }
-      return reopen(tx, team, task, PERSON, input.reason ?? null)
+      return reopen(tx, team, { task, by: PERSON, reason: input.reason ?? null })
     })
   },
 })

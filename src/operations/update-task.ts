@@ -168,8 +168,8 @@ async function changeStatus(
   const reason = input.reason ?? null
   if (to === "open") {
     return hasEnded(task.status)
-      ? reopenTask(tx, team, task, by, reason)
-      : releaseTask(tx, team, task, by, reason ?? "given back")
+      ? reopenTask(tx, team, { task, by, reason })
+      : releaseTask(tx, team, { task, by, reason: reason ?? "given back" })
   }
   if (isHeld(to) && task.claimedBy === null && canMove(task.status, to)) {
     throw new AppError(
@@ -177,7 +177,7 @@ async function changeStatus(
       `task ${task.id} has no owner yet; claim it with: teamwork task claim --id ${task.id} --owner NAME`,
     )
   }
-  const moved = await moveTask(tx, team, task, { to, by, reason })
+  const moved = await moveTask(tx, team, { task, to, by, reason })
   if (to === "failed" && input.workerId !== undefined) {
     const failure = reason === null ? {} : { failure_reason: reason }
     const payload = { worker_id: input.workerId, completed_task_id: task.id, completed_status: "failed", ...failure }
