@@ -4,6 +4,7 @@ import { parseTaskId } from "../domain/ids.ts"
 import { countTasks } from "../domain/status.ts"
 import { type Check, VERDICT_SCOPES, VERDICT_STATUSES, type Verdict } from "../domain/verdict.ts"
 import { choice, list, optional, withDefault } from "../lib/fields.ts"
+import { unreachable } from "../lib/unreachable.ts"
 import type { StoredTeam, Tx } from "../store/port.ts"
 import { decideWave, waveNotFound } from "./decide-wave.ts"
 import { getTask, getTeam, lockTeam } from "./lookup.ts"
@@ -80,6 +81,8 @@ async function takeEffect(
       return
     case "cross-agent":
       return
+    default:
+      return unreachable(input.scope)
   }
 }
 

@@ -6,6 +6,7 @@ import { AppError } from "../../src/domain/errors.ts"
 import type { Event } from "../../src/domain/events.ts"
 import type { Role, TaskStatus } from "../../src/domain/task.ts"
 import type { TeamPhase } from "../../src/domain/team.ts"
+import { unreachable } from "../../src/lib/unreachable.ts"
 import { calculateWaves } from "../../src/operations/calculate-waves.ts"
 import { claimTask } from "../../src/operations/claim-task.ts"
 import { cleanTeam } from "../../src/operations/clean-team.ts"
@@ -375,6 +376,8 @@ function act(model: Model, action: Action, target: Aim): string {
     case "expire":
       model.now += 2 * LONG_LEASE_MS
       return ""
+    default:
+      return unreachable(action)
   }
 }
 
@@ -769,6 +772,8 @@ async function ask(
       return ""
     case "expire":
       return ""
+    default:
+      return unreachable(action)
   }
 }
 
