@@ -28,6 +28,11 @@ export interface IdleNotification {
   readonly failure_reason?: string
 }
 
+/** What tells the lead that a worker is idle. */
+export function idleMessage({ id, payload }: { readonly id: string; readonly payload: IdleNotification }) {
+  return { id, from: payload.worker_id, to: LEAD, type: "idle_notification", payload } as const
+}
+
 /** The name an inbox is stored under. */
 export function inboxName(name: string): string {
   return LEAD_ALIASES.includes(name) ? LEAD : name

@@ -3,8 +3,9 @@ import { AppError } from "./errors.ts"
 import {
   assertMove,
   canMove,
+  hasEnded,
+  isHeld,
   isMet,
-  MET_STATUSES,
   ROLES,
   rolesMatch,
   TASK_STATUSES,
@@ -87,9 +88,15 @@ describe("assertMove", () => {
 })
 
 describe("isMet", () => {
-  it("is true for what MET_STATUSES lists and nothing else", () => {
-    expect(TASK_STATUSES.filter(isMet)).toEqual([...MET_STATUSES])
+  it("is true for what is done or left out, and nothing else", () => {
     expect(TASK_STATUSES.filter(isMet)).toEqual(["resolved", "skipped"])
+  })
+})
+
+describe("isHeld and hasEnded", () => {
+  it("are each true for their statuses, and for none of the others", () => {
+    expect(TASK_STATUSES.filter(isHeld)).toEqual(["in_progress", "in_review"])
+    expect(TASK_STATUSES.filter(hasEnded)).toEqual(["resolved", "failed", "skipped"])
   })
 })
 

@@ -15,9 +15,6 @@ export const TASK_TRANSITIONS = {
   skipped: ["open"],
 } as const satisfies Record<TaskStatus, readonly TaskStatus[]>
 
-/** A need is met when the task it names is one of these: done, or decided to be left out. */
-export const MET_STATUSES = ["resolved", "skipped"] as const satisfies readonly TaskStatus[]
-
 export const ROLES = ["frontend", "backend", "devops", "test", "docs", "security", "review", "worker"] as const
 export type Role = (typeof ROLES)[number]
 
@@ -86,6 +83,17 @@ export function assertMove(task: Pick<Task, "id" | "status">, to: TaskStatus): v
   })
 }
 
+/** Somebody has claimed it and is not done with it. */
+export function isHeld(status: TaskStatus): boolean {
+  return status === "in_progress" || status === "in_review"
+}
+
+/** Nobody works on it any more; only a new attempt would change that. */
+export function hasEnded(status: TaskStatus): boolean {
+  return status === "resolved" || status === "failed" || status === "skipped"
+}
+
+/** A need is met when the task it names is done, or decided to be left out. */
 export function isMet(status: TaskStatus): boolean {
   return status === "resolved" || status === "skipped"
 }

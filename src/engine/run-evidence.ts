@@ -7,6 +7,7 @@ import { recordEvidence } from "../operations/evidence.ts"
 import { getTask, getTeam } from "../operations/lookup.ts"
 import type { Context } from "../operations/operation.ts"
 import { assertHolds } from "../operations/ownership.ts"
+import { keepClaim } from "./keep-claim.ts"
 
 export interface EvidenceRun extends TeamName {
   readonly taskId: TaskId
@@ -26,12 +27,16 @@ const KEPT_OUTPUT = 8 * 1024
 /** Runs the command itself and records what really happened, on which commit. */
 export async function runEvidence(context: Context, processes: Processes, run: EvidenceRun): Promise<Evidence> {
   // Refused before it runs: a long test run for a task that is not ours would be in vain.
-  await context.store.read(async (tx) => {
+  const task = await context.store.read(async (tx) => {
     const team = await getTeam(tx, run)
-    assertHolds(await getTask(tx, team.key, run.taskId), run.owner, run.token)
+    const found = await getTask(tx, team.key, run.taskId)
+    assertHolds(found, run.owner, run.token)
+    return found
   })
+  // An owner attests for the claim it has now: if it loses that and gets the task again, this run does not count.
+  const token = run.owner === undefined ? run.token : task.claimToken
   const before = await readCommit(processes, run)
-  const result = await processes.run({ ...run })
+  const result = await runHolding(context, processes, { ...run, token })
   if (result.reason === "not-found") {
     throw new AppError(
       "evidence.failed",
@@ -40,6 +45,7 @@ export async function runEvidence(context: Context, processes: Processes, run: E
   }
   const [entry] = await recordEvidence(context, {
     ...run,
+    token,
     entries: [
       {
         type: "command",
@@ -52,6 +58,14 @@ export async function runEvidence(context: Context, processes: Processes, run: E
   })
   if (entry === undefined) throw new Error("evidence was recorded without an entry")
   return entry
+}
+
+/** The command may take longer than the lease. Without an owner a person acts, and holds nothing to renew. */
+async function runHolding(context: Context, processes: Processes, run: EvidenceRun): Promise<RunResult> {
+  const { project, team, taskId, owner, token } = run
+  const work = () => processes.run({ ...run })
+  if (owner === undefined || token === undefined) return work()
+  return keepClaim(context, { project, team, id: taskId, owner, token }, work)
 }
 
 function factsOf(run: EvidenceRun, result: RunResult): EvidenceFacts {

@@ -1,3 +1,5 @@
+import { unreachable } from "./unreachable.ts"
+
 /**
  * What a caller may put into an operation, as plain tables: one description serves the command line, its help and every
  * other surface. A schema library does more, and costs a quarter of the time a whole call may take.
@@ -106,6 +108,8 @@ function problemWith(field: Field<unknown>, value: unknown): string | undefined 
       break
     case "list":
       return kind === "list" ? problemWithItems(field, value as unknown[]) : "is not a list"
+    default:
+      return unreachable(field.kind)
   }
   if (field.choices !== undefined && !field.choices.includes(value as string))
     return `is not one of ${field.choices.join(", ")}`

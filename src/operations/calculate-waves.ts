@@ -19,7 +19,7 @@ export const calculateWaves = operation({
         throw new AppError("wave.transition", `project ${describeTeam(team)} is COMPLETE; add or reopen a task first`)
       }
       const total = await replanWaves(tx, team, PERSON)
-      if (team.phase === "PLANNING" && total > 0) await changePhase(tx, team, "EXECUTION", PERSON)
+      if (team.phase === "PLANNING" && total > 0) await changePhase(tx, team, { to: "EXECUTION", by: PERSON })
       return readWavePlan(tx, team.key)
     })
   },

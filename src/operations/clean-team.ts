@@ -1,10 +1,11 @@
 import { PERSON } from "../domain/actor.ts"
 import { AppError } from "../domain/errors.ts"
+import { hasEnded, isHeld } from "../domain/task.ts"
 import type { TeamName } from "../domain/team.ts"
 import { flag } from "../lib/fields.ts"
 import { lockTeam } from "./lookup.ts"
 import { operation, teamFields } from "./operation.ts"
-import { changePhase, releaseTask, reopenTask } from "./task-moves.ts"
+import { changePhase, releaseTask, startAttempt } from "./task-moves.ts"
 
 /** Back to the plan: what was planned and the history stay, what was done so far counts no more. `--purge` forgets it all. */
 export const cleanTeam = operation({
@@ -19,7 +20,7 @@ export const cleanTeam = operation({
     return store.write(async (tx) => {
       const team = await lockTeam(tx, input)
       const tasks = await tx.tasks.lockAll(team.key)
-      const held = tasks.filter((task) => task.status === "in_progress" || task.status === "in_review")
+      const held = tasks.filter((task) => isHeld(task.status))
       if (held.length > 0 && input.force !== true) {
         const holders = held
           .slice(0, 5)
@@ -34,14 +35,14 @@ export const cleanTeam = operation({
         await tx.teams.remove(team.key)
         return { project: team.project, team: team.team, purged: true, tasksReset: 0 }
       }
-      await changePhase(tx, team, "PLANNING", PERSON)
+      await changePhase(tx, team, { to: "PLANNING", by: PERSON })
       const planned = { ...team, phase: "PLANNING" } as const
+      const why = { by: PERSON, reason: "project cleaned" }
       let tasksReset = 0
       for (const task of tasks.filter((each) => each.status !== "open")) {
-        const reset = ["in_progress", "in_review", "paused"].includes(task.status)
-        await (reset
-          ? releaseTask(tx, planned, task, PERSON, "project cleaned")
-          : reopenTask(tx, planned, task, PERSON, "project cleaned"))
+        const free = hasEnded(task.status) ? task : await releaseTask(tx, planned, { task, ...why })
+        // A task that is given back keeps its attempt, for the next owner to go on. Here nothing is to go on.
+        await startAttempt(tx, planned, { task: free, ...why })
         tasksReset++
       }
       await tx.waves.dropAfter(team.key, 0)

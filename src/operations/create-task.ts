@@ -120,6 +120,6 @@ async function placeInWaves(
     const startedAt = number === open ? await tx.now() : null
     await tx.waves.put(team.key, { number, verdict: null, startedAt, verifiedAt: null })
   }
-  await withdrawWaveVerdict(tx, team, number, PERSON)
+  await withdrawWaveVerdict(tx, team, { wave: number, by: PERSON })
   return number
 }

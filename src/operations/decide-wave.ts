@@ -1,6 +1,7 @@
 import { AppError } from "../domain/errors.ts"
 import { summarizeWaves, type WaveSummary } from "../domain/status.ts"
 import type { WaveStatus } from "../domain/wave.ts"
+import { unreachable } from "../lib/unreachable.ts"
 import type { StoredTeam, StoredWave, Tx } from "../store/port.ts"
 import { changePhase } from "./task-moves.ts"
 
@@ -58,6 +59,9 @@ function assertWord(wave: WaveSummary, waves: readonly WaveSummary[], to: WaveSt
     case "planning":
     case "completed":
       refuse(`that follows from its tasks (${wave.done} of ${wave.total} resolved)`)
+      return
+    default:
+      unreachable(to)
   }
 }
 
@@ -70,7 +74,7 @@ async function openNext(
   by: string,
 ): Promise<void> {
   const next = waves.find((wave) => wave.number !== verified && wave.verdict !== "verified")
-  if (next === undefined) return changePhase(tx, team, "VERIFICATION", by)
+  if (next === undefined) return changePhase(tx, team, { to: "VERIFICATION", by })
   if (next.startedAt !== null) return
   const { number, verdict } = next
   await tx.waves.put(team.key, { number, verdict, startedAt: await tx.now(), verifiedAt: null })

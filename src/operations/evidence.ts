@@ -46,13 +46,7 @@ export async function recordEvidence({ store }: Context, record: EvidenceRecord)
     assertHolds(task, record.owner, record.token)
     const by = record.owner ?? PERSON
     if (record.owner !== undefined && task.status === "in_progress") await tx.tasks.renew(team.key, task.id)
-    await tx.evidence.add(team.key, task.id, task.attempt, by, record.entries)
-    for (const entry of record.entries) {
-      await tx.events.append(team.key, by, {
-        type: "evidence.added",
-        data: { task: task.id, type: entry.type, trust: entry.trust },
-      })
-    }
+    await tx.evidence.add(team.key, { taskId: task.id, attempt: task.attempt, by, entries: record.entries })
     return (await tx.evidence.list(team.key, task.id)).slice(-record.entries.length)
   })
 }

@@ -1,5 +1,5 @@
 import { AppError } from "../domain/errors.ts"
-import { isMet, rolesMatch, type Task } from "../domain/task.ts"
+import { isHeld, isMet, rolesMatch, type Task } from "../domain/task.ts"
 import { describeTeam } from "../domain/team.ts"
 import { currentWave } from "../domain/wave.ts"
 import { UNAVAILABLE } from "../domain/worker.ts"
@@ -66,7 +66,7 @@ async function noneAvailable(tx: Tx, team: StoredTeam, request: ClaimRequest): P
 async function refusedByTask(tx: Tx, team: StoredTeam, request: ClaimRequest): Promise<AppError> {
   const task = await getTask(tx, team.key, request.taskId as Task["id"])
   const details = { taskId: task.id, status: task.status }
-  if (task.status === "in_progress" || task.status === "in_review") {
+  if (isHeld(task.status)) {
     return new AppError(
       "task.already_claimed",
       `task ${task.id} is held by ${task.claimedBy}${task.leaseUntil === null ? "" : ` until ${task.leaseUntil}`}; take another one, or free it with: teamwork task release --id ${task.id}`,

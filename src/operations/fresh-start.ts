@@ -21,7 +21,7 @@ export async function freshStart(tx: Tx, team: StoredTeam, intervalSeconds: numb
     if (!isOverdue) continue
     const old = limit !== null && Date.parse(task.claimedAt ?? "") <= limit
     const reason = old ? `claimed for more than ${intervalSeconds} s` : "lease ran out"
-    released.push(await releaseTask(tx, team, task, TEAMWORK, reason))
+    released.push(await releaseTask(tx, team, { task, by: TEAMWORK, reason }))
   }
   return released
 }

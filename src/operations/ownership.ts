@@ -1,10 +1,10 @@
 import { AppError } from "../domain/errors.ts"
-import type { Task } from "../domain/task.ts"
+import { isHeld, type Task } from "../domain/task.ts"
 
 /** Refuses a write by somebody who does not hold the task (any more). Without an owner a person acts, and may. */
 export function assertHolds(task: Task, owner: string | undefined, token: number | undefined): void {
   if (owner === undefined && token === undefined) return
-  const held = task.status === "in_progress" || task.status === "in_review"
+  const held = isHeld(task.status)
   const mine = owner === undefined || task.claimedBy === owner
   if (held && mine && (token === undefined || task.claimToken === token)) return
   const now = held ? `held by ${task.claimedBy} (token ${task.claimToken})` : task.status

@@ -81,10 +81,10 @@ async function pauseTask(
   { paused, reason }: { paused: boolean; reason: string | null },
 ): Promise<PauseResult> {
   const task = await lockTask(tx, team.key, id)
-  if (paused && task.status !== "paused") await moveTask(tx, team, task, { to: "paused", by: PERSON, reason })
+  if (paused && task.status !== "paused") await moveTask(tx, team, { task, to: "paused", by: PERSON, reason })
   if (!paused) {
     if (task.status !== "paused") throw new AppError("task.transition", `task ${id} is ${task.status}, not paused`)
-    await moveTask(tx, team, task, { to: task.pausedFrom ?? "open", by: PERSON, reason })
+    await moveTask(tx, team, { task, to: task.pausedFrom ?? "open", by: PERSON, reason })
   }
   return { paused, what: `task ${id}` }
 }

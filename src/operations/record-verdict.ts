@@ -4,6 +4,7 @@ import { parseTaskId } from "../domain/ids.ts"
 import { countTasks } from "../domain/status.ts"
 import { type Check, VERDICT_SCOPES, VERDICT_STATUSES, type Verdict } from "../domain/verdict.ts"
 import { choice, list, optional, withDefault } from "../lib/fields.ts"
+import { unreachable } from "../lib/unreachable.ts"
 import type { StoredTeam, Tx } from "../store/port.ts"
 import { decideWave, waveNotFound } from "./decide-wave.ts"
 import { getTask, getTeam, lockTeam } from "./lookup.ts"
@@ -75,11 +76,13 @@ async function takeEffect(
     }
     case "final":
       if (input.status === "failed")
-        return team.phase === "PLANNING" ? undefined : changePhase(tx, team, "EXECUTION", input.by)
+        return team.phase === "PLANNING" ? undefined : changePhase(tx, team, { to: "EXECUTION", by: input.by })
       if (input.status === "passed") return complete(tx, team, input.by)
       return
     case "cross-agent":
       return
+    default:
+      return unreachable(input.scope)
   }
 }
 
@@ -103,7 +106,7 @@ async function complete(tx: Tx, team: StoredTeam, by: string): Promise<void> {
   if (open !== undefined) {
     throw new AppError("wave.transition", `wave ${open.number} is not verified; the final verdict cannot be passed`)
   }
-  return changePhase(tx, team, "COMPLETE", by)
+  return changePhase(tx, team, { to: "COMPLETE", by })
 }
 
 function parseCheck(text: string): Check {

@@ -1,6 +1,6 @@
 import { PERSON } from "../domain/actor.ts"
 import { AppError } from "../domain/errors.ts"
-import type { Task } from "../domain/task.ts"
+import { hasEnded, type Task } from "../domain/task.ts"
 import { optional, withDefault } from "../lib/fields.ts"
 import { getTeam, lockTask } from "./lookup.ts"
 import { operation, ownerField, taskIdField, teamFields, textField, tokenField } from "./operation.ts"
@@ -23,14 +23,14 @@ export const releaseTask = operation({
       const task = await lockTask(tx, team.key, input.id)
       assertHolds(task, input.owner, input.token)
       if (task.status === "open") return task
-      if (["resolved", "failed", "skipped"].includes(task.status)) {
+      if (hasEnded(task.status)) {
         throw new AppError(
           "task.transition",
           `task ${task.id} is ${task.status}, there is nothing to give back; work on it again with: teamwork task reopen --id ${task.id}`,
           { taskId: task.id, from: task.status, to: "open" },
         )
       }
-      return release(tx, team, task, input.owner ?? PERSON, input.reason)
+      return release(tx, team, { task, by: input.owner ?? PERSON, reason: input.reason })
     })
   },
 })

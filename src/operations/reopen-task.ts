@@ -1,6 +1,6 @@
 import { PERSON } from "../domain/actor.ts"
 import { AppError } from "../domain/errors.ts"
-import type { Task } from "../domain/task.ts"
+import { hasEnded, type Task } from "../domain/task.ts"
 import { optional } from "../lib/fields.ts"
 import { lockTask, lockTeam } from "./lookup.ts"
 import { operation, taskIdField, teamFields, textField } from "./operation.ts"
@@ -14,13 +14,13 @@ export const reopenTask = operation({
     return store.write(async (tx) => {
       const team = await lockTeam(tx, input)
       const task = await lockTask(tx, team.key, input.id)
-      if (!["resolved", "failed", "skipped"].includes(task.status)) {
+      if (!hasEnded(task.status)) {
         const way =
           task.status === "paused" ? `teamwork resume --task ${task.id}` : `teamwork task release --id ${task.id}`
         const hint = task.status === "open" ? "it can be claimed" : `use: ${way}`
         throw new AppError("task.transition", `task ${task.id} is ${task.status}, there is nothing to reopen; ${hint}`)
       }
-      return reopen(tx, team, task, PERSON, input.reason ?? null)
+      return reopen(tx, team, { task, by: PERSON, reason: input.reason ?? null })
     })
   },
 })

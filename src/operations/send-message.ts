@@ -42,9 +42,7 @@ export const sendMessage = operation({
       const team = await getTeam(tx, input)
       const sent: Message[] = []
       for (const to of await recipients(tx, team, from, inboxName(input.to))) {
-        const message = { id: ids.uuid(), from, to, type: input.type }
-        sent.push(await tx.messages.send(team.key, { ...message, payload }))
-        await tx.events.append(team.key, from, { type: "message.sent", data: message })
+        sent.push(await tx.messages.send(team.key, from, { id: ids.uuid(), from, to, type: input.type, payload }))
       }
       return sent
     })

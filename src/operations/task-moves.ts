@@ -1,6 +1,4 @@
-import type { IdleNotification } from "../domain/message.ts"
-import { LEAD } from "../domain/message.ts"
-import { assertMove, type Task, type TaskStatus } from "../domain/task.ts"
+import { assertMove, hasEnded, type Task, type TaskStatus } from "../domain/task.ts"
 import type { StoredTeam, TaskChange, Tx } from "../store/port.ts"
 
 /** Changes of a task's status inside a transaction, each with its event. The task must be locked. */
@@ -14,8 +12,15 @@ const NO_CLAIM = {
   pauseReason: null,
 } as const satisfies TaskChange
 
+/** A change of a task, and who makes it why. */
+interface Move<Reason extends string | null = string | null> {
+  readonly task: Task
+  readonly by: string
+  readonly reason: Reason
+}
+
 /** Back to open, for anybody to take; the claim is gone. */
-export async function releaseTask(tx: Tx, team: StoredTeam, task: Task, by: string, reason: string): Promise<Task> {
+export async function releaseTask(tx: Tx, team: StoredTeam, { task, by, reason }: Move<string>): Promise<Task> {
   assertMove(task, "open")
   const released = await tx.tasks.update(team.key, task.id, { status: "open", ...NO_CLAIM })
   await tx.events.append(team.key, by, {
@@ -26,14 +31,13 @@ export async function releaseTask(tx: Tx, team: StoredTeam, task: Task, by: stri
 }
 
 /** A new attempt at a task that had ended; its wave is no longer verified. */
-export async function reopenTask(
-  tx: Tx,
-  team: StoredTeam,
-  task: Task,
-  by: string,
-  reason: string | null,
-): Promise<Task> {
-  assertMove(task, "open")
+export async function reopenTask(tx: Tx, team: StoredTeam, move: Move): Promise<Task> {
+  assertMove(move.task, "open")
+  return startAttempt(tx, team, move)
+}
+
+/** The next attempt at a task that nobody holds: evidence of the one before no longer counts. */
+export async function startAttempt(tx: Tx, team: StoredTeam, { task, by, reason }: Move): Promise<Task> {
   const attempt = task.attempt + 1
   const reopened = await tx.tasks.update(team.key, task.id, {
     status: "open",
@@ -43,37 +47,36 @@ export async function reopenTask(
     ...NO_CLAIM,
   })
   await tx.events.append(team.key, by, { type: "task.reopened", data: { task: task.id, attempt, reason } })
-  if (task.wave !== null) await withdrawWaveVerdict(tx, team, task.wave, by)
+  if (task.wave !== null) await withdrawWaveVerdict(tx, team, { wave: task.wave, by })
   await leaveComplete(tx, team, by)
   return reopened
 }
 
-export async function moveTask(
-  tx: Tx,
-  team: StoredTeam,
-  task: Task,
-  move: { to: TaskStatus; by: string; reason: string | null },
-): Promise<Task> {
-  assertMove(task, move.to)
-  const ended = move.to === "failed" || move.to === "skipped"
+export async function moveTask(tx: Tx, team: StoredTeam, move: Move & { readonly to: TaskStatus }): Promise<Task> {
+  const { task, to, by, reason } = move
+  assertMove(task, to)
   const change: TaskChange = {
-    status: move.to,
-    ...(ended ? { completedAt: await tx.now(), leaseUntil: null } : {}),
+    status: to,
+    ...(hasEnded(to) ? { completedAt: await tx.now(), leaseUntil: null } : {}),
     // Who waits for a review shows no sign of life, and must not lose the task for it.
-    ...(move.to === "in_review" ? { leaseUntil: null } : {}),
-    ...(move.to === "paused" ? { pausedFrom: task.status, pauseReason: move.reason, leaseUntil: null } : {}),
+    ...(to === "in_review" ? { leaseUntil: null } : {}),
+    ...(to === "paused" ? { pausedFrom: task.status, pauseReason: reason, leaseUntil: null } : {}),
     ...(task.status === "paused" ? { pausedFrom: null, pauseReason: null } : {}),
   }
   const moved = await tx.tasks.update(team.key, task.id, change)
-  await tx.events.append(team.key, move.by, {
+  await tx.events.append(team.key, by, {
     type: "task.status_changed",
-    data: { task: task.id, from: task.status, to: move.to, reason: move.reason },
+    data: { task: task.id, from: task.status, to, reason },
   })
-  return move.to === "in_progress" ? tx.tasks.renew(team.key, task.id) : moved
+  return to === "in_progress" ? tx.tasks.renew(team.key, task.id) : moved
 }
 
 /** A wave that gets work again is no longer verified or failed. */
-export async function withdrawWaveVerdict(tx: Tx, team: StoredTeam, number: number, by: string): Promise<void> {
+export async function withdrawWaveVerdict(
+  tx: Tx,
+  team: StoredTeam,
+  { wave: number, by }: { readonly wave: number; readonly by: string },
+): Promise<void> {
   const wave = (await tx.waves.list(team.key)).find((each) => each.number === number)
   if (wave === undefined || wave.verdict === null) return
   const startedAt = wave.startedAt === null ? null : Date.parse(wave.startedAt)
@@ -86,10 +89,14 @@ export async function withdrawWaveVerdict(tx: Tx, team: StoredTeam, number: numb
 
 /** New work in a finished project means it is being executed again. */
 export async function leaveComplete(tx: Tx, team: StoredTeam, by: string): Promise<void> {
-  if (team.phase === "COMPLETE" || team.phase === "VERIFICATION") await changePhase(tx, team, "EXECUTION", by)
+  if (team.phase === "COMPLETE" || team.phase === "VERIFICATION") await changePhase(tx, team, { to: "EXECUTION", by })
 }
 
-export async function changePhase(tx: Tx, team: StoredTeam, to: StoredTeam["phase"], by: string): Promise<void> {
+export async function changePhase(
+  tx: Tx,
+  team: StoredTeam,
+  { to, by }: { readonly to: StoredTeam["phase"]; readonly by: string },
+): Promise<void> {
   if (team.phase === to) return
   await tx.teams.update(team.key, {
     phase: to,
@@ -97,16 +104,4 @@ export async function changePhase(tx: Tx, team: StoredTeam, to: StoredTeam["phas
     ...(team.status === "completed" ? { status: "active" } : {}),
   })
   await tx.events.append(team.key, by, { type: "team.phase_changed", data: { from: team.phase, to } })
-}
-
-export async function notifyLead(
-  tx: Tx,
-  team: StoredTeam,
-  id: string,
-  by: string,
-  payload: IdleNotification,
-): Promise<void> {
-  const message = { id, from: payload.worker_id, to: LEAD, type: "idle_notification" as const }
-  await tx.messages.send(team.key, { ...message, payload })
-  await tx.events.append(team.key, by, { type: "message.sent", data: message })
 }

@@ -2,7 +2,8 @@ import { PERSON } from "../domain/actor.ts"
 import { AppError } from "../domain/errors.ts"
 import type { NewEvidence } from "../domain/evidence.ts"
 import { parseWorkerId } from "../domain/ids.ts"
-import { assertMove, COMPLEXITIES, canMove, TASK_STATUSES, type Task } from "../domain/task.ts"
+import { idleMessage } from "../domain/message.ts"
+import { assertMove, COMPLEXITIES, canMove, hasEnded, isHeld, TASK_STATUSES, type Task } from "../domain/task.ts"
 import { choice, flag, type InputOf, optional, text } from "../lib/fields.ts"
 import type { FinishRequest, StoredTeam, TaskChange, Tx } from "../store/port.ts"
 import { changeNeeds } from "./change-needs.ts"
@@ -22,7 +23,7 @@ import {
   workerIdField,
 } from "./operation.ts"
 import { assertHolds } from "./ownership.ts"
-import { moveTask, notifyLead, releaseTask, reopenTask } from "./task-moves.ts"
+import { moveTask, releaseTask, reopenTask } from "./task-moves.ts"
 
 const input = {
   ...teamFields,
@@ -152,13 +153,7 @@ async function applyUpdate(context: Context, tx: Tx, { input, evidence, change, 
     const resolved = await tx.finishTask(finishRequest(input, evidence, context.ids.uuid()))
     return resolved === undefined ? explainUnfinished(tx, team, input) : { task: resolved, isRepeat: false }
   }
-  await tx.evidence.add(team.key, task.id, task.attempt, by, evidence)
-  for (const entry of evidence) {
-    await tx.events.append(team.key, by, {
-      type: "evidence.added",
-      data: { task: task.id, type: entry.type, trust: entry.trust },
-    })
-  }
+  await tx.evidence.add(team.key, { taskId: task.id, attempt: task.attempt, by, entries: evidence })
   if (to !== undefined && to !== task.status) task = await changeStatus(context, tx, team, task, { to, input, by })
   return { task, isRepeat: false }
 }
@@ -172,21 +167,21 @@ async function changeStatus(
 ): Promise<Task> {
   const reason = input.reason ?? null
   if (to === "open") {
-    const held = ["in_progress", "in_review", "paused"].includes(task.status)
-    return held ? releaseTask(tx, team, task, by, reason ?? "given back") : reopenTask(tx, team, task, by, reason)
+    return hasEnded(task.status)
+      ? reopenTask(tx, team, { task, by, reason })
+      : releaseTask(tx, team, { task, by, reason: reason ?? "given back" })
   }
-  const isWork = to === "in_progress" || to === "in_review"
-  if (isWork && task.claimedBy === null && canMove(task.status, to)) {
+  if (isHeld(to) && task.claimedBy === null && canMove(task.status, to)) {
     throw new AppError(
       "task.transition",
       `task ${task.id} has no owner yet; claim it with: teamwork task claim --id ${task.id} --owner NAME`,
     )
   }
-  const moved = await moveTask(tx, team, task, { to, by, reason })
+  const moved = await moveTask(tx, team, { task, to, by, reason })
   if (to === "failed" && input.workerId !== undefined) {
     const failure = reason === null ? {} : { failure_reason: reason }
     const payload = { worker_id: input.workerId, completed_task_id: task.id, completed_status: "failed", ...failure }
-    await notifyLead(tx, team, context.ids.uuid(), by, payload)
+    await tx.messages.send(team.key, by, idleMessage({ id: context.ids.uuid(), payload }))
   }
   return moved
 }

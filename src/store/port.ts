@@ -177,7 +177,6 @@ export interface TaskStore {
   /** Replaces the needs and counts the unmet ones anew. */
   setNeeds(key: number, id: TaskId, needs: readonly TaskId[]): Promise<Task>
   remove(key: number, id: TaskId): Promise<void>
-  needs(key: number, id: TaskId): Promise<TaskId[]>
   dependants(key: number, id: TaskId): Promise<TaskId[]>
   /** Number of tasks by wave (0 for none) and status. */
   progress(key: number): Promise<TaskCount[]>
@@ -217,8 +216,12 @@ export interface WaveStore {
   dropAfter(key: number, number: number): Promise<void>
 }
 
+/** A worker as it is now, without what it has done so far. */
+export type WorkerNow = Omit<Worker, "tasksCompleted">
+
 export interface WorkerStore {
-  find(key: number, id: WorkerId): Promise<Worker | undefined>
+  /** Asked again and again by those who wait: takes no longer in a team with many tasks. */
+  find(key: number, id: WorkerId): Promise<WorkerNow | undefined>
   list(key: number): Promise<Worker[]>
   /** Adds a worker or changes the given fields of one; either way it was heard of now. */
   put(
@@ -240,11 +243,17 @@ export interface MessageFilter {
   readonly limit?: number
 }
 
+export interface NewMessage {
+  readonly id: string
+  readonly from: string
+  readonly to: string
+  readonly type: MessageType
+  readonly payload: unknown
+}
+
 export interface MessageStore {
-  send(
-    key: number,
-    message: { id: string; from: string; to: string; type: MessageType; payload: unknown },
-  ): Promise<Message>
+  /** With its event, `message.sent`. */
+  send(key: number, by: string, message: NewMessage): Promise<Message>
   list(key: number, inbox: string, filter: MessageFilter): Promise<Message[]>
   /** Like `list`, and marks them read; of two readers at once only one sees a message as unread. */
   take(key: number, inbox: string, filter: MessageFilter): Promise<Message[]>
@@ -252,9 +261,9 @@ export interface MessageStore {
 }
 
 export interface EvidenceStore {
-  add(key: number, taskId: TaskId, attempt: number, by: string, entries: readonly NewEvidence[]): Promise<void>
-  /** Of one task, or of the whole team. */
-  list(key: number, taskId?: TaskId): Promise<Evidence[]>
+  /** With an event for each entry, `evidence.added`. */
+  add(key: number, to: { taskId: TaskId; attempt: number; by: string; entries: readonly NewEvidence[] }): Promise<void>
+  list(key: number, taskId: TaskId): Promise<Evidence[]>
   withdraw(key: number, taskId: TaskId, number: number): Promise<void>
 }
 
@@ -287,7 +296,6 @@ export interface LoopStore {
   find(terminalId: string): Promise<LoopState | undefined>
   put(state: Omit<LoopState, "startedAt">): Promise<LoopState>
   remove(terminalId: string): Promise<boolean>
-  list(): Promise<LoopState[]>
 }
 
 export interface DocumentStore {

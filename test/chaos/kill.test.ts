@@ -6,6 +6,7 @@ import { join } from "node:path"
 import type { Event } from "../../src/domain/events.ts"
 import { parseTaskId } from "../../src/domain/ids.ts"
 import { isMet } from "../../src/domain/task.ts"
+import { unreachable } from "../../src/lib/unreachable.ts"
 import type { Store } from "../../src/store/port.ts"
 import type { Entry } from "../fixtures/participants/lives-dangerously.ts"
 import { openStore } from "../fixtures/participants/participant.ts"
@@ -244,6 +245,8 @@ async function expectAcknowledged(
       case "error":
         // Its lease ran out, on a busy machine, before it was done: its own fault, and the only one there may be.
         return entry.code !== "claim.lost"
+      default:
+        return unreachable(entry)
     }
   }
   const wrong = logs.filter(isWrong).map(({ name, entry }) => `${name}: ${JSON.stringify(entry)}`)

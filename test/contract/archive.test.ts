@@ -35,7 +35,7 @@ async function makeBusyTeam(store: Store): Promise<number> {
     await tx.waves.put(key, { number: 2, verdict: null, startedAt: null, verifiedAt: null })
     await tx.verdicts.add(key, { scope: "wave", subject: "1", status: "passed", checks: [], issues: ["x"], by: "w9" })
     await tx.messages.take(key, "orchestrator", {})
-    await tx.messages.send(key, { id: "m2", from: "w1", to: "w2", type: "text", payload: { message: "hi" } })
+    await tx.messages.send(key, "w1", { id: "m2", from: "w1", to: "w2", type: "text", payload: { message: "hi" } })
     await tx.loops.put({ terminalId: "t1", active: true, ...TEAM, role: "docs" })
     await tx.documents.put(key, { path: "wisdom/learnings.md", content: "# kept\r\n", encoding: "utf8", by: "w1" })
     await tx.teams.takeTaskNumber(key)

@@ -6,6 +6,7 @@ import { AppError } from "../../src/domain/errors.ts"
 import type { Event } from "../../src/domain/events.ts"
 import type { Role, TaskStatus } from "../../src/domain/task.ts"
 import type { TeamPhase } from "../../src/domain/team.ts"
+import { unreachable } from "../../src/lib/unreachable.ts"
 import { calculateWaves } from "../../src/operations/calculate-waves.ts"
 import { claimTask } from "../../src/operations/claim-task.ts"
 import { cleanTeam } from "../../src/operations/clean-team.ts"
@@ -375,6 +376,8 @@ function act(model: Model, action: Action, target: Aim): string {
     case "expire":
       model.now += 2 * LONG_LEASE_MS
       return ""
+    default:
+      return unreachable(action)
   }
 }
 
@@ -545,7 +548,7 @@ function actClean(model: Model, action: Extract<Action, { kind: "clean" }>): str
   if (!action.isForced && tasks.some((each) => each.status === "in_progress" || each.status === "in_review"))
     refuse("team.busy")
   for (const each of tasks) {
-    if (isEnded(each)) each.attempt += 1
+    if (each.status !== "open") each.attempt += 1
     free(each)
     each.wave = 0
     each.height = 0
@@ -769,6 +772,8 @@ async function ask(
       return ""
     case "expire":
       return ""
+    default:
+      return unreachable(action)
   }
 }
 
@@ -801,11 +806,12 @@ async function stateOfStore(store: Store, team: string): Promise<ReturnType<type
   return store.read(async (tx) => {
     const found = await tx.teams.find({ ...TEAM, team })
     if (found === undefined) throw new Error("the team is gone")
-    const evidence = Map.groupBy(await tx.evidence.list(found.key), (entry) => entry.taskId)
+    const tasks = await tx.tasks.list(found.key)
+    const evidence = await Promise.all(tasks.map((each) => tx.evidence.list(found.key, each.id)))
     return {
       team: [found.phase, found.status, found.schedule].join(" "),
       waves: (await tx.waves.list(found.key)).map((wave) => `${wave.number} ${wave.verdict}`),
-      tasks: (await tx.tasks.list(found.key)).map((each) => ({
+      tasks: tasks.map((each, index) => ({
         id: String(each.id),
         status: each.status,
         pausedFrom: each.pausedFrom,
@@ -816,7 +822,7 @@ async function stateOfStore(store: Store, team: string): Promise<ReturnType<type
         wave: each.wave ?? 0,
         attempt: each.attempt,
         hasLease: each.leaseUntil !== null,
-        evidence: (evidence.get(each.id) ?? []).map(
+        evidence: (evidence[index] ?? []).map(
           (entry) => `${entry.attempt} ${entry.blockedPattern !== null} ${entry.withdrawnAt !== null}`,
         ),
       })),

@@ -1505,6 +1505,26 @@ function operationsContract(makeDatabase: MakeDatabase): void {
       await h.refuses(heartbeatTask, { id: "6", owner: "w6" }, "claim.lost", "task 6 is open")
     })
 
+    it.each(["in_progress", "in_review", "paused", "failed"] as const)(
+      "makes evidence for a task that was %s count no more, and tells of the new attempt",
+      async (status) => {
+        await using h = await house()
+        await h.tasks({ 1: [] })
+        await h.ask(claimTask, { id: "1", owner: "w1" })
+        await h.ask(updateTask, { id: "1", owner: "w1", addEvidence: ["TODO later"], result: "half of it" })
+        if (status !== "in_progress") await h.ask(updateTask, { id: "1", status })
+        await h.ask(cleanTeam, { force: true })
+        expect(await h.task("1")).toMatchObject({ status: "open", attempt: 2, result: null, claimedBy: null })
+        const told = (await h.eventsOf("task.reopened")).map((event) => event.data)
+        expect(told).toEqual([{ task: "1", attempt: 2, reason: "project cleaned" }])
+        expect((await h.eventsOf("task.released")).map((event) => event.data)).toEqual(
+          status === "failed" ? [] : [{ task: "1", owner: "w1", reason: "project cleaned" }],
+        )
+        await h.ask(claimTask, { id: "1", owner: "w2" })
+        expect((await h.ask(updateTask, { id: "1", owner: "w2", status: "resolved" })).task.status).toBe("resolved")
+      },
+    )
+
     it("tells of the phase as it really changed", async () => {
       await using h = await house()
       await h.tasks({ 1: [], 2: [] })

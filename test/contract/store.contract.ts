@@ -3,6 +3,7 @@ import { describe, expect, it } from "bun:test"
 import type { EventType } from "../../src/domain/events.ts"
 import { parseEventData } from "../../src/domain/events.ts"
 import { parseTaskId, parseWorkerId } from "../../src/domain/ids.ts"
+import type { Worker } from "../../src/domain/worker.ts"
 import type { Store, StoredTeam, Tx } from "../../src/store/port.ts"
 import {
   allEvents,
@@ -70,8 +71,8 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
         await tx.tasks.create(key, parseTaskId("3"), brief(), null)
         await tx.claimTask(claimRequest("w1", { taskId: "2" }))
         await tx.finishTask(finishRequest("2", { owner: "w1", evidence: [note("seen")] }))
-        await tx.evidence.add(key, parseTaskId("1"), 1, "w1", [note("seen")])
-        await tx.messages.send(key, {
+        await tx.evidence.add(key, { taskId: parseTaskId("1"), attempt: 1, by: "w1", entries: [note("seen")] })
+        await tx.messages.send(key, "w1", {
           id: "m",
           from: "w1",
           to: "orchestrator",
@@ -96,6 +97,7 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       })
       expect(await failing.catch(String)).toBe("Error: on purpose")
       expect(await snapshot(store, key)).toEqual(before)
+      expect(await store.read((tx) => tx.loops.find("t"))).toBeUndefined()
       expect(await store.write((tx) => tx.teams.takeTaskNumber(key))).toBe(1)
     })
 
@@ -103,8 +105,8 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       await using house = await makeHouse()
       const message = { id: "twice", from: "w1", to: "w2", type: "text" as const, payload: {} }
       const failing = house.store.write(async (tx) => {
-        await tx.messages.send(house.key, message)
-        await tx.messages.send(house.key, message)
+        await tx.messages.send(house.key, "w1", message)
+        await tx.messages.send(house.key, "w1", message)
       })
       expect(
         await failing.then(
@@ -113,7 +115,7 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
         ),
       ).toBe("failed")
       expect(await house.store.read((tx) => tx.messages.list(house.key, "w2", {}))).toEqual([])
-      await house.store.write((tx) => tx.messages.send(house.key, message))
+      await house.store.write((tx) => tx.messages.send(house.key, "w1", message))
       expect(await house.store.read((tx) => tx.messages.list(house.key, "w2", {}))).toHaveLength(1)
     })
 
@@ -386,7 +388,7 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       await house.store.claimTask(claimRequest("w1", { taskId: "1" }))
       await house.store.finishTask(finishRequest("1", { owner: "w1", result: long, evidence: [note(strange)] }))
       expect((await house.get("1")).result === long).toBe(true)
-      expect((await house.store.read((tx) => tx.evidence.list(house.key)))[0]?.text).toBe(strange)
+      expect((await house.store.read((tx) => tx.evidence.list(house.key, task.id)))[0]?.text).toBe(strange)
     })
 
     it("changes the given fields only and counts the version up", async () => {
@@ -466,12 +468,12 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       await house.task("c", { blockedBy: ["b", "a"] })
       await house.task("d", { blockedBy: ["a"] })
       const answers = await house.store.read(async (tx) => [
-        (await tx.tasks.needs(house.key, parseTaskId("c"))).toSorted(),
-        await tx.tasks.needs(house.key, parseTaskId("a")),
         (await tx.tasks.dependants(house.key, parseTaskId("a"))).toSorted(),
         await tx.tasks.dependants(house.key, parseTaskId("d")),
       ])
-      expect(answers.map((list) => list.map(String))).toEqual([["a", "b"], [], ["c", "d"], []])
+      expect(answers.map((list) => list.map(String))).toEqual([["c", "d"], []])
+      const needs = await Promise.all(["c", "a"].map(async (id) => (await house.get(id)).blockedBy.map(String)))
+      expect(needs.map((list) => list.toSorted())).toEqual([["a", "b"], []])
     })
 
     it("counts by wave and status", async () => {
@@ -1042,7 +1044,7 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       expect(finished?.completedAt).not.toBeNull()
       expect(finished).toEqual(await house.get("1"))
       const [evidence, inbox] = await house.store.read(async (tx) => [
-        await tx.evidence.list(house.key),
+        await tx.evidence.list(house.key, parseTaskId("1")),
         await tx.messages.list(house.key, "orchestrator", {}),
       ])
       expect(evidence.map((entry) => [entry.number, entry.text, entry.by])).toEqual([
@@ -1152,7 +1154,9 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       await using house = await makeHouse()
       const { id } = await house.task("1")
       await house.store.claimTask(claimRequest("w1"))
-      await house.store.write((tx) => tx.evidence.add(house.key, id, 1, "w1", [note("fine"), note("TODO", "TODO")]))
+      await house.store.write((tx) =>
+        tx.evidence.add(house.key, { taskId: id, attempt: 1, by: "w1", entries: [note("fine"), note("TODO", "TODO")] }),
+      )
       const before = await snapshot(house.store, house.key)
       const request = finishRequest("1", { owner: "w1", evidence: [note("more")] })
       expect(await house.store.finishTask(request)).toBeUndefined()
@@ -1167,8 +1171,8 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       const two = await house.task("2")
       await house.store.claimTask(claimRequest("w1"))
       await house.store.write(async (tx) => {
-        await tx.evidence.add(house.key, one.id, 1, "w1", [note("TODO", "TODO")])
-        await tx.evidence.add(house.key, two.id, 2, "w1", [note("TODO", "TODO")])
+        await tx.evidence.add(house.key, { taskId: one.id, attempt: 1, by: "w1", entries: [note("TODO", "TODO")] })
+        await tx.evidence.add(house.key, { taskId: two.id, attempt: 2, by: "w1", entries: [note("TODO", "TODO")] })
         await tx.tasks.update(house.key, one.id, { attempt: 2 })
       })
       expect((await house.store.finishTask(finishRequest("1", { owner: "w1" })))?.status).toBe("resolved")
@@ -1184,7 +1188,7 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
         stores.map((store) => store.finishTask(finishRequest("1", { evidence: [note("x")] }))),
       )
       expect(finished.filter(Boolean)).toHaveLength(1)
-      expect(await stores[0].read((tx) => tx.evidence.list(key))).toHaveLength(1)
+      expect(await stores[0].read((tx) => tx.evidence.list(key, parseTaskId("1")))).toHaveLength(1)
     })
 
     it("is a part of the transaction it is called in", async () => {
@@ -1268,15 +1272,29 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       }
       await house.store.claimTask(claimRequest("w1"))
       const find = () => house.store.read((tx) => tx.workers.find(house.key, parseWorkerId("w1")))
-      expect(await find()).toMatchObject({
-        status: "working",
-        currentTask: parseTaskId("3"),
-        tasksCompleted: ["1", "2"].map(parseTaskId),
-      })
+      const list = () => house.store.read((tx) => tx.workers.list(house.key))
+      const { tasksCompleted, ...now } = (await list())[0] as Worker
+      expect(tasksCompleted).toEqual(["1", "2"].map(parseTaskId))
+      expect(now).toMatchObject({ status: "working", currentTask: parseTaskId("3") })
+      expect(await find()).toEqual(now)
       expect(await house.store.read((tx) => tx.workers.count(house.key))).toEqual({ total: 1, working: 1 })
       await house.store.finishTask(finishRequest("3", { owner: "w1" }))
       expect(await find()).toMatchObject({ status: "idle", currentTask: null })
       expect(await house.store.read((tx) => tx.workers.count(house.key))).toEqual({ total: 1, working: 0 })
+    })
+
+    it("names the task a worker claimed last when it holds several", async () => {
+      await using house = await makeHouse()
+      for (const id of ["1", "2", "3"]) await house.task(id)
+      for (const taskId of ["3", "1"]) {
+        await house.store.claimTask(claimRequest("w1", { taskId }))
+        const { claimedAt } = await getTask(house.store, house.key, taskId)
+        await until(async () => (await house.store.read((tx) => tx.now())) > Date.parse(claimedAt ?? ""))
+      }
+      await house.store.claimTask(claimRequest("w2"))
+      const [one] = await house.store.read((tx) => tx.workers.list(house.key))
+      const found = await house.store.read((tx) => tx.workers.find(house.key, parseWorkerId("w1")))
+      expect([one?.currentTask, found?.currentTask]).toEqual([parseTaskId("1"), parseTaskId("1")])
     })
 
     it("lists workers in creation order", async () => {
@@ -1329,7 +1347,7 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       change: { to?: string; type?: "text" | "shutdown_request" } = {},
     ) =>
       store.write((tx) =>
-        tx.messages.send(key, {
+        tx.messages.send(key, "orchestrator", {
           id,
           from: "orchestrator",
           to: "w1",
@@ -1343,7 +1361,7 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       await using house = await makeHouse()
       const payload = { message: "Grüße 👋\u0000\n", nested: { list: [1, null, "x"], no: false } }
       const sent = await house.store.write((tx) =>
-        tx.messages.send(house.key, { id: "m0", from: "w1", to: "w2", type: "text", payload }),
+        tx.messages.send(house.key, "w1", { id: "m0", from: "w1", to: "w2", type: "text", payload }),
       )
       expect(sent).toMatchObject({
         id: "m0",
@@ -1431,33 +1449,42 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       const [one, two] = [await house.task("1"), await house.task("2")]
       const facts = { command: "npm test", exitCode: 0, output: "ok 👍", durationMs: 12, commit: "abc" }
       await house.store.write(async (tx) => {
-        await tx.evidence.add(house.key, one.id, 1, "w1", [note("a")])
-        await tx.evidence.add(house.key, two.id, 1, "w2", [
-          { type: "command", trust: "attested", text: "", facts, blockedPattern: null },
-        ])
-        await tx.evidence.add(house.key, one.id, 2, "person", [note("b"), note("c", "TODO")])
-        await tx.evidence.add(house.key, one.id, 2, "person", [])
+        await tx.evidence.add(house.key, { taskId: one.id, attempt: 1, by: "w1", entries: [note("a")] })
+        await tx.evidence.add(house.key, {
+          taskId: two.id,
+          attempt: 1,
+          by: "w2",
+          entries: [{ type: "command", trust: "attested", text: "", facts, blockedPattern: null }],
+        })
+        await tx.evidence.add(house.key, {
+          taskId: one.id,
+          attempt: 2,
+          by: "person",
+          entries: [note("b"), note("c", "TODO")],
+        })
+        await tx.evidence.add(house.key, { taskId: one.id, attempt: 2, by: "person", entries: [] })
       })
-      const [mine, all] = await house.store.read(async (tx) => [
+      const [mine, others] = await house.store.read(async (tx) => [
         await tx.evidence.list(house.key, one.id),
-        await tx.evidence.list(house.key),
+        await tx.evidence.list(house.key, two.id),
       ])
       expect(mine.map((entry) => [entry.number, entry.attempt, entry.text, entry.by, entry.blockedPattern])).toEqual([
         [1, 1, "a", "w1", null],
         [2, 2, "b", "person", null],
         [3, 2, "c", "person", "TODO"],
       ])
-      expect(all.map((entry) => `${entry.taskId}/${entry.number}`)).toEqual(["1/1", "2/1", "1/2", "1/3"])
-      expect(all[1]).toMatchObject({ type: "command", trust: "attested", facts, withdrawnAt: null })
+      expect(others).toMatchObject([
+        { taskId: two.id, number: 1, type: "command", trust: "attested", facts, withdrawnAt: null },
+      ])
     })
 
     it("keeps a withdrawn entry and its number", async () => {
       await using house = await makeHouse()
       const { id } = await house.task("1")
       await house.store.write(async (tx) => {
-        await tx.evidence.add(house.key, id, 1, "w1", [note("a"), note("b")])
+        await tx.evidence.add(house.key, { taskId: id, attempt: 1, by: "w1", entries: [note("a"), note("b")] })
         await tx.evidence.withdraw(house.key, id, 1)
-        await tx.evidence.add(house.key, id, 1, "w1", [note("c")])
+        await tx.evidence.add(house.key, { taskId: id, attempt: 1, by: "w1", entries: [note("c")] })
       })
       const entries = await house.store.read((tx) => tx.evidence.list(house.key, id))
       expect(entries.map((entry) => [entry.number, entry.text, entry.withdrawnAt !== null])).toEqual([
@@ -1471,10 +1498,10 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       await using house = await makeHouse()
       const { id } = await house.task("1")
       await house.store.write(async (tx) => {
-        await tx.evidence.add(house.key, id, 1, "w1", [note("a")])
+        await tx.evidence.add(house.key, { taskId: id, attempt: 1, by: "w1", entries: [note("a")] })
         await tx.tasks.remove(house.key, id)
       })
-      expect(await house.store.read((tx) => tx.evidence.list(house.key))).toEqual([])
+      expect(await house.store.read((tx) => tx.evidence.list(house.key, id))).toEqual([])
     })
   })
 
@@ -1495,6 +1522,19 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
   })
 
   describe(`${name}: events`, () => {
+    it("come with each message and each entry of evidence", async () => {
+      await using house = await makeHouse()
+      const { id: taskId } = await house.task("1")
+      await house.store.write(async (tx) => {
+        await tx.evidence.add(house.key, { taskId, attempt: 1, by: "w1", entries: [note("a"), note("b")] })
+        await tx.messages.send(house.key, "w1", { id: "m1", from: "w2", to: "w3", type: "text", payload: {} })
+      })
+      const added = { type: "evidence.added", by: "w1", data: { task: "1", type: "note", trust: "reported" } }
+      const sent = { type: "message.sent", by: "w1", data: { id: "m1", from: "w2", to: "w3", type: "text" } }
+      const events = await allEvents(house.store, house.key)
+      expect(events).toMatchObject([added, added, sent])
+    })
+
     const resumed = { type: "team.resumed", data: {} } as const
     const paused = { type: "team.paused", data: { reason: "lunch" } } as const
 
@@ -1642,7 +1682,8 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       expect(await store.read((tx) => tx.loops.find("t1"))).toEqual(put)
       await store.write((tx) => tx.loops.put({ ...state, active: false, role: null }))
       await store.write((tx) => tx.loops.put({ ...state, terminalId: "t0" }))
-      expect(await store.read((tx) => tx.loops.list())).toMatchObject([
+      const found = await store.read(async (tx) => [await tx.loops.find("t0"), await tx.loops.find("t1")])
+      expect(found).toMatchObject([
         { terminalId: "t0", active: true, role: "docs" },
         { terminalId: "t1", active: false, role: null },
       ])

@@ -199,6 +199,72 @@ describe("evidence run", () => {
   })
 })
 
+describe("evidence run that takes longer than the lease", () => {
+  async function makeClaimed(leaseSeconds: string): Promise<Bench> {
+    const bench = makeBench()
+    await bench.ok("project", "create", "--goal", "Search page")
+    await bench.ok("task", "create", "One")
+    await bench.ok("task", "claim", "1", "--owner", "w1", "--lease-seconds", leaseSeconds)
+    return bench
+  }
+  const leaseEnd = (bench: Bench) => Number((bench.dump().task as Data[])[0]?.lease_until)
+  /** A command that goes on until the test says `go`. */
+  const go = (bench: Bench) => writeFileSync(join(bench.cwd, "go"), "")
+  const waiting = ["--", "sh", "-c", "echo started; until [ -e go ]; do sleep 0.05; done"]
+  const hasStarted = (line: string) => line === "started"
+
+  it("keeps the task, renewed while the command runs", async () => {
+    using bench = await makeClaimed("2")
+    const first = leaseEnd(bench)
+    await using live = bench.start(["evidence", "run", "1", "--owner", "w1", ...waiting])
+    // By then the first lease has run out for sure.
+    await until(() => leaseEnd(bench) > first + 2000)
+    await bench.refused("task.already_claimed", "task", "claim", "1", "--owner", "w2")
+    go(bench)
+    expect(await live.exited).toBe(0)
+    expect(await listed(bench)).toMatchObject([{ trust: "attested", by: "w1" }])
+  })
+
+  it("renews a claim that had run out before it began", async () => {
+    using bench = await makeClaimed("600")
+    bench.tamper("update task set lease_until = 1")
+    await using live = bench.start(["evidence", "run", "1", "--owner", "w1", ...waiting])
+    await until(() => leaseEnd(bench) > 1)
+    go(bench)
+    expect(await live.exited).toBe(0)
+  })
+
+  it("renews nothing for a person", async () => {
+    using bench = await makeClaimed("0.1")
+    await using live = bench.start(["evidence", "run", "1", ...waiting])
+    await live.untilLine("err", hasStarted)
+    const first = leaseEnd(bench)
+    await until(() => Date.now() > first + 300)
+    expect(leaseEnd(bench)).toBe(first)
+    expect(await bench.ok("task", "claim", "1", "--owner", "w2")).toMatchObject({ claimed_by: "w2" })
+    go(bench)
+    expect(await live.exited).toBe(0)
+    expect(await listed(bench)).toMatchObject([{ trust: "attested", by: "person" }])
+  })
+
+  it.each(["w1", "w2"])("attests nothing when the claim was lost, and %s has the task now", async (owner) => {
+    using bench = await makeClaimed("0.6")
+    await using live = bench.start(["evidence", "run", "1", "--owner", "w1", "--json", ...waiting])
+    await live.untilLine("err", hasStarted)
+    await bench.ok("task", "release", "1")
+    await bench.ok("task", "claim", "1", "--owner", owner, "--lease-seconds", "600")
+    const end = leaseEnd(bench)
+    go(bench)
+    expect(await live.exited).toBe(1)
+    expect(JSON.parse(live.err.at(-1) ?? "")).toMatchObject({
+      code: "claim.lost",
+      details: { claimed_by: owner, claim_token: 2 },
+    })
+    expect(await listed(bench)).toEqual([])
+    expect(leaseEnd(bench)).toBe(end)
+  })
+})
+
 describe("a verdict (R135)", () => {
   it("has a status, checks with evidence, and issues", async () => {
     using bench = await makeProject()

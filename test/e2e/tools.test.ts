@@ -64,6 +64,18 @@ describe("doctor (R229-R231)", () => {
     })
   })
 
+  it("checks the store that the command line names", async () => {
+    using bench = await makeProject()
+    const file = join(bench.cwd, "named.db")
+    const { findings } = await bench.ok<Findings>("doctor", "--store", `sqlite:${file}`)
+    expect(findings.find(({ check }) => check === "store")).toMatchObject({ detail: expect.stringContaining(file) })
+    expect(findings.filter(({ check }) => check.startsWith("shop/main"))).toEqual([])
+    const bad = (await bench.run(["doctor", "--store", "nowhere"])).json<{ data: Findings }>().data
+    expect(bad.findings.filter(({ status }) => status === "problem")).toMatchObject([
+      { check: "configuration", detail: expect.stringContaining("nowhere") },
+    ])
+  })
+
   it("says what is missing on this machine", async () => {
     using bench = await makeProject()
     const result = await bench.run(["doctor", "--format", "table"], { env: { PATH: bench.cwd } })
@@ -169,6 +181,21 @@ describe("settings", () => {
     expect(shown.stdout).not.toContain("secret")
     const doctor = await bench.run(["doctor"])
     expect(doctor.stdout + doctor.stderr).not.toContain("secret")
+  })
+
+  it("come from the command line before anything else", async () => {
+    using bench = makeBench()
+    await bench.ok("config", "set", "store", "sqlite:/home.db")
+    const named = ["--store", `sqlite:${bench.cwd}/named.db`, "--project", "named"]
+    const fromFlags = [
+      { key: "store", value: `sqlite:${bench.cwd}/named.db`, origin: "flag", where: "command line" },
+      { key: "defaults.project", value: "named", origin: "flag", where: "command line" },
+    ]
+    const listed = await bench.ok<Data[]>("config", "list", ...named)
+    expect(listed.filter((each) => each.origin === "flag").toSorted(byKey)).toEqual(fromFlags.toSorted(byKey))
+    expect(await bench.ok("config", "get", "store", ...named)).toMatchObject({ origin: "flag" })
+    expect(await bench.ok("config", "get", "store")).toMatchObject({ value: "sqlite:/home.db", origin: "home file" })
+    await bench.refused("config.bad_value", "config", "list", "--store", "nowhere")
   })
 
   it("have a schema that is the published one", async () => {
@@ -320,3 +347,7 @@ describe("PostgreSQL as the store", () => {
     expect(existsSync(join(bench.home, "teamwork.db"))).toBe(false)
   }, 60_000)
 })
+
+function byKey(one: Data, other: Data): number {
+  return String(one.key).localeCompare(String(other.key))
+}

@@ -328,7 +328,7 @@ describe("between connections", () => {
       await tx.tasks.lock(key, parseTaskId("1"))
       finish = store.finishTask(finishRequest("1", { owner: "w1" }))
       await until(async () => (await waiting(client, db.schema)) === 1)
-      await tx.evidence.add(key, parseTaskId("1"), 1, "w2", [note("TODO", "TODO")])
+      await tx.evidence.add(key, { taskId: parseTaskId("1"), attempt: 1, by: "w2", entries: [note("TODO", "TODO")] })
     })
     expect(await finish).toBeUndefined()
     expect((await getTask(store, key, "1")).status).toBe("in_progress")
@@ -359,7 +359,7 @@ describe("between connections", () => {
     const evidence = Array.from({ length: 12 }, (_, number) => note(`step ${number} \ud83d`))
     const notice = { id: "m1", payload: { worker_id: "w1", completed_task_id: parseTaskId("1") } }
     await store.finishTask(finishRequest("1", { owner: "w1", evidence, notice }))
-    const entries = await store.read((tx) => tx.evidence.list(key))
+    const entries = await store.read((tx) => tx.evidence.list(key, parseTaskId("1")))
     expect(entries.map((entry) => entry.text)).toEqual(evidence.map((entry) => entry.text.toWellFormed()))
     const types = (await allEvents(store, key)).map((event) => event.type)
     expect(types.slice(-14)).toEqual([

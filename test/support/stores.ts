@@ -206,16 +206,16 @@ export async function snapshot(store: Store, key: number): Promise<Record<string
   return store.read(async (tx) => {
     const team = (await tx.teams.list()).find((each) => each.key === key)
     const inboxes = ["orchestrator", ...(await tx.workers.list(key)).map((worker) => worker.id)]
+    const tasks = await tx.tasks.list(key)
     return {
       team,
-      tasks: await tx.tasks.list(key),
+      tasks,
       waves: await tx.waves.list(key),
       workers: await tx.workers.list(key),
       messages: await Promise.all(inboxes.map((inbox) => tx.messages.list(key, inbox, {}))),
       unread: await tx.messages.countUnread(key),
-      evidence: await tx.evidence.list(key),
+      evidence: await Promise.all(tasks.map((task) => tx.evidence.list(key, task.id))),
       verdicts: await tx.verdicts.list(key),
-      loops: await tx.loops.list(),
       events: (await tx.events.list(key, { limit: 100_000 })).events,
     }
   })

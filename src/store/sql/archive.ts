@@ -4,8 +4,8 @@ import type { PastEvent, SnapshotTask, SnapshotTeam, TeamSnapshot } from "../../
 import { isMet } from "../../domain/task.ts"
 import type { ArchiveStore, EventStore } from "../port.ts"
 import { documentStore } from "./documents.ts"
-import { evidenceStore } from "./evidence.ts"
-import { loopStore } from "./loops.ts"
+import { listEvidence } from "./evidence.ts"
+import { listLoops } from "./loops.ts"
 import { listMessages } from "./messages.ts"
 import { insertRows, iso, type Param, placeholders, type Session } from "./session.ts"
 import { needsByTask, TASK_COLUMNS, type TaskRow, toTask } from "./tasks.ts"
@@ -19,7 +19,6 @@ export function archiveStore(session: Session, events: EventStore): ArchiveStore
   return {
     async read(key) {
       const team = await readTeam(session, key)
-      const loops = await loopStore(session).list()
       return {
         team,
         tasks: await readTasks(session, key),
@@ -27,7 +26,7 @@ export function archiveStore(session: Session, events: EventStore): ArchiveStore
         workers: await readWorkers(session, key),
         messages: await listMessages(session, key, 0),
         verdicts: await verdictStore(session).list(key),
-        loops: loops.filter((loop) => loop.project === team.project && loop.team === team.team),
+        loops: await listLoops(session, team),
         documents: await documentStore(session).list(key),
       }
     },
@@ -55,7 +54,7 @@ async function readTasks(session: Session, key: number, ids?: readonly TaskId[])
   const select = `select ${TASK_COLUMNS}, height, lease_ms from task where team_id = ?`
   if (ids === undefined) {
     const needs = await needsByTask(session, key)
-    const evidence = Map.groupBy(await evidenceStore(session).list(key), (entry) => entry.taskId)
+    const evidence = Map.groupBy(await listEvidence(session, key), (entry) => entry.taskId)
     const rows = await session.all<WholeTaskRow>(`${select} order by seq`, [key])
     return rows.map((row) => toSnapshot(row, needs.get(row.id) ?? [], evidence.get(row.id) ?? []))
   }
@@ -64,7 +63,7 @@ async function readTasks(session: Session, key: number, ids?: readonly TaskId[])
     const row = await session.get<WholeTaskRow>(`${select} and id = ?`, [key, id])
     if (row === undefined) continue
     const needs = (await needsByTask(session, key, id)).get(id) ?? []
-    tasks.push(toSnapshot(row, needs, await evidenceStore(session).list(key, id)))
+    tasks.push(toSnapshot(row, needs, await listEvidence(session, key, id)))
   }
   return tasks
 }

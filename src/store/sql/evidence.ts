@@ -1,6 +1,6 @@
 import type { Evidence, EvidenceTrust, EvidenceType } from "../../domain/evidence.ts"
 import type { TaskId } from "../../domain/ids.ts"
-import type { EvidenceStore } from "../port.ts"
+import type { EventStore, EvidenceStore } from "../port.ts"
 import { iso, isoOrNull, type Session } from "./session.ts"
 
 interface EvidenceRow {
@@ -19,9 +19,9 @@ interface EvidenceRow {
 
 const COLUMNS = "seq, task_id, attempt, type, trust, text, facts, blocked_pattern, author, recorded_at, withdrawn_at"
 
-export function evidenceStore(session: Session): EvidenceStore {
+export function evidenceStore(session: Session, events: Pick<EventStore, "append">): EvidenceStore {
   return {
-    async add(key, taskId, attempt, by, entries) {
+    async add(key, { taskId, attempt, by, entries }) {
       for (const entry of entries) {
         await session.run(
           `insert into evidence (team_id, task_id, attempt, type, trust, text, facts, blocked_pattern, author, recorded_at)
@@ -39,20 +39,11 @@ export function evidenceStore(session: Session): EvidenceStore {
             await session.now(),
           ],
         )
+        const data = { task: taskId, type: entry.type, trust: entry.trust }
+        await events.append(key, by, { type: "evidence.added", data })
       }
     },
-    async list(key, taskId) {
-      const rows = await session.all<EvidenceRow>(
-        `select ${COLUMNS} from evidence where team_id = ?${taskId === undefined ? "" : " and task_id = ?"} order by seq`,
-        taskId === undefined ? [key] : [key, taskId],
-      )
-      const counts = new Map<string, number>()
-      return rows.map((row) => {
-        const number = (counts.get(row.task_id) ?? 0) + 1
-        counts.set(row.task_id, number)
-        return toEvidence(row, number)
-      })
-    },
+    list: (key, taskId) => listEvidence(session, key, taskId),
     async withdraw(key, taskId, number) {
       // Entries are never removed, so the n-th of a task stays the n-th.
       await session.run(
@@ -62,6 +53,20 @@ export function evidenceStore(session: Session): EvidenceStore {
       )
     },
   }
+}
+
+/** Of one task, or of all of them. */
+export async function listEvidence(session: Session, key: number, taskId?: TaskId): Promise<Evidence[]> {
+  const rows = await session.all<EvidenceRow>(
+    `select ${COLUMNS} from evidence where team_id = ?${taskId === undefined ? "" : " and task_id = ?"} order by seq`,
+    taskId === undefined ? [key] : [key, taskId],
+  )
+  const counts = new Map<string, number>()
+  return rows.map((row) => {
+    const number = (counts.get(row.task_id) ?? 0) + 1
+    counts.set(row.task_id, number)
+    return toEvidence(row, number)
+  })
 }
 
 function toEvidence(row: EvidenceRow, number: number): Evidence {

@@ -1,5 +1,6 @@
 import type { LoopState } from "../../domain/loop-state.ts"
 import type { Role } from "../../domain/task.ts"
+import type { TeamName } from "../../domain/team.ts"
 import type { LoopStore } from "../port.ts"
 import { iso, type Session } from "./session.ts"
 
@@ -35,10 +36,15 @@ export function loopStore(session: Session): LoopStore {
       const row = await session.get("delete from loop_state where terminal_id = ? returning terminal_id", [terminalId])
       return row !== undefined
     },
-    async list() {
-      return (await session.all<LoopRow>(`select ${COLUMNS} from loop_state order by terminal_id`)).map(toLoop)
-    },
   }
+}
+
+export async function listLoops(session: Session, { project, team }: TeamName): Promise<LoopState[]> {
+  const rows = await session.all<LoopRow>(`select ${COLUMNS} from loop_state where project = ? and team = ?`, [
+    project,
+    team,
+  ])
+  return rows.map(toLoop).sort((a, b) => (a.terminalId < b.terminalId ? -1 : 1))
 }
 
 function toLoop(row: LoopRow): LoopState {

@@ -1,6 +1,6 @@
 import type { Message, MessageType } from "../../domain/message.ts"
 import type { SnapshotMessage } from "../../domain/snapshot.ts"
-import type { MessageFilter, MessageStore } from "../port.ts"
+import type { EventStore, MessageFilter, MessageStore } from "../port.ts"
 import { iso, isoOrNull, type Param, type Session } from "./session.ts"
 
 interface MessageRow {
@@ -16,15 +16,17 @@ interface MessageRow {
 
 const COLUMNS = "id, sender, recipient, type, payload, sent_at, delivered_at, read_at"
 
-export function messageStore(session: Session): MessageStore {
+export function messageStore(session: Session, events: Pick<EventStore, "append">): MessageStore {
   return {
-    async send(key, message) {
+    async send(key, by, message) {
       const row = await session.get<MessageRow>(
         `insert into message (id, team_id, sender, recipient, type, payload, sent_at) values (?, ?, ?, ?, ?, ?, ?)
          returning ${COLUMNS}`,
         [message.id, key, message.from, message.to, message.type, JSON.stringify(message.payload), await session.now()],
       )
       if (row === undefined) throw new Error("insert returned no row")
+      const { id, from, to, type } = message
+      await events.append(key, by, { type: "message.sent", data: { id, from, to, type } })
       return toMessage(row)
     },
     list: (key, inbox, filter) => select(session, { key, inbox, filter, lock: "" }),

@@ -1,6 +1,6 @@
 import type { TaskId, WorkerId } from "../../domain/ids.ts"
 import type { TaskCount } from "../../domain/status.ts"
-import type { Complexity, Role, Task, TaskBrief, TaskStatus } from "../../domain/task.ts"
+import { type Complexity, isMet, type Role, type Task, type TaskBrief, type TaskStatus } from "../../domain/task.ts"
 import type { GraphNode, TaskChange, TaskFilter, TaskStore } from "../port.ts"
 import { iso, isoOrNull, type Param, placeholders, type Session } from "./session.ts"
 
@@ -104,7 +104,6 @@ export function taskStore(session: Session): TaskStore {
       await session.run("delete from evidence where team_id = ? and task_id = ?", [key, id])
       await session.run("delete from task where team_id = ? and id = ?", [key, id])
     },
-    needs: (key, id) => needsOf(session, key, id),
     async dependants(key, id) {
       const rows = await session.all<{ task_id: TaskId }>(
         "select task_id from need where team_id = ? and need_id = ? order by task_id",
@@ -242,11 +241,11 @@ export async function needsByTask(session: Session, key: number, id?: TaskId): P
 /** Locks the needs first: one of them may be resolved at this moment, and must then wait for us or be seen by us. */
 async function countUnmet(session: Session, key: number, needs: readonly TaskId[]): Promise<number> {
   if (needs.length === 0) return 0
-  const rows = await session.all<{ status: string }>(
+  const rows = await session.all<{ status: TaskStatus }>(
     `select status from task where team_id = ? and id in (${placeholders(needs.length)}) order by seq${session.forShare}`,
     [key, ...needs],
   )
-  return rows.filter((row) => row.status !== "resolved" && row.status !== "skipped").length
+  return rows.filter((row) => !isMet(row.status)).length
 }
 
 async function insertNeeds(session: Session, key: number, id: TaskId, needs: readonly TaskId[]): Promise<void> {

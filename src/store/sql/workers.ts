@@ -1,7 +1,7 @@
 import type { TaskId, WorkerId } from "../../domain/ids.ts"
 import type { Role } from "../../domain/task.ts"
 import type { Worker, WorkerAvailability } from "../../domain/worker.ts"
-import type { WorkerStore } from "../port.ts"
+import type { WorkerNow, WorkerStore } from "../port.ts"
 import { iso, type Param, type Session } from "./session.ts"
 
 export interface WorkerRow {
@@ -35,7 +35,8 @@ export async function listWorkerRows(session: Session, key: number): Promise<Wor
 }
 
 export function workerStore(session: Session): WorkerStore {
-  const select = async (key: number, id?: WorkerId) => {
+  /** With everything they have done: reads all tasks of the team that were ever claimed. */
+  const select = async (key: number, id?: WorkerId): Promise<Worker[]> => {
     const params: Param[] = id === undefined ? [key] : [key, id]
     const rows = await session.all<WorkerRow>(
       `select ${COLUMNS} from worker where team_id = ?${id === undefined ? "" : " and id = ?"} order by created_at, id`,
@@ -49,10 +50,26 @@ export function workerStore(session: Session): WorkerStore {
       params,
     )
     const byWorker = Map.groupBy(work, (row) => row.worker_id)
-    return rows.map((row) => toWorker(row, byWorker.get(row.id) ?? []))
+    return rows.map((row) => {
+      const own = byWorker.get(row.id) ?? []
+      const current = own.findLast((task) => task.status === "in_progress")
+      const done = own.filter((task) => task.status === "resolved").map((task) => task.id)
+      return { ...toWorker(row, current?.id ?? null), tasksCompleted: done }
+    })
   }
   return {
-    find: async (key, id) => (await select(key, id))[0],
+    async find(key, id) {
+      const row = await session.get<WorkerRow>(`select ${COLUMNS} from worker where team_id = ? and id = ?`, [key, id])
+      if (row === undefined) return undefined
+      // No index knows a task's worker: every claim would have to write it. The few tasks in progress have one for their
+      // leases, which the planner takes because of the words status = 'in_progress', and they are all there is to ask.
+      const current = await session.get<{ id: TaskId }>(
+        `select id from task where team_id = ? and status = 'in_progress' and worker_id = ?
+         order by claimed_at desc, seq desc limit 1`,
+        [key, id],
+      )
+      return toWorker(row, current?.id ?? null)
+    },
     list: (key) => select(key),
     async put(key, id, change) {
       const now = await session.now()
@@ -113,8 +130,7 @@ export function workerStore(session: Session): WorkerStore {
   }
 }
 
-function toWorker(row: WorkerRow, work: readonly WorkRow[]): Worker {
-  const current = work.findLast((task) => task.status === "in_progress")
+function toWorker(row: WorkerRow, currentTask: TaskId | null): WorkerNow {
   const free = row.availability === "idle" || row.availability === "working"
   return {
     id: row.id,
@@ -123,9 +139,8 @@ function toWorker(row: WorkerRow, work: readonly WorkRow[]): Worker {
     worktree: row.worktree,
     branch: row.branch,
     sessionId: row.session_id,
-    status: free ? (current === undefined ? "idle" : "working") : row.availability,
-    currentTask: current?.id ?? null,
-    tasksCompleted: work.filter((task) => task.status === "resolved").map((task) => task.id),
+    status: free ? (currentTask === null ? "idle" : "working") : row.availability,
+    currentTask,
     lastHeartbeat: iso(row.heartbeat_at),
     createdAt: iso(row.created_at),
   }

@@ -1,5 +1,5 @@
 import { PERSON } from "../../domain/actor.ts"
-import { LEAD } from "../../domain/message.ts"
+import { idleMessage } from "../../domain/message.ts"
 import type { Task } from "../../domain/task.ts"
 import type { FinishRequest } from "../port.ts"
 import { evidenceStore } from "../sql/evidence.ts"
@@ -8,7 +8,7 @@ import type { Session } from "../sql/session.ts"
 import { TASK_COLUMNS, type TaskRow, toTask } from "../sql/tasks.ts"
 import { HEARD_WITHIN_MS } from "../sql/workers.ts"
 import { NEEDS } from "./claim.ts"
-import { appendEvent } from "./events.ts"
+import { eventStore } from "./events.ts"
 
 const FINISH = `update task set status = 'resolved', completed_at = ?1, updated_at = ?1, version = version + 1,
     result = coalesce(?2, result), worker_id = coalesce(?3, worker_id), lease_until = null
@@ -33,16 +33,12 @@ export async function finishTask(session: Session, request: FinishRequest): Prom
   if (row === undefined) return undefined
   const by = request.owner ?? PERSON
   const key = row.team_id
-  await evidenceStore(session).add(key, row.id, row.attempt, by, request.evidence)
-  for (const entry of request.evidence) {
-    await appendEvent(session, key, by, {
-      type: "evidence.added",
-      data: { task: row.id, type: entry.type, trust: entry.trust },
-    })
-  }
-  await appendEvent(session, key, by, {
+  const events = eventStore(session)
+  const { id: taskId, attempt } = row
+  await evidenceStore(session, events).add(key, { taskId, attempt, by, entries: request.evidence })
+  await events.append(key, by, {
     type: "task.resolved",
-    data: { task: row.id, token: row.claim_token, attempt: row.attempt },
+    data: { task: taskId, token: row.claim_token, attempt },
   })
   if (row.worker_id !== null && request.owner !== null) {
     await session.run("update worker set heartbeat_at = ?1 where team_id = ?2 and id = ?3 and heartbeat_at < ?1 - ?4", [
@@ -53,14 +49,7 @@ export async function finishTask(session: Session, request: FinishRequest): Prom
     ])
   }
   if (request.notice !== null) {
-    const message = {
-      id: request.notice.id,
-      from: request.notice.payload.worker_id,
-      to: LEAD,
-      type: "idle_notification" as const,
-    }
-    await messageStore(session).send(key, { ...message, payload: request.notice.payload })
-    await appendEvent(session, key, by, { type: "message.sent", data: message })
+    await messageStore(session, events).send(key, by, idleMessage(request.notice))
   }
   return toTask(row, JSON.parse(row.needs))
 }

@@ -1,7 +1,7 @@
 import type { Fields, InputOf } from "../../lib/fields.ts"
 import type { Context, Operation } from "../../operations/operation.ts"
 import type { Screen } from "../../views/table.ts"
-import type { Configured, Host } from "./host.ts"
+import type { Configured, GlobalFlags, Host } from "./host.ts"
 
 /** A row of the table of commands. */
 export interface CommandRow {
@@ -19,6 +19,8 @@ export function dashedName(row: CommandRow): string {
 export interface Session {
   readonly commands: readonly CommandRow[]
   readonly host: Host
+  /** What the command line says of the configuration, the highest of its layers. */
+  readonly flags: GlobalFlags
   /** Read at the first call, so that commands which mend the configuration work with a broken one. */
   configured(): Promise<Configured>
   readonly isJson: boolean

@@ -11,8 +11,8 @@ const scopeOf = (input: Record<string, unknown>) => (input.repository === true ?
 export const configList: Command = {
   summary: "Show every setting with where its value came from",
   fields: {},
-  async run({ host }) {
-    const { settings, warnings } = await host.configuration.list({})
+  async run({ host, flags }) {
+    const { settings, warnings } = await host.configuration.list(flags)
     const columns = [{ title: "KEY" }, { title: "VALUE", flexible: true }, { title: "FROM", flexible: true }]
     const rows = settings.map(({ key, value, origin, where }) => [
       key,
@@ -27,8 +27,8 @@ export const configGet: Command = {
   summary: "Show one setting",
   fields: { key },
   positional: ["key"],
-  async run({ host }, input) {
-    const { settings } = await host.configuration.list({})
+  async run({ host, flags }, input) {
+    const { settings } = await host.configuration.list(flags)
     const setting = settings.find((each) => each.key === input.key)
     if (setting !== undefined) return { data: setting, text: () => show(setting.value) }
     const close = nearest(

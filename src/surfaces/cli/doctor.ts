@@ -8,13 +8,13 @@ const MARKS = { ok: ["ok     ", "green"], warning: ["warning", "yellow"], proble
 export const doctor: Command = {
   summary: "Check everything teamwork depends on; --fix mends what it can",
   fields: { fix: flag("give abandoned tasks back and mend wrong counters") },
-  async run({ host, context }, input) {
+  async run({ host, flags, context }, input) {
     const findings = await examine(host.processes, {
       fix: input.fix === true,
       cwd: host.io.cwd,
       env: host.env,
       openContext: context,
-      checkConfiguration: async () => (await host.configuration.list({})).warnings,
+      checkConfiguration: async () => (await host.configuration.list(flags)).warnings,
     })
     const left = findings.filter((finding) => finding.status === "problem" && !finding.fixed)
     return {

@@ -1,3 +1,4 @@
+import { unreachable } from "../../lib/unreachable.ts"
 import { type Command, type CommandRow, dashedName } from "./command.ts"
 import { COMMANDS } from "./commands.ts"
 import { type Flag, flagsOf } from "./flags.ts"
@@ -67,5 +68,7 @@ function usageOf(flag: Flag): string {
       return `--${flag.name} TEXT`
     case "list":
       return flag.separator === undefined ? `--${flag.name} TEXT ...` : `--${flag.name} A,B`
+    default:
+      return unreachable(flag.kind)
   }
 }

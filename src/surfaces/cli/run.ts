@@ -92,12 +92,13 @@ async function execute(
 ): Promise<number> {
   const global = checkInput(GLOBAL_FIELDS, pick(parsed.values, Object.keys(GLOBAL_FIELDS)))
   if (command.takesRest !== undefined) parsed.values[command.takesRest] = parsed.rest
-  const flags = pick(global, ["project", "team", "store"])
+  const flags: GlobalFlags = pick(global, ["project", "team", "store"])
   await using opened = openOnce(host, flags)
   const input = await fillInput(command, parsed.values, opened.configured)
   const isAsked = global.json === true || global.format === "json"
   const isJson = isAsked || (global.format === undefined && !host.io.isTerminal)
-  const session: Session = { host, isJson, commands: COMMANDS, configured: opened.configured, context: opened.context }
+  const { configured, context } = opened
+  const session: Session = { host, flags, isJson, commands: COMMANDS, configured, context }
   const outcome = await command.run(session, input)
   return print(outcome, host, outcome.isDocument === true ? isAsked : isJson)
 }
