@@ -1,5 +1,9 @@
+import { Database } from "bun:sqlite"
 import { expect, test } from "bun:test"
 import { join } from "node:path"
+import { systemClock } from "../../src/lib/clock.ts"
+import { loadMigrations } from "../../src/store/migrations/migrations.ts"
+import { openSqliteStore } from "../../src/store/sqlite/store.ts"
 import { makeScratch } from "../support/sandbox.ts"
 import { describePostgresSchema, describeSqliteSchema } from "../support/schema.ts"
 
@@ -17,4 +21,23 @@ test("schema.sqlite.txt is what the migrations make", async () => {
 
 test("schema.postgres.txt is what the migrations make", async () => {
   await compare("src/store/migrations/schema.postgres.txt", await describePostgresSchema())
+})
+
+test("a store of the first version keeps its messages when it is brought up to date", async () => {
+  using scratch = makeScratch("schema")
+  const path = join(scratch.path, "store.db")
+  using db = new Database(path)
+  const [first] = await loadMigrations("sqlite")
+  db.run(first?.sql ?? "")
+  db.run("create table migration (version integer primary key, name text, breaking integer, applied_at integer) strict")
+  db.run("insert into migration values (1, 'kernel', 0, 1)")
+  db.run("pragma user_version = 1")
+  db.run(`insert into team (project, name, goal, phase, status, mode, schedule, created_at, updated_at)
+    values ('house', 'main', '', 'PLANNING', 'active', 'FULL_AUTO', 'waves', 1, 1)`)
+  db.run(`insert into message (seq, id, team_id, sender, recipient, type, payload, sent_at, read_at)
+    values (7, 'm1', 1, 'w1', 'w2', 'text', '{"message":"hi"}', 5, 6)`)
+  await using store = await openSqliteStore({ path, clock: systemClock })
+  expect(await store.read((tx) => tx.messages.list(1, "w2", {}))).toMatchObject([
+    { id: "m1", from: "w1", payload: { message: "hi" }, read: true },
+  ])
 })
