@@ -1,0 +1,188 @@
+import type { SnapshotTask } from "../../domain/snapshot.ts"
+import { isMet, ROLES, type Role } from "../../domain/task.ts"
+import type { Worker } from "../../domain/worker.ts"
+import { shortTime } from "../status.ts"
+import { oneLine } from "../table.ts"
+import { renderWhiteboard } from "../whiteboard.ts"
+import { projectPage } from "./document-files.ts"
+import { compare, listWaves, listWorkers, reportSwarm, reportTeam, type TeamFacts } from "./facts.ts"
+import type { OutFile } from "./folder.ts"
+import { jsonFile, sortKeys } from "./json.ts"
+
+/** What is there to be looked at, by people and by readers of other formats; nothing is ever read back from it. */
+export function overviewFiles(facts: TeamFacts): OutFile[] {
+  return [
+    { path: "WHITEBOARD.md", content: `${whiteboard(facts)}\n` },
+    { path: projectPage(facts.team.project), content: projectText(facts) },
+    jsonFile("agent-status.json", agentStatus(facts)),
+    jsonFile("team-session.json", teamSession(facts)),
+  ]
+}
+
+function whiteboard(facts: TeamFacts): string {
+  const events = facts.latestEvents.map((event) => ({
+    ...event,
+    data: sortKeys(event.data) as Record<string, unknown>,
+    seq: 0,
+    cursor: "",
+  }))
+  return renderWhiteboard({ team: reportTeam(facts), swarm: reportSwarm(facts), events })
+}
+
+function projectText(facts: TeamFacts): string {
+  const { team } = facts
+  const byWave = Map.groupBy(facts.tasks.values(), (task) => task.wave)
+  const waves = listWaves(facts)
+  const known = new Set<number | null>(waves.map((wave) => wave.id))
+  const rest = [...byWave].filter(([wave]) => !known.has(wave)).flatMap(([, tasks]) => tasks)
+  return [
+    `# ${team.project}`,
+    "",
+    `Team ${team.team} · ${team.phase} · ${team.status}${team.pauseReason === null ? "" : `: ${oneLine(team.pauseReason)}`} · since ${shortTime(team.createdAt)}`,
+    "",
+    "## Goal",
+    "",
+    ...oneBlock(team.goal),
+    "",
+    ...waves.flatMap((wave) => [`## Wave ${wave.id}: ${wave.status}`, "", ...taskTable(byWave.get(wave.id) ?? []), ""]),
+    ...(rest.length === 0 ? [] : [waves.length === 0 ? "## Tasks" : "## In no wave", "", ...taskTable(rest), ""]),
+    ...(facts.workers.length === 0 ? [] : ["## Workers", "", ...workerTable(listWorkers(facts)), ""]),
+  ].join("\n")
+}
+
+/** As a quote, so that no line of it becomes a heading of the page. */
+function oneBlock(text: string): string[] {
+  return text.split("\n").map((line) => `> ${oneLine(line)}`.trimEnd())
+}
+
+function taskTable(tasks: readonly SnapshotTask[]): string[] {
+  return markdownTable(
+    ["id", "title", "role", "status", "owner", "needs"],
+    tasks.map((task) => [
+      task.id,
+      task.title,
+      task.role,
+      task.status,
+      task.claimedBy ?? "",
+      task.blockedBy.toSorted(compare).join(", "),
+    ]),
+  )
+}
+
+function workerTable(workers: readonly Worker[]): string[] {
+  return markdownTable(
+    ["worker", "role", "status", "task", "done", "last heard"],
+    workers.map((worker) => [
+      worker.id,
+      worker.role ?? "",
+      worker.status,
+      worker.currentTask ?? "",
+      String(worker.tasksCompleted.length),
+      shortTime(worker.lastHeartbeat),
+    ]),
+  )
+}
+
+function markdownTable(titles: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const line = (cells: readonly string[]) => `| ${cells.map(cell).join(" | ")} |`
+  return [line(titles), `|${"---|".repeat(titles.length)}`, ...rows.map(line)]
+}
+
+function cell(text: string): string {
+  return oneLine(text).replaceAll(/[\\|]/g, "\\$&")
+}
+
+/** Where a worker stands in the phases of that format: before its first task, at work, or after one. */
+function agentStatus(facts: TeamFacts): unknown[] {
+  const inReview = new Set(
+    [...facts.tasks.values()].filter((task) => task.status === "in_review").map((task) => task.workerId),
+  )
+  return listWorkers(facts).map((worker) => {
+    const phase = agentPhase(worker)
+    return {
+      agentId: worker.id,
+      role: worker.role ?? "worker",
+      status: agentWord(worker, inReview.has(worker.id)),
+      phase,
+      progress: PROGRESS[phase],
+      lastUpdate: worker.lastHeartbeat,
+      timeoutHistory: [],
+    }
+  })
+}
+
+/** What that format counts a phase as, in per cent. */
+const PROGRESS = { skill_discovery: 5, execution: 40, completion: 100 } as const
+
+function agentPhase(worker: Worker): keyof typeof PROGRESS {
+  if (worker.currentTask !== null) return "execution"
+  return worker.tasksCompleted.length > 0 ? "completion" : "skill_discovery"
+}
+
+function agentWord(worker: Worker, isInReview: boolean): string {
+  if (worker.status !== "idle" && worker.status !== "working" && worker.status !== "spawning") return "PAUSED"
+  return isInReview && worker.currentTask === null ? "PENDING_VERIFICATION" : "RUNNING"
+}
+
+const RESPONSIBILITY = {
+  frontend: "implementation",
+  backend: "implementation",
+  devops: "implementation",
+  test: "implementation",
+  docs: "synthesis",
+  security: "analysis",
+  review: "review",
+  worker: "implementation",
+} as const satisfies Record<Role, string>
+
+function teamSession(facts: TeamFacts): unknown {
+  const { team } = facts
+  const tasks = [...facts.tasks.values()]
+  const done = tasks.filter((task) => isMet(task.status)).map((task) => task.id)
+  return {
+    session_id: `TC-${slug(team.goal) || slug(team.project)}-${team.createdAt.slice(0, 10).replaceAll("-", "")}`,
+    task_description: team.goal,
+    status: sessionStatus(facts),
+    team_name: team.team,
+    roles: listRoles(facts),
+    pipeline: {
+      dependency_graph: Object.fromEntries(tasks.map((task) => [task.id, task.blockedBy.toSorted(compare)])),
+      tasks_total: tasks.length,
+      tasks_completed: done.length,
+    },
+    active_workers: listWorkers(facts)
+      .filter((worker) => worker.status === "working")
+      .map((worker) => worker.id),
+    completed_tasks: done,
+    completion_action: "interactive",
+    created_at: team.createdAt,
+  }
+}
+
+const MAX_SLUG = 40
+
+function slug(text: string): string {
+  const words = text.toLowerCase().match(/[a-z0-9]+/g) ?? []
+  return words.join("-").slice(0, MAX_SLUG).replace(/-$/, "")
+}
+
+function sessionStatus({ team }: TeamFacts): "active" | "paused" | "completed" {
+  if (team.status === "paused") return "paused"
+  const isOver = team.phase === "COMPLETE" || ["completed", "failed", "cancelled"].includes(team.status)
+  return isOver ? "completed" : "active"
+}
+
+function listRoles(facts: TeamFacts): unknown[] {
+  const tasks = [...facts.tasks.values()]
+  const used = new Set([...tasks, ...facts.workers].map((each) => each.role))
+  const paths = new Set(facts.documents.map((document) => document.path))
+  const isSerial = (role: Role) =>
+    tasks.some((task) => task.role === role && task.blockedBy.some((need) => facts.tasks.get(need)?.role === role))
+  return ROLES.filter((role) => used.has(role)).map((role) => ({
+    name: role,
+    prefix: role.toUpperCase(),
+    responsibility_type: RESPONSIBILITY[role],
+    inner_loop: isSerial(role),
+    role_spec: paths.has(`role-specs/${role}.md`) ? `role-specs/${role}.md` : null,
+  }))
+}
