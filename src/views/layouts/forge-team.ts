@@ -22,7 +22,7 @@ export function parseForgeTeam(source: Source, context: ParseContext): ParsedTea
   const tasks = readTasks(source, fields, found.shares)
   const named = fields.text("teamName", "team_name", "name") ?? context.defaultTeam
   const name = makeId(named, context.defaultTeam)
-  if (name !== named) source.change(MAIN, `${badId("team", named)}; it is called ${name} now`)
+  if (name !== named) source.change(MAIN, `${badId(named, "team name")}; it is ${name} now`)
   const team: Omit<SnapshotTeam, "nextTask" | "nextWorker"> = {
     project: context.defaultProject,
     team: name,
@@ -54,6 +54,7 @@ interface Share {
   readonly done: readonly string[]
   /** How many are done, where only that is known. */
   readonly doneCount: number
+  readonly lastActivity: string | undefined
 }
 
 function readWorkers(
@@ -69,8 +70,7 @@ function readWorkers(
     const share = readShare(fields, id)
     // Its tasks are there, whatever it was called.
     shares.push(share)
-    if (!isId(id))
-      source.change(MAIN, `worker ${index + 1} was left out: ${id === "" ? "it has no id" : badId("its id", id)}`)
+    if (!isId(id)) source.change(MAIN, `worker ${index + 1} was left out: it ${id === "" ? "has no id" : badId(id)}`)
     else if (workers.has(id)) source.change(MAIN, `worker ${id} is there twice; the first one counts`)
     else workers.set(id, readWorker(fields, id as WorkerId, times))
   }
@@ -104,6 +104,7 @@ function readShare(fields: Fields, worker: string): Share {
     tasks,
     done: Array.isArray(completed) ? (asIds(completed) ?? []) : all ? tasks : [],
     doneCount: Array.isArray(completed) || all ? 0 : count,
+    lastActivity: fields.time("lastActivity"),
   }
 }
 
@@ -125,8 +126,12 @@ function readTasks(source: Source, fields: Fields, shares: readonly Share[]): Ta
       { id, ...ofShare(share), ...records.get(id), ...status },
       { file: MAIN, title: titleOf(id, share) },
     )
-    if (read.ok) drafts.push(read.task)
-    else source.change(MAIN, `task ${id || "without id"} was left out: ${read.why}`)
+    if (!read.ok) {
+      source.change(MAIN, `a task was left out: it ${read.why}`)
+      continue
+    }
+    source.noteWrong(MAIN, read.fields, `task ${id}: `)
+    drafts.push(read.task)
   }
   return drafts
 }
@@ -142,7 +147,7 @@ function isInternal(entry: Json): boolean {
 
 function ofShare(share: Share | undefined): Json {
   if (share === undefined) return {}
-  return { agentType: share.agentType, files: share.files, owner: share.worker }
+  return { agentType: share.agentType, files: share.files, owner: share.worker, updatedAt: share.lastActivity }
 }
 
 function titleOf(id: string, share: Share | undefined): string {
@@ -180,7 +185,7 @@ function describeShare(share: Share, tasks: readonly TaskDraft[], timestamp: str
   const isKnown = tasks.some((task) => share.tasks.includes(task.id) && task.state !== "open")
   if (share.doneCount === 0 || isKnown) return []
   const line = `${share.worker} had finished ${share.doneCount} of ${share.tasks.length}; which ones is not recorded`
-  return [pastEntry(line, timestamp, share.worker)]
+  return [pastEntry(line, share.lastActivity ?? timestamp, share.worker)]
 }
 
 function describeFailedCount(failed: unknown, timestamp: string): PastEvent[] {

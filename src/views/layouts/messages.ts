@@ -1,6 +1,6 @@
 import { PERSON } from "../../domain/actor.ts"
-import { isId } from "../../domain/ids.ts"
-import { inboxName, MESSAGE_TYPES, type MessageType } from "../../domain/message.ts"
+import { isId, quoteInput } from "../../domain/ids.ts"
+import { EVERYBODY, inboxName, MESSAGE_TYPES, type MessageType } from "../../domain/message.ts"
 import type { SnapshotMessage } from "../../domain/snapshot.ts"
 import { asLine, asText, asWord, Fields, isRecord, type Json } from "./foreign-json.ts"
 import { makeId, type Source } from "./source.ts"
@@ -34,7 +34,9 @@ export function readMessages(
     const fields = new Fields(entry)
     // One without a time came after the one before it.
     timestamp = fields.time("timestamp", "ts", "time", "created_at", "sent_at") ?? timestamp
-    messages.push(readMessage(fields, { box, used, timestamp, index }))
+    const message = readMessage(fields, { box, used, timestamp, index })
+    noteNames(source, box, { entry, message, index })
+    messages.push(message)
     parts.push(fields)
   }
   return { messages, parts }
@@ -61,6 +63,19 @@ function readMessage(
   }
 }
 
+function noteNames(
+  source: Source,
+  box: MessageBox,
+  { entry, message, index }: { entry: Json; message: SnapshotMessage; index: number },
+): void {
+  const [from, to] = [asText(entry.from), asText(entry.to)]
+  const tell = (what: string) => source.change(box.file, `message ${index + 1} ${what}`)
+  if (from !== undefined && inboxName(from) !== message.from) tell(`is from ${quoteInput(from)}, now ${message.from}`)
+  if (to !== undefined && to !== EVERYBODY && inboxName(to) !== message.to) {
+    tell(`is to ${quoteInput(to)}, now ${message.to}`)
+  }
+}
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 function takeId(given: string, seed: string, used: Set<string>): string {
@@ -71,7 +86,7 @@ function takeId(given: string, seed: string, used: Set<string>): string {
 }
 
 /** The same id for the same text, everywhere and always: importing twice must not make two of a message. */
-export function makeUuid(text: string): string {
+function makeUuid(text: string): string {
   const hex = new Bun.CryptoHasher("sha256").update(text).digest("hex")
   const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 0x3) | 0x8).toString(16)
   return [

@@ -34,9 +34,9 @@ export function parsePmProject(source: Source, context: ParseContext): ParsedTea
     updatedAt,
   }
   const history = [
-    ...members.flatMap((member) => describeMember(member, updatedAt)),
     ...readLog(fields.any("logs", "log", "history"), createdAt, ""),
     ...readLog(fields.any("approvals"), createdAt, "approval: "),
+    ...members.flatMap((member) => describeMember(member, updatedAt)),
   ]
   source.noteWrong(MAIN, fields)
   return buildTeam(source, { team, tasks, history }, context)
@@ -46,7 +46,7 @@ function readName(source: Source, fields: Fields, context: ParseContext): string
   const named = fields.text("id", "projectId", "project_id")
   const given = named ?? source.folders[0] ?? fields.text("name", "title") ?? context.defaultProject
   const id = makeId(given, context.defaultProject)
-  if (id !== given) source.change(MAIN, `${badId("project", given)}; it is called ${id} now`)
+  if (id !== given) source.change(MAIN, `${badId(given, "project id")}; it is ${id} now`)
   return id
 }
 
@@ -95,13 +95,20 @@ function readListed(source: Source, given: unknown): TaskDraft[] {
     : Array.isArray(given)
       ? given
       : []
+  const taken = new Set(
+    list.map((entry) => (isRecord(entry) ? asText(entry.id ?? entry.task_id ?? entry.taskId) : undefined)),
+  )
   const tasks = new Map<string, TaskDraft>()
   for (const [index, entry] of list.entries()) {
-    const hints = { file: MAIN, id: String(index + 1) }
+    const place = String(index + 1)
+    const hints = { file: MAIN, id: taken.has(place) ? `task-${place}` : place }
     const read = readTask(isRecord(entry) ? withOwner(entry) : { title: asText(entry) }, hints)
     if (!read.ok) source.change(MAIN, `task ${index + 1} of the list was left out: it ${read.why}`)
     else if (tasks.has(read.task.id)) source.change(MAIN, `task ${read.task.id} is there twice; the first one counts`)
-    else tasks.set(read.task.id, read.task)
+    else {
+      source.noteWrong(MAIN, read.fields, `task ${read.task.id}: `)
+      tasks.set(read.task.id, read.task)
+    }
   }
   return [...tasks.values()]
 }
@@ -154,6 +161,11 @@ function statusOf(record: Json): unknown {
 }
 
 const PHASES: Readonly<Record<string, TeamPhase>> = {
+  skill_discovery: "PLANNING",
+  requirement: "PLANNING",
+  skill_research: "PLANNING",
+  plan_design: "PLANNING",
+  awaiting_approval: "PLANNING",
   execution: "EXECUTION",
   executing: "EXECUTION",
   verification: "VERIFICATION",

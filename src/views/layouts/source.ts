@@ -1,5 +1,5 @@
 import { AppError } from "../../domain/errors.ts"
-import { ID_RULE, isId, MAX_ID_LENGTH, quoteInput } from "../../domain/ids.ts"
+import { isId, MAX_ID_LENGTH, quoteInput } from "../../domain/ids.ts"
 import type { Folder } from "../files/folder.ts"
 import { type Fields, isRecord, type Json, parseJson } from "./foreign-json.ts"
 import type { FileNote } from "./found-team.ts"
@@ -98,8 +98,8 @@ export class Source {
   }
 
   /** Names the fields of a file that nothing could be made of. */
-  noteWrong(file: string, fields: Fields): void {
-    for (const wrong of fields.wrong) this.change(file, wrong)
+  noteWrong(file: string, fields: Fields, of = ""): void {
+    for (const wrong of fields.wrong) this.change(file, `${of}${wrong}`)
   }
 
   /** What is to be kept as it is: whatever was not taken over whole, and the original of whatever was changed. */
@@ -143,6 +143,7 @@ export function makeId(name: string, fallback: string): string {
   return isId(id) ? id : fallback
 }
 
-export function badId(what: string, id: string): string {
-  return `${what} ${quoteInput(id)} is not valid; ids are ${ID_RULE}`
+/** Says of a file or of something in it that we cannot use its name. */
+export function badId(id: string, what = "id"): string {
+  return `has the ${what} ${quoteInput(id)}, which is not allowed`
 }

@@ -57,7 +57,7 @@ const NEEDS = ["blocked_by", "blockedBy", "depends_on", "dependsOn", "dependenci
 export function readTask(record: Json, hints: TaskHints): TaskReading {
   const fields = new Fields(record)
   const id = (fields.text("id", "task_id", "taskId") ?? hints.id ?? "").trim()
-  if (!isId(id)) return { ok: false, why: id === "" ? "has no id" : badId("its id", id) }
+  if (!isId(id)) return { ok: false, why: id === "" ? "has no id" : badId(id) }
   const texts = readTexts(fields, hints.title)
   if (texts === undefined) return { ok: false, why: "has no title" }
   const task = {

@@ -5,7 +5,7 @@ import { buildTeam } from "./build-team.ts"
 import { asIds, asText, asWord, Fields, isRecord, type Json, parseJsonText, readTimes } from "./foreign-json.ts"
 import type { ParseContext, ParsedTeam } from "./found-team.ts"
 import { readMessages } from "./messages.ts"
-import { makeId, type Source } from "./source.ts"
+import { badId, makeId, type Source } from "./source.ts"
 import { readTask, type TaskDraft } from "./task-draft.ts"
 
 const MAIN = "team-session.json"
@@ -33,7 +33,7 @@ export function parseTcSession(source: Source, context: ParseContext): ParsedTea
 function readName(source: Source, fields: Fields, context: ParseContext): string {
   const given = fields.text("session_id") ?? source.folders[0] ?? fields.text("team_name") ?? context.defaultTeam
   const id = makeId(given, context.defaultTeam)
-  if (id !== given) source.change(MAIN, `the session ${given} is called ${id} now`)
+  if (id !== given) source.change(MAIN, `${badId(given, "session id")}; it is ${id} now`)
   return id
 }
 
@@ -165,9 +165,12 @@ function readNode(source: Source, record: Json, roles: readonly RoleName[]): Tas
   const role = ROLES.find((each) => each === asWord(named))
   const agentType = asText(record.agent_type ?? record.agentType) ?? named ?? null
   const read = readTask({ ...record, role, agent_type: agentType }, { file: MAIN, title })
-  if (read.ok) return [read.task]
-  source.change(MAIN, `task ${id || "without id"} was left out: ${read.why}`)
-  return []
+  if (!read.ok) {
+    source.change(MAIN, `a task was left out: it ${read.why}`)
+    return []
+  }
+  source.noteWrong(MAIN, read.fields, `task ${id}: `)
+  return [read.task]
 }
 
 /** The message bus: one line for each message, the last of which may be cut off. */

@@ -65,7 +65,7 @@ function readNames(
   const read = (name: string, folder: string | undefined, fallback: string) => {
     const given = fields.text(name) ?? folder ?? fallback
     const id = makeId(given, fallback)
-    if (id !== given) source.change(main, `${badId(name, given)}; it is called ${id} now`)
+    if (id !== given) source.change(main, `${badId(given, name)}; it is ${id} now`)
     return id
   }
   return {
@@ -131,7 +131,7 @@ function readWorkers(source: Source, times: { startedAt: string; heardAt: string
     if (record === undefined) continue
     const fields = new Fields(record)
     const id = fields.text("id", "worker_id") ?? nameOf(file)
-    if (!isId(id)) source.skip(file, badId("its id", id))
+    if (!isId(id)) source.skip(file, badId(id))
     else if (list.has(id)) source.skip(file, `is a second worker ${id}`)
     else {
       list.set(id, readWorker(fields, id as WorkerId, times))
@@ -173,7 +173,7 @@ function readInboxes(source: Source, team: Pick<SnapshotTeam, "project" | "team"
     if (content === undefined) continue
     const fields = new Fields(isRecord(content) ? content : { messages: content })
     const entries = fields.list("messages")
-    if (!isId(name)) source.skip(file, badId("the name of this inbox", name))
+    if (!isId(name)) source.skip(file, badId(name, "name"))
     else if (entries === undefined) source.skip(file, "holds no list of messages")
     else {
       const inbox = inboxName(name)
@@ -202,7 +202,7 @@ function readLoops(
     const name = fields.text("team") ?? (isOwn ? team.team : undefined)
     if (!same(project, record.project, team.project) || !same(name, record.team, team.team)) continue
     const terminalId = fields.text("terminal_id", "terminalId", "pid") ?? nameOf(file)
-    if (!isId(terminalId)) source.skip(file, badId("its terminal id", terminalId))
+    if (!isId(terminalId)) source.skip(file, badId(terminalId, "terminal id"))
     else if (loops.has(terminalId)) source.skip(file, `is a second loop of terminal ${terminalId}`)
     else {
       loops.set(terminalId, {
