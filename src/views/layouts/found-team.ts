@@ -11,7 +11,7 @@ export interface FoundTeam {
   readonly path: string
   readonly snapshot: TeamSnapshot
   readonly history: readonly PastEvent[]
-  /** Files that were left out, each with the reason. */
+  /** Files that were left out, each with the reason. Their paths are relative to the team's folder. */
   readonly skipped: readonly FileNote[]
   /** What is not the same as in the files. */
   readonly changed: readonly FileNote[]
@@ -20,4 +20,14 @@ export interface FoundTeam {
 export interface FileNote {
   readonly file: string
   readonly what: string
+}
+
+/** What a reader of one layout makes: all but where it was found. */
+export type ParsedTeam = Omit<FoundTeam, "layout" | "path">
+
+/** What files may leave open. */
+export interface ParseContext {
+  readonly nowIso: string
+  readonly defaultProject: string
+  readonly defaultTeam: string
 }
