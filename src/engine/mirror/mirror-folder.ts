@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   mkdirSync,
   openSync,
@@ -120,7 +121,7 @@ function folderOf(work: Work): MirrorFolder {
   const { root } = work
   return {
     path: root,
-    isThere: () => look(work.manifestFile).kind === "file",
+    isThere: () => existsSync(work.manifestFile),
     put: (files) => put(work, files),
     async putLog(file) {
       await put(work, [file])
@@ -202,7 +203,7 @@ function append(work: Work, path: string, text: Buffer): boolean {
   try {
     const { size } = fstatSync(fd)
     const there = size < log.size ? undefined : readAt(fd, log.size, Math.min(size - log.size, text.length))
-    if (there?.equals(text.subarray(0, there.length)) !== true || size > log.size + text.length) {
+    if (there?.equals(text.subarray(0, there.length)) !== true) {
       work.logs.delete(path)
       return false
     }
