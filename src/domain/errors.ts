@@ -38,6 +38,8 @@ export const ERROR_CODES = [
   "store.full",
   "store.read_only",
   "view.no_field",
+  "export.failed",
+  "export.foreign_files",
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]
 

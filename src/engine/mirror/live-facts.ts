@@ -1,0 +1,159 @@
+import type { Event } from "../../domain/events.ts"
+import type { TaskId, WorkerId } from "../../domain/ids.ts"
+import type { SnapshotMessage, SnapshotTask } from "../../domain/snapshot.ts"
+import type { Archive, Changes, Wanted } from "../../operations/read-archive.ts"
+import type { TeamFacts } from "../../views/files/render.ts"
+
+/**
+ * The facts of a team, kept up to date. The events say which tasks, messages and verdicts to read again; what is small
+ * or changes without an event is read each time. Where that does not tell enough, everything is read again.
+ */
+export interface LiveFacts {
+  readonly key: number
+  readonly facts: Changeable<Omit<TeamFacts, "tasks">> & { readonly tasks: Map<TaskId, SnapshotTask> }
+  /** Of each task, as its file says it. */
+  readonly places: Map<TaskId, number>
+  /** Their leases are renewed without an event. */
+  readonly inProgress: Set<TaskId>
+  cursor: string
+  eventCount: number
+}
+
+type Changeable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** What is not as it was. */
+export interface Touched {
+  readonly tasks: readonly SnapshotTask[]
+  readonly workers: ReadonlySet<WorkerId>
+  readonly inboxes: ReadonlySet<string>
+  readonly hasVerdicts: boolean
+  readonly hasLoops: boolean
+  /** The team itself, its waves, or anything above. */
+  readonly hasAny: boolean
+  readonly events: readonly Event[]
+}
+
+const LATEST_EVENTS = 10
+
+export function startFacts({ key, snapshot, events, cursor }: Archive): LiveFacts {
+  const { tasks, ...rest } = snapshot
+  return {
+    key,
+    facts: { ...rest, tasks: new Map(tasks.map((task) => [task.id, task])), latestEvents: latest(events) },
+    places: new Map(tasks.map((task, index) => [task.id, index + 1])),
+    inProgress: new Set(tasks.filter((task) => task.status === "in_progress").map((task) => task.id)),
+    cursor,
+    eventCount: events.length,
+  }
+}
+
+/** What has to be read again after these events; undefined for everything. */
+export function chooseWanted({ facts, inProgress }: LiveFacts, events: readonly Event[]): Wanted | undefined {
+  const tasks = new Set(inProgress)
+  let messagesFrom: number | undefined
+  let verdicts = false
+  const readMessagesFrom = (index: number) => {
+    messagesFrom = Math.min(messagesFrom ?? index, index)
+  }
+  for (const { type, data } of events) {
+    switch (type) {
+      case "team.created":
+      case "team.updated":
+      case "team.phase_changed":
+      case "team.paused":
+      case "team.resumed":
+      case "wave.updated":
+      case "worker.set_up":
+      case "worker.paused":
+      case "worker.resumed":
+        break // read each time
+      case "task.created":
+      case "task.updated":
+      case "task.needs_changed":
+      case "task.claimed":
+      case "task.released":
+      case "task.resolved":
+      case "task.status_changed":
+      case "task.reopened":
+      case "evidence.added":
+      case "evidence.withdrawn":
+        tasks.add(data.task as TaskId)
+        break
+      case "verdict.recorded":
+        verdicts = true
+        break
+      case "message.sent":
+        readMessagesFrom(facts.messages.length)
+        break
+      case "message.read": {
+        const ids = new Set(data.ids as string[])
+        const first = facts.messages.findIndex((message) => ids.has(message.id))
+        readMessagesFrom(first === -1 ? facts.messages.length : first)
+        break
+      }
+      default:
+        // Many tasks at once, the places of those behind a deleted one, or something we do not know.
+        return undefined
+    }
+  }
+  return { tasks: [...tasks], messagesFrom, verdicts }
+}
+
+/** Undefined when what was read does not fit what was known: then everything must be read again. */
+export function applyChanges(live: LiveFacts, changes: Changes, wanted: Wanted): Touched | undefined {
+  const { facts } = live
+  const known = new Set(changes.workers.map((worker) => worker.id))
+  const hasLost = changes.tasks.length < wanted.tasks.length || facts.workers.some((worker) => !known.has(worker.id))
+  const messages = mergeMessages(facts.messages, changes, wanted.messagesFrom)
+  if (hasLost || messages === undefined) return undefined
+
+  const tasks = changes.tasks.filter((task) => !Bun.deepEquals(facts.tasks.get(task.id), task))
+  const workers = touchedWorkers(facts, changes, tasks)
+  for (const task of tasks) setTask(live, task)
+  const hasLoops = !Bun.deepEquals(facts.loops, changes.loops)
+  const hasTeam = !Bun.deepEquals([facts.team, facts.waves], [changes.team, changes.waves])
+  const { team, waves, loops, verdicts, events, cursor } = changes
+  Object.assign(facts, { team, waves, loops, workers: changes.workers, messages: messages.all })
+  facts.verdicts = verdicts ?? facts.verdicts
+  facts.latestEvents = latest([...facts.latestEvents, ...events])
+  live.cursor = cursor
+  live.eventCount += events.length
+  const hasAny = hasLoops || hasTeam || tasks.length + workers.size + messages.inboxes.size + events.length > 0
+  return { tasks, workers, inboxes: messages.inboxes, hasVerdicts: verdicts !== undefined, hasLoops, hasAny, events }
+}
+
+function setTask({ facts, places, inProgress }: LiveFacts, task: SnapshotTask): void {
+  facts.tasks.set(task.id, task)
+  if (!places.has(task.id)) places.set(task.id, places.size + 1)
+  if (task.status === "in_progress") inProgress.add(task.id)
+  else inProgress.delete(task.id)
+}
+
+/** Whose row is another, and who has or had one of the tasks. */
+function touchedWorkers(facts: TeamFacts, changes: Changes, tasks: readonly SnapshotTask[]): Set<WorkerId> {
+  const before = new Map(facts.workers.map((worker) => [worker.id, worker]))
+  const rows = changes.workers.filter((worker) => !Bun.deepEquals(before.get(worker.id), worker))
+  const holders = tasks.flatMap((task) => [facts.tasks.get(task.id)?.workerId, task.workerId])
+  const touched = new Set([...rows.map((worker) => worker.id), ...holders])
+  return new Set(changes.workers.map((worker) => worker.id).filter((id) => touched.has(id)))
+}
+
+/** Undefined when one came in between: with several writers at once a message may be seen before an older one. */
+function mergeMessages(
+  before: readonly SnapshotMessage[],
+  { messages, events }: Changes,
+  from = before.length,
+): { all: readonly SnapshotMessage[]; inboxes: Set<string> } | undefined {
+  if (messages === undefined) return { all: before, inboxes: new Set() }
+  const all = [...before.slice(0, from), ...messages]
+  const ids = new Set(all.map((message) => message.id))
+  const isTold = events.every((event) => event.type !== "message.sent" || ids.has(String(event.data.id)))
+  if (ids.size < all.length || all.length < before.length || !isTold) return undefined
+  const changed = all.filter((message, index) => index >= from && !Bun.deepEquals(before[index], message))
+  return { all, inboxes: new Set(changed.map((message) => message.to)) }
+}
+
+function latest(events: TeamFacts["latestEvents"]): TeamFacts["latestEvents"] {
+  // Messages have a board of their own, and would push everything else out.
+  return events.filter((event) => !event.type.startsWith("message.")).slice(-LATEST_EVENTS)
+}

@@ -1,0 +1,98 @@
+import type { Event } from "../domain/events.ts"
+import type { TaskId } from "../domain/ids.ts"
+import type { LoopState } from "../domain/loop-state.ts"
+import type {
+  SnapshotMessage,
+  SnapshotTask,
+  SnapshotTeam,
+  SnapshotWave,
+  SnapshotWorker,
+  TeamSnapshot,
+} from "../domain/snapshot.ts"
+import type { TeamName } from "../domain/team.ts"
+import type { Verdict } from "../domain/verdict.ts"
+import type { Tx } from "../store/port.ts"
+import { getTeam } from "./lookup.ts"
+import type { Context } from "./operation.ts"
+
+/** Everything of a team at one moment. */
+export interface Archive {
+  readonly key: number
+  readonly snapshot: TeamSnapshot
+  readonly events: readonly Event[]
+  /** Behind the last of the events. */
+  readonly cursor: string
+}
+
+export function readArchive({ store }: Context, name: TeamName): Promise<Archive> {
+  return store.read(async (tx) => {
+    const { key } = await getTeam(tx, name)
+    return { key, snapshot: await tx.archive.read(key), ...(await readEvents(tx, key, undefined)) }
+  })
+}
+
+/** What a reader of changes wants to see of the team, given what happened. Undefined: all of it, with `readArchive`. */
+export interface Wanted {
+  readonly tasks: readonly TaskId[]
+  /** All messages but the first so many. */
+  readonly messagesFrom?: number
+  readonly verdicts: boolean
+}
+
+/** What is asked for, and what may change without an event: claims that are renewed, signs of life, loops. */
+export interface Changes {
+  readonly team: SnapshotTeam
+  readonly waves: readonly SnapshotWave[]
+  readonly workers: readonly SnapshotWorker[]
+  readonly loops: readonly LoopState[]
+  readonly tasks: readonly SnapshotTask[]
+  readonly messages?: readonly SnapshotMessage[]
+  readonly verdicts?: readonly Verdict[]
+  readonly events: readonly Event[]
+  readonly cursor: string
+}
+
+export interface ChangesQuery extends TeamName {
+  readonly key: number
+  /** Of an archive, or of earlier changes. */
+  readonly after: string
+  readonly choose: (events: readonly Event[]) => Wanted | undefined
+}
+
+/** `gone` when the team was deleted since, `much` when all of it is wanted. */
+export function readChanges({ store }: Context, query: ChangesQuery): Promise<Changes | "gone" | "much"> {
+  return store.read(async (tx) => {
+    const found = await tx.teams.find(query)
+    if (found?.key !== query.key) return "gone"
+    const { key } = query
+    const { events, cursor } = await readEvents(tx, key, query.after)
+    const wanted = query.choose(events)
+    if (wanted === undefined) return "much"
+    const { messagesFrom } = wanted
+    const loops = await tx.loops.list()
+    return {
+      team: await tx.archive.team(key),
+      waves: await tx.waves.list(key),
+      workers: await tx.archive.workers(key),
+      loops: loops.filter((loop) => loop.project === query.project && loop.team === query.team),
+      tasks: await tx.archive.tasks(key, wanted.tasks),
+      ...(messagesFrom === undefined ? {} : { messages: await tx.archive.messages(key, messagesFrom) }),
+      ...(wanted.verdicts ? { verdicts: await tx.verdicts.list(key) } : {}),
+      events,
+      cursor,
+    }
+  })
+}
+
+const EVENTS_AT_ONCE = 10_000
+
+async function readEvents(tx: Tx, key: number, after: string | undefined): Promise<Pick<Archive, "events" | "cursor">> {
+  const events: Event[] = []
+  let cursor = after
+  for (;;) {
+    const page = await tx.events.list(key, { after: cursor, limit: EVENTS_AT_ONCE })
+    for (const event of page.events) events.push(event)
+    cursor = page.cursor
+    if (page.events.length < EVENTS_AT_ONCE) return { events, cursor }
+  }
+}
