@@ -2,6 +2,7 @@
 import { availableParallelism, loadavg } from "node:os"
 import { claimResolve } from "./cases/claim-resolve.ts"
 import { contention } from "./cases/contention.ts"
+import { importTasks } from "./cases/import.ts"
 import { memory } from "./cases/memory.ts"
 import { postgresClaims } from "./cases/postgres.ts"
 import { startup } from "./cases/startup.ts"
@@ -21,6 +22,7 @@ const CASES: readonly BenchCase[] = [
   postgresClaims,
   status,
   memory,
+  importTasks,
   waiting,
 ]
 

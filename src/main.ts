@@ -42,7 +42,7 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     terminalId: environment.terminalId,
     home,
     storePlace: maskPassword(address),
-    openStore: () => openStore(address),
+    openStore: () => openStore(address, home),
   }
 }
 
@@ -50,12 +50,28 @@ function configFlags({ project, team, store }: GlobalFlags) {
   return { "defaults.project": project, "defaults.team": team, store }
 }
 
-async function openStore(address: string): Promise<Store> {
+async function openStore(address: string, home: string): Promise<Store> {
   if (address.startsWith("sqlite:")) {
-    return openSqliteStore({ path: address.slice("sqlite:".length), clock: systemClock })
+    let isNew = false
+    const onNew = () => {
+      isNew = true
+    }
+    const store = await openSqliteStore({ path: address.slice("sqlite:".length), clock: systemClock, onNew })
+    if (isNew) await offerImport(home)
+    return store
   }
   const { openPostgresStore } = await import("./store/postgres/store.ts")
   return openPostgresStore({ url: address })
+}
+
+/** Who comes from an earlier version has teams on disk and would otherwise find none. */
+async function offerImport(home: string): Promise<void> {
+  const { findOldTeams } = await import("./engine/old-teams.ts")
+  const count = findOldTeams(home)
+  if (count > 0)
+    io.err(
+      `Note: ${home} holds ${count} ${count === 1 ? "team" : "teams"} in files; bring them in with: teamwork import ${home}`,
+    )
 }
 
 const configuration: Configuration = {

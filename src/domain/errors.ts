@@ -40,6 +40,8 @@ export const ERROR_CODES = [
   "view.no_field",
   "export.failed",
   "export.foreign_files",
+  "import.unreadable",
+  "import.nothing_found",
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]
 

@@ -9,6 +9,8 @@ export interface Examination {
   readonly fix: boolean
   readonly cwd: string
   readonly env: Record<string, string | undefined>
+  /** The teamwork home, once the configuration is known to be right. */
+  home(): Promise<string>
   openContext(): Promise<Context>
   /** Throws what is wrong with the configuration; resolves to warnings. */
   checkConfiguration(): Promise<readonly string[]>
@@ -37,7 +39,11 @@ export async function examine(processes: Processes, examination: Examination): P
       await Promise.all(all.map((team) => guarded(describeTeam(team), () => examineTeam(found, team, examination.fix))))
     ).flat()
   })
-  return [...findings, ...teams]
+  const exports = await guarded("exports", async () => {
+    const { checkExports } = await import("./check-exports.ts")
+    return checkExports(found, { home: await examination.home(), fix: examination.fix })
+  })
+  return [...findings, ...teams, ...exports]
 }
 
 async function guarded(check: string, work: () => Promise<Finding[]>): Promise<Finding[]> {

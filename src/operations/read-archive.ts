@@ -69,12 +69,11 @@ export function readChanges({ store }: Context, query: ChangesQuery): Promise<Ch
     const wanted = query.choose(events)
     if (wanted === undefined) return "much"
     const { messagesFrom } = wanted
-    const loops = await tx.loops.list()
     return {
       team: await tx.archive.team(key),
       waves: await tx.waves.list(key),
       workers: await tx.archive.workers(key),
-      loops: loops.filter((loop) => loop.project === query.project && loop.team === query.team),
+      loops: await tx.archive.loops(query),
       tasks: await tx.archive.tasks(key, wanted.tasks),
       ...(messagesFrom === undefined ? {} : { messages: await tx.archive.messages(key, messagesFrom) }),
       ...(wanted.verdicts ? { verdicts: await tx.verdicts.list(key) } : {}),

@@ -313,6 +313,8 @@ export interface ArchiveStore {
   /** Those of the named tasks that exist. */
   tasks(key: number, ids: readonly TaskId[]): Promise<SnapshotTask[]>
   workers(key: number): Promise<readonly SnapshotWorker[]>
+  /** Those of a team's terminals. */
+  loops(name: TeamName): Promise<readonly LoopState[]>
   /** All but the first `from`. */
   messages(key: number, from: number): Promise<SnapshotMessage[]>
   /** Makes the team as it was, with its history. `undefined`, and nothing done, when the name is taken. */

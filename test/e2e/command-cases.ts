@@ -639,6 +639,23 @@ const OTHER_CASES: Case[] = [
     table: /^Removed team\.maxAgents from /,
   },
   {
+    command: "export",
+    args: ["--to", "team"],
+    data: { project: "shop", team: "main", folder: expect.stringMatching(/team$/), removed: 0, edited: [] },
+    table: /^\/.*\/team: \d+ written, 0 unchanged\n$/,
+  },
+  {
+    command: "import",
+    args: ["team", "--as", "shop/copy"],
+    before: [["export", "--to", "team"]],
+    data: {
+      teams: [{ project: "shop", team: "copy", layout: "export", result: "imported" }],
+      skipped: [],
+      refused: [],
+    },
+    table: /^Imported shop\/copy from \/.*\/team \(export\): 4 tasks \(1 resolved\), 1 evidence, /,
+  },
+  {
     command: "config path",
     args: [],
     data: { home: expect.stringMatching(/config\.json$/), repository: expect.stringMatching(/shop\/teamwork\.json$/) },

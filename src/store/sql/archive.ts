@@ -33,6 +33,7 @@ export function archiveStore(session: Session, events: EventStore): ArchiveStore
     team: (key) => readTeam(session, key),
     tasks: (key, ids) => readTasks(session, key, ids),
     workers: (key) => readWorkers(session, key),
+    loops: (name) => listLoops(session, name),
     messages: (key, from) => listMessages(session, key, from),
     restore: (snapshot, history) => restore(session, events, { snapshot, history }),
   }

@@ -5,10 +5,19 @@ import type { Store, StoreReport, Tx, Watch } from "../port.ts"
 import { claimTask } from "./claim.ts"
 import { type Connection, connect } from "./connection.ts"
 
-export async function openSqliteStore(options: { path: string; clock: Clock }): Promise<Store> {
+export interface SqliteOptions {
+  readonly path: string
+  readonly clock: Clock
+  /** The file was not there, or empty. */
+  onNew?(): void
+}
+
+export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const connection = await connect(options.path, options.clock)
   try {
-    if ((await connection.headerVersion()) !== LATEST_VERSION) {
+    const version = await connection.headerVersion()
+    if (version !== LATEST_VERSION) {
+      if (version === 0) options.onNew?.()
       await (await import("./migrate.ts")).migrate(connection, options.path)
     }
   } catch (error) {

@@ -244,6 +244,8 @@ export const COMMANDS: readonly CommandRow[] = [
             : "No loop is active in this terminal",
       }),
   },
+  { name: "export", load: async () => (await import("./export.ts")).exportCommand },
+  { name: "import", load: async () => (await import("./import.ts")).importCommand },
   { name: "doctor", load: async () => (await import("./doctor.ts")).doctor },
   { name: "config list", load: async () => (await import("./config.ts")).configList },
   { name: "config get", load: async () => (await import("./config.ts")).configGet },

@@ -7,12 +7,13 @@ const MARKS = { ok: ["ok     ", "green"], warning: ["warning", "yellow"], proble
 
 export const doctor: Command = {
   summary: "Check everything teamwork depends on; --fix mends what it can",
-  fields: { fix: flag("give abandoned tasks back and mend wrong counters") },
-  async run({ host, flags, context }, input) {
+  fields: { fix: flag("give abandoned tasks back, mend wrong counters, write exported files anew") },
+  async run({ host, flags, context, configured }, input) {
     const findings = await examine(host.processes, {
       fix: input.fix === true,
       cwd: host.io.cwd,
       env: host.env,
+      home: async () => (await configured()).home,
       openContext: context,
       checkConfiguration: async () => (await host.configuration.list(flags)).warnings,
     })

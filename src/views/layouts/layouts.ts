@@ -1,4 +1,5 @@
 import type { Folder } from "../files/folder.ts"
+import { parseExport } from "../files/parse.ts"
 import { parseForgeTeam } from "./forge-team.ts"
 import type { FoundTeam, Layout, ParseContext, ParsedTeam } from "./found-team.ts"
 import { parsePmProject } from "./pm-project.ts"
@@ -50,11 +51,6 @@ const PARSERS: Record<Layout, Parser> = {
   // The folder is shared with whatever else forge keeps there.
   "forge-team": (folder, path, context) =>
     parseForgeTeam(new Source(folder, path, (file) => /^(?:team|worker)-[^/]*$/.test(file)), context),
-}
-
-/** Stands in for `parseExport` of `../files/parse.ts`, which comes with the branch that writes exports. */
-function parseExport(_folder: Folder): ParsedTeam {
-  throw new Error("reading our own exports is not built in yet")
 }
 
 /** A folder below another, seen as one of its own. */
