@@ -331,6 +331,13 @@ describe("logs", () => {
     expect(found.skipped.at(-1)).toEqual({ file: "messages.jsonl", what: "980 more lines cannot be used either" })
   })
 
+  it("may hold what is nested too deep to be written again", () => {
+    const deep = `${"[".repeat(200_000)}${"]".repeat(200_000)}`
+    const log = textOf("messages.jsonl").replace(`"worker_id":"w1"`, `"worker_id":${deep}`)
+    const found = parseWith({ "messages.jsonl": log, "inboxes/orchestrator.json": undefined })
+    expect(found.skipped).toEqual([{ file: "messages.jsonl", what: "line 1: payload is nested too deep" }])
+  })
+
   it("may tell an event twice or late", () => {
     const found = parseWith({ "events.jsonl": [lines[2], lines[0], lines[0], lines[1], ""].join("\n") })
     expect(found).toMatchObject({ skipped: [], history: HISTORY })

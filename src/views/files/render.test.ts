@@ -404,7 +404,7 @@ describe("overviews", () => {
     const agents = json(overviewFiles(FACTS)[2]) as unknown as unknown[]
     expect(agents).toMatchObject([
       { agentId: "w1", role: "backend", status: "RUNNING", phase: "completion", progress: 100, timeoutHistory: [] },
-      { agentId: "w2", role: "frontend", status: "PENDING_VERIFICATION", phase: "skill_discovery", progress: 5 },
+      { agentId: "w2", role: "frontend", status: "PENDING_VERIFICATION", phase: "completion", progress: 100 },
     ])
     const tasks = [{ ...TASK, status: "in_progress" as const }]
     const workers = FACTS.workers.map((worker) => ({ ...worker, availability: "paused" as const }))
