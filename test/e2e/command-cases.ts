@@ -640,7 +640,7 @@ const OTHER_CASES: Case[] = [
   },
   {
     command: "export",
-    args: ["--to", "team"],
+    args: ["--to", "team", "--force"],
     data: { project: "shop", team: "main", folder: expect.stringMatching(/team$/), removed: 0, edited: [] },
     table: /^\/.*\/team: \d+ written, 0 unchanged\n$/,
   },
@@ -654,6 +654,13 @@ const OTHER_CASES: Case[] = [
       refused: [],
     },
     table: /^Imported shop\/copy from \/.*\/team \(export\): 4 tasks \(1 resolved\), 1 evidence, /,
+  },
+  {
+    command: "import",
+    args: ["--path", "team", "--as", "shop/copy", "--dry-run"],
+    before: [["export", "--to", "team"]],
+    data: { dry_run: true, teams: [{ project: "shop", team: "copy", result: "imported", counts: { tasks: 4 } }] },
+    table: /^Would import shop\/copy from /,
   },
   {
     command: "config path",

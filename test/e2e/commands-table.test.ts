@@ -39,7 +39,12 @@ describe("the table of cases", () => {
 
   it("uses every flag of every command", async () => {
     // Each has a test of its own: it does not end by itself, or needs a special state.
-    const elsewhere = ["project status --watch", "events tail --follow", "worker setup --keep-polling"]
+    const elsewhere = [
+      "project status --watch",
+      "events tail --follow",
+      "export --watch",
+      "worker setup --keep-polling",
+    ]
     const unused: string[] = []
     for (const row of rows) {
       const command = await row.load()
