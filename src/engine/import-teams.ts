@@ -67,21 +67,20 @@ function read(
   folder: Folder & { readonly path: string },
   { place, parseContext, refused }: { place: Place; parseContext: ParseContext; refused: FileNote[] },
 ): Found[] {
-  const hash = new Bun.CryptoHasher("sha256")
+  let hash = 0n
   // The fingerprint is of what was read, so nothing is read twice for it.
   const noted: Folder = {
     paths: folder.paths,
     read(path) {
       const bytes = folder.read(path)
-      hash.update(`${path} ${bytes.length}\n`).update(bytes)
+      hash = BigInt(Bun.hash(bytes, BigInt(Bun.hash(path, hash))))
       return bytes
     },
   }
   try {
     const team = parseTeam(noted, place, parseContext)
     const source = place.path === "" ? folder.path : `${folder.path}/${place.path}`
-    const origin =
-      team.layout === "export" ? null : { layout: team.layout, source, fingerprint: hash.digest("hex").slice(0, 32) }
+    const origin = team.layout === "export" ? null : { layout: team.layout, source, fingerprint: hash.toString(16) }
     return [{ team, arrival: { snapshot: team.snapshot, history: team.history, origin } }]
   } catch (error) {
     if (!(error instanceof AppError)) throw error

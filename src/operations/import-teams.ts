@@ -71,7 +71,8 @@ async function compare(tx: Tx, existing: StoredTeam, { snapshot, history, origin
     return earlier?.source === origin.source ? "moved on" : "conflict"
   }
   if (existing.createdAt !== snapshot.team.createdAt) return "conflict"
-  const isSame = Bun.deepEquals(await tx.archive.read(existing.key), snapshot)
+  // Loop states belong to terminals, and may lie elsewhere than the team.
+  const isSame = Bun.deepEquals({ ...(await tx.archive.read(existing.key)), loops: [] }, { ...snapshot, loops: [] })
   const count = (await tx.events.list(existing.key, { limit: history.length + 1 })).events.length
   return isSame && count === history.length ? "unchanged" : "moved on"
 }

@@ -91,6 +91,10 @@ function finishTask(
 ): SnapshotTask {
   const createdAt = task.createdAt ?? team.createdAt
   const updatedAt = task.updatedAt ?? task.completedAt ?? createdAt
+  const { status, pausedFrom, pauseReason } = statusOf(task, mended.pauseReasons.get(task.id))
+  const ended = hasEnded(task)
+  // An open task may name somebody it was meant for, or who gave it back.
+  const wasHeld = task.state !== "open" && (task.claimedBy !== null || task.state !== "skipped")
   return {
     id: task.id,
     title: task.title,
@@ -103,16 +107,25 @@ function finishTask(
     files: task.files,
     agentType: task.agentType,
     assignee: null,
-    ...statusOf(task, mended.pauseReasons.get(task.id)),
+    status,
+    pausedFrom,
+    pauseReason,
     wave: task.wave,
     height: mended.height.get(task.id) ?? 0,
     attempt: 1,
     result: task.result,
-    ...claimOf(task, workerOf),
+    // Whoever held a task that is not done is gone; of one that is done, it stays known.
+    claimedBy: ended ? task.claimedBy : null,
+    claimedAt: ended ? task.claimedAt : null,
+    claimToken: Math.max(task.claimToken, wasHeld ? 1 : 0),
+    leaseUntil: null,
+    leaseMs: 0,
+    workerId: ended ? workerOf(task) : null,
+    previousOwner: ended || !wasHeld ? null : task.claimedBy,
     version: task.version,
     createdAt,
     updatedAt,
-    completedAt: hasEnded(task) ? (task.completedAt ?? updatedAt) : null,
+    completedAt: ended ? (task.completedAt ?? updatedAt) : null,
     evidence: readEvidence(task.evidence, { taskId: task.id, by: task.claimedBy, timestamp: updatedAt }),
   }
 }
@@ -132,28 +145,6 @@ function statusOf(
     reason ?? "",
   ]
   return { status: "paused", pausedFrom: "open", pauseReason: reasons.filter(Boolean).join("; ") }
-}
-
-/** Whoever held a task that is not done is gone; of one that is done, it stays known. */
-function claimOf(
-  task: TaskDraft,
-  workerOf: WorkerOf,
-): Pick<
-  SnapshotTask,
-  "claimedBy" | "claimedAt" | "claimToken" | "leaseUntil" | "leaseMs" | "workerId" | "previousOwner"
-> {
-  const ended = hasEnded(task)
-  // An open task may name somebody it was meant for, or who gave it back.
-  const wasHeld = task.state !== "open" && (task.claimedBy !== null || task.state !== "skipped")
-  return {
-    claimedBy: ended ? task.claimedBy : null,
-    claimedAt: ended ? task.claimedAt : null,
-    claimToken: Math.max(task.claimToken, wasHeld ? 1 : 0),
-    leaseUntil: null,
-    leaseMs: 0,
-    workerId: ended ? workerOf(task) : null,
-    previousOwner: ended || !wasHeld ? null : task.claimedBy,
-  }
 }
 
 function releasedEvent(task: TaskDraft, timestamp: string): PastEvent {

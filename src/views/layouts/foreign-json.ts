@@ -8,10 +8,12 @@ export type ParsedJson = { readonly ok: true; readonly value: unknown } | { read
 /** Deeper than any file of these systems, and far below what the call stack holds. */
 const DEEPEST_NESTING = 200
 
+const UTF8 = new TextDecoder("utf-8", { fatal: true })
+
 export function parseJson(bytes: Uint8Array): ParsedJson {
   let text: string
   try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+    text = UTF8.decode(bytes)
   } catch {
     return { ok: false, why: "is not UTF-8 text" }
   }
@@ -26,8 +28,19 @@ export function parseJsonText(text: string): ParsedJson {
   } catch {
     return { ok: false, why: "is not complete JSON; it may have been cut off while it was written" }
   }
+  // Only an escape can bring in what no database keeps, and few files have any; few have that many brackets either.
+  if (!text.includes("\\u") && countUpTo(DEEPEST_NESTING, text) < DEEPEST_NESTING) return { ok: true, value }
   const cleaned = clean(value, 0)
   return cleaned === TOO_DEEP ? { ok: false, why: "is nested too deeply" } : { ok: true, value: cleaned }
+}
+
+/** The number of opening brackets, counted no further than `most`. */
+function countUpTo(most: number, text: string): number {
+  let count = 0
+  for (const bracket of ["[", "{"]) {
+    for (let at = text.indexOf(bracket); at !== -1 && count < most; at = text.indexOf(bracket, at + 1)) count += 1
+  }
+  return count
 }
 
 const TOO_DEEP = Symbol("too deep")
@@ -58,6 +71,32 @@ export function asCount(value: unknown): number | undefined {
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined
 }
 
+function asId(value: unknown): string | undefined {
+  const text = asText(value)?.trim() ?? ""
+  return isId(text) ? text : undefined
+}
+
+function asInteger(value: unknown): number | undefined {
+  const text = asText(value) ?? ""
+  return /^-?\d{1,9}$/.test(text) ? Number(text) : undefined
+}
+
+function asFlag(value: unknown): boolean | undefined {
+  return typeof value === "boolean" ? value : undefined
+}
+
+function asList(value: unknown): readonly unknown[] | undefined {
+  return Array.isArray(value) ? value : undefined
+}
+
+function asRecord(value: unknown): Json | undefined {
+  return isRecord(value) ? value : undefined
+}
+
+function asItIs(value: unknown): unknown {
+  return value
+}
+
 /** A list of texts, one per line when it is a single text; anything else in it is written out. */
 export function asTexts(value: unknown): string[] | undefined {
   if (typeof value === "string") return split(value, "\n")
@@ -85,12 +124,14 @@ function split(text: string, separator: string): string[] {
 
 /** `In Progress`, `in-progress` and `IN_PROGRESS` are one word. */
 export function asWord(value: unknown): string {
+  if (typeof value === "string" && /^[a-z_]*$/.test(value)) return value
   return (asText(value) ?? "")
     .trim()
     .toLowerCase()
     .replaceAll(/[\s-]+/g, "_")
 }
 
+const OUR_TIME = "2025-01-01T00:00:00.000Z"
 const LATEST_MS = Date.parse("9999-12-31T23:59:59.999Z")
 /** Smaller numbers are seconds: as milliseconds they would lie in 1970. */
 const FIRST_MILLISECONDS = 100_000_000_000
@@ -99,6 +140,11 @@ const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?(?:[.,](\d+))?\s*(Z|[+
 
 /** A time as our stores keep it. Without a zone it is taken for UTC, so that every machine reads the same. */
 export function asTime(value: unknown): string | undefined {
+  if (typeof value === "string" && value.length === OUR_TIME.length && value.endsWith("Z") && value[10] === "T") {
+    const time = Date.parse(value)
+    // Most are written as we write them ourselves.
+    if (time > 0 && new Date(time).toISOString() === value) return value
+  }
   const text = asText(value)?.trim() ?? ""
   const ms = /^\d+(?:\.\d+)?$/.test(text) ? inMilliseconds(Number(text)) : parseTime(text)
   return ms > 0 && ms <= LATEST_MS ? new Date(Math.trunc(ms)).toISOString() : undefined
@@ -126,7 +172,8 @@ export function asLine(value: unknown): string {
  */
 export class Fields {
   readonly #record: Json
-  readonly #understood = new Set<string>()
+  /** A few names: a list is faster than a set. */
+  readonly #understood: string[] = []
   /** What is there, but of a kind that nothing can be made of. */
   readonly wrong: string[] = []
 
@@ -138,28 +185,24 @@ export class Fields {
     return this.read(names, "a text", asText)
   }
   id(...names: string[]): string | undefined {
-    return this.read(names, "a valid id", (value) => {
-      const text = asText(value)?.trim() ?? ""
-      return isId(text) ? text : undefined
-    })
+    return this.read(names, "a valid id", asId)
   }
   count(...names: string[]): number | undefined {
     return this.read(names, "a whole number", asCount)
   }
   integer(...names: string[]): number | undefined {
-    return this.read(names, "a whole number", (value) => {
-      const text = asText(value) ?? ""
-      return /^-?\d{1,9}$/.test(text) ? Number(text) : undefined
-    })
+    return this.read(names, "a whole number", asInteger)
   }
   /** One of these words, in any spelling that `asWord` takes for the same. */
   choice<const Choice extends string>(choices: readonly Choice[], ...names: string[]): Choice | undefined {
-    return this.read(names, `one of ${choices.join(", ")}`, (value) =>
-      choices.find((choice) => asWord(choice) === asWord(value)),
-    )
+    return this.read(names, choices, (value) => {
+      if (choices.includes(value as Choice)) return value as Choice
+      const word = asWord(value)
+      return choices.find((choice) => asWord(choice) === word)
+    })
   }
   flag(...names: string[]): boolean | undefined {
-    return this.read(names, "true or false", (value) => (typeof value === "boolean" ? value : undefined))
+    return this.read(names, "true or false", asFlag)
   }
   time(...names: string[]): string | undefined {
     return this.read(names, "a time", asTime)
@@ -171,34 +214,42 @@ export class Fields {
     return this.read(names, "a list of ids", asIds)
   }
   list(...names: string[]): readonly unknown[] | undefined {
-    return this.read(names, "a list", (value) => (Array.isArray(value) ? value : undefined))
+    return this.read(names, "a list", asList)
   }
   record(...names: string[]): Json | undefined {
-    return this.read(names, "an object", (value) => (isRecord(value) ? value : undefined))
+    return this.read(names, "an object", asRecord)
   }
   any(...names: string[]): unknown {
-    return this.read(names, "there", (value) => value)
+    return this.read(names, "there", asItIs)
   }
 
   /** The names whose content went nowhere. */
   left(): string[] {
-    return Object.keys(this.#record).filter((name) => !this.#understood.has(name) && !isNothing(this.#record[name]))
+    return Object.keys(this.#record).filter(
+      (name) => !this.#understood.includes(name) && !isNothing(this.#record[name]),
+    )
   }
   /** What `left` names. */
   rest(): Json {
     return Object.fromEntries(this.left().map((name) => [name, this.#record[name]]))
   }
 
-  private read<Value>(names: string[], kind: string, as: (value: unknown) => Value | undefined): Value | undefined {
+  /** `kind` is what was expected, or the words of which one was. */
+  private read<Value>(
+    names: readonly string[],
+    kind: string | readonly string[],
+    as: (value: unknown) => Value | undefined,
+  ): Value | undefined {
     for (const name of names) {
-      const found = Object.hasOwn(this.#record, name) ? this.#record[name] : undefined
+      const found = this.#record[name]
       if (found === undefined || found === null || found === "") continue
       const value = as(found)
       if (value !== undefined) {
-        this.#understood.add(name)
+        this.#understood.push(name)
         return value
       }
-      this.wrong.push(`${name} is not ${kind} and was left out`)
+      const expected = typeof kind === "string" ? kind : `one of ${kind.join(", ")}`
+      this.wrong.push(`${name} is not ${expected} and was left out`)
     }
     return undefined
   }

@@ -110,6 +110,7 @@ export class Source {
   }
 
   #resolve(path: string): string {
+    if (!path.startsWith("../")) return this.#base === "" ? path : `${this.#base}/${path}`
     const parts = this.#base.split("/").filter(Boolean)
     let rest = path
     for (; rest.startsWith("../"); rest = rest.slice(3)) parts.pop()
@@ -122,14 +123,12 @@ function relativeTo(folder: Folder, base: string): string[] {
   return folder.paths.filter((path) => path.startsWith(`${base}/`)).map((path) => path.slice(base.length + 1))
 }
 
-const UNTOUCHED = new Set(["node_modules", ".git", "worktrees"])
-const TEMPORARY = /^\.DS_Store$|~$|^\.#|\.(?:tmp|temp|swp)(?:[.-]|$)/
+const UNTOUCHED = /(?:^|\/)(?:node_modules|\.git|worktrees|[^/]*\.lock)\//
+const TEMPORARY = /(?:^|\/)(?:\.DS_Store|\.#[^/]*|[^/]*~|[^/]*\.(?:tmp|temp|swp)(?:[.-][^/]*)?)$/
 
 /** Locks, temporary files, working copies: of no use once the programs that made them are gone. */
 export function isLeftover(path: string): boolean {
-  const folders = path.split("/")
-  const name = folders.pop() ?? ""
-  return folders.some((part) => UNTOUCHED.has(part) || part.endsWith(".lock")) || TEMPORARY.test(name)
+  return UNTOUCHED.test(path) || TEMPORARY.test(path)
 }
 
 /** The id that comes nearest to a foreign name. */

@@ -60,13 +60,24 @@ export function readTask(record: Json, hints: TaskHints): TaskReading {
   if (!isId(id)) return { ok: false, why: id === "" ? "has no id" : badId(id) }
   const texts = readTexts(fields, hints.title)
   if (texts === undefined) return { ok: false, why: "has no title" }
+  const { role, foreignRole, agentType } = readRole(fields)
+  const { state, foreignStatus, pauseReason } = readState(fields)
+  // Written out, because spreading costs as much as reading, and there may be thousands.
   const task = {
     file: hints.file,
     id: id as TaskId,
-    ...texts,
-    ...readRole(fields),
-    ...readState(fields),
-    ...readClaim(fields),
+    title: texts.title,
+    description: texts.description,
+    role,
+    foreignRole,
+    agentType,
+    state,
+    foreignStatus,
+    pauseReason,
+    claimedBy: fields.id("claimed_by", "claimedBy", "owner") ?? null,
+    claimedAt: fields.time("claimed_at", "claimedAt") ?? null,
+    claimToken: fields.count("claim_token") ?? 0,
+    workerId: fields.id("worker_id", "workerId") ?? null,
     complexity: fields.choice(COMPLEXITIES, "complexity") ?? "standard",
     needs: fields.ids(...NEEDS) ?? [],
     hasUnreadableNeeds: fields.wrong.some((wrong) => NEEDS.some((name) => wrong.startsWith(`${name} `))),
@@ -97,7 +108,9 @@ function readTexts(fields: Fields, otherwise: string | undefined): { title: stri
 }
 
 export function firstLine(text: string): string {
-  const line = text.trim().split(/[\r\n]/, 1)[0] ?? ""
+  const trimmed = text.trim()
+  const end = trimmed.search(/[\r\n]/)
+  const line = end === -1 ? trimmed : trimmed.slice(0, end)
   return line.slice(0, LONGEST_TITLE).trim().toWellFormed()
 }
 
@@ -137,8 +150,12 @@ const STATES: Record<TaskState, readonly string[]> = {
 
 /** `undefined` for a word that no system is known to use. */
 function findState(word: string): TaskState | undefined {
-  return (Object.keys(STATES) as TaskState[]).find((state) => STATES[state].includes(word))
+  return STATE_OF.get(word)
 }
+
+const STATE_OF = new Map(
+  (Object.keys(STATES) as TaskState[]).flatMap((state) => STATES[state].map((word) => [word, state] as const)),
+)
 
 function readState(fields: Fields): Pick<TaskDraft, "state" | "foreignStatus" | "pauseReason"> {
   const status = fields.any("status", "state")
@@ -148,14 +165,5 @@ function readState(fields: Fields): Pick<TaskDraft, "state" | "foreignStatus" | 
     state: known ? state : "open",
     foreignStatus: known ? null : (asText(status) ?? JSON.stringify(status)),
     pauseReason: fields.text("pause_reason", "pauseReason", "pausedReason") ?? null,
-  }
-}
-
-function readClaim(fields: Fields): Pick<TaskDraft, "claimedBy" | "claimedAt" | "claimToken" | "workerId"> {
-  return {
-    claimedBy: fields.id("claimed_by", "claimedBy", "owner") ?? null,
-    claimedAt: fields.time("claimed_at", "claimedAt") ?? null,
-    claimToken: fields.count("claim_token") ?? 0,
-    workerId: fields.id("worker_id", "workerId") ?? null,
   }
 }

@@ -76,7 +76,7 @@ function readNames(
 
 function readTasks(source: Source): TaskDraft[] {
   const read: { readonly task: TaskDraft; readonly fields: Fields }[] = []
-  for (const file of source.list(/^tasks\/[^/]+\.json$/).sort(byNumber)) {
+  for (const file of source.list(/^tasks\/[^/]+\.json$/)) {
     const record = source.record(file)
     if (record === undefined) continue
     const reading = readTask(record, { file, id: nameOf(file) })
@@ -103,6 +103,8 @@ function nameOf(file: string): string {
 const COLLATOR = new Intl.Collator("en", { numeric: true })
 
 function byNumber(a: string, b: string): number {
+  const numbers = Number(a) - Number(b)
+  if (numbers !== 0 && !Number.isNaN(numbers)) return numbers
   return COLLATOR.compare(a, b) || (a < b ? -1 : 1)
 }
 
