@@ -13,11 +13,13 @@ export function mendNeeds(tasks: readonly SnapshotTask[], changed: FileNote[]): 
     const closes = closing.get(task.id)
     const blockedBy = task.blockedBy.filter((need) => byId.has(need) && closes?.has(need) !== true)
     if (blockedBy.length === task.blockedBy.length) return task
-    for (const need of task.blockedBy.filter((each) => !blockedBy.includes(each))) {
-      const why = byId.has(need) ? "they go in a circle" : "there is no such task"
-      changed.push({ file: `tasks/${task.id}.json`, what: `no longer needs ${need}: ${why}` })
-    }
-    return { ...task, blockedBy }
+    const reasons = task.blockedBy
+      .filter((need) => !blockedBy.includes(need))
+      .map((need) => `no longer needs ${need}: ${byId.has(need) ? "they go in a circle" : "there is no such task"}`)
+    for (const what of reasons) changed.push({ file: `tasks/${task.id}.json`, what })
+    // Without its need it could start too early: somebody has to decide.
+    const pause = { status: "paused", pausedFrom: "open", pauseReason: reasons.join("; ") } as const
+    return task.status === "open" ? { ...task, ...pause, blockedBy } : { ...task, blockedBy }
   })
 }
 

@@ -109,9 +109,13 @@ describe("a file that cannot be used", () => {
     teamwork: { ...(from.teamwork as object), ...change },
   })
   const task1 = "tasks/1.json"
-  const withoutTask1 = {
+  const pauseReason = "no longer needs 1: there is no such task"
+  const paused = { status: "paused", pausedFrom: "open", pauseReason } as const
+  const withoutTask1: TeamSnapshot = {
     ...SNAPSHOT,
-    tasks: SNAPSHOT.tasks.slice(1).map((task) => ({ ...task, blockedBy: [] })),
+    tasks: SNAPSHOT.tasks
+      .slice(1)
+      .map((task) => ({ ...task, ...(task.status === "open" ? paused : {}), blockedBy: [] })),
   }
   const cases: [name: string, Record<string, string | Uint8Array>, what: string, TeamSnapshot][] = [
     ["a task that is no JSON", { [task1]: "{" }, "is not valid JSON", withoutTask1],
