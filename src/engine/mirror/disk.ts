@@ -53,12 +53,13 @@ export function removeLeftovers(root: string): void {
   for (const name of readdirSync(root)) {
     if (!name.startsWith(TEMPORARY)) continue
     const pid = Number.parseInt(name.slice(TEMPORARY.length), 10)
-    // Our own are never here between two steps.
-    if (pid === process.pid || !isAlive(pid)) rmSync(join(root, name), { force: true })
+    if (!isAlive(pid)) rmSync(join(root, name), { force: true })
   }
 }
 
-function isAlive(pid: number): boolean {
+/** Our own process does not count: it does one thing at a time. */
+export function isAlive(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid === process.pid) return false
   try {
     process.kill(pid, 0)
     return true
