@@ -3,6 +3,7 @@ import { availableParallelism, loadavg } from "node:os"
 import { claimResolve } from "./cases/claim-resolve.ts"
 import { contention } from "./cases/contention.ts"
 import { memory } from "./cases/memory.ts"
+import { mirror } from "./cases/mirror.ts"
 import { postgresClaims } from "./cases/postgres.ts"
 import { startup } from "./cases/startup.ts"
 import { status } from "./cases/status.ts"
@@ -22,6 +23,7 @@ const CASES: readonly BenchCase[] = [
   status,
   memory,
   waiting,
+  mirror,
 ]
 
 if (import.meta.main) process.exit(await main(Bun.argv.slice(2)))
