@@ -61,7 +61,7 @@ export function arbitrarySnapshot(): fc.Arbitrary<WholeTeam> {
         .record({
           tasks: tasks(taskIds as TaskId[], workerIds as WorkerId[]),
           workers: workers(workerIds as WorkerId[]),
-          messages: messages([...workerIds, ...names]),
+          messages: messages(["orchestrator", ...workerIds, ...names]),
           verdicts: fc.array(verdict(taskIds), { maxLength: 6 }),
           loops: loops(team, names),
           waveWords: fc.record({ verified: fc.nat(4), isFailed: fc.boolean(), at: time() }),
@@ -298,7 +298,7 @@ function workers(ids: readonly WorkerId[]): fc.Arbitrary<SnapshotWorker[]> {
 }
 
 function messages(names: readonly string[]): fc.Arbitrary<SnapshotMessage[]> {
-  const name = fc.constantFrom("orchestrator", ...names)
+  const name = fc.constantFrom(...new Map(names.map((name) => [lower(name), name])).values())
   const message = fc
     .record({
       id: fc.oneof(fc.uuid(), id()),

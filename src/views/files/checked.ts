@@ -67,7 +67,24 @@ export function object(from: Json, key: string): Json {
   return asObject(from[key], key)
 }
 
-export function list(from: Json, key: string): readonly unknown[] {
+/** Deeper than anybody writes by intent, and far from where writing it as JSON again would fail. */
+const MAX_DEPTH = 1000
+
+/** An object whose content is somebody else's. */
+export function anyObject(from: Json, key: string): Record<string, unknown> {
+  const value = object(from, key)
+  if (isDeeper(value, MAX_DEPTH)) throw new Problem(`${key} is nested too deep`)
+  return value
+}
+
+function isDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return false
+  if (depth === 0) return true
+  for (const inner of Object.values(value)) if (isDeeper(inner, depth - 1)) return true
+  return false
+}
+
+function list(from: Json, key: string): readonly unknown[] {
   const value = from[key]
   if (Array.isArray(value)) return value
   throw wrong(value, key, "a list")

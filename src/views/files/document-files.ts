@@ -15,7 +15,20 @@ const OWN_FILES = [
   "events.jsonl",
   "messages.jsonl",
 ]
-const OWN_FOLDERS = ["tasks", "swarm", "inboxes", "verification", "documents", "worktrees", ".loop-state", ".git"]
+/** Those of the format, and those in which a mirror keeps what it found in its way. */
+const OWN_FOLDERS = [
+  "tasks",
+  "swarm",
+  "inboxes",
+  "verification",
+  "documents",
+  "worktrees",
+  ".loop-state",
+  "edited",
+  "replaced",
+  ".git",
+]
+/** What a mirror keeps for itself. */
 const OWN_PREFIX = ".teamwork"
 const MAX_PATH_BYTES = 1000
 const MAX_PART_BYTES = 200

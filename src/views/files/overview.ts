@@ -98,11 +98,12 @@ function agentStatus(facts: TeamFacts): unknown[] {
     [...facts.tasks.values()].filter((task) => task.status === "in_review").map((task) => task.workerId),
   )
   return listWorkers(facts).map((worker) => {
-    const phase = agentPhase(worker)
+    const isInReview = inReview.has(worker.id)
+    const phase = agentPhase(worker, isInReview)
     return {
       agentId: worker.id,
       role: worker.role ?? "worker",
-      status: agentWord(worker, inReview.has(worker.id)),
+      status: agentWord(worker, isInReview),
       phase,
       progress: PROGRESS[phase],
       lastUpdate: worker.lastHeartbeat,
@@ -114,9 +115,9 @@ function agentStatus(facts: TeamFacts): unknown[] {
 /** What that format counts a phase as, in per cent. */
 const PROGRESS = { skill_discovery: 5, execution: 40, completion: 100 } as const
 
-function agentPhase(worker: Worker): keyof typeof PROGRESS {
+function agentPhase(worker: Worker, isInReview: boolean): keyof typeof PROGRESS {
   if (worker.currentTask !== null) return "execution"
-  return worker.tasksCompleted.length > 0 ? "completion" : "skill_discovery"
+  return isInReview || worker.tasksCompleted.length > 0 ? "completion" : "skill_discovery"
 }
 
 function agentWord(worker: Worker, isInReview: boolean): string {

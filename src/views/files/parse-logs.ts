@@ -5,6 +5,7 @@ import type { PastEvent, SnapshotMessage } from "../../domain/snapshot.ts"
 import { type Check, VERDICT_SCOPES, VERDICT_STATUSES, type Verdict } from "../../domain/verdict.ts"
 import type { FileNote } from "../layouts/found-team.ts"
 import {
+  anyObject,
   choice,
   decodeText,
   type Json,
@@ -74,7 +75,7 @@ export function readEvents(folder: Folder, file: string, skipped: FileNote[]): P
 function parseEvent(line: Json): PastEvent {
   const type = text(line, "type")
   if (!Object.hasOwn(EVENT_SCHEMAS, type)) throw new Problem(`is of the unknown type ${quoteInput(type)}`)
-  const data = object(line, "data") as Record<string, unknown>
+  const data = anyObject(line, "data")
   const problem = problemWithEventData(type, data)
   if (problem !== undefined) throw new Problem(problem)
   return {
@@ -102,7 +103,7 @@ export function parseMessage(from: Json): SnapshotMessage {
     from: text(from, "from"),
     to: text(from, "to"),
     type: choice(from, "type", MESSAGE_TYPES),
-    payload: object(from, "payload") as Record<string, unknown>,
+    payload: anyObject(from, "payload"),
     timestamp: time(from, "timestamp"),
     deliveredAt: orNull(from, "delivered_at", time),
     read: readAt !== null,

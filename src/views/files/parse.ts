@@ -89,7 +89,7 @@ const KINDS = {
   verdicts: /^verification\/verdicts\.jsonl$/,
   /** Made from the others, or none of our concern: never read. */
   derived:
-    /^(?:(?:WHITEBOARD\.md|agent-status\.json|team-session\.json|swarm\/swarm\.json|project\.json)$|worktrees\/|\.teamwork)/,
+    /^(?:(?:WHITEBOARD\.md|agent-status\.json|team-session\.json|swarm\/swarm\.json|project\.json)$|(?:worktrees|edited|replaced)\/|\.teamwork)/,
 } as const
 type Kind = keyof typeof KINDS
 
