@@ -38,7 +38,7 @@ let temporaries = 0
  * be made again at any time. The temporary file lies in `root`, on the same disk.
  */
 export function replaceFile(root: string, path: string, content: string | Uint8Array): void {
-  const temporary = join(root, `${TEMPORARY}${process.pid}-${++temporaries}`)
+  const temporary = temporaryIn(root)
   try {
     writeFileSync(temporary, content, { flag: "wx" })
     renameSync(temporary, path)
@@ -46,6 +46,11 @@ export function replaceFile(root: string, path: string, content: string | Uint8A
     rmSync(temporary, { force: true })
     throw error
   }
+}
+
+/** A name that says whose it is, so that it can be cleared away when that process is gone. */
+export function temporaryIn(root: string): string {
+  return join(root, `${TEMPORARY}${process.pid}-${++temporaries}`)
 }
 
 /** Removes what processes that are gone left half-written. */

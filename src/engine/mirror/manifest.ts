@@ -13,7 +13,7 @@ import {
 } from "node:fs"
 import { dirname } from "node:path"
 import type { TeamName } from "../../domain/team.ts"
-import { codeOf, isAlive, look, readAt, replaceFile, writeAt } from "./disk.ts"
+import { codeOf, isAlive, look, readAt, replaceFile, temporaryIn, writeAt } from "./disk.ts"
 
 /**
  * Remembers which contents we wrote, so that an edit by hand is noticed. A log: a header, then a line before each change
@@ -216,7 +216,7 @@ function parseHeader(text: string): Header | undefined {
 
 /** Of two who begin at once one makes it, header and all, and both go on with that one. */
 function create(file: string, header: string): void {
-  const own = `${file}.new-${process.pid}`
+  const own = temporaryIn(dirname(file))
   writeFileSync(own, `${header}\n`)
   try {
     linkSync(own, file)
