@@ -4,6 +4,7 @@ import { claimResolve } from "./cases/claim-resolve.ts"
 import { contention } from "./cases/contention.ts"
 import { importTasks } from "./cases/import.ts"
 import { memory } from "./cases/memory.ts"
+import { mirror } from "./cases/mirror.ts"
 import { postgresClaims } from "./cases/postgres.ts"
 import { startup } from "./cases/startup.ts"
 import { status } from "./cases/status.ts"
@@ -24,6 +25,7 @@ const CASES: readonly BenchCase[] = [
   memory,
   importTasks,
   waiting,
+  mirror,
 ]
 
 if (import.meta.main) process.exit(await main(Bun.argv.slice(2)))

@@ -38,7 +38,7 @@ let temporaries = 0
  * be made again at any time. The temporary file lies in `root`, on the same disk.
  */
 export function replaceFile(root: string, path: string, content: string | Uint8Array): void {
-  const temporary = join(root, `${TEMPORARY}${process.pid}-${++temporaries}`)
+  const temporary = temporaryIn(root)
   try {
     writeFileSync(temporary, content, { flag: "wx" })
     renameSync(temporary, path)
@@ -48,17 +48,23 @@ export function replaceFile(root: string, path: string, content: string | Uint8A
   }
 }
 
+/** A name that says whose it is, so that it can be cleared away when that process is gone. */
+export function temporaryIn(root: string): string {
+  return join(root, `${TEMPORARY}${process.pid}-${++temporaries}`)
+}
+
 /** Removes what processes that are gone left half-written. */
 export function removeLeftovers(root: string): void {
   for (const name of readdirSync(root)) {
     if (!name.startsWith(TEMPORARY)) continue
     const pid = Number.parseInt(name.slice(TEMPORARY.length), 10)
-    // Our own are never here between two steps.
-    if (pid === process.pid || !isAlive(pid)) rmSync(join(root, name), { force: true })
+    if (!isAlive(pid)) rmSync(join(root, name), { force: true })
   }
 }
 
-function isAlive(pid: number): boolean {
+/** Our own process does not count: it does one thing at a time. */
+export function isAlive(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid === process.pid) return false
   try {
     process.kill(pid, 0)
     return true

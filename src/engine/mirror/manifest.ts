@@ -1,7 +1,19 @@
-import { closeSync, constants, fstatSync, openSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  openSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { dirname } from "node:path"
 import type { TeamName } from "../../domain/team.ts"
-import { codeOf, look, readAt, replaceFile, writeAt } from "./disk.ts"
+import { codeOf, isAlive, look, readAt, replaceFile, temporaryIn, writeAt } from "./disk.ts"
 
 /**
  * Remembers which contents we wrote, so that an edit by hand is noticed. A log: a header, then a line before each change
@@ -16,6 +28,8 @@ export interface Manifest {
   refresh(): void
   /** Only while everything that was recorded has been done. */
   compact(): void
+  /** No more calls after this one. */
+  close(): void
   /** Whether so many lines came that it is time to compact. */
   isLong(): boolean
 }
@@ -23,7 +37,10 @@ export interface Manifest {
 export interface Entry {
   /** Of what we wrote there, the newest last. With two mirrors at once any of them may be what is there. */
   readonly hashes: readonly string[]
-  /** That the file was there at least once: a crash may come between the first line and its file. */
+  /**
+   * That it was there at the end of a writing of everything, and has only been changed since. Of any other file we cannot
+   * tell why it is missing: a crash may come between a line and its file, and so may another mirror.
+   */
   readonly isCertain: boolean
   /** A crash may leave the file. */
   readonly isRemoved: boolean
@@ -54,69 +71,93 @@ export function readHeader(file: string): Header | undefined {
 /** Opens the manifest, or makes one. What it remembers of another format or team counts for nothing. */
 export function openManifest(file: string, name: TeamName): Manifest {
   const header = headerLine(name)
-  const found = readHeader(file)
-  if (found === undefined || headerLine(found) !== header) create(file, header)
+  const found = look(file)
+  const isOurs = found.kind === "file" && found.bytes.toString("utf8").startsWith(`${header}\n`)
+  if (found.kind !== "missing" && !isOurs) rmSync(file, { recursive: true, force: true })
+  if (!isOurs) create(file, header)
   return followManifest(file, header)
 }
 
 /** For a look only: nothing is written. */
 export function readManifest(file: string): Iterable<[path: string, entry: Entry]> {
   const entries = new Map<string, Entry>()
-  for (const line of parseLines(readIfThere(file) ?? "")) apply(entries, line)
+  const text = readIfThere(file) ?? ""
+  for (const line of parseHeader(text) === undefined ? [] : parseLines(text)) apply(entries, line)
   return entries
 }
 
 function followManifest(file: string, header: string): Manifest {
   const entries = new Map<string, Entry>()
-  /** Lines we recorded since the last compaction: any other is of somebody who works here as well. */
-  const own = new Set<string>()
+  /** How much of which file `entries` has taken in. It stays open: the number of one that is gone may be given again. */
+  let seen = { fd: openToRead(file), bytes: 0 }
+  /** What we added since: anything more is of somebody who works here as well. */
+  let ownBytes = 0
+  /** For the rest of our time: what another one recorded may be done much later. */
   let hasCompany = false
-  /** What of the file `entries` has taken in. */
-  let seen = { inode: -1, bytes: 0 }
   let lines = 0
 
-  /** Returns the lines that came from others. */
-  function takeIn(fd: number): string[] {
-    const { ino, size } = fstatSync(fd)
-    if (ino !== seen.inode || size < seen.bytes) seen = { inode: ino, bytes: 0 }
-    const text = readAt(fd, seen.bytes, size - seen.bytes).toString("utf8")
+  /** Returns what is new in the file that we know. */
+  function takeIn(): string {
+    const size = fstatSync(seen.fd).size
+    const text = readAt(seen.fd, seen.bytes, size - seen.bytes).toString("utf8")
     const whole = text.slice(0, text.lastIndexOf("\n") + 1)
-    seen.bytes += Buffer.byteLength(whole)
+    const bytes = Buffer.byteLength(whole)
+    if (bytes > ownBytes) hasCompany = true
+    seen.bytes += bytes
+    ownBytes = 0
     for (const line of parseLines(whole)) apply(entries, line)
-    const others = whole.split("\n").filter((line) => line !== "" && !own.has(line))
-    if (others.length > 0) hasCompany = true
-    return others
+    return whole
   }
-  withFile(file, takeIn)
+  function goOnWith(fd: number, bytes: number): void {
+    closeSync(seen.fd)
+    seen = { fd, bytes }
+  }
+  function refresh(): void {
+    takeIn()
+    const fd = openToRead(file)
+    if (fstatSync(fd).ino === fstatSync(seen.fd).ino) {
+      closeSync(fd)
+      return
+    }
+    // Another mirror made it short: what is not in it was removed.
+    for (const [path, entry] of entries) entries.set(path, { ...entry, isRemoved: true })
+    hasCompany = true
+    goOnWith(fd, 0)
+    takeIn()
+  }
+  const before = takeIn()
   hasCompany = false
+  // Lines behind the compact ones: a mirror runs, or was ended halfway. Why a file is missing then is hard to tell.
+  const isCompact = before === toText([header, ...compactLines(entries, false)])
+  if (!isCompact) for (const [path, entry] of entries) entries.set(path, { ...entry, isCertain: false })
 
   return {
     find: (path) => entries.get(path),
     entries: () => entries,
     record(added) {
       if (added.length === 0) return
-      const texts = added.map((line) => JSON.stringify(line))
-      for (const text of texts) own.add(text)
-      appendTo(file, toText(texts))
+      const text = toText(added.map((line) => JSON.stringify(line)))
+      appendTo(file, text)
       for (const line of added) apply(entries, line)
-      lines += texts.length
+      ownBytes += Buffer.byteLength(text)
+      lines += added.length
     },
-    refresh: () => void withFile(file, takeIn),
+    refresh,
     compact() {
-      withFile(file, (old) => {
-        takeIn(old)
+      lines = 0
+      whenAlone(`${file}.compacting`, () => {
+        refresh()
         const text = toText([header, ...compactLines(entries, hasCompany)])
-        if (text === readAt(old, 0, fstatSync(old).size).toString("utf8")) return
+        forget(entries, hasCompany)
+        if (text === readAt(seen.fd, 0, fstatSync(seen.fd).size).toString("utf8")) return
         replaceFile(dirname(file), file, text)
         // Whoever added something just before we put ours in its place has done so to the old one.
-        const late = takeIn(old)
-        if (late.length > 0) appendTo(file, toText(late))
-        seen = { inode: statSync(file).ino, bytes: Buffer.byteLength(text) }
+        const late = takeIn()
+        if (late !== "") appendTo(file, late)
+        goOnWith(openToRead(file), Buffer.byteLength(text))
       })
-      own.clear()
-      hasCompany = false
-      lines = 0
     },
+    close: () => closeSync(seen.fd),
     isLong: () => lines > LONG_LINES,
   }
 }
@@ -128,30 +169,28 @@ function followManifest(file: string, header: string): Manifest {
 function compactLines(entries: Map<string, Entry>, hasCompany: boolean): string[] {
   const lines: string[] = []
   for (const path of [...entries.keys()].sort()) {
-    const entry = entries.get(path)
-    if (entry === undefined || entry.isRemoved) {
-      entries.delete(path)
-      continue
-    }
-    const isCertain = entry.isCertain || !hasCompany
-    entries.set(path, { ...entry, isCertain })
-    const kept = hasCompany ? entry.hashes : entry.hashes.slice(-1)
-    for (const hash of kept) lines.push(JSON.stringify({ path, hash, ...(isCertain ? {} : { new: true }) }))
+    const { hashes = [], isCertain = false, isRemoved = true } = entries.get(path) ?? {}
+    const kept = isRemoved ? [] : hasCompany ? hashes : hashes.slice(-1)
+    const mark = isCertain || !hasCompany ? {} : { new: true }
+    for (const hash of kept) lines.push(JSON.stringify({ path, hash, ...mark }))
   }
   return lines
+}
+
+/** What the compact lines do not say. */
+function forget(entries: Map<string, Entry>, hasCompany: boolean): void {
+  for (const [path, entry] of entries) {
+    if (entry.isRemoved) entries.delete(path)
+    else if (!hasCompany) entries.set(path, { ...entry, isCertain: true })
+  }
 }
 
 function toText(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join("")
 }
 
-function withFile<T>(file: string, work: (fd: number) => T): T {
-  const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW)
-  try {
-    return work(fd)
-  } finally {
-    closeSync(fd)
-  }
+function openToRead(file: string): number {
+  return openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW)
 }
 
 function readIfThere(file: string): string | undefined {
@@ -175,13 +214,17 @@ function parseHeader(text: string): Header | undefined {
   return header as unknown as Header
 }
 
-/** Of two who begin at once one makes it, and both go on with that one. */
+/** Of two who begin at once one makes it, header and all, and both go on with that one. */
 function create(file: string, header: string): void {
-  rmSync(file, { recursive: true, force: true })
+  const own = temporaryIn(dirname(file))
+  writeFileSync(own, `${header}\n`)
   try {
-    writeFileSync(file, `${header}\n`, { flag: "wx" })
+    linkSync(own, file)
   } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error
+    // Some disks have no links; there two who begin at once may meet.
+    if (codeOf(error) !== "EEXIST") renameSync(own, file)
+  } finally {
+    rmSync(own, { force: true })
   }
 }
 
@@ -210,11 +253,43 @@ function apply(entries: Map<string, Entry>, line: Line): void {
   const before = entries.get(line.path)
   const known = before?.hashes ?? []
   if ("removed" in line) {
-    entries.set(line.path, { hashes: known, isCertain: before?.isCertain ?? true, isRemoved: true })
+    entries.set(line.path, { hashes: known, isCertain: false, isRemoved: true })
     return
   }
   const hashes = [...known.filter((hash) => hash !== line.hash), line.hash].slice(-HASHES_KEPT)
-  entries.set(line.path, { hashes, isCertain: line.new !== true, isRemoved: false })
+  const isCertain = line.new !== true && before?.isCertain !== false
+  entries.set(line.path, { hashes, isCertain, isRemoved: false })
+}
+
+/**
+ * Runs `work` unless another process is at it: of two that put a new manifest in the place of the same old one, the
+ * second would lose what was added to that of the first. The lock is a link that names its process, so one that a crash
+ * left counts for nothing.
+ */
+function whenAlone(lock: string, work: () => void): void {
+  for (;;) {
+    try {
+      symlinkSync(String(process.pid), lock)
+      break
+    } catch (error) {
+      if (codeOf(error) !== "EEXIST") throw error
+      if (isAlive(holderOf(lock))) return
+      rmSync(lock, { force: true })
+    }
+  }
+  try {
+    work()
+  } finally {
+    rmSync(lock, { force: true })
+  }
+}
+
+function holderOf(lock: string): number {
+  try {
+    return Number(readlinkSync(lock))
+  } catch {
+    return Number.NaN // let go of a moment ago
+  }
 }
 
 /** Added at the end of the file that is there afterwards: another mirror may put a compact one in its place meanwhile. */

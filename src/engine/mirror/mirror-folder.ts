@@ -55,6 +55,8 @@ export interface MirrorFolder {
   remove(paths: Iterable<string>): void
   /** Ends a writing of everything: what was ours and is not kept goes, the manifest gets short. */
   finish(kept: ReadonlySet<string>): void
+  /** Makes the manifest short. No more calls after this one. */
+  close(): void
   /** What was done since the last call. */
   takeReport(): MirrorReport
 }
@@ -140,6 +142,10 @@ function folderOf(work: Work): MirrorFolder {
         removeLeftovers(root)
         work.manifest.compact()
       }),
+    close() {
+      onDisk(root, () => work.manifest.compact())
+      work.manifest.close()
+    },
     takeReport() {
       const { edited, ...counts } = work.done
       work.done = nothingDone()
@@ -182,11 +188,22 @@ function putBatch(work: Work, files: readonly OutFile[]): void {
   }
   work.manifest.record(lines)
   for (const { path, bytes, found, isEdited } of changes) {
-    makeFolders(work.root, path)
     if (isEdited) work.done.edited.add(path)
     if (isEdited && found.kind !== "missing") keepAside(work.root, path, EDITED)
-    replaceFile(work.root, join(work.root, path), bytes)
+    place(work.root, path, bytes)
     work.done.written += 1
+  }
+}
+
+function place(root: string, path: string, bytes: Buffer): void {
+  makeFolders(root, path)
+  try {
+    replaceFile(root, join(root, path), bytes)
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT" || checkFolders(root, path)) throw error
+    // Another mirror removed the folder because it had become empty.
+    makeFolders(root, path)
+    replaceFile(root, join(root, path), bytes)
   }
 }
 
@@ -237,7 +254,7 @@ function remove(work: Work, paths: Iterable<string>): void {
     if (found.kind === "missing" || whose === "of another team") continue
     checkFolders(work.root, path)
     if (whose === "edited") keepAside(work.root, path, EDITED)
-    else rmSync(join(work.root, path))
+    else rmSync(join(work.root, path), { force: true })
     work.done.removed += 1
     removeEmptyFolders(work.root, path)
   }
@@ -327,9 +344,18 @@ function keepAside(root: string, path: string, where: typeof EDITED | typeof REP
     const there = look(join(root, place))
     const isKept = there.kind === "file" && found.kind === "file" && there.bytes.equals(found.bytes)
     if (there.kind !== "missing" && !isKept) continue
-    if (isKept) rmSync(from)
-    else renameSync(from, join(root, place))
+    if (isKept) rmSync(from, { force: true })
+    else moveIfThere(from, join(root, place))
     return
+  }
+}
+
+/** Another mirror may have moved it a moment ago. */
+function moveIfThere(from: string, to: string): void {
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error
   }
 }
 

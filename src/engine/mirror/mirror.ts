@@ -16,6 +16,7 @@ export async function exportTeam(
 ): Promise<MirrorReport & { readonly folder: string }> {
   const archive = await readArchive(context, name)
   const folder = await openTeamFolder(name, { live: startFacts(archive), events: archive.events }, options)
+  folder.close()
   return { ...folder.takeReport(), folder: options.folder }
 }
 
@@ -61,6 +62,7 @@ export async function mirrorTeam(context: Context, name: TeamName, options: Mirr
   }
   await mirror.update()
   await mirror.putOverview()
+  await mirror.close()
   tell()
 }
 
@@ -71,6 +73,7 @@ export interface Mirror {
   /** Whether something happened that the files about the team as a whole do not show yet. */
   isBehind(): boolean
   putOverview(): Promise<void>
+  close(): Promise<void>
   takeReport(): MirrorReport
 }
 
@@ -126,6 +129,7 @@ export async function openMirror(context: Context, name: TeamName, options: Mirr
         isBehind = false
         await folder.putOverview(live)
       }),
+    close: () => onFolder(async () => folder.close()),
     takeReport: () => folder.takeReport(),
   }
 }

@@ -39,6 +39,7 @@ export interface TeamFolder {
   putTouched(live: LiveFacts, touched: Touched): Promise<boolean>
   /** What is about the team as a whole, and costs as much as the team is large. */
   putOverview(live: LiveFacts): Promise<void>
+  close(): void
   takeReport(): MirrorReport
 }
 
@@ -87,6 +88,10 @@ export async function openTeamFolder(
       // The log of messages is written whole: a message that is read later changes its line.
       await main.put([...aboutTheWhole(facts), ...(hasNewMessages ? messagesLog(facts) : [])])
       hasNewMessages = false
+    },
+    close() {
+      main.close()
+      beside?.close()
     },
     takeReport: () => addUp([main.takeReport(), ...(beside === undefined ? [] : [beside.takeReport()])]),
   }
