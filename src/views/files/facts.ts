@@ -1,31 +1,14 @@
-import type { Document } from "../../domain/document.ts"
 import type { TaskId, WorkerId } from "../../domain/ids.ts"
-import type { LoopState } from "../../domain/loop-state.ts"
-import type {
-  PastEvent,
-  SnapshotMessage,
-  SnapshotTask,
-  SnapshotTeam,
-  SnapshotWave,
-  SnapshotWorker,
-} from "../../domain/snapshot.ts"
+import type { PastEvent, SnapshotTask, TeamSnapshot } from "../../domain/snapshot.ts"
 import { countTasks, type SwarmReport, summarizeWaves, type TaskCount, type TeamReport } from "../../domain/status.ts"
 import { isMet, type Task } from "../../domain/task.ts"
-import type { Verdict } from "../../domain/verdict.ts"
 import { currentWave, type Wave } from "../../domain/wave.ts"
 import type { Worker } from "../../domain/worker.ts"
 
 /** What the files of a team are made from. */
-export interface TeamFacts {
-  readonly team: SnapshotTeam
+export interface TeamFacts extends Omit<TeamSnapshot, "tasks"> {
   /** In the order in which they were created. */
   readonly tasks: ReadonlyMap<TaskId, SnapshotTask>
-  readonly waves: readonly SnapshotWave[]
-  readonly workers: readonly SnapshotWorker[]
-  readonly messages: readonly SnapshotMessage[]
-  readonly verdicts: readonly Verdict[]
-  readonly loops: readonly LoopState[]
-  readonly documents: readonly Document[]
   /** The newest few that are no messages, for the whiteboard. */
   readonly latestEvents: readonly PastEvent[]
 }

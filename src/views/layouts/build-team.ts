@@ -8,6 +8,7 @@ import type {
   SnapshotWorker,
   TeamSnapshot,
 } from "../../domain/snapshot.ts"
+import { compare } from "../files/facts.ts"
 import { readDocuments } from "./documents.ts"
 import { readEvidence } from "./evidence.ts"
 import type { FoundTeam } from "./found-team.ts"
@@ -65,10 +66,6 @@ export function buildTeam(
     skipped: source.skipped,
     changed: source.changed,
   }
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
 }
 
 function noteChanges(source: Source, task: TaskDraft): void {

@@ -19,7 +19,7 @@ export function mendNeeds(source: Source, tasks: readonly TaskDraft[]): MendedNe
     source.change(files.get(id) ?? "", note)
   }
   const nodes = tasks.map((task) => {
-    const needs = [...new Set(task.needs)]
+    const needs = task.needs.length > 1 ? [...new Set(task.needs)] : task.needs
     if (task.hasUnreadableNeeds) reasons.set(task.id, ["its needs could not be read"])
     for (const need of needs.filter((each) => !files.has(each))) {
       const reason = `needs task ${need}, which was not imported`

@@ -75,25 +75,27 @@ function readNames(
 }
 
 function readTasks(source: Source): TaskDraft[] {
-  const read: { readonly task: TaskDraft; readonly fields: Fields }[] = []
+  const kept = new Map<string, { readonly task: TaskDraft; readonly fields: Fields }>()
+  const losers: TaskDraft[] = []
   for (const file of source.list(/^tasks\/[^/]+\.json$/)) {
     const record = source.record(file)
     if (record === undefined) continue
     const reading = readTask(record, { file, id: nameOf(file) })
-    if (reading.ok) read.push(reading)
-    else source.skip(file, reading.why)
-  }
-  const tasks = [...Map.groupBy(read, ({ task }) => task.id).values()].flatMap((same) => {
-    // Of several files the one that is called like the task is the task.
-    const kept = same.find(({ task }) => nameOf(task.file) === task.id) ?? same[0]
-    for (const { task } of same) {
-      if (task !== kept?.task) source.skip(task.file, `has the same id ${task.id} as ${kept?.task.file}`)
+    if (!reading.ok) {
+      source.skip(file, reading.why)
+      continue
     }
-    if (kept === undefined) return []
-    source.takeOver(kept.task.file, kept.fields)
-    return [kept.task]
-  })
-  return tasks.sort((a, b) => byNumber(a.id, b.id))
+    const { id } = reading.task
+    const other = kept.get(id)
+    // Of several files the one that is called like the task is the task.
+    const isBetter = other === undefined || (nameOf(file) === id && nameOf(other.task.file) !== id)
+    if (isBetter) kept.set(id, reading)
+    const loser = isBetter ? other?.task : reading.task
+    if (loser !== undefined) losers.push(loser)
+  }
+  for (const { file, id } of losers) source.skip(file, `has the same id ${id} as ${kept.get(id)?.task.file}`)
+  for (const { task, fields } of kept.values()) source.takeOver(task.file, fields)
+  return Array.from(kept.values(), ({ task }) => task).sort((a, b) => byNumber(a.id, b.id))
 }
 
 function nameOf(file: string): string {
