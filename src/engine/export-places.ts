@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { TeamName } from "../domain/team.ts"
 
@@ -10,7 +10,8 @@ export interface ExportPlace extends TeamName {
 export function listExportPlaces(home: string): ExportPlace[] {
   try {
     const places: unknown = JSON.parse(readFileSync(fileOf(home), "utf8"))
-    return Array.isArray(places) ? places.filter(isPlace) : []
+    // One that somebody removed is no concern of anybody's.
+    return Array.isArray(places) ? places.filter(isPlace).filter((place) => existsSync(place.folder)) : []
   } catch {
     return []
   }

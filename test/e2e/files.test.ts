@@ -136,6 +136,13 @@ describe("export", () => {
     expect(readFileSync(join(bench.cwd, "team/edited/project.json"), "utf8")).toBe("{}")
   })
 
+  it("is forgotten by doctor once its folder is gone", async () => {
+    using bench = await makeShop()
+    await bench.ok("export", "--to", "team")
+    rmSync(join(bench.cwd, "team"), { recursive: true })
+    expect((await bench.run(["doctor"])).stdout).not.toContain("export ")
+  })
+
   it("writes nothing over files that are not its own, unless forced, and then keeps them", async () => {
     using bench = await makeShop()
     writeOld(join(bench.cwd, "team"))
