@@ -5,6 +5,7 @@ import { contention } from "./cases/contention.ts"
 import { importTasks } from "./cases/import.ts"
 import { memory } from "./cases/memory.ts"
 import { postgresClaims } from "./cases/postgres.ts"
+import { routing } from "./cases/routing.ts"
 import { startup } from "./cases/startup.ts"
 import { status } from "./cases/status.ts"
 import { taskFiles } from "./cases/task-files.ts"
@@ -24,6 +25,7 @@ const CASES: readonly BenchCase[] = [
   memory,
   importTasks,
   waiting,
+  routing,
 ]
 
 if (import.meta.main) process.exit(await main(Bun.argv.slice(2)))

@@ -55,21 +55,55 @@ export function tierOf(score: number): ModelTier {
   return score < 8 ? "sonnet" : "opus"
 }
 
+export interface TierInput {
+  readonly text: string
+  readonly facts?: TaskFacts
+  /** Somebody named it. */
+  readonly tier?: ModelTier
+  /** What the plan says of the task. */
+  readonly complexity?: Complexity
+  /** For texts the score says nothing of. */
+  readonly defaultModel?: ModelTier
+}
+
+export interface TierChoice extends ComplexityScore {
+  readonly because: string
+}
+
+/** What was named goes first, then the plan's word, then the score; where nothing is known, the default. */
+export function chooseTier({ text, facts, tier, complexity, defaultModel = DEFAULT_TIER }: TierInput): TierChoice {
+  const scored = analyzeComplexity(text, facts)
+  const choose = (chosen: ModelTier, because: string) => ({ ...scored, tier: chosen, because })
+  if (tier !== undefined) return choose(tier, "it was asked for")
+  if (complexity !== undefined) return choose(TIER_OF[complexity], `the task is planned as ${complexity}`)
+  if (scored.score === 0 && !isReadable(text))
+    return choose(defaultModel, "the text tells nothing; this is the default")
+  return choose(scored.tier, `the score is ${scored.score}`)
+}
+
+const ENGLISH = /\b(?:the|an?|to|and|for|of|with|is|are|on|it|this|that|from|by|at|or|add|fix|update)\b/i
+const SHORT_TITLE_WORDS = 4
+
+/** A score of 0 says "simple" only of words the scorer could have known: English, or a short title in its letters. */
+function isReadable(text: string): boolean {
+  const isTitle = /[a-z]/i.test(text) && !/[^\p{ASCII}\p{P}]/u.test(text) && countWords(text) <= SHORT_TITLE_WORDS
+  return isTitle || ENGLISH.test(text)
+}
+
 /** The words of code are not the words of the order. A fence that nobody closed reaches to the end. */
 function takeOutCode(text: string): { prose: string; blocks: number } {
-  let blocks = 0
-  const prose = text.replaceAll(/^[ \t]*(```|~~~)[\s\S]*?(?:^[ \t]*\1|$(?![\s\S]))|```[\s\S]*?```/gm, () => {
-    blocks++
-    return "\n"
-  })
-  return { prose, blocks }
+  const pieces = text.split("```") // every other one is code
+  return {
+    prose: pieces.filter((_, index) => index % 2 === 0).join("\n"),
+    blocks: Math.floor(pieces.length / 2),
+  }
 }
 
 const LONG_TEXT_WORDS = 100
 const VERY_LONG_TEXT_WORDS = 250
 
 function lexicalPoints(prose: string, blocks: number, hits: readonly FamilyHit[]): Points[] {
-  const words = countWords(prose)
+  const words = prose.length < LONG_TEXT_WORDS * 2 ? 0 : countWords(prose)
   return [
     ...wordPoints(hits, "architecture", 3),
     ...wordPoints(hits, "debug", 2),
@@ -107,7 +141,8 @@ function crossFilePoints(prose: string, { files }: TaskFacts): Points[] {
   const paths = files === undefined ? findPaths(prose) : []
   const count = files ?? paths.length
   const phrase = CROSS_FILE.exec(prose)?.[0]
-  const because = count >= 2 ? `${count} files${paths.length === 0 ? "" : `: ${paths.join(", ")}`}` : quote(phrase ?? "")
+  const because =
+    count >= 2 ? `${count} files${paths.length === 0 ? "" : `: ${paths.join(", ")}`}` : quote(phrase ?? "")
   return points("cross-file", count >= 2 || phrase !== undefined ? 2 : 0, because)
 }
 

@@ -8,7 +8,12 @@ export function countParts(prose: string): number {
   const items = lines.filter((line) => LIST_ITEM.test(line))
   if (items.length >= 2) return items.length
   const sentences = lines
-    .flatMap((line) => line.replace(LIST_ITEM, "").replaceAll(ABBREVIATIONS, "").split(/(?<=[.!?])\s+|;/))
+    .flatMap((line) =>
+      line
+        .replace(LIST_ITEM, "")
+        .replaceAll(ABBREVIATIONS, "")
+        .split(/(?<=[.!?])\s+|;/),
+    )
     .filter((sentence) => /\w/.test(sentence))
   const orders = sentences.filter((sentence, index) => (index === 0 || isOrder(sentence)) && !isQuestion(sentence))
   return orders.reduce((sum, sentence) => sum + countPieces(sentence), 0)

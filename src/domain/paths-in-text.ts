@@ -3,8 +3,7 @@ import { withoutAddresses } from "./word-families.ts"
 /** The files a text names, each once. Prose has slashes and dots of its own: "and/or", "1/2", "v2.0", "e.g.", "TCP/IP". */
 export function findPaths(text: string): string[] {
   const found = new Set<string>()
-  for (const token of withoutAddresses(text).match(/[^\s"'`()<>,;|]+/g) ?? []) {
-    if (!token.includes("/") && !token.includes(".") && !token.includes("\\") && !PLAIN_NAMES.has(token)) continue
+  for (const token of findTokens(withoutAddresses(text))) {
     const path = token
       .replaceAll("\\", "/")
       .replace(/[.:!?\]}*_]+$/, "")
@@ -13,6 +12,28 @@ export function findPaths(text: string): string[] {
   }
   return [...found]
 }
+
+/** What stands between blanks and has a slash, or a dot inside. Most words have neither, so those are looked for first. */
+function findTokens(text: string): string[] {
+  const tokens: string[] = []
+  let end = 0
+  for (const { index } of text.matchAll(/[./\\](?=\S)|file\b/g)) {
+    if (index < end) continue
+    let start = index
+    while (start > end && index - start < LONGEST_PATH && !isBetween(text, start - 1)) start--
+    end = index + 1
+    while (end < text.length && end - start < LONGEST_PATH && !isBetween(text, end)) end++
+    const token = text.slice(start, end)
+    tokens.push(token)
+  }
+  return tokens
+}
+
+function isBetween(text: string, at: number): boolean {
+  return " \n\t\r\"'`()<>,;|".includes(text.charAt(at))
+}
+
+const LONGEST_PATH = 300
 
 const PLAIN_NAMES = new Set(["Dockerfile", "Makefile", "Jenkinsfile", "Gemfile", "Procfile"])
 
@@ -37,7 +58,8 @@ function isPath(token: string): boolean {
   const segments = token.split("/")
   const last = segments.at(-1) ?? ""
   if (NAMES_LIKE_FILES.test(last)) return false
-  const extension = /^\.?[\w@[\]*-][\w@.[\]*-]*\.([a-z][a-z0-9]*)$/i.exec(last)?.[1] ?? /^\.([a-z]{3,})$/.exec(last)?.[1]
+  const extension =
+    /^\.?[\w@[\]*-][\w@.[\]*-]*\.([a-z][a-z0-9]*)$/i.exec(last)?.[1] ?? /^\.([a-z]{3,})$/.exec(last)?.[1]
   if (extension !== undefined && EXTENSIONS.has(extension.toLowerCase())) return true
   if (segments.length < 2) return false
   const first = segments[0] ?? ""

@@ -7,66 +7,72 @@ type WordGroup = "backend" | "frontend" | "operations" | WeightGroup
 export interface FamilyHit {
   readonly family: string
   readonly group: WordGroup
-  /** The first word of the family, as the text spells it. */
+  /** The first word of the family in the text, in lower case. */
   readonly word: string
 }
 
 type Family = Pick<FamilyHit, "family" | "group">
 
-/** A word among its neighbours, in lower case; `written` is how the text spells it. */
+/** A word, in lower case, among its neighbours in a text. */
 interface Place {
+  readonly text: string
   readonly words: readonly string[]
-  readonly written: readonly string[]
   readonly at: number
 }
 
 /** Every family of which the text has a word, in the order of the text. */
 export function findFamilies(text: string): FamilyHit[] {
-  const { words, written } = readWords(text)
-  const index = (made ??= buildIndex())
+  const words = readWords(text)
+  const index = wordIndex()
   const hits = new Map<Family, FamilyHit>()
   for (let at = 0; at < words.length; at++) {
     const { families, length } = lookUp(index, words, at)
     if (families === undefined) continue
-    const matched = words.slice(at, at + length).join(" ")
-    if (NOT_MEANT[matched]?.({ words, written, at }) === true) continue
+    const word = length === 1 ? (words[at] ?? "") : `${words[at]} ${words[at + 1]}`
+    if (NOT_MEANT[word]?.({ text, words, at }) === true) continue
     for (const family of families) {
-      if (!hits.has(family)) hits.set(family, { ...family, word: written.slice(at, at + length).join(" ") })
+      if (!hits.has(family)) hits.set(family, { family: family.family, group: family.group, word })
     }
   }
   return [...hits.values()]
 }
 
-/** Addresses say where something is and not what is to be done. */
+/** Addresses say where something is and not what is to be done. Bounded, or long words would take their time squared. */
 export function withoutAddresses(text: string): string {
-  return text.replaceAll(/\b[a-z][a-z0-9+.-]*:\/\/\S+|\bwww\.\S+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gi, " ")
+  let plain = text
+  if (plain.includes("://")) plain = plain.replaceAll(/\b[a-z][a-z0-9+.-]{0,15}:\/\/\S+/gi, " ")
+  if (plain.includes("www.")) plain = plain.replaceAll(/\bwww\.\S+/g, " ")
+  if (plain.includes("@")) plain = plain.replaceAll(/[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+/g, " ")
+  return plain
 }
 
+const WORD = /[a-z0-9\u00c0-\u024f]+(?:['’](?!s\b)[a-z]+)?/g
+
 /** Names are taken apart as well: `LoginForm.tsx` is login, form, tsx. */
-function readWords(text: string): { words: string[]; written: string[] } {
-  const words: string[] = []
-  const written: string[] = []
-  for (const word of withoutAddresses(text).match(/[A-Za-z0-9\u00c0-\u024f]+(?:['’][A-Za-z]+)?/g) ?? []) {
-    const parts = /[a-z][A-Z]/.test(word) && !isOneName(word) ? word.split(/(?<=[a-z])(?=[A-Z])/) : [word]
-    for (const part of parts) {
-      written.push(part)
-      words.push(part.toLowerCase().replace(/['’]s$/, ""))
-    }
-  }
-  return { words, written }
+function readWords(text: string): readonly string[] {
+  const plain = withoutAddresses(text)
+  const apart = /[a-z][A-Z]/.test(plain) ? plain.replaceAll(/[A-Za-z]*[a-z][A-Z][A-Za-z]*/g, splitName) : plain
+  return apart.toLowerCase().match(WORD) ?? []
+}
+
+function splitName(name: string): string {
+  return isOneName(name.toLowerCase()) ? name : name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ")
 }
 
 const NAMES_IN_CAMEL_CASE = new Set(["javascript", "typescript", "github", "gitlab", "youtube", "iphone", "macos"])
 
-function isOneName(word: string): boolean {
-  const lower = word.toLowerCase()
-  return NAMES_IN_CAMEL_CASE.has(lower) || (made ??= buildIndex()).exact.has(lower)
+function isOneName(lower: string): boolean {
+  return NAMES_IN_CAMEL_CASE.has(lower) || wordIndex().words.has(lower)
+}
+
+interface Entry {
+  families: Family[] | undefined
+  /** Pairs that begin with the word, by the other one. */
+  pairs: Map<string, Family[]> | undefined
 }
 
 interface WordIndex {
-  readonly exact: Map<string, Family[]>
-  /** Words that begin a pair. */
-  readonly pairStarts: Set<string>
+  readonly words: Map<string, Entry>
   /** Beginnings of words, by their first letters. */
   readonly stems: Map<string, { readonly stem: string; readonly families: Family[] }[]>
 }
@@ -76,8 +82,13 @@ const STEM_KEY_LENGTH = 4
 /** Built when first needed: nothing runs at import time. */
 let made: WordIndex | undefined
 
+function wordIndex(): WordIndex {
+  made ??= buildIndex()
+  return made
+}
+
 function buildIndex(): WordIndex {
-  const index: WordIndex = { exact: new Map(), pairStarts: new Set(), stems: new Map() }
+  const index: WordIndex = { words: new Map(), stems: new Map() }
   const tables: [WordGroup, Readonly<Record<string, string>>][] = [
     ["backend", BACKEND_WORDS],
     ["frontend", FRONTEND_WORDS],
@@ -92,34 +103,43 @@ function buildIndex(): WordIndex {
   return index
 }
 
-function addWords({ exact, pairStarts, stems }: WordIndex, words: string, family: Family): void {
-  for (const entry of words.split(", ")) {
+function addWords({ words, stems }: WordIndex, entries: string, family: Family): void {
+  for (const entry of entries.split(", ")) {
     if (entry.endsWith("*")) {
       const stem = entry.slice(0, -1)
       const bucket = stems.get(stem.slice(0, STEM_KEY_LENGTH)) ?? []
       const same = bucket.find((each) => each.stem === stem)
       if (same === undefined) stems.set(stem.slice(0, STEM_KEY_LENGTH), [...bucket, { stem, families: [family] }])
       else same.families.push(family)
-    } else {
-      if (entry.includes(" ")) pairStarts.add(entry.slice(0, entry.indexOf(" ")))
-      exact.set(entry, [...(exact.get(entry) ?? []), family])
+      continue
+    }
+    const [first = "", second] = entry.split(" ")
+    const known = words.get(first) ?? { families: undefined, pairs: undefined }
+    words.set(first, known)
+    if (second === undefined) known.families = [...(known.families ?? []), family]
+    else {
+      known.pairs ??= new Map()
+      known.pairs.set(second, [...(known.pairs.get(second) ?? []), family])
     }
   }
 }
 
 /** A pair of words goes before a single one: `memory leak` is one thing. */
-function lookUp({ exact, pairStarts, stems }: WordIndex, words: readonly string[], at: number) {
+function lookUp(index: WordIndex, words: readonly string[], at: number) {
   const word = words[at] ?? ""
+  const entry = index.words.get(word)
   const next = words[at + 1]
-  if (next !== undefined && pairStarts.has(word)) {
-    const families = exact.get(`${word} ${next}`) ?? exact.get(`${word} ${singular(next)}`)
+  if (entry?.pairs !== undefined && next !== undefined) {
+    const families = entry.pairs.get(next) ?? entry.pairs.get(singular(next))
     if (families !== undefined) return { families, length: 2 }
   }
-  const families =
-    exact.get(word) ??
-    exact.get(singular(word)) ??
-    stems.get(word.slice(0, STEM_KEY_LENGTH))?.find(({ stem }) => word.startsWith(stem))?.families
-  return { families, length: 1 }
+  const ofPlural = entry === undefined && word.endsWith("s") ? index.words.get(singular(word)) : entry
+  return { families: ofPlural?.families ?? lookUpStem(index.stems, word), length: 1 }
+}
+
+function lookUpStem(stems: WordIndex["stems"], word: string): Family[] | undefined {
+  if (word.length <= STEM_KEY_LENGTH) return undefined
+  return stems.get(word.slice(0, STEM_KEY_LENGTH))?.find(({ stem }) => word.startsWith(stem))?.families
 }
 
 function singular(word: string): string {
@@ -141,7 +161,7 @@ const NOT_MEANT: Readonly<Record<string, (place: Place) => boolean>> = {
   query: isMediaQuery,
   queries: isMediaQuery,
   lambda: ({ words, at }) => words[at + 1] === "expression" || words[at + 1] === "calculus",
-  why: ({ words, at }) => ["is", "that", "this"].includes(words[at - 1] ?? ""),
+  why: ({ words, at }) => ["is", "that", "s"].includes(words[at - 1] ?? ""),
   test: isNotAskedFor,
   tests: isNotAskedFor,
   chart: isHelmChart,
@@ -150,10 +170,10 @@ const NOT_MEANT: Readonly<Record<string, (place: Place) => boolean>> = {
 }
 
 /** The architecture is written in capitals, or names what is built that way. */
-function isRemainder({ words, written, at }: Place): boolean {
+function isRemainder({ text, words, at }: Place): boolean {
   const next = singular(words[at + 1] ?? "")
   if (["api", "endpoint", "service", "interface", "client", "controller", "resource"].includes(next)) return false
-  return written[at] !== "REST" || next === "of"
+  return next === "of" || !/\bREST\b/.test(text)
 }
 
 const FILLERS = new Set(["the", "a", "an", "our", "this", "new", "its"])
@@ -167,7 +187,7 @@ function isTechnicalDesign({ words, at }: Place): boolean {
 
 function isTechnical(words: readonly string[], at: number): boolean {
   if (["pattern", "patterns", "system", "doc", "document", "software"].includes(words[at] ?? "")) return true
-  const { families } = lookUp((made ??= buildIndex()), words, at)
+  const { families } = lookUp(wordIndex(), words, at)
   return families?.some(({ group }) => ["backend", "operations", "architecture"].includes(group)) === true
 }
 
