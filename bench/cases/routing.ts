@@ -3,7 +3,7 @@ import { analyzeComplexity } from "../../src/domain/complexity.ts"
 import type { BenchCase } from "../lib/bench-case.ts"
 import { median, show } from "../lib/measure.ts"
 
-const RUNS = 20
+const RUNS = 50
 const COUNT = 1000
 
 export const routing: BenchCase = {

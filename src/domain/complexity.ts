@@ -44,7 +44,7 @@ export function analyzeComplexity(text: string, facts: TaskFacts = {}): Complexi
   const explanation = [
     ...lexicalPoints(prose, blocks, hits),
     ...structuralPoints(prose, facts, hits),
-    ...contextPoints(hits),
+    ...contextPoints(prose, hits),
   ]
   const score = explanation.reduce((sum, { points }) => sum + points, 0)
   return { tier: tierOf(score), score, explanation }
@@ -76,17 +76,17 @@ export function chooseTier({ text, facts, tier, complexity, defaultModel = DEFAU
   const choose = (chosen: ModelTier, because: string) => ({ ...scored, tier: chosen, because })
   if (tier !== undefined) return choose(tier, "it was asked for")
   if (complexity !== undefined) return choose(TIER_OF[complexity], `the task is planned as ${complexity}`)
-  if (scored.score === 0 && !isReadable(text))
-    return choose(defaultModel, "the text tells nothing; this is the default")
-  return choose(scored.tier, `the score is ${scored.score}`)
+  if (isReadable(text)) return choose(scored.tier, `the score is ${scored.score}`)
+  const higher = MODEL_TIERS.indexOf(scored.tier) > MODEL_TIERS.indexOf(defaultModel) ? scored.tier : defaultModel
+  return choose(higher, `the score of ${scored.score} may have missed words; the default is ${defaultModel}`)
 }
 
-const ENGLISH = /\b(?:the|an?|to|and|for|of|with|is|are|on|it|this|that|from|by|at|or|add|fix|update)\b/i
-const SHORT_TITLE_WORDS = 4
+const ENGLISH = /\b(?:the|and|for|of|with|is|are|this|that|from|to|add|fix|update|should)\b/i
+const TITLE_WORDS = 6
 
-/** A score of 0 says "simple" only of words the scorer could have known: English, or a short title in its letters. */
+/** The scorer knows English words, and titles in plain letters, where no small word gives the language away. */
 function isReadable(text: string): boolean {
-  const isTitle = /[a-z]/i.test(text) && !/[^\p{ASCII}\p{P}]/u.test(text) && countWords(text) <= SHORT_TITLE_WORDS
+  const isTitle = /[a-z]/i.test(text) && !/[^\p{ASCII}\p{P}]/u.test(text) && countWords(text) <= TITLE_WORDS
   return isTitle || ENGLISH.test(text)
 }
 
@@ -132,7 +132,7 @@ function structuralPoints(prose: string, facts: TaskFacts, hits: readonly Family
 }
 
 const SYSTEM_WIDE =
-  /\b(?:(?:entire|whole) (?:code ?base|system|app|application|project|repo|repository|platform|stack|site)|across (?:the |our |all |every )?(?:code ?base|system|application|project|repo|repository|platform|stack|services?)|(?:all|every) (?:micro)?services?|every (?:module|package|page)|everywhere|(?:system|codebase|app|application|project|repo|company|site|platform)[- ]wide)\b/i
+  /\b(?:(?:entire|whole) (?:code ?base|system|app|application|project|repo|repository|platform|stack|site)|across (?:the |our |all |every )?(?:code ?base|system|application|project|repo|repository|platform|stack|services?)|(?:all|every) (?:micro)?services?|every (?:module|package|page)|everywhere|monolith|(?:system|codebase|app|application|project|repo|company|site|platform)[- ]wide)\b/i
 
 const CROSS_FILE =
   /\b(?:(?:multiple|several|many|various|all|[2-9]|\d\d+|two|three|four|five|six|ten) (?:\w+ )?(?:files|modules|packages|call sites|callers|usages)|across (?:\w+ )?(?:files|modules|packages|components|routes)|cross[- ](?:file|module|package)|every (?:caller|call site|usage|import)|(?:each|every) file)\b/i
@@ -146,13 +146,17 @@ function crossFilePoints(prose: string, { files }: TaskFacts): Points[] {
   return points("cross-file", count >= 2 || phrase !== undefined ? 2 : 0, because)
 }
 
-function contextPoints(hits: readonly FamilyHit[]): Points[] {
+function contextPoints(prose: string, hits: readonly FamilyHit[]): Points[] {
+  const final = hits.find(({ group }) => group === "irreversible")?.word ?? DROPS_DATA.exec(prose)?.[0]
   const areas = findAreas(hits)
   return [
     ...points("multi-domain", areas.length >= 3 ? 3 : areas.length === 2 ? 2 : 0, areas.join(", ")),
-    ...wordPoints(hits, "irreversible", 1),
+    ...points("irreversible", final === undefined ? 0 : 1, quote(final ?? "")),
   ]
 }
+
+const DROPS_DATA =
+  /\b(?:drop|truncate|delete|wipe)\b[^.\n]{0,30}\b(?:tables?|columns?|databases?)\b|\bcannot be (?:undone|reversed)\b/i
 
 /** A single "API" in the order for a page is no second area: each needs half as many signals as the strongest. */
 function findAreas(hits: readonly FamilyHit[]): string[] {

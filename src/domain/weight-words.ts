@@ -19,9 +19,9 @@ export const WEIGHT_WORDS = {
   why: "why, how come, what causes, what caused",
   tests: "test, tested, testing, tdd, coverage, e2e",
   irreversible:
-    "irreversibl*, drop table, drop column, drop database, truncate table, purg*, wipe, wiping, permanently, " +
+    "irreversibl*, purg*, wipe, wiping, permanently, " +
     "hard delete, force push, delete all, delete every, rm rf, data migration, database migration, schema migration, " +
-    "production data, production database, be undone, one way migration",
+    "production data, production database",
 } as const satisfies Record<string, string>
 
 export type WeightGroup = keyof typeof WEIGHT_WORDS

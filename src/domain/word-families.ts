@@ -25,14 +25,19 @@ export function findFamilies(text: string): FamilyHit[] {
   const words = readWords(text)
   const index = wordIndex()
   const hits = new Map<Family, FamilyHit>()
-  for (let at = 0; at < words.length; at++) {
-    const { families, length } = lookUp(index, words, at)
-    if (families === undefined) continue
-    const word = length === 1 ? (words[at] ?? "") : `${words[at]} ${words[at + 1]}`
-    if (NOT_MEANT[word]?.({ text, words, at }) === true) continue
+  const add = (families: readonly Family[] | undefined, word: string, at: number) => {
+    if (families === undefined || NOT_MEANT[word]?.({ text, words, at }) === true) return
     for (const family of families) {
       if (!hits.has(family)) hits.set(family, { family: family.family, group: family.group, word })
     }
+  }
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? ""
+    const next = words[at + 1]
+    const pairs = index.words.get(word)?.pairs
+    if (pairs !== undefined && next !== undefined)
+      add(pairs.get(next) ?? pairs.get(singular(next)), `${word} ${next}`, at)
+    add(lookUp(index, word), word, at)
   }
   return [...hits.values()]
 }
@@ -124,17 +129,10 @@ function addWords({ words, stems }: WordIndex, entries: string, family: Family):
   }
 }
 
-/** A pair of words goes before a single one: `memory leak` is one thing. */
-function lookUp(index: WordIndex, words: readonly string[], at: number) {
-  const word = words[at] ?? ""
+function lookUp(index: WordIndex, word: string): Family[] | undefined {
   const entry = index.words.get(word)
-  const next = words[at + 1]
-  if (entry?.pairs !== undefined && next !== undefined) {
-    const families = entry.pairs.get(next) ?? entry.pairs.get(singular(next))
-    if (families !== undefined) return { families, length: 2 }
-  }
-  const ofPlural = entry === undefined && word.endsWith("s") ? index.words.get(singular(word)) : entry
-  return { families: ofPlural?.families ?? lookUpStem(index.stems, word), length: 1 }
+  const plain = entry === undefined && word.endsWith("s") ? index.words.get(singular(word)) : entry
+  return plain?.families ?? lookUpStem(index.stems, word)
 }
 
 function lookUpStem(stems: WordIndex["stems"], word: string): Family[] | undefined {
@@ -187,7 +185,7 @@ function isTechnicalDesign({ words, at }: Place): boolean {
 
 function isTechnical(words: readonly string[], at: number): boolean {
   if (["pattern", "patterns", "system", "doc", "document", "software"].includes(words[at] ?? "")) return true
-  const { families } = lookUp(wordIndex(), words, at)
+  const families = lookUp(wordIndex(), words[at] ?? "")
   return families?.some(({ group }) => ["backend", "operations", "architecture"].includes(group)) === true
 }
 
