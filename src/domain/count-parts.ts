@@ -41,6 +41,9 @@ const MOST_WORDS_OF_A_PIECE = 8
 const SUBORDINATE =
   /^(?:which|that|who|because|when|whenever|if|but|so|since|while|although|however|as|or|where|until|unless|otherwise|instead|not)\b/i
 
+/** Files are counted as such. */
+const FILE_ALONE = /^\S{0,200}[./]\S{1,200}$/
+
 function countPieces(sentence: string): number {
   const pieces = sentence
     .split(BETWEEN_PIECES)
@@ -48,7 +51,11 @@ function countPieces(sentence: string): number {
     .filter((piece) => /\w/.test(piece))
   let count = 0
   for (const [index, piece] of pieces.entries()) {
-    if (index > 0 && (SUBORDINATE.test(piece) || piece.split(/\s+/).length > MOST_WORDS_OF_A_PIECE)) continue
+    if (
+      index > 0 &&
+      (SUBORDINATE.test(piece) || FILE_ALONE.test(piece) || piece.split(/\s+/).length > MOST_WORDS_OF_A_PIECE)
+    )
+      continue
     // "A page with a form and a list" are three: what `with` leads in is a list when another item follows.
     const opensList = index === 0 && pieces.length > 1 && /\s(?:with|including)\s/i.test(piece)
     count += opensList ? 2 : 1

@@ -65,7 +65,7 @@ export const FRONTEND_WORDS = {
   react: "react, reactjs, preact, next js, nextjs, redux",
   vue: "vue, vuejs, nuxt, pinia",
   framework: "angular, svelte, sveltekit, solidjs",
-  design: "design, designing, redesign*, figma, mockup, mock up, wireframe",
+  design: "design, designing, redesign, redesigned, redesigning, figma, mockup, mock up, wireframe",
   style: "style, styled, styling, restyle, restyled, restyling",
   layout: "layout",
   animation: "animation, animate, animated, animating, hover, parallax",
