@@ -7,7 +7,7 @@ import { type FamilyHit, findFamilies } from "./word-families.ts"
 export const MODEL_TIERS = ["haiku", "sonnet", "opus"] as const
 export type ModelTier = (typeof MODEL_TIERS)[number]
 
-export const DEFAULT_TIER: ModelTier = "sonnet"
+const DEFAULT_TIER: ModelTier = "sonnet"
 
 export const TIER_OF = { simple: "haiku", standard: "sonnet", complex: "opus" } as const satisfies Record<
   Complexity,

@@ -165,6 +165,11 @@ describe("what somebody asked for", () => {
 })
 
 describe("the explanation", () => {
+  it("tells whether anybody looked which agents can be had", () => {
+    expect(chooseRoute({ text: BACKEND }).availability).toBe("assumed")
+    expect(chooseRoute({ text: BACKEND, unavailable: {} }).availability).toBe("known")
+  })
+
   it("has a sentence for every step", () => {
     const { because, passedOver } = chooseRoute({
       text: BACKEND,

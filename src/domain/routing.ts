@@ -31,7 +31,7 @@ export interface RouteInput extends TierInput {
   readonly agent?: string
   readonly agentType?: string
   readonly agents?: readonly AgentProfile[]
-  /** Agents that cannot be had, with the reason. */
+  /** Agents that cannot be had, with the reason; left out when nobody looked. */
   readonly unavailable?: Readonly<Record<string, string>>
   /** Until when agents have used up what they may. Times as everywhere, in ISO form. */
   readonly rateLimits?: { readonly now: string; readonly until: Readonly<Record<string, string>> }
@@ -48,6 +48,8 @@ export interface Route {
   readonly tier: ModelTier
   readonly classification: Classification
   readonly complexity: TierChoice
+  /** Whether the caller knew which agents can be had; if not, all of them were taken to be there. */
+  readonly availability: "known" | "assumed"
   /** One sentence per step of the choice. */
   readonly because: readonly string[]
   readonly passedOver: readonly { readonly agent: string; readonly because: string }[]
@@ -64,7 +66,8 @@ export function chooseRoute(input: RouteInput): Route {
     complexity,
     tier: complexity.tier,
     agentType: agentTypeFor(input, classification, kind),
-  }
+    availability: input.unavailable === undefined ? "assumed" : "known",
+  } as const
   if (input.agent !== undefined) {
     const problem = obstacleOf(profileOf(input, input.agent), input)
     const because = [`${input.agent} was asked for${problem === undefined ? "" : `, although ${problem}`}`]

@@ -13,7 +13,7 @@ export function routeFacts(route: Route, explain: boolean) {
     complexity: COMPLEXITY_OF[route.tier],
     agent: route.agent,
     agentType: route.agentType,
-    availability: "assumed",
+    availability: route.availability,
   }
   if (!explain) return facts
   return {
@@ -33,7 +33,8 @@ export function renderRoute(route: Route, explain: boolean): string {
     `Model       ${route.tier}`,
   ]
   if (explain) lines.push(...reasons(route))
-  return [...lines, "", "All agents are assumed to be available."].join("\n")
+  if (route.availability === "assumed") lines.push("", "All agents are assumed to be available.")
+  return lines.join("\n")
 }
 
 function reasons({ classification, complexity, because, tier }: Route): string[] {

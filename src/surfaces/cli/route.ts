@@ -12,7 +12,7 @@ export const route: Command = {
   positional: ["text"],
   example: 'teamwork route "Add a login endpoint with tests" --explain',
   async run(_session, input) {
-    // Nothing probes agents here, so none is passed as unavailable; the output says so.
+    // Nobody looks here which agents can be had, so that is left out, and the answer says so.
     const chosen = chooseRoute({ text: String(input.text) })
     const explain = input.explain === true
     return { data: routeFacts(chosen, explain), text: () => renderRoute(chosen, explain) }
