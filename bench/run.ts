@@ -6,6 +6,7 @@ import { importTasks } from "./cases/import.ts"
 import { memory } from "./cases/memory.ts"
 import { mirror } from "./cases/mirror.ts"
 import { postgresClaims } from "./cases/postgres.ts"
+import { routing } from "./cases/routing.ts"
 import { startup } from "./cases/startup.ts"
 import { status } from "./cases/status.ts"
 import { taskFiles } from "./cases/task-files.ts"
@@ -26,6 +27,7 @@ const CASES: readonly BenchCase[] = [
   importTasks,
   waiting,
   mirror,
+  routing,
 ]
 
 if (import.meta.main) process.exit(await main(Bun.argv.slice(2)))

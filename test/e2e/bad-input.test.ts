@@ -249,6 +249,7 @@ describe("a wrong call changes nothing and says why in a line", () => {
       ["setup", "--store", "mysql://x"],
       { exit: 2, code: "config.bad_value", says: "sqlite:PATH or postgres://" },
     ],
+    ["a task without words", ["route", "  "], invalid("is empty")],
     ["an unknown shell", ["completion", "fiish"], invalid("did you mean fish?")],
   ]
 

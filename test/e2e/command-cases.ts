@@ -639,6 +639,57 @@ const OTHER_CASES: Case[] = [
     table: /^Removed team\.maxAgents from /,
   },
   {
+    command: "route",
+    args: ["Refactor the auth module and build a new login UI"],
+    data: {
+      domain: "ambiguous",
+      score: 6,
+      tier: "sonnet",
+      complexity: "standard",
+      agent: "claude",
+      agent_type: "executor",
+      availability: "assumed",
+    },
+    table:
+      /^Domain +ambiguous\nComplexity +6, standard\nAgent +claude as executor\nModel +sonnet\n\nAll agents are assumed to be available\.\n$/,
+  },
+  {
+    command: "route",
+    args: ["--text", "Build a responsive profile page with avatar, bio and edit form", "--explain"],
+    data: {
+      domain: "frontend",
+      score: 3,
+      tier: "haiku",
+      complexity: "simple",
+      agent: "gemini",
+      agent_type: "designer",
+      availability: "assumed",
+      signals: {
+        backend: [],
+        frontend: [
+          { family: "responsive", word: "responsive" },
+          { family: "page", word: "page" },
+          { family: "avatar", word: "avatar" },
+          { family: "form", word: "form" },
+        ],
+      },
+      points: [{ what: "subtasks", points: 3, because: "4 parts" }],
+      because: [
+        "frontend: 0 backend against 4 frontend signals",
+        "gemini takes frontend tasks",
+        "haiku: the score is 3",
+      ],
+    },
+    table:
+      /\nSignals\n {2}frontend {2}responsive \(responsive\)\n(.*\n)*\nPoints\n {2}\+3 {2}subtasks: 4 parts\n\nBecause\n(.*\n)*\nAll agents are assumed to be available\.\n$/,
+  },
+  {
+    command: "route",
+    args: ["Fix the typo", "--explain"],
+    data: { domain: "ambiguous", score: 0, tier: "haiku", signals: { backend: [], frontend: [] }, points: [] },
+    table: /\nSignals\n {2}none\n\nPoints\n {2}none\n\nBecause\n {2}no word names a domain\n/,
+  },
+  {
     command: "export",
     args: ["--to", "team", "--force"],
     data: { project: "shop", team: "main", folder: expect.stringMatching(/team$/), removed: 0, edited: [] },
@@ -718,6 +769,7 @@ export const MISSING: readonly Missing[] = [
   { command: "mailbox read", args: [], message: /--inbox is missing/ },
   { command: "mailbox poll", args: [], message: /--inbox is missing/ },
   { command: "loop-state", args: [], message: /--get, --start and --clear/ },
+  { command: "route", args: ["--explain"], message: /--text is missing/ },
   { command: "config get", args: [], message: /--key is missing/ },
   { command: "config set", args: ["team.maxAgents"], message: /--value is missing/ },
   { command: "config unset", args: [], message: /--key is missing/ },

@@ -244,6 +244,7 @@ export const COMMANDS: readonly CommandRow[] = [
             : "No loop is active in this terminal",
       }),
   },
+  { name: "route", load: async () => (await import("./route.ts")).route },
   { name: "export", load: async () => (await import("./export.ts")).exportCommand },
   { name: "import", load: async () => (await import("./import.ts")).importCommand },
   { name: "doctor", load: async () => (await import("./doctor.ts")).doctor },
