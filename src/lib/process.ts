@@ -1,3 +1,4 @@
+import { descendantsOf, killAll } from "./process-tree.ts"
 import { sleep } from "./sleep.ts"
 
 export interface RunRequest {
@@ -117,35 +118,5 @@ function readOutput(streams: readonly ReadableStream<Uint8Array>[], see: (chunk:
       await Promise.all(readers.map((reader) => reader.cancel()))
       await ended
     },
-  }
-}
-
-/** Everything that comes from the process, also what moved to a group or session of its own. */
-function descendantsOf(pid: number, env: RunRequest["env"]): number[] {
-  let lines: string[]
-  try {
-    const listing = Bun.spawnSync(["ps", "-A", "-o", "pid=", "-o", "ppid="], { env, stderr: "ignore" })
-    lines = listing.stdout.toString().split("\n")
-  } catch {
-    // No ps here: the group alone has to do.
-    return []
-  }
-  const pairs = lines.map((line) => line.trim().split(/\s+/).map(Number))
-  const children = Map.groupBy(pairs, ([, parent]) => parent)
-  const found: number[] = []
-  for (let level = [pid]; level.length > 0; ) {
-    level = level.flatMap((parent) => (children.get(parent) ?? []).flatMap(([child]) => child ?? []))
-    found.push(...level)
-  }
-  return found
-}
-
-function killAll(group: number, others: readonly number[], signal: NodeJS.Signals): void {
-  for (const target of [-group, ...others]) {
-    try {
-      process.kill(target, signal)
-    } catch {
-      // It is gone already.
-    }
   }
 }
