@@ -43,7 +43,13 @@ export interface Launch {
   /** The text it finds on standard input, or null for none. */
   readonly input: string | null
   /** How a message for the running agent is written; null when it can take none. */
-  readonly encodeMessage: ((message: AgentMessage) => string) | null
+  readonly encodeMessage: ((message: AgentMessage) => EncodedMessage) | null
+}
+
+export interface EncodedMessage {
+  /** What `message_delivered` of the translator will call it. */
+  readonly wireId: string
+  readonly line: string
 }
 
 export interface Translator {

@@ -83,8 +83,9 @@ async function supervise(
   }
   const stderr = makeTail(STDERR_TAIL_BYTES)
   const isWithinOutput = countOutput(job.limits.outputBytes, stopFor)
-  const lines = makeLineHandler(run, stopFor)
-  const fed = feedMessages(child, run, ended.signal)
+  const sent = new Map<string, string>()
+  const fed = feedMessages(child, run, { sent, ended: ended.signal })
+  const lines = makeLineHandler({ ...run, sent }, stopFor)
   const output = readOutput([
     {
       stream: child.stdout,
@@ -114,16 +115,27 @@ async function supervise(
   await fed
   if (failure !== undefined) throw failure.error
   await lines.end()
-  return { stop, outcome: translator.end(exit, stderr.text()), exit }
+  // How we ended one that only lingered says nothing about its work.
+  const itsOwn = stop?.reason === "done" ? { exitCode: 0, signal: null } : exit
+  return { stop, outcome: translator.end(itsOwn, stderr.text()), exit }
+}
+
+interface Watched extends RunSpec {
+  readonly events: EventStream
+  /** The messages that were written, by the id they have on the wire. */
+  readonly sent: ReadonlyMap<string, string>
 }
 
 /** Makes events of lines, and looks at the limits after each. */
-function makeLineHandler({ job, translator, events }: RunSpec & { events: EventStream }, stopFor: (why: Stop) => void) {
+function makeLineHandler({ job, translator, events, sent }: Watched, stopFor: (why: Stop) => void) {
   const splitter = splitLines(MAX_LINE_BYTES)
   const handle = async (line: Line) => {
     const bodies = line.isCut ? [{ type: "unknown" as const, line: line.text }] : translator.line(line.text)
     for (const body of bodies) {
-      const pending = events.emit(body)
+      const messageId = body.type === "message_delivered" ? sent.get(body.messageId) : undefined
+      // What comes back may also be the prompt, which nobody waits for.
+      if (body.type === "message_delivered" && messageId === undefined) continue
+      const pending = events.emit(messageId === undefined ? body : { type: "message_delivered", messageId })
       if (pending instanceof Promise) await pending
     }
     const passed = findPassedLimit(job.limits, { usage: events.usage(), turns: translator.turns() })
@@ -152,7 +164,11 @@ function countOutput(limit: number | null, stopFor: (why: Stop) => void): (bytes
 }
 
 /** Writes messages to the agent as they come, until the run ends. */
-async function feedMessages(child: LiveProcess, { launch, options }: RunSpec, ended: AbortSignal): Promise<void> {
+async function feedMessages(
+  child: LiveProcess,
+  { launch, options }: RunSpec,
+  { sent, ended }: { sent: Map<string, string>; ended: AbortSignal },
+): Promise<void> {
   const { encodeMessage } = launch
   if (encodeMessage === null || options.messages === undefined) return
   const over = new Promise<undefined>((resolve) => ended.addEventListener("abort", () => resolve(undefined)))
@@ -160,7 +176,9 @@ async function feedMessages(child: LiveProcess, { launch, options }: RunSpec, en
   for (;;) {
     const next = await Promise.race([iterator.next(), over])
     if (next === undefined || next.done === true) break
-    await child.write(encodeMessage(next.value))
+    const { wireId, line } = encodeMessage(next.value)
+    sent.set(wireId, next.value.id)
+    await child.write(line)
   }
   // Whoever waits for the next message inside may do so for ever, so nobody waits for this.
   void iterator.return?.()
