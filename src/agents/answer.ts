@@ -2,6 +2,9 @@ import { findJson } from "./json-line.ts"
 import type { AgentJob } from "./port.ts"
 import type { Outcome } from "./program.ts"
 
+/** Of an answer that comes in pieces and does not end, about so many characters are kept. */
+export const MAX_ANSWER = 1_000_000
+
 /** A run that ended well, unless it was asked for a structured answer and gave none. */
 export function judgeAnswer(
   { answerSchema }: AgentJob,

@@ -1,5 +1,6 @@
 import type { Clock } from "../../lib/clock.ts"
-import { judgeAnswer } from "../answer.ts"
+import { judgeAnswer, MAX_ANSWER } from "../answer.ts"
+import { appendTail } from "../append-tail.ts"
 import { classifyError } from "../classify-error.ts"
 import { asCount, asObject, asText, asTextOrNull, type Json, parseLine } from "../json-line.ts"
 import type { AgentEventBody, AgentJob, Usage } from "../port.ts"
@@ -42,7 +43,7 @@ export function translateGemini(job: AgentJob, clock: Clock): Translator {
         if (event.role !== "assistant") return []
         const content = asText(event.content)
         // An answer comes in pieces; a tool in between begins the next one.
-        answer = event.delta === true ? answer + content : content
+        answer = event.delta === true ? appendTail(answer, content, MAX_ANSWER) : content
         return [{ type: "text", text: content }]
       }
       case "thought":

@@ -1,5 +1,6 @@
 import type { Clock } from "../../lib/clock.ts"
-import { judgeAnswer } from "../answer.ts"
+import { judgeAnswer, MAX_ANSWER } from "../answer.ts"
+import { appendTail } from "../append-tail.ts"
 import { classifyError } from "../classify-error.ts"
 import { asCount, asObject, asText, asTextOrNull, type Json, parseLine } from "../json-line.ts"
 import type { AgentEventBody, AgentJob, Usage } from "../port.ts"
@@ -33,7 +34,7 @@ export function translateOpencode(job: AgentJob, clock: Clock): Translator {
         lastReason = ""
         return first
       case "text":
-        answer += asText(part?.text)
+        answer = appendTail(answer, asText(part?.text), MAX_ANSWER)
         return [...first, { type: "text", text: asText(part?.text) }]
       case "reasoning":
         return [...first, { type: "reasoning", text: asText(part?.text) }]

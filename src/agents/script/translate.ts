@@ -1,3 +1,4 @@
+import { appendTail } from "../append-tail.ts"
 import type { AgentEventBody, AgentJob } from "../port.ts"
 import type { Outcome, Translator } from "../program.ts"
 import { MARK } from "./driver.ts"
@@ -12,8 +13,8 @@ export function translateScript({ commands }: AgentJob): Translator {
   let error = ""
 
   function print(text: string): AgentEventBody {
-    tail = addTo(tail, text)
-    outputOfCommand = addTo(outputOfCommand, text)
+    tail = appendTail(tail, `${text}\n`, MAX_TAIL)
+    outputOfCommand = appendTail(outputOfCommand, `${text}\n`, MAX_TAIL)
     return { type: "text", text }
   }
 
@@ -50,10 +51,4 @@ export function translateScript({ commands }: AgentJob): Translator {
       }
     },
   }
-}
-
-/** Cut now and then, not each time: to cut means to copy. */
-function addTo(tail: string, line: string): string {
-  const longer = `${tail}${line}\n`
-  return longer.length > 8 * MAX_TAIL ? longer.slice(-MAX_TAIL) : longer
 }
