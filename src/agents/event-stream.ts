@@ -26,7 +26,8 @@ interface Parts {
 export function makeEventStream({ clock, mask, model, onEvent }: Parts): EventStream {
   let hasStarted = false
   let usage = NO_USAGE
-  const files = new Set<string>()
+  /** By the tool that writes them; a tool that was refused has written nothing. */
+  const files = new Map<string, readonly string[]>()
   const send = (body: AgentEventBody) => onEvent?.({ at: clock.now(), ...maskBody(body, mask) })
   return {
     emit(body) {
@@ -40,7 +41,8 @@ export function makeEventStream({ clock, mask, model, onEvent }: Parts): EventSt
         if (first instanceof Promise) return first.then(() => this.emit(body))
       }
       if (body.type === "usage") usage = body.isTotal ? body : addUsage(usage, body)
-      if (body.type === "tool_use") for (const file of body.files) files.add(mask(file))
+      if (body.type === "tool_use" && body.files.length > 0) files.set(body.id, body.files.map(mask))
+      if (body.type === "tool_result" && !body.ok) files.delete(body.id)
       return send(body)
     },
     usage: () => ({
@@ -49,7 +51,7 @@ export function makeEventStream({ clock, mask, model, onEvent }: Parts): EventSt
       cachedTokens: usage.cachedTokens,
       dollars: usage.dollars,
     }),
-    filesTouched: () => [...files],
+    filesTouched: () => [...new Set([...files.values()].flat())],
   }
 }
 

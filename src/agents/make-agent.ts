@@ -29,7 +29,8 @@ export function makeAgent(program: AgentProgram, settings: AgentSettings, ports:
   return {
     name: program.name,
     detect: (env) => detect(program, { config, env, commands: ports.commands }),
-    async run(job, options = {}) {
+    async run(given, options = {}) {
+      const job = { ...given, model: given.model ?? (config.models[given.tier] || null) }
       const launch = program.launch(job, config)
       prepare(launch, job.stateFolder)
       const translator = program.translate(job, ports.clock)
