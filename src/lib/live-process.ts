@@ -70,7 +70,10 @@ function start({ command, cwd, env, input }: StartRequest): LiveProcess | { read
   return {
     stdout: child.stdout,
     stderr: child.stderr,
-    exited: child.exited.then(() => ({ exitCode: child.exitCode, signal: child.signalCode === null ? null : String(child.signalCode) })),
+    exited: child.exited.then(() => ({
+      exitCode: child.exitCode,
+      signal: child.signalCode === null ? null : String(child.signalCode),
+    })),
     write,
     closeInput() {
       // Ending it twice, or after the program's end, fails in one way or another and does not matter.

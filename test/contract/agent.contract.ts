@@ -212,6 +212,25 @@ export function agentContract(program: AgentProgram, says: Says): void {
     })
   })
 
+  if (program.capabilities.messages) {
+    it(`${program.name}: takes messages while it runs, and acknowledges them`, async () => {
+      const { promise: isListening, resolve } = Promise.withResolvers<void>()
+      async function* messages() {
+        await isListening
+        yield { id: "41", text: "one" }
+        yield { id: "42", text: "two" }
+        await new Promise(() => undefined)
+      }
+      const onEvent = ({ type }: AgentEvent) => {
+        if (type === "text") resolve()
+      }
+      const { events, result } = await play("listens", {}, { messages: messages(), onEvent })
+      expect(result).toMatchObject({ reason: "done", answer: "heard both", exitCode: 0 })
+      const delivered = events.flatMap((event) => (event.type === "message_delivered" ? [event.messageId] : []))
+      expect(delivered).toEqual(["41", "42"])
+    })
+  }
+
   if (says.errors) failureKinds()
 
   function failureKinds() {

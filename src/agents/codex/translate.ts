@@ -31,11 +31,16 @@ export function translateCodex(job: AgentJob, clock: Clock): Translator {
       if (entry.type === "agent_message") lastText = text
       return [{ type: entry.type === "agent_message" ? "text" : "reasoning", text }]
     }
-    const call = toolOf(entry, job.workspace)
-    if (call === undefined) return entry.type === "todo_list" ? [] : [{ type: "unknown", line: JSON.stringify(event) }]
-    const events: AgentEventBody[] = used.has(call.id) ? [] : [call]
-    used.add(call.id)
-    if (event.type === "item.completed") events.push(resultOf(entry, call.id))
+    const id = asText(entry.id)
+    const events: AgentEventBody[] = []
+    if (!used.has(id)) {
+      const call = toolOf(entry, job.workspace)
+      if (call === undefined)
+        return entry.type === "todo_list" ? [] : [{ type: "unknown", line: JSON.stringify(event) }]
+      used.add(id)
+      events.push(call)
+    }
+    if (event.type === "item.completed") events.push(resultOf(entry, id))
     return events
   }
 
@@ -121,10 +126,15 @@ function toolOf(item: Json, workspace: string): ToolUse | undefined {
 
 function resultOf(item: Json, id: string): AgentEventBody {
   const error = asText(asObject(item.error)?.message)
-  const content = asArray(asObject(item.result)?.content).map((part) => asText(asObject(part)?.text))
-  const output = asText(item.aggregated_output) || error || content.join("\n")
+  const output = asText(item.aggregated_output) || error || contentOf(asObject(item.result))
   const ok = item.status !== "failed" && item.status !== "declined" && error === ""
   return { type: "tool_result", id, ok: ok && (item.exit_code == null || item.exit_code === 0), output }
+}
+
+function contentOf(result: Json | undefined): string {
+  return asArray(result?.content)
+    .map((part) => asText(asObject(part)?.text))
+    .join("\n")
 }
 
 function usageOf(usage: Json): Usage {
