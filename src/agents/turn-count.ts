@@ -9,7 +9,7 @@ export function countTurns() {
     see<Events extends readonly AgentEventBody[]>(events: Events): Events {
       for (const { type } of events) {
         if (type === "tool_result") isInTurn = false
-        else if ((type === "text" || type === "reasoning" || type === "tool_use") && !isInTurn) {
+        else if (!isInTurn && (type === "text" || type === "reasoning" || type === "tool_use")) {
           isInTurn = true
           turns++
         }

@@ -8,6 +8,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
 
 /** What is new in a count that goes on over a whole session. A count that began anew is taken as it is. */
 export function usageSince(total: Usage, before: Usage): Usage {
+  if (before === NO_USAGE) return total
   const isAnew = total.inputTokens < before.inputTokens || total.outputTokens < before.outputTokens
   return isAnew ? total : combine(total, before, (x, y) => Math.max(0, x - y))
 }

@@ -47,16 +47,16 @@ export function translateCodex(job: AgentJob, clock: Clock): Translator {
   function line(text: string): AgentEventBody[] {
     const event = parseLine(text)
     switch (event?.type) {
+      case "item.completed":
+      case "item.started":
+      case "item.updated":
+        return item(event)
       case "thread.started":
         session = asTextOrNull(event.thread_id)
         return [{ type: "started", session, model: job.model, agentVersion: null }]
       case "turn.started":
         ending = undefined
         return []
-      case "item.started":
-      case "item.updated":
-      case "item.completed":
-        return item(event)
       case "turn.completed": {
         ending = "completed"
         const total = usageOf(asObject(event.usage) ?? {})
@@ -107,13 +107,15 @@ function toolOf(item: Json, workspace: string): ToolUse | undefined {
     case "command_execution":
       return tool("command", asText(item.command))
     case "file_change": {
-      const changes = asArray(item.changes).map((change) => asObject(change) ?? {})
-      const files = changes.map((change) => inWorkspace(asText(change.path), workspace)).filter((path) => path !== "")
-      return tool(
-        "file_change",
-        changes.map((change) => `${asText(change.kind)} ${asText(change.path)}`).join(", "),
-        files,
-      )
+      const files: string[] = []
+      let summary = ""
+      for (const change of asArray(item.changes)) {
+        const { path, kind } = asObject(change) ?? {}
+        if (asText(path) === "") continue
+        files.push(inWorkspace(asText(path), workspace))
+        summary += `${summary === "" ? "" : ", "}${asText(kind)} ${asText(path)}`
+      }
+      return tool("file_change", summary, files)
     }
     case "mcp_tool_call":
       return tool(`mcp__${asText(item.server)}__${asText(item.tool)}`, JSON.stringify(item.arguments ?? null))
@@ -132,7 +134,8 @@ function resultOf(item: Json, id: string): AgentEventBody {
 }
 
 function contentOf(result: Json | undefined): string {
-  return asArray(result?.content)
+  if (result === undefined) return ""
+  return asArray(result.content)
     .map((part) => asText(asObject(part)?.text))
     .join("\n")
 }
