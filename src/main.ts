@@ -1,10 +1,10 @@
 import { detectTeam, findGit } from "./config/detect-team.ts"
 import { readEnvironment } from "./config/environment.ts"
 import { loadConfig } from "./config/load-config.ts"
-import { maskPassword } from "./config/mask-password.ts"
 import { configPaths } from "./config/read-layers.ts"
 import { systemClock } from "./lib/clock.ts"
 import { systemIds } from "./lib/ids.ts"
+import { maskSecrets } from "./lib/mask-secrets.ts"
 import type { Processes } from "./lib/process.ts"
 import type { Store } from "./store/port.ts"
 import { openSqliteStore } from "./store/sqlite/store.ts"
@@ -41,7 +41,7 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     team: config["defaults.team"] || detected.team,
     terminalId: environment.terminalId,
     home,
-    storePlace: maskPassword(address),
+    storePlace: maskSecrets(address),
     openStore: () => openStore(address, home),
   }
 }
