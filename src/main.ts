@@ -1,7 +1,10 @@
+import type { AgentProgram } from "./agents/program.ts"
 import { detectTeam, findGit } from "./config/detect-team.ts"
 import { readEnvironment } from "./config/environment.ts"
+import type { Config, ConfigValue } from "./config/keys.ts"
 import { loadConfig } from "./config/load-config.ts"
 import { configPaths } from "./config/read-layers.ts"
+import type { ReadyAgent } from "./engine/agent-jobs/run-job.ts"
 import { systemClock } from "./lib/clock.ts"
 import { systemIds } from "./lib/ids.ts"
 import { maskSecrets } from "./lib/mask-secrets.ts"
@@ -41,8 +44,47 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     team: config["defaults.team"] || detected.team,
     terminalId: environment.terminalId,
     home,
+    agentDefaults: { tier: config["team.defaultModel"], timeoutSeconds: config["team.agentTimeoutSeconds"] },
+    recordings: {
+      maxMegabytes: config["recordings.maxMegabytes"],
+      maxAgeDays: config["recordings.maxAgeDays"],
+    },
+    agents: () => makeAgents(config),
     storePlace: maskSecrets(address),
     openStore: () => openStore(address, home),
+  }
+}
+
+async function makeAgents(config: Config): Promise<ReadyAgent[]> {
+  const [{ makeAgent }, { buildEnvironment }, { systemLiveProcesses }, { sleep }] = await Promise.all([
+    import("./agents/make-agent.ts"),
+    import("./agents/environment.ts"),
+    import("./lib/live-process.ts"),
+    import("./lib/sleep.ts"),
+  ])
+  const programs: AgentProgram[] = [
+    (await import("./agents/claude/program.ts")).claude,
+    (await import("./agents/codex/program.ts")).codex,
+    (await import("./agents/gemini/program.ts")).gemini,
+    (await import("./agents/opencode/program.ts")).opencode,
+    (await import("./agents/script/program.ts")).script,
+  ]
+  const ports = { processes: systemLiveProcesses, commands: processes, clock: systemClock, sleep }
+  const isRoot = process.getuid?.() === 0
+  return programs.map((program) => ({
+    agent: makeAgent(program, { ...agentSettings(config, program), isRoot }, ports),
+    env: buildEnvironment(env, program.variables),
+  }))
+}
+
+/** What is not set is left to the program. */
+function agentSettings(config: Config, { name, command, models }: AgentProgram) {
+  const values: Readonly<Record<string, ConfigValue | undefined>> = config
+  const own = values[`agents.${name}.command`]
+  const model = (tier: keyof typeof models) => String(values[`agents.${name}.model.${tier}`] ?? "") || models[tier]
+  return {
+    command: Array.isArray(own) && own.length > 0 ? own.map(String) : command,
+    models: { haiku: model("haiku"), sonnet: model("sonnet"), opus: model("opus") },
   }
 }
 
@@ -143,6 +185,7 @@ const io: Io = {
   columns: environment.columns,
   color: !environment.noColor,
   cwd,
+  input: () => Bun.stdin.text(),
   out: print,
   outParts(parts) {
     for (const part of parts) write(1, part)
@@ -158,10 +201,20 @@ const io: Io = {
 /** Few commands start programs. */
 const processes: Processes = { run: async (request) => (await import("./lib/process.ts")).systemProcesses.run(request) }
 
+/** Built as one file we are the executable; otherwise Bun runs our sources, with the flags that we got. */
+function selfCommand(): string[] {
+  const isBuilt = /[/\\](?:\$bunfs|~BUN)[/\\]/.test(Bun.main)
+  return isBuilt ? [process.execPath] : [process.execPath, ...process.execArgv, Bun.main]
+}
+
 const host: Host = {
   io,
   ids: systemIds,
   processes,
+  clock: systemClock,
+  get self() {
+    return selfCommand()
+  },
   env,
   version: VERSION,
   isDebugging: environment.isDebugging,

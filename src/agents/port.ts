@@ -179,6 +179,10 @@ export interface RunOptions {
   readonly signal?: AbortSignal
   /** Sees every event in order. While its promise is pending nothing more is read, so the agent has to wait too. */
   readonly onEvent?: (event: AgentEvent) => void | Promise<void>
+  /** Variables that the agent does not get, but whose secrets may reach it in its prompt: masked like its own. */
+  readonly secrets?: Readonly<Record<string, string | undefined>>
+  /** Sees each line that the agent prints as it came, secrets masked, before the events that are made of it. */
+  readonly onLine?: (line: string, stream: "stdout" | "stderr") => void
   /**
    * Messages for the running agent, where it can take them. Each one that a turn contained is acknowledged by
    * `message_delivered`; what is not acknowledged at the end was not delivered, and goes with the next run.

@@ -34,7 +34,8 @@ export async function runAgent(spec: RunSpec, ports: RunnerPorts): Promise<Agent
   const { job, launch, options } = spec
   const startedAt = ports.clock.now()
   const env = { ...job.env, ...launch.env }
-  const mask = makeMask(Object.assign({}, ...Object.values(job.mcpServers).map((server) => server.env), env))
+  const envOfServers = Object.values(job.mcpServers).map((server) => server.env)
+  const mask = makeMask(Object.assign({}, options.secrets, ...envOfServers, env))
   const events = makeEventStream({ clock: ports.clock, mask, model: job.model, onEvent: options.onEvent })
   const finish = async (ending: Ending): Promise<AgentResult> => {
     const durationMs = ports.clock.now() - startedAt
@@ -47,7 +48,9 @@ export async function runAgent(spec: RunSpec, ports: RunnerPorts): Promise<Agent
   const input = launch.input === null ? null : { text: launch.input, staysOpen: messages !== undefined }
   const child = ports.processes.start({ command: launch.command, cwd: job.workspace, env, input })
   if ("whyNot" in child) return finish({ stop: { reason: "not-found", error: child.whyNot } })
-  return finish(await supervise(child, { ...spec, events }, ports))
+  const { onLine } = options
+  const record = onLine && ((line: string, stream: "stdout" | "stderr") => onLine(mask(line), stream))
+  return finish(await supervise(child, { ...spec, events, record }, ports))
 }
 
 const CANCELLED: Stop = { reason: "cancelled", error: "cancelled" }
@@ -61,7 +64,7 @@ interface Ending {
 
 async function supervise(
   child: LiveProcess,
-  run: RunSpec & { events: EventStream },
+  run: RunSpec & { events: EventStream; record: RunOptions["onLine"] },
   ports: RunnerPorts,
 ): Promise<Ending> {
   const { job, translator, options } = run
@@ -81,7 +84,7 @@ async function supervise(
     const timeUp: Stop = { reason: "timed-out", error: `stopped after ${job.limits.timeMs} ms` }
     void ports.sleep(job.limits.timeMs, ended.signal).then(() => stopFor(timeUp))
   }
-  const stderr = makeTail(STDERR_TAIL_BYTES)
+  const stderr = makeTail(STDERR_TAIL_BYTES, run.record)
   const isWithinOutput = countOutput(job.limits.outputBytes, stopFor)
   const sent = new Map<string, string>()
   const fed = feedMessages(child, run, { sent, ended: ended.signal })
@@ -115,6 +118,7 @@ async function supervise(
   await fed
   if (failure !== undefined) throw failure.error
   await lines.end()
+  stderr.end()
   // How we ended one that only lingered says nothing about its work.
   const itsOwn = stop?.reason === "done" ? { exitCode: 0, signal: null } : exit
   return { stop, outcome: translator.end(itsOwn, stderr.text()), exit }
@@ -122,14 +126,16 @@ async function supervise(
 
 interface Watched extends RunSpec {
   readonly events: EventStream
+  readonly record: RunOptions["onLine"]
   /** The messages that were written, by the id they have on the wire. */
   readonly sent: ReadonlyMap<string, string>
 }
 
 /** Makes events of lines, and looks at the limits after each. */
-function makeLineHandler({ job, translator, events, sent }: Watched, stopFor: (why: Stop) => void) {
+function makeLineHandler({ job, translator, events, record, sent }: Watched, stopFor: (why: Stop) => void) {
   const splitter = splitLines(MAX_LINE_BYTES)
   const handle = async (line: Line) => {
+    record?.(line.text, "stdout")
     const bodies = line.isCut ? [{ type: "unknown" as const, line: line.text }] : translator.line(line.text)
     for (const body of bodies) {
       const messageId = body.type === "message_delivered" ? sent.get(body.messageId) : undefined
@@ -184,11 +190,17 @@ async function feedMessages(
   void iterator.return?.()
 }
 
-function makeTail(maxBytes: number) {
+function makeTail(maxBytes: number, record: RunOptions["onLine"]) {
   let tail = Buffer.alloc(0)
+  const splitter = splitLines(MAX_LINE_BYTES)
   return {
     see(chunk: Uint8Array) {
       tail = Buffer.concat([tail, chunk]).subarray(-maxBytes)
+      if (record !== undefined) for (const line of splitter.push(chunk)) record(line.text, "stderr")
+    },
+    end() {
+      const last = splitter.end()
+      if (last !== undefined) record?.(last.text, "stderr")
     },
     text: () => tail.toString("utf8"),
   }

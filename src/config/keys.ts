@@ -1,3 +1,5 @@
+import { AGENT_KEYS } from "./agent-keys.ts"
+
 /** The largest delay a timer takes; a longer one would fire at once. */
 const LONGEST_TIMER_MS = 2_147_483_647
 const LONGEST_TIMER_SECONDS = 2_147_483
@@ -215,6 +217,23 @@ export const CONFIG_KEYS = {
     env: "TEAMWORK_EVIDENCE_WARN_PATTERNS",
     description: "Words that give a warning on a result; whole words, in any case.",
   },
+  "recordings.maxMegabytes": {
+    type: "number",
+    default: 50,
+    min: 1,
+    max: 1_000_000,
+    env: "TEAMWORK_RECORDINGS_MAX_MEGABYTES",
+    description: "How much of what an agent prints in one run is kept, in megabytes; the beginning gives way.",
+  },
+  "recordings.maxAgeDays": {
+    type: "number",
+    default: 14,
+    min: 0,
+    max: 36_500,
+    env: "TEAMWORK_RECORDINGS_MAX_AGE_DAYS",
+    description: "How long `teamwork gc` leaves finished jobs and their recordings, in days; 0 keeps them for ever.",
+  },
+  ...AGENT_KEYS,
 } as const satisfies Record<string, ConfigRow>
 
 export type ConfigKey = keyof typeof CONFIG_KEYS

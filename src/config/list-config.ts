@@ -54,7 +54,7 @@ function foreignWarnings(layers: readonly Layer[], cwd: string): string[] {
 /** Other programs may have variables that start like ours, so a name is only doubted when it looks like a slip. */
 function variableWarnings({ env }: ConfigInput): string[] {
   const known = CONFIG_KEY_NAMES.map((key) => configRow(key).env)
-  const groups = ["TEAMWORK_TEAM_", "TEAMWORK_CLAIM_", "TEAMWORK_EVIDENCE_"]
+  const groups = ["TEAMWORK_TEAM_", "TEAMWORK_CLAIM_", "TEAMWORK_EVIDENCE_", "TEAMWORK_AGENTS_", "TEAMWORK_RECORDINGS_"]
   return Object.keys(env).flatMap((name) => {
     const prefix = groups.find((group) => name.startsWith(group))
     if (prefix === undefined || known.includes(name)) return []

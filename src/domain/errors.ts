@@ -42,6 +42,8 @@ export const ERROR_CODES = [
   "export.foreign_files",
   "import.unreadable",
   "import.nothing_found",
+  "job.not_found",
+  "job.failed",
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]
 

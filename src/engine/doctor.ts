@@ -1,5 +1,6 @@
 import { AppError } from "../domain/errors.ts"
 import { describeTeam } from "../domain/team.ts"
+import type { Clock } from "../lib/clock.ts"
 import type { Processes } from "../lib/process.ts"
 import { examineTeam, type Finding } from "../operations/examine-team.ts"
 import { listTeams } from "../operations/list-teams.ts"
@@ -7,6 +8,7 @@ import type { Context } from "../operations/operation.ts"
 
 export interface Examination {
   readonly fix: boolean
+  readonly clock: Clock
   readonly cwd: string
   readonly env: Record<string, string | undefined>
   /** The teamwork home, once the configuration is known to be right. */
@@ -24,6 +26,11 @@ export async function examine(processes: Processes, examination: Examination): P
   const findings = [await checkGit(processes, examination), await checkTmux(processes, examination)]
   findings.push(...(await guarded("configuration", () => checkConfiguration(examination))))
   if (findings.some((finding) => finding.status === "problem" && finding.check === "configuration")) return findings
+  const jobs = await guarded("jobs", async () => {
+    const { checkJobs } = await import("./agent-jobs/check-jobs.ts")
+    return checkJobs(await examination.home(), examination.fix, examination)
+  })
+  findings.push(...jobs)
   let context: Context | undefined
   findings.push(
     ...(await guarded("store", async () => {

@@ -2,7 +2,7 @@
 // required parameter.
 import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from "bun:test"
 import { dashedName } from "../../src/surfaces/cli/command.ts"
-import { COMMANDS } from "../../src/surfaces/cli/commands.ts"
+import { VISIBLE_COMMANDS } from "../../src/surfaces/cli/commands.ts"
 import { flagsOf } from "../../src/surfaces/cli/flags.ts"
 import type { CliResult } from "../support/run-cli.ts"
 import { type Bench, type Data, makeBench, readError, TEST_TIMEOUT_MS } from "./bench.ts"
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => shop[Symbol.dispose]())
 
 const words = (name: string) => name.split(" ")
-const rows = COMMANDS.map((row) => ({ name: row.name, dashed: dashedName(row), load: row.load }))
+const rows = VISIBLE_COMMANDS.map((row) => ({ name: row.name, dashed: dashedName(row), load: row.load }))
 const dashedOf = (command: string) => rows.find((row) => row.name === command)?.dashed ?? command
 
 describe("the table of cases", () => {

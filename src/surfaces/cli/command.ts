@@ -8,6 +8,8 @@ export interface CommandRow {
   /** `noun verb`; it is also known as `noun-verb`. */
   readonly name: string
   readonly alias?: string
+  /** For our own processes; help and completion leave it out. */
+  readonly isInternal?: true
   /** Loads what the command needs and nothing else: a call pays only for itself. */
   readonly load: () => Promise<Command>
 }

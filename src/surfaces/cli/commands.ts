@@ -245,6 +245,13 @@ export const COMMANDS: readonly CommandRow[] = [
       }),
   },
   { name: "route", load: async () => (await import("./route.ts")).route },
+  { name: "agent list", load: async () => (await import("./agent.ts")).agentList },
+  { name: "agent exec", load: async () => (await import("./agent.ts")).agentExec },
+  { name: "agent status", load: async () => (await import("./agent.ts")).agentStatus },
+  { name: "agent cancel", load: async () => (await import("./agent.ts")).agentCancel },
+  { name: "agent jobs", load: async () => (await import("./agent.ts")).agentJobs },
+  { name: "agent perform", isInternal: true, load: async () => (await import("./agent-perform.ts")).agentPerform },
+  { name: "gc", load: async () => (await import("./gc.ts")).gc },
   { name: "export", load: async () => (await import("./export.ts")).exportCommand },
   { name: "import", load: async () => (await import("./import.ts")).importCommand },
   { name: "doctor", load: async () => (await import("./doctor.ts")).doctor },
@@ -256,6 +263,9 @@ export const COMMANDS: readonly CommandRow[] = [
   { name: "config schema", load: async () => (await import("./config.ts")).configSchema },
   { name: "completion", load: async () => (await import("./completion.ts")).completion },
 ]
+
+/** Those that people are told of. */
+export const VISIBLE_COMMANDS = COMMANDS.filter((row) => row.isInternal !== true)
 
 /** The row the arguments begin with, and how many of them name it. */
 export function findCommand(args: readonly string[]): { row: CommandRow; used: number } | undefined {

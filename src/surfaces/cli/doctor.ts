@@ -11,6 +11,7 @@ export const doctor: Command = {
   async run({ host, flags, context, configured }, input) {
     const findings = await examine(host.processes, {
       fix: input.fix === true,
+      clock: host.clock,
       cwd: host.io.cwd,
       env: host.env,
       home: async () => (await configured()).home,

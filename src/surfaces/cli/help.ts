@@ -1,6 +1,6 @@
 import { unreachable } from "../../lib/unreachable.ts"
 import { type Command, type CommandRow, dashedName } from "./command.ts"
-import { COMMANDS } from "./commands.ts"
+import { VISIBLE_COMMANDS } from "./commands.ts"
 import { type Flag, flagsOf } from "./flags.ts"
 import { DETECTED_FIELDS, GLOBAL_FIELDS } from "./global-fields.ts"
 
@@ -31,8 +31,10 @@ export function describeCommand(row: CommandRow, command: Command): string {
 }
 
 export async function overview(noun?: string): Promise<string> {
-  const rows = COMMANDS.filter((row) => noun === undefined || row.name === noun || row.name.startsWith(`${noun} `))
-  const shown = rows.length > 0 ? rows : COMMANDS
+  const rows = VISIBLE_COMMANDS.filter(
+    (row) => noun === undefined || row.name === noun || row.name.startsWith(`${noun} `),
+  )
+  const shown = rows.length > 0 ? rows : VISIBLE_COMMANDS
   const summaries = await Promise.all(
     shown.map(async (row) => `  ${row.name.padEnd(20)} ${(await row.load()).summary}`),
   )

@@ -1,3 +1,5 @@
+import type { ReadyAgent } from "../../engine/agent-jobs/run-job.ts"
+import type { Clock } from "../../lib/clock.ts"
 import type { Ids } from "../../lib/ids.ts"
 import type { Processes } from "../../lib/process.ts"
 import type { Context, Settings } from "../../operations/operation.ts"
@@ -7,6 +9,9 @@ export interface Host {
   readonly io: Io
   readonly ids: Ids
   readonly processes: Processes
+  readonly clock: Clock
+  /** The command line that starts this program anew. */
+  readonly self: readonly string[]
   /** The environment that commands we run get. */
   readonly env: Record<string, string | undefined>
   readonly version: string
@@ -30,9 +35,19 @@ export interface Configured {
   readonly team: string
   readonly terminalId: string
   readonly home: string
+  readonly agentDefaults: AgentDefaults
+  readonly recordings: { readonly maxMegabytes: number; readonly maxAgeDays: number }
+  /** Loads the agents, which no other command needs. */
+  agents(): Promise<readonly ReadyAgent[]>
   /** The store's address without user and password. */
   readonly storePlace: string
   openStore(): Promise<Context["store"]>
+}
+
+export interface AgentDefaults {
+  readonly tier: "haiku" | "sonnet" | "opus"
+  /** 0: no limit. */
+  readonly timeoutSeconds: number
 }
 
 export interface Io {
@@ -40,6 +55,8 @@ export interface Io {
   readonly columns: number
   readonly color: boolean
   readonly cwd: string
+  /** All of standard input. */
+  input(): Promise<string>
   out(text: string): void
   /** Prints the pieces one after the other, as they come. */
   outParts(parts: Iterable<string>): void

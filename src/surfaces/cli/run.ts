@@ -4,7 +4,7 @@ import { nearest } from "../../lib/nearest.ts"
 import type { Context } from "../../operations/operation.ts"
 import { toWire } from "../../views/wire.ts"
 import { type Command, type CommandRow, dashedName, type Outcome, type Session } from "./command.ts"
-import { COMMANDS, findCommand } from "./commands.ts"
+import { findCommand, VISIBLE_COMMANDS } from "./commands.ts"
 import { exitCodeOf } from "./exit-codes.ts"
 import { checkInput, flagsOf, parseFlags } from "./flags.ts"
 import { DETECTED_FIELDS, GLOBAL_FIELDS } from "./global-fields.ts"
@@ -98,7 +98,7 @@ async function execute(
   const isAsked = global.json === true || global.format === "json"
   const isJson = isAsked || (global.format === undefined && !host.io.isTerminal)
   const { configured, context } = opened
-  const session: Session = { host, flags, isJson, commands: COMMANDS, configured, context }
+  const session: Session = { host, flags, isJson, commands: VISIBLE_COMMANDS, configured, context }
   const outcome = await command.run(session, input)
   return print(outcome, host, outcome.isDocument === true ? isAsked : isJson)
 }
@@ -178,7 +178,7 @@ async function unknownCommand(args: readonly string[], host: Host): Promise<numb
     else host.io.err(overview)
     return isAsked ? 0 : 2
   }
-  const names = COMMANDS.flatMap((row: CommandRow) => [row.name, dashedName(row)])
+  const names = VISIBLE_COMMANDS.flatMap((row: CommandRow) => [row.name, dashedName(row)])
   const both = second === undefined || second.startsWith("-") ? first : `${first} ${second}`
   const typed = isNoun(first) ? both : first
   const close = nearest(both, names) ?? nearest(first, [...names, ...names.flatMap((name) => name.split(" ", 1))])
@@ -187,7 +187,7 @@ async function unknownCommand(args: readonly string[], host: Host): Promise<numb
 }
 
 function isNoun(word = ""): boolean {
-  return COMMANDS.some((row) => row.name.startsWith(`${word} `))
+  return VISIBLE_COMMANDS.some((row) => row.name.startsWith(`${word} `))
 }
 
 function pick(values: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> {

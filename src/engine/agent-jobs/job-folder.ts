@@ -1,0 +1,125 @@
+import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import type { AgentResult, Permission, Tier } from "../../agents/port.ts"
+import { AppError } from "../../domain/errors.ts"
+import { isId, quoteInput } from "../../domain/ids.ts"
+import type { ProcessIdentity } from "../../lib/process-identity.ts"
+
+/** What was asked of an agent. */
+export interface JobRequest {
+  readonly jobId: string
+  readonly agent: string
+  readonly prompt: string
+  readonly workspace: string
+  readonly model: string | null
+  readonly tier: Tier
+  readonly permission: Permission
+  readonly timeMs: number | null
+  readonly createdAt: string
+}
+
+/** How it ended. */
+export interface JobResult extends AgentResult {
+  readonly finishedAt: string
+}
+
+/** A job's place on disk: all there is to know of it, for whoever asks and in whatever process. */
+export interface JobFolder {
+  readonly path: string
+  readonly job: JobRequest
+}
+
+const JOB = "job.json"
+const PROCESS = "process.json"
+const RESULT = "result.json"
+const CANCEL = "cancel"
+
+/** The prompt in it is for people to read, secrets masked; the agent gets the real one. */
+export function makeJobFolder(home: string, job: JobRequest): JobFolder {
+  const path = join(home, "jobs", job.jobId)
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  writeWhole(join(path, JOB), job)
+  return { path, job }
+}
+
+export function findJobFolder(home: string, jobId: string): JobFolder {
+  const path = join(home, "jobs", jobId)
+  const job = isId(jobId) ? readJson<JobRequest>(join(path, JOB)) : undefined
+  if (job === undefined)
+    throw new AppError("job.not_found", `job ${quoteInput(jobId)} does not exist; see: teamwork agent jobs`, { jobId })
+  return { path, job }
+}
+
+/** The newest first. */
+export function listJobFolders(home: string): JobFolder[] {
+  const root = join(home, "jobs")
+  return namesIn(root)
+    .flatMap((name) => {
+      const job = readJson<JobRequest>(join(root, name, JOB))
+      return job === undefined ? [] : [{ path: join(root, name), job }]
+    })
+    .sort((a, b) => (a.job.createdAt < b.job.createdAt ? 1 : -1))
+}
+
+export function readProcess({ path }: JobFolder): ProcessIdentity | undefined {
+  return readJson(join(path, PROCESS))
+}
+
+export function writeProcess({ path }: JobFolder, identity: ProcessIdentity): void {
+  writeWhole(join(path, PROCESS), identity)
+}
+
+export function readResult({ path }: JobFolder): JobResult | undefined {
+  return readJson(join(path, RESULT))
+}
+
+/** The first one stays: the job itself and somebody who takes it for dead may both have something to say. */
+export function writeResult({ path }: JobFolder, result: JobResult): void {
+  const draft = join(path, `${RESULT}.${process.pid}.tmp`)
+  writeFileSync(draft, `${JSON.stringify(result, null, 2)}\n`, { mode: 0o600 })
+  try {
+    linkSync(draft, join(path, RESULT))
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+/** Whether this call was the first to ask. */
+export function askToCancel({ path }: JobFolder): boolean {
+  try {
+    writeFileSync(join(path, CANCEL), "", { flag: "wx", mode: 0o600 })
+    return true
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false
+    throw error
+  }
+}
+
+export function isCancelled({ path }: JobFolder): boolean {
+  return namesIn(path).includes(CANCEL)
+}
+
+function writeWhole(file: string, value: unknown): void {
+  const draft = `${file}.${process.pid}.tmp`
+  writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
+  renameSync(draft, file)
+}
+
+/** Undefined for what is not there, not readable or not JSON: a job that somebody damaged must not hide the others. */
+function readJson<T>(file: string): T | undefined {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"))
+  } catch {
+    return undefined
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}

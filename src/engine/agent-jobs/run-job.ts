@@ -1,0 +1,65 @@
+import { join } from "node:path"
+import type { Agent, AgentJob } from "../../agents/port.ts"
+import type { Clock } from "../../lib/clock.ts"
+import { type JobFolder, type JobRequest, writeResult } from "./job-folder.ts"
+import { EMPTY_RESULT, markOf } from "./job-state.ts"
+import { recordRun } from "./record-run.ts"
+
+/** An agent as it is configured, and the environment it may have. */
+export interface ReadyAgent {
+  readonly agent: Agent
+  readonly env: Readonly<Record<string, string>>
+}
+
+export interface JobRun {
+  readonly folder: JobFolder
+  /** With the prompt as it was given. */
+  readonly request: JobRequest
+  readonly ready: ReadyAgent
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly maxBytes: number
+  /** Of whoever asked; its secrets are masked in all files. */
+  readonly callerEnv: Readonly<Record<string, string | undefined>>
+}
+
+/** Does the job, in the process that is there for it alone. Whatever happens, the folder says how it ended. */
+export async function runJob({ folder, request, ready, clock, ...run }: JobRun): Promise<void> {
+  const startedAt = clock.now()
+  const finishedAt = () => new Date(clock.now()).toISOString()
+  const env = { ...ready.env, [markOf(request.jobId)]: "1" }
+  const job = makeAgentJob(request, { env, stateFolder: join(folder.path, "state") })
+  try {
+    const result = await recordRun({
+      ...{ agent: ready.agent, job, folder: folder.path, maxBytes: run.maxBytes },
+      options: { signal: run.signal, secrets: run.callerEnv },
+    })
+    writeResult(folder, { ...result, finishedAt: finishedAt() })
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    const durationMs = clock.now() - startedAt
+    writeResult(folder, { ...EMPTY_RESULT, reason: "crashed", error: message, durationMs, finishedAt: finishedAt() })
+    throw error
+  }
+}
+
+function makeAgentJob(request: JobRequest, own: Pick<AgentJob, "env" | "stateFolder">): AgentJob {
+  return {
+    ...own,
+    prompt: request.prompt,
+    commands: [request.prompt],
+    workspace: request.workspace,
+    model: request.model,
+    tier: request.tier,
+    permission: request.permission,
+    effort: null,
+    allowedTools: [],
+    deniedTools: [],
+    ownedFiles: [],
+    mcpServers: {},
+    hooks: {},
+    answerSchema: null,
+    resume: null,
+    limits: { turns: null, timeMs: request.timeMs, tokens: null, dollars: null, outputBytes: null },
+  }
+}

@@ -1,0 +1,39 @@
+import { readFileSync, rmSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { AppError } from "../../domain/errors.ts"
+import { quoteInput } from "../../domain/ids.ts"
+import { makeMask } from "../../lib/mask-secrets.ts"
+import { startDetached } from "../../lib/start-detached.ts"
+import { type JobFolder, type JobRequest, makeJobFolder } from "./job-folder.ts"
+
+export interface JobStart {
+  readonly home: string
+  readonly request: JobRequest
+  /** Our own program, to which the name of the job is added. */
+  readonly command: readonly string[]
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** Starts the job in a process of its own and returns as soon as that has taken over. */
+export async function startJob({ home, request, command, cwd, env }: JobStart): Promise<JobFolder> {
+  const mask = makeMask(env)
+  const folder = makeJobFolder(home, { ...request, prompt: mask(request.prompt) })
+  const log = join(folder.path, "log.txt")
+  const hasStarted = await startDetached({
+    command: [...command, request.jobId],
+    cwd,
+    env,
+    input: JSON.stringify(request),
+    log,
+  })
+  if (hasStarted) return folder
+  const said = mask(readFileSync(log, "utf8")).trim()
+  rmSync(folder.path, { recursive: true, force: true })
+  throw new AppError("job.failed", `the job could not be started: ${said}`)
+}
+
+export function checkWorkspace(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new AppError("input.invalid", `--working-directory ${quoteInput(folder)} is not a folder`)
+}

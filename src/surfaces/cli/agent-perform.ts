@@ -1,0 +1,27 @@
+import { AppError } from "../../domain/errors.ts"
+import { findJobFolder, type JobRequest, writeProcess } from "../../engine/agent-jobs/job-folder.ts"
+import { runJob } from "../../engine/agent-jobs/run-job.ts"
+import { text } from "../../lib/fields.ts"
+import { identityOf } from "../../lib/process-identity.ts"
+import type { Command } from "./command.ts"
+
+export const agentPerform: Command = {
+  summary: "Do a job, as the process that `agent exec` starts for it; not for people",
+  fields: { jobId: text("the job; its request comes on standard input") },
+  positional: ["jobId"],
+  async run({ configured, host }, input) {
+    const { home, recordings, agents } = await configured()
+    // From here on a request to end is a request to cancel.
+    const signal = host.io.interrupted
+    const folder = findJobFolder(home, String(input.jobId))
+    writeProcess(folder, identityOf(process.pid))
+    // Not from the folder, where secrets are masked.
+    const request: JobRequest = JSON.parse(await host.io.input())
+    const ready = (await agents()).find(({ agent }) => agent.name === request.agent)
+    if (ready === undefined) throw new AppError("input.invalid", `there is no agent ${request.agent}`)
+    host.io.out("started")
+    const maxBytes = recordings.maxMegabytes * 1_000_000
+    await runJob({ folder, request, ready, clock: host.clock, signal, maxBytes, callerEnv: host.env })
+    return { data: null, silent: true }
+  },
+}
