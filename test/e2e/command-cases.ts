@@ -1,5 +1,7 @@
 // Every command with what it must answer. All cases start from the same little project, see `prepareShop`.
 import { expect } from "bun:test"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import type { Bench } from "./bench.ts"
 
 export interface Case {
@@ -28,9 +30,10 @@ export interface Missing {
 
 /**
  * Wave 1: 1 held by w1, 3 resolved by w2, 4 open; wave 2: 2, which needs 1. One note on 1, one message to w1, one
- * verdict on 3.
+ * verdict on 3. And a job of an agent that ended long ago.
  */
 export async function prepareShop(bench: Bench): Promise<void> {
+  prepareJob(bench)
   await bench.ok("project", "create", "--goal", "Search page")
   await bench.ok("task", "create", "--id", "1", "--title", "Schema", "--role", "backend")
   await bench.ok("task", "create", "--id", "2", "--title", "Endpoint", "--role", "backend", "--blocked-by", "1")
@@ -43,6 +46,16 @@ export async function prepareShop(bench: Bench): Promise<void> {
   await bench.ok("evidence", "add", "--id", "1", "--owner", "w1", "--add-evidence", "12 tests pass")
   await bench.ok("mailbox", "send", "--from", "orchestrator", "--to", "w1", "--message", "Hello")
   await bench.ok("verdict", "record", "--scope", "task", "--subject", "3", "--status", "passed")
+}
+
+function prepareJob(bench: Bench): void {
+  const folder = join(bench.home, "jobs", "job-1")
+  mkdirSync(folder, { recursive: true })
+  const job = { jobId: "job-1", agent: "codex", prompt: "Say hi", createdAt: "2020-01-01T00:00:00.000Z" }
+  const usage = { inputTokens: 7, outputTokens: 2, cachedTokens: 0, dollars: null }
+  const result = { reason: "done", answer: "hi", error: "", usage, finishedAt: "2020-01-01T00:01:00.000Z" }
+  writeFileSync(join(folder, "job.json"), JSON.stringify(job))
+  writeFileSync(join(folder, "result.json"), JSON.stringify(result))
 }
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
@@ -735,6 +748,74 @@ const OTHER_CASES: Case[] = [
   },
 ]
 
+const JOB_FIELDS = ["job_id", "agent", "status", "output"] // R179
+
+const AGENT_CASES: Case[] = [
+  {
+    command: "agent list",
+    args: [],
+    data: [
+      { name: "claude" },
+      { name: "codex" },
+      { name: "gemini" },
+      { name: "opencode" },
+      { name: "script", is_available: true, version: "1.0", is_logged_in: true, capabilities: { resume: false } },
+    ],
+    fields: ["name", "is_available"],
+    table: /^AGENT +VERSION +LOGIN +ABILITIES\nclaude .*\ncodex .*\ngemini .*\nopencode .*\nscript +1\.0 +yes +-\n$/,
+  },
+  {
+    command: "agent exec",
+    args: [
+      ...["--agent", "script", "--prompt", "pwd", "--working-directory", "..", "--model", "m", "--tier", "haiku"],
+      ...["--permission", "ask", "--timeout", "60", "--wait"],
+    ],
+    data: { agent: "script", status: "completed", reason: "done", job_id: UUID, is_output_cut: false },
+    fields: JOB_FIELDS,
+    table: /^Job [0-9a-f-]{36} of script: completed\n\/.*\n$/,
+  },
+  {
+    command: "agent exec",
+    args: ["echo hi", "--agent", "script", "--wait"],
+    data: { output: "hi", created_at: TIME, finished_at: TIME, folder: expect.stringMatching(/\/jobs\//) },
+    fields: JOB_FIELDS,
+    table: /^Job .*: completed\nhi\n$/,
+  },
+  {
+    command: "agent status",
+    args: ["--job-id", "job-1"],
+    data: { job_id: "job-1", agent: "codex", status: "completed", output: "hi", usage: { input_tokens: 7 } },
+    fields: JOB_FIELDS,
+    table: /^Job job-1 of codex: completed\nhi\n$/,
+  },
+  {
+    command: "agent cancel",
+    args: ["--job-id", "job-1"],
+    data: { job_id: "job-1", status: "completed", output: "hi" },
+    fields: JOB_FIELDS,
+    table: /^Job job-1 of codex: completed\nhi\n$/,
+  },
+  {
+    command: "agent jobs",
+    args: [],
+    data: [{ job_id: "job-1", agent: "codex", status: "completed", reason: "done", prompt: "Say hi" }],
+    table: /^JOB +AGENT +STATUS +REASON +PROMPT\njob-1 +codex +completed +done +Say hi\n$/,
+  },
+  {
+    command: "gc",
+    args: [],
+    data: { dry_run: false, removed: [{ job_id: "job-1", agent: "codex", finished_at: TIME }] },
+    fields: ["bytes"],
+    table: /^Removed job job-1 of codex, finished 2020-\S+\nRemoved 1 job, 0\.0 MB\n$/,
+  },
+  {
+    command: "gc",
+    args: ["--dry-run"],
+    data: { dry_run: true, removed: [{ job_id: "job-1" }] },
+    table: /^Would remove job job-1 of codex, finished 2020-\S+\nWould remove 1 job, 0\.0 MB\n$/,
+  },
+]
+
 export const CASES: readonly Case[] = [
   ...PROJECT_CASES,
   ...TASK_CASES,
@@ -742,6 +823,7 @@ export const CASES: readonly Case[] = [
   ...WAVE_CASES,
   ...WORKER_CASES,
   ...OTHER_CASES,
+  ...AGENT_CASES,
 ]
 
 export const MISSING: readonly Missing[] = [
@@ -770,6 +852,10 @@ export const MISSING: readonly Missing[] = [
   { command: "mailbox poll", args: [], message: /--inbox is missing/ },
   { command: "loop-state", args: [], message: /--get, --start and --clear/ },
   { command: "route", args: ["--explain"], message: /--text is missing/ },
+  { command: "agent exec", args: ["--agent", "codex"], message: /--prompt is missing/ },
+  { command: "agent exec", args: ["Say hi"], message: /--agent is missing/ },
+  { command: "agent status", args: [], message: /--job-id is missing/ },
+  { command: "agent cancel", args: [], message: /--job-id is missing/ },
   { command: "config get", args: [], message: /--key is missing/ },
   { command: "config set", args: ["team.maxAgents"], message: /--value is missing/ },
   { command: "config unset", args: [], message: /--key is missing/ },

@@ -46,7 +46,7 @@ function sayAbilities(capabilities: object): string {
 
 const execFields = {
   agent: text("who does it; see: teamwork agent list"),
-  prompt: text("what it is to do; for the agent script, a shell command", notEmpty),
+  prompt: text("what it is to do, - to read it from standard input; for the agent script a shell command", notEmpty),
   workingDirectory: optional(text("the folder it works in; the current one when left out", notEmpty)),
   model: optional(text("the model, in the agent's own name for it", notEmpty)),
   tier: optional(choice(["haiku", "sonnet", "opus"], "how able a model")),
@@ -70,7 +70,9 @@ export const agentExec: Command = {
     const workspace = resolvePath(input.workingDirectory ?? ".", host.io.cwd)
     checkWorkspace(workspace)
     const seconds = input.timeout ?? agentDefaults.timeoutSeconds
-    const { agent, prompt, permission, model = null, tier = agentDefaults.tier } = input
+    const prompt = input.prompt === "-" ? await host.io.input() : input.prompt
+    if (prompt.trim() === "") throw new AppError("input.invalid", "--prompt is empty")
+    const { agent, permission, model = null, tier = agentDefaults.tier } = input
     const request = {
       ...{ jobId: host.ids.uuid(), agent, prompt, workspace, model, tier, permission },
       timeMs: seconds === 0 ? null : Math.round(seconds * 1000),
