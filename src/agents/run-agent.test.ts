@@ -68,6 +68,7 @@ function plainTranslator(): Translator {
 function playProcess({ isDeaf = false } = {}) {
   const out = new TransformStream<Uint8Array, Uint8Array>()
   const writer = out.writable.getWriter()
+  const complaints: Uint8Array[] = []
   const { promise: exited, resolve } = Promise.withResolvers<Exit>()
   const did: string[] = []
   const requests: StartRequest[] = []
@@ -77,7 +78,13 @@ function playProcess({ isDeaf = false } = {}) {
   }
   const child: LiveProcess = {
     stdout: out.readable,
-    stderr: new ReadableStream({ start: (controller) => controller.close() }),
+    stderr: new ReadableStream({
+      async start(controller) {
+        await exited
+        for (const complaint of complaints) controller.enqueue(complaint)
+        controller.close()
+      },
+    }),
     exited,
     async write(text) {
       did.push(`write ${text.trim()}`)
@@ -95,6 +102,8 @@ function playProcess({ isDeaf = false } = {}) {
   return {
     did,
     requests,
+    /** On its error output, which is read at its end. */
+    complain: (text: string) => void complaints.push(new TextEncoder().encode(text)),
     print: (text: string) => writer.write(new TextEncoder().encode(text)),
     exit: (exitCode: number) => end({ exitCode, signal: null }),
     start: (request: StartRequest) => {
@@ -152,6 +161,26 @@ describe("the runner", () => {
     played.exit(0)
     expect(await result).toMatchObject({ answer: "***", structured: { deep: ["***"] } })
     expect(JSON.stringify(events)).not.toContain("server-secret")
+  })
+
+  it("shows each line as it came, secrets masked, also those that only the caller has", async () => {
+    const played = playProcess()
+    const lines: string[] = []
+    const options = {
+      onLine: (line: string, stream: string) => void lines.push(`${stream}: ${line}`),
+      onEvent: ({ type }: AgentEvent) => void lines.push(type),
+      secrets: { CALLER_TOKEN: "caller-secret" },
+    }
+    const ports = { processes: played, clock: { now: () => 1 }, sleep: playTime().sleep }
+    const result = runAgent({ job: JOB, launch: LAUNCH, translator: plainTranslator(), options }, ports)
+    played.complain("oh caller-secret\nno newline")
+    await played.print("?? server-secret\nsay caller-secret\nend")
+    played.exit(0)
+    expect((await result).reason).toBe("done")
+    expect(lines.filter((line) => !line.startsWith("stderr"))).toEqual([
+      ...["stdout: ?? ***", "unknown", "stdout: say ***", "started", "text", "stdout: end", "finished"],
+    ])
+    expect(lines.filter((line) => line.startsWith("stderr"))).toEqual(["stderr: oh ***", "stderr: no newline"])
   })
 
   it("stamps events with its clock, and begins with started although the program has no word for it", async () => {

@@ -70,7 +70,7 @@ export function isDead(folder: JobFolder, { clock }: Machine): boolean {
 }
 
 /** Ends all that the agent of a dead job left: it bears the job's mark, and so does what it started. */
-export async function reapJob({ job }: JobFolder, { env }: Machine): Promise<void> {
+async function reapJob({ job }: JobFolder, { env }: Machine): Promise<void> {
   const mark = `${markOf(job.jobId)}=1`
   const deadline = performance.now() + MAX_REAPING_MS
   while (performance.now() < deadline) {
