@@ -183,6 +183,22 @@ describe("the runner", () => {
     expect(lines.filter((line) => line.startsWith("stderr"))).toEqual(["stderr: oh ***", "stderr: no newline"])
   })
 
+  it.each(["stdout", "stderr"])("ends the program and fails when nobody can take its lines from %s", async (faulty) => {
+    const played = playProcess()
+    const options = {
+      onLine(_line: string, stream: string) {
+        if (stream === faulty) throw new Error("disk full")
+      },
+    }
+    const ports = { processes: played, clock: { now: () => 1 }, sleep: playTime().sleep }
+    const result = runAgent({ job: JOB, launch: LAUNCH, translator: plainTranslator(), options }, ports)
+    played.complain("oh\n")
+    await played.print("say hi\n")
+    if (faulty === "stderr") played.exit(0)
+    await expect(result).rejects.toThrow("disk full")
+    expect(played.did.slice(-1)).toEqual(["destroy"])
+  })
+
   it("stamps events with its clock, and begins with started although the program has no word for it", async () => {
     const played = playProcess()
     const { result, events } = run(played)

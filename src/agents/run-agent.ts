@@ -89,21 +89,19 @@ async function supervise(
   const sent = new Map<string, string>()
   const fed = feedMessages(child, run, { sent, ended: ended.signal })
   const lines = makeLineHandler({ ...run, sent }, stopFor)
+  const guarded = (see: (chunk: Uint8Array) => void | Promise<void>) => async (chunk: Uint8Array) => {
+    if (!isWithinOutput(chunk.length) || failure !== undefined) return
+    try {
+      await see(chunk)
+      if (translator.isOver()) child.closeInput()
+    } catch (error) {
+      failure = { error }
+      cancel()
+    }
+  }
   const output = readOutput([
-    {
-      stream: child.stdout,
-      async see(chunk) {
-        if (!isWithinOutput(chunk.length) || failure !== undefined) return
-        try {
-          await lines.see(chunk)
-          if (translator.isOver()) child.closeInput()
-        } catch (error) {
-          failure = { error }
-          cancel()
-        }
-      },
-    },
-    { stream: child.stderr, see: (chunk) => (isWithinOutput(chunk.length) ? stderr.see(chunk) : undefined) },
+    { stream: child.stdout, see: guarded(lines.see) },
+    { stream: child.stderr, see: guarded(stderr.see) },
   ])
   const exit = await child.exited
   try {

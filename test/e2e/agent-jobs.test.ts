@@ -239,6 +239,17 @@ describe("the life of a job", () => {
     await until(() => !existsSync(`/proc/${pidOf(bench, job)}`) || process.platform !== "linux")
   })
 
+  it("does not begin when it was cancelled before its process was there", async () => {
+    using bench = makeAgentBench()
+    const request = { agent: "script", prompt: "touch begun", workspace: bench.cwd, tier: "haiku", timeMs: null }
+    makeJob(bench, "early", { job: { jobId: "early", ...request } })
+    const cancelled = bench.ok<Data>("agent", "cancel", "early")
+    await until(() => existsSync(fileOf(bench, "early", "cancel")))
+    await bench.run(["agent", "perform", "early"], { input: read(bench, "early", "job.json") })
+    expect(await cancelled).toMatchObject({ status: "failed", reason: "cancelled" })
+    expect(existsSync(join(bench.cwd, "begun"))).toBe(false)
+  })
+
   it("stays as it is when it is cancelled after its end", async () => {
     using bench = makeAgentBench()
     const done = await bench.ok<Data>("agent", "exec", "--agent", "script", "echo hi", "--wait")

@@ -10,12 +10,15 @@ const MAX_CANCEL_MS = 15_000
 /** Asks the job to end, and does not return before it has. */
 export async function cancelJob(folder: JobFolder, machine: Machine): Promise<JobState> {
   if ((await settleJob(folder, machine)) !== undefined) return readJobState(folder, machine)
+  const isFirst = askToCancel(folder)
+  // Looked up only now: a process that begins later sees for itself that it was cancelled.
   const identity = readProcess(folder)
-  // Its process takes a second request for impatience and ends at once.
-  if (askToCancel(folder) && identity !== undefined) signal(identity.pid, "SIGTERM")
+  // It takes a second request for impatience and ends at once.
+  if (isFirst && identity !== undefined && isRunning(identity)) signal(identity.pid, "SIGTERM")
   const deadline = performance.now() + MAX_CANCEL_MS
   while ((await settleJob(folder, machine)) === undefined) {
-    if (performance.now() > deadline && identity !== undefined && isRunning(identity)) signal(identity.pid, "SIGKILL")
+    const now = readProcess(folder)
+    if (performance.now() > deadline && now !== undefined && isRunning(now)) signal(now.pid, "SIGKILL")
     await sleep(POLL_MS)
   }
   return readJobState(folder, machine)

@@ -1,5 +1,5 @@
 import { AppError } from "../../domain/errors.ts"
-import { findJobFolder, type JobRequest, writeProcess } from "../../engine/agent-jobs/job-folder.ts"
+import { findJobFolder, isCancelled, type JobRequest, writeProcess } from "../../engine/agent-jobs/job-folder.ts"
 import { runJob } from "../../engine/agent-jobs/run-job.ts"
 import { text } from "../../lib/fields.ts"
 import { identityOf } from "../../lib/process-identity.ts"
@@ -12,9 +12,10 @@ export const agentPerform: Command = {
   async run({ configured, host }, input) {
     const { home, recordings, agents } = await configured()
     // From here on a request to end is a request to cancel.
-    const signal = host.io.interrupted
+    const asked = host.io.interrupted
     const folder = findJobFolder(home, String(input.jobId))
     writeProcess(folder, identityOf(process.pid))
+    const signal = isCancelled(folder) ? AbortSignal.abort() : asked
     // Not from the folder, where secrets are masked.
     const request: JobRequest = JSON.parse(await host.io.input())
     const ready = (await agents()).find(({ agent }) => agent.name === request.agent)
