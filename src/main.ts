@@ -122,7 +122,10 @@ const configuration: Configuration = {
     return listConfig({ env, cwd, flags: configFlags(flags) })
   },
   set: async (scope, key, value) =>
-    (await import("./config/edit-config.ts")).setConfig({ file: await fileOf(scope), key, value }),
+    (await import("./config/edit-config.ts")).setConfig({
+      ...{ file: await fileOf(scope), key, value },
+      isRepository: scope === "repository",
+    }),
   unset: async (scope, key) =>
     (await import("./config/edit-config.ts")).unsetConfig({ file: await fileOf(scope), key }),
   async path() {

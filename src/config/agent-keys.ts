@@ -3,6 +3,7 @@ function command<const Env extends string>(env: Env, program: string) {
     type: "strings",
     default: [],
     env,
+    isForUserOnly: true,
     description: `The command that starts ${program}, with its first arguments; empty means the one on the PATH.`,
   } as const
 }

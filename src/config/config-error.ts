@@ -33,6 +33,11 @@ export function problemError(layer: Layer, problem: Problem, cwd: string): AppEr
       const message = `${file}:${line}: ${unknownKeyText(problem.path)}`
       return new AppError("config.unknown_key", message, { file, line, key })
     }
+    case "not for a repository": {
+      const line = positions.lineOf(problem.key.split(".")) ?? 1
+      const message = `${file}:${line}: ${notForRepositoryText(problem.key)}`
+      return new AppError("config.bad_value", message, { file, line, key: problem.key })
+    }
     case "bad value": {
       const line = positions.lineOf(problem.key.split(".")) ?? 1
       const message = `${file}:${line}: ${badValueText(problem.key, problem.found)}`
@@ -74,6 +79,10 @@ export function unknownKeyError(key: string): AppError {
 
 export function badValueError(key: ConfigKey, found: unknown): AppError {
   return new AppError("config.bad_value", badValueText(key, found), { key })
+}
+
+export function notForRepositoryError(key: ConfigKey): AppError {
+  return new AppError("config.bad_value", notForRepositoryText(key), { key })
 }
 
 export function fileError(action: "read" | "write", file: string, error: unknown): AppError {
@@ -120,6 +129,10 @@ function lastPart(key: string): string {
 
 function badValueText(key: ConfigKey, found: unknown): string {
   return `${key}: ${valueText(key, found)}`
+}
+
+function notForRepositoryText(key: ConfigKey): string {
+  return `${key} names a program that is run, which is not for a repository to say; set it in the home: teamwork config set ${key} VALUE`
 }
 
 function valueText(key: ConfigKey, found: unknown): string {

@@ -14,17 +14,33 @@ import {
 import { dirname } from "node:path"
 import { systemIds } from "../lib/ids.ts"
 import { readJsonPositions } from "../lib/json-position.ts"
-import { badValueError, fileError, notAnObjectError, syntaxError, unknownKeyError } from "./config-error.ts"
-import { isConfigKey } from "./keys.ts"
+import {
+  badValueError,
+  fileError,
+  notAnObjectError,
+  notForRepositoryError,
+  syntaxError,
+  unknownKeyError,
+} from "./config-error.ts"
+import { configRow, isConfigKey } from "./keys.ts"
 import { isConfigValue, parseValue } from "./parse-value.ts"
 import { isMissing, isObject } from "./read-layers.ts"
 
 export type ConfigEdit = { readonly file: string; readonly changed: boolean }
 
+interface NewSetting {
+  readonly file: string
+  readonly key: string
+  readonly value: string
+  /** The file is a repository's, and anybody who has the repository gets it. */
+  readonly isRepository?: boolean
+}
+
 /** Sets one key in a settings file, which is made if it is missing. Other keys stay, wrong ones too: this is how a
  * broken file gets mended. */
-export function setConfig({ file, key, value }: { file: string; key: string; value: string }): ConfigEdit {
+export function setConfig({ file, key, value, isRepository = false }: NewSetting): ConfigEdit {
   if (!isConfigKey(key)) throw unknownKeyError(key)
+  if (isRepository && configRow(key).isForUserOnly === true) throw notForRepositoryError(key)
   const parsed = parseValue(key, value)
   if (!isConfigValue(key, parsed)) throw badValueError(key, value)
   const current = readSettings(file)

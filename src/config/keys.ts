@@ -246,6 +246,8 @@ export type ConfigRow = {
   readonly description: string
   /** The variable: the key in capitals after TEAMWORK_, or one that was there before us. */
   readonly env: string
+  /** Names a program that is run: not for the file of a repository, which may be anybody's. */
+  readonly isForUserOnly?: true
 } & (StringRow | NumberRow | BooleanRow | StringsRow | NumbersRow)
 
 type StringRow = {

@@ -50,6 +50,7 @@ export type Problem =
   | { readonly kind: "syntax" }
   | { readonly kind: "not an object"; readonly path: readonly string[]; readonly found: unknown }
   | { readonly kind: "unknown key"; readonly path: readonly string[] }
+  | { readonly kind: "not for a repository"; readonly key: ConfigKey }
   | { readonly kind: "bad value"; readonly key: ConfigKey; readonly found: unknown }
 
 export type ConfigPaths = {
@@ -121,8 +122,11 @@ function readOwnKeys(layer: Layer, object: JsonObject, parents: readonly string[
     const path = [...parents, name]
     const key = path.join(".")
     if (name.includes(".")) layer.problems.push({ kind: "unknown key", path })
-    else if (isConfigKey(key)) put(layer, key, value)
-    else if (isGroup(key)) {
+    else if (isConfigKey(key)) {
+      if (layer.origin === "repository file" && configRow(key).isForUserOnly === true)
+        layer.problems.push({ kind: "not for a repository", key })
+      else put(layer, key, value)
+    } else if (isGroup(key)) {
       if (isObject(value)) readOwnKeys(layer, value, path)
       else layer.problems.push({ kind: "not an object", path, found: value })
     } else if (key !== "$schema") layer.problems.push({ kind: "unknown key", path })

@@ -67,6 +67,21 @@ describe("agent list (R157)", () => {
   })
 })
 
+describe("the command of an agent", () => {
+  it("is not for a repository to choose", async () => {
+    using bench = makeBench()
+    const set = ["config", "set", "agents.claude.command", "evil"]
+    const said = "agents.claude.command names a program that is run, which is not for a repository to say"
+    expect(await bench.refused("config.bad_value", ...set, "--repository")).toContain(said)
+    expect(existsSync(join(bench.cwd, "teamwork.json"))).toBe(false)
+    writeFileSync(join(bench.cwd, "teamwork.json"), '{"agents":\n{"claude":{"command":["evil"]}}}')
+    expect(await bench.refused("config.bad_value", "agent", "list")).toStartWith(`teamwork.json:2: ${said}`)
+    writeFileSync(join(bench.cwd, "teamwork.json"), '{"agents": {"claude": {"model": {"opus": "big-one"}}}}')
+    await bench.ok(...set)
+    expect(await bench.ok<Data[]>("agent", "list")).toMatchObject([{ why: "evil is not installed" }, {}, {}, {}, {}])
+  })
+})
+
 describe("agent exec and status (R179-R181)", () => {
   it("names the job at once, tells what it says while it runs, and how it ended", async () => {
     using bench = makeAgentBench()
