@@ -317,6 +317,16 @@ describe("the life of a job", () => {
     expect(await status(bench, job_id)).toMatchObject({ status: "completed" })
   })
 
+  it("tells what its process complained about at last", async () => {
+    using bench = makeAgentBench()
+    makeJob(bench, "broken", {})
+    // The caller was killed while it handed the request over.
+    const cut = await bench.run(["agent", "perform", "broken"], { input: '{"jobId": "bro' })
+    expect(cut).toMatchObject({ exitCode: 1, stdout: "" })
+    writeFileSync(fileOf(bench, "broken", "log.txt"), cut.stderr)
+    expect((await status(bench, "broken")).output).toMatch(/^crashed: .* without a result: Error: unexpected: .*JSON/)
+  })
+
   it("is failed when it was never started, but not while it may still be starting", async () => {
     using bench = makeAgentBench()
     makeJob(bench, "fresh", { job: { createdAt: new Date().toISOString() } })

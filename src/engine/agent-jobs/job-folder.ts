@@ -29,6 +29,8 @@ export interface JobFolder {
   readonly job: JobRequest
 }
 
+/** What the job's process itself has to complain about. */
+export const LOG = "log.txt"
 const JOB = "job.json"
 const PROCESS = "process.json"
 const RESULT = "result.json"

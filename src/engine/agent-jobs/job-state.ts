@@ -2,10 +2,11 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs"
 import { join } from "node:path"
 import type { Reason, Usage } from "../../agents/port.ts"
 import type { Clock } from "../../lib/clock.ts"
+import { makeMask } from "../../lib/mask-secrets.ts"
 import { isRunning } from "../../lib/process-identity.ts"
 import { descendantsOf, processesMarked } from "../../lib/process-tree.ts"
 import { sleep } from "../../lib/sleep.ts"
-import { isCancelled, type JobFolder, type JobResult, readProcess, readResult, writeResult } from "./job-folder.ts"
+import { isCancelled, type JobFolder, type JobResult, LOG, readProcess, readResult, writeResult } from "./job-folder.ts"
 import { RECORDING_FILES } from "./record-run.ts"
 
 /** What somebody who asks for a job is told. */
@@ -92,14 +93,16 @@ export function markOf(jobId: string): string {
   return `TEAMWORK_JOB_${jobId.replaceAll(/\W/g, "")}`
 }
 
-function resultOfDead(folder: JobFolder, { clock }: Machine): JobResult {
-  const reason = isCancelled(folder) ? "cancelled" : "crashed"
-  const error =
-    readProcess(folder) === undefined ? "the job was never started" : "the job's process ended without a result"
+function resultOfDead(folder: JobFolder, { clock, env }: Machine): JobResult {
+  const lastWord =
+    makeMask(env)(readEnd(join(folder.path, LOG)))
+      .split("\n")
+      .at(-1) ?? ""
+  const ended = `the job's process ended without a result${lastWord === "" ? "" : `: ${lastWord}`}`
+  const error = readProcess(folder) === undefined ? "the job was never started" : ended
   return {
     ...EMPTY_RESULT,
-    reason,
-    error: reason === "cancelled" ? "cancelled" : error,
+    ...(isCancelled(folder) ? { reason: "cancelled", error: "cancelled" } : { reason: "crashed", error }),
     answer: readEnd(join(folder.path, RECORDING_FILES.output)).slice(-MAX_OUTPUT),
     durationMs: Math.max(0, clock.now() - Date.parse(folder.job.createdAt)),
     finishedAt: new Date(clock.now()).toISOString(),

@@ -4,7 +4,7 @@ import { AppError } from "../../domain/errors.ts"
 import { quoteInput } from "../../domain/ids.ts"
 import { makeMask } from "../../lib/mask-secrets.ts"
 import { startDetached } from "../../lib/start-detached.ts"
-import { type JobFolder, type JobRequest, makeJobFolder } from "./job-folder.ts"
+import { type JobFolder, type JobRequest, LOG, makeJobFolder } from "./job-folder.ts"
 
 export interface JobStart {
   readonly home: string
@@ -18,8 +18,8 @@ export interface JobStart {
 /** Starts the job in a process of its own and returns as soon as that has taken over. */
 export async function startJob({ home, request, command, cwd, env }: JobStart): Promise<JobFolder> {
   const mask = makeMask(env)
-  const folder = makeJobFolder(home, { ...request, prompt: mask(request.prompt) })
-  const log = join(folder.path, "log.txt")
+  const folder = makeFolder(home, { ...request, prompt: mask(request.prompt) })
+  const log = join(folder.path, LOG)
   const hasStarted = await startDetached({
     command: [...command, request.jobId],
     cwd,
@@ -31,6 +31,15 @@ export async function startJob({ home, request, command, cwd, env }: JobStart): 
   const said = mask(readFileSync(log, "utf8")).trim()
   rmSync(folder.path, { recursive: true, force: true })
   throw new AppError("job.failed", `the job could not be started: ${said}`)
+}
+
+function makeFolder(home: string, job: JobRequest): JobFolder {
+  try {
+    return makeJobFolder(home, job)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new AppError("job.failed", `the job's folder cannot be made: ${why}`, {}, { cause: error })
+  }
 }
 
 export function checkWorkspace(folder: string): void {
