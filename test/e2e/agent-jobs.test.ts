@@ -2,6 +2,7 @@
 import { describe, expect, it, setDefaultTimeout } from "bun:test"
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { identityOf, isRunning } from "../../src/lib/process-identity.ts"
 import { processesMarked } from "../../src/lib/process-tree.ts"
 import { FIXTURE_AGENT } from "../support/agents.ts"
 import { sandboxEnv } from "../support/sandbox.ts"
@@ -18,7 +19,19 @@ function makeAgentBench(): Bench {
     PROGRAMS.map((name) => [name, { command: [process.execPath, FIXTURE_AGENT, name] }]),
   )
   writeFileSync(join(bench.home, "config.json"), JSON.stringify({ agents }))
-  return bench
+  return { ...bench, [Symbol.dispose]: () => endJobs(bench) }
+}
+
+/** A test that failed half-way may have left a job that nobody else will end. */
+function endJobs(bench: Bench): void {
+  const root = join(bench.home, "jobs")
+  for (const job of existsSync(root) ? readdirSync(root) : []) {
+    const file = fileOf(bench, job, "process.json")
+    const identity = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined
+    const isOurs = identity === undefined || identity.pid === process.pid || !isRunning(identity)
+    for (const pid of [...(isOurs ? [] : [identity.pid]), ...leftOf(job)]) process.kill(pid, "SIGKILL")
+  }
+  bench[Symbol.dispose]()
 }
 
 /** Says a word, then waits until somebody makes the file `go`. */
@@ -367,7 +380,7 @@ describe("recordings", () => {
     makeJob(bench, "young", { result: { finishedAt: days(13) } })
     makeJob(bench, "running", {
       job: { createdAt: days(30) },
-      process: await ownIdentity(),
+      process: identityOf(process.pid),
     })
     writeFileSync(fileOf(bench, "old", "stream.jsonl"), "x".repeat(1000))
     const names = () => readdirSync(join(bench.home, "jobs")).sort()
@@ -383,10 +396,6 @@ describe("recordings", () => {
     expect(shorter.json<{ data: Data }>().data).toMatchObject({ removed: [{ job_id: "young" }] })
   })
 })
-
-async function ownIdentity() {
-  return (await import("../../src/lib/process-identity.ts")).identityOf(process.pid)
-}
 
 /** A job as it lies on disk, without anybody who runs it. */
 function makeJob(bench: Bench, jobId: string, parts: { job?: Data; process?: object; result?: Data }): string {
