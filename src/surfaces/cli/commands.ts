@@ -247,6 +247,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { name: "route", load: async () => (await import("./route.ts")).route },
   { name: "role list", load: async () => (await import("./role.ts")).roleList },
   { name: "role show", load: async () => (await import("./role.ts")).roleShow },
+  { name: "prompt", load: async () => (await import("./prompt.ts")).prompt },
   { name: "export", load: async () => (await import("./export.ts")).exportCommand },
   { name: "import", load: async () => (await import("./import.ts")).importCommand },
   { name: "doctor", load: async () => (await import("./doctor.ts")).doctor },
