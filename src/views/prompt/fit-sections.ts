@@ -43,27 +43,28 @@ export function fitSections(sections: readonly Section[], limit: number): Fitted
   const whole = join(texts)
   if (whole.length <= limit) return { text: whole, sections: report(), overBy: 0 }
 
-  const inOrder = sections
-    .map((section, index) => ({ section, index, priority: section.priority ?? Number.POSITIVE_INFINITY }))
-    .filter(({ section }) => section.priority !== null)
-    .toSorted((a, b) => a.priority - b.priority)
-  // The note grows with what is trimmed, so there must be room for the longest it can get.
-  const longest = note(
-    inOrder.map(({ section, index }) => ({ name: section.name, characters: 0, trimmed: lengthOf(full[index]) })),
-    limit,
-  )
-  const room = limit - join(["", longest]).length - 2 - inOrder.length * String(whole.length).length
-  for (const { section, index } of inOrder) {
-    const excess = join(texts).length - room
-    if (excess <= 0) break
-    texts[index] = shrink(section, lengthOf(texts[index]) - excess)
+  for (const { section, index } of inOrder(sections)) {
+    const before = full[index] ?? ""
+    if (join([...texts, note(report(), limit)]).length <= limit) break
+    // The note will tell of this section too: there must be room for that, whatever is left of it.
+    const others = report().filter((_, each) => each !== index)
+    const line = note([...others, { name: section.name, characters: before.length, trimmed: 1 }], limit)
+    const excess = join([...texts, line]).length - limit
+    texts[index] = shrink(section, before.length - excess)
   }
   return withNote(join(texts), report(), limit)
 }
 
+/** Those that may be trimmed and where they stand, the lowest priority first. */
+function inOrder(sections: readonly Section[]) {
+  const trimmable = sections.flatMap((section, index) =>
+    section.priority === null ? [] : [{ section, index, priority: section.priority }],
+  )
+  return trimmable.toSorted((a, b) => a.priority - b.priority)
+}
+
 function withNote(body: string, sections: readonly FittedSection[], limit: number): FittedText {
-  const line = note(sections, limit)
-  const text = join([body, line])
+  const text = join([body, note(sections, limit)])
   if (text.length <= limit) return { text, sections, overBy: 0 }
   const long = `${text} What must not be cut takes ${body.length} characters, so this prompt is longer than that.`
   return { text: long, sections, overBy: long.length - limit }
@@ -77,10 +78,6 @@ function note(sections: readonly FittedSection[], limit: number): string {
 
 function sizes({ name }: Section, before = "", after = ""): FittedSection {
   return { name, characters: after.length, trimmed: before.length - after.length }
-}
-
-function lengthOf(text = ""): number {
-  return text.length
 }
 
 function join(texts: readonly string[]): string {
