@@ -32,8 +32,8 @@ describe("fitSections", () => {
 
   it("trims the lowest priority first and keeps the order of the sections", () => {
     const sections = [loose("low", 1, "l".repeat(3000)), kept("task", 50), loose("high", 2, "h".repeat(3000))]
-    const { text, sections: sizes } = fitSections(sections, 5000)
-    expect(text.length).toBeLessThanOrEqual(5000)
+    const { text, sections: sizes } = fitSections(sections, 5500)
+    expect(text.length).toBeLessThanOrEqual(5500)
     expect(sizes.map((each) => each.trimmed > 0)).toEqual([true, false, false])
     expect(text.indexOf("# LOW")).toBeLessThan(text.indexOf("# TASK"))
     expect(text.indexOf("# TASK")).toBeLessThan(text.indexOf("# HIGH"))
@@ -41,6 +41,13 @@ describe("fitSections", () => {
     expect(sizeOf(smaller, "low")).toBe(0)
     expect(sizeOf(smaller, "high")).toBeGreaterThan(1000)
     expect(smaller.text).not.toContain("# LOW")
+  })
+
+  it("shortens what is long before it gives up what is short, whatever the priorities", () => {
+    const sections = [loose("low", 1, "l".repeat(1000)), loose("high", 2, "h".repeat(30_000)), kept("task", 50)]
+    const { text, sections: sizes } = fitSections(sections, 5000)
+    expect(sizes.map((each) => each.trimmed > 0)).toEqual([false, true, false])
+    expect(text.length).toBeGreaterThan(4950)
   })
 
   it("says in the last line what was trimmed and by how much", () => {

@@ -32,9 +32,12 @@ export interface FittedText {
 /** A shorter piece of a text says too little to be worth its place. */
 const LEAST_OF_A_BODY = 200
 
+/** Nothing this short gives way while something longer can: one long message must not push everything else out. */
+const FAIR_SHARE = 2000
+
 /**
- * One text of all sections, at most `limit` characters long. The section of the lowest priority is shortened first: long
- * bodies in the middle, then the oldest entries, then all of it. The last line says what was trimmed.
+ * One text of all sections, at most `limit` characters long. The section of the lowest priority gives way first: long
+ * bodies are shortened in the middle, then the oldest entries go, then all of it. The last line says what was trimmed.
  */
 export function fitSections(sections: readonly Section[], limit: number): FittedText {
   const full = sections.map((section) => render(section))
@@ -43,14 +46,16 @@ export function fitSections(sections: readonly Section[], limit: number): Fitted
   const whole = join(texts)
   if (whole.length <= limit) return { text: whole, sections: report(), overBy: 0 }
 
-  for (const { section, index } of inOrder(sections)) {
-    const before = full[index] ?? ""
-    if (join([...texts, note(report(), limit)]).length <= limit) break
-    // The note will tell of this section too: there must be room for that, whatever is left of it.
-    const others = report().filter((_, each) => each !== index)
-    const line = note([...others, { name: section.name, characters: before.length, trimmed: 1 }], limit)
-    const excess = join([...texts, line]).length - limit
-    texts[index] = shrink(section, before.length - excess)
+  for (const floor of [FAIR_SHARE, 0]) {
+    for (const { section, index } of inOrder(sections)) {
+      const now = texts[index] ?? ""
+      if (join([...texts, note(report(), limit)]).length <= limit) break
+      // The note will tell of this section too: there must be room for that, whatever is left of it.
+      const others = report().filter((_, each) => each !== index)
+      const line = note([...others, { name: section.name, characters: lengthOf(full[index]), trimmed: 1 }], limit)
+      const excess = join([...texts, line]).length - limit
+      if (now.length > floor) texts[index] = shrink(section, Math.max(floor, now.length - excess))
+    }
   }
   return withNote(join(texts), report(), limit)
 }
@@ -78,6 +83,10 @@ function note(sections: readonly FittedSection[], limit: number): string {
 
 function sizes({ name }: Section, before = "", after = ""): FittedSection {
   return { name, characters: after.length, trimmed: before.length - after.length }
+}
+
+function lengthOf(text = ""): number {
+  return text.length
 }
 
 function join(texts: readonly string[]): string {
