@@ -165,6 +165,7 @@ You may write these files and no others:
     expect(commands.length).toBeGreaterThan(6)
     for (const command of commands) expect(command).toContain("--project shop --team main")
     for (const rule of [
+      "--to team-lead",
       "no sub-agents",
       "absolute paths",
       "console.log, TODO or debugger",
