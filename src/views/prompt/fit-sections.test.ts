@@ -1,5 +1,4 @@
 import { describe, expect, it } from "bun:test"
-import { seededRandom } from "../../../test/fixtures/participants/seeded-random.ts"
 import { fitSections, type Section, shorten } from "./fit-sections.ts"
 
 const kept = (name: string, size: number): Section => ({
@@ -92,8 +91,11 @@ describe("fitSections", () => {
   })
 
   it("keeps to the limit, whatever the sections are", () => {
-    const random = seededRandom(7)
-    const below = (limit: number) => Math.floor(random() * limit)
+    let state = 7
+    const below = (limit: number) => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+      return Math.floor((state / 4_294_967_296) * limit)
+    }
     for (let round = 0; round < 400; round++) {
       const sections = Array.from({ length: 1 + below(6) }, (_, index) =>
         below(3) === 0
