@@ -86,6 +86,25 @@ describe("teamwork prompt", () => {
     expect(sections.reduce((sum, each) => sum + each.characters, 0) + 2 * (sections.length - 1)).toBe(prompt.length)
   })
 
+  it("tells a worker commands that work, and in the order in which they do", async () => {
+    using bench = makeBench(shop)
+    const { prompt } = await bench.ok<Prompt>("prompt", "1", "--worker", "w1", "--json")
+    const commands = [...prompt.matchAll(/`teamwork ([^`]+)`/g)].map(([, words = ""]) =>
+      [...words.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? ""),
+    )
+    const release = commands.findIndex((words) => words.includes("--release"))
+    expect(release).toBeGreaterThan(0)
+    // To give the task up is the other way to end it.
+    for (const words of commands.filter((_, index) => index !== release)) {
+      const { exitCode, stderr } = await bench.run(words)
+      expect({ words, exitCode, stderr }).toEqual({ words, exitCode: 0, stderr: "" })
+    }
+    expect(await bench.ok("task", "get", "1")).toMatchObject({ status: "resolved", result: "what came out" })
+    await bench.ok("task", "reopen", "1")
+    await bench.ok("task", "claim", "1", "--owner", "w1")
+    expect(await bench.ok(...(commands[release] ?? []))).toMatchObject({ status: "open" })
+  })
+
   it("leaves messages unread and the store as it was", async () => {
     using bench = makeBench(shop)
     const before = bench.dump()
