@@ -4,7 +4,6 @@ import { loadConfig } from "./config/load-config.ts"
 import { configPaths } from "./config/read-layers.ts"
 import { systemClock } from "./lib/clock.ts"
 import { systemIds } from "./lib/ids.ts"
-import { maskSecrets } from "./lib/mask-secrets.ts"
 import type { Processes } from "./lib/process.ts"
 import type { Store } from "./store/port.ts"
 import { openSqliteStore } from "./store/sqlite/store.ts"
@@ -41,7 +40,7 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     team: config["defaults.team"] || detected.team,
     terminalId: environment.terminalId,
     home,
-    storePlace: maskSecrets(address),
+    storePlace: async () => (await import("./lib/mask-secrets.ts")).maskSecrets(address),
     openStore: () => openStore(address, home),
   }
 }
