@@ -1,5 +1,6 @@
 // `npm run bench [-- NAME...] [--strict]`: measures, prints one table, and with --strict fails when a limit is missed.
 import { availableParallelism, loadavg } from "node:os"
+import { agents } from "./cases/agents.ts"
 import { claimResolve } from "./cases/claim-resolve.ts"
 import { contention } from "./cases/contention.ts"
 import { importTasks } from "./cases/import.ts"
@@ -28,6 +29,7 @@ const CASES: readonly BenchCase[] = [
   waiting,
   mirror,
   routing,
+  agents,
 ]
 
 if (import.meta.main) process.exit(await main(Bun.argv.slice(2)))

@@ -1,7 +1,6 @@
 import { detectTeam, findGit } from "./config/detect-team.ts"
 import { readEnvironment } from "./config/environment.ts"
 import { loadConfig } from "./config/load-config.ts"
-import { maskPassword } from "./config/mask-password.ts"
 import { configPaths } from "./config/read-layers.ts"
 import { systemClock } from "./lib/clock.ts"
 import { systemIds } from "./lib/ids.ts"
@@ -41,7 +40,7 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     team: config["defaults.team"] || detected.team,
     terminalId: environment.terminalId,
     home,
-    storePlace: maskPassword(address),
+    storePlace: async () => (await import("./lib/mask-secrets.ts")).maskSecrets(address),
     openStore: () => openStore(address, home),
   }
 }

@@ -1,10 +1,10 @@
 import { isAbsolute, relative } from "node:path"
 import { AppError } from "../domain/errors.ts"
 import { readJsonPositions } from "../lib/json-position.ts"
+import { maskSecrets } from "../lib/mask-secrets.ts"
 import { nearest } from "../lib/nearest.ts"
 import { unreachable } from "../lib/unreachable.ts"
 import { CONFIG_KEY_NAMES, type Config, type ConfigKey, configRow, isConfigKey } from "./keys.ts"
-import { maskPassword } from "./mask-password.ts"
 import type { Layer, Problem } from "./read-layers.ts"
 
 /** The first problem of a layer as one line that names the place and the way out. Loaded only when something is wrong. */
@@ -150,7 +150,7 @@ function rangeText({ min, max }: { readonly min: number; readonly max?: number }
 
 function describe(value: unknown): string {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return "an object"
-  const text = maskPassword(JSON.stringify(value) ?? "nothing")
+  const text = maskSecrets(JSON.stringify(value) ?? "nothing")
   return text.length > 80 ? `${text.slice(0, 77)}...` : text
 }
 

@@ -1,9 +1,9 @@
 import { readJsonPositions } from "../lib/json-position.ts"
+import { maskSecrets } from "../lib/mask-secrets.ts"
 import { nearest } from "../lib/nearest.ts"
 import { problemError } from "./config-error.ts"
 import { CONFIG_KEY_NAMES, type ConfigKey, type ConfigValue, configRow } from "./keys.ts"
 import { loadConfig } from "./load-config.ts"
-import { maskPassword } from "./mask-password.ts"
 import { type ConfigInput, configPaths, type Layer, type Origin, readLayers } from "./read-layers.ts"
 
 export type ConfigSetting = {
@@ -27,7 +27,7 @@ export async function listConfig(input: ConfigInput): Promise<ConfigListing> {
     const value: ConfigValue = config[key]
     return {
       key,
-      value: typeof value === "string" ? maskPassword(value) : value,
+      value: typeof value === "string" ? maskSecrets(value) : value,
       origin: source?.layer.origin ?? "default",
       where: source?.whereOf(key) ?? "built in",
     }

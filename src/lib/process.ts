@@ -1,3 +1,5 @@
+import { descendantsOf, killAll } from "./process-tree.ts"
+import { GRACE_FOR_LEFTOVERS_MS, readOutput } from "./read-output.ts"
 import { sleep } from "./sleep.ts"
 
 export interface RunRequest {
@@ -30,10 +32,6 @@ export interface Processes {
 
 const TAIL_BYTES = 64 * 1024
 const GRACE_BEFORE_SIGKILL_MS = 2000
-/** How long what a command left running may go on after the command's own end. */
-const GRACE_FOR_LEFTOVERS_MS = 500
-/** How long we read on when somebody who got away keeps printing; far more than a full pipe takes. */
-const MAX_READING_ON_MS = 10_000
 
 export const systemProcesses: Processes = { run }
 
@@ -76,7 +74,7 @@ async function run(request: RunRequest): Promise<RunResult> {
   const timer = request.timeoutMs === undefined ? undefined : setTimeout(() => stop("timed-out"), request.timeoutMs)
   request.signal?.addEventListener("abort", cancel)
   if (request.signal?.aborted === true) cancel()
-  const output = readOutput([child.stdout, child.stderr], see)
+  const output = readOutput([child.stdout, child.stderr].map((stream) => ({ stream, see })))
   try {
     await child.exited
     endedAt = performance.now()
@@ -89,63 +87,4 @@ async function run(request: RunRequest): Promise<RunResult> {
   }
   await output.readOn()
   return end(stopped ?? "exited", child.exitCode, child.signalCode === null ? null : String(child.signalCode))
-}
-
-function readOutput(streams: readonly ReadableStream<Uint8Array>[], see: (chunk: Uint8Array) => void) {
-  let seenAt = performance.now()
-  let isOpen = true
-  const readers = streams.map((stream) => stream.getReader())
-  const read = async (reader: (typeof readers)[number]) => {
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      see(part.value)
-      seenAt = performance.now()
-    }
-  }
-  const ended = Promise.all(readers.map(read)).then(() => {
-    isOpen = false
-  })
-  return {
-    ended,
-    /** Reads what is still in the pipes, until nothing comes for a while. */
-    async readOn() {
-      const from = performance.now()
-      for (let now = from; isOpen && now - from < MAX_READING_ON_MS; now = performance.now()) {
-        const left = Math.max(from, seenAt) + GRACE_FOR_LEFTOVERS_MS - now
-        if (left <= 0) break
-        await Promise.race([ended, sleep(left)])
-      }
-      await Promise.all(readers.map((reader) => reader.cancel()))
-      await ended
-    },
-  }
-}
-
-/** Everything that comes from the process, also what moved to a group or session of its own. */
-function descendantsOf(pid: number, env: RunRequest["env"]): number[] {
-  let lines: string[]
-  try {
-    const listing = Bun.spawnSync(["ps", "-A", "-o", "pid=", "-o", "ppid="], { env, stderr: "ignore" })
-    lines = listing.stdout.toString().split("\n")
-  } catch {
-    // No ps here: the group alone has to do.
-    return []
-  }
-  const pairs = lines.map((line) => line.trim().split(/\s+/).map(Number))
-  const children = Map.groupBy(pairs, ([, parent]) => parent)
-  const found: number[] = []
-  for (let level = [pid]; level.length > 0; ) {
-    level = level.flatMap((parent) => (children.get(parent) ?? []).flatMap(([child]) => child ?? []))
-    found.push(...level)
-  }
-  return found
-}
-
-function killAll(group: number, others: readonly number[], signal: NodeJS.Signals): void {
-  for (const target of [-group, ...others]) {
-    try {
-      process.kill(target, signal)
-    } catch {
-      // It is gone already.
-    }
-  }
 }

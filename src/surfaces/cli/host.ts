@@ -31,7 +31,7 @@ export interface Configured {
   readonly terminalId: string
   readonly home: string
   /** The store's address without user and password. */
-  readonly storePlace: string
+  storePlace(): Promise<string>
   openStore(): Promise<Context["store"]>
 }
 

@@ -1,0 +1,48 @@
+import { describe, expect, test } from "bun:test"
+import { classifyError, findRetryTime } from "./classify-error.ts"
+
+describe("an error means", () => {
+  test.each([
+    ["Rate limit reached for requests", 429, "rate-limited"],
+    ["Overloaded", 529, "rate-limited"],
+    ["something", 429, "rate-limited"],
+    ["RESOURCE_EXHAUSTED: Quota exceeded", null, "rate-limited"],
+    ["You have hit your usage limit", null, "rate-limited"],
+    ["prompt is too long: 201000 tokens > 200000 maximum", 400, "context-overflow"],
+    ["This model's maximum context length is 128000 tokens", 400, "context-overflow"],
+    ["Your input exceeds the context window of this model", null, "context-overflow"],
+    ["The input token count exceeds the maximum number of tokens allowed", 400, "context-overflow"],
+    ["context_length_exceeded", null, "context-overflow"],
+    ["Your credit balance is too low", 400, "budget"],
+    ["You exceeded your current quota, insufficient_quota, check your billing details", 429, "budget"],
+    ["invalid x-api-key", 401, "auth"],
+    ["API key not valid. Please pass a valid API key.", 400, "auth"],
+    ["Not logged in · Please run /login", null, "auth"],
+    ["forbidden", 403, "auth"],
+    ["Output blocked by content filter", 400, "refused"],
+    ["Internal server error", 500, "crashed"],
+    ["", null, "crashed"],
+  ] as const)("%s (%p): %s", (message, status, reason) => {
+    expect(classifyError({ message, status, now: 0 }).reason).toBe(reason)
+  })
+})
+
+describe("the time to try again in", () => {
+  const NOW = 1_000_000
+  test.each([
+    ["Please try again in 20s.", NOW + 20_000],
+    ["Please try again in 1m30s", NOW + 90_000],
+    ["try again in 2 hours 5 minutes.", NOW + 125 * 60_000],
+    ["try again in 350ms", NOW + 350],
+    ["Please retry in 27.5s", NOW + 27_500],
+    ['"retryDelay": "27s"', NOW + 27_000],
+    ["retry-after: 30", NOW + 30_000],
+    ["Retry after 12 seconds", NOW + 12_000],
+    ["Claude AI usage limit reached|1794767466", 1_794_767_466_000],
+    ["resets at 2026-11-15T18:00:00Z", Date.parse("2026-11-15T18:00:00Z")],
+    ["Too many requests", null],
+    ["Reached the limit of 5 requests", null],
+  ])("%s", (message, at) => {
+    expect(findRetryTime(message, NOW)).toBe(at)
+  })
+})

@@ -1,0 +1,83 @@
+import type { Reason } from "./port.ts"
+
+export interface Trouble {
+  readonly reason: Extract<
+    Reason,
+    "refused" | "rate-limited" | "context-overflow" | "auth" | "budget" | "turn-limit" | "crashed"
+  >
+  readonly retryAt: number | null
+}
+
+interface Told {
+  readonly message: string
+  /** The HTTP status, where the agent gives it. */
+  readonly status?: number | null
+  readonly now: number
+}
+
+/** The first that fits decides; a bill that is not paid also comes as 429, and an overflow as 400. */
+const SIGNS: readonly [Trouble["reason"], RegExp][] = [
+  [
+    "context-overflow",
+    /prompt is too long|context[_ ](?:length|window|limit)|maximum context|input (?:token count )?(?:exceeds|is too long)|too many (?:input )?tokens|exceeds? the (?:maximum|max) (?:number of )?(?:input )?tokens|ran out of room/i,
+  ],
+  [
+    "budget",
+    /credit balance|insufficient[_ ](?:quota|funds|credits?)|billing|payment required|spend(?:ing)? limit|budget (?:exceeded|exhausted)/i,
+  ],
+  [
+    "rate-limited",
+    /rate[_ -]?limit|too many requests|usage limit|overloaded|RESOURCE_EXHAUSTED|quota|\b429\b|\b529\b|capacity/i,
+  ],
+  [
+    "auth",
+    /unauthori[sz]ed|authentication|invalid (?:api |x-api-)?key|api[_ ]key (?:not valid|is invalid|not found)|not logged in|please (?:run \/)?log ?in|permission_denied|oauth token|incorrect api key|missing (?:api key|bearer|environment variable)|\b401\b/i,
+  ],
+  ["refused", /refus(?:al|ed to)|content (?:policy|filter)|safety (?:system|settings)|violates? .{0,40}polic/i],
+]
+
+const BY_STATUS: Readonly<Record<number, Trouble["reason"]>> = {
+  401: "auth",
+  402: "budget",
+  403: "auth",
+  413: "context-overflow",
+  429: "rate-limited",
+  529: "rate-limited",
+}
+
+/** What an error of a model's server, or of an agent, means for whoever wants the task done. */
+export function classifyError({ message, status, now }: Told): Trouble {
+  const sign = SIGNS.find(([, pattern]) => pattern.test(message))?.[0]
+  const told = status == null ? undefined : BY_STATUS[status]
+  // What the text calls an overflow or a bill is that, whatever the number; for the rest the number is the better word.
+  const reason = sign === "context-overflow" || sign === "budget" ? sign : (told ?? sign ?? "crashed")
+  return { reason, retryAt: reason === "rate-limited" ? findRetryTime(message, now) : null }
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** "try again in 1m 20s", "retry-after: 30", "retryDelay": "27s", "limit reached|1794767466", "resets at 2026-11-15T18:00:00Z". */
+export function findRetryTime(message: string, now: number): number | null {
+  const stamp = /(?:reached\||reset[^\d]{0,30})(\d{10})(\d{3})?\b/i.exec(message)
+  if (stamp !== null) return Number(stamp[1]) * 1000 + Number(stamp[2] ?? 0)
+  const date = /(?:after|at|until|reset)\D{0,20}(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d))/i.exec(message)?.[1]
+  const parsed = date === undefined ? Number.NaN : Date.parse(date)
+  if (!Number.isNaN(parsed)) return parsed
+  const span =
+    /(?:try again|retry|available|resets?)[\w-]*["']?[\s:=]*(?:after|in)?["']?[\s:=]*["']?((?:\d+(?:\.\d+)?\s*[a-z]*[\s,]*)+)/i.exec(
+      message,
+    )
+  const ms = span?.[1] === undefined ? 0 : sumOfTimes(span[1])
+  return ms > 0 ? now + Math.ceil(ms) : null
+}
+
+function sumOfTimes(text: string): number {
+  let sum = 0
+  for (const [, amount, unit = ""] of text.matchAll(/(\d+(?:\.\d+)?)\s*([a-z]*)/gi)) {
+    const known = unit === "" ? "s" : /^(?:ms|millis)/i.test(unit) ? "ms" : unit.charAt(0).toLowerCase()
+    const factor = UNITS[known]
+    if (factor === undefined) break
+    sum += Number(amount) * factor
+  }
+  return sum
+}

@@ -1,0 +1,171 @@
+import type { Clock } from "../../lib/clock.ts"
+import { classifyError } from "../classify-error.ts"
+import { asArray, asCount, asObject, asText, asTextOrNull, type Json, parseLine } from "../json-line.ts"
+import type { AgentEventBody, AgentJob, Usage } from "../port.ts"
+import type { Outcome, Translator } from "../program.ts"
+import { toolUse } from "../tool-use.ts"
+import { NO_USAGE, usageSince } from "../usage.ts"
+
+const WRITING_TOOLS = new Set(["Edit", "MultiEdit", "Write", "NotebookEdit"])
+
+/**
+ * Claude Code with `--output-format stream-json`. The last `result` line decides: a run with background agents has
+ * several, the exit code is 0 when it was interrupted, and the subtype is `success` for an error of the server.
+ */
+export function translateClaude(job: AgentJob, clock: Clock): Translator {
+  let session: string | null = null
+  let result: Json | undefined
+  let lastText = ""
+  let resetsAt: number | null = null
+  const messageIds = new Set<string>()
+
+  function assistant(event: Json): AgentEventBody[] {
+    const message = asObject(event.message) ?? {}
+    const events = asArray(message.content).flatMap((block) => contentEvents(asObject(block), job))
+    if (events.length === 0) return unknownIf(asObject(event.message) === undefined, event)
+    // What a subagent does counts in its parent's turn.
+    if (event.parent_tool_use_id == null) {
+      result = undefined
+      for (const said of events) if (said.type === "text") lastText = said.text
+      const id = asText(message.id)
+      if (!messageIds.has(id)) {
+        messageIds.add(id)
+        events.push({ type: "usage", isTotal: false, ...messageUsage(asObject(message.usage) ?? {}) })
+      }
+    }
+    return events
+  }
+
+  function line(text: string): AgentEventBody[] {
+    const event = parseLine(text)
+    session = asTextOrNull(event?.session_id) ?? session
+    switch (event?.type) {
+      case "system":
+        return event.subtype === "init" ? [started(event)] : []
+      case "assistant":
+        return assistant(event)
+      case "user":
+        return userEvents(event)
+      case "result":
+        result = event
+        return [{ type: "usage", isTotal: true, ...usageSince(sessionUsage(event), job.resume?.usage ?? NO_USAGE) }]
+      case "rate_limit_event":
+        resetsAt = asCount(asObject(event.rate_limit_info)?.resetsAt) * 1000 || resetsAt
+        return []
+      case "stream_event":
+      case "tool_progress":
+      case "auth_status":
+        return []
+      default:
+        return text.trim() === "" ? [] : [{ type: "unknown", line: text }]
+    }
+  }
+
+  return {
+    line,
+    turns: () => messageIds.size,
+    isOver: () => result !== undefined,
+    end(exit, stderr): Outcome {
+      const base = { retryAt: null, answer: lastText, structured: null, session, error: "" }
+      if (result !== undefined) {
+        const outcome = { ...base, ...judge(result, { job, now: clock.now(), lastText }) }
+        return { ...outcome, retryAt: outcome.retryAt ?? resetsAt }
+      }
+      const wasHeard = session !== null
+      if (exit.exitCode === 0 && !wasHeard) return { ...base, reason: "protocol", error: stderr || "printed no result" }
+      const error = stderr.trim() === "" ? "ended without a result" : stderr
+      return { ...base, ...classifyError({ message: stderr, now: clock.now() }), error }
+    },
+  }
+}
+
+function started(event: Json): AgentEventBody {
+  return {
+    type: "started",
+    session: asTextOrNull(event.session_id),
+    model: asTextOrNull(event.model),
+    agentVersion: asTextOrNull(event.claude_code_version),
+  }
+}
+
+function contentEvents(block: Json | undefined, { workspace }: AgentJob): AgentEventBody[] {
+  switch (block?.type) {
+    case "text":
+      return [{ type: "text", text: asText(block.text) }]
+    case "thinking":
+      return [{ type: "reasoning", text: asText(block.thinking) }]
+    case "tool_use": {
+      const name = asText(block.name)
+      const call = { id: asText(block.id), name, input: asObject(block.input) ?? {}, workspace }
+      return [toolUse({ ...call, writes: WRITING_TOOLS.has(name) })]
+    }
+    default:
+      return []
+  }
+}
+
+/** Results of tools; and what we sent ourselves, which comes back when the agent has taken it in. */
+function userEvents(event: Json): AgentEventBody[] {
+  if (event.isReplay === true) {
+    const messageId = asText(event.uuid)
+    return messageId === "" ? [] : [{ type: "message_delivered", messageId }]
+  }
+  const message = asObject(event.message)
+  return asArray(message?.content).flatMap((item): AgentEventBody[] => {
+    const block = asObject(item)
+    if (block?.type !== "tool_result") return []
+    const output = typeof block.content === "string" ? block.content : textOf(block.content)
+    return [{ type: "tool_result", id: asText(block.tool_use_id), ok: block.is_error !== true, output }]
+  })
+}
+
+function textOf(content: unknown): string {
+  return asArray(content)
+    .map((part) => asText(asObject(part)?.text))
+    .join("\n")
+}
+
+function unknownIf(isStrange: boolean, event: Json): AgentEventBody[] {
+  return isStrange ? [{ type: "unknown", line: JSON.stringify(event) }] : []
+}
+
+function messageUsage(usage: Json): Usage {
+  const cachedTokens = asCount(usage.cache_read_input_tokens)
+  const inputTokens = asCount(usage.input_tokens) + asCount(usage.cache_creation_input_tokens) + cachedTokens
+  return { inputTokens, outputTokens: asCount(usage.output_tokens), cachedTokens, dollars: null }
+}
+
+/** Counted from the beginning of the session on, other models that helped included. */
+function sessionUsage(result: Json): Usage {
+  const models = Object.values(asObject(result.modelUsage) ?? {}).map((model) => asObject(model) ?? {})
+  const sum = (field: string) => models.reduce((total, model) => total + asCount(model[field]), 0)
+  const cachedTokens = sum("cacheReadInputTokens")
+  return {
+    inputTokens: sum("inputTokens") + sum("cacheCreationInputTokens") + cachedTokens,
+    outputTokens: sum("outputTokens"),
+    cachedTokens,
+    dollars: asCount(result.total_cost_usd),
+  }
+}
+
+function judge(
+  result: Json,
+  { job, now, lastText }: { job: AgentJob; now: number; lastText: string },
+): Partial<Outcome> & Pick<Outcome, "reason"> {
+  const answer = asText(result.result) || lastText
+  const structured = result.structured_output ?? null
+  const errors = asArray(result.errors).map(asText).join("\n")
+  const told = { answer, structured, error: errors || answer }
+  if (result.terminal_reason === "max_turns" || result.subtype === "error_max_turns")
+    return { ...told, reason: "turn-limit" }
+  if (result.terminal_reason === "budget_exhausted" || result.subtype === "error_max_budget_usd")
+    return { ...told, reason: "budget" }
+  if (result.is_error === true) {
+    const status = typeof result.api_error_status === "number" ? result.api_error_status : null
+    return { ...told, ...classifyError({ message: told.error, status, now }), answer: lastText }
+  }
+  if (result.stop_reason === "refusal") return { ...told, reason: "refused" }
+  if (job.answerSchema !== null && structured === null)
+    return { ...told, reason: "protocol", error: "gave no structured answer" }
+  return { ...told, reason: "done", error: "" }
+}

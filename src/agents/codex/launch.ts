@@ -1,0 +1,63 @@
+import type { AgentJob, Effort, Tier } from "../port.ts"
+import type { Launch, ProgramConfig } from "../program.ts"
+import { toToml } from "./toml.ts"
+
+const SANDBOX = { edit: "workspace-write", full: "danger-full-access", ask: "read-only" } as const
+const EFFORT_OF_TIER: Readonly<Record<Tier, Effort>> = { haiku: "low", sonnet: "medium", opus: "high" }
+
+/**
+ * With a home of its own: it writes to its settings file, and those of the user are none of our business. The login is
+ * linked. Settings go into the file and not on the command line, where others could read what a server is given.
+ */
+export function launchCodex(job: AgentJob, config: ProgramConfig): Launch {
+  const home = `${job.stateFolder}/codex`
+  const usersHome = job.env.CODEX_HOME ?? `${job.env.HOME ?? ""}/.codex`
+  const hooks = hooksFile(job)
+  return {
+    command: [
+      ...config.command,
+      "exec",
+      "--json",
+      "--skip-git-repo-check",
+      ...["-C", job.workspace, "-s", SANDBOX[job.permission], "-m", job.model ?? config.models[job.tier]],
+      ...(job.answerSchema === null ? [] : ["--output-schema", `${home}/answer.schema.json`]),
+      // Our own hooks need no trust of a person's.
+      ...(hooks === undefined ? [] : ["--dangerously-bypass-hook-trust"]),
+      ...config.args,
+      ...(job.resume === null ? [] : ["resume", job.resume.id]),
+      "-",
+    ],
+    env: { CODEX_HOME: home },
+    files: {
+      "codex/config.toml": toToml({ ...settings(job), ...config.settings }),
+      // Without hooks an empty one, so that those of an earlier run in the same folder are gone.
+      "codex/hooks.json": JSON.stringify({ hooks: hooks ?? {} }),
+      ...(job.answerSchema === null ? {} : { "codex/answer.schema.json": JSON.stringify(job.answerSchema) }),
+    },
+    links: { "codex/auth.json": `${usersHome}/auth.json` },
+    input: job.prompt,
+    encodeMessage: null,
+  }
+}
+
+function settings({ tier, effort, mcpServers }: AgentJob) {
+  const servers = Object.entries(mcpServers).map(([name, { command, args, env }]) => {
+    // Otherwise a call waits for an approval that nobody gives.
+    return [name, { command, args, env, default_tools_approval_mode: "approve" }]
+  })
+  return {
+    approval_policy: "never",
+    model_reasoning_effort: effort ?? EFFORT_OF_TIER[tier],
+    // Each of these costs seconds at the end of a run.
+    features: { plugins: false },
+    analytics: { enabled: false },
+    ...(servers.length === 0 ? {} : { mcp_servers: Object.fromEntries(servers) }),
+  }
+}
+
+function hooksFile({ hooks: { beforeTool, beforeStop } }: AgentJob) {
+  if (beforeTool === undefined && beforeStop === undefined) return undefined
+  const run = (command: string | undefined) =>
+    command === undefined ? [] : [{ hooks: [{ type: "command", command }] }]
+  return { PreToolUse: run(beforeTool), Stop: run(beforeStop) }
+}

@@ -1,0 +1,97 @@
+import type { Clock } from "../lib/clock.ts"
+import type { Mask } from "../lib/mask-secrets.ts"
+import { maskedEnd, maskedStart } from "./masked-clip.ts"
+import type { AgentEventBody, AgentResult, RunOptions, Usage } from "./port.ts"
+import { addUsage, NO_USAGE } from "./usage.ts"
+
+/** Events get their time and their masks here, and the promises about their order are kept here. */
+export interface EventStream {
+  emit(body: AgentEventBody): void | Promise<void>
+  usage(): Usage
+  filesTouched(): readonly string[]
+}
+
+const MAX_INPUT = 500
+const MAX_OUTPUT = 4000
+const MAX_UNKNOWN = 2000
+const MAX_ERROR = 4000
+
+interface Parts {
+  readonly clock: Clock
+  readonly mask: Mask
+  readonly model: string | null
+  readonly onEvent: RunOptions["onEvent"]
+}
+
+export function makeEventStream({ clock, mask, model, onEvent }: Parts): EventStream {
+  let hasStarted = false
+  let usage = NO_USAGE
+  /** By the tool that writes them; a tool that was refused has written nothing. */
+  const files = new Map<string, readonly string[]>()
+  const send = (body: AgentEventBody) => onEvent?.({ at: clock.now(), ...maskBody(body, mask) })
+  return {
+    emit(body) {
+      if (body.type === "started") {
+        // Some agents introduce themselves again with every turn.
+        if (hasStarted) return
+        hasStarted = true
+      } else if (!hasStarted && body.type !== "unknown" && body.type !== "finished") {
+        hasStarted = true
+        const first = send({ type: "started", session: null, model, agentVersion: null })
+        if (first instanceof Promise) return first.then(() => this.emit(body))
+      }
+      if (body.type === "usage") usage = body.isTotal ? body : addUsage(usage, body)
+      if (body.type === "tool_use" && body.files.length > 0) files.set(body.id, body.files.map(mask))
+      if (body.type === "tool_result" && !body.ok) files.delete(body.id)
+      return send(body)
+    },
+    usage: () => ({
+      inputTokens: usage.inputTokens,
+      outputTokens: usage.outputTokens,
+      cachedTokens: usage.cachedTokens,
+      dollars: usage.dollars,
+    }),
+    filesTouched: () => [...new Set([...files.values()].flat())],
+  }
+}
+
+function maskBody(body: AgentEventBody, mask: Mask): AgentEventBody {
+  switch (body.type) {
+    case "text":
+    case "reasoning":
+      return { ...body, text: mask(body.text) }
+    case "tool_use":
+      return {
+        ...body,
+        name: mask(body.name),
+        files: body.files.map(mask),
+        input: maskedStart(mask, body.input, MAX_INPUT),
+      }
+    case "tool_result":
+      return { ...body, output: maskedEnd(mask, body.output, MAX_OUTPUT) }
+    case "unknown":
+      return { ...body, line: maskedStart(mask, body.line, MAX_UNKNOWN) }
+    case "started":
+    case "usage":
+    case "message_delivered":
+    case "finished": // its result was masked when it was made
+      return body
+  }
+}
+
+/** What the result carries is masked as well, whatever its shape. */
+export function maskResult(result: AgentResult, mask: Mask): AgentResult {
+  return {
+    ...result,
+    answer: mask(result.answer),
+    structured: maskValue(result.structured, mask),
+    error: maskedEnd(mask, result.error, MAX_ERROR),
+  }
+}
+
+function maskValue(value: unknown, mask: Mask): unknown {
+  if (typeof value === "string") return mask(value)
+  if (Array.isArray(value)) return value.map((item) => maskValue(item, mask))
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [mask(key), maskValue(item, mask)]))
+}

@@ -1,0 +1,106 @@
+import type { Clock } from "../../lib/clock.ts"
+import { judgeAnswer, MAX_ANSWER } from "../answer.ts"
+import { appendTail } from "../append-tail.ts"
+import { classifyError } from "../classify-error.ts"
+import { asCount, asObject, asText, asTextOrNull, type Json, parseLine } from "../json-line.ts"
+import type { AgentEventBody, AgentJob, Usage } from "../port.ts"
+import type { Outcome, Translator } from "../program.ts"
+import { toolUse } from "../tool-use.ts"
+import { countTurns } from "../turn-count.ts"
+
+const WRITING_TOOLS = new Set(["write_file", "replace", "edit"])
+const AUTH_EXIT_CODE = 41
+const TURN_LIMIT_EXIT_CODE = 53
+const UNTRUSTED_EXIT_CODE = 55
+/** An error of the server ends with its status modulo 256. */
+const STATUS_BY_EXIT_CODE: Readonly<Record<number, number>> = {
+  144: 400,
+  145: 401,
+  146: 402,
+  147: 403,
+  148: 404,
+  157: 413,
+  173: 429,
+  244: 500,
+  247: 503,
+}
+
+/** Gemini CLI with `-o stream-json`. Its `result` line decides, and without one its exit code. No cost. */
+export function translateGemini(job: AgentJob, clock: Clock): Translator {
+  let session: string | null = null
+  let result: Json | undefined
+  let answer = ""
+  let lastError = ""
+  const turns = countTurns()
+
+  function line(text: string): AgentEventBody[] {
+    const event = parseLine(text)
+    switch (event?.type) {
+      case "init":
+        session = asTextOrNull(event.session_id)
+        return [{ type: "started", session, model: asTextOrNull(event.model), agentVersion: null }]
+      case "message": {
+        if (event.role !== "assistant") return []
+        const content = asText(event.content)
+        // An answer comes in pieces; a tool in between begins the next one.
+        answer = event.delta === true ? appendTail(answer, content, MAX_ANSWER) : content
+        return [{ type: "text", text: content }]
+      }
+      case "thought":
+        return [{ type: "reasoning", text: asText(event.content) }]
+      case "tool_use": {
+        answer = ""
+        const name = asText(event.tool_name)
+        const input = asObject(event.parameters) ?? {}
+        const call = { id: asText(event.tool_id), name, input, workspace: job.workspace }
+        return [toolUse({ ...call, writes: WRITING_TOOLS.has(name) })]
+      }
+      case "tool_result": {
+        const output = asText(event.output) || asText(asObject(event.error)?.message)
+        return [{ type: "tool_result", id: asText(event.tool_id), ok: event.status === "success", output }]
+      }
+      case "error":
+        if (event.severity === "error") lastError = asText(event.message)
+        else answer = ""
+        return []
+      case "result":
+        result = event
+        return [{ type: "usage", isTotal: true, ...usageOf(asObject(event.stats) ?? {}) }]
+      default:
+        return text.trim() === "" ? [] : [{ type: "unknown", line: text }]
+    }
+  }
+
+  return {
+    line: (text) => turns.see(line(text)),
+    turns: turns.count,
+    isOver: () => result !== undefined,
+    end({ exitCode }, stderr): Outcome {
+      const base = { retryAt: null, answer, structured: null, session, error: "" }
+      const error = asObject(result?.error)
+      const message = asText(error?.message) || lastError || stderr
+      if (result?.status === "success") return { ...base, ...judgeAnswer(job, answer) }
+      if (exitCode === TURN_LIMIT_EXIT_CODE || /TurnLimited/i.test(asText(error?.type)))
+        return { ...base, reason: "turn-limit", error: message }
+      if (exitCode === AUTH_EXIT_CODE || exitCode === UNTRUSTED_EXIT_CODE)
+        return { ...base, reason: "auth", error: message }
+      if (session === null && exitCode === 0)
+        return { ...base, reason: "protocol", error: message || "printed no result" }
+      const status = STATUS_BY_EXIT_CODE[exitCode ?? 0] ?? null
+      return {
+        ...base,
+        ...classifyError({ message, status, now: clock.now() }),
+        error: message || "ended without a result",
+      }
+    },
+  }
+}
+
+function usageOf(stats: Json): Usage {
+  return {
+    inputTokens: asCount(stats.input_tokens),
+    outputTokens: asCount(stats.output_tokens),
+    cachedTokens: asCount(stats.cached),
+    dollars: null,
+  }
+}

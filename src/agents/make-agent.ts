@@ -1,0 +1,88 @@
+import { existsSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { makeMask } from "../lib/mask-secrets.ts"
+import type { Processes } from "../lib/process.ts"
+import type { Agent, Detection } from "./port.ts"
+import type { AgentProgram, Launch, ProgramConfig } from "./program.ts"
+import { type RunnerPorts, runAgent } from "./run-agent.ts"
+
+export interface AgentPorts extends RunnerPorts {
+  /** For questions such as the version, which end by themselves. */
+  readonly commands: Processes
+}
+
+export interface AgentSettings extends Partial<ProgramConfig> {
+  readonly isRoot: boolean
+  /** Between asking the agent to end and ending its process tree. */
+  readonly graceMs?: number
+}
+
+/** A program as an agent, with what configuration says about it. */
+export function makeAgent(program: AgentProgram, settings: AgentSettings, ports: AgentPorts): Agent {
+  const config: ProgramConfig = {
+    command: settings.command ?? program.command,
+    models: { ...program.models, ...settings.models },
+    args: settings.args ?? [],
+    settings: settings.settings ?? {},
+    isRoot: settings.isRoot,
+  }
+  return {
+    name: program.name,
+    detect: (env) => detect(program, { config, env, commands: ports.commands }),
+    async run(given, options = {}) {
+      const job = { ...given, model: given.model ?? (config.models[given.tier] || null) }
+      const launch = program.launch(job, config)
+      prepare(launch, job.stateFolder)
+      const translator = program.translate(job, ports.clock)
+      return runAgent({ job, launch, translator, options, graceMs: settings.graceMs }, ports)
+    },
+  }
+}
+
+/** Only for us: the settings of a server may hold its password. */
+function prepare({ files, links }: Launch, stateFolder: string): void {
+  for (const [path, text] of Object.entries(files)) {
+    const file = place(stateFolder, path)
+    writeFileSync(file, text, { mode: 0o600 })
+  }
+  for (const [path, target] of Object.entries(links)) {
+    const link = place(stateFolder, path)
+    // A file that is there instead of a link is the agent's own.
+    if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() === true) rmSync(link)
+    if (existsSync(target) && !existsSync(link)) symlinkSync(target, link)
+  }
+}
+
+function place(folder: string, path: string): string {
+  const file = join(folder, path)
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  return file
+}
+
+const MAX_DETECTION_MS = 20_000
+
+interface Question {
+  readonly config: ProgramConfig
+  readonly env: Readonly<Record<string, string>>
+  readonly commands: Processes
+}
+
+async function detect(program: AgentProgram, { config, env, commands }: Question): Promise<Detection> {
+  const command = [...config.command, ...program.versionArgs]
+  const { reason, exitCode, tail } = await commands.run({ command, cwd: "/", env, timeoutMs: MAX_DETECTION_MS })
+  const named = config.command.join(" ")
+  if (reason === "not-found") return { isAvailable: false, why: `${named} is not installed` }
+  if (reason !== "exited" || exitCode !== 0) {
+    const said = makeMask(env)(tail).trim().split("\n").at(-1) ?? ""
+    return { isAvailable: false, why: `${command.join(" ")} ${reason} with ${exitCode}: ${said}` }
+  }
+  const version = /\d+\.\d+[\w.+-]*/.exec(tail)?.[0] ?? tail.trim().slice(0, 100)
+  return { isAvailable: true, version, isLoggedIn: isLoggedIn(program, env), capabilities: program.capabilities }
+}
+
+/** Where a program keeps its login in a keychain we cannot see it, and say so. */
+function isLoggedIn({ login }: AgentProgram, env: Readonly<Record<string, string>>): boolean | null {
+  if (login.variables.some((name) => env[name] !== undefined)) return true
+  if (login.files.some((file) => existsSync(join(env.HOME ?? "/", file)))) return true
+  return process.platform === "darwin" ? null : false
+}

@@ -1,0 +1,32 @@
+import type { AgentProgram } from "../program.ts"
+import { launchOpencode } from "./launch.ts"
+import { translateOpencode } from "./translate.ts"
+
+export const opencode: AgentProgram = {
+  name: "opencode",
+  command: ["opencode"],
+  models: {
+    haiku: "anthropic/claude-haiku-4-5",
+    sonnet: "anthropic/claude-sonnet-4-5",
+    opus: "anthropic/claude-opus-4-5",
+  },
+  capabilities: { resume: true, structuredAnswer: false, mcp: true, hooks: false, messages: false, cost: true },
+  versionArgs: ["--version"],
+  variables: [
+    "ANTHROPIC_API_KEY",
+    "OPENAI_API_KEY",
+    "GEMINI_API_KEY",
+    "OPENROUTER_API_KEY",
+    "OPENCODE_API_KEY",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_STATE_HOME",
+    "XDG_CACHE_HOME",
+  ],
+  login: {
+    variables: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "OPENCODE_API_KEY"],
+    files: [".local/share/opencode/auth.json"],
+  },
+  launch: launchOpencode,
+  translate: translateOpencode,
+}

@@ -1,0 +1,197 @@
+/** What one run of an agent may be asked to do. The same for every agent; what one cannot do, its capabilities tell. */
+export interface AgentJob {
+  readonly prompt: string
+  /** For the script agent: the commands it runs, one after the other. The others take the prompt. */
+  readonly commands: readonly string[]
+  /** The folder the agent works in. */
+  readonly workspace: string
+  /**
+   * A folder of this worker's own, for the settings of a launch and for what an agent keeps to resume. It lives as long
+   * as its sessions are to be resumed; one run at a time.
+   */
+  readonly stateFolder: string
+  /** By name, or null to take what the configuration says for the tier. */
+  readonly model: string | null
+  readonly tier: Tier
+  readonly effort: Effort | null
+  /** In the agent's own names. The tools of `mcpServers` need not be listed. */
+  readonly allowedTools: readonly string[]
+  readonly deniedTools: readonly string[]
+  /** Globs from the workspace that may be written; empty: no limit. Only some agents can hold to it by themselves. */
+  readonly ownedFiles: readonly string[]
+  readonly mcpServers: Readonly<Record<string, McpServer>>
+  readonly hooks: Hooks
+  /** JSON schema of the answer, or null for free text. */
+  readonly answerSchema: Readonly<Record<string, unknown>> | null
+  /** What an earlier result gave as its session, to go on with it. */
+  readonly resume: Session | null
+  readonly permission: Permission
+  readonly limits: Limits
+  /** The whole environment, made by `buildEnvironment`; nothing else reaches the agent. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+export type Tier = "haiku" | "sonnet" | "opus"
+export type Effort = "low" | "medium" | "high"
+
+/**
+ * `edit`: writes files, and uses the allowed tools. `full`: does what it likes. `ask`: only reads, and uses the allowed
+ * tools. Nobody is ever asked while it runs: what is not allowed is refused, and the agent goes on or says so.
+ */
+export type Permission = "edit" | "full" | "ask"
+
+export interface McpServer {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** Shell commands that the agent runs at a moment, with a description of it on standard input. */
+export interface Hooks {
+  /** Before each use of a tool; may deny it. */
+  readonly beforeTool?: string
+  /** When the agent wants to end; may send it back to work. */
+  readonly beforeStop?: string
+}
+
+/** Null means no limit. */
+export interface Limits {
+  readonly turns: number | null
+  readonly timeMs: number | null
+  /** Input and output together. */
+  readonly tokens: number | null
+  readonly dollars: number | null
+  /** What it prints on both streams. */
+  readonly outputBytes: number | null
+}
+
+/** An agent's memory of a conversation, and what it had cost when we last saw it: some agents count on from there. */
+export interface Session {
+  readonly id: string
+  readonly usage: Usage
+}
+
+export interface Usage {
+  /** All that was read, what came from a cache included. */
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cachedTokens: number
+  /** Null when the agent does not say. */
+  readonly dollars: number | null
+}
+
+/** What happened in a run, in the order in which it happened. `at` is by the clock of whoever runs the agent. */
+export type AgentEvent = { readonly at: number } & AgentEventBody
+
+export type AgentEventBody =
+  /** Once, before anything that the agent says or does. */
+  | {
+      readonly type: "started"
+      readonly session: string | null
+      readonly model: string | null
+      readonly agentVersion: string | null
+    }
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "reasoning"; readonly text: string }
+  | ToolUse
+  | { readonly type: "tool_result"; readonly id: string; readonly ok: boolean; readonly output: string }
+  /** `isTotal`: for the run so far; otherwise to be added to what came before. */
+  | ({ readonly type: "usage"; readonly isTotal: boolean } & Usage)
+  /** A turn of the agent contained the message. */
+  | { readonly type: "message_delivered"; readonly messageId: string }
+  /** A line that we do not understand: foreign output may grow, and must not break a run. */
+  | { readonly type: "unknown"; readonly line: string }
+  | { readonly type: "finished"; readonly result: AgentResult }
+
+export interface ToolUse {
+  readonly type: "tool_use"
+  readonly id: string
+  readonly name: string
+  /** What it writes, from the workspace where it lies inside. */
+  readonly files: readonly string[]
+  /** The beginning of what it was given, as one line. */
+  readonly input: string
+}
+
+export type Reason =
+  | "done"
+  /** The model would not do it. */
+  | "refused"
+  | "rate-limited"
+  | "context-overflow"
+  | "auth"
+  /** Money, ours or the account's, or our limit on tokens. */
+  | "budget"
+  | "turn-limit"
+  | "timed-out"
+  | "cancelled"
+  /** It ended with an error of its own, or without saying how. */
+  | "crashed"
+  | "not-found"
+  /** It does not speak as we expect: no result, no structured answer, or too much of anything. */
+  | "protocol"
+
+export interface AgentResult {
+  readonly reason: Reason
+  /** When to try again, for `rate-limited`, if it was told. */
+  readonly retryAt: number | null
+  readonly answer: string
+  readonly structured: unknown
+  readonly session: Session | null
+  /** Of this run alone. */
+  readonly usage: Usage
+  readonly exitCode: number | null
+  readonly signal: string | null
+  /** Empty when done. */
+  readonly error: string
+  readonly durationMs: number
+  readonly filesTouched: readonly string[]
+}
+
+export interface Capabilities {
+  readonly resume: boolean
+  /** By a schema that the agent itself enforces; otherwise the prompt asks and the answer is parsed. */
+  readonly structuredAnswer: boolean
+  readonly mcp: boolean
+  readonly hooks: boolean
+  /** Messages reach it while it runs. */
+  readonly messages: boolean
+  readonly cost: boolean
+}
+
+export type Detection =
+  | {
+      readonly isAvailable: true
+      readonly version: string
+      /** Null when it cannot be told without asking a server. */
+      readonly isLoggedIn: boolean | null
+      readonly capabilities: Capabilities
+    }
+  | { readonly isAvailable: false; readonly why: string }
+
+export interface AgentMessage {
+  readonly id: string
+  readonly text: string
+}
+
+export interface RunOptions {
+  /** Stops the run: first asks the agent, then ends its whole process tree. */
+  readonly signal?: AbortSignal
+  /** Sees every event in order. While its promise is pending nothing more is read, so the agent has to wait too. */
+  readonly onEvent?: (event: AgentEvent) => void | Promise<void>
+  /**
+   * Messages for the running agent, where it can take them. Each one that a turn contained is acknowledged by
+   * `message_delivered`; what is not acknowledged at the end was not delivered, and goes with the next run.
+   */
+  readonly messages?: AsyncIterable<AgentMessage>
+}
+
+export interface Agent {
+  readonly name: string
+  detect(env: Readonly<Record<string, string>>): Promise<Detection>
+  /**
+   * Never rejects for what the agent does: whatever happens ends in one result. `finished` is the last event and
+   * carries that result. When the promise resolves no process of the run is left. Secrets are masked in all of it.
+   */
+  run(job: AgentJob, options?: RunOptions): Promise<AgentResult>
+}

@@ -1,0 +1,73 @@
+import type { Clock } from "../lib/clock.ts"
+import type { Exit } from "../lib/live-process.ts"
+import type { AgentEventBody, AgentJob, AgentMessage, Capabilities, Reason, Tier } from "./port.ts"
+
+/** An agent program: how it is started and how its output reads. Both pure; the runner does the rest. */
+export interface AgentProgram {
+  readonly name: string
+  readonly command: readonly string[]
+  readonly models: Models
+  readonly capabilities: Capabilities
+  /** Arguments that make it tell its version. */
+  readonly versionArgs: readonly string[]
+  /** Variables it needs besides the common ones; a name may end in `*`. */
+  readonly variables: readonly string[]
+  /** Any of these variables, or of these files under home, means that somebody is logged in. */
+  readonly login: { readonly variables: readonly string[]; readonly files: readonly string[] }
+  launch(job: AgentJob, config: ProgramConfig): Launch
+  translate(job: AgentJob, clock: Clock): Translator
+}
+
+export type Models = Readonly<Record<Tier, string>>
+
+/** What configuration says about a program. */
+export interface ProgramConfig {
+  readonly command: readonly string[]
+  readonly models: Models
+  /** Added to every launch. */
+  readonly args: readonly string[]
+  /** Laid over the settings file that we make for it, where it has one. */
+  readonly settings: Readonly<Record<string, unknown>>
+  /** Some programs refuse to do everything without asking when they run as root. */
+  readonly isRoot: boolean
+}
+
+export interface Launch {
+  readonly command: readonly string[]
+  /** Added to the job's environment. */
+  readonly env: Readonly<Record<string, string>>
+  /** Written before the start, each under the job's state folder. */
+  readonly files: Readonly<Record<string, string>>
+  /** Links in the state folder to what the user has elsewhere, such as a login; made only where that exists. */
+  readonly links: Readonly<Record<string, string>>
+  /** The text it finds on standard input, or null for none. */
+  readonly input: string | null
+  /** How a message for the running agent is written; null when it can take none. */
+  readonly encodeMessage: ((message: AgentMessage) => EncodedMessage) | null
+}
+
+export interface EncodedMessage {
+  /** What `message_delivered` of the translator will call it. */
+  readonly wireId: string
+  readonly line: string
+}
+
+export interface Translator {
+  /** Whatever the line is, it does not throw. */
+  line(text: string): readonly AgentEventBody[]
+  /** How often the model was asked so far. */
+  turns(): number
+  /** The agent has given its final word, for all we know. */
+  isOver(): boolean
+  end(exit: Exit, stderr: string): Outcome
+}
+
+/** What the output says about how it went. */
+export interface Outcome {
+  readonly reason: Reason
+  readonly retryAt: number | null
+  readonly answer: string
+  readonly structured: unknown
+  readonly session: string | null
+  readonly error: string
+}

@@ -1,0 +1,228 @@
+// The runner with a process that is played here: no real time passes and no program is started.
+import { describe, expect, it } from "bun:test"
+import type { Exit, LiveProcess, StartRequest } from "../lib/live-process.ts"
+import type { AgentEvent, AgentJob, AgentMessage } from "./port.ts"
+import type { Launch, Translator } from "./program.ts"
+import { type RunnerPorts, runAgent } from "./run-agent.ts"
+
+const JOB: AgentJob = {
+  prompt: "go",
+  commands: [],
+  workspace: "/w",
+  stateFolder: "/s",
+  model: "m",
+  tier: "sonnet",
+  effort: null,
+  allowedTools: [],
+  deniedTools: [],
+  ownedFiles: [],
+  mcpServers: { notes: { command: "notes", args: [], env: { NOTES_TOKEN: "server-secret" } } },
+  hooks: {},
+  answerSchema: null,
+  resume: null,
+  permission: "edit",
+  limits: { turns: null, timeMs: null, tokens: null, dollars: null, outputBytes: null },
+  env: { A: "1" },
+}
+
+const LAUNCH: Launch = {
+  command: ["agent"],
+  env: { B: "2" },
+  files: {},
+  links: {},
+  input: "go",
+  encodeMessage: ({ id, text }) => ({ wireId: `wire-${id}`, line: `${text}\n` }),
+}
+
+/** Understands: `say X`, `use N` tokens, `got ID`, `end`. */
+function plainTranslator(): Translator {
+  let isOver = false
+  let turns = 0
+  return {
+    line(text) {
+      const [word, rest = ""] = text.split(/ (.*)/)
+      if (word === "say") {
+        turns++
+        return [{ type: "text", text: rest }]
+      }
+      const usage = { inputTokens: Number(rest), outputTokens: 0, cachedTokens: 0, dollars: null }
+      if (word === "use") return [{ type: "usage", isTotal: false, ...usage }]
+      if (word === "got") return [{ type: "message_delivered", messageId: rest }]
+      if (word === "end") isOver = true
+      return word === "end" ? [] : [{ type: "unknown", line: text }]
+    },
+    turns: () => turns,
+    isOver: () => isOver,
+    end: (exit) => ({
+      reason: isOver && exit.exitCode === 0 ? "done" : "crashed",
+      retryAt: null,
+      answer: "server-secret",
+      structured: { deep: ["server-secret"] },
+      session: "s1",
+      error: isOver ? "" : "no end",
+    }),
+  }
+}
+
+/** A process whose output the test writes. It ends when told, or when it is asked to, unless it is deaf. */
+function playProcess({ isDeaf = false } = {}) {
+  const out = new TransformStream<Uint8Array, Uint8Array>()
+  const writer = out.writable.getWriter()
+  const { promise: exited, resolve } = Promise.withResolvers<Exit>()
+  const did: string[] = []
+  const requests: StartRequest[] = []
+  const end = (exit: Exit) => {
+    resolve(exit)
+    void writer.close().catch(() => undefined)
+  }
+  const child: LiveProcess = {
+    stdout: out.readable,
+    stderr: new ReadableStream({ start: (controller) => controller.close() }),
+    exited,
+    async write(text) {
+      did.push(`write ${text.trim()}`)
+    },
+    closeInput: () => void did.push("close"),
+    terminate() {
+      did.push("terminate")
+      if (!isDeaf) end({ exitCode: 143, signal: null })
+    },
+    async destroy() {
+      did.push("destroy")
+      end({ exitCode: null, signal: "SIGKILL" })
+    },
+  }
+  return {
+    did,
+    requests,
+    print: (text: string) => writer.write(new TextEncoder().encode(text)),
+    exit: (exitCode: number) => end({ exitCode, signal: null }),
+    start: (request: StartRequest) => {
+      requests.push(request)
+      return child
+    },
+  }
+}
+
+type Played = ReturnType<typeof playProcess>
+
+/** Time that passes only when the test says so. */
+function playTime() {
+  const sleepers: { ms: number; wake: () => void }[] = []
+  const sleep: RunnerPorts["sleep"] = (ms, signal) =>
+    new Promise((wake) => {
+      sleepers.push({ ms, wake })
+      signal?.addEventListener("abort", () => wake())
+    })
+  return {
+    sleep,
+    async pass(ms: number) {
+      for (const sleeper of sleepers.filter((each) => each.ms === ms)) sleeper.wake()
+      await Promise.resolve()
+    },
+  }
+}
+
+function run(played: Played, job: Partial<AgentJob> = {}, messages?: AsyncIterable<AgentMessage>) {
+  const time = playTime()
+  const events: AgentEvent[] = []
+  const controller = new AbortController()
+  const ports = { processes: played, clock: { now: () => 5000 }, sleep: time.sleep }
+  const options = { onEvent: (event: AgentEvent) => void events.push(event), signal: controller.signal, messages }
+  const spec = { job: { ...JOB, ...job }, launch: LAUNCH, translator: plainTranslator(), options, graceMs: 70 }
+  return { result: runAgent(spec, ports), events, time, cancel: () => controller.abort() }
+}
+
+describe("the runner", () => {
+  it("starts the program with the job's environment, the launch's on top, and the input", async () => {
+    const played = playProcess()
+    const { result } = run(played)
+    await played.print("say hi\nend\n")
+    played.exit(0)
+    expect(await result).toMatchObject({ reason: "done", session: { id: "s1" }, exitCode: 0 })
+    expect(played.requests).toEqual([
+      { command: ["agent"], cwd: "/w", env: { A: "1", B: "2" }, input: { text: "go", staysOpen: false } },
+    ])
+  })
+
+  it("masks what only a server is given, also deep in the answer", async () => {
+    const played = playProcess()
+    const { result, events } = run(played)
+    await played.print("say it is server-secret\nend\n")
+    played.exit(0)
+    expect(await result).toMatchObject({ answer: "***", structured: { deep: ["***"] } })
+    expect(JSON.stringify(events)).not.toContain("server-secret")
+  })
+
+  it("stamps events with its clock, and begins with started although the program has no word for it", async () => {
+    const played = playProcess()
+    const { result, events } = run(played)
+    await played.print("what\nsay hi\nend\n")
+    played.exit(0)
+    await result
+    expect(events.map(({ type }) => type)).toEqual(["unknown", "started", "text", "finished"])
+    expect(events.every(({ at }) => at === 5000)).toBe(true)
+    expect(events[1]).toMatchObject({ model: "m", session: null })
+  })
+
+  it("stops at the time limit, and ends the tree when the grace is over", async () => {
+    const played = playProcess({ isDeaf: true })
+    const { result, time } = run(played, { limits: { ...JOB.limits, timeMs: 9000 } })
+    await played.print("say hi\n")
+    await time.pass(9000)
+    expect(played.did).toEqual(["terminate"])
+    await time.pass(70)
+    expect(await result).toMatchObject({ reason: "timed-out", signal: "SIGKILL" })
+    expect(played.did.slice(0, 2)).toEqual(["terminate", "destroy"])
+  })
+
+  it("does not undo what is done because it lingers", async () => {
+    const played = playProcess()
+    const { result, time } = run(played, { limits: { ...JOB.limits, timeMs: 9000 } })
+    await played.print("say hi\nend\n")
+    await Bun.sleep(0)
+    await time.pass(9000)
+    expect(await result).toMatchObject({ reason: "done", exitCode: 143, error: "" })
+  })
+
+  it("adds up what was used, on top of the session that it resumes, and stops at the limit", async () => {
+    const played = playProcess()
+    const usage = { inputTokens: 1000, outputTokens: 5, cachedTokens: 0, dollars: 1 }
+    const { result } = run(played, { resume: { id: "s0", usage }, limits: { ...JOB.limits, tokens: 100 } })
+    await played.print("use 60\nuse 30\nuse 20\n")
+    expect(await result).toMatchObject({
+      reason: "budget",
+      usage: { inputTokens: 110, dollars: null },
+      session: { id: "s1", usage: { inputTokens: 1110, outputTokens: 5, dollars: 1 } },
+    })
+  })
+
+  it("writes messages to the agent, acknowledges those it took in by their own id, and closes its input at the end", async () => {
+    const played = playProcess()
+    const { promise: never } = Promise.withResolvers<void>()
+    async function* messages() {
+      yield { id: "7", text: "first" }
+      yield { id: "8", text: "second" }
+      await never
+    }
+    const { result, events } = run(played, {}, messages())
+    await Bun.sleep(0)
+    expect(played.requests[0]?.input).toEqual({ text: "go", staysOpen: true })
+    await played.print("got something-else\ngot wire-7\nend\n")
+    await Bun.sleep(0)
+    expect(played.did).toEqual(["write first", "write second", "close"])
+    played.exit(0)
+    expect((await result).reason).toBe("done")
+    expect(events.filter(({ type }) => type === "message_delivered")).toMatchObject([{ messageId: "7" }])
+  })
+
+  it("says why a program could not be started", async () => {
+    const ports = {
+      processes: { start: () => ({ whyNot: "no such file" }) },
+      clock: { now: () => 1 },
+      sleep: playTime().sleep,
+    }
+    const spec = { job: JOB, launch: LAUNCH, translator: plainTranslator(), options: {} }
+    expect(await runAgent(spec, ports)).toMatchObject({ reason: "not-found", error: "no such file", session: null })
+  })
+})

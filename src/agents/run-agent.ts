@@ -1,0 +1,221 @@
+// Runs one agent program from start to end: feeds its output to the translator, holds it to its limits, stops it, and
+// makes one result of whatever happened. Everything that leaves goes through the mask.
+import type { Clock } from "../lib/clock.ts"
+import type { Exit, LiveProcess, LiveProcesses } from "../lib/live-process.ts"
+import { makeMask } from "../lib/mask-secrets.ts"
+import { GRACE_FOR_LEFTOVERS_MS, readOutput } from "../lib/read-output.ts"
+import { type Line, splitLines } from "../lib/split-lines.ts"
+import { type EventStream, makeEventStream, maskResult } from "./event-stream.ts"
+import type { AgentJob, AgentResult, RunOptions } from "./port.ts"
+import type { Launch, Outcome, Translator } from "./program.ts"
+import { addUsage, findPassedLimit, NO_USAGE, type Stop } from "./usage.ts"
+
+export interface RunnerPorts {
+  readonly processes: LiveProcesses
+  readonly clock: Clock
+  /** Resolves after a time, or at once when the signal fires. */
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>
+}
+
+export interface RunSpec {
+  readonly job: AgentJob
+  readonly launch: Launch
+  readonly translator: Translator
+  readonly options: RunOptions
+  /** Between asking the agent to end and ending its tree. */
+  readonly graceMs?: number
+}
+
+const GRACE_BEFORE_SIGKILL_MS = 3000
+const MAX_LINE_BYTES = 4 * 1024 * 1024
+const STDERR_TAIL_BYTES = 64 * 1024
+
+export async function runAgent(spec: RunSpec, ports: RunnerPorts): Promise<AgentResult> {
+  const { job, launch, options } = spec
+  const startedAt = ports.clock.now()
+  const env = { ...job.env, ...launch.env }
+  const mask = makeMask(Object.assign({}, ...Object.values(job.mcpServers).map((server) => server.env), env))
+  const events = makeEventStream({ clock: ports.clock, mask, model: job.model, onEvent: options.onEvent })
+  const finish = async (ending: Ending): Promise<AgentResult> => {
+    const durationMs = ports.clock.now() - startedAt
+    const result = maskResult(makeResult(ending, { job, events, durationMs }), mask)
+    await events.emit({ type: "finished", result })
+    return result
+  }
+  if (options.signal?.aborted === true) return finish({ stop: CANCELLED })
+  const messages = launch.encodeMessage === null ? undefined : options.messages
+  const input = launch.input === null ? null : { text: launch.input, staysOpen: messages !== undefined }
+  const child = ports.processes.start({ command: launch.command, cwd: job.workspace, env, input })
+  if ("whyNot" in child) return finish({ stop: { reason: "not-found", error: child.whyNot } })
+  return finish(await supervise(child, { ...spec, events }, ports))
+}
+
+const CANCELLED: Stop = { reason: "cancelled", error: "cancelled" }
+
+/** How a run came to its end: by us, by itself, or both. */
+interface Ending {
+  readonly stop?: Stop
+  readonly outcome?: Outcome
+  readonly exit?: Exit
+}
+
+async function supervise(
+  child: LiveProcess,
+  run: RunSpec & { events: EventStream },
+  ports: RunnerPorts,
+): Promise<Ending> {
+  const { job, translator, options } = run
+  const ended = new AbortController()
+  let stop: Stop | undefined
+  let failure: { error: unknown } | undefined
+  const stopFor = (why: Stop) => {
+    if (stop !== undefined || ended.signal.aborted) return
+    // Who has given its final word and only lingers is not undone by our impatience.
+    stop = why.reason !== "protocol" && translator.isOver() ? { ...why, reason: "done" } : why
+    child.terminate()
+    void ports.sleep(run.graceMs ?? GRACE_BEFORE_SIGKILL_MS, ended.signal).then(() => child.destroy())
+  }
+  const cancel = () => stopFor(CANCELLED)
+  options.signal?.addEventListener("abort", cancel)
+  if (job.limits.timeMs !== null) {
+    const timeUp: Stop = { reason: "timed-out", error: `stopped after ${job.limits.timeMs} ms` }
+    void ports.sleep(job.limits.timeMs, ended.signal).then(() => stopFor(timeUp))
+  }
+  const stderr = makeTail(STDERR_TAIL_BYTES)
+  const isWithinOutput = countOutput(job.limits.outputBytes, stopFor)
+  const sent = new Map<string, string>()
+  const fed = feedMessages(child, run, { sent, ended: ended.signal })
+  const lines = makeLineHandler({ ...run, sent }, stopFor)
+  const output = readOutput([
+    {
+      stream: child.stdout,
+      async see(chunk) {
+        if (!isWithinOutput(chunk.length) || failure !== undefined) return
+        try {
+          await lines.see(chunk)
+          if (translator.isOver()) child.closeInput()
+        } catch (error) {
+          failure = { error }
+          cancel()
+        }
+      },
+    },
+    { stream: child.stderr, see: (chunk) => (isWithinOutput(chunk.length) ? stderr.see(chunk) : undefined) },
+  ])
+  const exit = await child.exited
+  try {
+    // What it left running may hold the pipes open for hours; the agent itself has ended, and so does this run.
+    await Promise.race([output.ended, ports.sleep(GRACE_FOR_LEFTOVERS_MS, ended.signal)])
+  } finally {
+    ended.abort()
+    options.signal?.removeEventListener("abort", cancel)
+    await child.destroy()
+  }
+  await output.readOn()
+  await fed
+  if (failure !== undefined) throw failure.error
+  await lines.end()
+  // How we ended one that only lingered says nothing about its work.
+  const itsOwn = stop?.reason === "done" ? { exitCode: 0, signal: null } : exit
+  return { stop, outcome: translator.end(itsOwn, stderr.text()), exit }
+}
+
+interface Watched extends RunSpec {
+  readonly events: EventStream
+  /** The messages that were written, by the id they have on the wire. */
+  readonly sent: ReadonlyMap<string, string>
+}
+
+/** Makes events of lines, and looks at the limits after each. */
+function makeLineHandler({ job, translator, events, sent }: Watched, stopFor: (why: Stop) => void) {
+  const splitter = splitLines(MAX_LINE_BYTES)
+  const handle = async (line: Line) => {
+    const bodies = line.isCut ? [{ type: "unknown" as const, line: line.text }] : translator.line(line.text)
+    for (const body of bodies) {
+      const messageId = body.type === "message_delivered" ? sent.get(body.messageId) : undefined
+      // What comes back may also be the prompt, which nobody waits for.
+      if (body.type === "message_delivered" && messageId === undefined) continue
+      const pending = events.emit(messageId === undefined ? body : { type: "message_delivered", messageId })
+      if (pending instanceof Promise) await pending
+    }
+    const passed = findPassedLimit(job.limits, { usage: events.usage(), turns: translator.turns() })
+    if (passed !== undefined) stopFor(passed)
+  }
+  return {
+    async see(chunk: Uint8Array) {
+      for (const line of splitter.push(chunk)) await handle(line)
+    },
+    async end() {
+      const last = splitter.end()
+      if (last !== undefined) await handle(last)
+    },
+  }
+}
+
+/** Counts what is printed on both streams; false once it is too much, and from then on nothing is looked at any more. */
+function countOutput(limit: number | null, stopFor: (why: Stop) => void): (bytes: number) => boolean {
+  let seen = 0
+  return (bytes) => {
+    seen += bytes
+    if (limit === null || seen <= limit) return true
+    stopFor({ reason: "protocol", error: `printed more than ${limit} bytes` })
+    return false
+  }
+}
+
+/** Writes messages to the agent as they come, until the run ends. */
+async function feedMessages(
+  child: LiveProcess,
+  { launch, options }: RunSpec,
+  { sent, ended }: { sent: Map<string, string>; ended: AbortSignal },
+): Promise<void> {
+  const { encodeMessage } = launch
+  if (encodeMessage === null || options.messages === undefined) return
+  const over = new Promise<undefined>((resolve) => ended.addEventListener("abort", () => resolve(undefined)))
+  const iterator = options.messages[Symbol.asyncIterator]()
+  for (;;) {
+    const next = await Promise.race([iterator.next(), over])
+    if (next === undefined || next.done === true) break
+    const { wireId, line } = encodeMessage(next.value)
+    sent.set(wireId, next.value.id)
+    await child.write(line)
+  }
+  // Whoever waits for the next message inside may do so for ever, so nobody waits for this.
+  void iterator.return?.()
+}
+
+function makeTail(maxBytes: number) {
+  let tail = Buffer.alloc(0)
+  return {
+    see(chunk: Uint8Array) {
+      tail = Buffer.concat([tail, chunk]).subarray(-maxBytes)
+    },
+    text: () => tail.toString("utf8"),
+  }
+}
+
+interface Told {
+  readonly job: AgentJob
+  readonly events: EventStream
+  readonly durationMs: number
+}
+
+function makeResult({ stop, outcome, exit }: Ending, { job, events, durationMs }: Told): AgentResult {
+  const usage = events.usage()
+  const isStopped = stop !== undefined && stop.reason !== "done"
+  const reason = isStopped ? stop.reason : (outcome?.reason ?? "crashed")
+  const session = outcome?.session ?? job.resume?.id ?? null
+  return {
+    reason,
+    retryAt: reason === "rate-limited" ? (outcome?.retryAt ?? null) : null,
+    answer: outcome?.answer ?? "",
+    structured: outcome?.structured ?? null,
+    session: session === null ? null : { id: session, usage: addUsage(job.resume?.usage ?? NO_USAGE, usage) },
+    usage,
+    exitCode: exit?.exitCode ?? null,
+    signal: exit?.signal ?? null,
+    error: reason === "done" ? "" : isStopped ? stop.error : (outcome?.error ?? ""),
+    durationMs,
+    filesTouched: events.filesTouched(),
+  }
+}

@@ -1,0 +1,23 @@
+import type { AgentProgram } from "../program.ts"
+import { DRIVER } from "./driver.ts"
+import { translateScript } from "./translate.ts"
+
+/** No agent at all: the commands of the task itself, done when each of them ended with 0. */
+export const script: AgentProgram = {
+  name: "script",
+  command: ["sh"],
+  models: { haiku: "", sonnet: "", opus: "" },
+  capabilities: { resume: false, structuredAnswer: false, mcp: false, hooks: false, messages: false, cost: false },
+  versionArgs: ["-c", "echo 1.0"],
+  variables: [],
+  login: { variables: ["PATH"], files: [] },
+  launch: ({ commands }, { command }) => ({
+    command: [...command, "-c", DRIVER, command[0] ?? "sh", ...commands],
+    env: {},
+    files: {},
+    links: {},
+    input: null,
+    encodeMessage: null,
+  }),
+  translate: translateScript,
+}

@@ -1,0 +1,41 @@
+import type { Limits, Reason, Usage } from "./port.ts"
+
+export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, dollars: null }
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return combine(a, b, (x, y) => x + y)
+}
+
+/** What is new in a count that goes on over a whole session. A count that began anew is taken as it is. */
+export function usageSince(total: Usage, before: Usage): Usage {
+  if (before === NO_USAGE) return total
+  const isAnew = total.inputTokens < before.inputTokens || total.outputTokens < before.outputTokens
+  return isAnew ? total : combine(total, before, (x, y) => Math.max(0, x - y))
+}
+
+function combine(a: Usage, b: Usage, work: (x: number, y: number) => number): Usage {
+  return {
+    inputTokens: work(a.inputTokens, b.inputTokens),
+    outputTokens: work(a.outputTokens, b.outputTokens),
+    cachedTokens: work(a.cachedTokens, b.cachedTokens),
+    dollars: a.dollars === null && b.dollars === null ? null : work(a.dollars ?? 0, b.dollars ?? 0),
+  }
+}
+
+export interface Stop {
+  readonly reason: Reason
+  readonly error: string
+}
+
+/** The limit that was passed, if any. */
+export function findPassedLimit(limits: Limits, seen: { usage: Usage; turns: number }): Stop | undefined {
+  const { usage, turns } = seen
+  const tokens = usage.inputTokens + usage.outputTokens
+  if (limits.turns !== null && turns > limits.turns)
+    return { reason: "turn-limit", error: `stopped after ${limits.turns} turns` }
+  if (limits.tokens !== null && tokens > limits.tokens)
+    return { reason: "budget", error: `used ${tokens} tokens of ${limits.tokens}` }
+  if (limits.dollars !== null && usage.dollars !== null && usage.dollars > limits.dollars)
+    return { reason: "budget", error: `cost ${usage.dollars} dollars of ${limits.dollars}` }
+  return undefined
+}

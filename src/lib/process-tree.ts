@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from "node:fs"
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Everything that comes from the process, also what moved to a group or session of its own. */
+export function descendantsOf(pid: number, env: Env): number[] {
+  const pairs = listing(["ps", "-A", "-o", "pid=", "-o", "ppid="], env).map((line) => line.split(/\s+/).map(Number))
+  const children = Map.groupBy(pairs, ([, parent]) => parent)
+  const found: number[] = []
+  for (let level = [pid]; level.length > 0; ) {
+    level = level.flatMap((parent) => (children.get(parent) ?? []).flatMap(([child]) => child ?? []))
+    found.push(...level)
+  }
+  return found
+}
+
+/**
+ * Every process that was started with `NAME=value` in its environment. It finds also those that left their group and
+ * whose parent is gone, which nothing else ties to us.
+ */
+export function processesMarked(marker: string, env: Env): number[] {
+  let pids: string[]
+  try {
+    pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name))
+  } catch {
+    return listing(["ps", "axeww", "-o", "pid=,command="], env)
+      .filter((line) => ` ${line} `.includes(` ${marker} `))
+      .map(Number.parseFloat)
+  }
+  return pids.filter((pid) => environmentOf(pid).includes(`\0${marker}\0`)).map(Number)
+}
+
+/** Sends the signal to a whole group and to others, who may be gone by now. */
+export function killAll(group: number, others: readonly number[], signal: NodeJS.Signals): void {
+  for (const target of [-group, ...others]) {
+    try {
+      process.kill(target, signal)
+    } catch {
+      // It is gone already.
+    }
+  }
+}
+
+function environmentOf(pid: string): string {
+  try {
+    return `\0${readFileSync(`/proc/${pid}/environ`, "latin1")}`
+  } catch {
+    // It ended meanwhile, or is somebody else's and so not ours.
+    return ""
+  }
+}
+
+function listing(command: string[], env: Env): string[] {
+  try {
+    const { stdout } = Bun.spawnSync(command, { env, stderr: "ignore" })
+    return stdout
+      .toString()
+      .split("\n")
+      .map((line) => line.trim())
+  } catch {
+    // No ps here: the group alone has to do.
+    return []
+  }
+}

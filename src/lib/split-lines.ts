@@ -1,0 +1,54 @@
+export interface Line {
+  readonly text: string
+  /** The line was longer than the limit, and its rest is gone. */
+  readonly isCut: boolean
+}
+
+const NEWLINE = 10
+const RETURN = 13
+
+/** Makes lines of chunks; holds no more than one line of at most `maxBytes`. Invalid UTF-8 becomes replacement characters. */
+export function splitLines(maxBytes: number) {
+  let parts: Uint8Array[] = []
+  let size = 0
+  let isCut = false
+  const keep = (part: Uint8Array) => {
+    const room = maxBytes - size
+    if (part.length > room) isCut = true
+    const kept = part.length > room ? part.subarray(0, room) : part
+    if (kept.length === 0) return
+    parts.push(kept)
+    size += kept.length
+  }
+  const take = (): Line => {
+    const line = { text: decode(parts), isCut }
+    parts = []
+    size = 0
+    isCut = false
+    return line
+  }
+  return {
+    /** The lines that end in this chunk, which is not used any more afterwards. */
+    *push(chunk: Uint8Array): Generator<Line, undefined> {
+      let from = 0
+      for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
+        keep(chunk.subarray(from, at))
+        from = at + 1
+        yield take()
+      }
+      // A copy: whoever reads may use the memory of the chunk again.
+      if (from < chunk.length) keep(chunk.slice(from))
+      return undefined
+    },
+    /** What came after the last line break. */
+    end(): Line | undefined {
+      return size === 0 ? undefined : take()
+    },
+  }
+}
+
+function decode(parts: readonly Uint8Array[]): string {
+  const only = parts.length === 1 ? parts[0] : undefined
+  const bytes = only === undefined ? Buffer.concat(parts) : Buffer.from(only.buffer, only.byteOffset, only.length)
+  return bytes.toString("utf8", 0, bytes.at(-1) === RETURN ? bytes.length - 1 : bytes.length)
+}

@@ -1,0 +1,313 @@
+// What src/agents/port.ts promises, for an agent whose program is played by test/fixtures/agents/agent.ts as a real
+// process. Every adapter passes all of it; what a format cannot say is left out by `says`.
+import { describe, expect, it } from "bun:test"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { AgentEvent, AgentJob, AgentResult } from "../../src/agents/port.ts"
+import type { AgentProgram } from "../../src/agents/program.ts"
+import { fixtureAgent, makeJob, NO_LIMITS, type Recorded, record, scenarioJob } from "../support/agents.ts"
+import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
+
+const GRACE_MS = 300
+/** What a busy machine may take for starting and ending processes, on top of every deadline. */
+const SLACK_MS = 5000
+
+export interface Says {
+  /** Errors of a model's server, with their kind. */
+  readonly errors: boolean
+  /** What was used, while it runs. */
+  readonly runningUsage: boolean
+  readonly cost: boolean
+}
+
+export function agentContract(program: AgentProgram, says: Says): void {
+  const agent = fixtureAgent(program, { graceMs: GRACE_MS })
+
+  async function play(scenario: string, change: Partial<AgentJob> = {}, options: Parameters<typeof record>[2] = {}) {
+    using scratch = makeScratch()
+    const mark = `CONTRACT_MARK_${crypto.randomUUID().replaceAll("-", "")}`
+    const job = scenarioJob(scratch.path, scenario, change)
+    const recorded = await record(agent, { ...job, env: { ...job.env, [mark]: "1" } }, options)
+    expectOrder(recorded)
+    expect(processesWith(`${mark}=1`)).toEqual([])
+    return recorded
+  }
+
+  /** Stops it as soon as it said something. */
+  async function playAndCancel(scenario: string) {
+    const controller = new AbortController()
+    let cancelledAt = 0
+    const onEvent = ({ type }: AgentEvent) => {
+      if (type !== "text" || controller.signal.aborted) return
+      cancelledAt = performance.now()
+      controller.abort()
+    }
+    const { result } = await play(scenario, {}, { signal: controller.signal, onEvent })
+    return { result, tookMs: performance.now() - cancelledAt }
+  }
+
+  describe(`${program.name}: a run that goes well`, () => {
+    it("tells what happened in order and gives one result", async () => {
+      const { events, result } = await play("hello")
+      expect(result).toMatchObject({ reason: "done", exitCode: 0, signal: null, error: "", retryAt: null })
+      expect(result.answer).toContain("all done")
+      expect(result.durationMs).toBeGreaterThan(0)
+      const types = events.map(({ type }) => type)
+      expect(types[0]).toBe("started")
+      expect(types.indexOf("text")).toBeGreaterThan(0)
+      expect(types.indexOf("tool_result")).toBeGreaterThan(types.indexOf("tool_use"))
+      if (!says.errors) return
+      expect(result.filesTouched[0]).toBe("src/hello.txt")
+      expect(result.session?.id).toBe("5d9640d5-c339-4fc6-95f5-fe0d373a1cc0")
+      expect(result.usage.inputTokens).toBeGreaterThan(0)
+      expect(result.usage.dollars === null).toBe(!says.cost)
+    })
+
+    it("passes over noise", async () => {
+      const { events, result } = await play("noise")
+      expect(result.reason).toBe("done")
+      if (says.errors) expect(events.filter(({ type }) => type === "unknown")).toHaveLength(3)
+    })
+
+    it("gives the agent an input that ends", async () => {
+      expect((await play("stdin")).result).toMatchObject({ reason: "done" })
+    })
+
+    it("cuts a line that is too long and goes on", async () => {
+      const { events, result } = await play("long-line")
+      expect(result.reason).toBe("done")
+      const cut = events.filter(({ type }) => type === "unknown")
+      expect(cut).toHaveLength(1)
+      expect(JSON.stringify(cut).length).toBeLessThan(5000)
+    })
+
+    it("ends what the agent left running, in another session too", async () => {
+      expect((await play("leaves")).result).toMatchObject({ reason: "done", exitCode: 0 })
+    })
+
+    it("counts as done when the agent has said its last word and only lingers", async () => {
+      const { result } = await play("lingers", { limits: { ...NO_LIMITS, timeMs: 1500 } })
+      expect(result.reason).toBe(says.errors ? "done" : "timed-out")
+    })
+
+    it("keeps memory low with 100 MB of output and a slow reader", async () => {
+      using scratch = makeScratch()
+      const fixture = join(import.meta.dir, "../fixtures/agents/run-huge.ts")
+      const command = [process.execPath, fixture, program.name, scratch.path, JSON.stringify(sandboxEnv())]
+      const child = Bun.spawn(command, { env: sandboxEnv(), stdio: ["ignore", "pipe", "inherit"] })
+      const told = JSON.parse(await child.stdout.text())
+      expect(told.reason).toBe("done")
+      expect(told.characters).toBeGreaterThanOrEqual(100_000_000)
+      expect(told.peakMb).toBeLessThan(150)
+      expect(told.peakMb).toBeGreaterThan(0)
+    }, 120_000)
+  })
+
+  describe(`${program.name}: an agent that fails`, () => {
+    it("because it is not there", async () => {
+      using scratch = makeScratch()
+      const missing = fixtureAgent(program, { command: ["no-such-program-here"] })
+      const recorded = await record(missing, scenarioJob(scratch.path, "hello"))
+      expectOrder(recorded)
+      expect(recorded.events.map(({ type }) => type)).toEqual(["finished"])
+      expect(recorded.result).toMatchObject({ reason: "not-found", exitCode: null, signal: null })
+      expect(recorded.result.error).toContain("no-such-program-here")
+      expect(await missing.detect(sandboxEnv())).toMatchObject({ isAvailable: false })
+    })
+
+    it("because its folder is not there", async () => {
+      using scratch = makeScratch()
+      const job = { ...scenarioJob(scratch.path, "hello"), workspace: join(scratch.path, "gone") }
+      expect((await record(agent, job)).result.reason).toBe("not-found")
+    })
+
+    it("with an exit code", async () => {
+      const { result } = await play("exit-3")
+      expect(result).toMatchObject({ reason: "crashed", exitCode: 3 })
+      expect(result.error).toContain(says.errors ? "something broke" : "ended with 3")
+    })
+
+    it("by a signal", async () => {
+      const { result } = await play("dies")
+      expect(result.reason).toBe("crashed")
+      // A shell in between makes a code of it.
+      expect(result.signal ?? result.exitCode).toBe(says.errors ? "SIGKILL" : 137)
+    })
+
+    it("in the middle of a line", async () => {
+      expect((await play("cut")).result).toMatchObject({ reason: "crashed", exitCode: 1 })
+    })
+
+    it("by saying only what nobody understands", async () => {
+      const { result, events } = await play("garbage")
+      expect(result.reason).toBe(says.errors ? "protocol" : "done")
+      if (says.errors) expect(events.filter(({ type }) => type === "unknown").length).toBeGreaterThan(3)
+    })
+  })
+
+  describe(`${program.name}: a run that is stopped`, () => {
+    it("by its caller, ends within the grace time", async () => {
+      const { result, tookMs } = await playAndCancel("hang")
+      expect(result.reason).toBe("cancelled")
+      expect(tookMs).toBeLessThan(GRACE_MS + SLACK_MS)
+    })
+
+    it("although it does not listen and left somebody who does not either", async () => {
+      const { result, tookMs } = await playAndCancel("deaf")
+      expect(result.reason).toBe("cancelled")
+      // Between us and a deaf command there is a shell that listens.
+      expect(result.signal).toBe(says.errors ? "SIGKILL" : "SIGTERM")
+      expect(tookMs).toBeGreaterThanOrEqual(GRACE_MS - 5)
+      expect(tookMs).toBeLessThan(GRACE_MS + SLACK_MS)
+    })
+
+    it("before it began, does not begin", async () => {
+      const { result, events } = await play("hello", {}, { signal: AbortSignal.abort() })
+      expect(result.reason).toBe("cancelled")
+      expect(events).toHaveLength(1)
+    })
+
+    it("by its time", async () => {
+      const { result } = await play("hang", { limits: { ...NO_LIMITS, timeMs: 1000 } })
+      expect(result).toMatchObject({ reason: "timed-out", error: "stopped after 1000 ms" })
+    })
+
+    it("by what it may print", async () => {
+      const { result, events } = await play("huge", { limits: { ...NO_LIMITS, outputBytes: 300_000 } })
+      expect(result.reason).toBe("protocol")
+      expect(JSON.stringify(events).length).toBeLessThan(1_000_000)
+    })
+
+    it("by an error of its listener, which the caller gets", async () => {
+      const onEvent = () => {
+        throw new Error("the listener broke")
+      }
+      await expect(play("hang", {}, { onEvent })).rejects.toThrow("the listener broke")
+    })
+  })
+
+  describe(`${program.name}: what reaches the agent and what leaves it`, () => {
+    it("is its environment and nothing else", async () => {
+      using scratch = makeScratch()
+      const env = { ...sandboxEnv(), ONE_MORE: "1" }
+      const { result } = await record(agent, scenarioJob(scratch.path, "environment", { env }))
+      const names = result.answer.split(/\s+/).filter((name) => !/^TEAMWORK_RUN_[0-9a-f]{32}$/.test(name))
+      const own = [
+        ...Object.keys(env),
+        ...Object.keys(program.launch(makeJob("/x"), { ...program, args: [], settings: {}, isRoot: false }).env),
+      ]
+      // A shell adds these by itself.
+      const byShell = ["PWD", "OLDPWD", "SHLVL", "_"]
+      expect(names.filter((name) => !own.includes(name) && !byShell.includes(name))).toEqual([])
+      expect(names).toContain("ONE_MORE")
+      expect(result.answer).toMatch(/TEAMWORK_RUN_[0-9a-f]{32}/)
+    })
+
+    it("holds no secret", async () => {
+      const secret = "xK9-quite-secret"
+      const { events, result } = await play("secret", { env: { ...sandboxEnv(), MY_TOKEN: secret } })
+      expect(JSON.stringify({ events, result })).not.toContain(secret)
+      expect(JSON.stringify(events)).toContain("it is ***")
+      if (says.errors) expect(result.error).toContain("it was ***")
+    })
+  })
+
+  if (program.capabilities.messages) {
+    it(`${program.name}: takes messages while it runs, and acknowledges them`, async () => {
+      const { promise: isListening, resolve } = Promise.withResolvers<void>()
+      async function* messages() {
+        await isListening
+        yield { id: "41", text: "one" }
+        yield { id: "42", text: "two" }
+        await new Promise(() => undefined)
+      }
+      const onEvent = ({ type }: AgentEvent) => {
+        if (type === "text") resolve()
+      }
+      const { events, result } = await play("listens", {}, { messages: messages(), onEvent })
+      expect(result).toMatchObject({ reason: "done", answer: "heard both", exitCode: 0 })
+      const delivered = events.flatMap((event) => (event.type === "message_delivered" ? [event.messageId] : []))
+      expect(delivered).toEqual(["41", "42"])
+    })
+  }
+
+  if (says.errors) failureKinds()
+
+  function failureKinds() {
+    describe(`${program.name}: says why it could not go on`, () => {
+      const reasonOf = async (scenario: string) => (await play(scenario)).result
+
+      it("a rate limit, with the time to try again where it is told", async () => {
+        const before = Date.now()
+        const told = await reasonOf("rate-limit")
+        expect(told.reason).toBe("rate-limited")
+        expect(told.retryAt).toBeGreaterThanOrEqual(before + 90_000)
+        expect(told.retryAt).toBeLessThan(Date.now() + 90_001)
+        expect(await reasonOf("rate-limit-bare")).toMatchObject({ reason: "rate-limited", retryAt: null })
+      })
+
+      it.each([
+        ["overflow", "context-overflow"],
+        ["auth", "auth"],
+        ["billing", "budget"],
+        ["broken", "crashed"],
+      ] as const)("%s", async (scenario, reason) => {
+        const result = await reasonOf(scenario)
+        expect(result.reason).toBe(reason)
+        expect(result.error).not.toBe("")
+      })
+
+      it("the limit on turns", async () => {
+        const { result, events } = await play("endless", { limits: { ...NO_LIMITS, turns: 3 } })
+        expect(result).toMatchObject({ reason: "turn-limit", error: "stopped after 3 turns" })
+        expect(events.filter(({ type }) => type === "tool_use").length).toBeGreaterThan(3)
+      })
+
+      it("an answer that is no JSON although one was asked for", async () => {
+        const answerSchema = { type: "object" }
+        expect((await play("hello", { answerSchema })).result.reason).toBe("protocol")
+        if (program.name === "claude") return
+        const { result } = await play("json", { answerSchema })
+        expect(result).toMatchObject({ reason: "done", structured: { name: "bob" } })
+      })
+
+      if (!says.runningUsage) return
+      it("the budget in tokens", async () => {
+        const { result } = await play("endless", { limits: { ...NO_LIMITS, tokens: 300 } })
+        expect(result.reason).toBe("budget")
+        expect(result.usage.inputTokens + result.usage.outputTokens).toBeGreaterThan(300)
+      })
+
+      if (program.name !== "opencode") return
+      it("the budget in dollars", async () => {
+        const { result } = await play("endless", { limits: { ...NO_LIMITS, dollars: 0.002 } })
+        expect(result.reason).toBe("budget")
+        expect(result.usage.dollars).toBeGreaterThan(0.002)
+      })
+    })
+  }
+}
+
+/** One result, which the last event carries; `started` once and before anything said or done; times that do not go back. */
+function expectOrder({ events, result }: Recorded): void {
+  const finished = events.filter((event) => event.type === "finished")
+  expect(finished).toHaveLength(1)
+  expect(events.at(-1)).toMatchObject({ type: "finished" })
+  expect((events.at(-1) as { result?: AgentResult }).result).toBe(result)
+  expect(events.filter(({ type }) => type === "started").length).toBeLessThanOrEqual(1)
+  const first = events.findIndex(({ type }) => !["unknown", "finished"].includes(type))
+  if (first !== -1) expect(events[first]?.type).toBe("started")
+  expect(events.map(({ at }) => at)).toEqual(events.map(({ at }) => at).toSorted((a, b) => a - b))
+}
+
+/** Read here once more, and not by the code under test. */
+function processesWith(mark: string): string[] {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name))
+  return pids.filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/environ`, "latin1").includes(mark)
+    } catch {
+      return false
+    }
+  })
+}

@@ -1,0 +1,230 @@
+// How each agent program is started: what is on its command line, in its files and in its environment.
+import { describe, expect, it, test } from "bun:test"
+import { existsSync, mkdirSync, readlinkSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { claude } from "../../src/agents/claude/program.ts"
+import { codex } from "../../src/agents/codex/program.ts"
+import { gemini } from "../../src/agents/gemini/program.ts"
+import { opencode } from "../../src/agents/opencode/program.ts"
+import type { AgentJob } from "../../src/agents/port.ts"
+import type { AgentProgram, ProgramConfig } from "../../src/agents/program.ts"
+import { fixtureAgent, makeJob, NO_LIMITS, record, scenarioJob } from "../support/agents.ts"
+import { makeScratch } from "../support/sandbox.ts"
+
+const PROGRAMS = [claude, codex, gemini, opencode]
+const SERVER = { tiny: { command: "node", args: ["tiny.mjs", "a b"], env: { NOTE: 'say "hi"', KEY: "k" } } }
+const RESUME = { id: "ses-1", usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, dollars: null } }
+
+function launch(program: AgentProgram, change: Partial<AgentJob> = {}, config: Partial<ProgramConfig> = {}) {
+  const job = makeJob("/repo", { stateFolder: "/state", env: { HOME: "/home/ann" }, ...change })
+  const launched = program.launch(job, { ...program, args: [], settings: {}, isRoot: false, ...config })
+  const json = (path: string) => JSON.parse(launched.files[path] ?? "null")
+  const flag = (name: string) => launched.command[launched.command.indexOf(name) + 1]
+  return { ...launched, json, flag, line: launched.command.join(" ") }
+}
+
+describe.each(PROGRAMS.map((program) => [program.name, program] as const))("%s", (_, program) => {
+  it("takes the model of the tier, of the configuration, or of the job", () => {
+    expect(launch(program, { tier: "opus" }).line).toContain(program.models.opus)
+    const models = { haiku: "h1", sonnet: "s1", opus: "o1" }
+    expect(launch(program, { tier: "haiku" }, { models }).command).toContain("h1")
+    expect(launch(program, { tier: "haiku", model: "my-model" }, { models }).command).toContain("my-model")
+  })
+
+  it("resumes a session, and gets the arguments of the configuration", () => {
+    expect(launch(program, { resume: RESUME }).command).toContain("ses-1")
+    expect(launch(program).line).not.toContain("resume ")
+    expect(launch(program, {}, { args: ["--one-more"] }).command).toContain("--one-more")
+  })
+
+  it("keeps what a server is given off the command line", () => {
+    const { line, files, env } = launch(program, { mcpServers: SERVER })
+    expect(line).not.toContain("say ")
+    expect(Object.values(files).join()).toContain("tiny")
+    expect(JSON.stringify(env)).not.toContain("say ")
+  })
+
+  it("takes a prompt of any size and form", () => {
+    for (const prompt of ["- a list", "x".repeat(300_000)]) {
+      const { command, input } = launch(program, { prompt })
+      expect(Math.max(...command.map((part) => part.length))).toBeLessThan(110_000)
+      expect(input?.length).toBeGreaterThanOrEqual(prompt.length)
+    }
+  })
+
+  it("writes only into the state folder, for the owner only, and links the login where there is one", async () => {
+    using scratch = makeScratch()
+    const job = scenarioJob(scratch.path, "hello", { mcpServers: SERVER })
+    const users = join(job.env.HOME ?? "", ".codex")
+    mkdirSync(users, { recursive: true })
+    writeFileSync(join(users, "auth.json"), "{}")
+    const agent = fixtureAgent(program)
+    expect((await record(agent, job)).result.reason).toBe("done")
+    // And once more over what is there.
+    expect((await record(agent, job)).result.reason).toBe("done")
+    for (const path of Object.keys(program.launch(job, { ...program, args: [], settings: {}, isRoot: false }).files))
+      expect(statSync(join(job.stateFolder, path)).mode & 0o077).toBe(0)
+    if (program.name !== "codex") return
+    expect(readlinkSync(join(job.stateFolder, "codex/auth.json"))).toBe(join(users, "auth.json"))
+    expect(existsSync(join(users, "config.toml"))).toBe(false)
+  })
+
+  it("tells its version and whether somebody is logged in", async () => {
+    using scratch = makeScratch()
+    const env = { PATH: process.env.PATH ?? "", HOME: scratch.path }
+    const agent = fixtureAgent(program, { command: ["sh", "-c", "echo the agent 1.2.3-beta"] })
+    expect(await agent.detect(env)).toMatchObject({
+      isAvailable: true,
+      version: "1.2.3-beta",
+      isLoggedIn: process.platform === "darwin" ? null : false,
+    })
+    const [variable = ""] = program.login.variables
+    expect(await agent.detect({ ...env, [variable]: "x" })).toMatchObject({ isLoggedIn: true })
+    const [file = ""] = program.login.files
+    mkdirSync(join(scratch.path, file, ".."), { recursive: true })
+    writeFileSync(join(scratch.path, file), "{}")
+    expect(await agent.detect(env)).toMatchObject({ isLoggedIn: true, capabilities: program.capabilities })
+    const broken = fixtureAgent(program, { command: ["sh", "-c", "echo oh no; exit 2"] })
+    expect(await broken.detect(env)).toMatchObject({ isAvailable: false, why: expect.stringContaining("oh no") })
+  })
+})
+
+describe("claude", () => {
+  it("reads no settings of the user", () => {
+    const { flag, command, env } = launch(claude)
+    expect(flag("--setting-sources")).toBe("")
+    expect(command).toContain("--strict-mcp-config")
+    expect(env.DISABLE_TELEMETRY).toBe("1")
+  })
+
+  test.each([
+    ["edit", [], "acceptEdits"],
+    ["edit", ["src/**"], "default"],
+    ["ask", [], "default"],
+    ["full", ["src/**"], "bypassPermissions"],
+  ] as const)("permission %s with owned files %p", (permission, ownedFiles, mode) => {
+    const { flag, json } = launch(claude, {
+      permission,
+      ownedFiles,
+      allowedTools: ["Bash"],
+      deniedTools: ["WebFetch"],
+      mcpServers: SERVER,
+    })
+    expect(flag("--permission-mode")).toBe(mode)
+    const owned = mode === "default" && permission === "edit" ? ["Edit(./src/**)"] : []
+    expect(json("claude/settings.json").permissions).toEqual({
+      allow: ["Bash", "mcp__tiny", ...owned],
+      deny: ["WebFetch"],
+    })
+    expect(json("claude/mcp.json").mcpServers.tiny).toEqual({ type: "stdio", ...SERVER.tiny })
+  })
+
+  it("may do everything as root only when it is told that this is a sandbox", () => {
+    expect(launch(claude, { permission: "full" }, { isRoot: true }).env.IS_SANDBOX).toBe("1")
+    expect(launch(claude, { permission: "edit" }, { isRoot: true }).env.IS_SANDBOX).toBeUndefined()
+    expect(launch(claude, { permission: "full" }).env.IS_SANDBOX).toBeUndefined()
+  })
+
+  it("gets limits, schema, effort and hooks", () => {
+    const limits = { ...NO_LIMITS, turns: 7, dollars: 1.5 }
+    const job = { limits, effort: "high", answerSchema: { type: "object" }, hooks: { beforeTool: "check" } } as const
+    const { flag, json } = launch(claude, job)
+    expect([flag("--max-turns"), flag("--max-budget-usd"), flag("--effort")]).toEqual(["7", "1.5", "high"])
+    expect(flag("--json-schema")).toBe('{"type":"object"}')
+    expect(json("claude/settings.json").hooks.PreToolUse).toEqual([
+      { matcher: "*", hooks: [{ type: "command", command: "check" }] },
+    ])
+  })
+})
+
+describe("codex", () => {
+  it("has a home of its own, with settings that TOML understands", () => {
+    const { env, files, links } = launch(
+      codex,
+      { mcpServers: SERVER, effort: "high" },
+      { settings: { model_provider: "fake" } },
+    )
+    expect(env.CODEX_HOME).toBe("/state/codex")
+    expect(links["codex/auth.json"]).toBe("/home/ann/.codex/auth.json")
+    expect(Bun.TOML.parse(files["codex/config.toml"] ?? "")).toEqual({
+      approval_policy: "never",
+      model_reasoning_effort: "high",
+      features: { plugins: false },
+      analytics: { enabled: false },
+      mcp_servers: { tiny: { ...SERVER.tiny, default_tools_approval_mode: "approve" } },
+      model_provider: "fake",
+    })
+  })
+
+  it("gets sandbox, schema, hooks and resume, with the prompt on standard input", () => {
+    expect(launch(codex, { permission: "edit" }).flag("-s")).toBe("workspace-write")
+    expect(launch(codex, { permission: "full" }).flag("-s")).toBe("danger-full-access")
+    expect(launch(codex, { permission: "ask" }).flag("-s")).toBe("read-only")
+    const { flag, json, command } = launch(codex, {
+      answerSchema: { type: "object" },
+      hooks: { beforeStop: "x" },
+      resume: RESUME,
+    })
+    expect(flag("--output-schema")).toBe("/state/codex/answer.schema.json")
+    expect(json("codex/answer.schema.json")).toEqual({ type: "object" })
+    expect(json("codex/hooks.json").hooks.Stop).toEqual([{ hooks: [{ type: "command", command: "x" }] }])
+    expect(command).toContain("--dangerously-bypass-hook-trust")
+    expect(command.slice(-3)).toEqual(["resume", "ses-1", "-"])
+    expect(launch(codex).command).not.toContain("--dangerously-bypass-hook-trust")
+  })
+})
+
+describe("gemini", () => {
+  it("has a home of its own, and the login that fits", () => {
+    const { env, json } = launch(gemini, {
+      env: { GEMINI_API_KEY: "k" },
+      mcpServers: SERVER,
+      limits: { ...NO_LIMITS, turns: 5 },
+    })
+    expect(env).toMatchObject({
+      GEMINI_CLI_HOME: "/state/gemini",
+      GEMINI_CLI_TRUST_WORKSPACE: "true",
+      GEMINI_CLI_NO_RELAUNCH: "true",
+    })
+    expect(json("gemini/.gemini/settings.json")).toMatchObject({
+      security: { auth: { selectedType: "gemini-api-key" } },
+      model: { maxSessionTurns: 5 },
+      mcpServers: { tiny: { ...SERVER.tiny, trust: true } },
+    })
+    expect(launch(gemini).json("gemini/.gemini/settings.json").security.auth.selectedType).toBe("oauth-personal")
+    expect(launch(gemini, { permission: "full" }).flag("--approval-mode")).toBe("yolo")
+  })
+
+  it("is asked for JSON in the prompt", () => {
+    expect(launch(gemini, { answerSchema: { type: "object" } }).flag("-p")).toContain('{"type":"object"}')
+  })
+})
+
+describe("opencode", () => {
+  it("never waits for a permission", () => {
+    for (const permission of ["edit", "ask", "full"] as const)
+      expect(JSON.stringify(launch(opencode, { permission }).json("opencode/opencode.json"))).not.toContain('"ask"')
+    const edit = launch(opencode, { ownedFiles: ["src/**"], allowedTools: ["bash"], deniedTools: ["webfetch"] })
+    expect(edit.json("opencode/opencode.json").permission).toMatchObject({
+      edit: { "*": "deny", "src/**": "allow" },
+      bash: "allow",
+      webfetch: "deny",
+      external_directory: "deny",
+    })
+    expect(launch(opencode, { permission: "ask" }).json("opencode/opencode.json").permission.edit).toBe("deny")
+    expect(launch(opencode, { permission: "full" }).command).toContain("--auto")
+  })
+
+  it("has configuration of its own, with its servers", () => {
+    const { env, json } = launch(opencode, { mcpServers: SERVER })
+    expect(env).toMatchObject({
+      OPENCODE_CONFIG: "/state/opencode/opencode.json",
+      XDG_CONFIG_HOME: "/state/opencode/config",
+    })
+    expect(json("opencode/opencode.json").mcp.tiny).toEqual({
+      type: "local",
+      command: ["node", "tiny.mjs", "a b"],
+      environment: SERVER.tiny.env,
+    })
+  })
+})

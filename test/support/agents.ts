@@ -1,0 +1,71 @@
+import { join } from "node:path"
+import { type AgentSettings, makeAgent } from "../../src/agents/make-agent.ts"
+import type { Agent, AgentEvent, AgentJob, AgentResult, RunOptions } from "../../src/agents/port.ts"
+import type { AgentProgram } from "../../src/agents/program.ts"
+import { systemClock } from "../../src/lib/clock.ts"
+import { systemLiveProcesses } from "../../src/lib/live-process.ts"
+import { systemProcesses } from "../../src/lib/process.ts"
+import { sleep } from "../../src/lib/sleep.ts"
+import { sandboxEnv } from "./sandbox.ts"
+
+export const FIXTURE_AGENT = join(import.meta.dir, "../fixtures/agents/agent.ts")
+export const NO_LIMITS = { turns: null, timeMs: null, tokens: null, dollars: null, outputBytes: null } as const
+
+export const AGENT_PORTS = {
+  processes: systemLiveProcesses,
+  commands: systemProcesses,
+  clock: systemClock,
+  sleep,
+} as const
+
+/** A program whose command is the fixture that speaks its format. */
+export function fixtureAgent(program: AgentProgram, settings: Partial<AgentSettings> = {}): Agent {
+  const command = program.name === "script" ? ["sh"] : [process.execPath, FIXTURE_AGENT, program.name]
+  return makeAgent(program, { command, isRoot: false, graceMs: 300, ...settings }, AGENT_PORTS)
+}
+
+export function makeJob(folder: string, change: Partial<AgentJob> = {}): AgentJob {
+  return {
+    prompt: "[[hello]]",
+    commands: [],
+    workspace: folder,
+    stateFolder: join(folder, ".state"),
+    model: null,
+    tier: "sonnet",
+    effort: null,
+    allowedTools: [],
+    deniedTools: [],
+    ownedFiles: [],
+    mcpServers: {},
+    hooks: {},
+    answerSchema: null,
+    resume: null,
+    permission: "edit",
+    limits: NO_LIMITS,
+    env: sandboxEnv(),
+    ...change,
+  }
+}
+
+/** A job that plays a scenario of the fixture, whatever the program. */
+export function scenarioJob(folder: string, scenario: string, change: Partial<AgentJob> = {}): AgentJob {
+  const command = `exec '${process.execPath}' '${FIXTURE_AGENT}' script '[[${scenario}]]'`
+  return makeJob(folder, { prompt: `[[${scenario}]]`, commands: [command], ...change })
+}
+
+export interface Recorded {
+  readonly result: AgentResult
+  readonly events: readonly AgentEvent[]
+}
+
+export async function record(agent: Agent, job: AgentJob, options: RunOptions = {}): Promise<Recorded> {
+  const events: AgentEvent[] = []
+  const result = await agent.run(job, {
+    ...options,
+    async onEvent(event) {
+      events.push(event)
+      await options.onEvent?.(event)
+    },
+  })
+  return { result, events }
+}
