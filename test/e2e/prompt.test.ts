@@ -137,6 +137,14 @@ describe("teamwork prompt", () => {
     expect(result.stderr).toMatch(/the prompt is \d+ characters longer than codex should get/)
   })
 
+  it("hides secrets of the environment and keys", async () => {
+    using bench = makeBench(shop)
+    const key = `sk-${"a1".repeat(12)}`
+    await bench.ok("task", "create", "--id", "9", "--title", "Call it", "--description", `Use s3cr3t-value and ${key}.`)
+    const { stdout } = await bench.run(["prompt", "9"], { env: { SHOP_TOKEN: "s3cr3t-value" } })
+    expect(stdout).toContain("Use *** and ***.")
+  })
+
   it("refuses who cannot do such a task", async () => {
     using bench = makeBench(shop)
     expect(await bench.refused("role.mismatch", "prompt", "2", "--role", "code-reviewer")).toContain(

@@ -2,6 +2,7 @@ import { assertCapable, getRole, modelFor } from "../../domain/roles.ts"
 import { chooseRoute } from "../../domain/routing.ts"
 import type { Task } from "../../domain/task.ts"
 import { type InputOf, optional, text } from "../../lib/fields.ts"
+import { makeMask } from "../../lib/mask-secrets.ts"
 import { idField } from "../../operations/operation.ts"
 import { promptFacts } from "../../operations/prompt-facts.ts"
 import { composePrompt, promptLimitOf } from "../../views/prompt/compose-prompt.ts"
@@ -30,7 +31,8 @@ export const prompt: Command = {
     const agent = wanted ?? agentFor(task)
     const limit = promptLimitOf(agent)
     const taskRole = role.name === task.role ? undefined : getRole(roles, task.role)
-    const { text, sections, overBy } = composePrompt({ facts, role, taskRole, worker: where.worker, root, limit })
+    const mask = makeMask(host.env)
+    const { text, sections, overBy } = composePrompt({ facts, role, taskRole, worker: where.worker, root, limit, mask })
     const model = modelFor(role, task.complexity)
     return {
       data: { prompt: text, sections, limit, overBy, agent, role: role.name, model, effort: role.effort },

@@ -102,7 +102,7 @@ const FACTS: PromptFacts = {
 }
 const get = (name: string) => getRole(BUILT_IN_ROLES, name)
 const compose = (change: Partial<PromptInput> = {}) =>
-  composePrompt({ facts: FACTS, role: get("backend"), root: "/repo", limit: 100_000, ...change })
+  composePrompt({ facts: FACTS, role: get("backend"), root: "/repo", limit: 100_000, mask: (text) => text, ...change })
 const headings = (text: string) => text.split("\n").filter((line) => /^# [A-Z]/.test(line) && line !== "# FILE SCOPE")
 
 describe("a prompt", () => {
@@ -240,6 +240,18 @@ Attempt 2, the present one:
     const own = { ...get("backend"), name: "api", instructions: "Always page.", tools: ["Read", "Edit"] }
     expect(compose({ role: own }).text).toContain("You may use these tools and no others: Read, Edit.")
     expect(compose({ role: get("executor"), taskRole: own }).text).toContain("Always page.")
+  })
+
+  it("hides secrets wherever they stand, also where the text is cut", () => {
+    const secret = "hunter2-hunter2"
+    const around = `${"a".repeat(130)}${secret}${"b".repeat(3000)}`
+    const task = makeTask("3", { title: secret, description: secret, acceptance: [secret], files: [secret] })
+    const needs = [{ ...makeTask("1", { title: secret, result: around }), evidence: [evidence(secret, 1)] }]
+    const facts = { ...FACTS, task, needs, team: { ...FACTS.team, goal: secret } }
+    const mask = (text: string) => text.replaceAll(secret, "***")
+    expect(compose({ facts }).text).toContain(secret)
+    for (const limit of [100_000, 5000, 4800, 3000])
+      expect(compose({ facts, mask, limit }).text).not.toContain("hunter")
   })
 
   it("is the same for the same input", () => {

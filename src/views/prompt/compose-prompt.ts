@@ -16,6 +16,8 @@ export interface PromptInput {
   readonly root: string
   /** In characters. */
   readonly limit: number
+  /** Hides secrets that somebody wrote into a task, a message or a result. */
+  readonly mask: (text: string) => string
 }
 
 /**
@@ -36,7 +38,7 @@ export function promptLimitOf(agent: string): number {
 
 /** What the agent gets, word for word. The same input always gives the same text. */
 export function composePrompt(input: PromptInput): FittedText {
-  const { facts, worker, limit } = input
+  const { facts, worker, limit, mask } = input
   const surroundings = [
     goal(facts),
     ownedByOthers(facts.others),
@@ -49,10 +51,20 @@ export function composePrompt(input: PromptInput): FittedText {
     worker === undefined
       ? [task(facts), fileScope(input), instructions(facts), role(input), context(input)]
       : [protocol(facts, worker), role(input), task(facts), fileScope(input), context(input)]
-  return fitSections(
-    [...start, ...surroundings].filter((section) => section !== undefined),
-    limit,
+  // Before anything is cut: half a secret would not be known as one.
+  const sections = [...start, ...surroundings].flatMap((section) =>
+    section === undefined ? [] : [masked(section, mask)],
   )
+  return fitSections(sections, limit)
+}
+
+function masked(section: Section, mask: PromptInput["mask"]): Section {
+  const blocks = section.blocks?.map((block) => ({
+    ...block,
+    ...(block.label === undefined ? {} : { label: mask(block.label) }),
+    body: mask(block.body),
+  }))
+  return { ...section, lead: mask(section.lead ?? ""), blocks }
 }
 
 function protocol({ team, task }: PromptFacts, worker: string): Section {
