@@ -7,7 +7,6 @@ import { configPaths } from "./config/read-layers.ts"
 import type { ReadyAgent } from "./engine/agent-jobs/run-job.ts"
 import { systemClock } from "./lib/clock.ts"
 import { systemIds } from "./lib/ids.ts"
-import { maskSecrets } from "./lib/mask-secrets.ts"
 import type { Processes } from "./lib/process.ts"
 import type { Store } from "./store/port.ts"
 import { openSqliteStore } from "./store/sqlite/store.ts"
@@ -50,7 +49,7 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
       maxAgeDays: config["recordings.maxAgeDays"],
     },
     agents: () => makeAgents(config),
-    storePlace: maskSecrets(address),
+    storePlace: async () => (await import("./lib/mask-secrets.ts")).maskSecrets(address),
     openStore: () => openStore(address, home),
   }
 }

@@ -17,6 +17,8 @@ export const ERROR_CODES = [
   "need.missing",
   "need.cycle",
   "claim.lost",
+  "role.not_found",
+  "role.bad_file",
   "role.mismatch",
   "role.locked",
   "evidence.blocked",

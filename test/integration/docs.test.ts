@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test"
 import { configJsonSchema } from "../../src/config/json-schema.ts"
 import { CONFIG_KEYS } from "../../src/config/keys.ts"
+import { parseRoleFile } from "../../src/domain/role-file.ts"
+import { BUILT_IN_ROLES } from "../../src/domain/roles.ts"
 import { COMMANDS } from "../../src/surfaces/cli/commands.ts"
 import { describeCommand } from "../../src/surfaces/cli/help.ts"
 
@@ -38,4 +40,21 @@ test("docs/configuration.md lists every setting", async () => {
 
 test("docs/config.schema.json is the schema of the settings", async () => {
   await compare("docs/config.schema.json", `${JSON.stringify(configJsonSchema(), null, 2)}\n`)
+})
+
+test("docs/roles.md lists every built-in role, and its examples are role files", async () => {
+  const file = "docs/roles.md"
+  const text = await Bun.file(file).text()
+  const examples = [...text.matchAll(/```markdown\n([^`]*(?:`[^`]+`[^`]*)*?)```/g)].map(([, example]) => example ?? "")
+  expect(examples.map((example) => parseRoleFile("example.md", example).name)).toEqual([
+    "api-smith",
+    "review",
+    "licence-reviewer",
+  ])
+  const title = "| name | kind | model | effort | expertise |"
+  const rows = BUILT_IN_ROLES.map(
+    ({ name, kind, model, effort, expertise }) =>
+      `| \`${name}\` | ${kind} | ${model} | ${effort} | ${expertise.join(", ")} |`,
+  )
+  await compare(file, `${text.slice(0, text.indexOf(title))}${[title, "|---|---|---|---|---|", ...rows].join("\n")}\n`)
 })

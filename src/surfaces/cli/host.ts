@@ -40,7 +40,7 @@ export interface Configured {
   /** Loads the agents, which no other command needs. */
   agents(): Promise<readonly ReadyAgent[]>
   /** The store's address without user and password. */
-  readonly storePlace: string
+  storePlace(): Promise<string>
   openStore(): Promise<Context["store"]>
 }
 

@@ -181,7 +181,9 @@ async function unknownCommand(args: readonly string[], host: Host): Promise<numb
   const names = VISIBLE_COMMANDS.flatMap((row: CommandRow) => [row.name, dashedName(row)])
   const both = second === undefined || second.startsWith("-") ? first : `${first} ${second}`
   const typed = isNoun(first) ? both : first
-  const close = nearest(both, names) ?? nearest(first, [...names, ...names.flatMap((name) => name.split(" ", 1))])
+  const withNouns = [...names, ...names.flatMap((name) => name.split(" ", 1))]
+  // A word alone may be meant as a noun: `projct` is nearer to project than to prompt.
+  const close = nearest(both, both === first ? withNouns : names) ?? nearest(first, withNouns)
   const hint = close === undefined ? "." : `; did you mean: teamwork ${close}?`
   throw new AppError("usage", `unknown command ${quoteInput(typed)}${hint} All commands: teamwork help`)
 }

@@ -8,11 +8,12 @@ export const setup: Command = {
   async run({ configured, context }) {
     const teams = await listTeams.run(await context(), {})
     const { project, team, home, storePlace } = await configured()
+    const store = await storePlace()
     const exists = teams.some((each) => each.project === project && each.team === team)
     const hint = exists ? "" : '\nIt does not exist yet. Create it with: teamwork project create --goal "..."'
     return {
-      data: { project, team, home, store: storePlace, exists },
-      text: () => `Project ${project}/${team}\nStore   ${storePlace}${hint}`,
+      data: { project, team, home, store, exists },
+      text: () => `Project ${project}/${team}\nStore   ${store}${hint}`,
     }
   },
 }

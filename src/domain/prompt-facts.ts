@@ -1,0 +1,31 @@
+import type { Document } from "./document.ts"
+import type { Evidence } from "./evidence.ts"
+import type { Message } from "./message.ts"
+import type { Task } from "./task.ts"
+import type { TeamName } from "./team.ts"
+
+/** What a prompt tells of a task and its surroundings, all of one moment. */
+export interface PromptFacts {
+  readonly team: TeamName & { readonly goal: string }
+  readonly task: Task
+  /** Where whoever does the task works, if a worker has a folder of its own. */
+  readonly worktree: string | null
+  readonly needs: readonly (Task & { readonly evidence: readonly Evidence[] })[]
+  /** Tasks that are not done and own files. */
+  readonly others: readonly Pick<Task, "id" | "title" | "files">[]
+  /** Unread ones, oldest first. */
+  readonly messages: readonly Message[]
+  readonly wisdom: readonly Document[]
+  readonly evidence: readonly Evidence[]
+  readonly setbacks: readonly Setback[]
+}
+
+/** Why work on the task did not end there. */
+export interface Setback {
+  /** The attempt it happened to. */
+  readonly attempt: number
+  readonly what: "reopened" | "released" | "rejected" | "failed" | "verdict"
+  readonly by: string
+  readonly timestamp: string
+  readonly reason: string
+}

@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { AppError } from "../domain/errors.ts"
+import { type KnownRole, mergeRoles } from "../domain/merge-roles.ts"
+import { bad, parseRoleFile, type RoleFile } from "../domain/role-file.ts"
+
+/** A role is read by an agent with every task; a longer text is no role but a book. */
+const MAX_CHARACTERS = 100_000
+
+/** Every role as it holds in this repository, for this home. */
+export function loadRoles(folders: { readonly home: string; readonly repository: string }): KnownRole[] {
+  return mergeRoles({
+    home: readRoleFiles(join(folders.home, "roles")),
+    repository: readRoleFiles(join(folders.repository, ".teamwork", "roles")),
+  })
+}
+
+function readRoleFiles(folder: string): RoleFile[] {
+  return listFiles(folder).map((name) => {
+    const file = join(folder, name)
+    const text = readText(file)
+    if (text.length > MAX_CHARACTERS) throw bad(file, 1, `is longer than ${MAX_CHARACTERS} characters`)
+    return parseRoleFile(file, text)
+  })
+}
+
+function listFiles(folder: string): string[] {
+  try {
+    const names = readdirSync(folder)
+    return names.filter((name) => name.endsWith(".md") && !name.startsWith(".")).sort()
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return []
+    throw unreadable(folder, error)
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8")
+  } catch (error) {
+    throw unreadable(file, error)
+  }
+}
+
+function unreadable(path: string, error: unknown): AppError {
+  const why = codeOf(error) ?? String(error)
+  return new AppError("role.bad_file", `${path} cannot be read (${why})`, { file: path }, { cause: error })
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error ? String(error.code) : undefined
+}

@@ -1,0 +1,125 @@
+import { AppError } from "../domain/errors.ts"
+import type { Event, EventType } from "../domain/events.ts"
+import type { WorkerId } from "../domain/ids.ts"
+import { inboxName } from "../domain/message.ts"
+import type { PromptFacts, Setback } from "../domain/prompt-facts.ts"
+import { hasEnded, type Task } from "../domain/task.ts"
+import type { Verdict } from "../domain/verdict.ts"
+import { optional } from "../lib/fields.ts"
+import type { Tx, WorkerNow } from "../store/port.ts"
+import { getTask, getTeam } from "./lookup.ts"
+import { operation, taskIdField, teamFields, workerIdField } from "./operation.ts"
+
+/** Changes nothing: messages stay unread, and the task stays with whoever holds it. */
+export const promptFacts = operation({
+  name: "prompt.facts",
+  summary: "Collect what an agent must know to do a task",
+  input: { ...teamFields, id: taskIdField, worker: optional(workerIdField) },
+  async run({ store }, input): Promise<PromptFacts> {
+    return store.read(async (tx) => {
+      const { key, project, team, goal } = await getTeam(tx, input)
+      const task = await getTask(tx, key, input.id)
+      const worker = await findWorker(tx, key, input.worker ?? null)
+      const reader = worker?.id ?? task.workerId
+      const documents = await tx.documents.list(key)
+      return {
+        team: { project, team, goal },
+        task,
+        worktree: worker?.worktree ?? null,
+        needs: await listNeeds(tx, key, task),
+        others: await listOthers(tx, key, task),
+        messages: reader === null ? [] : await tx.messages.list(key, inboxName(reader), { unreadOnly: true }),
+        wisdom: documents.filter(({ path, encoding }) => /^wisdom\/.*\.md$/.test(path) && encoding === "utf8"),
+        evidence: withoutWithdrawn(await tx.evidence.list(key, task.id)),
+        setbacks: await listSetbacks(tx, key, task),
+      }
+    })
+  },
+})
+
+async function findWorker(tx: Tx, key: number, id: WorkerId | null): Promise<WorkerNow | undefined> {
+  if (id === null) return undefined
+  const worker = await tx.workers.find(key, id)
+  if (worker !== undefined) return worker
+  throw new AppError("worker.not_found", `worker ${id} does not exist; see: teamwork swarm status`, { worker: id })
+}
+
+async function listNeeds(tx: Tx, key: number, task: Task): Promise<PromptFacts["needs"]> {
+  const needs: PromptFacts["needs"][number][] = []
+  for (const id of task.blockedBy) {
+    const need = await getTask(tx, key, id)
+    const evidence = withoutWithdrawn(await tx.evidence.list(key, id))
+    needs.push({ ...need, evidence: evidence.filter((entry) => entry.attempt === need.attempt) })
+  }
+  return needs
+}
+
+async function listOthers(tx: Tx, key: number, task: Task): Promise<PromptFacts["others"]> {
+  const tasks = await tx.tasks.list(key)
+  const owning = tasks.filter((each) => each.id !== task.id && each.files.length > 0 && !hasEnded(each.status))
+  return owning.map(({ id, title, files }) => ({ id, title, files }))
+}
+
+function withoutWithdrawn<E extends { readonly withdrawnAt: string | null }>(entries: readonly E[]): E[] {
+  return entries.filter((entry) => entry.withdrawnAt === null)
+}
+
+/** In the order in which they happened. */
+async function listSetbacks(tx: Tx, key: number, task: Task): Promise<Setback[]> {
+  const events: Event[] = []
+  for (const type of ["task.reopened", "task.released", "task.status_changed"] as const)
+    events.push(...(await listEvents(tx, key, { type, task: task.id })))
+  events.sort((a, b) => a.seq - b.seq)
+  const reopened = events.filter((event) => event.type === "task.reopened")
+  const verdicts = (await tx.verdicts.list(key)).filter(
+    ({ scope, subject, status }) => (scope === "task" || scope === "qa") && subject === task.id && status === "failed",
+  )
+  // A new attempt begins with its event; a verdict of the same millisecond was the cause of it.
+  const attemptAt = (timestamp: string) => 1 + reopened.filter((event) => event.timestamp < timestamp).length
+  const attemptOf = ({ seq }: Event) => 1 + reopened.filter((event) => event.seq < seq).length
+  return [
+    ...verdicts.map((verdict) => ofVerdict(verdict, attemptAt(verdict.timestamp))),
+    ...events.flatMap((event) => ofEvent(event, attemptOf(event))),
+  ].toSorted((a, b) => a.attempt - b.attempt || compare(a.timestamp, b.timestamp))
+}
+
+const EVENTS_AT_ONCE = 10_000
+
+async function listEvents(
+  tx: Tx,
+  key: number,
+  { type, task }: { readonly type: EventType; readonly task: string },
+): Promise<Event[]> {
+  const found: Event[] = []
+  let after: string | undefined
+  for (;;) {
+    const page = await tx.events.list(key, { type, after, limit: EVENTS_AT_ONCE })
+    found.push(...page.events.filter((event) => event.data.task === task))
+    after = page.cursor
+    if (page.events.length < EVENTS_AT_ONCE) return found
+  }
+}
+
+function ofVerdict({ by, timestamp, issues, checks }: Verdict, attempt: number): Setback {
+  const failed = checks.filter((check) => check.status === "failed")
+  const reasons = [
+    ...issues,
+    ...failed.map(({ name, evidence }) => `check ${name} failed${evidence === undefined ? "" : `: ${evidence}`}`),
+  ]
+  return { attempt, what: "verdict", by, timestamp, reason: reasons.join("\n") }
+}
+
+/** Changes without a reason teach nothing, except that a task had to be done again. */
+function ofEvent({ type, by, timestamp, data }: Event, attempt: number): Setback[] {
+  const reason = typeof data.reason === "string" ? data.reason : ""
+  const base = { attempt, by, timestamp, reason }
+  if (type === "task.reopened") return [{ ...base, what: "reopened" }]
+  if (reason === "") return []
+  if (type === "task.released") return [{ ...base, what: "released" }]
+  if (data.to === "failed") return [{ ...base, what: "failed" }]
+  return data.from === "in_review" && data.to !== "resolved" ? [{ ...base, what: "rejected" }] : []
+}
+
+function compare(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1
+}

@@ -1,0 +1,137 @@
+import type { PromptFacts } from "../../domain/prompt-facts.ts"
+import type { RoleDefinition } from "../../domain/roles.ts"
+import { oneLine } from "../table.ts"
+import { type FittedText, fitSections, type Section } from "./fit-sections.ts"
+import { oneShotPreamble, teamPreamble } from "./preambles.ts"
+import { guidance, messages, needs, ownedByOthers, wisdom } from "./surroundings.ts"
+
+export interface PromptInput {
+  readonly facts: PromptFacts
+  readonly role: RoleDefinition
+  /** What the task asks for, where the role is a type of agent that brings no expertise of its own in it. */
+  readonly taskRole?: RoleDefinition
+  /** Set for an agent that takes part in the team under this id; left out for one that does a task in one run. */
+  readonly worker?: string
+  /** The folder of the repository. */
+  readonly root: string
+  /** In characters. */
+  readonly limit: number
+  /** Hides secrets that somebody wrote into a task, a message or a result. */
+  readonly mask: (text: string) => string
+}
+
+/**
+ * At four characters a token about a tenth of what the agent can read: the rest is for the code it looks at. Agents that
+ * are not named here are configured by their users, and nothing is known of them.
+ */
+const PROMPT_LIMITS: Readonly<Record<string, number>> = {
+  claude: 80_000,
+  codex: 50_000,
+  gemini: 400_000,
+  opencode: 50_000,
+}
+const DEFAULT_PROMPT_LIMIT = 40_000
+
+export function promptLimitOf(agent: string): number {
+  return Object.hasOwn(PROMPT_LIMITS, agent) ? (PROMPT_LIMITS[agent] ?? DEFAULT_PROMPT_LIMIT) : DEFAULT_PROMPT_LIMIT
+}
+
+/** What the agent gets, word for word. The same input always gives the same text. */
+export function composePrompt(input: PromptInput): FittedText {
+  const { facts, worker, limit, mask } = input
+  const surroundings = [
+    goal(facts),
+    ownedByOthers(facts.others),
+    needs(facts.needs),
+    messages(facts.messages),
+    wisdom(facts.wisdom),
+    guidance(facts),
+  ]
+  const start =
+    worker === undefined
+      ? [task(facts), fileScope(input), instructions(facts), role(input), context(input)]
+      : [protocol(facts, worker), role(input), task(facts), fileScope(input), context(input)]
+  // Before anything is cut: half a secret would not be known as one.
+  const sections = [...start, ...surroundings].flatMap((section) =>
+    section === undefined ? [] : [masked(section, mask)],
+  )
+  return fitSections(sections, limit)
+}
+
+function masked(section: Section, mask: PromptInput["mask"]): Section {
+  const blocks = section.blocks?.map((block) => ({
+    ...block,
+    ...(block.label === undefined ? {} : { label: mask(block.label) }),
+    body: mask(block.body),
+  }))
+  return { ...section, lead: mask(section.lead ?? ""), blocks }
+}
+
+function protocol({ team, task }: PromptFacts, worker: string): Section {
+  return { name: "protocol", heading: "PROTOCOL", priority: null, lead: teamPreamble(team, task, worker) }
+}
+
+function instructions({ task }: PromptFacts): Section {
+  return { name: "instructions", heading: "INSTRUCTIONS", priority: null, lead: oneShotPreamble(task) }
+}
+
+function role({ role, taskRole }: PromptInput): Section {
+  const both = taskRole === undefined ? [role] : [role, taskRole]
+  const expertise = both
+    .filter((each) => each.expertise.length > 0)
+    .map((each) => `Expertise as ${each.name}: ${each.expertise.join(", ")}.`)
+  // Whoever reviews a security task must not be told to make changes, as the role of the task would be.
+  const told = both.filter((each) => each.kind === role.kind).map((each) => each.instructions)
+  const body = [...expertise, ...new Set(told)].filter((text) => text !== "").join("\n\n")
+  const tools = role.tools.length === 0 ? "" : ` You may use these tools and no others: ${role.tools.join(", ")}.`
+  return {
+    name: "role",
+    heading: "ROLE",
+    priority: 70,
+    lead: `You work as ${role.name} (${role.kind}).${tools}`,
+    blocks: [{ body, isForeign: false }],
+  }
+}
+
+function task({ task }: PromptFacts): Section {
+  const parts = [
+    `Task ${task.id}: ${oneLine(task.title)}`,
+    task.description.trim(),
+    bullets("It is done when:", task.acceptance),
+    bullets("These commands must end with exit code 0:", task.checks),
+  ]
+  return { name: "task", heading: "TASK", priority: null, lead: parts.filter((part) => part !== "").join("\n\n") }
+}
+
+function fileScope({ facts, role }: PromptInput): Section {
+  const { files } = facts.task
+  const lead = !role.writes
+    ? `You may read everything and write nothing.${files.length === 0 ? "" : bullets(" The task is about:", files)}`
+    : files.length === 0
+      ? "The task names no files. Write what it needs and nothing that belongs to other tasks."
+      : bullets("You may write these files and no others:", files)
+  return { name: "file scope", heading: "FILE SCOPE", priority: null, lead }
+}
+
+function context({ facts, root }: PromptInput): Section {
+  const { team, task, worktree } = facts
+  const lines = [
+    `Root: ${worktree ?? root}`,
+    `Team: ${team.project}/${team.team}`,
+    ...(task.attempt > 1 ? [`This is attempt ${task.attempt} at the task.`] : []),
+    "Files outside of FILE SCOPE are read-only.",
+  ]
+  return { name: "context", heading: "CONTEXT", priority: null, lead: lines.join("\n") }
+}
+
+function goal({ team }: PromptFacts): Section | undefined {
+  if (team.goal.trim() === "") return undefined
+  const lead = "What the team as a whole is after; your part of it is TASK."
+  return { name: "goal", heading: "GOAL", priority: 60, lead, blocks: [{ body: team.goal.trim(), isForeign: false }] }
+}
+
+function bullets(lead: string, items: readonly string[]): string {
+  return items.length === 0
+    ? ""
+    : [lead, ...items.map((item) => `- ${item.trim().replaceAll("\n", "\n  ")}`)].join("\n")
+}

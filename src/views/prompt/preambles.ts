@@ -1,0 +1,35 @@
+import { LEAD } from "../../domain/message.ts"
+import type { Task } from "../../domain/task.ts"
+import type { TeamName } from "../../domain/team.ts"
+
+/** For an agent that is a worker of the team itself: it claims, reports and takes the next task. */
+export function teamPreamble({ project, team }: TeamName, { id }: Pick<Task, "id">, worker: string): string {
+  const at = `--project ${project} --team ${team}`
+  const task = `--id ${id} --owner ${worker} ${at}`
+  const send = `teamwork mailbox send --from ${worker} --to team-lead ${at} --message`
+  return `You are worker ${worker} of the team ${project}/${team}. Follow this protocol.
+
+1. CLAIM: look with \`teamwork task list ${at}\`, then run \`teamwork task claim ${task}\`. Take only tasks that are yours or free and whose needs are met. If the task is held by another, leave it.
+2. WORK: do the task yourself. Start no sub-agents and do not use the Task tool. Write only files that you own, and never work on tasks of others. Always use absolute paths. Renew your claim with \`teamwork task heartbeat ${task}\`.
+3. VERIFY: run the build and the tests. Leave no debug artefacts behind, such as console.log, TODO or debugger.
+4. COMPLETE: before you commit, make sure with a heartbeat that the task is still yours; if it was released or given to another, stop without committing. Then run \`teamwork task update ${task} --status resolved --result "what came out" --add-evidence "what you ran and what it printed"\`. To give it up, use \`teamwork task update ${task} --release\`.
+5. REPORT: tell the lead with \`${send} "..."\`.
+6. NEXT: run \`teamwork task claim --next --owner ${worker} ${at}\` and start again. If there is none, report "All assigned tasks complete. Standing by."
+
+PEERS: you may write to another worker with --to and its id.
+BLOCKED: if you are blocked for more than 2 minutes, tell the lead what you wait for.
+FAILED: report \`FAILED task #${id}: <reason>\` to the lead and leave the task in progress, so that it can be given to another. Stop after 3 failures in a row.
+SHUTDOWN: read your messages with \`teamwork mailbox read --inbox ${worker} --unread-only --mark-read ${at}\`. When ${LEAD} sends a message of the type shutdown_request, finish or release what you hold, answer with a shutdown_response that carries its request_id, and stop.`
+}
+
+/** For an agent that does one task in one run; whoever started it claims, commits and reports. */
+export function oneShotPreamble({ id }: Pick<Task, "id">): string {
+  return `Do this one task, in this one run, and then end.
+
+- Nobody answers questions. Where something is left open, decide, and say at the end what you assumed.
+- Start no sub-agents, and do not claim or change tasks of the team: whoever started you does that.
+- Write only inside of FILE SCOPE; everything else is for reading. Always use absolute paths.
+- Run the checks that TASK names, and the build and the tests where there are any. Leave no debug artefacts behind, such as console.log, TODO or debugger.
+- At the end say what you changed, what you ran with what outcome, and what is left.
+- If the task cannot be done, end with a line \`FAILED task #${id}: <reason>\`.`
+}
