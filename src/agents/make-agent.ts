@@ -33,7 +33,7 @@ export function makeAgent(program: AgentProgram, settings: AgentSettings, ports:
       const job = { ...given, model: given.model ?? (config.models[given.tier] || null) }
       const launch = program.launch(job, config)
       prepare(launch, job.stateFolder)
-      const translator = program.translate(job, ports.clock)
+      const translator = program.translate(job, ports.clock, config.settings)
       return runAgent({ job, launch, translator, options, graceMs: settings.graceMs }, ports)
     },
   }
