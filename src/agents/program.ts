@@ -16,6 +16,16 @@ export interface AgentProgram {
   readonly login: { readonly variables: readonly string[]; readonly files: readonly string[] }
   launch(job: AgentJob, config: ProgramConfig): Launch
   translate(job: AgentJob, clock: Clock, settings?: ProgramConfig["settings"]): Translator
+  /** For a program that tells its version and what it can only to whoever talks to it. */
+  readonly probe?: (config: ProgramConfig) => Probe
+}
+
+/** A run without a job, for what the agent says about itself. */
+export interface Probe {
+  readonly launch: Launch
+  readonly translator: Translator
+  /** Undefined when it did not say, or nothing that we could use. */
+  found(): { readonly version: string; readonly capabilities: Capabilities } | undefined
 }
 
 export type Models = Readonly<Record<Tier, string>>

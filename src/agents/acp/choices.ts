@@ -1,5 +1,6 @@
 import { asArray, asObject, asText, asTextOrNull, type Json } from "../json-line.ts"
 import type { AgentJob } from "../port.ts"
+import { isFree } from "./permission.ts"
 
 export interface Choice {
   readonly method: string
@@ -25,13 +26,12 @@ export function currentModel(opened: Json): string | null {
 
 /** Policy is held by answers, so the agent has to ask; unless everything is permitted anyway. */
 function chooseMode(job: AgentJob, opened: Json, settings: Json): Choice | undefined {
-  const isFree = job.permission === "full" && job.ownedFiles.length === 0 && job.deniedTools.length === 0
   const modes = asObject(opened.modes)
   const option = findOption(opened, "mode")
   const offered = asArray(modes?.availableModes).map((mode) => asText(asObject(mode)?.id))
   const names = modes === undefined ? valuesOf(option) : offered
   const configured = asTextOrNull(asObject(settings.modes)?.[job.permission])
-  const wanted = configured ?? (isFree ? FREE_MODES : ASKING_MODES).find((mode) => names.includes(mode))
+  const wanted = configured ?? (isFree(job) ? FREE_MODES : ASKING_MODES).find((mode) => names.includes(mode))
   const current = modes === undefined ? option?.currentValue : modes.currentModeId
   if (wanted === undefined || wanted === current) return undefined
   if (modes === undefined && option !== undefined) return setOption(option, wanted)

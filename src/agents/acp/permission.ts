@@ -17,6 +17,11 @@ export function isWritingKind(kind: string): boolean {
   return WRITING_KINDS.has(kind)
 }
 
+/** Everything is permitted, so nothing has to be asked. */
+export function isFree({ permission, ownedFiles, deniedTools }: AgentJob): boolean {
+  return permission === "full" && ownedFiles.length === 0 && deniedTools.length === 0
+}
+
 /** Why the job does not permit this; undefined when it does. */
 export function findObjection(job: AgentJob, wish: Wish): string | undefined {
   const { name, kind, files } = wish

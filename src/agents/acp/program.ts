@@ -1,6 +1,18 @@
-import type { AgentProgram } from "../program.ts"
+import type { Capabilities } from "../port.ts"
+import type { AgentProgram, Launch, ProgramConfig } from "../program.ts"
+import { isFree } from "./permission.ts"
+import { probeAcp } from "./probe.ts"
 import { translateAcp } from "./translate.ts"
 import { initializeLine } from "./wire.ts"
+
+const CAPABILITIES: Capabilities = {
+  resume: true,
+  structuredAnswer: false,
+  mcp: true,
+  hooks: false,
+  messages: true,
+  cost: true,
+}
 
 /**
  * Any agent of the Agent Client Protocol; configuration names its command, for example `gemini --acp`. In its settings
@@ -12,8 +24,8 @@ export const acp: AgentProgram = {
   command: ["acp-agent"],
   // What the agent itself takes, unless configuration names something.
   models: { haiku: "", sonnet: "", opus: "" },
-  capabilities: { resume: true, structuredAnswer: false, mcp: true, hooks: false, messages: true, cost: true },
-  versionArgs: ["--version"],
+  capabilities: CAPABILITIES,
+  versionArgs: [],
   variables: [
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",
@@ -27,13 +39,17 @@ export const acp: AgentProgram = {
     "OPENROUTER_API_KEY",
   ],
   login: { variables: [], files: [] },
-  launch: (_job, { command, args }) => ({
-    command: [...command, ...args],
-    env: {},
-    files: {},
-    links: {},
-    input: initializeLine(),
-    encodeMessage: null,
-  }),
+  launch: (job, config) => launchAcp(config, isFree(job) ? {} : ASKING),
   translate: translateAcp,
+  probe: (config) => probeAcp(launchAcp(config, {}), CAPABILITIES),
+}
+
+/** OpenCode has no mode in which it asks, and without this it would do everything. Nobody else knows the variable. */
+const ASKING = {
+  OPENCODE_PERMISSION: JSON.stringify({ edit: "ask", bash: "ask", webfetch: "ask", external_directory: "ask" }),
+}
+
+/** All that a job says goes over the wire. */
+function launchAcp({ command, args }: ProgramConfig, env: Launch["env"]): Launch {
+  return { command: [...command, ...args], env, files: {}, links: {}, input: initializeLine(), encodeMessage: null }
 }

@@ -127,7 +127,7 @@ function mcpServers({ mcpServers: servers }: AgentJob): NewSessionRequest["mcpSe
 }
 
 /** Without one the run begins a session of its own; its result tells by another id. */
-function findWayToResume(capabilities: Json): string | undefined {
+export function findWayToResume(capabilities: Json): string | undefined {
   if (asObject(asObject(capabilities.sessionCapabilities)?.resume) !== undefined) return "session/resume"
   return capabilities.loadSession === true ? "session/load" : undefined
 }

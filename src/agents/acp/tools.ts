@@ -41,9 +41,11 @@ export function makeTools({ workspace }: AgentJob) {
     if (call.isShown && call.files.size === call.shownFiles) return []
     call.isShown = true
     call.shownFiles = call.files.size
-    const hasInput = Object.keys(call.input).length > 0
+    // The title of a command is the command, also where its input has it in pieces among much else.
+    const hasInput =
+      Object.keys(call.input).length > 0 && (call.kind !== "execute" || asText(call.input.command) !== "")
     const use = toolUse({ id, name: shownName(call), input: call.input, writes: false, workspace })
-    return [{ ...use, files: [...call.files], input: hasInput ? use.input : call.title }]
+    return [{ ...use, files: [...call.files], input: hasInput ? use.input : call.title || use.input }]
   }
 
   function end(id: string, ok: boolean, output: string): AgentEventBody {
@@ -113,5 +115,6 @@ function outputOf(update: Json): string {
   if (told !== "" || raw == null) return told
   if (typeof raw === "string") return raw
   const fields = asObject(raw) ?? {}
-  return asText(fields.formatted_output) || asText(fields.output) || asText(fields.error) || JSON.stringify(raw)
+  const text = [fields.formatted_output, fields.output, fields.error].find((field) => typeof field === "string")
+  return text === undefined ? JSON.stringify(raw) : asText(text)
 }

@@ -7,7 +7,7 @@ import type { AgentEventBody, AgentJob } from "../port.ts"
 import type { Outcome, Translator } from "../program.ts"
 import { countTurns } from "../turn-count.ts"
 import { judgeError } from "./judge.ts"
-import { findObjection } from "./permission.ts"
+import { findObjection, isFree } from "./permission.ts"
 import { makeSession } from "./session.ts"
 import { makeTools } from "./tools.ts"
 import { makeUpdates } from "./updates.ts"
@@ -83,9 +83,8 @@ const CANCELLED: RequestPermissionOutcome = { outcome: "cancelled" }
 
 /** "Always" would end the questions and with them our say, so it is taken only where everything is allowed. */
 function choose(given: unknown, { isAllowed, job }: { isAllowed: boolean; job: AgentJob }): RequestPermissionOutcome {
-  const always = job.permission === "full" && job.ownedFiles.length === 0 && job.deniedTools.length === 0
   const kinds: PermissionOption["kind"][] = isAllowed
-    ? ["allow_once", ...(always ? (["allow_always"] as const) : [])]
+    ? ["allow_once", ...(isFree(job) ? (["allow_always"] as const) : [])]
     : ["reject_once", "reject_always"]
   const options = asArray(given).map((option) => asObject(option) ?? {})
   for (const kind of kinds) {
