@@ -10,6 +10,6 @@ agentContract(claude, { errors: true, runningUsage: true, cost: true })
 agentContract(codex, { errors: true, runningUsage: false, cost: false })
 agentContract(gemini, { errors: true, runningUsage: false, cost: false })
 agentContract(opencode, { errors: true, runningUsage: true, cost: true })
-agentContract(acp, { errors: true, runningUsage: false, cost: true })
+agentContract(acp, { errors: true, runningUsage: true, cost: true })
 // Plain commands have no words for errors, only an exit code.
 agentContract(script, { errors: false, runningUsage: false, cost: false })

@@ -78,7 +78,7 @@ function brief(event: AgentEventBody): string {
     case "tool_result":
       return `${event.ok ? "ok" : "failed"} ${event.output.slice(0, 40)}`
     case "usage":
-      return `used ${event.inputTokens}+${event.outputTokens} ${event.dollars}`
+      return `${event.isTotal ? "total" : "used"} ${event.inputTokens}+${event.outputTokens} ${event.dollars}`
     case "unknown":
       return `unknown ${event.line.slice(0, 60)}`
     case "message_delivered":
@@ -100,18 +100,22 @@ describe("the agent of", () => {
     const { events, sent, outcome, turns } = play("claude-049.jsonl", EVERYWHERE, ["more"])
     expect(events).toEqual([
       "started 7ecddd51 default 0.49.0",
+      "total 101+0 null",
       "text I will create the file.",
       "use Write /repo.txt [/repo.txt]",
+      "total 120+0 null",
       "ok File created successfully at: /repo.txt ",
       "text Done.",
-      "used 0+0 0.002",
-      "used 200+40 null",
+      "total 120+0 0.002",
+      "total 200+40 0.002",
+      "total 301+40 0.002",
       "delivered more",
       'use mcp__tiny__team_note {"note":"acp"} []',
+      "total 320+40 0.002",
       "ok NOTED<acp>",
       "text MCP said NOTED<acp>",
-      "used 0+0 0.002",
-      "used 200+40 null",
+      "total 320+40 0.004",
+      "total 400+80 0.004",
     ])
     expect(optionOf(sent)).toEqual(["allow", "allow"])
     expect(methodsOf(sent)).toEqual(["session/new", "session/prompt", "session/prompt"])
@@ -141,8 +145,9 @@ describe("the agent of", () => {
       "text I will create the file.",
       "use execute echo hello > hello.txt []",
       "ok ",
+      "total 120+0 null",
       "text Done.",
-      "used 120+0 null",
+      "total 120+0 null",
     ])
     // Left alone it would do what it likes.
     expect(sent[1]).toMatchObject({ method: "session/set_mode", params: { modeId: "read-only" } })
@@ -158,7 +163,7 @@ describe("the agent of", () => {
       "use write_file Writing to hello.txt [/repo.txt]",
       "ok ",
       "text Done.",
-      "used 200+40 null",
+      "total 200+40 null",
     ])
     expect(optionOf(sent)).toEqual(["proceed_once"])
     expect(outcome).toMatchObject({ reason: "done", answer: "Done." })
@@ -177,14 +182,14 @@ describe("the agent of", () => {
       'unknown {"jsonrpc":"2.0","id":77,"method":"fs/write","params":{}}',
       "ok Wrote file successfully.",
       "text Done.",
-      "used 0+0 0.00028",
-      "used 100+20 null",
+      "total 100+0 0.00028",
+      "total 100+20 0.00028",
       "delivered more",
       'use tiny_team_note {"note":"acp"} []',
       "ok NOTED<acp>",
       "text MCP said NOTED<acp>",
-      "used 0+0 0.00028",
-      "used 100+20 null",
+      "total 200+20 0.00056",
+      "total 200+40 0.00056",
     ])
     expect(optionOf(sent)).toEqual(["once"])
     expect(sent.find(({ error }) => error !== undefined)).toMatchObject({ id: 77, error: { code: -32601 } })

@@ -40,8 +40,9 @@ export function translateAcp(job: AgentJob, clock: Clock, settings: Json = {}): 
     const isAllowed = objection === undefined
     const outcome = session.isCancelled() ? CANCELLED : choose(params.options, { isAllowed, job })
     outbox.answer(id, { outcome })
-    if (isAllowed && outcome !== CANCELLED) return events
-    return [...events, ...tools.refuse(callId, `not permitted: ${objection ?? "it cannot be allowed only once"}`)]
+    const seen = [...session.acknowledge(), ...events]
+    if (isAllowed && outcome !== CANCELLED) return seen
+    return [...seen, ...tools.refuse(callId, `not permitted: ${objection ?? "it cannot be allowed only once"}`)]
   }
 
   function understand(message: Json): AgentEventBody[] | undefined {

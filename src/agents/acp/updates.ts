@@ -1,20 +1,17 @@
 import { MAX_ANSWER } from "../answer.ts"
 import { appendTail } from "../append-tail.ts"
-import { asCount, asObject, asText, type Json } from "../json-line.ts"
-import type { AgentEventBody, AgentJob, Usage } from "../port.ts"
-import { NO_USAGE } from "../usage.ts"
+import { asObject, asText, type Json } from "../json-line.ts"
+import type { AgentEventBody, AgentJob } from "../port.ts"
+import { countUsage } from "./count-usage.ts"
 import type { makeTools } from "./tools.ts"
 
 /** What `session/update` tells while the agent works, as events. */
 export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) {
+  const usage = countUsage(job)
   /** The last message of the agent, which comes in pieces. */
   let answer = ""
   let messageId: unknown
   let isAnswerOver = false
-  /** The session's, as it was last told; some agents count it on when a session is resumed, some begin anew. */
-  let dollars = job.resume?.usage.dollars ?? 0
-  let contextTokens = 0
-
   function message(update: Json): AgentEventBody[] {
     const text = asText(asObject(update.content)?.text)
     if (text === "") return []
@@ -23,16 +20,6 @@ export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) 
     messageId = update.messageId
     answer = appendTail(answer, text, MAX_ANSWER)
     return [{ type: "text", text }]
-  }
-
-  function usage(update: Json): AgentEventBody[] {
-    contextTokens = asCount(update.used)
-    const cost = asObject(update.cost)
-    if (cost?.currency !== "USD") return []
-    const total = asCount(cost.amount)
-    const spent = total < dollars ? total : total - dollars
-    dollars = total
-    return [{ type: "usage", isTotal: false, ...NO_USAGE, dollars: spent }]
   }
 
   function tool(update: Json): AgentEventBody[] {
@@ -44,7 +31,7 @@ export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) 
     answer: () => answer,
     beginTurn(): void {
       isAnswerOver = true
-      contextTokens = 0
+      usage.beginTurn()
     },
     /** Undefined when we do not know it. */
     see(update: Json): AgentEventBody[] | undefined {
@@ -59,7 +46,7 @@ export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) 
         case "tool_call_update":
           return tool(update)
         case "usage_update":
-          return usage(update)
+          return usage.see(update)
         case "user_message_chunk":
         case "plan":
         case "available_commands_update":
@@ -73,33 +60,9 @@ export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) 
     },
     /** What comes before our prompt is the past, but for what the session has cost so far. */
     replay(update: Json): AgentEventBody[] {
-      if (update.sessionUpdate === "usage_update") usage(update)
+      if (update.sessionUpdate === "usage_update") usage.takeCost(update)
       return []
     },
-    endTurn(result: Json): AgentEventBody[] {
-      const used = turnUsage(result) ?? (contextTokens > 0 ? { ...NO_USAGE, inputTokens: contextTokens } : undefined)
-      return used === undefined ? [] : [{ type: "usage", isTotal: false, ...used }]
-    },
+    endTurn: usage.endTurn,
   }
-}
-
-/**
- * What one turn used: not part of the protocol yet, but told by most. Of those that do not, the size of the context is
- * known, and the turn has read at least that.
- */
-function turnUsage(result: Json): Usage | undefined {
-  const usage = asObject(result.usage)
-  if (usage !== undefined) {
-    const cachedTokens = asCount(usage.cachedReadTokens)
-    return {
-      inputTokens: asCount(usage.inputTokens) + asCount(usage.cachedWriteTokens) + cachedTokens,
-      outputTokens: asCount(usage.outputTokens) + asCount(usage.thoughtTokens),
-      cachedTokens,
-      dollars: null,
-    }
-  }
-  const byGemini = asObject(asObject(asObject(result._meta)?.quota)?.token_count)
-  if (byGemini === undefined) return undefined
-  const [inputTokens, outputTokens] = [asCount(byGemini.input_tokens), asCount(byGemini.output_tokens)]
-  return { inputTokens, outputTokens, cachedTokens: 0, dollars: null }
 }
