@@ -179,7 +179,6 @@ describe("the agent of", () => {
       "started ses_e1f7 fake/fake-model 1.18.33",
       "text I will create the file.",
       "use write /repo.txt [/repo.txt]",
-      'unknown {"jsonrpc":"2.0","id":77,"method":"fs/write","params":{}}',
       "ok Wrote file successfully.",
       "text Done.",
       "total 100+0 0.00028",

@@ -139,6 +139,15 @@ describe("a request for permission", () => {
     expect((await ask([{ ...call, options: [] }], { permission: "full" })).outcomes).toEqual(["cancelled"])
   })
 
+  it("that is refused, and after which the agent just ends, makes no run that is done", async () => {
+    const call = JSON.stringify({ kind: "execute", title: "bash" })
+    const { result, events } = await run(`[[gives-up]] ${call}`)
+    expect(result).toMatchObject({ reason: "refused", error: "it ended when a tool was not permitted" })
+    expect(events.filter(({ type }) => type === "tool_result")).toHaveLength(1)
+    const allowed = await run(`[[gives-up]] ${call}`, { job: { allowedTools: ["bash"] } })
+    expect(allowed.result).toMatchObject({ reason: "done", answer: "I try" })
+  })
+
   it("for a tool of a server that we gave is granted", async () => {
     const tool = (title: string) => ({ kind: "other", title })
     const mcpServers = { tiny: { command: "true", args: [], env: {} } }
@@ -191,7 +200,8 @@ describe("an agent", () => {
   })
 
   it("gets no files and no terminals from us", async () => {
-    const { result } = await run("[[fs]]")
+    const { result, events } = await run("[[fs]]")
+    expect(events.map(({ type }) => type)).not.toContain("unknown")
     expect(JSON.parse(result.answer)).toEqual([-32601, -32601, -32601])
   })
 

@@ -7,10 +7,17 @@ import { METHOD_NOT_FOUND } from "./wire.ts"
 
 export type Judged = Pick<Outcome, "reason" | "error"> & Partial<Outcome>
 
-/** How a turn ended by itself. */
-export function judgeEnd(stopReason: unknown, { job, answer }: { job: AgentJob; answer: string }): Judged {
+interface Turn {
+  readonly job: AgentJob
+  readonly answer: string
+  readonly endsInRefusal: boolean
+}
+
+/** How a turn ended by itself. Some agents just stop where something was not permitted, without a word. */
+export function judgeEnd(stopReason: unknown, { job, answer, endsInRefusal }: Turn): Judged {
   switch (stopReason) {
     case "end_turn":
+      if (endsInRefusal) return { reason: "refused", error: "it ended when a tool was not permitted" }
       return judgeAnswer(job, answer)
     case "refusal":
       return { reason: "refused", error: answer || "the model refused" }

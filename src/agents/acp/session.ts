@@ -82,7 +82,7 @@ export function makeSession(job: AgentJob, { settings, clock, outbox, updates }:
   function turnEnded({ stopReason, ...result }: Json): AgentEventBody[] {
     const events = [...acknowledge(), ...updates.endTurn(result)]
     if (stopReason !== "end_turn" || queued.length === 0 || isCancelled) {
-      end(judgeEnd(stopReason, { job, answer: updates.answer() }))
+      end(judgeEnd(stopReason, { job, answer: updates.answer(), endsInRefusal: updates.endsInRefusal() }))
       return events
     }
     prompted = queued.splice(0)

@@ -80,12 +80,13 @@ function newCall(): Call {
   return { name: "", kind: "", title: "", input: {}, files: new Set(), output: "", shownFiles: 0, isShown: false }
 }
 
-/** The tool's own name. The title is for people, and that of a command is the command, which could bear any name. */
+/** The tool's own name. The title is for people, and that of a command may be the command, which could bear any name. */
 function nameOf(id: string, update: Json): string {
   const byClaude = asText(asObject(asObject(update._meta)?.claudeCode)?.toolName)
   const byGemini = /^([A-Za-z][\w-]*?)__/.exec(id)?.[1] ?? ""
   const title = asText(update.title)
-  const isName = update.kind !== "execute" && /^[\w.:-]+$/.test(title)
+  const isCommand = update.kind === "execute" && Object.keys(asObject(update.rawInput) ?? {}).length > 0
+  const isName = !isCommand && /^[\w.:-]+$/.test(title)
   return asText(update.name) || byClaude || byGemini || (isName ? title : "")
 }
 

@@ -33,7 +33,8 @@ export function translateAcp(job: AgentJob, clock: Clock, settings: Json = {}): 
   function requested(id: unknown, method: string, params: Json): AgentEventBody[] | undefined {
     if (method !== "session/request_permission") {
       outbox.refuse(id, METHOD_NOT_FOUND, `${method} is not offered`)
-      return undefined
+      // Some try although we do not offer it, and then do it by themselves.
+      return /^(?:fs|terminal)\//.test(method) ? [] : undefined
     }
     const { id: callId, wish, events } = tools.wish(asObject(params.toolCall) ?? {})
     const objection = session.isCancelled() ? "cancelled" : findObjection(job, wish)
@@ -42,6 +43,7 @@ export function translateAcp(job: AgentJob, clock: Clock, settings: Json = {}): 
     outbox.answer(id, { outcome })
     const seen = [...session.acknowledge(), ...events]
     if (isAllowed && outcome !== CANCELLED) return seen
+    updates.noteRefusal()
     return [...seen, ...tools.refuse(callId, `not permitted: ${objection ?? "it cannot be allowed only once"}`)]
   }
 

@@ -12,11 +12,14 @@ export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) 
   let answer = ""
   let messageId: unknown
   let isAnswerOver = false
+  /** Nothing was said or done since something was not permitted. */
+  let endsInRefusal = false
   function message(update: Json): AgentEventBody[] {
     const text = asText(asObject(update.content)?.text)
     if (text === "") return []
     if (isAnswerOver || update.messageId !== messageId) answer = ""
     isAnswerOver = false
+    endsInRefusal = false
     messageId = update.messageId
     answer = appendTail(answer, text, MAX_ANSWER)
     return [{ type: "text", text }]
@@ -24,13 +27,20 @@ export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) 
 
   function tool(update: Json): AgentEventBody[] {
     isAnswerOver = true
-    return tools.see(update)
+    const events = tools.see(update)
+    if (events.some(({ type }) => type === "tool_use")) endsInRefusal = false
+    return events
   }
 
   return {
     answer: () => answer,
+    endsInRefusal: () => endsInRefusal,
+    noteRefusal(): void {
+      endsInRefusal = true
+    },
     beginTurn(): void {
       isAnswerOver = true
+      endsInRefusal = false
       usage.beginTurn()
     },
     /** Undefined when we do not know it. */
