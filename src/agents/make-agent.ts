@@ -2,8 +2,8 @@ import { existsSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } 
 import { dirname, join } from "node:path"
 import { makeMask } from "../lib/mask-secrets.ts"
 import type { Processes } from "../lib/process.ts"
-import type { Agent, Detection } from "./port.ts"
-import type { AgentProgram, Launch, ProgramConfig } from "./program.ts"
+import type { Agent, AgentJob, Detection } from "./port.ts"
+import type { AgentProgram, Launch, Probe, ProgramConfig } from "./program.ts"
 import { type RunnerPorts, runAgent } from "./run-agent.ts"
 
 export interface AgentPorts extends RunnerPorts {
@@ -28,12 +28,15 @@ export function makeAgent(program: AgentProgram, settings: AgentSettings, ports:
   }
   return {
     name: program.name,
-    detect: (env) => detect(program, { config, env, commands: ports.commands }),
+    detect: (env) =>
+      program.probe === undefined
+        ? detect(program, { config, env, commands: ports.commands })
+        : detectByProbe(program.probe(config), env, ports),
     async run(given, options = {}) {
       const job = { ...given, model: given.model ?? (config.models[given.tier] || null) }
       const launch = program.launch(job, config)
       prepare(launch, job.stateFolder)
-      const translator = program.translate(job, ports.clock)
+      const translator = program.translate(job, ports.clock, config.settings)
       return runAgent({ job, launch, translator, options, graceMs: settings.graceMs }, ports)
     },
   }
@@ -78,6 +81,22 @@ async function detect(program: AgentProgram, { config, env, commands }: Question
   }
   const version = /\d+\.\d+[\w.+-]*/.exec(tail)?.[0] ?? tail.trim().slice(0, 100)
   return { isAvailable: true, version, isLoggedIn: isLoggedIn(program, env), capabilities: program.capabilities }
+}
+
+async function detectByProbe(probe: Probe, env: AgentJob["env"], ports: AgentPorts): Promise<Detection> {
+  const { launch, translator } = probe
+  const job: AgentJob = {
+    ...{ prompt: "", commands: [], workspace: "/", stateFolder: "/", model: null, tier: "haiku", effort: null },
+    ...{ allowedTools: [], deniedTools: [], ownedFiles: [], mcpServers: {}, hooks: {}, answerSchema: null },
+    ...{ resume: null, permission: "ask", env },
+    limits: { turns: null, timeMs: MAX_DETECTION_MS, tokens: null, dollars: null, outputBytes: 1024 * 1024 },
+  }
+  const { reason, error } = await runAgent({ job, launch, translator, options: {}, graceMs: 500 }, ports)
+  const found = probe.found()
+  // Whether it is logged in shows only when it is given work.
+  if (found !== undefined) return { isAvailable: true, isLoggedIn: null, ...found }
+  const named = launch.command.join(" ")
+  return { isAvailable: false, why: reason === "not-found" ? `${named} is not installed` : `${named}: ${error}` }
 }
 
 /** Where a program keeps its login in a keychain we cannot see it, and say so. */

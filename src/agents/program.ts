@@ -15,7 +15,17 @@ export interface AgentProgram {
   /** Any of these variables, or of these files under home, means that somebody is logged in. */
   readonly login: { readonly variables: readonly string[]; readonly files: readonly string[] }
   launch(job: AgentJob, config: ProgramConfig): Launch
-  translate(job: AgentJob, clock: Clock): Translator
+  translate(job: AgentJob, clock: Clock, settings?: ProgramConfig["settings"]): Translator
+  /** For a program that tells its version and what it can only to whoever talks to it. */
+  readonly probe?: (config: ProgramConfig) => Probe
+}
+
+/** A run without a job, for what the agent says about itself. */
+export interface Probe {
+  readonly launch: Launch
+  readonly translator: Translator
+  /** Undefined when it did not say, or nothing that we could use. */
+  found(): { readonly version: string; readonly capabilities: Capabilities } | undefined
 }
 
 export type Models = Readonly<Record<Tier, string>>
@@ -26,7 +36,7 @@ export interface ProgramConfig {
   readonly models: Models
   /** Added to every launch. */
   readonly args: readonly string[]
-  /** Laid over the settings file that we make for it, where it has one. */
+  /** Laid over the settings file that we make for it, where it has one; else what its translator knows of. */
   readonly settings: Readonly<Record<string, unknown>>
   /** Some programs refuse to do everything without asking when they run as root. */
   readonly isRoot: boolean
@@ -60,6 +70,17 @@ export interface Translator {
   /** The agent has given its final word, for all we know. */
   isOver(): boolean
   end(exit: Exit, stderr: string): Outcome
+  /** For a protocol in which both sides ask and answer. Its agent ends with its input, or is ended when it is over. */
+  readonly dialogue?: Dialogue
+}
+
+export interface Dialogue {
+  /** The lines that are to be written now; the runner asks whenever something may have made new ones. */
+  takeReplies(): string
+  /** Takes a message for the running agent; when and how it is written is up to the protocol. */
+  message(message: AgentMessage): EncodedMessage
+  /** Asks the agent, by the next replies, to stop what it does; false when there is nothing to stop. */
+  cancel(): boolean
 }
 
 /** What the output says about how it went. */

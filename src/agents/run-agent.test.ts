@@ -64,6 +64,32 @@ function plainTranslator(): Translator {
   }
 }
 
+/** As above, and answers each line that it does not understand with "what?". */
+function talkingTranslator({ canCancel = true } = {}): Translator {
+  const plain = plainTranslator()
+  let replies = ""
+  return {
+    ...plain,
+    line(text) {
+      const events = plain.line(text)
+      for (const { type } of events) if (type === "unknown") replies += "what?\n"
+      return events
+    },
+    dialogue: {
+      takeReplies() {
+        const taken = replies
+        replies = ""
+        return taken
+      },
+      message: ({ id, text }) => ({ wireId: `wire-${id}`, line: `${text}!\n` }),
+      cancel() {
+        replies += "please stop\n"
+        return canCancel
+      },
+    },
+  }
+}
+
 /** A process whose output the test writes. It ends when told, or when it is asked to, unless it is deaf. */
 function playProcess({ isDeaf = false } = {}) {
   const out = new TransformStream<Uint8Array, Uint8Array>()
@@ -132,13 +158,19 @@ function playTime() {
   }
 }
 
-function run(played: Played, job: Partial<AgentJob> = {}, messages?: AsyncIterable<AgentMessage>) {
+interface Given {
+  readonly job?: Partial<AgentJob>
+  readonly messages?: AsyncIterable<AgentMessage>
+  readonly translator?: Translator
+}
+
+function run(played: Played, { job = {}, messages, translator = plainTranslator() }: Given = {}) {
   const time = playTime()
   const events: AgentEvent[] = []
   const controller = new AbortController()
   const ports = { processes: played, clock: { now: () => 5000 }, sleep: time.sleep }
   const options = { onEvent: (event: AgentEvent) => void events.push(event), signal: controller.signal, messages }
-  const spec = { job: { ...JOB, ...job }, launch: LAUNCH, translator: plainTranslator(), options, graceMs: 70 }
+  const spec = { job: { ...JOB, ...job }, launch: LAUNCH, translator, options, graceMs: 70 }
   return { result: runAgent(spec, ports), events, time, cancel: () => controller.abort() }
 }
 
@@ -212,7 +244,7 @@ describe("the runner", () => {
 
   it("stops at the time limit, and ends the tree when the grace is over", async () => {
     const played = playProcess({ isDeaf: true })
-    const { result, time } = run(played, { limits: { ...JOB.limits, timeMs: 9000 } })
+    const { result, time } = run(played, { job: { limits: { ...JOB.limits, timeMs: 9000 } } })
     await played.print("say hi\n")
     await time.pass(9000)
     expect(played.did).toEqual(["terminate"])
@@ -223,7 +255,7 @@ describe("the runner", () => {
 
   it("does not undo what is done because it lingers", async () => {
     const played = playProcess()
-    const { result, time } = run(played, { limits: { ...JOB.limits, timeMs: 9000 } })
+    const { result, time } = run(played, { job: { limits: { ...JOB.limits, timeMs: 9000 } } })
     await played.print("say hi\nend\n")
     await Bun.sleep(0)
     await time.pass(9000)
@@ -233,7 +265,7 @@ describe("the runner", () => {
   it("adds up what was used, on top of the session that it resumes, and stops at the limit", async () => {
     const played = playProcess()
     const usage = { inputTokens: 1000, outputTokens: 5, cachedTokens: 0, dollars: 1 }
-    const { result } = run(played, { resume: { id: "s0", usage }, limits: { ...JOB.limits, tokens: 100 } })
+    const { result } = run(played, { job: { resume: { id: "s0", usage }, limits: { ...JOB.limits, tokens: 100 } } })
     await played.print("use 60\nuse 30\nuse 20\n")
     expect(await result).toMatchObject({
       reason: "budget",
@@ -250,7 +282,7 @@ describe("the runner", () => {
       yield { id: "8", text: "second" }
       await never
     }
-    const { result, events } = run(played, {}, messages())
+    const { result, events } = run(played, { messages: messages() })
     await Bun.sleep(0)
     expect(played.requests[0]?.input).toEqual({ text: "go", staysOpen: true })
     await played.print("got something-else\ngot wire-7\nend\n")
@@ -269,5 +301,61 @@ describe("the runner", () => {
     }
     const spec = { job: JOB, launch: LAUNCH, translator: plainTranslator(), options: {} }
     expect(await runAgent(spec, ports)).toMatchObject({ reason: "not-found", error: "no such file", session: null })
+  })
+})
+
+describe("the runner in a dialogue", () => {
+  it("keeps the input open, writes what is replied, and hands messages to the protocol", async () => {
+    const played = playProcess()
+    async function* messages() {
+      yield { id: "7", text: "first" }
+    }
+    const { result, events } = run(played, { translator: talkingTranslator(), messages: messages() })
+    await Bun.sleep(0)
+    expect(played.requests[0]?.input).toEqual({ text: "go", staysOpen: true })
+    await played.print("hm\ngot wire-7\nend\n")
+    await Bun.sleep(0)
+    expect(played.did).toEqual(["write first!", "write what?", "close"])
+    played.exit(0)
+    expect((await result).reason).toBe("done")
+    expect(events.filter(({ type }) => type === "message_delivered")).toMatchObject([{ messageId: "7" }])
+  })
+
+  it("asks in its words first, sends a signal when half of the grace is over, and ends the tree when all of it is", async () => {
+    const played = playProcess({ isDeaf: true })
+    const { result, time, cancel } = run(played, { translator: talkingTranslator() })
+    await played.print("say hi\n")
+    cancel()
+    expect(played.did).toEqual(["write please stop"])
+    await time.pass(35)
+    await Bun.sleep(0)
+    expect(played.did).toEqual(["write please stop", "terminate"])
+    await time.pass(70)
+    expect(await result).toMatchObject({ reason: "cancelled", signal: "SIGKILL" })
+  })
+
+  it("sends the signal at once where there is nothing to cancel, and none to who has ended", async () => {
+    const silent = playProcess()
+    const first = run(silent, { translator: talkingTranslator({ canCancel: false }) })
+    first.cancel()
+    expect(silent.did).toEqual(["terminate"])
+    await first.result
+    const obedient = playProcess()
+    const second = run(obedient, { translator: talkingTranslator() })
+    second.cancel()
+    obedient.exit(0)
+    expect((await second.result).reason).toBe("cancelled")
+    expect(obedient.did).not.toContain("terminate")
+  })
+
+  it("ends an agent that serves on after its last word", async () => {
+    const played = playProcess()
+    const { result, time } = run(played, { translator: talkingTranslator({ canCancel: false }) })
+    await played.print("say hi\nend\n")
+    await Bun.sleep(0)
+    expect(played.did).toEqual(["close"])
+    await time.pass(70)
+    expect(await result).toMatchObject({ reason: "done", exitCode: 143, error: "" })
+    expect(played.did).toContain("terminate")
   })
 })

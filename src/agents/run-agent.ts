@@ -45,7 +45,8 @@ export async function runAgent(spec: RunSpec, ports: RunnerPorts): Promise<Agent
   }
   if (options.signal?.aborted === true) return finish({ stop: CANCELLED })
   const messages = launch.encodeMessage === null ? undefined : options.messages
-  const input = launch.input === null ? null : { text: launch.input, staysOpen: messages !== undefined }
+  const staysOpen = messages !== undefined || spec.translator.dialogue !== undefined
+  const input = launch.input === null ? null : { text: launch.input, staysOpen }
   const child = ports.processes.start({ command: launch.command, cwd: job.workspace, env, input })
   if ("whyNot" in child) return finish({ stop: { reason: "not-found", error: child.whyNot } })
   const { onLine } = options
@@ -68,6 +69,7 @@ async function supervise(
   ports: RunnerPorts,
 ): Promise<Ending> {
   const { job, translator, options } = run
+  const graceMs = run.graceMs ?? GRACE_BEFORE_SIGKILL_MS
   const ended = new AbortController()
   let stop: Stop | undefined
   let failure: { error: unknown } | undefined
@@ -75,8 +77,27 @@ async function supervise(
     if (stop !== undefined || ended.signal.aborted) return
     // Who has given its final word and only lingers is not undone by our impatience.
     stop = why.reason !== "protocol" && translator.isOver() ? { ...why, reason: "done" } : why
-    child.terminate()
-    void ports.sleep(run.graceMs ?? GRACE_BEFORE_SIGKILL_MS, ended.signal).then(() => child.destroy())
+    askToEnd()
+    void ports.sleep(graceMs, ended.signal).then(() => child.destroy())
+  }
+  const reply = () => {
+    const lines = translator.dialogue?.takeReplies() ?? ""
+    // Nobody waits for it: an agent that does not read may be one that waits for us to read.
+    if (lines !== "") void child.write(lines)
+  }
+  /** Who can be asked in its own words has half of the grace time to close its work. */
+  const askToEnd = () => {
+    if (translator.dialogue?.cancel() !== true) return child.terminate()
+    reply()
+    void ports.sleep(graceMs / 2, ended.signal).then(() => ended.signal.aborted || child.terminate())
+  }
+  let isInputClosed = false
+  const endInput = () => {
+    child.closeInput()
+    if (isInputClosed || translator.dialogue === undefined) return
+    isInputClosed = true
+    // An agent that serves, and is not done by itself, need not end with its input.
+    void ports.sleep(graceMs, ended.signal).then(() => stopFor({ reason: "done", error: "" }))
   }
   const cancel = () => stopFor(CANCELLED)
   options.signal?.addEventListener("abort", cancel)
@@ -93,7 +114,8 @@ async function supervise(
     if (!isWithinOutput(chunk.length) || failure !== undefined) return
     try {
       await see(chunk)
-      if (translator.isOver()) child.closeInput()
+      reply()
+      if (translator.isOver()) endInput()
     } catch (error) {
       failure = { error }
       cancel()
@@ -170,10 +192,10 @@ function countOutput(limit: number | null, stopFor: (why: Stop) => void): (bytes
 /** Writes messages to the agent as they come, until the run ends. */
 async function feedMessages(
   child: LiveProcess,
-  { launch, options }: RunSpec,
+  { launch, translator, options }: RunSpec,
   { sent, ended }: { sent: Map<string, string>; ended: AbortSignal },
 ): Promise<void> {
-  const { encodeMessage } = launch
+  const encodeMessage = translator.dialogue?.message ?? launch.encodeMessage
   if (encodeMessage === null || options.messages === undefined) return
   const over = new Promise<undefined>((resolve) => ended.addEventListener("abort", () => resolve(undefined)))
   const iterator = options.messages[Symbol.asyncIterator]()

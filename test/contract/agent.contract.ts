@@ -278,7 +278,7 @@ export function agentContract(program: AgentProgram, says: Says): void {
         expect(result.usage.inputTokens + result.usage.outputTokens).toBeGreaterThan(300)
       })
 
-      if (program.name !== "opencode") return
+      if (!["opencode", "acp"].includes(program.name)) return
       it("the budget in dollars", async () => {
         const { result } = await play("endless", { limits: { ...NO_LIMITS, dollars: 0.002 } })
         expect(result.reason).toBe("budget")

@@ -1,3 +1,4 @@
+import { acp } from "../../src/agents/acp/program.ts"
 import { claude } from "../../src/agents/claude/program.ts"
 import { codex } from "../../src/agents/codex/program.ts"
 import { gemini } from "../../src/agents/gemini/program.ts"
@@ -9,5 +10,6 @@ agentContract(claude, { errors: true, runningUsage: true, cost: true })
 agentContract(codex, { errors: true, runningUsage: false, cost: false })
 agentContract(gemini, { errors: true, runningUsage: false, cost: false })
 agentContract(opencode, { errors: true, runningUsage: true, cost: true })
+agentContract(acp, { errors: true, runningUsage: true, cost: true })
 // Plain commands have no words for errors, only an exit code.
 agentContract(script, { errors: false, runningUsage: false, cost: false })

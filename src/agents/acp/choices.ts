@@ -1,0 +1,71 @@
+import { asArray, asObject, asText, asTextOrNull, type Json } from "../json-line.ts"
+import type { AgentJob } from "../port.ts"
+import { isFree } from "./permission.ts"
+
+export interface Choice {
+  readonly method: string
+  readonly params: Json
+}
+
+/** Modes by the names that agents have for them. In the first ones an agent asks before it writes or runs anything. */
+const ASKING_MODES = ["default", "ask", "read-only"] as const
+const FREE_MODES = ["bypassPermissions", "yolo", "agent-full-access", "full-access"] as const
+
+/** What is to be set in a session that was opened: mode, model and effort, as far as the agent offers them. */
+export function choicesFor(job: AgentJob, opened: Json, settings: Json): Choice[] {
+  return [chooseMode(job, opened, settings), chooseModel(job, opened), chooseEffort(job, opened)].flatMap(
+    (choice) => choice ?? [],
+  )
+}
+
+export function currentModel(opened: Json): string | null {
+  return (
+    asTextOrNull(findOption(opened, "model")?.currentValue) ?? asTextOrNull(asObject(opened.models)?.currentModelId)
+  )
+}
+
+/** Policy is held by answers, so the agent has to ask; unless everything is permitted anyway. */
+function chooseMode(job: AgentJob, opened: Json, settings: Json): Choice | undefined {
+  const modes = asObject(opened.modes)
+  const option = findOption(opened, "mode")
+  const offered = asArray(modes?.availableModes).map((mode) => asText(asObject(mode)?.id))
+  const names = modes === undefined ? valuesOf(option) : offered
+  const configured = asTextOrNull(asObject(settings.modes)?.[job.permission])
+  const wanted = configured ?? (isFree(job) ? FREE_MODES : ASKING_MODES).find((mode) => names.includes(mode))
+  const current = modes === undefined ? option?.currentValue : modes.currentModeId
+  if (wanted === undefined || wanted === current) return undefined
+  if (modes === undefined && option !== undefined) return setOption(option, wanted)
+  return { method: "session/set_mode", params: { modeId: wanted } }
+}
+
+function chooseModel({ model }: AgentJob, opened: Json): Choice | undefined {
+  if (model === null || model === currentModel(opened)) return undefined
+  const option = findOption(opened, "model")
+  if (option !== undefined) return setOption(option, model)
+  // The older way, which some agents still have instead.
+  return asObject(opened.models) === undefined ? undefined : { method: "session/set_model", params: { modelId: model } }
+}
+
+function chooseEffort({ effort }: AgentJob, opened: Json): Choice | undefined {
+  const option = findOption(opened, "thought_level")
+  if (effort === null || option === undefined || !valuesOf(option).includes(effort)) return undefined
+  return option.currentValue === effort ? undefined : setOption(option, effort)
+}
+
+function setOption(option: Json, value: string): Choice {
+  return { method: "session/set_config_option", params: { configId: option.id, value } }
+}
+
+function findOption(opened: Json, category: string): Json | undefined {
+  return asArray(opened.configOptions)
+    .map(asObject)
+    .find((option) => option?.category === category)
+}
+
+/** Options may come in groups. */
+function valuesOf(option: Json | undefined): string[] {
+  return asArray(option?.options).flatMap((item) => {
+    const entry = asObject(item)
+    return entry?.options === undefined ? [asText(entry?.value)] : valuesOf(entry)
+  })
+}

@@ -1,0 +1,51 @@
+import { judgeAnswer } from "../answer.ts"
+import { classifyError } from "../classify-error.ts"
+import { asText, type Json } from "../json-line.ts"
+import type { AgentJob } from "../port.ts"
+import type { Outcome } from "../program.ts"
+import { METHOD_NOT_FOUND } from "./wire.ts"
+
+export type Judged = Pick<Outcome, "reason" | "error"> & Partial<Outcome>
+
+interface Turn {
+  readonly job: AgentJob
+  readonly answer: string
+  readonly endsInRefusal: boolean
+}
+
+/** How a turn ended by itself. Some agents just stop where something was not permitted, without a word. */
+export function judgeEnd(stopReason: unknown, { job, answer, endsInRefusal }: Turn): Judged {
+  switch (stopReason) {
+    case "end_turn":
+      if (endsInRefusal) return { reason: "refused", error: "it ended when a tool was not permitted" }
+      return judgeAnswer(job, answer)
+    case "refusal":
+      return { reason: "refused", error: answer || "the model refused" }
+    case "max_tokens":
+      return { reason: "context-overflow", error: "the answer was cut at its length limit" }
+    case "max_turn_requests":
+      return { reason: "turn-limit", error: "it made as many requests as it may in a turn" }
+    case "cancelled":
+      return { reason: "cancelled", error: "cancelled" }
+    default:
+      return { reason: "protocol", error: `ended its turn for an unknown reason: ${JSON.stringify(stopReason)}` }
+  }
+}
+
+const AUTH_REQUIRED = -32000
+const CANCELLED_REQUEST = -32800
+/** It did not understand us: no JSON, no request, no such method, or not with such parameters. */
+const NOT_UNDERSTOOD: readonly unknown[] = [-32700, -32600, METHOD_NOT_FOUND, -32602]
+
+/** Some agents give the status of the model's server as the code, most only a text, and that often only in the data. */
+export function judgeError({ code, message, data }: Json, method: string, now: number): Judged {
+  const details = typeof data === "string" ? data : data == null ? "" : JSON.stringify(data)
+  const told = [asText(message), details].filter(Boolean).join(": ")
+  const error = method === "" ? told : `${method}: ${told}`
+  if (code === AUTH_REQUIRED) return { reason: "auth", error }
+  if (code === CANCELLED_REQUEST) return { reason: "cancelled", error }
+  const status = typeof code === "number" && code >= 400 && code < 600 ? code : null
+  const trouble = classifyError({ message: told, status, now })
+  if (trouble.reason === "crashed" && NOT_UNDERSTOOD.includes(code)) return { reason: "protocol", error }
+  return { ...trouble, error }
+}

@@ -1,0 +1,75 @@
+import { resolve } from "node:path"
+import type { AgentJob } from "../port.ts"
+import { inWorkspace } from "../tool-use.ts"
+
+export interface Wish {
+  readonly name: string
+  /** What the agent says that it is: read, edit, delete, move, search, execute, think, fetch, switch_mode, other. */
+  readonly kind: string
+  /** What it would write, as far as the agent tells. */
+  readonly files: readonly string[]
+}
+
+const WRITING_KINDS = new Set(["edit", "delete", "move"])
+const READING_KINDS = new Set(["read", "search", "think"])
+
+export function isWritingKind(kind: string): boolean {
+  return WRITING_KINDS.has(kind)
+}
+
+/** Everything is permitted, so nothing has to be asked. */
+export function isFree({ permission, ownedFiles, deniedTools }: AgentJob): boolean {
+  return permission === "full" && ownedFiles.length === 0 && deniedTools.length === 0
+}
+
+/** Why the job does not permit this; undefined when it does. */
+export function findObjection(job: AgentJob, wish: Wish): string | undefined {
+  const { name, kind, files } = wish
+  if (isNamed(job.deniedTools.map(withoutRule), wish)) return `${name} is denied`
+  const isWriting = isWritingKind(kind) || files.length > 0
+  const foreign = isWriting ? findForeign(job, files) : undefined
+  if (foreign !== undefined) return foreign
+  if (job.permission === "full" || isNamed(job.allowedTools, wish)) return undefined
+  if (isWriting) return job.permission === "edit" ? undefined : "writing files is not permitted"
+  if (READING_KINDS.has(kind) || isOfServer(job, wish)) return undefined
+  return `${name} is not among the allowed tools`
+}
+
+/** "Bash(rm *)" may be how an agent limits a rule; whether it fits we cannot tell, so all of it is denied. */
+function withoutRule(tool: string): string {
+  return tool.replace(/\(.*\)$/, "")
+}
+
+function isNamed(tools: readonly string[], { name, kind }: Wish): boolean {
+  return tools.some((tool) => tool === name || tool === kind || new Bun.Glob(tool).match(name))
+}
+
+/** What lies outside of the owned files; without such, `edit` ends at the workspace and `full` nowhere. */
+function findForeign({ ownedFiles, permission, workspace }: AgentJob, files: readonly string[]): string | undefined {
+  if (ownedFiles.length === 0 && permission === "full") return undefined
+  const globs = ownedFiles.length === 0 ? ["**"] : ownedFiles.map(asGlob)
+  if (files.length === 0 && ownedFiles.length > 0) return "it does not say which files it writes"
+  const root = resolve(workspace)
+  const foreign = files.find((file) => {
+    const path = resolve(root, file)
+    const inside = inWorkspace(path, root)
+    return inside === path || !globs.some((glob) => glob === "**" || new Bun.Glob(glob).match(inside))
+  })
+  return foreign === undefined ? undefined : `${foreign} is not among the owned files`
+}
+
+function asGlob(owned: string): string {
+  const plain = owned.replace(/^\.\//, "")
+  return plain.endsWith("/") ? `${plain}**` : plain
+}
+
+const OUR_SERVERS_KINDS = new Set(["other", "read", "search", "think", ""])
+
+/** mcp__notes__add, mcp_notes_add, notes_add, notes.add: each agent joins the names of server and tool in its own way. */
+function isOfServer({ mcpServers }: AgentJob, { name, kind }: Wish): boolean {
+  if (!OUR_SERVERS_KINDS.has(kind)) return false
+  const plain = name.replace(/^mcp__?/, "")
+  return Object.keys(mcpServers).some(
+    (server) => plain.startsWith(server) && "_./:".includes(plain.charAt(server.length) || " "),
+  )
+}

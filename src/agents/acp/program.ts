@@ -1,0 +1,55 @@
+import type { Capabilities } from "../port.ts"
+import type { AgentProgram, Launch, ProgramConfig } from "../program.ts"
+import { isFree } from "./permission.ts"
+import { probeAcp } from "./probe.ts"
+import { translateAcp } from "./translate.ts"
+import { initializeLine } from "./wire.ts"
+
+const CAPABILITIES: Capabilities = {
+  resume: true,
+  structuredAnswer: false,
+  mcp: true,
+  hooks: false,
+  messages: true,
+  cost: true,
+}
+
+/**
+ * Any agent of the Agent Client Protocol; configuration names its command, for example `gemini --acp`. In its settings
+ * `modes` may name the mode of the agent for each permission. An agent that does not ask before it acts is not held
+ * back: it needs a mode or a configuration of its own in which it asks.
+ */
+export const acp: AgentProgram = {
+  name: "acp",
+  command: ["acp-agent"],
+  // What the agent itself takes, unless configuration names something.
+  models: { haiku: "", sonnet: "", opus: "" },
+  capabilities: CAPABILITIES,
+  versionArgs: [],
+  variables: [
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "ANTHROPIC_BASE_URL",
+    "CLAUDE_CODE_OAUTH_TOKEN",
+    "CLAUDE_CODE_EXECUTABLE",
+    "CODEX_API_KEY",
+    "OPENAI_API_KEY",
+    "GEMINI_API_KEY",
+    "GOOGLE_API_KEY",
+    "OPENROUTER_API_KEY",
+  ],
+  login: { variables: [], files: [] },
+  launch: (job, config) => launchAcp(config, isFree(job) ? {} : ASKING),
+  translate: translateAcp,
+  probe: (config) => probeAcp(launchAcp(config, {}), CAPABILITIES),
+}
+
+/** OpenCode has no mode in which it asks, and without this it would do everything. Nobody else knows the variable. */
+const ASKING = {
+  OPENCODE_PERMISSION: JSON.stringify({ edit: "ask", bash: "ask", webfetch: "ask", external_directory: "ask" }),
+}
+
+/** All that a job says goes over the wire. */
+function launchAcp({ command, args }: ProgramConfig, env: Launch["env"]): Launch {
+  return { command: [...command, ...args], env, files: {}, links: {}, input: initializeLine(), encodeMessage: null }
+}

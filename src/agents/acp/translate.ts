@@ -1,0 +1,98 @@
+// The Agent Client Protocol as the runner sees it. While a prompt is open the agent reports by session/update and asks
+// by session/request_permission, which is answered at once: nobody is there who could be waited for.
+import type { PermissionOption, RequestPermissionOutcome } from "@agentclientprotocol/sdk"
+import type { Clock } from "../../lib/clock.ts"
+import { asArray, asObject, asText, type Json, parseLine } from "../json-line.ts"
+import type { AgentEventBody, AgentJob } from "../port.ts"
+import type { Outcome, Translator } from "../program.ts"
+import { countTurns } from "../turn-count.ts"
+import { judgeError } from "./judge.ts"
+import { findObjection, isFree } from "./permission.ts"
+import { makeSession } from "./session.ts"
+import { makeTools } from "./tools.ts"
+import { makeUpdates } from "./updates.ts"
+import { METHOD_NOT_FOUND, makeOutbox } from "./wire.ts"
+
+export function translateAcp(job: AgentJob, clock: Clock, settings: Json = {}): Translator {
+  const outbox = makeOutbox()
+  const tools = makeTools(job)
+  const updates = makeUpdates(job, tools)
+  const session = makeSession(job, { settings, clock, outbox, updates })
+  const turns = countTurns()
+
+  function notified(method: string, params: Json): AgentEventBody[] | undefined {
+    if (method !== "session/update") return undefined
+    const update = asObject(params.update) ?? {}
+    // A session that is loaded is told again from its beginning; that happened in another run.
+    if (!session.isInTurn() && session.ending() === undefined) return updates.replay(update)
+    const events = updates.see(update)
+    const isSign = events?.some(({ type }) => type === "text" || type === "reasoning" || type === "tool_use")
+    return events === undefined || isSign !== true ? events : [...session.acknowledge(), ...events]
+  }
+
+  function requested(id: unknown, method: string, params: Json): AgentEventBody[] | undefined {
+    if (method !== "session/request_permission") {
+      outbox.refuse(id, METHOD_NOT_FOUND, `${method} is not offered`)
+      // Some try although we do not offer it, and then do it by themselves.
+      return /^(?:fs|terminal)\//.test(method) ? [] : undefined
+    }
+    const { id: callId, wish, events } = tools.wish(asObject(params.toolCall) ?? {})
+    const objection = session.isCancelled() ? "cancelled" : findObjection(job, wish)
+    const isAllowed = objection === undefined
+    const outcome = session.isCancelled() ? CANCELLED : choose(params.options, { isAllowed, job })
+    outbox.answer(id, { outcome })
+    const seen = [...session.acknowledge(), ...events]
+    if (isAllowed && outcome !== CANCELLED) return seen
+    updates.noteRefusal()
+    return [...seen, ...tools.refuse(callId, `not permitted: ${objection ?? "it cannot be allowed only once"}`)]
+  }
+
+  function understand(message: Json): AgentEventBody[] | undefined {
+    const { method, id } = message
+    if (typeof method !== "string") return session.answered(message)
+    const params = asObject(message.params) ?? {}
+    return id === undefined ? notified(method, params) : requested(id, method, params)
+  }
+
+  return {
+    line(text) {
+      const message = parseLine(text)
+      const events = message === undefined ? undefined : understand(message)
+      if (events !== undefined) return turns.see(events)
+      return text.trim() === "" ? [] : [{ type: "unknown", line: text }]
+    },
+    turns: turns.count,
+    isOver: () => session.ending() !== undefined,
+    end({ exitCode }, stderr): Outcome {
+      const base = { retryAt: null, answer: updates.answer(), structured: null, session: session.id() }
+      const ending = session.ending()
+      if (ending !== undefined) return { ...base, ...ending }
+      const error = stderr.trim() === "" ? "ended without an answer to its prompt" : stderr
+      if (exitCode === 0) return { ...base, reason: "protocol", error }
+      return { ...base, ...judgeError({ message: stderr }, "", clock.now()), error }
+    },
+    dialogue: {
+      takeReplies: outbox.take,
+      message(message) {
+        session.queue(message)
+        return { wireId: message.id, line: "" }
+      },
+      cancel: session.cancel,
+    },
+  }
+}
+
+const CANCELLED: RequestPermissionOutcome = { outcome: "cancelled" }
+
+/** "Always" would end the questions and with them our say, so it is taken only where everything is allowed. */
+function choose(given: unknown, { isAllowed, job }: { isAllowed: boolean; job: AgentJob }): RequestPermissionOutcome {
+  const kinds: PermissionOption["kind"][] = isAllowed
+    ? ["allow_once", ...(isFree(job) ? (["allow_always"] as const) : [])]
+    : ["reject_once", "reject_always"]
+  const options = asArray(given).map((option) => asObject(option) ?? {})
+  for (const kind of kinds) {
+    const optionId = asText(options.find((option) => option.kind === kind)?.optionId)
+    if (optionId !== "") return { outcome: "selected", optionId }
+  }
+  return CANCELLED
+}

@@ -1,0 +1,78 @@
+import { MAX_ANSWER } from "../answer.ts"
+import { appendTail } from "../append-tail.ts"
+import { asObject, asText, type Json } from "../json-line.ts"
+import type { AgentEventBody, AgentJob } from "../port.ts"
+import { countUsage } from "./count-usage.ts"
+import type { makeTools } from "./tools.ts"
+
+/** What `session/update` tells while the agent works, as events. */
+export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) {
+  const usage = countUsage(job)
+  /** The last message of the agent, which comes in pieces. */
+  let answer = ""
+  let messageId: unknown
+  let isAnswerOver = false
+  /** Nothing was said or done since something was not permitted. */
+  let endsInRefusal = false
+  function message(update: Json): AgentEventBody[] {
+    const text = asText(asObject(update.content)?.text)
+    if (text === "") return []
+    if (isAnswerOver || update.messageId !== messageId) answer = ""
+    isAnswerOver = false
+    endsInRefusal = false
+    messageId = update.messageId
+    answer = appendTail(answer, text, MAX_ANSWER)
+    return [{ type: "text", text }]
+  }
+
+  function tool(update: Json): AgentEventBody[] {
+    isAnswerOver = true
+    const events = tools.see(update)
+    if (events.some(({ type }) => type === "tool_use")) endsInRefusal = false
+    return events
+  }
+
+  return {
+    answer: () => answer,
+    endsInRefusal: () => endsInRefusal,
+    noteRefusal(): void {
+      endsInRefusal = true
+    },
+    beginTurn(): void {
+      isAnswerOver = true
+      endsInRefusal = false
+      usage.beginTurn()
+    },
+    /** Undefined when we do not know it. */
+    see(update: Json): AgentEventBody[] | undefined {
+      switch (update.sessionUpdate) {
+        case "agent_message_chunk":
+          return message(update)
+        case "agent_thought_chunk": {
+          const text = asText(asObject(update.content)?.text)
+          return text === "" ? [] : [{ type: "reasoning", text }]
+        }
+        case "tool_call":
+        case "tool_call_update":
+          return tool(update)
+        case "usage_update":
+          return usage.see(update)
+        case "user_message_chunk":
+        case "plan":
+        case "available_commands_update":
+        case "current_mode_update":
+        case "config_option_update":
+        case "session_info_update":
+          return []
+        default:
+          return undefined
+      }
+    },
+    /** What comes before our prompt is the past, but for what the session has cost so far. */
+    replay(update: Json): AgentEventBody[] {
+      if (update.sessionUpdate === "usage_update") usage.takeCost(update)
+      return []
+    },
+    endTurn: usage.endTurn,
+  }
+}
