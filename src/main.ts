@@ -66,6 +66,7 @@ async function makeAgents(config: Config): Promise<ReadyAgent[]> {
     (await import("./agents/codex/program.ts")).codex,
     (await import("./agents/gemini/program.ts")).gemini,
     (await import("./agents/opencode/program.ts")).opencode,
+    (await import("./agents/acp/program.ts")).acp,
     (await import("./agents/script/program.ts")).script,
   ]
   const ports = { processes: systemLiveProcesses, commands: processes, clock: systemClock, sleep }

@@ -35,5 +35,6 @@ export const AGENT_KEYS = {
   "agents.opencode.model.haiku": model("TEAMWORK_AGENTS_OPENCODE_MODEL_HAIKU", "haiku"),
   "agents.opencode.model.sonnet": model("TEAMWORK_AGENTS_OPENCODE_MODEL_SONNET", "sonnet"),
   "agents.opencode.model.opus": model("TEAMWORK_AGENTS_OPENCODE_MODEL_OPUS", "opus"),
+  "agents.acp.command": command("TEAMWORK_AGENTS_ACP_COMMAND", "an agent of the Agent Client Protocol"),
   "agents.script.command": command("TEAMWORK_AGENTS_SCRIPT_COMMAND", "the shell of scripts"),
 } as const

@@ -76,7 +76,7 @@ describe("agent list (R157)", () => {
       is_available: false,
       why: expect.stringMatching(/with 3: broken$/),
     })
-    expect(data[4]).toMatchObject({ name: "script", is_available: true, version: "1.0" })
+    expect(data[5]).toMatchObject({ name: "script", is_available: true, version: "1.0" })
   })
 })
 
@@ -91,7 +91,14 @@ describe("the command of an agent", () => {
     expect(await bench.refused("config.bad_value", "agent", "list")).toStartWith(`teamwork.json:2: ${said}`)
     writeFileSync(join(bench.cwd, "teamwork.json"), '{"agents": {"claude": {"model": {"opus": "big-one"}}}}')
     await bench.ok(...set)
-    expect(await bench.ok<Data[]>("agent", "list")).toMatchObject([{ why: "evil is not installed" }, {}, {}, {}, {}])
+    expect(await bench.ok<Data[]>("agent", "list")).toMatchObject([
+      { why: "evil is not installed" },
+      {},
+      {},
+      {},
+      {},
+      {},
+    ])
   })
 })
 
@@ -195,7 +202,7 @@ describe("agent exec and status (R179-R181)", () => {
   it("refuses an unknown agent, a missing folder and an unknown job", async () => {
     using bench = makeAgentBench()
     expect(await bench.refused("input.invalid", "agent", "exec", "--agent", "cluade", "x")).toContain(
-      "is not one of claude, codex, gemini, opencode, script",
+      "is not one of claude, codex, gemini, opencode, acp, script",
     )
     const nowhere = ["--working-directory", "nowhere"]
     await bench.refused("input.invalid", "agent", "exec", "--agent", "script", "true", ...nowhere)

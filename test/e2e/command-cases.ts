@@ -836,10 +836,12 @@ const AGENT_CASES: Case[] = [
       { name: "codex" },
       { name: "gemini" },
       { name: "opencode" },
+      { name: "acp" },
       { name: "script", is_available: true, version: "1.0", is_logged_in: true, capabilities: { resume: false } },
     ],
     fields: ["name", "is_available"],
-    table: /^AGENT +VERSION +LOGIN +ABILITIES\nclaude .*\ncodex .*\ngemini .*\nopencode .*\nscript +1\.0 +yes +-\n$/,
+    table:
+      /^AGENT +VERSION +LOGIN +ABILITIES\nclaude .*\ncodex .*\ngemini .*\nopencode .*\nacp .*\nscript +1\.0 +yes +-\n$/,
   },
   {
     command: "agent exec",
