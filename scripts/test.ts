@@ -1,7 +1,8 @@
 // `npm test`: runs `bun test`, shows its output as it comes, and ends with one line a person or a script can rely on:
 // `12 passed, 0 failed`. Arguments go to `bun test`; `--no-skips` (or CI=true) makes skipped and todo tests a failure.
 
-const TEST_FOLDERS = ["./src", "./test"]
+/** The real agent CLIs have to be installed first: `npm run test:clis`. */
+const TEST_FOLDERS = ["./src", "./test", "--path-ignore-patterns=test/clis/**"]
 /** Flags of `bun test` whose value may come as the next argument, where it would look like a path. */
 const FLAGS_WITH_VALUE = ["-t", "--test-name-pattern", "--timeout", "--seed", "--rerun-each", "--retry", "--preload"]
 /** With one of these set, Bun takes us for a program and hides skipped tests. */

@@ -1,0 +1,211 @@
+// What every real CLI does through its adapter. What one of them cannot do is left out by its description.
+import { describe, expect, it } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { AgentEvent } from "../../src/agents/port.ts"
+import { NO_LIMITS } from "../support/agents.ts"
+import { type Cli, FAKE_KEY, makeWorld, pinnedVersion, readIn, type World } from "./cli-world.ts"
+import { TOKENS } from "./model-protocols.ts"
+
+const RATE_LIMIT = {
+  status: 429,
+  type: "rate_limit_error",
+  message: "Rate limit reached. Please try again in 90s.",
+  headers: { "retry-after": "1" },
+}
+
+export function cliSuite(cli: Cli): void {
+  const { name, capabilities } = cli.program
+
+  describe(`${name} ${pinnedVersion(cli)}`, () => {
+    it("is found with its version and a login", async () => {
+      await using world = makeWorld(cli, {})
+      const version = pinnedVersion(cli)
+      expect(await world.agent.detect(world.env)).toMatchObject({ isAvailable: true, version, isLoggedIn: true })
+    })
+
+    it("says hello", async () => {
+      await using world = makeWorld(cli, { hello: [{ text: "hello to you" }] })
+      const { result, events } = await world.run({ prompt: "[[hello]] say hello" })
+      expect(result).toMatchObject({ reason: "done", answer: "hello to you", error: "", exitCode: 0 })
+      expect(result.usage).toMatchObject({ inputTokens: TOKENS.input, outputTokens: TOKENS.output })
+      expect(result.usage.dollars === null).toBe(!capabilities.cost)
+      expect(result.session?.id).toMatch(/\w{8}/)
+      expect(events[0]).toMatchObject({ type: "started", session: result.session?.id })
+      expect(events.filter(({ type }) => type === "unknown")).toEqual([])
+      expect(scriptedSteps(world)).toEqual(["hello/0"])
+    })
+
+    it("writes a file where it may edit, and nothing but edit", async () => {
+      await using world = makeWorld(cli, {
+        edit: [{ text: "I write it", tool: cli.write("made.txt", "made by an agent\n") }, { text: "written" }],
+        command: [{ tool: cli.run("touch by-command.txt ../outside.txt") }, { text: "tried" }],
+      })
+      const path = join(world.worktree, "made.txt")
+      const { result, events } = await world.run({ prompt: `[[edit]] write ${path}`, permission: "edit" })
+      expect(result).toMatchObject({ reason: "done", answer: "written", filesTouched: ["made.txt"] })
+      expect(readIn(world, "made.txt")).toBe("made by an agent\n")
+      const types = events.map(({ type }) => type)
+      expect(types.indexOf("tool_result")).toBeGreaterThan(types.indexOf("tool_use"))
+      await world.run({ prompt: "[[command]]", permission: "edit" })
+      expect(readIn(world, "../outside.txt")).toBe("(no such file)")
+    })
+
+    it("edits and commits in a worktree, and knows nothing of our environment but what it needs", async () => {
+      const command = "env > environment.txt && git add made.txt && git commit --quiet --message=made"
+      await using world = makeWorld(cli, {
+        commit: [{ tool: cli.write("made.txt", "made\n") }, { tool: cli.run(command) }, { text: "committed" }],
+      })
+      const { result, events } = await world.run({ prompt: "[[commit]] write and commit", permission: "full" })
+      expect(result).toMatchObject({ reason: "done", answer: "committed" })
+      expect(result.filesTouched).toContain("made.txt")
+      expect(events.filter((event) => event.type === "tool_result" && !event.ok)).toEqual([])
+      expect(world.git("log", "--format=%s", "work")).toBe("made\nfirst")
+      expect(world.git("show", "work:made.txt")).toBe("made")
+      const environment = readIn(world, "environment.txt")
+      expect(environment).toContain(`HOME=${world.env.HOME}\n`)
+      expect(environment).not.toContain("NOT_FOR_AGENTS")
+      expect(environment).not.toContain("TEAMWORK_TEST_BASE_DIR")
+    })
+
+    it("goes on with a session", async () => {
+      await using world = makeWorld(cli, { one: [{ text: "first" }], two: [{ text: "second" }] })
+      const first = (await world.run({ prompt: "[[one]]" })).result
+      const { result } = await world.run({ prompt: "[[two]]", resume: first.session })
+      expect(result).toMatchObject({ reason: "done", answer: "second" })
+      expect(result.session?.id).toBe(first.session?.id ?? "none")
+      // The first question and its answer came along.
+      expect(world.model.asked.at(-1)?.modelTurns).toBe(1)
+      expect(result.usage).toMatchObject({ inputTokens: TOKENS.input, outputTokens: TOKENS.output })
+      expect(result.session?.usage.inputTokens).toBe(2 * TOKENS.input)
+    })
+
+    it("cannot go on with a session that is not there", async () => {
+      await using world = makeWorld(cli, { one: [{ text: "first" }] })
+      const id = name === "opencode" ? "ses_0000000000000000000000000" : "00000000-0000-4000-8000-000000000000"
+      const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, dollars: null }
+      const { result } = await world.run({ prompt: "[[one]]", resume: { id, usage } })
+      expect(result.reason).toBe("crashed")
+      expect(result.error).not.toBe("")
+    })
+
+    it("gives a structured answer", async () => {
+      await using world = makeWorld(cli, { structured: cli.structured({ color: "green", count: 3 }) })
+      const answerSchema = {
+        type: "object",
+        properties: { color: { type: "string" }, count: { type: "integer" } },
+        required: ["color", "count"],
+        additionalProperties: false,
+      }
+      const { result } = await world.run({ prompt: "[[structured]] which color?", answerSchema })
+      expect(result).toMatchObject({ reason: "done", structured: { color: "green", count: 3 } })
+    })
+
+    it("calls a tool of an MCP server", async () => {
+      await using world = makeWorld(cli, {
+        note: [{ tool: cli.note("remember the milk") }, { text: "it said: {{lastToolResult}}" }],
+      })
+      const tiny = {
+        command: process.execPath,
+        args: [join(import.meta.dir, "tiny-mcp.ts")],
+        env: { NOTE_FILE: world.noteFile },
+      }
+      const { result, events } = await world.run({ prompt: "[[note]] leave a note", mcpServers: { tiny } })
+      expect(result.answer).toContain("noted: remember the milk")
+      expect(result.reason).toBe("done")
+      expect(readFileSync(world.noteFile, "utf8")).toBe("remember the milk\n")
+      const outputs = events.flatMap((event) => (event.type === "tool_result" && event.ok ? [event.output] : []))
+      expect(outputs.join()).toContain("noted: remember the milk")
+    })
+  })
+
+  describe(`${name} ${pinnedVersion(cli)} tells why it could not go on`, () => {
+    it("a rate limit", async () => {
+      await using world = makeWorld(cli, { busy: [{ error: RATE_LIMIT }] })
+      const { result } = await world.run({ prompt: "[[busy]]" })
+      expect(result.reason).toBe("rate-limited")
+      expect(result.retryAt).toBeGreaterThan(Date.now())
+      expect(JSON.stringify(result)).not.toContain(FAKE_KEY)
+    })
+
+    it("a key that is not valid", async () => {
+      const error = { status: 401, type: "authentication_error", message: "invalid x-api-key" }
+      await using world = makeWorld(cli, { locked: [{ error }] })
+      expect((await world.run({ prompt: "[[locked]]" })).result.reason).toBe("auth")
+    })
+
+    it("a conversation that is too long", async () => {
+      await using world = makeWorld(cli, { long: [{ error: cli.overflow }] })
+      expect((await world.run({ prompt: "[[long]]" })).result.reason).toBe("context-overflow")
+    })
+
+    it.each(["cut", "garbage"] as const)("an answer that breaks off: %s", async (fault) => {
+      await using world = makeWorld(cli, { broken: [{ text: "I was about to", fault }] })
+      const { result } = await world.run({ prompt: "[[broken]]", limits: { ...NO_LIMITS, timeMs: 40_000 } })
+      expect(result.reason).not.toBe("done")
+      expect(result.error).not.toBe("")
+    })
+
+    it("the limit on turns", async () => {
+      await using world = makeWorld(cli, { endless: [{ text: "again", tool: cli.write("again.txt", "again\n") }] })
+      const { result } = await world.run({ prompt: "[[endless]]", limits: { ...NO_LIMITS, turns: 2 } })
+      expect(result.reason).toBe("turn-limit")
+      expect(scriptedSteps(world).length).toBeLessThan(8)
+    })
+  })
+
+  describe(`${name} ${pinnedVersion(cli)} is stopped, with all it started`, () => {
+    it("by its time, when the model says nothing more", async () => {
+      await using world = makeWorld(cli, { silent: [{ text: "hm", fault: "hang" }] })
+      const { result } = await world.run({ prompt: "[[silent]]", limits: { ...NO_LIMITS, timeMs: 6000 } })
+      expect(result).toMatchObject({ reason: "timed-out" })
+      expect(scriptedSteps(world)).toContain("silent/0")
+    })
+
+    it("by its caller, while a command runs", async () => {
+      await using world = makeWorld(cli, {
+        sleepy: [{ tool: cli.run("touch began.txt; sleep 300") }, { text: "awake" }],
+      })
+      const controller = new AbortController()
+      const began = waitFor(() => readIn(world, "began.txt") === "").then(() => controller.abort())
+      const { result } = await world.run({ prompt: "[[sleepy]]", permission: "full" }, { signal: controller.signal })
+      await began
+      expect(result.reason).toBe("cancelled")
+      expect(result.durationMs).toBeLessThan(40_000)
+    })
+  })
+
+  if (capabilities.messages) takesMessages(cli)
+}
+
+function takesMessages(cli: Cli): void {
+  it(`${cli.program.name} takes a message while it runs`, async () => {
+    await using world = makeWorld(cli, {
+      work: [{ tool: cli.run("touch began.txt; while [ ! -e go.txt ]; do sleep 0.05; done") }, { text: "worked" }],
+      more: [{ text: "heard you" }],
+    })
+    async function* messages() {
+      await waitFor(() => readIn(world, "began.txt") === "")
+      yield { id: "41", text: "[[more]] one thing more" }
+      await Bun.write(join(world.worktree, "go.txt"), "")
+      await new Promise(() => undefined)
+    }
+    const { result, events } = await world.run({ prompt: "[[work]]", permission: "full" }, { messages: messages() })
+    expect(result).toMatchObject({ reason: "done", answer: "heard you" })
+    expect(events.filter((event: AgentEvent) => event.type === "message_delivered")).toMatchObject([
+      { messageId: "41" },
+    ])
+  })
+}
+
+function scriptedSteps({ model }: World): string[] {
+  return model.asked.map(({ step }) => step).filter((step) => step !== "" && !step.startsWith("default"))
+}
+
+async function waitFor(isSo: () => boolean): Promise<void> {
+  const deadline = Date.now() + 30_000
+  while (!isSo()) {
+    if (Date.now() > deadline) throw new Error("it did not happen in time")
+    await Bun.sleep(20)
+  }
+}
