@@ -1,8 +1,9 @@
 // `npm test`: runs `bun test`, shows its output as it comes, and ends with one line a person or a script can rely on:
 // `12 passed, 0 failed`. Arguments go to `bun test`; `--no-skips` (or CI=true) makes skipped and todo tests a failure.
 
-/** The real agent CLIs have to be installed first: `npm run test:clis`. */
-const TEST_FOLDERS = ["./src", "./test", "--path-ignore-patterns=test/clis/**"]
+const TEST_FOLDERS = ["./src", "./test"]
+/** They need the real agent CLIs, which `npm run test:clis` installs. */
+const NOT_HERE = "test/clis/**"
 /** Flags of `bun test` whose value may come as the next argument, where it would look like a path. */
 const FLAGS_WITH_VALUE = ["-t", "--test-name-pattern", "--timeout", "--seed", "--rerun-each", "--retry", "--preload"]
 /** With one of these set, Bun takes us for a program and hides skipped tests. */
@@ -52,6 +53,7 @@ async function runBunTest(args: readonly string[]): Promise<BunTestRun> {
       "test",
       `--max-concurrency=${MAX_CONCURRENT_TESTS}`,
       `--timeout=${TIMEOUT_MS}`,
+      `--path-ignore-patterns=${NOT_HERE}`,
       ...args,
       ...targets,
     ],

@@ -15,6 +15,11 @@ const CLI: Cli = {
     type: "invalid_request_error",
     message: "prompt is too long: 201000 tokens > 200000 maximum",
   },
+  hasSandbox: false,
+  holdsToOwnedFiles: true,
+  tellsRetryTime: true,
+  tellsUsageWhileRunning: true,
+  blockWord: "block",
 }
 
 cliSuite(CLI)

@@ -27,6 +27,14 @@ export interface Cli {
   /** How its model gives a structured answer. */
   structured(value: unknown): readonly Reply[]
   readonly overflow: Failure
+  /** Where it may edit it runs commands too, but in a sandbox. */
+  readonly hasSandbox: boolean
+  readonly holdsToOwnedFiles: boolean
+  /** Passes on when the server wants to be asked again. */
+  readonly tellsRetryTime: boolean
+  readonly tellsUsageWhileRunning: boolean
+  /** What its hook says to send it back to work. */
+  readonly blockWord: "block" | "deny"
 }
 
 export interface World extends AsyncDisposable {
@@ -39,6 +47,7 @@ export interface World extends AsyncDisposable {
   readonly noteFile: string
 }
 
+export const NO_FILE = "(no such file)"
 export const FAKE_KEY = "fake-key-0123456789abcdef"
 /** Longer than any run needs, shorter than the limit of a test. */
 const MAX_RUN_MS = 60_000
@@ -67,6 +76,10 @@ export function makeWorld(cli: Cli, scripts: Scripts): World {
     LANG: "C.UTF-8",
     ...homeIn(scratch.path),
     ...cli.variables(model.url),
+    GIT_AUTHOR_NAME: "Test",
+    GIT_AUTHOR_EMAIL: "test@example.invalid",
+    GIT_COMMITTER_NAME: "Test",
+    GIT_COMMITTER_EMAIL: "test@example.invalid",
     NOT_FOR_AGENTS: "leaked",
   }
   const env = { ...buildEnvironment(variables, cli.program.variables), [mark]: "1" }
@@ -103,7 +116,6 @@ export function makeWorld(cli: Cli, scripts: Scripts): World {
 function homeIn(folder: string): { HOME: string; TMPDIR: string } {
   const [HOME, TMPDIR] = [join(folder, "home"), join(folder, "tmp")]
   for (const path of [HOME, TMPDIR]) mkdirSync(path)
-  writeFileSync(join(HOME, ".gitconfig"), "[user]\n\tname = Test\n\temail = test@example.invalid\n")
   return { HOME, TMPDIR }
 }
 
@@ -127,5 +139,5 @@ function git(cwd: string, ...args: string[]): string {
 
 export function readIn({ worktree }: World, path: string): string {
   const file = join(worktree, path)
-  return existsSync(file) ? readFileSync(file, "utf8") : "(no such file)"
+  return existsSync(file) ? readFileSync(file, "utf8") : NO_FILE
 }

@@ -67,7 +67,7 @@ export function startFakeModel(scripts: Scripts): FakeModel {
         text: step.text?.replaceAll("{{lastToolResult}}", question.lastToolResult),
         tool: step.tool,
       }
-      return question.isStreaming ? stream(protocol, reply, step.fault) : wholeAnswer(protocol, reply)
+      return question.isStreaming ? stream(protocol, reply, step.fault) : wholeAnswer(protocol, reply, step.fault)
     },
   })
   return {
