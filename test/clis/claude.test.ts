@@ -19,6 +19,8 @@ const CLI: Cli = {
   holdsToOwnedFiles: true,
   tellsRetryTime: true,
   tellsUsageWhileRunning: true,
+  brokenAnswer: "crashed",
+  keepsBrokenText: false,
   blockWord: "block",
 }
 

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { buildEnvironment } from "../../src/agents/environment.ts"
 import { type AgentSettings, makeAgent } from "../../src/agents/make-agent.ts"
-import type { Agent, AgentJob, RunOptions } from "../../src/agents/port.ts"
+import type { Agent, AgentJob, Reason, RunOptions } from "../../src/agents/port.ts"
 import type { AgentProgram } from "../../src/agents/program.ts"
 import { AGENT_PORTS, makeJob, NO_LIMITS, type Recorded, record } from "../support/agents.ts"
 import { processesWith } from "../support/processes.ts"
@@ -33,6 +33,10 @@ export interface Cli {
   /** Passes on when the server wants to be asked again. */
   readonly tellsRetryTime: boolean
   readonly tellsUsageWhileRunning: boolean
+  /** How it ends when every answer breaks off: some try again until their time is up. */
+  readonly brokenAnswer: Reason
+  /** When it asks again it does not tell, and what it heard before stays in its answer. */
+  readonly keepsBrokenText: boolean
   /** What its hook says to send it back to work. */
   readonly blockWord: "block" | "deny"
 }

@@ -195,8 +195,19 @@ export function cliSuite(cli: Cli): void {
     it.each(["cut", "garbage"] as const)("an answer that breaks off: %s", async (fault) => {
       await using world = makeWorld(cli, { broken: [{ text: "I was about to", fault }] })
       const { result } = await world.run({ prompt: "[[broken]]", limits: { ...NO_LIMITS, timeMs: 15_000 } })
-      expect(result.reason).not.toBe("done")
+      expect(result.reason).toBe(cli.brokenAnswer)
       expect(result.error).not.toBe("")
+    })
+
+    it("unless it helps to try again", async () => {
+      await using world = makeWorld(cli, {
+        cut: [{ text: "all of it", fault: "cut", times: 1 }],
+        busy: [{ text: "not so busy", error: { ...RATE_LIMIT, message: "Rate limit reached" }, times: 1 }],
+      })
+      const cut = (await world.run({ prompt: "[[cut]]" })).result
+      const answer = cli.keepsBrokenText ? "all of itall of it" : "all of it"
+      expect(cut).toMatchObject({ reason: "done", answer, error: "" })
+      expect((await world.run({ prompt: "[[busy]]" })).result).toMatchObject({ reason: "done", answer: "not so busy" })
     })
 
     it("the limit on turns", async () => {
@@ -260,6 +271,7 @@ function takesMessages(cli: Cli): void {
     }
     const { result, events } = await world.run({ prompt: "[[work]]", permission: "full" }, { messages: messages() })
     expect(result).toMatchObject({ reason: "done", answer: "heard you" })
+    expect(events.filter(({ type }) => type === "unknown")).toEqual([])
     expect(events.filter((event: AgentEvent) => event.type === "message_delivered")).toMatchObject([
       { messageId: "41" },
     ])

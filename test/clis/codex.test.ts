@@ -32,6 +32,8 @@ const CLI: Cli = {
   holdsToOwnedFiles: false,
   tellsRetryTime: false,
   tellsUsageWhileRunning: false,
+  brokenAnswer: "crashed",
+  keepsBrokenText: false,
   blockWord: "block",
 }
 

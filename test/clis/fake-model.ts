@@ -18,6 +18,8 @@ import {
 export interface Step extends Reply {
   readonly error?: Failure
   readonly fault?: Fault
+  /** How often error or fault happens before it goes well; always, when not given. The one thing that is remembered. */
+  readonly times?: number
 }
 
 export type Scripts = Readonly<Record<string, readonly Step[]>>
@@ -46,6 +48,8 @@ const ROUTES: readonly [RegExp, Protocol][] = [
 
 export function startFakeModel(scripts: Scripts): FakeModel {
   const asked: Asked[] = []
+  const hasTrouble = (name: string, { times = Number.POSITIVE_INFINITY }: Step) =>
+    asked.filter(({ step }) => step === name).length <= times
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -62,12 +66,13 @@ export function startFakeModel(scripts: Scripts): FakeModel {
       const question = readRequest(protocol, path, await request.json())
       const { name, step } = select(scripts, question)
       asked.push({ method, path, step: name, modelTurns: countModelTurns(question.turns) })
-      if (step.error !== undefined) return refuse(protocol, step.error)
+      const trouble = hasTrouble(name, step) ? step : {}
+      if (trouble.error !== undefined) return refuse(protocol, trouble.error)
       const reply: Reply = {
         text: step.text?.replaceAll("{{lastToolResult}}", question.lastToolResult),
         tool: step.tool,
       }
-      return question.isStreaming ? stream(protocol, reply, step.fault) : wholeAnswer(protocol, reply, step.fault)
+      return question.isStreaming ? stream(protocol, reply, trouble.fault) : wholeAnswer(protocol, reply, trouble.fault)
     },
   })
   return {

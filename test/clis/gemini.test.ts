@@ -19,6 +19,8 @@ const CLI: Cli = {
   holdsToOwnedFiles: false,
   tellsRetryTime: true,
   tellsUsageWhileRunning: false,
+  brokenAnswer: "crashed",
+  keepsBrokenText: true,
   blockWord: "deny",
 }
 

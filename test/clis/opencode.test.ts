@@ -29,6 +29,8 @@ const CLI: Cli = {
   holdsToOwnedFiles: true,
   tellsRetryTime: true,
   tellsUsageWhileRunning: true,
+  brokenAnswer: "timed-out",
+  keepsBrokenText: false,
   blockWord: "block",
 }
 
