@@ -15,6 +15,7 @@ const CLI: Cli = {
     type: "invalid_request_error",
     message: "prompt is too long: 201000 tokens > 200000 maximum",
   },
+  startMs: 6_000,
   hasSandbox: false,
   holdsToOwnedFiles: true,
   tellsRetryTime: true,

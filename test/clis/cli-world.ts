@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { buildEnvironment } from "../../src/agents/environment.ts"
 import { type AgentSettings, makeAgent } from "../../src/agents/make-agent.ts"
-import type { Agent, AgentJob, Reason, RunOptions } from "../../src/agents/port.ts"
+import type { Agent, AgentJob, Limits, Reason, RunOptions } from "../../src/agents/port.ts"
 import type { AgentProgram } from "../../src/agents/program.ts"
 import { AGENT_PORTS, makeJob, NO_LIMITS, type Recorded, record } from "../support/agents.ts"
 import { processesWith } from "../support/processes.ts"
@@ -27,6 +27,8 @@ export interface Cli {
   /** How its model gives a structured answer. */
   structured(value: unknown): readonly Reply[]
   readonly overflow: Failure
+  /** How long it may take on a busy machine until it asks its model. */
+  readonly startMs: number
   /** Where it may edit it runs commands too, but in a sandbox. */
   readonly hasSandbox: boolean
   readonly holdsToOwnedFiles: boolean
@@ -41,12 +43,15 @@ export interface Cli {
   readonly blockWord: "block" | "deny"
 }
 
+/** What is special about a job. The limit on time stays unless another one is given. */
+type Change = Partial<Omit<AgentJob, "limits">> & { readonly limits?: Partial<Limits> }
+
 export interface World extends AsyncDisposable {
   readonly agent: Agent
   readonly model: FakeModel
   readonly worktree: string
   readonly env: Readonly<Record<string, string>>
-  run(change: Partial<AgentJob>, options?: RunOptions): Promise<Recorded>
+  run(change: Change, options?: RunOptions): Promise<Recorded>
   git(...args: string[]): string
   readonly noteFile: string
 }
@@ -54,7 +59,7 @@ export interface World extends AsyncDisposable {
 export const NO_FILE = "(no such file)"
 export const FAKE_KEY = "fake-key-0123456789abcdef"
 /** Longer than any run needs, shorter than the limit of a test. */
-const MAX_RUN_MS = 60_000
+export const MAX_RUN_MS = 60_000
 
 export function pinnedVersion(cli: Cli): string {
   return pinnedOf(cli).version

@@ -28,6 +28,7 @@ const CLI: Cli = {
     type: "context_length_exceeded",
     message: "Your input exceeds the context window of this model. Please adjust your input and try again.",
   },
+  startMs: 6_000,
   hasSandbox: true,
   holdsToOwnedFiles: false,
   tellsRetryTime: false,

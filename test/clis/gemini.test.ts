@@ -15,6 +15,7 @@ const CLI: Cli = {
     type: "INVALID_ARGUMENT",
     message: "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
   },
+  startMs: 10_000,
   hasSandbox: false,
   holdsToOwnedFiles: false,
   tellsRetryTime: true,

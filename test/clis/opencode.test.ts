@@ -25,6 +25,7 @@ const CLI: Cli = {
     type: "context_length_exceeded",
     message: "This model's maximum context length is 128000 tokens. Your messages resulted in 200000 tokens.",
   },
+  startMs: 20_000,
   hasSandbox: false,
   holdsToOwnedFiles: true,
   tellsRetryTime: true,
