@@ -1,7 +1,8 @@
 // `npm run test:clis`: the real agent CLIs against a scripted model, see docs/agents.md. Installs the pinned versions
 // into a cache folder where they are missing (TEAMWORK_CLI_CACHE names another), then runs test/clis without a network
 // where that is permitted. Arguments go to `bun test`.
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { installFolder, PINNED, type Pinned } from "../test/clis/pinned.ts"
 
@@ -18,22 +19,32 @@ async function main(args: readonly string[]): Promise<number> {
   for (const pinned of PINNED) {
     if (findVersion(cache, pinned) !== pinned.version) await install(cache, pinned)
   }
-  const alone = withoutNetwork()
-  console.log(alone.length === 0 ? "network: not cut off here, addresses are loopback only" : "network: loopback only")
-  const child = Bun.spawn(
-    [...alone, process.execPath, "test", "--max-concurrency=1", `--timeout=${TEST_TIMEOUT_MS}`, ...args, "./test/clis"],
-    // Under a name that test/support/preload.ts leaves alone.
-    {
-      cwd: ROOT,
-      env: { ...process.env, CLI_TEST_CACHE: cache },
-      stdio: ["ignore", "inherit", "inherit"],
-      timeout: TESTS_TIMEOUT_MS,
-    },
-  )
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal))
-  const exitCode = await child.exited
+  const exitCode = await runTests(cache, args)
   console.log(`ran ${PINNED.map((pinned) => `${pinned.name} ${findVersion(cache, pinned)}`).join(", ")}`)
   return exitCode
+}
+
+async function runTests(cache: string, args: readonly string[]): Promise<number> {
+  const apart = setApart()
+  console.log(apart.length === 0 ? "network: not cut off here, addresses are loopback only" : "network: loopback only")
+  const flags = ["--max-concurrency=1", `--timeout=${TEST_TIMEOUT_MS}`]
+  const TMPDIR = mkdtempSync(join(tmpdir(), "teamwork-clis-"))
+  const child = Bun.spawn([...apart, process.execPath, "test", ...flags, ...args, "./test/clis"], {
+    cwd: ROOT,
+    // The cache under a name that test/support/preload.ts leaves alone.
+    env: { ...process.env, TMPDIR, CLI_TEST_CACHE: cache },
+    stdio: ["ignore", "inherit", "inherit"],
+    timeout: TESTS_TIMEOUT_MS,
+    killSignal: "SIGKILL",
+  })
+  // Whoever is set apart dies as a whole; otherwise the tests get the chance to clean up.
+  const stop = () => child.kill(apart.length === 0 ? "SIGTERM" : "SIGKILL")
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, stop)
+  try {
+    return await child.exited
+  } finally {
+    rmSync(TMPDIR, { recursive: true, force: true })
+  }
 }
 
 function findVersion(cache: string, pinned: Pinned): string | undefined {
@@ -62,9 +73,13 @@ async function install(cache: string, pinned: Pinned): Promise<void> {
   renameSync(building, folder)
 }
 
-/** A command that runs another one in a network of its own, with loopback and nothing else; empty where not permitted. */
-function withoutNetwork(): readonly string[] {
-  const command = ["unshare", "-n", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"]
+/**
+ * A command that runs another one with a network of its own, which has nothing but loopback, and with processes of its
+ * own, none of which outlives it. Empty where that is not permitted.
+ */
+function setApart(): readonly string[] {
+  const command = ["unshare", "--net", "--pid", "--mount-proc", "--kill-child"]
+  const inside = ["sh", "-c", 'ip link set lo up && "$@"', "sh"]
   if (Bun.which("unshare") === null || Bun.which("ip") === null) return []
-  return Bun.spawnSync([...command, "true"]).success ? command : []
+  return Bun.spawnSync([...command, ...inside, "true"]).success ? [...command, ...inside] : []
 }
