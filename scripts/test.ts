@@ -2,6 +2,8 @@
 // `12 passed, 0 failed`. Arguments go to `bun test`; `--no-skips` (or CI=true) makes skipped and todo tests a failure.
 
 const TEST_FOLDERS = ["./src", "./test"]
+/** They need the real agent CLIs, which `npm run test:clis` installs. */
+const NOT_HERE = "test/clis/**"
 /** Flags of `bun test` whose value may come as the next argument, where it would look like a path. */
 const FLAGS_WITH_VALUE = ["-t", "--test-name-pattern", "--timeout", "--seed", "--rerun-each", "--retry", "--preload"]
 /** With one of these set, Bun takes us for a program and hides skipped tests. */
@@ -51,6 +53,7 @@ async function runBunTest(args: readonly string[]): Promise<BunTestRun> {
       "test",
       `--max-concurrency=${MAX_CONCURRENT_TESTS}`,
       `--timeout=${TIMEOUT_MS}`,
+      `--path-ignore-patterns=${NOT_HERE}`,
       ...args,
       ...targets,
     ],

@@ -9,6 +9,9 @@ it("hands down what is common and what the program needs", () => {
     LC_ALL: "C",
     https_proxy: "http://proxy",
     NODE_EXTRA_CA_CERTS: "/ca.pem",
+    GIT_AUTHOR_NAME: "Ann",
+    GIT_SSH_COMMAND: "x",
+    GIT_CONFIG_GLOBAL: "x",
     ANTHROPIC_API_KEY: "a",
     OPENAI_API_KEY: "o",
     AWS_SECRET_ACCESS_KEY: "s",
@@ -24,6 +27,7 @@ it("hands down what is common and what the program needs", () => {
     LC_ALL: "C",
     https_proxy: "http://proxy",
     NODE_EXTRA_CA_CERTS: "/ca.pem",
+    GIT_AUTHOR_NAME: "Ann",
   }
   expect(buildEnvironment(env, [])).toEqual(common)
   expect(buildEnvironment(env, ["ANTHROPIC_API_KEY", "NOTHING"])).toEqual({ ...common, ANTHROPIC_API_KEY: "a" })

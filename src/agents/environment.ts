@@ -25,6 +25,11 @@ const COMMON = [
   "CURL_CA_BUNDLE",
   "REQUESTS_CA_BUNDLE",
   "GIT_SSL_CAINFO",
+  // In whose name it commits. Gemini hides the settings of git from the commands it runs, but not these.
+  "GIT_AUTHOR_NAME",
+  "GIT_AUTHOR_EMAIL",
+  "GIT_COMMITTER_NAME",
+  "GIT_COMMITTER_EMAIL",
 ] as const
 
 /** The environment for an agent: what is listed above or by its program, and nothing else. A name may end in `*`. */

@@ -1,11 +1,11 @@
 // What src/agents/port.ts promises, for an agent whose program is played by test/fixtures/agents/agent.ts as a real
 // process. Every adapter passes all of it; what a format cannot say is left out by `says`.
 import { describe, expect, it } from "bun:test"
-import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { AgentEvent, AgentJob, AgentResult } from "../../src/agents/port.ts"
 import type { AgentProgram } from "../../src/agents/program.ts"
 import { fixtureAgent, makeJob, NO_LIMITS, type Recorded, record, scenarioJob } from "../support/agents.ts"
+import { processesWith } from "../support/processes.ts"
 import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
 
 const GRACE_MS = 300
@@ -298,16 +298,4 @@ function expectOrder({ events, result }: Recorded): void {
   const first = events.findIndex(({ type }) => !["unknown", "finished"].includes(type))
   if (first !== -1) expect(events[first]?.type).toBe("started")
   expect(events.map(({ at }) => at)).toEqual(events.map(({ at }) => at).toSorted((a, b) => a - b))
-}
-
-/** Read here once more, and not by the code under test. */
-function processesWith(mark: string): string[] {
-  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name))
-  return pids.filter((pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/environ`, "latin1").includes(mark)
-    } catch {
-      return false
-    }
-  })
 }

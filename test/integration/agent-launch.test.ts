@@ -149,10 +149,18 @@ describe("codex", () => {
     expect(Bun.TOML.parse(files["codex/config.toml"] ?? "")).toEqual({
       approval_policy: "never",
       model_reasoning_effort: "high",
+      sandbox_workspace_write: { exclude_slash_tmp: false },
       features: { plugins: false },
       analytics: { enabled: false },
       mcp_servers: { tiny: { ...SERVER.tiny, default_tools_approval_mode: "approve" } },
       model_provider: "fake",
+    })
+  })
+
+  it("may not write to the common temp folder when it has one of its own", () => {
+    const { files } = launch(codex, { env: { TMPDIR: "/tmp/ann" } })
+    expect(Bun.TOML.parse(files["codex/config.toml"] ?? "")).toMatchObject({
+      sandbox_workspace_write: { exclude_slash_tmp: true },
     })
   })
 

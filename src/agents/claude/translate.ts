@@ -21,6 +21,8 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
 
   function assistant(event: Json): AgentEventBody[] {
     const message = asObject(event.message) ?? {}
+    // Claude Code's own words in the model's name, such as an error of the server, which the result tells again.
+    if (message.model === "<synthetic>") return []
     const events = asArray(message.content).flatMap((block) => contentEvents(asObject(block), job))
     if (events.length === 0) return unknownIf(asObject(event.message) === undefined, event)
     // What a subagent does counts in its parent's turn.
@@ -55,6 +57,7 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
       case "stream_event":
       case "tool_progress":
       case "auth_status":
+      case "command_lifecycle":
         return []
       default:
         return text.trim() === "" ? [] : [{ type: "unknown", line: text }]

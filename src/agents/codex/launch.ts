@@ -40,7 +40,7 @@ export function launchCodex(job: AgentJob, config: ProgramConfig): Launch {
   }
 }
 
-function settings({ tier, effort, mcpServers }: AgentJob) {
+function settings({ tier, effort, mcpServers, env }: AgentJob) {
   const servers = Object.entries(mcpServers).map(([name, { command, args, env }]) => {
     // Otherwise a call waits for an approval that nobody gives.
     return [name, { command, args, env, default_tools_approval_mode: "approve" }]
@@ -48,6 +48,8 @@ function settings({ tier, effort, mcpServers }: AgentJob) {
   return {
     approval_policy: "never",
     model_reasoning_effort: effort ?? EFFORT_OF_TIER[tier],
+    // Its sandbox lets everybody write to the common temp folder, where other worktrees may lie; one of its own will do.
+    sandbox_workspace_write: { exclude_slash_tmp: env.TMPDIR !== undefined },
     // Each of these costs seconds at the end of a run.
     features: { plugins: false },
     analytics: { enabled: false },

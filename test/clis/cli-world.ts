@@ -1,0 +1,152 @@
+// One real CLI in a world of its own: temporary home and temp folder, a repository with a worktree, a scripted model.
+import { expect } from "bun:test"
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { buildEnvironment } from "../../src/agents/environment.ts"
+import { type AgentSettings, makeAgent } from "../../src/agents/make-agent.ts"
+import type { Agent, AgentJob, Limits, Reason, RunOptions } from "../../src/agents/port.ts"
+import type { AgentProgram } from "../../src/agents/program.ts"
+import { AGENT_PORTS, makeJob, NO_LIMITS, type Recorded, record } from "../support/agents.ts"
+import { processesWith } from "../support/processes.ts"
+import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
+import { type FakeModel, type Scripts, startFakeModel } from "./fake-model.ts"
+import type { Failure, Reply, ToolCall } from "./model-protocols.ts"
+import { PINNED, programFile } from "./pinned.ts"
+
+export interface Cli {
+  readonly program: AgentProgram
+  readonly model: string
+  /** How it finds the scripted model, by its environment or its settings. */
+  variables(url: string): Readonly<Record<string, string>>
+  settings?(url: string): AgentSettings["settings"]
+  /** Calls of its own tools. */
+  /** `path` is from the worktree. */
+  write(path: string, text: string): ToolCall
+  run(command: string): ToolCall
+  note(text: string): ToolCall
+  /** How its model gives a structured answer. */
+  structured(value: unknown): readonly Reply[]
+  readonly overflow: Failure
+  /** How long it may take on a busy machine until it asks its model. */
+  readonly startMs: number
+  /** Where it may edit it runs commands too, but in a sandbox. */
+  readonly hasSandbox: boolean
+  readonly holdsToOwnedFiles: boolean
+  /** Passes on when the server wants to be asked again. */
+  readonly tellsRetryTime: boolean
+  readonly tellsUsageWhileRunning: boolean
+  /** How it ends when every answer breaks off: some try again until their time is up. */
+  readonly brokenAnswer: Reason
+  /** When it asks again it does not tell, and what it heard before stays in its answer. */
+  readonly keepsBrokenText: boolean
+  /** What its hook says to send it back to work. */
+  readonly blockWord: "block" | "deny"
+}
+
+/** What is special about a job. The limit on time stays unless another one is given. */
+type Change = Partial<Omit<AgentJob, "limits">> & { readonly limits?: Partial<Limits> }
+
+export interface World extends AsyncDisposable {
+  readonly agent: Agent
+  readonly model: FakeModel
+  readonly worktree: string
+  readonly env: Readonly<Record<string, string>>
+  run(change: Change, options?: RunOptions): Promise<Recorded>
+  git(...args: string[]): string
+  readonly noteFile: string
+}
+
+export const NO_FILE = "(no such file)"
+export const FAKE_KEY = "fake-key-0123456789abcdef"
+/** Longer than any run needs, shorter than the limit of a test. */
+export const MAX_RUN_MS = 60_000
+
+export function pinnedVersion(cli: Cli): string {
+  return pinnedOf(cli).version
+}
+
+function pinnedOf({ program }: Cli) {
+  const pinned = PINNED.find(({ name }) => name === program.name)
+  if (pinned === undefined) throw new Error(`no version of ${program.name} is pinned`)
+  return pinned
+}
+
+export function makeWorld(cli: Cli, scripts: Scripts): World {
+  const cache = process.env.CLI_TEST_CACHE
+  if (cache === undefined) throw new Error("no CLIs here: run 'npm run test:clis'")
+  const command = programFile(cache, pinnedOf(cli))
+  if (!existsSync(command)) throw new Error(`${command} is missing: run 'npm run test:clis'`)
+  const scratch = makeScratch(cli.program.name)
+  const model = startFakeModel(scripts)
+  const worktree = makeWorktree(scratch.path)
+  const mark = `CLI_MARK_${crypto.randomUUID().replaceAll("-", "")}`
+  const variables = {
+    PATH: process.env.PATH,
+    LANG: "C.UTF-8",
+    ...homeIn(scratch.path),
+    ...cli.variables(model.url),
+    GIT_AUTHOR_NAME: "Test",
+    GIT_AUTHOR_EMAIL: "test@example.invalid",
+    GIT_COMMITTER_NAME: "Test",
+    GIT_COMMITTER_EMAIL: "test@example.invalid",
+    NOT_FOR_AGENTS: "leaked",
+  }
+  const env = { ...buildEnvironment(variables, cli.program.variables), [mark]: "1" }
+  const isRoot = process.getuid?.() === 0
+  const settings = { command: [command], isRoot, settings: cli.settings?.(model.url), graceMs: 2000 }
+  const agent = makeAgent(cli.program, settings, AGENT_PORTS)
+  return {
+    agent,
+    model,
+    worktree,
+    env,
+    noteFile: join(scratch.path, "notes"),
+    git: (...args) => git(worktree, ...args),
+    async run(change, options = {}) {
+      const limits = { ...NO_LIMITS, timeMs: MAX_RUN_MS, ...change.limits }
+      const job = makeJob(worktree, {
+        stateFolder: join(scratch.path, "state"),
+        model: cli.model,
+        env,
+        ...change,
+        limits,
+      })
+      const recorded = await record(agent, job, options)
+      expect(processesWith(`${mark}=1`)).toEqual([])
+      return recorded
+    },
+    async [Symbol.asyncDispose]() {
+      await model[Symbol.asyncDispose]()
+      scratch[Symbol.dispose]()
+    },
+  }
+}
+
+function homeIn(folder: string): { HOME: string; TMPDIR: string } {
+  const [HOME, TMPDIR] = [join(folder, "home"), join(folder, "tmp")]
+  for (const path of [HOME, TMPDIR]) mkdirSync(path)
+  return { HOME, TMPDIR }
+}
+
+/** As agents get it: a branch of its own in a folder beside the repository. */
+function makeWorktree(folder: string): string {
+  const [repository, worktree] = [join(folder, "repository"), join(folder, "worktree")]
+  mkdirSync(repository)
+  git(repository, "init", "--quiet", "--initial-branch=main")
+  writeFileSync(join(repository, "greeting.txt"), "good day\n")
+  git(repository, "add", ".")
+  git(repository, "commit", "--quiet", "--message=first")
+  git(repository, "worktree", "add", "--quiet", "-b", "work", worktree)
+  return worktree
+}
+
+function git(cwd: string, ...args: string[]): string {
+  const { success, stdout, stderr } = Bun.spawnSync(["git", ...args], { cwd, env: sandboxEnv() })
+  if (!success) throw new Error(`git ${args.join(" ")}: ${stderr}`)
+  return stdout.toString().trim()
+}
+
+export function readIn({ worktree }: World, path: string): string {
+  const file = join(worktree, path)
+  return existsSync(file) ? readFileSync(file, "utf8") : NO_FILE
+}

@@ -1,0 +1,292 @@
+// What every real CLI does through its adapter. What one of them cannot do is left out by its description.
+import { describe, expect, it } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { AgentEvent } from "../../src/agents/port.ts"
+import { type Cli, FAKE_KEY, MAX_RUN_MS, makeWorld, NO_FILE, pinnedVersion, readIn, type World } from "./cli-world.ts"
+import { TOKENS } from "./model-protocols.ts"
+
+const RATE_LIMIT = {
+  status: 429,
+  type: "rate_limit_error",
+  message: "Rate limit reached. Please try again in 90s.",
+  headers: { "retry-after": "1" },
+}
+
+export function cliSuite(cli: Cli): void {
+  const { name, capabilities } = cli.program
+
+  describe(`${name} ${pinnedVersion(cli)}`, () => {
+    it("is found with its version and a login", async () => {
+      await using world = makeWorld(cli, {})
+      const version = pinnedVersion(cli)
+      expect(await world.agent.detect(world.env)).toMatchObject({ isAvailable: true, version, isLoggedIn: true })
+    })
+
+    it("says hello", async () => {
+      await using world = makeWorld(cli, { hello: [{ text: "hello to you" }] })
+      const { result, events } = await world.run({ prompt: "[[hello]] say hello" })
+      expect(result).toMatchObject({ reason: "done", answer: "hello to you", error: "", exitCode: 0 })
+      expect(result.usage).toMatchObject({ inputTokens: TOKENS.input, outputTokens: TOKENS.output })
+      expect(result.usage.dollars === null).toBe(!capabilities.cost)
+      expect(result.session?.id).toMatch(/\w{8}/)
+      expect(events[0]).toMatchObject({ type: "started", session: result.session?.id })
+      expect(events.filter(({ type }) => type === "unknown")).toEqual([])
+      expect(scriptedSteps(world)).toEqual(["hello/0"])
+      // Neither statistics nor signs of life.
+      expect(world.model.asked.filter(({ step }) => step === "")).toEqual([])
+    })
+
+    it("writes a file where it may edit", async () => {
+      await using world = makeWorld(cli, {
+        edit: [{ text: "I write it", tool: cli.write("made.txt", "made by an agent\n") }, { text: "written" }],
+      })
+      const { result, events } = await world.run({ prompt: "[[edit]] write a file", permission: "edit" })
+      expect(result).toMatchObject({ reason: "done", answer: "written", filesTouched: ["made.txt"] })
+      expect(readIn(world, "made.txt")).toBe("made by an agent\n")
+      const types = events.map(({ type }) => type)
+      expect(types.indexOf("tool_result")).toBeGreaterThan(types.indexOf("tool_use"))
+    })
+
+    it("edits and commits in a worktree, and knows nothing of our environment but what it needs", async () => {
+      const command = "env > environment.txt && git add made.txt && git commit --quiet --message=made"
+      await using world = makeWorld(cli, {
+        commit: [{ tool: cli.write("made.txt", "made\n") }, { tool: cli.run(command) }, { text: "committed" }],
+      })
+      const { result, events } = await world.run({ prompt: "[[commit]] write and commit", permission: "full" })
+      expect(result).toMatchObject({ reason: "done", answer: "committed" })
+      expect(result.filesTouched).toContain("made.txt")
+      expect(events.filter((event) => event.type === "tool_result" && !event.ok)).toEqual([])
+      expect(world.git("log", "--format=%s", "work")).toBe("made\nfirst")
+      expect(world.git("show", "work:made.txt")).toBe("made")
+      const environment = readIn(world, "environment.txt")
+      expect(environment).toContain(`HOME=${world.env.HOME}\n`)
+      expect(environment).not.toContain("NOT_FOR_AGENTS")
+      expect(environment).not.toContain("TEAMWORK_TEST_BASE_DIR")
+    })
+
+    it("goes on with a session", async () => {
+      await using world = makeWorld(cli, { one: [{ text: "first" }], two: [{ text: "second" }] })
+      const first = (await world.run({ prompt: "[[one]]" })).result
+      const { result } = await world.run({ prompt: "[[two]]", resume: first.session })
+      expect(result).toMatchObject({ reason: "done", answer: "second" })
+      expect(result.session?.id).toBe(first.session?.id ?? "none")
+      // The first question and its answer came along.
+      expect(world.model.asked.at(-1)?.modelTurns).toBe(1)
+      expect(result.usage).toMatchObject({ inputTokens: TOKENS.input, outputTokens: TOKENS.output })
+      expect(result.session?.usage.inputTokens).toBe(2 * TOKENS.input)
+    })
+
+    it("cannot go on with a session that is not there", async () => {
+      await using world = makeWorld(cli, { one: [{ text: "first" }] })
+      const id = name === "opencode" ? "ses_0000000000000000000000000" : "00000000-0000-4000-8000-000000000000"
+      const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, dollars: null }
+      const { result } = await world.run({ prompt: "[[one]]", resume: { id, usage } })
+      expect(result.reason).toBe("crashed")
+      expect(result.error).not.toBe("")
+    })
+
+    it("gives a structured answer", async () => {
+      await using world = makeWorld(cli, { structured: cli.structured({ color: "green", count: 3 }) })
+      const answerSchema = {
+        type: "object",
+        properties: { color: { type: "string" }, count: { type: "integer" } },
+        required: ["color", "count"],
+        additionalProperties: false,
+      }
+      const { result } = await world.run({ prompt: "[[structured]] which color?", answerSchema })
+      expect(result).toMatchObject({ reason: "done", structured: { color: "green", count: 3 } })
+    })
+
+    it("calls a tool of an MCP server", async () => {
+      await using world = makeWorld(cli, {
+        note: [{ tool: cli.note("remember the milk") }, { text: "it said: {{lastToolResult}}" }],
+      })
+      const tiny = {
+        command: process.execPath,
+        args: [join(import.meta.dir, "tiny-mcp.ts")],
+        env: { NOTE_FILE: world.noteFile },
+      }
+      const { result, events } = await world.run({ prompt: "[[note]] leave a note", mcpServers: { tiny } })
+      expect(result.answer).toContain("noted: remember the milk")
+      expect(result.reason).toBe("done")
+      expect(readFileSync(world.noteFile, "utf8")).toBe("remember the milk\n")
+      const outputs = events.flatMap((event) => (event.type === "tool_result" && event.ok ? [event.output] : []))
+      expect(outputs.join()).toContain("noted: remember the milk")
+    })
+  })
+
+  describe(`${name} ${pinnedVersion(cli)} does what it may, and is never left waiting for an answer`, () => {
+    it("runs no command, or only in a sandbox, where it may edit", async () => {
+      await using world = makeWorld(cli, {
+        command: [{ tool: cli.run("touch inside.txt; touch ../outside.txt") }, { text: "it said: {{lastToolResult}}" }],
+      })
+      await world.run({ prompt: "[[command]]", permission: "edit" })
+      expect(readIn(world, "../outside.txt")).toBe(NO_FILE)
+      expect(readIn(world, "inside.txt")).toBe(cli.hasSandbox ? "" : NO_FILE)
+    })
+
+    it("writes nothing where it may only ask", async () => {
+      await using world = makeWorld(cli, { edit: [{ tool: cli.write("made.txt", "made\n") }, { text: "over" }] })
+      const { result } = await world.run({ prompt: "[[edit]]", permission: "ask" })
+      expect(["done", "refused"]).toContain(result.reason)
+      expect(readIn(world, "made.txt")).toBe(NO_FILE)
+    })
+
+    if (cli.holdsToOwnedFiles)
+      it("writes only what is its own", async () => {
+        await using world = makeWorld(cli, {
+          edit: [
+            { tool: cli.write("src/mine.txt", "mine\n") },
+            { tool: cli.write("other.txt", "not mine\n") },
+            { text: "over" },
+          ],
+        })
+        const { result } = await world.run({ prompt: "[[edit]]", permission: "edit", ownedFiles: ["src/**"] })
+        expect(readIn(world, "src/mine.txt")).toBe("mine\n")
+        expect(readIn(world, "other.txt")).toBe(NO_FILE)
+        expect(result.filesTouched).toEqual(["src/mine.txt"])
+      })
+
+    if (!capabilities.hooks) return
+    it("listens to a hook before a tool", async () => {
+      await using world = makeWorld(cli, {
+        edit: [{ tool: cli.write("made.txt", "made\n") }, { text: "it said: {{lastToolResult}}" }],
+      })
+      const hooks = { beforeTool: "cat > hook.json; echo 'ask the leader first' >&2; exit 2" }
+      const { result } = await world.run({ prompt: "[[edit]]", permission: "full", hooks })
+      expect(readIn(world, "made.txt")).toBe(NO_FILE)
+      expect(result).toMatchObject({ reason: "done", filesTouched: [] })
+      expect(result.answer).toContain("ask the leader first")
+      expect(JSON.parse(readIn(world, "hook.json"))).toHaveProperty("tool_name")
+    })
+
+    it("goes back to work when a hook says so", async () => {
+      await using world = makeWorld(cli, { work: [{ text: "finished" }], again: [{ text: "really finished" }] })
+      const answer = JSON.stringify({ decision: cli.blockWord, reason: "[[again]] not yet" })
+      const hooks = { beforeStop: `[ -e asked.txt ] || echo '${answer}'; touch asked.txt` }
+      const { result } = await world.run({ prompt: "[[work]]", permission: "full", hooks })
+      expect(result).toMatchObject({ reason: "done", answer: "really finished" })
+    })
+  })
+
+  describe(`${name} ${pinnedVersion(cli)} tells why it could not go on`, () => {
+    it("a rate limit", async () => {
+      await using world = makeWorld(cli, { busy: [{ error: RATE_LIMIT }] })
+      const { result } = await world.run({ prompt: "[[busy]]" })
+      expect(result.reason).toBe("rate-limited")
+      if (cli.tellsRetryTime) expect(result.retryAt).toBeGreaterThan(Date.now())
+      else expect(result.retryAt).toBeNull()
+      expect(JSON.stringify(result)).not.toContain(FAKE_KEY)
+    })
+
+    it("a key that is not valid", async () => {
+      const error = { status: 401, type: "authentication_error", message: "invalid x-api-key" }
+      await using world = makeWorld(cli, { locked: [{ error }] })
+      expect((await world.run({ prompt: "[[locked]]" })).result.reason).toBe("auth")
+    })
+
+    it("a conversation that is too long", async () => {
+      await using world = makeWorld(cli, { long: [{ error: cli.overflow }] })
+      expect((await world.run({ prompt: "[[long]]" })).result.reason).toBe("context-overflow")
+    })
+
+    it.each(["cut", "garbage"] as const)("an answer that breaks off: %s", async (fault) => {
+      await using world = makeWorld(cli, { broken: [{ text: "I was about to", fault }] })
+      const timeMs = cli.brokenAnswer === "timed-out" ? cli.startMs : MAX_RUN_MS
+      const { result } = await world.run({ prompt: "[[broken]]", limits: { timeMs } })
+      expect(scriptedSteps(world).length).toBeGreaterThan(0)
+      expect(result.reason).toBe(cli.brokenAnswer)
+      expect(result.error).not.toBe("")
+    })
+
+    it("unless it helps to try again", async () => {
+      await using world = makeWorld(cli, {
+        cut: [{ text: "all of it", fault: "cut", times: 1 }],
+        busy: [{ text: "not so busy", error: { ...RATE_LIMIT, message: "Rate limit reached" }, times: 1 }],
+      })
+      const cut = (await world.run({ prompt: "[[cut]]" })).result
+      const answer = cli.keepsBrokenText ? "all of itall of it" : "all of it"
+      expect(cut).toMatchObject({ reason: "done", answer, error: "" })
+      expect((await world.run({ prompt: "[[busy]]" })).result).toMatchObject({ reason: "done", answer: "not so busy" })
+    })
+
+    it("the limit on turns", async () => {
+      await using world = makeWorld(cli, { endless: [{ text: "again", tool: cli.write("again.txt", "again\n") }] })
+      const { result } = await world.run({ prompt: "[[endless]]", limits: { turns: 2 } })
+      expect(result.reason).toBe("turn-limit")
+      expect(scriptedSteps(world).length).toBeLessThan(8)
+    })
+
+    if (!cli.tellsUsageWhileRunning) return
+    it("the limit on tokens", async () => {
+      await using world = makeWorld(cli, { endless: [{ text: "again", tool: cli.write("again.txt", "again\n") }] })
+      const { result } = await world.run({ prompt: "[[endless]]", limits: { tokens: 200 } })
+      expect(result.reason).toBe("budget")
+      expect(result.usage.inputTokens + result.usage.outputTokens).toBeGreaterThan(200)
+    })
+
+    it("the limit on money", async () => {
+      await using world = makeWorld(cli, { endless: [{ text: "again", tool: cli.write("again.txt", "again\n") }] })
+      const { result } = await world.run({ prompt: "[[endless]]", limits: { dollars: 0.0002 } })
+      expect(result.reason).toBe("budget")
+      expect(result.usage.dollars).toBeGreaterThan(0.0002)
+    })
+  })
+
+  describe(`${name} ${pinnedVersion(cli)} is stopped, with all it started`, () => {
+    it("by its time, when the model says nothing more", async () => {
+      await using world = makeWorld(cli, { silent: [{ text: "hm", fault: "hang" }] })
+      const { result } = await world.run({ prompt: "[[silent]]", limits: { timeMs: cli.startMs } })
+      expect(result).toMatchObject({ reason: "timed-out" })
+      expect(scriptedSteps(world)).toContain("silent/0")
+    })
+
+    it("by its caller, while a command runs", async () => {
+      await using world = makeWorld(cli, {
+        sleepy: [{ tool: cli.run("touch began.txt; sleep 300") }, { text: "awake" }],
+      })
+      const controller = new AbortController()
+      const began = waitFor(() => readIn(world, "began.txt") === "").then(() => controller.abort())
+      const { result } = await world.run({ prompt: "[[sleepy]]", permission: "full" }, { signal: controller.signal })
+      await began
+      expect(result.reason).toBe("cancelled")
+      expect(result.durationMs).toBeLessThan(40_000)
+    })
+  })
+
+  if (capabilities.messages) takesMessages(cli)
+}
+
+function takesMessages(cli: Cli): void {
+  it(`${cli.program.name} takes a message while it runs`, async () => {
+    await using world = makeWorld(cli, {
+      work: [{ tool: cli.run("touch began.txt; while [ ! -e go.txt ]; do sleep 0.05; done") }, { text: "worked" }],
+      more: [{ text: "heard you" }],
+    })
+    async function* messages() {
+      await waitFor(() => readIn(world, "began.txt") === "")
+      yield { id: "41", text: "[[more]] one thing more" }
+      await Bun.write(join(world.worktree, "go.txt"), "")
+      await new Promise(() => undefined)
+    }
+    const { result, events } = await world.run({ prompt: "[[work]]", permission: "full" }, { messages: messages() })
+    expect(result).toMatchObject({ reason: "done", answer: "heard you" })
+    expect(events.filter(({ type }) => type === "unknown")).toEqual([])
+    expect(events.filter((event: AgentEvent) => event.type === "message_delivered")).toMatchObject([
+      { messageId: "41" },
+    ])
+  })
+}
+
+function scriptedSteps({ model }: World): string[] {
+  return model.asked.map(({ step }) => step).filter((step) => step !== "" && !step.startsWith("default"))
+}
+
+async function waitFor(isSo: () => boolean): Promise<void> {
+  const deadline = Date.now() + 30_000
+  while (!isSo()) {
+    if (Date.now() > deadline) throw new Error("it did not happen in time")
+    await Bun.sleep(20)
+  }
+}
