@@ -103,6 +103,18 @@ for (const [name, makeDatabase] of Object.entries(STORES)) {
       expect(await store.read((tx) => tx.archive.messages(key, 1))).toEqual(whole.messages.slice(1))
     })
 
+    it("lists documents in one order, whatever their letters", async () => {
+      await using db = await makeDatabase()
+      const store = await db.connect()
+      const { key } = await makeTeam(store)
+      const paths = ["b", "\uff5e", "\u{1f680}", "B", "a/b", "é"]
+      for (const path of paths) {
+        await store.write((tx) => tx.documents.put(key, { path, content: "", encoding: "utf8", by: "w1" }))
+      }
+      const listed = await store.read((tx) => tx.documents.list(key))
+      expect(listed.map((document) => document.path)).toEqual(paths.toSorted())
+    })
+
     it("forgets documents with the team", async () => {
       await using db = await makeDatabase()
       const store = await db.connect()

@@ -15,9 +15,11 @@ export function documentStore(session: Session): DocumentStore {
   return {
     async list(key) {
       const rows = await session.all<DocumentRow>(
-        "select path, content, encoding, author, created_at, updated_at from document where team_id = ? order by path",
+        "select path, content, encoding, author, created_at, updated_at from document where team_id = ?",
         [key],
       )
+      // Sorted here: databases differ in how they compare texts.
+      rows.sort((a, b) => (a.path < b.path ? -1 : 1))
       return rows.map((row) => ({
         path: row.path,
         content: row.content,
