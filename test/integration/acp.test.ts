@@ -64,6 +64,13 @@ describe("a session", () => {
     expect(anew.result.session?.id).toBe("session-1")
   })
 
+  it("that is told again only after it was loaded is not told twice either", async () => {
+    const { methods, events, result } = await toldBy({ how: "loads-late", job: { resume } })
+    expect(JSON.stringify(events)).not.toContain("long ago")
+    expect(methods).toContain("session/set_mode")
+    expect(result.usage.dollars).toBeNull()
+  })
+
   it("that is gone is said to be so", async () => {
     const { result } = await run("go", { how: "loads", job: { resume: { ...resume, id: "gone" } } })
     expect(result.reason).toBe("crashed")

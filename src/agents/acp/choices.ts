@@ -18,6 +18,15 @@ export function choicesFor(job: AgentJob, opened: Json, settings: Json): Choice[
   )
 }
 
+/** Sets the mode that is set already: a question that changes nothing. */
+export function repeatedChoice(opened: Json): Choice | undefined {
+  const modeId = asTextOrNull(asObject(opened.modes)?.currentModeId)
+  if (modeId !== null) return { method: "session/set_mode", params: { modeId } }
+  const option = findOption(opened, "mode") ?? findOption(opened, "model")
+  const value = asTextOrNull(option?.currentValue)
+  return option === undefined || value === null ? undefined : setOption(option, value)
+}
+
 export function currentModel(opened: Json): string | null {
   return (
     asTextOrNull(findOption(opened, "model")?.currentValue) ?? asTextOrNull(asObject(opened.models)?.currentModelId)

@@ -6,7 +6,7 @@ import type { Clock } from "../../lib/clock.ts"
 import { askForJson } from "../answer.ts"
 import { asObject, asTextOrNull, type Json } from "../json-line.ts"
 import type { AgentEventBody, AgentJob, AgentMessage } from "../port.ts"
-import { type Choice, choicesFor, currentModel } from "./choices.ts"
+import { type Choice, choicesFor, currentModel, repeatedChoice } from "./choices.ts"
 import { type Judged, judgeEnd, judgeError } from "./judge.ts"
 import type { makeUpdates } from "./updates.ts"
 import { INITIALIZE_ID, type makeOutbox, PROTOCOL_VERSION } from "./wire.ts"
@@ -23,6 +23,9 @@ interface Parts {
   readonly outbox: ReturnType<typeof makeOutbox>
   readonly updates: ReturnType<typeof makeUpdates>
 }
+
+/** More than one: it may begin to tell only a moment after its answer. */
+const QUIET_ANSWERS = 10
 
 export function makeSession(job: AgentJob, { settings, clock, outbox, updates }: Parts) {
   const queued: AgentMessage[] = []
@@ -47,30 +50,32 @@ export function makeSession(job: AgentJob, { settings, clock, outbox, updates }:
   }
 
   function initialized(result: Json): AgentEventBody[] {
-    const version = result.protocolVersion
-    if (version !== PROTOCOL_VERSION)
-      return end({ reason: "protocol", error: `speaks version ${version} of the protocol, not ${PROTOCOL_VERSION}` })
+    if (result.protocolVersion !== PROTOCOL_VERSION) return end(wrongVersion(result.protocolVersion))
     agentVersion = asTextOrNull(asObject(result.agentInfo)?.version)
-    const place: NewSessionRequest = { cwd: job.workspace, mcpServers: mcpServers(job) }
-    const method = job.resume === null ? undefined : findWayToResume(asObject(result.agentCapabilities) ?? {})
-    if (job.resume === null || method === undefined)
-      return ask("session/new", place, (opened) => sessionOpened(opened, asTextOrNull(opened.sessionId)))
-    const { id } = job.resume
-    return ask(method, { sessionId: id, ...place }, (opened) => sessionOpened(opened, id))
+    const { method, params, id } = openingOf(job, asObject(result.agentCapabilities) ?? {})
+    return ask(method, params, (opened) => sessionOpened(opened, id ?? asTextOrNull(opened.sessionId)))
   }
 
   function sessionOpened(opened: Json, id: string | null): AgentEventBody[] {
     if (id === null) return end({ reason: "protocol", error: "opened a session without an id" })
     sessionId = id
     const choices = choicesFor(job, opened, settings)
-    setUp(choices)
+    setUp(choices, job.resume?.id === id ? (choices.at(-1) ?? repeatedChoice(opened)) : undefined)
     const isModelSet = choices.some(({ params }) => Object.values(params).includes(job.model))
     return [{ type: "started", session: id, model: isModelSet ? job.model : currentModel(opened), agentVersion }]
   }
 
-  function setUp([choice, ...others]: readonly Choice[]): AgentEventBody[] {
-    if (choice === undefined) return prompt([askForJson(job)])
-    return ask(choice.method, { sessionId, ...choice.params }, () => setUp(others))
+  function setUp([choice, ...others]: readonly Choice[], harmless: Choice | undefined): AgentEventBody[] {
+    if (choice !== undefined) return ask(choice.method, { sessionId, ...choice.params }, () => setUp(others, harmless))
+    return harmless === undefined ? prompt([askForJson(job)]) : waitForPast(harmless, QUIET_ANSWERS)
+  }
+
+  /** Gemini tells the past only after it has answered; it is through when its answers come with none of it between. */
+  function waitForPast({ method, params }: Choice, left: number): AgentEventBody[] {
+    if (left === 0) return prompt([askForJson(job)])
+    const told = updates.replayed()
+    const next = () => (updates.replayed() === told ? left - 1 : QUIET_ANSWERS)
+    return ask(method, { sessionId, ...params }, () => waitForPast({ method, params }, next()))
   }
 
   function prompt(texts: readonly string[]): AgentEventBody[] {
@@ -115,6 +120,25 @@ export function makeSession(job: AgentJob, { settings, clock, outbox, updates }:
       return isInTurn()
     },
   }
+}
+
+function wrongVersion(version: unknown): Judged {
+  return { reason: "protocol", error: `speaks version ${version} of the protocol, not ${PROTOCOL_VERSION}` }
+}
+
+interface Opening {
+  readonly method: string
+  readonly params: Json
+  /** Null for a new one, which the answer tells. */
+  readonly id: string | null
+}
+
+function openingOf(job: AgentJob, capabilities: Json): Opening {
+  const place: NewSessionRequest = { cwd: job.workspace, mcpServers: mcpServers(job) }
+  const method = job.resume === null ? undefined : findWayToResume(capabilities)
+  if (job.resume === null || method === undefined) return { method: "session/new", params: { ...place }, id: null }
+  const { id } = job.resume
+  return { method, params: { sessionId: id, ...place }, id }
 }
 
 function mcpServers({ mcpServers: servers }: AgentJob): NewSessionRequest["mcpServers"] {

@@ -5,6 +5,14 @@ import type { AgentEventBody, AgentJob } from "../port.ts"
 import { countUsage } from "./count-usage.ts"
 import type { makeTools } from "./tools.ts"
 
+const PAST = new Set<unknown>([
+  "user_message_chunk",
+  "agent_message_chunk",
+  "agent_thought_chunk",
+  "tool_call",
+  "tool_call_update",
+])
+
 /** What `session/update` tells while the agent works, as events. */
 export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) {
   const usage = countUsage(job)
@@ -14,6 +22,7 @@ export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) 
   let isAnswerOver = false
   /** Nothing was said or done since something was not permitted. */
   let endsInRefusal = false
+  let replayed = 0
   function message(update: Json): AgentEventBody[] {
     const text = asText(asObject(update.content)?.text)
     if (text === "") return []
@@ -71,8 +80,11 @@ export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) 
     /** What comes before our prompt is the past, but for what the session has cost so far. */
     replay(update: Json): AgentEventBody[] {
       if (update.sessionUpdate === "usage_update") usage.takeCost(update)
+      else if (PAST.has(update.sessionUpdate)) replayed++
       return []
     },
+    /** How much of the past was told. */
+    replayed: () => replayed,
     endTurn: usage.endTurn,
   }
 }
