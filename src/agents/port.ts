@@ -1,3 +1,5 @@
+import type { Effort } from "../domain/roles.ts"
+
 /** What one run of an agent may be asked to do. The same for every agent; what one cannot do, its capabilities tell. */
 export interface AgentJob {
   readonly prompt: string
@@ -32,7 +34,6 @@ export interface AgentJob {
 }
 
 export type Tier = "haiku" | "sonnet" | "opus"
-export type Effort = "low" | "medium" | "high"
 
 /**
  * `edit`: writes files, and uses the allowed tools. `full`: does what it likes. `ask`: only reads, and uses the allowed

@@ -1,4 +1,5 @@
-import type { AgentJob, Effort, Tier } from "../port.ts"
+import type { Effort } from "../../domain/roles.ts"
+import type { AgentJob, Tier } from "../port.ts"
 import type { Launch, ProgramConfig } from "../program.ts"
 import { toToml } from "./toml.ts"
 
