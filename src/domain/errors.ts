@@ -46,6 +46,8 @@ export const ERROR_CODES = [
   "import.nothing_found",
   "job.not_found",
   "job.failed",
+  "git.failed",
+  "git.locked",
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]
 

@@ -1,0 +1,33 @@
+export interface CaptureRequest {
+  readonly command: readonly string[]
+  readonly cwd: string
+  /** The whole environment of the child; nothing is inherited by accident. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly input?: string | Uint8Array
+  readonly timeoutMs: number
+}
+
+/** How a program ended that is run for what it prints. */
+export interface Captured {
+  readonly reason: "exited" | "timed-out" | "not-found"
+  readonly exitCode: number | null
+  readonly stdout: Uint8Array
+  readonly stderr: string
+}
+
+/** Programs that answer a question, as a port: all of their output is kept. For what may run long see `process.ts`. */
+export type Capture = (request: CaptureRequest) => Promise<Captured>
+
+export const capture: Capture = async ({ command, cwd, env, input, timeoutMs }) => {
+  let child: Bun.Subprocess<"ignore" | Uint8Array, "pipe", "pipe">
+  try {
+    const stdin = input === undefined ? "ignore" : typeof input === "string" ? new TextEncoder().encode(input) : input
+    const limits = { timeout: timeoutMs, killSignal: "SIGKILL" } as const
+    child = Bun.spawn([...command], { cwd, env, stdin, stdout: "pipe", stderr: "pipe", ...limits })
+  } catch {
+    return { reason: "not-found", exitCode: null, stdout: new Uint8Array(), stderr: "" }
+  }
+  const [stdout, stderr] = await Promise.all([child.stdout.bytes(), child.stderr.text(), child.exited])
+  const isTimedOut = child.signalCode === "SIGKILL" && child.exitCode === null
+  return { reason: isTimedOut ? "timed-out" : "exited", exitCode: child.exitCode, stdout, stderr }
+}

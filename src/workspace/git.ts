@@ -1,0 +1,123 @@
+import { AppError } from "../domain/errors.ts"
+import type { Capture } from "../lib/capture.ts"
+
+/** The git program in one folder. Arguments are handed over as they are, never through a shell. */
+export interface Git {
+  /** However it ends. */
+  run(args: readonly string[], options?: GitOptions): Promise<GitResult>
+  /** What it prints, without the last line break; throws `git.failed` when it fails. */
+  read(args: readonly string[], options?: GitOptions): Promise<string>
+  /** The entries of what it prints with `-z`. */
+  list(args: readonly string[], options?: GitOptions): Promise<string[]>
+  /** The same git in another folder. */
+  in(folder: string): Git
+}
+
+export interface GitOptions {
+  readonly input?: string | Uint8Array
+  /** On top of the environment that every call gets, as for an index of one's own. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export interface GitResult {
+  readonly exitCode: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+interface GitPorts {
+  readonly capture: Capture
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly sleep: (ms: number) => Promise<unknown>
+}
+
+const TIMEOUT_MS = 10 * 60_000
+/** Another git process holds its lock for moments; one that holds it for longer has hung or died. */
+const LOCK_PATIENCE_MS = 5000
+const LOCK_PAUSE_MS = 50
+
+/**
+ * What teamwork itself does with git runs no hooks, signs nothing and asks nobody: a hook may refuse or change what is to
+ * be kept, and there is nobody to type a passphrase. Hooks and signing stay as they are for people and agents.
+ */
+const SETTINGS = [
+  "core.hooksPath=/dev/null",
+  "commit.gpgSign=false",
+  "tag.gpgSign=false",
+  "core.fsmonitor=false",
+  "core.quotePath=false",
+  "gc.auto=0",
+  "maintenance.auto=false",
+  "advice.detachedHead=false",
+].flatMap((setting) => ["-c", setting])
+
+export function makeGit(folder: string, { capture, env, sleep }: GitPorts): Git {
+  const base = gitEnvironment(env)
+  const once = async (args: readonly string[], options: GitOptions = {}): Promise<GitResult> => {
+    const command = ["git", ...SETTINGS, ...args]
+    const ended = await capture({
+      ...{ command, cwd: folder, env: { ...base, ...options.env }, timeoutMs: TIMEOUT_MS },
+      ...(options.input === undefined ? {} : { input: options.input }),
+    })
+    if (ended.reason === "not-found") {
+      throw new AppError(
+        "git.failed",
+        `git cannot be started in ${folder}; is it installed, and does the folder exist?`,
+      )
+    }
+    if (ended.reason === "timed-out" || ended.exitCode === null) {
+      throw new AppError("git.failed", `git ${args[0]} in ${folder} did not end by itself and was stopped`)
+    }
+    const stdout = new TextDecoder().decode(ended.stdout)
+    return { exitCode: ended.exitCode, stdout, stderr: ended.stderr.trim() }
+  }
+  const run = async (args: readonly string[], options?: GitOptions): Promise<GitResult> => {
+    for (let waited = 0; ; waited += LOCK_PAUSE_MS) {
+      const result = await once(args, options)
+      if (!isLocked(result)) return result
+      if (waited >= LOCK_PATIENCE_MS) throw lockedFor(result.stderr, folder)
+      await sleep(LOCK_PAUSE_MS)
+    }
+  }
+  const read = async (args: readonly string[], options?: GitOptions): Promise<string> => {
+    const { exitCode, stdout, stderr } = await run(args, options)
+    if (exitCode !== 0) throw gitFailed(args, folder, stderr)
+    return stdout.replace(/\r?\n$/, "")
+  }
+  return {
+    run,
+    read,
+    list: async (args, options) => (await read(args, options)).split("\0").filter((entry) => entry !== ""),
+    in: (other) => makeGit(other, { capture, env, sleep }),
+  }
+}
+
+/** Without the variables by which a hook or an outer git would point us to another repository. */
+function gitEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
+  const own = Object.entries(env).filter(([name]) => !name.startsWith("GIT_") || KEPT.test(name))
+  return { ...Object.fromEntries(own), LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: ":", GIT_ASKPASS: "true" }
+}
+
+const KEPT =
+  /^GIT_(?:(?:AUTHOR|COMMITTER)_|SSL_|SSH|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)$|EXEC_PATH$)/
+
+function isLocked({ exitCode, stderr }: GitResult): boolean {
+  return exitCode !== 0 && /Unable to create '.+\.lock': File exists|could not lock config file/.test(stderr)
+}
+
+function lockedFor(stderr: string, folder: string): AppError {
+  const file = /'(.+\.lock)'/.exec(stderr)?.[1] ?? "a lock file"
+  return new AppError(
+    "git.locked",
+    `another git process holds ${file} in ${folder}; wait for it to end, or remove the file if none runs`,
+    { folder, file },
+  )
+}
+
+function gitFailed(args: readonly string[], folder: string, stderr: string): AppError {
+  const why = stderr.split("\n").find((line) => /^(?:fatal|error):/.test(line)) ?? stderr.split("\n")[0] ?? ""
+  return new AppError("git.failed", `git ${args[0]} failed in ${folder}: ${why.replace(/^(?:fatal|error): /, "")}`, {
+    folder,
+    args,
+  })
+}
