@@ -27,7 +27,9 @@ export function translateAcp(job: AgentJob, clock: Clock, settings: Json = {}): 
     if (!session.isInTurn() && session.ending() === undefined) return updates.replay(update)
     const events = updates.see(update)
     const isSign = events?.some(({ type }) => type === "text" || type === "reasoning" || type === "tool_use")
-    return events === undefined || isSign !== true ? events : [...session.acknowledge(), ...events]
+    if (events === undefined || isSign !== true) return events
+    const delivered = session.acknowledge()
+    return delivered.length === 0 ? events : [...delivered, ...events]
   }
 
   function requested(id: unknown, method: string, params: Json): AgentEventBody[] | undefined {

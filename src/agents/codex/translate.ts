@@ -6,7 +6,7 @@ import type { AgentEventBody, AgentJob, ToolUse, Usage } from "../port.ts"
 import type { Outcome, Translator } from "../program.ts"
 import { inWorkspace } from "../tool-use.ts"
 import { countTurns } from "../turn-count.ts"
-import { NO_USAGE, usageSince } from "../usage.ts"
+import { NO_USAGE, usageEvent, usageSince } from "../usage.ts"
 
 /** Codex with `exec --json`: `turn.completed` or `turn.failed` decides. It counts tokens over the thread and no cost. */
 export function translateCodex(job: AgentJob, clock: Clock): Translator {
@@ -60,7 +60,7 @@ export function translateCodex(job: AgentJob, clock: Clock): Translator {
       case "turn.completed": {
         ending = "completed"
         const total = usageOf(asObject(event.usage) ?? {})
-        return [{ type: "usage", isTotal: true, ...usageSince(total, job.resume?.usage ?? NO_USAGE) }]
+        return [usageEvent("run", usageSince(total, job.resume?.usage ?? NO_USAGE))]
       }
       case "turn.failed":
         ending = "failed"
