@@ -16,15 +16,16 @@ export function findPaths(text: string): string[] {
 /** What stands between blanks and has a slash, or a dot inside. Most words have neither, so those are looked for first. */
 function findTokens(text: string): string[] {
   const tokens: string[] = []
+  const sign = /[./\\](?=\S)|file\b/g
   let end = 0
-  for (const { index } of text.matchAll(/[./\\](?=\S)|file\b/g)) {
-    if (index < end) continue
+  for (let found = sign.exec(text); found !== null; found = sign.exec(text)) {
+    const { index } = found
     let start = index
     while (start > end && index - start < LONGEST_PATH && !isBetween(text, start - 1)) start--
     end = index + 1
     while (end < text.length && end - start < LONGEST_PATH && !isBetween(text, end)) end++
-    const token = text.slice(start, end)
-    tokens.push(token)
+    tokens.push(text.slice(start, end))
+    sign.lastIndex = end
   }
   return tokens
 }
