@@ -6,6 +6,7 @@ import { asArray, asObject, asText, type Json, parseLine } from "../json-line.ts
 import type { AgentEventBody, AgentJob } from "../port.ts"
 import type { Outcome, Translator } from "../program.ts"
 import { countTurns } from "../turn-count.ts"
+import { unknownLine } from "../unknown-line.ts"
 import { judgeError } from "./judge.ts"
 import { findObjection, isFree } from "./permission.ts"
 import { makeSession } from "./session.ts"
@@ -61,7 +62,7 @@ export function translateAcp(job: AgentJob, clock: Clock, settings: Json = {}): 
       const message = parseLine(text)
       const events = message === undefined ? undefined : understand(message)
       if (events !== undefined) return turns.see(events)
-      return text.trim() === "" ? [] : [{ type: "unknown", line: text }]
+      return unknownLine(text)
     },
     turns: turns.count,
     isOver: () => session.ending() !== undefined,

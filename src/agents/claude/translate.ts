@@ -1,9 +1,10 @@
 import type { Clock } from "../../lib/clock.ts"
 import { classifyError } from "../classify-error.ts"
-import { asArray, asCount, asObject, asText, asTextOrNull, type Json, parseLine } from "../json-line.ts"
+import { asArray, asCount, asObject, asText, asTextOrNull, type Json, joinTexts, parseLine } from "../json-line.ts"
 import type { AgentEventBody, AgentJob, Usage } from "../port.ts"
 import type { Outcome, Translator } from "../program.ts"
 import { toolUse } from "../tool-use.ts"
+import { unknownLine } from "../unknown-line.ts"
 import { NO_USAGE, usageEvent, usageSince } from "../usage.ts"
 
 const WRITING_TOOLS = new Set(["Edit", "MultiEdit", "Write", "NotebookEdit"])
@@ -64,7 +65,7 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
       case "command_lifecycle":
         return []
       default:
-        return text.trim() === "" ? [] : [{ type: "unknown", line: text }]
+        return unknownLine(text)
     }
   }
 
@@ -121,15 +122,9 @@ function userEvents(event: Json): AgentEventBody[] {
   return asArray(message?.content).flatMap((item): AgentEventBody[] => {
     const block = asObject(item)
     if (block?.type !== "tool_result") return []
-    const output = typeof block.content === "string" ? block.content : textOf(block.content)
+    const output = typeof block.content === "string" ? block.content : joinTexts(block.content)
     return [{ type: "tool_result", id: asText(block.tool_use_id), ok: block.is_error !== true, output }]
   })
-}
-
-function textOf(content: unknown): string {
-  return asArray(content)
-    .map((part) => asText(asObject(part)?.text))
-    .join("\n")
 }
 
 function unknownIf(isStrange: boolean, event: Json): AgentEventBody[] {

@@ -7,6 +7,7 @@ import type { AgentEventBody, AgentJob, Usage } from "../port.ts"
 import type { Outcome, Translator } from "../program.ts"
 import { toolUse } from "../tool-use.ts"
 import { countTurns } from "../turn-count.ts"
+import { unknownLine } from "../unknown-line.ts"
 import { usageEvent } from "../usage.ts"
 
 const WRITING_TOOLS = new Set(["write_file", "replace", "edit"])
@@ -68,7 +69,7 @@ export function translateGemini(job: AgentJob, clock: Clock): Translator {
         result = event
         return [usageEvent("run", usageOf(asObject(event.stats) ?? {}))]
       default:
-        return text.trim() === "" ? [] : [{ type: "unknown", line: text }]
+        return unknownLine(text)
     }
   }
 

@@ -6,6 +6,7 @@ import { asCount, asObject, asText, asTextOrNull, type Json, parseLine } from ".
 import type { AgentEventBody, AgentJob, Usage } from "../port.ts"
 import type { Outcome, Translator } from "../program.ts"
 import { toolUse } from "../tool-use.ts"
+import { unknownLine } from "../unknown-line.ts"
 import { usageEvent } from "../usage.ts"
 
 const WRITING_TOOLS = new Set(["write", "edit", "patch", "multiedit", "apply_patch"])
@@ -57,7 +58,7 @@ export function translateOpencode(job: AgentJob, clock: Clock): Translator {
         failure = failureOf(asObject(event?.error) ?? {})
         return events
       default:
-        return text.trim() === "" ? [] : [{ type: "unknown", line: text }]
+        return unknownLine(text)
     }
   }
 
