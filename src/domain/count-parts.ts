@@ -47,11 +47,20 @@ const SUBORDINATE =
 const FILE_ALONE = /^\S{0,200}[./]\S{1,200}$/
 
 function countPieces(sentence: string): number {
-  const [first = "", ...others] = sentence.split(BETWEEN_PIECES).filter((piece) => /\w/.test(piece))
-  let count = 1
-  for (const other of others) if (isItem(other.trim())) count++
+  let first: string | undefined
+  let others = 0
+  let items = 0
+  for (const piece of sentence.split(BETWEEN_PIECES)) {
+    if (!/\w/.test(piece)) continue
+    if (first === undefined) first = piece.trim()
+    else {
+      others++
+      if (isItem(piece.trim())) items++
+    }
+  }
   // "A page with a form and a list" are three: what `with` leads in is a list when another item follows.
-  return others.length > 0 && /\s(?:with|including)\s/i.test(first.trim()) ? count + 1 : count
+  const opensList = others > 0 && /\s(?:with|including)\s/i.test(first ?? "")
+  return items + (opensList ? 2 : 1)
 }
 
 function isItem(piece: string): boolean {
