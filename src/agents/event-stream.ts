@@ -1,12 +1,13 @@
 import type { Clock } from "../lib/clock.ts"
 import type { Mask } from "../lib/mask-secrets.ts"
 import { maskedEnd, maskedStart } from "./masked-clip.ts"
-import type { AgentEventBody, AgentResult, RunOptions, Usage } from "./port.ts"
+import type { AgentEvent, AgentEventBody, AgentResult, RunOptions, Usage } from "./port.ts"
 import { addUsage, NO_USAGE } from "./usage.ts"
 
 /** Events get their time and their masks here, and the promises about their order are kept here. */
 export interface EventStream {
   emit(body: AgentEventBody): void | Promise<void>
+  /** Another object whenever it has changed. */
   usage(): Usage
   filesTouched(): readonly string[]
 }
@@ -28,7 +29,7 @@ export function makeEventStream({ clock, mask, model, onEvent }: Parts): EventSt
   let usage = NO_USAGE
   /** By the tool that writes them; a tool that was refused has written nothing. */
   const files = new Map<string, readonly string[]>()
-  const send = (body: AgentEventBody) => onEvent?.({ at: clock.now(), ...maskBody(body, mask) })
+  const send = (body: AgentEventBody) => onEvent?.(makeEvent(clock.now(), body, mask))
   return {
     emit(body) {
       if (body.type === "started") {
@@ -40,43 +41,49 @@ export function makeEventStream({ clock, mask, model, onEvent }: Parts): EventSt
         const first = send({ type: "started", session: null, model, agentVersion: null })
         if (first instanceof Promise) return first.then(() => this.emit(body))
       }
-      if (body.type === "usage") usage = body.isTotal ? body : addUsage(usage, body)
-      if (body.type === "tool_use" && body.files.length > 0) files.set(body.id, body.files.map(mask))
+      if (body.type === "usage") usage = addUsage(body.isTotal ? NO_USAGE : usage, body)
+      if (body.type === "tool_use" && body.files.length > 0) files.set(body.id, body.files)
       if (body.type === "tool_result" && !body.ok) files.delete(body.id)
       return send(body)
     },
-    usage: () => ({
-      inputTokens: usage.inputTokens,
-      outputTokens: usage.outputTokens,
-      cachedTokens: usage.cachedTokens,
-      dollars: usage.dollars,
-    }),
-    filesTouched: () => [...new Set([...files.values()].flat())],
+    usage: () => usage,
+    filesTouched: () => [...new Set([...files.values()].flat().map(mask))],
   }
 }
 
-function maskBody(body: AgentEventBody, mask: Mask): AgentEventBody {
+/** Field by field where events are many: to spread an object costs more than all else here. */
+function makeEvent(at: number, body: AgentEventBody, mask: Mask): AgentEvent {
   switch (body.type) {
     case "text":
+      return { at, type: "text", text: mask(body.text) }
     case "reasoning":
-      return { ...body, text: mask(body.text) }
-    case "tool_use":
-      return {
-        ...body,
-        name: mask(body.name),
-        files: body.files.map(mask),
-        input: maskedStart(mask, body.input, MAX_INPUT),
-      }
-    case "tool_result":
-      return { ...body, output: maskedEnd(mask, body.output, MAX_OUTPUT) }
+      return { at, type: "reasoning", text: mask(body.text) }
+    case "tool_use": {
+      const { type, id, name, files, input } = body
+      return { at, type, id, name: mask(name), files: maskAll(files, mask), input: maskedStart(mask, input, MAX_INPUT) }
+    }
+    case "tool_result": {
+      const { type, id, ok, output } = body
+      return { at, type, id, ok, output: maskedEnd(mask, output, MAX_OUTPUT) }
+    }
+    case "usage": {
+      const { type, isTotal, inputTokens, outputTokens, cachedTokens, dollars } = body
+      return { at, type, isTotal, inputTokens, outputTokens, cachedTokens, dollars }
+    }
     case "unknown":
-      return { ...body, line: maskedStart(mask, body.line, MAX_UNKNOWN) }
-    case "started":
-    case "usage":
+      return { at, type: "unknown", line: maskedStart(mask, body.line, MAX_UNKNOWN) }
+    case "started": {
+      const { type, session, model, agentVersion } = body
+      return { at, type, session, model, agentVersion }
+    }
     case "message_delivered":
     case "finished": // its result was masked when it was made
-      return body
+      return { at, ...body }
   }
+}
+
+function maskAll(texts: readonly string[], mask: Mask): readonly string[] {
+  return texts.length === 0 ? texts : texts.map(mask)
 }
 
 /** What the result carries is masked as well, whatever its shape. */

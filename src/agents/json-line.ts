@@ -32,6 +32,13 @@ export function asCount(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0
 }
 
+/** The texts of a list of content, as most agents write it, a line each. */
+export function joinTexts(content: unknown): string {
+  return asArray(content)
+    .map((part) => asText(asObject(part)?.text))
+    .join("\n")
+}
+
 /** The JSON in an answer that was asked to be nothing else: models like to put it into a fence or a sentence. */
 export function findJson(answer: string): unknown {
   const fenced = /```(?:json)?\s*\n([\s\S]*?)```/.exec(answer)?.[1]

@@ -2,6 +2,7 @@ import { existsSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } 
 import { dirname, join } from "node:path"
 import { makeMask } from "../lib/mask-secrets.ts"
 import type { Processes } from "../lib/process.ts"
+import { makeAgentJob, NO_LIMITS } from "./make-agent-job.ts"
 import type { Agent, AgentJob, Detection } from "./port.ts"
 import type { AgentProgram, Launch, Probe, ProgramConfig } from "./program.ts"
 import { type RunnerPorts, runAgent } from "./run-agent.ts"
@@ -85,12 +86,8 @@ async function detect(program: AgentProgram, { config, env, commands }: Question
 
 async function detectByProbe(probe: Probe, env: AgentJob["env"], ports: AgentPorts): Promise<Detection> {
   const { launch, translator } = probe
-  const job: AgentJob = {
-    ...{ prompt: "", commands: [], workspace: "/", stateFolder: "/", model: null, tier: "haiku", effort: null },
-    ...{ allowedTools: [], deniedTools: [], ownedFiles: [], mcpServers: {}, hooks: {}, answerSchema: null },
-    ...{ resume: null, permission: "ask", env },
-    limits: { turns: null, timeMs: MAX_DETECTION_MS, tokens: null, dollars: null, outputBytes: 1024 * 1024 },
-  }
+  const limits = { ...NO_LIMITS, timeMs: MAX_DETECTION_MS, outputBytes: 1024 * 1024 }
+  const job = makeAgentJob({ prompt: "", workspace: "/", stateFolder: "/", env, limits })
   const { reason, error } = await runAgent({ job, launch, translator, options: {}, graceMs: 500 }, ports)
   const found = probe.found()
   // Whether it is logged in shows only when it is given work.

@@ -1,29 +1,19 @@
 // The runner with a process that is played here: no real time passes and no program is started.
 import { describe, expect, it } from "bun:test"
 import type { Exit, LiveProcess, StartRequest } from "../lib/live-process.ts"
+import { makeAgentJob } from "./make-agent-job.ts"
 import type { AgentEvent, AgentJob, AgentMessage } from "./port.ts"
 import type { Launch, Translator } from "./program.ts"
 import { type RunnerPorts, runAgent } from "./run-agent.ts"
 
-const JOB: AgentJob = {
+const JOB = makeAgentJob({
   prompt: "go",
-  commands: [],
   workspace: "/w",
   stateFolder: "/s",
-  model: "m",
-  tier: "sonnet",
-  effort: null,
-  allowedTools: [],
-  deniedTools: [],
-  ownedFiles: [],
-  mcpServers: { notes: { command: "notes", args: [], env: { NOTES_TOKEN: "server-secret" } } },
-  hooks: {},
-  answerSchema: null,
-  resume: null,
-  permission: "edit",
-  limits: { turns: null, timeMs: null, tokens: null, dollars: null, outputBytes: null },
   env: { A: "1" },
-}
+  model: "m",
+  mcpServers: { notes: { command: "notes", args: [], env: { NOTES_TOKEN: "server-secret" } } },
+})
 
 const LAUNCH: Launch = {
   command: ["agent"],

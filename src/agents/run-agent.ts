@@ -4,11 +4,12 @@ import type { Clock } from "../lib/clock.ts"
 import type { Exit, LiveProcess, LiveProcesses } from "../lib/live-process.ts"
 import { makeMask } from "../lib/mask-secrets.ts"
 import { GRACE_FOR_LEFTOVERS_MS, readOutput } from "../lib/read-output.ts"
-import { type Line, splitLines } from "../lib/split-lines.ts"
+import { splitLines } from "../lib/split-lines.ts"
 import { type EventStream, makeEventStream, maskResult } from "./event-stream.ts"
+import { makeLineHandler } from "./line-handler.ts"
 import type { AgentJob, AgentResult, RunOptions } from "./port.ts"
 import type { Launch, Outcome, Translator } from "./program.ts"
-import { addUsage, findPassedLimit, NO_USAGE, type Stop } from "./usage.ts"
+import { addUsage, NO_USAGE, type Stop } from "./usage.ts"
 
 export interface RunnerPorts {
   readonly processes: LiveProcesses
@@ -109,7 +110,14 @@ async function supervise(
   const isWithinOutput = countOutput(job.limits.outputBytes, stopFor)
   const sent = new Map<string, string>()
   const fed = feedMessages(child, run, { sent, ended: ended.signal })
-  const lines = makeLineHandler({ ...run, sent }, stopFor)
+  const splitter = splitLines(MAX_LINE_BYTES)
+  const handleLine = makeLineHandler({ ...run, sent, stopFor })
+  const seeOutput = async (chunk: Uint8Array) => {
+    for (const line of splitter.push(chunk)) {
+      const pending = handleLine(line)
+      if (pending !== undefined) await pending
+    }
+  }
   const guarded = (see: (chunk: Uint8Array) => void | Promise<void>) => async (chunk: Uint8Array) => {
     if (!isWithinOutput(chunk.length) || failure !== undefined) return
     try {
@@ -122,7 +130,7 @@ async function supervise(
     }
   }
   const output = readOutput([
-    { stream: child.stdout, see: guarded(lines.see) },
+    { stream: child.stdout, see: guarded(seeOutput) },
     { stream: child.stderr, see: guarded(stderr.see) },
   ])
   const exit = await child.exited
@@ -137,45 +145,12 @@ async function supervise(
   await output.readOn()
   await fed
   if (failure !== undefined) throw failure.error
-  await lines.end()
+  const lastLine = splitter.end()
+  if (lastLine !== undefined) await handleLine(lastLine)
   stderr.end()
   // How we ended one that only lingered says nothing about its work.
   const itsOwn = stop?.reason === "done" ? { exitCode: 0, signal: null } : exit
   return { stop, outcome: translator.end(itsOwn, stderr.text()), exit }
-}
-
-interface Watched extends RunSpec {
-  readonly events: EventStream
-  readonly record: RunOptions["onLine"]
-  /** The messages that were written, by the id they have on the wire. */
-  readonly sent: ReadonlyMap<string, string>
-}
-
-/** Makes events of lines, and looks at the limits after each. */
-function makeLineHandler({ job, translator, events, record, sent }: Watched, stopFor: (why: Stop) => void) {
-  const splitter = splitLines(MAX_LINE_BYTES)
-  const handle = async (line: Line) => {
-    record?.(line.text, "stdout")
-    const bodies = line.isCut ? [{ type: "unknown" as const, line: line.text }] : translator.line(line.text)
-    for (const body of bodies) {
-      const messageId = body.type === "message_delivered" ? sent.get(body.messageId) : undefined
-      // What comes back may also be the prompt, which nobody waits for.
-      if (body.type === "message_delivered" && messageId === undefined) continue
-      const pending = events.emit(messageId === undefined ? body : { type: "message_delivered", messageId })
-      if (pending instanceof Promise) await pending
-    }
-    const passed = findPassedLimit(job.limits, { usage: events.usage(), turns: translator.turns() })
-    if (passed !== undefined) stopFor(passed)
-  }
-  return {
-    async see(chunk: Uint8Array) {
-      for (const line of splitter.push(chunk)) await handle(line)
-    },
-    async end() {
-      const last = splitter.end()
-      if (last !== undefined) await handle(last)
-    },
-  }
 }
 
 /** Counts what is printed on both streams; false once it is too much, and from then on nothing is looked at any more. */

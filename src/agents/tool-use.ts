@@ -1,4 +1,4 @@
-import { asText, type Json } from "./json-line.ts"
+import type { Json } from "./json-line.ts"
 import type { ToolUse } from "./port.ts"
 
 interface Call {
@@ -16,27 +16,23 @@ const MAX_SUMMARY = 20_000
 
 /** A call in the shape that Claude, Gemini and OpenCode share: a name and an object of fields. */
 export function toolUse({ id, name, input, writes, workspace }: Call): ToolUse {
-  const paths = writes ? PATH_FIELDS.map((field) => asText(input[field])).filter((path) => path !== "") : []
-  return {
-    type: "tool_use",
-    id,
-    name,
-    files: paths.slice(0, 1).map((path) => inWorkspace(path, workspace)),
-    input: summary(input),
-  }
+  const path = writes ? firstText(input, PATH_FIELDS) : ""
+  const files = path === "" ? [] : [inWorkspace(path, workspace)]
+  // Long inputs are whole files; their beginning is enough, and cut with room for masking.
+  const summary = (firstText(input, TELLING_FIELDS) || JSON.stringify(input)).slice(0, MAX_SUMMARY)
+  return { type: "tool_use", id, name, files, input: summary }
 }
 
 /** A path from the workspace where it lies inside, else as it is. */
 export function inWorkspace(path: string, workspace: string): string {
-  const inside = workspace.endsWith("/") ? workspace : `${workspace}/`
-  return path.startsWith(inside) ? path.slice(inside.length) : path
+  const slashAt = workspace.endsWith("/") ? workspace.length - 1 : workspace.length
+  return path.charAt(slashAt) === "/" && path.startsWith(workspace) ? path.slice(slashAt + 1) : path
 }
 
-/** Long inputs are whole files; their beginning is enough, and cut with room for masking. */
-function summary(input: Json): string {
-  for (const field of TELLING_FIELDS) {
+function firstText(input: Json, fields: readonly string[]): string {
+  for (const field of fields) {
     const value = input[field]
-    if (typeof value === "string" && value !== "") return value.slice(0, MAX_SUMMARY)
+    if (typeof value === "string" && value !== "") return value
   }
-  return JSON.stringify(input).slice(0, MAX_SUMMARY)
+  return ""
 }

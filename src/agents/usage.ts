@@ -1,9 +1,15 @@
-import type { Limits, Reason, Usage } from "./port.ts"
+import type { AgentEventBody, Limits, Reason, Usage } from "./port.ts"
 
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, dollars: null }
 
 export function addUsage(a: Usage, b: Usage): Usage {
   return combine(a, b, (x, y) => x + y)
+}
+
+/** Of the run so far, or of a part of it that is to be added. */
+export function usageEvent(of: "run" | "part", usage: Usage): AgentEventBody {
+  const { inputTokens, outputTokens, cachedTokens, dollars } = usage
+  return { type: "usage", isTotal: of === "run", inputTokens, outputTokens, cachedTokens, dollars }
 }
 
 /** What is new in a count that goes on over a whole session. A count that began anew is taken as it is. */

@@ -1,4 +1,4 @@
-import { type FamilyHit, findFamilies } from "./word-families.ts"
+import { findFamilies } from "./word-families.ts"
 
 export type TaskDomain = "backend" | "frontend" | "ambiguous"
 
@@ -16,13 +16,12 @@ export interface Classification {
 
 /** Counts families of signal words, each once; a tie, none at all included, is ambiguous. */
 export function classifyTask(text: string): Classification {
-  const hits = findFamilies(text)
-  const backend = signals(hits, ["backend", "operations"])
-  const frontend = signals(hits, ["frontend"])
+  const backend: Signal[] = []
+  const frontend: Signal[] = []
+  for (const { family, group, word } of findFamilies(text)) {
+    if (group === "frontend") frontend.push({ family, word })
+    else if (group === "backend" || group === "operations") backend.push({ family, word })
+  }
   const lead = backend.length - frontend.length
   return { domain: lead > 0 ? "backend" : lead < 0 ? "frontend" : "ambiguous", backend, frontend }
-}
-
-function signals(hits: readonly FamilyHit[], groups: readonly FamilyHit["group"][]): Signal[] {
-  return hits.filter(({ group }) => groups.includes(group)).map(({ family, word }) => ({ family, word }))
 }

@@ -40,14 +40,22 @@ export interface ComplexityScore {
 
 export function analyzeComplexity(text: string, facts: TaskFacts = {}): ComplexityScore {
   const { prose, blocks } = takeOutCode(text)
-  const hits = findFamilies(prose)
-  const explanation = [
-    ...lexicalPoints(prose, blocks, hits),
-    ...structuralPoints(prose, facts, hits),
-    ...contextPoints(prose, hits),
-  ]
-  const score = explanation.reduce((sum, { points }) => sum + points, 0)
+  const reading: Reading = { prose, blocks, hits: findFamilies(prose), facts }
+  const explanation: Points[] = []
+  addLexicalPoints(explanation, reading)
+  addStructuralPoints(explanation, reading)
+  addContextPoints(explanation, reading)
+  let score = 0
+  for (const { points } of explanation) score += points
   return { tier: tierOf(score), score, explanation }
+}
+
+interface Reading {
+  readonly prose: string
+  /** Of code. */
+  readonly blocks: number
+  readonly hits: readonly FamilyHit[]
+  readonly facts: TaskFacts
 }
 
 export function tierOf(score: number): ModelTier {
@@ -92,6 +100,7 @@ function isReadable(text: string): boolean {
 
 /** The words of code are not the words of the order. A fence that nobody closed reaches to the end. */
 function takeOutCode(text: string): { prose: string; blocks: number } {
+  if (!text.includes("```")) return { prose: text, blocks: 0 }
   const pieces = text.split("```") // every other one is code
   return {
     prose: pieces.filter((_, index) => index % 2 === 0).join("\n"),
@@ -102,33 +111,43 @@ function takeOutCode(text: string): { prose: string; blocks: number } {
 const LONG_TEXT_WORDS = 100
 const VERY_LONG_TEXT_WORDS = 250
 
-function lexicalPoints(prose: string, blocks: number, hits: readonly FamilyHit[]): Points[] {
-  const words = prose.length < LONG_TEXT_WORDS * 2 ? 0 : countWords(prose)
-  return [
-    ...wordPoints(hits, "architecture", 3),
-    ...wordPoints(hits, "debug", 2),
-    ...wordPoints(hits, "risk", 2),
-    ...wordPoints(hits, "refactor", 2),
-    ...wordPoints(hits, "why", 2),
-    ...points("long text", words >= VERY_LONG_TEXT_WORDS ? 2 : words >= LONG_TEXT_WORDS ? 1 : 0, `${words} words`),
-    ...points("code", blocks > 0 ? 1 : 0, blocks === 1 ? "one block" : `${blocks} blocks`),
-  ]
+/** As many words, or letters that make words without spaces: most texts have neither, and need not be counted. */
+const MAY_BE_LONG = /^\s*(?:\S+\s+){99}\S|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/
+
+function addLexicalPoints(list: Points[], { prose, blocks, hits }: Reading): void {
+  addWordPoints(list, hits, "architecture", 3)
+  addWordPoints(list, hits, "debug", 2)
+  addWordPoints(list, hits, "risk", 2)
+  addWordPoints(list, hits, "refactor", 2)
+  addWordPoints(list, hits, "why", 2)
+  const words = prose.length >= LONG_TEXT_WORDS * 2 && MAY_BE_LONG.test(prose) ? countWords(prose) : 0
+  if (words >= LONG_TEXT_WORDS)
+    list.push({ what: "long text", points: words >= VERY_LONG_TEXT_WORDS ? 2 : 1, because: `${words} words` })
+  if (blocks > 0) list.push({ what: "code", points: 1, because: blocks === 1 ? "one block" : `${blocks} blocks` })
+}
+
+function addWordPoints(list: Points[], hits: readonly FamilyHit[], group: WeightGroup, points: number): void {
+  const word = wordOf(group, hits)
+  if (word !== undefined) list.push({ what: group, points, because: quote(word) })
+}
+
+function wordOf(group: WeightGroup, hits: readonly FamilyHit[]): string | undefined {
+  for (const hit of hits) if (hit.group === group) return hit.word
+  return undefined
 }
 
 const SEVERAL_PARTS = 3
 const MANY_PARTS = 6
 
-function structuralPoints(prose: string, facts: TaskFacts, hits: readonly FamilyHit[]): Points[] {
+function addStructuralPoints(list: Points[], { prose, hits, facts }: Reading): void {
   const parts = facts.subtasks ?? countParts(prose)
-  const tests = facts.hasTests === undefined ? wordPoints(hits, "tests", 1) : []
+  if (parts >= SEVERAL_PARTS)
+    list.push({ what: "subtasks", points: parts >= MANY_PARTS ? 4 : 3, because: `${parts} parts` })
+  addCrossFilePoints(list, prose, facts)
+  if (facts.hasTests === undefined) addWordPoints(list, hits, "tests", 1)
+  else if (facts.hasTests) list.push({ what: "tests", points: 1, because: "the task has tests" })
   const wide = SYSTEM_WIDE.exec(prose)?.[0]
-  return [
-    ...points("subtasks", parts >= MANY_PARTS ? 4 : parts >= SEVERAL_PARTS ? 3 : 0, `${parts} parts`),
-    ...crossFilePoints(prose, facts),
-    ...tests,
-    ...points("tests", facts.hasTests === true ? 1 : 0, "the task has tests"),
-    ...points("system-wide", wide === undefined ? 0 : 3, quote(wide ?? "")),
-  ]
+  if (wide !== undefined) list.push({ what: "system-wide", points: 3, because: quote(wide) })
 }
 
 const SYSTEM_WIDE =
@@ -137,44 +156,37 @@ const SYSTEM_WIDE =
 const CROSS_FILE =
   /\b(?:(?:multiple|several|many|various|all|[2-9]|\d\d+|two|three|four|five|six|ten) (?:\w+ )?(?:files|modules|packages|call sites|callers|usages)|across (?:\w+ )?(?:files|modules|packages|components|routes)|cross[- ](?:file|module|package)|every (?:caller|call site|usage|import)|(?:each|every) file)\b/i
 
-function crossFilePoints(prose: string, { files }: TaskFacts): Points[] {
+function addCrossFilePoints(list: Points[], prose: string, { files }: TaskFacts): void {
   const paths = files === undefined ? findPaths(prose) : []
   const count = files ?? paths.length
-  const phrase = CROSS_FILE.exec(prose)?.[0]
-  const because =
-    count >= 2 ? `${count} files${paths.length === 0 ? "" : `: ${paths.join(", ")}`}` : quote(phrase ?? "")
-  return points("cross-file", count >= 2 || phrase !== undefined ? 2 : 0, because)
+  const phrase = count >= 2 ? undefined : CROSS_FILE.exec(prose)?.[0]
+  if (phrase !== undefined) list.push({ what: "cross-file", points: 2, because: quote(phrase) })
+  if (count < 2) return
+  const named = paths.length === 0 ? "" : `: ${paths.join(", ")}`
+  list.push({ what: "cross-file", points: 2, because: `${count} files${named}` })
 }
 
-function contextPoints(prose: string, hits: readonly FamilyHit[]): Points[] {
-  const final = hits.find(({ group }) => group === "irreversible")?.word ?? DROPS_DATA.exec(prose)?.[0]
+function addContextPoints(list: Points[], { prose, hits }: Reading): void {
   const areas = findAreas(hits)
-  return [
-    ...points("multi-domain", areas.length >= 3 ? 3 : areas.length === 2 ? 2 : 0, areas.join(", ")),
-    ...points("irreversible", final === undefined ? 0 : 1, quote(final ?? "")),
-  ]
+  if (areas.length >= 2)
+    list.push({ what: "multi-domain", points: areas.length >= 3 ? 3 : 2, because: areas.join(", ") })
+  const final = wordOf("irreversible", hits) ?? DROPS_DATA.exec(prose)?.[0]
+  if (final !== undefined) list.push({ what: "irreversible", points: 1, because: quote(final) })
 }
 
 const DROPS_DATA =
   /\b(?:drop|truncate|delete|wipe)\b[^.\n]{0,30}\b(?:tables?|columns?|databases?)\b|\bcannot be (?:undone|reversed)\b/i
 
+const AREAS = ["backend", "frontend", "operations"] as const
+
 /** A single "API" in the order for a page is no second area: each needs half as many signals as the strongest. */
 function findAreas(hits: readonly FamilyHit[]): string[] {
-  const counts = (["backend", "frontend", "operations"] as const).map((area) => ({
-    area,
-    count: hits.filter(({ group }) => group === area).length,
-  }))
-  const most = Math.max(...counts.map(({ count }) => count))
-  return counts.filter(({ count }) => count > 0 && count * 2 >= most).map(({ area }) => area)
-}
-
-function wordPoints(hits: readonly FamilyHit[], group: WeightGroup, weight: number): Points[] {
-  const hit = hits.find((each) => each.group === group)
-  return points(group, hit === undefined ? 0 : weight, quote(hit?.word ?? ""))
-}
-
-function points(what: string, count: number, because: string): Points[] {
-  return count === 0 ? [] : [{ what, points: count, because }]
+  const counts = { backend: 0, frontend: 0, operations: 0 }
+  for (const { group } of hits) {
+    if (group === "backend" || group === "frontend" || group === "operations") counts[group]++
+  }
+  const most = Math.max(counts.backend, counts.frontend, counts.operations)
+  return most === 0 ? [] : AREAS.filter((area) => counts[area] * 2 >= most)
 }
 
 function quote(words: string): string {

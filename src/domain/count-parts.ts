@@ -5,18 +5,24 @@
  */
 export function countParts(prose: string): number {
   const lines = prose.split("\n")
-  const items = lines.filter((line) => LIST_ITEM.test(line))
-  if (items.length >= 2) return items.length
-  const sentences = lines
-    .flatMap((line) =>
-      line
-        .replace(LIST_ITEM, "")
-        .replaceAll(ABBREVIATIONS, "")
-        .split(/(?<=[.!?])\s+|;/),
-    )
-    .filter((sentence) => /\w/.test(sentence))
-  const orders = sentences.filter((sentence, index) => (index === 0 || isOrder(sentence)) && !isQuestion(sentence))
-  return orders.reduce((sum, sentence) => sum + countPieces(sentence), 0)
+  let items = 0
+  for (const line of lines) if (LIST_ITEM.test(line)) items++
+  if (items >= 2) return items
+  let parts = 0
+  let isFirst = true
+  for (const line of lines) {
+    for (const sentence of splitSentences(items === 0 ? line : line.replace(LIST_ITEM, ""))) {
+      if (!/\w/.test(sentence)) continue
+      if ((isFirst || ORDER.test(sentence)) && !isQuestion(sentence)) parts += countPieces(sentence)
+      isFirst = false
+    }
+  }
+  return parts
+}
+
+function splitSentences(line: string): string[] {
+  const plain = line.includes(".") ? line.replaceAll(ABBREVIATIONS, "") : line
+  return plain.split(/(?<=[.!?])\s+|;/)
 }
 
 const LIST_ITEM = /^\s*(?:[-*+•]|\d{1,2}[.)]|\[[ x]\])\s+/
@@ -24,10 +30,6 @@ const ABBREVIATIONS = /\b(?:e\.g|i\.e|etc|vs|approx)\./gi
 
 const ORDER =
   /^\s*(?:(?:please|then|also|finally|first|next|afterwards|it|you|we|they)[\s,]+)*(?:add|build|create|implement|write|update|fix|remove|delete|rename|move|change|refactor|migrate|document|test|cover|store|expose|deploy|configure|set|wire|connect|extract|replace|integrate|design|show|render|validate|check|verify|run|split|improve|optimi[sz]e|convert|introduce|make|handle|support|cache|log|publish|send|use|keep|put|ensure)\b|\b(?:should|must|needs? to|has to|have to)\b/i
-
-function isOrder(sentence: string): boolean {
-  return ORDER.test(sentence)
-}
 
 function isQuestion(sentence: string): boolean {
   return sentence.trimEnd().endsWith("?")
@@ -45,20 +47,24 @@ const SUBORDINATE =
 const FILE_ALONE = /^\S{0,200}[./]\S{1,200}$/
 
 function countPieces(sentence: string): number {
-  const pieces = sentence
-    .split(BETWEEN_PIECES)
-    .map((piece) => piece.trim())
-    .filter((piece) => /\w/.test(piece))
-  let count = 0
-  for (const [index, piece] of pieces.entries()) {
-    if (
-      index > 0 &&
-      (SUBORDINATE.test(piece) || FILE_ALONE.test(piece) || piece.split(/\s+/).length > MOST_WORDS_OF_A_PIECE)
-    )
-      continue
-    // "A page with a form and a list" are three: what `with` leads in is a list when another item follows.
-    const opensList = index === 0 && pieces.length > 1 && /\s(?:with|including)\s/i.test(piece)
-    count += opensList ? 2 : 1
+  let first: string | undefined
+  let others = 0
+  let items = 0
+  for (const piece of sentence.split(BETWEEN_PIECES)) {
+    if (!/\w/.test(piece)) continue
+    if (first === undefined) first = piece.trim()
+    else {
+      others++
+      if (isItem(piece.trim())) items++
+    }
   }
-  return count
+  // "A page with a form and a list" are three: what `with` leads in is a list when another item follows.
+  const opensList = others > 0 && /\s(?:with|including)\s/i.test(first ?? "")
+  return items + (opensList ? 2 : 1)
+}
+
+function isItem(piece: string): boolean {
+  if (SUBORDINATE.test(piece) || FILE_ALONE.test(piece)) return false
+  // One that is short enough for so many words in any case need not be counted.
+  return piece.length <= 2 * MOST_WORDS_OF_A_PIECE || piece.split(/\s+/).length <= MOST_WORDS_OF_A_PIECE
 }

@@ -2,8 +2,10 @@ import { withoutAddresses } from "./word-families.ts"
 
 /** The files a text names, each once. Prose has slashes and dots of its own: "and/or", "1/2", "v2.0", "e.g.", "TCP/IP". */
 export function findPaths(text: string): string[] {
+  const tokens = findTokens(withoutAddresses(text))
+  if (tokens.length === 0) return []
   const found = new Set<string>()
-  for (const token of findTokens(withoutAddresses(text))) {
+  for (const token of tokens) {
     const path = token
       .replaceAll("\\", "/")
       .replace(/[.:!?\]}*_]+$/, "")
@@ -16,22 +18,23 @@ export function findPaths(text: string): string[] {
 /** What stands between blanks and has a slash, or a dot inside. Most words have neither, so those are looked for first. */
 function findTokens(text: string): string[] {
   const tokens: string[] = []
+  const sign = /[./\\](?=\S)|file\b/g
   let end = 0
-  for (const { index } of text.matchAll(/[./\\](?=\S)|file\b/g)) {
-    if (index < end) continue
-    let start = index
-    while (start > end && index - start < LONGEST_PATH && !isBetween(text, start - 1)) start--
-    end = index + 1
-    while (end < text.length && end - start < LONGEST_PATH && !isBetween(text, end)) end++
-    const token = text.slice(start, end)
-    tokens.push(token)
+  for (let found = sign.exec(text); found !== null; found = sign.exec(text)) {
+    const { index } = found
+    const before = text.slice(Math.max(end, index - LONGEST_PATH), index)
+    const start = index - (AT_END.exec(before)?.[0].length ?? 0)
+    const after = text.slice(index + 1, start + LONGEST_PATH)
+    end = index + 1 + (AT_START.exec(after)?.[0].length ?? 0)
+    tokens.push(text.slice(start, end))
+    sign.lastIndex = end
   }
   return tokens
 }
 
-function isBetween(text: string, at: number): boolean {
-  return " \n\t\r\"'`()<>,;|".includes(text.charAt(at))
-}
+/** What can be part of a token, where a text begins or ends with it. */
+const AT_START = /^[^ \n\t\r"'`()<>,;|]+/
+const AT_END = /[^ \n\t\r"'`()<>,;|]+$/
 
 const LONGEST_PATH = 300
 

@@ -20,30 +20,41 @@ interface Place {
   readonly at: number
 }
 
+/** Whoever classifies a text also scores it, one right after the other. */
+let last: { readonly text: string; readonly hits: readonly FamilyHit[] } = { text: "", hits: [] }
+
 /** Every family of which the text has a word, in the order of the text. */
-export function findFamilies(text: string): FamilyHit[] {
+export function findFamilies(text: string): readonly FamilyHit[] {
+  if (text !== last.text) last = { text, hits: readFamilies(text) }
+  return last.hits
+}
+
+function readFamilies(text: string): FamilyHit[] {
   const words = readWords(text)
-  const index = wordIndex()
-  const hits = new Map<Family, FamilyHit>()
-  const add = (families: readonly Family[] | undefined, word: string, at: number) => {
-    if (families === undefined || NOT_MEANT[word]?.({ text, words, at }) === true) return
-    for (const family of families) {
-      if (!hits.has(family)) hits.set(family, { family: family.family, group: family.group, word })
+  const seen: Family[] = []
+  const hits: FamilyHit[] = []
+  const add = (families: readonly Family[], word: string) => {
+    for (const found of families) {
+      if (seen.includes(found)) continue
+      seen.push(found)
+      hits.push({ family: found.family, group: found.group, word })
     }
   }
   for (let at = 0; at < words.length; at++) {
-    const word = words[at] ?? ""
+    const word = words[at] as string
+    const known = meaningOf(word)
+    if (known === null) continue
     const next = words[at + 1]
-    const pairs = index.words.get(word)?.pairs
-    if (pairs !== undefined && next !== undefined)
-      add(pairs.get(next) ?? pairs.get(singular(next)), `${word} ${next}`, at)
-    add(lookUp(index, word), word, at)
+    const pair = next === undefined ? undefined : (known.pairs?.get(next) ?? known.pairs?.get(singular(next)))
+    if (pair !== undefined && NOT_MEANT[`${word} ${next}`]?.({ text, words, at }) !== true) add(pair, `${word} ${next}`)
+    if (known.families !== undefined && known.isNotMeant?.({ text, words, at }) !== true) add(known.families, word)
   }
-  return [...hits.values()]
+  return hits
 }
 
 /** Addresses say where something is and not what is to be done. Bounded, or long words would take their time squared. */
 export function withoutAddresses(text: string): string {
+  if (!/:\/\/|www\.|@/.test(text)) return text
   let plain = text
   if (plain.includes("://")) plain = plain.replaceAll(/\b[a-z][a-z0-9+.-]{0,15}:\/\/\S+/gi, " ")
   if (plain.includes("www.")) plain = plain.replaceAll(/\bwww\.\S+/g, " ")
@@ -129,10 +140,29 @@ function addWords({ words, stems }: WordIndex, entries: string, family: Family):
   }
 }
 
-function lookUp(index: WordIndex, word: string): Family[] | undefined {
+/** Texts have few different words, so what one of them means is looked up once; but words can be made without end. */
+const meanings = new Map<string, Meaning | null>()
+const MOST_MEANINGS = 10_000
+
+interface Meaning extends Entry {
+  readonly isNotMeant: ((place: Place) => boolean) | undefined
+}
+
+function meaningOf(word: string): Meaning | null {
+  const known = meanings.get(word)
+  if (known !== undefined) return known
+  if (meanings.size >= MOST_MEANINGS) meanings.clear()
+  const meaning = lookUp(wordIndex(), word)
+  meanings.set(word, meaning)
+  return meaning
+}
+
+function lookUp(index: WordIndex, word: string): Meaning | null {
   const entry = index.words.get(word)
   const plain = entry === undefined && word.endsWith("s") ? index.words.get(singular(word)) : entry
-  return plain?.families ?? lookUpStem(index.stems, word)
+  const families = plain?.families ?? lookUpStem(index.stems, word)
+  const pairs = entry?.pairs
+  return families === undefined && pairs === undefined ? null : { families, pairs, isNotMeant: NOT_MEANT[word] }
 }
 
 function lookUpStem(stems: WordIndex["stems"], word: string): Family[] | undefined {
@@ -188,7 +218,7 @@ function isTechnicalDesign({ words, at }: Place): boolean {
 
 function isTechnical(words: readonly string[], at: number): boolean {
   if (["pattern", "patterns", "system", "doc", "document", "software"].includes(words[at] ?? "")) return true
-  const families = lookUp(wordIndex(), words[at] ?? "")
+  const families = meaningOf(words[at] ?? "")?.families
   return families?.some(({ group }) => ["backend", "operations", "architecture"].includes(group)) === true
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from "bun:test"
+import fc from "fast-check"
 import { isSecretName, makeMask, maskSecrets } from "./mask-secrets.ts"
 
 const block = (end: string, middle = "\n") =>
@@ -12,12 +13,18 @@ describe("masks the format of", () => {
     [key("sk-", "ant-api03-", "a1B2c3D4e5F6g7H8")],
     [key("sk-", "proj-", "a1B2c3D4e5F6g7H8_x-y")],
     [key("sk_", "live_", "a1B2c3D4e5F6g7H8")],
+    [key("rk_", "test_", "a1B2c3D4e5F6g7H8")],
     [key("ghp_", "a1B2c3D4e5F6g7H8a1B2c3D4e5F6g7H8abcd")],
+    [key("gho_", "a1B2c3D4e5F6g7H8a1B2c3D4e5F6g7H8abcd")],
     [key("github_", "pat_", "11ABCDEFG0a1B2c3D4e5F6_x")],
     [key("glpat-", "a1B2c3D4e5F6g7H8i9J0")],
     [key("npm_", "a1B2c3D4e5F6g7H8a1B2c3D4e5F6g7H8abcd")],
+    [key("hf_", "a1B2c3D4e5F6g7H8a1B2c3D4")],
     [key("AKIA", "ABCDEFGHIJKLMNOP")],
+    [key("ASIA", "ABCDEFGHIJKLMNOP")],
     [key("AIza", "SyA1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q")],
+    [key("ya29.", "a1B2c3D4e5F6g7H8i9J0k")],
+    [key("xapp-", "1-A0123-abcdefABCDEF")],
     [key("xoxb-", "123456789012-abcdefABCDEF")],
     [key("eyJ", "hbGciOiJIUzI1NiJ9.", "eyJzdWIiOiIxMjM0In0.", "c2lnbmF0dXJl")],
     [block(`\n${END}`)],
@@ -33,6 +40,9 @@ describe("masks the format of", () => {
     ["postgres://ann:p@ss:w/ord@db/x", "postgres://ann:***@db/x"],
     ["postgres://:only@db/x", "postgres://:***@db/x"],
     ["postgres://db/x?user=ann&password=s3cret&ssl=1", "postgres://db/x?user=ann&password=***&ssl=1"],
+    ["GET /x?key=s3cret", "GET /x?key=***"],
+    ["/x?a=1&access_token=s3cret&api_key=other", "/x?a=1&access_token=***&api_key=***"],
+    ["http://:s3cret@h and then http://h:80/", "http://:***@h and then http://h:80/"],
     ["clone https://ann:s3cret@git.example/x.git now", "clone https://ann:***@git.example/x.git now"],
     ["Authorization: Bearer abcdef123456", "Authorization: Bearer ***"],
     ['"authorization":"Basic YW5uOnMzY3JldA=="', '"authorization":"Basic ***"'],
@@ -96,6 +106,24 @@ describe("masks the values of variables", () => {
   ])("%s is none", (name) => {
     expect(isSecretName(name)).toBe(false)
   })
+})
+
+it("masks alike whatever stands beside it: to find no sign of a secret is to find none", () => {
+  const beginnings =
+    "-----BEGIN PRIVATE KEY-----|sk-|sk_live_|rk_test_|ghp_|ghs_|github_pat_|glpat-|npm_|hf_|AKIA|ASIA|AIza|ya29.|xoxb-|xapp-|eyJ|postgres://|https://|://|?key=|&access_token=|?secret=|Authorization: Bearer |authorization=basic "
+  const part = fc.oneof(
+    fc.constantFrom(...beginnings.split("|"), "x", " ", ":", "@", "/", ".", "-", "_", '"', "é"),
+    fc.stringMatching(/^[A-Z0-9]{16,36}$/),
+    fc.stringMatching(/^[a-z0-9_-]{6,20}$/),
+  )
+  const mask = makeMask({ A_TOKEN: "hunter2" })
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
+      const text = parts.join("")
+      expect(mask(`?key=seen\n${text}`)).toBe(`?key=***\n${mask(text)}`)
+    }),
+    { numRuns: 3000 },
+  )
 })
 
 it("takes time in proportion to the text, whatever is in it", () => {

@@ -37,13 +37,24 @@ const NAMED_FORMATS = [
 ]
 const SHOWN = `$1$2$3$4${MASKED}`
 
+/**
+ * What each of the formats above begins with; a new one needs its sign here. Most texts have none, and to look for one
+ * is ten times faster than to look for the formats: it is found from a character that is rare in texts, and only there
+ * is looked back.
+ */
+const SIGN =
+  /[-_9IJz](?<=\b(?:KEY-|[sr]k[-_]|gh[pousr]_|github_pat_|glpat-|npm_|hf_|A[KS]I|AI(?=za)|ya29|xox[a-z]-|xapp-|eyJ|[Aa]uthoriz))|:\/\/[^\s:@/"'`]*:|[?&][a-z_]{3,12}=/
+
 /** A mask for the common formats of keys, and for every value in `env` whose name says that it is secret. */
 export function makeMask(env: Readonly<Record<string, string | undefined>> = {}): Mask {
   const values = Object.entries(env).flatMap(([name, value]) => (value && isSecretName(name) ? formsOf(value) : []))
   // The longest first, or one that another begins with would leave the rest of it.
-  const literals = [...new Set(values)].sort((a, b) => b.length - a.length).map((value) => RegExp.escape(value))
-  const secrets = new RegExp([...literals, ...KEY_FORMATS, ...NAMED_FORMATS].join("|"), "g")
-  return (text) => text.replace(secrets, SHOWN)
+  const literals = [...new Set(values)].sort((a, b) => b.length - a.length)
+  const escaped = literals.map((value) => RegExp.escape(value))
+  const secrets = new RegExp([...escaped, ...KEY_FORMATS, ...NAMED_FORMATS].join("|"), "g")
+  const shortest = literals.at(-1)?.length ?? Number.POSITIVE_INFINITY
+  const hasLiteral = (text: string) => text.length >= shortest && literals.some((literal) => text.includes(literal))
+  return (text) => (SIGN.test(text) || hasLiteral(text) ? text.replace(secrets, SHOWN) : text)
 }
 
 /** For the few texts that are shown where no environment is at hand, such as a setting. */

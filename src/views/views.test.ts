@@ -1,10 +1,10 @@
 import { describe, expect, it } from "bun:test"
+import { makeTask } from "../../test/support/tasks.ts"
 import type { Event } from "../domain/events.ts"
 import type { Evidence } from "../domain/evidence.ts"
 import type { TaskId, WorkerId } from "../domain/ids.ts"
 import type { Message } from "../domain/message.ts"
 import type { SwarmReport, TeamReport } from "../domain/status.ts"
-import type { Task } from "../domain/task.ts"
 import type { Verdict } from "../domain/verdict.ts"
 import { describeEvent, renderEvents } from "./events.ts"
 import { renderSwarm, renderTasks, renderTeam, renderWaves, shortTime } from "./status.ts"
@@ -17,39 +17,6 @@ import { toWire } from "./wire.ts"
 const TIME = "2026-01-02T03:04:05.678Z"
 const EVIL = "日本語\u001b[2J\u0007 🎉 and a long tail ".repeat(12)
 const PLAIN: Screen = { columns: 80, color: false }
-
-function makeTask(change: Partial<Task> = {}): Task {
-  return {
-    id: "1" as TaskId,
-    title: "Paint",
-    description: "",
-    role: "backend",
-    complexity: "standard",
-    blockedBy: [],
-    acceptance: [],
-    checks: [],
-    files: [],
-    agentType: null,
-    assignee: null,
-    status: "open",
-    pausedFrom: null,
-    pauseReason: null,
-    unmet: 0,
-    wave: null,
-    attempt: 1,
-    result: null,
-    claimedBy: null,
-    claimedAt: null,
-    claimToken: 0,
-    leaseUntil: null,
-    workerId: null,
-    version: 1,
-    createdAt: TIME,
-    updatedAt: TIME,
-    completedAt: null,
-    ...change,
-  } as Task
-}
 
 function makeEvidence(change: Partial<Evidence> = {}): Evidence {
   return {

@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import { type AgentSettings, makeAgent } from "../../src/agents/make-agent.ts"
+import { makeAgentJob } from "../../src/agents/make-agent-job.ts"
 import type { Agent, AgentEvent, AgentJob, AgentResult, RunOptions } from "../../src/agents/port.ts"
 import type { AgentProgram } from "../../src/agents/program.ts"
 import { systemClock } from "../../src/lib/clock.ts"
@@ -8,8 +9,9 @@ import { systemProcesses } from "../../src/lib/process.ts"
 import { sleep } from "../../src/lib/sleep.ts"
 import { sandboxEnv } from "./sandbox.ts"
 
+export { NO_LIMITS } from "../../src/agents/make-agent-job.ts"
+
 export const FIXTURE_AGENT = join(import.meta.dir, "../fixtures/agents/agent.ts")
-export const NO_LIMITS = { turns: null, timeMs: null, tokens: null, dollars: null, outputBytes: null } as const
 
 export const AGENT_PORTS = {
   processes: systemLiveProcesses,
@@ -25,26 +27,14 @@ export function fixtureAgent(program: AgentProgram, settings: Partial<AgentSetti
 }
 
 export function makeJob(folder: string, change: Partial<AgentJob> = {}): AgentJob {
-  return {
+  return makeAgentJob({
     prompt: "[[hello]]",
-    commands: [],
     workspace: folder,
     stateFolder: join(folder, ".state"),
-    model: null,
-    tier: "sonnet",
-    effort: null,
-    allowedTools: [],
-    deniedTools: [],
-    ownedFiles: [],
-    mcpServers: {},
-    hooks: {},
-    answerSchema: null,
-    resume: null,
     permission: "edit",
-    limits: NO_LIMITS,
     env: sandboxEnv(),
     ...change,
-  }
+  })
 }
 
 /** A job that plays a scenario of the fixture, whatever the program. */

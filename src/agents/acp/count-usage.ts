@@ -1,6 +1,6 @@
 import { asCount, asObject, type Json } from "../json-line.ts"
 import type { AgentEventBody, AgentJob, Usage } from "../port.ts"
-import { addUsage, NO_USAGE } from "../usage.ts"
+import { addUsage, NO_USAGE, usageEvent } from "../usage.ts"
 
 /** What a run used, from the cost and context that are told on the way and from what is told at the end of a turn. */
 export function countUsage(job: AgentJob) {
@@ -34,7 +34,7 @@ export function countUsage(job: AgentJob) {
 
   function total(): AgentEventBody {
     const inputTokens = finished.inputTokens + contextTokens
-    return { type: "usage", isTotal: true, ...finished, inputTokens, dollars }
+    return usageEvent("run", { ...finished, inputTokens, dollars })
   }
 
   return {

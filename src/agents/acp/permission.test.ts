@@ -1,26 +1,9 @@
 import { describe, expect, it } from "bun:test"
+import { makeAgentJob } from "../make-agent-job.ts"
 import type { AgentJob } from "../port.ts"
 import { findObjection, type Wish } from "./permission.ts"
 
-const JOB: AgentJob = {
-  prompt: "",
-  commands: [],
-  workspace: "/w",
-  stateFolder: "/s",
-  model: null,
-  tier: "sonnet",
-  effort: null,
-  allowedTools: [],
-  deniedTools: [],
-  ownedFiles: [],
-  mcpServers: {},
-  hooks: {},
-  answerSchema: null,
-  resume: null,
-  permission: "edit",
-  limits: { turns: null, timeMs: null, tokens: null, dollars: null, outputBytes: null },
-  env: {},
-}
+const JOB = makeAgentJob({ prompt: "", workspace: "/w", stateFolder: "/s", env: {}, permission: "edit" })
 
 const objection = (wish: Partial<Wish>, job: Partial<AgentJob> = {}) =>
   findObjection({ ...JOB, ...job }, { name: "Tool", kind: "other", files: [], ...wish })

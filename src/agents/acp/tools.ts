@@ -30,9 +30,9 @@ export function makeTools({ workspace }: AgentJob) {
     call.kind = asText(update.kind) || call.kind
     call.title ||= asText(update.title)
     call.name ||= nameOf(id, update)
-    const input = asObject(update.rawInput) ?? {}
-    if (Object.keys(input).length > 0) call.input = input
-    for (const path of writtenFiles(update, call)) call.files.add(inWorkspace(path, workspace))
+    const input = asObject(update.rawInput)
+    if (hasFields(input)) call.input = input
+    for (const path of writtenFiles(update, call)) if (path !== "") call.files.add(inWorkspace(path, workspace))
     call.output = outputOf(update) || call.output
     return call
   }
@@ -42,8 +42,7 @@ export function makeTools({ workspace }: AgentJob) {
     call.isShown = true
     call.shownFiles = call.files.size
     // The title of a command is the command, also where its input has it in pieces among much else.
-    const hasInput =
-      Object.keys(call.input).length > 0 && (call.kind !== "execute" || asText(call.input.command) !== "")
+    const hasInput = hasFields(call.input) && (call.kind !== "execute" || asText(call.input.command) !== "")
     const use = toolUse({ id, name: shownName(call), input: call.input, writes: false, workspace })
     return [{ ...use, files: [...call.files], input: hasInput ? use.input : call.title || use.input }]
   }
@@ -61,7 +60,7 @@ export function makeTools({ workspace }: AgentJob) {
       const call = merge(id, update)
       if (update.status === "completed" || update.status === "failed")
         return [...show(id, call), end(id, update.status === "completed", call.output)]
-      const isClear = call.files.size > 0 || (Object.keys(call.input).length > 0 && !isWritingKind(call.kind))
+      const isClear = call.files.size > 0 || (hasFields(call.input) && !isWritingKind(call.kind))
       return isClear ? show(id, call) : []
     },
     /** What a request for permission is about. */
@@ -76,6 +75,11 @@ export function makeTools({ workspace }: AgentJob) {
   }
 }
 
+function hasFields(value: Json | undefined): value is Json {
+  for (const _ in value) return true
+  return false
+}
+
 function newCall(): Call {
   return { name: "", kind: "", title: "", input: {}, files: new Set(), output: "", shownFiles: 0, isShown: false }
 }
@@ -85,7 +89,7 @@ function nameOf(id: string, update: Json): string {
   const byClaude = asText(asObject(asObject(update._meta)?.claudeCode)?.toolName)
   const byGemini = /^([A-Za-z][\w-]*?)__/.exec(id)?.[1] ?? ""
   const title = asText(update.title)
-  const isCommand = update.kind === "execute" && Object.keys(asObject(update.rawInput) ?? {}).length > 0
+  const isCommand = update.kind === "execute" && hasFields(asObject(update.rawInput))
   const isName = !isCommand && /^[\w.:-]+$/.test(title)
   return asText(update.name) || byClaude || byGemini || (isName ? title : "")
 }
@@ -98,20 +102,23 @@ const FIELDS_OF_PATHS = ["file_path", "filePath", "filepath", "path", "notebook_
 
 /** Whatever the kind, who shows a difference writes. Locations are also what is only read. */
 function writtenFiles(update: Json, { kind, input }: Call): string[] {
-  const paths = asArray(update.content).flatMap((item) => {
+  const paths: string[] = []
+  for (const item of asArray(update.content)) {
     const content = asObject(item)
-    return content?.type === "diff" ? [asText(content.path)] : []
-  })
-  if (isWritingKind(kind)) {
-    paths.push(...asArray(update.locations).map((location) => asText(asObject(location)?.path)))
-    paths.push(...FIELDS_OF_PATHS.map((field) => asText(input[field])))
+    if (content?.type === "diff") paths.push(asText(content.path))
   }
-  return paths.filter((path) => path !== "")
+  if (!isWritingKind(kind)) return paths
+  for (const location of asArray(update.locations)) paths.push(asText(asObject(location)?.path))
+  for (const field of FIELDS_OF_PATHS) paths.push(asText(input[field]))
+  return paths
 }
 
 function outputOf(update: Json): string {
-  const texts = asArray(update.content).map((item) => asText(asObject(asObject(item)?.content)?.text))
-  const told = texts.filter((text) => text !== "").join("\n")
+  let told = ""
+  for (const item of asArray(update.content)) {
+    const text = asText(asObject(asObject(item)?.content)?.text)
+    if (text !== "") told += told === "" ? text : `\n${text}`
+  }
   const raw = update.rawOutput
   if (told !== "" || raw == null) return told
   if (typeof raw === "string") return raw

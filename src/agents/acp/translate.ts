@@ -6,6 +6,7 @@ import { asArray, asObject, asText, type Json, parseLine } from "../json-line.ts
 import type { AgentEventBody, AgentJob } from "../port.ts"
 import type { Outcome, Translator } from "../program.ts"
 import { countTurns } from "../turn-count.ts"
+import { unknownLine } from "../unknown-line.ts"
 import { judgeError } from "./judge.ts"
 import { findObjection, isFree } from "./permission.ts"
 import { makeSession } from "./session.ts"
@@ -27,7 +28,9 @@ export function translateAcp(job: AgentJob, clock: Clock, settings: Json = {}): 
     if (!session.isInTurn() && session.ending() === undefined) return updates.replay(update)
     const events = updates.see(update)
     const isSign = events?.some(({ type }) => type === "text" || type === "reasoning" || type === "tool_use")
-    return events === undefined || isSign !== true ? events : [...session.acknowledge(), ...events]
+    if (events === undefined || isSign !== true) return events
+    const delivered = session.acknowledge()
+    return delivered.length === 0 ? events : [...delivered, ...events]
   }
 
   function requested(id: unknown, method: string, params: Json): AgentEventBody[] | undefined {
@@ -59,7 +62,7 @@ export function translateAcp(job: AgentJob, clock: Clock, settings: Json = {}): 
       const message = parseLine(text)
       const events = message === undefined ? undefined : understand(message)
       if (events !== undefined) return turns.see(events)
-      return text.trim() === "" ? [] : [{ type: "unknown", line: text }]
+      return unknownLine(text)
     },
     turns: turns.count,
     isOver: () => session.ending() !== undefined,

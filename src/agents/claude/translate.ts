@@ -1,10 +1,11 @@
 import type { Clock } from "../../lib/clock.ts"
 import { classifyError } from "../classify-error.ts"
-import { asArray, asCount, asObject, asText, asTextOrNull, type Json, parseLine } from "../json-line.ts"
+import { asArray, asCount, asObject, asText, asTextOrNull, type Json, joinTexts, parseLine } from "../json-line.ts"
 import type { AgentEventBody, AgentJob, Usage } from "../port.ts"
 import type { Outcome, Translator } from "../program.ts"
 import { toolUse } from "../tool-use.ts"
-import { NO_USAGE, usageSince } from "../usage.ts"
+import { unknownLine } from "../unknown-line.ts"
+import { NO_USAGE, usageEvent, usageSince } from "../usage.ts"
 
 const WRITING_TOOLS = new Set(["Edit", "MultiEdit", "Write", "NotebookEdit"])
 
@@ -23,7 +24,11 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
     const message = asObject(event.message) ?? {}
     // Claude Code's own words in the model's name, such as an error of the server, which the result tells again.
     if (message.model === "<synthetic>") return []
-    const events = asArray(message.content).flatMap((block) => contentEvents(asObject(block), job))
+    const events: AgentEventBody[] = []
+    for (const block of asArray(message.content)) {
+      const told = contentEvent(asObject(block), job)
+      if (told !== undefined) events.push(told)
+    }
     if (events.length === 0) return unknownIf(asObject(event.message) === undefined, event)
     // What a subagent does counts in its parent's turn.
     if (event.parent_tool_use_id == null) {
@@ -32,7 +37,7 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
       const id = asText(message.id)
       if (!messageIds.has(id)) {
         messageIds.add(id)
-        events.push({ type: "usage", isTotal: false, ...messageUsage(asObject(message.usage) ?? {}) })
+        events.push(usageEvent("part", messageUsage(asObject(message.usage) ?? {})))
       }
     }
     return events
@@ -50,7 +55,7 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
         return userEvents(event)
       case "result":
         result = event
-        return [{ type: "usage", isTotal: true, ...usageSince(sessionUsage(event), job.resume?.usage ?? NO_USAGE) }]
+        return [usageEvent("run", usageSince(sessionUsage(event), job.resume?.usage ?? NO_USAGE))]
       case "rate_limit_event":
         resetsAt = asCount(asObject(event.rate_limit_info)?.resetsAt) * 1000 || resetsAt
         return []
@@ -60,7 +65,7 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
       case "command_lifecycle":
         return []
       default:
-        return text.trim() === "" ? [] : [{ type: "unknown", line: text }]
+        return unknownLine(text)
     }
   }
 
@@ -91,19 +96,19 @@ function started(event: Json): AgentEventBody {
   }
 }
 
-function contentEvents(block: Json | undefined, { workspace }: AgentJob): AgentEventBody[] {
+function contentEvent(block: Json | undefined, { workspace }: AgentJob): AgentEventBody | undefined {
   switch (block?.type) {
     case "text":
-      return [{ type: "text", text: asText(block.text) }]
+      return { type: "text", text: asText(block.text) }
     case "thinking":
-      return [{ type: "reasoning", text: asText(block.thinking) }]
+      return { type: "reasoning", text: asText(block.thinking) }
     case "tool_use": {
       const name = asText(block.name)
-      const call = { id: asText(block.id), name, input: asObject(block.input) ?? {}, workspace }
-      return [toolUse({ ...call, writes: WRITING_TOOLS.has(name) })]
+      const input = asObject(block.input) ?? {}
+      return toolUse({ id: asText(block.id), name, input, writes: WRITING_TOOLS.has(name), workspace })
     }
     default:
-      return []
+      return undefined
   }
 }
 
@@ -117,15 +122,9 @@ function userEvents(event: Json): AgentEventBody[] {
   return asArray(message?.content).flatMap((item): AgentEventBody[] => {
     const block = asObject(item)
     if (block?.type !== "tool_result") return []
-    const output = typeof block.content === "string" ? block.content : textOf(block.content)
+    const output = typeof block.content === "string" ? block.content : joinTexts(block.content)
     return [{ type: "tool_result", id: asText(block.tool_use_id), ok: block.is_error !== true, output }]
   })
-}
-
-function textOf(content: unknown): string {
-  return asArray(content)
-    .map((part) => asText(asObject(part)?.text))
-    .join("\n")
 }
 
 function unknownIf(isStrange: boolean, event: Json): AgentEventBody[] {

@@ -1,12 +1,13 @@
 import type { Clock } from "../../lib/clock.ts"
 import { judgeAnswer } from "../answer.ts"
 import { classifyError } from "../classify-error.ts"
-import { asArray, asCount, asObject, asText, asTextOrNull, type Json, parseLine } from "../json-line.ts"
+import { asArray, asCount, asObject, asText, asTextOrNull, type Json, joinTexts, parseLine } from "../json-line.ts"
 import type { AgentEventBody, AgentJob, ToolUse, Usage } from "../port.ts"
 import type { Outcome, Translator } from "../program.ts"
 import { inWorkspace } from "../tool-use.ts"
 import { countTurns } from "../turn-count.ts"
-import { NO_USAGE, usageSince } from "../usage.ts"
+import { unknownLine } from "../unknown-line.ts"
+import { NO_USAGE, usageEvent, usageSince } from "../usage.ts"
 
 /** Codex with `exec --json`: `turn.completed` or `turn.failed` decides. It counts tokens over the thread and no cost. */
 export function translateCodex(job: AgentJob, clock: Clock): Translator {
@@ -60,7 +61,7 @@ export function translateCodex(job: AgentJob, clock: Clock): Translator {
       case "turn.completed": {
         ending = "completed"
         const total = usageOf(asObject(event.usage) ?? {})
-        return [{ type: "usage", isTotal: true, ...usageSince(total, job.resume?.usage ?? NO_USAGE) }]
+        return [usageEvent("run", usageSince(total, job.resume?.usage ?? NO_USAGE))]
       }
       case "turn.failed":
         ending = "failed"
@@ -70,7 +71,7 @@ export function translateCodex(job: AgentJob, clock: Clock): Translator {
         lastError = asText(event.message)
         return []
       default:
-        return text.trim() === "" ? [] : [{ type: "unknown", line: text }]
+        return unknownLine(text)
     }
   }
 
@@ -128,16 +129,9 @@ function toolOf(item: Json, workspace: string): ToolUse | undefined {
 
 function resultOf(item: Json, id: string): AgentEventBody {
   const error = asText(asObject(item.error)?.message)
-  const output = asText(item.aggregated_output) || error || contentOf(asObject(item.result))
+  const output = asText(item.aggregated_output) || error || joinTexts(asObject(item.result)?.content)
   const ok = item.status !== "failed" && item.status !== "declined" && error === ""
   return { type: "tool_result", id, ok: ok && (item.exit_code == null || item.exit_code === 0), output }
-}
-
-function contentOf(result: Json | undefined): string {
-  if (result === undefined) return ""
-  return asArray(result.content)
-    .map((part) => asText(asObject(part)?.text))
-    .join("\n")
 }
 
 function usageOf(usage: Json): Usage {

@@ -7,6 +7,8 @@ import type { AgentEventBody, AgentJob, Usage } from "../port.ts"
 import type { Outcome, Translator } from "../program.ts"
 import { toolUse } from "../tool-use.ts"
 import { countTurns } from "../turn-count.ts"
+import { unknownLine } from "../unknown-line.ts"
+import { usageEvent } from "../usage.ts"
 
 const WRITING_TOOLS = new Set(["write_file", "replace", "edit"])
 const AUTH_EXIT_CODE = 41
@@ -52,8 +54,8 @@ export function translateGemini(job: AgentJob, clock: Clock): Translator {
         answer = ""
         const name = asText(event.tool_name)
         const input = asObject(event.parameters) ?? {}
-        const call = { id: asText(event.tool_id), name, input, workspace: job.workspace }
-        return [toolUse({ ...call, writes: WRITING_TOOLS.has(name) })]
+        const writes = WRITING_TOOLS.has(name)
+        return [toolUse({ id: asText(event.tool_id), name, input, writes, workspace: job.workspace })]
       }
       case "tool_result": {
         const output = asText(event.output) || asText(asObject(event.error)?.message)
@@ -65,9 +67,9 @@ export function translateGemini(job: AgentJob, clock: Clock): Translator {
         return []
       case "result":
         result = event
-        return [{ type: "usage", isTotal: true, ...usageOf(asObject(event.stats) ?? {}) }]
+        return [usageEvent("run", usageOf(asObject(event.stats) ?? {}))]
       default:
-        return text.trim() === "" ? [] : [{ type: "unknown", line: text }]
+        return unknownLine(text)
     }
   }
 

@@ -6,6 +6,8 @@ import { asCount, asObject, asText, asTextOrNull, type Json, parseLine } from ".
 import type { AgentEventBody, AgentJob, Usage } from "../port.ts"
 import type { Outcome, Translator } from "../program.ts"
 import { toolUse } from "../tool-use.ts"
+import { unknownLine } from "../unknown-line.ts"
+import { usageEvent } from "../usage.ts"
 
 const WRITING_TOOLS = new Set(["write", "edit", "patch", "multiedit", "apply_patch"])
 
@@ -25,33 +27,38 @@ export function translateOpencode(job: AgentJob, clock: Clock): Translator {
     const event = parseLine(text)
     const part = asObject(event?.part)
     const found = asTextOrNull(event?.sessionID)
-    const first: AgentEventBody[] = session === null && found !== null ? [started(found)] : []
+    const events: AgentEventBody[] = []
+    if (session === null && found !== null) events.push(started(found))
     session ??= found
     switch (part === undefined && event?.type !== "error" ? "" : event?.type) {
       case "step_start":
         steps++
         answer = ""
         lastReason = ""
-        return first
+        return events
       case "text":
         answer = appendTail(answer, asText(part?.text), MAX_ANSWER)
-        return [...first, { type: "text", text: asText(part?.text) }]
+        events.push({ type: "text", text: asText(part?.text) })
+        return events
       case "reasoning":
-        return [...first, { type: "reasoning", text: asText(part?.text) }]
+        events.push({ type: "reasoning", text: asText(part?.text) })
+        return events
       case "tool_use": {
         const [use, result] = toolEvents(part ?? {})
         if (result.type === "tool_result" && !result.ok && /reject|denied|permission/i.test(result.output))
           wasRejected = true
-        return [...first, use, result]
+        events.push(use, result)
+        return events
       }
       case "step_finish":
         lastReason = asText(part?.reason)
-        return [...first, { type: "usage", isTotal: false, ...usageOf(part ?? {}) }]
+        events.push(usageEvent("part", usageOf(part ?? {})))
+        return events
       case "error":
         failure = failureOf(asObject(event?.error) ?? {})
-        return first
+        return events
       default:
-        return text.trim() === "" ? [] : [{ type: "unknown", line: text }]
+        return unknownLine(text)
     }
   }
 

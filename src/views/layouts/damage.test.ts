@@ -3,6 +3,7 @@ import { describe, expect, it } from "bun:test"
 import { join } from "node:path"
 import fc from "fast-check"
 import { diskFolder } from "../../../test/support/folders.ts"
+import { CONTEXT, FIXTURES } from "../../../test/support/layouts.ts"
 import { AppError } from "../../domain/errors.ts"
 import { parseEventData } from "../../domain/events.ts"
 import { EVIDENCE_TYPES } from "../../domain/evidence.ts"
@@ -17,8 +18,6 @@ import { parseJson } from "./foreign-json.ts"
 import type { FoundTeam } from "./found-team.ts"
 import { findTeams, parseTeam } from "./layouts.ts"
 
-const FIXTURES = join(import.meta.dir, "../../../test/fixtures/layouts")
-const CONTEXT = { nowIso: "2026-01-02T03:04:05.000Z", defaultProject: "here", defaultTeam: "main" }
 const SAMPLES = [
   "teamwork-v2/sample",
   "teamwork-v2/hostile",

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "bun:test"
 import { memoryFolder } from "../../../test/support/folders.ts"
+import { CONTEXT } from "../../../test/support/layouts.ts"
 import { AppError } from "../../domain/errors.ts"
 import type { Layout } from "./found-team.ts"
 import { findTeams, parseTeam } from "./layouts.ts"
 
-const CONTEXT = { nowIso: "2026-01-02T03:04:05.000Z", defaultProject: "here", defaultTeam: "main" }
 const PROJECT = { project: "p", team: "t", goal: "g" }
 const PM = { id: "x", name: "X", mode: "FULL_AUTO" }
 

@@ -1,19 +1,9 @@
 // The three formats that have their state in one file: sessions, projects and forge teams.
 import { describe, expect, it } from "bun:test"
-import { join } from "node:path"
-import { diskFolder, memoryFolder } from "../../../test/support/folders.ts"
+import { memoryFolder } from "../../../test/support/folders.ts"
+import { CONTEXT, parseFixture } from "../../../test/support/layouts.ts"
 import type { FoundTeam, Layout } from "./found-team.ts"
-import { findTeams, parseTeam } from "./layouts.ts"
-
-const CONTEXT = { nowIso: "2026-01-02T03:04:05.000Z", defaultProject: "here", defaultTeam: "main" }
-const FIXTURES = join(import.meta.dir, "../../../test/fixtures/layouts")
-
-function parseFixture(name: string): FoundTeam {
-  const folder = diskFolder(join(FIXTURES, name))
-  const [place] = findTeams(folder)
-  if (place === undefined) throw new Error(`no team in ${name}`)
-  return parseTeam(folder, place, CONTEXT)
-}
+import { parseTeam } from "./layouts.ts"
 
 function parse(layout: Layout, files: Record<string, unknown>): FoundTeam {
   return parseTeam(memoryFolder(files), { layout, path: "" }, CONTEXT)

@@ -1,19 +1,9 @@
 import { describe, expect, it } from "bun:test"
-import { join } from "node:path"
-import { diskFolder, memoryFolder } from "../../../test/support/folders.ts"
+import { memoryFolder } from "../../../test/support/folders.ts"
+import { CONTEXT, parseFixture } from "../../../test/support/layouts.ts"
 import { isId } from "../../domain/ids.ts"
 import type { FoundTeam } from "./found-team.ts"
-import { findTeams, parseTeam } from "./layouts.ts"
-
-const CONTEXT = { nowIso: "2026-01-02T03:04:05.000Z", defaultProject: "here", defaultTeam: "main" }
-const FIXTURES = join(import.meta.dir, "../../../test/fixtures/layouts")
-
-function parseFixture(name: string): FoundTeam {
-  const folder = diskFolder(join(FIXTURES, name))
-  const [place] = findTeams(folder)
-  if (place === undefined) throw new Error(`no team in ${name}`)
-  return parseTeam(folder, place, CONTEXT)
-}
+import { parseTeam } from "./layouts.ts"
 
 const PROJECT = { project: "p", team: "t", goal: "g", created_at: "2025-03-01T08:00:00Z" }
 const START = "2025-03-01T08:00:00.000Z"

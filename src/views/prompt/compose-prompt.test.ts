@@ -1,4 +1,5 @@
 import { describe, expect, it } from "bun:test"
+import { makeTask } from "../../../test/support/tasks.ts"
 import type { Evidence } from "../../domain/evidence.ts"
 import { parseTaskId } from "../../domain/ids.ts"
 import type { PromptFacts } from "../../domain/prompt-facts.ts"
@@ -8,37 +9,17 @@ import { composePrompt, type PromptInput, promptLimitOf } from "./compose-prompt
 
 const AT = "2026-03-02T09:00:00.000Z"
 
-function makeTask(id: string, change: Partial<Task> = {}): Task {
-  return {
+function taskOf(id: string, change: Partial<Task> = {}): Task {
+  return makeTask({
     id: parseTaskId(id),
     title: "Add the endpoint",
     description: "GET /items, paged",
-    role: "backend",
-    complexity: "standard",
-    blockedBy: [],
     acceptance: ["It answers within 50 ms"],
     checks: ["npm test  --  items"],
     files: ["src/items.ts", "test/items/**"],
-    agentType: null,
-    assignee: null,
-    status: "open",
-    pausedFrom: null,
-    pauseReason: null,
-    unmet: 0,
-    wave: null,
     attempt: 2,
-    result: null,
-    claimedBy: null,
-    claimedAt: null,
-    claimToken: 0,
-    leaseUntil: null,
-    workerId: null,
-    version: 1,
-    createdAt: AT,
-    updatedAt: AT,
-    completedAt: null,
     ...change,
-  }
+  })
 }
 
 function evidence(text: string, attempt: number, facts: Evidence["facts"] = {}): Evidence {
@@ -59,14 +40,14 @@ function evidence(text: string, attempt: number, facts: Evidence["facts"] = {}):
 
 const FACTS: PromptFacts = {
   team: { project: "shop", team: "main", goal: "A search page" },
-  task: makeTask("3"),
+  task: taskOf("3"),
   worktree: null,
   needs: [
     {
-      ...makeTask("1", { title: "Schema", status: "resolved", result: "table items" }),
+      ...taskOf("1", { title: "Schema", status: "resolved", result: "table items" }),
       evidence: [evidence("ran", 1)],
     },
-    { ...makeTask("2", { title: "Seeds", status: "skipped" }), evidence: [] },
+    { ...taskOf("2", { title: "Seeds", status: "skipped" }), evidence: [] },
   ],
   others: [{ id: parseTaskId("4"), title: "Page", files: ["web/**"] }],
   messages: [
@@ -209,7 +190,7 @@ Attempt 2, the present one:
 
   it("leaves out sections that have nothing to say", () => {
     const bare = { needs: [], others: [], messages: [], wisdom: [], evidence: [], setbacks: [] }
-    const facts = { ...FACTS, ...bare, team: { ...FACTS.team, goal: " " }, task: makeTask("3", { attempt: 1 }) }
+    const facts = { ...FACTS, ...bare, team: { ...FACTS.team, goal: " " }, task: taskOf("3", { attempt: 1 }) }
     const { text } = compose({ facts })
     expect(headings(text)).toEqual(["# TASK", "# INSTRUCTIONS", "# ROLE", "# CONTEXT"])
     expect(text).not.toContain("This is attempt")
@@ -225,7 +206,7 @@ Attempt 2, the present one:
     ["review", ["src/a.ts"], "You may read everything and write nothing. The task is about:\n- src/a.ts"],
     ["review", [], "You may read everything and write nothing.\n"],
   ])("says what %s may write of %j", (role, files, expected) => {
-    const facts = { ...FACTS, task: makeTask("3", { files }) }
+    const facts = { ...FACTS, task: taskOf("3", { files }) }
     expect(compose({ facts, role: get(role) }).text).toContain(`# FILE SCOPE\n\n${expected}`)
   })
 
@@ -245,8 +226,8 @@ Attempt 2, the present one:
   it("hides secrets wherever they stand, also where the text is cut", () => {
     const secret = "hunter2-hunter2"
     const around = `${"a".repeat(130)}${secret}${"b".repeat(3000)}`
-    const task = makeTask("3", { title: secret, description: secret, acceptance: [secret], files: [secret] })
-    const needs = [{ ...makeTask("1", { title: secret, result: around }), evidence: [evidence(secret, 1)] }]
+    const task = taskOf("3", { title: secret, description: secret, acceptance: [secret], files: [secret] })
+    const needs = [{ ...taskOf("1", { title: secret, result: around }), evidence: [evidence(secret, 1)] }]
     const facts = { ...FACTS, task, needs, team: { ...FACTS.team, goal: secret } }
     const mask = (text: string) => text.replaceAll(secret, "***")
     expect(compose({ facts }).text).toContain(secret)

@@ -1,0 +1,57 @@
+import type { Line } from "../lib/split-lines.ts"
+import type { EventStream } from "./event-stream.ts"
+import type { AgentEventBody, AgentJob, RunOptions } from "./port.ts"
+import type { Translator } from "./program.ts"
+import { findPassedLimit, type Stop } from "./usage.ts"
+
+interface Watched {
+  readonly job: AgentJob
+  readonly translator: Translator
+  readonly events: EventStream
+  readonly record: RunOptions["onLine"]
+  /** The messages that were written, by the id they have on the wire. */
+  readonly sent: ReadonlyMap<string, string>
+  readonly stopFor: (why: Stop) => void
+}
+
+/**
+ * Makes events of a line, and looks at the limits after it. The promise is there only while somebody who sees the
+ * events is not ready for more: an agent prints lines by the thousand, and to wait for nothing takes time as well.
+ */
+export function makeLineHandler({ job, translator, events, record, sent, stopFor }: Watched) {
+  function emit(body: AgentEventBody): void | Promise<void> {
+    if (body.type !== "message_delivered") return events.emit(body)
+    const messageId = sent.get(body.messageId)
+    // What comes back may also be the prompt, which nobody waits for.
+    if (messageId !== undefined) return events.emit({ type: "message_delivered", messageId })
+  }
+
+  let usage = events.usage()
+  let turns = translator.turns()
+
+  /** Most lines change nothing of what is limited. */
+  function checkLimits(): void {
+    if (events.usage() === usage && translator.turns() === turns) return
+    usage = events.usage()
+    turns = translator.turns()
+    const passed = findPassedLimit(job.limits, { usage, turns })
+    if (passed !== undefined) stopFor(passed)
+  }
+
+  async function goOn(pending: Promise<void>, bodies: readonly AgentEventBody[]): Promise<void> {
+    await pending
+    for (const body of bodies) await emit(body)
+    checkLimits()
+  }
+
+  return (line: Line): Promise<void> | undefined => {
+    record?.(line.text, "stdout")
+    const bodies = line.isCut ? [{ type: "unknown" as const, line: line.text }] : translator.line(line.text)
+    for (let at = 0; at < bodies.length; at++) {
+      const pending = emit(bodies[at] as AgentEventBody)
+      if (pending instanceof Promise) return goOn(pending, bodies.slice(at + 1))
+    }
+    checkLimits()
+    return undefined
+  }
+}

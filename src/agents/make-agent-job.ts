@@ -1,0 +1,25 @@
+import type { AgentJob, Limits } from "./port.ts"
+
+export const NO_LIMITS: Limits = { turns: null, timeMs: null, tokens: null, dollars: null, outputBytes: null }
+
+/** A job of which only this much is said: the agent may read and nothing more, and nothing else is asked of it. */
+export function makeAgentJob(
+  given: Pick<AgentJob, "prompt" | "workspace" | "stateFolder" | "env"> & Partial<AgentJob>,
+): AgentJob {
+  return {
+    commands: [],
+    model: null,
+    tier: "sonnet",
+    effort: null,
+    allowedTools: [],
+    deniedTools: [],
+    ownedFiles: [],
+    mcpServers: {},
+    hooks: {},
+    answerSchema: null,
+    resume: null,
+    permission: "ask",
+    limits: NO_LIMITS,
+    ...given,
+  }
+}

@@ -1,0 +1,36 @@
+import type { TaskId } from "../../src/domain/ids.ts"
+import type { Task } from "../../src/domain/task.ts"
+
+/** An open task that nobody has touched. */
+export function makeTask(change: Partial<Task> = {}): Task {
+  return {
+    id: "1" as TaskId,
+    title: "Paint",
+    description: "",
+    role: "backend",
+    complexity: "standard",
+    blockedBy: [],
+    acceptance: [],
+    checks: [],
+    files: [],
+    agentType: null,
+    assignee: null,
+    status: "open",
+    pausedFrom: null,
+    pauseReason: null,
+    unmet: 0,
+    wave: null,
+    attempt: 1,
+    result: null,
+    claimedBy: null,
+    claimedAt: null,
+    claimToken: 0,
+    leaseUntil: null,
+    workerId: null,
+    version: 1,
+    createdAt: "2026-01-02T03:04:05.678Z",
+    updatedAt: "2026-01-02T03:04:05.678Z",
+    completedAt: null,
+    ...change,
+  }
+}
