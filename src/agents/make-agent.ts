@@ -32,7 +32,6 @@ export function makeAgent(program: AgentProgram, settings: AgentSettings, ports:
   }
   return {
     name: program.name,
-    models: config.models,
     fingerprint: (env) => {
       const files = fingerprintOf(config.command, env)
       return files === null ? null : `${files} ${isLoggedIn(program, env)}`

@@ -195,8 +195,6 @@ export interface RunOptions {
 
 export interface Agent {
   readonly name: string
-  /** The model of each tier, in the agent's own name; empty where it takes its own. */
-  readonly models: Readonly<Record<Tier, string>>
   /**
    * Changes whenever what `detect` tells may have changed: the program was installed, replaced or removed, a login came
    * or went. Starts nothing. Null when the program is not there.

@@ -85,8 +85,10 @@ describe("layers", () => {
     for (const key of CONFIG_KEY_NAMES) {
       const row = configRow(key)
       if (row.type === "string" || (row.type === "strings" && row.pattern !== undefined)) continue
-      const { config } = await load({ env: { [row.env]: samples[row.type] } })
-      expect(config[key]).toEqual(expected[row.type])
+      // The smallest and largest numbers differ.
+      const least = row.type === "number" && row.min > 40 ? row.min : undefined
+      const { config } = await load({ env: { [row.env]: least === undefined ? samples[row.type] : String(least) } })
+      expect(config[key]).toEqual(least ?? expected[row.type])
     }
     const env = {
       TEAMWORK_STORE: "postgres://db/x",

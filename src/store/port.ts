@@ -313,6 +313,7 @@ export interface RateLimitStore {
   list(): Promise<RateLimit[]>
   /** The agent's, and nobody else changes it until this transaction ends. */
   lock(agent: string): Promise<RateLimit | undefined>
+  /** Adds or replaces it; of two who know of none yet and put theirs at once, the later end stays. */
   put(limit: RateLimit): Promise<void>
   /** Forgets one that was noted before that time; whether there was one. */
   remove(agent: string, notedBefore: number): Promise<boolean>

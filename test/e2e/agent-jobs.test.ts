@@ -70,7 +70,12 @@ describe("agent list (R157)", () => {
     const { data } = (await bench.run(["agent", "list"], { env })).json<{ data: Data[] }>()
     expect(data[0]).toMatchObject({ name: "claude", is_available: true, version: "2.1.0", is_logged_in: true })
     expect(data[0]?.capabilities).toMatchObject({ resume: true, mcp: true, structured_answer: true })
-    expect(data[1]).toEqual({ name: "codex", is_available: false, why: "/no/such/codex is not installed" })
+    const price = { input: 5, cached: 0.5, output: 30, as_of: "2026-06-04" }
+    const model = { model: "gpt-5.5", price }
+    expect(data[1]).toEqual({
+      ...{ name: "codex", is_available: false, why: "/no/such/codex is not installed", rate_limited_until: null },
+      models: { haiku: model, sonnet: model, opus: model },
+    })
     expect(data[2]).toMatchObject({
       name: "gemini",
       is_available: false,
