@@ -1,9 +1,10 @@
 // Which agent gets a task (R157-R160, R165-R166): by what is installed, allowed, rate-limited and what it costs.
 import { describe, expect, it, setDefaultTimeout } from "bun:test"
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { FIXTURE_AGENT } from "../support/agents.ts"
 import { freshSchema } from "../support/postgres.ts"
+import { safeDelete } from "../support/sandbox.ts"
 import { type Bench, type Data, makeBench, TEST_TIMEOUT_MS } from "./bench.ts"
 
 setDefaultTimeout(TEST_TIMEOUT_MS)
@@ -75,7 +76,7 @@ describe("availability", () => {
     install(bench, "codex", "2.0.0; exit 3")
     expect(await codex()).toMatchObject({ is_available: false, why: expect.stringMatching(/with 3: 2\.0\.0$/) })
     expect(asked()).toBe(2)
-    rmSync(join(bench.home, "bin/codex"))
+    safeDelete(join(bench.home, "bin/codex"))
     expect(await codex()).toMatchObject({ is_available: false, why: "codex is not installed" })
     install(bench, "codex", "3.0.0")
     expect((await ask("route", BACKEND)).agent).toBe("codex")
