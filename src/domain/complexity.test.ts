@@ -135,7 +135,7 @@ describe("chooseTier", () => {
     expect(chooseTier({ text: "Propose an architecture" })).toMatchObject({ score: 3, tier: "sonnet" })
     expect(chooseTier({ text: "Implement JWT authentication", defaultModel: "haiku" }).tier).toBe("haiku")
     expect(chooseTier({ text: "Implement JWT authentication", complexity: "simple" }).tier).toBe("haiku")
-    const more = "Change the one line in the authentication page that says which year it is now"
+    const more = "Change the one line in the authentication notes that says which year it is now"
     expect(chooseTier({ text: more })).toMatchObject({ score: 2, tier: "haiku", because: "the score is 2" })
     expect(chooseTier({ text: "Split the monolith into microservices" })).toMatchObject({ because: "the score is 6" })
   })

@@ -197,6 +197,18 @@ describe("agent exec and status (R179-R181)", () => {
     ])
   })
 
+  it("takes the effort as asked for, or else as the agent has it for the tier", async () => {
+    using bench = makeAgentBench()
+    const effortOf = async (...flags: string[]) => {
+      const done = await bench.ok<Data>("agent", "exec", "--agent", "codex", "[[hello]]", "--wait", ...flags)
+      return /model_reasoning_effort"? = "(\w+)"/.exec(read(bench, String(done.job_id), "state/codex/config.toml"))?.[1]
+    }
+    expect(await effortOf("--tier", "opus", "--effort", "low")).toBe("low")
+    expect(await effortOf("--tier", "haiku", "--effort", "high")).toBe("high")
+    expect(await effortOf("--tier", "haiku")).toBe("low")
+    await bench.refused("input.invalid", "agent", "exec", "--agent", "codex", "x", "--effort", "extreme")
+  })
+
   it("does not tell people of the command that does a job", async () => {
     using bench = makeBench()
     const [help, completion] = await Promise.all([bench.run(["agent", "--help"]), bench.run(["completion", "bash"])])

@@ -295,6 +295,18 @@ describe.each(["sqlite", "postgres"])("rate limits (%s)", (kind) => {
   })
 })
 
+it("rate limits are noted in the store that the call names, for the team that it names", async () => {
+  using shop = makeShop(["claude", "codex"])
+  const there = ["--store", "sqlite:other.db", "--project", "house", "--team", "two"]
+  await shop.ask("project", "create", "--goal", "x", ...there)
+  await shop.ask("agent", "exec", "--agent", "codex", "[[rate-limit]]", "--wait", ...there)
+  expect((await shop.ask("route", BACKEND, ...there)).agent).toBe("claude")
+  expect((await shop.ask("route", BACKEND)).agent).toBe("codex")
+  const { events } = await shop.ask("events", "tail", "--type", "agent.rate_limited", ...there)
+  expect(events).toHaveLength(1)
+  expect(existsSync(join(shop.bench.home, "teamwork.db"))).toBe(false)
+})
+
 describe("a store that cannot be read", () => {
   it("does not keep anybody from choosing, and does not cost the result of a run", async () => {
     using shop = makeShop(["codex"], { TEAMWORK_STORE: "postgres://nobody@127.0.0.1:1/none" })

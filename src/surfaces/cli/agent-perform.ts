@@ -1,10 +1,9 @@
-import type { AgentResult } from "../../agents/port.ts"
 import { AppError } from "../../domain/errors.ts"
 import { findJobFolder, isCancelled, type JobRequest, writeProcess } from "../../engine/agent-jobs/job-folder.ts"
-import { runJob } from "../../engine/agent-jobs/run-job.ts"
+import { noteRun } from "../../engine/agent-jobs/note-run.ts"
+import { type JobRun, runJob } from "../../engine/agent-jobs/run-job.ts"
 import { text } from "../../lib/fields.ts"
 import { identityOf } from "../../lib/process-identity.ts"
-import { noteAgentRun } from "../../operations/rate-limits.ts"
 import type { Command } from "./command.ts"
 
 export const agentPerform: Command = {
@@ -24,23 +23,10 @@ export const agentPerform: Command = {
     if (ready === undefined) throw new AppError("input.invalid", `there is no agent ${request.agent}`)
     host.io.out("started")
     const maxBytes = recordings.maxMegabytes * 1_000_000
-    const onResult = async ({ reason, retryAt, durationMs }: AgentResult) => {
-      // Where there is no store, nothing is remembered that could be over.
-      if (reason !== "rate-limited" && !(reason === "done" && (await hasStore()))) return
-      const waitMs = retryAt === null ? undefined : retryAt - host.clock.now()
-      try {
-        await noteAgentRun.run(await context(), {
-          project,
-          team,
-          agent: request.agent,
-          outcome: reason,
-          waitMs,
-          durationMs,
-        })
-      } catch (error) {
-        // What the agent did counts, whatever becomes of our memory of its limits.
-        host.io.err(`the outcome was not noted: ${error instanceof Error ? error.message : String(error)}`)
-      }
+    const note = { agent: request.agent, project, team, clock: host.clock, hasStore, openContext: context }
+    const onResult: JobRun["onResult"] = async (result) => {
+      const problem = await noteRun({ ...note, result })
+      if (problem !== undefined) host.io.err(problem)
     }
     await runJob({ folder, request, ready, clock: host.clock, signal, maxBytes, callerEnv: host.env, onResult })
     return { data: null, silent: true }

@@ -64,10 +64,22 @@ export const agentExec: Command = {
       createdAt: new Date(host.clock.now()).toISOString(),
     }
     const command = [...host.self, "agent", "perform"]
-    const folder = await startJob({ home, request, command, cwd: host.io.cwd, env: host.env })
+    const folder = await startJob({
+      home,
+      request,
+      command,
+      cwd: host.io.cwd,
+      env: { ...host.env, ...inherited(session) },
+    })
     if (input.wait === true) return outcomeOf(await waitForJob(folder, host))
     return { data: { jobId: request.jobId, agent }, text: () => `Started job ${request.jobId} of ${agent}` }
   },
+}
+
+/** What the flags of this call say of the store, for the job's own process; a command line would show passwords. */
+function inherited({ flags: { project, team, store } }: Session): Record<string, string> {
+  const given = Object.entries({ TEAMWORK_PROJECT: project, TEAMWORK_TEAM: team, TEAMWORK_STORE: store })
+  return Object.fromEntries(given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 }
 
 async function checkAgent({ configured }: Session, name: string): Promise<void> {
