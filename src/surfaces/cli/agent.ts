@@ -10,7 +10,7 @@ import { choice, flag, type InputOf, number, optional, text, withDefault } from 
 import { resolvePath } from "../../lib/paths.ts"
 import { agentFacts, renderAgents, sayUsage } from "../../views/agents.ts"
 import { table } from "../../views/table.ts"
-import { chooseAgent, surveyAll } from "./choose-agent.ts"
+import { chooseHere, surveyAll } from "./choose-here.ts"
 import type { Command, Session } from "./command.ts"
 
 const notEmpty = (value: string) => (value.trim() === "" ? "is empty" : undefined)
@@ -97,7 +97,7 @@ async function whoDoes(session: Session, asked: Pick<InputOf<typeof execFields>,
   const { agent, tier, prompt: text } = asked
   const { agentDefaults } = await session.configured()
   if (agent !== undefined) return { agent, tier: tier ?? agentDefaults.tier }
-  const { route } = await chooseAgent(session, { text, tier, contextTokens: estimateTokens(text) })
+  const { route } = await chooseHere(session, { text, tier, contextTokens: estimateTokens(text) })
   if (route.agent !== null) return { agent: route.agent, tier: route.tier }
   const why = route.passedOver.map((each) => `${each.agent}: ${each.because}`).join("; ")
   const when = route.retryAt === null ? "" : `; try again at ${route.retryAt}`

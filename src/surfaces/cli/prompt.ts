@@ -5,7 +5,7 @@ import { makeMask } from "../../lib/mask-secrets.ts"
 import { idField } from "../../operations/operation.ts"
 import { promptFacts } from "../../operations/prompt-facts.ts"
 import { composePrompt } from "../../views/prompt/compose-prompt.ts"
-import { chooseAgent } from "./choose-agent.ts"
+import { chooseHere } from "./choose-here.ts"
 import type { Command } from "./command.ts"
 import { findRoles } from "./role.ts"
 
@@ -35,7 +35,7 @@ export const prompt: Command = {
     const asked = { text: `${task.title}\n${task.description}`, agentType: role.name, complexity: task.complexity }
     const choose = async () => {
       const contextTokens = estimateTokens(compose(Number.POSITIVE_INFINITY).text)
-      return (await chooseAgent(session, { ...asked, contextTokens })).route.agent
+      return (await chooseHere(session, { ...asked, contextTokens })).route.agent
     }
     const agent = wanted ?? (await choose()) ?? "claude"
     const limit = (await configured()).promptLimit(agent)

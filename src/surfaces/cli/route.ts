@@ -4,7 +4,7 @@ import { COMPLEXITIES } from "../../domain/task.ts"
 import { choice, flag, type InputOf, number, optional, text } from "../../lib/fields.ts"
 import { idField } from "../../operations/operation.ts"
 import { renderRoute, routeFacts } from "../../views/route.ts"
-import { chooseAgent } from "./choose-agent.ts"
+import { chooseHere } from "./choose-here.ts"
 import type { Command } from "./command.ts"
 
 const input = {
@@ -25,7 +25,7 @@ export const route: Command = {
   async run(session, raw) {
     const { explain = false, role: agentType, ...asked } = raw as InputOf<typeof input>
     const contextTokens = asked.contextTokens ?? estimateTokens(asked.text)
-    const chosen = await chooseAgent(session, { ...asked, agentType, contextTokens })
+    const chosen = await chooseHere(session, { ...asked, agentType, contextTokens })
     return {
       data: routeFacts(chosen, explain),
       text: () => renderRoute(chosen, explain),
