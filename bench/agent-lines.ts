@@ -94,7 +94,15 @@ function startRun(program: AgentProgram, onEvent: () => void): (line: string) =>
   const stopFor = ({ error }: { error: string }) => {
     throw new Error(error)
   }
-  const handle = makeLineHandler({ job: JOB, translator, events, record: undefined, sent: new Map(), stopFor })
+  const handle = makeLineHandler({
+    job: JOB,
+    translator,
+    events,
+    record: undefined,
+    sent: new Map(),
+    stopFor,
+    costSoFar: events.usage,
+  })
   return (text) => {
     void handle({ text, isCut: false }) // nobody here makes it wait
     translator.dialogue?.takeReplies()

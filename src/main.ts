@@ -43,24 +43,32 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     team: config["defaults.team"] || detected.team,
     terminalId: environment.terminalId,
     home,
-    agentDefaults: { tier: config["team.defaultModel"], timeoutSeconds: config["team.agentTimeoutSeconds"] },
+    agentDefaults: {
+      tier: config["team.defaultModel"],
+      agentType: config["team.defaultAgentType"],
+      timeoutSeconds: config["team.agentTimeoutSeconds"],
+    },
     recordings: {
       maxMegabytes: config["recordings.maxMegabytes"],
       maxAgeDays: config["recordings.maxAgeDays"],
     },
     agents: () => makeAgents(config),
+    promptLimit: (agent) => Number(agentSetting(config, agent, "promptLimit") ?? config["agents.acp.promptLimit"]),
+    hasStore: async () => !address.startsWith("sqlite:") || (await Bun.file(address.slice("sqlite:".length)).exists()),
     storePlace: async () => (await import("./lib/mask-secrets.ts")).maskSecrets(address),
     openStore: () => openStore(address, home),
   }
 }
 
 async function makeAgents(config: Config): Promise<ReadyAgent[]> {
-  const [{ makeAgent }, { buildEnvironment }, { systemLiveProcesses }, { sleep }] = await Promise.all([
-    import("./agents/make-agent.ts"),
-    import("./agents/environment.ts"),
-    import("./lib/live-process.ts"),
-    import("./lib/sleep.ts"),
-  ])
+  const [{ makeAgent }, { buildEnvironment }, { findPrice, readPrices }, { systemLiveProcesses }, { sleep }] =
+    await Promise.all([
+      import("./agents/make-agent.ts"),
+      import("./agents/environment.ts"),
+      import("./domain/prices.ts"),
+      import("./lib/live-process.ts"),
+      import("./lib/sleep.ts"),
+    ])
   const programs: AgentProgram[] = [
     (await import("./agents/claude/program.ts")).claude,
     (await import("./agents/codex/program.ts")).codex,
@@ -71,17 +79,30 @@ async function makeAgents(config: Config): Promise<ReadyAgent[]> {
   ]
   const ports = { processes: systemLiveProcesses, commands: processes, clock: systemClock, sleep }
   const isRoot = process.getuid?.() === 0
-  return programs.map((program) => ({
-    agent: makeAgent(program, { ...agentSettings(config, program), isRoot }, ports),
-    env: buildEnvironment(env, program.variables),
-  }))
+  const prices = readPrices(config["agents.prices"])
+  return programs.map((program) => {
+    const settings = { ...agentSettings(config, program), isRoot, prices }
+    const model = (name: string) => ({ model: name || null, price: findPrice(prices, name) ?? null })
+    const { haiku, sonnet, opus } = settings.models
+    return {
+      agent: makeAgent(program, settings, ports),
+      env: buildEnvironment(env, program.variables),
+      isEnabled: agentSetting(config, program.name, "enabled") !== false,
+      models: { haiku: model(haiku), sonnet: model(sonnet), opus: model(opus) },
+    }
+  })
+}
+
+function agentSetting(config: Config, agent: string, name: string): ConfigValue | undefined {
+  const values: Readonly<Record<string, ConfigValue | undefined>> = config
+  const key = `agents.${agent}.${name}`
+  return Object.hasOwn(values, key) ? values[key] : undefined
 }
 
 /** What is not set is left to the program. */
 function agentSettings(config: Config, { name, command, models }: AgentProgram) {
-  const values: Readonly<Record<string, ConfigValue | undefined>> = config
-  const own = values[`agents.${name}.command`]
-  const model = (tier: keyof typeof models) => String(values[`agents.${name}.model.${tier}`] ?? "") || models[tier]
+  const own = agentSetting(config, name, "command")
+  const model = (tier: keyof typeof models) => String(agentSetting(config, name, `model.${tier}`) ?? "") || models[tier]
   return {
     command: Array.isArray(own) && own.length > 0 ? own.map(String) : command,
     models: { haiku: model("haiku"), sonnet: model("sonnet"), opus: model("opus") },

@@ -102,6 +102,7 @@ export function contextOf(store: Store): Context {
   return {
     store,
     ids: systemIds,
+    roles: async () => [],
     settings: {
       leaseSeconds: CONFIG_KEYS["claim.leaseSeconds"].default,
       freshStartIntervalSeconds: CONFIG_KEYS["team.freshStartIntervalSeconds"].default,

@@ -9,6 +9,8 @@ export interface EventStream {
   emit(body: AgentEventBody): void | Promise<void>
   /** Another object whenever it has changed. */
   usage(): Usage
+  /** The one that the agent says it uses, or else the one it was given. */
+  model(): string | null
   filesTouched(): readonly string[]
 }
 
@@ -26,6 +28,7 @@ interface Parts {
 
 export function makeEventStream({ clock, mask, model, onEvent }: Parts): EventStream {
   let hasStarted = false
+  let told: string | null = null
   let usage = NO_USAGE
   /** By the tool that writes them; a tool that was refused has written nothing. */
   const files = new Map<string, readonly string[]>()
@@ -36,6 +39,7 @@ export function makeEventStream({ clock, mask, model, onEvent }: Parts): EventSt
         // Some agents introduce themselves again with every turn.
         if (hasStarted) return
         hasStarted = true
+        told = body.model
       } else if (!hasStarted && body.type !== "unknown" && body.type !== "finished") {
         hasStarted = true
         const first = send({ type: "started", session: null, model, agentVersion: null })
@@ -47,6 +51,7 @@ export function makeEventStream({ clock, mask, model, onEvent }: Parts): EventSt
       return send(body)
     },
     usage: () => usage,
+    model: () => told ?? model,
     filesTouched: () => [...new Set([...files.values()].flat().map(mask))],
   }
 }

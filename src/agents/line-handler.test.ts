@@ -28,7 +28,15 @@ function makeHandler(onEvent: (what: string) => void | Promise<void>) {
   })
   const stops: string[] = []
   const stopFor = ({ error }: { error: string }) => void stops.push(error)
-  const handle = makeLineHandler({ job: JOB, translator, events, record: undefined, sent: new Map(), stopFor })
+  const handle = makeLineHandler({
+    job: JOB,
+    translator,
+    events,
+    record: undefined,
+    sent: new Map(),
+    stopFor,
+    costSoFar: events.usage,
+  })
   return { handle: (text: string) => handle({ text, isCut: false }), stops }
 }
 

@@ -1,6 +1,6 @@
 import type { Line } from "../lib/split-lines.ts"
 import type { EventStream } from "./event-stream.ts"
-import type { AgentEventBody, AgentJob, RunOptions } from "./port.ts"
+import type { AgentEventBody, AgentJob, RunOptions, Usage } from "./port.ts"
 import type { Translator } from "./program.ts"
 import { findPassedLimit, type Stop } from "./usage.ts"
 
@@ -12,13 +12,15 @@ interface Watched {
   /** The messages that were written, by the id they have on the wire. */
   readonly sent: ReadonlyMap<string, string>
   readonly stopFor: (why: Stop) => void
+  /** What was used so far, with its price where the agent tells none. */
+  readonly costSoFar: () => Usage
 }
 
 /**
  * Makes events of a line, and looks at the limits after it. The promise is there only while somebody who sees the
  * events is not ready for more: an agent prints lines by the thousand, and to wait for nothing takes time as well.
  */
-export function makeLineHandler({ job, translator, events, record, sent, stopFor }: Watched) {
+export function makeLineHandler({ job, translator, events, record, sent, stopFor, costSoFar }: Watched) {
   function emit(body: AgentEventBody): void | Promise<void> {
     if (body.type !== "message_delivered") return events.emit(body)
     const messageId = sent.get(body.messageId)
@@ -34,7 +36,7 @@ export function makeLineHandler({ job, translator, events, record, sent, stopFor
     if (events.usage() === usage && translator.turns() === turns) return
     usage = events.usage()
     turns = translator.turns()
-    const passed = findPassedLimit(job.limits, { usage, turns })
+    const passed = findPassedLimit(job.limits, { usage: job.limits.dollars === null ? usage : costSoFar(), turns })
     if (passed !== undefined) stopFor(passed)
   }
 

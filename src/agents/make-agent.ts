@@ -1,10 +1,12 @@
 import { existsSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { findPrice, type PriceTable } from "../domain/prices.ts"
 import { makeMask } from "../lib/mask-secrets.ts"
 import type { Processes } from "../lib/process.ts"
 import { makeAgentJob, NO_LIMITS } from "./make-agent-job.ts"
 import type { Agent, AgentJob, Detection } from "./port.ts"
 import type { AgentProgram, Launch, Probe, ProgramConfig } from "./program.ts"
+import { fingerprintOf } from "./program-files.ts"
 import { type RunnerPorts, runAgent } from "./run-agent.ts"
 
 export interface AgentPorts extends RunnerPorts {
@@ -16,6 +18,8 @@ export interface AgentSettings extends Partial<ProgramConfig> {
   readonly isRoot: boolean
   /** Between asking the agent to end and ending its process tree. */
   readonly graceMs?: number
+  /** For agents that tell their tokens and no cost. */
+  readonly prices?: PriceTable
 }
 
 /** A program as an agent, with what configuration says about it. */
@@ -29,6 +33,10 @@ export function makeAgent(program: AgentProgram, settings: AgentSettings, ports:
   }
   return {
     name: program.name,
+    fingerprint: (env) => {
+      const files = fingerprintOf(config.command, env)
+      return files === null ? null : `${files} ${isLoggedIn(program, env)}`
+    },
     detect: (env) =>
       program.probe === undefined
         ? detect(program, { config, env, commands: ports.commands })
@@ -38,7 +46,9 @@ export function makeAgent(program: AgentProgram, settings: AgentSettings, ports:
       const launch = program.launch(job, config)
       prepare(launch, job.stateFolder)
       const translator = program.translate(job, ports.clock, config.settings)
-      return runAgent({ job, launch, translator, options, graceMs: settings.graceMs }, ports)
+      const { graceMs, prices = new Map() } = settings
+      const priceOf = (model: string) => findPrice(prices, model)
+      return runAgent({ job, launch, translator, options, graceMs, priceOf }, ports)
     },
   }
 }
@@ -99,6 +109,7 @@ async function detectByProbe(probe: Probe, env: AgentJob["env"], ports: AgentPor
 /** Where a program keeps its login in a keychain we cannot see it, and say so. */
 function isLoggedIn({ login }: AgentProgram, env: Readonly<Record<string, string>>): boolean | null {
   if (login.variables.some((name) => env[name] !== undefined)) return true
-  if (login.files.some((file) => existsSync(join(env.HOME ?? "/", file)))) return true
+  const paths = login.files.map((file) => file.replace(/^\$(\w+)/, (_, name: string) => env[name] ?? "/nowhere"))
+  if (paths.some((path) => existsSync(path.startsWith("/") ? path : join(env.HOME ?? "/", path)))) return true
   return process.platform === "darwin" ? null : false
 }

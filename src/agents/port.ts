@@ -77,8 +77,10 @@ export interface Usage {
   readonly inputTokens: number
   readonly outputTokens: number
   readonly cachedTokens: number
-  /** Null when the agent does not say. */
+  /** Null when the agent does not say and the price is not known. */
   readonly dollars: number | null
+  /** We made the dollars of tokens and a price, which the agent knows better than we do. */
+  readonly dollarsAreEstimated?: true
 }
 
 /** What happened in a run, in the order in which it happened. `at` is by the clock of whoever runs the agent. */
@@ -193,6 +195,11 @@ export interface RunOptions {
 
 export interface Agent {
   readonly name: string
+  /**
+   * Changes whenever what `detect` tells may have changed: the program was installed, replaced or removed, a login came
+   * or went. Starts nothing. Null when the program is not there.
+   */
+  fingerprint(env: Readonly<Record<string, string>>): string | null
   detect(env: Readonly<Record<string, string>>): Promise<Detection>
   /**
    * Never rejects for what the agent does: whatever happens ends in one result. `finished` is the last event and

@@ -12,7 +12,7 @@ export interface AgentProgram {
   readonly versionArgs: readonly string[]
   /** Variables it needs besides the common ones; a name may end in `*`. */
   readonly variables: readonly string[]
-  /** Any of these variables, or of these files under home, means that somebody is logged in. */
+  /** Any of these variables, or of these files (under home, or where a $VARIABLE says), means that somebody is logged in. */
   readonly login: { readonly variables: readonly string[]; readonly files: readonly string[] }
   launch(job: AgentJob, config: ProgramConfig): Launch
   translate(job: AgentJob, clock: Clock, settings?: ProgramConfig["settings"]): Translator

@@ -4,7 +4,7 @@ import type { Exit, LiveProcess, StartRequest } from "../lib/live-process.ts"
 import { makeAgentJob } from "./make-agent-job.ts"
 import type { AgentEvent, AgentJob, AgentMessage } from "./port.ts"
 import type { Launch, Translator } from "./program.ts"
-import { type RunnerPorts, runAgent } from "./run-agent.ts"
+import { type RunnerPorts, type RunSpec, runAgent } from "./run-agent.ts"
 
 const JOB = makeAgentJob({
   prompt: "go",
@@ -149,18 +149,19 @@ function playTime() {
 }
 
 interface Given {
+  readonly priceOf?: RunSpec["priceOf"]
   readonly job?: Partial<AgentJob>
   readonly messages?: AsyncIterable<AgentMessage>
   readonly translator?: Translator
 }
 
-function run(played: Played, { job = {}, messages, translator = plainTranslator() }: Given = {}) {
+function run(played: Played, { job = {}, messages, priceOf, translator = plainTranslator() }: Given = {}) {
   const time = playTime()
   const events: AgentEvent[] = []
   const controller = new AbortController()
   const ports = { processes: played, clock: { now: () => 5000 }, sleep: time.sleep }
   const options = { onEvent: (event: AgentEvent) => void events.push(event), signal: controller.signal, messages }
-  const spec = { job: { ...JOB, ...job }, launch: LAUNCH, translator, options, graceMs: 70 }
+  const spec = { job: { ...JOB, ...job }, launch: LAUNCH, translator, options, graceMs: 70, priceOf }
   return { result: runAgent(spec, ports), events, time, cancel: () => controller.abort() }
 }
 
@@ -261,6 +262,29 @@ describe("the runner", () => {
       reason: "budget",
       usage: { inputTokens: 110, dollars: null },
       session: { id: "s1", usage: { inputTokens: 1110, outputTokens: 5, dollars: 1 } },
+    })
+  })
+
+  it("holds an agent that tells no cost to the limit in dollars, by the price of its model", async () => {
+    const limits = { ...JOB.limits, dollars: 0.001 }
+    const priceOf = (model: string) => (model === "m" ? { input: 10, cached: 1, output: 50 } : undefined)
+    const over = playProcess()
+    const stopped = run(over, { job: { limits }, priceOf })
+    await over.print("use 60\nuse 60\n")
+    expect(await stopped.result).toMatchObject({
+      ...{ reason: "budget", error: "cost 0.0012 dollars of 0.001" },
+      usage: { inputTokens: 120, dollars: 0.0012, dollarsAreEstimated: true },
+      session: { usage: { dollars: null } },
+    })
+    // Without a price nobody can say, and the other limits hold.
+    const free = playProcess()
+    const { result } = run(free, { job: { limits, model: "new" }, priceOf })
+    await free.print("use 6000\nend\n")
+    free.exit(0)
+    const { reason, usage } = await result
+    expect({ reason, usage }).toEqual({
+      reason: "done",
+      usage: { inputTokens: 6000, outputTokens: 0, cachedTokens: 0, dollars: null },
     })
   })
 

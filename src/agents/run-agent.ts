@@ -1,5 +1,6 @@
 // Runs one agent program from start to end: feeds its output to the translator, holds it to its limits, stops it, and
 // makes one result of whatever happened. Everything that leaves goes through the mask.
+import type { Price } from "../domain/prices.ts"
 import type { Clock } from "../lib/clock.ts"
 import type { Exit, LiveProcess, LiveProcesses } from "../lib/live-process.ts"
 import { makeMask } from "../lib/mask-secrets.ts"
@@ -7,9 +8,9 @@ import { GRACE_FOR_LEFTOVERS_MS, readOutput } from "../lib/read-output.ts"
 import { splitLines } from "../lib/split-lines.ts"
 import { type EventStream, makeEventStream, maskResult } from "./event-stream.ts"
 import { makeLineHandler } from "./line-handler.ts"
-import type { AgentJob, AgentResult, RunOptions } from "./port.ts"
+import type { AgentJob, AgentResult, RunOptions, Usage } from "./port.ts"
 import type { Launch, Outcome, Translator } from "./program.ts"
-import { addUsage, NO_USAGE, type Stop } from "./usage.ts"
+import { addUsage, NO_USAGE, priceUsage, type Stop } from "./usage.ts"
 
 export interface RunnerPorts {
   readonly processes: LiveProcesses
@@ -25,6 +26,7 @@ export interface RunSpec {
   readonly options: RunOptions
   /** Between asking the agent to end and ending its tree. */
   readonly graceMs?: number
+  readonly priceOf?: (model: string) => Price | undefined
 }
 
 const GRACE_BEFORE_SIGKILL_MS = 3000
@@ -40,7 +42,7 @@ export async function runAgent(spec: RunSpec, ports: RunnerPorts): Promise<Agent
   const events = makeEventStream({ clock: ports.clock, mask, model: job.model, onEvent: options.onEvent })
   const finish = async (ending: Ending): Promise<AgentResult> => {
     const durationMs = ports.clock.now() - startedAt
-    const result = maskResult(makeResult(ending, { job, events, durationMs }), mask)
+    const result = maskResult(makeResult(ending, { ...spec, events, durationMs }), mask)
     await events.emit({ type: "finished", result })
     return result
   }
@@ -111,7 +113,7 @@ async function supervise(
   const sent = new Map<string, string>()
   const fed = feedMessages(child, run, { sent, ended: ended.signal })
   const splitter = splitLines(MAX_LINE_BYTES)
-  const handleLine = makeLineHandler({ ...run, sent, stopFor })
+  const handleLine = makeLineHandler({ ...run, sent, stopFor, costSoFar: () => costSoFar(run) })
   const seeOutput = async (chunk: Uint8Array) => {
     for (const line of splitter.push(chunk)) {
       const pending = handleLine(line)
@@ -201,14 +203,20 @@ function makeTail(maxBytes: number, record: RunOptions["onLine"]) {
   }
 }
 
-interface Told {
-  readonly job: AgentJob
+interface Told extends Pick<RunSpec, "job" | "priceOf"> {
   readonly events: EventStream
   readonly durationMs: number
 }
 
-function makeResult({ stop, outcome, exit }: Ending, { job, events, durationMs }: Told): AgentResult {
-  const usage = events.usage()
+/** A name that the agent made up may have no price, and the one it was given has. */
+function costSoFar({ job, events, priceOf }: Omit<Told, "durationMs">): Usage {
+  const models = [events.model(), job.model].filter((model) => model !== null)
+  const price = models.map((model) => priceOf?.(model)).find((each) => each !== undefined)
+  return priceUsage(events.usage(), price)
+}
+
+function makeResult({ stop, outcome, exit }: Ending, told: Told): AgentResult {
+  const { job, events, durationMs } = told
   const isStopped = stop !== undefined && stop.reason !== "done"
   const reason = isStopped ? stop.reason : (outcome?.reason ?? "crashed")
   const session = outcome?.session ?? job.resume?.id ?? null
@@ -217,8 +225,8 @@ function makeResult({ stop, outcome, exit }: Ending, { job, events, durationMs }
     retryAt: reason === "rate-limited" ? (outcome?.retryAt ?? null) : null,
     answer: outcome?.answer ?? "",
     structured: outcome?.structured ?? null,
-    session: session === null ? null : { id: session, usage: addUsage(job.resume?.usage ?? NO_USAGE, usage) },
-    usage,
+    session: session === null ? null : { id: session, usage: addUsage(job.resume?.usage ?? NO_USAGE, events.usage()) },
+    usage: costSoFar(told),
     exitCode: exit?.exitCode ?? null,
     signal: exit?.signal ?? null,
     error: reason === "done" ? "" : isStopped ? stop.error : (outcome?.error ?? ""),

@@ -1,3 +1,4 @@
+import { costOf, type Price } from "../domain/prices.ts"
 import type { AgentEventBody, Limits, Reason, Usage } from "./port.ts"
 
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, dollars: null }
@@ -26,6 +27,12 @@ function combine(a: Usage, b: Usage, work: (x: number, y: number) => number): Us
     cachedTokens: work(a.cachedTokens, b.cachedTokens),
     dollars: a.dollars === null && b.dollars === null ? null : work(a.dollars ?? 0, b.dollars ?? 0),
   }
+}
+
+/** What the agent says it cost, or else what its tokens cost by our table; null stays where neither is known. */
+export function priceUsage(usage: Usage, price: Price | undefined): Usage {
+  if (usage.dollars !== null || price === undefined || usage.inputTokens + usage.outputTokens === 0) return usage
+  return { ...usage, dollars: costOf(usage, price), dollarsAreEstimated: true }
 }
 
 export interface Stop {

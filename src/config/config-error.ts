@@ -149,7 +149,7 @@ function expectedValue(key: ConfigKey): string {
     case "boolean":
       return "true or false"
     case "strings":
-      return "a list of texts"
+      return row.expects === undefined ? "a list of texts" : `a list of ${row.expects}`
     case "numbers":
       return `a list of whole numbers ${rangeText(row)}`
     default:

@@ -57,7 +57,7 @@ function valueSchema(key: ConfigKey): JsonSchema {
     case "boolean":
       return { type: "boolean", ...common }
     case "strings":
-      return { type: "array", ...common, items: { type: "string", pattern: "\\S" } }
+      return { type: "array", ...common, items: { type: "string", pattern: row.pattern ?? "\\S" } }
     case "numbers":
       return { type: "array", ...common, items: wholeNumber(row) }
     default:

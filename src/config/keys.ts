@@ -262,7 +262,13 @@ type StringRow = {
 }
 type NumberRow = { readonly type: "number"; readonly default: number; readonly min: number; readonly max?: number }
 type BooleanRow = { readonly type: "boolean"; readonly default: boolean }
-type StringsRow = { readonly type: "strings"; readonly default: readonly string[] }
+type StringsRow = {
+  readonly type: "strings"
+  readonly default: readonly string[]
+  /** The same for each of the texts. */
+  readonly pattern?: string
+  readonly expects?: string
+}
 type NumbersRow = {
   readonly type: "numbers"
   readonly default: readonly number[]

@@ -84,9 +84,11 @@ describe("layers", () => {
     const expected = { string: "", number: 40, boolean: false, strings: ["a", "b c"], numbers: [1, 2] }
     for (const key of CONFIG_KEY_NAMES) {
       const row = configRow(key)
-      if (row.type === "string") continue
-      const { config } = await load({ env: { [row.env]: samples[row.type] } })
-      expect(config[key]).toEqual(expected[row.type])
+      if (row.type === "string" || (row.type === "strings" && row.pattern !== undefined)) continue
+      // The smallest and largest numbers differ.
+      const least = row.type === "number" && row.min > 40 ? row.min : undefined
+      const { config } = await load({ env: { [row.env]: least === undefined ? samples[row.type] : String(least) } })
+      expect(config[key]).toEqual(least ?? expected[row.type])
     }
     const env = {
       TEAMWORK_STORE: "postgres://db/x",
@@ -94,11 +96,13 @@ describe("layers", () => {
       TEAMWORK_TEAM: "t",
       CLAWD_PROJECTS_DIR: "/docs",
       TEAMWORK_TEAM_DEFAULT_MODEL: "opus",
+      TEAMWORK_AGENTS_PRICES: "a=1/0.1/5, b=0.5/0/2@2026-01-31",
     }
     const { config } = await load({ env })
     expect(config.store).toBe("postgres://db/x")
     expect([config["defaults.project"], config["defaults.team"], config.projectsDirectory]).toEqual(["p", "t", "/docs"])
     expect(config["team.defaultModel"]).toBe("opus")
+    expect(config["agents.prices"]).toEqual(["a=1/0.1/5", "b=0.5/0/2@2026-01-31"])
   })
 
   test("an empty variable counts as not set", async () => {
@@ -268,6 +272,15 @@ describe("what is wrong is said in one line", () => {
     ['{"team": {"defaultAgentType": ""}}', 'team.defaultAgentType: expected the name of an agent type, found ""'],
     ['{"team": {"enableCascade": "yes"}}', 'team.enableCascade: expected true or false, found "yes"'],
     ['{"evidence": {"warnPatterns": "x"}}', 'evidence.warnPatterns: expected a list of texts, found "x"'],
+    ...["gpt", "gpt=1/2", "gpt=1/2/x", "=1/2/3", "gpt=1/2/3@soon", "gpt=1./2/3"].map((row) => [
+      `{"agents": {"prices": ["${row}"]}}`,
+      `agents.prices: expected a list of MODEL=INPUT/CACHED/OUTPUT@DATE, such as gpt-5.5=5/0.5/30@2026-06-04, found ["${row}"]`,
+    ]),
+    [
+      '{"agents": {"codex": {"promptLimit": 10}}}',
+      "agents.codex.promptLimit: expected a whole number of at least 1000, found 10",
+    ],
+    ['{"agents": {"codex": {"enabled": "no"}}}', 'agents.codex.enabled: expected true or false, found "no"'],
     ['{"defaults": {"team": null}}', "defaults.team: expected a text, found null"],
     ['{"store": {"path": "x"}}', "store: expected sqlite:PATH or postgres://..., found an object"],
     ['{"store": "x.db"}', 'store: expected sqlite:PATH or postgres://..., found "x.db"'],

@@ -32,7 +32,10 @@ export function isConfigValue<K extends ConfigKey>(key: K, value: unknown): valu
       return typeof value === "boolean"
     case "strings":
       // An empty pattern would match every text.
-      return Array.isArray(value) && value.every((item) => typeof item === "string" && item.trim() !== "")
+      return (
+        Array.isArray(value) &&
+        value.every((item) => typeof item === "string" && item.trim() !== "" && fitsPattern(row, item))
+      )
     case "numbers":
       return Array.isArray(value) && value.every((item) => isNumberWithin(row, item))
     default:
@@ -69,7 +72,11 @@ function parseList(text: string): unknown[] {
 
 function isAllowedText(row: ConfigRow & { type: "string" }, value: string): boolean {
   if (row.choices !== undefined) return row.choices.includes(value)
-  return row.pattern === undefined || new RegExp(row.pattern).test(value)
+  return fitsPattern(row, value)
+}
+
+function fitsPattern({ pattern }: { readonly pattern?: string }, value: string): boolean {
+  return pattern === undefined || new RegExp(pattern).test(value)
 }
 
 function isNumberWithin(row: { readonly min: number; readonly max?: number }, value: unknown): boolean {

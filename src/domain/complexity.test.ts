@@ -125,6 +125,31 @@ describe("chooseTier", () => {
     expect(chooseTier({ text: "为后端实现JWT认证" })).toMatchObject({ score: 2, tier: "sonnet" })
   })
 
+  it("does not go below the default for a grave subject in a few words", () => {
+    expect(chooseTier({ text: "Implement JWT authentication" })).toEqual({
+      ...analyzeComplexity("Implement JWT authentication"),
+      tier: "sonnet",
+      because: '"jwt" leaves open in so few words what it takes; the default is sonnet',
+    })
+    expect(chooseTier({ text: "Implement JWT authentication" }).score).toBe(2)
+    expect(chooseTier({ text: "Propose an architecture" })).toMatchObject({ score: 3, tier: "sonnet" })
+    expect(chooseTier({ text: "Implement JWT authentication", defaultModel: "haiku" }).tier).toBe("haiku")
+    expect(chooseTier({ text: "Implement JWT authentication", complexity: "simple" }).tier).toBe("haiku")
+    const more = "Change the one line in the authentication notes that says which year it is now"
+    expect(chooseTier({ text: more })).toMatchObject({ score: 2, tier: "haiku", because: "the score is 2" })
+    expect(chooseTier({ text: "Split the monolith into microservices" })).toMatchObject({ because: "the score is 6" })
+  })
+
+  it("goes by the role where that has a model of its own", () => {
+    const role = { name: "final-verifier", model: "opus" as const }
+    expect(chooseTier({ text, role, complexity: "simple" })).toMatchObject({
+      tier: "opus",
+      because: "final-verifier always gets it",
+    })
+    expect(chooseTier({ text, role, tier: "haiku" })).toMatchObject({ tier: "haiku", because: "it was asked for" })
+    expect(chooseTier({ text, role: { name: "executor", model: undefined }, complexity: "complex" }).tier).toBe("opus")
+  })
+
   it("reads a short title without small words", () => {
     expect(chooseTier({ text: "Rename variable" }).tier).toBe("haiku")
   })

@@ -68,6 +68,8 @@ export interface TierInput {
   readonly facts?: TaskFacts
   /** Somebody named it. */
   readonly tier?: ModelTier
+  /** Who does it, with the model it always gets, if it has one. */
+  readonly role?: { readonly name: string; readonly model: ModelTier | undefined }
   /** What the plan says of the task. */
   readonly complexity?: Complexity
   /** For texts the score says nothing of. */
@@ -78,16 +80,25 @@ export interface TierChoice extends ComplexityScore {
   readonly because: string
 }
 
-/** What was named goes first, then the plan's word, then the score; where nothing is known, the default. */
-export function chooseTier({ text, facts, tier, complexity, defaultModel = DEFAULT_TIER }: TierInput): TierChoice {
+/** What was named goes first, then the role's, then the plan's word, then the score; where nothing is known, the default. */
+export function chooseTier(input: TierInput): TierChoice {
+  const { text, facts, tier, role, complexity, defaultModel = DEFAULT_TIER } = input
   const scored = analyzeComplexity(text, facts)
   const choose = (chosen: ModelTier, because: string) => ({ ...scored, tier: chosen, because })
   if (tier !== undefined) return choose(tier, "it was asked for")
+  if (role?.model !== undefined) return choose(role.model, `${role.name} always gets it`)
   if (complexity !== undefined) return choose(TIER_OF[complexity], `the task is planned as ${complexity}`)
-  if (isReadable(text)) return choose(scored.tier, `the score is ${scored.score}`)
   const higher = MODEL_TIERS.indexOf(scored.tier) > MODEL_TIERS.indexOf(defaultModel) ? scored.tier : defaultModel
-  return choose(higher, `the score of ${scored.score} may have missed words; the default is ${defaultModel}`)
+  if (!isReadable(text))
+    return choose(higher, `the score of ${scored.score} may have missed words; the default is ${defaultModel}`)
+  const grave = scored.explanation.find(({ what }) => what === "risk" || what === "architecture")
+  if (grave === undefined || countWords(text) > FEW_WORDS || higher === scored.tier)
+    return choose(scored.tier, `the score is ${scored.score}`)
+  return choose(higher, `${grave.because} leaves open in so few words what it takes; the default is ${defaultModel}`)
 }
+
+/** An order of one line, of which the score sees the subject and nothing of the work. */
+const FEW_WORDS = 10
 
 const ENGLISH = /\b(?:the|and|for|of|with|is|are|this|that|from|to|add|fix|update|should)\b/i
 const TITLE_WORDS = 6

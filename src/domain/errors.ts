@@ -44,6 +44,7 @@ export const ERROR_CODES = [
   "export.foreign_files",
   "import.unreadable",
   "import.nothing_found",
+  "agent.unavailable",
   "job.not_found",
   "job.failed",
   "git.failed",

@@ -50,6 +50,9 @@ export const EVENT_SCHEMAS = {
   "worker.set_up": { worker: word, role: maybe },
   "worker.paused": { worker: word, reason: maybe },
   "worker.resumed": { worker: word },
+  /** The time is the first at which it can be asked again. */
+  "agent.rate_limited": { agent: word, until: word },
+  "agent.rate_limit_lifted": { agent: word },
   "message.sent": { id: word, from: word, to: word, type: word },
   "message.read": { inbox: word, ids: words },
 } as const satisfies Record<string, Fields>

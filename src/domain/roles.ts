@@ -160,7 +160,7 @@ export function neededCapability({ role, files }: Pick<Task, "role" | "files">):
 
 /** Whoever implements must be able to, and whoever reviews must not be of a type that implements. */
 export function assertCapable(
-  task: Pick<Task, "id" | "role" | "files">,
+  task: Pick<Task, "role" | "files"> & { readonly id?: string },
   { name, kind }: Pick<RoleDefinition, "name" | "kind">,
 ): void {
   const needed = neededCapability(task)
@@ -169,7 +169,7 @@ export function assertCapable(
   const examples = BUILT_IN_ROLES.filter((each) => each.kind === (needed ?? "implementation")).map((each) => each.name)
   throw new AppError(
     "role.mismatch",
-    `task ${task.id} (role ${task.role}) needs somebody capable of ${needed ?? "a task"}, and ${name} is for ${kind}; use for example ${examples.slice(-3).join(", ")}`,
-    { taskId: task.id, needed: needed ?? null, role: name, kind },
+    `${task.id === undefined ? "a task" : `task ${task.id}`} (role ${task.role}) needs somebody capable of ${needed ?? "a task"}, and ${name} is for ${kind}; use for example ${examples.slice(-3).join(", ")}`,
+    { taskId: task.id ?? null, needed: needed ?? null, role: name, kind },
   )
 }

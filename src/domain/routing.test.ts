@@ -157,6 +157,20 @@ describe("what somebody asked for", () => {
     expect(route(BACKEND, { agent: "my-acp-agent", contextTokens: 5_000_000 })).toBe("my-acp-agent executor")
   })
 
+  it("is a type of agent by default only where neither domain nor kind names one", () => {
+    const defaultAgentType = "debugger"
+    expect(route(BACKEND, { defaultAgentType })).toBe("codex debugger")
+    expect(route(FRONTEND, { defaultAgentType })).toBe("gemini designer")
+    expect(route("Review the API", { defaultAgentType })).toBe("codex code-reviewer")
+  })
+
+  it("includes the model that its type of agent always gets", () => {
+    const modelOf = (type: string) => (type === "code-reviewer" ? ("opus" as const) : undefined)
+    expect(chooseRoute({ text: "Review the API", modelOf, complexity: "simple" }).tier).toBe("opus")
+    expect(chooseRoute({ text: "Review the API", modelOf, tier: "haiku" }).tier).toBe("haiku")
+    expect(chooseRoute({ text: BACKEND, modelOf, complexity: "simple" }).tier).toBe("haiku")
+  })
+
   it("wins even over what speaks against it, which is told", () => {
     const { agent, because } = chooseRoute({ text: BACKEND, agent: "gemini", ...without("gemini") })
     expect(agent).toBe("gemini")
@@ -165,11 +179,6 @@ describe("what somebody asked for", () => {
 })
 
 describe("the explanation", () => {
-  it("tells whether anybody looked which agents can be had", () => {
-    expect(chooseRoute({ text: BACKEND }).availability).toBe("assumed")
-    expect(chooseRoute({ text: BACKEND, unavailable: {} }).availability).toBe("known")
-  })
-
   it("has a sentence for every step", () => {
     const { because, passedOver } = chooseRoute({
       text: BACKEND,

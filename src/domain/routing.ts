@@ -25,11 +25,20 @@ export const AGENT_PROFILES: readonly AgentProfile[] = [
   { name: "gemini", domain: "frontend", kinds: ["ui", "documents"], contextTokens: 1_000_000 },
 ]
 
+/** A rough one, which is all that a choice needs. */
+export function estimateTokens(text: string): number {
+  return Math.ceil(text.length / 4)
+}
+
 /** Everything uncertain comes from the caller; what is left out does not limit the choice. */
-export interface RouteInput extends TierInput {
+export interface RouteInput extends Omit<TierInput, "role"> {
   /** Somebody named it, and gets it. */
   readonly agent?: string
   readonly agentType?: string
+  /** For tasks of which neither domain nor kind says who should do them. */
+  readonly defaultAgentType?: string
+  /** The model that a type of agent always gets, whatever the task; undefined when it goes by the task. */
+  readonly modelOf?: (agentType: string) => ModelTier | undefined
   readonly agents?: readonly AgentProfile[]
   /** Agents that cannot be had, with the reason; left out when nobody looked. */
   readonly unavailable?: Readonly<Record<string, string>>
@@ -48,8 +57,6 @@ export interface Route {
   readonly tier: ModelTier
   readonly classification: Classification
   readonly complexity: TierChoice
-  /** Whether the caller knew which agents can be had; if not, all of them were taken to be there. */
-  readonly availability: "known" | "assumed"
   /** One sentence per step of the choice. */
   readonly because: readonly string[]
   readonly passedOver: readonly { readonly agent: string; readonly because: string }[]
@@ -59,14 +66,14 @@ export interface Route {
 
 export function chooseRoute(input: RouteInput): Route {
   const classification = classifyTask(input.text)
-  const complexity = chooseTier(input)
   const kind = findWorkKind(input.text, classification.domain, input.contextTokens ?? 0)
+  const agentType = agentTypeFor(input, classification, kind)
+  const complexity = chooseTier({ ...input, role: { name: agentType, model: input.modelOf?.(agentType) } })
   const base = {
     classification,
     complexity,
     tier: complexity.tier,
-    agentType: agentTypeFor(input, classification, kind),
-    availability: input.unavailable === undefined ? "assumed" : "known",
+    agentType,
   } as const
   if (input.agent !== undefined) {
     const problem = obstacleOf(profileOf(input, input.agent), input)
@@ -127,9 +134,10 @@ const TYPE_OF_KIND: Partial<Record<WorkKind, string>> = {
 }
 
 /** Whoever reviews must not be of a type that implements. */
-function agentTypeFor({ agentType }: RouteInput, { domain }: Classification, kind: WorkKind | undefined): string {
+function agentTypeFor(input: RouteInput, { domain }: Classification, kind: WorkKind | undefined): string {
+  const { agentType, defaultAgentType = "executor" } = input
   const byKind = kind === undefined ? undefined : TYPE_OF_KIND[kind]
-  return agentType ?? byKind ?? (domain === "frontend" ? "designer" : "executor")
+  return agentType ?? byKind ?? (domain === "frontend" ? "designer" : defaultAgentType)
 }
 
 function profileOf({ agents = AGENT_PROFILES }: RouteInput, name: string): AgentProfile {
@@ -144,7 +152,7 @@ function obstacleOf({ name, contextTokens }: AgentProfile, input: RouteInput): s
   if (until !== undefined) return `it is rate-limited until ${until}`
   const needed = input.contextTokens ?? 0
   if (contextTokens !== undefined && needed > contextTokens)
-    return `its context of ${contextTokens} tokens is too small for ${needed}`
+    return `its context of ${contextTokens} tokens is too small for about ${needed}`
   return undefined
 }
 

@@ -41,7 +41,11 @@ export const createTask = operation({
   name: "task.create",
   summary: "Create a task",
   input,
-  async run({ store }, input): Promise<Task> {
+  async run({ store, roles }, input): Promise<Task> {
+    if (input.agentType !== undefined) {
+      const { assertCapable, getRole } = await import("../domain/roles.ts")
+      assertCapable(input, getRole(await roles(), input.agentType))
+    }
     return store.write(async (tx) => {
       const team = await lockTeam(tx, input)
       const id = input.id ?? (await freeId(tx, team))

@@ -1,4 +1,5 @@
 import { ID_RULE, isId, quoteInput, type TaskId, type WorkerId } from "../domain/ids.ts"
+import type { RoleDefinition } from "../domain/roles.ts"
 import { ROLES, type Role } from "../domain/task.ts"
 import { choice, type Field, type Fields, type InputOf, list, number, text } from "../lib/fields.ts"
 import type { Ids } from "../lib/ids.ts"
@@ -9,6 +10,8 @@ export interface Context {
   readonly store: Store
   readonly ids: Ids
   readonly settings: Settings
+  /** The roles and agent types that hold here, files included. */
+  roles(): Promise<readonly RoleDefinition[]>
 }
 
 /** The part of the configuration that operations read. */

@@ -73,14 +73,25 @@ export const updateTask = operation({
     if (to === undefined && change === undefined && evidence.length === 0 && !changesNeeds) {
       throw new AppError("usage", "nothing to change; see: teamwork task update --help")
     }
+    const checkRole = await roleCheck(context, input)
     const updated =
       to === "resolved" && change === undefined && !changesNeeds
         ? await resolve(context, input, evidence)
-        : await context.store.write((tx) => applyUpdate(context, tx, { input, evidence, change, to }))
+        : await context.store.write((tx) => applyUpdate(context, tx, { input, evidence, change, to, checkRole }))
     const notes = [...warnOfEvidence(evidence, context.settings), ...warnOfBlocked(to, evidence)]
     return { task: updated.task, warnings: [...notes, ...warnOfRepeat(updated, evidence)] }
   },
 })
+
+/** Whoever the task asks for must be capable of it in its new role too; of a type that nobody knows nothing can be said. */
+async function roleCheck({ roles }: Context, { role }: Input): Promise<(task: Task) => void> {
+  if (role === undefined) return () => undefined
+  const [{ assertCapable }, known] = await Promise.all([import("../domain/roles.ts"), roles()])
+  return (task) => {
+    const type = known.find(({ name }) => name === task.agentType)
+    if (type !== undefined) assertCapable({ ...task, role }, type)
+  }
+}
 
 /** The way most tasks end: one statement in the store, and a look at the task only when that was refused. */
 async function resolve({ store, ids }: Context, input: Input, evidence: readonly NewEvidence[]): Promise<Updated> {
@@ -134,14 +145,17 @@ interface Update {
   readonly evidence: readonly NewEvidence[]
   readonly change: TaskChange | undefined
   readonly to: Input["status"]
+  checkRole(task: Task): void
 }
 
-async function applyUpdate(context: Context, tx: Tx, { input, evidence, change, to }: Update): Promise<Updated> {
+async function applyUpdate(context: Context, tx: Tx, update: Update): Promise<Updated> {
+  const { input, evidence, change, to } = update
   const changesNeeds = input.addBlockedBy !== undefined || input.removeBlockedBy !== undefined
   const team = changesNeeds || to === "open" ? await lockTeam(tx, input) : await getTeam(tx, input)
   const by = input.owner ?? PERSON
   let task = await lockTask(tx, team.key, input.id)
   assertHolds(task, input.owner, input.token)
+  update.checkRole(task)
   if (input.owner !== undefined && task.status === "in_progress") task = await tx.tasks.renew(team.key, task.id)
   if (change !== undefined) {
     task = await tx.tasks.update(team.key, task.id, change)

@@ -4,6 +4,7 @@ import type { Evidence, NewEvidence } from "../domain/evidence.ts"
 import type { TaskId, WorkerId } from "../domain/ids.ts"
 import type { LoopState } from "../domain/loop-state.ts"
 import type { IdleNotification, Message, MessageType } from "../domain/message.ts"
+import type { RateLimit } from "../domain/rate-limit.ts"
 import type {
   PastEvent,
   SnapshotMessage,
@@ -107,6 +108,7 @@ export interface Tx extends HotPath {
   readonly events: EventStore
   readonly loops: LoopStore
   readonly documents: DocumentStore
+  readonly rateLimits: RateLimitStore
   readonly archive: ArchiveStore
 }
 
@@ -303,6 +305,18 @@ export interface DocumentStore {
   list(key: number): Promise<Document[]>
   /** Adds or replaces one. */
   put(key: number, document: Pick<Document, "path" | "content" | "encoding" | "by">): Promise<void>
+}
+
+/** Of agents, not of teams: they stay when a team goes. */
+export interface RateLimitStore {
+  /** Those that are over as well, by name. */
+  list(): Promise<RateLimit[]>
+  /** The agent's, and nobody else changes it until this transaction ends. */
+  lock(agent: string): Promise<RateLimit | undefined>
+  /** Adds or replaces it; of two who know of none yet and put theirs at once, the later end stays. */
+  put(limit: RateLimit): Promise<void>
+  /** Forgets one that was noted before that time; whether there was one. */
+  remove(agent: string, notedBefore: number): Promise<boolean>
 }
 
 /** Whole teams, for export and import. */

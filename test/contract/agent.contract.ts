@@ -4,6 +4,7 @@ import { describe, expect, it } from "bun:test"
 import { join } from "node:path"
 import type { AgentEvent, AgentJob, AgentResult } from "../../src/agents/port.ts"
 import type { AgentProgram } from "../../src/agents/program.ts"
+import { costOf, findPrice, readPrices } from "../../src/domain/prices.ts"
 import { fixtureAgent, makeJob, NO_LIMITS, type Recorded, record, scenarioJob } from "../support/agents.ts"
 import { processesWith } from "../support/processes.ts"
 import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
@@ -61,6 +62,19 @@ export function agentContract(program: AgentProgram, says: Says): void {
       expect(result.session?.id).toBe("5d9640d5-c339-4fc6-95f5-fe0d373a1cc0")
       expect(result.usage.inputTokens).toBeGreaterThan(0)
       expect(result.usage.dollars === null).toBe(!says.cost)
+    })
+
+    it("costs what its tokens cost where it does not say, and its session keeps to its own word", async () => {
+      if (!says.errors) return
+      using scratch = makeScratch()
+      const prices = readPrices(["priced=1000/0/1000"])
+      const priced = fixtureAgent(program, { graceMs: GRACE_MS, prices, settings: {} })
+      const model = program.name === "gemini" ? "gemini-2.5-flash" : "priced" // what it says goes before what it was given
+      const { usage, session } = await priced.run({ ...scenarioJob(scratch.path, "hello"), model: "priced" })
+      const price = findPrice(prices, model)
+      expect(usage.dollarsAreEstimated).toBe(says.cost ? undefined : true)
+      if (!says.cost && price !== undefined) expect(usage.dollars).toBeCloseTo(costOf(usage, price))
+      expect(session?.usage.dollars).toBe(says.cost ? usage.dollars : null)
     })
 
     it("passes over noise", async () => {

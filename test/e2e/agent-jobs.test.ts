@@ -70,7 +70,12 @@ describe("agent list (R157)", () => {
     const { data } = (await bench.run(["agent", "list"], { env })).json<{ data: Data[] }>()
     expect(data[0]).toMatchObject({ name: "claude", is_available: true, version: "2.1.0", is_logged_in: true })
     expect(data[0]?.capabilities).toMatchObject({ resume: true, mcp: true, structured_answer: true })
-    expect(data[1]).toEqual({ name: "codex", is_available: false, why: "/no/such/codex is not installed" })
+    const price = { input: 5, cached: 0.5, output: 30, as_of: "2026-06-04" }
+    const model = { model: "gpt-5.5", price }
+    expect(data[1]).toEqual({
+      ...{ name: "codex", is_available: false, why: "/no/such/codex is not installed", rate_limited_until: null },
+      models: { haiku: model, sonnet: model, opus: model },
+    })
     expect(data[2]).toMatchObject({
       name: "gemini",
       is_available: false,
@@ -190,6 +195,18 @@ describe("agent exec and status (R179-R181)", () => {
       "mine",
       expect.not.stringMatching(/^(big-one|mine)$/),
     ])
+  })
+
+  it("takes the effort as asked for, or else as the agent has it for the tier", async () => {
+    using bench = makeAgentBench()
+    const effortOf = async (...flags: string[]) => {
+      const done = await bench.ok<Data>("agent", "exec", "--agent", "codex", "[[hello]]", "--wait", ...flags)
+      return /model_reasoning_effort"? = "(\w+)"/.exec(read(bench, String(done.job_id), "state/codex/config.toml"))?.[1]
+    }
+    expect(await effortOf("--tier", "opus", "--effort", "low")).toBe("low")
+    expect(await effortOf("--tier", "haiku", "--effort", "high")).toBe("high")
+    expect(await effortOf("--tier", "haiku")).toBe("low")
+    await bench.refused("input.invalid", "agent", "exec", "--agent", "codex", "x", "--effort", "extreme")
   })
 
   it("does not tell people of the command that does a job", async () => {

@@ -659,12 +659,32 @@ const OTHER_CASES: Case[] = [
       score: 6,
       tier: "sonnet",
       complexity: "standard",
-      agent: "claude",
+      agent: null,
       agent_type: "executor",
-      availability: "assumed",
+      model: null,
+      price: null,
+      effort: "high",
+      passed_over: expect.arrayContaining([
+        { agent: "claude", because: "it is not available: claude is not installed" },
+      ]),
+      retry_at: null,
     },
     table:
-      /^Domain +ambiguous\nComplexity +6, standard\nAgent +claude as executor\nModel +sonnet\n\nAll agents are assumed to be available\.\n$/,
+      /^Domain +ambiguous\nComplexity +6, standard\nAgent +none as executor\nModel +sonnet\nEffort +high\n\nclaude was passed over: it is not available: claude is not installed\n/,
+  },
+  {
+    command: "route",
+    args: [
+      ...["Find out how it works", "--agent", "codex", "--role", "explorer", "--complexity", "complex"],
+      ...["--tier", "sonnet", "--context-tokens", "1000"],
+    ],
+    data: {
+      ...{ tier: "sonnet", agent: "codex", agent_type: "explorer", model: "gpt-5.5", effort: "medium" },
+      price: { input: 5, cached: 0.5, output: 30, as_of: "2026-06-04" },
+      passed_over: [],
+    },
+    table:
+      /\nAgent +codex as explorer\nModel +sonnet: gpt-5\.5, \$5 in, \$0\.5 cached, \$30 out per million tokens \(2026-06-04\)\nEffort +medium\n$/,
   },
   {
     command: "route",
@@ -674,9 +694,15 @@ const OTHER_CASES: Case[] = [
       score: 3,
       tier: "haiku",
       complexity: "simple",
-      agent: "gemini",
+      agent: null,
       agent_type: "designer",
-      availability: "assumed",
+      agents: expect.arrayContaining([
+        {
+          ...{ name: "gemini", is_available: false, why: "gemini is not installed", is_logged_in: null },
+          ...{ rate_limited_until: null, model: "gemini-2.5-flash-lite" },
+          price: { input: 0.1, cached: 0.01, output: 0.4, as_of: "2026-06-04" },
+        },
+      ]),
       signals: {
         backend: [],
         frontend: [
@@ -687,20 +713,21 @@ const OTHER_CASES: Case[] = [
         ],
       },
       points: [{ what: "subtasks", points: 3, because: "4 parts" }],
-      because: [
+      because: expect.arrayContaining([
         "frontend: 0 backend against 4 frontend signals",
-        "gemini takes frontend tasks",
+        "gemini was passed over: it is not available: gemini is not installed",
+        "no agent can take it now",
         "haiku: the score is 3",
-      ],
+      ]),
     },
     table:
-      /\nSignals\n {2}frontend {2}responsive \(responsive\)\n(.*\n)*\nPoints\n {2}\+3 {2}subtasks: 4 parts\n\nBecause\n(.*\n)*\nAll agents are assumed to be available\.\n$/,
+      /\nSignals\n {2}frontend {2}responsive \(responsive\)\n(.*\n)*\nPoints\n {2}\+3 {2}subtasks: 4 parts\n\nAgents\n {2}claude +not available: .*\n(.*\n)*\nBecause\n(.*\n)* {2}haiku: the score is 3\n$/,
   },
   {
     command: "route",
     args: ["Fix the typo", "--explain"],
     data: { domain: "ambiguous", score: 0, tier: "haiku", signals: { backend: [], frontend: [] }, points: [] },
-    table: /\nSignals\n {2}none\n\nPoints\n {2}none\n\nBecause\n {2}no word names a domain\n/,
+    table: /\nSignals\n {2}none\n\nPoints\n {2}none\n\nAgents\n(.*\n)*\nBecause\n {2}no word names a domain\n/,
   },
   {
     command: "role list",
@@ -758,9 +785,9 @@ const OTHER_CASES: Case[] = [
         /^# TASK\n\nTask 2: Endpoint\n\n# FILE SCOPE\n[\s\S]*\n# INSTRUCTIONS\n[\s\S]*\n# CONTEXT\n/,
       ),
       sections: expect.arrayContaining([{ name: "task", characters: 24, trimmed: 0 }]),
-      limit: 50_000,
+      limit: 80_000, // no agent is installed, and then it is for the one that takes everything
       over_by: 0,
-      agent: "codex",
+      agent: "claude",
       role: "backend",
       model: "sonnet",
       effort: "high",
@@ -839,15 +866,15 @@ const AGENT_CASES: Case[] = [
       { name: "acp" },
       { name: "script", is_available: true, version: "1.0", is_logged_in: true, capabilities: { resume: false } },
     ],
-    fields: ["name", "is_available"],
+    fields: ["name", "is_available", "rate_limited_until", "models"],
     table:
-      /^AGENT +VERSION +LOGIN +ABILITIES\nclaude .*\ncodex .*\ngemini .*\nopencode .*\nacp .*\nscript +1\.0 +yes +-\n$/,
+      /^AGENT +VERSION +LOGIN +ABILITIES\nclaude .*\ncodex .*\ngemini .*\nopencode .*\nacp .*\nscript +1\.0 +yes +-\n\nAGENT +TIER +MODEL +INPUT +CACHED +OUTPUT +AS OF\nclaude +haiku +haiku +1 +0\.1 +5 +2026-06-04\n(.*\n)*\nPrices in dollars per million tokens\.\n$/,
   },
   {
     command: "agent exec",
     args: [
       ...["--agent", "script", "--prompt", "pwd", "--working-directory", "..", "--model", "m", "--tier", "haiku"],
-      ...["--permission", "ask", "--timeout", "60", "--wait"],
+      ...["--effort", "low", "--permission", "ask", "--timeout", "60", "--wait"],
     ],
     data: { agent: "script", status: "completed", reason: "done", job_id: UUID, is_output_cut: false },
     fields: JOB_FIELDS,
@@ -865,14 +892,14 @@ const AGENT_CASES: Case[] = [
     args: ["--job-id", "job-1"],
     data: { job_id: "job-1", agent: "codex", status: "completed", output: "hi", usage: { input_tokens: 7 } },
     fields: JOB_FIELDS,
-    table: /^Job job-1 of codex: completed\nhi\n$/,
+    table: /^Job job-1 of codex: completed, 7 tokens in, 2 out, cost unknown\nhi\n$/,
   },
   {
     command: "agent cancel",
     args: ["--job-id", "job-1"],
     data: { job_id: "job-1", status: "completed", output: "hi" },
     fields: JOB_FIELDS,
-    table: /^Job job-1 of codex: completed\nhi\n$/,
+    table: /^Job job-1 of codex: completed, 7 tokens in, 2 out, cost unknown\nhi\n$/,
   },
   {
     command: "agent jobs",
@@ -932,7 +959,6 @@ export const MISSING: readonly Missing[] = [
   { command: "loop-state", args: [], message: /--get, --start and --clear/ },
   { command: "route", args: ["--explain"], message: /--text is missing/ },
   { command: "agent exec", args: ["--agent", "codex"], message: /--prompt is missing/ },
-  { command: "agent exec", args: ["Say hi"], message: /--agent is missing/ },
   { command: "agent status", args: [], message: /--job-id is missing/ },
   { command: "agent cancel", args: [], message: /--job-id is missing/ },
   { command: "role show", args: [], message: /--name is missing/ },

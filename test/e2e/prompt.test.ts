@@ -150,14 +150,36 @@ describe("teamwork prompt", () => {
     expect(await bench.refused("role.mismatch", "prompt", "2", "--role", "code-reviewer")).toContain(
       "needs somebody capable of implementation, and code-reviewer is for review",
     )
-    await bench.ok("task", "create", "--id", "8", "--title", "Look", "--role", "review", "--agent-type", "executor")
-    await bench.refused("role.mismatch", "prompt", "8")
+    await bench.ok("task", "create", "--id", "8", "--title", "Look", "--role", "review")
+    await bench.refused("role.mismatch", "prompt", "8", "--role", "executor")
     expect((await bench.ok<{ role: string }>("prompt", "8", "--role", "style-reviewer", "--json")).role).toBe(
       "style-reviewer",
     )
-    await bench.ok("task", "create", "--id", "7", "--title", "Odd", "--agent-type", "wizzard")
-    await bench.refused("role.not_found", "prompt", "7")
+    // From a time, or a program, that knew more types than we do.
+    bench.tamper("update task set agent_type = 'wizzard' where id = '4'")
+    await bench.refused("role.not_found", "prompt", "4")
     expect(await bench.refused("role.not_found", "prompt", "2", "--role", "backnd")).toContain("did you mean backend?")
+  })
+
+  it("is not needed to learn that nobody of a type could do the task", async () => {
+    using bench = makeBench(shop)
+    const create = ["task", "create", "--title", "Look"]
+    const before = bench.dump()
+    expect(await bench.refused("role.not_found", ...create, "--agent-type", "excutor")).toContain(
+      "did you mean executor?",
+    )
+    expect(await bench.refused("role.mismatch", ...create, "--role", "review", "--agent-type", "executor")).toStartWith(
+      "a task (role review) needs somebody capable of review, and executor is for implementation;",
+    )
+    await bench.refused("role.mismatch", ...create, "--role", "backend", "--agent-type", "code-reviewer")
+    await bench.refused("role.mismatch", ...create, "--agent-type", "orchestrator")
+    expect(bench.dump()).toEqual(before)
+    put(join(bench.cwd, ".teamwork/roles/api-smith.md"), "---\nextends: executor\n---\nAlways page.\n")
+    const { id } = await bench.ok<{ id: string }>(...create, "--role", "backend", "--agent-type", "api-smith")
+    expect(await bench.refused("role.mismatch", "task", "update", id, "--role", "review")).toStartWith(
+      `task ${id} (role`,
+    )
+    expect(await bench.ok("task", "update", id, "--role", "docs")).toMatchObject({ role: "docs" })
   })
 
   it("refuses what does not exist or is no name", async () => {

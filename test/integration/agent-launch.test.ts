@@ -1,6 +1,6 @@
 // How each agent program is started: what is on its command line, in its files and in its environment.
 import { describe, expect, it, test } from "bun:test"
-import { existsSync, mkdirSync, readlinkSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readlinkSync, renameSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { claude } from "../../src/agents/claude/program.ts"
 import { codex } from "../../src/agents/codex/program.ts"
@@ -9,7 +9,7 @@ import { opencode } from "../../src/agents/opencode/program.ts"
 import type { AgentJob } from "../../src/agents/port.ts"
 import type { AgentProgram, ProgramConfig } from "../../src/agents/program.ts"
 import { fixtureAgent, makeJob, NO_LIMITS, record, scenarioJob } from "../support/agents.ts"
-import { makeScratch } from "../support/sandbox.ts"
+import { makeScratch, safeDelete } from "../support/sandbox.ts"
 
 const PROGRAMS = [claude, codex, gemini, opencode]
 const SERVER = { tiny: { command: "node", args: ["tiny.mjs", "a b"], env: { NOTE: 'say "hi"', KEY: "k" } } }
@@ -84,8 +84,46 @@ describe.each(PROGRAMS.map((program) => [program.name, program] as const))("%s",
     mkdirSync(join(scratch.path, file, ".."), { recursive: true })
     writeFileSync(join(scratch.path, file), "{}")
     expect(await agent.detect(env)).toMatchObject({ isLoggedIn: true, capabilities: program.capabilities })
+    const elsewhere = program.login.files.find((each) => each.startsWith("$"))
+    const [, folder = "", name = ""] = /^\$(\w+)\/(.*)$/.exec(elsewhere ?? "") ?? []
+    if (elsewhere !== undefined) {
+      safeDelete(join(scratch.path, file))
+      expect(await agent.detect({ ...env, [folder]: scratch.path })).not.toMatchObject({ isLoggedIn: true })
+      writeFileSync(join(scratch.path, name), "{}")
+      expect(await agent.detect({ ...env, [folder]: scratch.path })).toMatchObject({ isLoggedIn: true })
+    }
     const broken = fixtureAgent(program, { command: ["sh", "-c", "echo oh no; exit 2"] })
     expect(await broken.detect(env)).toMatchObject({ isAvailable: false, why: expect.stringContaining("oh no") })
+  })
+
+  it("has another fingerprint when its program, a script of it, its command or its login changed", () => {
+    using scratch = makeScratch()
+    const file = (name: string) => join(scratch.path, name)
+    const env = { PATH: scratch.path, HOME: scratch.path }
+    const of = (command: string[], more = {}) => fixtureAgent(program, { command }).fingerprint({ ...env, ...more })
+    const seen = new Set<string | null>()
+    const expectNew = (print: string | null) => {
+      expect([print, seen.has(print)]).toEqual([expect.any(String), false])
+      seen.add(print)
+    }
+    expect(of(["agent"])).toBeNull()
+    writeFileSync(file("agent"), "one", { mode: 0o755 })
+    expectNew(of(["agent"]))
+    expect(of(["agent"])).toBe([...seen][0] ?? "")
+    // An installer puts a new file in the place of the old one, with the same size and time.
+    const { atime, mtime } = statSync(file("agent"))
+    writeFileSync(file("next"), "two", { mode: 0o755 })
+    utimesSync(file("next"), atime, mtime)
+    renameSync(file("next"), file("agent"))
+    expectNew(of(["agent"]))
+    expectNew(of(["agent", "--more"]))
+    expectNew(of(["agent", file("script.js")]))
+    writeFileSync(file("script.js"), "")
+    expectNew(of(["agent", file("script.js")]))
+    const [variable = ""] = program.login.variables
+    expectNew(of(["agent"], { [variable]: "x" }))
+    safeDelete(file("agent"))
+    expect(of(["agent"])).toBeNull()
   })
 })
 

@@ -5,6 +5,7 @@ import { AppError, type ErrorCode } from "../../src/domain/errors.ts"
 import type { Event } from "../../src/domain/events.ts"
 import type { NewEvidence } from "../../src/domain/evidence.ts"
 import { parseTaskId, parseWorkerId } from "../../src/domain/ids.ts"
+import { BUILT_IN_ROLES } from "../../src/domain/roles.ts"
 import type { Task, TaskBrief } from "../../src/domain/task.ts"
 import type { Team, TeamName } from "../../src/domain/team.ts"
 import { type Clock, systemClock } from "../../src/lib/clock.ts"
@@ -77,7 +78,7 @@ export const DEFAULT_SETTINGS: Settings = {
 }
 
 export function context(store: Store, settings: Partial<Settings> = {}): Context {
-  return { store, ids: systemIds, settings: { ...DEFAULT_SETTINGS, ...settings } }
+  return { store, ids: systemIds, settings: { ...DEFAULT_SETTINGS, ...settings }, roles: async () => BUILT_IN_ROLES }
 }
 
 /** Input as a caller gives it: ids are plain strings, and anything may be missing. */

@@ -18,7 +18,7 @@ export const claude: AgentProgram = {
   ],
   login: {
     variables: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
-    files: [".claude/.credentials.json"],
+    files: [".claude/.credentials.json", "$CLAUDE_CONFIG_DIR/.credentials.json"],
   },
   launch: launchClaude,
   translate: translateClaude,

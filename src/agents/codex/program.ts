@@ -10,7 +10,7 @@ export const codex: AgentProgram = {
   capabilities: { resume: true, structuredAnswer: true, mcp: true, hooks: true, messages: false, cost: false },
   versionArgs: ["--version"],
   variables: ["OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_HOME"],
-  login: { variables: ["OPENAI_API_KEY", "CODEX_API_KEY"], files: [".codex/auth.json"] },
+  login: { variables: ["OPENAI_API_KEY", "CODEX_API_KEY"], files: [".codex/auth.json", "$CODEX_HOME/auth.json"] },
   launch: launchCodex,
   translate: translateCodex,
 }

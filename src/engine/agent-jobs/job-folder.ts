@@ -3,6 +3,7 @@ import { join } from "node:path"
 import type { AgentResult, Permission, Tier } from "../../agents/port.ts"
 import { AppError } from "../../domain/errors.ts"
 import { isId, quoteInput } from "../../domain/ids.ts"
+import type { Effort } from "../../domain/roles.ts"
 import type { ProcessIdentity } from "../../lib/process-identity.ts"
 
 /** What was asked of an agent. */
@@ -13,6 +14,7 @@ export interface JobRequest {
   readonly workspace: string
   readonly model: string | null
   readonly tier: Tier
+  readonly effort: Effort | null
   readonly permission: Permission
   readonly timeMs: number | null
   readonly createdAt: string

@@ -1,6 +1,7 @@
 import { join } from "node:path"
-import type { Agent, AgentJob } from "../../agents/port.ts"
+import type { Agent, AgentJob, AgentResult, Tier } from "../../agents/port.ts"
 import type { Clock } from "../../lib/clock.ts"
+import type { ModelStanding } from "../survey-agents.ts"
 import { type JobFolder, type JobRequest, writeResult } from "./job-folder.ts"
 import { EMPTY_RESULT, markOf } from "./job-state.ts"
 import { recordRun } from "./record-run.ts"
@@ -9,6 +10,9 @@ import { recordRun } from "./record-run.ts"
 export interface ReadyAgent {
   readonly agent: Agent
   readonly env: Readonly<Record<string, string>>
+  /** The user allows it to be given work. */
+  readonly isEnabled: boolean
+  readonly models: Readonly<Record<Tier, ModelStanding>>
 }
 
 export interface JobRun {
@@ -21,6 +25,8 @@ export interface JobRun {
   readonly maxBytes: number
   /** Of whoever asked; its secrets are masked in all files. */
   readonly callerEnv: Readonly<Record<string, string | undefined>>
+  /** Hears how the run ended before everybody else does; must not fail. */
+  onResult?(result: AgentResult): Promise<void>
 }
 
 /** Does the job, in the process that is there for it alone. Whatever happens, the folder says how it ended. */
@@ -34,6 +40,7 @@ export async function runJob({ folder, request, ready, clock, ...run }: JobRun):
       ...{ agent: ready.agent, job, folder: folder.path, maxBytes: run.maxBytes },
       options: { signal: run.signal, secrets: run.callerEnv },
     })
+    await run.onResult?.(result)
     writeResult(folder, { ...result, finishedAt: finishedAt() })
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
@@ -52,7 +59,7 @@ function makeAgentJob(request: JobRequest, own: Pick<AgentJob, "env" | "stateFol
     model: request.model,
     tier: request.tier,
     permission: request.permission,
-    effort: null,
+    effort: request.effort,
     allowedTools: [],
     deniedTools: [],
     ownedFiles: [],

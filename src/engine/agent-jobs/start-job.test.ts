@@ -12,6 +12,7 @@ const REQUEST: JobRequest = {
   workspace: "/",
   model: null,
   tier: "haiku",
+  effort: null,
   permission: "edit",
   timeMs: null,
   createdAt: "2026-01-01T00:00:00.000Z",

@@ -67,6 +67,9 @@ export function chooseWanted({ facts, inProgress }: LiveFacts, events: readonly 
       case "worker.paused":
       case "worker.resumed":
         break // read each time
+      case "agent.rate_limited":
+      case "agent.rate_limit_lifted":
+        break // in no file but the log
       case "task.created":
       case "task.updated":
       case "task.needs_changed":

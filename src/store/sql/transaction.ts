@@ -4,6 +4,7 @@ import { documentStore } from "./documents.ts"
 import { evidenceStore } from "./evidence.ts"
 import { loopStore } from "./loops.ts"
 import { messageStore } from "./messages.ts"
+import { rateLimitStore } from "./rate-limits.ts"
 import type { Session } from "./session.ts"
 import { taskStore } from "./tasks.ts"
 import { teamStore } from "./teams.ts"
@@ -25,6 +26,7 @@ export function transactionOf(session: Session, own: HotPath & { readonly events
     verdicts: verdictStore(session),
     loops: loopStore(session),
     documents: documentStore(session),
+    rateLimits: rateLimitStore(session),
     archive: archiveStore(session, own.events),
   }
 }

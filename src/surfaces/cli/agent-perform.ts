@@ -1,6 +1,7 @@
 import { AppError } from "../../domain/errors.ts"
 import { findJobFolder, isCancelled, type JobRequest, writeProcess } from "../../engine/agent-jobs/job-folder.ts"
-import { runJob } from "../../engine/agent-jobs/run-job.ts"
+import { noteRun } from "../../engine/agent-jobs/note-run.ts"
+import { type JobRun, runJob } from "../../engine/agent-jobs/run-job.ts"
 import { text } from "../../lib/fields.ts"
 import { identityOf } from "../../lib/process-identity.ts"
 import type { Command } from "./command.ts"
@@ -9,8 +10,8 @@ export const agentPerform: Command = {
   summary: "Do a job, as the process that `agent exec` starts for it; not for people",
   fields: { jobId: text("the job; its request comes on standard input") },
   positional: ["jobId"],
-  async run({ configured, host }, input) {
-    const { home, recordings, agents } = await configured()
+  async run({ configured, context, host }, input) {
+    const { home, recordings, agents, project, team, hasStore } = await configured()
     // From here on a request to end is a request to cancel.
     const asked = host.io.interrupted
     const folder = findJobFolder(home, String(input.jobId))
@@ -22,7 +23,12 @@ export const agentPerform: Command = {
     if (ready === undefined) throw new AppError("input.invalid", `there is no agent ${request.agent}`)
     host.io.out("started")
     const maxBytes = recordings.maxMegabytes * 1_000_000
-    await runJob({ folder, request, ready, clock: host.clock, signal, maxBytes, callerEnv: host.env })
+    const note = { agent: request.agent, project, team, clock: host.clock, hasStore, openContext: context }
+    const onResult: JobRun["onResult"] = async (result) => {
+      const problem = await noteRun({ ...note, result })
+      if (problem !== undefined) host.io.err(problem)
+    }
+    await runJob({ folder, request, ready, clock: host.clock, signal, maxBytes, callerEnv: host.env, onResult })
     return { data: null, silent: true }
   },
 }

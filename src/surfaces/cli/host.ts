@@ -39,6 +39,10 @@ export interface Configured {
   readonly recordings: { readonly maxMegabytes: number; readonly maxAgeDays: number }
   /** Loads the agents, which no other command needs. */
   agents(): Promise<readonly ReadyAgent[]>
+  /** The longest prompt for an agent, in characters. */
+  promptLimit(agent: string): number
+  /** Whether there is a store already; opening makes one. */
+  hasStore(): Promise<boolean>
   /** The store's address without user and password. */
   storePlace(): Promise<string>
   openStore(): Promise<Context["store"]>
@@ -46,6 +50,7 @@ export interface Configured {
 
 export interface AgentDefaults {
   readonly tier: "haiku" | "sonnet" | "opus"
+  readonly agentType: string
   /** 0: no limit. */
   readonly timeoutSeconds: number
 }

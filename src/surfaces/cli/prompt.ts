@@ -1,11 +1,11 @@
 import { assertCapable, getRole, modelFor } from "../../domain/roles.ts"
-import { chooseRoute } from "../../domain/routing.ts"
-import type { Task } from "../../domain/task.ts"
+import { estimateTokens } from "../../domain/routing.ts"
 import { type InputOf, optional, text } from "../../lib/fields.ts"
 import { makeMask } from "../../lib/mask-secrets.ts"
 import { idField } from "../../operations/operation.ts"
 import { promptFacts } from "../../operations/prompt-facts.ts"
-import { composePrompt, promptLimitOf } from "../../views/prompt/compose-prompt.ts"
+import { composePrompt } from "../../views/prompt/compose-prompt.ts"
+import { chooseHere } from "./choose-here.ts"
 import type { Command } from "./command.ts"
 import { findRoles } from "./role.ts"
 
@@ -21,18 +21,25 @@ export const prompt: Command = {
   fields: input,
   positional: ["id"],
   example: "teamwork prompt 3 --agent codex",
-  async run({ host, context }, raw) {
+  async run(session, raw) {
+    const { host, configured } = session
     const { agent: wanted, role: named, ...where } = raw as InputOf<typeof input>
-    const facts = await promptFacts.run(await context(), where)
+    const facts = await promptFacts.run(await session.context(), where)
     const { task } = facts
     const { roles, root } = await findRoles(host)
     const role = getRole(roles, named ?? task.agentType ?? task.role)
     assertCapable(task, role)
-    const agent = wanted ?? agentFor(task)
-    const limit = promptLimitOf(agent)
     const taskRole = role.name === task.role ? undefined : getRole(roles, task.role)
     const mask = makeMask(host.env)
-    const { text, sections, overBy } = composePrompt({ facts, role, taskRole, worker: where.worker, root, limit, mask })
+    const compose = (limit: number) => composePrompt({ facts, role, taskRole, worker: where.worker, root, limit, mask })
+    const asked = { text: `${task.title}\n${task.description}`, agentType: role.name, complexity: task.complexity }
+    const choose = async () => {
+      const contextTokens = estimateTokens(compose(Number.POSITIVE_INFINITY).text)
+      return (await chooseHere(session, { ...asked, contextTokens })).route.agent
+    }
+    const agent = wanted ?? (await choose()) ?? "claude"
+    const limit = (await configured()).promptLimit(agent)
+    const { text, sections, overBy } = compose(limit)
     const model = modelFor(role, task.complexity)
     return {
       data: { prompt: text, sections, limit, overBy, agent, role: role.name, model, effort: role.effort },
@@ -41,8 +48,4 @@ export const prompt: Command = {
       warnings: overBy === 0 ? [] : [`the prompt is ${overBy} characters longer than ${agent} should get`],
     }
   },
-}
-
-function agentFor({ title, description }: Task): string {
-  return chooseRoute({ text: `${title}\n${description}` }).agent ?? "claude"
 }

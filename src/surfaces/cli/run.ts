@@ -121,7 +121,8 @@ function openOnce(host: Host, flags: GlobalFlags): AsyncDisposable & Pick<Sessio
     async context() {
       const { openStore, settings } = await configured()
       store ??= await openStore()
-      return { store, ids: host.ids, settings }
+      const roles = async () => (await (await import("./role.ts")).findRoles(host)).roles
+      return { store, ids: host.ids, settings, roles }
     },
     async [Symbol.asyncDispose]() {
       await store?.[Symbol.asyncDispose]()

@@ -5,7 +5,7 @@ import { parseTaskId } from "../../domain/ids.ts"
 import type { PromptFacts } from "../../domain/prompt-facts.ts"
 import { BUILT_IN_ROLES, getRole } from "../../domain/roles.ts"
 import type { Task } from "../../domain/task.ts"
-import { composePrompt, type PromptInput, promptLimitOf } from "./compose-prompt.ts"
+import { composePrompt, type PromptInput } from "./compose-prompt.ts"
 
 const AT = "2026-03-02T09:00:00.000Z"
 
@@ -249,12 +249,5 @@ Attempt 2, the present one:
         expect(text).toContain(part)
     }
     expect(order).toEqual(["wisdom", "files of others", "needs", "guidance", "messages", "goal", "role"])
-  })
-})
-
-describe("promptLimitOf", () => {
-  it("goes by the agent, with a default for those it does not know", () => {
-    expect(["claude", "codex", "gemini", "opencode"].map(promptLimitOf)).toEqual([80_000, 50_000, 400_000, 50_000])
-    expect(["my-acp-agent", "constructor"].map(promptLimitOf)).toEqual([40_000, 40_000])
   })
 })

@@ -20,22 +20,6 @@ export interface PromptInput {
   readonly mask: (text: string) => string
 }
 
-/**
- * At four characters a token about a tenth of what the agent can read: the rest is for the code it looks at. Agents that
- * are not named here are configured by their users, and nothing is known of them.
- */
-const PROMPT_LIMITS: Readonly<Record<string, number>> = {
-  claude: 80_000,
-  codex: 50_000,
-  gemini: 400_000,
-  opencode: 50_000,
-}
-const DEFAULT_PROMPT_LIMIT = 40_000
-
-export function promptLimitOf(agent: string): number {
-  return Object.hasOwn(PROMPT_LIMITS, agent) ? (PROMPT_LIMITS[agent] ?? DEFAULT_PROMPT_LIMIT) : DEFAULT_PROMPT_LIMIT
-}
-
 /** What the agent gets, word for word. The same input always gives the same text. */
 export function composePrompt(input: PromptInput): FittedText {
   const { facts, worker, limit, mask } = input

@@ -1,0 +1,69 @@
+/** Dollars for a million tokens. */
+export interface Price {
+  readonly input: number
+  /** Read from a cache. */
+  readonly cached: number
+  readonly output: number
+}
+
+/** A price, and the day it was looked up; empty where nobody said. */
+export interface DatedPrice extends Price {
+  readonly asOf: string
+}
+
+/** What models cost at their makers, by the name a run is given. Prices change: `agents.prices` goes before these. */
+const BUILT_IN: readonly string[] = [
+  "haiku=1/0.1/5@2026-06-04",
+  "sonnet=3/0.3/15@2026-06-04",
+  "opus=5/0.5/25@2026-06-04",
+  "claude-haiku-4-5=1/0.1/5@2026-06-04",
+  "claude-sonnet-4-5=3/0.3/15@2026-06-04",
+  "claude-opus-4-5=5/0.5/25@2026-06-04",
+  "gpt-5.5=5/0.5/30@2026-06-04",
+  "gemini-2.5-flash-lite=0.1/0.01/0.4@2026-06-04",
+  "gemini-2.5-flash=0.3/0.03/2.5@2026-06-04",
+  "gemini-2.5-pro=1.25/0.125/10@2026-06-04",
+]
+
+export type PriceTable = ReadonlyMap<string, DatedPrice>
+
+/** Rows as in the setting `agents.prices`: MODEL=INPUT/CACHED/OUTPUT, and @DATE if wanted. Of two for a model the later counts. */
+export function readPrices(rows: readonly string[]): PriceTable {
+  return new Map([...BUILT_IN, ...rows].map(readRow))
+}
+
+function readRow(row: string): readonly [string, DatedPrice] {
+  const [, model, input, cached, output, asOf] = /^(.+)=([\d.]+)\/([\d.]+)\/([\d.]+)(?:@(.+))?$/.exec(row) ?? []
+  if (model === undefined) throw new Error(`${row} is no price`) // the configuration has checked it
+  return [model, { input: Number(input), cached: Number(cached), output: Number(output), asOf: asOf ?? "" }]
+}
+
+/** A provider in front of the name and a date behind it do not matter, unless the table has them. */
+export function findPrice(prices: PriceTable, model: string): DatedPrice | undefined {
+  const bare = model.slice(model.lastIndexOf("/") + 1)
+  const undated = bare.replace(/-(?:\d{8}|\d{4}-\d\d-\d\d)$/, "")
+  return prices.get(model) ?? prices.get(bare) ?? prices.get(undated)
+}
+
+/** `inputTokens` are all that was read, what came from a cache included. */
+export interface TokenCount {
+  readonly inputTokens: number
+  readonly cachedTokens: number
+  readonly outputTokens: number
+}
+
+export function costOf(
+  { inputTokens, cachedTokens, outputTokens }: TokenCount,
+  { input, cached, output }: Price,
+): number {
+  const fromCache = Math.min(cachedTokens, inputTokens)
+  return ((inputTokens - fromCache) * input + fromCache * cached + outputTokens * output) / 1_000_000
+}
+
+/** What agents do most is read again what they have read before. */
+const TYPICAL_RUN: TokenCount = { inputTokens: 950_000, cachedTokens: 800_000, outputTokens: 50_000 }
+
+/** One number to compare prices by: that of a million tokens of a typical run. */
+export function typicalCost(price: Price): number {
+  return costOf(TYPICAL_RUN, price)
+}

@@ -1,0 +1,39 @@
+import { AppError } from "../../domain/errors.ts"
+import { type AgentChoice, type ChosenAgent, chooseAgent } from "../../engine/choose-agent.ts"
+import { type AgentStanding, surveyAgents } from "../../engine/survey-agents.ts"
+import { type KnownRateLimits, listRateLimits } from "../../operations/rate-limits.ts"
+import type { Session } from "./command.ts"
+import { findRoles } from "./role.ts"
+
+interface Warned {
+  readonly warnings: readonly string[]
+}
+
+/** How every agent stands, each asked anew: for somebody who wants to know. */
+export async function surveyAll(session: Session): Promise<Warned & { readonly standings: readonly AgentStanding[] }> {
+  const { warnings, ...survey } = await readSurvey(session)
+  return { standings: await surveyAgents({ ...survey, isAnew: true }), warnings }
+}
+
+export async function chooseHere(session: Session, asked: AgentChoice["asked"]): Promise<ChosenAgent & Warned> {
+  const { agentDefaults: defaults } = await session.configured()
+  const [{ warnings, ...survey }, { roles }] = await Promise.all([readSurvey(session), findRoles(session.host)])
+  return { ...(await chooseAgent({ ...survey, asked, roles, defaults })), warnings }
+}
+
+async function readSurvey(session: Session) {
+  const { agents, home } = await session.configured()
+  return { ready: await agents(), home, clock: session.host.clock, ...(await findRateLimits(session)) }
+}
+
+/** Nobody needs a store to ask for a route, and one that cannot be opened is no reason not to answer. */
+async function findRateLimits({ configured, context, host }: Session) {
+  const none: KnownRateLimits = { now: new Date(host.clock.now()).toISOString(), until: {} }
+  try {
+    const rateLimits = (await (await configured()).hasStore()) ? await listRateLimits.run(await context(), {}) : none
+    return { rateLimits, warnings: [] }
+  } catch (error) {
+    if (!(error instanceof AppError && error.code.startsWith("store."))) throw error
+    return { rateLimits: none, warnings: [`rate limits are not known: ${error.message}`] }
+  }
+}
