@@ -105,11 +105,11 @@ async function supervise(
     const timeUp: Stop = { reason: "timed-out", error: `stopped after ${job.limits.timeMs} ms` }
     void ports.sleep(job.limits.timeMs, ended.signal).then(() => stopFor(timeUp))
   }
-  const stderr = makeTail(STDERR_TAIL_BYTES, run.record)
   const isWithinOutput = countOutput(job.limits.outputBytes, stopFor)
   const sent = new Map<string, string>()
   const fed = feedMessages(child, run, { sent, ended: ended.signal })
   const lines = makeLineHandler({ ...run, sent }, stopFor)
+  const stderr = makeTail(STDERR_TAIL_BYTES, lines.hearStderr)
   const guarded = (see: (chunk: Uint8Array) => void | Promise<void>) => async (chunk: Uint8Array) => {
     if (!isWithinOutput(chunk.length) || failure !== undefined) return
     try {
@@ -138,7 +138,7 @@ async function supervise(
   await fed
   if (failure !== undefined) throw failure.error
   await lines.end()
-  stderr.end()
+  await stderr.end()
   // How we ended one that only lingered says nothing about its work.
   const itsOwn = stop?.reason === "done" ? { exitCode: 0, signal: null } : exit
   return { stop, outcome: translator.end(itsOwn, stderr.text()), exit }
@@ -167,7 +167,12 @@ function makeLineHandler({ job, translator, events, record, sent }: Watched, sto
     const passed = findPassedLimit(job.limits, { usage: events.usage(), turns: translator.turns() })
     if (passed !== undefined) stopFor(passed)
   }
+  const hearStderr = async (text: string) => {
+    record?.(text, "stderr")
+    for (const body of translator.stderr?.(text) ?? []) await events.emit(body)
+  }
   return {
+    hearStderr: record === undefined && translator.stderr === undefined ? undefined : hearStderr,
     async see(chunk: Uint8Array) {
       for (const line of splitter.push(chunk)) await handle(line)
     },
@@ -210,17 +215,17 @@ async function feedMessages(
   void iterator.return?.()
 }
 
-function makeTail(maxBytes: number, record: RunOptions["onLine"]) {
+function makeTail(maxBytes: number, hear: ((line: string) => Promise<void>) | undefined) {
   let tail = Buffer.alloc(0)
   const splitter = splitLines(MAX_LINE_BYTES)
   return {
-    see(chunk: Uint8Array) {
+    async see(chunk: Uint8Array) {
       tail = Buffer.concat([tail, chunk]).subarray(-maxBytes)
-      if (record !== undefined) for (const line of splitter.push(chunk)) record(line.text, "stderr")
+      if (hear !== undefined) for (const line of splitter.push(chunk)) await hear(line.text)
     },
-    end() {
+    async end() {
       const last = splitter.end()
-      if (last !== undefined) record?.(last.text, "stderr")
+      if (last !== undefined) await hear?.(last.text)
     },
     text: () => tail.toString("utf8"),
   }

@@ -3,6 +3,7 @@ import type { Evidence, EvidenceFacts } from "../domain/evidence.ts"
 import type { TaskId } from "../domain/ids.ts"
 import type { TeamName } from "../domain/team.ts"
 import type { Processes, RunResult } from "../lib/process.ts"
+import { quoteArgument } from "../lib/quote-argument.ts"
 import { recordEvidence } from "../operations/evidence.ts"
 import { getTask, getTeam } from "../operations/lookup.ts"
 import type { Context } from "../operations/operation.ts"
@@ -88,8 +89,4 @@ async function readCommit(processes: Processes, run: EvidenceRun): Promise<Evide
   if (head.reason !== "exited" || head.exitCode !== 0) return {}
   const changes = await git("status", "--porcelain")
   return { commit: head.tail.trim(), isDirty: changes.tail.trim() !== "" }
-}
-
-function quoteArgument(text: string): string {
-  return /^[A-Za-z0-9_./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,6 +1,7 @@
 import { gemini } from "../../src/agents/gemini/program.ts"
 import { cliSuite } from "./cli.suite.ts"
 import { type Cli, FAKE_KEY } from "./cli-world.ts"
+import { ownershipSuite } from "./ownership.suite.ts"
 
 const CLI: Cli = {
   program: gemini,
@@ -17,7 +18,6 @@ const CLI: Cli = {
   },
   startMs: 10_000,
   hasSandbox: false,
-  holdsToOwnedFiles: false,
   tellsRetryTime: true,
   tellsUsageWhileRunning: false,
   brokenAnswer: "crashed",
@@ -26,3 +26,13 @@ const CLI: Cli = {
 }
 
 cliSuite(CLI)
+ownershipSuite(CLI, {
+  denied: [replace("greeting.txt"), replace("src/../greeting.txt")],
+  allowed: [replace("src/mine.txt")],
+  allowing: { decision: "allow" },
+})
+
+function replace(file_path: string) {
+  const input = { file_path, old_string: "good day", new_string: "good night", instruction: "a change" }
+  return { name: "replace", input }
+}

@@ -194,7 +194,10 @@ export function agentContract(program: AgentProgram, says: Says): void {
       const names = result.answer.split(/\s+/).filter((name) => !/^TEAMWORK_RUN_[0-9a-f]{32}$/.test(name))
       const own = [
         ...Object.keys(env),
-        ...Object.keys(program.launch(makeJob("/x"), { ...program, args: [], settings: {}, isRoot: false }).env),
+        ...Object.keys(
+          program.launch(makeJob("/x"), { ...program, args: [], settings: {}, isRoot: false, judgeWrite: ["judge"] })
+            .env,
+        ),
       ]
       // A shell adds these by itself.
       const byShell = ["PWD", "OLDPWD", "SHLVL", "_"]
