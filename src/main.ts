@@ -48,6 +48,7 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
       maxMegabytes: config["recordings.maxMegabytes"],
       maxAgeDays: config["recordings.maxAgeDays"],
     },
+    author: { name: config["git.authorName"], email: config["git.authorEmail"] },
     agents: () => makeAgents(config),
     storePlace: async () => (await import("./lib/mask-secrets.ts")).maskSecrets(address),
     openStore: () => openStore(address, home),

@@ -10,7 +10,7 @@ export const agentPerform: Command = {
   fields: { jobId: text("the job; its request comes on standard input") },
   positional: ["jobId"],
   async run({ configured, host }, input) {
-    const { home, recordings, agents } = await configured()
+    const { home, recordings, agents, author } = await configured()
     // From here on a request to end is a request to cancel.
     const asked = host.io.interrupted
     const folder = findJobFolder(home, String(input.jobId))
@@ -22,7 +22,8 @@ export const agentPerform: Command = {
     if (ready === undefined) throw new AppError("input.invalid", `there is no agent ${request.agent}`)
     host.io.out("started")
     const maxBytes = recordings.maxMegabytes * 1_000_000
-    await runJob({ folder, request, ready, clock: host.clock, signal, maxBytes, callerEnv: host.env })
+    const { clock, processes, env: callerEnv } = host
+    await runJob({ folder, request, ready, clock, processes, signal, maxBytes, author, callerEnv })
     return { data: null, silent: true }
   },
 }
