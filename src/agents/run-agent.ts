@@ -2,10 +2,11 @@
 // makes one result of whatever happened. Everything that leaves goes through the mask.
 import type { Clock } from "../lib/clock.ts"
 import type { Exit, LiveProcess, LiveProcesses } from "../lib/live-process.ts"
-import { makeMask } from "../lib/mask-secrets.ts"
+import { makeSecrets } from "../lib/mask-secrets.ts"
 import { GRACE_FOR_LEFTOVERS_MS, readOutput } from "../lib/read-output.ts"
 import { type Line, splitLines } from "../lib/split-lines.ts"
 import { type EventStream, makeEventStream, maskResult } from "./event-stream.ts"
+import { type LineRecorder, makeLineRecorder } from "./line-recorder.ts"
 import type { AgentJob, AgentResult, RunOptions } from "./port.ts"
 import type { Launch, Outcome, Translator } from "./program.ts"
 import { addUsage, findPassedLimit, NO_USAGE, type Stop } from "./usage.ts"
@@ -35,11 +36,11 @@ export async function runAgent(spec: RunSpec, ports: RunnerPorts): Promise<Agent
   const startedAt = ports.clock.now()
   const env = { ...job.env, ...launch.env }
   const envOfServers = Object.values(job.mcpServers).map((server) => server.env)
-  const mask = makeMask(Object.assign({}, options.secrets, ...envOfServers, env))
-  const events = makeEventStream({ clock: ports.clock, mask, model: job.model, onEvent: options.onEvent })
+  const secrets = makeSecrets(Object.assign({}, options.secrets, ...envOfServers, env))
+  const events = makeEventStream({ clock: ports.clock, secrets, model: job.model, onEvent: options.onEvent })
   const finish = async (ending: Ending): Promise<AgentResult> => {
     const durationMs = ports.clock.now() - startedAt
-    const result = maskResult(makeResult(ending, { job, events, durationMs }), mask)
+    const result = maskResult(makeResult(ending, { job, events, durationMs }), secrets.mask)
     await events.emit({ type: "finished", result })
     return result
   }
@@ -49,9 +50,8 @@ export async function runAgent(spec: RunSpec, ports: RunnerPorts): Promise<Agent
   const input = launch.input === null ? null : { text: launch.input, staysOpen }
   const child = ports.processes.start({ command: launch.command, cwd: job.workspace, env, input })
   if ("whyNot" in child) return finish({ stop: { reason: "not-found", error: child.whyNot } })
-  const { onLine } = options
-  const record = onLine && ((line: string, stream: "stdout" | "stderr") => onLine(mask(line), stream))
-  return finish(await supervise(child, { ...spec, events, record }, ports))
+  const recorder = options.onLine && makeLineRecorder({ secrets, events, onLine: options.onLine })
+  return finish(await supervise(child, { ...spec, events, recorder }, ports))
 }
 
 const CANCELLED: Stop = { reason: "cancelled", error: "cancelled" }
@@ -65,7 +65,7 @@ interface Ending {
 
 async function supervise(
   child: LiveProcess,
-  run: RunSpec & { events: EventStream; record: RunOptions["onLine"] },
+  run: RunSpec & { events: EventStream; recorder: LineRecorder | undefined },
   ports: RunnerPorts,
 ): Promise<Ending> {
   const { job, translator, options } = run
@@ -139,6 +139,7 @@ async function supervise(
   if (failure !== undefined) throw failure.error
   await lines.end()
   await stderr.end()
+  run.recorder?.end()
   // How we ended one that only lingered says nothing about its work.
   const itsOwn = stop?.reason === "done" ? { exitCode: 0, signal: null } : exit
   return { stop, outcome: translator.end(itsOwn, stderr.text()), exit }
@@ -146,33 +147,37 @@ async function supervise(
 
 interface Watched extends RunSpec {
   readonly events: EventStream
-  readonly record: RunOptions["onLine"]
+  readonly recorder: LineRecorder | undefined
   /** The messages that were written, by the id they have on the wire. */
   readonly sent: ReadonlyMap<string, string>
 }
 
 /** Makes events of lines, and looks at the limits after each. */
-function makeLineHandler({ job, translator, events, record, sent }: Watched, stopFor: (why: Stop) => void) {
+function makeLineHandler({ job, translator, events, recorder, sent }: Watched, stopFor: (why: Stop) => void) {
   const splitter = splitLines(MAX_LINE_BYTES)
   const handle = async (line: Line) => {
-    record?.(line.text, "stdout")
     const bodies = line.isCut ? [{ type: "unknown" as const, line: line.text }] : translator.line(line.text)
+    const recorded = recorder?.stdout(line.text, bodies)
+    if (recorded?.pending instanceof Promise) await recorded.pending
     for (const body of bodies) {
       const messageId = body.type === "message_delivered" ? sent.get(body.messageId) : undefined
       // What comes back may also be the prompt, which nobody waits for.
       if (body.type === "message_delivered" && messageId === undefined) continue
-      const pending = events.emit(messageId === undefined ? body : { type: "message_delivered", messageId })
+      const pending = events.emit(
+        messageId === undefined ? body : { type: "message_delivered", messageId },
+        recorded?.onShown,
+      )
       if (pending instanceof Promise) await pending
     }
     const passed = findPassedLimit(job.limits, { usage: events.usage(), turns: translator.turns() })
     if (passed !== undefined) stopFor(passed)
   }
   const hearStderr = async (text: string) => {
-    record?.(text, "stderr")
+    recorder?.stderr(text)
     for (const body of translator.stderr?.(text) ?? []) await events.emit(body)
   }
   return {
-    hearStderr: record === undefined && translator.stderr === undefined ? undefined : hearStderr,
+    hearStderr: recorder === undefined && translator.stderr === undefined ? undefined : hearStderr,
     async see(chunk: Uint8Array) {
       for (const line of splitter.push(chunk)) await handle(line)
     },

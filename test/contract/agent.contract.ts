@@ -215,6 +215,21 @@ export function agentContract(program: AgentProgram, says: Says): void {
     })
   })
 
+  // What plain commands print in several lines is no secret that was cut.
+  if (says.errors)
+    it(`${program.name}: shows no secret that comes in parts, in events, in its answer or in what is recorded`, async () => {
+      const secret = "xK9-quite-secret"
+      const lines: string[] = []
+      const env = { ...sandboxEnv(), MY_TOKEN: secret }
+      const { events, result } = await play("secret-in-parts", { env }, { onLine: (line) => lines.push(line) })
+      const said = events.flatMap((event) => (event.type === "text" ? [event.text] : [])).join("")
+      expect(said).toStartWith("it is ***, so")
+      expect(lines.length).toBeGreaterThan(3)
+      const all = JSON.stringify({ events, result, lines })
+      for (const part of [secret.slice(0, 3), secret.slice(3, 9), secret.slice(9)]) expect(all).not.toContain(part)
+      expect(all).toContain("it is ***")
+    })
+
   if (program.capabilities.messages) {
     it(`${program.name}: takes messages while it runs, and acknowledges them`, async () => {
       const { promise: isListening, resolve } = Promise.withResolvers<void>()
