@@ -1,4 +1,4 @@
-import { MASKED, type Secrets, type Span } from "./mask-secrets.ts"
+import { MASKED, type Scan, type Secrets, type Span } from "./mask-secrets.ts"
 
 type Deliver = (shown: string) => void | Promise<void>
 
@@ -40,7 +40,7 @@ export function maskParts(secrets: Secrets): MaskedParts {
     const end = ready.at(-1)?.to ?? before.length
     const shown = ready.map((part) => show(text, hidden, part))
     waiting = waiting.slice(ready.length)
-    if (ready.length > 0) before = /\w/.exec(text.charAt(end - 1))?.[0] ?? ""
+    if (ready.length > 0) before = lastLetter(text, end)
     const shift = end - before.length
     known = hidden
       .filter((span) => span.end > end)
@@ -51,7 +51,16 @@ export function maskParts(secrets: Secrets): MaskedParts {
 
   return {
     push(text, deliver) {
-      if (text === "" && waiting.length === 0) return deliver("")
+      if (waiting.length === 0 && settled === before.length) {
+        // As nearly always: nothing waits, nothing is hidden, nothing is open.
+        const isHarmless =
+          text === "" || isPlain(secrets.scan(before + text, settled, false), before.length + text.length)
+        if (isHarmless) {
+          if (text !== "") before = lastLetter(text, text.length)
+          settled = before.length
+          return deliver(text)
+        }
+      }
       waiting.push({ text, deliver })
       return release(false)
     },
@@ -63,6 +72,15 @@ export function maskParts(secrets: Secrets): MaskedParts {
       return done
     },
   }
+}
+
+function isPlain({ hidden, open }: Scan, length: number): boolean {
+  return hidden.length === 0 && open === length
+}
+
+function lastLetter(text: string, end: number): string {
+  const last = text.charAt(end - 1)
+  return /\w/.test(last) ? last : ""
 }
 
 interface Placed extends Part {

@@ -42,6 +42,7 @@ export function makeSecrets(env: Readonly<Record<string, string | undefined>> = 
   const literals = [...new Set(values)].sort((a, b) => b.length - a.length)
   const whole = new RegExp([...literals.map((value) => RegExp.escape(value)), ...WHOLE_SECRETS].join("|"), "g")
   const begun = new RegExp(BEGUN_SECRET, "g")
+  const byLetters = groupByLetters(literals)
   const findFrom = (pattern: RegExp, text: string, from: number) => {
     pattern.lastIndex = from
     return pattern.exec(text)
@@ -49,7 +50,10 @@ export function makeSecrets(env: Readonly<Record<string, string | undefined>> = 
   const findOpen = (text: string, from: number) => {
     const start = Math.max(from, text.length - MAX_SECRET)
     let open = findFrom(begun, text, firstCandidate(text, start))?.index ?? text.length
-    for (const value of literals) open = Math.min(open, text.length - begunLength(value, text, start))
+    if (literals.length === 0) return open
+    for (const letters of [text.slice(-2), text.slice(-1)])
+      for (const value of byLetters.get(letters) ?? [])
+        open = Math.min(open, text.length - begunLength(value, text, start))
     return open
   }
   return {
@@ -68,22 +72,48 @@ export function makeSecrets(env: Readonly<Record<string, string | undefined>> = 
   }
 }
 
-/** From where on a begun secret is worth looking for: that takes the longer the more there is to look at. */
+/** From where on a begun secret is worth looking for: by hand, since the pattern has to try itself at every place. */
 function firstCandidate(text: string, start: number): number {
-  if (BEFORE_SPACE.some((mark) => text.lastIndexOf(mark) >= start)) return start
-  let at = text.length
-  while (at > start && text.charCodeAt(at - 1) > 32) at--
-  return at
+  if (BEFORE_SPACE.some((mark) => text.includes(mark, start))) return start
+  let candidate = text.length
+  let isWord = false
+  let at = text.length - 1
+  for (; at >= start; at--) {
+    const code = text.charCodeAt(at)
+    const isWordHere = isWordCode(code)
+    if (isWord && !isWordHere) candidate = at + 1
+    if (code <= SPACE) return candidate
+    if (code === DASH || code === COLON || code === QUESTION || code === AMPERSAND) candidate = at
+    isWord = isWordHere
+  }
+  return isWord && !(at >= 0 && isWordCode(text.charCodeAt(at))) ? start : candidate
+}
+
+const [SPACE, AMPERSAND, DASH, COLON, QUESTION] = [0x20, 0x26, 0x2d, 0x3a, 0x3f] as const
+
+/** As `\w` sees it. */
+function isWordCode(code: number): boolean {
+  const letter = code | 0x20
+  return (letter >= 0x61 && letter <= 0x7a) || (code >= 0x30 && code <= 0x39) || code === 0x5f
+}
+
+/** The values that hold two letters, or begin with one: few of them can be begun where a text ends with those. */
+function groupByLetters(values: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const groups = new Map<string, Set<string>>()
+  const add = (letters: string, value: string) => groups.set(letters, (groups.get(letters) ?? new Set()).add(value))
+  for (const value of values) {
+    add(value.charAt(0), value)
+    for (let at = 0; at < value.length - 2; at++) add(value.slice(at, at + 2), value)
+  }
+  return new Map([...groups].map(([letters, group]) => [letters, [...group]]))
 }
 
 /** How much of the end of a text is the beginning of the value, but not all of it. */
 function begunLength(value: string, text: string, start: number): number {
-  const end = text.slice(-2)
-  for (let at = value.lastIndexOf(end, value.length - 3); at !== -1 && end.length === 2; ) {
-    if (text.length - at - 2 >= start && text.endsWith(value.slice(0, at + 2))) return at + 2
-    at = at === 0 ? -1 : value.lastIndexOf(end, at - 1)
-  }
-  return text.length > start && value.startsWith(end.slice(-1)) ? 1 : 0
+  for (let length = Math.min(value.length - 1, text.length - start); length > 0; length--)
+    if (value.charCodeAt(length - 1) === text.charCodeAt(text.length - 1) && text.endsWith(value.slice(0, length)))
+      return length
+  return 0
 }
 
 export function makeMask(env: Readonly<Record<string, string | undefined>> = {}): Mask {
