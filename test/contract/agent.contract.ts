@@ -97,7 +97,7 @@ export function agentContract(program: AgentProgram, says: Says): void {
     })
 
     it("gives the agent an input that ends", async () => {
-      expect((await play("stdin")).result).toMatchObject({ reason: "done" })
+      expect((await play("stdin")).result).toMatchObject({ reason: "done", exitCode: 0, signal: null })
     })
 
     it("cuts a line that is too long and goes on", async () => {
