@@ -72,7 +72,7 @@ async function makeAgents(config: Config): Promise<ReadyAgent[]> {
   ]
   const ports = { processes: systemLiveProcesses, commands: processes, clock: systemClock, sleep }
   const isRoot = process.getuid?.() === 0
-  const judgeWrite = [...selfCommand(), "agent", "judge-write"]
+  const judgeWrite = [...selfCommand(), "agent", "judge"]
   return programs.map((program) => ({
     agent: makeAgent(program, { ...agentSettings(config, program), isRoot, judgeWrite }, ports),
     env: buildEnvironment(env, program.variables),

@@ -42,8 +42,8 @@ const secrets = makeSecrets(ENV)
 function play(parts: readonly string[]): string[] {
   const shown: string[] = []
   const masked = maskParts(secrets)
-  for (const part of parts) masked.push(part, (text) => void shown.push(text))
-  masked.end()
+  for (const part of parts) void masked.push(part, (text) => void shown.push(text))
+  void masked.end()
   expect(shown).toHaveLength(parts.length)
   return shown
 }
@@ -83,7 +83,7 @@ describe("a part", () => {
     const shown: string[] = []
     const masked = maskParts(secrets)
     for (const part of ["Hello, wor", "ld. A de", "sk-1234567890abcdefgh is ", "done", "."]) {
-      masked.push(part, (text) => void shown.push(text))
+      void masked.push(part, (text) => void shown.push(text))
       expect(shown.at(-1)).toBe(part)
     }
   })
@@ -91,7 +91,7 @@ describe("a part", () => {
   it("that may be one waits for the next, and the others behind it", () => {
     const seen: string[] = []
     const masked = maskParts(secrets)
-    const push = (text: string, name = text) => masked.push(text, (shown) => void seen.push(`${name}:${shown}`))
+    const push = (text: string, name = text) => void masked.push(text, (shown) => void seen.push(`${name}:${shown}`))
     push("the key s")
     push("", "usage")
     expect(seen).toEqual([])
@@ -103,28 +103,31 @@ describe("a part", () => {
     expect(seen).toEqual([])
     push("abcdef. b s")
     expect(seen.splice(0)).toEqual(["a s:a ***", "k-0123456789:", "usage:"])
-    masked.end()
+    void masked.end()
     expect(seen).toEqual(["abcdef. b s:. b s"])
   })
 
   it("of one text has nothing to do with the next text", () => {
     const seen: string[] = []
     const masked = maskParts(secrets)
-    masked.push("s", (text) => void seen.push(text))
-    masked.end()
-    masked.push("k-0123456789abcdef ", (text) => void seen.push(text))
+    void masked.push("s", (text) => void seen.push(text))
+    void masked.end()
+    void masked.push("k-0123456789abcdef ", (text) => void seen.push(text))
     expect(seen).toEqual(["s", "k-0123456789abcdef "])
   })
 
   it("does not wait for ever", () => {
     let out = 0
     const masked = maskParts(secrets)
-    for (let at = 0; at < 100; at++) masked.push(`sk-${"a".repeat(500)}`, (text) => void (out += text.length))
+    for (let at = 0; at < 100; at++)
+      void masked.push(`sk-${"a".repeat(500)}`, (text) => {
+        out += text.length
+      })
     expect(out).toBeGreaterThan(0)
     const marks = maskParts(secrets)
     let seen = 0
-    marks.push("s", () => void seen++)
-    for (let at = 0; at < 2000; at++) marks.push("", () => void seen++)
+    void marks.push("s", () => void seen++)
+    for (let at = 0; at < 2000; at++) void marks.push("", () => void seen++)
     expect(seen).toBeGreaterThan(900)
   })
 
@@ -135,7 +138,7 @@ describe("a part", () => {
       seen.push(text)
     }
     const masked = maskParts(secrets)
-    masked.push("s", slow)
+    void masked.push("s", slow)
     await masked.push("o", slow)
     expect(seen).toEqual(["s", "o"])
   })
@@ -145,7 +148,7 @@ it("takes time in proportion to the parts, whatever is in them", () => {
   const nasty = ["postgres://a:b", "-----BEGIN PRIVATE KEY-----", "://a:", "eyJaaaaaaaaa.", "sk-", "a@", "?password=&"]
   for (const piece of nasty) {
     const masked = maskParts(secrets)
-    for (let at = 0; at < 50; at++) masked.push(`${piece.repeat(MAX_SECRET / 100)} `, () => undefined)
-    masked.end()
+    for (let at = 0; at < 50; at++) void masked.push(`${piece.repeat(MAX_SECRET / 100)} `, () => undefined)
+    void masked.end()
   }
 }, 10_000)

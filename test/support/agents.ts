@@ -10,7 +10,7 @@ import { sandboxEnv } from "./sandbox.ts"
 
 export const FIXTURE_AGENT = join(import.meta.dir, "../fixtures/agents/agent.ts")
 /** Our own command that judges writes, from source. */
-export const JUDGE_WRITE = [process.execPath, join(import.meta.dir, "../../src/main.ts"), "agent", "judge-write"]
+export const JUDGE_WRITE = [process.execPath, join(import.meta.dir, "../../src/main.ts"), "agent", "judge"]
 export const NO_LIMITS = { turns: null, timeMs: null, tokens: null, dollars: null, outputBytes: null } as const
 
 export const AGENT_PORTS = {

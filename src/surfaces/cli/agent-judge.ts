@@ -7,7 +7,7 @@ import type { Command } from "./command.ts"
 /** What agents take for a denial, with the reason on standard error. */
 const DENIED = 2
 
-export const judge: Command = {
+export const agentJudge: Command = {
   summary: "Say whether an agent may use a tool, as its hook before each use; not for people",
   fields: { ownedFiles: text("the file that says what is owned; the use of the tool comes on standard input") },
   positional: ["ownedFiles"],
