@@ -10,7 +10,7 @@ import { makeAgentJob } from "../src/agents/make-agent-job.ts"
 import { opencode } from "../src/agents/opencode/program.ts"
 import type { AgentProgram } from "../src/agents/program.ts"
 import { systemClock } from "../src/lib/clock.ts"
-import { makeMask } from "../src/lib/mask-secrets.ts"
+import { makeSecrets } from "../src/lib/mask-secrets.ts"
 import { readConversation } from "./lib/agent-streams.ts"
 import { median, takeTurns } from "./lib/measure.ts"
 
@@ -90,7 +90,7 @@ function startParsing(program: AgentProgram, onEvents: (count: number) => void):
 /** A run without its process: the lines come from here. */
 function startRun(program: AgentProgram, onEvent: () => void): (line: string) => void {
   const translator = program.translate(JOB, systemClock)
-  const events = makeEventStream({ clock: systemClock, mask: makeMask(ENV), model: null, onEvent })
+  const events = makeEventStream({ clock: systemClock, secrets: makeSecrets(ENV), model: null, onEvent })
   const stopFor = ({ error }: { error: string }) => {
     throw new Error(error)
   }
@@ -98,7 +98,7 @@ function startRun(program: AgentProgram, onEvent: () => void): (line: string) =>
     job: JOB,
     translator,
     events,
-    record: undefined,
+    recorder: undefined,
     sent: new Map(),
     stopFor,
     costSoFar: events.usage,

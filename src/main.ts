@@ -52,6 +52,7 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
       maxMegabytes: config["recordings.maxMegabytes"],
       maxAgeDays: config["recordings.maxAgeDays"],
     },
+    author: { name: config["git.authorName"], email: config["git.authorEmail"] },
     agents: () => makeAgents(config),
     promptLimit: (agent) => Number(agentSetting(config, agent, "promptLimit") ?? config["agents.acp.promptLimit"]),
     hasStore: async () => !address.startsWith("sqlite:") || (await Bun.file(address.slice("sqlite:".length)).exists()),
@@ -79,9 +80,10 @@ async function makeAgents(config: Config): Promise<ReadyAgent[]> {
   ]
   const ports = { processes: systemLiveProcesses, commands: processes, clock: systemClock, sleep }
   const isRoot = process.getuid?.() === 0
+  const judgeWrite = [...selfCommand(), "agent", "judge"]
   const prices = readPrices(config["agents.prices"])
   return programs.map((program) => {
-    const settings = { ...agentSettings(config, program), isRoot, prices }
+    const settings = { ...agentSettings(config, program), isRoot, prices, judgeWrite }
     const model = (name: string) => ({ model: name || null, price: findPrice(prices, name) ?? null })
     const { haiku, sonnet, opus } = settings.models
     return {

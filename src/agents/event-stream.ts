@@ -1,12 +1,19 @@
 import type { Clock } from "../lib/clock.ts"
-import type { Mask } from "../lib/mask-secrets.ts"
-import { maskedEnd, maskedStart } from "./masked-clip.ts"
+import { maskParts } from "../lib/mask-parts.ts"
+import type { Mask, Secrets } from "../lib/mask-secrets.ts"
+import { maskedEnd, maskedStart } from "../lib/masked-clip.ts"
 import type { AgentEvent, AgentEventBody, AgentResult, RunOptions, Usage } from "./port.ts"
 import { addUsage, NO_USAGE } from "./usage.ts"
 
-/** Events get their time and their masks here, and the promises about their order are kept here. */
+/**
+ * Events get their time and their masks here, and the promises about their order are kept here. A text whose end may be
+ * the beginning of a secret waits for what is said next; so does what belongs to nobody, but nothing that is done.
+ */
 export interface EventStream {
-  emit(body: AgentEventBody): void | Promise<void>
+  /** `onShown` hears what is shown of a text, just before others do. */
+  emit(body: AgentEventBody, onShown?: (shown: string) => void): void | Promise<void>
+  /** Does something in its place among the events. */
+  inOrder(action: () => void): void | Promise<void>
   /** Another object whenever it has changed. */
   usage(): Usage
   /** The one that the agent says it uses, or else the one it was given. */
@@ -21,48 +28,72 @@ const MAX_ERROR = 4000
 
 interface Parts {
   readonly clock: Clock
-  readonly mask: Mask
+  readonly secrets: Secrets
   readonly model: string | null
   readonly onEvent: RunOptions["onEvent"]
 }
 
-export function makeEventStream({ clock, mask, model, onEvent }: Parts): EventStream {
+export function makeEventStream({ clock, secrets, model, onEvent }: Parts): EventStream {
+  const { mask } = secrets
+  const held = maskParts(secrets)
+  /** Which kind of text is under way. */
+  let speaking: "text" | "reasoning" | undefined
   let hasStarted = false
   let told: string | null = null
   let usage = NO_USAGE
   /** By the tool that writes them; a tool that was refused has written nothing. */
   const files = new Map<string, readonly string[]>()
-  const send = (body: AgentEventBody) => onEvent?.(makeEvent(clock.now(), body, mask))
+
+  function emit(body: AgentEventBody, onShown?: (shown: string) => void): void | Promise<void> {
+    if (body.type === "started") {
+      // Some agents introduce themselves again with every turn.
+      if (hasStarted) return
+      hasStarted = true
+      told = body.model
+    } else if (!hasStarted && body.type !== "unknown" && body.type !== "finished") {
+      hasStarted = true
+      const first = send({ type: "started", session: null, model, agentVersion: null })
+      if (first instanceof Promise) return first.then(() => emit(body, onShown))
+    }
+    if (body.type === "usage") usage = addUsage(body.isTotal ? NO_USAGE : usage, body)
+    if (body.type === "tool_use" && body.files.length > 0) files.set(body.id, body.files.map(mask))
+    if (body.type === "tool_result" && !body.ok) files.delete(body.id)
+    return send(body, onShown)
+  }
+
+  function send(body: AgentEventBody, onShown?: (shown: string) => void): void | Promise<void> {
+    const at = clock.now()
+    if (body.type === "usage" || body.type === "unknown")
+      return held.push("", () => onEvent?.(makeEvent(at, body, mask)))
+    const kind = body.type === "text" || body.type === "reasoning" ? body.type : undefined
+    const before = kind === undefined || kind !== speaking ? held.end() : undefined
+    if (before instanceof Promise) return before.then(() => sendNext(body, at, onShown))
+    return sendNext(body, at, onShown)
+  }
+
+  function sendNext(body: AgentEventBody, at: number, onShown?: (shown: string) => void): void | Promise<void> {
+    const isSpeech = body.type === "text" || body.type === "reasoning"
+    speaking = isSpeech ? body.type : undefined
+    if (!isSpeech) return onEvent?.(makeEvent(at, body, mask))
+    return held.push(body.text, (text) => {
+      onShown?.(text)
+      // All of it was the rest of a secret.
+      return text === "" && body.text !== "" ? undefined : onEvent?.({ at, type: body.type, text })
+    })
+  }
+
   return {
-    emit(body) {
-      if (body.type === "started") {
-        // Some agents introduce themselves again with every turn.
-        if (hasStarted) return
-        hasStarted = true
-        told = body.model
-      } else if (!hasStarted && body.type !== "unknown" && body.type !== "finished") {
-        hasStarted = true
-        const first = send({ type: "started", session: null, model, agentVersion: null })
-        if (first instanceof Promise) return first.then(() => this.emit(body))
-      }
-      if (body.type === "usage") usage = addUsage(body.isTotal ? NO_USAGE : usage, body)
-      if (body.type === "tool_use" && body.files.length > 0) files.set(body.id, body.files)
-      if (body.type === "tool_result" && !body.ok) files.delete(body.id)
-      return send(body)
-    },
+    emit,
+    inOrder: (action) => held.push("", action),
     usage: () => usage,
     model: () => told ?? model,
-    filesTouched: () => [...new Set([...files.values()].flat().map(mask))],
+    filesTouched: () => [...new Set([...files.values()].flat())],
   }
 }
 
 /** Field by field where events are many: to spread an object costs more than all else here. */
 function makeEvent(at: number, body: AgentEventBody, mask: Mask): AgentEvent {
   switch (body.type) {
-    case "text":
-      return { at, type: "text", text: mask(body.text) }
-    case "reasoning":
-      return { at, type: "reasoning", text: mask(body.text) }
     case "tool_use": {
       const { type, id, name, files, input } = body
       return { at, type, id, name: mask(name), files: maskAll(files, mask), input: maskedStart(mask, input, MAX_INPUT) }
@@ -81,6 +112,8 @@ function makeEvent(at: number, body: AgentEventBody, mask: Mask): AgentEvent {
       const { type, session, model, agentVersion } = body
       return { at, type, session, model, agentVersion }
     }
+    case "text": // masked with what follows
+    case "reasoning":
     case "message_delivered":
     case "finished": // its result was masked when it was made
       return { at, ...body }

@@ -1,4 +1,5 @@
 import { expect, it } from "bun:test"
+import { makeSecrets } from "../lib/mask-secrets.ts"
 import { makeEventStream } from "./event-stream.ts"
 import { makeLineHandler } from "./line-handler.ts"
 import { makeAgentJob, NO_LIMITS } from "./make-agent-job.ts"
@@ -23,7 +24,7 @@ function makeHandler(onEvent: (what: string) => void | Promise<void>) {
     end: () => ({ reason: "done", retryAt: null, answer: "", structured: null, session: null, error: "" }),
   }
   const events = makeEventStream({
-    ...{ clock: { now: () => 0 }, mask: (text) => text, model: null },
+    ...{ clock: { now: () => 0 }, secrets: makeSecrets(), model: null },
     onEvent: (event) => onEvent(event.type === "text" ? event.text : event.type),
   })
   const stops: string[] = []
@@ -32,7 +33,7 @@ function makeHandler(onEvent: (what: string) => void | Promise<void>) {
     job: JOB,
     translator,
     events,
-    record: undefined,
+    recorder: undefined,
     sent: new Map(),
     stopFor,
     costSoFar: events.usage,

@@ -1,6 +1,7 @@
 import type { Line } from "../lib/split-lines.ts"
 import type { EventStream } from "./event-stream.ts"
-import type { AgentEventBody, AgentJob, RunOptions, Usage } from "./port.ts"
+import type { LineRecorder, Recorded } from "./line-recorder.ts"
+import type { AgentEventBody, AgentJob, Usage } from "./port.ts"
 import type { Translator } from "./program.ts"
 import { findPassedLimit, type Stop } from "./usage.ts"
 
@@ -8,7 +9,7 @@ interface Watched {
   readonly job: AgentJob
   readonly translator: Translator
   readonly events: EventStream
-  readonly record: RunOptions["onLine"]
+  readonly recorder: LineRecorder | undefined
   /** The messages that were written, by the id they have on the wire. */
   readonly sent: ReadonlyMap<string, string>
   readonly stopFor: (why: Stop) => void
@@ -20,9 +21,9 @@ interface Watched {
  * Makes events of a line, and looks at the limits after it. The promise is there only while somebody who sees the
  * events is not ready for more: an agent prints lines by the thousand, and to wait for nothing takes time as well.
  */
-export function makeLineHandler({ job, translator, events, record, sent, stopFor, costSoFar }: Watched) {
-  function emit(body: AgentEventBody): void | Promise<void> {
-    if (body.type !== "message_delivered") return events.emit(body)
+export function makeLineHandler({ job, translator, events, recorder, sent, stopFor, costSoFar }: Watched) {
+  function emit(body: AgentEventBody, onShown: Recorded["onShown"]): void | Promise<void> {
+    if (body.type !== "message_delivered") return events.emit(body, onShown)
     const messageId = sent.get(body.messageId)
     // What comes back may also be the prompt, which nobody waits for.
     if (messageId !== undefined) return events.emit({ type: "message_delivered", messageId })
@@ -40,18 +41,20 @@ export function makeLineHandler({ job, translator, events, record, sent, stopFor
     if (passed !== undefined) stopFor(passed)
   }
 
-  async function goOn(pending: Promise<void>, bodies: readonly AgentEventBody[]): Promise<void> {
+  async function goOn(bodies: readonly AgentEventBody[], { pending, onShown }: Recorded): Promise<void> {
     await pending
-    for (const body of bodies) await emit(body)
+    for (const body of bodies) await emit(body, onShown)
     checkLimits()
   }
 
   return (line: Line): Promise<void> | undefined => {
-    record?.(line.text, "stdout")
     const bodies = line.isCut ? [{ type: "unknown" as const, line: line.text }] : translator.line(line.text)
+    const recorded = recorder?.stdout(line.text, bodies)
+    if (recorded?.pending instanceof Promise) return goOn(bodies, recorded)
+    const onShown = recorded?.onShown
     for (let at = 0; at < bodies.length; at++) {
-      const pending = emit(bodies[at] as AgentEventBody)
-      if (pending instanceof Promise) return goOn(pending, bodies.slice(at + 1))
+      const pending = emit(bodies[at] as AgentEventBody, onShown)
+      if (pending instanceof Promise) return goOn(bodies.slice(at + 1), { pending, onShown })
     }
     checkLimits()
     return undefined

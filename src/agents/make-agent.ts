@@ -30,6 +30,7 @@ export function makeAgent(program: AgentProgram, settings: AgentSettings, ports:
     args: settings.args ?? [],
     settings: settings.settings ?? {},
     isRoot: settings.isRoot,
+    judgeWrite: settings.judgeWrite ?? [],
   }
   return {
     name: program.name,

@@ -40,6 +40,8 @@ export interface ProgramConfig {
   readonly settings: Readonly<Record<string, unknown>>
   /** Some programs refuse to do everything without asking when they run as root. */
   readonly isRoot: boolean
+  /** Our own command that judges a write before it happens. Without it nothing is written where files are owned. */
+  readonly judgeWrite: readonly string[]
 }
 
 export interface Launch {
@@ -65,6 +67,8 @@ export interface EncodedMessage {
 export interface Translator {
   /** Whatever the line is, it does not throw. */
   line(text: string): readonly AgentEventBody[]
+  /** For a program that tells some of it only on its error output. */
+  stderr?(text: string): readonly AgentEventBody[]
   /** How often the model was asked so far. */
   turns(): number
   /** The agent has given its final word, for all we know. */

@@ -201,9 +201,46 @@ describe("the runner", () => {
     played.exit(0)
     expect((await result).reason).toBe("done")
     expect(lines.filter((line) => !line.startsWith("stderr"))).toEqual([
-      ...["stdout: ?? ***", "unknown", "stdout: say ***", "started", "text", "stdout: end", "finished"],
+      ...["stdout: ?? ***", "unknown", "started", "stdout: say ***", "text", "stdout: end", "finished"],
     ])
     expect(lines.filter((line) => line.startsWith("stderr"))).toEqual(["stderr: oh ***", "stderr: no newline"])
+  })
+
+  it("hides a secret that comes in two texts, wherever it is split, from events and lines", async () => {
+    const secret = "caller-secret"
+    for (let at = 1; at < secret.length; at++) {
+      const played = playProcess()
+      const seen: string[] = []
+      const options = {
+        onLine: (line: string) => void seen.push(line),
+        onEvent: (event: AgentEvent) => void seen.push(event.type === "text" ? event.text : event.type),
+        secrets: { CALLER_TOKEN: secret },
+      }
+      const ports = { processes: played, clock: { now: () => 1 }, sleep: playTime().sleep }
+      const result = runAgent({ job: JOB, launch: LAUNCH, translator: plainTranslator(), options }, ports)
+      // What is used is told between the two.
+      await played.print(`say it is ${secret.slice(0, at)}\nuse 5\nsay ${secret.slice(at)}, or not c\nend\n`)
+      played.exit(0)
+      await result
+      expect(seen).toEqual([
+        ...["started", "say it is ***", "it is ***", "use 5", "usage"],
+        ...["say , or not c", ", or not c", "end", "finished"],
+      ])
+    }
+  })
+
+  it("hides a key that is spread over lines of the error output", async () => {
+    const played = playProcess()
+    const lines: string[] = []
+    const options = { onLine: (line: string) => void lines.push(line) }
+    const ports = { processes: played, clock: { now: () => 1 }, sleep: playTime().sleep }
+    const result = runAgent({ job: JOB, launch: LAUNCH, translator: plainTranslator(), options }, ports)
+    const key = ["-----BEGIN PRIVATE KEY-----", "MIIBVgIBADANBg", "kqhkiG9w0BAQEF", "-----END PRIVATE KEY-----"]
+    played.complain(`before\n${key.join("\n")}\nafter\n`)
+    await played.print("end\n")
+    played.exit(0)
+    await result
+    expect(lines.filter((line) => line !== "end")).toEqual(["before", "***", "", "after"])
   })
 
   it.each(["stdout", "stderr"])("ends the program and fails when nobody can take its lines from %s", async (faulty) => {

@@ -3,11 +3,12 @@
 import type { Price } from "../domain/prices.ts"
 import type { Clock } from "../lib/clock.ts"
 import type { Exit, LiveProcess, LiveProcesses } from "../lib/live-process.ts"
-import { makeMask } from "../lib/mask-secrets.ts"
+import { makeSecrets } from "../lib/mask-secrets.ts"
 import { GRACE_FOR_LEFTOVERS_MS, readOutput } from "../lib/read-output.ts"
 import { splitLines } from "../lib/split-lines.ts"
 import { type EventStream, makeEventStream, maskResult } from "./event-stream.ts"
 import { makeLineHandler } from "./line-handler.ts"
+import { type LineRecorder, makeLineRecorder } from "./line-recorder.ts"
 import type { AgentJob, AgentResult, RunOptions, Usage } from "./port.ts"
 import type { Launch, Outcome, Translator } from "./program.ts"
 import { addUsage, NO_USAGE, priceUsage, type Stop } from "./usage.ts"
@@ -38,11 +39,11 @@ export async function runAgent(spec: RunSpec, ports: RunnerPorts): Promise<Agent
   const startedAt = ports.clock.now()
   const env = { ...job.env, ...launch.env }
   const envOfServers = Object.values(job.mcpServers).map((server) => server.env)
-  const mask = makeMask(Object.assign({}, options.secrets, ...envOfServers, env))
-  const events = makeEventStream({ clock: ports.clock, mask, model: job.model, onEvent: options.onEvent })
+  const secrets = makeSecrets(Object.assign({}, options.secrets, ...envOfServers, env))
+  const events = makeEventStream({ clock: ports.clock, secrets, model: job.model, onEvent: options.onEvent })
   const finish = async (ending: Ending): Promise<AgentResult> => {
     const durationMs = ports.clock.now() - startedAt
-    const result = maskResult(makeResult(ending, { ...spec, events, durationMs }), mask)
+    const result = maskResult(makeResult(ending, { ...spec, events, durationMs }), secrets.mask)
     await events.emit({ type: "finished", result })
     return result
   }
@@ -52,9 +53,8 @@ export async function runAgent(spec: RunSpec, ports: RunnerPorts): Promise<Agent
   const input = launch.input === null ? null : { text: launch.input, staysOpen }
   const child = ports.processes.start({ command: launch.command, cwd: job.workspace, env, input })
   if ("whyNot" in child) return finish({ stop: { reason: "not-found", error: child.whyNot } })
-  const { onLine } = options
-  const record = onLine && ((line: string, stream: "stdout" | "stderr") => onLine(mask(line), stream))
-  return finish(await supervise(child, { ...spec, events, record }, ports))
+  const recorder = options.onLine && makeLineRecorder({ secrets, events, onLine: options.onLine })
+  return finish(await supervise(child, { ...spec, events, recorder }, ports))
 }
 
 const CANCELLED: Stop = { reason: "cancelled", error: "cancelled" }
@@ -66,11 +66,12 @@ interface Ending {
   readonly exit?: Exit
 }
 
-async function supervise(
-  child: LiveProcess,
-  run: RunSpec & { events: EventStream; record: RunOptions["onLine"] },
-  ports: RunnerPorts,
-): Promise<Ending> {
+interface Running extends RunSpec {
+  readonly events: EventStream
+  readonly recorder: LineRecorder | undefined
+}
+
+async function supervise(child: LiveProcess, run: Running, ports: RunnerPorts): Promise<Ending> {
   const { job, translator, options } = run
   const graceMs = run.graceMs ?? GRACE_BEFORE_SIGKILL_MS
   const ended = new AbortController()
@@ -108,7 +109,6 @@ async function supervise(
     const timeUp: Stop = { reason: "timed-out", error: `stopped after ${job.limits.timeMs} ms` }
     void ports.sleep(job.limits.timeMs, ended.signal).then(() => stopFor(timeUp))
   }
-  const stderr = makeTail(STDERR_TAIL_BYTES, run.record)
   const isWithinOutput = countOutput(job.limits.outputBytes, stopFor)
   const sent = new Map<string, string>()
   const fed = feedMessages(child, run, { sent, ended: ended.signal })
@@ -120,6 +120,7 @@ async function supervise(
       if (pending !== undefined) await pending
     }
   }
+  const stderr = makeTail(STDERR_TAIL_BYTES, listenToErrors(run))
   const guarded = (see: (chunk: Uint8Array) => void | Promise<void>) => async (chunk: Uint8Array) => {
     if (!isWithinOutput(chunk.length) || failure !== undefined) return
     try {
@@ -149,10 +150,20 @@ async function supervise(
   if (failure !== undefined) throw failure.error
   const lastLine = splitter.end()
   if (lastLine !== undefined) await handleLine(lastLine)
-  stderr.end()
+  await stderr.end()
+  run.recorder?.end()
   // How we ended one that only lingered says nothing about its work.
   const itsOwn = stop?.reason === "done" ? { exitCode: 0, signal: null } : exit
   return { stop, outcome: translator.end(itsOwn, stderr.text()), exit }
+}
+
+/** Some agents say there what they say nowhere else. */
+function listenToErrors({ recorder, translator, events }: Running) {
+  if (recorder === undefined && translator.stderr === undefined) return undefined
+  return async (text: string) => {
+    recorder?.stderr(text)
+    for (const body of translator.stderr?.(text) ?? []) await events.emit(body)
+  }
 }
 
 /** Counts what is printed on both streams; false once it is too much, and from then on nothing is looked at any more. */
@@ -187,17 +198,17 @@ async function feedMessages(
   void iterator.return?.()
 }
 
-function makeTail(maxBytes: number, record: RunOptions["onLine"]) {
+function makeTail(maxBytes: number, hear: ((line: string) => Promise<void>) | undefined) {
   let tail = Buffer.alloc(0)
   const splitter = splitLines(MAX_LINE_BYTES)
   return {
-    see(chunk: Uint8Array) {
+    async see(chunk: Uint8Array) {
       tail = Buffer.concat([tail, chunk]).subarray(-maxBytes)
-      if (record !== undefined) for (const line of splitter.push(chunk)) record(line.text, "stderr")
+      if (hear !== undefined) for (const line of splitter.push(chunk)) await hear(line.text)
     },
-    end() {
+    async end() {
       const last = splitter.end()
-      if (last !== undefined) record?.(last.text, "stderr")
+      if (last !== undefined) await hear?.(last.text)
     },
     text: () => tail.toString("utf8"),
   }

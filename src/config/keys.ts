@@ -217,6 +217,18 @@ export const CONFIG_KEYS = {
     env: "TEAMWORK_EVIDENCE_WARN_PATTERNS",
     description: "Words that give a warning on a result; whole words, in any case.",
   },
+  "git.authorName": {
+    type: "string",
+    default: "",
+    env: "TEAMWORK_GIT_AUTHOR_NAME",
+    description: "The name under which agents commit; empty means yours in git, or else `teamwork AGENT`.",
+  },
+  "git.authorEmail": {
+    type: "string",
+    default: "",
+    env: "TEAMWORK_GIT_AUTHOR_EMAIL",
+    description: "The address under which agents commit; empty means yours in git, or else one that belongs to nobody.",
+  },
   "recordings.maxMegabytes": {
     type: "number",
     default: 50,

@@ -2,7 +2,10 @@ import { AppError } from "../domain/errors.ts"
 import type { Evidence, EvidenceFacts } from "../domain/evidence.ts"
 import type { TaskId } from "../domain/ids.ts"
 import type { TeamName } from "../domain/team.ts"
+import { makeMask } from "../lib/mask-secrets.ts"
+import { maskedEnd } from "../lib/masked-clip.ts"
 import type { Processes, RunResult } from "../lib/process.ts"
+import { quoteArgument } from "../lib/quote-argument.ts"
 import { recordEvidence } from "../operations/evidence.ts"
 import { getTask, getTeam } from "../operations/lookup.ts"
 import type { Context } from "../operations/operation.ts"
@@ -71,11 +74,12 @@ async function runHolding(context: Context, processes: Processes, run: EvidenceR
 function factsOf(run: EvidenceRun, result: RunResult): EvidenceFacts {
   const ending =
     result.reason === "exited" ? "" : `\n[${result.reason} after ${Math.round(result.durationMs / 1000)} s]`
+  const mask = makeMask(run.env)
   return {
-    command: run.command.map(quoteArgument).join(" "),
+    command: mask(run.command.map(quoteArgument).join(" ")),
     // A process ended by a signal has no code of its own; 128 stands for it as in a shell.
     exitCode: result.reason === "exited" ? (result.exitCode ?? 128) : 124,
-    output: result.tail.slice(-KEPT_OUTPUT) + ending,
+    output: maskedEnd(mask, result.tail, KEPT_OUTPUT) + ending,
     outputHash: result.outputHash,
     durationMs: result.durationMs,
   }
@@ -88,8 +92,4 @@ async function readCommit(processes: Processes, run: EvidenceRun): Promise<Evide
   if (head.reason !== "exited" || head.exitCode !== 0) return {}
   const changes = await git("status", "--porcelain")
   return { commit: head.tail.trim(), isDirty: changes.tail.trim() !== "" }
-}
-
-function quoteArgument(text: string): string {
-  return /^[A-Za-z0-9_./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -1,7 +1,10 @@
+import { BEFORE_SPACE, BEGUN_SECRET, SIGN_OF_SECRET, WHOLE_SECRETS } from "./secret-formats.ts"
+
 /** Hides secrets in a text that leaves us: an event, a log, a prompt, evidence. */
 export type Mask = (text: string) => string
 
-const MASKED = "***"
+export const MASKED = "***"
+const SHOWN = `$1$2$3$4${MASKED}`
 /** Shorter values are words and numbers that appear everywhere; hiding them would hide what a person has to read. */
 const MIN_SECRET_LENGTH = 6
 
@@ -10,51 +13,115 @@ const SECRET_NAME =
 /** Named like a secret, but a path or an address of something. */
 const HARMLESS_NAME = /(?:_FILE|_PATH|_DIR|_SOCK|_URL|_ID|_TYPE|_HEADER|_LIMIT|_TOKENS|KEYBOARD|KEYMAP)$/i
 
-const KEY_FORMATS = [
-  // Up to the end of the block, or, when it was cut, as far as it looks like one.
-  String.raw`-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:[\w+/=\s\\:,.]|-(?!----))*(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?`,
-  String.raw`\bsk-[\w-]{16,}`,
-  String.raw`\b[sr]k_(?:live|test)_\w{16,}`,
-  String.raw`\bgh[pousr]_[A-Za-z0-9]{20,}`,
-  String.raw`\bgithub_pat_\w{20,}`,
-  String.raw`\bglpat-[\w-]{16,}`,
-  String.raw`\bnpm_[A-Za-z0-9]{30,}`,
-  String.raw`\bhf_[A-Za-z0-9]{20,}`,
-  String.raw`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`,
-  String.raw`\bAIza[\w-]{30,}`,
-  String.raw`\bya29\.[\w-]{20,}`,
-  String.raw`\bxox[a-z]-[\w-]{10,}`,
-  String.raw`\bxapp-[\w-]{10,}`,
-  String.raw`\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*`,
-]
-/** Of these what stands in front of the secret stays, to say whose it is. (Looking behind instead is many times slower.) */
-const NAMED_FORMATS = [
-  // Databases take passwords as they are; in any other address a slash ends the place where one may be.
-  String.raw`(\b(?:postgres(?:ql)?|mysql|mariadb|mongodb(?:\+srv)?|rediss?|amqps?):\/\/[^\s:@/"'${"`"}]*:)[^\s"'${"`"}]+(?=@)`,
-  String.raw`(:\/\/[^\s:@/"'${"`"}]*:)[^\s/"'${"`"}]+(?=@)`,
-  String.raw`([?&](?:password|passwd|token|key|api_?key|access_token|secret)=)[^&\s"'${"`"}]+`,
-  String.raw`(\b[Aa]uthorization["']?\s?[:=]\s?["']?(?:[Bb]earer|[Bb]asic|[Tt]oken)\s)[\w.~+/=-]{6,}`,
-]
-const SHOWN = `$1$2$3$4${MASKED}`
+/** What is known to be secret: the common formats of keys, and every value in `env` whose name says so. */
+export interface Secrets {
+  readonly mask: Mask
+  /** Looks at a text from a place on; what stands before is looked at, but not hidden. */
+  scan(text: string, from: number, isWhole: boolean): Scan
+}
 
-/**
- * What each of the formats above begins with; a new one needs its sign here. Most texts have none, and to look for one
- * is ten times faster than to look for the formats: it is found from a character that is rare in texts, and only there
- * is looked back.
- */
-const SIGN =
-  /[-_9IJz](?<=\b(?:KEY-|[sr]k[-_]|gh[pousr]_|github_pat_|glpat-|npm_|hf_|A[KS]I|AI(?=za)|ya29|xox[a-z]-|xapp-|eyJ|[Aa]uthoriz))|:\/\/[^\s:@/"'`]*:|[?&][a-z_]{3,12}=/
+export interface Scan {
+  readonly hidden: readonly Span[]
+  /** Where the last secret ends. */
+  readonly end: number
+  /** From where on the end of the text may be the beginning of a secret, unless it is whole. */
+  readonly open: number
+}
 
-/** A mask for the common formats of keys, and for every value in `env` whose name says that it is secret. */
-export function makeMask(env: Readonly<Record<string, string | undefined>> = {}): Mask {
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** How much of a secret is waited for; few are longer. */
+export const MAX_SECRET = 8192
+
+export function makeSecrets(env: Readonly<Record<string, string | undefined>> = {}): Secrets {
   const values = Object.entries(env).flatMap(([name, value]) => (value && isSecretName(name) ? formsOf(value) : []))
   // The longest first, or one that another begins with would leave the rest of it.
   const literals = [...new Set(values)].sort((a, b) => b.length - a.length)
-  const escaped = literals.map((value) => RegExp.escape(value))
-  const secrets = new RegExp([...escaped, ...KEY_FORMATS, ...NAMED_FORMATS].join("|"), "g")
+  const whole = new RegExp([...literals.map((value) => RegExp.escape(value)), ...WHOLE_SECRETS].join("|"), "g")
+  const begun = new RegExp(BEGUN_SECRET, "g")
   const shortest = literals.at(-1)?.length ?? Number.POSITIVE_INFINITY
   const hasLiteral = (text: string) => text.length >= shortest && literals.some((literal) => text.includes(literal))
-  return (text) => (SIGN.test(text) || hasLiteral(text) ? text.replace(secrets, SHOWN) : text)
+  const mayHold = (text: string) => SIGN_OF_SECRET.test(text) || hasLiteral(text)
+  const byLetters = groupByLetters(literals)
+  const findFrom = (pattern: RegExp, text: string, from: number) => {
+    pattern.lastIndex = from
+    return pattern.exec(text)
+  }
+  const findOpen = (text: string, from: number) => {
+    const start = Math.max(from, text.length - MAX_SECRET)
+    let open = findFrom(begun, text, firstCandidate(text, start))?.index ?? text.length
+    if (literals.length === 0) return open
+    for (const letters of [text.slice(-2), text.slice(-1)])
+      for (const value of byLetters.get(letters) ?? [])
+        open = Math.min(open, text.length - begunLength(value, text, start))
+    return open
+  }
+  return {
+    mask: (text) => (mayHold(text) ? text.replace(whole, SHOWN) : text),
+    scan(text, from, isWhole) {
+      if (!mayHold(text)) return { hidden: [], end: from, open: isWhole ? text.length : findOpen(text, from) }
+      const hidden: Span[] = []
+      for (let at = from; ; ) {
+        const open = isWhole ? text.length : findOpen(text, at)
+        const match = findFrom(whole, text, at)
+        if (match === null || match.index >= open) return { hidden, end: at, open }
+        at = match.index + match[0].length
+        const shown = match.slice(1).find((group) => group !== undefined) ?? ""
+        hidden.push({ start: match.index + shown.length, end: at })
+      }
+    },
+  }
+}
+
+/** From where on a begun secret is worth looking for: by hand, since the pattern has to try itself at every place. */
+function firstCandidate(text: string, start: number): number {
+  if (BEFORE_SPACE.some((mark) => text.includes(mark, start))) return start
+  let candidate = text.length
+  let isWord = false
+  let at = text.length - 1
+  for (; at >= start; at--) {
+    const code = text.charCodeAt(at)
+    const isWordHere = isWordCode(code)
+    if (isWord && !isWordHere) candidate = at + 1
+    if (code <= SPACE) return candidate
+    if (code === DASH || code === COLON || code === QUESTION || code === AMPERSAND) candidate = at
+    isWord = isWordHere
+  }
+  return isWord && !(at >= 0 && isWordCode(text.charCodeAt(at))) ? start : candidate
+}
+
+const [SPACE, AMPERSAND, DASH, COLON, QUESTION] = [0x20, 0x26, 0x2d, 0x3a, 0x3f] as const
+
+/** As `\w` sees it. */
+function isWordCode(code: number): boolean {
+  const letter = code | 0x20
+  return (letter >= 0x61 && letter <= 0x7a) || (code >= 0x30 && code <= 0x39) || code === 0x5f
+}
+
+/** The values that hold two letters, or begin with one: few of them can be begun where a text ends with those. */
+function groupByLetters(values: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const groups = new Map<string, Set<string>>()
+  const add = (letters: string, value: string) => groups.set(letters, (groups.get(letters) ?? new Set()).add(value))
+  for (const value of values) {
+    add(value.charAt(0), value)
+    for (let at = 0; at < value.length - 2; at++) add(value.slice(at, at + 2), value)
+  }
+  return new Map([...groups].map(([letters, group]) => [letters, [...group]]))
+}
+
+/** How much of the end of a text is the beginning of the value, but not all of it. */
+function begunLength(value: string, text: string, start: number): number {
+  for (let length = Math.min(value.length - 1, text.length - start); length > 0; length--)
+    if (value.charCodeAt(length - 1) === text.charCodeAt(text.length - 1) && text.endsWith(value.slice(0, length)))
+      return length
+  return 0
+}
+
+export function makeMask(env: Readonly<Record<string, string | undefined>> = {}): Mask {
+  return makeSecrets(env).mask
 }
 
 /** For the few texts that are shown where no environment is at hand, such as a setting. */

@@ -27,7 +27,11 @@ export function processesMarked(marker: string, env: Env): number[] {
       .filter((line) => ` ${line} `.includes(` ${marker} `))
       .map(Number.parseFloat)
   }
-  return pids.filter((pid) => environmentOf(pid).includes(`\0${marker}\0`)).map(Number)
+  const isMarked = (environment: string) => environment.includes(`\0${marker}\0`)
+  const found = pids.map((pid) => ({ pid, environment: environmentOf(pid) }))
+  // A process that is just being started has none for a moment, and must not get away by that.
+  const again = found.map(({ pid, environment }) => (environment === "\0" ? environmentOf(pid) : environment))
+  return found.filter((_, at) => isMarked(again[at] ?? "")).map(({ pid }) => Number(pid))
 }
 
 /** Sends the signal to a whole group and to others, who may be gone by now. */

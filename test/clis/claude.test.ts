@@ -1,6 +1,7 @@
 import { claude } from "../../src/agents/claude/program.ts"
 import { cliSuite } from "./cli.suite.ts"
 import { type Cli, FAKE_KEY } from "./cli-world.ts"
+import { ownershipSuite } from "./ownership.suite.ts"
 
 const CLI: Cli = {
   program: claude,
@@ -17,7 +18,6 @@ const CLI: Cli = {
   },
   startMs: 6_000,
   hasSandbox: false,
-  holdsToOwnedFiles: true,
   tellsRetryTime: true,
   tellsUsageWhileRunning: true,
   brokenAnswer: "crashed",
@@ -26,3 +26,6 @@ const CLI: Cli = {
 }
 
 cliSuite(CLI)
+ownershipSuite(CLI, {
+  allowing: { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "allow" } },
+})

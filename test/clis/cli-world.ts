@@ -6,7 +6,7 @@ import { buildEnvironment } from "../../src/agents/environment.ts"
 import { type AgentSettings, makeAgent } from "../../src/agents/make-agent.ts"
 import type { Agent, AgentJob, Limits, Reason, RunOptions } from "../../src/agents/port.ts"
 import type { AgentProgram } from "../../src/agents/program.ts"
-import { AGENT_PORTS, makeJob, NO_LIMITS, type Recorded, record } from "../support/agents.ts"
+import { AGENT_PORTS, JUDGE_WRITE, makeJob, NO_LIMITS, type Recorded, record } from "../support/agents.ts"
 import { processesWith } from "../support/processes.ts"
 import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
 import { type FakeModel, type Scripts, startFakeModel } from "./fake-model.ts"
@@ -31,7 +31,6 @@ export interface Cli {
   readonly startMs: number
   /** Where it may edit it runs commands too, but in a sandbox. */
   readonly hasSandbox: boolean
-  readonly holdsToOwnedFiles: boolean
   /** Passes on when the server wants to be asked again. */
   readonly tellsRetryTime: boolean
   readonly tellsUsageWhileRunning: boolean
@@ -93,7 +92,13 @@ export function makeWorld(cli: Cli, scripts: Scripts): World {
   }
   const env = { ...buildEnvironment(variables, cli.program.variables), [mark]: "1" }
   const isRoot = process.getuid?.() === 0
-  const settings = { command: [command], isRoot, settings: cli.settings?.(model.url), graceMs: 2000 }
+  const settings = {
+    command: [command],
+    isRoot,
+    judgeWrite: JUDGE_WRITE,
+    settings: cli.settings?.(model.url),
+    graceMs: 2000,
+  }
   const agent = makeAgent(cli.program, settings, AGENT_PORTS)
   return {
     agent,

@@ -133,21 +133,6 @@ export function cliSuite(cli: Cli): void {
       expect(readIn(world, "made.txt")).toBe(NO_FILE)
     })
 
-    if (cli.holdsToOwnedFiles)
-      it("writes only what is its own", async () => {
-        await using world = makeWorld(cli, {
-          edit: [
-            { tool: cli.write("src/mine.txt", "mine\n") },
-            { tool: cli.write("other.txt", "not mine\n") },
-            { text: "over" },
-          ],
-        })
-        const { result } = await world.run({ prompt: "[[edit]]", permission: "edit", ownedFiles: ["src/**"] })
-        expect(readIn(world, "src/mine.txt")).toBe("mine\n")
-        expect(readIn(world, "other.txt")).toBe(NO_FILE)
-        expect(result.filesTouched).toEqual(["src/mine.txt"])
-      })
-
     if (!capabilities.hooks) return
     it("listens to a hook before a tool", async () => {
       await using world = makeWorld(cli, {

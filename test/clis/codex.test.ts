@@ -1,6 +1,8 @@
+import { expect, it } from "bun:test"
 import { codex } from "../../src/agents/codex/program.ts"
 import { cliSuite } from "./cli.suite.ts"
-import { type Cli, FAKE_KEY } from "./cli-world.ts"
+import { type Cli, FAKE_KEY, makeWorld, NO_FILE, readIn } from "./cli-world.ts"
+import { ownershipSuite } from "./ownership.suite.ts"
 
 const CLI: Cli = {
   program: codex,
@@ -30,7 +32,6 @@ const CLI: Cli = {
   },
   startMs: 6_000,
   hasSandbox: true,
-  holdsToOwnedFiles: false,
   tellsRetryTime: false,
   tellsUsageWhileRunning: false,
   brokenAnswer: "crashed",
@@ -40,7 +41,35 @@ const CLI: Cli = {
 
 function addFile(path: string, text: string): string {
   const lines = text.trimEnd().split("\n")
-  return ["*** Begin Patch", `*** Add File: ${path}`, ...lines.map((line) => `+${line}`), "*** End Patch"].join("\n")
+  return patch(`*** Add File: ${path}`, ...lines.map((line) => `+${line}`)).input
 }
 
+function patch(...lines: string[]) {
+  return { name: "apply_patch", input: ["*** Begin Patch", ...lines, "*** End Patch"].join("\n") }
+}
+
+const ALLOW = { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "allow" } }
+
 cliSuite(CLI)
+ownershipSuite(CLI, {
+  denied: [
+    patch("*** Add File: src/both.txt", "+x", "*** Add File: both.txt", "+x"),
+    patch("*** Delete File: greeting.txt"),
+    patch("*** Update File: greeting.txt", "*** Move to: src/greeting.txt", "@@", "-good day", "+good night"),
+    patch("*** Update File: src/mine.txt", "*** Move to: moved.txt", "@@", "-good day", "+good night"),
+    { name: "exec_command", input: { cmd: `apply_patch <<'EOF'\n${addFile("src/shell.txt", "x")}\nEOF` } },
+  ],
+  allowed: [patch("*** Update File: src/mine.txt", "*** Move to: src/moved.txt", "@@", "-good day", "+good night")],
+  allowing: ALLOW,
+})
+
+it("codex writes only what is its own, also by the scripts in which newer models use tools", async () => {
+  const script = (path: string) => ({
+    tool: { name: "exec", input: `await tools.apply_patch(${JSON.stringify(addFile(path, "x"))})` },
+  })
+  await using world = makeWorld(CLI, { edit: [script("other.txt"), script("src/mine.txt"), { text: "over" }] })
+  const { result } = await world.run({ prompt: "[[edit]]", model: "gpt-6-sol", ownedFiles: ["src/**"] })
+  expect(result).toMatchObject({ reason: "done", answer: "over", filesTouched: ["src/mine.txt"] })
+  expect(readIn(world, "src/mine.txt")).toBe("x\n")
+  expect(readIn(world, "other.txt")).toBe(NO_FILE)
+})

@@ -1,6 +1,12 @@
+import { expect, it } from "bun:test"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { gemini } from "../../src/agents/gemini/program.ts"
+import { runCli } from "../support/run-cli.ts"
 import { cliSuite } from "./cli.suite.ts"
-import { type Cli, FAKE_KEY } from "./cli-world.ts"
+import { type Cli, FAKE_KEY, makeWorld } from "./cli-world.ts"
+import { ownershipSuite } from "./ownership.suite.ts"
+import { PINNED, programFile } from "./pinned.ts"
 
 const CLI: Cli = {
   program: gemini,
@@ -17,7 +23,6 @@ const CLI: Cli = {
   },
   startMs: 10_000,
   hasSandbox: false,
-  holdsToOwnedFiles: false,
   tellsRetryTime: true,
   tellsUsageWhileRunning: false,
   brokenAnswer: "crashed",
@@ -26,3 +31,38 @@ const CLI: Cli = {
 }
 
 cliSuite(CLI)
+ownershipSuite(CLI, {
+  denied: [replace("greeting.txt"), replace("src/../greeting.txt")],
+  allowed: [replace("src/mine.txt")],
+  allowing: { decision: "allow" },
+})
+
+function replace(file_path: string) {
+  const input = { file_path, old_string: "good day", new_string: "good night", instruction: "a change" }
+  return { name: "replace", input }
+}
+
+it("gemini commits in a name, although it hides the settings of git and the home has none", async () => {
+  const commit = "git add made.txt && git commit --quiet --message=made"
+  await using world = makeWorld(CLI, {
+    commit: [{ tool: CLI.write("made.txt", "made\n") }, { tool: CLI.run(commit) }, { text: "committed" }],
+  })
+  const home = join(world.worktree, "../other-home")
+  mkdirSync(home)
+  const pinned = PINNED.find(({ name }) => name === "gemini")
+  const command = pinned === undefined ? [] : [programFile(process.env.CLI_TEST_CACHE ?? "", pinned)]
+  writeFileSync(join(home, "config.json"), JSON.stringify({ agents: { gemini: { command } } }))
+  const run = async () => {
+    const args = ["--agent", "gemini", "--model", CLI.model, "--permission", "full", "--wait", "[[commit]] commit it"]
+    const env = { ...CLI.variables(world.model.url), GIT_CONFIG_GLOBAL: undefined }
+    const { stdout } = await runCli(["agent", "exec", ...args], { home, cwd: world.worktree, env, timeoutMs: 60_000 })
+    expect(JSON.parse(stdout).data).toMatchObject({ status: "completed", output: "committed" })
+    return world.git("log", "-1", "--format=%s %an <%ae> %cn <%ce>", "work")
+  }
+  const own = "teamwork gemini <noreply@teamwork.invalid>"
+  expect(await run()).toBe(`made ${own} ${own}`)
+  world.git("reset", "--quiet", "--hard", "HEAD~1")
+  world.git("config", "user.name", "Ann")
+  world.git("config", "user.email", "ann@example.com")
+  expect(await run()).toBe("made Ann <ann@example.com> Ann <ann@example.com>")
+})

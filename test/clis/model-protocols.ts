@@ -48,7 +48,8 @@ export function readRequest(protocol: Protocol, path: string, given: unknown): Q
   const turns = entries.flatMap((entry) => readEntry(protocol, asObject(entry) ?? {}))
   return {
     turns,
-    hasTools: asArray(body.tools).length > 0,
+    // Newer models of Codex get their tools as an entry.
+    hasTools: asArray(body.tools).length > 0 || entries.some((entry) => asObject(entry)?.type === "additional_tools"),
     isStreaming: protocol === "gemini" ? path.includes(":stream") : body.stream === true,
     lastToolResult: turns.findLast(({ role }) => role === "tool")?.text ?? "",
   }

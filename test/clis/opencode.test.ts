@@ -1,6 +1,7 @@
+import { expect, it } from "bun:test"
 import { opencode } from "../../src/agents/opencode/program.ts"
 import { cliSuite } from "./cli.suite.ts"
-import { type Cli, FAKE_KEY } from "./cli-world.ts"
+import { type Cli, FAKE_KEY, makeWorld, NO_FILE, readIn } from "./cli-world.ts"
 
 const CLI: Cli = {
   program: opencode,
@@ -27,7 +28,6 @@ const CLI: Cli = {
   },
   startMs: 20_000,
   hasSandbox: false,
-  holdsToOwnedFiles: true,
   tellsRetryTime: true,
   tellsUsageWhileRunning: true,
   brokenAnswer: "timed-out",
@@ -36,3 +36,13 @@ const CLI: Cli = {
 }
 
 cliSuite(CLI)
+
+it("opencode writes only what is its own, by rules of its own", async () => {
+  const paths = ["src/mine.txt", "src/a/b/deep.ts", "src/b.css", "other.txt", "src/locked/x.ts"]
+  const steps = paths.map((path) => ({ tool: CLI.write(path, "x\n") }))
+  await using world = makeWorld(CLI, { edit: [...steps, { text: "over" }] })
+  const ownedFiles = ["./src/mine.txt", "src/**/*.{ts,css}", "!src/locked/"]
+  const { result } = await world.run({ prompt: "[[edit]]", permission: "edit", ownedFiles })
+  expect(result).toMatchObject({ reason: "done", answer: "over", filesTouched: paths.slice(0, 3) })
+  expect(paths.map((path) => readIn(world, path) !== NO_FILE)).toEqual([true, true, true, false, false])
+})

@@ -1,12 +1,13 @@
 // What src/agents/port.ts promises, for an agent whose program is played by test/fixtures/agents/agent.ts as a real
 // process. Every adapter passes all of it; what a format cannot say is left out by `says`.
-import { describe, expect, it } from "bun:test"
+import { afterAll, describe, expect, it } from "bun:test"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { AgentEvent, AgentJob, AgentResult } from "../../src/agents/port.ts"
+import type { Agent, AgentEvent, AgentJob, AgentResult, RunOptions } from "../../src/agents/port.ts"
 import type { AgentProgram } from "../../src/agents/program.ts"
 import { costOf, findPrice, readPrices } from "../../src/domain/prices.ts"
 import { fixtureAgent, makeJob, NO_LIMITS, type Recorded, record, scenarioJob } from "../support/agents.ts"
-import { processesWith } from "../support/processes.ts"
+import { kinOf, processesIn, processesWith } from "../support/processes.ts"
 import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
 
 const GRACE_MS = 300
@@ -21,17 +22,43 @@ export interface Says {
   readonly cost: boolean
 }
 
+interface Watch extends RunOptions {
+  readonly by?: Agent
+  readonly startsNothing?: boolean
+}
+
 export function agentContract(program: AgentProgram, says: Says): void {
   const agent = fixtureAgent(program, { graceMs: GRACE_MS })
 
-  async function play(scenario: string, change: Partial<AgentJob> = {}, options: Parameters<typeof record>[2] = {}) {
-    using scratch = makeScratch()
+  const all: { recorded: Recorded; count: number }[] = []
+  // What comes after the result shows only later.
+  afterAll(() => {
+    for (const { recorded, count } of all) expect(recorded.events).toHaveLength(count)
+  })
+
+  /** Runs a job, after which nothing of it may be left: by its environment, its group or its session. */
+  async function watch(job: AgentJob, { by = agent, startsNothing = false, ...options }: Watch = {}) {
     const mark = `CONTRACT_MARK_${crypto.randomUUID().replaceAll("-", "")}`
-    const job = scenarioJob(scratch.path, scenario, change)
-    const recorded = await record(agent, { ...job, env: { ...job.env, [mark]: "1" } }, options)
-    expectOrder(recorded)
-    expect(processesWith(`${mark}=1`)).toEqual([])
-    return recorded
+    using notes = makeScratch()
+    const CONTRACT_KIN = join(notes.path, "kin")
+    try {
+      const recorded = await record(by, { ...job, env: { ...job.env, [mark]: "1", CONTRACT_KIN } }, options)
+      expectOrder(recorded)
+      all.push({ recorded, count: recorded.events.length })
+      return recorded
+    } finally {
+      const kin = new Set(
+        existsSync(CONTRACT_KIN) ? readFileSync(CONTRACT_KIN, "utf8").trim().split("\n").map(Number) : [],
+      )
+      expect(kin.size > 0).toBe(!startsNothing)
+      expect(kin).not.toContain(kinOf("self").group)
+      expect({ marked: processesWith(`${mark}=1`), kin: processesIn(kin) }).toEqual({ marked: [], kin: [] })
+    }
+  }
+
+  async function play(scenario: string, change: Partial<AgentJob> = {}, options: Watch = {}) {
+    using scratch = makeScratch()
+    return await watch(scenarioJob(scratch.path, scenario, change), options)
   }
 
   /** Stops it as soon as it said something. */
@@ -84,7 +111,7 @@ export function agentContract(program: AgentProgram, says: Says): void {
     })
 
     it("gives the agent an input that ends", async () => {
-      expect((await play("stdin")).result).toMatchObject({ reason: "done" })
+      expect((await play("stdin")).result).toMatchObject({ reason: "done", exitCode: 0, signal: null })
     })
 
     it("cuts a line that is too long and goes on", async () => {
@@ -119,20 +146,27 @@ export function agentContract(program: AgentProgram, says: Says): void {
 
   describe(`${program.name}: an agent that fails`, () => {
     it("because it is not there", async () => {
-      using scratch = makeScratch()
       const missing = fixtureAgent(program, { command: ["no-such-program-here"] })
-      const recorded = await record(missing, scenarioJob(scratch.path, "hello"))
-      expectOrder(recorded)
-      expect(recorded.events.map(({ type }) => type)).toEqual(["finished"])
-      expect(recorded.result).toMatchObject({ reason: "not-found", exitCode: null, signal: null })
-      expect(recorded.result.error).toContain("no-such-program-here")
+      const { result, events } = await play("hello", {}, { by: missing, startsNothing: true })
+      expect(events.map(({ type }) => type)).toEqual(["finished"])
+      expect(result).toMatchObject({ reason: "not-found", exitCode: null, signal: null })
+      expect(result.error).toContain("no-such-program-here")
       expect(await missing.detect(sandboxEnv())).toMatchObject({ isAvailable: false })
+    })
+
+    it("because it cannot be run", async () => {
+      using scratch = makeScratch()
+      const file = join(scratch.path, "agent")
+      writeFileSync(file, "#!/bin/sh\n", { mode: 0o644 })
+      const broken = fixtureAgent(program, { command: [file] })
+      const { result } = await play("hello", {}, { by: broken, startsNothing: true })
+      expect(result).toMatchObject({ reason: "not-found", error: expect.stringContaining(file) })
     })
 
     it("because its folder is not there", async () => {
       using scratch = makeScratch()
       const job = { ...scenarioJob(scratch.path, "hello"), workspace: join(scratch.path, "gone") }
-      expect((await record(agent, job)).result.reason).toBe("not-found")
+      expect((await watch(job, { startsNothing: true })).result.reason).toBe("not-found")
     })
 
     it("with an exit code", async () => {
@@ -176,7 +210,7 @@ export function agentContract(program: AgentProgram, says: Says): void {
     })
 
     it("before it began, does not begin", async () => {
-      const { result, events } = await play("hello", {}, { signal: AbortSignal.abort() })
+      const { result, events } = await play("hello", {}, { signal: AbortSignal.abort(), startsNothing: true })
       expect(result.reason).toBe("cancelled")
       expect(events).toHaveLength(1)
     })
@@ -193,8 +227,8 @@ export function agentContract(program: AgentProgram, says: Says): void {
     })
 
     it("by an error of its listener, which the caller gets", async () => {
-      const onEvent = () => {
-        throw new Error("the listener broke")
+      const onEvent = ({ type }: AgentEvent) => {
+        if (type === "text") throw new Error("the listener broke")
       }
       await expect(play("hang", {}, { onEvent })).rejects.toThrow("the listener broke")
     })
@@ -204,11 +238,16 @@ export function agentContract(program: AgentProgram, says: Says): void {
     it("is its environment and nothing else", async () => {
       using scratch = makeScratch()
       const env = { ...sandboxEnv(), ONE_MORE: "1" }
-      const { result } = await record(agent, scenarioJob(scratch.path, "environment", { env }))
-      const names = result.answer.split(/\s+/).filter((name) => !/^TEAMWORK_RUN_[0-9a-f]{32}$/.test(name))
+      const { result } = await watch(scenarioJob(scratch.path, "environment", { env }))
+      const names = result.answer
+        .split(/\s+/)
+        .filter((name) => !/^(?:TEAMWORK_RUN_|CONTRACT_MARK_)[0-9a-f]{32}$|^CONTRACT_KIN$/.test(name))
       const own = [
         ...Object.keys(env),
-        ...Object.keys(program.launch(makeJob("/x"), { ...program, args: [], settings: {}, isRoot: false }).env),
+        ...Object.keys(
+          program.launch(makeJob("/x"), { ...program, args: [], settings: {}, isRoot: false, judgeWrite: ["judge"] })
+            .env,
+        ),
       ]
       // A shell adds these by itself.
       const byShell = ["PWD", "OLDPWD", "SHLVL", "_"]
@@ -225,6 +264,21 @@ export function agentContract(program: AgentProgram, says: Says): void {
       if (says.errors) expect(result.error).toContain("it was ***")
     })
   })
+
+  // What plain commands print in several lines is no secret that was cut.
+  if (says.errors)
+    it(`${program.name}: shows no secret that comes in parts, in events, in its answer or in what is recorded`, async () => {
+      const secret = "xK9-quite-secret"
+      const lines: string[] = []
+      const env = { ...sandboxEnv(), MY_TOKEN: secret }
+      const { events, result } = await play("secret-in-parts", { env }, { onLine: (line) => lines.push(line) })
+      const said = events.flatMap((event) => (event.type === "text" ? [event.text] : [])).join("")
+      expect(said).toStartWith("it is ***, so")
+      expect(lines.length).toBeGreaterThan(3)
+      const all = JSON.stringify({ events, result, lines })
+      for (const part of [secret.slice(0, 3), secret.slice(3, 9), secret.slice(9)]) expect(all).not.toContain(part)
+      expect(all).toContain("it is ***")
+    })
 
   if (program.capabilities.messages) {
     it(`${program.name}: takes messages while it runs, and acknowledges them`, async () => {

@@ -56,6 +56,25 @@ async function untilEnded(bench: Bench, job: string): Promise<void> {
   await until(() => existsSync(fileOf(bench, job, "result.json")))
 }
 
+it("an agent commits in a name, also where nobody told git one", async () => {
+  using bench = makeBench()
+  const commit = "git commit --quiet --allow-empty --message=x && git log -1 --format='%an <%ae>'"
+  const git = (...args: string[]) => Bun.spawnSync(["git", ...args], { cwd: bench.cwd, env: sandboxEnv() })
+  git("init", "--quiet")
+  const author = async (env: Record<string, string | undefined> = {}) => {
+    const args = ["agent", "exec", "--agent", "script", "--wait", "--prompt", commit]
+    const { stdout } = await bench.run(args, { env: { GIT_CONFIG_GLOBAL: undefined, ...env } })
+    return JSON.parse(stdout).data.output
+  }
+  expect(await author()).toBe("teamwork script <noreply@teamwork.invalid>")
+  git("config", "user.name", "Ann")
+  git("config", "user.email", "ann@example.com")
+  expect(await author()).toBe("Ann <ann@example.com>")
+  await bench.ok("config", "set", "git.authorName", "Team Bot")
+  expect(await author()).toBe("Team Bot <ann@example.com>")
+  expect(await author({ TEAMWORK_GIT_AUTHOR_EMAIL: "bot@example.com" })).toBe("Team Bot <bot@example.com>")
+})
+
 describe("agent list (R157)", () => {
   it("tells version, login and abilities, or why an agent is not available", async () => {
     using bench = makeBench()

@@ -55,6 +55,17 @@ describe("reported evidence", () => {
   })
 })
 
+it("what teamwork ran is kept without secrets, in the command too, however it was printed", async () => {
+  using bench = await makeProject()
+  const script = "printf 'it is hunt'; printf 'er-two\\n'; head -c 9000 /dev/zero | tr '\\0' x; printf hunter-two"
+  const args = ["evidence", "run", "--id", "1", "--owner", "w1", "--", "sh", "-c", script, "hunter-two"]
+  const { exitCode } = await bench.run(args, { env: { DEPLOY_TOKEN: "hunter-two" } })
+  expect(exitCode).toBe(0)
+  expect(JSON.stringify(bench.dump())).not.toContain("hunter-two")
+  const [entry] = await listed(bench)
+  expect(entry).toMatchObject({ trust: "attested", output: expect.stringMatching(/^x+\*\*\*$/) })
+})
+
 describe("words that are no proof", () => {
   it("refuse the call that would resolve with them, whole words in any case", async () => {
     using bench = await makeProject()

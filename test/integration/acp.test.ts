@@ -134,8 +134,8 @@ describe("a request for permission", () => {
     expect(result.filesTouched).toEqual(["src/a.ts"])
     const failed = events.filter((event) => event.type === "tool_result")
     expect(failed).toMatchObject([
-      { ok: false, output: "not permitted: docs/a.md is not among the owned files" },
-      { ok: false, output: "not permitted: src/../b.ts is not among the owned files" },
+      { ok: false, output: "not permitted: docs/a.md is not among the owned files: src/**" },
+      { ok: false, output: "not permitted: src/../b.ts is not among the owned files: src/**" },
     ])
   })
 

@@ -17,7 +17,14 @@ const RESUME = { id: "ses-1", usage: { inputTokens: 0, outputTokens: 0, cachedTo
 
 function launch(program: AgentProgram, change: Partial<AgentJob> = {}, config: Partial<ProgramConfig> = {}) {
   const job = makeJob("/repo", { stateFolder: "/state", env: { HOME: "/home/ann" }, ...change })
-  const launched = program.launch(job, { ...program, args: [], settings: {}, isRoot: false, ...config })
+  const launched = program.launch(job, {
+    ...program,
+    args: [],
+    settings: {},
+    isRoot: false,
+    judgeWrite: ["judge"],
+    ...config,
+  })
   const json = (path: string) => JSON.parse(launched.files[path] ?? "null")
   const flag = (name: string) => launched.command[launched.command.indexOf(name) + 1]
   return { ...launched, json, flag, line: launched.command.join(" ") }
@@ -62,7 +69,9 @@ describe.each(PROGRAMS.map((program) => [program.name, program] as const))("%s",
     expect((await record(agent, job)).result.reason).toBe("done")
     // And once more over what is there.
     expect((await record(agent, job)).result.reason).toBe("done")
-    for (const path of Object.keys(program.launch(job, { ...program, args: [], settings: {}, isRoot: false }).files))
+    for (const path of Object.keys(
+      program.launch(job, { ...program, args: [], settings: {}, isRoot: false, judgeWrite: ["judge"] }).files,
+    ))
       expect(statSync(join(job.stateFolder, path)).mode & 0o077).toBe(0)
     if (program.name !== "codex") return
     expect(readlinkSync(join(job.stateFolder, "codex/auth.json"))).toBe(join(users, "auth.json"))
@@ -127,6 +136,32 @@ describe.each(PROGRAMS.map((program) => [program.name, program] as const))("%s",
   })
 })
 
+describe("a hook before each tool holds to owned files", () => {
+  const job = { ownedFiles: ["it's/**"], stateFolder: "/my state", hooks: { beforeTool: "check" } }
+  const config = { judgeWrite: ["/bin/team work", "judge"] }
+  const judging = "cd '/my state' && '/bin/team work' judge '/my state/owned-files.json' || exit 2"
+  const commands = [judging, "check"].map((command) => ({ type: "command", command }))
+
+  it.each([
+    [claude, "claude/settings.json", "PreToolUse"],
+    [codex, "codex/hooks.json", "PreToolUse"],
+    [gemini, "gemini/.gemini/settings.json", "BeforeTool"],
+  ] as const)("of $name, beside the job's own", (program, file, event) => {
+    const { json } = launch(program, job, config)
+    expect(json("owned-files.json")).toEqual({ workspace: "/repo", globs: ["it's/**"] })
+    expect(json(file).hooks[event]).toMatchObject([{ hooks: commands }])
+    const without = launch(program, {}, config)
+    expect(without.json("owned-files.json")).toBeNull()
+    expect(without.json(file).hooks[event]).toEqual([])
+  })
+
+  it("denies everything when it cannot be run", () => {
+    const { json } = launch(codex, { ownedFiles: ["**"], stateFolder: "/" }, { judgeWrite: ["no-such-program"] })
+    const command = json("codex/hooks.json").hooks.PreToolUse[0].hooks[0].command
+    expect(Bun.spawnSync(["sh", "-c", command]).exitCode).toBe(2)
+  })
+})
+
 describe("claude", () => {
   it("reads no settings of the user", () => {
     const { flag, command, env } = launch(claude)
@@ -149,7 +184,7 @@ describe("claude", () => {
       mcpServers: SERVER,
     })
     expect(flag("--permission-mode")).toBe(mode)
-    const owned = mode === "default" && permission === "edit" ? ["Edit(./src/**)"] : []
+    const owned = mode === "default" && permission === "edit" ? ["Edit", "Write", "NotebookEdit"] : []
     expect(json("claude/settings.json").permissions).toEqual({
       allow: ["Bash", "mcp__tiny", ...owned],
       deny: ["WebFetch"],
@@ -250,9 +285,10 @@ describe("opencode", () => {
   it("never waits for a permission", () => {
     for (const permission of ["edit", "ask", "full"] as const)
       expect(JSON.stringify(launch(opencode, { permission }).json("opencode/opencode.json"))).not.toContain('"ask"')
-    const edit = launch(opencode, { ownedFiles: ["src/**"], allowedTools: ["bash"], deniedTools: ["webfetch"] })
+    const ownedFiles = ["!src/no/", "src/**", "a/{x,y}"]
+    const edit = launch(opencode, { ownedFiles, allowedTools: ["bash"], deniedTools: ["webfetch"] })
     expect(edit.json("opencode/opencode.json").permission).toMatchObject({
-      edit: { "*": "deny", "src/**": "allow" },
+      edit: { "*": "deny", "src/**": "allow", "a/x": "allow", "a/y": "allow", "src/no/**": "deny" },
       bash: "allow",
       webfetch: "deny",
       external_directory: "deny",

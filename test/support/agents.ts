@@ -12,6 +12,8 @@ import { sandboxEnv } from "./sandbox.ts"
 export { NO_LIMITS } from "../../src/agents/make-agent-job.ts"
 
 export const FIXTURE_AGENT = join(import.meta.dir, "../fixtures/agents/agent.ts")
+/** Our own command that judges writes, from source. */
+export const JUDGE_WRITE = [process.execPath, join(import.meta.dir, "../../src/main.ts"), "agent", "judge"]
 
 export const AGENT_PORTS = {
   processes: systemLiveProcesses,
@@ -23,7 +25,7 @@ export const AGENT_PORTS = {
 /** A program whose command is the fixture that speaks its format. */
 export function fixtureAgent(program: AgentProgram, settings: Partial<AgentSettings> = {}): Agent {
   const command = program.name === "script" ? ["sh"] : [process.execPath, FIXTURE_AGENT, program.name]
-  return makeAgent(program, { command, isRoot: false, graceMs: 300, ...settings }, AGENT_PORTS)
+  return makeAgent(program, { command, isRoot: false, judgeWrite: JUDGE_WRITE, graceMs: 300, ...settings }, AGENT_PORTS)
 }
 
 export function makeJob(folder: string, change: Partial<AgentJob> = {}): AgentJob {

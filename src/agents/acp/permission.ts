@@ -1,6 +1,6 @@
-import { resolve } from "node:path"
+import { findForeign } from "../../domain/owned-files.ts"
+import { followLinks } from "../../lib/follow-links.ts"
 import type { AgentJob } from "../port.ts"
-import { inWorkspace } from "../tool-use.ts"
 
 export interface Wish {
   readonly name: string
@@ -27,7 +27,7 @@ export function findObjection(job: AgentJob, wish: Wish): string | undefined {
   const { name, kind, files } = wish
   if (isNamed(job.deniedTools.map(withoutRule), wish)) return `${name} is denied`
   const isWriting = isWritingKind(kind) || files.length > 0
-  const foreign = isWriting ? findForeign(job, files) : undefined
+  const foreign = isWriting ? findObjectionToWrite(job, files) : undefined
   if (foreign !== undefined) return foreign
   if (job.permission === "full" || isNamed(job.allowedTools, wish)) return undefined
   if (isWriting) return job.permission === "edit" ? undefined : "writing files is not permitted"
@@ -45,22 +45,11 @@ function isNamed(tools: readonly string[], { name, kind }: Wish): boolean {
 }
 
 /** What lies outside of the owned files; without such, `edit` ends at the workspace and `full` nowhere. */
-function findForeign({ ownedFiles, permission, workspace }: AgentJob, files: readonly string[]): string | undefined {
+function findObjectionToWrite(job: AgentJob, files: readonly string[]): string | undefined {
+  const { ownedFiles, permission, workspace } = job
   if (ownedFiles.length === 0 && permission === "full") return undefined
-  const globs = ownedFiles.length === 0 ? ["**"] : ownedFiles.map(asGlob)
   if (files.length === 0 && ownedFiles.length > 0) return "it does not say which files it writes"
-  const root = resolve(workspace)
-  const foreign = files.find((file) => {
-    const path = resolve(root, file)
-    const inside = inWorkspace(path, root)
-    return inside === path || !globs.some((glob) => glob === "**" || new Bun.Glob(glob).match(inside))
-  })
-  return foreign === undefined ? undefined : `${foreign} is not among the owned files`
-}
-
-function asGlob(owned: string): string {
-  const plain = owned.replace(/^\.\//, "")
-  return plain.endsWith("/") ? `${plain}**` : plain
+  return findForeign({ workspace, globs: ownedFiles.length === 0 ? ["**"] : ownedFiles }, files, followLinks)
 }
 
 const OUR_SERVERS_KINDS = new Set(["other", "read", "search", "think", ""])

@@ -1,3 +1,4 @@
+import { hookEntries, type JobHooks, jobHooks } from "../job-hooks.ts"
 import type { AgentJob, AgentMessage } from "../port.ts"
 import type { EncodedMessage, Launch, ProgramConfig } from "../program.ts"
 
@@ -14,6 +15,7 @@ export function launchClaude(job: AgentJob, config: ProgramConfig): Launch {
   const mcpFile = `${job.stateFolder}/claude/mcp.json`
   const { turns, dollars } = job.limits
   const isFull = job.permission === "full"
+  const hooks = jobHooks(job, config)
   return {
     command: [
       ...config.command,
@@ -33,7 +35,8 @@ export function launchClaude(job: AgentJob, config: ProgramConfig): Launch {
     // It refuses to skip permissions as root unless it is told that root is nobody here.
     env: isFull && config.isRoot ? { ...QUIET, IS_SANDBOX: "1" } : QUIET,
     files: {
-      "claude/settings.json": JSON.stringify({ ...settings(job), ...config.settings }),
+      ...hooks.files,
+      "claude/settings.json": JSON.stringify({ ...settings(job, hooks), ...config.settings }),
       "claude/mcp.json": JSON.stringify({ mcpServers: mcpServers(job) }),
     },
     links: {},
@@ -44,18 +47,16 @@ export function launchClaude(job: AgentJob, config: ProgramConfig): Launch {
 
 function permissionMode({ permission, ownedFiles }: AgentJob): string {
   if (permission === "full") return "bypassPermissions"
-  // With owned files the rules below allow those, and what no rule allows is refused: nobody is there to ask.
+  // There it also runs commands that write, such as mv; with owned files only tools that can be judged may.
   return permission === "edit" && ownedFiles.length === 0 ? "acceptEdits" : "default"
 }
 
-function settings({ permission, ownedFiles, allowedTools, deniedTools, mcpServers, hooks }: AgentJob) {
-  const owned = permission === "edit" ? ownedFiles.map((glob) => `Edit(./${glob})`) : []
+function settings({ permission, ownedFiles, allowedTools, deniedTools, mcpServers }: AgentJob, hooks: JobHooks) {
+  const edit = permission === "edit" && ownedFiles.length > 0 ? ["Edit", "Write", "NotebookEdit"] : []
   const servers = Object.keys(mcpServers).map((name) => `mcp__${name}`)
-  const run = (command: string | undefined, matcher: object = {}) =>
-    command === undefined ? [] : [{ ...matcher, hooks: [{ type: "command", command }] }]
   return {
-    permissions: { allow: [...allowedTools, ...servers, ...owned], deny: deniedTools },
-    hooks: { PreToolUse: run(hooks.beforeTool, { matcher: "*" }), Stop: run(hooks.beforeStop) },
+    permissions: { allow: [...allowedTools, ...servers, ...edit], deny: deniedTools },
+    hooks: { PreToolUse: hookEntries(hooks.beforeTool, { matcher: "*" }), Stop: hookEntries(hooks.beforeStop) },
   }
 }
 

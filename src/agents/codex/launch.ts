@@ -1,4 +1,5 @@
 import type { Effort } from "../../domain/roles.ts"
+import { hookEntries, jobHooks } from "../job-hooks.ts"
 import type { AgentJob, Tier } from "../port.ts"
 import type { Launch, ProgramConfig } from "../program.ts"
 import { toToml } from "./toml.ts"
@@ -13,7 +14,8 @@ const EFFORT_OF_TIER: Readonly<Record<Tier, Effort>> = { haiku: "low", sonnet: "
 export function launchCodex(job: AgentJob, config: ProgramConfig): Launch {
   const home = `${job.stateFolder}/codex`
   const usersHome = job.env.CODEX_HOME ?? `${job.env.HOME ?? ""}/.codex`
-  const hooks = hooksFile(job)
+  const { beforeTool, beforeStop, files } = jobHooks(job, config)
+  const hasHooks = beforeTool.length + beforeStop.length > 0
   return {
     command: [
       ...config.command,
@@ -23,16 +25,19 @@ export function launchCodex(job: AgentJob, config: ProgramConfig): Launch {
       ...["-C", job.workspace, "-s", SANDBOX[job.permission], "-m", job.model ?? config.models[job.tier]],
       ...(job.answerSchema === null ? [] : ["--output-schema", `${home}/answer.schema.json`]),
       // Our own hooks need no trust of a person's.
-      ...(hooks === undefined ? [] : ["--dangerously-bypass-hook-trust"]),
+      ...(hasHooks ? ["--dangerously-bypass-hook-trust"] : []),
       ...config.args,
       ...(job.resume === null ? [] : ["resume", job.resume.id]),
       "-",
     ],
     env: { CODEX_HOME: home },
     files: {
+      ...files,
       "codex/config.toml": toToml({ ...settings(job), ...config.settings }),
-      // Without hooks an empty one, so that those of an earlier run in the same folder are gone.
-      "codex/hooks.json": JSON.stringify({ hooks: hooks ?? {} }),
+      // Without hooks too, so that those of an earlier run in the same folder are gone.
+      "codex/hooks.json": JSON.stringify({
+        hooks: { PreToolUse: hookEntries(beforeTool), Stop: hookEntries(beforeStop) },
+      }),
       ...(job.answerSchema === null ? {} : { "codex/answer.schema.json": JSON.stringify(job.answerSchema) }),
     },
     links: { "codex/auth.json": `${usersHome}/auth.json` },
@@ -56,11 +61,4 @@ function settings({ tier, effort, mcpServers, env }: AgentJob) {
     analytics: { enabled: false },
     ...(servers.length === 0 ? {} : { mcp_servers: Object.fromEntries(servers) }),
   }
-}
-
-function hooksFile({ hooks: { beforeTool, beforeStop } }: AgentJob) {
-  if (beforeTool === undefined && beforeStop === undefined) return undefined
-  const run = (command: string | undefined) =>
-    command === undefined ? [] : [{ hooks: [{ type: "command", command }] }]
-  return { PreToolUse: run(beforeTool), Stop: run(beforeStop) }
 }

@@ -75,8 +75,19 @@ export function translateCodex(job: AgentJob, clock: Clock): Translator {
     }
   }
 
+  let blocked = 0
   return {
     line: (text) => turns.see(line(text)),
+    /** What a hook denied appears nowhere else. */
+    stderr(text) {
+      const why = /tools::router: error=(.* blocked by PreToolUse hook: .*)/.exec(text)?.[1]
+      if (why === undefined) return []
+      const id = `blocked-${++blocked}`
+      return turns.see([
+        { type: "tool_use", id, name: "tool", files: [], input: why },
+        { type: "tool_result", id, ok: false, output: why },
+      ])
+    },
     turns: turns.count,
     isOver: () => ending !== undefined,
     end(exit, stderr): Outcome {

@@ -1,4 +1,5 @@
 import { askForJson } from "../answer.ts"
+import { hookEntries, type JobHooks, jobHooks } from "../job-hooks.ts"
 import type { AgentJob } from "../port.ts"
 import type { Launch, ProgramConfig } from "../program.ts"
 import { placePrompt } from "../prompt-place.ts"
@@ -9,6 +10,7 @@ const APPROVAL = { edit: "auto_edit", full: "yolo", ask: "default" } as const
 export function launchGemini(job: AgentJob, config: ProgramConfig): Launch {
   const users = `${job.env.HOME ?? ""}/.gemini`
   const { argument, input } = placePrompt(askForJson(job))
+  const hooks = jobHooks(job, config)
   const model = job.model ?? config.models[job.tier]
   return {
     command: [
@@ -24,7 +26,10 @@ export function launchGemini(job: AgentJob, config: ProgramConfig): Launch {
       // Otherwise the program that we stop is not the one that works.
       GEMINI_CLI_NO_RELAUNCH: "true",
     },
-    files: { "gemini/.gemini/settings.json": JSON.stringify({ ...settings(job), ...config.settings }) },
+    files: {
+      ...hooks.files,
+      "gemini/.gemini/settings.json": JSON.stringify({ ...settings(job, hooks), ...config.settings }),
+    },
     links: Object.fromEntries(
       ["oauth_creds.json", "google_accounts.json"].map((name) => [`gemini/.gemini/${name}`, `${users}/${name}`]),
     ),
@@ -33,10 +38,9 @@ export function launchGemini(job: AgentJob, config: ProgramConfig): Launch {
   }
 }
 
-function settings({ env, limits, allowedTools, deniedTools, mcpServers, hooks }: AgentJob) {
+function settings({ env, limits, allowedTools, deniedTools, mcpServers }: AgentJob, hooks: JobHooks) {
   const servers = Object.entries(mcpServers).map(([name, server]) => [name, { ...server, trust: true }])
-  const run = (command: string | undefined) =>
-    command === undefined ? [] : [{ matcher: "*", hooks: [{ type: "command", command }] }]
+  const all = { matcher: "*" }
   return {
     security: { auth: { selectedType: env.GEMINI_API_KEY === undefined ? "oauth-personal" : "gemini-api-key" } },
     privacy: { usageStatisticsEnabled: false },
@@ -44,6 +48,6 @@ function settings({ env, limits, allowedTools, deniedTools, mcpServers, hooks }:
     model: { maxSessionTurns: limits.turns ?? -1 },
     tools: { allowed: allowedTools, exclude: deniedTools },
     mcpServers: Object.fromEntries(servers),
-    hooks: { BeforeTool: run(hooks.beforeTool), AfterAgent: run(hooks.beforeStop) },
+    hooks: { BeforeTool: hookEntries(hooks.beforeTool, all), AfterAgent: hookEntries(hooks.beforeStop, all) },
   }
 }

@@ -54,7 +54,26 @@ function permissions({ permission, ownedFiles, allowedTools, deniedTools }: Agen
     Object.fromEntries(tools.map((tool) => [tool, word]))
   const denied = all(deniedTools, "deny")
   if (permission === "full") return { "*": "allow", ...denied }
-  const owned = ownedFiles.length === 0 ? "allow" : { "*": "deny", ...all(ownedFiles, "allow") }
+  const owned = ownedFiles.length === 0 ? "allow" : { "*": "deny", ...ownershipRules(ownedFiles) }
   const careful = all(["bash", "webfetch", "websearch", "external_directory", "doom_loop"], "deny")
   return { ...careful, edit: permission === "edit" ? owned : "deny", ...all(allowedTools, "allow"), ...denied }
+}
+
+/** The last that fits decides. */
+function ownershipRules(globs: readonly string[]): Record<string, "allow" | "deny"> {
+  const plain = globs.map((glob) => glob.replace(/^(!?)\.\//, "$1").replace(/\/$/, "/**"))
+  const given = plain.filter((glob) => !glob.startsWith("!")).flatMap((glob) => [glob, ...widen(glob)])
+  const taken = plain.filter((glob) => glob.startsWith("!")).map((glob) => glob.slice(1))
+  return Object.fromEntries([
+    ...given.map((glob) => [glob, "allow"] as const),
+    ...taken.map((glob) => [glob, "deny"] as const),
+  ])
+}
+
+/** It knows only `?` and a `*` that goes over folders. So its rule is never narrower than ours, at times wider. */
+function widen(glob: string): string[] {
+  const [, before = "", choices, behind = ""] = /^(.*?)\{([^{}]*)\}(.*)$/s.exec(glob) ?? []
+  if (choices !== undefined) return choices.split(",").flatMap((choice) => widen(before + choice + behind))
+  const letters = glob.replaceAll(/\[[^\]]*\]/g, "?")
+  return [letters, letters.replaceAll("**/", "")]
 }

@@ -1,7 +1,9 @@
 import { join } from "node:path"
 import type { Agent, AgentJob, AgentResult, Tier } from "../../agents/port.ts"
 import type { Clock } from "../../lib/clock.ts"
+import type { Processes } from "../../lib/process.ts"
 import type { ModelStanding } from "../survey-agents.ts"
+import { type Author, gitIdentity } from "./git-identity.ts"
 import { type JobFolder, type JobRequest, writeResult } from "./job-folder.ts"
 import { EMPTY_RESULT, markOf } from "./job-state.ts"
 import { recordRun } from "./record-run.ts"
@@ -23,6 +25,9 @@ export interface JobRun {
   readonly clock: Clock
   readonly signal: AbortSignal
   readonly maxBytes: number
+  readonly processes: Processes
+  /** In whose name it commits, where configuration says so. */
+  readonly author: Author
   /** Of whoever asked; its secrets are masked in all files. */
   readonly callerEnv: Readonly<Record<string, string | undefined>>
   /** Hears how the run ended before everybody else does; must not fail. */
@@ -33,9 +38,12 @@ export interface JobRun {
 export async function runJob({ folder, request, ready, clock, ...run }: JobRun): Promise<void> {
   const startedAt = clock.now()
   const finishedAt = () => new Date(clock.now()).toISOString()
-  const env = { ...ready.env, [markOf(request.jobId)]: "1" }
-  const job = makeAgentJob(request, { env, stateFolder: join(folder.path, "state") })
   try {
+    const identity = await gitIdentity(run.processes, {
+      ...{ workspace: request.workspace, env: run.callerEnv, configured: run.author, worker: request.agent },
+    })
+    const env = { ...ready.env, ...identity, [markOf(request.jobId)]: "1" }
+    const job = makeAgentJob(request, { env, stateFolder: join(folder.path, "state") })
     const result = await recordRun({
       ...{ agent: ready.agent, job, folder: folder.path, maxBytes: run.maxBytes },
       options: { signal: run.signal, secrets: run.callerEnv },

@@ -11,7 +11,7 @@ export const agentPerform: Command = {
   fields: { jobId: text("the job; its request comes on standard input") },
   positional: ["jobId"],
   async run({ configured, context, host }, input) {
-    const { home, recordings, agents, project, team, hasStore } = await configured()
+    const { home, recordings, agents, author, project, team, hasStore } = await configured()
     // From here on a request to end is a request to cancel.
     const asked = host.io.interrupted
     const folder = findJobFolder(home, String(input.jobId))
@@ -23,12 +23,13 @@ export const agentPerform: Command = {
     if (ready === undefined) throw new AppError("input.invalid", `there is no agent ${request.agent}`)
     host.io.out("started")
     const maxBytes = recordings.maxMegabytes * 1_000_000
-    const note = { agent: request.agent, project, team, clock: host.clock, hasStore, openContext: context }
+    const { clock, processes, env: callerEnv } = host
+    const note = { agent: request.agent, project, team, clock, hasStore, openContext: context }
     const onResult: JobRun["onResult"] = async (result) => {
       const problem = await noteRun({ ...note, result })
       if (problem !== undefined) host.io.err(problem)
     }
-    await runJob({ folder, request, ready, clock: host.clock, signal, maxBytes, callerEnv: host.env, onResult })
+    await runJob({ folder, request, ready, clock, processes, signal, maxBytes, author, callerEnv, onResult })
     return { data: null, silent: true }
   },
 }

@@ -37,6 +37,8 @@ export interface Configured {
   readonly home: string
   readonly agentDefaults: AgentDefaults
   readonly recordings: { readonly maxMegabytes: number; readonly maxAgeDays: number }
+  /** In whose name agents commit; empty where that is left to git. */
+  readonly author: { readonly name: string; readonly email: string }
   /** Loads the agents, which no other command needs. */
   agents(): Promise<readonly ReadyAgent[]>
   /** The longest prompt for an agent, in characters. */

@@ -1,4 +1,4 @@
-import type { Mask } from "../lib/mask-secrets.ts"
+import type { Mask } from "./mask-secrets.ts"
 
 /** A secret has to be seen whole to be masked, so that much is looked at beyond the cut; few are longer. */
 const ROOM_FOR_SECRET = 8192
