@@ -1,9 +1,21 @@
 // What every real CLI does through its adapter. What one of them cannot do is left out by its description.
 import { describe, expect, it } from "bun:test"
-import { readFileSync } from "node:fs"
+import { mkdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
-import type { AgentEvent } from "../../src/agents/port.ts"
-import { type Cli, FAKE_KEY, MAX_RUN_MS, makeWorld, NO_FILE, pinnedVersion, readIn, type World } from "./cli-world.ts"
+import type { AgentEvent, AgentResult } from "../../src/agents/port.ts"
+import {
+  type Cli,
+  FAKE_KEY,
+  IS_ROOT,
+  MAX_RUN_MS,
+  makeWorld,
+  NO_FILE,
+  pinnedOf,
+  readIn,
+  titleOf,
+  UNPRIVILEGED_USER,
+  type World,
+} from "./cli-world.ts"
 import { TOKENS } from "./model-protocols.ts"
 
 const RATE_LIMIT = {
@@ -15,20 +27,24 @@ const RATE_LIMIT = {
 
 export function cliSuite(cli: Cli): void {
   const { name, capabilities } = cli.program
+  const title = titleOf(cli)
 
-  describe(`${name} ${pinnedVersion(cli)}`, () => {
+  describe(`${title}`, () => {
     it("is found with its version and a login", async () => {
       await using world = makeWorld(cli, {})
-      const version = pinnedVersion(cli)
-      expect(await world.agent.detect(world.env)).toMatchObject({ isAvailable: true, version, isLoggedIn: true })
+      const { version } = pinnedOf(cli)
+      // Over a protocol it shows only when there is work.
+      const isLoggedIn = cli.program.probe === undefined ? true : null
+      expect(await world.agent.detect(world.env)).toMatchObject({ isAvailable: true, version, isLoggedIn })
     })
 
     it("says hello", async () => {
       await using world = makeWorld(cli, { hello: [{ text: "hello to you" }] })
       const { result, events } = await world.run({ prompt: "[[hello]] say hello" })
-      expect(result).toMatchObject({ reason: "done", answer: "hello to you", error: "", exitCode: 0 })
+      const exitCode = cli.lingers === true ? null : 0
+      expect(result).toMatchObject({ reason: "done", answer: "hello to you", error: "", exitCode })
       expect(result.usage).toMatchObject({ inputTokens: TOKENS.input, outputTokens: TOKENS.output })
-      expect(result.usage.dollars === null).toBe(!capabilities.cost)
+      expect(result.usage.dollars === null).toBe(!(cli.tellsCost ?? capabilities.cost))
       expect(result.session?.id).toMatch(/\w{8}/)
       expect(events[0]).toMatchObject({ type: "started", session: result.session?.id })
       expect(events.filter(({ type }) => type === "unknown")).toEqual([])
@@ -68,6 +84,7 @@ export function cliSuite(cli: Cli): void {
     it("goes on with a session", async () => {
       await using world = makeWorld(cli, { one: [{ text: "first" }], two: [{ text: "second" }] })
       const first = (await world.run({ prompt: "[[one]]" })).result
+      cli.beforeResume?.(world.env.HOME ?? "")
       const { result } = await world.run({ prompt: "[[two]]", resume: first.session })
       expect(result).toMatchObject({ reason: "done", answer: "second" })
       expect(result.session?.id).toBe(first.session?.id ?? "none")
@@ -79,7 +96,7 @@ export function cliSuite(cli: Cli): void {
 
     it("cannot go on with a session that is not there", async () => {
       await using world = makeWorld(cli, { one: [{ text: "first" }] })
-      const id = name === "opencode" ? "ses_0000000000000000000000000" : "00000000-0000-4000-8000-000000000000"
+      const id = cli.unknownSession ?? "00000000-0000-4000-8000-000000000000"
       const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, dollars: null }
       const { result } = await world.run({ prompt: "[[one]]", resume: { id, usage } })
       expect(result.reason).toBe("crashed")
@@ -116,7 +133,7 @@ export function cliSuite(cli: Cli): void {
     })
   })
 
-  describe(`${name} ${pinnedVersion(cli)} does what it may, and is never left waiting for an answer`, () => {
+  describe(`${title} does what it may, and is never left waiting for an answer`, () => {
     it("runs no command, or only in a sandbox, where it may edit", async () => {
       await using world = makeWorld(cli, {
         command: [{ tool: cli.run("touch inside.txt; touch ../outside.txt") }, { text: "it said: {{lastToolResult}}" }],
@@ -128,9 +145,11 @@ export function cliSuite(cli: Cli): void {
 
     it("writes nothing where it may only ask", async () => {
       await using world = makeWorld(cli, { edit: [{ tool: cli.write("made.txt", "made\n") }, { text: "over" }] })
-      const { result } = await world.run({ prompt: "[[edit]]", permission: "ask" })
+      const { result, events } = await world.run({ prompt: "[[edit]]", permission: "ask" })
       expect(["done", "refused"]).toContain(result.reason)
       expect(readIn(world, "made.txt")).toBe(NO_FILE)
+      // It asked, and was told.
+      if (name === "acp") expect(refusals(events)).toEqual(["not permitted: writing files is not permitted"])
     })
 
     if (cli.holdsToOwnedFiles)
@@ -142,10 +161,13 @@ export function cliSuite(cli: Cli): void {
             { text: "over" },
           ],
         })
-        const { result } = await world.run({ prompt: "[[edit]]", permission: "edit", ownedFiles: ["src/**"] })
+        if (cli.needsFolders === true) mkdirSync(join(world.worktree, "src"))
+        const job = { prompt: "[[edit]]", permission: "edit", ownedFiles: ["src/**"] } as const
+        const { result, events } = await world.run(job)
         expect(readIn(world, "src/mine.txt")).toBe("mine\n")
         expect(readIn(world, "other.txt")).toBe(NO_FILE)
         expect(result.filesTouched).toEqual(["src/mine.txt"])
+        if (name === "acp") expect(refusals(events)).toEqual(["not permitted: other.txt is not among the owned files"])
       })
 
     if (!capabilities.hooks) return
@@ -170,7 +192,7 @@ export function cliSuite(cli: Cli): void {
     })
   })
 
-  describe(`${name} ${pinnedVersion(cli)} tells why it could not go on`, () => {
+  describe(`${title} tells why it could not go on`, () => {
     it("a rate limit", async () => {
       await using world = makeWorld(cli, { busy: [{ error: RATE_LIMIT }] })
       const { result } = await world.run({ prompt: "[[busy]]" })
@@ -188,7 +210,9 @@ export function cliSuite(cli: Cli): void {
 
     it("a conversation that is too long", async () => {
       await using world = makeWorld(cli, { long: [{ error: cli.overflow }] })
-      expect((await world.run({ prompt: "[[long]]" })).result.reason).toBe("context-overflow")
+      const { reason } = (await world.run({ prompt: "[[long]]" })).result
+      expect(reason).toBe(cli.shortensByItself === true ? "done" : "context-overflow")
+      expect(scriptedSteps(world)).toContain("long/0")
     })
 
     it.each(["cut", "garbage"] as const)("an answer that breaks off: %s", async (fault) => {
@@ -218,13 +242,17 @@ export function cliSuite(cli: Cli): void {
       expect(scriptedSteps(world).length).toBeLessThan(8)
     })
 
-    if (!cli.tellsUsageWhileRunning) return
+    if (!cli.tellsUsageWhileRunning && cli.tellsContextWhileRunning !== true) return
     it("the limit on tokens", async () => {
       await using world = makeWorld(cli, { endless: [{ text: "again", tool: cli.write("again.txt", "again\n") }] })
-      const { result } = await world.run({ prompt: "[[endless]]", limits: { tokens: 200 } })
+      // Of two answers together, or already of the first.
+      const tokens = cli.tellsUsageWhileRunning ? 200 : 100
+      const { result } = await world.run({ prompt: "[[endless]]", limits: { tokens } })
       expect(result.reason).toBe("budget")
-      expect(result.usage.inputTokens + result.usage.outputTokens).toBeGreaterThan(200)
+      expect(result.usage.inputTokens + result.usage.outputTokens).toBeGreaterThan(tokens)
     })
+
+    if (!cli.tellsUsageWhileRunning) return
 
     it("the limit on money", async () => {
       await using world = makeWorld(cli, { endless: [{ text: "again", tool: cli.write("again.txt", "again\n") }] })
@@ -234,7 +262,7 @@ export function cliSuite(cli: Cli): void {
     })
   })
 
-  describe(`${name} ${pinnedVersion(cli)} is stopped, with all it started`, () => {
+  describe(`${title} is stopped, with all it started`, () => {
     it("by its time, when the model says nothing more", async () => {
       await using world = makeWorld(cli, { silent: [{ text: "hm", fault: "hang" }] })
       const { result } = await world.run({ prompt: "[[silent]]", limits: { timeMs: cli.startMs } })
@@ -246,20 +274,53 @@ export function cliSuite(cli: Cli): void {
       await using world = makeWorld(cli, {
         sleepy: [{ tool: cli.run("touch began.txt; sleep 300") }, { text: "awake" }],
       })
-      const controller = new AbortController()
-      const began = waitFor(() => readIn(world, "began.txt") === "").then(() => controller.abort())
-      const { result } = await world.run({ prompt: "[[sleepy]]", permission: "full" }, { signal: controller.signal })
-      await began
+      const result = await stopWhileItRuns(world)
       expect(result.reason).toBe("cancelled")
       expect(result.durationMs).toBeLessThan(40_000)
     })
   })
 
   if (capabilities.messages) takesMessages(cli)
+  if (IS_ROOT) worksWithoutRoot(cli)
+}
+
+/** Whoever is not root shows it by every other test. */
+function worksWithoutRoot(cli: Cli): void {
+  describe(`${titleOf(cli)} as a user without rights`, () => {
+    it("says hello, writes a file and runs a command", async () => {
+      const command = cli.run("id -u > who.txt")
+      const steps = [{ text: "hello", tool: cli.write("made.txt", "made\n") }, { tool: command }, { text: "bye" }]
+      await using world = makeWorld(cli, { work: steps }, { isUnprivileged: true })
+      const { result, events } = await world.run({ prompt: "[[work]]", permission: "full" })
+      expect(result).toMatchObject({ reason: "done", answer: "bye", error: "" })
+      expect(events.flatMap((event) => (event.type === "text" ? [event.text] : [])).join()).toContain("hello")
+      expect(readIn(world, "made.txt")).toBe("made\n")
+      expect(statSync(join(world.worktree, "made.txt")).uid).toBe(UNPRIVILEGED_USER)
+      expect(readIn(world, "who.txt")).toBe(`${UNPRIVILEGED_USER}\n`)
+    })
+
+    it("is stopped while a command runs", async () => {
+      const sleepy = [{ tool: cli.run("touch began.txt; sleep 300") }, { text: "awake" }]
+      await using world = makeWorld(cli, { sleepy }, { isUnprivileged: true })
+      expect((await stopWhileItRuns(world)).reason).toBe("cancelled")
+    })
+  })
+}
+
+async function stopWhileItRuns(world: World): Promise<AgentResult> {
+  const controller = new AbortController()
+  const began = waitFor(() => readIn(world, "began.txt") === "").then(() => controller.abort())
+  const { result } = await world.run({ prompt: "[[sleepy]]", permission: "full" }, { signal: controller.signal })
+  await began
+  return result
+}
+
+function refusals(events: readonly AgentEvent[]): string[] {
+  return events.flatMap((event) => (event.type === "tool_result" && !event.ok ? [event.output] : []))
 }
 
 function takesMessages(cli: Cli): void {
-  it(`${cli.program.name} takes a message while it runs`, async () => {
+  it(`${titleOf(cli)} takes a message while it runs`, async () => {
     await using world = makeWorld(cli, {
       work: [{ tool: cli.run("touch began.txt; while [ ! -e go.txt ]; do sleep 0.05; done") }, { text: "worked" }],
       more: [{ text: "heard you" }],

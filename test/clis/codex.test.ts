@@ -1,6 +1,7 @@
 import { codex } from "../../src/agents/codex/program.ts"
 import { cliSuite } from "./cli.suite.ts"
 import { type Cli, FAKE_KEY } from "./cli-world.ts"
+import { OWN_TOOLS } from "./own-tools.ts"
 
 const CLI: Cli = {
   program: codex,
@@ -19,15 +20,8 @@ const CLI: Cli = {
       },
     },
   }),
-  write: (path, text) => ({ name: "apply_patch", input: addFile(path, text) }),
-  run: (cmd) => ({ name: "exec_command", input: { cmd } }),
-  note: (text) => ({ name: "team_note", namespace: "mcp__tiny", input: { text } }),
+  ...OWN_TOOLS.codex,
   structured: (value) => [{ text: JSON.stringify(value) }],
-  overflow: {
-    status: 400,
-    type: "context_length_exceeded",
-    message: "Your input exceeds the context window of this model. Please adjust your input and try again.",
-  },
   startMs: 6_000,
   hasSandbox: true,
   holdsToOwnedFiles: false,
@@ -36,11 +30,6 @@ const CLI: Cli = {
   brokenAnswer: "crashed",
   keepsBrokenText: false,
   blockWord: "block",
-}
-
-function addFile(path: string, text: string): string {
-  const lines = text.trimEnd().split("\n")
-  return ["*** Begin Patch", `*** Add File: ${path}`, ...lines.map((line) => `+${line}`), "*** End Patch"].join("\n")
 }
 
 cliSuite(CLI)

@@ -1,6 +1,7 @@
 import { opencode } from "../../src/agents/opencode/program.ts"
 import { cliSuite } from "./cli.suite.ts"
 import { type Cli, FAKE_KEY } from "./cli-world.ts"
+import { OWN_TOOLS } from "./own-tools.ts"
 
 const CLI: Cli = {
   program: opencode,
@@ -16,15 +17,9 @@ const CLI: Cli = {
       },
     },
   }),
-  write: (filePath, content) => ({ name: "write", input: { filePath, content } }),
-  run: (command) => ({ name: "bash", input: { command, description: "a step" } }),
-  note: (text) => ({ name: "tiny_team_note", input: { text } }),
+  ...OWN_TOOLS.opencode,
   structured: (value) => [{ text: JSON.stringify(value) }],
-  overflow: {
-    status: 400,
-    type: "context_length_exceeded",
-    message: "This model's maximum context length is 128000 tokens. Your messages resulted in 200000 tokens.",
-  },
+  unknownSession: "ses_0000000000000000000000000",
   startMs: 20_000,
   hasSandbox: false,
   holdsToOwnedFiles: true,
