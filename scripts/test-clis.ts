@@ -10,7 +10,7 @@ import { type Outcome, readOutcome, testEnvironment } from "./test.ts"
 
 const ROOT = join(import.meta.dir, "..")
 /** All files together. */
-const TESTS_TIMEOUT_MS = 15 * 60_000
+const TESTS_TIMEOUT_MS = 20 * 60_000
 /** A test that runs a slow CLI twice on a busy machine. */
 const TEST_TIMEOUT_MS = 120_000
 /** Which take longest, so that none of them is left for the end. */

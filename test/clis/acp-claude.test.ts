@@ -26,7 +26,7 @@ const CLI: Cli = {
   }),
   ...OWN_TOOLS.claude,
   structured: (value) => [{ text: JSON.stringify(value) }],
-  startMs: 10_000,
+  startMs: 6_000,
   hasSandbox: false,
   holdsToOwnedFiles: true,
   tellsRetryTime: true,

@@ -29,7 +29,7 @@ stream_max_retries = 1
   }),
   ...OWN_TOOLS.codex,
   structured: (value) => [{ text: JSON.stringify(value) }],
-  startMs: 10_000,
+  startMs: 6_000,
   hasSandbox: false,
   holdsToOwnedFiles: true,
   tellsRetryTime: false,

@@ -19,7 +19,7 @@ const CLI: Cli = {
   }),
   ...OWN_TOOLS.gemini,
   structured: (value) => [{ text: JSON.stringify(value) }],
-  startMs: 10_000,
+  startMs: 6_000,
   hasSandbox: false,
   holdsToOwnedFiles: true,
   tellsRetryTime: true,

@@ -34,7 +34,7 @@ const CLI: Cli = {
   ...OWN_TOOLS.opencode,
   structured: (value) => [{ text: JSON.stringify(value) }],
   unknownSession: "ses_0000000000000000000000000",
-  startMs: 20_000,
+  startMs: 10_000,
   hasSandbox: false,
   holdsToOwnedFiles: true,
   tellsRetryTime: true,

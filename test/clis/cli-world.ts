@@ -26,7 +26,7 @@ export interface Cli extends OwnTools {
   home?(url: string): Readonly<Record<string, unknown>>
   /** How its model gives a structured answer. */
   structured(value: unknown): readonly Reply[]
-  /** How long it may take on a busy machine until it asks its model. */
+  /** More than it takes until it asks its model, on a machine that is not busy. */
   readonly startMs: number
   /** Where it may edit it runs commands too, but in a sandbox. */
   readonly hasSandbox: boolean
@@ -48,6 +48,8 @@ export interface Cli extends OwnTools {
   readonly shortensByItself?: boolean
   /** Does not end with its input, so that it has to be ended. */
   readonly lingers?: boolean
+  /** This machine does not let it make the sandbox without which, where it may edit, it writes and runs nothing. */
+  readonly lacksSandbox?: boolean
   /** What it is permitted to write it can write only into folders that are there. */
   readonly needsFolders?: boolean
   /** An id in the form of its own. */

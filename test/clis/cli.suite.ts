@@ -28,6 +28,7 @@ const RATE_LIMIT = {
 export function cliSuite(cli: Cli): void {
   const { name, capabilities } = cli.program
   const title = titleOf(cli)
+  const canEdit = cli.lacksSandbox !== true
 
   describe(`${title}`, () => {
     it("is found with its version and a login", async () => {
@@ -41,8 +42,8 @@ export function cliSuite(cli: Cli): void {
     it("says hello", async () => {
       await using world = makeWorld(cli, { hello: [{ text: "hello to you" }] })
       const { result, events } = await world.run({ prompt: "[[hello]] say hello" })
-      const exitCode = cli.lingers === true ? null : 0
-      expect(result).toMatchObject({ reason: "done", answer: "hello to you", error: "", exitCode })
+      expect(result).toMatchObject({ reason: "done", answer: "hello to you", error: "" })
+      if (cli.lingers !== true) expect(result.exitCode).toBe(0)
       expect(result.usage).toMatchObject({ inputTokens: TOKENS.input, outputTokens: TOKENS.output })
       expect(result.usage.dollars === null).toBe(!(cli.tellsCost ?? capabilities.cost))
       expect(result.session?.id).toMatch(/\w{8}/)
@@ -58,8 +59,8 @@ export function cliSuite(cli: Cli): void {
         edit: [{ text: "I write it", tool: cli.write("made.txt", "made by an agent\n") }, { text: "written" }],
       })
       const { result, events } = await world.run({ prompt: "[[edit]] write a file", permission: "edit" })
-      expect(result).toMatchObject({ reason: "done", answer: "written", filesTouched: ["made.txt"] })
-      expect(readIn(world, "made.txt")).toBe("made by an agent\n")
+      expect(result).toMatchObject({ reason: "done", answer: "written", filesTouched: canEdit ? ["made.txt"] : [] })
+      expect(readIn(world, "made.txt")).toBe(canEdit ? "made by an agent\n" : NO_FILE)
       const types = events.map(({ type }) => type)
       expect(types.indexOf("tool_result")).toBeGreaterThan(types.indexOf("tool_use"))
     })
@@ -140,7 +141,7 @@ export function cliSuite(cli: Cli): void {
       })
       await world.run({ prompt: "[[command]]", permission: "edit" })
       expect(readIn(world, "../outside.txt")).toBe(NO_FILE)
-      expect(readIn(world, "inside.txt")).toBe(cli.hasSandbox ? "" : NO_FILE)
+      expect(readIn(world, "inside.txt")).toBe(cli.hasSandbox && canEdit ? "" : NO_FILE)
     })
 
     it("writes nothing where it may only ask", async () => {
@@ -164,10 +165,10 @@ export function cliSuite(cli: Cli): void {
         if (cli.needsFolders === true) mkdirSync(join(world.worktree, "src"))
         const job = { prompt: "[[edit]]", permission: "edit", ownedFiles: ["src/**"] } as const
         const { result, events } = await world.run(job)
-        expect(readIn(world, "src/mine.txt")).toBe("mine\n")
+        expect(readIn(world, "src/mine.txt")).toBe(canEdit ? "mine\n" : NO_FILE)
         expect(readIn(world, "other.txt")).toBe(NO_FILE)
-        expect(result.filesTouched).toEqual(["src/mine.txt"])
-        if (name === "acp") expect(refusals(events)).toEqual(["not permitted: other.txt is not among the owned files"])
+        expect(result.filesTouched).toEqual(canEdit ? ["src/mine.txt"] : [])
+        if (name === "acp") expect(refusals(events)).toContain("not permitted: other.txt is not among the owned files")
       })
 
     if (!capabilities.hooks) return
@@ -217,9 +218,11 @@ export function cliSuite(cli: Cli): void {
 
     it.each(["cut", "garbage"] as const)("an answer that breaks off: %s", async (fault) => {
       await using world = makeWorld(cli, { broken: [{ text: "I was about to", fault }] })
-      const timeMs = cli.brokenAnswer === "timed-out" ? cli.startMs : MAX_RUN_MS
-      const { result } = await world.run({ prompt: "[[broken]]", limits: { timeMs } })
-      expect(scriptedSteps(world).length).toBeGreaterThan(0)
+      const isEndless = cli.brokenAnswer === "timed-out"
+      const result = isEndless
+        ? await runOutOfTime(cli, world, "[[broken]]")
+        : (await world.run({ prompt: "[[broken]]" })).result
+      expect(scriptedSteps(world)).toContain("broken/0")
       expect(result.reason).toBe(cli.brokenAnswer)
       expect(result.error).not.toBe("")
     })
@@ -265,8 +268,7 @@ export function cliSuite(cli: Cli): void {
   describe(`${title} is stopped, with all it started`, () => {
     it("by its time, when the model says nothing more", async () => {
       await using world = makeWorld(cli, { silent: [{ text: "hm", fault: "hang" }] })
-      const { result } = await world.run({ prompt: "[[silent]]", limits: { timeMs: cli.startMs } })
-      expect(result).toMatchObject({ reason: "timed-out" })
+      expect((await runOutOfTime(cli, world, "[[silent]]")).reason).toBe("timed-out")
       expect(scriptedSteps(world)).toContain("silent/0")
     })
 
@@ -338,6 +340,14 @@ function takesMessages(cli: Cli): void {
       { messageId: "41" },
     ])
   })
+}
+
+/** With so much time that the model is asked; on a busy machine more than once is needed to find out how much. */
+async function runOutOfTime({ startMs }: Cli, world: World, prompt: string): Promise<AgentResult> {
+  for (let timeMs = startMs; ; timeMs *= 2) {
+    const { result } = await world.run({ prompt, limits: { timeMs } })
+    if (scriptedSteps(world).length > 0 || 2 * timeMs > MAX_RUN_MS) return result
+  }
 }
 
 function scriptedSteps({ model }: World): string[] {

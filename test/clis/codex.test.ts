@@ -1,6 +1,7 @@
 import { codex } from "../../src/agents/codex/program.ts"
 import { cliSuite } from "./cli.suite.ts"
 import { type Cli, FAKE_KEY } from "./cli-world.ts"
+import { canSandbox } from "./codex-sandbox.ts"
 import { OWN_TOOLS } from "./own-tools.ts"
 
 const CLI: Cli = {
@@ -24,6 +25,7 @@ const CLI: Cli = {
   structured: (value) => [{ text: JSON.stringify(value) }],
   startMs: 6_000,
   hasSandbox: true,
+  lacksSandbox: !canSandbox(),
   holdsToOwnedFiles: false,
   tellsRetryTime: false,
   tellsUsageWhileRunning: false,

@@ -9,7 +9,7 @@ const CLI: Cli = {
   variables: (url) => ({ GEMINI_API_KEY: FAKE_KEY, GOOGLE_GEMINI_BASE_URL: url }),
   ...OWN_TOOLS.gemini,
   structured: (value) => [{ text: JSON.stringify(value) }],
-  startMs: 10_000,
+  startMs: 6_000,
   hasSandbox: false,
   holdsToOwnedFiles: false,
   tellsRetryTime: true,
