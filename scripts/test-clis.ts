@@ -33,7 +33,7 @@ async function main(args: readonly string[]): Promise<number> {
   return exitCode
 }
 
-/** Each file has a process, a temp folder and a network of its own, so two of them do not meet. */
+/** Each file has a process, temp folders and a network of its own, so two of them do not meet. */
 async function runTests(cache: string, args: readonly string[]): Promise<Outcome[]> {
   const apart = setApart()
   console.log(apart.length === 0 ? "network: not cut off here, addresses are loopback only" : "network: loopback only")
@@ -41,28 +41,43 @@ async function runTests(cache: string, args: readonly string[]): Promise<Outcome
   const interrupted = new AbortController()
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => interrupted.abort())
   const signal = AbortSignal.any([interrupted.signal, AbortSignal.timeout(TESTS_TIMEOUT_MS)])
+  const flags = ["--max-concurrency=1", `--timeout=${TEST_TIMEOUT_MS}`, ...args]
+  const env = { ...testEnvironment(), ...opened.env, CLI_TEST_CACHE: opened.cache }
   const waiting = listFiles()
   const outcomes: Outcome[] = []
   const work = async () => {
-    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-      const flags = ["--max-concurrency=1", `--timeout=${TEST_TIMEOUT_MS}`]
-      const child = Bun.spawn([...apart, process.execPath, "test", ...flags, ...args, `./test/clis/${file}`], {
-        cwd: ROOT,
-        // The cache under a name that test/support/preload.ts leaves alone.
-        env: { ...testEnvironment(), ...opened.env, CLI_TEST_CACHE: opened.cache },
-        stdio: ["ignore", "pipe", "pipe"],
-        signal,
-        // Whoever is set apart dies as a whole; otherwise the tests get the chance to clean up.
-        killSignal: apart.length === 0 ? "SIGTERM" : "SIGKILL",
-      })
-      const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
-      process.stdout.write(stdout + stderr)
-      const { exitCode, signalCode } = child
-      outcomes.push(readOutcome(Bun.stripANSI(stderr), exitCode, signalCode === null ? null : String(signalCode)))
-    }
+    for (let file = waiting.shift(); file !== undefined; file = waiting.shift())
+      outcomes.push(signal.aborted ? notRun(file) : await runFile(file, { apart, flags, env, signal }))
   }
   await Promise.all(Array.from({ length: Math.min(2, availableParallelism()) }, work))
   return outcomes
+}
+
+function notRun(file: string): Outcome {
+  return { passed: 0, failed: 1, skipped: [], problems: [`${file} did not run: interrupted, or the time was up`] }
+}
+
+interface How {
+  readonly apart: readonly string[]
+  readonly flags: readonly string[]
+  /** The cache is in there under a name that test/support/preload.ts leaves alone. */
+  readonly env: Record<string, string | undefined>
+  readonly signal: AbortSignal
+}
+
+async function runFile(file: string, { apart, flags, env, signal }: How): Promise<Outcome> {
+  const child = Bun.spawn([...apart, process.execPath, "test", ...flags, `./test/clis/${file}`], {
+    cwd: ROOT,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+    signal,
+    // Whoever is set apart dies as a whole; otherwise the tests get the chance to clean up.
+    killSignal: apart.length === 0 ? "SIGTERM" : "SIGKILL",
+  })
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  process.stdout.write(stdout + stderr)
+  const { exitCode, signalCode } = child
+  return readOutcome(Bun.stripANSI(stderr), exitCode, signalCode === null ? null : String(signalCode))
 }
 
 function listFiles(): string[] {
