@@ -30,7 +30,7 @@ export function cliSuite(cli: Cli): void {
   const title = titleOf(cli)
   const canEdit = cli.lacksSandbox !== true
 
-  describe(`${title}`, () => {
+  describe(title, () => {
     it("is found with its version and a login", async () => {
       await using world = makeWorld(cli, {})
       const { version } = pinnedOf(cli)

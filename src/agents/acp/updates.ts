@@ -51,6 +51,8 @@ export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) 
   function session(update: Json): AgentEventBody[] {
     const status = asObject(asObject(asObject(update._meta)?.codex)?.threadStatus)?.type
     if (status === "systemError") failure ??= ""
+    // It tries again.
+    if (status === "active") failure = undefined
     return []
   }
 
