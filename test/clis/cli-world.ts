@@ -77,7 +77,7 @@ export const UNPRIVILEGED_USER = 65534
 export const NO_FILE = "(no such file)"
 export const FAKE_KEY = "fake-key-0123456789abcdef"
 /** Longer than any run needs, shorter than the limit of a test. */
-export const MAX_RUN_MS = 60_000
+export const MAX_RUN_MS = 90_000
 
 export function pinnedOf({ pinned, program }: Cli): Pinned {
   return findPinned(pinned ?? program.name)

@@ -276,9 +276,8 @@ export function cliSuite(cli: Cli): void {
       await using world = makeWorld(cli, {
         sleepy: [{ tool: cli.run("touch began.txt; sleep 300") }, { text: "awake" }],
       })
-      const result = await stopWhileItRuns(world)
-      expect(result.reason).toBe("cancelled")
-      expect(result.durationMs).toBeLessThan(40_000)
+      // And not by its time, of which it has less than the command wants.
+      expect((await stopWhileItRuns(world)).reason).toBe("cancelled")
     })
   })
 
@@ -355,7 +354,7 @@ function scriptedSteps({ model }: World): string[] {
 }
 
 async function waitFor(isSo: () => boolean): Promise<void> {
-  const deadline = Date.now() + 30_000
+  const deadline = Date.now() + MAX_RUN_MS
   while (!isSo()) {
     if (Date.now() > deadline) throw new Error("it did not happen in time")
     await Bun.sleep(20)
