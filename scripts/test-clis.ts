@@ -9,7 +9,7 @@ import { PINNED } from "../test/clis/pinned.ts"
 import { type Outcome, readOutcome, testEnvironment } from "./test.ts"
 
 const ROOT = join(import.meta.dir, "..")
-/** All files together; on two cores that nobody else uses it takes some six minutes. */
+/** All files together, on a busy machine. */
 const TESTS_TIMEOUT_MS = 30 * 60_000
 /** A test that runs a slow CLI twice on a busy machine. */
 const TEST_TIMEOUT_MS = 200_000
