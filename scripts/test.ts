@@ -14,7 +14,7 @@ const MAX_CONCURRENT_TESTS = 2
 /** Real processes and databases on a busy machine; tests that need longer say so themselves. */
 const TIMEOUT_MS = 30_000
 
-interface Outcome {
+export interface Outcome {
   passed: number
   failed: number
   skipped: string[]
@@ -80,7 +80,7 @@ function hasTarget(args: readonly string[]): boolean {
   return args.some((arg, i) => !arg.startsWith("-") && !FLAGS_WITH_VALUE.includes(args[i - 1] ?? ""))
 }
 
-function testEnvironment(): Record<string, string | undefined> {
+export function testEnvironment(): Record<string, string | undefined> {
   const env = { ...process.env }
   for (const name of QUIETING_VARIABLES) delete env[name]
   if (process.stdout.isTTY && env.NO_COLOR === undefined) env.FORCE_COLOR = "1"
@@ -99,8 +99,8 @@ function print(text: string | Uint8Array): Promise<void> {
   return new Promise((resolve) => process.stdout.write(text, () => resolve()))
 }
 
-/** Reads the summary Bun prints last. No summary means that the tests did not come to their end, whatever exit code. */
-function readOutcome(report: string, exitCode: number | null, signal: string | null): Outcome {
+/** Reads the summary that `bun test` prints last. No summary means that the tests did not come to their end, whatever exit code. */
+export function readOutcome(report: string, exitCode: number | null, signal: string | null): Outcome {
   const paragraphs = report.split(/\n\s*\n/)
   const summary = paragraphs.findLast((paragraph) => /^Ran \d+ tests? across \d+ files?\./m.test(paragraph))
   if (summary === undefined) {

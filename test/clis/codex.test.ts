@@ -2,6 +2,8 @@ import { expect, it } from "bun:test"
 import { codex } from "../../src/agents/codex/program.ts"
 import { cliSuite } from "./cli.suite.ts"
 import { type Cli, FAKE_KEY, makeWorld, NO_FILE, readIn } from "./cli-world.ts"
+import { canSandbox } from "./codex-sandbox.ts"
+import { OWN_TOOLS } from "./own-tools.ts"
 import { ownershipSuite } from "./ownership.suite.ts"
 
 const CLI: Cli = {
@@ -21,17 +23,11 @@ const CLI: Cli = {
       },
     },
   }),
-  write: (path, text) => ({ name: "apply_patch", input: addFile(path, text) }),
-  run: (cmd) => ({ name: "exec_command", input: { cmd } }),
-  note: (text) => ({ name: "team_note", namespace: "mcp__tiny", input: { text } }),
+  ...OWN_TOOLS.codex,
   structured: (value) => [{ text: JSON.stringify(value) }],
-  overflow: {
-    status: 400,
-    type: "context_length_exceeded",
-    message: "Your input exceeds the context window of this model. Please adjust your input and try again.",
-  },
   startMs: 6_000,
   hasSandbox: true,
+  lacksSandbox: !canSandbox(),
   tellsRetryTime: false,
   tellsUsageWhileRunning: false,
   brokenAnswer: "crashed",
@@ -51,17 +47,19 @@ function patch(...lines: string[]) {
 const ALLOW = { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "allow" } }
 
 cliSuite(CLI)
-ownershipSuite(CLI, {
-  denied: [
-    patch("*** Add File: src/both.txt", "+x", "*** Add File: both.txt", "+x"),
-    patch("*** Delete File: greeting.txt"),
-    patch("*** Update File: greeting.txt", "*** Move to: src/greeting.txt", "@@", "-good day", "+good night"),
-    patch("*** Update File: src/mine.txt", "*** Move to: moved.txt", "@@", "-good day", "+good night"),
-    { name: "exec_command", input: { cmd: `apply_patch <<'EOF'\n${addFile("src/shell.txt", "x")}\nEOF` } },
-  ],
-  allowed: [patch("*** Update File: src/mine.txt", "*** Move to: src/moved.txt", "@@", "-good day", "+good night")],
-  allowing: ALLOW,
-})
+// Without a sandbox it writes nothing at all.
+if (canSandbox())
+  ownershipSuite(CLI, {
+    denied: [
+      patch("*** Add File: src/both.txt", "+x", "*** Add File: both.txt", "+x"),
+      patch("*** Delete File: greeting.txt"),
+      patch("*** Update File: greeting.txt", "*** Move to: src/greeting.txt", "@@", "-good day", "+good night"),
+      patch("*** Update File: src/mine.txt", "*** Move to: moved.txt", "@@", "-good day", "+good night"),
+      { name: "exec_command", input: { cmd: `apply_patch <<'EOF'\n${addFile("src/shell.txt", "x")}\nEOF` } },
+    ],
+    allowed: [patch("*** Update File: src/mine.txt", "*** Move to: src/moved.txt", "@@", "-good day", "+good night")],
+    allowing: ALLOW,
+  })
 
 it("codex writes only what is its own, also by the scripts in which newer models use tools", async () => {
   const script = (path: string) => ({

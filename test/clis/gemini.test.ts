@@ -5,6 +5,7 @@ import { gemini } from "../../src/agents/gemini/program.ts"
 import { runCli } from "../support/run-cli.ts"
 import { cliSuite } from "./cli.suite.ts"
 import { type Cli, FAKE_KEY, makeWorld } from "./cli-world.ts"
+import { OWN_TOOLS } from "./own-tools.ts"
 import { ownershipSuite } from "./ownership.suite.ts"
 import { PINNED, programFile } from "./pinned.ts"
 
@@ -12,16 +13,9 @@ const CLI: Cli = {
   program: gemini,
   model: "gemini-2.5-flash",
   variables: (url) => ({ GEMINI_API_KEY: FAKE_KEY, GOOGLE_GEMINI_BASE_URL: url }),
-  write: (path, content) => ({ name: "write_file", input: { file_path: path, content } }),
-  run: (command) => ({ name: "run_shell_command", input: { command, description: "a step" } }),
-  note: (text) => ({ name: "mcp_tiny_team_note", input: { text } }),
+  ...OWN_TOOLS.gemini,
   structured: (value) => [{ text: JSON.stringify(value) }],
-  overflow: {
-    status: 400,
-    type: "INVALID_ARGUMENT",
-    message: "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
-  },
-  startMs: 10_000,
+  startMs: 6_000,
   hasSandbox: false,
   tellsRetryTime: true,
   tellsUsageWhileRunning: false,

@@ -2,6 +2,7 @@ import { expect, it } from "bun:test"
 import { opencode } from "../../src/agents/opencode/program.ts"
 import { cliSuite } from "./cli.suite.ts"
 import { type Cli, FAKE_KEY, makeWorld, NO_FILE, readIn } from "./cli-world.ts"
+import { OWN_TOOLS } from "./own-tools.ts"
 
 const CLI: Cli = {
   program: opencode,
@@ -17,16 +18,10 @@ const CLI: Cli = {
       },
     },
   }),
-  write: (filePath, content) => ({ name: "write", input: { filePath, content } }),
-  run: (command) => ({ name: "bash", input: { command, description: "a step" } }),
-  note: (text) => ({ name: "tiny_team_note", input: { text } }),
+  ...OWN_TOOLS.opencode,
   structured: (value) => [{ text: JSON.stringify(value) }],
-  overflow: {
-    status: 400,
-    type: "context_length_exceeded",
-    message: "This model's maximum context length is 128000 tokens. Your messages resulted in 200000 tokens.",
-  },
-  startMs: 20_000,
+  unknownSession: "ses_0000000000000000000000000",
+  startMs: 10_000,
   hasSandbox: false,
   tellsRetryTime: true,
   tellsUsageWhileRunning: true,

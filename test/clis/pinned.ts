@@ -1,9 +1,12 @@
 import { join } from "node:path"
 
 export interface Pinned {
-  readonly name: "claude" | "codex" | "gemini" | "opencode"
+  /** Of the program. */
+  readonly name: "claude" | "codex" | "gemini" | "opencode" | "claude-agent-acp" | "codex-acp"
   readonly package: string
   readonly version: string
+  /** It speaks ACP for the pinned CLI of this name, and does not need the copy that it would bring along. */
+  readonly bridgeTo?: Pinned["name"]
 }
 
 /** What `npm run test:clis` proves. A newer version comes in here, and with it what its tests show. */
@@ -12,7 +15,20 @@ export const PINNED: readonly Pinned[] = [
   { name: "codex", package: "@openai/codex", version: "0.166.0" },
   { name: "gemini", package: "@google/gemini-cli", version: "0.61.0" },
   { name: "opencode", package: "opencode-ai", version: "1.18.33" },
+  {
+    name: "claude-agent-acp",
+    package: "@agentclientprotocol/claude-agent-acp",
+    version: "0.99.1",
+    bridgeTo: "claude",
+  },
+  { name: "codex-acp", package: "@agentclientprotocol/codex-acp", version: "2.6.0", bridgeTo: "codex" },
 ]
+
+export function findPinned(name: string): Pinned {
+  const pinned = PINNED.find((entry) => entry.name === name)
+  if (pinned === undefined) throw new Error(`no version of ${name} is pinned`)
+  return pinned
+}
 
 /** Each in a folder of its own, so that none sees what another brings along. */
 export function installFolder(cache: string, { name, version }: Pinned): string {

@@ -155,6 +155,20 @@ describe("a request for permission", () => {
     expect(allowed.result).toMatchObject({ reason: "done", answer: "I try" })
   })
 
+  it("that is refused, and which the agent takes for the wish to stop, is a refusal too", async () => {
+    const call = JSON.stringify({ kind: "execute", title: "bash", stopReason: "cancelled" })
+    expect((await run(`[[gives-up]] ${call}`)).result).toMatchObject({ reason: "refused" })
+  })
+
+  it("for what looks like a command is granted when the agent names a server that we gave", async () => {
+    const mcpServers = { tiny: { command: "true", args: [], env: {} } }
+    const call = (server: string) => `[[server-tool]] ${JSON.stringify({ server, tool: "note", arguments: {} })}`
+    const { result, events } = await run(call("tiny"), { job: { mcpServers } })
+    expect(result.answer).toBe('"yes"')
+    expect(events).toContainEqual(expect.objectContaining({ type: "tool_use", name: "mcp.tiny.note" }))
+    expect((await run(call("other"), { job: { mcpServers } })).result.answer).toBe('"no"')
+  })
+
   it("for a tool of a server that we gave is granted", async () => {
     const tool = (title: string) => ({ kind: "other", title })
     const mcpServers = { tiny: { command: "true", args: [], env: {} } }
@@ -234,6 +248,24 @@ describe("an agent", () => {
     const { result } = await run(`[[fail]] ${JSON.stringify(error)}`)
     expect(result.reason).toBe(reason)
     expect(result.error).toContain(error.message)
+  })
+
+  it.each([
+    ["exceeded retry limit, last status: 429 Too Many Requests", "rate-limited"],
+    ["Your input exceeds the context window of this model.", "context-overflow"],
+    ["stream disconnected before completion", "crashed"],
+    ["", "crashed"],
+  ] as const)("that ends as ever after an error, %j, is %s", async (said, reason) => {
+    const { result, events } = await run(`[[trouble]] ${said}`)
+    expect(result).toMatchObject({ reason, answer: "so far so good", error: said || "it ended with an error" })
+    // Its words for the error are not the model's.
+    expect(events.filter(({ type }) => type === "text")).toHaveLength(1)
+  })
+
+  it("may add to the protocol what we pass over", async () => {
+    const { result, events } = await run("[[extends]]")
+    expect(result).toMatchObject({ reason: "done", answer: '"extended"' })
+    expect(events.map(({ type }) => type)).not.toContain("unknown")
   })
 
   it("is asked in its own words to stop, and may close its work", async () => {

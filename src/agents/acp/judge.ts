@@ -11,14 +11,22 @@ interface Turn {
   readonly job: AgentJob
   readonly answer: string
   readonly endsInRefusal: boolean
+  /** What the agent says about an error after which it ends as if all were well. */
+  readonly failure: string | undefined
+  /** By us. */
+  readonly isCancelled: boolean
+  readonly now: number
 }
 
+const NOT_PERMITTED: Judged = { reason: "refused", error: "it ended when a tool was not permitted" }
+
 /** How a turn ended by itself. Some agents just stop where something was not permitted, without a word. */
-export function judgeEnd(stopReason: unknown, { job, answer, endsInRefusal }: Turn): Judged {
+export function judgeEnd(stopReason: unknown, turn: Turn): Judged {
+  const { job, answer, endsInRefusal, failure, isCancelled, now } = turn
+  if (failure !== undefined) return judgeError({ message: failure || "it ended with an error" }, "", now)
   switch (stopReason) {
     case "end_turn":
-      if (endsInRefusal) return { reason: "refused", error: "it ended when a tool was not permitted" }
-      return judgeAnswer(job, answer)
+      return endsInRefusal ? NOT_PERMITTED : judgeAnswer(job, answer)
     case "refusal":
       return { reason: "refused", error: answer || "the model refused" }
     case "max_tokens":
@@ -26,6 +34,8 @@ export function judgeEnd(stopReason: unknown, { job, answer, endsInRefusal }: Tu
     case "max_turn_requests":
       return { reason: "turn-limit", error: "it made as many requests as it may in a turn" }
     case "cancelled":
+      // Codex takes a refusal for the wish to stop.
+      if (endsInRefusal && !isCancelled) return NOT_PERMITTED
       return { reason: "cancelled", error: "cancelled" }
     default:
       return { reason: "protocol", error: `ended its turn for an unknown reason: ${JSON.stringify(stopReason)}` }

@@ -6,7 +6,7 @@ import { findObjection, type Wish } from "./permission.ts"
 const JOB = makeAgentJob({ prompt: "", workspace: "/w", stateFolder: "/s", env: {}, permission: "edit" })
 
 const objection = (wish: Partial<Wish>, job: Partial<AgentJob> = {}) =>
-  findObjection({ ...JOB, ...job }, { name: "Tool", kind: "other", files: [], ...wish })
+  findObjection({ ...JOB, ...job }, { name: "Tool", kind: "other", server: "", files: [], ...wish })
 const write = (...files: string[]) => ({ name: "Write", kind: "edit", files })
 
 describe("owned files", () => {
@@ -59,5 +59,13 @@ describe("tools", () => {
     const mcpServers = { run: { command: "true", args: [], env: {} } }
     expect(objection({ name: "run_tests" }, { mcpServers })).toBeUndefined()
     expect(objection({ name: "run_shell_command", kind: "execute" }, { mcpServers })).toBeString()
+  })
+
+  it("of our servers are known by the server, where the agent names it", () => {
+    const mcpServers = { notes: { command: "true", args: [], env: {} } }
+    const call = (server: string) => ({ name: "mcp.notes.add", kind: "execute", server })
+    expect(objection(call("notes"), { mcpServers })).toBeUndefined()
+    for (const server of ["other", "toString"]) expect(objection(call(server), { mcpServers })).toBeString()
+    expect(objection(call("notes"), { mcpServers, deniedTools: ["mcp.notes.*"] })).toBe("mcp.notes.add is denied")
   })
 })

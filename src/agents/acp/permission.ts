@@ -6,6 +6,8 @@ export interface Wish {
   readonly name: string
   /** What the agent says that it is: read, edit, delete, move, search, execute, think, fetch, switch_mode, other. */
   readonly kind: string
+  /** The MCP server that it belongs to, where the agent tells it. */
+  readonly server: string
   /** What it would write, as far as the agent tells. */
   readonly files: readonly string[]
 }
@@ -55,7 +57,8 @@ function findObjectionToWrite(job: AgentJob, files: readonly string[]): string |
 const OUR_SERVERS_KINDS = new Set(["other", "read", "search", "think", ""])
 
 /** mcp__notes__add, mcp_notes_add, notes_add, notes.add: each agent joins the names of server and tool in its own way. */
-function isOfServer({ mcpServers }: AgentJob, { name, kind }: Wish): boolean {
+function isOfServer({ mcpServers }: AgentJob, { name, kind, server: told }: Wish): boolean {
+  if (told !== "") return Object.hasOwn(mcpServers, told)
   if (!OUR_SERVERS_KINDS.has(kind)) return false
   const plain = name.replace(/^mcp__?/, "")
   return Object.keys(mcpServers).some(

@@ -86,8 +86,9 @@ export function makeSession(job: AgentJob, { settings, clock, outbox, updates }:
 
   function turnEnded({ stopReason, ...result }: Json): AgentEventBody[] {
     const events = [...acknowledge(), ...updates.endTurn(result)]
-    if (stopReason !== "end_turn" || queued.length === 0 || isCancelled) {
-      end(judgeEnd(stopReason, { job, answer: updates.answer(), endsInRefusal: updates.endsInRefusal() }))
+    const told = updates.told()
+    if (told.failure !== undefined || stopReason !== "end_turn" || queued.length === 0 || isCancelled) {
+      end(judgeEnd(stopReason, { ...told, job, isCancelled, now: clock.now() }))
       return events
     }
     prompted = queued.splice(0)

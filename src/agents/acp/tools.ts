@@ -8,6 +8,8 @@ interface Call {
   kind: string
   title: string
   input: Json
+  /** Of the MCP server that the tool belongs to, where the agent tells it. */
+  server: string
   readonly files: Set<string>
   output: string
   /** How many of the files were told. */
@@ -32,6 +34,7 @@ export function makeTools({ workspace }: AgentJob) {
     call.name ||= nameOf(id, update)
     const input = asObject(update.rawInput)
     if (hasFields(input)) call.input = input
+    if (asObject(update._meta)?.is_mcp_tool_call === true) call.server = asText(input?.server)
     for (const path of writtenFiles(update, call)) if (path !== "") call.files.add(inWorkspace(path, workspace))
     call.output = outputOf(update) || call.output
     return call
@@ -60,14 +63,13 @@ export function makeTools({ workspace }: AgentJob) {
       const call = merge(id, update)
       if (update.status === "completed" || update.status === "failed")
         return [...show(id, call), end(id, update.status === "completed", call.output)]
-      const isClear = call.files.size > 0 || (hasFields(call.input) && !isWritingKind(call.kind))
-      return isClear ? show(id, call) : []
+      return isClear(call) ? show(id, call) : []
     },
     /** What a request for permission is about. */
     wish(update: Json): { readonly id: string; readonly wish: Wish; readonly events: AgentEventBody[] } {
       const id = asText(update.toolCallId)
       const call = merge(id, update)
-      const wish = { name: shownName(call), kind: call.kind, files: [...call.files] }
+      const wish = { name: shownName(call), kind: call.kind, server: call.server, files: [...call.files] }
       return { id, wish, events: ended.has(id) ? [] : show(id, call) }
     },
     /** Some agents say nothing more about a call that was not permitted. */
@@ -81,7 +83,15 @@ function hasFields(value: Json | undefined): value is Json {
 }
 
 function newCall(): Call {
-  return { name: "", kind: "", title: "", input: {}, files: new Set(), output: "", shownFiles: 0, isShown: false }
+  const untold = { name: "", kind: "", title: "", input: {}, server: "", output: "" }
+  return { ...untold, files: new Set(), shownFiles: 0, isShown: false }
+}
+
+function isClear({ kind, input, server, files }: Call): boolean {
+  if (files.size > 0) return true
+  // OpenCode first says only where a command will run.
+  if (kind === "execute" && server === "") return input.command !== undefined
+  return hasFields(input) && !isWritingKind(kind)
 }
 
 /** The tool's own name. The title is for people, and that of a command may be the command, which could bear any name. */
@@ -89,7 +99,8 @@ function nameOf(id: string, update: Json): string {
   const byClaude = asText(asObject(asObject(update._meta)?.claudeCode)?.toolName)
   const byGemini = /^([A-Za-z][\w-]*?)__/.exec(id)?.[1] ?? ""
   const title = asText(update.title)
-  const isCommand = update.kind === "execute" && hasFields(asObject(update.rawInput))
+  const isOfServer = asObject(update._meta)?.is_mcp_tool_call === true
+  const isCommand = !isOfServer && update.kind === "execute" && hasFields(asObject(update.rawInput))
   const isName = !isCommand && /^[\w.:-]+$/.test(title)
   return asText(update.name) || byClaude || byGemini || (isName ? title : "")
 }

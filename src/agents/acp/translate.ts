@@ -22,7 +22,8 @@ export function translateAcp(job: AgentJob, clock: Clock, settings: Json = {}): 
   const turns = countTurns()
 
   function notified(method: string, params: Json): AgentEventBody[] | undefined {
-    if (method !== "session/update") return undefined
+    // What an agent adds to the protocol begins with an underscore, and may be passed over.
+    if (method !== "session/update") return method.startsWith("_") ? [] : undefined
     const update = asObject(params.update) ?? {}
     // A session that is loaded is told again from its beginning; that happened in another run.
     if (!session.isInTurn() && session.ending() === undefined) return updates.replay(update)

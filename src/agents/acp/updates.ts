@@ -22,10 +22,16 @@ export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) 
   let isAnswerOver = false
   /** Nothing was said or done since something was not permitted. */
   let endsInRefusal = false
+  /** What the agent itself says about a model that could not be reached; "" when it has not said it yet. */
+  let failure: string | undefined
   let replayed = 0
   function message(update: Json): AgentEventBody[] {
     const text = asText(asObject(update.content)?.text)
     if (text === "") return []
+    if (failure !== undefined) {
+      failure = appendTail(failure, text, MAX_ANSWER)
+      return []
+    }
     if (isAnswerOver || update.messageId !== messageId) answer = ""
     isAnswerOver = false
     endsInRefusal = false
@@ -41,15 +47,25 @@ export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) 
     return events
   }
 
+  /** Codex tells of an error by the state of its thread and a message of its own, and then ends as if it were done. */
+  function session(update: Json): AgentEventBody[] {
+    const status = asObject(asObject(asObject(update._meta)?.codex)?.threadStatus)?.type
+    if (status === "systemError") failure ??= ""
+    // It tries again.
+    if (status === "active") failure = undefined
+    return []
+  }
+
   return {
     answer: () => answer,
-    endsInRefusal: () => endsInRefusal,
+    told: () => ({ answer, endsInRefusal, failure: failure?.trim() }),
     noteRefusal(): void {
       endsInRefusal = true
     },
     beginTurn(): void {
       isAnswerOver = true
       endsInRefusal = false
+      failure = undefined
       usage.beginTurn()
     },
     /** Undefined when we do not know it. */
@@ -71,8 +87,9 @@ export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) 
         case "available_commands_update":
         case "current_mode_update":
         case "config_option_update":
-        case "session_info_update":
           return []
+        case "session_info_update":
+          return session(update)
         default:
           return undefined
       }
