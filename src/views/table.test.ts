@@ -90,7 +90,7 @@ describe("cut", () => {
   it("is quick with text that has no width", () => {
     const started = performance.now()
     expect(width(cut(`${"a\u0301".repeat(200_000)}`, 80))).toBe(80)
-    expect(performance.now() - started).toBeLessThan(2000)
+    expect(performance.now() - started).toBeLessThan(10_000)
   })
 })
 
