@@ -46,6 +46,9 @@ export const ERROR_CODES = [
   "import.nothing_found",
   "job.not_found",
   "job.failed",
+  "gate.cancelled",
+  "gate.no_repository",
+  "gate.no_commit",
   "git.failed",
   "git.locked",
 ] as const

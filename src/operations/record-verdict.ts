@@ -62,8 +62,7 @@ async function takeEffect(
   switch (input.scope) {
     case "task":
     case "qa":
-      if (input.subject === null)
-        throw new AppError("usage", `a verdict on a ${input.scope} names it with --subject`)
+      if (input.subject === null) throw new AppError("usage", `a verdict on a ${input.scope} names it with --subject`)
       await getTask(tx, team.key, parseTaskId(input.subject))
       return
     case "wave": {
