@@ -108,7 +108,7 @@ async function detectMake(files: FolderFiles): Promise<Detected> {
   const text = await files.read(name)
   // `test: deps` and `test :: deps`, but not the assignment `test := x`.
   const has = (target: string) =>
-    new RegExp(`^(?:[\\w.-]+[ \\t]+)*${target}(?:[ \\t]+[\\w.-]+)*[ \\t]*::?(?!=)`, "m").test(text)
+    new RegExp(`^(?:[\\w.-]+[ \\t]+)*${target}(?:[ \\t]+[\\w.-]+)*[ \\t]*:(?!:*=)`, "m").test(text)
   const commands = (targets: readonly string[]) => {
     const target = targets.find(has)
     return target === undefined ? [] : [["make", target]]
