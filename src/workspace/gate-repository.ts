@@ -9,7 +9,14 @@ export async function openGateRepository(git: Git, home: string) {
   if (top.exitCode !== 0) return undefined
   const folder = top.stdout.replace(/\r?\n$/, "")
   const here = git.in(folder)
-  return { folder, ...readCommits(here), ...readFiles(here), checkedOut: checkouts(here, join(home, "checkouts")) }
+  return {
+    folder,
+    ...readCommits(here),
+    listUncommitted: () => listUncommitted(here),
+    readDiff: (base: string, commit: string) => readDiff(here, base, commit),
+    openTree: (tree: string) => openTree(here, tree),
+    checkedOut: checkouts(here, join(home, "checkouts")),
+  }
 }
 
 /** What a user names never reaches git where an option could stand. */
@@ -35,30 +42,27 @@ function readCommits(git: Git) {
   }
 }
 
-function readFiles(git: Git) {
+async function listUncommitted(git: Git): Promise<string[]> {
+  const status = ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"]
+  return (await git.list(["--no-optional-locks", ...status])).map((entry) => entry.slice(3))
+}
+
+/** Attributes of the tree could say that a file is not to be shown. Of a repository without a checkout none are read. */
+async function readDiff(git: Git, base: string, commit: string): Promise<string> {
+  const store = git.in(await git.read(["rev-parse", "--path-format=absolute", "--git-common-dir"]))
+  return store.read(["--bare", ...DIFF, base, commit, "--"])
+}
+
+function openTree(git: Git, tree: string) {
   return {
-    async listUncommitted() {
-      const entries = await git.list([
-        "--no-optional-locks",
-        "status",
-        "--porcelain=v1",
-        "-z",
-        "--untracked-files=all",
-        "--no-renames",
-      ])
-      return entries.map((entry) => entry.slice(3))
+    async list(path: string) {
+      const where = path === "" ? tree : `${tree}:${path}`
+      const { exitCode, stdout } = await git.run(["ls-tree", "-z", "--format=%(objecttype) %(path)", where])
+      if (exitCode !== 0) return []
+      const entries = stdout.split("\0").filter((entry) => entry !== "")
+      return entries.map((entry) => (entry.startsWith("tree ") ? `${entry.slice(5)}/` : entry.replace(/^\w+ /, "")))
     },
-    readDiff: (base: string, commit: string) => git.read([...DIFF, base, commit, "--"]),
-    openTree: (tree: string) => ({
-      async list(path: string) {
-        const where = path === "" ? tree : `${tree}:${path}`
-        const { exitCode, stdout } = await git.run(["ls-tree", "-z", "--format=%(objecttype) %(path)", where])
-        if (exitCode !== 0) return []
-        const entries = stdout.split("\0").filter((entry) => entry !== "")
-        return entries.map((entry) => (entry.startsWith("tree ") ? `${entry.slice(5)}/` : entry.replace(/^\w+ /, "")))
-      },
-      read: (path: string) => git.read(["cat-file", "blob", `${tree}:${path}`]),
-    }),
+    read: (path: string) => git.read(["cat-file", "blob", `${tree}:${path}`]),
   }
 }
 
