@@ -47,10 +47,9 @@ export interface TaskFacts {
 
 export function judgeTask(facts: TaskFacts, settings: ScanSettings): Findings {
   const { taskId, uncommitted, results, evidence } = facts
-  const { errors, warnings } = judgeEvidence(
-    { taskId, evidence, atLeast: 1, needsAttested: results.length > 0 },
-    settings,
-  )
+  // A command that failed says enough for itself.
+  const needsAttested = results.length > 0 && results.every((result) => result.hasPassed)
+  const { errors, warnings } = judgeEvidence({ taskId, evidence, atLeast: 1, needsAttested }, settings)
   return join([
     checkCommitted(uncommitted),
     ...judgeRange(facts, settings),

@@ -20,7 +20,9 @@ export const gc: Command = {
           `${verb} ${removed.length} ${removed.length === 1 ? "job" : "jobs"}, ${(bytes / 1e6).toFixed(1)} MB`,
           ...(gateResults.count === 0
             ? []
-            : [`${verb} ${gateResults.count} results of gates, ${(gateResults.bytes / 1e6).toFixed(1)} MB`]),
+            : [
+                `${verb} ${gateResults.count} ${gateResults.count === 1 ? "result of a gate" : "results of gates"}, ${(gateResults.bytes / 1e6).toFixed(1)} MB`,
+              ]),
         ].join("\n"),
     }
   },
