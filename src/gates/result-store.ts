@@ -25,8 +25,11 @@ export interface ResultPlace {
   readonly draftFile: string
   /** The draft becomes the output. Without a result the next one runs the command again. */
   finish(result: StoredResult | undefined): void
-  /** Whether from now on this process runs the command; false while another one does. */
-  take(): boolean
+  /**
+   * From now on this process runs the command. `abandoned`: so did one that died, and what it had started may be left.
+   * `busy`: another one runs it.
+   */
+  take(): "free" | "abandoned" | "busy"
   leave(): void
 }
 
@@ -62,11 +65,12 @@ export function openResultPlace(home: string, key: string): ResultPlace {
       // Linked into its place with its content, so that nobody finds it half written.
       writeFileSync(draft, JSON.stringify(identityOf(process.pid)), { mode: 0o600 })
       try {
-        if (isAbandoned(running)) rmSync(running, { force: true })
+        const wasAbandoned = isAbandoned(running)
+        if (wasAbandoned) rmSync(running, { force: true })
         linkSync(draft, running)
-        return true
+        return wasAbandoned ? "abandoned" : "free"
       } catch (error) {
-        if (error instanceof Error && "code" in error && error.code === "EEXIST") return false
+        if (error instanceof Error && "code" in error && error.code === "EEXIST") return "busy"
         throw error
       } finally {
         rmSync(draft, { force: true })

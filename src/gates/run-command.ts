@@ -4,6 +4,7 @@ import { AppError } from "../domain/errors.ts"
 import type { Clock } from "../lib/clock.ts"
 import type { Mask } from "../lib/mask-secrets.ts"
 import type { Processes, RunResult } from "../lib/process.ts"
+import { killAll, processesMarked } from "../lib/process-tree.ts"
 import { openRecording } from "../lib/recording.ts"
 import { splitLines } from "../lib/split-lines.ts"
 import { fingerprint } from "./fingerprint.ts"
@@ -50,6 +51,7 @@ export interface CommandResult extends Omit<StoredResult, "exitCode"> {
 
 /** How often somebody who waits for another process to run the same command looks whether it is done. */
 const WAIT_MS = 50
+const KEY_LETTERS = 40
 const TAIL_BYTES = 8 * 1024
 const MAX_LINE_BYTES = 1024 * 1024
 const KEY_BEGINS = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----/
@@ -62,24 +64,36 @@ const KEY_ENDS = /-----END [A-Z ]{0,30}PRIVATE KEY-----/
  */
 export async function runCommand(runner: Runner, site: Site, command: GateCommand): Promise<CommandResult> {
   const facts = [site.tree, command.folder, command.command, fingerprint(command, runner.env, site.inUse)]
-  const place = openResultPlace(
-    runner.home,
-    createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, 40),
-  )
+  const key = createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, KEY_LETTERS)
+  const place = openResultPlace(runner.home, key)
   for (;;) {
     if (runner.signal.aborted) throw new AppError("gate.cancelled", `interrupted before ${command.line} had run`)
     const known = runner.again ? undefined : place.read()
     if (known !== undefined) return ofStored(command, place, known)
-    if (place.take()) break
+    const taken = place.take()
+    if (taken === "abandoned") endLeftovers(key, runner.env)
+    if (taken !== "busy") break
     await runner.sleep(WAIT_MS, runner.signal)
   }
   try {
     // Whoever had taken it may have just finished.
     const known = runner.again ? undefined : place.read()
-    return known === undefined ? await runNow(runner, site, command, place) : ofStored(command, place, known)
+    return known === undefined
+      ? await runNow(runner, site, command, { ...place, key })
+      : ofStored(command, place, known)
   } finally {
     place.leave()
   }
+}
+
+/** In the environment of the command and all it starts; the name carries the key, so that one inside of another has both. */
+function markOf(key: string): string {
+  return `TEAMWORK_GATE_${key}`
+}
+
+/** Two runs of the same tests at once could disturb each other, and nobody would ever end the first. */
+function endLeftovers(key: string, env: Runner["env"]): void {
+  for (const pid of processesMarked(`${markOf(key)}=1`, env)) killAll(pid, [pid], "SIGKILL")
 }
 
 function ofStored(command: GateCommand, { outputFile }: ResultPlace, stored: StoredResult): CommandResult {
@@ -87,10 +101,15 @@ function ofStored(command: GateCommand, { outputFile }: ResultPlace, stored: Sto
   return { ...stored, command, hasPassed: exitCode === 0, ending: endingOf(exitCode), isCached: true, outputFile }
 }
 
-async function runNow(runner: Runner, site: Site, command: GateCommand, place: ResultPlace): Promise<CommandResult> {
+async function runNow(
+  runner: Runner,
+  site: Site,
+  command: GateCommand,
+  place: ResultPlace & { readonly key: string },
+): Promise<CommandResult> {
   const cwd = join(await site.folder(), command.folder)
   const ranAt = new Date(runner.clock.now()).toISOString()
-  const { ended, tail } = await runRecorded(runner, command, { cwd, file: place.draftFile })
+  const { ended, tail } = await runRecorded(runner, command, { cwd, place })
   const { durationMs, outputHash } = ended
   const base = { line: command.line, tree: site.tree, tail, outputHash, durationMs, ranAt }
   // A process ended by a signal has no exit code: somebody or something stopped it.
@@ -108,11 +127,11 @@ async function runNow(runner: Runner, site: Site, command: GateCommand, place: R
 async function runRecorded(
   { processes, env, mask, timeoutMs, maxBytes, signal }: Runner,
   { command }: GateCommand,
-  { cwd, file }: { readonly cwd: string; readonly file: string },
+  { cwd, place }: { readonly cwd: string; readonly place: ResultPlace & { readonly key: string } },
 ): Promise<{ ended: RunResult; tail: string }> {
   const lines = splitLines(MAX_LINE_BYTES)
   let tail = ""
-  using recording = openRecording(file, { maxBytes, mark: (bytes) => `[${bytes} bytes left out]` })
+  using recording = openRecording(place.draftFile, { maxBytes, mark: (bytes) => `[${bytes} bytes left out]` })
   let isInKey = false
   const keep = (text: string) => {
     // A private key is a secret of many lines.
@@ -125,7 +144,8 @@ async function runRecorded(
   const onOutput = (chunk: Uint8Array) => {
     for (const line of lines.push(chunk)) keep(line.text)
   }
-  const ended = await processes.run({ command, cwd, env: { ...env, PWD: cwd }, timeoutMs, signal, onOutput })
+  const marked = { ...env, PWD: cwd, [markOf(place.key)]: "1" }
+  const ended = await processes.run({ command, cwd, env: marked, timeoutMs, signal, onOutput })
   const rest = lines.end()
   if (rest !== undefined) keep(rest.text)
   return { ended, tail }

@@ -2,6 +2,7 @@
 import { describe, expect, it, setDefaultTimeout } from "bun:test"
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { identityOf, isRunning } from "../../src/lib/process-identity.ts"
 import { safeDelete } from "../support/sandbox.ts"
 import { type Bench, type Data, git, makeBench, TEST_TIMEOUT_MS, until } from "./bench.ts"
 
@@ -154,7 +155,7 @@ describe("teamwork verify", () => {
       return readFileSync(file, "utf8")
     }
     const output = await run()
-    for (const word of ["SHOP_API_KEY", "DATABASE_URL", "OTHER_TOKEN", "TEAMWORK_", "sk-abc"])
+    for (const word of ["SHOP_API_KEY", "DATABASE_URL", "OTHER_TOKEN", "TEAMWORK_HOME", "TEAMWORK_TEST", "sk-abc"])
       expect(output).not.toContain(word)
     expect(output).toMatch(/^CI=true$/m)
     expect(output).toMatch(/^key \*\*\*$/m)
@@ -170,25 +171,29 @@ describe("teamwork verify", () => {
     using shop = await makeShop([`echo $$ > "${"$"}HOME/pid"; sleep 60`])
     await using live = shop.start(["verify", "task", "1"])
     await until(() => existsSync(join(shop.home, "pid")) && readFileSync(join(shop.home, "pid"), "utf8").endsWith("\n"))
-    const pid = Number(readFileSync(join(shop.home, "pid"), "utf8"))
+    const command = identityOf(Number(readFileSync(join(shop.home, "pid"), "utf8")))
     expect(await live.stop()).toBe(1)
     expect(live.err.join("\n")).toContain("interrupted while")
-    await until(() => !existsSync(`/proc/${pid}`))
+    await until(() => !isRunning(command))
     expect(await verdicts(shop)).toEqual([])
     expect(await shop.ok<Data[]>("evidence", "list", "1")).toEqual([])
   })
 
   it("killed, leaves nothing that the next one does not clean up", async () => {
-    using shop = await makeShop([`test -f "${"$"}HOME/go" || { touch "${"$"}HOME/started"; sleep 5; }`])
+    using shop = await makeShop([`test -f "${"$"}HOME/go" || { echo $$ > "${"$"}HOME/pid"; sleep 60; }`])
     const first = git(shop.cwd, "rev-parse", "HEAD")
     shop.commit({ "b.txt": "b\n" })
     await using live = shop.start(["verify", "task", "1", "--commit", first])
-    await until(() => existsSync(join(shop.home, "started")))
+    await until(() => filesIn(shop.home).includes("pid") && readFileSync(join(shop.home, "pid"), "utf8").endsWith("\n"))
+    const command = identityOf(Number(readFileSync(join(shop.home, "pid"), "utf8")))
     await live.stop("SIGKILL")
+    expect(isRunning(command)).toBe(true)
     expect(filesIn(join(shop.home, "checkouts"))).toHaveLength(2)
     writeFileSync(join(shop.home, "go"), "")
     await shop.ok("evidence", "add", "1", "--add-evidence", "seen")
-    expect(await shop.ok("verify", "task", "1", "--commit", first)).toMatchObject({ status: "passed" })
+    await using next = shop.start(["verify", "task", "1", "--commit", first])
+    expect(await next.exited).toBe(0)
+    await until(() => !isRunning(command))
     expect(filesIn(join(shop.home, "checkouts"))).toEqual([])
     expect(git(shop.cwd, "worktree", "list").split("\n")).toHaveLength(1)
   })

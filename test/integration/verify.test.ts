@@ -5,6 +5,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync } from "n
 import { join } from "node:path"
 import { parseTaskId } from "../../src/domain/ids.ts"
 import type { Verdict } from "../../src/domain/verdict.ts"
+import { testCommit } from "../../src/engine/verify/test-commit.ts"
 import type { Verifier } from "../../src/engine/verify/verifier.ts"
 import { type TaskVerification, verifyTask } from "../../src/engine/verify/verify-task.ts"
 import { verifyFinal, verifyProject, verifyWave } from "../../src/engine/verify/verify-team.ts"
@@ -450,6 +451,32 @@ describe("the gate of a wave", () => {
     expect((await refusal(judgeWave(world, 2))).message).toContain("wave 1 is in_progress and comes first")
     expect((await refusal(judgeWave(world, 7))).code).toBe("wave.not_found")
     expect(await run(world.context, listVerdicts, {})).toEqual([])
+  })
+})
+
+describe("testing a commit for a merge", () => {
+  it("tells what fails and how, records nothing, and runs again only when asked to", async () => {
+    await using world = await makeWorld({
+      "package.json": manifest({ test: `${COUNT}; cat a.txt; test -f b.txt` }),
+      "a.txt": "a\n",
+    })
+    const first = world.repository.run("rev-parse", "HEAD")
+    const second = world.repository.commit("Mend", { "b.txt": "b\n" })
+    const verifier = await world.verifier()
+    const failed = await testCommit(verifier, first)
+    expect(failed).toMatchObject({ status: "failed", issues: [expect.stringContaining("npm run test exited with 1")] })
+    expect(failed.output).toMatch(/^npm run test exited with 1\n[\s\S]*\na$/)
+    expect(await testCommit(verifier, second)).toMatchObject({ status: "passed", output: "" })
+    await testCommit(verifier, first)
+    expect(world.count()).toBe(2)
+    await testCommit({ ...verifier, runner: { ...verifier.runner, again: true } }, first)
+    expect(world.count()).toBe(3)
+    expect(await run(world.context, listVerdicts, {})).toEqual([])
+  })
+
+  it("is skipped where there is nothing to run", async () => {
+    await using world = await makeWorld()
+    expect(await testCommit(await world.verifier(), "HEAD")).toMatchObject({ status: "skipped", output: "" })
   })
 })
 
