@@ -28,9 +28,15 @@ export function fingerprint({ command, folder: inTree }: GateCommand, env: Env, 
     Object.entries(env)
       .filter(([name]) => !VOLATILE.has(name))
       .sort(([a], [b]) => (a < b ? -1 : 1)),
-    folder === null ? [] : [...new Set([folder, join(folder, inTree)])].map(installedIn),
+    folder === null ? "fresh" : listInstalled(folder, inTree),
   ]
   return createHash("sha256").update(JSON.stringify(facts)).digest("hex")
+}
+
+/** Dependencies and settings that git does not know: those of the tree's folder, and those where the command runs. */
+export function listInstalled(folder: string, inTree: string): unknown[] {
+  const places = inTree === "" ? [""] : ["", inTree]
+  return places.flatMap((place) => installedIn(join(folder, place)).map((fact) => [place, fact]))
 }
 
 /** Every word of the command that is a program: a line for the shell may call several. */

@@ -12,6 +12,8 @@ export interface GateRepository {
   findBase(...commits: string[]): Promise<string | undefined>
   /** Files of the checkout that differ from its commit; those that git does not know are among them, ignored ones not. */
   listUncommitted(): Promise<string[]>
+  /** Whether there are files in the checkout that git ignores. */
+  hasIgnored(): Promise<boolean>
   /** Commits with more than one parent that `commit` contains and `base` does not. */
   listMerges(base: string, commit: string): Promise<string[]>
   /** What differs between two commits, as text without lines of context; renames are a removal and an addition. */

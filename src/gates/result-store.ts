@@ -17,6 +17,7 @@ export interface StoredResult {
 
 /** The place of one result: `gates/<key>/` in the home. Files appear in it whole or not at all. */
 export interface ResultPlace {
+  readonly key: string
   /** All that the command printed, secrets masked. */
   readonly outputFile: string
   /** Undefined as long as there is none, or none that can be read. */
@@ -46,10 +47,10 @@ export function openResultPlace(home: string, key: string): ResultPlace {
     string,
     string,
   ]
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
   const draftFile = join(folder, `${process.pid}-${++drafts}.tmp`)
   const draftOf = (file: string) => `${file}.${process.pid}-${drafts}.tmp`
   return {
+    key,
     outputFile,
     draftFile,
     read: () => readResult(result),
@@ -61,6 +62,7 @@ export function openResultPlace(home: string, key: string): ResultPlace {
       renameSync(draft, result)
     },
     take() {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
       const draft = draftOf(running)
       // Linked into its place with its content, so that nobody finds it half written.
       writeFileSync(draft, JSON.stringify(identityOf(process.pid)), { mode: 0o600 })

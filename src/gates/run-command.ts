@@ -7,7 +7,7 @@ import type { Processes, RunResult } from "../lib/process.ts"
 import { killAll, processesMarked } from "../lib/process-tree.ts"
 import { openRecording } from "../lib/recording.ts"
 import { splitLines } from "../lib/split-lines.ts"
-import { fingerprint } from "./fingerprint.ts"
+import { fingerprint, listInstalled } from "./fingerprint.ts"
 import type { GateCommand } from "./gate-command.ts"
 import { openResultPlace, type ResultPlace, type StoredResult } from "./result-store.ts"
 
@@ -31,7 +31,7 @@ export interface Runner {
 /** Where a tree's commands run. */
 export interface Site {
   readonly tree: string
-  /** The folder that is in use and holds the tree; null when one has to be checked out. */
+  /** The folder, when it holds more than the tree: what git ignores. Null for one that holds nothing else. */
   readonly inUse: string | null
   /** Opened only when a command really has to run. */
   folder(): Promise<string>
@@ -55,6 +55,8 @@ const KEY_LETTERS = 40
 const TAIL_BYTES = 8 * 1024
 const MAX_LINE_BYTES = 1024 * 1024
 const KEY_BEGINS = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----/
+/** Letters without a space, or a field such as `Proc-Type: 4,ENCRYPTED`: not what a person would want to read. */
+const KEY_LINE = /^\s*\S*\s*$|^[\w-]+: |PRIVATE KEY-----/
 const KEY_ENDS = /-----END [A-Z ]{0,30}PRIVATE KEY-----/
 
 /**
@@ -63,24 +65,25 @@ const KEY_ENDS = /-----END [A-Z ]{0,30}PRIVATE KEY-----/
  * wait. What was stopped, or could not be started, says nothing of the tree and is not kept.
  */
 export async function runCommand(runner: Runner, site: Site, command: GateCommand): Promise<CommandResult> {
-  const facts = [site.tree, command.folder, command.command, fingerprint(command, runner.env, site.inUse)]
-  const key = createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, KEY_LETTERS)
-  const place = openResultPlace(runner.home, key)
+  const placeFor = (inUse: string | null) => openResultPlace(runner.home, keyOf(runner, site.tree, { command, inUse }))
+  const place = placeFor(site.inUse)
+  // What a fresh checkout gave holds for a folder in use as well, as long as nothing is installed there. Not the other
+  // way round: a file that git ignores may be why it went well.
+  const isAlike = site.inUse !== null && listInstalled(site.inUse, command.folder).length === 0
+  const places = isAlike ? [place, placeFor(null)] : [place]
+  const find = () => (runner.again ? undefined : findStored(command, places))
   for (;;) {
     if (runner.signal.aborted) throw new AppError("gate.cancelled", `interrupted before ${command.line} had run`)
-    const known = runner.again ? undefined : place.read()
-    if (known !== undefined) return ofStored(command, place, known)
+    const known = find()
+    if (known !== undefined) return known
     const taken = place.take()
-    if (taken === "abandoned") endLeftovers(key, runner.env)
+    if (taken === "abandoned") endLeftovers(place.key, runner.env)
     if (taken !== "busy") break
     await runner.sleep(WAIT_MS, runner.signal)
   }
   try {
     // Whoever had taken it may have just finished.
-    const known = runner.again ? undefined : place.read()
-    return known === undefined
-      ? await runNow(runner, site, command, { ...place, key })
-      : ofStored(command, place, known)
+    return find() ?? (await runNow(runner, site, command, place))
   } finally {
     place.leave()
   }
@@ -96,17 +99,27 @@ function endLeftovers(key: string, env: Runner["env"]): void {
   for (const pid of processesMarked(`${markOf(key)}=1`, env)) killAll(pid, [pid], "SIGKILL")
 }
 
-function ofStored(command: GateCommand, { outputFile }: ResultPlace, stored: StoredResult): CommandResult {
-  const { exitCode } = stored
-  return { ...stored, command, hasPassed: exitCode === 0, ending: endingOf(exitCode), isCached: true, outputFile }
+function keyOf(
+  { env }: Runner,
+  tree: string,
+  { command, inUse }: { readonly command: GateCommand; readonly inUse: string | null },
+): string {
+  const facts = [tree, command.folder, command.command, fingerprint(command, env, inUse)]
+  return createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, KEY_LETTERS)
 }
 
-async function runNow(
-  runner: Runner,
-  site: Site,
-  command: GateCommand,
-  place: ResultPlace & { readonly key: string },
-): Promise<CommandResult> {
+function findStored(command: GateCommand, places: readonly ResultPlace[]): CommandResult | undefined {
+  for (const { outputFile, read } of places) {
+    const stored = read()
+    if (stored === undefined) continue
+    const { exitCode } = stored
+    const ending = endingOf(exitCode)
+    return { ...stored, command, hasPassed: exitCode === 0, ending, isCached: true, outputFile }
+  }
+  return undefined
+}
+
+async function runNow(runner: Runner, site: Site, command: GateCommand, place: ResultPlace): Promise<CommandResult> {
   const cwd = join(await site.folder(), command.folder)
   const ranAt = new Date(runner.clock.now()).toISOString()
   const { ended, tail } = await runRecorded(runner, command, { cwd, place })
@@ -127,7 +140,7 @@ async function runNow(
 async function runRecorded(
   { processes, env, mask, timeoutMs, maxBytes, signal }: Runner,
   { command }: GateCommand,
-  { cwd, place }: { readonly cwd: string; readonly place: ResultPlace & { readonly key: string } },
+  { cwd, place }: { readonly cwd: string; readonly place: ResultPlace },
 ): Promise<{ ended: RunResult; tail: string }> {
   const lines = splitLines(MAX_LINE_BYTES)
   let tail = ""
@@ -135,8 +148,8 @@ async function runRecorded(
   let isInKey = false
   const keep = (text: string) => {
     // A private key is a secret of many lines.
-    const isPart = isInKey
-    isInKey = (isInKey || KEY_BEGINS.test(text)) && !KEY_ENDS.test(text)
+    const isPart = isInKey && KEY_LINE.test(text)
+    isInKey = (isPart || KEY_BEGINS.test(text)) && !KEY_ENDS.test(text)
     const masked = isPart ? "***" : mask(text)
     recording.write(masked)
     tail = `${tail}${masked}\n`.slice(-TAIL_BYTES)

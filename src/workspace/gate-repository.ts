@@ -13,6 +13,7 @@ export async function openGateRepository(git: Git, home: string) {
     folder,
     ...readCommits(here),
     listUncommitted: () => listUncommitted(here),
+    hasIgnored: () => hasIgnored(here),
     readDiff: (base: string, commit: string) => readDiff(here, base, commit),
     openTree: (tree: string) => openTree(here, tree),
     checkedOut: checkouts(here, join(home, "checkouts")),
@@ -45,6 +46,10 @@ function readCommits(git: Git) {
 async function listUncommitted(git: Git): Promise<string[]> {
   const status = ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"]
   return (await git.list(["--no-optional-locks", ...status])).map((entry) => entry.slice(3))
+}
+
+async function hasIgnored(git: Git): Promise<boolean> {
+  return (await git.read(["ls-files", "--others", "--ignored", "--exclude-standard", "--directory"])) !== ""
 }
 
 /** Attributes of the tree could say that a file is not to be shown. Of a repository without a checkout none are read. */

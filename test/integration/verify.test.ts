@@ -315,8 +315,30 @@ describe("on an unchanged tree", () => {
     expect(world.count()).toBe(2)
     world.repository.run("checkout", "-q", "-b", "elsewhere", "HEAD~1")
     await judge(world, { commit: "main" })
-    expect(world.count()).toBe(4) // without what is installed in the checkout it may end otherwise
-    await judge(world, { commit: "main" })
+    expect(world.count()).toBe(2)
+  })
+
+  it("a checkout with ignored files proves nothing for others, but others do for it", async () => {
+    await using world = await makeWorld({ ".gitignore": "ignored\nnode_modules\n" })
+    await world.create("1", { check: [`${COUNT}; test -e ignored`] })
+    world.repository.write({ ignored: "not part of the tree" })
+    expect(await judge(world)).toMatchObject({ status: "passed" })
+    expect(await judge(world)).toMatchObject({ status: "passed" })
+    expect(world.count()).toBe(1)
+    world.repository.run("checkout", "-q", "-b", "elsewhere")
+    world.repository.commit("Elsewhere", { "b.txt": "" })
+    expect(await judge(world, { commit: "main" })).toMatchObject({ status: "failed" })
+    expect(world.count()).toBe(2)
+    // Commands that make files which git ignores are not run again because of them.
+    await world.create("2", { check: [`${COUNT}; touch ignored`] })
+    world.repository.write({ ignored: null })
+    const second = { taskId: parseTaskId("2") }
+    expect(await judge(world, second)).toMatchObject({ status: "passed" })
+    expect(await judge(world, second)).toMatchObject({ status: "passed" })
+    expect(world.count()).toBe(3)
+    // Unless it is what they work with.
+    world.repository.write({ "node_modules/.package-lock.json": "{}" })
+    expect(await judge(world, second)).toMatchObject({ status: "passed" })
     expect(world.count()).toBe(4)
   })
 

@@ -37,7 +37,7 @@ export async function runCommands(
 ): Promise<CommandRun> {
   await using checkout = lazily(repository, commit)
   const site: Site = isHere
-    ? { tree, inUse: repository.folder, folder: async () => repository.folder }
+    ? { tree, inUse: (await repository.hasIgnored()) ? repository.folder : null, folder: async () => repository.folder }
     : { tree, inUse: null, folder: checkout.folder }
   const results: CommandResult[] = []
   for (const command of commands) results.push(await runCommand(runner, site, command))
