@@ -19,7 +19,7 @@ it("tells added lines with their numbers and the part they are in", () => {
   )
   expect(parseDiff(text)).toEqual([
     {
-      ...{ path: "src/a.ts", status: "modified", oldMode: "100644", newMode: "100644" },
+      ...{ path: "src/a.ts", status: "modified", oldMode: "100644", newMode: "100644", isBinary: false },
       hunks: [
         {
           heading: "export function one() {",
@@ -116,8 +116,8 @@ it("names files without lines: binary, empty, mode, link to another repository",
     'Binary files "a/\\303\\244.bin" and "b/\\303\\244.bin" differ',
   )
   expect(parseDiff(text)).toMatchObject([
-    { path: "a b c.png", status: "modified", hunks: [] },
-    { path: "empty", status: "added" },
+    { path: "a b c.png", status: "modified", isBinary: true, hunks: [] },
+    { path: "empty", status: "added", isBinary: false },
     { path: "run", status: "modified", oldMode: "100644", newMode: "100755" },
     { path: "ä.bin" },
   ])

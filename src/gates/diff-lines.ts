@@ -6,6 +6,8 @@ export interface FileDiff {
   /** Null where it does not exist. */
   readonly oldMode: string | null
   readonly newMode: string | null
+  /** Git shows no lines of it. */
+  readonly isBinary: boolean
   readonly hunks: readonly Hunk[]
 }
 
@@ -52,9 +54,11 @@ function readHeader(lines: readonly string[], from: number): { file: Omit<FileDi
   let oldMode: string | null = null
   let newMode: string | null = null
   let status: FileDiff["status"] = "modified"
+  let isBinary = false
   for (; end < lines.length; end++) {
     const line = lines[end] ?? ""
     if (line.startsWith("@@ ") || line.startsWith("diff --git ")) break
+    if (/^Binary files .* differ$/s.test(line)) isBinary = true
     const [, word = "", value = ""] =
       /^(deleted file mode|new file mode|old mode|new mode|index|---|\+\+\+) (.*)$/.exec(line) ?? []
     if (word === "deleted file mode") [status, oldMode] = ["deleted", value]
@@ -69,7 +73,7 @@ function readHeader(lines: readonly string[], from: number): { file: Omit<FileDi
   }
   // A file without lines, such as an empty or binary one, is named in the first line only.
   if (path === "") path = pathOfGitLine(lines[from] ?? "")
-  return { file: { path, status, oldMode, newMode }, end }
+  return { file: { path, status, oldMode, newMode, isBinary }, end }
 }
 
 function readHunk(lines: readonly string[], from: number, match: RegExpExecArray): { hunk: Hunk; end: number } {

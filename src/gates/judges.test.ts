@@ -10,7 +10,15 @@ import { judgeEvidence } from "./judge-evidence.ts"
 import { scanChanges } from "./scan-changes.ts"
 import { findSuspicious } from "./suspicious-changes.ts"
 import { judgeTask, type TaskFacts, type TaskRange } from "./task-gate.ts"
-import { checkAdded, checkConflicts, checkEvidence, checkNeeds, checkResolved, checkWaves } from "./team-gates.ts"
+import {
+  checkAdded,
+  checkConflicts,
+  checkEvidence,
+  checkMerged,
+  checkNeeds,
+  checkResolved,
+  checkWaves,
+} from "./team-gates.ts"
 
 const SETTINGS = {
   blockedPatterns: ["TODO", "should work"],
@@ -20,7 +28,7 @@ const SETTINGS = {
 
 function diff(path: string, lines: readonly string[] = [], more: Partial<FileDiff> = {}): FileDiff {
   const added = lines.map((text, index) => ({ number: index + 1, text }))
-  const base = { path, status: "modified", oldMode: "100644", newMode: "100644" } as const
+  const base = { path, status: "modified", oldMode: "100644", newMode: "100644", isBinary: false } as const
   return { ...base, hunks: lines.length === 0 ? [] : [{ heading: "", added }], ...more }
 }
 
@@ -67,13 +75,18 @@ describe("suspicious changes", () => {
     [diff("src/a.test.ts", [], { status: "deleted", newMode: null }), "src/a.test.ts is a test, and was deleted"],
     [diff("pkg/a_test.go", [], { status: "deleted", newMode: null }), "pkg/a_test.go is a test, and was deleted"],
     [diff("run.sh", [], { newMode: "100755" }), "run.sh changed its mode from 100644 to 100755"],
+    [diff("a.ts", [], { isBinary: true }), "a.ts is binary: its lines were not looked at"],
     [diff("sub", [], { status: "added", oldMode: null, newMode: "160000" }), "sub is another git repository"],
   ])("are told: %j", (file, warning) => {
     expect(findSuspicious([file])).toEqual({ errors: [], warnings: [warning] })
   })
 
   it("are not these", () => {
-    const files = [diff("src/a.ts", ["x"]), diff("src/contest.ts", [], { status: "deleted", newMode: null })]
+    const files = [
+      diff("src/a.ts", ["x"]),
+      diff("a.png", [], { isBinary: true }),
+      diff("src/contest.ts", [], { status: "deleted", newMode: null }),
+    ]
     expect(findSuspicious(files)).toEqual({ errors: [], warnings: [] })
   })
 })
@@ -247,6 +260,17 @@ describe("the wave and final gates", () => {
     expect(statusOf(checkResolved([task("1", "resolved"), task("2", "skipped")]))).toBe("passed")
     expect(checkResolved([task("1", "in_review")]).issues).toEqual(["error: task 1 is in_review, not resolved"])
     expect(checkResolved([]).issues).toEqual(["error: there are no tasks"])
+  })
+
+  it("want the work of every task in the commit", () => {
+    const done = (taskId: string, isMerged: boolean) => ({ taskId, head: taskId.repeat(40), isMerged })
+    expect(checkMerged([]).checks).toMatchObject([{ status: "skipped" }])
+    expect(checkMerged([done("1", true)]).checks).toEqual([
+      { name: "work_merged", status: "passed", evidence: "1 task" },
+    ])
+    expect(checkMerged([done("1", true), done("2", false)]).issues).toEqual([
+      "error: the work of task 2, 222222222222, is not part of the commit",
+    ])
   })
 
   it("want every wave verified", () => {

@@ -27,6 +27,25 @@ export function checkConflicts(changes: readonly TaskChanges[], unknown: readonl
   })
 }
 
+/** What a task came to, and whether the judged commit contains it. */
+export interface DeliveredTask {
+  readonly taskId: string
+  readonly head: string
+  readonly isMerged: boolean
+}
+
+/** Tests of a tree say nothing of work that is not in it. */
+export function checkMerged(tasks: readonly DeliveredTask[]): Findings {
+  if (tasks.length === 0) return skipped("work_merged", "what each task committed is not known")
+  const missing = tasks.filter((task) => !task.isMerged)
+  return checkThat("work_merged", {
+    errors: missing.map(
+      ({ taskId, head }) => `the work of task ${taskId}, ${head.slice(0, 12)}, is not part of the commit`,
+    ),
+    evidence: count(tasks.length, "task"),
+  })
+}
+
 export function checkWaves(waves: readonly { readonly id: number; readonly status: string }[]): Findings {
   if (waves.length === 0) return skipped("all_waves_verified", "there are no waves")
   const open = waves.filter((wave) => wave.status !== "verified")

@@ -73,7 +73,16 @@ function openTree(git: Git, tree: string) {
 
 /** Whatever the user has set, in the form that `parseDiff` reads. */
 const DIFF = [
-  ...["diff", "--unified=0", "--inter-hunk-context=0", "--no-renames", "--no-color", "--no-ext-diff", "--no-textconv"],
+  ...[
+    "diff",
+    "--unified=0",
+    "--inter-hunk-context=0",
+    "--no-renames",
+    "--no-color",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-relative",
+  ],
   ...["--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=none", "--submodule=short", "--full-index"],
 ]
 

@@ -111,15 +111,15 @@ describe("the repository of a gate", () => {
     const found = parseDiff(await (await open(repository)).readDiff(base, commit))
     expect(found).toEqual([
       {
-        ...{ path: "a.ts", status: "modified", oldMode: "100644", newMode: "100644" },
+        ...{ path: "a.ts", status: "modified", oldMode: "100644", newMode: "100644", isBinary: false },
         hunks: [{ heading: "export function one() {", added: [{ number: 5, text: "  new" }] }],
       },
       {
-        ...{ path: "link", status: "added", oldMode: null, newMode: "120000" },
+        ...{ path: "link", status: "added", oldMode: null, newMode: "120000", isBinary: false },
         hunks: [{ heading: "", added: [{ number: 1, text: "../../etc" }] }],
       },
-      { path: "run", status: "modified", oldMode: "100644", newMode: "100755", hunks: [] },
-      { path: "x.bin", status: "modified", oldMode: "100644", newMode: "100644", hunks: [] },
+      { path: "run", status: "modified", oldMode: "100644", newMode: "100755", isBinary: false, hunks: [] },
+      { path: "x.bin", status: "modified", oldMode: "100644", newMode: "100644", isBinary: true, hunks: [] },
     ])
   })
 

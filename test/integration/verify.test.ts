@@ -368,12 +368,16 @@ async function makeWaves(files: Record<string, string>, changes: readonly Record
   await world.create("2")
   await world.create("3", { blockedBy: ["1"] })
   await run(world.context, calculateWaves, {})
+  const heads: string[] = []
   for (const [index, change] of changes.entries()) {
     repository.run("checkout", "-q", "-B", "work", base)
-    await world.pin(String(index + 1), base, repository.commit(`Task ${index + 1}`, change))
+    const head = repository.commit(`Task ${index + 1}`, change)
+    await world.pin(String(index + 1), base, head)
+    heads.push(head)
   }
   repository.run("checkout", "-q", "-B", "merged", base)
-  const merged = repository.commit("Merged", Object.assign({}, ...changes))
+  for (const head of heads) repository.run("merge", "-q", "--no-edit", "--no-ff", "-X", "ours", head)
+  const merged = repository.run("rev-parse", "HEAD")
   world.integrate(merged)
   repository.run("checkout", "-q", "main")
   return { ...world, base, merged }
@@ -391,6 +395,7 @@ describe("the gate of a wave", () => {
     expect(verdict.checks.map(({ name, status }) => `${name}: ${status}`)).toEqual([
       "all_tasks_resolved: passed",
       "work_committed: passed",
+      "work_merged: passed",
       "no_file_conflicts: passed",
       "build_succeeds: passed",
       "lint_passes: passed",
@@ -458,7 +463,7 @@ describe("the gate of a wave", () => {
     }
     const verdict = await judgeWave(world, 1, { settings: { ...settings, kinds } })
     expect(
-      verdict.checks.slice(3).map(({ name, status, command, evidence }) => [name, status, command ?? evidence]),
+      verdict.checks.slice(4).map(({ name, status, command, evidence }) => [name, status, command ?? evidence]),
     ).toEqual([
       ["lint_passes", "passed", "echo own | grep own"],
       ["lint_passes", "passed", "true"],
@@ -466,6 +471,18 @@ describe("the gate of a wave", () => {
       ["tests_pass", "skipped", "switched off by gates.enableTest"],
     ])
     expect(world.count()).toBe(0)
+  })
+
+  it("fails when the work of a task is not in the commit", async () => {
+    await using world = await makeWaves(PROJECT, [{ "a.ts": "1\n" }, { "b.ts": "2\n" }])
+    await world.resolve("1")
+    await world.resolve("2")
+    world.integrate(world.repository.run("rev-parse", `${world.merged}^`))
+    const verdict = await judgeWave(world, 1)
+    expect(failedOf(verdict)).toEqual(["work_merged"])
+    expect(verdict.issues).toEqual([
+      expect.stringMatching(/^error: the work of task 2, [0-9a-f]{12}, is not part of the commit$/),
+    ])
   })
 
   it("comes after the waves before it", async () => {
@@ -531,8 +548,15 @@ describe("the final gate", () => {
     const verdict = await judgeAll(world)
     expect(verdict).toMatchObject({ scope: "final", subject: null, status: "passed", issues: [], commit: world.merged })
     expect(Object.keys(statuses(verdict))).toEqual([
-      ...["all_tasks_resolved", "all_waves_verified", "needs_met", "work_committed", "no_suspicious_changes"],
-      ...["no_blocked_patterns", "evidence_complete", "build_succeeds", "lint_passes", "tests_pass"],
+      ...["all_tasks_resolved", "all_waves_verified", "needs_met", "work_committed", "work_merged"],
+      ...[
+        "no_suspicious_changes",
+        "no_blocked_patterns",
+        "evidence_complete",
+        "build_succeeds",
+        "lint_passes",
+        "tests_pass",
+      ],
     ])
     expect(world.count()).toBe(2) // the build
     expect(await run(world.context, teamStatus, {})).toMatchObject({ phase: "COMPLETE" })

@@ -20,15 +20,16 @@ export async function chooseState(
   { commit, branches = [] }: { readonly commit?: string; readonly branches?: readonly string[] },
 ): Promise<ChosenState> {
   const here = await repository.find("HEAD")
-  const uncommitted = here === undefined ? [] : await repository.listUncommitted()
   const named = commit === undefined ? await findFirst(repository, branches) : await getCommit(repository, commit)
   const judged = named ?? here
   if (judged === undefined)
     throw new AppError("gate.no_commit", `${repository.folder} has no commits yet; commit something to be judged`)
   const { commit: hash, tree } = judged
+  const isHead = hash === here?.commit
+  const uncommitted = isHead ? await repository.listUncommitted() : []
   return {
     ...{ commit: hash, tree },
-    isHere: hash === here?.commit && uncommitted.length === 0,
+    isHere: isHead && uncommitted.length === 0,
     uncommitted: named === undefined ? uncommitted : [],
   }
 }

@@ -12,9 +12,11 @@ import {
   checkAdded,
   checkConflicts,
   checkEvidence,
+  checkMerged,
   checkNeeds,
   checkResolved,
   checkWaves,
+  type DeliveredTask,
 } from "../../gates/team-gates.ts"
 import { waveNotFound } from "../../operations/decide-wave.ts"
 import { getTeam } from "../../operations/lookup.ts"
@@ -63,6 +65,7 @@ export async function verifyWave(verifier: Verifier, request: WaveVerification):
   const findings = join([
     checkResolved(ofWave),
     checkCommitted(state.uncommitted),
+    checkMerged(await readDelivered(verifier, request, { tasks: ofWave, state })),
     checkConflicts(changes, unknown),
     await checkProject(verifier, state, whyNotRun(ofWave, state)),
   ])
@@ -78,6 +81,7 @@ export async function verifyFinal(verifier: Verifier, request: FinalVerification
     checkWaves(plan.waves),
     checkNeeds(tasks),
     checkCommitted(state.uncommitted),
+    checkMerged(await readDelivered(verifier, request, { tasks, state })),
     checkAdded(await readAdded(verifier, request, { tasks, state }), verifier.settings),
     checkEvidence(
       tasks.map((task) => ({ ...task, evidence: task.evidence.filter((each) => isValid(each, task)) })),
@@ -133,6 +137,20 @@ async function readTaskChanges(
     else changes.push({ taskId: task.id, files: parseDiff(await repository.readDiff(base.commit, head.commit)) })
   }
   return { changes, unknown }
+}
+
+async function readDelivered(
+  { repository }: Verifier,
+  name: TeamName,
+  { tasks, state }: { readonly tasks: readonly Task[]; readonly state: ChosenState },
+): Promise<DeliveredTask[]> {
+  const delivered: DeliveredTask[] = []
+  for (const task of tasks.filter((each) => each.status === "resolved")) {
+    const head = (await repository.find(pinOf(name, task, "head")))?.commit
+    if (head === undefined) continue
+    delivered.push({ taskId: task.id, head, isMerged: await repository.contains(state.commit, head) })
+  }
+  return delivered
 }
 
 /** Since where the first task started, or where the integration branch left what is checked out here. */
