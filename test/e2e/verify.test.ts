@@ -141,6 +141,30 @@ describe("teamwork verify", () => {
     expect(checks).toContainEqual(expect.objectContaining({ name: "acceptance_passes", status: "skipped" }))
   })
 
+  it("refuses settings that make no sense", async () => {
+    using shop = await makeShop(["true"])
+    for (const [name, value] of [
+      ["TEAMWORK_GATES_TIMEOUT_SECONDS", "0"],
+      ["TEAMWORK_GATES_ENABLE_LINT", "maybe"],
+      ["TEAMWORK_GATES_TEST", '["npm test", ""]'],
+      ["TEAMWORK_GATES_IGNORED_FILES", "[1]"],
+    ] as const) {
+      const result = await shop.run(["verify", "task", "1", "--json"], { env: { [name]: value } })
+      expect([name, JSON.parse(result.stderr).code]).toEqual([name, "config.bad_value"])
+    }
+    expect(await verdicts(shop)).toEqual([])
+  })
+
+  it("leaves out files by their setting", async () => {
+    using shop = await makeShop(["true"])
+    shop.commit({ "a.gen.ts": "// TODO\n", "doc.md": "TODO\n" })
+    const judge = (ignored?: string) =>
+      shop.run(["verify", "task", "1", "--base", "HEAD~1"], { env: { TEAMWORK_GATES_IGNORED_FILES: ignored } })
+    expect((await judge()).json<{ data: Data }>().data.issues).toEqual(['error: a.gen.ts:1 says "TODO": // TODO'])
+    expect(await judge("**/*.gen.ts,**/*.md")).toMatchObject({ exitCode: 0 })
+    expect((await judge("none")).json<{ data: Data }>().data.issues).toHaveLength(2)
+  })
+
   it("gives commands no secrets, but what the user names, and masks what they print", async () => {
     using shop = await makeShop(["env; echo key $1 sk-abcdefghijklmnopqrstuvwxyz"])
     const env = {
