@@ -7,8 +7,11 @@ import { findPattern } from "../domain/evidence.ts"
  * `<input placeholder=...>`). Written otherwise than the setting, capitals count in a comment.
  */
 export function findRemark(line: string, patterns: readonly string[]): string | undefined {
+  const lower = line.toLowerCase()
   return patterns.find((pattern) => {
-    if (findPattern(line, [pattern]) === undefined) return false
+    // Almost every line has none, and looking for whole words takes far longer.
+    const beginning = pattern.trim().slice(0, 3).toLowerCase()
+    if (!lower.includes(beginning) || findPattern(line, [pattern]) === undefined) return false
     if (/\s/.test(pattern.trim())) return true
     if (isCapitals(pattern) && line.split(/[^\p{L}\p{M}\p{N}_]+/u).includes(pattern.trim())) return true
     const comment = commentOf(line)
