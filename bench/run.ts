@@ -3,6 +3,7 @@ import { availableParallelism, loadavg } from "node:os"
 import { agents } from "./cases/agents.ts"
 import { claimResolve } from "./cases/claim-resolve.ts"
 import { contention } from "./cases/contention.ts"
+import { gates } from "./cases/gates.ts"
 import { importTasks } from "./cases/import.ts"
 import { memory } from "./cases/memory.ts"
 import { mirror } from "./cases/mirror.ts"
@@ -30,6 +31,7 @@ const CASES: readonly BenchCase[] = [
   mirror,
   routing,
   agents,
+  gates,
 ]
 
 if (import.meta.main) process.exit(await main(Bun.argv.slice(2)))

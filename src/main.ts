@@ -5,6 +5,7 @@ import type { Config, ConfigValue } from "./config/keys.ts"
 import { loadConfig } from "./config/load-config.ts"
 import { configPaths } from "./config/read-layers.ts"
 import type { ReadyAgent } from "./engine/agent-jobs/run-job.ts"
+import type { GateSetup } from "./engine/verify/verifier.ts"
 import { systemClock } from "./lib/clock.ts"
 import { systemIds } from "./lib/ids.ts"
 import type { Processes } from "./lib/process.ts"
@@ -56,6 +57,7 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     agents: () => makeAgents(config),
     promptLimit: (agent) => Number(agentSetting(config, agent, "promptLimit") ?? config["agents.acp.promptLimit"]),
     hasStore: async () => !address.startsWith("sqlite:") || (await Bun.file(address.slice("sqlite:".length)).exists()),
+    gates: () => openGates(config, home),
     storePlace: async () => (await import("./lib/mask-secrets.ts")).maskSecrets(address),
     openStore: () => openStore(address, home),
   }
@@ -99,6 +101,46 @@ function agentSetting(config: Config, agent: string, name: string): ConfigValue 
   const values: Readonly<Record<string, ConfigValue | undefined>> = config
   const key = `agents.${agent}.${name}`
   return Object.hasOwn(values, key) ? values[key] : undefined
+}
+
+async function openGates(config: Config, home: string): Promise<GateSetup> {
+  const [{ openGateRepository }, { makeGit }, { capture }, { sleep }, { buildEnvironment }, gates, { makeMask }] =
+    await Promise.all([
+      import("./workspace/gate-repository.ts"),
+      import("./workspace/git.ts"),
+      import("./lib/capture.ts"),
+      import("./lib/sleep.ts"),
+      import("./agents/environment.ts"),
+      import("./gates/environment.ts"),
+      import("./lib/mask-secrets.ts"),
+    ])
+  const repository = await openGateRepository(makeGit(cwd, { capture, env, sleep }), home)
+  if (repository === undefined) throw await noRepository()
+  const variables = [...gates.GATE_VARIABLES, ...config["gates.variables"]]
+  return {
+    repository,
+    settings: {
+      kinds: {
+        build: { isEnabled: config["gates.enableBuild"], lines: config["gates.build"] },
+        lint: { isEnabled: config["gates.enableLint"], lines: config["gates.lint"] },
+        test: { isEnabled: config["gates.enableTest"], lines: config["gates.test"] },
+      },
+      blockedPatterns: config["evidence.blockedPatterns"],
+      warnPatterns: config["evidence.warnPatterns"],
+      ignoredFiles: config["gates.ignoredFiles"],
+    },
+    runner: {
+      ...{ processes, clock: systemClock, sleep, home, mask: makeMask(env) },
+      env: { ...buildEnvironment(env, variables), ...gates.GATE_CONSTANTS },
+      timeoutMs: config["gates.timeoutSeconds"] * 1000,
+      maxBytes: config["recordings.maxMegabytes"] * 1_000_000,
+    },
+  }
+}
+
+async function noRepository(): Promise<Error> {
+  const { AppError } = await import("./domain/errors.ts")
+  return new AppError("gate.no_repository", `${cwd} is in no git repository; gates judge committed work, so go to one`)
 }
 
 /** What is not set is left to the program. */

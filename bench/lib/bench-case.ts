@@ -18,7 +18,7 @@ export interface Bench {
 export interface Finding {
   readonly what: string
   readonly value: number
-  readonly unit: "x" | "ms" | "MB" | "%" | "/s"
+  readonly unit: "x" | "ms" | "MB" | "%" | "/s" | "runs"
   /** Without one the figure is for information. */
   readonly limit?: { readonly atMost: number } | { readonly atLeast: number }
   /** The absolute figures behind it. */

@@ -1,4 +1,5 @@
 import { AGENT_KEYS } from "./agent-keys.ts"
+import { GATE_KEYS } from "./gate-keys.ts"
 
 /** The largest delay a timer takes; a longer one would fire at once. */
 const LONGEST_TIMER_MS = 2_147_483_647
@@ -243,9 +244,11 @@ export const CONFIG_KEYS = {
     min: 0,
     max: 36_500,
     env: "TEAMWORK_RECORDINGS_MAX_AGE_DAYS",
-    description: "How long `teamwork gc` leaves finished jobs and their recordings, in days; 0 keeps them for ever.",
+    description:
+      "How long `teamwork gc` leaves finished jobs, recordings and results of gates, in days; 0 keeps them for ever.",
   },
   ...AGENT_KEYS,
+  ...GATE_KEYS,
 } as const satisfies Record<string, ConfigRow>
 
 export type ConfigKey = keyof typeof CONFIG_KEYS

@@ -47,6 +47,9 @@ export const ERROR_CODES = [
   "agent.unavailable",
   "job.not_found",
   "job.failed",
+  "gate.cancelled",
+  "gate.no_repository",
+  "gate.no_commit",
   "git.failed",
   "git.locked",
 ] as const

@@ -8,10 +8,20 @@ export interface Check {
   readonly name: string
   readonly status: VerdictStatus
   readonly evidence?: string
+  /** Of a check that ran something: what, how long it took, and the file that holds all it printed. */
+  readonly command?: string
+  readonly durationMs?: number
+  readonly outputFile?: string
+}
+
+/** The committed state that was judged. */
+export interface Judged {
+  readonly commit: string
+  readonly tree: string
 }
 
 /** The word of a gate; one shape for every gate. */
-export interface Verdict {
+export interface Verdict extends Partial<Judged> {
   readonly scope: VerdictScope
   /** Task id or wave number; null for the team as a whole. */
   readonly subject: string | null

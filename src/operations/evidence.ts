@@ -35,6 +35,8 @@ export interface EvidenceRecord extends TeamName {
   readonly taskId: TaskId
   readonly owner?: string
   readonly token?: number
+  /** Who saw it, when that is not the owner. */
+  readonly by?: string
   readonly entries: readonly NewEvidence[]
 }
 
@@ -44,7 +46,7 @@ export async function recordEvidence({ store }: Context, record: EvidenceRecord)
     const team = await getTeam(tx, record)
     const task = await lockTask(tx, team.key, record.taskId)
     assertHolds(task, record.owner, record.token)
-    const by = record.owner ?? PERSON
+    const by = record.by ?? record.owner ?? PERSON
     if (record.owner !== undefined && task.status === "in_progress") await tx.tasks.renew(team.key, task.id)
     await tx.evidence.add(team.key, { taskId: task.id, attempt: task.attempt, by, entries: record.entries })
     return (await tx.evidence.list(team.key, task.id)).slice(-record.entries.length)

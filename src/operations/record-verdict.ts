@@ -2,13 +2,14 @@ import { PERSON } from "../domain/actor.ts"
 import { AppError } from "../domain/errors.ts"
 import { parseTaskId } from "../domain/ids.ts"
 import { countTasks } from "../domain/status.ts"
+import type { TeamName } from "../domain/team.ts"
 import { type Check, VERDICT_SCOPES, VERDICT_STATUSES, type Verdict } from "../domain/verdict.ts"
 import { choice, list, optional, withDefault } from "../lib/fields.ts"
 import { unreachable } from "../lib/unreachable.ts"
 import type { StoredTeam, Tx } from "../store/port.ts"
 import { decideWave, waveNotFound } from "./decide-wave.ts"
 import { getTask, getTeam, lockTeam } from "./lookup.ts"
-import { idField, operation, teamFields, textField } from "./operation.ts"
+import { type Context, idField, operation, teamFields, textField } from "./operation.ts"
 import { changePhase } from "./task-moves.ts"
 
 const input = {
@@ -26,44 +27,42 @@ export const recordVerdict = operation({
   name: "verdict.record",
   summary: "Record the verdict of a check on a task, a wave or the whole project",
   input,
-  async run({ store }, input): Promise<Verdict> {
-    const checks = input.check.map(parseCheck)
-    const failed = checks.find((check) => check.status === "failed")
+  async run(context, { project, team, check, issue, ...input }): Promise<Verdict> {
+    const checks = check.map(parseCheck)
+    const failed = checks.find((each) => each.status === "failed")
     if (input.status === "passed" && failed !== undefined) {
       throw new AppError("input.invalid", `a verdict cannot be passed while its check ${failed.name} failed`)
     }
-    const by = input.by ?? PERSON
-    return store.write(async (tx) => {
-      const team = await lockTeam(tx, input)
-      await takeEffect(tx, team, { ...input, by })
-      const subject = input.subject ?? null
-      const verdict = await tx.verdicts.add(team.key, {
-        scope: input.scope,
-        subject,
-        status: input.status,
-        checks,
-        issues: input.issue,
-        by,
-      })
-      await tx.events.append(team.key, by, {
-        type: "verdict.recorded",
-        data: { scope: input.scope, subject, status: input.status },
-      })
-      return verdict
-    })
+    const { scope, subject = null, status, by = PERSON } = input
+    return addVerdict(context, { project, team }, { scope, subject, status, checks, issues: issue, by })
   },
 })
+
+/** What a gate of our own found, with all it knows. Not open to callers outside: they cannot say which tree they saw. */
+export async function addVerdict(
+  { store }: Context,
+  name: TeamName,
+  verdict: Omit<Verdict, "timestamp">,
+): Promise<Verdict> {
+  const { scope, subject, status, by } = verdict
+  return store.write(async (tx) => {
+    const team = await lockTeam(tx, name)
+    await takeEffect(tx, team, verdict)
+    const added = await tx.verdicts.add(team.key, verdict)
+    await tx.events.append(team.key, by, { type: "verdict.recorded", data: { scope, subject, status } })
+    return added
+  })
+}
 
 async function takeEffect(
   tx: Tx,
   team: StoredTeam,
-  input: { scope: Verdict["scope"]; subject?: string; status: Verdict["status"]; by: string },
+  input: Pick<Verdict, "scope" | "subject" | "status" | "by">,
 ): Promise<void> {
   switch (input.scope) {
     case "task":
     case "qa":
-      if (input.subject === undefined)
-        throw new AppError("usage", `a verdict on a ${input.scope} names it with --subject`)
+      if (input.subject === null) throw new AppError("usage", `a verdict on a ${input.scope} names it with --subject`)
       await getTask(tx, team.key, parseTaskId(input.subject))
       return
     case "wave": {

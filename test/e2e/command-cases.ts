@@ -2,13 +2,15 @@
 import { expect } from "bun:test"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Bench } from "./bench.ts"
+import { type Bench, git } from "./bench.ts"
 
 export interface Case {
   readonly command: string
   /** A pipe gets the text itself; programs that want JSON say so. */
   readonly isDocument?: boolean
   readonly args: readonly string[]
+  /** What must be there in the folder. */
+  readonly prepare?: (bench: Bench) => void
   /** What must be done first, on top of the little project. */
   readonly before?: readonly (readonly string[])[]
   /** What `data` must match. */
@@ -46,6 +48,18 @@ export async function prepareShop(bench: Bench): Promise<void> {
   await bench.ok("evidence", "add", "--id", "1", "--owner", "w1", "--add-evidence", "12 tests pass")
   await bench.ok("mailbox", "send", "--from", "orchestrator", "--to", "w1", "--message", "Hello")
   await bench.ok("verdict", "record", "--scope", "task", "--subject", "3", "--status", "passed")
+}
+
+/** Two commits on the branch that gives the team its name. */
+function prepareRepository({ cwd }: Bench): void {
+  git(cwd, "init", "--quiet", "--initial-branch=main")
+  git(cwd, "config", "user.name", "Test")
+  git(cwd, "config", "user.email", "test@example.com")
+  for (const name of ["one", "two"]) {
+    writeFileSync(join(cwd, `${name}.txt`), `${name}\n`)
+    git(cwd, "add", "--all")
+    git(cwd, "commit", "--quiet", "-m", name)
+  }
 }
 
 function prepareJob(bench: Bench): void {
@@ -910,7 +924,10 @@ const AGENT_CASES: Case[] = [
   {
     command: "gc",
     args: [],
-    data: { dry_run: false, removed: [{ job_id: "job-1", agent: "codex", finished_at: TIME }] },
+    data: {
+      ...{ dry_run: false, removed: [{ job_id: "job-1", agent: "codex", finished_at: TIME }] },
+      gate_results: { count: 0, bytes: 0 },
+    },
     fields: ["bytes"],
     table: /^Removed job job-1 of codex, finished 2020-\S+\nRemoved 1 job, 0\.0 MB\n$/,
   },
@@ -922,6 +939,60 @@ const AGENT_CASES: Case[] = [
   },
 ]
 
+const JUDGED_FIELDS = [...VERDICT_FIELDS, "commit", "tree"]
+const resolved = (id: string): readonly (readonly string[])[] => [
+  ["task", "claim", "--id", id, "--owner", "w1"],
+  ["task", "update", "--id", id, "--owner", "w1", "--status", "resolved"],
+]
+const proven = (id: string): readonly (readonly string[])[] => [
+  ["evidence", "add", "--id", id, "--add-evidence", "seen"],
+  ["evidence", "run", "--id", id, "--", "true"],
+]
+const FINISHED = [
+  ...[...resolved("1"), ...resolved("4"), ["wave", "update", "--wave", "1", "--status", "verified"]],
+  ...[...resolved("2"), ["wave", "update", "--wave", "2", "--status", "verified"]],
+  ...["1", "2", "3", "4"].flatMap(proven),
+]
+
+const VERIFY_CASES: readonly Case[] = [
+  {
+    command: "verify task",
+    prepare: prepareRepository,
+    args: [...["--id", "1", "--owner", "w1", "--token", "1"], ...["--commit", "HEAD", "--base", "HEAD~1", "--again"]],
+    data: { scope: "task", subject: "1", status: "passed", issues: [], by: "gate", timestamp: TIME },
+    fields: JUDGED_FIELDS,
+    table:
+      /^Verdict on task 1: passed at [0-9a-f]{12}\nCHECK +STATUS +TIME +WHAT\nwork_committed +passed\nchanges_present +passed +1 file changed since [0-9a-f]{12}\n/,
+  },
+  {
+    command: "verify wave",
+    prepare: prepareRepository,
+    before: [...resolved("1"), ...resolved("4")],
+    args: ["--wave", "1", "--commit", "HEAD", "--again"],
+    data: { scope: "wave", subject: "1", status: "passed", issues: [], by: "gate", timestamp: TIME },
+    fields: JUDGED_FIELDS,
+    table: /^Verdict on wave 1: passed at [0-9a-f]{12}\nCHECK .*\nall_tasks_resolved +passed +3 tasks\n/,
+  },
+  {
+    command: "verify final",
+    prepare: prepareRepository,
+    before: FINISHED,
+    args: ["--commit", "HEAD", "--base", "HEAD~1", "--again"],
+    data: { scope: "final", subject: null, status: "passed", issues: [], by: "gate", timestamp: TIME },
+    fields: JUDGED_FIELDS,
+    table: /^Verdict on final: passed at [0-9a-f]{12}\n[\s\S]*evidence_complete +passed +4 tasks\n/,
+  },
+  {
+    command: "project verify",
+    prepare: prepareRepository,
+    before: [...resolved("1"), ...resolved("4")],
+    args: ["--commit", "HEAD", "--base", "HEAD~1", "--again"],
+    data: { scope: "wave", subject: "1", status: "passed" },
+    fields: JUDGED_FIELDS,
+    table: /^Verdict on wave 1: passed at [0-9a-f]{12}\n/,
+  },
+]
+
 export const CASES: readonly Case[] = [
   ...PROJECT_CASES,
   ...TASK_CASES,
@@ -930,6 +1001,7 @@ export const CASES: readonly Case[] = [
   ...WORKER_CASES,
   ...OTHER_CASES,
   ...AGENT_CASES,
+  ...VERIFY_CASES,
 ]
 
 export const MISSING: readonly Missing[] = [
@@ -953,6 +1025,8 @@ export const MISSING: readonly Missing[] = [
   { command: "wave update", args: ["--wave", "1"], message: /--status is missing/ },
   { command: "verdict record", args: ["--status", "passed"], message: /--scope is missing/ },
   { command: "verdict record", args: ["--scope", "task", "--status", "passed"], message: /--subject/ },
+  { command: "verify task", args: ["--again"], message: /--id is missing/ },
+  { command: "verify wave", args: ["--again"], message: /--wave is missing/ },
   { command: "mailbox send", args: ["--from", "w1", "--message", "x"], message: /--to is missing/ },
   { command: "mailbox read", args: [], message: /--inbox is missing/ },
   { command: "mailbox poll", args: [], message: /--inbox is missing/ },

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import type { Agent, AgentJob, AgentResult, RunOptions } from "../../agents/port.ts"
-import { openRecording } from "./recording.ts"
+import { openRecording } from "../../lib/recording.ts"
 
 export interface RecordedRun {
   readonly agent: Agent

@@ -236,7 +236,10 @@ async function restoreRecords(session: Session, key: number, snapshot: TeamSnaps
   await insertRows(
     session,
     "verdict",
-    ["team_id", "scope", "subject", "status", "checks", "issues", "author", "recorded_at"],
+    [
+      ...["team_id", "scope", "subject", "status", "checks", "issues", "author", "recorded_at"],
+      ...["judged_commit", "judged_tree"],
+    ],
     snapshot.verdicts.map((verdict) => [
       key,
       verdict.scope,
@@ -246,6 +249,8 @@ async function restoreRecords(session: Session, key: number, snapshot: TeamSnaps
       JSON.stringify(verdict.issues),
       verdict.by,
       ms(verdict.timestamp),
+      verdict.commit ?? null,
+      verdict.tree ?? null,
     ]),
   )
   await insertRows(

@@ -10,16 +10,18 @@ interface VerdictRow {
   issues: string
   author: string
   recorded_at: number
+  judged_commit: string | null
+  judged_tree: string | null
 }
 
-const COLUMNS = "scope, subject, status, checks, issues, author, recorded_at"
+const COLUMNS = "scope, subject, status, checks, issues, author, recorded_at, judged_commit, judged_tree"
 
 export function verdictStore(session: Session): VerdictStore {
   return {
     async add(key, verdict) {
       const row = await session.get<VerdictRow>(
-        `insert into verdict (team_id, scope, subject, status, checks, issues, author, recorded_at)
-         values (?, ?, ?, ?, ?, ?, ?, ?) returning ${COLUMNS}`,
+        `insert into verdict (team_id, scope, subject, status, checks, issues, author, recorded_at, judged_commit, judged_tree)
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) returning ${COLUMNS}`,
         [
           key,
           verdict.scope,
@@ -29,6 +31,8 @@ export function verdictStore(session: Session): VerdictStore {
           JSON.stringify(verdict.issues),
           verdict.by,
           await session.now(),
+          verdict.commit ?? null,
+          verdict.tree ?? null,
         ],
       )
       if (row === undefined) throw new Error("insert returned no row")
@@ -50,5 +54,7 @@ function toVerdict(row: VerdictRow): Verdict {
     issues: JSON.parse(row.issues),
     by: row.author,
     timestamp: iso(row.recorded_at),
+    ...(row.judged_commit === null ? {} : { commit: row.judged_commit }),
+    ...(row.judged_tree === null ? {} : { tree: row.judged_tree }),
   }
 }

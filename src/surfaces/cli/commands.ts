@@ -36,6 +36,7 @@ export const COMMANDS: readonly CommandRow[] = [
           `Project ${team.project}/${team.team}: ${team.mode}, ${team.schedule}, goal: ${await oneLine(team.goal)}`,
       }),
   },
+  { name: "project verify", load: async () => (await import("./verify.ts")).projectVerify },
   {
     name: "project clean",
     load: async () =>
@@ -189,6 +190,9 @@ export const COMMANDS: readonly CommandRow[] = [
         text: async (verdicts, screen) => (await views.task()).renderVerdicts(verdicts, screen),
       }),
   },
+  { name: "verify task", load: async () => (await import("./verify.ts")).verifyTaskCommand },
+  { name: "verify wave", load: async () => (await import("./verify.ts")).verifyWaveCommand },
+  { name: "verify final", load: async () => (await import("./verify.ts")).verifyFinalCommand },
   { name: "worker setup", load: async () => (await import("./worker-setup.ts")).workerSetup },
   {
     name: "swarm status",

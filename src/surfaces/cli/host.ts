@@ -1,4 +1,5 @@
 import type { ReadyAgent } from "../../engine/agent-jobs/run-job.ts"
+import type { GateSetup } from "../../engine/verify/verifier.ts"
 import type { Clock } from "../../lib/clock.ts"
 import type { Ids } from "../../lib/ids.ts"
 import type { Processes } from "../../lib/process.ts"
@@ -45,6 +46,8 @@ export interface Configured {
   promptLimit(agent: string): number
   /** Whether there is a store already; opening makes one. */
   hasStore(): Promise<boolean>
+  /** Loads what gates work with; throws outside of a repository. */
+  gates(): Promise<GateSetup>
   /** The store's address without user and password. */
   storePlace(): Promise<string>
   openStore(): Promise<Context["store"]>

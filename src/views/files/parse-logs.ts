@@ -2,7 +2,7 @@ import { EVENT_SCHEMAS, type EventType, parseEventData } from "../../domain/even
 import { quoteInput } from "../../domain/ids.ts"
 import { MESSAGE_TYPES } from "../../domain/message.ts"
 import type { PastEvent, SnapshotMessage } from "../../domain/snapshot.ts"
-import { type Check, VERDICT_SCOPES, VERDICT_STATUSES, type Verdict } from "../../domain/verdict.ts"
+import { type Check, type Judged, VERDICT_SCOPES, VERDICT_STATUSES, type Verdict } from "../../domain/verdict.ts"
 import type { FileNote } from "../layouts/found-team.ts"
 import {
   anyObject,
@@ -120,12 +120,26 @@ export function parseVerdict(from: Json): Verdict {
     issues: texts(from, "issues"),
     by: text(from, "by"),
     timestamp: time(from, "timestamp"),
+    ...parseJudged(from),
   }
 }
 
 function parseCheck(from: Json): Check {
-  const check = { name: text(from, "name"), status: choice(from, "status", VERDICT_STATUSES) }
-  return from.evidence === undefined ? check : { ...check, evidence: text(from, "evidence") }
+  return {
+    name: text(from, "name"),
+    status: choice(from, "status", VERDICT_STATUSES),
+    ...(from.evidence === undefined ? {} : { evidence: text(from, "evidence") }),
+    ...(from.command === undefined ? {} : { command: text(from, "command") }),
+    ...(from.duration_ms === undefined ? {} : { durationMs: whole(from, "duration_ms", 0) }),
+    ...(from.output_file === undefined ? {} : { outputFile: text(from, "output_file") }),
+  }
+}
+
+function parseJudged(from: Json): Partial<Judged> {
+  return {
+    ...(from.commit === undefined ? {} : { commit: text(from, "commit") }),
+    ...(from.tree === undefined ? {} : { tree: text(from, "tree") }),
+  }
 }
 
 /** The verdict of a file `verification/wave-{n}.json` or `verification/final.json`. */
@@ -140,5 +154,6 @@ export function parseVerification(from: Json, wave: number | null): Verdict {
     issues: texts(from, "issues"),
     by: text(more, "by"),
     timestamp: time(from, "verified_at"),
+    ...parseJudged(more),
   }
 }

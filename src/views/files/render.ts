@@ -152,12 +152,18 @@ function verification(verdict: Verdict, tasks: readonly string[]): Record<string
     tasks_verified: tasks,
     checks: verdict.checks.map(checkEntry),
     issues: verdict.issues,
-    teamwork: { by: verdict.by, ...(verdict.scope === "final" ? { subject: verdict.subject } : {}) },
+    teamwork: {
+      by: verdict.by,
+      ...(verdict.scope === "final" ? { subject: verdict.subject } : {}),
+      commit: verdict.commit,
+      tree: verdict.tree,
+    },
   }
 }
 
-function checkEntry({ name, status, evidence }: Verdict["checks"][number]): Record<string, unknown> {
-  return { name, status, evidence }
+function checkEntry(check: Verdict["checks"][number]): Record<string, unknown> {
+  const { name, status, evidence, command, durationMs, outputFile } = check
+  return { name, status, evidence, command, duration_ms: durationMs, output_file: outputFile }
 }
 
 export function loopFiles(facts: TeamFacts): OutFile[] {
@@ -199,6 +205,8 @@ function messageEntry(message: SnapshotMessage): Record<string, unknown> {
   }
 }
 
-export function verdictLine({ scope, subject, status, checks, issues, by, timestamp }: Verdict): string {
-  return JSON.stringify({ scope, subject, status, checks: checks.map(checkEntry), issues, by, timestamp })
+export function verdictLine({ checks, ...verdict }: Verdict): string {
+  const { scope, subject, status, issues, by, timestamp, commit, tree } = verdict
+  const entries = checks.map(checkEntry)
+  return JSON.stringify({ scope, subject, status, checks: entries, issues, by, timestamp, commit, tree })
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { makeScratch } from "../../../test/support/sandbox.ts"
+import { makeScratch } from "../../test/support/sandbox.ts"
 import { openRecording } from "./recording.ts"
 
 const LIMIT = { maxBytes: 100, mark: (bytes: number) => `cut ${bytes}` }

@@ -1,0 +1,49 @@
+function commands<const Env extends string>(env: Env, kind: string) {
+  return {
+    type: "strings",
+    default: [],
+    env,
+    description: `The ${kind} commands that gates run, each a line for the shell; empty means what the files of the tree suggest.`,
+  } as const
+}
+
+function isEnabled<const Env extends string>(env: Env, kind: string) {
+  return { type: "boolean", default: true, env, description: `Whether gates run the ${kind} commands.` } as const
+}
+
+/** The settings of gates. Part of the table of all settings. */
+export const GATE_KEYS = {
+  "gates.build": commands("TEAMWORK_GATES_BUILD", "build"),
+  "gates.lint": commands("TEAMWORK_GATES_LINT", "lint"),
+  "gates.test": commands("TEAMWORK_GATES_TEST", "test"),
+  "gates.enableBuild": isEnabled("TEAMWORK_GATES_ENABLE_BUILD", "build"),
+  "gates.enableLint": isEnabled("TEAMWORK_GATES_ENABLE_LINT", "lint"),
+  "gates.enableTest": isEnabled("TEAMWORK_GATES_ENABLE_TEST", "test"),
+  "gates.timeoutSeconds": {
+    type: "number",
+    default: 1200,
+    min: 1,
+    max: 2_147_483,
+    env: "TEAMWORK_GATES_TIMEOUT_SECONDS",
+    description: "The longest one command of a gate may take, in seconds.",
+  },
+  "gates.variables": {
+    type: "strings",
+    default: [],
+    env: "TEAMWORK_GATES_VARIABLES",
+    isForUserOnly: true,
+    description:
+      "Variables that commands of gates get besides the usual ones, such as DATABASE_URL; a name may end in *.",
+  },
+  "gates.ignoredFiles": {
+    type: "strings",
+    default: [
+      ...["**/*.md", "**/*.mdx", "**/*.rst", "**/*.adoc", "**/CHANGELOG*", "**/LICENSE*"],
+      ...["**/*.lock", "**/*.lockb", "**/*-lock.json", "**/*-lock.yaml", "**/npm-shrinkwrap.json", "**/go.sum"],
+      ...["**/*.min.*", "**/*.map", "**/*.snap", "**/*.svg", "**/*.generated.*", "**/*_pb2.py", "**/*.pb.go"],
+      ...["**/node_modules/**", "**/vendor/**", "**/third_party/**", "**/dist/**", "**/__snapshots__/**"],
+    ],
+    env: "TEAMWORK_GATES_IGNORED_FILES",
+    description: "Files in whose added lines gates do not look for patterns: documentation, and what nobody writes.",
+  },
+} as const

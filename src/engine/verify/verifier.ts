@@ -1,0 +1,34 @@
+import type { RoleDefinition } from "../../domain/roles.ts"
+import type { Task } from "../../domain/task.ts"
+import type { TeamName } from "../../domain/team.ts"
+import type { GateKind, KindSettings } from "../../gates/gate-command.ts"
+import type { GateRepository } from "../../gates/port.ts"
+import type { Runner } from "../../gates/run-command.ts"
+import type { ScanSettings } from "../../gates/scan-changes.ts"
+import type { Scope } from "../../gates/task-gate.ts"
+import type { Context } from "../../operations/operation.ts"
+
+/** Everything a gate works with. */
+export interface Verifier {
+  readonly context: Context
+  readonly repository: GateRepository
+  readonly runner: Runner
+  readonly settings: GateSettings
+  readonly roles: readonly RoleDefinition[]
+  /** Which files are whose, for one task; without it nobody says. */
+  readonly scopeOf?: (name: TeamName, task: Task) => Promise<Scope>
+}
+
+export interface GateSettings extends ScanSettings {
+  readonly kinds: Readonly<Record<GateKind, KindSettings>>
+}
+
+/** What the machine and its configuration bring; the rest is up to the caller. */
+export interface GateSetup {
+  readonly repository: GateRepository
+  readonly settings: GateSettings
+  readonly runner: Pick<Runner, "processes" | "clock" | "sleep" | "home" | "env" | "mask" | "timeoutMs" | "maxBytes">
+}
+
+/** Whose word a verdict of a gate is. */
+export const GATE = "gate"

@@ -1,0 +1,192 @@
+import { AppError } from "../../domain/errors.ts"
+import type { Evidence } from "../../domain/evidence.ts"
+import { isMet, type Task } from "../../domain/task.ts"
+import type { TeamName } from "../../domain/team.ts"
+import type { Verdict } from "../../domain/verdict.ts"
+import type { WavePlan } from "../../domain/wave.ts"
+import { type FileDiff, parseDiff } from "../../gates/diff-lines.ts"
+import type { TaskChanges } from "../../gates/find-conflicts.ts"
+import { type Findings, join, statusOf } from "../../gates/findings.ts"
+import { checkCommitted } from "../../gates/task-gate.ts"
+import {
+  checkAdded,
+  checkConflicts,
+  checkEvidence,
+  checkMerged,
+  checkNeeds,
+  checkResolved,
+  checkWaves,
+  type DeliveredTask,
+} from "../../gates/team-gates.ts"
+import { waveNotFound } from "../../operations/decide-wave.ts"
+import { getTeam } from "../../operations/lookup.ts"
+import { addVerdict } from "../../operations/record-verdict.ts"
+import { readWavePlan } from "../../operations/wave-status.ts"
+import { type ChosenState, chooseState, getCommit } from "./choose-state.ts"
+import { integrationBranch, pinOf } from "./refs.ts"
+import { checkProject } from "./run-commands.ts"
+import { GATE, type Verifier } from "./verifier.ts"
+
+export interface TeamVerification extends TeamName {
+  /** What to judge; by default the integration branch, else what is checked out here. */
+  readonly commit?: string
+}
+
+export interface WaveVerification extends TeamVerification {
+  readonly wave: number
+}
+
+export interface FinalVerification extends TeamVerification {
+  /** Where the run started; by default where the first of its tasks did, as pinned. */
+  readonly base?: string
+}
+
+type ProvenTask = Task & { readonly evidence: readonly Evidence[] }
+
+interface TeamFacts {
+  readonly plan: WavePlan
+  readonly tasks: readonly ProvenTask[]
+}
+
+/** The wave that is due, or the whole when there is none left. */
+export async function verifyProject(verifier: Verifier, request: FinalVerification): Promise<Verdict> {
+  const { plan } = await readFacts(verifier, request)
+  const open = plan.waves.find((wave) => wave.status !== "verified")
+  return open === undefined ? verifyFinal(verifier, request) : verifyWave(verifier, { ...request, wave: open.id })
+}
+
+/** Judges the merged work of a wave; passed opens the next one. */
+export async function verifyWave(verifier: Verifier, request: WaveVerification): Promise<Verdict> {
+  const { plan, tasks } = await readFacts(verifier, request)
+  assertDue(plan, request.wave)
+  const ofWave = tasks.filter((task) => task.wave === request.wave)
+  const state = await chooseMerged(verifier, request)
+  const { changes, unknown } = await readTaskChanges(verifier, request, ofWave)
+  const findings = join([
+    checkResolved(ofWave),
+    checkCommitted(state.uncommitted),
+    checkMerged(await readDelivered(verifier, request, { tasks: ofWave, state })),
+    checkConflicts(changes, unknown),
+    await checkProject(verifier, state, whyNotRun(ofWave, state)),
+  ])
+  return record(verifier, request, { scope: "wave", subject: String(request.wave), findings, state })
+}
+
+/** Judges everything; passed completes the project. */
+export async function verifyFinal(verifier: Verifier, request: FinalVerification): Promise<Verdict> {
+  const { plan, tasks } = await readFacts(verifier, request)
+  const state = await chooseMerged(verifier, request)
+  const findings = join([
+    checkResolved(tasks),
+    checkWaves(plan.waves),
+    checkNeeds(tasks),
+    checkCommitted(state.uncommitted),
+    checkMerged(await readDelivered(verifier, request, { tasks, state })),
+    checkAdded(await readAdded(verifier, request, { tasks, state }), verifier.settings),
+    checkEvidence(
+      tasks.map((task) => ({ ...task, evidence: task.evidence.filter((each) => isValid(each, task)) })),
+      verifier.settings,
+    ),
+    await checkProject(verifier, state, whyNotRun(tasks, state)),
+  ])
+  return record(verifier, request, { scope: "final", subject: null, findings, state })
+}
+
+function readFacts({ context }: Verifier, name: TeamName): Promise<TeamFacts> {
+  return context.store.read(async (tx) => {
+    const { key } = await getTeam(tx, name)
+    const tasks: ProvenTask[] = []
+    for (const task of await tx.tasks.list(key)) tasks.push({ ...task, evidence: await tx.evidence.list(key, task.id) })
+    return { plan: await readWavePlan(tx, key), tasks }
+  })
+}
+
+/** Before anything runs: a verdict that could not be recorded would be in vain. */
+function assertDue({ waves, totalWaves }: WavePlan, number: number): void {
+  const wave = waves.find((each) => each.id === number)
+  if (wave === undefined) throw waveNotFound(number, totalWaves)
+  const refuse = (why: string) => {
+    throw new AppError("wave.transition", `wave ${number} cannot be verified: ${why}`, { wave: number })
+  }
+  if (wave.status === "verified") refuse("it is already; reopen one of its tasks to work on it again")
+  const first = waves.find((each) => each.status !== "verified")
+  if (first !== undefined && first.id < number) refuse(`wave ${first.id} is ${first.status} and comes first`)
+}
+
+function chooseMerged({ repository }: Verifier, request: TeamVerification): Promise<ChosenState> {
+  return chooseState(repository, { commit: request.commit, branches: [integrationBranch(request)] })
+}
+
+/** Long runs whose outcome changes nothing are left out. */
+function whyNotRun(tasks: readonly Task[], { uncommitted }: ChosenState): string | undefined {
+  if (tasks.length === 0 || tasks.some((task) => !isMet(task.status))) return "not all tasks are resolved"
+  return uncommitted.length > 0 ? "there are changes that are not committed" : undefined
+}
+
+async function readTaskChanges(
+  { repository }: Verifier,
+  name: TeamName,
+  tasks: readonly Task[],
+): Promise<{ changes: TaskChanges[]; unknown: string[] }> {
+  const changes: TaskChanges[] = []
+  const unknown: string[] = []
+  for (const task of tasks.filter((each) => each.status !== "skipped")) {
+    const base = await repository.find(pinOf(name, task, "base"))
+    const head = await repository.find(pinOf(name, task, "head"))
+    if (base === undefined || head === undefined) unknown.push(task.id)
+    else changes.push({ taskId: task.id, files: parseDiff(await repository.readDiff(base.commit, head.commit)) })
+  }
+  return { changes, unknown }
+}
+
+async function readDelivered(
+  { repository }: Verifier,
+  name: TeamName,
+  { tasks, state }: { readonly tasks: readonly Task[]; readonly state: ChosenState },
+): Promise<DeliveredTask[]> {
+  const delivered: DeliveredTask[] = []
+  for (const task of tasks.filter((each) => each.status === "resolved")) {
+    const head = (await repository.find(pinOf(name, task, "head")))?.commit
+    if (head === undefined) continue
+    delivered.push({ taskId: task.id, head, isMerged: await repository.contains(state.commit, head) })
+  }
+  return delivered
+}
+
+/** Since where the first task started, or where the integration branch left what is checked out here. */
+async function readAdded(
+  { repository }: Verifier,
+  request: FinalVerification,
+  { tasks, state }: { readonly tasks: readonly Task[]; readonly state: ChosenState },
+): Promise<FileDiff[] | undefined> {
+  const from = async (base: string) => parseDiff(await repository.readDiff(base, state.commit))
+  if (request.base !== undefined) return from((await getCommit(repository, request.base)).commit)
+  const bases = await Promise.all(tasks.map((task) => repository.find(pinOf(request, task, "base"))))
+  const pinned = bases.flatMap((each) => each?.commit ?? [])
+  const here = (await repository.find("HEAD"))?.commit
+  const known = pinned.length > 0 ? pinned : here === undefined ? [] : [here, state.commit]
+  const start = known.length === 0 ? undefined : await repository.findBase(...known)
+  return start === undefined || (pinned.length === 0 && start === state.commit) ? undefined : from(start)
+}
+
+function isValid(entry: Evidence, { attempt }: Task): boolean {
+  return entry.withdrawnAt === null && entry.attempt === attempt
+}
+
+function record(
+  { context }: Verifier,
+  { project, team }: TeamName,
+  {
+    scope,
+    subject,
+    findings,
+    state,
+  }: Pick<Verdict, "scope" | "subject"> & {
+    readonly findings: Findings
+    readonly state: ChosenState
+  },
+): Promise<Verdict> {
+  const { commit, tree } = state
+  const status = statusOf(findings)
+  return addVerdict(context, { project, team }, { scope, subject, status, ...findings, by: GATE, commit, tree })
+}
