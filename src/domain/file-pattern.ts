@@ -1,0 +1,110 @@
+import { accepts, findBeyond, findCommon } from "../lib/automaton.ts"
+import { type Branch, compileBranch, pathAutomaton, pickPoint } from "./compile-branch.ts"
+import { expandBraces, MAX_BRANCHES } from "./expand-braces.ts"
+import { fold, pointOf } from "./fold-path.ts"
+import { quoteInput } from "./ids.ts"
+
+/**
+ * Which files a task owns, in one dialect of globs that docs/ownership.md describes. Two paths that differ only in case
+ * or in how their letters are encoded are one path here, as they are on some disks. A pattern is compiled to an
+ * automaton, so that whether two of them have a file in common is decided and not guessed.
+ */
+export interface FilePattern {
+  /** As it is kept and shown. */
+  readonly text: string
+  /** One for each choice of its braces. */
+  readonly branches: readonly Branch[]
+}
+
+const MAX_LENGTH = 1024
+
+/** What is wrong with a pattern, for the one who wrote it. */
+export function problemWithPattern(text: string): string | undefined {
+  if (text.trim() === "") return "must not be empty; ** means every file"
+  if (text.length > MAX_LENGTH) return `must be at most ${MAX_LENGTH} characters`
+  const because = (why: string) => `${quoteInput(text)} is not valid: ${why}`
+  if (/[\0\r\n]/.test(text)) return because("it must be a single line")
+  if (text.startsWith("!")) return because("a pattern says what belongs to the task, and cannot take files away with !")
+  if (text.includes("\\")) return because("write / between folders, and [*] for a * that is meant as such")
+  const branches = expandBraces(text)
+  if (branches.length > MAX_BRANCHES) return because(`its braces make more than ${MAX_BRANCHES} patterns`)
+  for (const branch of branches) {
+    const why = problemWithBranch(branch)
+    if (why !== undefined) return because(why)
+  }
+  return undefined
+}
+
+function problemWithBranch(text: string): string | undefined {
+  if (/^(?:\/|~(?:\/|$)|[A-Za-z]:)/.test(text)) return "write the path from the repository's root, as src/api/**"
+  const segments = text.split("/")
+  if (segments.includes("..")) return "a path with .. may lead out of the repository"
+  return segments.some((segment) => fold(segment) === ".git") ? "what is in .git belongs to git alone" : undefined
+}
+
+/** How a valid pattern is kept: composed letters, no needless dots and slashes. */
+export function cleanPattern(text: string): string {
+  const segments = text.normalize("NFC").split("/")
+  const kept = segments.filter((segment) => segment !== "" && segment !== ".")
+  if (kept.length === 0) return "**"
+  return `${kept.join("/")}${text.endsWith("/") ? "/" : ""}`
+}
+
+const known = new Map<string, FilePattern>()
+const MOST_KNOWN = 20_000
+
+/** Compiles a pattern. One that is not valid, which only an import can bring in, matches nothing. */
+export function compilePattern(text: string): FilePattern {
+  const before = known.get(text)
+  if (before !== undefined) return before
+  if (known.size >= MOST_KNOWN) known.clear()
+  const isValid = problemWithPattern(text) === undefined
+  const compiled = { text, branches: isValid ? expandBraces(fold(cleanPattern(text))).map(compileBranch) : [] }
+  known.set(text, compiled)
+  return compiled
+}
+
+/** `path` from the repository's root. */
+export function matchesPattern(path: string, pattern: string): boolean {
+  const folded = fold(path)
+  let points: number[] | undefined
+  return compilePattern(pattern).branches.some(({ automaton, prefix }) => {
+    if (!folded.startsWith(prefix)) return false
+    points ??= Array.from(folded, pointOf)
+    return accepts(automaton, points)
+  })
+}
+
+/** The first of the patterns that matches. */
+export function findMatch(path: string, patterns: readonly string[]): string | undefined {
+  return patterns.find((pattern) => matchesPattern(path, pattern))
+}
+
+/** A path that both match, if there can be one. */
+export function findOverlap(a: string, b: string): string | undefined {
+  for (const one of compilePattern(a).branches) {
+    for (const other of compilePattern(b).branches) {
+      if (!one.prefix.startsWith(other.prefix) && !other.prefix.startsWith(one.prefix)) continue
+      const path = findCommon([one.automaton, other.automaton, pathAutomaton()], pickPoint)
+      if (path !== undefined) return path
+    }
+  }
+  return undefined
+}
+
+export function patternsOverlap(a: string, b: string): boolean {
+  return findOverlap(a, b) !== undefined
+}
+
+/** Whether a choice of the pattern's braces matches nothing but what one of `others` matches too. */
+export function isWithin(pattern: string, others: readonly string[]): boolean {
+  const automata = others.flatMap((other) => compilePattern(other).branches.map((branch) => branch.automaton))
+  return compilePattern(pattern).branches.some(
+    ({ automaton }) => findBeyond([automaton, pathAutomaton()], automata, pickPoint) === undefined,
+  )
+}
+
+/** What all paths of a pattern begin with; none of two patterns whose beginnings differ overlap. */
+export function prefixesOf(pattern: string): readonly string[] {
+  return compilePattern(pattern).branches.map((branch) => branch.prefix)
+}
