@@ -87,6 +87,7 @@ describe("a pattern", () => {
     ["a\nb", "single line"],
     ["a".repeat(1025), "1024"],
     ["{a,b}".repeat(9), "200"],
+    ["*a".repeat(21), "20 stars"],
   ])("%j is refused: %s", (pattern, why) => {
     expect(problemWithPattern(pattern)).toContain(why)
     expect(matchesPattern("etc/passwd", pattern)).toBe(false)

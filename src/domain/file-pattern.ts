@@ -17,6 +17,8 @@ export interface FilePattern {
 }
 
 const MAX_LENGTH = 1024
+/** Nobody needs that many, and comparing two patterns takes the longer the more there are. */
+const MAX_STARS = 20
 
 /** What is wrong with a pattern, for the one who wrote it. */
 export function problemWithPattern(text: string): string | undefined {
@@ -26,6 +28,7 @@ export function problemWithPattern(text: string): string | undefined {
   if (/[\0\r\n]/.test(text)) return because("it must be a single line")
   if (text.startsWith("!")) return because("a pattern says what belongs to the task, and cannot take files away with !")
   if (text.includes("\\")) return because("write / between folders, and [*] for a * that is meant as such")
+  if ((text.match(/\*+/g) ?? []).length > MAX_STARS) return because(`it has more than ${MAX_STARS} stars`)
   const branches = expandBraces(text)
   if (branches.length > MAX_BRANCHES) return because(`its braces make more than ${MAX_BRANCHES} patterns`)
   for (const branch of branches) {
@@ -107,4 +110,9 @@ export function isWithin(pattern: string, others: readonly string[]): boolean {
 /** What all paths of a pattern begin with; none of two patterns whose beginnings differ overlap. */
 export function prefixesOf(pattern: string): readonly string[] {
   return compilePattern(pattern).branches.map((branch) => branch.prefix)
+}
+
+/** One pattern for each choice of the braces. */
+export function splitPattern(text: string): string[] {
+  return problemWithPattern(text) === undefined ? expandBraces(cleanPattern(text)) : []
 }
