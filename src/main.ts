@@ -37,6 +37,8 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
       freshStartIntervalSeconds: config["team.freshStartIntervalSeconds"],
       blockedPatterns: config["evidence.blockedPatterns"],
       warnPatterns: config["evidence.warnPatterns"],
+      onOverlap: config["ownership.onOverlap"],
+      sharedFiles: config["ownership.shared"],
     },
     pollIntervalSeconds: config["team.pollIntervalSeconds"],
     project: config["defaults.project"] || detected.project,

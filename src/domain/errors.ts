@@ -46,6 +46,11 @@ export const ERROR_CODES = [
   "import.nothing_found",
   "job.not_found",
   "job.failed",
+  "ownership.overlap",
+  "ownership.shared",
+  "ownership.not_allowed",
+  "ownership.not_found",
+  "ownership.decided",
   "git.failed",
   "git.locked",
 ] as const

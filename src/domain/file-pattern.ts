@@ -16,7 +16,7 @@ export interface FilePattern {
   readonly branches: readonly Branch[]
 }
 
-const MAX_LENGTH = 1024
+const MAX_LENGTH = 400
 /** Nobody needs that many, and comparing two patterns takes the longer the more there are. */
 const MAX_STARS = 20
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "bun:test"
 import fc from "fast-check"
-import type { OwnedFiles } from "./judge-write.ts"
+import type { TaskFiles } from "./judge-path.ts"
 import { findOverlaps, listOverlaps, makeConcurrency } from "./overlaps.ts"
 
 const SHARED = ["**/package.json", "**/*.lock"]
-const task = (id: string, ...files: string[]): OwnedFiles => ({ id, files })
+const task = (id: string, ...files: string[]): TaskFiles => ({ id, files })
 
 describe("overlaps of tasks", () => {
   it("name both patterns and a path", () => {

@@ -1,5 +1,5 @@
 import { findOverlap, prefixesOf, splitPattern } from "./file-pattern.ts"
-import { listClaims, type OwnedFiles } from "./judge-write.ts"
+import { listClaims, type TaskFiles } from "./judge-path.ts"
 import { isMet, type TaskStatus } from "./task.ts"
 
 /** Two tasks that both own a file that may come to be. */
@@ -19,14 +19,14 @@ interface Entry {
 }
 
 /** The first overlap of `task` with each of the others. */
-export function findOverlaps(task: OwnedFiles, others: readonly OwnedFiles[], shared: readonly string[]): Overlap[] {
+export function findOverlaps(task: TaskFiles, others: readonly TaskFiles[], shared: readonly string[]): Overlap[] {
   return others.flatMap((other) => {
     const found = meet(task, other, shared)
     return found === undefined ? [] : [found]
   })
 }
 
-function meet(task: OwnedFiles, other: OwnedFiles, shared: readonly string[]): Overlap | undefined {
+function meet(task: TaskFiles, other: TaskFiles, shared: readonly string[]): Overlap | undefined {
   for (const pattern of task.files) {
     for (const otherPattern of other.files) {
       const path = findMeeting(pattern, otherPattern, shared)
@@ -37,7 +37,7 @@ function meet(task: OwnedFiles, other: OwnedFiles, shared: readonly string[]): O
 }
 
 /** Every pair of tasks that overlaps. Patterns that begin differently are never compared. */
-export function listOverlaps(tasks: readonly OwnedFiles[], shared: readonly string[]): Overlap[] {
+export function listOverlaps(tasks: readonly TaskFiles[], shared: readonly string[]): Overlap[] {
   const entries = tasks.flatMap(({ id, files }) =>
     files.flatMap((pattern) => prefixesOf(pattern).map((prefix): Entry => ({ task: id, pattern, prefix }))),
   )

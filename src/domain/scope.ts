@@ -1,5 +1,5 @@
 import { quoteInput } from "./ids.ts"
-import { judgeWrite, type Ownership, type WriteReason } from "./judge-write.ts"
+import { judgePath, type Ownership, type WriteReason } from "./judge-path.ts"
 
 /** What happened to one path between two states of a repository. A rename is a deletion and an addition. */
 export interface FileChange {
@@ -19,7 +19,7 @@ export interface JudgedChange extends FileChange {
 
 /** Which changes a task may deliver: by who owns the path, and by what the change would bring in. */
 export function judgeChange(change: FileChange, ownership: Ownership): JudgedChange {
-  const { allowed, reason, message } = judgeWrite(change.path, ownership)
+  const { allowed, reason, message } = judgePath(change.path, ownership)
   const refuse = (why: JudgedChange["reason"], text: string): JudgedChange => ({
     ...{ ...change, inScope: false, reason: why },
     message: `${quoteInput(change.path)} ${text}`,

@@ -74,6 +74,8 @@ export const DEFAULT_SETTINGS: Settings = {
   freshStartIntervalSeconds: CONFIG_KEYS["team.freshStartIntervalSeconds"].default,
   blockedPatterns: CONFIG_KEYS["evidence.blockedPatterns"].default,
   warnPatterns: CONFIG_KEYS["evidence.warnPatterns"].default,
+  onOverlap: CONFIG_KEYS["ownership.onOverlap"].default,
+  sharedFiles: CONFIG_KEYS["ownership.shared"].default,
 }
 
 export function context(store: Store, settings: Partial<Settings> = {}): Context {

@@ -6,7 +6,7 @@ export interface Migration {
   readonly breaking: boolean
 }
 
-export const LATEST_VERSION = 2
+export const LATEST_VERSION = 3
 
 /** Loaded only when a store is behind, so that an ordinary start does not pay for it. */
 export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Migration[]> {
@@ -15,12 +15,14 @@ export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Mi
       ? [
           await import("./0001_kernel.sqlite.sql", { with: { type: "text" } }),
           await import("./0002_archives.sqlite.sql", { with: { type: "text" } }),
+          await import("./0005_exceptions.sqlite.sql", { with: { type: "text" } }),
         ]
       : [
           await import("./0001_kernel.postgres.sql", { with: { type: "text" } }),
           await import("./0002_archives.postgres.sql", { with: { type: "text" } }),
+          await import("./0005_exceptions.postgres.sql", { with: { type: "text" } }),
         ]
-  const names = ["kernel", "archives"]
+  const names = ["kernel", "archives", "exceptions"]
   return files.map((file, index) => ({
     version: index + 1,
     name: names[index] ?? "",

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "bun:test"
-import { judgeWrite, listClaims, type Ownership } from "./judge-write.ts"
+import { judgePath, listClaims, type Ownership } from "./judge-path.ts"
 
 const SHARED = ["**/package.json", "**/*.lock", "**/.env", "**/.env.*"]
 const OTHERS = [
@@ -33,35 +33,35 @@ describe("whether a task may write a file", () => {
     [".git/hooks/pre-commit", ["**"], "git_folder", false],
     ["sub/.GIT/config", ["**"], "git_folder", false],
   ] as const)("%j for a task that owns %j: %s", (path, files, reason, allowed) => {
-    expect(judgeWrite(path, ownership(files))).toMatchObject({ reason, allowed })
+    expect(judgePath(path, ownership(files))).toMatchObject({ reason, allowed })
   })
 
   it("a grant widens what it may write, also by shared files and those of others, and by nothing else", () => {
     const granted = ownership(["src/api/**"], { granted: ["package.json", "src/web/menu.ts"] })
-    expect(judgeWrite("package.json", granted)).toMatchObject({ allowed: true, reason: "granted" })
-    expect(judgeWrite("src/web/menu.ts", granted)).toMatchObject({ allowed: true, pattern: "src/web/menu.ts" })
-    expect(judgeWrite("src/web/page.ts", granted)).toMatchObject({ allowed: false, owner: "4", pattern: "src/web/**" })
-    expect(judgeWrite("../package.json", { ...granted, granted: ["**"] })).toMatchObject({ allowed: false })
-    expect(judgeWrite(".git/config", { ...granted, granted: ["**"] })).toMatchObject({ allowed: false })
+    expect(judgePath("package.json", granted)).toMatchObject({ allowed: true, reason: "granted" })
+    expect(judgePath("src/web/menu.ts", granted)).toMatchObject({ allowed: true, pattern: "src/web/menu.ts" })
+    expect(judgePath("src/web/page.ts", granted)).toMatchObject({ allowed: false, owner: "4", pattern: "src/web/**" })
+    expect(judgePath("../package.json", { ...granted, granted: ["**"] })).toMatchObject({ allowed: false })
+    expect(judgePath(".git/config", { ...granted, granted: ["**"] })).toMatchObject({ allowed: false })
   })
 
   it("says in one line whose it is and what to do", () => {
-    expect(judgeWrite("src/web/a.ts", ownership(["src/api/**"])).message).toBe(
+    expect(judgePath("src/web/a.ts", ownership(["src/api/**"])).message).toBe(
       '"src/web/a.ts" belongs to task 4 (src/web/**), not to task 3; ask the lead: teamwork ownership ask --task 3 --path PATH --reason WHY',
     )
-    expect(judgeWrite("src/api/a.ts", ownership(["src/api"])).message).toContain(
+    expect(judgePath("src/api/a.ts", ownership(["src/api"])).message).toContain(
       "task 3 owns src/api as a file; the files of a folder are src/api/;",
     )
-    expect(judgeWrite("x", ownership(["a", "b", "c", "d", "e"])).message).toContain("which owns a, b, c and 2 more;")
-    expect(judgeWrite("a\nb", ownership(["src/**"])).message).not.toContain("\n")
+    expect(judgePath("x", ownership(["a", "b", "c", "d", "e"])).message).toContain("which owns a, b, c and 2 more;")
+    expect(judgePath("a\nb", ownership(["src/**"])).message).not.toContain("\n")
   })
 
   it("the lead writes shared files and what no task owns", () => {
-    expect(judgeWrite("package.json", ownership(null))).toMatchObject({ allowed: true, reason: "shared" })
-    expect(judgeWrite("README.md", ownership(null))).toMatchObject({ allowed: true, reason: "free" })
-    expect(judgeWrite("docs/a.md", ownership(null))).toMatchObject({ allowed: false, owner: "5" })
+    expect(judgePath("package.json", ownership(null))).toMatchObject({ allowed: true, reason: "shared" })
+    expect(judgePath("README.md", ownership(null))).toMatchObject({ allowed: true, reason: "free" })
+    expect(judgePath("docs/a.md", ownership(null))).toMatchObject({ allowed: false, owner: "5" })
     const owned = ownership(null, { others: [{ id: "9", files: ["package.json"] }] })
-    expect(judgeWrite("package.json", owned)).toMatchObject({ allowed: false, owner: "9" })
+    expect(judgePath("package.json", owned)).toMatchObject({ allowed: false, owner: "9" })
   })
 })
 

@@ -3,7 +3,7 @@ import { fold } from "./fold-path.ts"
 import { quoteInput } from "./ids.ts"
 
 /** A task and the patterns of what it owns. */
-export interface OwnedFiles {
+export interface TaskFiles {
   readonly id: string
   readonly files: readonly string[]
 }
@@ -11,9 +11,9 @@ export interface OwnedFiles {
 /** Who may write what, at one moment, seen by one writer. */
 export interface Ownership {
   /** Null for the lead, who looks after shared files and whatever no task owns. */
-  readonly task: OwnedFiles | null
+  readonly task: TaskFiles | null
   /** Every other task that has not ended. */
-  readonly others: readonly OwnedFiles[]
+  readonly others: readonly TaskFiles[]
   /** What the lead lets this attempt at the task write besides. */
   readonly granted: readonly string[]
   /** Files that are the lead's. */
@@ -30,7 +30,7 @@ export type WriteReason =
   | "outside"
   | "git_folder"
 
-export interface WriteJudgement {
+export interface PathJudgement {
   /** From the repository's root; as it was given when it leads out of there. */
   readonly path: string
   readonly allowed: boolean
@@ -46,14 +46,14 @@ export interface WriteJudgement {
  * Whether a file may be written: the one rule for hooks, for what is committed and for what is merged. `path` counts from
  * the repository's root.
  */
-export function judgeWrite(path: string, ownership: Ownership): WriteJudgement {
+export function judgePath(path: string, ownership: Ownership): PathJudgement {
   const place = placeOf(path)
   const isTask = ownership.task !== null
   const way = isTask
     ? `; ask the lead: teamwork ownership ask --task ${ownership.task?.id} --path PATH --reason WHY`
     : ""
   const shown = quoteInput(place.path)
-  const say = (reason: WriteReason, allowed: boolean, message: string): WriteJudgement => {
+  const say = (reason: WriteReason, allowed: boolean, message: string): PathJudgement => {
     const hint = allowed || reason === "outside" || reason === "git_folder" ? "" : way
     return { path: place.path, allowed, reason, owner: null, pattern: null, message: `${shown} ${message}${hint}` }
   }
@@ -64,9 +64,9 @@ export function judgeWrite(path: string, ownership: Ownership): WriteJudgement {
   return isTask ? judgeTask(place.path, ownership, say) : judgeLead(place.path, ownership, say)
 }
 
-type Say = (reason: WriteReason, allowed: boolean, message: string) => WriteJudgement
+type Say = (reason: WriteReason, allowed: boolean, message: string) => PathJudgement
 
-function judgeTask(path: string, { task, others, shared }: Ownership, say: Say): WriteJudgement {
+function judgeTask(path: string, { task, others, shared }: Ownership, say: Say): PathJudgement {
   const { id, files } = task ?? { id: "", files: [] }
   const isShared = findMatch(path, shared) !== undefined
   const own = isShared ? findClaim(path, files, shared) : findMatch(path, files)
@@ -84,7 +84,7 @@ function judgeTask(path: string, { task, others, shared }: Ownership, say: Say):
   return say("not_owned", false, `does not belong to task ${id}: ${hint}`)
 }
 
-function judgeLead(path: string, { others, shared }: Ownership, say: Say): WriteJudgement {
+function judgeLead(path: string, { others, shared }: Ownership, say: Say): PathJudgement {
   const other = findOwner(path, others, shared)
   if (other !== undefined)
     return { ...say("owned_by_other", false, `belongs to task ${other.owner} (${other.pattern})`), ...other }
@@ -95,7 +95,7 @@ function judgeLead(path: string, { others, shared }: Ownership, say: Say): Write
 /** The task that owns a file, and by which pattern. */
 export function findOwner(
   path: string,
-  tasks: readonly OwnedFiles[],
+  tasks: readonly TaskFiles[],
   shared: readonly string[],
 ): { owner: string; pattern: string } | undefined {
   const isShared = findMatch(path, shared) !== undefined
