@@ -35,7 +35,7 @@ export interface PathJudgement {
   readonly path: string
   readonly allowed: boolean
   readonly reason: WriteReason
-  /** The other task that owns it, and by which pattern. */
+  /** The task that owns it, and by which pattern; or the pattern that the lead granted. */
   readonly owner: string | null
   readonly pattern: string | null
   /** One line that says why, and what to do. */
@@ -70,7 +70,7 @@ function judgeTask(path: string, { task, others, shared }: Ownership, say: Say):
   const { id, files } = task ?? { id: "", files: [] }
   const isShared = findMatch(path, shared) !== undefined
   const own = isShared ? findClaim(path, files, shared) : findMatch(path, files)
-  if (own !== undefined) return { ...say("owned", true, `belongs to task ${id} (${own})`), pattern: own }
+  if (own !== undefined) return { ...say("owned", true, `belongs to task ${id} (${own})`), owner: id, pattern: own }
   const other = findOwner(path, others, shared)
   if (other !== undefined) {
     const reason = files.length === 0 ? "owned_by_other" : "not_owned"

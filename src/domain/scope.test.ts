@@ -38,4 +38,21 @@ describe("the scope of a change", () => {
   ] as const)("%j: %s", (change, reason) => {
     expect(reasonOf(change)).toBe(reason)
   })
+
+  it("leaves out what cannot be there without a change that is not kept", () => {
+    const change = (path: string, what: FileChange["change"]): FileChange => ({ path, change: what, type: "file" })
+    const scope = (changes: FileChange[]) => {
+      const ownership = { ...OWNERSHIP, task: { id: "3", files: ["lib/a/**", "docs"] } }
+      const { kept, aside } = judgeChanges(changes, ownership)
+      return [kept.map(({ path }) => path), aside.map(({ path, reason }) => `${path}: ${reason}`)]
+    }
+    expect(scope([change("lib/a", "deleted"), change("lib/a/b", "added")])).toEqual([
+      [],
+      ["lib/a: not_owned", "lib/a/b: in_the_way"],
+    ])
+    expect(scope([change("docs/x", "deleted"), change("docs", "added"), change("lib/a/c", "added")])).toEqual([
+      ["lib/a/c"],
+      ["docs/x: not_owned", "docs: in_the_way"],
+    ])
+  })
 })

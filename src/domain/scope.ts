@@ -13,12 +13,12 @@ export interface FileChange {
 
 export interface JudgedChange extends FileChange {
   readonly inScope: boolean
-  readonly reason: WriteReason | "unreadable_name" | "link_outside" | "nested_repository"
+  readonly reason: WriteReason | "unreadable_name" | "link_outside" | "nested_repository" | "in_the_way"
   readonly message: string
 }
 
 /** Which changes a task may deliver: by who owns the path, and by what the change would bring in. */
-export function judgeChange(change: FileChange, ownership: Ownership): JudgedChange {
+function judgeChange(change: FileChange, ownership: Ownership): JudgedChange {
   const { allowed, reason, message } = judgePath(change.path, ownership)
   const refuse = (why: JudgedChange["reason"], text: string): JudgedChange => ({
     ...{ ...change, inScope: false, reason: why },
@@ -34,12 +34,27 @@ export function judgeChange(change: FileChange, ownership: Ownership): JudgedCha
   return { ...change, inScope: true, reason, message }
 }
 
-export function judgeChanges(
-  changes: readonly FileChange[],
-  ownership: Ownership,
-): { readonly kept: JudgedChange[]; readonly aside: JudgedChange[] } {
+export interface JudgedChanges {
+  readonly kept: readonly JudgedChange[]
+  readonly aside: readonly JudgedChange[]
+}
+
+/** All changes of one state to another. Those that are kept can be made without those that are not. */
+export function judgeChanges(changes: readonly FileChange[], ownership: Ownership): JudgedChanges {
   const judged = changes.map((change) => judgeChange(change, ownership))
-  return { kept: judged.filter((change) => change.inScope), aside: judged.filter((change) => !change.inScope) }
+  const staying = judged.filter(({ inScope, change }) => !inScope && change === "deleted").map(({ path }) => path)
+  const settled = judged.map((change): JudgedChange => {
+    if (!change.inScope || change.change === "deleted") return change
+    const other = staying.find((path) => isBelow(path, change.path) || isBelow(change.path, path))
+    if (other === undefined) return change
+    const message = `${quoteInput(change.path)} cannot be there as long as ${quoteInput(other)} is`
+    return { ...change, inScope: false, reason: "in_the_way", message }
+  })
+  return { kept: settled.filter((change) => change.inScope), aside: settled.filter((change) => !change.inScope) }
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path.startsWith(`${folder}/`)
 }
 
 /** What stands for bytes that are no letters. */
