@@ -12,6 +12,7 @@ import type { Store } from "./store/port.ts"
 import { openSqliteStore } from "./store/sqlite/store.ts"
 import type { Configuration, Configured, GlobalFlags, Host, Io } from "./surfaces/cli/host.ts"
 import { runCli } from "./surfaces/cli/run.ts"
+import type { Scopes } from "./workspace/port.ts"
 
 const VERSION = "0.1.0"
 
@@ -54,6 +55,16 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     storePlace: async () => (await import("./lib/mask-secrets.ts")).maskSecrets(address),
     openStore: () => openStore(address, home),
   }
+}
+
+async function scopes(folder: string): Promise<Scopes> {
+  const [{ makeScopes }, { makeGit }, { capture }, { sleep }] = await Promise.all([
+    import("./workspace/scopes.ts"),
+    import("./workspace/git.ts"),
+    import("./lib/capture.ts"),
+    import("./lib/sleep.ts"),
+  ])
+  return makeScopes(makeGit(folder, { capture, env, sleep }))
 }
 
 async function makeAgents(config: Config): Promise<ReadyAgent[]> {
@@ -224,6 +235,7 @@ const host: Host = {
   version: VERSION,
   isDebugging: environment.isDebugging,
   configure,
+  scopes,
   configuration,
 }
 process.exit(await runCli(process.argv.slice(2), host))

@@ -5,7 +5,8 @@ import type { Task } from "../domain/task.ts"
 import { list, optional, withDefault } from "../lib/fields.ts"
 import type { Tx } from "../store/port.ts"
 import { getTask, getTeam } from "./lookup.ts"
-import { operation, type Settings, taskIdField, teamFields, textField } from "./operation.ts"
+import { operation, ownerField, type Settings, taskIdField, teamFields, textField, tokenField } from "./operation.ts"
+import { assertHolds } from "./ownership.ts"
 import { sharedPatterns } from "./plan-files.ts"
 
 /** Everything that decides what may be written for a task, or by the lead where there is none. */
@@ -27,6 +28,7 @@ export async function readOwnership(
 }
 
 export interface TaskOwnership {
+  readonly title: string
   readonly attempt: number
   readonly ownership: Ownership
 }
@@ -35,12 +37,13 @@ export interface TaskOwnership {
 export const ownershipFacts = operation({
   name: "ownership.facts",
   summary: "Collect what decides which files may be written for a task",
-  input: { ...teamFields, task: taskIdField },
+  input: { ...teamFields, task: taskIdField, owner: optional(ownerField), token: optional(tokenField) },
   run: ({ store, settings }, input): Promise<TaskOwnership> =>
     store.read(async (tx) => {
       const { key } = await getTeam(tx, input)
       const task = await getTask(tx, key, input.task)
-      return { attempt: task.attempt, ownership: await readOwnership(tx, key, { task, settings }) }
+      assertHolds(task, input.owner, input.token)
+      return { title: task.title, attempt: task.attempt, ownership: await readOwnership(tx, key, { task, settings }) }
     }),
 })
 

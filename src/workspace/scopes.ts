@@ -51,9 +51,22 @@ async function findBase(git: Git, request: AsideRequest): Promise<string> {
     "--end-of-options",
     `${name}^{commit}`,
   ])
-  if (exitCode === 0) return stdout.trim()
+  if (exitCode === 0) {
+    await assertNotAt(git, name)
+    return stdout.trim()
+  }
   const what = request.base === undefined ? `no base is pinned for task ${request.task}` : `there is no commit ${name}`
   throw new AppError("input.invalid", `${what}; say with --base at which commit or branch its work began`)
+}
+
+/** What the work is compared with must not be what the work is committed to. */
+async function assertNotAt(git: Git, name: string): Promise<void> {
+  const [branch, here] = await Promise.all([
+    git.run(["rev-parse", "--verify", "--quiet", "--symbolic-full-name", "--end-of-options", name]),
+    git.run(["symbolic-ref", "--quiet", "HEAD"]),
+  ])
+  if (here.exitCode !== 0 || branch.stdout.trim() !== here.stdout.trim()) return
+  throw new AppError("input.invalid", `${name} is checked out here; do the work of a task on a branch of its own`)
 }
 
 function refsOf({ project, team, task, attempt }: AsideRequest): string {

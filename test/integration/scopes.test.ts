@@ -266,7 +266,7 @@ describe("what a task may deliver", () => {
     const scopes = makeScopes(shop.git)
     const request = { project: "shop", team: "main", task: "3", attempt: 1, folder: shop.path, message: "x" }
     const judge = () => ({ kept: [], aside: [] })
-    for (const base of [undefined, "nowhere", "--help"])
+    for (const base of [undefined, "nowhere", "--help", "teamwork/main/w1", "HEAD^{tree}"])
       await expect(scopes.setAside({ ...request, judge, base })).rejects.toMatchObject({ code: "input.invalid" })
     shop.run("update-ref", "refs/teamwork/shop/main/3/1/base", "main")
     expect(await scopes.setAside({ ...request, judge })).toMatchObject({
