@@ -217,6 +217,7 @@ export async function snapshot(store: Store, key: number): Promise<Record<string
       messages: await Promise.all(inboxes.map((inbox) => tx.messages.list(key, inbox, {}))),
       unread: await tx.messages.countUnread(key),
       evidence: await Promise.all(tasks.map((task) => tx.evidence.list(key, task.id))),
+      exceptions: await tx.exceptions.list(key),
       verdicts: await tx.verdicts.list(key),
       events: (await tx.events.list(key, { limit: 100_000 })).events,
     }
