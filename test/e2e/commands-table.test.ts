@@ -80,6 +80,7 @@ describe.each(rows)("teamwork $name", ({ name, dashed }) => {
       await Promise.all(
         [words(name), [dashed]].map(async (call) => {
           using bench = makeBench(shop)
+          each.prepare?.(bench)
           for (const step of each.before ?? []) await bench.ok(...step)
           expectAnswer(each, await bench.run([...call, ...(each.isDocument === true ? ["--json"] : []), ...each.args]))
         }),
@@ -88,6 +89,7 @@ describe.each(rows)("teamwork $name", ({ name, dashed }) => {
 
     it(`answers people (${index + 1}: ${JSON.stringify(title)})`, async () => {
       using bench = makeBench(shop)
+      each.prepare?.(bench)
       for (const step of each.before ?? []) await bench.ok(...step)
       const dashes = each.args.indexOf("--")
       const end = dashes === -1 ? each.args.length : dashes
