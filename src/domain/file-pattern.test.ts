@@ -1,11 +1,14 @@
 import { describe, expect, it } from "bun:test"
 import fc from "fast-check"
 import {
+  canMeet,
   cleanPattern,
   findOverlap,
   isWithin,
   matchesPattern,
+  mayMeet,
   patternsOverlap,
+  prefixOf,
   problemWithPattern,
 } from "./file-pattern.ts"
 
@@ -145,9 +148,9 @@ describe("two patterns", () => {
         expect([byHand(witness, a), byHand(witness, b), patternsOverlap(b, a)]).toEqual([true, true, true])
         expect(witness).toMatch(/^[^/]+(\/[^/]+)*$/)
       }),
-      { numRuns: 600 },
+      { numRuns: 300 },
     )
-  })
+  }, 60_000)
 
   it("match what a simple reading of them matches", () => {
     fc.assert(
@@ -156,7 +159,7 @@ describe("two patterns", () => {
       }),
       { numRuns: 5000 },
     )
-  })
+  }, 60_000)
 
   it("are one within the other exactly when no path of it is outside", () => {
     fc.assert(
@@ -176,7 +179,7 @@ describe("two patterns", () => {
     expect(isWithin("[ab].lock", ["a.lock", "b.*"])).toBe(false) // it matches [ab].lock as well
     expect(isWithin("[ab].lock", ["a.lock", "b.*", "[[]ab].lock"])).toBe(true)
     expect(isWithin("{package.json,src/**}", ["**/package.json"])).toBe(true)
-  })
+  }, 60_000)
 })
 
 /** Parts of patterns over two letters and a dot, and every short path over these. */
@@ -225,3 +228,27 @@ function byHand(path: string, text: string): boolean {
     return new RegExp(`^${parts.join("")}$`).test(path)
   })
 }
+
+it("the beginning of a pattern is one of all that it matches", () => {
+  fc.assert(
+    fc.property(pattern(), fc.constantFrom("", "./", ".//"), fc.constantFrom(...ALL_PATHS), (each, lead, path) => {
+      if (byHand(path, each)) expect(path.startsWith(prefixOf(`${lead}${each}`))).toBe(true)
+    }),
+    { numRuns: 3000 },
+  )
+  const written = fc.tuple(fc.constantFrom("", "./", "É/", "é"), pattern()).map(([lead, each]) => `${lead}${each}`)
+  fc.assert(
+    fc.property(written, written, (one, other) => {
+      if (canMeet(prefixOf(one), prefixOf(other))) expect(mayMeet(prefixOf(one), other)).toBe(true)
+    }),
+    { numRuns: 2000 },
+  )
+  expect([".", "./", "src/", "SRC/{a,b}", "a//b/*", "a/./b"].map(prefixOf)).toEqual([
+    "",
+    "",
+    "src/",
+    "src/",
+    "a/b/",
+    "a/b",
+  ])
+})

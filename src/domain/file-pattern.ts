@@ -70,6 +70,7 @@ export function compilePattern(text: string): FilePattern {
 /** `path` from the repository's root. */
 export function matchesPattern(path: string, pattern: string): boolean {
   const folded = fold(path)
+  if (!folded.startsWith(prefixOf(pattern))) return false
   let points: number[] | undefined
   return compilePattern(pattern).branches.some(({ automaton, prefix }) => {
     if (!folded.startsWith(prefix)) return false
@@ -87,7 +88,7 @@ export function findMatch(path: string, patterns: readonly string[]): string | u
 export function findOverlap(a: string, b: string): string | undefined {
   for (const one of compilePattern(a).branches) {
     for (const other of compilePattern(b).branches) {
-      if (!one.prefix.startsWith(other.prefix) && !other.prefix.startsWith(one.prefix)) continue
+      if (!canMeet(one.prefix, other.prefix)) continue
       const path = findCommon([one.automaton, other.automaton, pathAutomaton()], pickPoint)
       if (path !== undefined) return path
     }
@@ -101,16 +102,50 @@ export function patternsOverlap(a: string, b: string): boolean {
 
 /** Whether a choice of the pattern's braces matches nothing but what one of `others` matches too. */
 export function isWithin(pattern: string, others: readonly string[]): boolean {
+  // For most patterns one example shows that they are not, and spares the search.
+  const example = pattern.replace(/\/$/, "/zq").replaceAll(/\*+/g, "zq").replaceAll("?", "z")
+  if (!pattern.includes("{") && matchesPattern(example, pattern) && findMatch(example, others) === undefined)
+    return false
   const automata = others.flatMap((other) => compilePattern(other).branches.map((branch) => branch.automaton))
   return compilePattern(pattern).branches.some(
     ({ automaton }) => findBeyond([automaton, pathAutomaton()], automata, pickPoint) === undefined,
   )
 }
 
-/** What all paths of a pattern begin with; none of two patterns whose beginnings differ overlap. */
-export function prefixesOf(pattern: string): readonly string[] {
-  return compilePattern(pattern).branches.map((branch) => branch.prefix)
+/**
+ * What all paths of a pattern begin with. Cheap, and enough to tell most patterns from most others: of thousands only
+ * those are compiled that may have to do with one another.
+ */
+export function prefixOf(pattern: string): string {
+  const clean = NOT_CLEAN.test(pattern) ? cleanPattern(pattern) : pattern
+  const end = clean.search(/[*?[{]/)
+  return fold(end === -1 ? clean : clean.slice(0, end))
 }
+
+/** One of two patterns that overlap begins with what the other begins with. */
+export function canMeet(prefix: string, other: string): boolean {
+  return prefix.startsWith(other) || other.startsWith(prefix)
+}
+
+/** The same, for a pattern whose beginning is not known yet: most differ in one of the first letters. */
+export function mayMeet(prefix: string, pattern: string): boolean {
+  for (let at = 0; at < prefix.length && at < pattern.length; at++) {
+    const letter = pattern.charCodeAt(at)
+    const isPlain = letter < 128 && letter !== SLASH && letter !== DOT
+    if (STARS.has(letter)) return true
+    if (!isPlain && !(letter < 128 && at > 0 && pattern.charCodeAt(at - 1) !== SLASH))
+      return canMeet(prefix, prefixOf(pattern))
+    const small = letter >= 65 && letter <= 90 ? letter + 32 : letter
+    if (small !== prefix.charCodeAt(at)) return false
+  }
+  return true
+}
+
+const SLASH = 0x2f
+const DOT = 0x2e
+const STARS = new Set(Array.from("*?[{", (letter) => letter.charCodeAt(0)))
+
+const NOT_CLEAN = /(?:^|\/)\.?(?:\/|$)/
 
 /** One pattern for each choice of the braces. */
 export function splitPattern(text: string): string[] {

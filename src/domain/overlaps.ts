@@ -1,4 +1,4 @@
-import { findOverlap, prefixesOf, splitPattern } from "./file-pattern.ts"
+import { findOverlap, mayMeet, prefixOf, splitPattern } from "./file-pattern.ts"
 import { listClaims, type TaskFiles } from "./judge-path.ts"
 import { isMet, type TaskStatus } from "./task.ts"
 
@@ -20,17 +20,19 @@ interface Entry {
 
 /** The first overlap of `task` with each of the others. */
 export function findOverlaps(task: TaskFiles, others: readonly TaskFiles[], shared: readonly string[]): Overlap[] {
+  const mine = task.files.map((pattern): Entry => ({ task: task.id, pattern, prefix: prefixOf(pattern) }))
   return others.flatMap((other) => {
-    const found = meet(task, other, shared)
+    const found = meet(mine, other, shared)
     return found === undefined ? [] : [found]
   })
 }
 
-function meet(task: TaskFiles, other: TaskFiles, shared: readonly string[]): Overlap | undefined {
-  for (const pattern of task.files) {
-    for (const otherPattern of other.files) {
+function meet(mine: readonly Entry[], other: TaskFiles, shared: readonly string[]): Overlap | undefined {
+  for (const otherPattern of other.files) {
+    for (const { task, pattern, prefix } of mine) {
+      if (!mayMeet(prefix, otherPattern)) continue
       const path = findMeeting(pattern, otherPattern, shared)
-      if (path !== undefined) return { task: task.id, pattern, other: other.id, otherPattern, path }
+      if (path !== undefined) return { task, pattern, other: other.id, otherPattern, path }
     }
   }
   return undefined
@@ -39,7 +41,7 @@ function meet(task: TaskFiles, other: TaskFiles, shared: readonly string[]): Ove
 /** Every pair of tasks that overlaps. Patterns that begin differently are never compared. */
 export function listOverlaps(tasks: readonly TaskFiles[], shared: readonly string[]): Overlap[] {
   const entries = tasks.flatMap(({ id, files }) =>
-    files.flatMap((pattern) => prefixesOf(pattern).map((prefix): Entry => ({ task: id, pattern, prefix }))),
+    files.map((pattern): Entry => ({ task: id, pattern, prefix: prefixOf(pattern) })),
   )
   entries.sort((a, b) => (a.prefix < b.prefix ? -1 : a.prefix > b.prefix ? 1 : 0))
   const found = new Map<string, Overlap>()
