@@ -8,6 +8,8 @@ export interface Branch {
   readonly automaton: Automaton
   /** What every path that it matches begins with. */
   readonly prefix: string
+  /** What every path that it matches ends with. */
+  readonly suffix: string
 }
 
 const SLASH: CharSet = [[0x2f, 0x2f]]
@@ -32,8 +34,9 @@ export function compileBranch(text: string): Branch {
     }
   }
   builder.accept(at)
-  const literal = /^[^*?[]*/.exec(segments.join("/"))?.[0] ?? ""
-  return { automaton: builder.build(), prefix: literal }
+  const prefix = /^[^*?[]*/.exec(segments.join("/"))?.[0] ?? ""
+  const suffix = /[^*?\]]*$/.exec(segments.at(-1) ?? "")?.[0] ?? ""
+  return { automaton: builder.build(), prefix, suffix }
 }
 
 function repeat(builder: Builder, at: number, set: CharSet): number {

@@ -72,8 +72,8 @@ export function matchesPattern(path: string, pattern: string): boolean {
   const folded = fold(path)
   if (!folded.startsWith(prefixOf(pattern))) return false
   let points: number[] | undefined
-  return compilePattern(pattern).branches.some(({ automaton, prefix }) => {
-    if (!folded.startsWith(prefix)) return false
+  return compilePattern(pattern).branches.some(({ automaton, prefix, suffix }) => {
+    if (!folded.startsWith(prefix) || !folded.endsWith(suffix)) return false
     points ??= Array.from(folded, pointOf)
     return accepts(automaton, points)
   })
@@ -89,6 +89,7 @@ export function findOverlap(a: string, b: string): string | undefined {
   for (const one of compilePattern(a).branches) {
     for (const other of compilePattern(b).branches) {
       if (!canMeet(one.prefix, other.prefix)) continue
+      if (!one.suffix.endsWith(other.suffix) && !other.suffix.endsWith(one.suffix)) continue
       const path = findCommon([one.automaton, other.automaton, pathAutomaton()], pickPoint)
       if (path !== undefined) return path
     }

@@ -31,8 +31,9 @@ interface FilePlan {
  */
 export async function planFiles(tx: Tx, team: StoredTeam, settings: Settings, task: FileRequest): Promise<FilePlan> {
   const files = checkFiles(task.files)
-  if (!task.grantShared) assertNotShared(files, sharedPatterns(settings))
-  const overlaps = await findConflicts(tx, team, settings, { ...task, files })
+  const shared = sharedPatterns(settings)
+  if (!task.grantShared) assertNotShared(files, shared)
+  const overlaps = await findConflicts(tx, team, shared, { ...task, files })
   if (overlaps.length === 0) return { files, waitsFor: [], waiting: [] }
   if (task.onOverlap === "refuse") throw overlapError(overlaps)
   const graph = new Map((await tx.tasks.graph(team.key)).map((node) => [node.id, node]))
@@ -51,7 +52,7 @@ export async function assertNoOverlap(
   task: Pick<FileRequest, "id" | "blockedBy" | "files">,
 ): Promise<void> {
   if (task.files.length === 0) return
-  const overlaps = await findConflicts(tx, team, settings, { ...task, status: "open" })
+  const overlaps = await findConflicts(tx, team, sharedPatterns(settings), { ...task, status: "open" })
   if (overlaps.length > 0) throw overlapError(overlaps, "let the other end first, or change the files of one")
 }
 
@@ -106,11 +107,11 @@ function assertNotShared(files: readonly string[], shared: readonly string[]): v
 async function findConflicts(
   tx: Tx,
   team: StoredTeam,
-  settings: Settings,
+  shared: readonly string[],
   task: Pick<FileRequest, "id" | "status" | "blockedBy" | "files">,
 ): Promise<Overlap[]> {
   const others = (await tx.tasks.owning(team.key)).filter((other) => other.id !== task.id)
-  const overlaps = findOverlaps(task, others, sharedPatterns(settings))
+  const overlaps = findOverlaps(task, others, shared)
   if (overlaps.length === 0) return []
   const graph = (await tx.tasks.graph(team.key)).filter((node) => node.id !== task.id)
   const canMeet = makeConcurrency([...graph, task])
