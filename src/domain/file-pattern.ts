@@ -9,7 +9,7 @@ import { quoteInput } from "./ids.ts"
  * or in how their letters are encoded are one path here, as they are on some disks. A pattern is compiled to an
  * automaton, so that whether two of them have a file in common is decided and not guessed.
  */
-export interface FilePattern {
+interface FilePattern {
   /** As it is kept and shown. */
   readonly text: string
   /** One for each choice of its braces. */
@@ -57,7 +57,7 @@ const known = new Map<string, FilePattern>()
 const MOST_KNOWN = 20_000
 
 /** Compiles a pattern. One that is not valid, which only an import can bring in, matches nothing. */
-export function compilePattern(text: string): FilePattern {
+function compilePattern(text: string): FilePattern {
   const before = known.get(text)
   if (before !== undefined) return before
   if (known.size >= MOST_KNOWN) known.clear()

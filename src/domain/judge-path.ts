@@ -93,7 +93,7 @@ function judgeLead(path: string, { others, shared }: Ownership, say: Say): PathJ
 }
 
 /** The task that owns a file, and by which pattern. */
-export function findOwner(
+function findOwner(
   path: string,
   tasks: readonly TaskFiles[],
   shared: readonly string[],
@@ -122,7 +122,7 @@ function findClaim(path: string, patterns: readonly string[], shared: readonly s
 }
 
 /** The path without what means nothing, and whether it is one at all. */
-export function placeOf(path: string): { readonly path: string; readonly problem?: "outside" | "git_folder" } {
+function placeOf(path: string): { readonly path: string; readonly problem?: "outside" | "git_folder" } {
   if (path.startsWith("/") || path.includes("\0")) return { path, problem: "outside" }
   const parts: string[] = []
   for (const part of path.split("/")) {

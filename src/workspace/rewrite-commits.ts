@@ -3,7 +3,7 @@ import type { Git } from "./git.ts"
 import { type GitChange, listChanges } from "./list-changes.ts"
 
 /** Our own commits must not depend on whether the user told git a name. */
-export const IDENTITY = {
+const IDENTITY = {
   GIT_AUTHOR_NAME: "teamwork",
   GIT_AUTHOR_EMAIL: "teamwork@localhost",
   GIT_COMMITTER_NAME: "teamwork",
