@@ -20,3 +20,8 @@ export interface Exception {
   /** Why it was granted or denied. */
   readonly decision: string | null
 }
+
+/** It holds for the attempt that it was asked for. */
+export function isGranted({ status, attempt }: Exception, task: { readonly attempt: number }): boolean {
+  return status === "granted" && attempt === task.attempt
+}

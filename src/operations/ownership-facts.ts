@@ -1,3 +1,4 @@
+import { isGranted } from "../domain/exception.ts"
 import type { TaskId } from "../domain/ids.ts"
 import { judgePath, type Ownership, type PathJudgement } from "../domain/judge-path.ts"
 import { listOverlaps, makeConcurrency, type Overlap } from "../domain/overlaps.ts"
@@ -20,9 +21,7 @@ export async function readOwnership(
   return {
     task: task === null ? null : { id: task.id, files: task.files },
     others: owning.filter((other) => other.id !== task?.id),
-    granted: exceptions
-      .filter((entry) => entry.status === "granted" && entry.attempt === task?.attempt)
-      .map((entry) => entry.pattern),
+    granted: exceptions.filter((entry) => task !== null && isGranted(entry, task)).map((entry) => entry.pattern),
     shared: sharedPatterns(settings),
   }
 }
