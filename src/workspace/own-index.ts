@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, rmSync } from "node:fs"
+import { copyFileSync, existsSync, rmSync, statSync, utimesSync } from "node:fs"
 import type { FileChange } from "../domain/scope.ts"
 import type { Git } from "./git.ts"
 import type { GitChange } from "./list-changes.ts"
@@ -21,7 +21,7 @@ export async function openIndex(git: Git): Promise<OwnIndex> {
   remove() // of whoever was interrupted
   return {
     async snapshot(except) {
-      if (existsSync(`${folder}/index`)) copyFileSync(`${folder}/index`, file)
+      if (existsSync(`${folder}/index`)) copyIndex(`${folder}/index`, file)
       const others = except.map((path) => `:(exclude,top,literal)${path}`)
       await git.read(["-c", "advice.addEmbeddedRepo=false", "add", "--all", "--sparse", "--", ":/", ...others], own)
       return git.read(["write-tree"], own)
@@ -38,4 +38,14 @@ export async function openIndex(git: Git): Promise<OwnIndex> {
     },
     [Symbol.dispose]: remove,
   }
+}
+
+/**
+ * With its time: git takes a file for unchanged when it has the same size and second, unless the index is as old as the
+ * file. A younger copy would hide what was written in the second of the last commit.
+ */
+function copyIndex(from: string, to: string): void {
+  copyFileSync(from, to)
+  const seconds = Math.floor(statSync(from).mtimeMs / 1000)
+  utimesSync(to, seconds, seconds)
 }

@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } 
 import { join } from "node:path"
 import type { Ownership } from "../../src/domain/judge-path.ts"
 import { judgeChanges } from "../../src/domain/scope.ts"
+import type { Git } from "../../src/workspace/git.ts"
 import type { AsideResult } from "../../src/workspace/port.ts"
 import { makeScopes } from "../../src/workspace/scopes.ts"
 import { makeRepository, type Repository } from "../support/repository.ts"
@@ -275,6 +276,49 @@ describe("what a task may deliver", () => {
     })
   })
 })
+
+/** The same git, that ends before its call number `last`, as if the process had been killed there. */
+function endingAt(git: Git, last: number): { git: Git; isOver: () => boolean } {
+  let calls = 0
+  const wrap = (inner: Git): Git => {
+    const counted =
+      <Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) =>
+      async (...args: Args): Promise<Result> => {
+        if (++calls >= last) throw new Error("killed")
+        return call(...args)
+      }
+    return {
+      run: counted(inner.run),
+      read: counted(inner.read),
+      list: counted(inner.list),
+      in: (folder) => wrap(inner.in(folder)),
+    }
+  }
+  return { git: wrap(git), isOver: () => calls >= last }
+}
+
+it("ended at any moment, it has lost nothing, and the next call brings it to the same end", async () => {
+  let points = 0
+  for (let last = 1; ; last++) {
+    using shop = makeShop()
+    const original = shop.commit("Both", { "src/a.ts": "1\n", "docs/a.md": "mine\n" })
+    shop.write({ "src/b.ts": "2\n", "docs/new.md": "new\n" })
+    const ending = endingAt(shop.git, last)
+    await setAside({ ...shop, git: ending.git }).catch((error) => {
+      if (!String(error).includes("killed")) throw error
+    })
+    const { head } = await setAside(shop)
+    expect(changed(shop, "main", head)).toEqual(["M\tsrc/a.ts", "M\tsrc/b.ts"])
+    expect(shop.run("merge-base", "--is-ancestor", original, REF)).toBe("")
+    const reachable = shop.run("rev-list", REF).split("\n")
+    const kept = reachable.filter((commit) => shop.run("ls-tree", "--name-only", commit, "docs/new.md") !== "")
+    expect(kept).not.toEqual([])
+    expect([isClean(shop), existsSync(join(shop.path, ".git/teamwork-scope-index"))]).toEqual([true, false])
+    if (!ending.isOver()) break
+    points++
+  }
+  expect(points).toBeGreaterThan(15)
+}, 240_000)
 
 it("changes between two commits come with both ends of a rename", async () => {
   using shop = makeShop()
