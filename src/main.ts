@@ -13,6 +13,7 @@ import type { Store } from "./store/port.ts"
 import { openSqliteStore } from "./store/sqlite/store.ts"
 import type { Configuration, Configured, GlobalFlags, Host, Io } from "./surfaces/cli/host.ts"
 import { runCli } from "./surfaces/cli/run.ts"
+import type { Scopes } from "./workspace/port.ts"
 
 const VERSION = "0.1.0"
 
@@ -38,6 +39,8 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
       freshStartIntervalSeconds: config["team.freshStartIntervalSeconds"],
       blockedPatterns: config["evidence.blockedPatterns"],
       warnPatterns: config["evidence.warnPatterns"],
+      onOverlap: config["ownership.onOverlap"],
+      sharedFiles: config["ownership.shared"],
     },
     pollIntervalSeconds: config["team.pollIntervalSeconds"],
     project: config["defaults.project"] || detected.project,
@@ -61,6 +64,16 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     storePlace: async () => (await import("./lib/mask-secrets.ts")).maskSecrets(address),
     openStore: () => openStore(address, home),
   }
+}
+
+async function scopes(folder: string): Promise<Scopes> {
+  const [{ makeScopes }, { makeGit }, { capture }, { sleep }] = await Promise.all([
+    import("./workspace/scopes.ts"),
+    import("./workspace/git.ts"),
+    import("./lib/capture.ts"),
+    import("./lib/sleep.ts"),
+  ])
+  return makeScopes(makeGit(folder, { capture, env, sleep }))
 }
 
 async function makeAgents(config: Config): Promise<ReadyAgent[]> {
@@ -287,6 +300,7 @@ const host: Host = {
   version: VERSION,
   isDebugging: environment.isDebugging,
   configure,
+  scopes,
   configuration,
 }
 process.exit(await runCli(process.argv.slice(2), host))

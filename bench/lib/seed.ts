@@ -108,6 +108,8 @@ export function contextOf(store: Store): Context {
       freshStartIntervalSeconds: CONFIG_KEYS["team.freshStartIntervalSeconds"].default,
       blockedPatterns: CONFIG_KEYS["evidence.blockedPatterns"].default,
       warnPatterns: CONFIG_KEYS["evidence.warnPatterns"].default,
+      onOverlap: CONFIG_KEYS["ownership.onOverlap"].default,
+      sharedFiles: CONFIG_KEYS["ownership.shared"].default,
     },
   }
 }

@@ -1,5 +1,6 @@
 import { AGENT_KEYS } from "./agent-keys.ts"
 import { GATE_KEYS } from "./gate-keys.ts"
+import { OWNERSHIP_KEYS } from "./ownership-keys.ts"
 
 /** The largest delay a timer takes; a longer one would fire at once. */
 const LONGEST_TIMER_MS = 2_147_483_647
@@ -247,6 +248,7 @@ export const CONFIG_KEYS = {
     description:
       "How long `teamwork gc` leaves finished jobs, recordings and results of gates, in days; 0 keeps them for ever.",
   },
+  ...OWNERSHIP_KEYS,
   ...AGENT_KEYS,
   ...GATE_KEYS,
 } as const satisfies Record<string, ConfigRow>

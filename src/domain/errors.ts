@@ -50,6 +50,11 @@ export const ERROR_CODES = [
   "gate.cancelled",
   "gate.no_repository",
   "gate.no_commit",
+  "ownership.overlap",
+  "ownership.shared",
+  "ownership.not_allowed",
+  "ownership.not_found",
+  "ownership.decided",
   "git.failed",
   "git.locked",
 ] as const

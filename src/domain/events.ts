@@ -44,6 +44,11 @@ export const EVENT_SCHEMAS = {
   "task.deleted": { ...taskFields, forced: yes },
   "evidence.added": { ...taskFields, type: word, trust: word },
   "evidence.withdrawn": { ...taskFields, number: count, reason: maybe },
+  "ownership.asked": { ...taskFields, attempt: count, number: count, pattern: word, reason: word },
+  "ownership.granted": { ...taskFields, attempt: count, number: count, pattern: word, reason: maybe },
+  "ownership.denied": { ...taskFields, attempt: count, number: count, pattern: word, reason: maybe },
+  /** Changes outside of a task's files were kept from being delivered; the commit holds them. */
+  "ownership.set_aside": { ...taskFields, attempt: count, commit: word, ref: word, paths: words },
   "waves.calculated": { total: count },
   "wave.updated": { wave: count, from: word, to: word },
   "verdict.recorded": { scope: word, subject: maybe, status: word },

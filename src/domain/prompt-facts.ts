@@ -13,6 +13,8 @@ export interface PromptFacts {
   readonly needs: readonly (Task & { readonly evidence: readonly Evidence[] })[]
   /** Tasks that are not done and own files. */
   readonly others: readonly Pick<Task, "id" | "title" | "files">[]
+  /** What the lead lets this attempt write besides the task's files. */
+  readonly granted: readonly string[]
   /** Unread ones, oldest first. */
   readonly messages: readonly Message[]
   readonly wisdom: readonly Document[]

@@ -1,6 +1,7 @@
 import type { Document } from "./document.ts"
 import type { Event } from "./events.ts"
 import type { Evidence } from "./evidence.ts"
+import type { Exception } from "./exception.ts"
 import type { WorkerId } from "./ids.ts"
 import type { LoopState } from "./loop-state.ts"
 import type { Message } from "./message.ts"
@@ -40,6 +41,7 @@ export interface SnapshotTask extends Omit<Task, "unmet"> {
   /** Whose claim was taken over by the latest one. */
   readonly previousOwner: string | null
   readonly evidence: readonly Evidence[]
+  readonly exceptions: readonly Exception[]
 }
 
 export interface SnapshotWave {

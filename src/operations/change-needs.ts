@@ -3,6 +3,7 @@ import type { TaskId } from "../domain/ids.ts"
 import { layerTasks } from "../domain/layers.ts"
 import type { Task } from "../domain/task.ts"
 import type { StoredTeam, Tx } from "../store/port.ts"
+import type { Settings } from "./operation.ts"
 import { replanWaves } from "./plan-waves.ts"
 
 /** Adds and removes needs of a task; the whole graph must stay free of circles. The team must be locked. */
@@ -10,7 +11,7 @@ export async function changeNeeds(
   tx: Tx,
   team: StoredTeam,
   task: Task,
-  change: { add: readonly TaskId[]; remove: readonly TaskId[]; by: string },
+  change: { add: readonly TaskId[]; remove: readonly TaskId[]; by: string; settings: Settings },
 ): Promise<Task> {
   const missing = change.remove.find((need) => !task.blockedBy.includes(need))
   if (missing !== undefined)
@@ -20,7 +21,10 @@ export async function changeNeeds(
     )
   const needs = [...new Set([...task.blockedBy, ...change.add])].filter((need) => !change.remove.includes(need))
   const graph = await tx.tasks.graph(team.key)
-  layerTasks(graph.map((node) => (node.id === task.id ? { ...node, blockedBy: needs } : node)))
+  const after = graph.map((node) => (node.id === task.id ? { ...node, blockedBy: needs } : node))
+  layerTasks(after)
+  if (change.remove.length > 0)
+    await (await import("./plan-files.ts")).assertStillApart(tx, team, change.settings, { before: graph, after })
   const changed = await tx.tasks.setNeeds(team.key, task.id, needs)
   await tx.events.append(team.key, change.by, {
     type: "task.needs_changed",

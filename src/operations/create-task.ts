@@ -9,8 +9,11 @@ import type { GraphNode, StoredTeam, Tx } from "../store/port.ts"
 import { lockTeam } from "./lookup.ts"
 import {
   commaList,
+  type OnOverlap,
   operation,
+  planFields,
   roleField,
+  type Settings,
   taskIdField,
   teamFields,
   textField,
@@ -32,7 +35,8 @@ const input = {
     [],
   ),
   check: withDefault(list(textField("command"), "command that must exit with 0 at the end; may be repeated"), []),
-  files: withDefault(list(textField("glob", 1024), "glob of the files it may write; may be repeated"), []),
+  files: withDefault(list(textField("glob"), "pattern of the files it owns; may be repeated"), []),
+  ...planFields,
   agentType: optional(textField("kind of agent it asks for", 100)),
   assignee: optional(workerIdField),
 }
@@ -41,7 +45,7 @@ export const createTask = operation({
   name: "task.create",
   summary: "Create a task",
   input,
-  async run({ store, roles }, input): Promise<Task> {
+  async run({ store, settings, roles }, input): Promise<Task> {
     if (input.agentType !== undefined) {
       const { assertCapable, getRole } = await import("../domain/roles.ts")
       assertCapable(input, getRole(await roles(), input.agentType))
@@ -49,7 +53,9 @@ export const createTask = operation({
     return store.write(async (tx) => {
       const team = await lockTeam(tx, input)
       const id = input.id ?? (await freeId(tx, team))
-      const blockedBy = [...new Set(input.blockedBy)]
+      const given = [...new Set(input.blockedBy)]
+      const { files, waitsFor } = await placeFiles(tx, team, settings, { ...input, id, blockedBy: given })
+      const blockedBy = [...given, ...waitsFor]
       const needs = await checkNeeds(tx, team, id, blockedBy)
       const wave = await placeInWaves(tx, team, needs)
       const task = await tx.tasks.create(
@@ -63,7 +69,7 @@ export const createTask = operation({
           blockedBy,
           acceptance: input.acceptance,
           checks: input.check,
-          files: input.files,
+          files,
           agentType: input.agentType ?? null,
           assignee: input.assignee ?? null,
         },
@@ -84,6 +90,28 @@ export const createTask = operation({
     })
   },
 })
+
+/** Most tasks own no files, and pay for nothing here. */
+async function placeFiles(
+  tx: Tx,
+  team: StoredTeam,
+  settings: Settings,
+  { id, blockedBy, files, onOverlap = settings.onOverlap, grantShared = false }: Placed,
+): Promise<{ files: readonly string[]; waitsFor: readonly TaskId[] }> {
+  if (files.length === 0) return { files, waitsFor: [] }
+  // A task that exists already overlaps with itself; that it exists is the better answer.
+  if ((await tx.tasks.find(team.key, id)) !== undefined) return { files, waitsFor: [] }
+  const { planFiles } = await import("./plan-files.ts")
+  return planFiles(tx, team, settings, { id, status: "open", blockedBy, files, onOverlap, grantShared })
+}
+
+interface Placed {
+  readonly id: TaskId
+  readonly blockedBy: readonly TaskId[]
+  readonly files: readonly string[]
+  readonly onOverlap?: OnOverlap
+  readonly grantShared?: boolean
+}
 
 async function freeId(tx: Tx, team: StoredTeam): Promise<TaskId> {
   for (;;) {

@@ -3,8 +3,9 @@ import { AppError } from "../domain/errors.ts"
 import type { TaskId } from "../domain/ids.ts"
 import { canMove } from "../domain/task.ts"
 import { flag } from "../lib/fields.ts"
+import type { StoredTeam, Tx } from "../store/port.ts"
 import { getTask, lockTask, lockTeam } from "./lookup.ts"
-import { operation, taskIdField, teamFields } from "./operation.ts"
+import { operation, type Settings, taskIdField, teamFields } from "./operation.ts"
 import { replanWaves } from "./plan-waves.ts"
 
 /** Only a plan may lose tasks: once work has begun, a task is skipped, so that its history stays. */
@@ -16,7 +17,7 @@ export const deleteTask = operation({
     id: taskIdField,
     force: flag("delete after planning too, also when others need it or hold it"),
   },
-  async run({ store }, input): Promise<{ id: TaskId; freed: TaskId[] }> {
+  async run({ store, settings }, input): Promise<{ id: TaskId; freed: TaskId[] }> {
     return store.write(async (tx) => {
       const team = await lockTeam(tx, input)
       const task = await lockTask(tx, team.key, input.id)
@@ -33,6 +34,7 @@ export const deleteTask = operation({
         if (dependants.length > 0) refuse(`${dependants.join(", ")} need${dependants.length === 1 ? "s" : ""} it`)
         if (task.status !== "open") refuse(`it is ${task.status}`)
       }
+      if (dependants.length > 0) await assertApartWithout(tx, team, settings, task.id)
       for (const dependant of dependants) {
         const other = await getTask(tx, team.key, dependant)
         await tx.tasks.setNeeds(
@@ -55,3 +57,13 @@ export const deleteTask = operation({
     })
   },
 })
+
+/** Those that waited for one another through the deleted task may not write the same files at the same time. */
+async function assertApartWithout(tx: Tx, team: StoredTeam, settings: Settings, id: TaskId): Promise<void> {
+  const before = await tx.tasks.graph(team.key)
+  const after = before
+    .filter((node) => node.id !== id)
+    .map((node) => ({ ...node, blockedBy: node.blockedBy.filter((need) => need !== id) }))
+  const { assertStillApart } = await import("./plan-files.ts")
+  await assertStillApart(tx, team, settings, { before, after })
+}

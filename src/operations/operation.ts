@@ -1,7 +1,7 @@
 import { ID_RULE, isId, quoteInput, type TaskId, type WorkerId } from "../domain/ids.ts"
 import type { RoleDefinition } from "../domain/roles.ts"
 import { ROLES, type Role } from "../domain/task.ts"
-import { choice, type Field, type Fields, type InputOf, list, number, text } from "../lib/fields.ts"
+import { choice, type Field, type Fields, flag, type InputOf, list, number, optional, text } from "../lib/fields.ts"
 import type { Ids } from "../lib/ids.ts"
 import type { Store } from "../store/port.ts"
 
@@ -20,7 +20,14 @@ export interface Settings {
   readonly freshStartIntervalSeconds: number
   readonly blockedPatterns: readonly string[]
   readonly warnPatterns: readonly string[]
+  readonly onOverlap: OnOverlap
+  /** Patterns of the files that belong to the lead. */
+  readonly sharedFiles: readonly string[]
 }
+
+/** What to do with a task whose files overlap with those of another. */
+export const ON_OVERLAP = ["refuse", "serialise"] as const
+export type OnOverlap = (typeof ON_OVERLAP)[number]
 
 /** Something a person, an agent or the engine may ask for: one table of fields for every surface, and what it does. */
 export interface Operation<F extends Fields, Result> {
@@ -71,6 +78,14 @@ export const workerIdField = idField<WorkerId>("id of the worker")
 export const ownerField = idField("who claims or holds the task; without it a person acts")
 export const roleField: Field<Role> = choice(ROLES, "role")
 export const tokenField = number("fencing token of the claim", { min: 1, isInteger: true })
+
+/** How the files of a task are brought in line with those of the others. */
+export const planFields = {
+  onOverlap: optional(
+    choice(ON_OVERLAP, "when its files overlap with those of a task that could run at the same time"),
+  ),
+  grantShared: flag("as the lead: let it own the shared files that its patterns name"),
+} satisfies Fields
 
 /** A list whose items cannot contain a comma, so that a command line may separate them by one. */
 export function commaList<Item>(item: Field<Item>, description: string): Field<readonly Item[]> {

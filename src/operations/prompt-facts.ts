@@ -1,5 +1,6 @@
 import { AppError } from "../domain/errors.ts"
 import type { Event, EventType } from "../domain/events.ts"
+import { isGranted } from "../domain/exception.ts"
 import type { WorkerId } from "../domain/ids.ts"
 import { inboxName } from "../domain/message.ts"
 import type { PromptFacts, Setback } from "../domain/prompt-facts.ts"
@@ -28,6 +29,9 @@ export const promptFacts = operation({
         worktree: worker?.worktree ?? null,
         needs: await listNeeds(tx, key, task),
         others: await listOthers(tx, key, task),
+        granted: (await tx.exceptions.list(key, task.id))
+          .filter((each) => isGranted(each, task))
+          .map((each) => each.pattern),
         messages: reader === null ? [] : await tx.messages.list(key, inboxName(reader), { unreadOnly: true }),
         wisdom: documents.filter(({ path, encoding }) => /^wisdom\/.*\.md$/.test(path) && encoding === "utf8"),
         evidence: withoutWithdrawn(await tx.evidence.list(key, task.id)),

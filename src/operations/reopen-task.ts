@@ -10,7 +10,7 @@ export const reopenTask = operation({
   name: "task.reopen",
   summary: "Start a new attempt at a resolved, failed or skipped task",
   input: { ...teamFields, id: taskIdField, reason: optional(textField("why", 2000)) },
-  async run({ store }, input): Promise<Task> {
+  async run({ store, settings }, input): Promise<Task> {
     return store.write(async (tx) => {
       const team = await lockTeam(tx, input)
       const task = await lockTask(tx, team.key, input.id)
@@ -20,7 +20,7 @@ export const reopenTask = operation({
         const hint = task.status === "open" ? "it can be claimed" : `use: ${way}`
         throw new AppError("task.transition", `task ${task.id} is ${task.status}, there is nothing to reopen; ${hint}`)
       }
-      return reopen(tx, team, { task, by: PERSON, reason: input.reason ?? null })
+      return reopen(tx, team, { task, by: PERSON, reason: input.reason ?? null, settings })
     })
   },
 })

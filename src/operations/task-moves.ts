@@ -1,5 +1,6 @@
 import { assertMove, hasEnded, type Task, type TaskStatus } from "../domain/task.ts"
 import type { StoredTeam, TaskChange, Tx } from "../store/port.ts"
+import type { Settings } from "./operation.ts"
 
 /** Changes of a task's status inside a transaction, each with its event. The task must be locked. */
 
@@ -30,9 +31,14 @@ export async function releaseTask(tx: Tx, team: StoredTeam, { task, by, reason }
   return released
 }
 
-/** A new attempt at a task that had ended; its wave is no longer verified. */
-export async function reopenTask(tx: Tx, team: StoredTeam, move: Move): Promise<Task> {
+/** A new attempt at a task that had ended; its wave is no longer verified. The team must be locked. */
+export async function reopenTask(
+  tx: Tx,
+  team: StoredTeam,
+  { settings, ...move }: Move & { readonly settings: Settings },
+): Promise<Task> {
   assertMove(move.task, "open")
+  if (move.task.files.length > 0) await (await import("./plan-files.ts")).assertNoOverlap(tx, team, settings, move.task)
   return startAttempt(tx, team, move)
 }
 

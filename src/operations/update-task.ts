@@ -4,7 +4,7 @@ import type { NewEvidence } from "../domain/evidence.ts"
 import { parseWorkerId } from "../domain/ids.ts"
 import { idleMessage } from "../domain/message.ts"
 import { assertMove, COMPLEXITIES, canMove, hasEnded, isHeld, TASK_STATUSES, type Task } from "../domain/task.ts"
-import { choice, flag, type InputOf, optional, text } from "../lib/fields.ts"
+import { choice, flag, type InputOf, list, optional, text } from "../lib/fields.ts"
 import type { FinishRequest, StoredTeam, TaskChange, Tx } from "../store/port.ts"
 import { changeNeeds } from "./change-needs.ts"
 import { assertNotBlocked, evidenceFields, readEvidence, warnOfEvidence } from "./evidence-input.ts"
@@ -14,7 +14,9 @@ import {
   commaList,
   operation,
   ownerField,
+  planFields,
   roleField,
+  type Settings,
   taskIdField,
   teamFields,
   textField,
@@ -36,6 +38,8 @@ const input = {
   description: optional(textField("new description")),
   role: optional(roleField),
   complexity: optional(choice(COMPLEXITIES, "complexity")),
+  files: optional(list(textField("glob"), "all that it owns from now on, as patterns; empty for nothing")),
+  ...planFields,
   assignee: optional(text("the only worker that may claim it; empty for anybody")),
   addBlockedBy: optional(commaList(taskIdField, "tasks it needs as well, as 1,2")),
   removeBlockedBy: optional(commaList(taskIdField, "tasks it no longer needs, as 1,2")),
@@ -69,13 +73,13 @@ export const updateTask = operation({
     }
     if (to === "resolved") assertNotBlocked(evidence)
     const change = fieldChange(input)
-    const changesNeeds = input.addBlockedBy !== undefined || input.removeBlockedBy !== undefined
-    if (to === undefined && change === undefined && evidence.length === 0 && !changesNeeds) {
+    const changesPlan = isPlanChange(input)
+    if (to === undefined && change === undefined && evidence.length === 0 && !changesPlan) {
       throw new AppError("usage", "nothing to change; see: teamwork task update --help")
     }
     const checkRole = await roleCheck(context, input)
     const updated =
-      to === "resolved" && change === undefined && !changesNeeds
+      to === "resolved" && change === undefined && !changesPlan
         ? await resolve(context, input, evidence)
         : await context.store.write((tx) => applyUpdate(context, tx, { input, evidence, change, to, checkRole }))
     const notes = [...warnOfEvidence(evidence, context.settings), ...warnOfBlocked(to, evidence)]
@@ -150,8 +154,7 @@ interface Update {
 
 async function applyUpdate(context: Context, tx: Tx, update: Update): Promise<Updated> {
   const { input, evidence, change, to } = update
-  const changesNeeds = input.addBlockedBy !== undefined || input.removeBlockedBy !== undefined
-  const team = changesNeeds || to === "open" ? await lockTeam(tx, input) : await getTeam(tx, input)
+  const team = isPlanChange(input) || to === "open" ? await lockTeam(tx, input) : await getTeam(tx, input)
   const by = input.owner ?? PERSON
   let task = await lockTask(tx, team.key, input.id)
   assertHolds(task, input.owner, input.token)
@@ -161,8 +164,7 @@ async function applyUpdate(context: Context, tx: Tx, update: Update): Promise<Up
     task = await tx.tasks.update(team.key, task.id, change)
     await tx.events.append(team.key, by, { type: "task.updated", data: { task: task.id, fields: Object.keys(change) } })
   }
-  if (changesNeeds)
-    task = await changeNeeds(tx, team, task, { add: input.addBlockedBy ?? [], remove: input.removeBlockedBy ?? [], by })
+  task = await changePlan(tx, team, task, { input, by, settings: context.settings })
   if (to === "resolved") {
     const resolved = await tx.finishTask(finishRequest(input, evidence, context.ids.uuid()))
     return resolved === undefined ? explainUnfinished(tx, team, input) : { task: resolved, isRepeat: false }
@@ -170,6 +172,46 @@ async function applyUpdate(context: Context, tx: Tx, update: Update): Promise<Up
   await tx.evidence.add(team.key, { taskId: task.id, attempt: task.attempt, by, entries: evidence })
   if (to !== undefined && to !== task.status) task = await changeStatus(context, tx, team, task, { to, input, by })
   return { task, isRepeat: false }
+}
+
+interface PlanChange {
+  readonly input: Input
+  readonly by: string
+  readonly settings: Settings
+}
+
+/** New needs count for new files, and new files for needs that are to go. */
+async function changePlan(tx: Tx, team: StoredTeam, task: Task, change: PlanChange): Promise<Task> {
+  const { by, settings } = change
+  const { addBlockedBy: add = [], removeBlockedBy: remove = [], files } = change.input
+  if (files === undefined)
+    return add.length + remove.length === 0 ? task : changeNeeds(tx, team, task, { add, remove, by, settings })
+  const before = add.length === 0 ? task : await changeNeeds(tx, team, task, { add, remove: [], by, settings })
+  const changed = await changeFiles(tx, team, before, change)
+  return remove.length === 0 ? changed : changeNeeds(tx, team, changed, { add: [], remove, by, settings })
+}
+
+/** Who holds a task does not widen its own files: that is asked of the lead. */
+async function changeFiles(tx: Tx, team: StoredTeam, task: Task, { input, by, settings }: PlanChange): Promise<Task> {
+  if (input.owner !== undefined) {
+    const way = `teamwork ownership ask --task ${task.id} --owner ${input.owner} --path PATH --reason WHY`
+    throw new AppError("ownership.not_allowed", `the owner of a task cannot change its files; ask the lead: ${way}`)
+  }
+  const { planFiles } = await import("./plan-files.ts")
+  const { onOverlap = settings.onOverlap, grantShared = false } = input
+  const files = (input.files ?? []).filter((pattern) => pattern !== "")
+  const plan = await planFiles(tx, team, settings, { ...task, files, onOverlap, grantShared })
+  await tx.tasks.update(team.key, task.id, { files: plan.files })
+  await tx.events.append(team.key, by, { type: "task.updated", data: { task: task.id, fields: ["files"] } })
+  const needs = { remove: [], by, settings }
+  if (plan.waitsFor.length > 0) await changeNeeds(tx, team, task, { ...needs, add: plan.waitsFor })
+  for (const id of plan.waiting)
+    await changeNeeds(tx, team, await lockTask(tx, team.key, id), { ...needs, add: [task.id] })
+  return getTask(tx, team.key, task.id)
+}
+
+function isPlanChange({ addBlockedBy, removeBlockedBy, files }: Input): boolean {
+  return addBlockedBy !== undefined || removeBlockedBy !== undefined || files !== undefined
 }
 
 async function changeStatus(
@@ -182,7 +224,7 @@ async function changeStatus(
   const reason = input.reason ?? null
   if (to === "open") {
     return hasEnded(task.status)
-      ? reopenTask(tx, team, { task, by, reason })
+      ? reopenTask(tx, team, { task, by, reason, settings: context.settings })
       : releaseTask(tx, team, { task, by, reason: reason ?? "given back" })
   }
   if (isHeld(to) && task.claimedBy === null && canMove(task.status, to)) {

@@ -1,6 +1,7 @@
 import type { Document } from "../domain/document.ts"
 import type { Event, EventType, NewEvent } from "../domain/events.ts"
 import type { Evidence, NewEvidence } from "../domain/evidence.ts"
+import type { Exception } from "../domain/exception.ts"
 import type { TaskId, WorkerId } from "../domain/ids.ts"
 import type { LoopState } from "../domain/loop-state.ts"
 import type { IdleNotification, Message, MessageType } from "../domain/message.ts"
@@ -104,6 +105,7 @@ export interface Tx extends HotPath {
   readonly workers: WorkerStore
   readonly messages: MessageStore
   readonly evidence: EvidenceStore
+  readonly exceptions: ExceptionStore
   readonly verdicts: VerdictStore
   readonly events: EventStore
   readonly loops: LoopStore
@@ -146,6 +148,7 @@ export interface TaskChange {
   readonly description?: string
   readonly role?: Role
   readonly complexity?: Complexity
+  readonly files?: readonly string[]
   readonly assignee?: WorkerId | null
   readonly result?: string | null
   readonly status?: TaskStatus
@@ -171,6 +174,8 @@ export interface TaskStore {
   lockAll(key: number): Promise<Task[]>
   /** Id, needs, status and wave of every task: the graph without the texts. */
   graph(key: number): Promise<GraphNode[]>
+  /** Those that have not ended and own files, without the texts. */
+  owning(key: number): Promise<OwningTask[]>
   /** Adds an open task; its unmet needs are counted here. `undefined` when the id is taken. */
   create(key: number, id: TaskId, brief: TaskBrief, wave: number | null): Promise<Task | undefined>
   update(key: number, id: TaskId, change: TaskChange): Promise<Task>
@@ -199,6 +204,8 @@ export interface GraphNode {
   readonly wave: number | null
   readonly blockedBy: readonly TaskId[]
 }
+
+export type OwningTask = Pick<Task, "id" | "status" | "files">
 
 export interface StoredWave {
   readonly number: number
@@ -267,6 +274,20 @@ export interface EvidenceStore {
   add(key: number, to: { taskId: TaskId; attempt: number; by: string; entries: readonly NewEvidence[] }): Promise<void>
   list(key: number, taskId: TaskId): Promise<Evidence[]>
   withdraw(key: number, taskId: TaskId, number: number): Promise<void>
+}
+
+export interface ExceptionStore {
+  ask(
+    key: number,
+    exception: Pick<Exception, "taskId" | "attempt" | "pattern" | "reason"> & { readonly by: string },
+  ): Promise<Exception>
+  /** Of one task, or of all of them. */
+  list(key: number, taskId?: TaskId): Promise<Exception[]>
+  decide(
+    key: number,
+    which: { readonly taskId: TaskId; readonly number: number },
+    word: { readonly status: "granted" | "denied"; readonly by: string; readonly decision: string | null },
+  ): Promise<void>
 }
 
 export interface VerdictStore {

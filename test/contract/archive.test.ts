@@ -1,5 +1,6 @@
 // Whole teams out of a store and back into one: nothing may get lost on the way, between any two stores.
 import { describe, expect, it } from "bun:test"
+import { parseTaskId } from "../../src/domain/ids.ts"
 import type { PastEvent, TeamSnapshot } from "../../src/domain/snapshot.ts"
 import type { Store } from "../../src/store/port.ts"
 import {
@@ -34,6 +35,11 @@ async function makeBusyTeam(store: Store): Promise<number> {
     await tx.waves.put(key, { number: 1, verdict: "verified", startedAt: 1000, verifiedAt: 2000 })
     await tx.waves.put(key, { number: 2, verdict: null, startedAt: null, verifiedAt: null })
     await tx.verdicts.add(key, { scope: "wave", subject: "1", status: "passed", checks: [], issues: ["x"], by: "w9" })
+    const ask = { taskId: parseTaskId("c"), attempt: 1, pattern: "größe/**", reason: "needed", by: "w2" }
+    await tx.exceptions.ask(key, ask)
+    await tx.exceptions.ask(key, { ...ask, pattern: "package.json" })
+    const word = { status: "denied", by: "orchestrator", decision: "no" } as const
+    await tx.exceptions.decide(key, { taskId: ask.taskId, number: 2 }, word)
     await tx.messages.take(key, "orchestrator", {})
     await tx.messages.send(key, "w1", { id: "m2", from: "w1", to: "w2", type: "text", payload: { message: "hi" } })
     await tx.loops.put({ terminalId: "t1", active: true, ...TEAM, role: "docs" })
@@ -58,7 +64,11 @@ for (const [from, makeFrom] of Object.entries(STORES)) {
         await using target = await makeTo()
         const [first, second] = [await source.connect(), await target.connect()]
         const { whole, history } = await readAll(first, await makeBusyTeam(first))
-        expect(whole).toMatchObject({ tasks: [{ id: "b" }, { id: "a" }, { id: "c" }], documents: [{}], loops: [{}] })
+        expect(whole).toMatchObject({
+          tasks: [{ id: "b" }, { id: "a" }, { id: "c", exceptions: [{}, {}] }],
+          documents: [{}],
+          loops: [{}],
+        })
         const key = await second.write((tx) => tx.archive.restore(whole, history))
         if (key === undefined) throw new Error("was not restored")
         expect(await readAll(second, key)).toEqual({ whole, history })

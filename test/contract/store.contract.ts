@@ -357,6 +357,47 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       expect(await house.get("b")).toEqual(made as NonNullable<typeof made>)
     })
 
+    it("lists the files of tasks that have not ended, and changes them", async () => {
+      await using house = await makeHouse()
+      const { store, key } = house
+      for (const id of ["a", "b", "c", "d"]) await makeTask(store, key, id, { files: id === "d" ? [] : [`${id}/**`] })
+      await store.claimTask(claimRequest("w1", { taskId: "a" }))
+      await store.write((tx) => tx.tasks.update(key, parseTaskId("b"), { status: "skipped" }))
+      await store.write((tx) => tx.tasks.update(key, parseTaskId("c"), { files: ["c", "größe/*"] }))
+      expect(await store.read((tx) => tx.tasks.owning(key))).toEqual([
+        { id: parseTaskId("a"), status: "in_progress", files: ["a/**"] },
+        { id: parseTaskId("c"), status: "open", files: ["c", "größe/*"] },
+      ])
+      await store.write((tx) => tx.tasks.update(key, parseTaskId("c"), { files: [] }))
+      expect(await store.read((tx) => tx.tasks.owning(key))).toHaveLength(1)
+    })
+
+    it("keeps exceptions by task, numbered in the order they were asked for", async () => {
+      await using house = await makeHouse()
+      const { store, key } = house
+      for (const id of ["a", "b"]) await house.task(id)
+      const ask = (id: string, pattern: string) =>
+        store.write((tx) =>
+          tx.exceptions.ask(key, { taskId: parseTaskId(id), attempt: 1, pattern, reason: "why ✨", by: "w1" }),
+        )
+      const first = await ask("a", "x")
+      expect(first).toMatchObject({ number: 1, status: "asked", decidedBy: null, decidedAt: null, decision: null })
+      expect([(await ask("b", "y")).number, (await ask("a", "z")).number]).toEqual([1, 2])
+      const word = { status: "granted", by: "orchestrator", decision: null } as const
+      await store.write((tx) => tx.exceptions.decide(key, { taskId: parseTaskId("a"), number: 2 }, word))
+      const all = await store.read((tx) => tx.exceptions.list(key))
+      expect(all.map(({ taskId, number, status }) => `${taskId} ${number} ${status}`)).toEqual([
+        "a 1 asked",
+        "b 1 asked",
+        "a 2 granted",
+      ])
+      expect(await store.read((tx) => tx.exceptions.list(key, parseTaskId("a")))).toEqual([first, all[2] ?? first])
+      await store.write((tx) => tx.tasks.remove(key, parseTaskId("a")))
+      expect(await store.read((tx) => tx.exceptions.list(key))).toHaveLength(1)
+      await store.write((tx) => tx.teams.remove(key))
+      expect(await store.read((tx) => tx.exceptions.list(key))).toEqual([])
+    })
+
     it("does not create a task under a taken id", async () => {
       await using house = await makeHouse()
       const first = await house.task("1", { title: "mine" })

@@ -73,6 +73,7 @@ function prepareJob(bench: Bench): void {
 }
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+const COMMIT = expect.stringMatching(/^[0-9a-f]{40}$/)
 const UUID = expect.stringMatching(/^[0-9a-f-]{36}$/)
 
 const PROJECT_FIELDS = ["project", "team", "goal", "phase", "created_at", "updated_at"] // R027
@@ -227,6 +228,37 @@ const TASK_CASES: Case[] = [
   },
   {
     command: "task create",
+    before: [
+      [
+        "task",
+        "create",
+        "--id",
+        "5",
+        "--title",
+        "One",
+        "--files",
+        "src/**",
+        "--files",
+        "package.json",
+        "--grant-shared",
+      ],
+    ],
+    args: [
+      "--title",
+      "Two",
+      "--files",
+      "src/a.ts",
+      "--files",
+      "tsconfig.json",
+      "--on-overlap",
+      "serialise",
+      "--grant-shared",
+    ],
+    data: { id: "6", files: ["src/a.ts", "tsconfig.json"], blocked_by: ["5"] },
+    table: /^Created task 6: Two\n$/,
+  },
+  {
+    command: "task create",
     args: ["Only a title"],
     data: { id: "5", title: "Only a title", description: "", role: "worker", complexity: "standard", blocked_by: [] },
     table: /^Created task 5: Only a title\n$/,
@@ -302,6 +334,13 @@ const TASK_CASES: Case[] = [
       blocked_by: ["4"],
     },
     table: /^Task 2 is open: Better\n$/,
+  },
+  {
+    command: "task update",
+    before: [["task", "update", "--id", "1", "--files", "src/**"]],
+    args: ["--id", "4", "--files", "./src//a.ts", "--files", "go.mod", "--on-overlap", "serialise", "--grant-shared"],
+    data: { files: ["src/a.ts", "go.mod"], blocked_by: ["1"] },
+    table: /^Task 4 is open: Manual\n$/,
   },
   {
     command: "task update",
@@ -993,6 +1032,118 @@ const VERIFY_CASES: readonly Case[] = [
   },
 ]
 
+const JUDGEMENT_FIELDS = ["path", "allowed", "reason", "owner", "pattern", "message"]
+const EXCEPTION_FIELDS = [
+  ...["number", "task_id", "attempt", "pattern", "reason", "asked_by", "asked_at"],
+  ...["status", "decided_by", "decided_at", "decision"],
+]
+const OWNS = ["task", "update", "--id", "1", "--files", "src/**"]
+const ASKS = ["ownership", "ask", "1", "--owner", "w1", "--path", "docs/a.md", "--reason", "it tells of it"]
+
+/** A worker's branch with a change inside and one outside of the files of task 1. */
+function prepareBranch({ cwd }: Bench): void {
+  const write = (path: string) => {
+    mkdirSync(join(cwd, path, ".."), { recursive: true })
+    writeFileSync(join(cwd, path), `${path}\n`)
+  }
+  git(cwd, "init", "--quiet", "--initial-branch=main")
+  git(cwd, "-c", "user.name=T", "-c", "user.email=t@example.com", "commit", "--quiet", "--allow-empty", "-m", "Start")
+  git(cwd, "checkout", "--quiet", "-b", "teamwork/main/w1")
+  for (const path of ["src/a.ts", "docs/a.md"]) write(path)
+}
+
+const OWNERSHIP_CASES: Case[] = [
+  {
+    command: "ownership check",
+    before: [OWNS],
+    args: ["--task", "1", "--paths", "src/a.ts", "--paths", "./src/b.ts"],
+    data: {
+      task: "1",
+      paths: [
+        { path: "src/a.ts", allowed: true, reason: "owned", owner: "1", pattern: "src/**" },
+        { path: "src/b.ts", allowed: true },
+      ],
+      overlaps: [],
+    },
+    inner: { of: "paths", fields: JUDGEMENT_FIELDS },
+    table: /^yes "src\/a\.ts" belongs to task 1 \(src\/\*\*\)\nyes "src\/b\.ts" belongs to task 1 /,
+  },
+  {
+    command: "ownership check",
+    args: ["README.md", "package.json"],
+    data: { task: null, paths: [{ reason: "free" }, { reason: "shared", allowed: true }] },
+    table: /^yes "README\.md" belongs to no task\nyes "package\.json" is a shared file, the lead's\n$/,
+  },
+  {
+    command: "ownership check",
+    before: [OWNS],
+    args: [],
+    data: { overlaps: [] },
+    table: /^No two tasks that could run at the same time own the same files\.\n$/,
+  },
+  {
+    command: "ownership ask",
+    before: [OWNS],
+    args: [...["--task", "1", "--owner", "w1", "--token", "1", "--path", "docs/a.md", "--reason", "it tells of it"]],
+    data: {
+      number: 1,
+      task_id: "1",
+      attempt: 1,
+      pattern: "docs/a.md",
+      status: "asked",
+      asked_by: "w1",
+      asked_at: TIME,
+    },
+    fields: EXCEPTION_FIELDS,
+    table: /^Exception 1 of task 1: docs\/a\.md asked\n$/,
+  },
+  {
+    command: "ownership list",
+    before: [OWNS, ASKS],
+    args: ["--task", "1", "--status", "asked"],
+    data: [{ number: 1, pattern: "docs/a.md", decided_by: null, decided_at: null, decision: null }],
+    fields: EXCEPTION_FIELDS,
+    table: /^TASK +NO +STATUS +FILES +BY +WHEN +REASON\n1 +1 +asked +docs\/a\.md +w1 .* it tells of it\n$/,
+  },
+  {
+    command: "ownership grant",
+    before: [OWNS, ASKS],
+    args: ["--task", "1", "--number", "1", "--by", "orchestrator", "--reason", "fine"],
+    data: { status: "granted", decided_by: "orchestrator", decided_at: TIME, decision: "fine" },
+    fields: EXCEPTION_FIELDS,
+    table: /^Exception 1 of task 1: docs\/a\.md granted\n$/,
+  },
+  {
+    command: "ownership deny",
+    before: [OWNS, ASKS],
+    args: ["--task", "1", "--number", "1", "--by", "lead", "--reason", "not now"],
+    data: { status: "denied", decided_by: "orchestrator", decision: "not now" },
+    fields: EXCEPTION_FIELDS,
+    table: /^Exception 1 of task 1: docs\/a\.md denied\n$/,
+  },
+  {
+    command: "ownership enforce",
+    before: [[...OWNS, "--team", "main"]],
+    prepare: prepareBranch,
+    args: [
+      ...["--team", "main", "--task", "1", "--owner", "w1", "--token", "1", "--base", "main", "--message", "My part"],
+    ],
+    data: {
+      base: COMMIT,
+      head: COMMIT,
+      kept: [{ path: "src/a.ts", change: "added", type: "file", in_scope: true, reason: "owned" }],
+      aside: {
+        commit: COMMIT,
+        ref: "refs/teamwork/shop/main/1/1/aside",
+        is_new: true,
+        changes: [{ path: "docs/a.md", in_scope: false, reason: "not_owned" }],
+      },
+    },
+    table:
+      /^1 file in scope, at [0-9a-f]{12}\nSet aside as refs\/teamwork\/shop\/main\/1\/1\/aside:\n {2}added +"docs\/a\.md" does not belong to task 1, /,
+  },
+]
+
 export const CASES: readonly Case[] = [
   ...PROJECT_CASES,
   ...TASK_CASES,
@@ -1002,6 +1153,7 @@ export const CASES: readonly Case[] = [
   ...OTHER_CASES,
   ...AGENT_CASES,
   ...VERIFY_CASES,
+  ...OWNERSHIP_CASES,
 ]
 
 export const MISSING: readonly Missing[] = [
@@ -1027,6 +1179,10 @@ export const MISSING: readonly Missing[] = [
   { command: "verdict record", args: ["--scope", "task", "--status", "passed"], message: /--subject/ },
   { command: "verify task", args: ["--again"], message: /--id is missing/ },
   { command: "verify wave", args: ["--again"], message: /--wave is missing/ },
+  { command: "ownership ask", args: ["--task", "1", "--path", "x"], message: /--reason is missing/ },
+  { command: "ownership grant", args: ["1"], message: /--number is missing/ },
+  { command: "ownership deny", args: ["1"], message: /--number is missing/ },
+  { command: "ownership enforce", args: [], message: /--task is missing/ },
   { command: "mailbox send", args: ["--from", "w1", "--message", "x"], message: /--to is missing/ },
   { command: "mailbox read", args: [], message: /--inbox is missing/ },
   { command: "mailbox poll", args: [], message: /--inbox is missing/ },

@@ -40,6 +40,7 @@ function makeTask(id: string, change: Partial<SnapshotTask>): SnapshotTask {
     updatedAt: at(1),
     completedAt: null,
     evidence: [],
+    exceptions: [],
     ...change,
   }
 }

@@ -10,6 +10,7 @@ import {
   type EvidenceType,
   FILE_ACTIONS,
 } from "../../src/domain/evidence.ts"
+import { EXCEPTION_STATUSES, type Exception } from "../../src/domain/exception.ts"
 import { isId, type TaskId, type WorkerId } from "../../src/domain/ids.ts"
 import { layerTasks } from "../../src/domain/layers.ts"
 import type { LoopState } from "../../src/domain/loop-state.ts"
@@ -191,6 +192,7 @@ function task(id: TaskId, needs: readonly TaskId[], workerIds: readonly WorkerId
       updatedAt: time(),
       completedAt: time(),
       evidence: fc.array(evidence(id), { maxLength: 4 }),
+      exceptions: fc.array(exception(id), { maxLength: 2 }),
     })
     .map(({ owner, ...given }) => {
       const isPaused = given.status === "paused"
@@ -210,6 +212,7 @@ function task(id: TaskId, needs: readonly TaskId[], workerIds: readonly WorkerId
         leaseUntil: given.status === "in_progress" ? given.leaseUntil : null,
         completedAt: isOver ? given.completedAt : null,
         evidence: given.evidence.map((entry, index) => ({ ...entry, number: index + 1, attempt: given.attempt })),
+        exceptions: given.exceptions.map((entry, index) => ({ ...entry, number: index + 1 })),
       }
     })
 }
@@ -230,6 +233,24 @@ function evidence(taskId: TaskId): fc.Arbitrary<Evidence> {
       withdrawnAt: orNull(time()),
     }),
   )
+}
+
+function exception(taskId: TaskId): fc.Arbitrary<Exception> {
+  return fc
+    .record({
+      number: fc.constant(1),
+      taskId: fc.constant(taskId),
+      attempt: fc.integer({ min: 1, max: 3 }),
+      pattern: anyText(),
+      reason: anyText(),
+      askedBy: anyText(),
+      askedAt: time(),
+      status: fc.constantFrom(...EXCEPTION_STATUSES),
+      decidedBy: anyText(),
+      decidedAt: time(),
+      decision: orNull(anyText()),
+    })
+    .map((entry) => (entry.status === "asked" ? { ...entry, decidedBy: null, decidedAt: null, decision: null } : entry))
 }
 
 function facts(type: EvidenceType): fc.Arbitrary<EvidenceFacts> {

@@ -75,6 +75,8 @@ export const DEFAULT_SETTINGS: Settings = {
   freshStartIntervalSeconds: CONFIG_KEYS["team.freshStartIntervalSeconds"].default,
   blockedPatterns: CONFIG_KEYS["evidence.blockedPatterns"].default,
   warnPatterns: CONFIG_KEYS["evidence.warnPatterns"].default,
+  onOverlap: CONFIG_KEYS["ownership.onOverlap"].default,
+  sharedFiles: CONFIG_KEYS["ownership.shared"].default,
 }
 
 export function context(store: Store, settings: Partial<Settings> = {}): Context {
@@ -216,6 +218,7 @@ export async function snapshot(store: Store, key: number): Promise<Record<string
       messages: await Promise.all(inboxes.map((inbox) => tx.messages.list(key, inbox, {}))),
       unread: await tx.messages.countUnread(key),
       evidence: await Promise.all(tasks.map((task) => tx.evidence.list(key, task.id))),
+      exceptions: await tx.exceptions.list(key),
       verdicts: await tx.verdicts.list(key),
       events: (await tx.events.list(key, { limit: 100_000 })).events,
     }

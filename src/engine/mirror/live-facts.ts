@@ -80,6 +80,10 @@ export function chooseWanted({ facts, inProgress }: LiveFacts, events: readonly 
       case "task.reopened":
       case "evidence.added":
       case "evidence.withdrawn":
+      case "ownership.asked":
+      case "ownership.granted":
+      case "ownership.denied":
+      case "ownership.set_aside":
         tasks.add(data.task as TaskId)
         break
       case "verdict.recorded":

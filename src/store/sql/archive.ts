@@ -1,10 +1,12 @@
 import type { Evidence } from "../../domain/evidence.ts"
+import type { Exception } from "../../domain/exception.ts"
 import type { TaskId } from "../../domain/ids.ts"
 import type { PastEvent, SnapshotTask, SnapshotTeam, TeamSnapshot } from "../../domain/snapshot.ts"
 import { isMet } from "../../domain/task.ts"
 import type { ArchiveStore, EventStore } from "../port.ts"
 import { documentStore } from "./documents.ts"
 import { listEvidence } from "./evidence.ts"
+import { listExceptions } from "./exceptions.ts"
 import { listLoops } from "./loops.ts"
 import { listMessages } from "./messages.ts"
 import { insertRows, iso, type Param, placeholders, type Session } from "./session.ts"
@@ -56,22 +58,33 @@ async function readTasks(session: Session, key: number, ids?: readonly TaskId[])
   if (ids === undefined) {
     const needs = await needsByTask(session, key)
     const evidence = Map.groupBy(await listEvidence(session, key), (entry) => entry.taskId)
+    const exceptions = Map.groupBy(await listExceptions(session, key), (entry) => entry.taskId)
     const rows = await session.all<WholeTaskRow>(`${select} order by seq`, [key])
-    return rows.map((row) => toSnapshot(row, needs.get(row.id) ?? [], evidence.get(row.id) ?? []))
+    return rows.map((row) =>
+      toSnapshot(row, needs.get(row.id) ?? [], {
+        evidence: evidence.get(row.id) ?? [],
+        exceptions: exceptions.get(row.id) ?? [],
+      }),
+    )
   }
   const tasks: SnapshotTask[] = []
   for (const id of ids) {
     const row = await session.get<WholeTaskRow>(`${select} and id = ?`, [key, id])
     if (row === undefined) continue
     const needs = (await needsByTask(session, key, id)).get(id) ?? []
-    tasks.push(toSnapshot(row, needs, await listEvidence(session, key, id)))
+    const evidence = await listEvidence(session, key, id)
+    tasks.push(toSnapshot(row, needs, { evidence, exceptions: await listExceptions(session, key, id) }))
   }
   return tasks
 }
 
-function toSnapshot(row: WholeTaskRow, needs: readonly TaskId[], evidence: readonly Evidence[]): SnapshotTask {
+function toSnapshot(
+  row: WholeTaskRow,
+  needs: readonly TaskId[],
+  records: { readonly evidence: readonly Evidence[]; readonly exceptions: readonly Exception[] },
+): SnapshotTask {
   const { unmet: _, ...task } = toTask(row, needs.toSorted())
-  return { ...task, height: row.height, leaseMs: row.lease_ms, previousOwner: row.previous_owner, evidence }
+  return { ...task, height: row.height, leaseMs: row.lease_ms, previousOwner: row.previous_owner, ...records }
 }
 
 async function readWorkers(session: Session, key: number): Promise<TeamSnapshot["workers"]> {
@@ -96,6 +109,7 @@ async function restore(
   const key = await restoreTeam(session, snapshot.team)
   if (key === undefined) return undefined
   await restoreTasks(session, key, snapshot.tasks)
+  await restoreExceptions(session, key, snapshot.tasks)
   await insertRows(
     session,
     "wave",
@@ -211,6 +225,32 @@ async function restoreTasks(session: Session, key: number, tasks: readonly Snaps
         entry.by,
         ms(entry.timestamp),
         ms(entry.withdrawnAt),
+      ]),
+    ),
+  )
+}
+
+const EXCEPTION_COLUMNS =
+  "team_id, task_id, attempt, pattern, reason, asked_by, asked_at, status, decided_by, decided_at, decision"
+
+async function restoreExceptions(session: Session, key: number, tasks: readonly SnapshotTask[]): Promise<void> {
+  await insertRows(
+    session,
+    "file_exception",
+    EXCEPTION_COLUMNS.split(", "),
+    tasks.flatMap((task) =>
+      task.exceptions.map((entry): Param[] => [
+        key,
+        task.id,
+        entry.attempt,
+        entry.pattern,
+        entry.reason,
+        entry.askedBy,
+        ms(entry.askedAt),
+        entry.status,
+        entry.decidedBy,
+        ms(entry.decidedAt),
+        entry.decision,
       ]),
     ),
   )

@@ -1,7 +1,7 @@
 import type { TaskId, WorkerId } from "../../domain/ids.ts"
 import type { TaskCount } from "../../domain/status.ts"
 import { type Complexity, isMet, type Role, type Task, type TaskBrief, type TaskStatus } from "../../domain/task.ts"
-import type { GraphNode, TaskChange, TaskFilter, TaskStore } from "../port.ts"
+import type { GraphNode, OwningTask, TaskChange, TaskFilter, TaskStore } from "../port.ts"
 import { iso, isoOrNull, type Param, placeholders, type Session } from "./session.ts"
 
 export interface TaskRow {
@@ -67,6 +67,7 @@ export function taskStore(session: Session): TaskStore {
       const needs = await needsByTask(session, key)
       return rows.map((row) => ({ ...row, wave: row.wave === 0 ? null : row.wave, blockedBy: needs.get(row.id) ?? [] }))
     },
+    owning: (key) => listOwning(session, key),
     create: (key, id, brief, wave) => createTask(session, key, { id, brief, wave }),
     async update(key, id, change) {
       const set = changedColumns(change)
@@ -102,6 +103,7 @@ export function taskStore(session: Session): TaskStore {
     async remove(key, id) {
       await session.run("delete from need where team_id = ? and task_id = ?", [key, id])
       await session.run("delete from evidence where team_id = ? and task_id = ?", [key, id])
+      await session.run("delete from file_exception where team_id = ? and task_id = ?", [key, id])
       await session.run("delete from task where team_id = ? and id = ?", [key, id])
     },
     async dependants(key, id) {
@@ -157,6 +159,15 @@ async function listTasks(
   if (rows.length <= 20) return Promise.all(rows.map(async (row) => toTask(row, await needsOf(session, key, row.id))))
   const needs = await needsByTask(session, key)
   return rows.map((row) => toTask(row, needs.get(row.id) ?? []))
+}
+
+async function listOwning(session: Session, key: number): Promise<OwningTask[]> {
+  const rows = await session.all<Pick<TaskRow, "id" | "status" | "files">>(
+    `select id, status, files from task where team_id = ? and files <> '[]'
+       and status not in ('resolved', 'failed', 'skipped') order by seq`,
+    [key],
+  )
+  return rows.map((row) => ({ ...row, files: parseList(row.files) }))
 }
 
 async function createTask(
@@ -260,6 +271,7 @@ function changedColumns(change: TaskChange): [string, Param][] {
     description: change.description,
     role: change.role,
     complexity: change.complexity,
+    files: change.files === undefined ? undefined : JSON.stringify(change.files),
     assignee: change.assignee === null ? "" : change.assignee,
     result: change.result,
     status: change.status,

@@ -17,7 +17,18 @@ export interface TeamRow {
 }
 
 export const COLUMNS = "id, project, name, goal, phase, status, pause_reason, mode, schedule, created_at, updated_at"
-const OWNED_TABLES = ["event", "document", "verdict", "evidence", "message", "worker", "wave", "need", "task"]
+const OWNED_TABLES = [
+  "event",
+  "document",
+  "verdict",
+  "evidence",
+  "file_exception",
+  "message",
+  "worker",
+  "wave",
+  "need",
+  "task",
+]
 
 export function teamStore(session: Session): TeamStore {
   const select = (name: TeamName, lock: string) =>

@@ -2,6 +2,7 @@ import type { EventStore, HotPath, Tx } from "../port.ts"
 import { archiveStore } from "./archive.ts"
 import { documentStore } from "./documents.ts"
 import { evidenceStore } from "./evidence.ts"
+import { exceptionStore } from "./exceptions.ts"
 import { loopStore } from "./loops.ts"
 import { messageStore } from "./messages.ts"
 import { rateLimitStore } from "./rate-limits.ts"
@@ -23,6 +24,7 @@ export function transactionOf(session: Session, own: HotPath & { readonly events
     workers: workerStore(session),
     messages: messageStore(session, own.events),
     evidence: evidenceStore(session, own.events),
+    exceptions: exceptionStore(session),
     verdicts: verdictStore(session),
     loops: loopStore(session),
     documents: documentStore(session),

@@ -4,6 +4,7 @@ import { type CommandRow, dashedName, fromOperation } from "./command.ts"
 const views = {
   status: () => import("../../views/status.ts"),
   task: () => import("../../views/task.ts"),
+  ownership: () => import("../../views/ownership.ts"),
 }
 const taskLine = async ({ task }: { task: Task }) => (await views.task()).taskLine(task)
 const oneLine = async (text: string) => (await import("../../views/table.ts")).oneLine(text)
@@ -193,6 +194,42 @@ export const COMMANDS: readonly CommandRow[] = [
   { name: "verify task", load: async () => (await import("./verify.ts")).verifyTaskCommand },
   { name: "verify wave", load: async () => (await import("./verify.ts")).verifyWaveCommand },
   { name: "verify final", load: async () => (await import("./verify.ts")).verifyFinalCommand },
+  { name: "ownership check", load: async () => (await import("./ownership.ts")).ownershipCheck },
+  {
+    name: "ownership ask",
+    load: async () =>
+      fromOperation((await import("../../operations/exceptions.ts")).askException, {
+        positional: ["task"],
+        example: 'teamwork ownership ask --task 3 --owner w1 --path package.json --reason "needs a new dependency"',
+        text: async (exception) => (await views.ownership()).exceptionLine(exception),
+      }),
+  },
+  {
+    name: "ownership list",
+    load: async () =>
+      fromOperation((await import("../../operations/exceptions.ts")).listExceptions, {
+        positional: ["task"],
+        text: async (exceptions, screen) => (await views.ownership()).renderExceptions(exceptions, screen),
+      }),
+  },
+  {
+    name: "ownership grant",
+    load: async () =>
+      fromOperation((await import("../../operations/exceptions.ts")).grantException, {
+        positional: ["task", "number"],
+        example: "teamwork ownership grant --task 3 --number 1 --by orchestrator",
+        text: async (exception) => (await views.ownership()).exceptionLine(exception),
+      }),
+  },
+  {
+    name: "ownership deny",
+    load: async () =>
+      fromOperation((await import("../../operations/exceptions.ts")).denyException, {
+        positional: ["task", "number"],
+        text: async (exception) => (await views.ownership()).exceptionLine(exception),
+      }),
+  },
+  { name: "ownership enforce", load: async () => (await import("./ownership.ts")).ownershipEnforce },
   { name: "worker setup", load: async () => (await import("./worker-setup.ts")).workerSetup },
   {
     name: "swarm status",

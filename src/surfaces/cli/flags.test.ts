@@ -29,6 +29,12 @@ function messageOf(work: () => unknown): string {
 }
 
 describe("parseFlags", () => {
+  it("gives all that is left to a list that comes last without its flag, and refuses it elsewhere", () => {
+    const read = (positional: string[], ...args: string[]) => parseFlags(args, flagsOf(FIELDS), positional, "see: help")
+    expect(read(["title", "addEvidence"], "a", "b", "c, d").values).toEqual({ title: "a", addEvidence: ["b", "c, d"] })
+    expect(messageOf(() => read(["title"], "a", "b"))).toContain('unexpected argument "b"')
+  })
+
   it("reads each kind of value", () => {
     const { values, rest } = parse(
       ...["Paint", "--blocked-by", "1, 2,,3", "--blocked-by=4", "--add-evidence", "a,b", "--add-evidence", "c"],

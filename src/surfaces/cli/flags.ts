@@ -48,8 +48,10 @@ export function parseFlags(
     else add(flag, nextValue(flag, words[++index]))
   }
   for (const [index, text] of loose.entries()) {
-    const flag = flags.find((each) => each.field === positional[index])
-    if (flag === undefined) throw new AppError("usage", `unexpected argument ${quoteInput(text)}; ${usage}`)
+    const flag = flags.find((each) => each.field === (positional[index] ?? positional.at(-1)))
+    const isTooMuch = index >= positional.length && flag?.kind !== "list"
+    if (flag === undefined || isTooMuch)
+      throw new AppError("usage", `unexpected argument ${quoteInput(text)}; ${usage}`)
     add(flag, text)
   }
   return {

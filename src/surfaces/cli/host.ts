@@ -1,4 +1,5 @@
 import type { ReadyAgent } from "../../engine/agent-jobs/run-job.ts"
+import type { Scopes } from "../../engine/enforce-ownership.ts"
 import type { GateSetup } from "../../engine/verify/verifier.ts"
 import type { Clock } from "../../lib/clock.ts"
 import type { Ids } from "../../lib/ids.ts"
@@ -20,6 +21,8 @@ export interface Host {
   readonly isDebugging: boolean
   /** Reads files, variables and these flags; throws on the first thing wrong in them. */
   configure(flags: GlobalFlags): Promise<Configured>
+  /** Loads git, for the repository of a folder. */
+  scopes(folder: string): Promise<Scopes>
   readonly configuration: Configuration
 }
 

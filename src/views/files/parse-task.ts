@@ -5,6 +5,7 @@ import {
   type EvidenceFacts,
   FILE_ACTIONS,
 } from "../../domain/evidence.ts"
+import { EXCEPTION_STATUSES, type Exception } from "../../domain/exception.ts"
 import type { TaskId, WorkerId } from "../../domain/ids.ts"
 import type { SnapshotTask } from "../../domain/snapshot.ts"
 import { COMPLEXITIES, ROLES, TASK_STATUSES } from "../../domain/task.ts"
@@ -67,6 +68,11 @@ export function parseTask(from: Json): FoundTask {
     previousOwner: orNull(more, "previous_owner", text),
     workerId: orNull(more, "worker_id", id<WorkerId>),
     height: whole(more, "height", 0),
+    // Exports of earlier versions have none.
+    exceptions:
+      more.exceptions === undefined
+        ? []
+        : objects(more, "exceptions").map((entry, index) => parseException(entry, taskId, index + 1)),
   }
   return { place: whole(more, "place", 1), task, oldStatus: choice(from, "status", OLD_STATUSES) }
 }
@@ -89,6 +95,22 @@ function parseEvidence(from: Json, taskId: TaskId, number: number): Evidence {
     by: text(from, "by"),
     timestamp: time(from, "timestamp"),
     withdrawnAt: orNull(from, "withdrawn_at", time),
+  }
+}
+
+function parseException(from: Json, taskId: TaskId, number: number): Exception {
+  return {
+    number,
+    taskId,
+    attempt: whole(from, "attempt", 1),
+    pattern: text(from, "pattern"),
+    reason: text(from, "reason"),
+    askedBy: text(from, "asked_by"),
+    askedAt: time(from, "asked_at"),
+    status: choice(from, "status", EXCEPTION_STATUSES),
+    decidedBy: orNull(from, "decided_by", text),
+    decidedAt: orNull(from, "decided_at", time),
+    decision: orNull(from, "decision", text),
   }
 }
 

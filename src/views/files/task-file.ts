@@ -1,4 +1,5 @@
 import type { Evidence } from "../../domain/evidence.ts"
+import type { Exception } from "../../domain/exception.ts"
 import type { SnapshotTask } from "../../domain/snapshot.ts"
 import type { TaskStatus } from "../../domain/task.ts"
 import { compare } from "./facts.ts"
@@ -59,8 +60,24 @@ export function taskFile(task: SnapshotTask, place: number): OutFile {
       previous_owner: task.previousOwner,
       worker_id: task.workerId,
       height: task.height,
+      ...(task.exceptions.length === 0 ? {} : { exceptions: task.exceptions.map(exceptionEntry) }),
     },
   })
+}
+
+function exceptionEntry(entry: Exception): Record<string, unknown> {
+  return {
+    number: entry.number,
+    attempt: entry.attempt,
+    pattern: entry.pattern,
+    reason: entry.reason,
+    asked_by: entry.askedBy,
+    asked_at: entry.askedAt,
+    status: entry.status,
+    decided_by: entry.decidedBy,
+    decided_at: entry.decidedAt,
+    decision: entry.decision,
+  }
 }
 
 /** A fact that was not given is not written either. */

@@ -124,6 +124,7 @@ function finishTask(
     updatedAt,
     completedAt: ended ? (task.completedAt ?? updatedAt) : null,
     evidence: readEvidence(task.evidence, { taskId: task.id, by: task.claimedBy, timestamp: updatedAt }),
+    exceptions: [],
   }
 }
 

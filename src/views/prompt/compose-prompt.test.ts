@@ -50,6 +50,7 @@ const FACTS: PromptFacts = {
     { ...taskOf("2", { title: "Seeds", status: "skipped" }), evidence: [] },
   ],
   others: [{ id: parseTaskId("4"), title: "Page", files: ["web/**"] }],
+  granted: [],
   messages: [
     {
       id: "m1",
@@ -208,6 +209,12 @@ Attempt 2, the present one:
   ])("says what %s may write of %j", (role, files, expected) => {
     const facts = { ...FACTS, task: taskOf("3", { files }) }
     expect(compose({ facts, role: get(role) }).text).toContain(`# FILE SCOPE\n\n${expected}`)
+  })
+
+  it("says what the lead granted besides", () => {
+    const facts = { ...FACTS, granted: ["docs/api.md"] }
+    expect(compose({ facts }).text).toContain("The lead lets you write these as well:\n- docs/api.md")
+    expect(compose({ facts: FACTS }).text).not.toContain("The lead lets you")
   })
 
   it("tells the expertise of type and role, but never two ways to work", () => {

@@ -89,11 +89,13 @@ function task({ task }: PromptFacts): Section {
 
 function fileScope({ facts, role }: PromptInput): Section {
   const { files } = facts.task
-  const lead = !role.writes
+  const granted = bullets("The lead lets you write these as well:", facts.granted)
+  const own = !role.writes
     ? `You may read everything and write nothing.${files.length === 0 ? "" : bullets(" The task is about:", files)}`
     : files.length === 0
       ? "The task names no files. Write what it needs and nothing that belongs to other tasks."
       : bullets("You may write these files and no others:", files)
+  const lead = role.writes && granted !== "" ? `${own}\n\n${granted}` : own
   return { name: "file scope", heading: "FILE SCOPE", priority: null, lead }
 }
 

@@ -1,0 +1,38 @@
+import type { TaskId } from "../domain/ids.ts"
+import { judgeChanges } from "../domain/scope.ts"
+import type { TeamName } from "../domain/team.ts"
+import type { Context } from "../operations/operation.ts"
+import { ownershipFacts } from "../operations/ownership-facts.ts"
+import { recordAside } from "../operations/record-aside.ts"
+import type { AsideResult, Scopes } from "../workspace/port.ts"
+
+export type { Scopes }
+
+export interface EnforceRequest extends TeamName {
+  readonly task: TaskId
+  readonly owner?: string
+  readonly token?: number
+  /** The worktree that the work was done in. */
+  readonly folder: string
+  readonly base?: string
+  readonly message?: string
+}
+
+/** Commits what a task may deliver, sets the rest aside, and tells of it. What was told before is not told again. */
+export async function enforceOwnership(
+  context: Context,
+  scopes: Scopes,
+  request: EnforceRequest,
+): Promise<AsideResult> {
+  const { title, attempt, ownership } = await ownershipFacts.run(context, request)
+  const result = await scopes.setAside({
+    ...request,
+    attempt,
+    message: request.message ?? `${title}\n\nTask ${request.task}`,
+    judge: (changes) => judgeChanges(changes, ownership),
+  })
+  const { aside } = result
+  if (aside?.isNew === true)
+    await recordAside(context, { ...request, ...aside, attempt, paths: aside.changes.map((change) => change.path) })
+  return result
+}

@@ -1,0 +1,402 @@
+// Who owns which files: at planning, by exception, and as everybody is told. On every store.
+import { describe, expect, it } from "bun:test"
+import { parseEventData } from "../../src/domain/events.ts"
+import { parseTaskId } from "../../src/domain/ids.ts"
+import { claimTask } from "../../src/operations/claim-task.ts"
+import { cleanTeam } from "../../src/operations/clean-team.ts"
+import { createTask } from "../../src/operations/create-task.ts"
+import { createTeam } from "../../src/operations/create-team.ts"
+import { deleteTask } from "../../src/operations/delete-task.ts"
+import { askException, denyException, grantException, listExceptions } from "../../src/operations/exceptions.ts"
+import type { Settings } from "../../src/operations/operation.ts"
+import { checkOwnership, ownershipFacts } from "../../src/operations/ownership-facts.ts"
+import { readMailbox } from "../../src/operations/read-mailbox.ts"
+import { recordAside } from "../../src/operations/record-aside.ts"
+import { reopenTask } from "../../src/operations/reopen-task.ts"
+import { updateTask } from "../../src/operations/update-task.ts"
+import {
+  allEvents,
+  context,
+  type Given,
+  type MakeDatabase,
+  refusal,
+  run,
+  STORES,
+  snapshot,
+  TEAM,
+} from "../support/stores.ts"
+
+for (const [name, makeDatabase] of Object.entries(STORES)) describe(name, () => ownershipContract(makeDatabase))
+
+type TaskInput = Given<typeof createTask.input>
+
+async function makeHouse(makeDatabase: MakeDatabase, settings: Partial<Settings> = {}) {
+  const db = await makeDatabase()
+  const store = await db.connect()
+  const house = context(store, settings)
+  await run(house, createTeam, { goal: "a house" })
+  const key = (await store.read((tx) => tx.teams.find(TEAM)))?.key ?? 0
+  const unchanged = async (work: () => Promise<unknown>) => {
+    const before = await snapshot(store, key)
+    const error = await refusal(work())
+    expect(await snapshot(store, key)).toEqual(before)
+    return error
+  }
+  return {
+    context: house,
+    store,
+    key,
+    task: (id: string, files: string[], more: TaskInput = {}) =>
+      run(house, createTask, { id, title: `Task ${id}`, files, ...more }),
+    update: async (id: string, more: Given<typeof updateTask.input>) =>
+      (await run(house, updateTask, { id, ...more })).task,
+    claim: (id: string, owner: string) => run(house, claimTask, { id, owner }),
+    /** The refusal of something that must leave no trace. */
+    refused: unchanged,
+    events: async (type: string) => {
+      const events = (await allEvents(store, key)).filter((event) => event.type.startsWith(type))
+      for (const event of events) parseEventData(event.type, event.data)
+      return events
+    },
+    inbox: async (inbox: string) =>
+      (await run(house, readMailbox, { inbox })).map(({ payload }) => String(payload.message)),
+    [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
+  }
+}
+
+function ownershipContract(makeDatabase: MakeDatabase): void {
+  const makeOurs = (settings?: Partial<Settings>) => makeHouse(makeDatabase, settings)
+
+  describe("planning", () => {
+    it("refuses a task whose files overlap with those of one that could run at the same time", async () => {
+      await using house = await makeOurs()
+      await house.task("1", ["src/api/**"])
+      const error = await house.refused(() => house.task("2", ["docs/**", "src/**/*.ts"]))
+      expect(error.code).toBe("ownership.overlap")
+      expect(error.message).toBe(
+        "src/**/*.ts of task 2 and src/api/** of task 1 both match src/api/.ts, and the two could run at the same time; change the files, add a need, or use --on-overlap serialise",
+      )
+      expect(error.details).toEqual({
+        overlaps: [{ task: "2", pattern: "src/**/*.ts", other: "1", otherPattern: "src/api/**", path: "src/api/.ts" }],
+      })
+      await house.task("2", ["src/**/*.ts"], { blockedBy: ["1"] })
+      await house.task("3", ["src/api/a.css"], { blockedBy: ["2"] })
+      await house.task("4", ["src/web/*.css"])
+    })
+
+    it("keeps patterns clean, and refuses those that are not valid", async () => {
+      await using house = await makeOurs()
+      expect((await house.task("1", ["./src//api/", "src/api/", "a b/*"])).files).toEqual(["src/api/", "a b/*"])
+      for (const pattern of ["/etc/**", "../x", "!src/**", "", "a\\b", ".git/x"]) {
+        const error = await house.refused(() => house.task("2", [pattern]))
+        expect([error.code, error.message.startsWith("--files ")]).toEqual(["input.invalid", true])
+      }
+    })
+
+    it("lets one wait for the other when asked to serialise", async () => {
+      await using house = await makeOurs()
+      await house.task("1", ["src/api/**"])
+      await house.task("2", ["src/web/**"])
+      await house.task("3", ["lib/**"])
+      const fourth = await house.task("4", ["src/**"], { onOverlap: "serialise", blockedBy: ["3"] })
+      expect([fourth.blockedBy.toSorted(), fourth.unmet]).toEqual([["1", "2", "3"].map(parseTaskId), 3])
+      const [created] = (await house.events("task.created")).filter((event) => event.data.task === "4")
+      expect(created?.data.blocked_by).toEqual(["3", "1", "2"])
+    })
+
+    it("serialises or refuses as the configuration says, unless told otherwise", async () => {
+      await using house = await makeOurs({ onOverlap: "serialise" })
+      await house.task("1", ["src/**"])
+      expect((await house.task("2", ["src/**"])).blockedBy).toEqual([parseTaskId("1")])
+      const error = await house.refused(() => house.task("3", ["src/**"], { onOverlap: "refuse" }))
+      expect(error.code).toBe("ownership.overlap")
+      // The third need not wait for the first as well, but does: both own what it owns.
+      expect((await house.task("3", ["src/**"])).blockedBy).toEqual(["1", "2"].map(parseTaskId))
+    })
+
+    it("looks at the files of a task again when they change", async () => {
+      await using house = await makeOurs()
+      await house.task("1", ["src/**"])
+      await house.task("2", ["docs/**"])
+      const error = await house.refused(() => house.update("2", { files: ["docs/**", "src/a.ts"] }))
+      expect(error.code).toBe("ownership.overlap")
+      expect((await house.update("2", { files: ["docs/**", "lib/"] })).files).toEqual(["docs/**", "lib/"])
+      const second = await house.update("2", { files: ["src/a.ts"], onOverlap: "serialise" })
+      expect(second).toMatchObject({ files: ["src/a.ts"], blockedBy: ["1"], unmet: 1 })
+      expect((await house.update("2", { files: [""] })).files).toEqual([])
+      expect((await house.events("task.updated")).map((event) => event.data.fields)).toEqual([
+        ["files"],
+        ["files"],
+        ["files"],
+      ])
+    })
+
+    it("lets the one that has not begun wait for the one that has, and never two that both have", async () => {
+      await using house = await makeOurs()
+      for (const [id, files] of [
+        ["1", "a/**"],
+        ["2", "b/**"],
+        ["3", "c/**"],
+      ] as const)
+        await house.task(id, [files])
+      await house.claim("1", "w1")
+      await house.update("1", { files: ["a/**", "b/x"], onOverlap: "serialise" })
+      const second = await house.store.read((tx) => tx.tasks.find(house.key, parseTaskId("2")))
+      expect(second).toMatchObject({ blockedBy: ["1"], unmet: 1 })
+      await house.claim("3", "w3")
+      const error = await house.refused(() => house.update("1", { files: ["c/**"], onOverlap: "serialise" }))
+      expect([error.code, error.message]).toEqual([
+        "ownership.overlap",
+        expect.stringContaining("both are being worked on"),
+      ])
+    })
+
+    it("counts needs that come, and files that go, in the same call", async () => {
+      await using house = await makeOurs()
+      await house.task("1", ["a/**"])
+      await house.task("2", [])
+      expect(await house.update("2", { files: ["a/x"], addBlockedBy: ["1"] })).toMatchObject({ blockedBy: ["1"] })
+      expect(await house.update("2", { files: ["b/x"], removeBlockedBy: ["1"] })).toMatchObject({ blockedBy: [] })
+    })
+
+    it("does not let a need go that keeps two tasks apart, directly or through others", async () => {
+      await using house = await makeOurs()
+      await house.task("1", ["a/**"])
+      await house.task("2", [], { blockedBy: ["1"] })
+      await house.task("3", ["a/x"], { blockedBy: ["2"] })
+      for (const change of [
+        ["2", "1"],
+        ["3", "2"],
+      ] as const) {
+        const error = await house.refused(() => house.update(change[0], { removeBlockedBy: [change[1]] }))
+        expect([error.code, error.message]).toEqual(["ownership.overlap", expect.stringContaining("keep one waiting")])
+      }
+      const error = await house.refused(() => run(house.context, deleteTask, { id: "2", force: true }))
+      expect(error.code).toBe("ownership.overlap")
+      await house.update("3", { addBlockedBy: ["1"] })
+      await house.update("3", { removeBlockedBy: ["2"] })
+      await run(house.context, deleteTask, { id: "2", force: true })
+    })
+
+    it("does not count tasks that have ended, until they are opened again", async () => {
+      await using house = await makeOurs()
+      await house.task("1", ["src/**"])
+      await house.claim("1", "w1")
+      await house.update("1", { owner: "w1", status: "resolved" })
+      await house.task("2", ["src/**"])
+      for (const again of [
+        () => run(house.context, reopenTask, { id: "1" }),
+        () => house.update("1", { status: "open" }),
+      ])
+        expect((await house.refused(again)).code).toBe("ownership.overlap")
+      await house.claim("2", "w2")
+      await house.update("2", { owner: "w2", status: "resolved" })
+      expect((await run(house.context, reopenTask, { id: "1" })).attempt).toBe(2)
+    })
+
+    it("leaves shared files to the lead", async () => {
+      await using house = await makeOurs()
+      for (const pattern of ["package.json", "web/tsconfig.json", "**/.env", "{a.ts,yarn.lock}", "*.config.ts"]) {
+        const error = await house.refused(() => house.task("1", [pattern]))
+        expect([error.code, error.message]).toEqual(["ownership.shared", expect.stringContaining("--grant-shared")])
+      }
+      await house.task("1", ["package.json"], { grantShared: true })
+      await house.task("2", ["**"])
+      const error = await house.refused(() =>
+        house.task("3", ["package.json"], { grantShared: true, blockedBy: ["2"] }),
+      )
+      expect(error.message).toContain("task 1")
+      expect(await may(house, "1", "package.json", "src/a.ts")).toEqual(["owned", "not_owned: 2"])
+      expect(await may(house, "2", "package.json", "src/a.ts", "web/package.json")).toEqual([
+        "not_owned: 1",
+        "owned",
+        "shared",
+      ])
+    })
+
+    it("says when the configuration of shared files is wrong", async () => {
+      await using house = await makeOurs({ sharedFiles: ["!x"] })
+      const error = await house.refused(() => house.task("1", ["a"]))
+      expect([error.code, error.message]).toEqual(["config.bad_value", expect.stringContaining("ownership.shared")])
+      await house.task("1", [])
+    })
+
+    it("tells of overlaps that came in by another way", async () => {
+      await using house = await makeOurs()
+      await house.task("1", ["a/**"])
+      await house.claim("1", "w1")
+      await house.update("1", { owner: "w1", status: "resolved" })
+      await house.task("2", ["a/x"])
+      await house.task("3", ["b"])
+      await run(house.context, cleanTeam, { force: true })
+      const overlap = { task: "1", pattern: "a/**", other: "2", otherPattern: "a/x", path: "a/x" }
+      expect(await run(house.context, checkOwnership, {})).toEqual({ task: null, paths: [], overlaps: [overlap] })
+      expect((await run(house.context, checkOwnership, { task: "3" })).overlaps).toEqual([])
+    })
+  })
+
+  describe("who may write", () => {
+    it("a task without files may write what no open task owns", async () => {
+      await using house = await makeOurs()
+      await house.task("1", [])
+      await house.task("2", ["src/**"])
+      expect(await may(house, "1", "src/a.ts", "docs/a.md", "package.json", "../x")).toEqual([
+        "owned_by_other: 2",
+        "free",
+        "shared",
+        "outside",
+      ])
+      await house.claim("2", "w2")
+      await house.update("2", { owner: "w2", status: "resolved" })
+      expect(await may(house, "1", "src/a.ts")).toEqual(["free"])
+    })
+
+    it("is told to the lead as well, who looks after the rest", async () => {
+      await using house = await makeOurs()
+      await house.task("2", ["src/**"])
+      const { paths } = await run(house.context, checkOwnership, { paths: ["src/a.ts", "package.json", "x"] })
+      expect(paths.map(({ allowed, reason, owner }) => [allowed, reason, owner])).toEqual([
+        [false, "owned_by_other", "2"],
+        [true, "shared", null],
+        [true, "free", null],
+      ])
+    })
+
+    it("is told with everything a hook needs, to who holds the task", async () => {
+      await using house = await makeOurs()
+      await house.task("1", ["a/**"])
+      await house.task("2", ["b/**"])
+      await house.claim("1", "w1")
+      const facts = await run(house.context, ownershipFacts, { task: "1", owner: "w1" })
+      expect(facts).toMatchObject({ attempt: 1, title: "Task 1" })
+      expect(facts.ownership).toMatchObject({ task: { id: "1", files: ["a/**"] }, others: [{ id: "2" }], granted: [] })
+      expect((await refusal(run(house.context, ownershipFacts, { task: "1", owner: "w2" }))).code).toBe("claim.lost")
+    })
+  })
+
+  describe("exceptions", () => {
+    it("are asked by the owner, granted by the lead, and hold for that attempt", async () => {
+      await using house = await makeOurs()
+      await house.task("1", ["src/**"])
+      await house.task("2", ["docs/**"])
+      await house.claim("1", "w1")
+      const ask = { task: "1", owner: "w1", path: "./docs/api.md", reason: "the endpoint changed" }
+      const asked = await run(house.context, askException, ask)
+      expect(asked).toMatchObject({
+        number: 1,
+        taskId: "1",
+        attempt: 1,
+        pattern: "docs/api.md",
+        status: "asked",
+        askedBy: "w1",
+      })
+      expect(await may(house, "1", "docs/api.md")).toEqual(["not_owned: 2"])
+      expect(await house.inbox("orchestrator")).toEqual([
+        "BOUNDARY: w1 asks to write docs/api.md for task 1: the endpoint changed (teamwork ownership grant 1 1, or deny)",
+      ])
+      const granted = await run(house.context, grantException, { task: "1", number: 1, by: "lead", reason: "fine" })
+      expect(granted).toMatchObject({ status: "granted", decidedBy: "orchestrator", decision: "fine" })
+      expect(await may(house, "1", "docs/api.md", "docs/b.md")).toEqual(["granted", "not_owned: 2"])
+      expect(await may(house, "2", "docs/api.md")).toEqual(["owned"])
+      expect(await house.inbox("w1")).toEqual(["BOUNDARY: docs/api.md is granted for task 1: fine"])
+      expect((await house.events("ownership.")).map(({ type, by }) => `${type} ${by}`)).toEqual([
+        "ownership.asked w1",
+        "ownership.granted orchestrator",
+      ])
+      await house.update("1", { owner: "w1", status: "resolved" })
+      await run(house.context, reopenTask, { id: "1" })
+      expect(await may(house, "1", "docs/api.md")).toEqual(["not_owned: 2"])
+    })
+
+    it("are denied, and listed with what became of them", async () => {
+      await using house = await makeOurs()
+      await house.task("1", ["src/**"])
+      await house.claim("1", "w1")
+      await run(house.context, askException, { task: "1", owner: "w1", path: "package.json", reason: "a library" })
+      await run(house.context, askException, { task: "1", path: "docs/**", reason: "to tell of it" })
+      const denied = await run(house.context, denyException, { task: "1", number: 1, reason: "use what is there" })
+      expect(denied).toMatchObject({ status: "denied", decidedBy: "person" })
+      expect(await may(house, "1", "package.json")).toEqual(["shared"])
+      const statuses = async (given: Given<typeof listExceptions.input>) =>
+        (await run(house.context, listExceptions, given)).map(({ number, status }) => `${number} ${status}`)
+      expect(await statuses({})).toEqual(["1 denied", "2 asked"])
+      expect(await statuses({ task: "1", status: "asked" })).toEqual(["2 asked"])
+      expect((await refusal(run(house.context, listExceptions, { task: "9" }))).code).toBe("task.not_found")
+    })
+
+    it("are asked and decided once", async () => {
+      await using house = await makeOurs()
+      await house.task("1", ["src/**"])
+      await house.claim("1", "w1")
+      const ask = () => run(house.context, askException, { task: "1", owner: "w1", path: "docs/a", reason: "x" })
+      expect([(await ask()).number, (await ask()).number]).toEqual([1, 1])
+      expect(await house.inbox("orchestrator")).toHaveLength(1)
+      const decide = (operation: typeof grantException) => run(house.context, operation, { task: "1", number: 1 })
+      expect([(await decide(grantException)).status, (await decide(grantException)).status]).toEqual([
+        "granted",
+        "granted",
+      ])
+      expect((await house.refused(() => decide(denyException))).code).toBe("ownership.decided")
+      expect((await refusal(ask())).code).toBe("ownership.decided")
+      expect(await house.events("ownership.granted")).toHaveLength(1)
+    })
+
+    it("are refused to those who do not hold the task, and cannot be decided by a worker or too late", async () => {
+      await using house = await makeOurs()
+      await house.task("1", ["src/**"])
+      await house.claim("1", "w1")
+      const ask = (more: Given<typeof askException.input>) =>
+        run(house.context, askException, { task: "1", owner: "w1", path: "docs/a", reason: "x", ...more })
+      expect((await house.refused(() => ask({ owner: "w2" }))).code).toBe("claim.lost")
+      expect((await house.refused(() => ask({ path: "../x" }))).code).toBe("input.invalid")
+      expect((await house.refused(() => ask({ reason: " " }))).code).toBe("input.invalid")
+      expect((await refusal(ask({ path: "src/a.ts" }))).code).toBe("ownership.decided")
+      await ask({})
+      const grant = (more: Given<typeof grantException.input>) =>
+        run(house.context, grantException, { task: "1", number: 1, ...more })
+      expect((await house.refused(() => grant({ by: "w1" }))).code).toBe("ownership.not_allowed")
+      expect((await house.refused(() => grant({ number: 2 }))).code).toBe("ownership.not_found")
+      await house.update("1", { owner: "w1", status: "resolved" })
+      expect((await house.refused(() => grant({}))).code).toBe("ownership.decided")
+      expect((await house.refused(() => ask({ owner: undefined }))).code).toBe("task.transition")
+    })
+
+    it("are the only way for an owner to more files", async () => {
+      await using house = await makeOurs()
+      await house.task("1", ["src/**"])
+      await house.claim("1", "w1")
+      const error = await house.refused(() => house.update("1", { owner: "w1", files: ["**"] }))
+      expect([error.code, error.message]).toEqual(["ownership.not_allowed", expect.stringContaining("ownership ask")])
+    })
+
+    it("go with their task", async () => {
+      await using house = await makeOurs()
+      await house.task("1", ["src/**"])
+      await run(house.context, askException, { task: "1", path: "docs/a", reason: "x" })
+      await run(house.context, deleteTask, { id: "1" })
+      await house.task("1", ["src/**"])
+      expect(await run(house.context, listExceptions, {})).toEqual([])
+    })
+  })
+
+  it("what was set aside is told to the lead and to the owner", async () => {
+    await using house = await makeOurs()
+    await house.task("1", ["src/**"])
+    await house.claim("1", "w1")
+    const paths = ["a", "b", "c", "d", "e", "f"]
+    const record = { ...TEAM, task: parseTaskId("1"), attempt: 1, owner: "w1", commit: "c0ffee", ref: "refs/x", paths }
+    await recordAside(house.context, record)
+    const message =
+      "BOUNDARY: outside of the files of task 1, and so set aside: a, b, c, d, e and 1 more; see: git diff refs/x^1 refs/x"
+    expect([await house.inbox("orchestrator"), await house.inbox("w1")]).toEqual([[message], [message]])
+    expect((await house.events("ownership.set_aside")).map(({ data }) => data)).toEqual([
+      { task: "1", attempt: 1, commit: "c0ffee", ref: "refs/x", paths },
+    ])
+  })
+}
+
+/** What the rule says of each path, for a task. */
+async function may(house: Awaited<ReturnType<typeof makeHouse>>, task: string, ...paths: string[]): Promise<string[]> {
+  const report = await run(house.context, checkOwnership, { task, paths })
+  return report.paths.map(({ reason, owner }) => (owner === null || owner === task ? reason : `${reason}: ${owner}`))
+}
