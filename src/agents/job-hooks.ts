@@ -2,7 +2,7 @@ import { quoteArgument } from "../lib/quote-argument.ts"
 import type { AgentJob } from "./port.ts"
 import type { ProgramConfig } from "./program.ts"
 
-const OWNED_FILES = "owned-files.json"
+const OWNERSHIP = "ownership.json"
 
 /** Shell commands; one that ends with 2 denies. */
 export interface JobHooks {
@@ -13,16 +13,16 @@ export interface JobHooks {
 }
 
 /** The hooks that a launch sets: those of the job, and ours that holds it to its owned files. */
-export function jobHooks({ hooks, ownedFiles, workspace, stateFolder }: AgentJob, config: ProgramConfig): JobHooks {
+export function jobHooks({ hooks, ownership, workspace, stateFolder }: AgentJob, config: ProgramConfig): JobHooks {
   const beforeTool = hooks.beforeTool === undefined ? [] : [hooks.beforeTool]
   const beforeStop = hooks.beforeStop === undefined ? [] : [hooks.beforeStop]
-  if (ownedFiles.length === 0) return { beforeTool, beforeStop, files: {} }
-  const judge = [...config.judgeWrite, `${stateFolder}/${OWNED_FILES}`].map(quoteArgument).join(" ")
+  if (ownership === null) return { beforeTool, beforeStop, files: {} }
+  const judge = [...config.judgeWrite, `${stateFolder}/${OWNERSHIP}`].map(quoteArgument).join(" ")
   return {
     // Not from the workspace, whose settings for our runtime are none of ours; and what fails denies.
     beforeTool: [`cd ${quoteArgument(stateFolder)} && ${judge} || exit 2`, ...beforeTool],
     beforeStop,
-    files: { [OWNED_FILES]: JSON.stringify({ workspace, globs: ownedFiles }) },
+    files: { [OWNERSHIP]: JSON.stringify({ workspace, ownership }) },
   }
 }
 

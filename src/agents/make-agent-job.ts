@@ -13,7 +13,7 @@ export function makeAgentJob(
     effort: null,
     allowedTools: [],
     deniedTools: [],
-    ownedFiles: [],
+    ownership: null,
     mcpServers: {},
     hooks: {},
     answerSchema: null,

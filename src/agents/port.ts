@@ -1,3 +1,4 @@
+import type { Ownership } from "../domain/judge-path.ts"
 import type { Effort } from "../domain/roles.ts"
 
 /** What one run of an agent may be asked to do. The same for every agent; what one cannot do, its capabilities tell. */
@@ -19,8 +20,8 @@ export interface AgentJob {
   /** In the agent's own names. The tools of `mcpServers` need not be listed. */
   readonly allowedTools: readonly string[]
   readonly deniedTools: readonly string[]
-  /** Globs from the workspace that may be written; empty: no limit. Only some agents can hold to it by themselves. */
-  readonly ownedFiles: readonly string[]
+  /** Who may write which files while it runs; null: no limit. Only some agents can hold to it by themselves. */
+  readonly ownership: Ownership | null
   readonly mcpServers: Readonly<Record<string, McpServer>>
   readonly hooks: Hooks
   /** JSON schema of the answer, or null for free text. */

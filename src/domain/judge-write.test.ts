@@ -1,8 +1,9 @@
 import { describe, expect, it } from "bun:test"
+import { owning } from "../../test/support/agents.ts"
 import { resolvePath } from "../lib/paths.ts"
 import { judgeWrite } from "./judge-write.ts"
 
-const OWNED = { workspace: "/w", globs: ["src/**"] }
+const OWNED = { workspace: "/w", ownership: owning("src/**") }
 const judge = (tool: string, input: Record<string, unknown>) =>
   judgeWrite({ tool, input }, OWNED, (path) => resolvePath(path))
 const patch = (...lines: string[]) => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n")
@@ -20,7 +21,9 @@ describe("a tool that writes one file", () => {
   ])("%s goes by its %s", (tool, field) => {
     expect(judge(tool, { [field]: "src/a.ts", content: "x" })).toBeUndefined()
     expect(judge(tool, { [field]: "/w/src/a.ts" })).toBeUndefined()
-    expect(judge(tool, { [field]: "b.ts", content: "x" })).toBe("b.ts is not among the owned files: src/**")
+    expect(judge(tool, { [field]: "b.ts", content: "x" })).toStartWith(
+      '"b.ts" does not belong to task 1, which owns src/**',
+    )
     expect(judge(tool, { [field]: "/w/src/../b.ts" })).toBeString()
   })
 
@@ -51,7 +54,9 @@ describe("a patch", () => {
     ["*** Add File: b.ts\r", "+x\r"],
   ]
   it.each(BEYOND.map((lines) => [lines]))("beyond it: %p", (lines) => {
-    expect(judge("apply_patch", { command: patch(...lines) })).toContain("is not among the owned files")
+    expect(judge("apply_patch", { command: patch(...lines) })).toMatch(
+      /does not belong to task 1|is not inside the repository/,
+    )
   })
 
   it("must say which files", () => {

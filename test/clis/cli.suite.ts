@@ -1,8 +1,10 @@
 // What every real CLI does through its adapter. What one of them cannot do is left out by its description.
+
 import { describe, expect, it } from "bun:test"
 import { mkdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import type { AgentEvent, AgentResult } from "../../src/agents/port.ts"
+import { owning } from "../support/agents.ts"
 import {
   type Cli,
   FAKE_KEY,
@@ -164,12 +166,14 @@ export function cliSuite(cli: Cli): void {
           ],
         })
         if (cli.needsFolders === true) mkdirSync(join(world.worktree, "src"))
-        const job = { prompt: "[[edit]]", permission: "edit", ownedFiles: ["src/**"] } as const
+        const job = { prompt: "[[edit]]", permission: "edit", ownership: owning("src/**") } as const
         const { result, events } = await world.run(job)
         expect(readIn(world, "src/mine.txt")).toBe(canEdit ? "mine\n" : NO_FILE)
         expect(readIn(world, "other.txt")).toBe(NO_FILE)
         expect(result.filesTouched).toEqual(canEdit ? ["src/mine.txt"] : [])
-        expect(refusals(events)).toContain("not permitted: other.txt is not among the owned files: src/**")
+        expect(refusals(events)).toContainEqual(
+          expect.stringContaining('not permitted: "other.txt" does not belong to task 1'),
+        )
       })
 
     if (!capabilities.hooks) return

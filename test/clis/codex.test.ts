@@ -1,5 +1,6 @@
 import { expect, it } from "bun:test"
 import { codex } from "../../src/agents/codex/program.ts"
+import { owning } from "../support/agents.ts"
 import { cliSuite } from "./cli.suite.ts"
 import { type Cli, FAKE_KEY, makeWorld, NO_FILE, readIn } from "./cli-world.ts"
 import { canSandbox } from "./codex-sandbox.ts"
@@ -66,7 +67,7 @@ it("codex writes only what is its own, also by the scripts in which newer models
     tool: { name: "exec", input: `await tools.apply_patch(${JSON.stringify(addFile(path, "x"))})` },
   })
   await using world = makeWorld(CLI, { edit: [script("other.txt"), script("src/mine.txt"), { text: "over" }] })
-  const { result } = await world.run({ prompt: "[[edit]]", model: "gpt-6-sol", ownedFiles: ["src/**"] })
+  const { result } = await world.run({ prompt: "[[edit]]", model: "gpt-6-sol", ownership: owning("src/**") })
   expect(result).toMatchObject({ reason: "done", answer: "over", filesTouched: ["src/mine.txt"] })
   expect(readIn(world, "src/mine.txt")).toBe("x\n")
   expect(readIn(world, "other.txt")).toBe(NO_FILE)

@@ -1,7 +1,9 @@
 // That a real CLI writes only what its job owns: what is not owned is denied before it is written, and it goes on.
+
 import { describe, expect, it } from "bun:test"
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { owning } from "../support/agents.ts"
 import { type Cli, makeWorld, NO_FILE, readIn, type World } from "./cli-world.ts"
 import type { ToolCall } from "./model-protocols.ts"
 
@@ -14,7 +16,7 @@ export interface OwnershipCases {
   readonly allowing?: object
 }
 
-const OWNED = ["src/**", "!src/locked/"]
+const OWNED = { ...owning("src/**"), shared: ["src/locked/"] }
 
 export function ownershipSuite(cli: Cli, { denied = [], allowed = [], allowing }: OwnershipCases): void {
   const { name } = cli.program
@@ -32,7 +34,7 @@ export function ownershipSuite(cli: Cli, { denied = [], allowed = [], allowing }
       const inside = [cli.write("src/new.txt", "mine\n"), ...allowed]
       const steps = [...outside, ...inside].map((tool) => ({ tool }))
       await using world = prepared(cli, { edit: [...steps, { text: "went on: {{lastToolResult}}" }] })
-      const { result, events } = await world.run({ prompt: "[[edit]]", permission, ownedFiles: OWNED })
+      const { result, events } = await world.run({ prompt: "[[edit]]", permission, ownership: OWNED })
       expect(result.answer).toStartWith("went on: ")
       expect(result.reason).toBe("done")
       for (const path of ["other.txt", "up.txt", "../outside.txt", "src/locked/x.txt", "../elsewhere/linked.txt"])
@@ -44,7 +46,7 @@ export function ownershipSuite(cli: Cli, { denied = [], allowed = [], allowing }
       const results = events.flatMap((event) => (event.type === "tool_result" ? [event] : []))
       const refused = results.filter(({ ok }) => !ok)
       expect(refused).toHaveLength(outside.length)
-      expect(refused[0]?.output).toContain("other.txt is not among the owned files: src/**, !src/locked/")
+      expect(refused[0]?.output).toContain('other.txt" does not belong to task 1, which owns src/**')
       expect(results.filter(({ ok }) => ok)).toHaveLength(inside.length)
       expect(result.filesTouched.filter((path) => !path.startsWith("src/"))).toEqual([])
       expect(result.filesTouched).toContain("src/new.txt")
@@ -58,7 +60,7 @@ export function ownershipSuite(cli: Cli, { denied = [], allowed = [], allowing }
       await using world = prepared(cli, { edit: [...steps, { text: "over" }] })
       const allow = JSON.stringify(allowing)
       const beforeTool = `case "$(cat)" in *forbidden*) echo 'not that one' >&2; exit 2;; esac; echo '${allow}'`
-      const job = { prompt: "[[edit]]", permission: "edit", ownedFiles: OWNED, hooks: { beforeTool } } as const
+      const job = { prompt: "[[edit]]", permission: "edit", ownership: OWNED, hooks: { beforeTool } } as const
       const { result } = await world.run(job)
       expect(result).toMatchObject({ reason: "done", answer: "over" })
       expect(readIn(world, "src/new.txt")).toBe("x\n")

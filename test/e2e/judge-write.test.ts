@@ -2,12 +2,12 @@
 import { expect, it } from "bun:test"
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { JUDGE_WRITE } from "../support/agents.ts"
+import { JUDGE_WRITE, owning } from "../support/agents.ts"
 import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
 
 async function judge(folder: string, use: unknown, env = sandboxEnv()) {
-  const file = join(folder, "owned-files.json")
-  writeFileSync(file, JSON.stringify({ workspace: join(folder, "work"), globs: ["src/**"] }))
+  const file = join(folder, "ownership.json")
+  writeFileSync(file, JSON.stringify({ workspace: join(folder, "work"), ownership: owning("src/**") }))
   const stdin = new TextEncoder().encode(typeof use === "string" ? use : JSON.stringify(use))
   const child = Bun.spawn([...JUDGE_WRITE, file], { cwd: folder, env, stdin, stdout: "pipe", stderr: "pipe" })
   const [stdout, stderr, exitCode] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
@@ -21,8 +21,11 @@ it("says nothing to what is owned, and why to what is not", async () => {
   const write = (file_path: string) => judge(scratch.path, { tool_name: "Write", tool_input: { file_path } })
   expect(await write("src/a.txt")).toEqual({ stdout: "", stderr: "", exitCode: 0 })
   expect(await write(join(scratch.path, "work/src/a.txt"))).toMatchObject({ exitCode: 0 })
-  const denied = { stdout: "", stderr: "b.txt is not among the owned files: src/**\n", exitCode: 2 }
-  expect(await write("b.txt")).toEqual(denied)
+  expect(await write("b.txt")).toEqual({
+    stdout: "",
+    stderr: expect.stringMatching(/^"b\.txt" does not belong to task 1, which owns src\/\*\*; ask the lead: .*\n$/),
+    exitCode: 2,
+  })
   expect(await write("src/link/passwd")).toMatchObject({ exitCode: 2 })
   expect(await judge(scratch.path, { tool_name: "Read", tool_input: { file_path: "b.txt" } })).toMatchObject({
     exitCode: 0,

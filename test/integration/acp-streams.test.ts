@@ -7,7 +7,7 @@ import fc from "fast-check"
 import { acp } from "../../src/agents/acp/program.ts"
 import type { AgentEventBody, AgentJob } from "../../src/agents/port.ts"
 import type { Translator } from "../../src/agents/program.ts"
-import { makeJob } from "../support/agents.ts"
+import { makeJob, owning } from "../support/agents.ts"
 
 const FOLDER = join(import.meta.dir, "../fixtures/acp-streams")
 
@@ -129,7 +129,7 @@ describe("the agent of", () => {
     const { events, sent } = play("claude-049.jsonl", { permission: "edit" }, ["more"])
     expect(optionOf(sent)).toEqual(["reject", "reject"])
     expect(events.filter((event) => event.startsWith("failed"))).toEqual([
-      "failed not permitted: /repo.txt is not among th",
+      'failed not permitted: "/repo.txt" is not inside',
       "failed not permitted: mcp__tiny__team_note is n",
     ])
     const mcpServers = { tiny: { command: "true", args: [], env: {} } }
@@ -209,7 +209,7 @@ test("whatever the lines are, and whatever is in them, they make a result", () =
     })
   fc.assert(
     fc.property(fc.array(mutated, { maxLength: 12 }), fc.boolean(), (lines, isFree) => {
-      const job = makeJob("/repo", isFree ? { permission: "full" } : { ownedFiles: ["src/**"], model: "m" })
+      const job = makeJob("/repo", isFree ? { permission: "full" } : { ownership: owning("src/**"), model: "m" })
       const translator = acp.translate(job, { now: () => 0 })
       for (const line of ['{"id":0,"result":{"protocolVersion":1}}', ...lines]) {
         for (const event of translator.line(line)) expect(event.type).toBeString()

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { acp } from "../../src/agents/acp/program.ts"
 import type { AgentSettings } from "../../src/agents/make-agent.ts"
 import type { AgentEvent, AgentJob, RunOptions } from "../../src/agents/port.ts"
-import { fixtureAgent, makeJob, NO_LIMITS, record } from "../support/agents.ts"
+import { fixtureAgent, makeJob, NO_LIMITS, owning, record } from "../support/agents.ts"
 import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
 
 const SDK_AGENT = join(import.meta.dir, "../fixtures/agents/acp-agent.ts")
@@ -83,7 +83,7 @@ describe("a session", () => {
     expect(await modeOf({ permission: "edit" })).toBe("default")
     expect(await modeOf({ permission: "ask" })).toBe("default")
     expect(await modeOf({ permission: "full" })).toBe("yolo")
-    expect(await modeOf({ permission: "full", ownedFiles: ["src/**"] })).toBe("default")
+    expect(await modeOf({ permission: "full", ownership: owning("src/**") })).toBe("default")
     expect(await modeOf({ permission: "full", deniedTools: ["Bash"] })).toBe("default")
     expect(await modeOf({ permission: "edit" }, { settings: { modes: { edit: "yolo" } } })).toBe("yolo")
   })
@@ -129,13 +129,13 @@ describe("a request for permission", () => {
 
   it("is answered by the files that the job owns, and what was refused counts as not touched", async () => {
     const calls = [edit("src/a.ts"), edit("docs/a.md"), edit("src/../b.ts")]
-    const { outcomes, result, events } = await ask(calls, { ownedFiles: ["src/**"] })
+    const { outcomes, result, events } = await ask(calls, { ownership: owning("src/**") })
     expect(outcomes).toEqual(["yes", "no", "no"])
     expect(result.filesTouched).toEqual(["src/a.ts"])
     const failed = events.filter((event) => event.type === "tool_result")
     expect(failed).toMatchObject([
-      { ok: false, output: "not permitted: docs/a.md is not among the owned files: src/**" },
-      { ok: false, output: "not permitted: src/../b.ts is not among the owned files: src/**" },
+      { ok: false, output: expect.stringContaining('not permitted: "docs/a.md" does not belong to task 1') },
+      { ok: false, output: expect.stringContaining('not permitted: src/../b.ts: "b.ts" does not belong to task 1') },
     ])
   })
 

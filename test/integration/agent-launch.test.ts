@@ -8,7 +8,7 @@ import { gemini } from "../../src/agents/gemini/program.ts"
 import { opencode } from "../../src/agents/opencode/program.ts"
 import type { AgentJob } from "../../src/agents/port.ts"
 import type { AgentProgram, ProgramConfig } from "../../src/agents/program.ts"
-import { fixtureAgent, makeJob, NO_LIMITS, record, scenarioJob } from "../support/agents.ts"
+import { fixtureAgent, makeJob, NO_LIMITS, owning, record, scenarioJob } from "../support/agents.ts"
 import { makeScratch, safeDelete } from "../support/sandbox.ts"
 
 const PROGRAMS = [claude, codex, gemini, opencode]
@@ -137,9 +137,9 @@ describe.each(PROGRAMS.map((program) => [program.name, program] as const))("%s",
 })
 
 describe("a hook before each tool holds to owned files", () => {
-  const job = { ownedFiles: ["it's/**"], stateFolder: "/my state", hooks: { beforeTool: "check" } }
+  const job = { ownership: owning("it's/**"), stateFolder: "/my state", hooks: { beforeTool: "check" } }
   const config = { judgeWrite: ["/bin/team work", "judge"] }
-  const judging = "cd '/my state' && '/bin/team work' judge '/my state/owned-files.json' || exit 2"
+  const judging = "cd '/my state' && '/bin/team work' judge '/my state/ownership.json' || exit 2"
   const commands = [judging, "check"].map((command) => ({ type: "command", command }))
 
   it.each([
@@ -148,15 +148,15 @@ describe("a hook before each tool holds to owned files", () => {
     [gemini, "gemini/.gemini/settings.json", "BeforeTool"],
   ] as const)("of $name, beside the job's own", (program, file, event) => {
     const { json } = launch(program, job, config)
-    expect(json("owned-files.json")).toEqual({ workspace: "/repo", globs: ["it's/**"] })
+    expect(json("ownership.json")).toEqual({ workspace: "/repo", ownership: owning("it's/**") })
     expect(json(file).hooks[event]).toMatchObject([{ hooks: commands }])
     const without = launch(program, {}, config)
-    expect(without.json("owned-files.json")).toBeNull()
+    expect(without.json("ownership.json")).toBeNull()
     expect(without.json(file).hooks[event]).toEqual([])
   })
 
   it("denies everything when it cannot be run", () => {
-    const { json } = launch(codex, { ownedFiles: ["**"], stateFolder: "/" }, { judgeWrite: ["no-such-program"] })
+    const { json } = launch(codex, { ownership: owning("**"), stateFolder: "/" }, { judgeWrite: ["no-such-program"] })
     const command = json("codex/hooks.json").hooks.PreToolUse[0].hooks[0].command
     expect(Bun.spawnSync(["sh", "-c", command]).exitCode).toBe(2)
   })
@@ -171,14 +171,14 @@ describe("claude", () => {
   })
 
   test.each([
-    ["edit", [], "acceptEdits"],
-    ["edit", ["src/**"], "default"],
-    ["ask", [], "default"],
-    ["full", ["src/**"], "bypassPermissions"],
-  ] as const)("permission %s with owned files %p", (permission, ownedFiles, mode) => {
+    ["edit", null, "acceptEdits"],
+    ["edit", owning("src/**"), "default"],
+    ["ask", null, "default"],
+    ["full", owning("src/**"), "bypassPermissions"],
+  ] as const)("permission %s with owned files %p", (permission, ownership, mode) => {
     const { flag, json } = launch(claude, {
       permission,
-      ownedFiles,
+      ownership,
       allowedTools: ["Bash"],
       deniedTools: ["WebFetch"],
       mcpServers: SERVER,
@@ -285,14 +285,22 @@ describe("opencode", () => {
   it("never waits for a permission", () => {
     for (const permission of ["edit", "ask", "full"] as const)
       expect(JSON.stringify(launch(opencode, { permission }).json("opencode/opencode.json"))).not.toContain('"ask"')
-    const ownedFiles = ["!src/no/", "src/**", "a/{x,y}"]
-    const edit = launch(opencode, { ownedFiles, allowedTools: ["bash"], deniedTools: ["webfetch"] })
+    const ownership = { ...owning("src/**", "a/{x,y}"), granted: ["docs/a.md"], shared: ["**/package.json"] }
+    const edit = launch(opencode, { ownership, allowedTools: ["bash"], deniedTools: ["webfetch"] })
     expect(edit.json("opencode/opencode.json").permission).toMatchObject({
-      edit: { "*": "deny", "src/**": "allow", "a/x": "allow", "a/y": "allow", "src/no/**": "deny" },
+      edit: { "*": "deny", "src/**": "allow", "a/x": "allow", "a/y": "allow", "docs/a.md": "allow" },
       bash: "allow",
       webfetch: "deny",
       external_directory: "deny",
     })
+    const rules = Object.entries(edit.json("opencode/opencode.json").permission.edit)
+    // The last that fits decides.
+    expect(rules.findIndex(([rule]) => rule === "package.json")).toBeGreaterThan(
+      rules.findIndex(([rule]) => rule === "src/**"),
+    )
+    expect(rules).toContainEqual(["package.json", "deny"])
+    const free = launch(opencode, { ownership: { ...owning(), others: [{ id: "2", files: ["lib/"] }] } })
+    expect(free.json("opencode/opencode.json").permission.edit).toMatchObject({ "*": "allow", "lib/**": "deny" })
     expect(launch(opencode, { permission: "ask" }).json("opencode/opencode.json").permission.edit).toBe("deny")
     expect(launch(opencode, { permission: "full" }).command).toContain("--auto")
   })

@@ -3,6 +3,7 @@ import { type AgentSettings, makeAgent } from "../../src/agents/make-agent.ts"
 import { makeAgentJob } from "../../src/agents/make-agent-job.ts"
 import type { Agent, AgentEvent, AgentJob, AgentResult, RunOptions } from "../../src/agents/port.ts"
 import type { AgentProgram } from "../../src/agents/program.ts"
+import type { Ownership } from "../../src/domain/judge-path.ts"
 import { systemClock } from "../../src/lib/clock.ts"
 import { systemLiveProcesses } from "../../src/lib/live-process.ts"
 import { systemProcesses } from "../../src/lib/process.ts"
@@ -12,6 +13,11 @@ import { sandboxEnv } from "./sandbox.ts"
 export { NO_LIMITS } from "../../src/agents/make-agent-job.ts"
 
 export const FIXTURE_AGENT = join(import.meta.dir, "../fixtures/agents/agent.ts")
+/** A task that owns these files, alone in the world. */
+export function owning(...files: readonly string[]): Ownership {
+  return { task: { id: "1", files }, others: [], granted: [], shared: [] }
+}
+
 /** Our own command that judges writes, from source. */
 export const JUDGE_WRITE = [process.execPath, join(import.meta.dir, "../../src/main.ts"), "agent", "judge"]
 

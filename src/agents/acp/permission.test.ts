@@ -1,4 +1,5 @@
 import { describe, expect, it } from "bun:test"
+import { owning } from "../../../test/support/agents.ts"
 import { makeAgentJob } from "../make-agent-job.ts"
 import type { AgentJob } from "../port.ts"
 import { findObjection, type Wish } from "./permission.ts"
@@ -10,7 +11,7 @@ const objection = (wish: Partial<Wish>, job: Partial<AgentJob> = {}) =>
 const write = (...files: string[]) => ({ name: "Write", kind: "edit", files })
 
 describe("owned files", () => {
-  const owned = { ownedFiles: ["src/**", "./docs/", "a.txt"] }
+  const owned = { ownership: owning("src/**", "./docs/", "a.txt") }
 
   it.each(["src/a.ts", "/w/src/deep/b.ts", "docs/x/y.md", "a.txt", "src/../a.txt"])("hold %s", (path) => {
     expect(objection(write(path), owned)).toBeUndefined()
@@ -20,7 +21,7 @@ describe("owned files", () => {
   it.each(["b.txt", "src/../b.txt", "/w2/src/a.ts", "/src/a.ts", "../w/../x", "src", "/w", ""])(
     "do not hold %p",
     (path) => {
-      expect(objection(write(path), owned)).toContain("is not among the owned files")
+      expect(objection(write(path), owned)).toMatch(/does not belong to task 1|is not inside the repository/)
       expect(objection(write(path), { ...owned, permission: "full", allowedTools: ["Write"] })).toBeString()
     },
   )

@@ -1,3 +1,4 @@
+import type { Ownership } from "../../domain/judge-path.ts"
 import { findForeign } from "../../domain/owned-files.ts"
 import { followLinks } from "../../lib/follow-links.ts"
 import type { AgentJob } from "../port.ts"
@@ -20,8 +21,8 @@ export function isWritingKind(kind: string): boolean {
 }
 
 /** Everything is permitted, so nothing has to be asked. */
-export function isFree({ permission, ownedFiles, deniedTools }: AgentJob): boolean {
-  return permission === "full" && ownedFiles.length === 0 && deniedTools.length === 0
+export function isFree({ permission, ownership, deniedTools }: AgentJob): boolean {
+  return permission === "full" && ownership === null && deniedTools.length === 0
 }
 
 /** Why the job does not permit this; undefined when it does. */
@@ -48,11 +49,14 @@ function isNamed(tools: readonly string[], { name, kind }: Wish): boolean {
 
 /** What lies outside of the owned files; without such, `edit` ends at the workspace and `full` nowhere. */
 function findObjectionToWrite(job: AgentJob, files: readonly string[]): string | undefined {
-  const { ownedFiles, permission, workspace } = job
-  if (ownedFiles.length === 0 && permission === "full") return undefined
-  if (files.length === 0 && ownedFiles.length > 0) return "it does not say which files it writes"
-  return findForeign({ workspace, globs: ownedFiles.length === 0 ? ["**"] : ownedFiles }, files, followLinks)
+  const { ownership, permission, workspace } = job
+  if (ownership === null && permission === "full") return undefined
+  if (files.length === 0 && ownership !== null) return "it does not say which files it writes"
+  return findForeign({ workspace, ownership: ownership ?? ANYTHING }, files, followLinks)
 }
+
+/** Whatever is in the workspace. */
+const ANYTHING: Ownership = { task: null, others: [], granted: ["**"], shared: [] }
 
 const OUR_SERVERS_KINDS = new Set(["other", "read", "search", "think", ""])
 

@@ -45,14 +45,14 @@ export function launchClaude(job: AgentJob, config: ProgramConfig): Launch {
   }
 }
 
-function permissionMode({ permission, ownedFiles }: AgentJob): string {
+function permissionMode({ permission, ownership }: AgentJob): string {
   if (permission === "full") return "bypassPermissions"
   // There it also runs commands that write, such as mv; with owned files only tools that can be judged may.
-  return permission === "edit" && ownedFiles.length === 0 ? "acceptEdits" : "default"
+  return permission === "edit" && ownership === null ? "acceptEdits" : "default"
 }
 
-function settings({ permission, ownedFiles, allowedTools, deniedTools, mcpServers }: AgentJob, hooks: JobHooks) {
-  const edit = permission === "edit" && ownedFiles.length > 0 ? ["Edit", "Write", "NotebookEdit"] : []
+function settings({ permission, ownership, allowedTools, deniedTools, mcpServers }: AgentJob, hooks: JobHooks) {
+  const edit = permission === "edit" && ownership !== null ? ["Edit", "Write", "NotebookEdit"] : []
   const servers = Object.keys(mcpServers).map((name) => `mcp__${name}`)
   return {
     permissions: { allow: [...allowedTools, ...servers, ...edit], deny: deniedTools },

@@ -1,3 +1,4 @@
+import { listClaims, type Ownership } from "../../domain/judge-path.ts"
 import { askForJson } from "../answer.ts"
 import type { AgentJob } from "../port.ts"
 import type { Launch, ProgramConfig } from "../program.ts"
@@ -49,25 +50,27 @@ function settings(job: AgentJob) {
 }
 
 /** Nothing is ever left at "ask": that would end the run in its middle, with exit code 0. */
-function permissions({ permission, ownedFiles, allowedTools, deniedTools }: AgentJob): Record<string, unknown> {
+function permissions({ permission, ownership, allowedTools, deniedTools }: AgentJob): Record<string, unknown> {
   const all = (tools: readonly string[], word: "allow" | "deny") =>
     Object.fromEntries(tools.map((tool) => [tool, word]))
   const denied = all(deniedTools, "deny")
   if (permission === "full") return { "*": "allow", ...denied }
-  const owned = ownedFiles.length === 0 ? "allow" : { "*": "deny", ...ownershipRules(ownedFiles) }
+  const owned = ownership === null ? "allow" : ownershipRules(ownership)
   const careful = all(["bash", "webfetch", "websearch", "external_directory", "doom_loop"], "deny")
   return { ...careful, edit: permission === "edit" ? owned : "deny", ...all(allowedTools, "allow"), ...denied }
 }
 
 /** The last that fits decides. */
-function ownershipRules(globs: readonly string[]): Record<string, "allow" | "deny"> {
-  const plain = globs.map((glob) => glob.replace(/^(!?)\.\//, "$1").replace(/\/$/, "/**"))
-  const given = plain.filter((glob) => !glob.startsWith("!")).flatMap((glob) => [glob, ...widen(glob)])
-  const taken = plain.filter((glob) => glob.startsWith("!")).map((glob) => glob.slice(1))
-  return Object.fromEntries([
-    ...given.map((glob) => [glob, "allow"] as const),
-    ...taken.map((glob) => [glob, "deny"] as const),
-  ])
+function ownershipRules({ task, others, granted, shared }: Ownership): Record<string, "allow" | "deny"> {
+  const rules = (patterns: readonly string[], word: "allow" | "deny") =>
+    patterns.flatMap((pattern) => widen(pattern.replace(/\/$/, "/**")).map((rule) => [rule, word] as const))
+  const files = task?.files ?? []
+  const foreign = others.flatMap((other) => other.files)
+  const own: ReturnType<typeof rules> =
+    files.length === 0 ? [["*", "allow"], ...rules(foreign, "deny")] : [["*", "deny"], ...rules(files, "allow")]
+  const claimed = files.flatMap((pattern) => listClaims(pattern, shared))
+  const common = task === null ? [] : [...rules(shared, "deny"), ...rules(claimed, "allow")]
+  return Object.fromEntries([...own, ...common, ...rules(granted, "allow")])
 }
 
 /** It knows only `?` and a `*` that goes over folders. So its rule is never narrower than ours, at times wider. */
@@ -75,5 +78,5 @@ function widen(glob: string): string[] {
   const [, before = "", choices, behind = ""] = /^(.*?)\{([^{}]*)\}(.*)$/s.exec(glob) ?? []
   if (choices !== undefined) return choices.split(",").flatMap((choice) => widen(before + choice + behind))
   const letters = glob.replaceAll(/\[[^\]]*\]/g, "?")
-  return [letters, letters.replaceAll("**/", "")]
+  return [...new Set([glob, letters, letters.replaceAll("**/", "")])]
 }

@@ -70,7 +70,7 @@ function makeAgentJob(request: JobRequest, own: Pick<AgentJob, "env" | "stateFol
     effort: request.effort,
     allowedTools: [],
     deniedTools: [],
-    ownedFiles: [],
+    ownership: null,
     mcpServers: {},
     hooks: {},
     answerSchema: null,

@@ -9,10 +9,10 @@ const DENIED = 2
 
 export const agentJudge: Command = {
   summary: "Say whether an agent may use a tool, as its hook before each use; not for people",
-  fields: { ownedFiles: text("the file that says what is owned; the use of the tool comes on standard input") },
-  positional: ["ownedFiles"],
+  fields: { ownership: text("the file that says who owns what; the use of the tool comes on standard input") },
+  positional: ["ownership"],
   async run({ host }, input) {
-    const owned: OwnedFiles = await Bun.file(String(input.ownedFiles)).json()
+    const owned: OwnedFiles = await Bun.file(String(input.ownership)).json()
     const use = JSON.parse(await host.io.input())
     const call = { tool: String(use.tool_name), input: use.tool_input ?? {} }
     const objection = judgeWrite(call, owned, followLinks)
