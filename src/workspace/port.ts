@@ -20,3 +20,93 @@ export interface Change {
   /** What a symbolic link points to, as it is written in it. */
   readonly linksTo?: string
 }
+
+/** One place of a file that two sides changed differently. */
+export interface ConflictHunk {
+  /** In the file with its conflict markers, from 1. */
+  readonly line: number
+  readonly ours: string
+  readonly theirs: string
+}
+
+export interface Conflict {
+  readonly path: string
+  /** `content`, `modify/delete`, `rename/delete`, `add/add` and what else git tells apart. */
+  readonly kind: string
+  /** In git's words. */
+  readonly message: string
+  readonly hunks: readonly ConflictHunk[]
+}
+
+export type Merged =
+  | { readonly isClean: true; readonly tree: string }
+  | { readonly isClean: false; readonly conflicts: readonly Conflict[] }
+
+/** The commits of one attempt: a line from its base to its head. */
+export interface Branch {
+  readonly base: string
+  readonly head: string
+  /** Heads whose commits it may have taken in, as the work that a fix mends. */
+  readonly mayContain: readonly string[]
+  /** Heads of others, whose commits it must not have taken in. */
+  readonly others: readonly string[]
+}
+
+/** What a branch adds to the history of another. */
+export interface BranchHistory {
+  /** Every commit that the other does not have; none when it is merged. */
+  readonly commits: readonly string[]
+  /** Those of them it was begun on: somebody else's work that is not merged yet. */
+  readonly foundation: readonly string[]
+  /** The commit it began from is still in its history. */
+  readonly hasBase: boolean
+  /** Those that came along with a merge, or by going on from somebody else's head. */
+  readonly foreign: readonly string[]
+}
+
+export interface RefMove {
+  readonly ref: string
+  /** Where it must be now; null: it must not exist. */
+  readonly from: string | null
+  /** Null: it goes. */
+  readonly to: string | null
+}
+
+/**
+ * Merging without any checkout: trees and commits are made in the object store, and become part of a branch by moving
+ * its ref. Commits are named in full. Nothing but `move` and `pointTo` changes what anybody sees.
+ */
+export interface Merges {
+  /** The commit that a ref, or anything else git can resolve, names. */
+  find(name: string): Promise<string | undefined>
+  /** The tree of a commit. */
+  tree(commit: string): Promise<string>
+  /** Every ref below the prefix, with its commit. */
+  refs(prefix: string): Promise<ReadonlyMap<string, string>>
+  mergeBase(one: string, other: string): Promise<string | undefined>
+  /** Whether the commit has the other in its history, or is it. */
+  contains(commit: string, other: string): Promise<boolean>
+  /** What each branch adds to the history of `tip`, asked of git at once. */
+  histories(tip: string, branches: readonly Branch[]): Promise<BranchHistory[]>
+  changes(from: string, to: string): Promise<Change[]>
+  /** The differences as people read them. */
+  patch(from: string, to: string): Promise<string>
+  /** Every path of a commit or tree. */
+  paths(tree: string): Promise<string[]>
+  /** How many bytes the contents have. */
+  sizes(ids: readonly string[]): Promise<ReadonlyMap<string, number>>
+  merge(ours: string, theirs: string): Promise<Merged>
+  commit(request: { tree: string; parents: readonly string[]; message: string }): Promise<string>
+  /** The merges on the way from `since` to `tip` that stand for an attempt at a task: commit by `task/attempt`. */
+  mergedAttempts(since: string | null, tip: string): Promise<ReadonlyMap<string, string>>
+  /**
+   * All of them or none. False, and nothing moved, when one of them is not where it must be: somebody was faster.
+   * What a killed process left locked is freed first.
+   */
+  move(moves: readonly RefMove[]): Promise<boolean>
+  /** The ref that a symbolic one points to. */
+  pointsTo(ref: string): Promise<string | undefined>
+  pointTo(ref: string, target: string): Promise<void>
+  /** Ends what a killed process left half done; what was mended, in words. */
+  recover(): Promise<readonly string[]>
+}
