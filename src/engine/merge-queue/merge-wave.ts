@@ -1,0 +1,73 @@
+import type { TaskId } from "../../domain/ids.ts"
+import type { Task } from "../../domain/task.ts"
+import type { TeamName } from "../../domain/team.ts"
+import { getTeam } from "../../operations/lookup.ts"
+import type { Context } from "../../operations/operation.ts"
+import { type Fix, recordMerges } from "../../operations/record-merges.ts"
+import { type Attempt, attemptName } from "./candidate.ts"
+import { collectCandidates } from "./collect-candidates.ts"
+import { describeFailure } from "./describe-failure.ts"
+import { ensureIntegration } from "./integration.ts"
+import { type BatchReport, mergeBatch, type QueuePorts } from "./merge-batch.ts"
+
+export interface WaveMerge extends TeamName {
+  /** Only the tasks of this wave; without it, every task that is resolved by now. */
+  readonly wave?: number
+  readonly target?: string
+}
+
+export interface WaveReport extends BatchReport {
+  readonly target: string
+  readonly fixes: readonly Fix[]
+  /** Resolved tasks that there was nothing to merge of, and why. */
+  readonly left: readonly (Attempt & { readonly reason: string })[]
+  /** Tasks that are not resolved yet. */
+  readonly pending: readonly TaskId[]
+  /** What an earlier, killed process had left half done. */
+  readonly mended: readonly string[]
+}
+
+/**
+ * Merges what is resolved into the team's integration branch and writes down how that went. Whatever was interrupted is
+ * taken up where it was: what git has is not merged again, what the store has is not written again.
+ */
+export async function mergeWave(context: Context, ports: QueuePorts, request: WaveMerge): Promise<WaveReport> {
+  const { merges } = ports
+  const name = { project: request.project, team: request.team }
+  const tasks = await context.store.read(async (tx) => tx.tasks.list((await getTeam(tx, name)).key))
+  const mended = await merges.recover()
+  const integration = await ensureIntegration(merges, name, request.target)
+  const ofWave = tasks.filter((task) => request.wave === undefined || task.wave === request.wave)
+  const wanted = ofWave.filter((task) => task.status === "resolved")
+  const { candidates, heads, left } = await collectCandidates(merges, { name, tasks, wanted, tip: integration.tip })
+  const report = await mergeBatch(ports, { branch: integration.ref, candidates, others: heads })
+  const fixes = await writeDown(context, ports, { name, report, start: integration.start })
+  const pending = ofWave.filter(isPending).map((task) => task.id)
+  return { ...report, target: integration.target, fixes, left, pending, mended }
+}
+
+function isPending({ status }: Task): boolean {
+  return status !== "resolved" && status !== "skipped"
+}
+
+async function writeDown(
+  context: Context,
+  { merges }: QueuePorts,
+  { name, report, start }: { name: TeamName; report: BatchReport; start: string },
+): Promise<Fix[]> {
+  const commits = await merges.mergedAttempts(start, report.after)
+  const merged = report.outcomes.flatMap(({ candidate, outcome }) => {
+    if (outcome.kind !== "merged" && outcome.kind !== "contained") return []
+    return [candidate, ...candidate.alsoFor].map(({ taskId, attempt }) => {
+      // What came along with another's merge has none of its own.
+      const commit = commits.get(attemptName({ taskId, attempt })) ?? report.after
+      return { taskId, attempt, commit }
+    })
+  })
+  const failed = report.outcomes.flatMap(({ candidate, outcome }) => {
+    const description = describeFailure(name, candidate, outcome)
+    const { taskId, attempt } = candidate
+    return description === undefined ? [] : [{ taskId, attempt, reason: outcome.kind, description }]
+  })
+  return recordMerges(context, { ...name, merged, failed })
+}
