@@ -110,3 +110,26 @@ export interface Merges {
   /** Ends what a killed process left half done; what was mended, in words. */
   recover(): Promise<readonly string[]>
 }
+
+/** Where a branch is in use in a folder. */
+export interface Checkout {
+  readonly folder: string
+  /** Why its files cannot be changed now, in words; null when nothing is in the way. */
+  readonly obstacle: string | null
+}
+
+/** The user's own branches: where they are checked out, moving them without a loss there, and bringing them elsewhere. */
+export interface Targets {
+  /** Undefined when no folder has the branch checked out or is about to. */
+  findCheckout(branch: string): Promise<Checkout | undefined>
+  /**
+   * Moves the branch, and with it the files where it is checked out; everything of the user's stays as it is, ignored
+   * files too. False, and nothing changed, when the branch is not at `from`. Throws `deliver.refused` when a file of the
+   * user's is in the way.
+   */
+  move(request: { branch: string; from: string; to: string; checkout: Checkout | undefined }): Promise<boolean>
+  /** The remote that the branch is pushed to, with its address. */
+  findRemote(branch: string): Promise<{ readonly name: string; readonly url: string } | undefined>
+  /** Throws `deliver.failed` when the remote refuses. */
+  push(remote: string, branch: string): Promise<void>
+}

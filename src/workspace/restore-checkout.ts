@@ -16,9 +16,16 @@ export async function restoreCheckout(
   const here = git.in(folder)
   const { stdout: head } = await here.run(["rev-parse", "--verify", "--quiet", "HEAD"])
   if (head.trim() !== from) return []
+  const told = [`restored ${folder}, whose files a killed git process was replacing`]
+  if ((await here.run(["diff-index", "--cached", "--quiet", to])).exitCode === 0) {
+    // All files are there, and only the branch is not: they go back as they came, and nothing of the user's is touched.
+    return (await here.run(["read-tree", "-m", "-u", to, from])).exitCode === 0 ? told : []
+  }
   const paths: string[] = []
+  let hasRestored = false
   for (const change of await readChanges(here, from, to)) {
     if (!(await isOurs(here, folder, change))) continue
+    hasRestored = true
     if (change.status === "added" || change.status === "renamed") rmSync(join(folder, change.path), { force: true })
     const isMissing = lstatSync(join(folder, change.oldPath), { throwIfNoEntry: false }) === undefined
     if (change.oldMode !== null && (change.status !== "renamed" || isMissing)) paths.push(change.oldPath)
@@ -27,7 +34,7 @@ export async function restoreCheckout(
   if (paths.length > 0)
     await here.read(["checkout-index", "--force", "-z", "--stdin"], { input: `${paths.join("\0")}\0` })
   await here.run(["update-index", "--refresh", "-q"])
-  return paths.length > 0 ? [`restored ${folder}, whose files a killed git process was replacing`] : []
+  return hasRestored ? told : []
 }
 
 async function isOurs(git: Git, folder: string, change: Change): Promise<boolean> {
