@@ -34,21 +34,20 @@ async function findCheckout(git: Git, branch: string): Promise<Checkout | undefi
     const folder = lines.find((line) => line.startsWith("worktree "))?.slice("worktree ".length)
     if (folder === undefined || lines.includes("bare") || !existsSync(folder)) continue
     const here = git.in(folder)
-    if (lines.includes(`branch ${ref}`)) return { folder, obstacle: await findObstacle(here, folder) }
     const gitDir = await here.read(["rev-parse", "--path-format=absolute", "--git-dir"])
-    // While one of these goes on no branch is checked out, and at its end git moves the branch.
+    // While one of these goes on another commit may be checked out, and at its end git moves the branch.
     const names = ["rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START"].map((name) =>
       readLine(gitDir, name),
     )
     if (names.includes(ref) || names.includes(branch)) {
       return { folder, obstacle: `a rebase or bisect of ${branch} goes on in ${folder}` }
     }
+    if (lines.includes(`branch ${ref}`)) return { folder, obstacle: await findObstacle(here, folder, gitDir) }
   }
   return undefined
 }
 
-async function findObstacle(git: Git, folder: string): Promise<string | null> {
-  const gitDir = await git.read(["rev-parse", "--path-format=absolute", "--git-dir"])
+async function findObstacle(git: Git, folder: string, gitDir: string): Promise<string | null> {
   const going = { MERGE_HEAD: "merge", CHERRY_PICK_HEAD: "cherry-pick", REVERT_HEAD: "revert" }
   for (const [file, what] of Object.entries(going)) {
     if (existsSync(join(gitDir, file))) return `a ${what} goes on in ${folder}`

@@ -5,7 +5,8 @@ import { systemIds } from "../../src/lib/ids.ts"
 import { sleep } from "../../src/lib/sleep.ts"
 import { type Git, makeGit } from "../../src/workspace/git.ts"
 import { makeMerges } from "../../src/workspace/git-merges.ts"
-import type { Merges } from "../../src/workspace/port.ts"
+import { makeTargets } from "../../src/workspace/git-targets.ts"
+import type { Merges, Targets } from "../../src/workspace/port.ts"
 import { makeScratch, sandboxEnv } from "./sandbox.ts"
 
 /** Contents by path; null deletes one. A link or a mode is named with its content. */
@@ -15,6 +16,7 @@ export interface MergeRepository extends Disposable {
   readonly folder: string
   readonly git: Git
   readonly merges: Merges
+  readonly targets: Targets
   /** A commit with these files changed on top of its first parent. */
   commit(parents: readonly string[], files: Files, message?: string): Promise<string>
   set(ref: string, commit: string): Promise<void>
@@ -31,11 +33,13 @@ export async function makeMergeRepository(name = "merging"): Promise<MergeReposi
   const git = makeGit(folder, ports)
   await git.read(["config", "user.name", "Test"])
   await git.read(["config", "user.email", "test@example.com"])
+  const log = { ids: systemIds, env, sleep }
   let count = 0
   return {
     folder,
     git,
-    merges: makeMerges(git, { ids: systemIds, env, sleep }),
+    merges: makeMerges(git, log),
+    targets: makeTargets(git, log),
     async commit(parents, files, message = `commit ${++count}`) {
       const index = { GIT_INDEX_FILE: join(folder, `.git/index-${++count}`) }
       const [first] = parents
