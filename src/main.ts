@@ -5,6 +5,7 @@ import type { Config, ConfigValue } from "./config/keys.ts"
 import { loadConfig } from "./config/load-config.ts"
 import { configPaths } from "./config/read-layers.ts"
 import type { ReadyAgent } from "./engine/agent-jobs/run-job.ts"
+import type { Merging } from "./engine/merge-queue/merging.ts"
 import { systemClock } from "./lib/clock.ts"
 import { systemIds } from "./lib/ids.ts"
 import type { Processes } from "./lib/process.ts"
@@ -49,6 +50,7 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
       maxAgeDays: config["recordings.maxAgeDays"],
     },
     agents: () => makeAgents(config),
+    merging: openMerging,
     storePlace: async () => (await import("./lib/mask-secrets.ts")).maskSecrets(address),
     openStore: () => openStore(address, home),
   }
@@ -75,6 +77,20 @@ async function makeAgents(config: Config): Promise<ReadyAgent[]> {
     agent: makeAgent(program, { ...agentSettings(config, program), isRoot }, ports),
     env: buildEnvironment(env, program.variables),
   }))
+}
+
+async function openMerging(folder: string): Promise<Merging> {
+  const [{ makeGit }, { makeMerges }, { makeTargets }, { capture }, { sleep }] = await Promise.all([
+    import("./workspace/git.ts"),
+    import("./workspace/git-merges.ts"),
+    import("./workspace/git-targets.ts"),
+    import("./lib/capture.ts"),
+    import("./lib/sleep.ts"),
+  ])
+  const git = makeGit(folder, { capture, env, sleep })
+  const log = { ids: systemIds, env, sleep }
+  const { noGate, noScope } = await import("./engine/merge-queue/no-gate.ts")
+  return { merges: makeMerges(git, log), targets: makeTargets(git, log), gate: noGate, scope: noScope }
 }
 
 /** What is not set is left to the program. */

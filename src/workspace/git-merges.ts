@@ -1,4 +1,3 @@
-import { AppError } from "../domain/errors.ts"
 import { readHistories } from "./branch-histories.ts"
 import { readChanges } from "./changes.ts"
 import type { Git } from "./git.ts"
@@ -99,11 +98,4 @@ async function readMergedAttempts(git: Git, since: string | null, tip: string): 
     }
   }
   return found
-}
-
-/** The folder that all worktrees of the repository share. */
-export async function commonFolder(git: Git): Promise<string> {
-  const { exitCode, stdout } = await git.run(["rev-parse", "--path-format=absolute", "--git-common-dir"])
-  if (exitCode === 0) return stdout.trim()
-  throw new AppError("git.failed", "this folder is not in a git repository; go to one, or make one with: git init")
 }

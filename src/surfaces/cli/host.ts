@@ -1,4 +1,5 @@
 import type { ReadyAgent } from "../../engine/agent-jobs/run-job.ts"
+import type { Merging } from "../../engine/merge-queue/merging.ts"
 import type { Clock } from "../../lib/clock.ts"
 import type { Ids } from "../../lib/ids.ts"
 import type { Processes } from "../../lib/process.ts"
@@ -39,6 +40,8 @@ export interface Configured {
   readonly recordings: { readonly maxMegabytes: number; readonly maxAgeDays: number }
   /** Loads the agents, which no other command needs. */
   agents(): Promise<readonly ReadyAgent[]>
+  /** Loads what merging in the repository of a folder takes. */
+  merging(folder: string): Promise<Merging>
   /** The store's address without user and password. */
   storePlace(): Promise<string>
   openStore(): Promise<Context["store"]>
