@@ -2,7 +2,7 @@ import { readHistories } from "./branch-histories.ts"
 import { readChanges } from "./changes.ts"
 import type { Git } from "./git.ts"
 import { mergeCommits } from "./merge-commits.ts"
-import { type MoveLog, recoverMoves } from "./move-log.ts"
+import { logged, type MoveLog, recoverMoves } from "./move-log.ts"
 import { moveRefs } from "./move-refs.ts"
 import type { Merges } from "./port.ts"
 
@@ -38,7 +38,8 @@ export function makeMerges(git: Git, log: MoveLog): Merges {
       const { exitCode, stdout } = await git.run(["symbolic-ref", "--quiet", ref])
       return exitCode === 0 ? stdout.trim() : undefined
     },
-    pointTo: async (ref, target) => void (await git.read(["symbolic-ref", ref, target])),
+    pointTo: async (ref, target) =>
+      void (await logged(git, log, { refs: [ref] }, (env) => git.read(["symbolic-ref", ref, target], { env }))),
     recover: () => recoverMoves(git, log),
   }
 }

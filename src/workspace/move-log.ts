@@ -32,7 +32,7 @@ interface Note extends Move {
 const FOLDER = "teamwork-moves"
 const MARK = "TEAMWORK_MOVE"
 /** A git that lost its parent ends within moments. */
-const ORPHAN_PATIENCE_MS = 10_000
+const ORPHAN_PATIENCE_MS = 3000
 const PAUSE_MS = 20
 
 /** Does `work` with a note of what it locks; the mark in its environment tells the git processes it starts. */
@@ -42,47 +42,53 @@ export async function logged<T>(
   move: Move,
   work: (env: Record<string, string>) => Promise<T>,
 ): Promise<T> {
-  const folder = join(await gitPath(git, "--git-common-dir"), FOLDER)
+  const common = await gitPath(git, "--git-common-dir")
   const id = log.ids.uuid()
   const note: Note = { ...move, process: identityOf(process.pid), locks: await locksOf(git, move) }
-  mkdirSync(folder, { recursive: true })
-  const file = join(folder, id)
+  mkdirSync(join(common, FOLDER), { recursive: true })
+  const file = join(common, FOLDER, id)
   writeFileSync(file, JSON.stringify(note))
   try {
-    return await work({ [MARK]: id })
-  } finally {
+    const result = await work({ [MARK]: id })
     rmSync(file, { force: true })
+    return result
+  } catch (error) {
+    // Somebody may have killed git and left us alive.
+    await mend(git, log, { common, id, note })
+    throw error
   }
 }
 
-/** Ends what killed processes left half done. */
+/** Ends what killed processes left half done; what it mended, in words. */
 export async function recoverMoves(git: Git, log: MoveLog): Promise<string[]> {
   const common = await gitPath(git, "--git-common-dir")
   const folder = join(common, FOLDER)
   const mended: string[] = []
   for (const id of existsSync(folder) ? readdirSync(folder) : []) {
-    const file = join(folder, id)
-    const note = readNote(file)
-    if (note === undefined) {
-      // Killed before it was written, so git was not started.
-      rmSync(file, { force: true })
-      continue
-    }
-    if (isRunning(note.process)) continue
-    for (let waited = 0; processesMarked(`${MARK}=${id}`, log.env).length > 0; waited += PAUSE_MS) {
-      if (waited > ORPHAN_PATIENCE_MS) break
-      await log.sleep(PAUSE_MS)
-    }
-    const left = note.locks.filter((lock) => existsSync(lock))
-    // Somebody else may hold one of them by now; then the next start looks again.
-    if (left.length > 0 && isGitAtWork([common, note.checkout?.folder ?? common])) continue
-    for (const lock of left) {
-      rmSync(lock, { force: true })
-      mended.push(`removed ${lock}, which a killed git process had left`)
-    }
-    if (note.checkout !== undefined) mended.push(...(await restoreCheckout(git, note.checkout)))
-    rmSync(file, { force: true })
+    const note = readNote(join(folder, id))
+    // Killed before it was written, so git was not started.
+    if (note === undefined) rmSync(join(folder, id), { force: true })
+    else if (!isRunning(note.process)) mended.push(...(await mend(git, log, { common, id, note })))
   }
+  return mended
+}
+
+async function mend(
+  git: Git,
+  log: MoveLog,
+  { common, id, note }: { common: string; id: string; note: Note },
+): Promise<string[]> {
+  for (let waited = 0; processesMarked(`${MARK}=${id}`, log.env).length > 0; waited += PAUSE_MS) {
+    if (waited > ORPHAN_PATIENCE_MS) return []
+    await log.sleep(PAUSE_MS)
+  }
+  const left = note.locks.filter((lock) => existsSync(lock))
+  // Somebody else may hold one of them by now; then the next start looks again.
+  if (left.length > 0 && isGitAtWork([common, note.checkout?.folder ?? common])) return []
+  for (const lock of left) rmSync(lock, { force: true })
+  const mended = left.map((lock) => `removed ${lock}, which a killed git process had left`)
+  if (note.checkout !== undefined) mended.push(...(await restoreCheckout(git, note.checkout)))
+  rmSync(join(common, FOLDER, id), { force: true })
   return mended
 }
 
