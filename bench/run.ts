@@ -5,6 +5,7 @@ import { claimResolve } from "./cases/claim-resolve.ts"
 import { contention } from "./cases/contention.ts"
 import { importTasks } from "./cases/import.ts"
 import { memory } from "./cases/memory.ts"
+import { merging } from "./cases/merging.ts"
 import { mirror } from "./cases/mirror.ts"
 import { postgresClaims } from "./cases/postgres.ts"
 import { routing } from "./cases/routing.ts"
@@ -30,6 +31,7 @@ const CASES: readonly BenchCase[] = [
   mirror,
   routing,
   agents,
+  merging,
 ]
 
 if (import.meta.main) process.exit(await main(Bun.argv.slice(2)))

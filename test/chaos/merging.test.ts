@@ -1,7 +1,7 @@
 // Kills the merging processes and the git processes they started, at random points and inside of git's own critical
 // moments. Whatever was killed, the next run comes to the same end: nothing lost, nothing twice, nothing locked.
 import { describe, expect, it } from "bun:test"
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pinRef } from "../../src/domain/branches.ts"
 import { capture } from "../../src/lib/capture.ts"
@@ -233,19 +233,17 @@ function killSome(member: Member, random: () => number): boolean {
 
 /** A git that lost its parent ends by itself, a moment later. */
 async function untilQuiet(folder: string): Promise<void> {
+  const isGitHere = (pid: string) => {
+    try {
+      return (
+        readFileSync(`/proc/${pid}/comm`, "utf8") === "git\n" && readlinkSync(`/proc/${pid}/cwd`).startsWith(folder)
+      )
+    } catch {
+      return false
+    }
+  }
   const isQuiet = () =>
-    !readdirSync("/proc")
-      .filter((name) => /^\d+$/.test(name))
-      .some((pid) => {
-        try {
-          return (
-            readFileSync(`/proc/${pid}/comm`, "utf8") === "git\n" &&
-            readFileSync(`/proc/${pid}/environ`, "utf8").includes(folder)
-          )
-        } catch {
-          return false
-        }
-      })
+    !existsSync("/proc") || !readdirSync("/proc").some((name) => /^\d+$/.test(name) && isGitHere(name))
   await until(async () => isQuiet(), "git to end")
 }
 
