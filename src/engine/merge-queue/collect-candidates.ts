@@ -32,20 +32,24 @@ export async function collectCandidates(merges: Merges, request: Request): Promi
   const found: Candidate[] = []
   const mended: Candidate[] = []
   const left: (Attempt & { reason: string })[] = []
-  const fixes = findFixes(tasks, pins)
-  for (const task of request.wanted.toSorted(byWaveAndEnd)) {
+  const wanted = request.wanted.toSorted(byWaveAndEnd)
+  for (const task of wanted) {
     const own = { taskId: task.id, attempt: task.attempt }
     const pinned = pins.get(attemptName(own)) ?? (await pinNow(merges, request, task))
-    if (pinned === undefined) left.push({ ...own, reason: "it has no commits: neither a pin nor a branch" })
-    else if ("reason" in pinned) left.push({ ...own, reason: pinned.reason })
-    else {
-      const candidate = { ...own, ...pinned, ...known(task), mayContain: mayContain(task, tasks, pins) }
-      const fix = fixes.get(pinned.head)
-      if (fix === undefined) found.push(candidate)
-      // It comes with its fix or not at all.
-      else if (await isBrought(merges, fix, pinned.head, request.tip)) mended.push(candidate)
-      else left.push({ ...own, reason: `${fix.task.id} mends it` })
-    }
+    if ("base" in pinned) pins.set(attemptName(own), pinned)
+    else left.push({ ...own, reason: pinned.reason })
+  }
+  const fixes = findFixes(tasks, pins)
+  for (const task of wanted) {
+    const own = { taskId: task.id, attempt: task.attempt }
+    const pinned = pins.get(attemptName(own))
+    if (pinned === undefined) continue
+    const candidate = { ...own, ...pinned, ...known(task), mayContain: mayContain(task, tasks, pins) }
+    const fix = fixes.get(pinned.head)
+    if (fix === undefined) found.push(candidate)
+    // It comes with its fix or not at all.
+    else if (await isBrought(merges, fix, pinned.head, request.tip)) mended.push(candidate)
+    else left.push({ ...own, reason: `${fix.task.id} mends it` })
   }
   const heads = [...new Set([...pins.values()].map((pin) => pin.head))]
   return { candidates: joinSame([...found, ...mended]), heads, left }
@@ -79,7 +83,7 @@ interface Pinned {
 }
 type PinsByAttempt = ReadonlyMap<string, Pinned>
 
-export async function readPins(merges: Merges, name: TeamName): Promise<PinsByAttempt> {
+export async function readPins(merges: Merges, name: TeamName): Promise<Map<string, Pinned>> {
   const partial = new Map<string, { base?: string; head?: string }>()
   for (const [ref, commit] of await merges.refs(teamRefs(name))) {
     const pin = parsePinRef(name, ref)
@@ -103,14 +107,10 @@ function known(task: Task): { title: string; worker: string | null; alsoFor: rea
   return { title: task.title, worker: task.workerId ?? task.claimedBy, alsoFor: [] }
 }
 
-async function pinNow(
-  merges: Merges,
-  { name, tasks, tip }: Request,
-  task: Task,
-): Promise<Pinned | { reason: string } | undefined> {
+async function pinNow(merges: Merges, { name, tasks, tip }: Request, task: Task): Promise<Pinned | { reason: string }> {
   const worker = task.workerId ?? task.claimedBy
   const head = worker === null ? undefined : await merges.find(branchRef(workerBranch(name, worker)))
-  if (worker === null || head === undefined) return undefined
+  if (worker === null || head === undefined) return { reason: "it has no commits: neither a pin nor a branch" }
   const other = tasks.find((each) => isHeld(each.status) && (each.workerId ?? each.claimedBy) === worker)
   if (other !== undefined) {
     return { reason: `it has no pin, and ${worker} works on task ${other.id} on the same branch` }
@@ -123,7 +123,7 @@ async function pinNow(
   ])
   if (isPinned) return { base, head }
   // Somebody pinned it in this very moment.
-  return (await readPins(merges, name)).get(attemptName(own))
+  return (await readPins(merges, name)).get(attemptName(own)) ?? { reason: "somebody else pins it; try again" }
 }
 
 /** Earlier attempts of its own, and for a fix the work that it mends. */

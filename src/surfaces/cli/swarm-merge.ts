@@ -1,9 +1,11 @@
 import type { Outcome as MergeOutcome } from "../../engine/merge-queue/candidate.ts"
 import { mergeWave, type WaveReport } from "../../engine/merge-queue/merge-wave.ts"
+import { watchOverlaps } from "../../engine/merge-queue/watch-overlaps.ts"
 import { type InputOf, number, optional, text } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { unreachable } from "../../lib/unreachable.ts"
 import { teamFields } from "../../operations/operation.ts"
+import type { Overlap } from "../../operations/warn-overlap.ts"
 import { type MergeLine, renderMerge, short } from "../../views/merging.ts"
 import type { Command } from "./command.ts"
 
@@ -26,11 +28,13 @@ export const swarmMerge: Command = {
     const { sourceDir, ...request } = raw as InputOf<typeof input>
     const merging = await (await configured()).merging(resolvePath(sourceDir ?? ".", host.io.cwd))
     const report = await mergeWave(await context(), merging, request)
+    const overlaps = await watchOverlaps(await context(), merging.merges, request).look()
     const lines = linesOf(report)
     const isWhole = report.outcomes.every(({ outcome }) => !FAILURES.includes(outcome.kind))
     return {
-      data: dataOf(report),
-      text: (screen) => renderMerge({ ...report, lines, notes: notesOf(report) }, screen),
+      data: { ...dataOf(report), overlaps },
+      text: (screen) =>
+        renderMerge({ ...report, lines, notes: [...notesOf(report), ...overlaps.map(sayOverlap)] }, screen),
       exitCode: isWhole ? 0 : 1,
     }
   },
@@ -81,6 +85,11 @@ function detailOf(outcome: MergeOutcome): string {
     default:
       return unreachable(outcome)
   }
+}
+
+function sayOverlap({ workers, paths }: Overlap): string {
+  const shown = paths.map((path) => JSON.stringify(path)).join(", ")
+  return `The branches of ${workers.join(" and ")} do not fit together in ${shown}`
 }
 
 function notesOf({ fixes, pending, mended, gate, flaky }: WaveReport): string[] {
