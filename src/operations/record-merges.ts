@@ -4,7 +4,7 @@ import type { TaskId } from "../domain/ids.ts"
 import type { Task } from "../domain/task.ts"
 import type { TeamName } from "../domain/team.ts"
 import type { StoredTeam, Tx } from "../store/port.ts"
-import { lockTeam } from "./lookup.ts"
+import { getTeam, lockTeam } from "./lookup.ts"
 import type { Context } from "./operation.ts"
 import { leaveComplete, reopenTask, withdrawWaveVerdict } from "./task-moves.ts"
 
@@ -46,6 +46,15 @@ export async function recordMerges({ store }: Context, record: MergeRecord): Pro
       fixes.push(isFixId(task.id) ? await redo(tx, team, task, failed) : await makeFix(tx, team, task, failed))
     }
     return fixes
+  })
+}
+
+/** The commits by which tasks were merged, as far as it was written down. */
+export async function readMergeCommits({ store }: Context, name: TeamName): Promise<ReadonlySet<string>> {
+  return store.read(async (tx) => {
+    const team = await getTeam(tx, name)
+    const told = await tx.events.list(team.key, { type: "task.merged", limit: 1_000_000 })
+    return new Set(told.events.map(({ data }) => String(data.commit)))
   })
 }
 

@@ -32,6 +32,14 @@ export function makeMerges(git: Git, log: MoveLog): Merges {
       const args = ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"]
       return git.read(args, { input: message, env: await identity })
     },
+    async line(since, tip) {
+      const range = ["--end-of-options", tip, `^${since}`, "--"]
+      const commits = await git.list(["log", "-z", "--first-parent", "--format=%H%x1f%P%x1f%s", ...range])
+      return commits.map((each) => {
+        const [commit = "", parents = "", subject = ""] = each.split("\x1f")
+        return { commit, parents: parents.split(" "), subject }
+      })
+    },
     mergedAttempts: (since, tip) => readMergedAttempts(git, since, tip),
     move: (moves) => moveRefs(git, log, moves),
     async pointsTo(ref) {

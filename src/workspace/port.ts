@@ -64,6 +64,12 @@ export interface BranchHistory {
   readonly foreign: readonly string[]
 }
 
+export interface LineCommit {
+  readonly commit: string
+  readonly parents: readonly string[]
+  readonly subject: string
+}
+
 export interface RefMove {
   readonly ref: string
   /** Where it must be now; null: it must not exist. */
@@ -97,6 +103,8 @@ export interface Merges {
   sizes(ids: readonly string[]): Promise<ReadonlyMap<string, number>>
   merge(ours: string, theirs: string): Promise<Merged>
   commit(request: { tree: string; parents: readonly string[]; message: string }): Promise<string>
+  /** The commits on the way from `since` to `tip` along the first parents, newest first. */
+  line(since: string, tip: string): Promise<readonly LineCommit[]>
   /** The merges on the way from `since` to `tip` that stand for an attempt at a task: commit by `task/attempt`. */
   mergedAttempts(since: string | null, tip: string): Promise<ReadonlyMap<string, string>>
   /**

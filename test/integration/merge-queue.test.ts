@@ -1,5 +1,7 @@
 // The merge queue on real repositories: what gets onto the integration branch, what does not, and who is told why.
 import { describe, expect, it } from "bun:test"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { parseTaskId } from "../../src/domain/ids.ts"
 import type { Candidate, Gate, GateResult, Scope } from "../../src/engine/merge-queue/candidate.ts"
 import { type BatchReport, mergeBatch, type QueuePorts } from "../../src/engine/merge-queue/merge-batch.ts"
@@ -286,6 +288,18 @@ describe("a worker cannot get onto the branch unnoticed", () => {
     expect(kinds(await scene.merge([two, three]))).toEqual(["merged", "refused"])
     const renamed = await scene.work("4", { "src/Button.ts": null, "src/button.ts": "a\n" })
     expect(kinds(await scene.merge([renamed]))).toEqual(["merged"])
+  })
+
+  it("files it left untracked or ignored", async () => {
+    using scene = await prepare({ a: "a\n", ".gitignore": "*.log\n" })
+    const folder = join(scene.folder, "../w1")
+    await scene.git.read(["worktree", "add", "--quiet", "-b", "teamwork/main/w1", folder])
+    for (const name of ["done.txt", "left.txt", "left.log"]) writeFileSync(join(folder, name), "x\n")
+    await scene.git.in(folder).read(["add", "done.txt"])
+    await scene.git.in(folder).read(["commit", "--quiet", "-m", "done"])
+    const head = await scene.git.read(["rev-parse", "teamwork/main/w1"])
+    const report = await scene.merge([{ ...(await scene.work("1", {})), head }])
+    expect(await scene.merges.paths(report.after)).toEqual([".gitignore", "a", "done.txt"])
   })
 
   it("a huge file", async () => {

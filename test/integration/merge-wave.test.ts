@@ -151,6 +151,35 @@ describe.each(Object.keys(STORES))("merging the tasks of a wave, on %s", (store)
     expect((await scene.events("task.merged")).map((event) => event.data.task)).toEqual(["1", "2"])
   })
 
+  it("tells of commits that somebody put onto the branch past the queue", async () => {
+    await using scene = await prepare(store, ["1", "2"])
+    await scene.work("1", { a: "1\n" })
+    const { after, strangers } = await scene.merge()
+    expect(strangers).toEqual([])
+    // A worker that moves the branch by itself: with a commit, and with a merge that holds more than both sides.
+    const pushed = await scene.commit([after], { b: "sneaked in\n" }, "Just a fix")
+    const head = await scene.work("2", { c: "2\n" })
+    const evil = await scene.commit([pushed, head], { c: "2\n", d: "more\n" }, "Merge task 2: Task 2")
+    await scene.set("refs/heads/teamwork/main/integration", evil)
+    expect((await scene.merge()).strangers.map((each) => each.commit)).toEqual([evil, pushed])
+  })
+
+  it("knows its own merges again, also those it could not write down, and those of the target", async () => {
+    await using scene = await prepare(store, ["1", "2"])
+    await scene.work("1", { a: "1\n" })
+    await scene.work("2", { b: "2\n" })
+    const checkpoint = async (at: string) => {
+      if (at === "merge:after-move") throw new Error("ended here")
+    }
+    await expect(scene.merge({}, { checkpoint })).rejects.toThrow("ended here")
+    const tip = await scene.git.read(["rev-parse", "teamwork/main/integration"])
+    const main = await scene.commit([scene.base], { m: "m\n" })
+    await scene.set("refs/heads/main", main)
+    const taken = await scene.commit([tip, main], { m: "m\n" }, "Merge branch 'main'")
+    await scene.set("refs/heads/teamwork/main/integration", taken)
+    expect((await scene.merge()).strangers).toEqual([])
+  })
+
   it.each(["merge:before-gate", "merge:before-move", "merge:after-move"] as const)(
     "gives the same result after an end at %s",
     async (place) => {
@@ -231,8 +260,8 @@ async function prepare(store: string, ids: readonly string[], needing: Record<st
   }
 }
 
-function scene({ git, merges, read }: MergeRepository, base: string) {
-  return { git, merges, read, base }
+function scene({ git, merges, read, commit, set }: MergeRepository, base: string) {
+  return { git, merges, read, commit, set, base }
 }
 
 function kinds(report: WaveReport): Record<string, string> {

@@ -3,10 +3,11 @@ import type { Task } from "../../domain/task.ts"
 import type { TeamName } from "../../domain/team.ts"
 import { getTeam } from "../../operations/lookup.ts"
 import type { Context } from "../../operations/operation.ts"
-import { type Fix, recordMerges } from "../../operations/record-merges.ts"
+import { type Fix, readMergeCommits, recordMerges } from "../../operations/record-merges.ts"
 import { type Attempt, attemptName } from "./candidate.ts"
 import { collectCandidates } from "./collect-candidates.ts"
 import { describeFailure } from "./describe-failure.ts"
+import { findStrangers } from "./find-strangers.ts"
 import { ensureIntegration } from "./integration.ts"
 import { type BatchReport, mergeBatch, type QueuePorts } from "./merge-batch.ts"
 
@@ -23,6 +24,8 @@ export interface WaveReport extends BatchReport {
   readonly left: readonly (Attempt & { readonly reason: string })[]
   /** Tasks that are not resolved yet. */
   readonly pending: readonly TaskId[]
+  /** Commits on the branch that somebody put there past the queue. */
+  readonly strangers: readonly { readonly commit: string; readonly subject: string }[]
   /** What an earlier, killed process had left half done. */
   readonly mended: readonly string[]
 }
@@ -40,10 +43,12 @@ export async function mergeWave(context: Context, ports: QueuePorts, request: Wa
   const ofWave = tasks.filter((task) => request.wave === undefined || task.wave === request.wave)
   const wanted = ofWave.filter((task) => task.status === "resolved")
   const { candidates, heads, left } = await collectCandidates(merges, { name, tasks, wanted, tip: integration.tip })
+  const known = await readMergeCommits(context, name)
+  const strangers = await findStrangers(merges, integration, { heads, known })
   const report = await mergeBatch(ports, { branch: integration.ref, candidates, others: heads })
-  const fixes = await writeDown(context, ports, { name, report, start: integration.start })
+  const fixes = await writeDown(context, ports, { name, report, start: integration.start, strangers })
   const pending = ofWave.filter(isPending).map((task) => task.id)
-  return { ...report, target: integration.target, fixes, left, pending, mended }
+  return { ...report, target: integration.target, fixes, left, pending, strangers, mended }
 }
 
 function isPending({ status }: Task): boolean {
@@ -53,14 +58,22 @@ function isPending({ status }: Task): boolean {
 async function writeDown(
   context: Context,
   { merges }: QueuePorts,
-  { name, report, start }: { name: TeamName; report: BatchReport; start: string },
+  {
+    name,
+    report,
+    start,
+    strangers,
+  }: { name: TeamName; report: BatchReport; start: string; strangers: WaveReport["strangers"] },
 ): Promise<Fix[]> {
-  const commits = await merges.mergedAttempts(start, report.after)
+  const commits = new Map(await merges.mergedAttempts(start, report.after))
+  // Anybody can write into a message what we write.
+  const forged = new Set(strangers.map((each) => each.commit))
+  for (const [attempt, commit] of commits) if (forged.has(commit)) commits.delete(attempt)
   const merged = report.outcomes.flatMap(({ candidate, outcome }) => {
     if (outcome.kind !== "merged" && outcome.kind !== "contained") return []
     return [candidate, ...candidate.alsoFor].map(({ taskId, attempt }) => {
       // What came along with another's merge has none of its own.
-      const commit = commits.get(attemptName({ taskId, attempt })) ?? report.after
+      const commit = commits.get(attemptName({ taskId, attempt })) ?? candidate.head
       return { taskId, attempt, commit }
     })
   })

@@ -92,10 +92,11 @@ function sayOverlap({ workers, paths }: Overlap): string {
   return `The branches of ${workers.join(" and ")} do not fit together in ${shown}`
 }
 
-function notesOf({ fixes, pending, mended, gate, flaky }: WaveReport): string[] {
+function notesOf({ fixes, pending, mended, gate, flaky, strangers }: WaveReport): string[] {
   return [
     ...(gate?.status === "skipped" ? gate.issues : []),
     ...flaky,
+    ...strangers.map(({ commit, subject }) => `Not merged by teamwork, look at it: ${short(commit)} ${subject}`),
     ...fixes.map(({ taskId, fix }) => `Task ${fix} mends ${taskId === fix ? "it in a new attempt" : `task ${taskId}`}`),
     ...(pending.length === 0 ? [] : [`Not resolved yet: ${pending.join(", ")}`]),
     ...mended,
