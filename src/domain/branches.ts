@@ -10,6 +10,11 @@ export function workerBranch({ team }: Pick<TeamName, "team">, worker: string): 
   return `teamwork/${team}/${worker}`
 }
 
+/** All branches of the team's workers, and its integration branch. */
+export function workerRefs({ team }: Pick<TeamName, "team">): string {
+  return `refs/heads/teamwork/${team}`
+}
+
 export function branchRef(branch: string): string {
   return `refs/heads/${branch}`
 }

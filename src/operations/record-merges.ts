@@ -16,6 +16,8 @@ export interface MergeRecord extends TeamName {
 export interface FailedMerge {
   readonly taskId: TaskId
   readonly attempt: number
+  /** Other tasks that are part of the same commits. */
+  readonly alsoFor: readonly TaskId[]
   /** In a word. */
   readonly reason: string
   /** All that whoever fixes it must know. */
@@ -85,7 +87,7 @@ async function makeFix(tx: Tx, team: StoredTeam, task: Task, failed: FailedMerge
   }
   await tx.events.append(team.key, ENGINE, { type: "task.created", data: { task: id, title, blocked_by: [] } })
   await tellFailed(tx, team, failed, id)
-  await holdDependants(tx, team, task.id, id)
+  for (const each of [task.id, ...failed.alsoFor]) await holdDependants(tx, team, each, id)
   if (wave !== null) await withdrawWaveVerdict(tx, team, { wave, by: ENGINE })
   await leaveComplete(tx, team, ENGINE)
   return { taskId: task.id, fix: id, isNew: true }
@@ -100,7 +102,7 @@ async function tellFailed(tx: Tx, team: StoredTeam, failed: FailedMerge, fix: Ta
 async function holdDependants(tx: Tx, team: StoredTeam, of: TaskId, fix: TaskId): Promise<void> {
   for (const id of await tx.tasks.dependants(team.key, of)) {
     const task = await tx.tasks.lock(team.key, id)
-    if (task?.status !== "open") continue
+    if (task?.status !== "open" || task.blockedBy.includes(fix)) continue
     await tx.tasks.setNeeds(team.key, id, [...task.blockedBy, fix])
     const data = { task: id, added: [fix], removed: [] }
     await tx.events.append(team.key, ENGINE, { type: "task.needs_changed", data })

@@ -148,7 +148,32 @@ describe.each(Object.keys(STORES))("merging the tasks of a wave, on %s", (store)
     await scene.work("2", { a: "1\n", b: "2\n" }, { isPinned: false, worker: "w7" })
     const report = await scene.merge()
     expect(report.outcomes).toMatchObject([{ candidate: { taskId: "1", alsoFor: [{ taskId: "2" }] } }])
-    expect((await scene.events("task.merged")).map((event) => event.data.task)).toEqual(["1", "2"])
+    expect((await scene.events("task.merged")).map((event) => event.data)).toEqual(
+      ["1", "2"].map((task) => ({ task, attempt: 1, commit: report.after })),
+    )
+  })
+
+  it("makes one fix of two tasks of one branch, and whoever needs either of them waits for it", async () => {
+    await using scene = await prepare(store, ["1", "2", "3"], { 4: "3" })
+    await scene.work("1", { shared: "one\n" })
+    await scene.work("2", { shared: "two\n" }, { isPinned: false, worker: "w7" })
+    await scene.work("3", { shared: "two\n", c: "3\n" }, { isPinned: false, worker: "w7" })
+    expect((await scene.merge()).fixes).toMatchObject([{ taskId: "2", fix: "fix-2-1" }])
+    expect((await scene.task("4")).blockedBy).toEqual(["3", "fix-2-1"] as never[])
+    const again = await scene.merge()
+    expect(again.left.map(({ taskId }) => String(taskId))).toEqual(["2", "3"])
+    expect(again.fixes).toEqual([])
+  })
+
+  it("takes up pins of which only one was written", async () => {
+    await using scene = await prepare(store, ["1", "2"])
+    const heads = [
+      await scene.work("1", { a: "1\n" }, { isPinned: false }),
+      await scene.work("2", { b: "2\n" }, { isPinned: false }),
+    ]
+    await scene.set(pinRef(TEAM, { taskId: "1", attempt: 1 }, "base"), scene.base)
+    await scene.set(pinRef(TEAM, { taskId: "2", attempt: 1 }, "head"), heads[1] ?? "")
+    expect(kinds(await scene.merge())).toEqual({ 1: "merged", 2: "merged" })
   })
 
   it("tells of commits that somebody put onto the branch past the queue", async () => {

@@ -5,7 +5,7 @@ import type { Context } from "../../operations/operation.ts"
 import { recordDelivery } from "../../operations/record-delivery.ts"
 import type { Merges, Targets } from "../../workspace/port.ts"
 import { findIntegration, type Integration } from "../merge-queue/integration.ts"
-import { noteDelivery } from "./records.ts"
+import { forgetDelivery, noteDelivery } from "./records.ts"
 
 export interface DeliveryPorts {
   readonly merges: Merges
@@ -44,8 +44,16 @@ export async function deliver(context: Context, ports: DeliveryPorts, name: Team
     if (from === to) return { target, from, to, isMoved: false, tookTargetIn, mended }
     const checkout = await targets.findCheckout(target)
     if (checkout !== undefined && checkout.obstacle !== null) throw inTheWay(checkout, name, target)
-    await noteDelivery(merges, name, { target, before: from, after: to })
-    if (!(await targets.move({ branch: target, from, to, checkout }))) continue
+    const noted = await noteDelivery(merges, name, { target, before: from, after: to })
+    const isMoved = await targets.move({ branch: target, from, to, checkout }).catch(async (error) => {
+      // A git that was killed may have moved it all the same.
+      if ((await merges.find(branchRef(target))) === from) await forgetDelivery(merges, name, noted)
+      throw error
+    })
+    if (!isMoved) {
+      await forgetDelivery(merges, name, noted)
+      continue
+    }
     await recordDelivery(context, { ...name, type: "target.delivered", target, from, to })
     return { target, from, to, isMoved: true, tookTargetIn, mended }
   }

@@ -50,6 +50,18 @@ export async function noteDelivery(
   return { number: next, target, before, after }
 }
 
+/** It did not come about, for a reason that was told. */
+export async function forgetDelivery(
+  merges: Merges,
+  name: TeamName,
+  { number, before, after }: Delivery,
+): Promise<void> {
+  await merges.move([
+    { ref: deliveredRef(name, number, "before"), from: before, to: null },
+    { ref: deliveredRef(name, number, "after"), from: after, to: null },
+  ])
+}
+
 /** What was delivered stays reachable. */
 export async function noteUndone(merges: Merges, name: TeamName, { number, before, after }: Delivery): Promise<void> {
   await merges.move([

@@ -1,5 +1,6 @@
-import { branchRef, parsePinRef, pinRef, teamRefs, workerBranch } from "../../domain/branches.ts"
+import { branchRef, parsePinRef, pinRef, teamRefs, workerBranch, workerRefs } from "../../domain/branches.ts"
 import { fixIdOf } from "../../domain/fix-task.ts"
+import type { TaskId } from "../../domain/ids.ts"
 import { isHeld, type Task } from "../../domain/task.ts"
 import type { TeamName } from "../../domain/team.ts"
 import type { Merges } from "../../workspace/port.ts"
@@ -28,23 +29,25 @@ interface Request {
  */
 export async function collectCandidates(merges: Merges, request: Request): Promise<Collection> {
   const { name, tasks } = request
-  const pins = await readPins(merges, name)
+  const [refs, branches] = await Promise.all([merges.refs(teamRefs(name)), merges.refs(workerRefs(name))])
+  const pins = parsePins(name, refs)
   const found: Candidate[] = []
   const mended: Candidate[] = []
   const left: (Attempt & { reason: string })[] = []
   const wanted = request.wanted.toSorted(byWaveAndEnd)
   for (const task of wanted) {
     const own = { taskId: task.id, attempt: task.attempt }
-    const pinned = pins.get(attemptName(own)) ?? (await pinNow(merges, request, task))
+    const pinned = pins.get(attemptName(own)) ?? (await pinNow(merges, { ...request, refs, branches }, task))
     if ("base" in pinned) pins.set(attemptName(own), pinned)
     else left.push({ ...own, reason: pinned.reason })
   }
   const fixes = findFixes(tasks, pins)
+  const allowed = listAllowed(pins)
   for (const task of wanted) {
     const own = { taskId: task.id, attempt: task.attempt }
     const pinned = pins.get(attemptName(own))
     if (pinned === undefined) continue
-    const candidate = { ...own, ...pinned, ...known(task), mayContain: mayContain(task, tasks, pins) }
+    const candidate = { ...own, ...pinned, ...known(task), mayContain: allowed(task) }
     const fix = fixes.get(pinned.head)
     if (fix === undefined) found.push(candidate)
     // It comes with its fix or not at all.
@@ -84,18 +87,17 @@ interface Pinned {
 type PinsByAttempt = ReadonlyMap<string, Pinned>
 
 export async function readPins(merges: Merges, name: TeamName): Promise<Map<string, Pinned>> {
-  const partial = new Map<string, { base?: string; head?: string }>()
-  for (const [ref, commit] of await merges.refs(teamRefs(name))) {
+  return parsePins(name, await merges.refs(teamRefs(name)))
+}
+
+function parsePins(name: TeamName, refs: ReadonlyMap<string, string>): Map<string, Pinned> {
+  const pins = new Map<string, Pinned>()
+  for (const [ref, head] of refs) {
     const pin = parsePinRef(name, ref)
-    if (pin === undefined) continue
-    const key = `${pin.taskId}/${pin.attempt}`
-    partial.set(key, { ...partial.get(key), [pin.kind]: commit })
+    const base = pin?.kind === "head" ? refs.get(pinRef(name, pin, "base")) : undefined
+    if (pin !== undefined && base !== undefined) pins.set(`${pin.taskId}/${pin.attempt}`, { base, head })
   }
-  return new Map(
-    [...partial].flatMap(([key, { base, head }]) =>
-      base === undefined || head === undefined ? [] : [[key, { base, head }] as const],
-    ),
-  )
+  return pins
 }
 
 function byWaveAndEnd(a: Task, b: Task): number {
@@ -107,37 +109,46 @@ function known(task: Task): { title: string; worker: string | null; alsoFor: rea
   return { title: task.title, worker: task.workerId ?? task.claimedBy, alsoFor: [] }
 }
 
-async function pinNow(merges: Merges, { name, tasks, tip }: Request, task: Task): Promise<Pinned | { reason: string }> {
+interface Surroundings extends Request {
+  readonly refs: ReadonlyMap<string, string>
+  readonly branches: ReadonlyMap<string, string>
+}
+
+async function pinNow(merges: Merges, around: Surroundings, task: Task): Promise<Pinned | { reason: string }> {
+  const { name, tasks, tip, refs, branches } = around
   const worker = task.workerId ?? task.claimedBy
-  const head = worker === null ? undefined : await merges.find(branchRef(workerBranch(name, worker)))
+  const head = worker === null ? undefined : branches.get(branchRef(workerBranch(name, worker)))
   if (worker === null || head === undefined) return { reason: "it has no commits: neither a pin nor a branch" }
   const other = tasks.find((each) => isHeld(each.status) && (each.workerId ?? each.claimedBy) === worker)
   if (other !== undefined) {
     return { reason: `it has no pin, and ${worker} works on task ${other.id} on the same branch` }
   }
-  const base = (await merges.mergeBase(tip, head)) ?? tip
   const own = { taskId: task.id, attempt: task.attempt }
+  // One of the two may be there: of an attempt that was begun, or of a call that was interrupted.
+  const [baseRef, headRef] = [pinRef(name, own, "base"), pinRef(name, own, "head")]
+  const known = { base: refs.get(baseRef), head: refs.get(headRef) }
+  const base = known.base ?? (await merges.mergeBase(tip, head)) ?? tip
   const isPinned = await merges.move([
-    { ref: pinRef(name, own, "base"), from: null, to: base },
-    { ref: pinRef(name, own, "head"), from: null, to: head },
+    { ref: baseRef, from: known.base ?? null, to: base },
+    { ref: headRef, from: known.head ?? null, to: known.head ?? head },
   ])
-  if (isPinned) return { base, head }
+  if (isPinned) return { base, head: known.head ?? head }
   // Somebody pinned it in this very moment.
   return (await readPins(merges, name)).get(attemptName(own)) ?? { reason: "somebody else pins it; try again" }
 }
 
-/** Earlier attempts of its own, and for a fix the work that it mends. */
-function mayContain(task: Task, tasks: readonly Task[], pins: PinsByAttempt): string[] {
-  const heads: string[] = []
-  for (const each of tasks) {
-    for (let attempt = 1; attempt <= each.attempt; attempt++) {
-      const isOwn = each.id === task.id && attempt < task.attempt
-      const isMended = fixIdOf({ id: each.id, attempt }) === task.id
-      const pin = isOwn || isMended ? pins.get(`${each.id}/${attempt}`) : undefined
-      if (pin !== undefined) heads.push(pin.head)
-    }
+/** What each may have taken in: earlier attempts of its own, and for a fix the work that it mends. */
+function listAllowed(pins: PinsByAttempt): (task: Task) => string[] {
+  const heads = [...pins].map(([key, { head }]) => {
+    const [id = "", attempt = ""] = key.split("/")
+    return { id: id as TaskId, attempt: Number(attempt), head }
+  })
+  const ofTask = Map.groupBy(heads, ({ id }) => id)
+  const ofFix = Map.groupBy(heads, fixIdOf)
+  return ({ id, attempt }) => {
+    const earlier = (ofTask.get(id) ?? []).filter((each) => each.attempt < attempt)
+    return [...earlier, ...(ofFix.get(id) ?? [])].map((each) => each.head)
   }
-  return heads
 }
 
 /** Several tasks of one head are one piece of work: it is merged once, for all of them. */

@@ -80,7 +80,8 @@ async function writeDown(
   const failed = report.outcomes.flatMap(({ candidate, outcome }) => {
     const description = describeFailure(name, candidate, outcome)
     const { taskId, attempt } = candidate
-    return description === undefined ? [] : [{ taskId, attempt, reason: outcome.kind, description }]
+    const alsoFor = candidate.alsoFor.map((other) => other.taskId)
+    return description === undefined ? [] : [{ taskId, attempt, alsoFor, reason: outcome.kind, description }]
   })
   return recordMerges(context, { ...name, merged, failed })
 }

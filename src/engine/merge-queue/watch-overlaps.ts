@@ -1,4 +1,4 @@
-import { branchRef, integrationBranch, workerBranch } from "../../domain/branches.ts"
+import { branchRef, integrationBranch, workerRefs } from "../../domain/branches.ts"
 import type { TeamName } from "../../domain/team.ts"
 import type { Context } from "../../operations/operation.ts"
 import { type Overlap, warnOverlap } from "../../operations/warn-overlap.ts"
@@ -72,10 +72,9 @@ interface WorkerBranch {
 async function listBranches(merges: Merges, name: TeamName): Promise<WorkerBranch[]> {
   const tip = (await merges.find(branchRef(integrationBranch(name)))) ?? (await merges.find("HEAD"))
   if (tip === undefined) return []
-  const prefix = branchRef(workerBranch(name, ""))
   const branches: WorkerBranch[] = []
-  for (const [ref, head] of await merges.refs(prefix.replace(/\/$/, ""))) {
-    const worker = ref.slice(prefix.length)
+  for (const [ref, head] of await merges.refs(workerRefs(name))) {
+    const worker = ref.slice(workerRefs(name).length + 1)
     if (ref === branchRef(integrationBranch(name)) || worker.includes("/")) continue
     const base = await merges.mergeBase(tip, head)
     if (base !== undefined && base !== head) branches.push({ worker, base, head })
