@@ -83,6 +83,19 @@ describe("a batch", () => {
     expect(kinds(report)).toEqual(["merged", "guilty", "merged", "merged", "guilty"])
   })
 
+  it("merges what conflicted only with a guilty one, and not what would have come along with it", async () => {
+    using scene = await prepare({ "a.txt": "a\n" })
+    const brought = await scene.work("3", { c: "c\n" })
+    const bad = { ...(await scene.work("1", {})), mayContain: [brought.head] }
+    const head = await scene.commit([scene.base, brought.head], { "a.txt": "bad\n", c: "c\n" })
+    const conflicting = await scene.work("2", { "a.txt": "good\n" })
+    const gate = countingGate(async (commit) => (await scene.read(commit, "a.txt")) !== "bad\n")
+    const report = await scene.merge([{ ...bad, head }, conflicting, brought], { gate })
+    expect(kinds(report)).toEqual(["guilty", "merged", "merged"])
+    expect(await scene.read(report.after, "a.txt")).toBe("good\n")
+    expect(await scene.merges.contains(report.after, brought.head)).toBe(true)
+  })
+
   it("names the partner of one that fails only in combination", async () => {
     using scene = await prepare({ "a.txt": "a\n" })
     const candidates: Candidate[] = []

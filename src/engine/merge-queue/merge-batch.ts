@@ -63,7 +63,7 @@ async function tryBatch(ports: QueuePorts, batch: Batch): Promise<BatchReport> {
   const looks = makeLooks(ports.gate, merges)
   const chain = makeChain(ports, before)
   const histories = await readHistories(merges, batch)
-  const { links, gate } = await addAll(candidates)
+  const { links, gate } = await addAll()
   const notices = await sizeNotices(merges, links)
   for (const link of links) {
     const all = [...link.notices, ...(notices.get(link) ?? [])]
@@ -80,9 +80,9 @@ async function tryBatch(ports: QueuePorts, batch: Batch): Promise<BatchReport> {
   }
 
   /** Adds what fits until the whole passes. Each round leaves at least one out, so it ends. */
-  async function addAll(left: readonly Candidate[]): Promise<{ links: readonly Link[]; gate: GateResult | null }> {
+  async function addAll(): Promise<{ links: readonly Link[]; gate: GateResult | null }> {
     let links: readonly Link[] = []
-    for (let rest = left; ; ) {
+    for (let rest = candidates; ; ) {
       for (const candidate of rest) {
         const added = await chain.add(links, candidate, histories.get(candidate) ?? NO_HISTORY)
         if ("link" in added) links = [...links, added.link]
@@ -101,9 +101,11 @@ async function tryBatch(ports: QueuePorts, batch: Batch): Promise<BatchReport> {
       }
       const guilty = await findGuilty({ chain, looks, links, histories })
       outcomes.set(guilty.link.candidate, { kind: "guilty", gate: guilty.gate, with: guilty.with })
-      const index = links.indexOf(guilty.link)
-      rest = links.slice(index + 1).map((link) => link.candidate)
-      links = links.slice(0, index)
+      // Whatever came behind it is looked at anew: it may have conflicted with this one, or have come along with it.
+      rest = candidates
+        .slice(candidates.indexOf(guilty.link.candidate) + 1)
+        .filter((candidate) => outcomes.get(candidate)?.kind !== "guilty")
+      links = links.slice(0, links.indexOf(guilty.link))
     }
   }
 }
