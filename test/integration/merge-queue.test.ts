@@ -26,6 +26,17 @@ describe("a batch", () => {
     expect(await scene.git.read(["status", "--porcelain"])).toBe("")
   })
 
+  it("is committed under our own name where git knows no other", async () => {
+    using scene = await prepare({ a: "a\n" })
+    const one = await scene.work("1", { b: "b\n" })
+    for (const key of ["user.name", "user.email"]) await scene.git.read(["config", "--unset", key])
+    await scene.git.read(["config", "user.useConfigOnly", "true"])
+    const report = await scene.merge([one])
+    expect(await scene.git.read(["log", "-1", "--format=%an <%ae> %cn", report.after])).toBe(
+      "teamwork <teamwork@localhost> teamwork",
+    )
+  })
+
   it("leaves a conflict out with both sides as data, and goes on with the rest", async () => {
     using scene = await prepare({ "a.txt": "one\ntwo\nthree\n" })
     const candidates = [

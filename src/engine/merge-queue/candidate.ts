@@ -58,7 +58,7 @@ export type NoticeCode =
 export type Outcome =
   | { readonly kind: "merged"; readonly commit: string; readonly notices: readonly Notice[] }
   /** It was part of the branch before. */
-  | { readonly kind: "contained"; readonly commit: string | null }
+  | { readonly kind: "contained" }
   /** It has no commit of its own. */
   | { readonly kind: "empty" }
   /** It was begun on commits that are not merged. */

@@ -58,7 +58,7 @@ export function makeChain({ merges, scope }: Pick<QueuePorts, "merges" | "scope"
   ): Promise<Outcome | undefined> {
     if (head === base) return { kind: "empty" }
     const there = new Set(links.flatMap((link) => link.commits))
-    if (history.commits.every((commit) => there.has(commit))) return { kind: "contained", commit: null }
+    if (history.commits.every((commit) => there.has(commit))) return { kind: "contained" }
     if (!history.hasBase) {
       const message = `the history was rewritten: ${short(base)}, which task ${taskId} began from, is not part of ${short(head)}`
       return { kind: "refused", notices: [{ code: "history_rewritten", message }] }

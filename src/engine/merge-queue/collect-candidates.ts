@@ -8,6 +8,8 @@ import { type Attempt, attemptName, type Candidate } from "./candidate.ts"
 
 export interface Collection {
   readonly candidates: readonly Candidate[]
+  /** Those that have a fix: they come with it, or not at all. */
+  readonly mended: readonly { readonly candidate: Candidate; readonly fix: TaskId }[]
   /** The heads of every attempt that is pinned. */
   readonly heads: readonly string[]
   /** Resolved tasks that are no candidates, and why. */
@@ -32,7 +34,7 @@ export async function collectCandidates(merges: Merges, request: Request): Promi
   const [refs, branches] = await Promise.all([merges.refs(teamRefs(name)), merges.refs(workerRefs(name))])
   const pins = parsePins(name, refs)
   const found: Candidate[] = []
-  const mended: Candidate[] = []
+  const mended: { candidate: Candidate; fix: TaskId }[] = []
   const left: (Attempt & { reason: string })[] = []
   const wanted = request.wanted.toSorted(byWaveAndEnd)
   for (const task of wanted) {
@@ -50,34 +52,21 @@ export async function collectCandidates(merges: Merges, request: Request): Promi
     const candidate = { ...own, ...pinned, ...known(task), mayContain: allowed(task) }
     const fix = fixes.get(pinned.head)
     if (fix === undefined) found.push(candidate)
-    // It comes with its fix or not at all.
-    else if (await isBrought(merges, fix, pinned.head, request.tip)) mended.push(candidate)
-    else left.push({ ...own, reason: `${fix.task.id} mends it` })
+    else mended.push({ candidate, fix })
   }
   const heads = [...new Set([...pins.values()].map((pin) => pin.head))]
-  return { candidates: joinSame([...found, ...mended]), heads, left }
-}
-
-interface FixWork {
-  readonly task: Task
-  readonly head: string | undefined
+  return { candidates: joinSame(found), mended, heads, left }
 }
 
 /** The fix, if there is one, of each head that could not be merged. */
-function findFixes(tasks: readonly Task[], pins: PinsByAttempt): Map<string, FixWork> {
-  const byId = new Map(tasks.map((task) => [task.id, task]))
+function findFixes(tasks: readonly Task[], pins: PinsByAttempt): Map<string, TaskId> {
+  const ids = new Set(tasks.map((task) => task.id))
   return new Map(
     tasks.flatMap((task) => {
-      const [fix, pin] = [byId.get(fixIdOf(task)), pins.get(`${task.id}/${task.attempt}`)]
-      if (fix === undefined || pin === undefined) return []
-      return [[pin.head, { task: fix, head: pins.get(`${fix.id}/${fix.attempt}`)?.head }] as const]
+      const [fix, pin] = [fixIdOf(task), pins.get(`${task.id}/${task.attempt}`)]
+      return pin !== undefined && ids.has(fix) ? [[pin.head, fix] as const] : []
     }),
   )
-}
-
-async function isBrought(merges: Merges, fix: FixWork, head: string, tip: string): Promise<boolean> {
-  if (await merges.contains(tip, head)) return true
-  return fix.task.status === "resolved" && fix.head !== undefined && (await merges.contains(fix.head, head))
 }
 
 interface Pinned {

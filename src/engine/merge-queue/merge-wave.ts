@@ -5,7 +5,7 @@ import { getTeam } from "../../operations/lookup.ts"
 import type { Context } from "../../operations/operation.ts"
 import { type Fix, readMergeCommits, recordMerges } from "../../operations/record-merges.ts"
 import { type Attempt, attemptName } from "./candidate.ts"
-import { collectCandidates } from "./collect-candidates.ts"
+import { type Collection, collectCandidates } from "./collect-candidates.ts"
 import { describeFailure } from "./describe-failure.ts"
 import { findStrangers } from "./find-strangers.ts"
 import { ensureIntegration } from "./integration.ts"
@@ -42,13 +42,28 @@ export async function mergeWave(context: Context, ports: QueuePorts, request: Wa
   const integration = await ensureIntegration(merges, name, request.target)
   const ofWave = tasks.filter((task) => request.wave === undefined || task.wave === request.wave)
   const wanted = ofWave.filter((task) => task.status === "resolved")
-  const { candidates, heads, left } = await collectCandidates(merges, { name, tasks, wanted, tip: integration.tip })
+  const found = await collectCandidates(merges, { name, tasks, wanted, tip: integration.tip })
+  const { candidates, heads } = found
   const known = await readMergeCommits(context, name)
   const strangers = await findStrangers(merges, integration, { heads, known })
-  const report = await mergeBatch(ports, { branch: integration.ref, candidates, others: heads })
+  const batch = await mergeBatch(ports, { branch: integration.ref, candidates, others: heads })
+  const { outcomes, left } = await addMended(merges, batch, found)
+  const report = { ...batch, outcomes }
   const fixes = await writeDown(context, ports, { name, report, start: integration.start, strangers })
   const pending = ofWave.filter(isPending).map((task) => task.id)
   return { ...report, target: integration.target, fixes, left, pending, strangers, mended }
+}
+
+/** What a fix has brought along is merged with it. */
+async function addMended(merges: QueuePorts["merges"], batch: BatchReport, found: Collection) {
+  const outcomes = [...batch.outcomes]
+  const left = [...found.left]
+  for (const { candidate, fix } of found.mended) {
+    const { taskId, attempt, head } = candidate
+    if (await merges.contains(batch.after, head)) outcomes.push({ candidate, outcome: { kind: "contained" } })
+    else left.push({ taskId, attempt, reason: `${fix} mends it` })
+  }
+  return { outcomes, left }
 }
 
 function isPending({ status }: Task): boolean {
