@@ -29,8 +29,7 @@ describe("a batch", () => {
   it("is committed under our own name where git knows no other", async () => {
     using scene = await prepare({ a: "a\n" })
     const one = await scene.work("1", { b: "b\n" })
-    for (const key of ["user.name", "user.email"]) await scene.git.read(["config", "--unset", key])
-    await scene.git.read(["config", "user.useConfigOnly", "true"])
+    for (const key of ["user.name", "user.email"]) await scene.git.read(["config", key, ""])
     const report = await scene.merge([one])
     expect(await scene.git.read(["log", "-1", "--format=%an <%ae> %cn", report.after])).toBe(
       "teamwork <teamwork@localhost> teamwork",
