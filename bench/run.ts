@@ -6,6 +6,7 @@ import { contention } from "./cases/contention.ts"
 import { gates } from "./cases/gates.ts"
 import { importTasks } from "./cases/import.ts"
 import { memory } from "./cases/memory.ts"
+import { merging } from "./cases/merging.ts"
 import { mirror } from "./cases/mirror.ts"
 import { postgresClaims } from "./cases/postgres.ts"
 import { routing } from "./cases/routing.ts"
@@ -32,6 +33,7 @@ const CASES: readonly BenchCase[] = [
   routing,
   agents,
   gates,
+  merging,
 ]
 
 if (import.meta.main) process.exit(await main(Bun.argv.slice(2)))

@@ -5,6 +5,7 @@ import type { Config, ConfigValue } from "./config/keys.ts"
 import { loadConfig } from "./config/load-config.ts"
 import { configPaths } from "./config/read-layers.ts"
 import type { ReadyAgent } from "./engine/agent-jobs/run-job.ts"
+import type { Merging } from "./engine/merge-queue/merging.ts"
 import type { GateSetup } from "./engine/verify/verifier.ts"
 import { systemClock } from "./lib/clock.ts"
 import { systemIds } from "./lib/ids.ts"
@@ -61,6 +62,7 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     promptLimit: (agent) => Number(agentSetting(config, agent, "promptLimit") ?? config["agents.acp.promptLimit"]),
     hasStore: async () => !address.startsWith("sqlite:") || (await Bun.file(address.slice("sqlite:".length)).exists()),
     gates: () => openGates(config, home),
+    merging: openMerging,
     storePlace: async () => (await import("./lib/mask-secrets.ts")).maskSecrets(address),
     openStore: () => openStore(address, home),
   }
@@ -154,6 +156,20 @@ async function openGates(config: Config, home: string): Promise<GateSetup> {
 async function noRepository(): Promise<Error> {
   const { AppError } = await import("./domain/errors.ts")
   return new AppError("gate.no_repository", `${cwd} is in no git repository; gates judge committed work, so go to one`)
+}
+
+async function openMerging(folder: string): Promise<Merging> {
+  const [{ makeGit }, { makeMerges }, { makeTargets }, { capture }, { sleep }] = await Promise.all([
+    import("./workspace/git.ts"),
+    import("./workspace/git-merges.ts"),
+    import("./workspace/git-targets.ts"),
+    import("./lib/capture.ts"),
+    import("./lib/sleep.ts"),
+  ])
+  const git = makeGit(folder, { capture, env, sleep })
+  const log = { ids: systemIds, env, sleep }
+  const { noGate, noScope } = await import("./engine/merge-queue/no-gate.ts")
+  return { merges: makeMerges(git, log), targets: makeTargets(git, log), gate: noGate, scope: noScope }
 }
 
 /** What is not set is left to the program. */

@@ -57,6 +57,12 @@ export const ERROR_CODES = [
   "ownership.decided",
   "git.failed",
   "git.locked",
+  "merge.no_target",
+  "merge.no_branch",
+  "merge.race",
+  "merge.nothing",
+  "deliver.refused",
+  "deliver.failed",
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]
 

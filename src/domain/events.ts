@@ -41,6 +41,9 @@ export const EVENT_SCHEMAS = {
   "task.resolved": { ...taskFields, token: count, attempt: count },
   "task.status_changed": { ...taskFields, from: word, to: word, reason: maybe },
   "task.reopened": { ...taskFields, attempt: count, reason: maybe },
+  /** Its commits are on the integration branch. */
+  "task.merged": { ...taskFields, attempt: count, commit: word },
+  "task.merge_failed": { ...taskFields, attempt: count, reason: word, fix: word },
   "task.deleted": { ...taskFields, forced: yes },
   "evidence.added": { ...taskFields, type: word, trust: word },
   "evidence.withdrawn": { ...taskFields, number: count, reason: maybe },
@@ -52,6 +55,8 @@ export const EVENT_SCHEMAS = {
   "waves.calculated": { total: count },
   "wave.updated": { wave: count, from: word, to: word },
   "verdict.recorded": { scope: word, subject: maybe, status: word },
+  "target.delivered": { target: word, from: word, to: word },
+  "target.undone": { target: word, from: word, to: word },
   "worker.set_up": { worker: word, role: maybe },
   "worker.paused": { worker: word, reason: maybe },
   "worker.resumed": { worker: word },

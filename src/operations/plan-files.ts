@@ -56,6 +56,25 @@ export async function assertNoOverlap(
   if (overlaps.length > 0) throw overlapError(overlaps, "let the other end first, or change the files of one")
 }
 
+/**
+ * How a task that must come in anyway, as a fix does, is kept apart from those that own some of the same files: it waits
+ * for whoever is at work, and whoever is not waits for it.
+ */
+export async function keepApart(
+  tx: Tx,
+  team: StoredTeam,
+  settings: Settings,
+  task: Pick<FileRequest, "id" | "blockedBy" | "files">,
+): Promise<Pick<FilePlan, "waitsFor" | "waiting">> {
+  if (task.files.length === 0) return { waitsFor: [], waiting: [] }
+  const overlaps = await findConflicts(tx, team, sharedPatterns(settings), { ...task, status: "open" })
+  const others = overlaps.map((overlap) => overlap.other as TaskId)
+  if (others.length === 0) return { waitsFor: [], waiting: [] }
+  const graph = new Map((await tx.tasks.graph(team.key)).map((node) => [node.id, node]))
+  const isAtWork = (id: TaskId) => hasStarted(graph.get(id)?.status ?? "open")
+  return { waitsFor: others.filter(isAtWork), waiting: others.filter((id) => !isAtWork(id)) }
+}
+
 /** Refuses a change of needs after which two tasks with the same files could run at the same time. */
 export async function assertStillApart(
   tx: Tx,

@@ -2,6 +2,7 @@
 import { expect } from "bun:test"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { sandboxEnv } from "../support/sandbox.ts"
 import { type Bench, git } from "./bench.ts"
 
 export interface Case {
@@ -36,6 +37,7 @@ export interface Missing {
  */
 export async function prepareShop(bench: Bench): Promise<void> {
   prepareJob(bench)
+  prepareRepository(bench)
   await bench.ok("project", "create", "--goal", "Search page")
   await bench.ok("task", "create", "--id", "1", "--title", "Schema", "--role", "backend")
   await bench.ok("task", "create", "--id", "2", "--title", "Endpoint", "--role", "backend", "--blocked-by", "1")
@@ -51,7 +53,7 @@ export async function prepareShop(bench: Bench): Promise<void> {
 }
 
 /** Two commits on the branch that gives the team its name. */
-function prepareRepository({ cwd }: Bench): void {
+function prepareCheckout({ cwd }: Bench): void {
   git(cwd, "init", "--quiet", "--initial-branch=main")
   git(cwd, "config", "user.name", "Test")
   git(cwd, "config", "user.email", "test@example.com")
@@ -61,6 +63,54 @@ function prepareRepository({ cwd }: Bench): void {
     git(cwd, "commit", "--quiet", "-m", name)
   }
 }
+
+/** In the home, which every case gets a copy of: `main` checked out, and one commit of w2 on top of it. */
+const REPOSITORY = ["--source-dir", "../home/repository"]
+
+function prepareRepository(bench: Bench): void {
+  const folder = join(bench.home, "repository")
+  mkdirSync(folder, { recursive: true })
+  const git = (...args: string[]) => {
+    const identity = ["-c", "user.name=Test", "-c", "user.email=test@example.com"]
+    const { success, stderr } = Bun.spawnSync(["git", ...identity, ...args], { cwd: folder, env: sandboxEnv() })
+    if (!success) throw new Error(`git ${args.join(" ")}: ${stderr}`)
+  }
+  git("init", "--quiet", "--initial-branch=main")
+  git("init", "--quiet", "--bare", "../remote.git")
+  git("remote", "add", "origin", "../remote.git")
+  git("config", "user.name", "Test")
+  git("config", "user.email", "test@example.com")
+  git("commit", "--quiet", "--allow-empty", "-m", "Start")
+  git("checkout", "--quiet", "-b", "teamwork/main/w2")
+  writeFileSync(join(folder, "page.html"), PAGE)
+  git("add", "page.html")
+  git("commit", "--quiet", "-m", "Page")
+  git("checkout", "--quiet", "main")
+}
+
+const PAGE = "<h1>Search</h1>\n"
+const sha1 = (data: Uint8Array) => new Bun.CryptoHasher("sha1").update(data).digest()
+const gitObject = (type: string, content: Uint8Array) =>
+  sha1(Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content]))
+/** The tree that holds the page and nothing else. */
+const TREE = gitObject(
+  "tree",
+  Buffer.concat([Buffer.from("100644 page.html\0"), gitObject("blob", Buffer.from(PAGE))]),
+).toString("hex")
+
+const MERGED = ["swarm", "merge", ...REPOSITORY]
+/** Everything resolved, merged, verified, and passed by the final gate. */
+const READY_TO_DELIVER = [
+  MERGED,
+  ["task", "update", "--id", "1", "--owner", "w1", "--status", "resolved"],
+  ...["4", "2"].flatMap((id) => [
+    ...(id === "2" ? [["wave", "update", "--wave", "1", "--status", "verified"]] : []),
+    ["task", "claim", "--id", id, "--owner", "w3"],
+    ["task", "update", "--id", id, "--owner", "w3", "--status", "resolved"],
+  ]),
+  ["wave", "update", "--wave", "2", "--status", "verified"],
+  ["verdict", "record", "--scope", "final", "--status", "passed", "--check", `commit=passed:${TREE}`],
+]
 
 function prepareJob(bench: Bench): void {
   const folder = join(bench.home, "jobs", "job-1")
@@ -549,6 +599,89 @@ const WORKER_CASES: Case[] = [
       /^teamwork-shop {2}running {2}wave 1\nWORKER +ROLE +STATUS +TASK +DONE +UNREAD +LAST HEARD\nw1 +- +working +1 /,
   },
   {
+    command: "swarm merge",
+    args: ["--wave", "1", "--target", "main", ...REPOSITORY],
+    data: {
+      branch: "refs/heads/teamwork/main/integration",
+      target: "main",
+      gate: { status: "skipped", checks: [], issues: ["nothing was tested: no gate is set up"] },
+      outcomes: [{ task_id: "3", attempt: 1, worker: "w2", kind: "merged", commit: COMMIT, notices: [], also_for: [] }],
+      fixes: [],
+      left: [],
+      pending: ["1", "4"],
+    },
+    fields: ["before", "after", "flaky", "mended"],
+    table:
+      /^TASK +OUTCOME +DETAIL\n3 +merged +[0-9a-f]{10}\nteamwork\/main\/integration is now at [0-9a-f]{10}\nnothing was tested: no gate is set up\nNot resolved yet: 1, 4/,
+  },
+  {
+    command: "swarm merge",
+    args: REPOSITORY,
+    before: [MERGED],
+    data: { outcomes: [{ task_id: "3", kind: "contained" }], gate: null, pending: ["1", "2", "4"] },
+    table: /^TASK .*\n3 +contained +it is merged already\nteamwork\/main\/integration stays at [0-9a-f]{10}\n/,
+  },
+  {
+    command: "deliver",
+    args: REPOSITORY,
+    before: READY_TO_DELIVER,
+    data: { target: "main", from: COMMIT, to: COMMIT, is_moved: true, took_target_in: false, pushed: null, mended: [] },
+    table: /^main moved from [0-9a-f]{10} to [0-9a-f]{10}; take it back with: teamwork undo\n$/,
+  },
+  {
+    command: "deliver",
+    args: ["--push", ...REPOSITORY],
+    before: [...READY_TO_DELIVER, ["deliver", ...REPOSITORY]],
+    data: { is_moved: false, pushed: { remote: "origin", branch: "main" } },
+    table: /^main has everything already, at [0-9a-f]{10}\nPushed main to origin\n$/,
+  },
+  {
+    command: "deliver",
+    args: ["--pr", ...REPOSITORY],
+    before: READY_TO_DELIVER,
+    data: {
+      is_moved: false,
+      pull_request: {
+        remote: "origin",
+        branch: "teamwork/main/integration",
+        url: null,
+        next: "ask at origin for the merge of teamwork/main/integration into main",
+      },
+    },
+    table: /^Pushed teamwork\/main\/integration to origin\nTo ask for its merge: ask at origin /,
+  },
+  {
+    command: "undo",
+    args: REPOSITORY,
+    before: [...READY_TO_DELIVER, ["deliver", ...REPOSITORY]],
+    data: { target: "main", from: COMMIT, to: COMMIT },
+    table: /^main returned from [0-9a-f]{10} to [0-9a-f]{10}\n$/,
+  },
+  {
+    command: "diff",
+    isDocument: true,
+    args: ["--id", "3", "--attempt", "1", ...REPOSITORY],
+    before: [MERGED],
+    data: {
+      task_id: "3",
+      attempt: 1,
+      base: COMMIT,
+      head: COMMIT,
+      is_pinned: true,
+      is_merged: true,
+      files: [{ path: "page.html", status: "added", added_lines: 1, deleted_lines: 0, is_binary: false }],
+      patch: expect.stringContaining("+<h1>Search</h1>"),
+    },
+    table: /^Task 3, attempt 1: [0-9a-f]{10}\.\.[0-9a-f]{10}, merged\n page\.html \| 1 \+\n/,
+  },
+  {
+    command: "diff",
+    isDocument: true,
+    args: ["3", ...REPOSITORY],
+    data: { is_pinned: false, is_merged: false },
+    table: /^Task 3, attempt 1: .*, still being worked on\n/,
+  },
+  {
     command: "mailbox send",
     args: ["--from", "w1", "--to", "lead", "--type", "text", "--payload", '{"message":"Need the schema","extra":1}'],
     data: {
@@ -996,7 +1129,7 @@ const FINISHED = [
 const VERIFY_CASES: readonly Case[] = [
   {
     command: "verify task",
-    prepare: prepareRepository,
+    prepare: prepareCheckout,
     args: [...["--id", "1", "--owner", "w1", "--token", "1"], ...["--commit", "HEAD", "--base", "HEAD~1", "--again"]],
     data: { scope: "task", subject: "1", status: "passed", issues: [], by: "gate", timestamp: TIME },
     fields: JUDGED_FIELDS,
@@ -1005,7 +1138,7 @@ const VERIFY_CASES: readonly Case[] = [
   },
   {
     command: "verify wave",
-    prepare: prepareRepository,
+    prepare: prepareCheckout,
     before: [...resolved("1"), ...resolved("4")],
     args: ["--wave", "1", "--commit", "HEAD", "--again"],
     data: { scope: "wave", subject: "1", status: "passed", issues: [], by: "gate", timestamp: TIME },
@@ -1014,7 +1147,7 @@ const VERIFY_CASES: readonly Case[] = [
   },
   {
     command: "verify final",
-    prepare: prepareRepository,
+    prepare: prepareCheckout,
     before: FINISHED,
     args: ["--commit", "HEAD", "--base", "HEAD~1", "--again"],
     data: { scope: "final", subject: null, status: "passed", issues: [], by: "gate", timestamp: TIME },
@@ -1023,7 +1156,7 @@ const VERIFY_CASES: readonly Case[] = [
   },
   {
     command: "project verify",
-    prepare: prepareRepository,
+    prepare: prepareCheckout,
     before: [...resolved("1"), ...resolved("4")],
     args: ["--commit", "HEAD", "--base", "HEAD~1", "--again"],
     data: { scope: "wave", subject: "1", status: "passed" },
@@ -1193,6 +1326,7 @@ export const MISSING: readonly Missing[] = [
   { command: "agent cancel", args: [], message: /--job-id is missing/ },
   { command: "role show", args: [], message: /--name is missing/ },
   { command: "prompt", args: ["--agent", "codex"], message: /--id is missing/ },
+  { command: "diff", args: [], message: /--id is missing/ },
   { command: "config get", args: [], message: /--key is missing/ },
   { command: "config set", args: ["team.maxAgents"], message: /--value is missing/ },
   { command: "config unset", args: [], message: /--key is missing/ },

@@ -238,6 +238,10 @@ export const COMMANDS: readonly CommandRow[] = [
         text: async (report, screen) => (await views.status()).renderSwarm(report, screen),
       }),
   },
+  { name: "swarm merge", load: async () => (await import("./swarm-merge.ts")).swarmMerge },
+  { name: "deliver", load: async () => (await import("./deliver.ts")).deliverCommand },
+  { name: "undo", load: async () => (await import("./undo.ts")).undoCommand },
+  { name: "diff", load: async () => (await import("./diff.ts")).diff },
   {
     name: "mailbox send",
     load: async () =>

@@ -1,5 +1,6 @@
 import type { ReadyAgent } from "../../engine/agent-jobs/run-job.ts"
 import type { Scopes } from "../../engine/enforce-ownership.ts"
+import type { Merging } from "../../engine/merge-queue/merging.ts"
 import type { GateSetup } from "../../engine/verify/verifier.ts"
 import type { Clock } from "../../lib/clock.ts"
 import type { Ids } from "../../lib/ids.ts"
@@ -51,6 +52,8 @@ export interface Configured {
   hasStore(): Promise<boolean>
   /** Loads what gates work with; throws outside of a repository. */
   gates(): Promise<GateSetup>
+  /** Loads what merging in the repository of a folder takes. */
+  merging(folder: string): Promise<Merging>
   /** The store's address without user and password. */
   storePlace(): Promise<string>
   openStore(): Promise<Context["store"]>

@@ -1,0 +1,52 @@
+import type { TeamName } from "./team.ts"
+
+/** Where a team's work lies in git. Ids are safe as parts of a ref; a task may be called like one of the words beside. */
+
+export function integrationBranch({ team }: Pick<TeamName, "team">): string {
+  return `teamwork/${team}/integration`
+}
+
+export function workerBranch({ team }: Pick<TeamName, "team">, worker: string): string {
+  return `teamwork/${team}/${worker}`
+}
+
+/** All branches of the team's workers, and its integration branch. */
+export function workerRefs({ team }: Pick<TeamName, "team">): string {
+  return `refs/heads/teamwork/${team}`
+}
+
+export function branchRef(branch: string): string {
+  return `refs/heads/${branch}`
+}
+
+export function teamRefs({ project, team }: TeamName): string {
+  return `refs/teamwork/${project}/${team}`
+}
+
+export function pinRef(name: TeamName, { taskId, attempt }: { taskId: string; attempt: number }, kind: string): string {
+  const task = RESERVED.includes(taskId) ? `_${taskId}` : taskId
+  return `${teamRefs(name)}/${task}/${attempt}/${kind}`
+}
+
+const RESERVED = ["workers", "delivered"]
+
+/** The task and attempt whose base or head a ref pins. */
+export function parsePinRef(
+  name: TeamName,
+  ref: string,
+): { taskId: string; attempt: number; kind: "base" | "head" } | undefined {
+  const rest = ref.slice(teamRefs(name).length + 1)
+  const [, task = "", attempt = "", kind] = /^([^/]+)\/(\d+)\/(base|head)$/.exec(rest) ?? []
+  if (kind === undefined) return undefined
+  return { taskId: task.replace(/^_/, ""), attempt: Number(attempt), kind: kind as "base" | "head" }
+}
+
+/** What belongs to the team's integration branch: `start`, where it began, and `target`, where it is to be delivered. */
+export function integrationRef(name: TeamName, what: "start" | "target"): string {
+  return `${teamRefs(name)}/integration/${what}`
+}
+
+/** Of the nth delivery: where the target was before and after, and which branch that is. */
+export function deliveredRef(name: TeamName, number: number, what: "before" | "after" | "target" | "undone"): string {
+  return `${teamRefs(name)}/delivered/${number}/${what}`
+}

@@ -1,0 +1,13 @@
+import { expect, test } from "bun:test"
+import { fixIdOf, isFixId } from "./fix-task.ts"
+import { isId, parseTaskId } from "./ids.ts"
+
+test("the id of a fix follows from the attempt, and is an id for any task", () => {
+  expect(fixIdOf({ id: parseTaskId("3"), attempt: 2 })).toBe("fix-3-2" as never)
+  const long = ["x".repeat(63), "y"].map((end) => parseTaskId(`${"a".repeat(64 - end.length)}${end}`.slice(0, 64)))
+  const ids = long.map((id) => fixIdOf({ id, attempt: 1 }))
+  expect(new Set(ids).size).toBe(2)
+  for (const id of ids) expect([isId(id), isFixId(id)]).toEqual([true, true])
+  expect(isFixId("3")).toBe(false)
+  expect(isFixId("fix-the-roof")).toBe(false)
+})

@@ -1,0 +1,12 @@
+import { MAX_ID_LENGTH, type TaskId } from "./ids.ts"
+
+/** A task that mends what could not be merged. Its id follows from the attempt, so that there is never a second one. */
+export function fixIdOf({ id, attempt }: { readonly id: TaskId; readonly attempt: number }): TaskId {
+  const plain = `fix-${id}-${attempt}`
+  if (plain.length <= MAX_ID_LENGTH) return plain as TaskId
+  return `fix-${new Bun.CryptoHasher("sha256").update(id).digest("hex").slice(0, 16)}-${attempt}` as TaskId
+}
+
+export function isFixId(id: string): boolean {
+  return /^fix-.+-\d+$/.test(id)
+}

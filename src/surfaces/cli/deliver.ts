@@ -1,0 +1,82 @@
+import { AppError } from "../../domain/errors.ts"
+import type { TeamName } from "../../domain/team.ts"
+import { type DeliveryPorts, deliver, makeReady } from "../../engine/delivery/deliver.ts"
+import { whyNotGreen } from "../../engine/delivery/final-verdict.ts"
+import { openPullRequest, pushTarget } from "../../engine/delivery/publish.ts"
+import type { Merging } from "../../engine/merge-queue/merging.ts"
+import { flag, type InputOf } from "../../lib/fields.ts"
+import { resolvePath } from "../../lib/paths.ts"
+import { type Context, teamFields } from "../../operations/operation.ts"
+import { listVerdicts } from "../../operations/record-verdict.ts"
+import { teamStatus } from "../../operations/team-status.ts"
+import { short } from "../../views/merging.ts"
+import type { Command, Outcome, Session } from "./command.ts"
+import { sourceDirField } from "./swarm-merge.ts"
+
+const input = {
+  ...teamFields,
+  push: flag("then push the target branch to its remote"),
+  pr: flag("push the integration branch and ask for its merge there, instead of moving the target here"),
+  sourceDir: sourceDirField,
+}
+
+export const deliverCommand: Command = {
+  summary: "Move the target branch to the team's merged work, past a green final gate",
+  fields: input,
+  example: "teamwork deliver --push",
+  async run(session, raw) {
+    const { push, pr, sourceDir, ...name } = raw as InputOf<typeof input>
+    if (push === true && pr === true) {
+      throw new AppError("usage", "--push moves the target and --pr leaves that to others; use one of them")
+    }
+    const folder = resolvePath(sourceDir ?? ".", session.host.io.cwd)
+    const merging = await (await session.configured()).merging(folder)
+    const context = await session.context()
+    const ports = portsOf(context, merging, name)
+    if (pr === true) return askForMerge(session, { ports, name, folder })
+    const report = await deliver(context, ports, name)
+    const pushed = push === true ? await pushTarget(merging.targets, report.target) : null
+    return {
+      data: { ...report, pushed },
+      text: () =>
+        [
+          report.isMoved
+            ? `${report.target} moved from ${short(report.from)} to ${short(report.to)}; take it back with: teamwork undo`
+            : `${report.target} has everything already, at ${short(report.to)}`,
+          ...(pushed === null ? [] : [`Pushed ${pushed.branch} to ${pushed.remote}`]),
+          ...report.mended,
+        ].join("\n"),
+    }
+  },
+}
+
+function portsOf(context: Context, { merges, targets, finalGate }: Merging, name: TeamName): DeliveryPorts {
+  return {
+    merges,
+    targets,
+    finalGate,
+    whyNotGreen: async (commit) => whyNotGreen(merges, await listVerdicts.run(context, name), commit),
+  }
+}
+
+async function askForMerge(
+  { host, context }: Session,
+  { ports, name, folder }: { ports: DeliveryPorts; name: TeamName; folder: string },
+): Promise<Outcome> {
+  const { target, from, to } = await makeReady(ports, name)
+  if (from === to) throw new AppError("merge.nothing", `${target} has everything already; there is nothing to ask for`)
+  const { goal } = await teamStatus.run(await context(), name)
+  const title = (goal.split("\n", 1)[0] ?? "").slice(0, 200) || `Work of ${name.team}`
+  const request = await openPullRequest(
+    { targets: ports.targets, processes: host.processes, cwd: folder, env: host.env },
+    { name, target, title, body: goal },
+  )
+  return {
+    data: { target, from, to, isMoved: false, pullRequest: request },
+    text: () =>
+      [
+        `Pushed ${request.branch} to ${request.remote}`,
+        request.url === null ? `To ask for its merge: ${request.next}` : `Pull request: ${request.url}`,
+      ].join("\n"),
+  }
+}

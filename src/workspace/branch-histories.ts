@@ -1,0 +1,66 @@
+import type { Git } from "./git.ts"
+import type { Branch, BranchHistory } from "./port.ts"
+
+/** One look at the graph for all of them: what they have and `tip` does not. */
+export async function readHistories(git: Git, tip: string, branches: readonly Branch[]): Promise<BranchHistory[]> {
+  if (branches.length === 0) return []
+  const heads = [...new Set(branches.flatMap((branch) => [branch.head, branch.base]))]
+  const lines = await git.read(["rev-list", "--parents", "--stdin"], { input: `${[...heads, `^${tip}`].join("\n")}\n` })
+  const parents: Parents = new Map(
+    lines.split("\n").flatMap((line) => {
+      const [commit = "", ...others] = line.split(" ")
+      return commit === "" ? [] : [[commit, others] as const]
+    }),
+  )
+  return Promise.all(
+    branches.map(async (branch) => {
+      const commits = reachable(parents, [branch.head])
+      const foundation = reachable(parents, [branch.base])
+      const own = commits.difference(foundation)
+      return {
+        commits: [...commits],
+        foundation: [...foundation],
+        hasBase: await hasBase(git, parents, branch),
+        foreign: findForeign(parents, branch, own),
+      }
+    }),
+  )
+}
+
+/** Of every commit that `tip` does not have. */
+type Parents = ReadonlyMap<string, readonly string[]>
+
+async function hasBase(git: Git, parents: Parents, { base, head }: Branch): Promise<boolean> {
+  if (head === base || reachable(parents, [head]).has(base)) return true
+  const first = firstParents(parents, head).at(-1)
+  if (first !== undefined && parents.get(first)?.includes(base)) return true
+  return (await git.run(["merge-base", "--is-ancestor", base, head])).exitCode === 0
+}
+
+function findForeign(parents: Parents, { head, mayContain, others }: Branch, own: ReadonlySet<string>): string[] {
+  const line = firstParents(parents, head).filter((commit) => own.has(commit))
+  const merged = line.flatMap((commit) => parents.get(commit)?.slice(1) ?? [])
+  const passed = others.filter((other) => other !== head && own.has(other))
+  const known = reachable(parents, mayContain)
+  return [...reachable(parents, [...merged, ...passed])].filter(
+    (commit) => own.has(commit) && !known.has(commit) && (passed.length > 0 || !line.includes(commit)),
+  )
+}
+
+function firstParents(parents: Parents, head: string): string[] {
+  const line: string[] = []
+  for (let at: string | undefined = head; at !== undefined && parents.has(at); at = parents.get(at)?.[0]) line.push(at)
+  return line
+}
+
+function reachable(parents: Parents, from: readonly string[]): Set<string> {
+  const found = new Set<string>()
+  const next = [...from]
+  for (let commit = next.pop(); commit !== undefined; commit = next.pop()) {
+    const before = parents.get(commit)
+    if (before === undefined || found.has(commit)) continue
+    found.add(commit)
+    next.push(...before)
+  }
+  return found
+}

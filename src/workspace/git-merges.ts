@@ -1,0 +1,110 @@
+import { readHistories } from "./branch-histories.ts"
+import { readChanges } from "./changes.ts"
+import type { Git } from "./git.ts"
+import { mergeCommits } from "./merge-commits.ts"
+import { logged, type MoveLog, recoverMoves } from "./move-log.ts"
+import { moveRefs } from "./move-refs.ts"
+import type { Merges } from "./port.ts"
+
+/** Merging in the repository that `git` works in. */
+export function makeMerges(git: Git, log: MoveLog): Merges {
+  let identity: Promise<Record<string, string>> | undefined
+  return {
+    find: (name) => findCommit(git, name),
+    tree: (commit) => git.read(["rev-parse", "--verify", "--end-of-options", `${commit}^{tree}`]),
+    async refs(prefix) {
+      const lines = await git.read(["for-each-ref", "--format=%(refname) %(objectname)", "--", prefix])
+      return new Map(lines.split("\n").flatMap((line) => (line === "" ? [] : [line.split(" ") as [string, string]])))
+    },
+    async mergeBase(one, other) {
+      const { exitCode, stdout } = await git.run(["merge-base", "--", one, other])
+      return exitCode === 0 ? stdout.trim() : undefined
+    },
+    contains: async (commit, other) => (await git.run(["merge-base", "--is-ancestor", other, commit])).exitCode === 0,
+    histories: (tip, branches) => readHistories(git, tip, branches),
+    changes: (from, to) => readChanges(git, from, to),
+    patch: (from, to) => git.read(["diff", "--stat", "--patch", ...PLAIN_DIFF, from, to, "--"]),
+    paths: (tree) => git.list(["ls-tree", "-r", "-z", "--name-only", "--full-tree", tree]),
+    sizes: (ids) => readSizes(git, ids),
+    merge: (ours, theirs) => mergeCommits(git, ours, theirs),
+    async commit({ tree, parents, message }) {
+      identity ??= readIdentity(git)
+      const args = ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"]
+      return git.read(args, { input: message, env: await identity })
+    },
+    async line(since, tip) {
+      const range = ["--end-of-options", tip, `^${since}`, "--"]
+      const commits = await git.list(["log", "-z", "--first-parent", "--format=%H%x1f%P%x1f%s", ...range])
+      return commits.map((each) => {
+        const [commit = "", parents = "", subject = ""] = each.split("\x1f")
+        return { commit, parents: parents.split(" "), subject }
+      })
+    },
+    mergedAttempts: (since, tip) => readMergedAttempts(git, since, tip),
+    move: (moves) => moveRefs(git, log, moves),
+    async pointsTo(ref) {
+      const { exitCode, stdout } = await git.run(["symbolic-ref", "--quiet", ref])
+      return exitCode === 0 ? stdout.trim() : undefined
+    },
+    pointTo: async (ref, target) =>
+      void (await logged(git, log, { refs: [ref] }, (env) => git.read(["symbolic-ref", ref, target], { env }))),
+    recover: () => recoverMoves(git, log),
+  }
+}
+
+const PLAIN_DIFF = ["-M", "--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"]
+
+async function findCommit(git: Git, name: string): Promise<string | undefined> {
+  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]
+  const { exitCode, stdout } = await git.run(args)
+  return exitCode === 0 ? stdout.trim() : undefined
+}
+
+async function readSizes(git: Git, ids: readonly string[]): Promise<Map<string, number>> {
+  if (ids.length === 0) return new Map()
+  const input = `${ids.join("\n")}\n`
+  const lines = await git.read(["cat-file", "--batch-check=%(objectname) %(objectsize)"], { input })
+  return new Map(
+    lines.split("\n").flatMap((line) => {
+      const [, id, size] = /^([0-9a-f]+) (\d+)$/.exec(line) ?? []
+      return id === undefined ? [] : [[id, Number(size)] as const]
+    }),
+  )
+}
+
+/** The user's own name; ours only where none is set, as merging must not fail for that. */
+async function readIdentity(git: Git): Promise<Record<string, string>> {
+  const known = await git.run(["var", "GIT_COMMITTER_IDENT"])
+  if (known.exitCode === 0) return {}
+  return Object.fromEntries(
+    ["AUTHOR", "COMMITTER"].flatMap((who) => [
+      [`GIT_${who}_NAME`, "teamwork"],
+      [`GIT_${who}_EMAIL`, "teamwork@localhost"],
+    ]),
+  )
+}
+
+/** Only along the first parents, where our own merges are: what an agent writes into its messages counts for nothing. */
+async function readMergedAttempts(git: Git, since: string | null, tip: string): Promise<Map<string, string>> {
+  const format = "--format=%H%x1f%(trailers:key=Teamwork-Task,valueonly)%x1f%(trailers:key=Teamwork-Attempt,valueonly)"
+  const range = since === null ? [tip] : [tip, `^${since}`]
+  const commits = await git.list([
+    "log",
+    "-z",
+    "--first-parent",
+    "--merges",
+    format,
+    "--end-of-options",
+    ...range,
+    "--",
+  ])
+  const found = new Map<string, string>()
+  for (const commit of commits) {
+    const [id = "", tasks = "", attempts = ""] = commit.split("\x1f")
+    const numbers = attempts.trim().split("\n")
+    for (const [index, task] of tasks.trim().split("\n").entries()) {
+      if (task !== "") found.set(`${task}/${numbers[index] ?? ""}`, id)
+    }
+  }
+  return found
+}

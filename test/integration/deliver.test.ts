@@ -1,0 +1,345 @@
+// Delivery to the target branch on real repositories: what moves, what stays, and how it is taken back.
+import { describe, expect, it } from "bun:test"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { deliveredRef } from "../../src/domain/branches.ts"
+import type { Verdict } from "../../src/domain/verdict.ts"
+import { type DeliveryPorts, deliver } from "../../src/engine/delivery/deliver.ts"
+import { whyNotGreen } from "../../src/engine/delivery/final-verdict.ts"
+import { noteDelivery, readDeliveries } from "../../src/engine/delivery/records.ts"
+import { undo } from "../../src/engine/delivery/undo.ts"
+import { ensureIntegration } from "../../src/engine/merge-queue/integration.ts"
+import { type Files, makeMergeRepository } from "../support/merge-repository.ts"
+import { allEvents, context, makeTeam, refusal, STORES, TEAM } from "../support/stores.ts"
+
+const INTEGRATION = "refs/heads/teamwork/main/integration"
+
+describe("delivery", () => {
+  it("moves the target and the files where it is checked out, and nothing of the user's", async () => {
+    await using scene = await prepare({ "a.txt": "a\n", gone: "g\n", "run.sh": "x\n", ".gitignore": "*.log\n" })
+    writeFileSync(join(scene.folder, "notes.txt"), "mine\n")
+    writeFileSync(join(scene.folder, "debug.log"), "mine too\n")
+    const to = await scene.integrate({
+      "a.txt": "A\n",
+      gone: null,
+      "d/new": "n\n",
+      "run.sh": { mode: "100755", content: "x\n" },
+    })
+    expect(await scene.deliver()).toMatchObject({
+      target: "main",
+      from: scene.base,
+      to,
+      isMoved: true,
+      tookTargetIn: false,
+    })
+    expect(await scene.git.read(["rev-parse", "main"])).toBe(to)
+    expect(scene.file("a.txt")).toBe("A\n")
+    expect(scene.file("d/new")).toBe("n\n")
+    expect(existsSync(join(scene.folder, "gone"))).toBe(false)
+    expect([scene.file("notes.txt"), scene.file("debug.log")]).toEqual(["mine\n", "mine too\n"])
+    expect(await scene.git.read(["status", "--porcelain"])).toBe("?? notes.txt")
+    expect(await scene.events()).toEqual([["target.delivered", { target: "main", from: scene.base, to }]])
+    expect(await scene.deliver()).toMatchObject({ isMoved: false, to })
+  })
+
+  it("moves a target that is checked out nowhere", async () => {
+    await using scene = await prepare({ "a.txt": "a\n" })
+    await scene.git.read(["checkout", "--quiet", "-b", "elsewhere"])
+    const to = await scene.integrate({ "a.txt": "A\n" })
+    await scene.deliver()
+    expect(await scene.git.read(["rev-parse", "main"])).toBe(to)
+    expect(scene.file("a.txt")).toBe("a\n")
+    expect(await scene.git.read(["status", "--porcelain"])).toBe("")
+  })
+
+  it("finds the target in a linked worktree, and only there the files move", async () => {
+    await using scene = await prepare({ "a.txt": "a\n" })
+    await scene.git.read(["checkout", "--quiet", "--detach"])
+    const linked = join(scene.folder, "../linked place")
+    await scene.git.read(["worktree", "add", "--quiet", linked, "main"])
+    await scene.integrate({ "a.txt": "A\n" })
+    await scene.deliver()
+    expect(readFileSync(join(linked, "a.txt"), "utf8")).toBe("A\n")
+    expect(scene.file("a.txt")).toBe("a\n")
+    writeFileSync(join(linked, "a.txt"), "dirty\n")
+    await scene.integrate({ "a.txt": "B\n" })
+    const { message } = await refusal(scene.deliver())
+    expect(message).toContain(
+      `run: git -C '${linked.replace("shop/../", "")}' merge --ff-only teamwork/main/integration`,
+    )
+  })
+
+  it.each(["changed", "staged"])("leaves a checkout with %s files as it is, with the command to run", async (how) => {
+    await using scene = await prepare({ "a.txt": "a\n", b: "b\n" })
+    await scene.integrate({ "a.txt": "A\n" })
+    writeFileSync(join(scene.folder, "b"), "mine\n")
+    if (how === "staged") await scene.git.read(["add", "b"])
+    const refused = await refusal(scene.deliver())
+    expect(refused.code).toBe("deliver.refused")
+    expect(refused.message).toContain('has changes that are not committed: "b"; when that is done, run: git -C ')
+    expect(await scene.git.read(["rev-parse", "main"])).toBe(scene.base)
+    expect([scene.file("a.txt"), scene.file("b")]).toEqual(["a\n", "mine\n"])
+    // And the command does what it says.
+    await scene.git.read(["checkout", "--force", "HEAD", "--", "b"])
+    const [program, ...args] = refused.details.command as string[]
+    expect(program).toBe("git")
+    await scene.git.read(args)
+    expect(scene.file("a.txt")).toBe("A\n")
+  })
+
+  it.each([
+    ["an untracked file", "new.txt", ""],
+    ["an ignored file", "secret.env", "secret.env\n"],
+    ["a file where a folder is to be", "d", "d\n"],
+  ])("does not overwrite %s", async (_, path, ignored) => {
+    await using scene = await prepare({ "a.txt": "a\n", ".gitignore": ignored })
+    writeFileSync(join(scene.folder, path), "mine\n")
+    await scene.integrate({ "a.txt": "A\n", [path === "d" ? "d/x" : path]: "theirs\n" })
+    expect(await refusal(scene.deliver())).toMatchObject({ code: "deliver.refused", details: { paths: [path] } })
+    expect([scene.file(path), scene.file("a.txt")]).toEqual(["mine\n", "a\n"])
+    expect(await scene.git.read(["rev-parse", "main"])).toBe(scene.base)
+  })
+
+  it.each(["merge", "rebase", "bisect"])("waits for a %s of the target", async (what) => {
+    await using scene = await prepare({ "a.txt": "a\n" })
+    await scene.integrate({ b: "b\n" })
+    const other = await scene.commit([scene.base], { "a.txt": "other\n" })
+    const mine = await scene.commit([scene.base], { "a.txt": "mine\n" })
+    await scene.git.read(["reset", "--quiet", "--hard", mine])
+    if (what === "bisect") await scene.git.read(["bisect", "start", mine, scene.base])
+    else expect((await scene.git.run([what, other])).exitCode).not.toBe(0)
+    await scene.git.run(["checkout", "--quiet", "--ours", "a.txt"])
+    scene.allowAnything()
+    expect((await refusal(scene.deliver())).message).toMatch(
+      /(merge|rebase or bisect of main) goes on in|not committed/,
+    )
+    expect(await scene.git.read(["rev-parse", "main"])).toBe(mine)
+  })
+
+  it("takes a target in that has moved meanwhile, and has it tested first", async () => {
+    await using scene = await prepare({ "a.txt": "a\n", b: "b\n" })
+    const tip = await scene.integrate({ "a.txt": "A\n" })
+    await scene.userCommits({ b: "B\n" })
+    const tested: string[] = []
+    const report = await scene.deliver({
+      finalGate: async (commit) => {
+        tested.push(commit)
+        expect(await scene.git.read(["rev-parse", INTEGRATION])).toBe(tip)
+        scene.pass(commit)
+      },
+    })
+    expect(report).toMatchObject({ isMoved: true, tookTargetIn: true })
+    expect(tested).toEqual([report.to])
+    expect([scene.file("a.txt"), scene.file("b")]).toEqual(["A\n", "B\n"])
+    expect(await scene.git.read(["rev-parse", INTEGRATION])).toBe(report.to)
+  })
+
+  it("moves neither branch when that fails the gate", async () => {
+    await using scene = await prepare({ "a.txt": "a\n", b: "b\n" })
+    const tip = await scene.integrate({ "a.txt": "A\n" })
+    const mine = await scene.userCommits({ b: "B\n" })
+    const refused = await refusal(scene.deliver({ finalGate: async (commit) => scene.fail(commit) }))
+    expect(refused).toMatchObject({ code: "deliver.refused", message: "the final gate failed: tests failed" })
+    expect(await scene.git.read(["rev-parse", INTEGRATION, "main"])).toBe(`${tip}\n${mine}`)
+  })
+
+  it("without a gate to ask leaves the merged branch to be tested, and delivers it then", async () => {
+    await using scene = await prepare({ "a.txt": "a\n", b: "b\n" })
+    await scene.integrate({ "a.txt": "A\n" })
+    await scene.userCommits({ b: "B\n" })
+    expect((await refusal(scene.deliver())).message).toContain("run: teamwork verify final")
+    scene.pass(await scene.git.read(["rev-parse", INTEGRATION]))
+    expect(await scene.deliver()).toMatchObject({ isMoved: true })
+    expect([scene.file("a.txt"), scene.file("b")]).toEqual(["A\n", "B\n"])
+  })
+
+  it("names what does not fit when a target has moved", async () => {
+    await using scene = await prepare({ "a.txt": "a\n" })
+    await scene.integrate({ "a.txt": "A\n" })
+    const mine = await scene.userCommits({ "a.txt": "mine\n" })
+    expect(await refusal(scene.deliver())).toMatchObject({ code: "deliver.refused", details: { paths: ["a.txt"] } })
+    expect(await scene.git.read(["rev-parse", "main"])).toBe(mine)
+  })
+
+  it("needs a passed final verdict on the very files", async () => {
+    await using scene = await prepare({ "a.txt": "a\n" })
+    const first = await scene.integrate({ "a.txt": "A\n" }, { isGreen: false })
+    expect((await refusal(scene.deliver())).message).toContain(`has not looked at ${first.slice(0, 10)}`)
+    scene.pass(first)
+    const second = await scene.integrate({ "a.txt": "B\n" }, { isGreen: false })
+    expect((await refusal(scene.deliver())).message).toContain(
+      `was of ${first.slice(0, 10)}, not of ${second.slice(0, 10)}`,
+    )
+    scene.pass(second)
+    scene.fail(second)
+    expect((await refusal(scene.deliver())).message).toBe("the final gate failed: tests failed")
+    expect(await scene.git.read(["rev-parse", "main"])).toBe(scene.base)
+    scene.pass(await scene.merges.tree(second))
+    expect(await scene.deliver()).toMatchObject({ isMoved: true, to: second })
+  })
+
+  it("says so when nothing was merged", async () => {
+    await using scene = await prepare({ "a.txt": "a\n" }, { hasIntegration: false })
+    expect(await refusal(scene.deliver())).toMatchObject({ code: "merge.no_branch" })
+  })
+
+  it("pushes to a real remote, and tells when that refuses", async () => {
+    await using scene = await prepare({ "a.txt": "a\n" })
+    expect(await scene.targets.findRemote("main")).toBeUndefined()
+    const remote = join(scene.folder, "../remote.git")
+    await scene.git.read(["init", "--quiet", "--bare", "--", remote])
+    await scene.git.read(["remote", "add", "--", "my-server", remote])
+    expect(await scene.targets.findRemote("main")).toEqual({ name: "my-server", url: remote })
+    await scene.targets.push("my-server", "main")
+    expect(await scene.git.in(remote).read(["rev-parse", "main"])).toBe(scene.base)
+    await scene.git.in(remote).read(["update-ref", "refs/heads/main", await scene.commitIn(remote)])
+    const refused = await refusal(scene.targets.push("my-server", "main"))
+    expect(refused).toMatchObject({ code: "deliver.failed", message: expect.stringContaining("rejected") })
+  })
+})
+
+describe("undo", () => {
+  it("returns the target, and the files where it is checked out, to where they were", async () => {
+    await using scene = await prepare({ "a.txt": "a\n", gone: "g\n" })
+    writeFileSync(join(scene.folder, "notes.txt"), "mine\n")
+    const to = await scene.integrate({ "a.txt": "A\n", gone: null, new: "n\n" })
+    await scene.deliver()
+    expect(await scene.undo()).toEqual({ target: "main", from: to, to: scene.base })
+    expect(await scene.git.read(["rev-parse", "main"])).toBe(scene.base)
+    expect([scene.file("a.txt"), scene.file("gone"), scene.file("notes.txt")]).toEqual(["a\n", "g\n", "mine\n"])
+    expect(existsSync(join(scene.folder, "new"))).toBe(false)
+    expect(await scene.git.read(["status", "--porcelain"])).toBe("?? notes.txt")
+    expect(await scene.git.read(["rev-parse", deliveredRef(TEAM, 1, "undone")])).toBe(to)
+    expect((await scene.events()).map(([type]) => type)).toEqual(["target.delivered", "target.undone"])
+    expect(await refusal(scene.undo())).toMatchObject({ code: "merge.nothing" })
+    expect(await scene.deliver()).toMatchObject({ isMoved: true, to })
+    expect((await readDeliveries(scene.merges, TEAM)).last).toMatchObject({ number: 2 })
+  })
+
+  it("takes back one delivery at a time", async () => {
+    await using scene = await prepare({ "a.txt": "a\n" })
+    const first = await scene.integrate({ "a.txt": "A\n" })
+    await scene.deliver()
+    await scene.integrate({ "a.txt": "B\n" })
+    await scene.deliver()
+    await scene.undo()
+    expect(await scene.git.read(["rev-parse", "main"])).toBe(first)
+    await scene.undo()
+    expect(await scene.git.read(["rev-parse", "main"])).toBe(scene.base)
+  })
+
+  it("refuses when the target has gone on, and its advice works", async () => {
+    await using scene = await prepare({ "a.txt": "a\n", b: "b\n" })
+    await scene.integrate({ "a.txt": "A\n" })
+    await scene.deliver()
+    await scene.userCommits({ b: "B\n" })
+    const { code, message } = await refusal(scene.undo())
+    expect(code).toBe("deliver.refused")
+    const command = /with: (git diff .+)$/.exec(message)?.[1] ?? ""
+    expect(Bun.spawnSync(["sh", "-c", command], { cwd: scene.folder }).exitCode).toBe(0)
+    expect([scene.file("a.txt"), scene.file("b")]).toEqual(["a\n", "B\n"])
+  })
+
+  it("does not touch changed files, nor what has come where a file goes back to", async () => {
+    await using scene = await prepare({ "a.txt": "a\n", gone: "g\n" })
+    const to = await scene.integrate({ "a.txt": "A\n", gone: null, ".gitignore": "gone\n" })
+    await scene.deliver()
+    writeFileSync(join(scene.folder, "gone"), "mine\n")
+    expect(await refusal(scene.undo())).toMatchObject({ code: "deliver.refused", details: { paths: ["gone"] } })
+    writeFileSync(join(scene.folder, "a.txt"), "changed\n")
+    expect((await refusal(scene.undo())).message).toContain("not committed")
+    expect(await scene.git.read(["rev-parse", "main"])).toBe(to)
+    expect(scene.file("gone")).toBe("mine\n")
+  })
+
+  it("knows nothing of a delivery that was refused", async () => {
+    await using scene = await prepare({ "a.txt": "a\n" })
+    await scene.integrate({ "a.txt": "A\n" })
+    await scene.deliver()
+    await scene.integrate({ new: "n\n" })
+    writeFileSync(join(scene.folder, "new"), "mine\n")
+    await refusal(scene.deliver())
+    expect(await scene.undo()).toMatchObject({ to: scene.base })
+    expect(scene.file("new")).toBe("mine\n")
+  })
+
+  it("of a delivery that was interrupted before it came takes no earlier one back", async () => {
+    await using scene = await prepare({ "a.txt": "a\n" })
+    const first = await scene.integrate({ "a.txt": "A\n" })
+    await scene.deliver()
+    const second = await scene.integrate({ "a.txt": "B\n" })
+    await noteDelivery(scene.merges, TEAM, { target: "main", before: first, after: second })
+    expect(await scene.undo()).toMatchObject({ from: first, to: first })
+    expect(await scene.git.read(["rev-parse", "main"])).toBe(first)
+  })
+})
+
+async function prepare(files: Files, { hasIntegration = true } = {}) {
+  const repository = await makeMergeRepository("deliver")
+  const database = await STORES.sqlite?.()
+  if (database === undefined) throw new Error("no store")
+  const store = await database.connect()
+  const team = await makeTeam(store)
+  const { git, merges, targets, commit, set, folder } = repository
+  const base = await commit([], files)
+  await set("refs/heads/main", base)
+  await git.read(["reset", "--quiet", "--hard", "main"])
+  if (hasIntegration) await ensureIntegration(merges, TEAM)
+  const verdicts: Verdict[] = []
+  let allowsAnything = false
+  const judge = (status: "passed" | "failed", evidence: string) => {
+    const issues = status === "failed" ? ["tests failed"] : []
+    const checks = [{ name: "commit", status: "passed", evidence } as const]
+    verdicts.push({ scope: "final", subject: null, status, checks, issues, by: "person", timestamp: "" })
+  }
+  return {
+    ...{ base, folder, git, merges, targets, commit },
+    file: (path: string) => readFileSync(join(folder, path), "utf8"),
+    pass: (commit: string) => judge("passed", commit),
+    fail: (commit: string) => judge("failed", commit),
+    allowAnything() {
+      allowsAnything = true
+    },
+    events: async () => (await allEvents(store, team.key)).map((event) => [event.type, event.data] as const),
+    /** Puts a commit onto the integration branch, past the final gate unless said otherwise. */
+    async integrate(changed: Files, { isGreen = true } = {}) {
+      const made = await commit([await git.read(["rev-parse", INTEGRATION])], changed)
+      await set(INTEGRATION, made)
+      if (isGreen) judge("passed", made)
+      return made
+    },
+    async userCommits(changed: Record<string, string>) {
+      for (const [path, content] of Object.entries(changed)) writeFileSync(join(folder, path), content)
+      await git.read(["commit", "--quiet", "--all", "-m", "by hand"])
+      return git.read(["rev-parse", "HEAD"])
+    },
+    async commitIn(place: string) {
+      const here = git.in(place)
+      const tree = await here.read(["mktree"], { input: "" })
+      return here.read(["commit-tree", tree, "-m", "other"], { env: IDENTITY })
+    },
+    deliver: (ports: Partial<DeliveryPorts> = {}) =>
+      deliver(
+        context(store),
+        {
+          merges,
+          targets,
+          whyNotGreen: async (commit) => (allowsAnything ? undefined : whyNotGreen(merges, verdicts, commit)),
+          ...ports,
+        },
+        TEAM,
+      ),
+    undo: () => undo(context(store), { merges, targets }, TEAM),
+    async [Symbol.asyncDispose]() {
+      repository[Symbol.dispose]()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const IDENTITY = Object.fromEntries(
+  ["AUTHOR", "COMMITTER"].flatMap((who) => [
+    [`GIT_${who}_NAME`, "Other"],
+    [`GIT_${who}_EMAIL`, "o@example.com"],
+  ]),
+)

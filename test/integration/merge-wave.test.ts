@@ -1,0 +1,306 @@
+// From resolved tasks in the store to merges in git and back: events, fix tasks, and what an interruption leaves.
+import { describe, expect, it } from "bun:test"
+import { pinRef, workerBranch } from "../../src/domain/branches.ts"
+import type { Task } from "../../src/domain/task.ts"
+import type { GateResult } from "../../src/engine/merge-queue/candidate.ts"
+import type { QueuePorts } from "../../src/engine/merge-queue/merge-batch.ts"
+import { mergeWave, type WaveReport } from "../../src/engine/merge-queue/merge-wave.ts"
+import { calculateWaves } from "../../src/operations/calculate-waves.ts"
+import { claimTask } from "../../src/operations/claim-task.ts"
+import { createTask } from "../../src/operations/create-task.ts"
+import { reopenTask } from "../../src/operations/reopen-task.ts"
+import { updateTask } from "../../src/operations/update-task.ts"
+import { updateWave } from "../../src/operations/update-wave.ts"
+import { type Files, type MergeRepository, makeMergeRepository } from "../support/merge-repository.ts"
+import { allEvents, context, getTask, makeTeam, run, STORES, TEAM } from "../support/stores.ts"
+
+describe.each(Object.keys(STORES))("merging the tasks of a wave, on %s", (store) => {
+  it("merges what is resolved, pinned by whoever worked or by this call, and tells it once", async () => {
+    await using scene = await prepare(store, ["1", "2", "3"])
+    await scene.work("1", { a: "1\n" })
+    const head = await scene.work("2", { b: "2\n" }, { isPinned: false })
+    const report = await scene.merge()
+    expect(report).toMatchObject({ target: "main", fixes: [], pending: ["3"], left: [] })
+    expect(kinds(report)).toEqual({ 1: "merged", 2: "merged" })
+    expect(await scene.git.read(["rev-parse", pinRef(TEAM, { taskId: "2", attempt: 1 }, "head")])).toBe(head)
+    await scene.merge()
+    const events = await scene.events("task.merged")
+    const merged = await scene.merges.mergedAttempts(scene.base, report.after)
+    expect(events.map((event) => event.data)).toEqual(
+      ["1", "2"].map((task) => ({ task, attempt: 1, commit: merged.get(`${task}/1`) })),
+    )
+    expect(new Set(events.map((event) => event.by))).toEqual(new Set(["teamwork"]))
+  })
+
+  it("makes a conflict a fix task in the same wave, once, and whoever needs the task waits for it", async () => {
+    await using scene = await prepare(store, ["1", "2"], { 3: "2" })
+    await scene.work("1", { shared: "one\n" })
+    await scene.work("2", { shared: "two\n" })
+    const report = await scene.merge({ wave: 1 })
+    expect(kinds(report)).toEqual({ 1: "merged", 2: "conflict" })
+    expect(report.fixes).toMatchObject([{ taskId: "2", fix: "fix-2-1", isNew: true }])
+    const fix = await scene.task("fix-2-1")
+    expect(fix).toMatchObject({ status: "open", wave: 1, role: "backend", files: ["f2"], checks: ["true"] })
+    for (const part of [
+      '"shared": CONFLICT',
+      "    one",
+      "    two",
+      "task 1 as well",
+      "refs/teamwork/house/main/2/1/head",
+    ])
+      expect(fix.description).toContain(part)
+    expect(await scene.task("2")).toMatchObject({ status: "resolved", attempt: 1 })
+    expect((await scene.task("3")).blockedBy).toEqual(["2", "fix-2-1"] as never[])
+    // Again, as after a crash right behind the first time.
+    const again = await scene.merge({ wave: 1 })
+    expect(again.left).toEqual([{ taskId: "2", attempt: 1, reason: "fix-2-1 mends it" }] as never[])
+    expect(again.fixes).toEqual([])
+    expect(await scene.events("task.merge_failed")).toHaveLength(1)
+    await expect(run(scene.context, updateWave, { wave: 1, status: "verified" })).rejects.toMatchObject({
+      code: "wave.transition",
+    })
+  })
+
+  it("keeps a fix apart from whoever owns some of its files", async () => {
+    await using scene = await prepare(store, ["1", "2"])
+    await scene.work("1", { shared: "one\n" })
+    await scene.work("2", { shared: "two\n" })
+    // Task 2 has ended and owns nothing any more; its fix will.
+    await run(scene.context, createTask, { id: "begun", title: "Begun", files: ["f2"] })
+    await run(scene.context, createTask, { id: "open", title: "Open", files: ["f2"], blockedBy: ["begun"] })
+    await run(scene.context, claimTask, { id: "begun", owner: "w9" })
+    await scene.merge({ wave: 1 })
+    expect((await scene.task("fix-2-1")).blockedBy).toEqual(["begun"] as never[])
+    expect((await scene.task("open")).blockedBy).toEqual(["begun", "fix-2-1"] as never[])
+  })
+
+  it("takes a verified wave back when a task of it does not merge after all", async () => {
+    await using scene = await prepare(store, ["1", "2"])
+    await scene.work("1", { shared: "one\n" })
+    await scene.work("2", { shared: "two\n" })
+    await run(scene.context, updateWave, { wave: 1, status: "verified" })
+    await scene.merge({ wave: 1 })
+    expect((await scene.events("wave.updated")).at(-1)?.data).toEqual({ wave: 1, from: "verified", to: "in_progress" })
+  })
+
+  it("merges the fix with the work that it mends, and then the task counts as merged", async () => {
+    await using scene = await prepare(store, ["1", "2"])
+    await scene.work("1", { shared: "one\n" })
+    const mended = await scene.work("2", { shared: "two\n" })
+    const { after } = await scene.merge()
+    await scene.work("fix-2-1", { shared: "one and two\n" }, { parents: [after, mended] })
+    const report = await scene.merge()
+    expect(kinds(report)).toMatchObject({ "fix-2-1": "merged", 2: "contained" })
+    expect(await scene.read(report.after, "shared")).toBe("one and two\n")
+    expect((await scene.events("task.merged")).map((event) => event.data.task)).toEqual(["1", "fix-2-1", "2"])
+  })
+
+  it("leaves the task out for good when its fix did the work anew", async () => {
+    await using scene = await prepare(store, ["1", "2"])
+    await scene.work("1", { shared: "one\n" })
+    await scene.work("2", { shared: "two\n" })
+    const { after } = await scene.merge()
+    await scene.work("fix-2-1", { shared: "anew\n" }, { parents: [after] })
+    const report = await scene.merge()
+    expect(kinds(report)).toEqual({ 1: "contained", "fix-2-1": "merged" })
+    expect(report.left).toMatchObject([{ taskId: "2", reason: "fix-2-1 mends it" }])
+  })
+
+  it("makes the failing gate a fix task with the end of its output, and starts a fix that fails anew", async () => {
+    await using scene = await prepare(store, ["1", "2"])
+    await scene.work("1", { a: "good\n" })
+    const bad = await scene.work("2", { b: "bad\n" })
+    const gate = async (commit: string): Promise<GateResult> =>
+      (await scene.read(commit, "b")) === "bad\n" ? { ...FAILED, output: `${"x".repeat(9000)} the reason` } : PASSED
+    const first = await scene.merge({}, { gate })
+    expect(kinds(first)).toEqual({ 1: "merged", 2: "guilty" })
+    const { description } = await scene.task("fix-2-1")
+    expect(description).toContain("- check tests failed")
+    expect(description).toEndWith("Only the files of that task may change.")
+    expect(description).toContain("the reason")
+    expect(description.length).toBeLessThan(8000)
+    await scene.work("fix-2-1", { b: "bad\n" }, { parents: [first.after, bad] })
+    const second = await scene.merge({}, { gate })
+    expect(kinds(second)).toMatchObject({ "fix-2-1": "guilty" })
+    expect(second.fixes).toMatchObject([{ taskId: "fix-2-1", fix: "fix-2-1" }])
+    expect(await scene.task("fix-2-1")).toMatchObject({ status: "open", attempt: 2 })
+  })
+
+  it("makes what was refused a fix task as well", async () => {
+    await using scene = await prepare(store, ["1"])
+    await scene.work("1", { link: { mode: "120000", content: "/etc/passwd" } })
+    expect(kinds(await scene.merge())).toEqual({ 1: "refused" })
+    expect((await scene.task("fix-1-1")).description).toContain(
+      "- link links to /etc/passwd, outside of the repository",
+    )
+  })
+
+  it("has nothing to do with a task that committed nothing, or is done again meanwhile", async () => {
+    await using scene = await prepare(store, ["1", "2"])
+    await scene.work("1", {}, { isPinned: false, isEmpty: true })
+    await scene.work("2", { a: "1\n" })
+    await run(scene.context, reopenTask, { id: "2" })
+    const report = await scene.merge()
+    expect(kinds(report)).toEqual({ 1: "empty" })
+    expect(report).toMatchObject({ pending: ["2"], fixes: [] })
+    expect(await scene.git.read(["rev-parse", "teamwork/main/integration"])).toBe(scene.base)
+  })
+
+  it("does not pin a branch on which its worker has gone on to another task", async () => {
+    await using scene = await prepare(store, ["1", "2"])
+    await scene.work("1", { a: "1\n" }, { isPinned: false })
+    await run(scene.context, claimTask, { id: "2", owner: "w1" })
+    expect((await scene.merge()).left).toMatchObject([
+      { taskId: "1", reason: expect.stringContaining("works on task 2") },
+    ])
+  })
+
+  it("merges two tasks of one branch at once, for both of them", async () => {
+    await using scene = await prepare(store, ["1", "2"])
+    await scene.work("1", { a: "1\n" }, { isPinned: false, worker: "w7" })
+    await scene.work("2", { a: "1\n", b: "2\n" }, { isPinned: false, worker: "w7" })
+    const report = await scene.merge()
+    expect(report.outcomes).toMatchObject([{ candidate: { taskId: "1", alsoFor: [{ taskId: "2" }] } }])
+    expect((await scene.events("task.merged")).map((event) => event.data)).toEqual(
+      ["1", "2"].map((task) => ({ task, attempt: 1, commit: report.after })),
+    )
+  })
+
+  it("makes one fix of two tasks of one branch, and whoever needs either of them waits for it", async () => {
+    await using scene = await prepare(store, ["1", "2", "3"], { 4: "3" })
+    await scene.work("1", { shared: "one\n" })
+    await scene.work("2", { shared: "two\n" }, { isPinned: false, worker: "w7" })
+    await scene.work("3", { shared: "two\n", c: "3\n" }, { isPinned: false, worker: "w7" })
+    expect((await scene.merge()).fixes).toMatchObject([{ taskId: "2", fix: "fix-2-1" }])
+    expect((await scene.task("4")).blockedBy).toEqual(["3", "fix-2-1"] as never[])
+    const again = await scene.merge()
+    expect(again.left.map(({ taskId }) => String(taskId))).toEqual(["2", "3"])
+    expect(again.fixes).toEqual([])
+  })
+
+  it("takes up pins of which only one was written", async () => {
+    await using scene = await prepare(store, ["1", "2"])
+    const heads = [
+      await scene.work("1", { a: "1\n" }, { isPinned: false }),
+      await scene.work("2", { b: "2\n" }, { isPinned: false }),
+    ]
+    await scene.set(pinRef(TEAM, { taskId: "1", attempt: 1 }, "base"), scene.base)
+    await scene.set(pinRef(TEAM, { taskId: "2", attempt: 1 }, "head"), heads[1] ?? "")
+    expect(kinds(await scene.merge())).toEqual({ 1: "merged", 2: "merged" })
+  })
+
+  it("tells of commits that somebody put onto the branch past the queue", async () => {
+    await using scene = await prepare(store, ["1", "2"])
+    await scene.work("1", { a: "1\n" })
+    const { after, strangers } = await scene.merge()
+    expect(strangers).toEqual([])
+    // A worker that moves the branch by itself: with a commit, and with a merge that holds more than both sides.
+    const pushed = await scene.commit([after], { b: "sneaked in\n" }, "Just a fix")
+    const head = await scene.work("2", { c: "2\n" })
+    const evil = await scene.commit([pushed, head], { c: "2\n", d: "more\n" }, "Merge task 2: Task 2")
+    await scene.set("refs/heads/teamwork/main/integration", evil)
+    expect((await scene.merge()).strangers.map((each) => each.commit)).toEqual([evil, pushed])
+  })
+
+  it("knows its own merges again, also those it could not write down, and those of the target", async () => {
+    await using scene = await prepare(store, ["1", "2"])
+    await scene.work("1", { a: "1\n" })
+    await scene.work("2", { b: "2\n" })
+    const checkpoint = async (at: string) => {
+      if (at === "merge:after-move") throw new Error("ended here")
+    }
+    await expect(scene.merge({}, { checkpoint })).rejects.toThrow("ended here")
+    const tip = await scene.git.read(["rev-parse", "teamwork/main/integration"])
+    const main = await scene.commit([scene.base], { m: "m\n" })
+    await scene.set("refs/heads/main", main)
+    const taken = await scene.commit([tip, main], { m: "m\n" }, "Merge branch 'main'")
+    await scene.set("refs/heads/teamwork/main/integration", taken)
+    expect((await scene.merge()).strangers).toEqual([])
+  })
+
+  it.each(["merge:before-gate", "merge:before-move", "merge:after-move"] as const)(
+    "gives the same result after an end at %s",
+    async (place) => {
+      await using scene = await prepare(store, ["1", "2", "3"])
+      await scene.work("1", { shared: "one\n" })
+      await scene.work("2", { shared: "two\n" })
+      await scene.work("3", { c: "3\n" })
+      const checkpoint = async (at: string) => {
+        if (at === place) throw new Error("ended here")
+      }
+      await expect(scene.merge({}, { checkpoint })).rejects.toThrow("ended here")
+      const report = await scene.merge()
+      expect(report.fixes).toMatchObject([{ taskId: "2", fix: "fix-2-1", isNew: true }])
+      expect((await scene.events("task.merged")).map((event) => event.data.task)).toEqual(["1", "3"])
+      const subjects = await scene.git.read(["log", "--first-parent", "--format=%s", `${scene.base}..${report.after}`])
+      expect(subjects.split("\n")).toHaveLength(2)
+    },
+  )
+})
+
+const PASSED: GateResult = { status: "passed", checks: [{ name: "tests", status: "passed" }], issues: [], output: "" }
+const FAILED: GateResult = { ...PASSED, status: "failed", checks: [{ name: "tests", status: "failed" }] }
+
+interface WorkOptions {
+  readonly isPinned?: boolean
+  readonly isEmpty?: boolean
+  readonly worker?: string
+  readonly parents?: readonly string[]
+}
+
+async function prepare(store: string, ids: readonly string[], needing: Record<string, string> = {}) {
+  const make = STORES[store]
+  if (make === undefined) throw new Error(`no store ${store}`)
+  const database = await make()
+  const opened = await database.connect()
+  const repository = await makeMergeRepository()
+  const team = await makeTeam(opened)
+  const own = context(opened)
+  for (const id of ids) {
+    await run(own, createTask, { id, title: `Task ${id}`, role: "backend", files: [`f${id}`], check: ["true"] })
+  }
+  for (const [id, need] of Object.entries(needing)) await run(own, createTask, { id, title: id, blockedBy: [need] })
+  await run(own, calculateWaves, {})
+  const base = await repository.commit([], { start: "s\n" })
+  await repository.set("refs/heads/main", base)
+  return {
+    ...scene(repository, base),
+    context: own,
+    task: (id: string): Promise<Task> => getTask(opened, team.key, id),
+    events: async (type: string) => (await allEvents(opened, team.key)).filter((event) => event.type === type),
+    async work(
+      id: string,
+      files: Files,
+      { isPinned = true, isEmpty, worker = `w${id}`, parents = [base] }: WorkOptions = {},
+    ) {
+      await run(own, claimTask, { id, owner: worker })
+      await run(own, updateTask, { id, owner: worker, status: "resolved" })
+      const head = isEmpty === true ? base : await repository.commit(parents, files)
+      await repository.set(`refs/heads/${workerBranch(TEAM, worker)}`, head)
+      const { attempt } = await getTask(opened, team.key, id)
+      if (isPinned) {
+        await repository.set(pinRef(TEAM, { taskId: id, attempt }, "head"), head)
+        await repository.set(pinRef(TEAM, { taskId: id, attempt }, "base"), parents[0] ?? base)
+      }
+      return head
+    },
+    merge: (request: { wave?: number } = {}, ports: Partial<QueuePorts> = {}): Promise<WaveReport> =>
+      mergeWave(
+        own,
+        { merges: repository.merges, gate: async () => PASSED, scope: async () => [], ...ports },
+        { ...TEAM, ...request },
+      ),
+    async [Symbol.asyncDispose]() {
+      repository[Symbol.dispose]()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function scene({ git, merges, read, commit, set }: MergeRepository, base: string) {
+  return { git, merges, read, commit, set, base }
+}
+
+function kinds(report: WaveReport): Record<string, string> {
+  return Object.fromEntries(report.outcomes.map(({ candidate, outcome }) => [candidate.taskId, outcome.kind]))
+}
