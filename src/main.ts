@@ -61,7 +61,7 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     agents: () => makeAgents(config),
     promptLimit: (agent) => Number(agentSetting(config, agent, "promptLimit") ?? config["agents.acp.promptLimit"]),
     hasStore: async () => !address.startsWith("sqlite:") || (await Bun.file(address.slice("sqlite:".length)).exists()),
-    gates: () => openGates(config, home),
+    gates: (folder) => openGates(config, home, folder),
     merging: openMerging,
     storePlace: async () => (await import("./lib/mask-secrets.ts")).maskSecrets(address),
     openStore: () => openStore(address, home),
@@ -118,7 +118,7 @@ function agentSetting(config: Config, agent: string, name: string): ConfigValue 
   return Object.hasOwn(values, key) ? values[key] : undefined
 }
 
-async function openGates(config: Config, home: string): Promise<GateSetup> {
+async function openGates(config: Config, home: string, folder: string): Promise<GateSetup> {
   const [{ openGateRepository }, { makeGit }, { capture }, { sleep }, { buildEnvironment }, gates, { makeMask }] =
     await Promise.all([
       import("./workspace/gate-repository.ts"),
@@ -129,8 +129,8 @@ async function openGates(config: Config, home: string): Promise<GateSetup> {
       import("./gates/environment.ts"),
       import("./lib/mask-secrets.ts"),
     ])
-  const repository = await openGateRepository(makeGit(cwd, { capture, env, sleep }), home)
-  if (repository === undefined) throw await noRepository()
+  const repository = await openGateRepository(makeGit(folder, { capture, env, sleep }), home)
+  if (repository === undefined) throw await noRepository(folder)
   const variables = [...gates.GATE_VARIABLES, ...config["gates.variables"]]
   return {
     repository,
@@ -153,9 +153,12 @@ async function openGates(config: Config, home: string): Promise<GateSetup> {
   }
 }
 
-async function noRepository(): Promise<Error> {
+async function noRepository(folder: string): Promise<Error> {
   const { AppError } = await import("./domain/errors.ts")
-  return new AppError("gate.no_repository", `${cwd} is in no git repository; gates judge committed work, so go to one`)
+  return new AppError(
+    "gate.no_repository",
+    `${folder} is in no git repository; teamwork judges and merges committed work, so go to one`,
+  )
 }
 
 async function openMerging(folder: string): Promise<Merging> {
@@ -168,8 +171,7 @@ async function openMerging(folder: string): Promise<Merging> {
   ])
   const git = makeGit(folder, { capture, env, sleep })
   const log = { ids: systemIds, env, sleep }
-  const { noGate, noScope } = await import("./engine/merge-queue/no-gate.ts")
-  return { merges: makeMerges(git, log), targets: makeTargets(git, log), gate: noGate, scope: noScope }
+  return { merges: makeMerges(git, log), targets: makeTargets(git, log) }
 }
 
 /** What is not set is left to the program. */

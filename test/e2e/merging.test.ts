@@ -37,6 +37,26 @@ describe("teamwork swarm merge", () => {
     expect(await bench.text("diff", "fix-2-1")).toContain("+both")
   })
 
+  it("keeps out what fails the tests, and what a task does not own", async () => {
+    const { git, work } = await prepare(["1", "2", "3"])
+    const names = (kind: string, answer: { data: { outcomes: Data[] } }) =>
+      answer.data.outcomes.filter((outcome) => outcome.kind === kind).map((outcome) => outcome.task_id)
+    await bench.ok("config", "set", "gates.test", "! test -e bad")
+    await bench.ok("task", "update", "3", "--files", "own*")
+    await work("w1", "1", { good: "1\n" })
+    await work("w2", "2", { bad: "2\n" })
+    await work("w3", "3", { own: "3\n", elsewhere: "3\n" })
+    const merge = await bench.run(["swarm", "merge"])
+    expect(merge.exitCode).toBe(1)
+    const answer = merge.json<{ data: { outcomes: Data[] } }>()
+    expect(names("merged", answer)).toEqual(["1"])
+    expect(names("guilty", answer)).toEqual(["2"])
+    expect(names("refused", answer)).toEqual(["3"])
+    expect(JSON.stringify(answer)).toContain('elsewhere\\" does not belong to task 3, which owns own*')
+    expect(git("ls-tree", "--name-only", "teamwork/main/integration").split("\n")).toEqual(["good"])
+    expect((await bench.ok("task", "get", "fix-2-1")).description).toContain("! test -e bad")
+  })
+
   it("tells of branches that do not fit together while they are worked on", async () => {
     const { work } = await prepare(["1", "2"])
     await work("w1", "1", { shared: "one\n" }, { isResolved: false })
@@ -57,7 +77,7 @@ describe("teamwork swarm merge", () => {
   it("refuses what is no repository, no folder, or no wave", async () => {
     bench = makeBench()
     await bench.ok("project", "create", "--goal", "Search page")
-    expect(await bench.refused("git.failed", "swarm", "merge")).toContain("not a git repository")
+    expect(await bench.refused("gate.no_repository", "swarm", "merge")).toContain("is in no git repository")
     expect(await bench.refused("git.failed", "swarm", "merge", "--source-dir", "nowhere")).toContain(
       "does the folder exist",
     )

@@ -15,6 +15,7 @@ import { addEvidence, listEvidence, withdrawEvidence } from "../../src/operation
 import { listVerdicts } from "../../src/operations/record-verdict.ts"
 import { reopenTask } from "../../src/operations/reopen-task.ts"
 import { teamStatus } from "../../src/operations/team-status.ts"
+import { updateTask } from "../../src/operations/update-task.ts"
 import { updateWave } from "../../src/operations/update-wave.ts"
 import { getTask, refusal, run, TEAM } from "../support/stores.ts"
 import { COUNT, makeWorld, statuses, type World } from "../support/verifier.ts"
@@ -165,8 +166,9 @@ describe("the gate of a task", () => {
     chmodSync(join(world.repository.path, "run.sh"), 0o755)
     world.repository.commit("More")
     const verdict = await judge(world, { base: world.head })
-    expect(failedOf(verdict)).toEqual(["no_suspicious_changes"])
+    expect(failedOf(verdict)).toEqual(["files_owned", "no_suspicious_changes"])
     expect(verdict.issues).toEqual([
+      'error: "link" is a link that leads out of the repository, to "/etc/passwd"',
       "error: link is a link out of the tree, to /etc/passwd",
       "warning: run.sh changed its mode from 100644 to 100755",
       "warning: x.test.ts is a test, and was deleted",
@@ -197,13 +199,14 @@ describe("the gate of a task", () => {
     expect(await judge(world, { base, taskId: parseTaskId("2") })).toMatchObject({ status: "passed" })
   })
 
-  it("asks whoever knows whose files they are", async () => {
+  it("holds a task to its own files", async () => {
     await using world = await makeTask(["true"])
-    const scopeOf: Verifier["scopeOf"] = async (name, task) => (changes) =>
-      changes.map((each) => `${each.path} is not for task ${task.id} of ${name.project}`)
-    const verdict = await judge(world, {}, { scopeOf })
+    await run(world.context, updateTask, { id: "1", files: ["src/"] })
+    const verdict = await judge(world)
     expect(failedOf(verdict)).toEqual(["files_owned"])
-    expect(verdict.issues).toEqual(["error: b.txt is not for task 1 of house"])
+    expect(verdict.issues).toEqual([
+      expect.stringContaining('error: "b.txt" does not belong to task 1, which owns src/'),
+    ])
   })
 
   it("asks for evidence, and for none that says what is no proof", async () => {
@@ -228,6 +231,7 @@ describe("the gate of a task", () => {
 
   it("holds a task without commands to the project's tests", async () => {
     await using world = await makeTask([], { "package.json": manifest({ test: COUNT, build: "exit 1" }) })
+    await run(world.context, updateTask, { id: "1", files: ["package.json"], grantShared: true })
     expect(await judge(world)).toMatchObject({ status: "passed" })
     expect(await evidenceOf(world)).toMatchObject([{ trust: "attested", facts: { command: "npm run test" } }])
     expect(world.count()).toBe(1)
@@ -283,7 +287,7 @@ describe("the gate of a task", () => {
     await using world = await makeWorld()
     const base = world.repository.run("rev-parse", "HEAD")
     const odd = "$(touch pwned); touch pwned `touch pwned`"
-    await world.create("1", { title: `-rf ${odd}`, check: ["test -f 'b.txt'"], files: [odd] })
+    await world.create("1", { title: `-rf ${odd}`, check: ["test -f 'b.txt'"], files: [odd, "b.txt", "-rf", "two*"] })
     world.repository.commit(odd, { "b.txt": "x", [odd]: "x", "-rf": "x", "two\nlines": "x" })
     expect(await judge(world, { base })).toMatchObject({ status: "passed", issues: [] })
     expect(readdirSync(world.repository.path).sort()).toEqual(

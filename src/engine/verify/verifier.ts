@@ -1,11 +1,8 @@
 import type { RoleDefinition } from "../../domain/roles.ts"
-import type { Task } from "../../domain/task.ts"
-import type { TeamName } from "../../domain/team.ts"
 import type { GateKind, KindSettings } from "../../gates/gate-command.ts"
 import type { GateRepository } from "../../gates/port.ts"
 import type { Runner } from "../../gates/run-command.ts"
 import type { ScanSettings } from "../../gates/scan-changes.ts"
-import type { Scope } from "../../gates/task-gate.ts"
 import type { Context } from "../../operations/operation.ts"
 
 /** Everything a gate works with. */
@@ -15,8 +12,6 @@ export interface Verifier {
   readonly runner: Runner
   readonly settings: GateSettings
   readonly roles: readonly RoleDefinition[]
-  /** Which files are whose, for one task; without it nobody says. */
-  readonly scopeOf?: (name: TeamName, task: Task) => Promise<Scope>
 }
 
 export interface GateSettings extends ScanSettings {

@@ -17,6 +17,7 @@ import { keepClaim } from "../keep-claim.ts"
 import { type ChosenState, chooseState, getCommit } from "./choose-state.ts"
 import { integrationBranch, pinOf } from "./refs.ts"
 import { type CommandRun, listCommands, runCommands } from "./run-commands.ts"
+import { scopeOf } from "./scope-of.ts"
 import { GATE, type Verifier } from "./verifier.ts"
 
 export interface TaskVerification extends TeamName {
@@ -50,7 +51,7 @@ export async function verifyTask(verifier: Verifier, request: TaskVerification):
     {
       ...{ taskId, commit: state.commit, uncommitted: state.uncommitted, range, results, leftBehind, evidence },
       mayChangeNothing: mayChangeNothing(task, verifier.roles),
-      scope: await verifier.scopeOf?.(name, task),
+      scope: await scopeOf(verifier.context, name, task.id),
     },
     verifier.settings,
   )

@@ -3,15 +3,16 @@ import type { TeamName } from "../../domain/team.ts"
 import { type DeliveryPorts, deliver, makeReady } from "../../engine/delivery/deliver.ts"
 import { whyNotGreen } from "../../engine/delivery/final-verdict.ts"
 import { openPullRequest, pushTarget } from "../../engine/delivery/publish.ts"
-import type { Merging } from "../../engine/merge-queue/merging.ts"
+import { connectGates } from "../../engine/merge-queue/connect-gates.ts"
 import { flag, type InputOf } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
-import { type Context, teamFields } from "../../operations/operation.ts"
+import { teamFields } from "../../operations/operation.ts"
 import { listVerdicts } from "../../operations/record-verdict.ts"
 import { teamStatus } from "../../operations/team-status.ts"
 import { short } from "../../views/merging.ts"
 import type { Command, Outcome, Session } from "./command.ts"
 import { sourceDirField } from "./swarm-merge.ts"
+import { verifierFor } from "./verify.ts"
 
 const input = {
   ...teamFields,
@@ -32,7 +33,12 @@ export const deliverCommand: Command = {
     const folder = resolvePath(sourceDir ?? ".", session.host.io.cwd)
     const merging = await (await session.configured()).merging(folder)
     const context = await session.context()
-    const ports = portsOf(context, merging, name)
+    const { finalGate } = connectGates(await verifierFor(session, { folder }), name)
+    const ports: DeliveryPorts = {
+      ...merging,
+      finalGate,
+      whyNotGreen: async (commit) => whyNotGreen(merging.merges, await listVerdicts.run(context, name), commit),
+    }
     if (pr === true) return askForMerge(session, { ports, name, folder })
     const report = await deliver(context, ports, name)
     const pushed = push === true ? await pushTarget(merging.targets, report.target) : null
@@ -48,15 +54,6 @@ export const deliverCommand: Command = {
         ].join("\n"),
     }
   },
-}
-
-function portsOf(context: Context, { merges, targets, finalGate }: Merging, name: TeamName): DeliveryPorts {
-  return {
-    merges,
-    targets,
-    finalGate,
-    whyNotGreen: async (commit) => whyNotGreen(merges, await listVerdicts.run(context, name), commit),
-  }
 }
 
 async function askForMerge(

@@ -50,8 +50,8 @@ export interface Configured {
   promptLimit(agent: string): number
   /** Whether there is a store already; opening makes one. */
   hasStore(): Promise<boolean>
-  /** Loads what gates work with; throws outside of a repository. */
-  gates(): Promise<GateSetup>
+  /** Loads what gates work with in the repository of a folder; throws where there is none. */
+  gates(folder: string): Promise<GateSetup>
   /** Loads what merging in the repository of a folder takes. */
   merging(folder: string): Promise<Merging>
   /** The store's address without user and password. */

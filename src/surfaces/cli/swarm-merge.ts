@@ -1,4 +1,5 @@
 import type { Outcome as MergeOutcome } from "../../engine/merge-queue/candidate.ts"
+import { connectGates } from "../../engine/merge-queue/connect-gates.ts"
 import { mergeWave, type WaveReport } from "../../engine/merge-queue/merge-wave.ts"
 import { watchOverlaps } from "../../engine/merge-queue/watch-overlaps.ts"
 import { type InputOf, number, optional, text } from "../../lib/fields.ts"
@@ -8,6 +9,7 @@ import { teamFields } from "../../operations/operation.ts"
 import type { Overlap } from "../../operations/warn-overlap.ts"
 import { type MergeLine, renderMerge, short } from "../../views/merging.ts"
 import type { Command } from "./command.ts"
+import { verifierFor } from "./verify.ts"
 
 /** The repository, for whoever is not in it. */
 export const sourceDirField = optional(text("folder of the repository; the current one when left out"))
@@ -24,11 +26,14 @@ export const swarmMerge: Command = {
   fields: input,
   positional: ["wave"],
   example: "teamwork swarm merge --wave 1",
-  async run({ host, configured, context }, raw) {
+  async run(session, raw) {
     const { sourceDir, ...request } = raw as InputOf<typeof input>
-    const merging = await (await configured()).merging(resolvePath(sourceDir ?? ".", host.io.cwd))
-    const report = await mergeWave(await context(), merging, request)
-    const overlaps = await watchOverlaps(await context(), merging.merges, request).look()
+    const folder = resolvePath(sourceDir ?? ".", session.host.io.cwd)
+    const { merges } = await (await session.configured()).merging(folder)
+    const { gate, scope } = connectGates(await verifierFor(session, { folder }), request)
+    const context = await session.context()
+    const report = await mergeWave(context, { merges, gate, scope }, request)
+    const overlaps = await watchOverlaps(context, merges, request).look()
     const lines = linesOf(report)
     const isWhole = report.outcomes.every(({ outcome }) => !FAILURES.includes(outcome.kind))
     return {

@@ -74,9 +74,12 @@ export const projectVerify: Command = {
   },
 }
 
-async function verifierFor(session: Session, input: { readonly again?: boolean }): Promise<Verifier> {
+export async function verifierFor(
+  session: Session,
+  input: { readonly again?: boolean; readonly folder?: string },
+): Promise<Verifier> {
   const { host, configured, context } = session
-  const { repository, settings, runner } = await (await configured()).gates()
+  const { repository, settings, runner } = await (await configured()).gates(input.folder ?? host.io.cwd)
   return {
     ...{ context: await context(), repository, settings },
     roles: (await findRoles(host)).roles,
