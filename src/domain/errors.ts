@@ -48,6 +48,23 @@ export const ERROR_CODES = [
   "job.failed",
   "git.failed",
   "git.locked",
+  "workspace.no_repository",
+  "workspace.no_commit",
+  "workspace.base_not_found",
+  "workspace.not_found",
+  "workspace.exists",
+  "workspace.busy",
+  "workspace.foreign_files",
+  "workspace.branch_taken",
+  "workspace.locked",
+  "workspace.unproven",
+  "workspace.conflict",
+  "workspace.changed",
+  "workspace.unsaved",
+  "workspace.bad_copy",
+  "workspace.setup_failed",
+  "pin.not_found",
+  "branch.exists",
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]
 

@@ -39,22 +39,25 @@ export interface CreatedWorkspace extends Workspace {
   readonly setupLog: string | null
 }
 
-export interface MovedWorkspace extends Workspace {
+export interface MovedWorkspace extends CreatedWorkspace {
+  /** What was pinned of the attempt before. */
   readonly pinned: readonly Pin[]
-  /** How many files differ between where it was and where it is. */
-  readonly filesWritten: number
 }
 
 /** How a workspace is found, whatever happened to it. */
 export interface WorkspaceState {
   readonly worker: string
   readonly path: string
-  readonly branch: string
+  /** The branch that is checked out there. */
+  readonly branch: string | null
   readonly base: string | null
   readonly head: string | null
   readonly attempt: Attempt | null
-  /** `unfinished`: whoever made or moved it was interrupted. `gone`: its folder was deleted by somebody else. */
-  readonly state: "clean" | "changed" | "unfinished" | "gone"
+  /**
+   * `unfinished`: whoever made or moved it was interrupted. `gone`: its folder was deleted by somebody else. `broken`:
+   * git cannot read it any more.
+   */
+  readonly state: "clean" | "changed" | "unfinished" | "gone" | "broken"
   /** Files with changes that are not committed, new ones among them. */
   readonly changes: readonly string[]
   /** Why somebody locked it with `git worktree lock`; null where nobody did. */
