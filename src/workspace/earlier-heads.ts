@@ -24,7 +24,7 @@ export async function earlierHeads(
   const candidates = [...seen].filter((commit) => commit !== head)
   if (candidates.length === 0) return []
   const input = [...candidates, ...(head === null ? [] : [`^${head}`])].join("\n")
-  const args = ["rev-list", "--parents", "--ignore-missing", "--stdin", "--not", `--exclude=${own}`, "--branches"]
+  const args = ["rev-list", "--parents", "--ignore-missing", "--stdin", "--not", `--exclude=${branch}`, "--branches"]
   const others = ["--tags", "--remotes", "--glob=refs/teamwork/"]
   const lines = (await git.read([...args, ...others], { input: `${input}\n` }))
     .split("\n")

@@ -50,10 +50,12 @@ export async function deleteWorktree(ground: Ground, found: Found): Promise<void
 
 /** Not what git made there: nobody knows whose it is, so it is moved out of the way and not deleted. */
 function setAside({ folder, clock }: Ground, { path, worker }: Found): void {
-  if (lstatSync(path).isDirectory() && entriesOf(path).length === 0) return rmdirSync(path)
-  const place = `${folder}/.set-aside`
-  mkdirSync(place, { recursive: true })
-  renameSync(path, `${place}/${worker}-${clock.now()}`)
+  if (lstatSync(path).isDirectory() && entriesOf(path).length === 0) rmdirSync(path)
+  else {
+    const place = `${folder}/.set-aside`
+    mkdirSync(place, { recursive: true })
+    renameSync(path, `${place}/${worker}-${clock.now()}`)
+  }
 }
 
 /** Some programs write-protect the folders they make. */
