@@ -1,4 +1,5 @@
 import { AGENT_KEYS } from "./agent-keys.ts"
+import { WORKSPACE_KEYS } from "./workspace-keys.ts"
 
 /** The largest delay a timer takes; a longer one would fire at once. */
 const LONGEST_TIMER_MS = 2_147_483_647
@@ -233,6 +234,7 @@ export const CONFIG_KEYS = {
     env: "TEAMWORK_RECORDINGS_MAX_AGE_DAYS",
     description: "How long `teamwork gc` leaves finished jobs and their recordings, in days; 0 keeps them for ever.",
   },
+  ...WORKSPACE_KEYS,
   ...AGENT_KEYS,
 } as const satisfies Record<string, ConfigRow>
 

@@ -50,6 +50,10 @@ export const EVENT_SCHEMAS = {
   "worker.set_up": { worker: word, role: maybe },
   "worker.paused": { worker: word, reason: maybe },
   "worker.resumed": { worker: word },
+  "workspace.created": { worker: word, path: word, branch: word, base: word },
+  /** Gone together with its branch; what it held is in these refs. */
+  "workspace.removed": { worker: word, path: word, pins: words },
+  "workspace.synced": { worker: word, result: word, onto: word, head: word },
   "message.sent": { id: word, from: word, to: word, type: word },
   "message.read": { inbox: word, ids: words },
 } as const satisfies Record<string, Fields>

@@ -18,7 +18,7 @@ export async function resolveBase(ground: Ground, named: string | undefined): Pr
   const lines = (await source.read(["cat-file", "--batch-check=%(objectname) %(objecttype)"], { input })).split("\n")
   for (const [index, name] of asked.entries()) {
     const commit = /^([0-9a-f]{40,64}) commit$/.exec(lines[index] ?? "")?.[1]
-    if (commit !== undefined) return { name: name.replace(/^refs\/heads\//, ""), commit }
+    if (commit !== undefined) return { name: name.replace(/^refs\/heads\/|^main-worktree\//, ""), commit }
   }
   if (named !== undefined) throw notFound(named)
   throw new AppError(

@@ -65,7 +65,8 @@ async function combine(git: Git, head: string, onto: Resolved, branch: string) {
     throw new AppError("workspace.conflict", `${branch} and ${onto.name} cannot be merged: ${firstLine(merge.stderr)}`)
   const message = `Merge ${onto.name} into ${branch}`
   const commit = ["commit-tree", tree, "-p", head, "-p", onto.commit, "-m", message]
-  return { result: "merged", commit: await git.read(commit, { env: IDENTITY }) } as const
+  const isKnown = (await git.run(["var", "GIT_COMMITTER_IDENT"])).exitCode === 0
+  return { result: "merged", commit: await git.read(commit, isKnown ? {} : { env: IDENTITY }) } as const
 }
 
 /** First the files, which git refuses where they would overwrite something uncommitted; then the branch. */

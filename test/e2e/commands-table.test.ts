@@ -6,7 +6,7 @@ import { VISIBLE_COMMANDS } from "../../src/surfaces/cli/commands.ts"
 import { flagsOf } from "../../src/surfaces/cli/flags.ts"
 import type { CliResult } from "../support/run-cli.ts"
 import { type Bench, type Data, makeBench, readError, TEST_TIMEOUT_MS } from "./bench.ts"
-import { CASES, type Case, MISSING, prepareShop } from "./command-cases.ts"
+import { CASES, type Case, MISSING, prepareRepository, prepareShop } from "./command-cases.ts"
 
 setDefaultTimeout(TEST_TIMEOUT_MS)
 
@@ -80,7 +80,7 @@ describe.each(rows)("teamwork $name", ({ name, dashed }) => {
       await Promise.all(
         [words(name), [dashed]].map(async (call) => {
           using bench = makeBench(shop)
-          for (const step of each.before ?? []) await bench.ok(...step)
+          await prepare(bench, each)
           expectAnswer(each, await bench.run([...call, ...(each.isDocument === true ? ["--json"] : []), ...each.args]))
         }),
       )
@@ -88,7 +88,7 @@ describe.each(rows)("teamwork $name", ({ name, dashed }) => {
 
     it(`answers people (${index + 1}: ${JSON.stringify(title)})`, async () => {
       using bench = makeBench(shop)
-      for (const step of each.before ?? []) await bench.ok(...step)
+      await prepare(bench, each)
       const dashes = each.args.indexOf("--")
       const end = dashes === -1 ? each.args.length : dashes
       const args = [...each.args.slice(0, end), "--format", "table", ...each.args.slice(end)]
@@ -202,6 +202,11 @@ function expectAnswer(each: Case, result: CliResult): void {
   if (each.command !== "config schema") expectSnakeCase(answer.data)
   expectFields(answer.data, each.fields)
   if (each.inner !== undefined) expectFields((answer.data as Data)[each.inner.of], each.inner.fields)
+}
+
+async function prepare(bench: Bench, { inRepository, before = [] }: Case): Promise<void> {
+  if (inRepository === true) prepareRepository(bench)
+  for (const step of before) await bench.ok(...step)
 }
 
 /** Status lines of a waiting worker, and the output of a command that was run, are no errors. */

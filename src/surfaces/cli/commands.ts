@@ -197,6 +197,12 @@ export const COMMANDS: readonly CommandRow[] = [
         text: async (report, screen) => (await views.status()).renderSwarm(report, screen),
       }),
   },
+  { name: "swarm sync", load: async () => (await import("./worktree.ts")).swarmSync },
+  { name: "worktree create", load: async () => (await import("./worktree.ts")).worktreeCreate },
+  { name: "worktree remove", load: async () => (await import("./worktree.ts")).worktreeRemove },
+  { name: "worktree list", load: async () => (await import("./worktree.ts")).worktreeList },
+  { name: "refs", load: async () => (await import("./refs.ts")).refs },
+  { name: "recover", load: async () => (await import("./refs.ts")).recover },
   {
     name: "mailbox send",
     load: async () =>

@@ -1,4 +1,6 @@
+import type { TeamName } from "../../domain/team.ts"
 import type { ReadyAgent } from "../../engine/agent-jobs/run-job.ts"
+import type { WorkspaceTools } from "../../engine/worktrees.ts"
 import type { Clock } from "../../lib/clock.ts"
 import type { Ids } from "../../lib/ids.ts"
 import type { Processes } from "../../lib/process.ts"
@@ -37,6 +39,8 @@ export interface Configured {
   readonly home: string
   readonly agentDefaults: AgentDefaults
   readonly recordings: { readonly maxMegabytes: number; readonly maxAgeDays: number }
+  /** Worktrees and pins of a team, for the repository around a folder; throws where there is none. */
+  workspaces(request: { readonly sourceDir: string; readonly team: TeamName }): Promise<WorkspaceTools>
   /** Loads the agents, which no other command needs. */
   agents(): Promise<readonly ReadyAgent[]>
   /** The store's address without user and password. */
