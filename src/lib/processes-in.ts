@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs"
 
-/** Processes of this name that work in one of the folders or below; undefined where the system does not tell. */
+/**
+ * Processes of this name that work in one of the folders or below, or were told of one; undefined where the system does
+ * not tell.
+ */
 export function processesIn(folders: readonly string[], name: RegExp): number[] | undefined {
   let pids: string[]
   try {
@@ -11,7 +14,9 @@ export function processesIn(folders: readonly string[], name: RegExp): number[] 
   const isInside = (path: string) => folders.some((folder) => path === folder || path.startsWith(`${folder}/`))
   const isMeant = (pid: string) => {
     try {
-      return name.test(readFileSync(`/proc/${pid}/comm`, "utf8").trim()) && isInside(readlinkSync(`/proc/${pid}/cwd`))
+      if (!name.test(readFileSync(`/proc/${pid}/comm`, "utf8").trim())) return false
+      if (isInside(readlinkSync(`/proc/${pid}/cwd`))) return true
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").some(isInside)
     } catch {
       // It ended meanwhile, or is somebody else's.
       return false

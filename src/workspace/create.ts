@@ -8,7 +8,7 @@ import { writePins } from "./pins.ts"
 import type { Attempt, CreatedWorkspace, PinKind, WorkspaceRequest } from "./port.ts"
 import { proveWorktree } from "./prove.ts"
 import { readRefs } from "./read-refs.ts"
-import { type Found, findCheckout, findWorktree, gitIn, writeRecord } from "./record.ts"
+import { type Found, findCheckout, findWorktree, gitIn, isFinished, writeRecord } from "./record.ts"
 import { deleteWorktree, removeFound } from "./remove.ts"
 import { type Resolved, resolveBase, workerBranch } from "./resolve.ts"
 import { runSetup } from "./run-setup.ts"
@@ -23,8 +23,8 @@ export async function createWorktree(ground: Ground, request: WorkspaceRequest):
   return makeFresh(ground, { worker, branch, base, attempt: request.attempt ?? null })
 }
 
-export function isUsable({ record, folder }: Found): boolean {
-  return record !== null && record.pending === null && folder === "there"
+export function isUsable(found: Found): boolean {
+  return isFinished(found) && found.folder === "there"
 }
 
 interface Existing extends Omit<WorkspaceRequest, "base"> {

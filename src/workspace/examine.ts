@@ -3,10 +3,10 @@ import { takeTo } from "./move.ts"
 import { pinWorktree } from "./pin-worktree.ts"
 import type { Leftover } from "./port.ts"
 import { readRefs } from "./read-refs.ts"
-import { type Found, listWorktrees, writeRecord } from "./record.ts"
+import { type Found, isFinished, listWorktrees, writeRecord } from "./record.ts"
 import { removeFound } from "./remove.ts"
 import { workerBranch } from "./resolve.ts"
-import { clearRefLocks, clearUnborn, clearWorktreeLocks } from "./stale-locks.ts"
+import { clearRefLocks, clearUnborn, clearWorktreeLocks, waitForOrphans } from "./stale-locks.ts"
 
 /** Runs `work` unless somebody is busy with this worker right now. */
 type IfFree = (worker: string, work: () => Promise<void>) => Promise<void>
@@ -36,9 +36,9 @@ export async function examineWorktrees(ground: Ground, fix: boolean, ifFree: IfF
   return left
 }
 
-function troubleOf({ record, folder }: Found): "gone" | "unfinished" | undefined {
-  if (folder === "gone") return "gone"
-  return record === null || record.pending !== null ? "unfinished" : undefined
+function troubleOf(found: Found): "gone" | "unfinished" | undefined {
+  if (found.folder === "gone") return "gone"
+  return isFinished(found) ? undefined : "unfinished"
 }
 
 /** One that was being brought up to date goes back to its branch; any other is removed, as it holds nobody's work. */
@@ -49,6 +49,7 @@ async function mend(ground: Ground, found: Found): Promise<void> {
     await removeFound(ground, found, { branch })
     return
   }
+  await waitForOrphans(ground, found)
   const { status } = await pinWorktree(ground, found, { branch })
   const ref = `refs/heads/${branch}`
   const commit = (await readRefs(ground.git, ground.commonDir, ref)).get(ref)

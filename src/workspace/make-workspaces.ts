@@ -8,7 +8,7 @@ import { moveWorktree } from "./move.ts"
 import { pinWorktree, statusOf } from "./pin-worktree.ts"
 import type { Workspace, WorkspaceState, Workspaces } from "./port.ts"
 import { proveWorktree } from "./prove.ts"
-import { type Found, findWorktree, listWorktrees } from "./record.ts"
+import { type Found, findWorktree, isFinished, listWorktrees } from "./record.ts"
 import { removeFound } from "./remove.ts"
 import { integrationBranch, workerBranch } from "./resolve.ts"
 import { syncWorktree } from "./sync.ts"
@@ -95,7 +95,6 @@ async function stateOf(ground: Ground, found: Found): Promise<WorkspaceState> {
     return { ...known, branch: null, head: null, state, changes: [] }
   }
   const changes = [...status.changes.map((change) => change.path), ...status.hidden]
-  const isFinished = record !== null && record.pending === null
-  const state = isFinished ? (changes.length === 0 ? "clean" : "changed") : "unfinished"
+  const state = isFinished(found) ? (changes.length === 0 ? "clean" : "changed") : "unfinished"
   return { ...known, branch: status.branch, head: status.commit, state, changes }
 }

@@ -2,7 +2,7 @@ import { lstatSync } from "node:fs"
 import { AppError } from "../domain/errors.ts"
 import type { Ground } from "./ground.ts"
 import { readStatus } from "./read-status.ts"
-import { type Found, gitIn } from "./record.ts"
+import { type Found, gitIn, isFinished } from "./record.ts"
 
 export interface Expectation {
   readonly branch: string
@@ -24,7 +24,7 @@ export async function proveWorktree(ground: Ground, found: Found, expected: Expe
   if (found.folder === "gone") refuse("path", "is gone; make it anew with: teamwork worktree create")
   if (found.folder === "other" || lstatSync(found.path).isSymbolicLink())
     refuse("path", "is no longer what git made there; remove it with: teamwork worktree remove")
-  if (expected.isFresh !== true && (found.record === null || found.record.pending !== null))
+  if (expected.isFresh !== true && !isFinished(found))
     refuse("unfinished", "was never finished, as somebody was interrupted; mend it with: teamwork doctor --fix")
   const git = gitIn(ground, found)
   const status = await readStatus(git, found.adminDir, { isFresh: expected.isFresh })

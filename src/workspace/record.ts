@@ -27,6 +27,11 @@ export interface Found {
   readonly locked: string | null
 }
 
+/** Nobody was interrupted while making or changing it. */
+export function isFinished({ record }: Found): boolean {
+  return record !== null && record.pending === null
+}
+
 export function findWorktree(ground: Ground, worker: string): Found | undefined {
   return listWorktrees(ground).find((found) => found.worker === worker)
 }

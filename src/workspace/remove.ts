@@ -4,8 +4,8 @@ import { firstLine, type Ground } from "./ground.ts"
 import { pinWorktree } from "./pin-worktree.ts"
 import type { Attempt, Pin } from "./port.ts"
 import { entriesOf } from "./read-refs.ts"
-import { type Found, writeRecord } from "./record.ts"
-import { clearWorktreeLocks } from "./stale-locks.ts"
+import { type Found, isFinished, writeRecord } from "./record.ts"
+import { clearWorktreeLocks, waitForOrphans } from "./stale-locks.ts"
 
 /** Pins what a worktree holds, then removes it with its branch, whatever state it is in. What was pinned. */
 export async function removeFound(
@@ -21,6 +21,7 @@ export async function removeFound(
       { path: found.path },
     )
   }
+  if (!isFinished(found)) await waitForOrphans(ground, found)
   await clearWorktreeLocks(ground, found)
   const { pins } = await pinWorktree(ground, found, { branch, place, dropsBranch: true })
   if (found.record !== null) writeRecord(found.adminDir, { ...found.record, pending: "remove" })

@@ -1,4 +1,5 @@
 import { existsSync, rmSync, statSync } from "node:fs"
+import { AppError } from "../domain/errors.ts"
 import { processesIn } from "../lib/processes-in.ts"
 import { type Ground, readWorktreePath } from "./ground.ts"
 import { entriesOf } from "./read-refs.ts"
@@ -8,6 +9,22 @@ import type { Found } from "./record.ts"
 const YOUNG_MS = 1000
 /** Where the system does not tell who works in a folder, a lock this old is nobody's: no call of ours may last longer. */
 const SURELY_STALE_MS = 10 * 60_000
+
+/** How long a git may go on whose caller was killed. */
+const ORPHAN_PATIENCE_MS = 60_000
+const ORPHAN_PAUSE_MS = 50
+
+/** Killing us does not end a git that we started: it goes on writing, and must be done before anybody else writes. */
+export async function waitForOrphans({ sleep }: Ground, { path, worker }: Found): Promise<void> {
+  for (let waited = 0; (processesIn([path], /^git/) ?? []).length > 0; waited += ORPHAN_PAUSE_MS) {
+    if (waited >= ORPHAN_PATIENCE_MS)
+      throw new AppError(
+        "workspace.busy",
+        `git is at work in the worktree of ${worker} at ${path}; try again once it is done`,
+      )
+    await sleep(ORPHAN_PAUSE_MS)
+  }
+}
 
 /** Removes the locks that git left in a worktree of ours because it was killed there; those it removed. */
 export function clearWorktreeLocks(ground: Ground, { adminDir, path }: Found, isDry = false): Promise<string[]> {
