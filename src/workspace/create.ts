@@ -71,7 +71,7 @@ export async function makeFresh(ground: Ground, request: FreshRequest): Promise<
     return { ...(await finish(ground, found, request)), isNew: true }
   } catch (error) {
     // Nobody has worked in it yet: there is nothing to keep.
-    await deleteWorktree(ground, found)
+    deleteWorktree(ground, found)
     await ground.git.run(["update-ref", "-d", `refs/heads/${branch}`, base.commit])
     throw error
   }

@@ -4,7 +4,7 @@ import { pinWorktree } from "./pin-worktree.ts"
 import type { Leftover } from "./port.ts"
 import { readRefs } from "./read-refs.ts"
 import { type Found, isFinished, listWorktrees, writeRecord } from "./record.ts"
-import { removeFound } from "./remove.ts"
+import { emptyTrash, removeFound } from "./remove.ts"
 import { workerBranch } from "./resolve.ts"
 import { clearRefLocks, clearUnborn, clearWorktreeLocks, waitForOrphans } from "./stale-locks.ts"
 
@@ -17,6 +17,8 @@ export async function examineWorktrees(ground: Ground, fix: boolean, ifFree: IfF
   const isDry = !fix
   for (const lock of await clearRefLocks(ground, isDry))
     left.push({ what: "lock", detail: `${lock} was left by a git that is gone`, isFixed: fix })
+  for (const folder of emptyTrash(ground, isDry))
+    left.push({ what: "unfinished", detail: `${folder} was not deleted to its end`, isFixed: fix })
   for (const adminDir of await clearUnborn(ground, isDry))
     left.push({ what: "unfinished", detail: `${adminDir} was left by a git that is gone`, isFixed: fix })
   for (const { worker } of listWorktrees(ground)) {

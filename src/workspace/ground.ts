@@ -33,6 +33,8 @@ export interface Ground extends GroundPorts {
   readonly git: Git
   /** The folder with git's own files, which all worktrees share. */
   readonly commonDir: string
+  /** The git folder of the checkout we were called from. */
+  readonly gitDir: string
   /** The user's own checkout; null for a bare repository. */
   readonly mainRoot: string | null
   /** The revision that the user has checked out, as seen from the folder we were called from. */
@@ -58,7 +60,7 @@ export async function openGround({ home, ...request }: GroundRequest): Promise<G
   // Called from a worktree of ours, "what is checked out" means the user's checkout, not that of the worker.
   const isOurs = gitDir !== commonDir && readWorktreePath(gitDir).startsWith(`${folder}/`)
   const git = withVariables(source.in(commonDir), { GIT_DIR: commonDir })
-  return { ...request, git, commonDir, mainRoot, here: isOurs ? "main-worktree/HEAD" : "HEAD", folder }
+  return { ...request, git, commonDir, gitDir, mainRoot, here: isOurs ? "main-worktree/HEAD" : "HEAD", folder }
 }
 
 async function locate(git: Git): Promise<{ commonDir: string; gitDir: string; isBare: boolean }> {

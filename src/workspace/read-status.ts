@@ -1,5 +1,6 @@
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import type { Git } from "./git.ts"
+import { mayHide } from "./index-flags.ts"
 
 export interface Status {
   /** The commit checked out; null before the first one. */
@@ -67,9 +68,18 @@ function readChange(line: string): Change | undefined {
 
 /** Paths marked assume-unchanged or skip-worktree, apart from those that a sparse checkout leaves out. */
 async function listHidden(git: Git, adminDir: string): Promise<string[]> {
+  if (!mayHide(readBytes(`${adminDir}/index`))) return []
   const entries = await git.list(["ls-files", "-v", "-z"])
   const isSparse = existsSync(`${adminDir}/info/sparse-checkout`)
   return entries
     .filter((entry) => /^[a-z]/.test(entry) || (entry.startsWith("S") && !isSparse))
     .map((entry) => entry.slice(2))
+}
+
+function readBytes(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path)
+  } catch {
+    return undefined
+  }
 }

@@ -1,6 +1,7 @@
-import { chmodSync, lstatSync, mkdirSync, renameSync, rmdirSync, rmSync } from "node:fs"
+import { chmodSync, existsSync, lstatSync, mkdirSync, renameSync, rmdirSync, rmSync } from "node:fs"
 import { AppError } from "../domain/errors.ts"
-import { firstLine, type Ground } from "./ground.ts"
+import { basename, dirname } from "../lib/paths.ts"
+import type { Ground } from "./ground.ts"
 import { pinWorktree } from "./pin-worktree.ts"
 import type { Attempt, Pin } from "./port.ts"
 import { entriesOf } from "./read-refs.ts"
@@ -25,46 +26,73 @@ export async function removeFound(
   await clearWorktreeLocks(ground, found)
   const { pins } = await pinWorktree(ground, found, { branch, place, dropsBranch: true })
   if (found.record !== null) writeRecord(found.adminDir, { ...found.record, pending: "remove" })
-  await deleteWorktree(ground, found)
+  deleteWorktree(ground, found)
   return pins
 }
 
-/** Only once everything in it is kept elsewhere. */
-export async function deleteWorktree(ground: Ground, found: Found): Promise<void> {
-  const { path, adminDir } = found
-  if (found.folder === "other") {
-    setAside(ground, found)
-    rmSync(adminDir, { recursive: true, force: true })
-    return
+/**
+ * Only once everything in it is kept elsewhere. Both of its folders are first moved to a place for what is to be
+ * deleted: whoever is killed leaves something whole, or something that anybody may delete. Git deletes file by file.
+ */
+export function deleteWorktree(ground: Ground, { path, adminDir, folder, worker }: Found): void {
+  const now = ground.clock.now()
+  if (folder === "there") discard(path, `${treeTrash(ground)}/${worker}-${now}`)
+  else if (folder === "other") setAside(path, `${ground.folder}/.set-aside/${worker}-${now}`)
+  if (existsSync(adminDir)) discard(adminDir, `${adminTrash(ground)}/${basename(adminDir)}-${now}`)
+  removeIfEmpty(dirname(adminDir))
+}
+
+/** What was being deleted when somebody was killed. Deletes it, unless only asked for. */
+export function emptyTrash(ground: Ground, isDry: boolean): string[] {
+  const trash = [treeTrash(ground), adminTrash(ground)].filter((folder) => existsSync(folder))
+  const left = trash.flatMap((folder) => entriesOf(folder).map((entry) => `${folder}/${entry.name}`))
+  if (!isDry) {
+    for (const folder of left) deleteFolder(folder)
+    for (const folder of trash) removeIfEmpty(folder)
   }
-  const remove = () => ground.git.run(["worktree", "remove", "--force", "--force", "--", path])
-  const first = await remove()
-  if (first.exitCode === 0) return
-  makeDeletable(path)
-  const { exitCode, stderr } = await remove()
-  if (exitCode !== 0)
-    throw new AppError(
-      "git.failed",
-      `the worktree at ${path} cannot be removed: ${firstLine(stderr)}; all it held is pinned`,
-    )
+  return left
+}
+
+const treeTrash = ({ folder }: Ground) => `${folder}/.trash`
+const adminTrash = ({ commonDir }: Ground) => `${commonDir}/teamwork-trash`
+
+function discard(folder: string, place: string): void {
+  mkdirSync(dirname(place), { recursive: true })
+  renameSync(folder, place)
+  deleteFolder(place)
+  removeIfEmpty(dirname(place))
+}
+
+function deleteFolder(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true })
+  } catch {
+    // Some programs write-protect the folders they make.
+    makeDeletable(folder)
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function makeDeletable(folder: string): void {
+  const stat = lstatSync(folder, { throwIfNoEntry: false })
+  if (stat === undefined) return
+  chmodSync(folder, (stat.mode & 0o777) | 0o700)
+  for (const entry of entriesOf(folder)) if (entry.isDirectory()) makeDeletable(`${folder}/${entry.name}`)
 }
 
 /** Not what git made there: nobody knows whose it is, so it is moved out of the way and not deleted. */
-function setAside({ folder, clock }: Ground, { path, worker }: Found): void {
+function setAside(path: string, place: string): void {
   if (lstatSync(path).isDirectory() && entriesOf(path).length === 0) rmdirSync(path)
   else {
-    const place = `${folder}/.set-aside`
-    mkdirSync(place, { recursive: true })
-    renameSync(path, `${place}/${worker}-${clock.now()}`)
+    mkdirSync(dirname(place), { recursive: true })
+    renameSync(path, place)
   }
 }
 
-/** Some programs write-protect the folders they make. */
-function makeDeletable(folder: string): void {
+function removeIfEmpty(folder: string): void {
   try {
-    chmodSync(folder, (lstatSync(folder).mode & 0o777) | 0o700)
+    rmdirSync(folder)
   } catch {
-    return // gone, or not ours: git says what is wrong
+    // Somebody else's things are in there, or it is gone already.
   }
-  for (const entry of entriesOf(folder)) if (entry.isDirectory()) makeDeletable(`${folder}/${entry.name}`)
 }

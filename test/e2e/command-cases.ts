@@ -497,9 +497,9 @@ const WORKTREE_CASES: Case[] = [
     inRepository: true,
     before: [["worktree", "create", "--worker-id", "w1"]],
     args: ["--worker-id", "w1", "--source-dir", "."],
-    data: { worker: "w1", result: "up-to-date", onto: "HEAD", head: COMMIT },
+    data: { worker: "w1", result: "up-to-date", onto: "main", head: COMMIT },
     fields: [...WORKTREE_FIELDS, "result", "onto"],
-    table: /^teamwork\/main\/w1 is up to date with HEAD, at [0-9a-f]{10}\n$/,
+    table: /^teamwork\/main\/w1 is up to date with main, at [0-9a-f]{10}\n$/,
   },
   {
     command: "refs",

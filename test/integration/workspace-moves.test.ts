@@ -278,7 +278,7 @@ describe("sync", () => {
     using world = await makeWorld()
     await world.workspaces.create({ worker })
     const head = world.tree(worker).commit("Work", { "b.txt": "b" })
-    expect(await world.workspaces.sync({ worker })).toMatchObject({ result: "up-to-date", head, onto: "HEAD" })
+    expect(await world.workspaces.sync({ worker })).toMatchObject({ result: "up-to-date", head, onto: "main" })
   })
 
   it("goes forward to the integration branch, files and all", async () => {
