@@ -11,6 +11,9 @@ export const IDENTITY = {
   GIT_COMMITTER_EMAIL: "teamwork@localhost",
 }
 
+/** How the names of indexes begin that are made for leftovers; `stale-locks.ts` removes those that were left. */
+export const OWN_INDEX = "teamwork-index"
+
 export interface LeftoversRequest {
   /** In the worktree. */
   readonly git: Git
@@ -33,7 +36,8 @@ export interface LeftoversRequest {
 export async function commitLeftovers(request: LeftoversRequest): Promise<string | undefined> {
   const { git, path, adminDir, head, status } = request
   if (path !== null && status?.changes.length === 0 && status.hidden.length === 0) return undefined
-  const index = `${adminDir}/teamwork-index`
+  // A git whose caller was killed may still be writing to that one's index.
+  const index = `${adminDir}/${OWN_INDEX}-${process.pid}`
   const own = { env: { GIT_INDEX_FILE: index } }
   rmSync(index, { force: true })
   rmSync(`${index}.lock`, { force: true })

@@ -2,6 +2,7 @@ import { existsSync, rmSync, statSync } from "node:fs"
 import { AppError } from "../domain/errors.ts"
 import { processesIn } from "../lib/processes-in.ts"
 import { type Ground, readWorktreePath } from "./ground.ts"
+import { OWN_INDEX } from "./leftovers.ts"
 import { entriesOf } from "./read-refs.ts"
 import type { Found } from "./record.ts"
 
@@ -28,7 +29,10 @@ export async function waitForOrphans({ sleep }: Ground, { path, worker }: Found)
 
 /** Removes the locks that git left in a worktree of ours because it was killed there; those it removed. */
 export function clearWorktreeLocks(ground: Ground, { adminDir, path }: Found, isDry = false): Promise<string[]> {
-  const locks = ["index.lock", "HEAD.lock"].map((name) => `${adminDir}/${name}`)
+  const indexes = entriesOf(adminDir)
+    .map((entry) => entry.name)
+    .filter((name) => name.startsWith(OWN_INDEX))
+  const locks = ["index.lock", "HEAD.lock", ...indexes].map((name) => `${adminDir}/${name}`)
   return clear(ground, { locks, places: [path, adminDir, ground.commonDir], isDry })
 }
 
