@@ -8,11 +8,10 @@ import type {
   Pins,
   RemovedWorkspace,
   SyncedWorkspace,
-  WorkspaceState,
   Workspaces,
 } from "../workspace/port.ts"
 
-export type { ListedPin, WorkspaceState }
+export type { ListedPin }
 
 /** What works on the worktrees of one team, as `main.ts` brings it. */
 export interface WorkspaceTools {

@@ -12,6 +12,7 @@ import { type Found, findCheckout, findWorktree, gitIn, isFinished, writeRecord 
 import { deleteWorktree, removeFound } from "./remove.ts"
 import { type Resolved, resolveBase, workerBranch } from "./resolve.ts"
 import { runSetup } from "./run-setup.ts"
+import { waitForOrphans } from "./stale-locks.ts"
 
 export async function createWorktree(ground: Ground, request: WorkspaceRequest): Promise<CreatedWorkspace> {
   const { worker } = request
@@ -57,14 +58,8 @@ export interface FreshRequest {
 }
 
 export async function makeFresh(ground: Ground, request: FreshRequest): Promise<CreatedWorkspace> {
-  const { worker, branch, base } = request
-  const path = `${ground.folder}/${worker}`
-  refuseForeignFiles(path)
-  await pinBranch(ground, worker, branch)
-  mkdirSync(ground.folder, { recursive: true })
-  await addWorktree(ground, path, request)
-  const found = findWorktree(ground, worker)
-  if (found === undefined) throw new Error(`git made no worktree at ${path}`)
+  const { branch, base } = request
+  const found = await add(ground, request)
   try {
     // As many threads as there are processors, where the files are many.
     await gitIn(ground, found).read(["-c", "checkout.workers=0", "read-tree", "-m", "-u", base.commit])
@@ -74,6 +69,28 @@ export async function makeFresh(ground: Ground, request: FreshRequest): Promise<
     deleteWorktree(ground, found)
     await ground.git.run(["update-ref", "-d", `refs/heads/${branch}`, base.commit])
     throw error
+  }
+}
+
+/** A git whose caller was killed may have come first: then it is let finish, and what it made is removed. */
+async function add(ground: Ground, request: FreshRequest, isLastTry = false): Promise<Found> {
+  const { worker, branch } = request
+  const path = `${ground.folder}/${worker}`
+  try {
+    refuseForeignFiles(path)
+    await pinBranch(ground, worker, branch)
+    mkdirSync(ground.folder, { recursive: true })
+    await addWorktree(ground, path, request)
+    const found = findWorktree(ground, worker)
+    if (found === undefined) throw new Error(`git made no worktree at ${path}`)
+    return found
+  } catch (error) {
+    if (isLastTry) throw error
+    await waitForOrphans(ground, { path, worker })
+    const late = findWorktree(ground, worker)
+    if (late === undefined) throw error
+    await removeFound(ground, late, { branch })
+    return add(ground, request, true)
   }
 }
 

@@ -92,7 +92,7 @@ async function addEverything(request: LeftoversRequest & { path: string }, own: 
 }
 
 /** Untracked repositories, which git would keep by name only; their content is pinned on its own. */
-export function repositoriesIn(status: Pick<Status, "changes"> | null): string[] {
+function repositoriesIn(status: Pick<Status, "changes"> | null): string[] {
   return (status?.changes ?? [])
     .filter((change) => change.isRepository && change.kind === "untracked")
     .map((change) => change.path)

@@ -62,7 +62,7 @@ export async function writePins({ git, commonDir, team }: PinGround, request: Pi
     if (exitCode === 0) return pins
     const isRace = /cannot lock ref .*(?:but expected|already exists)/.test(stderr)
     if (!isRace || left === 1)
-      throw new AppError("git.failed", `git could not pin the work: ${stderr.split("\n", 1)[0]}`)
+      throw new AppError("git.failed", `git could not pin the work: ${stderr.split("\n", 1)[0]}`, { isRace })
   }
 }
 

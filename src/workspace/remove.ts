@@ -24,11 +24,28 @@ export async function removeFound(
   }
   if (!isFinished(found)) await waitForOrphans(ground, found)
   await clearWorktreeLocks(ground, found)
-  const { pins } = await pinWorktree(ground, found, { branch, place, dropsBranch: true })
+  const pins = await pinAndDrop(ground, found, { branch, place })
   if (found.record !== null) writeRecord(found.adminDir, { ...found.record, pending: "remove" })
   deleteWorktree(ground, found)
   return pins
 }
+
+/** What is still at work in there may commit between our look and our pins: then we look again. */
+async function pinAndDrop(
+  ground: Ground,
+  found: Found,
+  options: { readonly branch: string; readonly place?: Attempt },
+) {
+  for (let left = TRIES; ; left--) {
+    try {
+      return (await pinWorktree(ground, found, { ...options, dropsBranch: true })).pins
+    } catch (error) {
+      if (left === 1 || !(error instanceof AppError) || error.details.isRace !== true) throw error
+    }
+  }
+}
+
+const TRIES = 3
 
 /**
  * Only once everything in it is kept elsewhere. Both of its folders are first moved to a place for what is to be

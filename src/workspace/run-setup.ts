@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { AppError } from "../domain/errors.ts"
+import { maskSecrets } from "../lib/mask-secrets.ts"
 import { dirname } from "../lib/paths.ts"
 import type { Ground } from "./ground.ts"
 
@@ -25,7 +26,7 @@ export async function runSetup(
     result.reason === "timed-out"
       ? `was stopped after ${settings.setupTimeoutSeconds} s (workspace.setupTimeoutSeconds)`
       : `ended with ${result.exitCode ?? result.signal ?? result.reason}`
-  const last = result.tail.trimEnd().split("\n").at(-1) ?? ""
+  const last = maskSecrets(result.tail.trimEnd().split("\n").at(-1) ?? "")
   throw new AppError(
     "workspace.setup_failed",
     `workspace.setup ${how}${last === "" ? "" : `: ${last}`}; all it printed is in ${log}`,

@@ -16,7 +16,10 @@ const ORPHAN_PATIENCE_MS = 60_000
 const ORPHAN_PAUSE_MS = 50
 
 /** Killing us does not end a git that we started: it goes on writing, and must be done before anybody else writes. */
-export async function waitForOrphans({ sleep }: Ground, { path, worker }: Found): Promise<void> {
+export async function waitForOrphans(
+  { sleep }: Ground,
+  { path, worker }: Pick<Found, "path" | "worker">,
+): Promise<void> {
   for (let waited = 0; (processesIn([path], /^git/) ?? []).length > 0; waited += ORPHAN_PAUSE_MS) {
     if (waited >= ORPHAN_PATIENCE_MS)
       throw new AppError(
