@@ -57,10 +57,9 @@ const WITHOUT_LFS = ["process=", "clean=cat", "smudge=cat", "required=false"].fl
   `filter.lfs.${setting}`,
 ])
 
-export function makeGit(folder: string, ports: GitPorts): Git {
+export function makeGit(folder: string, ports: GitPorts, settings = settingsFor(ports)): Git {
   const { capture, env, sleep } = ports
   const base = gitEnvironment(env)
-  const settings = [...SETTINGS, ...(Bun.which("git-lfs", { PATH: env.PATH ?? "" }) === null ? WITHOUT_LFS : [])]
   const once = async (args: readonly string[], options: GitOptions = {}): Promise<GitResult> => {
     const command = ["git", ...settings, ...args]
     const ended = await capture({
@@ -96,8 +95,12 @@ export function makeGit(folder: string, ports: GitPorts): Git {
     run,
     read,
     list: async (args, options) => (await read(args, options)).split("\0").filter((entry) => entry !== ""),
-    in: (other) => makeGit(other, ports),
+    in: (other) => makeGit(other, ports, settings),
   }
+}
+
+function settingsFor({ env }: GitPorts): readonly string[] {
+  return Bun.which("git-lfs", { PATH: env.PATH ?? "" }) === null ? [...SETTINGS, ...WITHOUT_LFS] : SETTINGS
 }
 
 /** The same git with variables set at every call, as those that say where everything is. */

@@ -61,16 +61,10 @@ type Options = { readonly env: Record<string, string> }
 
 async function addEverything(request: LeftoversRequest & { path: string }, own: Options): Promise<void> {
   const { git, path, status, ignoreMissing } = request
-  const hidden = status?.hidden ?? []
-  if (hidden.length > 0) {
-    const input = `${hidden.join("\0")}\0`
-    // Each of the two flags is taken back by a call of its own.
-    await git.read(["update-index", "--no-assume-unchanged", "-z", "--stdin"], { ...own, input })
-    await git.read(["update-index", "--no-skip-worktree", "-z", "--stdin"], { ...own, input })
-  }
+  await showHidden(git, status?.hidden ?? [], own)
   const nested = repositoriesIn(status).map((repository) => `:(exclude,top,literal)${repository}`)
   const args = [
-    "add",
+    ...["-c", "core.safecrlf=false", "add"],
     ignoreMissing ? "--ignore-removal" : "--all",
     "--ignore-errors",
     "--sparse",
@@ -82,13 +76,22 @@ async function addEverything(request: LeftoversRequest & { path: string }, own: 
   for (const file of await unsaved(git, own)) makeReadable(`${path}/${file}`)
   const again = await git.run(args, own)
   if (again.exitCode === 0) return
-  const lost = (await unsaved(git, own)).filter((file) => hasContent(`${path}/${file}`) && !nested.includes(file))
+  const lost = (await unsaved(git, own)).filter((file) => hasContent(`${path}/${file}`))
   if (lost.length === 0) return
   throw new AppError(
     "workspace.unsaved",
     `${lost.slice(0, 3).join(", ")}${lost.length > 3 ? ` and ${lost.length - 3} more` : ""} in ${path} cannot be read (${again.stderr.split("\n", 1)[0]}); nothing was removed: make it readable, or move it away`,
     { files: lost },
   )
+}
+
+/** Makes git look at paths again that somebody told it to look away from. */
+export async function showHidden(git: Git, hidden: readonly string[], options: Partial<Options> = {}): Promise<void> {
+  if (hidden.length === 0) return
+  const input = `${hidden.join("\0")}\0`
+  // Each of the two marks is taken back by a call of its own.
+  await git.read(["update-index", "--no-assume-unchanged", "-z", "--stdin"], { ...options, input })
+  await git.read(["update-index", "--no-skip-worktree", "-z", "--stdin"], { ...options, input })
 }
 
 /** Untracked repositories, which git would keep by name only; their content is pinned on its own. */

@@ -3,6 +3,7 @@ import { dirname } from "../lib/paths.ts"
 import { finish, isUsable, makeFresh } from "./create.ts"
 import type { Git } from "./git.ts"
 import type { Ground } from "./ground.ts"
+import { showHidden } from "./leftovers.ts"
 import { pinWorktree } from "./pin-worktree.ts"
 import type { MovedWorkspace, Pin, WorkspaceRequest } from "./port.ts"
 import { entriesOf, readText } from "./read-refs.ts"
@@ -68,13 +69,6 @@ export async function takeTo(
   const keep = ground.settings.keep.flatMap((pattern) => ["-e", pattern])
   await git.read(["clean", "-d", "-x", "-f", "-f", "--quiet", ...keep])
   await resetModes(git, path)
-}
-
-async function showHidden(git: Git, hidden: readonly string[]): Promise<void> {
-  if (hidden.length === 0) return
-  const input = `${hidden.join("\0")}\0`
-  await git.read(["update-index", "--no-assume-unchanged", "-z", "--stdin"], { input })
-  await git.read(["update-index", "--no-skip-worktree", "-z", "--stdin"], { input })
 }
 
 /** Git looks at one bit of a file's mode; the others stay as somebody left them. */

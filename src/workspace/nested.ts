@@ -25,24 +25,30 @@ export async function pinNested(ground: Pick<Ground, "git" | "source">, nested: 
   for (const [index, folder] of nested.entries()) await bringOver(ground, folder, `${prefix}nested/${index + 1}/`)
 }
 
-async function bringOver(
-  { git, source }: Pick<Ground, "git" | "source">,
-  nested: string,
-  prefix: string,
-): Promise<void> {
+async function bringOver({ git, source }: Pick<Ground, "git" | "source">, nested: string, prefix: string) {
   const inside = withVariables(source.in(nested), { GIT_DIR: `${nested}/.git`, GIT_WORK_TREE: nested })
-  const gitDir = await inside.read(["rev-parse", "--absolute-git-dir"])
-  await keepLeftovers(inside, nested, gitDir)
-  const heads = await inside.read(["for-each-ref", "--count=1", "--format=%(refname)"])
-  if (heads === "") return
-  const args = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--update-shallow"]
-  const { exitCode, stderr } = await git.run([...args, "--", gitDir, `+refs/*:${prefix}*`])
-  if (exitCode === 0) return
-  throw new AppError(
-    "workspace.unsaved",
-    `${nested} is a git repository of its own and cannot be kept (${stderr.split("\n", 1)[0]}); nothing was removed: move it away`,
-    { folder: nested },
-  )
+  const fetch = [
+    "fetch",
+    "--quiet",
+    "--no-tags",
+    "--no-write-fetch-head",
+    "--no-recurse-submodules",
+    "--update-shallow",
+  ]
+  try {
+    const gitDir = await inside.read(["rev-parse", "--absolute-git-dir"])
+    await keepLeftovers(inside, nested, gitDir)
+    if ((await inside.read(["for-each-ref", "--count=1"])) === "") return
+    await git.read([...fetch, "--", gitDir, `+refs/*:${prefix}*`])
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === "git.failed")) throw error
+    throw new AppError(
+      "workspace.unsaved",
+      `${nested} is a git repository of its own and cannot be kept (${error.message}); nothing was removed: move it away`,
+      { folder: nested },
+      { cause: error },
+    )
+  }
 }
 
 /** As a branch of the nested repository, which comes over with its others. */

@@ -1,3 +1,4 @@
+import { chmodSync, lstatSync } from "node:fs"
 import { AppError } from "../domain/errors.ts"
 import { earlierHeads } from "./earlier-heads.ts"
 import { type Git, withVariables } from "./git.ts"
@@ -37,7 +38,7 @@ export async function pinWorktree(
   const own = `refs/heads/${branch}`
   const isUnfinished = record === null
   const [status, tips] = await Promise.all([
-    isUnfinished ? null : statusOf(ground, found),
+    isUnfinished ? null : openStatusOf(ground, found),
     readRefs(git, ground.commonDir, own),
   ])
   const tip = tips.get(own)
@@ -80,6 +81,33 @@ export async function statusOf(ground: Ground, found: Found): Promise<Status | n
   } catch (error) {
     if (error instanceof AppError && error.code === "git.failed") return null
     throw error
+  }
+}
+
+/** The same with every folder opened: what git cannot look into, it would leave out without a word. */
+async function openStatusOf(ground: Ground, found: Found): Promise<Status | null> {
+  const opened = new Set<string>()
+  for (;;) {
+    const status = await statusOf(ground, found)
+    const closed = status?.closed ?? []
+    const stuck = closed.find((folder) => opened.has(folder))
+    if (stuck !== undefined) {
+      const message = `${found.path}/${stuck} cannot be read; nothing was removed: make it readable, or move it away`
+      throw new AppError("workspace.unsaved", message, { folder: stuck })
+    }
+    if (closed.length === 0) return status
+    for (const folder of closed) {
+      opened.add(folder)
+      openFolder(`${found.path}/${folder}`)
+    }
+  }
+}
+
+function openFolder(folder: string): void {
+  try {
+    chmodSync(folder, (lstatSync(folder).mode & 0o777) | 0o700)
+  } catch {
+    // Not ours to change: the next look tells.
   }
 }
 

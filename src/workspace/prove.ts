@@ -37,6 +37,7 @@ export async function proveWorktree(ground: Ground, found: Found, expected: Expe
       `is not clean: ${first.path}${others} ${more.length === 0 ? "differs" : "differ"} from its commit`,
     )
   }
+  if (status.closed.length > 0) refuse("changes", `has folders that cannot be read: ${status.closed.join(", ")}`)
   if (status.hidden.length > 0) refuse("hidden", `hides changes from git: ${status.hidden.join(", ")}`)
   const head = status.commit ?? refuse("base", "has no commit")
   if (head === base) return head

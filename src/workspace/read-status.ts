@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from "node:fs"
+import { AppError } from "../domain/errors.ts"
 import type { Git } from "./git.ts"
+import { firstLine } from "./ground.ts"
 import { mayHide } from "./index-flags.ts"
 
 export interface Status {
@@ -11,6 +13,8 @@ export interface Status {
   readonly changes: readonly Change[]
   /** Tracked paths that somebody told git to look away from, and that would hide a change. */
   readonly hidden: readonly string[]
+  /** Folders that git could not look into. */
+  readonly closed: readonly string[]
 }
 
 export interface Change {
@@ -32,10 +36,12 @@ interface StatusOptions {
 export async function readStatus(git: Git, adminDir: string, options: StatusOptions = {}): Promise<Status> {
   const flags = ["--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--no-renames"]
   const ignored = options.ignored === true ? ["--ignored=matching"] : []
-  const [lines, hidden] = await Promise.all([
-    git.list(["status", ...flags, ...ignored, "--ignore-submodules=none"]),
+  const [{ exitCode, stdout, stderr }, hidden] = await Promise.all([
+    git.run(["status", ...flags, ...ignored, "--ignore-submodules=none"]),
     options.isFresh === true ? [] : listHidden(git, adminDir),
   ])
+  if (exitCode !== 0) throw new AppError("git.failed", `git status failed: ${firstLine(stderr)}`)
+  const lines = stdout.split("\0")
   const header = (name: string) => lines.find((line) => line.startsWith(`# ${name} `))?.slice(name.length + 3)
   const [commit, branch] = [header("branch.oid"), header("branch.head")]
   return {
@@ -43,6 +49,7 @@ export async function readStatus(git: Git, adminDir: string, options: StatusOpti
     branch: branch === undefined || branch === "(detached)" ? null : branch,
     changes: lines.flatMap((line) => readChange(line) ?? []),
     hidden,
+    closed: [...stderr.matchAll(/^warning: could not open directory '(.+?)\/?': /gm)].map(([, path = ""]) => path),
   }
 }
 
