@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs"
+import { mkdirSync, realpathSync } from "node:fs"
 import { AppError } from "../domain/errors.ts"
 import type { TeamName } from "../domain/team.ts"
 import type { Clock } from "../lib/clock.ts"
-import { basename, dirname } from "../lib/paths.ts"
+import { basename, dirname, resolvePath } from "../lib/paths.ts"
 import type { Processes } from "../lib/process.ts"
 import { type Git, withVariables } from "./git.ts"
+import { readText } from "./read-refs.ts"
 
 /** What `workspace.*` of the configuration says. */
 export interface WorkspaceSettings {
@@ -99,11 +100,9 @@ function shortHash(text: string): string {
 
 /** The folder that a linked worktree's own git folder belongs to. */
 export function readWorktreePath(adminDir: string): string {
-  const file = `${adminDir}/gitdir`
-  if (!existsSync(file)) return ""
-  return readFileSync(file, "utf8")
-    .replace(/[\r\n]+$/, "")
-    .replace(/\/\.git$/, "")
+  const link = readText(`${adminDir}/gitdir`).replace(/[\r\n]+$/, "")
+  // Newer versions of git may be told to write it relative to where it stands.
+  return link === "" ? "" : resolvePath(link, adminDir).replace(/\/\.git$/, "")
 }
 
 export function firstLine(text: string): string {

@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, readFileSync, renameSync, writeFileSync } from "node:fs"
-import { basename } from "../lib/paths.ts"
+import { basename, resolvePath } from "../lib/paths.ts"
 import { type Git, withVariables } from "./git.ts"
 import { type Ground, readWorktreePath } from "./ground.ts"
 import type { Attempt } from "./port.ts"
@@ -64,7 +64,7 @@ function folderState(path: string, adminDir: string): Found["folder"] {
   if (stat === undefined) return "gone"
   if (!stat.isDirectory()) return "other"
   const link = /^gitdir: (.+)$/m.exec(readText(`${path}/.git`))?.[1]
-  return link === adminDir ? "there" : "other"
+  return link !== undefined && resolvePath(link, path) === adminDir ? "there" : "other"
 }
 
 const RECORD = "teamwork.json"

@@ -130,6 +130,7 @@ describe("moving to the next attempt", () => {
     const [moved, fresh] = [world.tree(worker), world.tree("fresh")]
     expect(photograph(moved.path, isGit)).toEqual(photograph(fresh.path, isGit))
     expect(moved.run("status", "--porcelain", "--ignored", "--branch")).toBe("## teamwork/main/w1")
+    expect(moved.run("status").replaceAll("w1", "fresh")).toBe(fresh.run("status"))
     expect(moved.run("ls-files", "-v", "--stage")).toBe(fresh.run("ls-files", "-v", "--stage"))
     expect(moved.run("config", "--list")).toBe(fresh.run("config", "--list"))
     expect(await world.workspaces.prove({ worker, base })).toMatchObject({ head: base })

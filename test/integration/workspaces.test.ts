@@ -1,7 +1,7 @@
 // Worktrees in every state a repository may be in, on real git.
 import { describe, expect, it } from "bun:test"
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { join, relative } from "node:path"
 import { photograph, setMode, unreachableCommits } from "../support/repository.ts"
 import { makeScratch, sandboxEnv, validateSafeDelete } from "../support/sandbox.ts"
 import { refusal } from "../support/stores.ts"
@@ -186,6 +186,17 @@ describe("a repository", () => {
     expect(second.path).toBe(world.workspaces.pathOf("w2"))
     await inside.workspaces.remove({ worker: "w1" })
     expect(Object.values(await world.pinned())).toContain(own)
+  })
+
+  it("whose worktrees are linked by relative paths, as newer versions of git can write them", async () => {
+    using world = await makeWorld()
+    const { path, base } = await world.workspaces.create({ worker })
+    const admin = world.tree(worker).run("rev-parse", "--absolute-git-dir")
+    writeFileSync(join(path, ".git"), `gitdir: ${relative(path, admin)}\n`)
+    writeFileSync(join(admin, "gitdir"), `${relative(admin, join(path, ".git"))}\n`)
+    expect(await world.workspaces.prove({ worker, base })).toMatchObject({ path })
+    expect(await world.workspaces.remove({ worker })).toMatchObject({ isRemoved: true })
+    expect(existsSync(path)).toBe(false)
   })
 
   it("of another user says how to trust it, and works once trusted", async () => {
