@@ -14,6 +14,7 @@ import { startup } from "./cases/startup.ts"
 import { status } from "./cases/status.ts"
 import { taskFiles } from "./cases/task-files.ts"
 import { waiting } from "./cases/waiting.ts"
+import { workspace } from "./cases/workspace.ts"
 import { type Bench, type BenchCase, type Finding, isMissed } from "./lib/bench-case.ts"
 import { buildBinary } from "./lib/program.ts"
 import { openSandbox } from "./lib/sandbox.ts"
@@ -32,6 +33,7 @@ const CASES: readonly BenchCase[] = [
   mirror,
   routing,
   agents,
+  workspace,
   gates,
   merging,
 ]

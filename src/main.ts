@@ -4,11 +4,14 @@ import { readEnvironment } from "./config/environment.ts"
 import type { Config, ConfigValue } from "./config/keys.ts"
 import { loadConfig } from "./config/load-config.ts"
 import { configPaths } from "./config/read-layers.ts"
+import type { TeamName } from "./domain/team.ts"
 import type { ReadyAgent } from "./engine/agent-jobs/run-job.ts"
 import type { Merging } from "./engine/merge-queue/merging.ts"
 import type { GateSetup } from "./engine/verify/verifier.ts"
+import type { WorkspaceTools } from "./engine/worktrees.ts"
 import { systemClock } from "./lib/clock.ts"
 import { systemIds } from "./lib/ids.ts"
+import { resolvePath } from "./lib/paths.ts"
 import type { Processes } from "./lib/process.ts"
 import type { Store } from "./store/port.ts"
 import { openSqliteStore } from "./store/sqlite/store.ts"
@@ -58,6 +61,7 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
       maxAgeDays: config["recordings.maxAgeDays"],
     },
     author: { name: config["git.authorName"], email: config["git.authorEmail"] },
+    workspaces: (request) => openWorkspaces(config, { ...request, home }),
     agents: () => makeAgents(config),
     promptLimit: (agent) => Number(agentSetting(config, agent, "promptLimit") ?? config["agents.acp.promptLimit"]),
     hasStore: async () => !address.startsWith("sqlite:") || (await Bun.file(address.slice("sqlite:".length)).exists()),
@@ -172,6 +176,31 @@ async function openMerging(folder: string): Promise<Merging> {
   const git = makeGit(folder, { capture, env, sleep })
   const log = { ids: systemIds, env, sleep }
   return { merges: makeMerges(git, log), targets: makeTargets(git, log) }
+}
+
+async function openWorkspaces(
+  config: Config,
+  { home, sourceDir, team }: { home: string; sourceDir: string; team: TeamName },
+): Promise<WorkspaceTools> {
+  const [{ makeGit }, { capture }, { sleep }, { openGround }, { makeWorkspaces }, { makePins }] = await Promise.all([
+    import("./workspace/git.ts"),
+    import("./lib/capture.ts"),
+    import("./lib/sleep.ts"),
+    import("./workspace/ground.ts"),
+    import("./workspace/make-workspaces.ts"),
+    import("./workspace/pins.ts"),
+  ])
+  const ground = await openGround({
+    ...{ processes, clock: systemClock, sleep, env, home, team },
+    source: makeGit(resolvePath(sourceDir), { capture, env, sleep }),
+    settings: {
+      setup: config["workspace.setup"],
+      setupTimeoutSeconds: config["workspace.setupTimeoutSeconds"],
+      copy: config["workspace.copy"],
+      keep: config["workspace.keep"],
+    },
+  })
+  return { workspaces: makeWorkspaces(ground), pins: makePins(ground) }
 }
 
 /** What is not set is left to the program. */

@@ -1,6 +1,7 @@
 import { AGENT_KEYS } from "./agent-keys.ts"
 import { GATE_KEYS } from "./gate-keys.ts"
 import { OWNERSHIP_KEYS } from "./ownership-keys.ts"
+import { WORKSPACE_KEYS } from "./workspace-keys.ts"
 
 /** The largest delay a timer takes; a longer one would fire at once. */
 const LONGEST_TIMER_MS = 2_147_483_647
@@ -249,6 +250,7 @@ export const CONFIG_KEYS = {
       "How long `teamwork gc` leaves finished jobs, recordings and results of gates, in days; 0 keeps them for ever.",
   },
   ...OWNERSHIP_KEYS,
+  ...WORKSPACE_KEYS,
   ...AGENT_KEYS,
   ...GATE_KEYS,
 } as const satisfies Record<string, ConfigRow>

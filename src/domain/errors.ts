@@ -63,6 +63,23 @@ export const ERROR_CODES = [
   "merge.nothing",
   "deliver.refused",
   "deliver.failed",
+  "workspace.no_repository",
+  "workspace.no_commit",
+  "workspace.base_not_found",
+  "workspace.not_found",
+  "workspace.exists",
+  "workspace.busy",
+  "workspace.foreign_files",
+  "workspace.branch_taken",
+  "workspace.locked",
+  "workspace.unproven",
+  "workspace.conflict",
+  "workspace.changed",
+  "workspace.unsaved",
+  "workspace.bad_copy",
+  "workspace.setup_failed",
+  "pin.not_found",
+  "branch.exists",
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]
 

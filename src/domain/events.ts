@@ -63,6 +63,10 @@ export const EVENT_SCHEMAS = {
   /** The time is the first at which it can be asked again. */
   "agent.rate_limited": { agent: word, until: word },
   "agent.rate_limit_lifted": { agent: word },
+  "workspace.created": { worker: word, path: word, branch: word, base: word },
+  /** Gone together with its branch; what it held is in these refs. */
+  "workspace.removed": { worker: word, path: word, pins: words },
+  "workspace.synced": { worker: word, result: word, onto: word, head: word },
   "message.sent": { id: word, from: word, to: word, type: word },
   "message.read": { inbox: word, ids: words },
 } as const satisfies Record<string, Fields>

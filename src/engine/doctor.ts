@@ -1,10 +1,11 @@
 import { AppError } from "../domain/errors.ts"
-import { describeTeam } from "../domain/team.ts"
+import { describeTeam, type TeamName } from "../domain/team.ts"
 import type { Clock } from "../lib/clock.ts"
 import type { Processes } from "../lib/process.ts"
 import { examineTeam, type Finding } from "../operations/examine-team.ts"
 import { listTeams } from "../operations/list-teams.ts"
 import type { Context } from "../operations/operation.ts"
+import type { WorkspaceTools } from "./worktrees.ts"
 
 export interface Examination {
   readonly fix: boolean
@@ -14,6 +15,8 @@ export interface Examination {
   /** The teamwork home, once the configuration is known to be right. */
   home(): Promise<string>
   openContext(): Promise<Context>
+  /** Undefined for a team whose repository is not the one we are in. */
+  workspaces(team: TeamName): Promise<WorkspaceTools | undefined>
   /** Throws what is wrong with the configuration; resolves to warnings. */
   checkConfiguration(): Promise<readonly string[]>
 }
@@ -46,11 +49,20 @@ export async function examine(processes: Processes, examination: Examination): P
       await Promise.all(all.map((team) => guarded(describeTeam(team), () => examineTeam(found, team, examination.fix))))
     ).flat()
   })
+  const worktrees = await guarded("worktrees", async () => {
+    const { checkWorktrees } = await import("./check-worktrees.ts")
+    const all: Finding[] = []
+    for (const team of await listTeams.run(found, {})) {
+      const tools = await examination.workspaces(team)
+      if (tools !== undefined) all.push(...(await checkWorktrees(found, tools, team, examination.fix)))
+    }
+    return all
+  })
   const exports = await guarded("exports", async () => {
     const { checkExports } = await import("./check-exports.ts")
     return checkExports(found, { home: await examination.home(), fix: examination.fix })
   })
-  return [...findings, ...teams, ...exports]
+  return [...findings, ...teams, ...worktrees, ...exports]
 }
 
 async function guarded(check: string, work: () => Promise<Finding[]>): Promise<Finding[]> {

@@ -236,7 +236,13 @@ export interface WorkerStore {
   put(
     key: number,
     id: WorkerId,
-    change: { role?: Role | null; sessionId?: string | null; availability?: WorkerAvailability },
+    change: {
+      role?: Role | null
+      sessionId?: string | null
+      availability?: WorkerAvailability
+      /** Folder and branch of its worktree; null when it has none any more. */
+      workspace?: { readonly worktree: string; readonly branch: string } | null
+    },
   ): Promise<Worker>
   count(key: number): Promise<{ total: number; working: number }>
   /** Notes a sign of life; a worker that is not known yet becomes known. */

@@ -51,10 +51,17 @@ const SETTINGS = [
   "advice.detachedHead=false",
 ].flatMap((setting) => ["-c", setting])
 
-export function makeGit(folder: string, { capture, env, sleep }: GitPorts): Git {
+/** Settings that ask for git-lfs where it is not installed would fail every checkout: its pointers stay what they are. */
+const WITHOUT_LFS = ["process=", "clean=cat", "smudge=cat", "required=false"].flatMap((setting) => [
+  "-c",
+  `filter.lfs.${setting}`,
+])
+
+export function makeGit(folder: string, ports: GitPorts, settings = settingsFor(ports)): Git {
+  const { capture, env, sleep } = ports
   const base = gitEnvironment(env)
   const once = async (args: readonly string[], options: GitOptions = {}): Promise<GitResult> => {
-    const command = ["git", ...SETTINGS, ...args]
+    const command = ["git", ...settings, ...args]
     const ended = await capture({
       ...{ command, cwd: folder, env: { ...base, ...options.env }, timeoutMs: TIMEOUT_MS },
       ...(options.input === undefined ? {} : { input: options.input }),
@@ -88,7 +95,22 @@ export function makeGit(folder: string, { capture, env, sleep }: GitPorts): Git 
     run,
     read,
     list: async (args, options) => (await read(args, options)).split("\0").filter((entry) => entry !== ""),
-    in: (other) => makeGit(other, { capture, env, sleep }),
+    in: (other) => makeGit(other, ports, settings),
+  }
+}
+
+function settingsFor({ env }: GitPorts): readonly string[] {
+  return Bun.which("git-lfs", { PATH: env.PATH ?? "" }) === null ? [...SETTINGS, ...WITHOUT_LFS] : SETTINGS
+}
+
+/** The same git with variables set at every call, as those that say where everything is. */
+export function withVariables(git: Git, env: Readonly<Record<string, string>>): Git {
+  const merged = (options?: GitOptions): GitOptions => ({ ...options, env: { ...env, ...options?.env } })
+  return {
+    run: (args, options) => git.run(args, merged(options)),
+    read: (args, options) => git.read(args, merged(options)),
+    list: (args, options) => git.list(args, merged(options)),
+    in: (folder) => withVariables(git.in(folder), env),
   }
 }
 

@@ -32,6 +32,7 @@ import { updateTask } from "../../src/operations/update-task.ts"
 import { updateTeam } from "../../src/operations/update-team.ts"
 import { updateWave } from "../../src/operations/update-wave.ts"
 import { waveStatus } from "../../src/operations/wave-status.ts"
+import { forgetWorkspace, recordSync, recordWorkspace, workerAttempt } from "../../src/operations/worker-workspace.ts"
 import type { Store } from "../../src/store/port.ts"
 import {
   allEvents,
@@ -1251,6 +1252,34 @@ function operationsContract(makeDatabase: MakeDatabase): void {
         status: "running",
         workers: [{ status: "working", unread: 1 }],
       })
+    })
+
+    it("know their worktree as long as there is one, and tell of each change once", async () => {
+      await using h = await house()
+      await h.tasks({ 1: [] })
+      await h.ask(claimTask, { id: "1", owner: "w1" })
+      expect(await h.ask(workerAttempt, { workerId: "w1" })).toEqual({ task: "1", attempt: 1 })
+      expect(await h.ask(workerAttempt, { workerId: "w2" })).toBeNull()
+      const place = { workerId: "w1", path: "/trees/w1", branch: "teamwork/main/w1", base: "abc" }
+      expect(await h.ask(recordWorkspace, place)).toMatchObject({
+        worktree: "/trees/w1",
+        branch: "teamwork/main/w1",
+        status: "working",
+      })
+      expect(await h.lastEvent()).toMatchObject({ type: "workspace.created", by: "w1", data: { base: "abc" } })
+      const events = await h.eventCount()
+      await h.ask(recordWorkspace, place)
+      await h.ask(recordSync, { workerId: "w1", result: "up-to-date", onto: "main", head: "abc" })
+      expect(await h.eventCount()).toBe(events)
+      await h.ask(recordSync, { workerId: "w1", result: "merged", onto: "main", head: "def" })
+      expect(await h.lastEvent()).toMatchObject({ type: "workspace.synced", data: { head: "def" } })
+      await h.ask(forgetWorkspace, { workerId: "w1", path: "/trees/w1", pins: ["refs/teamwork/a"] })
+      expect(await h.lastEvent()).toMatchObject({ type: "workspace.removed", data: { pins: ["refs/teamwork/a"] } })
+      expect((await h.ask(swarmStatus, {})).workers).toMatchObject([{ worktree: null, branch: null }])
+      const after = await h.eventCount()
+      await h.ask(forgetWorkspace, { workerId: "w1", path: "/trees/w1", pins: [] })
+      await h.ask(forgetWorkspace, { workerId: "unknown", path: "/trees/x", pins: [] })
+      expect(await h.eventCount()).toBe(after)
     })
   })
 

@@ -37,7 +37,7 @@ export interface Missing {
  */
 export async function prepareShop(bench: Bench): Promise<void> {
   prepareJob(bench)
-  prepareRepository(bench)
+  prepareTarget(bench)
   await bench.ok("project", "create", "--goal", "Search page")
   await bench.ok("task", "create", "--id", "1", "--title", "Schema", "--role", "backend")
   await bench.ok("task", "create", "--id", "2", "--title", "Endpoint", "--role", "backend", "--blocked-by", "1")
@@ -67,7 +67,7 @@ function prepareCheckout({ cwd }: Bench): void {
 /** In the home, which every case gets a copy of: `main` checked out, and one commit of w2 on top of it. */
 const REPOSITORY = ["--source-dir", "../home/repository"]
 
-function prepareRepository(bench: Bench): void {
+function prepareTarget(bench: Bench): void {
   const folder = join(bench.home, "repository")
   mkdirSync(folder, { recursive: true })
   const git = (...args: string[]) => {
@@ -120,6 +120,14 @@ function prepareJob(bench: Bench): void {
   const result = { reason: "done", answer: "hi", error: "", usage, finishedAt: "2020-01-01T00:01:00.000Z" }
   writeFileSync(join(folder, "job.json"), JSON.stringify(job))
   writeFileSync(join(folder, "result.json"), JSON.stringify(result))
+}
+
+/** Makes the folder a repository, on the branch that the little project's team is called after. */
+export function prepareRepository({ cwd }: Bench): void {
+  writeFileSync(join(cwd, "a.txt"), "a\n")
+  git(cwd, "init", "--quiet", "--initial-branch=main")
+  git(cwd, "add", "--all")
+  git(cwd, "-c", "user.name=Test", "-c", "user.email=test@example.com", "commit", "--quiet", "-m", "Start")
 }
 
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
@@ -532,6 +540,109 @@ const EVIDENCE_CASES: Case[] = [
     data: [{ scope: "task", subject: "3", status: "passed", checks: [], issues: [] }],
     fields: VERDICT_FIELDS,
     table: /^WHEN +SCOPE +SUBJECT +STATUS +BY +CHECKS +ISSUES\n\S+ \S+ +task +3 +passed +person\n$/,
+  },
+]
+
+const WORKTREE_FIELDS = ["worker", "path", "branch", "base", "head", "attempt"]
+const PIN_FIELDS = ["ref", "place", "number", "kind", "commit", "date", "subject", "is_contained"]
+const madeAndRemoved = (worker: string) => [
+  ["worktree", "create", "--worker-id", worker],
+  ["worktree", "remove", "--worker-id", worker],
+]
+
+const WORKTREE_CASES: Case[] = [
+  {
+    command: "worktree create",
+    prepare: prepareRepository,
+    args: ["--worker-id", "w1", "--base", "main", "--source-dir", "."],
+    data: { worker: "w1", branch: "teamwork/main/w1", base: COMMIT, is_new: true, attempt: { task: "1", attempt: 1 } },
+    fields: [...WORKTREE_FIELDS, "is_new", "copied", "setup_log"],
+    table: /^Made \/.*\/worktrees\/shop-[0-9a-f]{8}\/main\/w1 on teamwork\/main\/w1, at [0-9a-f]{10}\n$/,
+  },
+  {
+    command: "worktree create",
+    prepare: prepareRepository,
+    before: [["worktree", "create", "--worker-id", "w9"]],
+    args: ["w9"],
+    data: { worker: "w9", is_new: false, attempt: null },
+    table: /^Is there already: \//,
+  },
+  {
+    command: "worktree remove",
+    prepare: prepareRepository,
+    before: [["worktree", "create", "--worker-id", "w1"]],
+    args: ["--worker-id", "w1", "--source-dir", "."],
+    data: { worker: "w1", is_removed: true, pinned: [{ kind: "head", commit: COMMIT }, { kind: "base" }] },
+    fields: ["worker", "path", "is_removed", "pinned"],
+    table: /^Pinned [0-9a-f]{10} as refs\/teamwork\/shop\/main\/1\/1\/head\n(.*\n)+Removed \/.*\/w1\n$/,
+  },
+  {
+    command: "worktree remove",
+    prepare: prepareRepository,
+    args: ["w1"],
+    data: { worker: "w1", is_removed: false, pinned: [] },
+    table: /^w1 has no worktree\n$/,
+  },
+  {
+    command: "worktree list",
+    prepare: prepareRepository,
+    before: [["worktree", "create", "--worker-id", "w1"]],
+    args: ["--source-dir", "."],
+    data: [{ worker: "w1", branch: "teamwork/main/w1", state: "clean", changes: [], locked: null }],
+    fields: [...WORKTREE_FIELDS, "state", "changes", "locked"],
+    table: /^WORKER +STATE +BRANCH +HEAD +PATH\nw1 +clean +teamwork\/main\/w1 +[0-9a-f]{10} +\//,
+  },
+  {
+    command: "swarm sync",
+    prepare: prepareRepository,
+    before: [["worktree", "create", "--worker-id", "w1"]],
+    args: ["--worker-id", "w1", "--source-dir", "."],
+    data: { worker: "w1", result: "up-to-date", onto: "main", head: COMMIT },
+    fields: [...WORKTREE_FIELDS, "result", "onto"],
+    table: /^teamwork\/main\/w1 is up to date with main, at [0-9a-f]{10}\n$/,
+  },
+  {
+    command: "refs",
+    prepare: prepareRepository,
+    before: [...madeAndRemoved("w1"), ...madeAndRemoved("w9")],
+    args: [],
+    data: [{ kind: "base" }, { kind: "head", place: { task: "1" } }, { kind: "head", place: { worker: "w9" } }],
+    fields: PIN_FIELDS,
+    table:
+      /^TASK +# +KIND +COMMIT +WHEN +IN TARGET +SUBJECT\n1 +1 +base .* yes +Start\n1 +1 +head .*\nworker w9 +1 +head /,
+  },
+  {
+    command: "refs",
+    prepare: prepareRepository,
+    before: madeAndRemoved("w1"),
+    args: ["--task", "1", "--prune", "--source-dir", "."],
+    data: { forgotten: [{ kind: "base" }, { kind: "head" }], left: [] },
+    table: /^Forgot refs\/teamwork\/shop\/main\/1\/1\/base \([0-9a-f]{40}\)\nForgot .*\nNothing is pinned\.\n$/,
+  },
+  {
+    command: "refs",
+    prepare: prepareRepository,
+    before: [...madeAndRemoved("w1"), ...madeAndRemoved("w9")],
+    args: ["--worker-id", "w9", "--purge"],
+    data: { forgotten: [{ place: { worker: "w9" }, kind: "head" }], left: [] },
+    table: /^Forgot refs\/teamwork\/shop\/main\/workers\/w9\/1\/head /,
+  },
+  {
+    command: "recover",
+    prepare: prepareRepository,
+    before: madeAndRemoved("w1"),
+    args: ["--task", "1", "--attempt", "1", "--kind", "base", "--branch", "back", "--source-dir", "."],
+    data: { branch: "back", kind: "base", commit: COMMIT, subject: "Start" },
+    fields: ["branch", ...PIN_FIELDS],
+    table: /^Branch back is at [0-9a-f]{10}: Start\n$/,
+  },
+  {
+    command: "recover",
+    prepare: prepareRepository,
+    before: madeAndRemoved("w9"),
+    args: ["--worker-id", "w9"],
+    data: { branch: "recovered/w9-1", kind: "head" },
+    table: /^Branch recovered\/w9-1 is at [0-9a-f]{10}: Start\n$/,
   },
 ]
 
@@ -1282,6 +1393,7 @@ export const CASES: readonly Case[] = [
   ...TASK_CASES,
   ...EVIDENCE_CASES,
   ...WAVE_CASES,
+  ...WORKTREE_CASES,
   ...WORKER_CASES,
   ...OTHER_CASES,
   ...AGENT_CASES,
@@ -1316,6 +1428,11 @@ export const MISSING: readonly Missing[] = [
   { command: "ownership grant", args: ["1"], message: /--number is missing/ },
   { command: "ownership deny", args: ["1"], message: /--number is missing/ },
   { command: "ownership enforce", args: [], message: /--task is missing/ },
+  { command: "worktree create", args: [], message: /--worker-id is missing/ },
+  { command: "worktree remove", args: [], message: /--worker-id is missing/ },
+  { command: "swarm sync", args: [], message: /--worker-id is missing/ },
+  { command: "refs", args: ["--purge"], message: /--task or --worker-id/ },
+  { command: "recover", args: [], message: /--task/ },
   { command: "mailbox send", args: ["--from", "w1", "--message", "x"], message: /--to is missing/ },
   { command: "mailbox read", args: [], message: /--inbox is missing/ },
   { command: "mailbox poll", args: [], message: /--inbox is missing/ },

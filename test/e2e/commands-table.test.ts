@@ -80,8 +80,7 @@ describe.each(rows)("teamwork $name", ({ name, dashed }) => {
       await Promise.all(
         [words(name), [dashed]].map(async (call) => {
           using bench = makeBench(shop)
-          each.prepare?.(bench)
-          for (const step of each.before ?? []) await bench.ok(...step)
+          await prepareCase(bench, each)
           expectAnswer(each, await bench.run([...call, ...(each.isDocument === true ? ["--json"] : []), ...each.args]))
         }),
       )
@@ -89,8 +88,7 @@ describe.each(rows)("teamwork $name", ({ name, dashed }) => {
 
     it(`answers people (${index + 1}: ${JSON.stringify(title)})`, async () => {
       using bench = makeBench(shop)
-      each.prepare?.(bench)
-      for (const step of each.before ?? []) await bench.ok(...step)
+      await prepareCase(bench, each)
       const dashes = each.args.indexOf("--")
       const end = dashes === -1 ? each.args.length : dashes
       const args = [...each.args.slice(0, end), "--format", "table", ...each.args.slice(end)]
@@ -204,6 +202,11 @@ function expectAnswer(each: Case, result: CliResult): void {
   if (each.command !== "config schema") expectSnakeCase(answer.data)
   expectFields(answer.data, each.fields)
   if (each.inner !== undefined) expectFields((answer.data as Data)[each.inner.of], each.inner.fields)
+}
+
+async function prepareCase(bench: Bench, { prepare, before = [] }: Case): Promise<void> {
+  prepare?.(bench)
+  for (const step of before) await bench.ok(...step)
 }
 
 /** Status lines of a waiting worker, and the output of a command that was run, are no errors. */

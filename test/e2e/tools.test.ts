@@ -229,7 +229,7 @@ describe("completion", () => {
     const script = join(bench.cwd, "completion.bash")
     writeFileSync(script, await bench.text("completion", "bash"))
     expect(complete(script, "teamwork", "task", "cl")).toEqual(["claim"])
-    expect(complete(script, "teamwork", "wor")).toEqual(["worker"])
+    expect(complete(script, "teamwork", "wor")).toEqual(["worker", "worktree"])
     expect(complete(script, "teamwork", "config", "")).toEqual(["list", "get", "set", "unset", "path", "schema"])
     expect(complete(script, "teamwork", "task", "claim", "--strict")).toEqual(["--strict-role"])
     expect(complete(script, "teamwork", "task-claim", "--own")).toEqual(["--owner"])

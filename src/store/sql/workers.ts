@@ -89,6 +89,12 @@ export function workerStore(session: Session): WorkerStore {
           id,
         ])
       }
+      if (change.workspace !== undefined) {
+        await session.run("update worker set worktree = ?, branch = ? where team_id = ? and id = ?", [
+          ...[change.workspace?.worktree ?? null, change.workspace?.branch ?? null],
+          ...[key, id],
+        ])
+      }
       const worker = (await select(key, id))[0]
       if (worker === undefined) throw new Error(`worker ${id} vanished inside a transaction`)
       return worker

@@ -242,6 +242,12 @@ export const COMMANDS: readonly CommandRow[] = [
   { name: "deliver", load: async () => (await import("./deliver.ts")).deliverCommand },
   { name: "undo", load: async () => (await import("./undo.ts")).undoCommand },
   { name: "diff", load: async () => (await import("./diff.ts")).diff },
+  { name: "swarm sync", load: async () => (await import("./worktree.ts")).swarmSync },
+  { name: "worktree create", load: async () => (await import("./worktree.ts")).worktreeCreate },
+  { name: "worktree remove", load: async () => (await import("./worktree.ts")).worktreeRemove },
+  { name: "worktree list", load: async () => (await import("./worktree.ts")).worktreeList },
+  { name: "refs", load: async () => (await import("./refs.ts")).refs },
+  { name: "recover", load: async () => (await import("./refs.ts")).recover },
   {
     name: "mailbox send",
     load: async () =>

@@ -1,13 +1,19 @@
+import { AppError } from "../../domain/errors.ts"
+import type { TeamName } from "../../domain/team.ts"
 import { examine } from "../../engine/doctor.ts"
 import { flag } from "../../lib/fields.ts"
 import { paint } from "../../views/table.ts"
-import type { Command } from "./command.ts"
+import type { Command, Session } from "./command.ts"
 
 const MARKS = { ok: ["ok     ", "green"], warning: ["warning", "yellow"], problem: ["PROBLEM", "red"] } as const
 
 export const doctor: Command = {
   summary: "Check everything teamwork depends on; --fix mends what it can",
-  fields: { fix: flag("give abandoned tasks back, mend wrong counters, write exported files anew") },
+  fields: {
+    fix: flag(
+      "give abandoned tasks back, mend wrong counters, write exported files anew, remove stale worktrees and locks",
+    ),
+  },
   async run({ host, flags, context, configured }, input) {
     const findings = await examine(host.processes, {
       fix: input.fix === true,
@@ -16,6 +22,7 @@ export const doctor: Command = {
       env: host.env,
       home: async () => (await configured()).home,
       openContext: context,
+      workspaces: (team) => workspacesOf(team, { configured, host }),
       checkConfiguration: async () => (await host.configuration.list(flags)).warnings,
     })
     const left = findings.filter((finding) => finding.status === "problem" && !finding.fixed)
@@ -31,4 +38,16 @@ export const doctor: Command = {
       exitCode: left.length === 0 ? 0 : 1,
     }
   },
+}
+
+/** Undefined where the team's repository is another one, or there is none here. */
+async function workspacesOf({ project, team }: TeamName, { configured, host }: Pick<Session, "configured" | "host">) {
+  const here = await configured()
+  if (project !== here.project) return undefined
+  try {
+    return await here.workspaces({ sourceDir: host.io.cwd, team: { project, team } })
+  } catch (error) {
+    if (error instanceof AppError && error.code === "workspace.no_repository") return undefined
+    throw error
+  }
 }

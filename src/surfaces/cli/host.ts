@@ -1,7 +1,9 @@
+import type { TeamName } from "../../domain/team.ts"
 import type { ReadyAgent } from "../../engine/agent-jobs/run-job.ts"
 import type { Scopes } from "../../engine/enforce-ownership.ts"
 import type { Merging } from "../../engine/merge-queue/merging.ts"
 import type { GateSetup } from "../../engine/verify/verifier.ts"
+import type { WorkspaceTools } from "../../engine/worktrees.ts"
 import type { Clock } from "../../lib/clock.ts"
 import type { Ids } from "../../lib/ids.ts"
 import type { Processes } from "../../lib/process.ts"
@@ -44,6 +46,8 @@ export interface Configured {
   readonly recordings: { readonly maxMegabytes: number; readonly maxAgeDays: number }
   /** In whose name agents commit; empty where that is left to git. */
   readonly author: { readonly name: string; readonly email: string }
+  /** Worktrees and pins of a team, for the repository around a folder; throws where there is none. */
+  workspaces(request: { readonly sourceDir: string; readonly team: TeamName }): Promise<WorkspaceTools>
   /** Loads the agents, which no other command needs. */
   agents(): Promise<readonly ReadyAgent[]>
   /** The longest prompt for an agent, in characters. */

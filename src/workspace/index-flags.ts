@@ -1,0 +1,43 @@
+const HEADER_BYTES = 12
+/** Times, ids of file and owner, and the size. */
+const STAT_BYTES = 40
+const ASSUME_UNCHANGED = 0x8000
+const EXTENDED = 0x4000
+
+/**
+ * Whether an entry of git's index may be marked as one that git looks away from. Looked up in the file itself, since a
+ * process would cost more than the look; whatever is not plain (another version, another hash, parts elsewhere) counts
+ * as yes, and then git is asked.
+ */
+export function mayHide(index: Buffer | undefined): boolean {
+  if (index === undefined || index.length < HEADER_BYTES || index.toString("latin1", 0, 4) !== "DIRC") return true
+  // Version 3 has the marks that version 2 cannot have, version 4 is compressed.
+  if (index.readUInt32BE(4) !== 2) return true
+  const entries = index.readUInt32BE(8)
+  let at = HEADER_BYTES
+  for (let count = 0; count < entries; count++) {
+    const flagsAt = at + STAT_BYTES + SHA1_BYTES
+    if (flagsAt + 2 > index.length) return true
+    const flags = index.readUInt16BE(flagsAt)
+    if ((flags & (ASSUME_UNCHANGED | EXTENDED)) !== 0) return true
+    const nameEnd = index.indexOf(0, flagsAt + 2)
+    if (nameEnd === -1) return true
+    // Padded with one to eight zeros to a multiple of eight.
+    at += Math.floor((nameEnd - at + 8) / 8) * 8
+  }
+  return !isPlainEnd(index, at)
+}
+
+const SHA1_BYTES = 20
+/** Extensions that only speed git up. In a shared index (`link`) the entries are elsewhere. */
+const HARMLESS = ["TREE", "REUC", "UNTR", "FSMN", "EOIE", "IEOT"]
+
+/** The entries are followed by extensions and a hash of SHA-1, to the byte. */
+function isPlainEnd(index: Buffer, from: number): boolean {
+  let at = from
+  while (at + 8 + SHA1_BYTES <= index.length) {
+    if (!HARMLESS.includes(index.toString("latin1", at, at + 4))) return false
+    at += 8 + index.readUInt32BE(at + 4)
+  }
+  return at + SHA1_BYTES === index.length
+}

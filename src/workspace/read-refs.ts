@@ -1,0 +1,57 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import type { Git } from "./git.ts"
+
+/**
+ * The refs below a prefix that ends with a slash, or the one that is named. Read from git's own files, since a process
+ * for each look would cost more than all else that pinning does: first the loose ones, then the packed ones, so that
+ * none is missed that is being packed. A repository that keeps its refs in another way is asked.
+ */
+export async function readRefs(git: Git, commonDir: string, prefix: string): Promise<Map<string, string>> {
+  if (existsSync(`${commonDir}/reftable`)) return askRefs(git, prefix)
+  const loose = new Map<string, string>()
+  if (prefix.endsWith("/")) readFolder(commonDir, prefix.slice(0, -1), loose)
+  else readLoose(commonDir, prefix, loose)
+  const isAsked = (ref: string) => (prefix.endsWith("/") ? ref.startsWith(prefix) : ref === prefix)
+  const packed = readText(`${commonDir}/packed-refs`)
+    .split("\n")
+    .flatMap((line) => (/^[0-9a-f]{40,64} /.test(line) ? [line.split(" ", 2) as [string, string]] : []))
+    .filter(([, ref]) => isAsked(ref))
+  return new Map([...packed.map(([commit, ref]) => [ref, commit] as const), ...loose])
+}
+
+async function askRefs(git: Git, prefix: string): Promise<Map<string, string>> {
+  const lines = await git.read(["for-each-ref", "--format=%(objectname) %(refname)", prefix.replace(/\/$/, "")])
+  const pairs = lines.split("\n").filter((line) => line !== "")
+  return new Map(pairs.map((line) => [line.slice(line.indexOf(" ") + 1), line.slice(0, line.indexOf(" "))]))
+}
+
+function readFolder(commonDir: string, folder: string, into: Map<string, string>): void {
+  for (const entry of entriesOf(`${commonDir}/${folder}`)) {
+    const ref = `${folder}/${entry.name}`
+    if (entry.isDirectory()) readFolder(commonDir, ref, into)
+    else if (!entry.name.endsWith(".lock")) readLoose(commonDir, ref, into)
+  }
+}
+
+function readLoose(commonDir: string, ref: string, into: Map<string, string>): void {
+  const commit = /^[0-9a-f]{40,64}(?=\s*$)/.exec(readText(`${commonDir}/${ref}`))?.[0]
+  if (commit !== undefined) into.set(ref, commit)
+}
+
+export function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    // Not there, or gone meanwhile: nothing is in it.
+    return []
+  }
+}
+
+/** Empty where there is no such file. */
+export function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8")
+  } catch {
+    return ""
+  }
+}

@@ -1,0 +1,61 @@
+// Workspaces of a team on a real repository, with a home of their own.
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { capture } from "../../src/lib/capture.ts"
+import { systemClock } from "../../src/lib/clock.ts"
+import { systemProcesses } from "../../src/lib/process.ts"
+import { sleep } from "../../src/lib/sleep.ts"
+import { makeGit } from "../../src/workspace/git.ts"
+import { openGround, type WorkspaceSettings } from "../../src/workspace/ground.ts"
+import { makeWorkspaces } from "../../src/workspace/make-workspaces.ts"
+import { makePins } from "../../src/workspace/pins.ts"
+import type { Pins, Workspaces } from "../../src/workspace/port.ts"
+import { makeRepository, type Repository, type RepositoryOptions } from "./repository.ts"
+import { makeScratch, sandboxEnv } from "./sandbox.ts"
+
+export interface World extends Disposable {
+  readonly repository: Repository
+  readonly home: string
+  readonly workspaces: Workspaces
+  readonly pins: Pins
+  /** The same team, called from another folder, with other settings or a changed environment. */
+  from(source: string, options?: WorldOptions): Promise<{ workspaces: Workspaces; pins: Pins }>
+  /** The repository as seen in the worktree of a worker. */
+  tree(worker: string): Repository
+  /** Every pin as `place/kind`. */
+  pinned(): Promise<Record<string, string>>
+}
+
+export interface WorldOptions extends Partial<WorkspaceSettings> {
+  readonly env?: Record<string, string>
+}
+
+export const WORLD_TEAM = { project: "shop", team: "main" }
+const SETTINGS: WorkspaceSettings = { setup: "", setupTimeoutSeconds: 20, copy: [], keep: [] }
+
+export async function makeWorld(options: WorldOptions & RepositoryOptions = {}): Promise<World> {
+  const repository = makeRepository(options)
+  const scratch = makeScratch("workspaces")
+  const home = join(scratch.path, "home of worktrees")
+  mkdirSync(home)
+  const from: World["from"] = async (source, { env, ...settings } = options) => {
+    const ports = { processes: systemProcesses, clock: systemClock, sleep, env: sandboxEnv(env) }
+    const git = makeGit(source, { capture, env: sandboxEnv(env), sleep })
+    const own = { ...SETTINGS, ...settings }
+    const ground = await openGround({ ...ports, source: git, home, team: WORLD_TEAM, settings: own })
+    return { workspaces: makeWorkspaces(ground), pins: makePins(ground) }
+  }
+  const { workspaces, pins } = await from(repository.path)
+  return {
+    ...{ repository, home, workspaces, pins, from },
+    tree: (worker) => repository.at(workspaces.pathOf(worker)),
+    async pinned() {
+      const all = await pins.list()
+      return Object.fromEntries(all.map((pin) => [pin.ref.replace("refs/teamwork/shop/main/", ""), pin.commit]))
+    },
+    [Symbol.dispose]() {
+      scratch[Symbol.dispose]()
+      repository[Symbol.dispose]()
+    },
+  }
+}
