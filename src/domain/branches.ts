@@ -1,6 +1,12 @@
 import type { TeamName } from "./team.ts"
 
-/** Where a team's work lies in git. Ids are safe as parts of a ref; a task may be called like one of the words beside. */
+/**
+ * Where a team's work lies in git. Ids are safe as parts of a ref.
+ *
+ * `refs/heads/teamwork/<team>/<worker>` and `.../integration` are branches. Pins keep what must not be lost, all below
+ * `refs/teamwork/<project>/<team>/`: `<task>/<attempt>/<kind>` for attempts at tasks, `workers/<worker>/<n>/<kind>` for
+ * work without a task, `delivered/<n>/...` and `integration/...` for what became of the target.
+ */
 
 export function integrationBranch({ team }: Pick<TeamName, "team">): string {
   return `teamwork/${team}/integration`
@@ -24,11 +30,21 @@ export function teamRefs({ project, team }: TeamName): string {
 }
 
 export function pinRef(name: TeamName, { taskId, attempt }: { taskId: string; attempt: number }, kind: string): string {
-  const task = RESERVED.includes(taskId) ? `_${taskId}` : taskId
-  return `${teamRefs(name)}/${task}/${attempt}/${kind}`
+  return `${taskRefs(name, taskId)}/${attempt}/${kind}`
 }
 
-const RESERVED = ["workers", "delivered"]
+/** Everything that is pinned of a task. */
+export function taskRefs(name: TeamName, taskId: string): string {
+  return `${teamRefs(name)}/${RESERVED.includes(taskId) ? `_${taskId}` : taskId}`
+}
+
+/** What stands beside the tasks. No id starts with an underscore. */
+const RESERVED = ["workers", "delivered", "integration"]
+
+/** The task that a part of a ref stands for. */
+export function taskOfRef(part: string): string {
+  return part.replace(/^_/, "")
+}
 
 /** The task and attempt whose base or head a ref pins. */
 export function parsePinRef(
@@ -38,7 +54,7 @@ export function parsePinRef(
   const rest = ref.slice(teamRefs(name).length + 1)
   const [, task = "", attempt = "", kind] = /^([^/]+)\/(\d+)\/(base|head)$/.exec(rest) ?? []
   if (kind === undefined) return undefined
-  return { taskId: task.replace(/^_/, ""), attempt: Number(attempt), kind: kind as "base" | "head" }
+  return { taskId: taskOfRef(task), attempt: Number(attempt), kind: kind as "base" | "head" }
 }
 
 /** What belongs to the team's integration branch: `start`, where it began, and `target`, where it is to be delivered. */

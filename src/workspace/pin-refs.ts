@@ -1,18 +1,10 @@
+import { taskOfRef, taskRefs, teamRefs } from "../domain/branches.ts"
 import type { TeamName } from "../domain/team.ts"
 import type { Pin, PinKind, Place } from "./port.ts"
 
-/**
- * `refs/teamwork/<project>/<team>/<task>/<attempt>/<kind>` for attempts at tasks,
- * `refs/teamwork/<project>/<team>/workers/<worker>/<n>/<kind>` for work without a task,
- * `refs/teamwork/<project>/<team>/delivered/<n>` for where the target stood before a delivery.
- */
-export function teamRefs({ project, team }: TeamName): string {
-  return `refs/teamwork/${project}/${team}/`
-}
-
+/** Everything that is pinned of a task, or of a worker without one. */
 export function placeRefs(team: TeamName, place: Place): string {
-  const own = "task" in place ? asComponent(place.task) : `workers/${place.worker}`
-  return `${teamRefs(team)}${own}/`
+  return `${"task" in place ? taskRefs(team, place.task) : `${teamRefs(team)}/workers/${place.worker}`}/`
 }
 
 export function pinRef(team: TeamName, { place, number, kind }: Pick<Pin, "place" | "number" | "kind">): string {
@@ -21,24 +13,13 @@ export function pinRef(team: TeamName, { place, number, kind }: Pick<Pin, "place
 
 /** Undefined for refs of the team that are no pins. */
 export function parsePin(team: TeamName, ref: string, commit: string): Pin | undefined {
-  const rest = ref.slice(teamRefs(team).length)
+  const rest = ref.slice(teamRefs(team).length + 1)
   const ofWorker = /^workers\/([^/]+)\/(\d+)\/(.+)$/.exec(rest)
   const match = ofWorker ?? /^([^/]+)\/(\d+)\/(.+)$/.exec(rest)
   const [, name = "", number = "", kind = ""] = match ?? []
   if (!isKind(kind)) return undefined
-  const place = ofWorker ? { worker: name } : { task: fromComponent(name), attempt: Number(number) }
+  const place = ofWorker ? { worker: name } : { task: taskOfRef(name), attempt: Number(number) }
   return { ref, place, number: Number(number), kind, commit }
-}
-
-/** Tasks may be called like the two words that stand beside them; no id starts with an underscore. */
-const RESERVED = ["workers", "delivered"]
-
-function asComponent(task: string): string {
-  return RESERVED.includes(task) ? `_${task}` : task
-}
-
-function fromComponent(name: string): string {
-  return name.startsWith("_") ? name.slice(1) : name
 }
 
 function isKind(text: string): text is PinKind {

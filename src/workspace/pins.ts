@@ -1,7 +1,8 @@
+import { teamRefs } from "../domain/branches.ts"
 import { AppError } from "../domain/errors.ts"
 import type { TeamName } from "../domain/team.ts"
 import type { Git } from "./git.ts"
-import { earlierKind, parsePin, pinRef, placeRefs, teamRefs } from "./pin-refs.ts"
+import { earlierKind, parsePin, pinRef, placeRefs } from "./pin-refs.ts"
 import type { ListedPin, Pin, PinKind, Pins, Place } from "./port.ts"
 import { readRefs } from "./read-refs.ts"
 
@@ -108,7 +109,7 @@ async function listPins(
   { git, team }: PinGround,
   { task, target = "main-worktree/HEAD" }: { readonly task?: string; readonly target?: string } = {},
 ): Promise<ListedPin[]> {
-  const prefix = task === undefined ? teamRefs(team) : placeRefs(team, { task, attempt: 0 })
+  const prefix = task === undefined ? `${teamRefs(team)}/` : placeRefs(team, { task, attempt: 0 })
   const format = "%(objectname)%00%(refname)%00%(committerdate:iso-strict)%00%(contents:subject)"
   const folder = prefix.slice(0, -1)
   const tip = await git.run(["rev-parse", "--verify", "--quiet", "--end-of-options", `${target}^{commit}`])

@@ -1,3 +1,4 @@
+import { pinRef } from "../domain/branches.ts"
 import { AppError } from "../domain/errors.ts"
 import type { JudgedChange } from "../domain/scope.ts"
 import type { Git } from "./git.ts"
@@ -43,7 +44,7 @@ async function setAside(git: Git, request: AsideRequest): Promise<AsideResult> {
 }
 
 async function findBase(git: Git, request: AsideRequest): Promise<string> {
-  const name = request.base ?? `${refsOf(request)}/base`
+  const name = request.base ?? refOf(request, "base")
   const { exitCode, stdout } = await git.run([
     "rev-parse",
     "--verify",
@@ -69,8 +70,8 @@ async function assertNotAt(git: Git, name: string): Promise<void> {
   throw new AppError("input.invalid", `${name} is checked out here; do the work of a task on a branch of its own`)
 }
 
-function refsOf({ project, team, task, attempt }: AsideRequest): string {
-  return `refs/teamwork/${project}/${team}/${task}/${attempt}`
+function refOf({ project, team, task, attempt }: AsideRequest, kind: "base" | "aside"): string {
+  return pinRef({ project, team }, { taskId: task, attempt }, kind)
 }
 
 /** Repositories inside of the worktree that have no commit: git can neither add nor name them. */
@@ -110,7 +111,7 @@ interface AsideContent {
 
 /** What was set aside before stays reachable, and so do the commits as they were. */
 async function pinAside(git: Git, request: AsideRequest, { full, kept, head, changes }: AsideContent): Promise<Aside> {
-  const ref = `${refsOf(request)}/aside`
+  const ref = refOf(request, "aside")
   const before = (await git.run(["rev-parse", "--verify", "--quiet", ref])).stdout.trim()
   if (before !== "" && (await isSame(git, before, { full, kept })))
     return { commit: before, ref, isNew: false, changes }

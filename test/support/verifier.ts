@@ -2,9 +2,9 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { CONFIG_KEYS } from "../../src/config/keys.ts"
+import { branchRef, integrationBranch, pinRef } from "../../src/domain/branches.ts"
 import { BUILT_IN_ROLES } from "../../src/domain/roles.ts"
 import type { Verdict } from "../../src/domain/verdict.ts"
-import { integrationBranch, pinOf } from "../../src/engine/verify/refs.ts"
 import type { Verifier } from "../../src/engine/verify/verifier.ts"
 import { systemClock } from "../../src/lib/clock.ts"
 import { makeMask } from "../../src/lib/mask-secrets.ts"
@@ -74,10 +74,10 @@ export async function makeWorld(files: Readonly<Record<string, string>> = { "a.t
     },
     async pin(id, base, head) {
       const task = await getTask(store, key, id)
-      repository.run("update-ref", pinOf(TEAM, task, "base"), base)
-      repository.run("update-ref", pinOf(TEAM, task, "head"), head)
+      repository.run("update-ref", pinRef(TEAM, { taskId: task.id, attempt: task.attempt }, "base"), base)
+      repository.run("update-ref", pinRef(TEAM, { taskId: task.id, attempt: task.attempt }, "head"), head)
     },
-    integrate: (commit) => void repository.run("update-ref", integrationBranch(TEAM), commit),
+    integrate: (commit) => void repository.run("update-ref", branchRef(integrationBranch(TEAM)), commit),
     count: () => (existsSync(counter) ? readFileSync(counter, "utf8").trim().split("\n").length : 0),
     async [Symbol.asyncDispose]() {
       await database[Symbol.asyncDispose]()

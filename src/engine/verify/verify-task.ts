@@ -1,3 +1,4 @@
+import { branchRef, integrationBranch, pinRef } from "../../domain/branches.ts"
 import type { Evidence, NewEvidence } from "../../domain/evidence.ts"
 import type { TaskId } from "../../domain/ids.ts"
 import type { RoleDefinition } from "../../domain/roles.ts"
@@ -15,7 +16,6 @@ import { assertHolds } from "../../operations/ownership.ts"
 import { addVerdict } from "../../operations/record-verdict.ts"
 import { keepClaim } from "../keep-claim.ts"
 import { type ChosenState, chooseState, getCommit } from "./choose-state.ts"
-import { integrationBranch, pinOf } from "./refs.ts"
 import { type CommandRun, listCommands, runCommands } from "./run-commands.ts"
 import { scopeOf } from "./scope-of.ts"
 import { GATE, type Verifier } from "./verifier.ts"
@@ -78,7 +78,7 @@ interface RangeRequest {
 async function findRange({ repository }: Verifier, request: RangeRequest): Promise<TaskRange | undefined> {
   const { name, task, state } = request
   const named = request.base === undefined ? undefined : (await getCommit(repository, request.base)).commit
-  const pinned = (await repository.find(pinOf(name, task, "base")))?.commit
+  const pinned = (await repository.find(pinRef(name, { taskId: task.id, attempt: task.attempt }, "base")))?.commit
   const base = named ?? (await newest(repository, { name, state, pinned }))
   if (base === undefined) return undefined
   const { commit } = state
@@ -98,7 +98,7 @@ async function newest(
   repository: Verifier["repository"],
   { name, state, pinned }: Pick<RangeRequest, "name" | "state"> & { readonly pinned: string | undefined },
 ): Promise<string | undefined> {
-  const integration = await repository.find(integrationBranch(name))
+  const integration = await repository.find(branchRef(integrationBranch(name)))
   const left = integration && (await repository.findBase(state.commit, integration.commit))
   if (left === undefined || left === state.commit) return pinned
   return pinned === undefined || (await repository.contains(left, pinned)) ? left : pinned

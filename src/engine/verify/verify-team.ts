@@ -1,3 +1,4 @@
+import { branchRef, integrationBranch, pinRef } from "../../domain/branches.ts"
 import { AppError } from "../../domain/errors.ts"
 import type { Evidence } from "../../domain/evidence.ts"
 import { isMet, type Task } from "../../domain/task.ts"
@@ -23,7 +24,6 @@ import { getTeam } from "../../operations/lookup.ts"
 import { addVerdict } from "../../operations/record-verdict.ts"
 import { readWavePlan } from "../../operations/wave-status.ts"
 import { type ChosenState, chooseState, getCommit } from "./choose-state.ts"
-import { integrationBranch, pinOf } from "./refs.ts"
 import { checkProject } from "./run-commands.ts"
 import { GATE, type Verifier } from "./verifier.ts"
 
@@ -114,7 +114,7 @@ function assertDue({ waves, totalWaves }: WavePlan, number: number): void {
 }
 
 function chooseMerged({ repository }: Verifier, request: TeamVerification): Promise<ChosenState> {
-  return chooseState(repository, { commit: request.commit, branches: [integrationBranch(request)] })
+  return chooseState(repository, { commit: request.commit, branches: [branchRef(integrationBranch(request))] })
 }
 
 /** Long runs whose outcome changes nothing are left out. */
@@ -131,8 +131,8 @@ async function readTaskChanges(
   const changes: TaskChanges[] = []
   const unknown: string[] = []
   for (const task of tasks.filter((each) => each.status !== "skipped")) {
-    const base = await repository.find(pinOf(name, task, "base"))
-    const head = await repository.find(pinOf(name, task, "head"))
+    const base = await repository.find(pinRef(name, { taskId: task.id, attempt: task.attempt }, "base"))
+    const head = await repository.find(pinRef(name, { taskId: task.id, attempt: task.attempt }, "head"))
     if (base === undefined || head === undefined) unknown.push(task.id)
     else changes.push({ taskId: task.id, files: parseDiff(await repository.readDiff(base.commit, head.commit)) })
   }
@@ -146,7 +146,7 @@ async function readDelivered(
 ): Promise<DeliveredTask[]> {
   const delivered: DeliveredTask[] = []
   for (const task of tasks.filter((each) => each.status === "resolved")) {
-    const head = (await repository.find(pinOf(name, task, "head")))?.commit
+    const head = (await repository.find(pinRef(name, { taskId: task.id, attempt: task.attempt }, "head")))?.commit
     if (head === undefined) continue
     delivered.push({ taskId: task.id, head, isMerged: await repository.contains(state.commit, head) })
   }
@@ -161,7 +161,9 @@ async function readAdded(
 ): Promise<FileDiff[] | undefined> {
   const from = async (base: string) => parseDiff(await repository.readDiff(base, state.commit))
   if (request.base !== undefined) return from((await getCommit(repository, request.base)).commit)
-  const bases = await Promise.all(tasks.map((task) => repository.find(pinOf(request, task, "base"))))
+  const bases = await Promise.all(
+    tasks.map((task) => repository.find(pinRef(request, { taskId: task.id, attempt: task.attempt }, "base"))),
+  )
   const pinned = bases.flatMap((each) => each?.commit ?? [])
   const here = (await repository.find("HEAD"))?.commit
   const known = pinned.length > 0 ? pinned : here === undefined ? [] : [here, state.commit]
