@@ -17,6 +17,7 @@ import type { Store } from "./store/port.ts"
 import { openSqliteStore } from "./store/sqlite/store.ts"
 import type { Configuration, Configured, GlobalFlags, Host, Io } from "./surfaces/cli/host.ts"
 import { runCli } from "./surfaces/cli/run.ts"
+import type { Ground } from "./workspace/ground.ts"
 import type { Scopes } from "./workspace/port.ts"
 
 const VERSION = "0.1.0"
@@ -37,6 +38,8 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     detectTeam(cwd, git),
   ])
   const address = config.store === "" ? `sqlite:${home}/teamwork.db` : config.store
+  const project = config["defaults.project"] || detected.project
+  const team = config["defaults.team"] || detected.team
   return {
     settings: {
       leaseSeconds: config["claim.leaseSeconds"],
@@ -47,8 +50,8 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
       sharedFiles: config["ownership.shared"],
     },
     pollIntervalSeconds: config["team.pollIntervalSeconds"],
-    project: config["defaults.project"] || detected.project,
-    team: config["defaults.team"] || detected.team,
+    project,
+    team,
     terminalId: environment.terminalId,
     home,
     agentDefaults: {
@@ -65,7 +68,7 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     agents: () => makeAgents(config),
     promptLimit: (agent) => Number(agentSetting(config, agent, "promptLimit") ?? config["agents.acp.promptLimit"]),
     hasStore: async () => !address.startsWith("sqlite:") || (await Bun.file(address.slice("sqlite:".length)).exists()),
-    gates: (folder) => openGates(config, home, folder),
+    gates: (folder) => openGates(config, { home, folder, team: { project, team } }),
     merging: openMerging,
     storePlace: async () => (await import("./lib/mask-secrets.ts")).maskSecrets(address),
     openStore: () => openStore(address, home),
@@ -122,19 +125,21 @@ function agentSetting(config: Config, agent: string, name: string): ConfigValue 
   return Object.hasOwn(values, key) ? values[key] : undefined
 }
 
-async function openGates(config: Config, home: string, folder: string): Promise<GateSetup> {
-  const [{ openGateRepository }, { makeGit }, { capture }, { sleep }, { buildEnvironment }, gates, { makeMask }] =
+async function openGates(config: Config, place: { home: string; folder: string; team: TeamName }): Promise<GateSetup> {
+  const [{ openGateRepository }, { prepareCheckout }, { buildEnvironment }, gates, { makeMask }, { sleep }] =
     await Promise.all([
       import("./workspace/gate-repository.ts"),
-      import("./workspace/git.ts"),
-      import("./lib/capture.ts"),
-      import("./lib/sleep.ts"),
+      import("./workspace/prepare-checkout.ts"),
       import("./agents/environment.ts"),
       import("./gates/environment.ts"),
       import("./lib/mask-secrets.ts"),
+      import("./lib/sleep.ts"),
     ])
-  const repository = await openGateRepository(makeGit(folder, { capture, env, sleep }), home)
-  if (repository === undefined) throw await noRepository(folder)
+  const { home, folder, team } = place
+  const ground = await findGround(config, { home, sourceDir: folder, team })
+  const prepare = (checkout: string) => prepareCheckout(ground, checkout)
+  const repository = await openGateRepository(ground.source, { home, prepare })
+  if (repository === undefined) throw await noCheckout(folder)
   const variables = [...gates.GATE_VARIABLES, ...config["gates.variables"]]
   return {
     repository,
@@ -153,16 +158,14 @@ async function openGates(config: Config, home: string, folder: string): Promise<
       env: { ...buildEnvironment(env, variables), ...gates.GATE_CONSTANTS },
       timeoutMs: config["gates.timeoutSeconds"] * 1000,
       maxBytes: config["recordings.maxMegabytes"] * 1_000_000,
+      preparation: JSON.stringify([config["workspace.setup"], config["workspace.copy"]]),
     },
   }
 }
 
-async function noRepository(folder: string): Promise<Error> {
+async function noCheckout(folder: string): Promise<Error> {
   const { AppError } = await import("./domain/errors.ts")
-  return new AppError(
-    "gate.no_repository",
-    `${folder} is in no git repository; teamwork judges and merges committed work, so go to one`,
-  )
+  return new AppError("gate.no_checkout", `nothing is checked out in ${folder}; go to a checkout of the repository`)
 }
 
 async function openMerging(folder: string): Promise<Merging> {
@@ -178,19 +181,29 @@ async function openMerging(folder: string): Promise<Merging> {
   return { merges: makeMerges(git, log), targets: makeTargets(git, log) }
 }
 
-async function openWorkspaces(
-  config: Config,
-  { home, sourceDir, team }: { home: string; sourceDir: string; team: TeamName },
-): Promise<WorkspaceTools> {
-  const [{ makeGit }, { capture }, { sleep }, { openGround }, { makeWorkspaces }, { makePins }] = await Promise.all([
+interface GroundRequest {
+  readonly home: string
+  readonly sourceDir: string
+  readonly team: TeamName
+}
+
+async function openWorkspaces(config: Config, request: GroundRequest): Promise<WorkspaceTools> {
+  const [{ makeWorkspaces }, { makePins }, ground] = await Promise.all([
+    import("./workspace/make-workspaces.ts"),
+    import("./workspace/pins.ts"),
+    findGround(config, request),
+  ])
+  return { workspaces: makeWorkspaces(ground), pins: makePins(ground) }
+}
+
+async function findGround(config: Config, { home, sourceDir, team }: GroundRequest): Promise<Ground> {
+  const [{ makeGit }, { capture }, { sleep }, { openGround }] = await Promise.all([
     import("./workspace/git.ts"),
     import("./lib/capture.ts"),
     import("./lib/sleep.ts"),
     import("./workspace/ground.ts"),
-    import("./workspace/make-workspaces.ts"),
-    import("./workspace/pins.ts"),
   ])
-  const ground = await openGround({
+  return openGround({
     ...{ processes, clock: systemClock, sleep, env, home, team },
     source: makeGit(resolvePath(sourceDir), { capture, env, sleep }),
     settings: {
@@ -200,7 +213,6 @@ async function openWorkspaces(
       keep: config["workspace.keep"],
     },
   })
-  return { workspaces: makeWorkspaces(ground), pins: makePins(ground) }
 }
 
 /** What is not set is left to the program. */

@@ -48,7 +48,7 @@ export const ERROR_CODES = [
   "job.not_found",
   "job.failed",
   "gate.cancelled",
-  "gate.no_repository",
+  "gate.no_checkout",
   "gate.no_commit",
   "ownership.overlap",
   "ownership.shared",

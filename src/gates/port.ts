@@ -19,7 +19,7 @@ export interface GateRepository {
   /** What differs between two commits, as text without lines of context; renames are a removal and an addition. */
   readDiff(base: string, commit: string): Promise<string>
   openTree(tree: string): TreeFiles
-  /** Lends a folder that holds the commit and nothing else. */
+  /** Lends a folder that holds the commit, and what `workspace.setup` and `workspace.copy` add to it. */
   checkedOut<T>(commit: string, use: (folder: string) => Promise<T>): Promise<T>
 }
 

@@ -47,7 +47,7 @@ function makePlace(): Place {
   const runner = (more: Partial<Runner> = {}): Runner => ({
     ...{ processes: systemProcesses, clock: systemClock, sleep, home, mask: makeMask({}) },
     env: { ...sandboxEnv(), COUNTER: counter },
-    ...{ timeoutMs: 20_000, maxBytes: 1_000_000, again: false, signal: new AbortController().signal },
+    ...{ timeoutMs: 20_000, preparation: "", maxBytes: 1_000_000, again: false, signal: new AbortController().signal },
     ...more,
   })
   return {

@@ -21,6 +21,8 @@ export interface Runner {
   readonly env: Readonly<Record<string, string>>
   readonly mask: Mask
   readonly timeoutMs: number
+  /** What makes a checkout ready for commands; with another one they may end otherwise. */
+  readonly preparation: string
   /** How much of an output is kept. */
   readonly maxBytes: number
   /** Run what ran before on the same tree. */
@@ -100,11 +102,11 @@ function endLeftovers(key: string, env: Runner["env"]): void {
 }
 
 function keyOf(
-  { env }: Runner,
+  { env, preparation }: Runner,
   tree: string,
   { command, inUse }: { readonly command: GateCommand; readonly inUse: string | null },
 ): string {
-  const facts = [tree, command.folder, command.command, fingerprint(command, env, inUse)]
+  const facts = [tree, command.folder, command.command, fingerprint(command, env, inUse), preparation]
   return createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, KEY_LETTERS)
 }
 

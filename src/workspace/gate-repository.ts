@@ -3,8 +3,15 @@ import { join } from "node:path"
 import { identityOf, isRunning, type ProcessIdentity } from "../lib/process-identity.ts"
 import type { Git } from "./git.ts"
 
+interface Checkouts {
+  /** Where they are made. */
+  readonly home: string
+  /** Makes a checkout ready for commands. */
+  readonly prepare: (folder: string) => Promise<void>
+}
+
 /** The repository of a folder as gates read it; `undefined` outside of one. See `src/gates/port.ts`. */
-export async function openGateRepository(git: Git, home: string) {
+export async function openGateRepository(git: Git, { home, prepare }: Checkouts) {
   const top = await git.run(["rev-parse", "--show-toplevel"])
   if (top.exitCode !== 0) return undefined
   const folder = top.stdout.replace(/\r?\n$/, "")
@@ -16,7 +23,7 @@ export async function openGateRepository(git: Git, home: string) {
     hasIgnored: () => hasIgnored(here),
     readDiff: (base: string, commit: string) => readDiff(here, base, commit),
     openTree: (tree: string) => openTree(here, tree),
-    checkedOut: checkouts(here, join(home, "checkouts")),
+    checkedOut: checkouts(here, join(home, "checkouts"), prepare),
   }
 }
 
@@ -90,7 +97,7 @@ const DIFF = [
  * Lends worktrees of single commits, each in a folder of its own beside a note of who uses it. What a process that died
  * left is removed by the next one that comes.
  */
-function checkouts(git: Git, root: string) {
+function checkouts(git: Git, root: string, prepare: Checkouts["prepare"]) {
   let count = 0
   return async <T>(commit: string, use: (folder: string) => Promise<T>): Promise<T> => {
     mkdirSync(root, { recursive: true, mode: 0o700 })
@@ -102,6 +109,7 @@ function checkouts(git: Git, root: string) {
     writeFileSync(note, JSON.stringify(identityOf(process.pid)), { mode: 0o600 })
     try {
       await git.read(["worktree", "add", "--quiet", "--detach", folder, commit])
+      await prepare(folder)
       return await use(folder)
     } finally {
       rmSync(folder, { recursive: true, force: true })

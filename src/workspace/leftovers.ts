@@ -1,5 +1,6 @@
-import { chmodSync, copyFileSync, existsSync, lstatSync, rmSync } from "node:fs"
+import { chmodSync, existsSync, lstatSync, rmSync } from "node:fs"
 import { AppError } from "../domain/errors.ts"
+import { copyIndex } from "./copy-index.ts"
 import type { Git } from "./git.ts"
 import type { Status } from "./read-status.ts"
 
@@ -43,7 +44,7 @@ export async function commitLeftovers(request: LeftoversRequest): Promise<string
   rmSync(`${index}.lock`, { force: true })
   try {
     const isReadable = (status !== null || path === null) && existsSync(`${adminDir}/index`)
-    if (isReadable) copyFileSync(`${adminDir}/index`, index)
+    if (isReadable) copyIndex(`${adminDir}/index`, index)
     else await git.read(["read-tree", head], own)
     // Without its files, an index with conflicts or damage tells nothing more.
     if (path === null && (await git.run(["write-tree"], own)).exitCode !== 0) return undefined

@@ -1,5 +1,6 @@
-import { copyFileSync, existsSync, rmSync, statSync, utimesSync } from "node:fs"
+import { existsSync, rmSync } from "node:fs"
 import type { FileChange } from "../domain/scope.ts"
+import { copyIndex } from "./copy-index.ts"
 import type { Git } from "./git.ts"
 import type { GitChange } from "./list-changes.ts"
 
@@ -38,14 +39,4 @@ export async function openIndex(git: Git): Promise<OwnIndex> {
     },
     [Symbol.dispose]: remove,
   }
-}
-
-/**
- * With its time: git takes a file for unchanged when it has the same size and second, unless the index is as old as the
- * file. A younger copy would hide what was written in the second of the last commit.
- */
-function copyIndex(from: string, to: string): void {
-  copyFileSync(from, to)
-  const seconds = Math.floor(statSync(from).mtimeMs / 1000)
-  utimesSync(to, seconds, seconds)
 }

@@ -57,6 +57,19 @@ describe("teamwork swarm merge", () => {
     expect((await bench.ok("task", "get", "fix-2-1")).description).toContain("! test -e bad")
   })
 
+  it("tests in a checkout that is set up like a worker's, and anew when that is set up otherwise", async () => {
+    const { work } = await prepare(["1", "2"])
+    writeFileSync(join(bench.cwd, ".env"), "x")
+    writeFileSync(join(bench.cwd, ".git/info/exclude"), ".env\nready\n")
+    await bench.ok("config", "set", "gates.test", "test -e ready && test -e .env")
+    await work("w1", "1", { one: "1\n" })
+    expect((await bench.run(["swarm", "merge"])).exitCode).toBe(1)
+    await bench.ok("config", "set", "workspace.setup", "touch ready")
+    await bench.ok("config", "set", "workspace.copy", ".env")
+    await work("w2", "2", { two: "2\n" })
+    expect(await bench.ok("swarm", "merge")).toMatchObject({ gate: { status: "passed" } })
+  })
+
   it("tells of branches that do not fit together while they are worked on", async () => {
     const { work } = await prepare(["1", "2"])
     await work("w1", "1", { shared: "one\n" }, { isResolved: false })
@@ -77,7 +90,7 @@ describe("teamwork swarm merge", () => {
   it("refuses what is no repository, no folder, or no wave", async () => {
     bench = makeBench()
     await bench.ok("project", "create", "--goal", "Search page")
-    expect(await bench.refused("gate.no_repository", "swarm", "merge")).toContain("is in no git repository")
+    expect(await bench.refused("workspace.no_repository", "swarm", "merge")).toContain("no git repository here")
     expect(await bench.refused("git.failed", "swarm", "merge", "--source-dir", "nowhere")).toContain(
       "does the folder exist",
     )

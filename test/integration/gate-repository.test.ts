@@ -9,7 +9,7 @@ import { makeRepository, type Repository } from "../support/repository.ts"
 import { makeScratch } from "../support/sandbox.ts"
 
 async function open(repository: Repository, home = join(repository.path, "../home")): Promise<GateRepository> {
-  const opened = await openGateRepository(repository.git, home)
+  const opened = await openGateRepository(repository.git, { home, prepare: async () => undefined })
   if (opened === undefined) throw new Error("no repository")
   return opened
 }
@@ -29,10 +29,15 @@ const ODD_NAMES = [
 describe("the repository of a gate", () => {
   it("is found from a folder inside, and is nothing outside of one", async () => {
     using repository = makeRepository({ files: { "sub/a": "" } })
-    const gates = await openGateRepository(repository.git.in(join(repository.path, "sub")), "/nowhere")
+    const gates = await openGateRepository(repository.git.in(join(repository.path, "sub")), {
+      home: "/nowhere",
+      prepare: async () => undefined,
+    })
     expect(gates?.folder).toBe(repository.path)
     using scratch = makeScratch()
-    expect(await openGateRepository(repository.git.in(scratch.path), "/nowhere")).toBeUndefined()
+    expect(
+      await openGateRepository(repository.git.in(scratch.path), { home: "/nowhere", prepare: async () => undefined }),
+    ).toBeUndefined()
   })
 
   it("finds commits by any name, and takes nothing for an option", async () => {

@@ -51,7 +51,7 @@ export async function makeWorld(files: Readonly<Record<string, string>> = { "a.t
   return {
     ...{ repository, context: ctx, key, home },
     async verifier(more = {}) {
-      const gates = await openGateRepository(repository.git, home)
+      const gates = await openGateRepository(repository.git, { home, prepare: async () => undefined })
       if (gates === undefined) throw new Error(`${repository.path} is no repository`)
       return {
         ...{ context: ctx, repository: gates, roles: BUILT_IN_ROLES },
@@ -62,7 +62,13 @@ export async function makeWorld(files: Readonly<Record<string, string>> = { "a.t
         runner: {
           ...{ processes: systemProcesses, clock: systemClock, sleep, home, mask: makeMask({}) },
           env: { ...sandboxEnv(), COUNTER: counter },
-          ...{ timeoutMs: 20_000, maxBytes: 1_000_000, again: false, signal: new AbortController().signal },
+          ...{
+            timeoutMs: 20_000,
+            preparation: "",
+            maxBytes: 1_000_000,
+            again: false,
+            signal: new AbortController().signal,
+          },
         },
         ...more,
       }

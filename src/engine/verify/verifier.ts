@@ -22,7 +22,10 @@ export interface GateSettings extends ScanSettings {
 export interface GateSetup {
   readonly repository: GateRepository
   readonly settings: GateSettings
-  readonly runner: Pick<Runner, "processes" | "clock" | "sleep" | "home" | "env" | "mask" | "timeoutMs" | "maxBytes">
+  readonly runner: Pick<
+    Runner,
+    "processes" | "clock" | "sleep" | "home" | "env" | "mask" | "timeoutMs" | "maxBytes" | "preparation"
+  >
 }
 
 /** Whose word a verdict of a gate is. */
