@@ -17,6 +17,8 @@ export interface Examination {
   openContext(): Promise<Context>
   /** Undefined for a team whose repository is not the one we are in. */
   workspaces(team: TeamName): Promise<WorkspaceTools | undefined>
+  /** Ends what killed processes left half done in the repository we are in; what it mended, in words. */
+  mendMoves(): Promise<readonly string[]>
   /** Throws what is wrong with the configuration; resolves to warnings. */
   checkConfiguration(): Promise<readonly string[]>
 }
@@ -34,6 +36,17 @@ export async function examine(processes: Processes, examination: Examination): P
     return checkJobs(await examination.home(), examination.fix, examination)
   })
   findings.push(...jobs)
+  if (examination.fix) {
+    const mended = await guarded("repository", async () =>
+      (await examination.mendMoves()).map((detail) => ({
+        check: "repository",
+        status: "problem",
+        detail,
+        fixed: true,
+      })),
+    )
+    findings.push(...mended)
+  }
   let context: Context | undefined
   findings.push(
     ...(await guarded("store", async () => {

@@ -1,6 +1,6 @@
 // Worktrees by the command line: the store keeps step with git, and nothing is touched by a call that is refused.
 import { describe, expect, it, setDefaultTimeout } from "bun:test"
-import { existsSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { validateSafeDelete } from "../support/sandbox.ts"
 import { type Bench, type Data, git, makeBench, TEST_TIMEOUT_MS } from "./bench.ts"
@@ -110,4 +110,21 @@ describe("a call that is refused", () => {
     await bench.refused("git.failed", "worktree", "list", "--source-dir", join(bench.home, "nowhere"))
     expect(state()).toBe(before)
   })
+})
+
+it("doctor mends what a killed process left that was moving branches", async () => {
+  using bench = await makeShop()
+  const common = join(bench.cwd, ".git")
+  const lock = join(common, "refs/heads/main.lock")
+  mkdirSync(join(common, "teamwork-moves"))
+  // Long dead: no process has this number and start.
+  const note = { refs: ["refs/heads/main"], process: { pid: 2 ** 22 + 1, start: "0" }, locks: [lock] }
+  writeFileSync(join(common, "teamwork-moves/1"), JSON.stringify(note))
+  writeFileSync(lock, "")
+  const { findings } = await bench.ok<{ findings: { check: string; detail: string; fixed: boolean }[] }>(
+    "doctor",
+    "--fix",
+  )
+  expect(findings).toContainEqual(expect.objectContaining({ check: "repository", fixed: true }))
+  expect(existsSync(lock)).toBe(false)
 })

@@ -22,6 +22,7 @@ export const doctor: Command = {
       env: host.env,
       home: async () => (await configured()).home,
       openContext: context,
+      mendMoves: () => mendMoves({ configured, host }),
       workspaces: (team) => workspacesOf(team, { configured, host }),
       checkConfiguration: async () => (await host.configuration.list(flags)).warnings,
     })
@@ -38,6 +39,13 @@ export const doctor: Command = {
       exitCode: left.length === 0 ? 0 : 1,
     }
   },
+}
+
+/** Nothing where there is no repository. */
+async function mendMoves({ configured, host }: Pick<Session, "configured" | "host">): Promise<readonly string[]> {
+  const here = await configured()
+  if ((await workspacesOf(here, { configured, host })) === undefined) return []
+  return (await here.merging(host.io.cwd)).merges.recover()
 }
 
 /** Undefined where the team's repository is another one, or there is none here. */
