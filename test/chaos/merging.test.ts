@@ -21,7 +21,7 @@ import { allEvents, context, makeTeam, run, TEAM, until } from "../support/store
 import { type Crew, type Member, makeCrew } from "./crew.ts"
 
 /** `npm run soak` asks for more. */
-const KILLS = Number(process.env.CHAOS_MERGE_KILLS ?? 20)
+const KILLS = Number(process.env.CHAOS_KILLS ?? 20)
 /** The more there were, the less is left to do for the next. */
 const KILLS_PER_REPOSITORY = 2
 const SEED = Number(process.env.CHAOS_SEED ?? Date.now() % 1_000_000)

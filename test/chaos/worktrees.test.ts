@@ -13,7 +13,7 @@ import { makeWorld } from "../support/workspaces.ts"
 import { makeCrew } from "./crew.ts"
 
 const TIMEOUT_MS = 600_000
-const KILLS = Number(process.env.CHAOS_ROUNDS ?? 20)
+const KILLS = Number(process.env.CHAOS_KILLS ?? 20)
 const SEED = Number(process.env.CHAOS_SEED ?? Date.now() % 1_000_000)
 /** A life is a few rounds of making, moving and removing. */
 const KILL_WITHIN_MS = 2500
