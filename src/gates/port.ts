@@ -10,6 +10,8 @@ export interface GateRepository {
   contains(later: string, earlier: string): Promise<boolean>
   /** The newest commit that all of them contain. */
   findBase(...commits: string[]): Promise<string | undefined>
+  /** Where the work in the checkout started, if it is a worker's worktree. */
+  findStart(): Promise<string | undefined>
   /** Files of the checkout that differ from its commit; those that git does not know are among them, ignored ones not. */
   listUncommitted(): Promise<string[]>
   /** Whether there are files in the checkout that git ignores. */

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path"
 import { identityOf, isRunning, type ProcessIdentity } from "../lib/process-identity.ts"
 import type { Git } from "./git.ts"
+import { startOfWork } from "./record.ts"
 
 interface Checkouts {
   /** Where they are made. */
@@ -19,6 +20,7 @@ export async function openGateRepository(git: Git, { home, prepare }: Checkouts)
   return {
     folder,
     ...readCommits(here),
+    findStart: () => startOfWork(here),
     listUncommitted: () => listUncommitted(here),
     hasIgnored: () => hasIgnored(here),
     readDiff: (base: string, commit: string) => readDiff(here, base, commit),

@@ -52,6 +52,12 @@ export function listWorktrees({ commonDir, folder }: Ground): Found[] {
     .sort((a, b) => (a.worker < b.worker ? -1 : 1))
 }
 
+/** Where the work in a worktree of ours started; undefined in any other checkout. */
+export async function startOfWork(git: Git): Promise<string | undefined> {
+  const adminDir = await git.read(["rev-parse", "--absolute-git-dir"])
+  return readRecord(adminDir)?.base
+}
+
 /** Git itself locks a worktree while it makes one; a git that was killed then left that behind. */
 function lockOf(adminDir: string): string | null {
   if (!existsSync(`${adminDir}/locked`)) return null

@@ -5,6 +5,7 @@ import type { Git } from "./git.ts"
 import { listChanges } from "./list-changes.ts"
 import { openIndex } from "./own-index.ts"
 import type { Aside, AsideRequest, AsideResult, Scopes } from "./port.ts"
+import { startOfWork } from "./record.ts"
 import { commitTree, rewriteCommits, treeOf } from "./rewrite-commits.ts"
 
 export function makeScopes(git: Git): Scopes {
@@ -56,6 +57,8 @@ async function findBase(git: Git, request: AsideRequest): Promise<string> {
     await assertNotAt(git, name)
     return stdout.trim()
   }
+  const start = request.base === undefined ? await startOfWork(git) : undefined
+  if (start !== undefined) return start
   const what = request.base === undefined ? `no base is pinned for task ${request.task}` : `there is no commit ${name}`
   throw new AppError("input.invalid", `${what}; say with --base at which commit or branch its work began`)
 }

@@ -78,7 +78,8 @@ interface RangeRequest {
 async function findRange({ repository }: Verifier, request: RangeRequest): Promise<TaskRange | undefined> {
   const { name, task, state } = request
   const named = request.base === undefined ? undefined : (await getCommit(repository, request.base)).commit
-  const pinned = (await repository.find(pinRef(name, { taskId: task.id, attempt: task.attempt }, "base")))?.commit
+  const pin = await repository.find(pinRef(name, { taskId: task.id, attempt: task.attempt }, "base"))
+  const pinned = pin?.commit ?? (await repository.findStart())
   const base = named ?? (await newest(repository, { name, state, pinned }))
   if (base === undefined) return undefined
   const { commit } = state

@@ -31,7 +31,12 @@ const enforceInput = {
   task: taskIdField,
   owner: optional(ownerField),
   token: optional(tokenField),
-  base: optional(textField("branch or commit that the work began at; by default the one that is pinned", 1000)),
+  base: optional(
+    textField(
+      "branch or commit that the work began at; by default the one that is pinned, or where the worktree started",
+      1000,
+    ),
+  ),
   message: optional(textField("message of the commit; by default the title of the task", 10_000)),
 }
 

@@ -19,7 +19,9 @@ const taskInput = {
   ...teamFields,
   id: taskIdField,
   commit: revision("what to judge; by default what is checked out here"),
-  base: revision("where the task started; by default what was pinned, else where it left the integration branch"),
+  base: revision(
+    "where the task started; by default what was pinned or where the worktree started, or where it left the integration branch since",
+  ),
   owner: optional(ownerField),
   token: optional(tokenField),
   again,
