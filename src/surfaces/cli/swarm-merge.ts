@@ -97,9 +97,12 @@ function sayOverlap({ workers, paths }: Overlap): string {
   return `The branches of ${workers.join(" and ")} do not fit together in ${shown}`
 }
 
+const NOT_TESTED =
+  "Nothing was tested: there is no command for it; name one with: teamwork config set gates.test COMMAND"
+
 function notesOf({ fixes, pending, mended, gate, flaky, strangers }: WaveReport): string[] {
   return [
-    ...(gate?.status === "skipped" ? gate.issues : []),
+    ...(gate?.status === "skipped" ? [NOT_TESTED] : []),
     ...flaky,
     ...strangers.map(({ commit, subject }) => `Not merged by teamwork, look at it: ${short(commit)} ${subject}`),
     ...fixes.map(({ taskId, fix }) => `Task ${fix} mends ${taskId === fix ? "it in a new attempt" : `task ${taskId}`}`),
