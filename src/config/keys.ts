@@ -1,7 +1,5 @@
 import { AGENT_KEYS } from "./agent-keys.ts"
-import { GATE_KEYS } from "./gate-keys.ts"
-import { OWNERSHIP_KEYS } from "./ownership-keys.ts"
-import { WORKSPACE_KEYS } from "./workspace-keys.ts"
+import { GATE_KEYS, OWNERSHIP_KEYS, WORKSPACE_KEYS } from "./work-keys.ts"
 
 /** The largest delay a timer takes; a longer one would fire at once. */
 const LONGEST_TIMER_MS = 2_147_483_647

@@ -1,0 +1,122 @@
+// What has to do with the work itself: whose files, where, and how it is judged. One file, since each start loads it.
+
+/** The settings of who owns which files. Part of the table of all settings. */
+export const OWNERSHIP_KEYS = {
+  "ownership.onOverlap": {
+    type: "string",
+    default: "refuse",
+    choices: ["refuse", "serialise"],
+    env: "TEAMWORK_OWNERSHIP_ON_OVERLAP",
+    description:
+      "What happens to a task whose files overlap with those of another that could run at the same time: refuse it, or serialise the two by a need.",
+  },
+  "ownership.shared": {
+    type: "strings",
+    default: [
+      "**/package.json",
+      "**/tsconfig*.json",
+      "**/.env",
+      "**/.env.*",
+      "**/*.lock",
+      "**/*.lockb",
+      "**/*-lock.json",
+      "**/*-lock.yaml",
+      "**/npm-shrinkwrap.json",
+      "**/go.mod",
+      "**/go.sum",
+      "**/Cargo.toml",
+      "**/pyproject.toml",
+      "*.config.*",
+      ".gitignore",
+      ".gitattributes",
+      ".gitmodules",
+      "pnpm-workspace.yaml",
+      "biome.json",
+      "teamwork.json",
+    ],
+    env: "TEAMWORK_OWNERSHIP_SHARED",
+    description: "Patterns of files that belong to the lead; no task owns them unless the lead grants it.",
+  },
+} as const
+
+/** The settings of workers' worktrees. Part of the table of all settings. */
+export const WORKSPACE_KEYS = {
+  "workspace.setup": {
+    type: "string",
+    default: "",
+    env: "TEAMWORK_WORKSPACE_SETUP",
+    description:
+      "A command for the shell, run in a worktree once it was made or moved, such as npm ci; empty for none.",
+  },
+  "workspace.setupTimeoutSeconds": {
+    type: "number",
+    default: 900,
+    min: 1,
+    max: 2_147_483,
+    env: "TEAMWORK_WORKSPACE_SETUP_TIMEOUT_SECONDS",
+    description: "The longest workspace.setup may take, in seconds.",
+  },
+  "workspace.copy": {
+    type: "strings",
+    default: [],
+    env: "TEAMWORK_WORKSPACE_COPY",
+    description:
+      "Files git does not track that each worktree gets a copy of, as globs from the repository's root: .env.",
+  },
+  "workspace.keep": {
+    type: "strings",
+    default: [],
+    env: "TEAMWORK_WORKSPACE_KEEP",
+    description: "Ignored files that stay when a worktree moves to the next task, as in .gitignore: node_modules.",
+  },
+} as const
+
+function commands<const Env extends string>(env: Env, kind: string) {
+  return {
+    type: "strings",
+    default: [],
+    env,
+    description: `The ${kind} commands that gates run, each a line for the shell; empty means what the files of the tree suggest.`,
+  } as const
+}
+
+function isEnabled<const Env extends string>(env: Env, kind: string) {
+  return { type: "boolean", default: true, env, description: `Whether gates run the ${kind} commands.` } as const
+}
+
+/** The settings of gates. Part of the table of all settings. */
+export const GATE_KEYS = {
+  "gates.build": commands("TEAMWORK_GATES_BUILD", "build"),
+  "gates.lint": commands("TEAMWORK_GATES_LINT", "lint"),
+  "gates.test": commands("TEAMWORK_GATES_TEST", "test"),
+  "gates.enableBuild": isEnabled("TEAMWORK_GATES_ENABLE_BUILD", "build"),
+  "gates.enableLint": isEnabled("TEAMWORK_GATES_ENABLE_LINT", "lint"),
+  "gates.enableTest": isEnabled("TEAMWORK_GATES_ENABLE_TEST", "test"),
+  "gates.timeoutSeconds": {
+    type: "number",
+    default: 1200,
+    min: 1,
+    max: 2_147_483,
+    env: "TEAMWORK_GATES_TIMEOUT_SECONDS",
+    description: "The longest one command of a gate may take, in seconds.",
+  },
+  "gates.variables": {
+    type: "strings",
+    default: [],
+    env: "TEAMWORK_GATES_VARIABLES",
+    isForUserOnly: true,
+    description:
+      "Variables that commands of gates get besides the usual ones, such as DATABASE_URL; a name may end in *.",
+  },
+  "gates.ignoredFiles": {
+    type: "strings",
+    default: [
+      ...["**/*.md", "**/*.mdx", "**/*.rst", "**/*.adoc", "**/CHANGELOG*", "**/LICENSE*"],
+      ...["**/*.lock", "**/*.lockb", "**/*-lock.json", "**/*-lock.yaml", "**/npm-shrinkwrap.json", "**/go.sum"],
+      ...["**/*.min.*", "**/*.map", "**/*.snap", "**/*.svg", "**/*.generated.*", "**/*_pb2.py", "**/*.pb.go"],
+      ...["**/node_modules/**", "**/vendor/**", "**/third_party/**", "**/dist/**", "**/__snapshots__/**"],
+    ],
+    env: "TEAMWORK_GATES_IGNORED_FILES",
+    description: "Files in whose added lines gates do not look for patterns: documentation, and what nobody writes.",
+  },
+} as const
