@@ -285,7 +285,7 @@ describe("opencode", () => {
   it("never waits for a permission", () => {
     for (const permission of ["edit", "ask", "full"] as const)
       expect(JSON.stringify(launch(opencode, { permission }).json("opencode/opencode.json"))).not.toContain('"ask"')
-    const ownership = { ...owning("src/**", "a/{x,y}"), granted: ["docs/a.md"], shared: ["**/package.json"] }
+    const ownership = { ...owning("./src/**", "a/{x,y}"), granted: ["docs/a.md"], shared: ["**/package.json"] }
     const edit = launch(opencode, { ownership, allowedTools: ["bash"], deniedTools: ["webfetch"] })
     expect(edit.json("opencode/opencode.json").permission).toMatchObject({
       edit: { "*": "deny", "src/**": "allow", "a/x": "allow", "a/y": "allow", "docs/a.md": "allow" },

@@ -1,3 +1,4 @@
+import { cleanPattern } from "../../domain/file-pattern.ts"
 import { listClaims, type Ownership } from "../../domain/judge-path.ts"
 import { askForJson } from "../answer.ts"
 import type { AgentJob } from "../port.ts"
@@ -63,7 +64,9 @@ function permissions({ permission, ownership, allowedTools, deniedTools }: Agent
 /** The last that fits decides. */
 function ownershipRules({ task, others, granted, shared }: Ownership): Record<string, "allow" | "deny"> {
   const rules = (patterns: readonly string[], word: "allow" | "deny") =>
-    patterns.flatMap((pattern) => widen(pattern.replace(/\/$/, "/**")).map((rule) => [rule, word] as const))
+    patterns.flatMap((pattern) =>
+      widen(cleanPattern(pattern).replace(/\/$/, "/**")).map((rule) => [rule, word] as const),
+    )
   const files = task?.files ?? []
   const foreign = others.flatMap((other) => other.files)
   const own: ReturnType<typeof rules> =
