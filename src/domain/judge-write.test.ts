@@ -5,7 +5,7 @@ import { judgeWrite } from "./judge-write.ts"
 
 const OWNED = { workspace: "/w", ownership: owning("src/**") }
 const judge = (tool: string, input: Record<string, unknown>) =>
-  judgeWrite({ tool, input }, OWNED, (path) => resolvePath(path))
+  judgeWrite({ tool, input }, OWNED, (path, from = "") => resolvePath(`${from}/${path}`))
 const patch = (...lines: string[]) => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n")
 
 describe("a tool that writes one file", () => {

@@ -4,7 +4,7 @@ import { owning } from "../../test/support/agents.ts"
 import { resolvePath } from "../lib/paths.ts"
 import { findForeign } from "./owned-files.ts"
 
-const asIs = (path: string) => resolvePath(path)
+const asIs = (path: string, from = "") => resolvePath(`${from}/${path}`)
 const judge = (globs: readonly string[], file: string, followLinks = asIs) =>
   findForeign({ workspace: "/w", ownership: owning(...globs) }, [file], followLinks)
 
@@ -68,8 +68,8 @@ it("one foreign file is enough, and it is named", () => {
 
 describe("links", () => {
   const links: Record<string, string> = { "/w": "/real", "/real/src/out": "/etc", "/real/src/in": "/real/docs" }
-  const follow = (path: string): string => {
-    let place = ""
+  const follow = (path: string, from = ""): string => {
+    let place = from
     for (const part of path.split("/")) {
       if (part === "" || part === ".") continue
       place = part === ".." ? place.slice(0, place.lastIndexOf("/")) : `${place}/${part}`

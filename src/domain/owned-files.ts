@@ -4,11 +4,12 @@ import { judgePath, type Ownership } from "./judge-path.ts"
 /** Who may write which files below a folder, which is the repository's root for whoever works there. */
 export interface OwnedFiles {
   readonly workspace: string
-  readonly ownership: Ownership
+  /** Null where anything below the folder may be written. */
+  readonly ownership: Ownership | null
 }
 
-/** Where an absolute path, which may hold `..`, leads when all links on the way are followed. */
-export type FollowLinks = (path: string) => string
+/** Where a path, which may hold `..`, leads when all links on the way are followed; from the root, or from such a place. */
+export type FollowLinks = (path: string, from?: string) => string
 
 /** Why these files may not be written; undefined when they may. */
 export function findForeign(
@@ -17,9 +18,13 @@ export function findForeign(
   followLinks: FollowLinks,
 ): string | undefined {
   const root = followLinks(workspace)
+  const follow = (place: string) =>
+    place.startsWith(`${workspace}/`) ? followLinks(place.slice(workspace.length), root) : followLinks(place)
   for (const file of files) {
     for (const place of placesOf(file, workspace)) {
-      const { allowed, path, message } = judgePath(pathFrom(root, followLinks(place)), ownership)
+      const inside = pathFrom(root, follow(place))
+      if (ownership === null && isInside(inside)) continue
+      const { allowed, path, message } = judgePath(inside, ownership ?? NOBODYS)
       if (!allowed) return path === file ? message : `${file}: ${message}`
     }
   }
@@ -32,7 +37,15 @@ export function findForeign(
  */
 function placesOf(file: string, workspace: string): string[] {
   const absolute = file.startsWith("/") ? file : `${workspace}/${file}`
-  return [absolute, resolvePath(absolute), ...(file.startsWith("~") ? ["/"] : [])]
+  const plain = resolvePath(absolute)
+  return [...(plain === absolute ? [] : [absolute]), plain, ...(file.startsWith("~") ? ["/"] : [])]
+}
+
+const NOBODYS: Ownership = { task: null, others: [], granted: [], shared: [] }
+
+/** What lies outside stays absolute. Git's own files are nobody's. */
+function isInside(path: string): boolean {
+  return !path.startsWith("/") && !/(?:^|\/)\.?git/i.test(path)
 }
 
 /** As it is when it lies outside, or is the folder itself: nobody may write that. */

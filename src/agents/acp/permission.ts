@@ -1,4 +1,3 @@
-import type { Ownership } from "../../domain/judge-path.ts"
 import { findForeign } from "../../domain/owned-files.ts"
 import { followLinks } from "../../lib/follow-links.ts"
 import type { AgentJob } from "../port.ts"
@@ -52,11 +51,8 @@ function findObjectionToWrite(job: AgentJob, files: readonly string[]): string |
   const { ownership, permission, workspace } = job
   if (ownership === null && permission === "full") return undefined
   if (files.length === 0 && ownership !== null) return "it does not say which files it writes"
-  return findForeign({ workspace, ownership: ownership ?? ANYTHING }, files, followLinks)
+  return findForeign({ workspace, ownership }, files, followLinks)
 }
-
-/** Whatever is in the workspace. */
-const ANYTHING: Ownership = { task: null, others: [], granted: ["**"], shared: [] }
 
 const OUR_SERVERS_KINDS = new Set(["other", "read", "search", "think", ""])
 
