@@ -3,8 +3,9 @@ import { dirname, join } from "node:path"
 import { findPrice, type PriceTable } from "../domain/prices.ts"
 import { makeMask } from "../lib/mask-secrets.ts"
 import type { Processes } from "../lib/process.ts"
+import { deliverAfterRun } from "./deliver-after-run.ts"
 import { makeAgentJob, NO_LIMITS } from "./make-agent-job.ts"
-import type { Agent, AgentJob, Detection } from "./port.ts"
+import type { Agent, AgentJob, AgentResult, Detection, RunOptions } from "./port.ts"
 import type { AgentProgram, Launch, Probe, ProgramConfig } from "./program.ts"
 import { fingerprintOf } from "./program-files.ts"
 import { type RunnerPorts, runAgent } from "./run-agent.ts"
@@ -32,6 +33,15 @@ export function makeAgent(program: AgentProgram, settings: AgentSettings, ports:
     isRoot: settings.isRoot,
     judgeWrite: settings.judgeWrite ?? [],
   }
+  const runOnce = async (given: AgentJob, options: RunOptions): Promise<AgentResult> => {
+    const job = { ...given, model: given.model ?? (config.models[given.tier] || null) }
+    const launch = program.launch(job, config)
+    prepare(launch, job.stateFolder)
+    const translator = program.translate(job, ports.clock, config.settings)
+    const { graceMs, prices = new Map() } = settings
+    const priceOf = (model: string) => findPrice(prices, model)
+    return runAgent({ job, launch, translator, options, graceMs, priceOf }, ports)
+  }
   return {
     name: program.name,
     fingerprint: (env) => {
@@ -42,14 +52,11 @@ export function makeAgent(program: AgentProgram, settings: AgentSettings, ports:
       program.probe === undefined
         ? detect(program, { config, env, commands: ports.commands })
         : detectByProbe(program.probe(config), env, ports),
-    async run(given, options = {}) {
-      const job = { ...given, model: given.model ?? (config.models[given.tier] || null) }
-      const launch = program.launch(job, config)
-      prepare(launch, job.stateFolder)
-      const translator = program.translate(job, ports.clock, config.settings)
-      const { graceMs, prices = new Map() } = settings
-      const priceOf = (model: string) => findPrice(prices, model)
-      return runAgent({ job, launch, translator, options, graceMs, priceOf }, ports)
+    run(job, options = {}) {
+      const { messages } = options
+      const { capabilities } = program
+      if (messages === undefined || capabilities.messages || !capabilities.resume) return runOnce(job, options)
+      return deliverAfterRun(runOnce, job, { ...options, messages })
     },
   }
 }

@@ -188,8 +188,9 @@ export interface RunOptions {
   /** Sees each line that the agent prints as it came, secrets masked, before the events that are made of it. */
   readonly onLine?: (line: string, stream: "stdout" | "stderr") => void
   /**
-   * Messages for the running agent, where it can take them. Each one that a turn contained is acknowledged by
-   * `message_delivered`; what is not acknowledged at the end was not delivered, and goes with the next run.
+   * Messages for the running agent: at its next turn where it can take them, else right after by resuming its session, as
+   * part of the same run. Each one that a turn contained is acknowledged by `message_delivered`; what is not acknowledged
+   * at the end was not delivered, and goes with the next run.
    */
   readonly messages?: AsyncIterable<AgentMessage>
 }

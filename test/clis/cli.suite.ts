@@ -286,7 +286,7 @@ export function cliSuite(cli: Cli): void {
     })
   })
 
-  if (capabilities.messages) takesMessages(cli)
+  if (capabilities.messages || capabilities.resume) takesMessages(cli)
   if (IS_ROOT) worksWithoutRoot(cli)
 }
 

@@ -303,6 +303,34 @@ export function agentContract(program: AgentProgram, says: Says): void {
     })
   }
 
+  if (program.capabilities.resume && !program.capabilities.messages) {
+    it(`${program.name}: gets what was queued while it ran right after, as part of the same run`, async () => {
+      async function* messages() {
+        yield { id: "41", text: "one" }
+        yield { id: "42", text: "[[json]]" }
+        await new Promise(() => undefined)
+      }
+      const { events, result } = await play("hello", {}, { messages: messages() })
+      expect(result).toMatchObject({ reason: "done", answer: '{"name":"bob"}' })
+      const types = events.map((event) => event.type)
+      for (const once of ["started", "finished"] as const) expect(types.filter((type) => type === once)).toHaveLength(1)
+      const delivered = events.flatMap((event) => (event.type === "message_delivered" ? [event.messageId] : []))
+      expect(delivered).toEqual(["41", "42"])
+      // The first run had its say before.
+      expect(types.indexOf("text")).toBeLessThan(types.indexOf("message_delivered"))
+    })
+
+    it(`${program.name}: acknowledges nothing that it did not get to`, async () => {
+      async function* messages() {
+        yield { id: "41", text: "[[rate-limit]]" }
+        await new Promise(() => undefined)
+      }
+      const { events, result } = await play("hello", {}, { messages: messages() })
+      expect(result.reason).toBe("rate-limited")
+      expect(events.filter((event) => event.type === "message_delivered")).toEqual([])
+    })
+  }
+
   if (says.errors) failureKinds()
 
   function failureKinds() {

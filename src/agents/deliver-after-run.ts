@@ -1,0 +1,95 @@
+import type { AgentEvent, AgentJob, AgentMessage, AgentResult, RunOptions } from "./port.ts"
+import { addUsage } from "./usage.ts"
+
+type Run = (job: AgentJob, options: RunOptions) => Promise<AgentResult>
+type OnEvent = NonNullable<RunOptions["onEvent"]>
+
+/**
+ * For agents that take nothing while they run: what is queued meanwhile they get right after, by going on with the same
+ * session. To whoever looks on it is one run, with one beginning, one end and one result.
+ */
+export async function deliverAfterRun(
+  run: Run,
+  job: AgentJob,
+  options: RunOptions & { readonly messages: AsyncIterable<AgentMessage> },
+): Promise<AgentResult> {
+  const { messages, onEvent = () => undefined, ...rest } = options
+  const inbox = collect(messages)
+  let last: AgentEvent | undefined
+  const watch = (queued: readonly AgentMessage[] | null): OnEvent => {
+    let unheard = queued ?? []
+    return async (event) => {
+      if (event.type === "finished") last = event
+      // It goes on; that it began is known.
+      if (event.type === "finished" || (event.type === "started" && queued !== null)) return
+      // Whatever the model does now, it does knowing them.
+      const heard = MODEL_AT_WORK.has(event.type) ? unheard : []
+      if (heard.length > 0) unheard = []
+      for (const { id } of heard) await onEvent({ at: event.at, type: "message_delivered", messageId: id })
+      await onEvent(event)
+    }
+  }
+  try {
+    let result = await run(job, { ...rest, onEvent: watch(null) })
+    for (;;) {
+      const next = continued(job, result)
+      const queued = next === undefined ? [] : inbox.take()
+      if (next === undefined || queued.length === 0) break
+      const prompt = queued.map((message) => message.text).join("\n\n")
+      result = joined(result, await run({ ...next, prompt }, { ...rest, onEvent: watch(queued) }))
+    }
+    if (last !== undefined) await onEvent({ at: last.at, type: "finished", result })
+    return result
+  } finally {
+    inbox.stop()
+  }
+}
+
+const MODEL_AT_WORK: ReadonlySet<AgentEvent["type"]> = new Set(["text", "reasoning", "tool_use"])
+
+/** The same job in the session that it left, within what is left of its limits; undefined when it cannot go on. */
+function continued(job: AgentJob, { reason, session, usage, durationMs }: AgentResult): AgentJob | undefined {
+  if (reason !== "done" || session === null) return undefined
+  const left = (limit: number | null, used: number) => (limit === null ? null : limit - used)
+  const limits = {
+    ...job.limits,
+    timeMs: left(job.limits.timeMs, durationMs),
+    tokens: left(job.limits.tokens, usage.inputTokens + usage.outputTokens),
+    dollars: left(job.limits.dollars, usage.dollars ?? 0),
+  }
+  const isUsedUp = [limits.timeMs, limits.tokens, limits.dollars].some((limit) => limit !== null && limit <= 0)
+  return isUsedUp ? undefined : { ...job, resume: session, limits }
+}
+
+function joined(before: AgentResult, after: AgentResult): AgentResult {
+  return {
+    ...after,
+    usage: { ...addUsage(before.usage, after.usage), ...estimateOf(before, after) },
+    durationMs: before.durationMs + after.durationMs,
+    filesTouched: [...new Set([...before.filesTouched, ...after.filesTouched])],
+  }
+}
+
+function estimateOf(...results: readonly AgentResult[]): { dollarsAreEstimated?: true } {
+  return results.some(({ usage }) => usage.dollarsAreEstimated === true) ? { dollarsAreEstimated: true } : {}
+}
+
+function collect(messages: AsyncIterable<AgentMessage>) {
+  const iterator = messages[Symbol.asyncIterator]()
+  const queued: AgentMessage[] = []
+  let isOver = false
+  const listen = async () => {
+    for (let next = await iterator.next(); next.done !== true && !isOver; next = await iterator.next())
+      queued.push(next.value)
+  }
+  // Whoever has no more to say may say so by failing: the run goes on.
+  listen().catch(() => undefined)
+  return {
+    take: () => queued.splice(0),
+    stop() {
+      isOver = true
+      // It may wait for a message that never comes, and so never answer.
+      Promise.resolve(iterator.return?.()).catch(() => undefined)
+    },
+  }
+}
