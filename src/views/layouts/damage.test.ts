@@ -42,6 +42,7 @@ const anything = fc.oneof(
     "2025-01-01",
     "a\u0000\ud800",
     -1,
+    { toString: null },
   ),
 )
 const damage = fc.array(fc.tuple(fc.nat(), anything), { minLength: 1, maxLength: 6 })

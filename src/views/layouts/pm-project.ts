@@ -155,8 +155,10 @@ function makeTasks(members: readonly Member[]): TaskDraft[] {
 
 /** Whoever reached the end of the last phase is done, whatever its status says. */
 function statusOf(record: Json): unknown {
-  const isComplete = asWord(record.phase) === "completion" && Number(record.progress) >= 100
-  const hasBegun = Number(record.progress) > 0
+  // Also "40%" and 12.5, but nothing that a number cannot be made of.
+  const progress = Number.parseFloat(asText(record.progress) ?? "")
+  const isComplete = asWord(record.phase) === "completion" && progress >= 100
+  const hasBegun = progress > 0
   return isComplete ? "completed" : (record.status ?? (hasBegun ? "running" : "open"))
 }
 
