@@ -41,7 +41,8 @@ async function runTests(cache: string, args: readonly string[]): Promise<Outcome
   const interrupted = new AbortController()
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => interrupted.abort())
   const signal = AbortSignal.any([interrupted.signal, AbortSignal.timeout(TESTS_TIMEOUT_MS)])
-  const flags = ["--max-concurrency=1", `--timeout=${TEST_TIMEOUT_MS}`, ...args]
+  // These programs do things of their own in the background, at times of their own: what fails is tried once more.
+  const flags = ["--max-concurrency=1", "--retry=1", `--timeout=${TEST_TIMEOUT_MS}`, ...args]
   const env = { ...testEnvironment(), ...opened.env, CLI_TEST_CACHE: opened.cache }
   const waiting = listFiles()
   const outcomes: Outcome[] = []

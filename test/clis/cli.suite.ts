@@ -92,7 +92,7 @@ export function cliSuite(cli: Cli): void {
       expect(result).toMatchObject({ reason: "done", answer: "second" })
       expect(result.session?.id).toBe(first.session?.id ?? "none")
       // The first question and its answer came along.
-      expect(world.model.asked.at(-1)?.modelTurns).toBe(1)
+      expect(world.model.asked.find(({ step }) => step === "two/0")?.modelTurns).toBe(1)
       expect(result.usage).toMatchObject({ inputTokens: TOKENS.input, outputTokens: TOKENS.output })
       expect(result.session?.usage.inputTokens).toBe(2 * TOKENS.input)
     })
