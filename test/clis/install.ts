@@ -23,6 +23,13 @@ export async function installCli(cache: string, pinned: Pinned): Promise<void> {
   throw new Error(`could not install ${wanted} into ${cache}: see above what npm said; the tests need all of the CLIs`)
 }
 
+/** Their install scripts start them, and they would settle in the home of whoever tests; npm's settings are still there. */
+function withOtherHome(folder: string): Record<string, string> {
+  mkdirSync(folder, { recursive: true })
+  const home = process.env.HOME ?? folder
+  return { HOME: folder, npm_config_userconfig: join(home, ".npmrc"), npm_config_cache: join(home, ".npm") }
+}
+
 /** Into a folder beside, so that what was interrupted is not taken for installed. */
 async function install(folder: string, { bridgeTo }: Pinned, wanted: string): Promise<void> {
   const building = `${folder}.${process.pid}`
@@ -32,10 +39,12 @@ async function install(folder: string, { bridgeTo }: Pinned, wanted: string): Pr
   if (bridgeTo !== undefined) flags.push("--omit=optional")
   const child = Bun.spawn(["npm", "install", "--prefix", building, ...flags, wanted], {
     cwd: building,
+    env: { ...process.env, ...withOtherHome(`${building}/.home`) },
     stdio: ["ignore", "inherit", "inherit"],
     timeout: INSTALL_TIMEOUT_MS,
   })
   if ((await child.exited) === 0) {
+    rmSync(`${building}/.home`, { recursive: true, force: true })
     // Whatever mask we have: root's tests start them as another user, too.
     Bun.spawnSync(["chmod", "-R", "a+rX", building])
     rmSync(folder, { recursive: true, force: true })

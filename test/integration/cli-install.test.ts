@@ -40,6 +40,16 @@ it("is installed once, without the CLI that a bridge would bring along, for ever
   expect(statSync(file).mode & 0o004).toBe(0o004)
 })
 
+it("does not let an install script settle in the home", async () => {
+  using scratch = makeScratch()
+  const cache = withNpm(scratch.path, `touch "$HOME/settled"; echo "$HOME" > ${scratch.path}/home; ${install("2.6.0")}`)
+  await installCli(cache, PINNED)
+  const home = readFileSync(join(scratch.path, "home"), "utf8").trim()
+  expect(home).not.toBe(process.env.HOME ?? "")
+  expect(home).toStartWith(cache)
+  expect(existsSync(home)).toBe(false)
+})
+
 it("is tried once more when it fails", async () => {
   using scratch = makeScratch()
   const cache = withNpm(
