@@ -167,7 +167,7 @@ describe("evidence", () => {
 describe("the task gate", () => {
   const RANGE: TaskRange = { base: "b".repeat(40), files: [diff("a.ts", ["x"])], isOnBase: true, merges: [] }
   const facts: TaskFacts = {
-    ...{ taskId: "1", commit: "c".repeat(40), uncommitted: [], mayChangeNothing: false, scope: undefined },
+    ...{ taskId: "1", commit: "c".repeat(40), uncommitted: [], mayChangeNothing: false, scope: () => [] },
     ...{ results: [], leftBehind: [], evidence: [evidence("done")] },
     range: RANGE,
   }
@@ -186,6 +186,7 @@ describe("the task gate", () => {
   it.each([
     ["work_committed", { uncommitted: ["a.ts"] }],
     ["changes_present", range({ files: [] })],
+    ["changes_present", { range: undefined }],
     ["history_kept", range({ isOnBase: false })],
     ["files_owned", { scope: () => ["a.ts belongs to task 2"] }],
     ["no_suspicious_changes", range({ files: [diff("l", ["/etc"], { status: "added", newMode: "120000" })] })],
@@ -198,6 +199,7 @@ describe("the task gate", () => {
 
   it("lets a task that only looks commit nothing", () => {
     expect(failed({ ...range({ files: [] }), mayChangeNothing: true })).toEqual([])
+    expect(failed({ range: undefined, mayChangeNothing: true })).toEqual([])
   })
 
   it("names files that are not committed, and what commands left behind", () => {
@@ -214,8 +216,8 @@ describe("the task gate", () => {
     expect(judge(range({ merges: ["d".repeat(40)] })).issues).toEqual(["warning: commit dddddddddddd is a merge"])
     const skipped = judge({ range: undefined }).checks.filter((check) => check.status === "skipped")
     expect(skipped.map((check) => check.name)).toEqual([
-      "changes_present",
       "files_owned",
+      "no_suspicious_changes",
       "no_blocked_patterns",
       "acceptance_passes",
     ])

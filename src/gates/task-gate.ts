@@ -36,8 +36,7 @@ export interface TaskFacts {
   readonly range: TaskRange | undefined
   /** A task that only looks, as a review. */
   readonly mayChangeNothing: boolean
-  /** Undefined when nobody says which files are whose. */
-  readonly scope: Scope | undefined
+  readonly scope: Scope
   /** Empty when there is nothing to run, or nothing could be run. */
   readonly results: readonly CommandResult[]
   /** Files that the commands left changed. */
@@ -79,8 +78,10 @@ function runOrSkipped({ results, uncommitted }: TaskFacts): Findings {
 
 function judgeRange({ commit, range, mayChangeNothing, scope }: TaskFacts, settings: ScanSettings): Findings[] {
   if (range === undefined) {
-    const why = "where the task started is not known; name it with --base"
-    return ["changes_present", "files_owned", "no_blocked_patterns"].map((name) => skipped(name, why))
+    // Nobody can say then what the task changed, so nothing of it may pass unseen.
+    const why = "where the task started is not known; name it with --base, or work in a worktree of teamwork"
+    const rest = ["files_owned", "no_suspicious_changes", "no_blocked_patterns"].map((name) => skipped(name, why))
+    return [checkThat("changes_present", { errors: mayChangeNothing ? [] : [why] }), ...rest]
   }
   const { base, files, isOnBase, merges } = range
   const since = `since ${base.slice(0, 12)}`
@@ -95,9 +96,7 @@ function judgeRange({ commit, range, mayChangeNothing, scope }: TaskFacts, setti
         : [`${commit.slice(0, 12)} does not contain ${base}, where the task started: history was rewritten`],
       warnings: merges.map((merge) => `commit ${merge.slice(0, 12)} is a merge`),
     }),
-    scope === undefined
-      ? skipped("files_owned", "nobody says which files are whose")
-      : checkThat("files_owned", { errors: scope(files.map(toScoped)) }),
+    checkThat("files_owned", { errors: scope(files.map(toScoped)) }),
     checkThat("no_suspicious_changes", findSuspicious(files)),
     checkThat("no_blocked_patterns", scanChanges(files, settings)),
   ]

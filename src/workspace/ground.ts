@@ -78,7 +78,7 @@ async function locate(git: Git): Promise<{ commonDir: string; gitDir: string; is
   }
   throw new AppError(
     "workspace.no_repository",
-    `no git repository here; call this from inside of one, or name it with --source-dir (${firstLine(stderr)})`,
+    `no git repository here; call this from inside of one (${firstLine(stderr)})`,
   )
 }
 

@@ -13,7 +13,11 @@ interface Shop extends Bench {
 }
 
 /** A repository with one commit; task 1 with these commands, in wave 1. */
-async function makeShop(checks: readonly string[], files: Record<string, string> = { "a.txt": "a\n" }): Promise<Shop> {
+/** `review`: for a task that only looks, and so need not have changed anything. */
+async function makeShop(
+  checks: readonly string[],
+  { files = { "a.txt": "a\n" }, role = "worker" }: { files?: Record<string, string>; role?: string } = {},
+): Promise<Shop> {
   const bench = makeBench()
   const { cwd } = bench
   git(cwd, "init", "--quiet", "--initial-branch=main")
@@ -27,7 +31,7 @@ async function makeShop(checks: readonly string[], files: Record<string, string>
   }
   commit(files)
   await bench.ok("project", "create", "--goal", "Search page")
-  await bench.ok("task", "create", "One", ...checks.flatMap((line) => ["--check", line]))
+  await bench.ok("task", "create", "One", "--role", role, ...checks.flatMap((line) => ["--check", line]))
   await bench.ok("wave", "calculate")
   return { ...bench, commit }
 }
@@ -128,7 +132,10 @@ describe("teamwork verify", () => {
 
   it("runs what the repository's settings say, within their time limit", async () => {
     const settings = (gates: Data) => ({ "teamwork.json": `${JSON.stringify({ gates })}\n` })
-    using shop = await makeShop([], settings({ test: ["echo own; test -f teamwork.json"], timeoutSeconds: 1 }))
+    using shop = await makeShop([], {
+      files: settings({ test: ["echo own; test -f teamwork.json"], timeoutSeconds: 1 }),
+      role: "review",
+    })
     await shop.ok("evidence", "add", "1", "--add-evidence", "seen")
     expect(await shop.ok("verify", "task", "1")).toMatchObject({ status: "passed" })
     expect(await shop.ok<Data[]>("evidence", "list", "1")).toMatchObject([{}, { trust: "attested", output: "own\n" }])
@@ -204,7 +211,9 @@ describe("teamwork verify", () => {
   })
 
   it("killed, leaves nothing that the next one does not clean up", async () => {
-    using shop = await makeShop([`test -f "${"$"}HOME/go" || { echo $$ > "${"$"}HOME/pid"; sleep 60; }`])
+    using shop = await makeShop([`test -f "${"$"}HOME/go" || { echo $$ > "${"$"}HOME/pid"; sleep 60; }`], {
+      role: "review",
+    })
     const first = git(shop.cwd, "rev-parse", "HEAD")
     shop.commit({ "b.txt": "b\n" })
     await using live = shop.start(["verify", "task", "1", "--commit", first])
@@ -223,14 +232,14 @@ describe("teamwork verify", () => {
   })
 
   it("runs a command once for two who ask at the same time", async () => {
-    using shop = await makeShop([`echo run >> "${"$"}HOME/runs"; sleep 0.3`])
+    using shop = await makeShop([`echo run >> "${"$"}HOME/runs"; sleep 0.3`], { role: "review" })
     const both = await Promise.all([shop.ok("verify", "task", "1"), shop.ok("verify", "task", "1")])
     expect(both).toMatchObject([{ status: "passed" }, { status: "passed" }])
     expect(readFileSync(join(shop.home, "runs"), "utf8")).toBe("run\n")
   })
 
   it("keeps results until gc removes old ones", async () => {
-    using shop = await makeShop(["echo kept"])
+    using shop = await makeShop(["echo kept"], { role: "review" })
     await shop.ok("verify", "task", "1")
     const [key = ""] = filesIn(join(shop.home, "gates"))
     const folder = join(shop.home, "gates", key)

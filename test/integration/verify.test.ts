@@ -255,10 +255,12 @@ describe("the gate of a task", () => {
     expect(failedOf(await judge(world))).toEqual(["no_blocked_patterns"])
   })
 
-  it("says what it cannot judge without knowing where the task started", async () => {
+  it("does not pass what it cannot see, because nobody knows where the task started", async () => {
     await using world = await makeWorld()
     await world.create("1", { check: ["true"] })
-    expect(statuses(await judge(world))).toMatchObject({ changes_present: "skipped", no_blocked_patterns: "skipped" })
+    const verdict = await judge(world)
+    expect(statuses(verdict)).toMatchObject({ changes_present: "failed", no_blocked_patterns: "skipped" })
+    expect(verdict).toMatchObject({ status: "failed", issues: [expect.stringContaining("name it with --base")] })
   })
 
   it("keeps the claim of its owner, and is refused to anybody else", async () => {
@@ -324,7 +326,7 @@ describe("on an unchanged tree", () => {
 
   it("a checkout with ignored files proves nothing for others, but others do for it", async () => {
     await using world = await makeWorld({ ".gitignore": "ignored\nnode_modules\n" })
-    await world.create("1", { check: [`${COUNT}; test -e ignored`] })
+    await world.create("1", { role: "review", check: [`${COUNT}; test -e ignored`] })
     world.repository.write({ ignored: "not part of the tree" })
     expect(await judge(world)).toMatchObject({ status: "passed" })
     expect(await judge(world)).toMatchObject({ status: "passed" })
@@ -334,7 +336,7 @@ describe("on an unchanged tree", () => {
     expect(await judge(world, { commit: "main" })).toMatchObject({ status: "failed" })
     expect(world.count()).toBe(2)
     // Commands that make files which git ignores are not run again because of them.
-    await world.create("2", { check: [`${COUNT}; touch ignored`] })
+    await world.create("2", { role: "review", check: [`${COUNT}; touch ignored`] })
     world.repository.write({ ignored: null })
     const second = { taskId: parseTaskId("2") }
     expect(await judge(world, second)).toMatchObject({ status: "passed" })
