@@ -1,14 +1,16 @@
 import { PERSON } from "../domain/actor.ts"
+import { EFFORTS } from "../domain/effort.ts"
 import { AppError } from "../domain/errors.ts"
 import type { TaskId } from "../domain/ids.ts"
 import { cycleError, missingNeedError } from "../domain/layers.ts"
-import { COMPLEXITIES, GENERIC_ROLE, type Task } from "../domain/task.ts"
+import { COMPLEXITIES, GENERIC_ROLE, NO_WORK, type Task, type Work } from "../domain/task.ts"
 import { currentWave } from "../domain/wave.ts"
-import { choice, list, optional, withDefault } from "../lib/fields.ts"
+import { choice, type InputOf, list, optional, withDefault } from "../lib/fields.ts"
 import type { GraphNode, StoredTeam, Tx } from "../store/port.ts"
 import { lockTeam } from "./lookup.ts"
 import {
   commaList,
+  idField,
   type OnOverlap,
   operation,
   planFields,
@@ -39,6 +41,14 @@ const input = {
   ...planFields,
   agentType: optional(textField("kind of agent it asks for", 100)),
   assignee: optional(workerIdField),
+  agent: optional(idField("the agent that does it, such as codex or script; by default what teamwork route names")),
+  model: optional(textField("the model by name; by default what the agent's settings say for its complexity", 200)),
+  effort: optional(choice(EFFORTS, "how hard the model should think; by default what its role asks for")),
+  run: withDefault(list(textField("command"), "command that the script agent runs; may be repeated"), []),
+  repair: withDefault(
+    list(textField("command"), "command it runs instead when the work was sent back; may be repeated"),
+    [],
+  ),
 }
 
 export const createTask = operation({
@@ -72,6 +82,7 @@ export const createTask = operation({
           files,
           agentType: input.agentType ?? null,
           assignee: input.assignee ?? null,
+          work: workOf(input),
         },
         wave,
       )
@@ -90,6 +101,19 @@ export const createTask = operation({
     })
   },
 })
+
+function workOf({ agent, model, effort, run, repair }: InputOf<typeof input>): Work {
+  const said = agent ?? model ?? effort ?? run[0] ?? repair[0]
+  if (said === undefined) return NO_WORK
+  return {
+    ...NO_WORK,
+    agent: agent ?? null,
+    model: model ?? null,
+    effort: effort ?? null,
+    commands: run,
+    repair,
+  }
+}
 
 /** Most tasks own no files, and pay for nothing here. */
 async function placeFiles(

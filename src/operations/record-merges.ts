@@ -87,11 +87,11 @@ interface Needed {
 
 async function makeFix(tx: Tx, team: StoredTeam, { task, failed, settings }: Needed): Promise<Fix> {
   const id = fixIdOf(task)
-  const { role, complexity, acceptance, checks, files, agentType, wave } = task
+  const { role, complexity, acceptance, checks, files, agentType, work, wave } = task
   const title = `Fix the merge of task ${task.id}: ${task.title}`.slice(0, 500)
   const { waitsFor, waiting } = await keepApart(tx, team, settings, { id, blockedBy: [], files })
   const brief = { title, description: failed.description, blockedBy: waitsFor, assignee: null }
-  const known = { role, complexity, acceptance, checks, files, agentType }
+  const known = { role, complexity, acceptance, checks, files, agentType, work }
   if ((await tx.tasks.create(team.key, id, { ...known, ...brief }, wave)) === undefined) {
     return { taskId: task.id, fix: id, isNew: false }
   }
