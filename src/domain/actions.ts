@@ -19,9 +19,15 @@ export interface EngineSnapshot {
   readonly history: History
   /** The long action that is under way; no other one is begun meanwhile. */
   readonly busy: LongAction["type"] | null
+  /** Attempts, as `task/attempt`, of which nothing is left to merge. */
+  readonly settled: ReadonlySet<string>
   /** The latest word on everything, if no work came after it. */
   readonly final: VerdictStatus | null
   readonly review: VerdictStatus | null
+  /** How often each gate said no so far: `wave 1`, `final`, `cross-agent`. */
+  readonly refusals: ReadonlyMap<string, number>
+  /** The team is paused because a limit was reached, not because somebody wished it. */
+  readonly isPausedByEngine: boolean
   /** Whether the target has it all; `refused` when it could not be brought there and a person has to. */
   readonly delivery: "none" | "done" | "refused"
   /** Long actions that did not come to an end for a reason that is not the work's, such as a full disk. */
@@ -61,6 +67,8 @@ export interface EngineLimits extends RetryLimits {
   readonly enableCascade: boolean
   readonly enableReview: boolean
   readonly deliver: boolean
+  /** How often a gate may send the team back to work before a person has to look. */
+  readonly maxRefusals: number
   readonly budget: { readonly tokens: number; readonly dollars: number }
   readonly budgetPerWorker: { readonly tokens: number; readonly dollars: number }
 }
@@ -83,6 +91,8 @@ export type ShortAction =
   | { readonly type: "tell-unblocked"; readonly task: string; readonly by: string }
   | { readonly type: "cascade"; readonly of: string; readonly kind: "test" | "review" }
   | { readonly type: "pause-team"; readonly reason: string }
+  /** What the gate found becomes a task. */
+  | { readonly type: "fix-gate"; readonly scope: "wave" | "final" | "cross-agent"; readonly wave: number | null }
   /** Nothing more can be done: `done`, or why a person has to look. */
   | { readonly type: "end"; readonly outcome: "done" | "failed" | "stuck" | "paused"; readonly reason: string }
 

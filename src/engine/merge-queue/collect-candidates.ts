@@ -116,7 +116,9 @@ async function pinNow(merges: Merges, around: Surroundings, task: Task): Promise
   if (worker === null || head === undefined) {
     return { reason: "it has no commits: neither a pin nor a branch", isEmpty: true }
   }
-  const other = tasks.find((each) => each !== task && isHeld(each.status) && (each.workerId ?? each.claimedBy) === worker)
+  const other = tasks.find(
+    (each) => each !== task && isHeld(each.status) && (each.workerId ?? each.claimedBy) === worker,
+  )
   if (other !== undefined) {
     return { reason: `it has no pin, and ${worker} works on task ${other.id} on the same branch`, isEmpty: false }
   }
