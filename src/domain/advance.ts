@@ -21,7 +21,7 @@ function withPatience({ now, troubles }: EngineSnapshot, action: LongAction): De
   return { actions: [action], wakeAt: null }
 }
 
-function isLong(action: Action): action is LongAction {
+export function isLong(action: Action): action is LongAction {
   return ["merge", "verify-wave", "verify-final", "review", "deliver"].includes(action.type)
 }
 

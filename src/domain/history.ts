@@ -13,6 +13,8 @@ export interface History {
   startedAt: number | null
   endedAt: number | null
   endReason: string | null
+  /** Who paused the team last. */
+  pausedBy: string | null
   /** The newest event that is part of it. */
   lastEventAt: number
 }
@@ -86,7 +88,7 @@ export interface TaskFact {
 export function emptyHistory(): History {
   return {
     ...{ runs: new Map(), workers: new Map(), tasks: new Map() },
-    ...{ settings: null, startedAt: null, endedAt: null, endReason: null, lastEventAt: 0 },
+    ...{ settings: null, startedAt: null, endedAt: null, endReason: null, pausedBy: null, lastEventAt: 0 },
   }
 }
 
@@ -106,7 +108,8 @@ export function tell(history: History, event: Event): void {
   else if (event.type.startsWith("task.") && task !== undefined) tellTask(history, { task, event, at })
 }
 
-function tellTeam(history: History, { type, data }: Event, at: number): void {
+function tellTeam(history: History, { type, data, by }: Event, at: number): void {
+  if (type === "team.paused") history.pausedBy = by
   if (type === "team.led") {
     history.settings = String(data.settings)
     history.startedAt ??= at
