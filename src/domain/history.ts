@@ -13,6 +13,8 @@ export interface History {
   startedAt: number | null
   endedAt: number | null
   endReason: string | null
+  /** When somebody last let the team go on after a pause. */
+  resumedAt: number | null
   /** The newest event that is part of it. */
   lastEventAt: number
 }
@@ -86,7 +88,7 @@ export interface TaskFact {
 export function emptyHistory(): History {
   return {
     ...{ runs: new Map(), workers: new Map(), tasks: new Map() },
-    ...{ settings: null, startedAt: null, endedAt: null, endReason: null, lastEventAt: 0 },
+    ...{ settings: null, startedAt: null, endedAt: null, endReason: null, resumedAt: null, lastEventAt: 0 },
   }
 }
 
@@ -115,7 +117,7 @@ function tellTeam(history: History, { type, data }: Event, at: number): void {
   } else if (type === "team.left") {
     history.endedAt = at
     history.endReason = String(data.reason)
-  }
+  } else if (type === "team.resumed") history.resumedAt = at
 }
 
 function tellWorker(worker: WorkerFact, { type, data }: Event, at: number): void {
