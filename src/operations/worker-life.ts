@@ -38,6 +38,8 @@ export async function noteWorkerExited(
 ): Promise<void> {
   await store.write(async (tx) => {
     const { key } = await getTeam(tx, { project, team })
+    const known = await tx.workers.find(key, data.worker as WorkerId)
+    if (known?.status === "stopped" || known?.status === "dead") return
     const isStopped = data.reason === "done" || data.reason === "stopped"
     await tx.workers.put(key, data.worker as WorkerId, { availability: isStopped ? "stopped" : "dead" })
     await tx.events.append(key, by, { type: "worker.exited", data })

@@ -8,6 +8,7 @@ import { makeGateFix } from "../../operations/gate-fixes.ts"
 import { releaseTask } from "../../operations/release-task.ts"
 import { sendMessage } from "../../operations/send-message.ts"
 import { pauseByEngine } from "../../operations/steer-team.ts"
+import { updateTask } from "../../operations/update-task.ts"
 import { noteStatusCheck, quarantineWorker } from "../../operations/worker-life.ts"
 import type { OrchestratorOptions, OrchestratorPorts } from "./ports.ts"
 import type { WorkerPool } from "./workers.ts"
@@ -62,6 +63,9 @@ async function perform(
     }
     case "release-task":
       await releaseTask.run(context, { ...name, id: action.task as TaskId, reason: action.reason })
+      return
+    case "free-task":
+      await updateTask.run(context, { ...name, id: action.task as TaskId, assignee: "" })
       return
     case "tell-unblocked":
       await tell(action.by, `UNBLOCKED: task ${action.task}: everything it needs is done`)
