@@ -351,6 +351,11 @@ const io: Io = {
   isTerminal: terminal?.isTTY === true,
   columns: environment.columns,
   color: !environment.noColor,
+  size: () => ({ columns: terminal?.columns || environment.columns, rows: terminal?.rows || 24 }),
+  onResize(listener) {
+    terminal?.on("resize", listener)
+    return () => void terminal?.off("resize", listener)
+  },
   cwd,
   input: () => Bun.stdin.text(),
   out: print,

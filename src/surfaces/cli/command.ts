@@ -26,7 +26,7 @@ export interface Session {
   /** Read at the first call, so that commands which mend the configuration work with a broken one. */
   configured(): Promise<Configured>
   readonly isJson: boolean
-  /** By a flag, and not only because nobody looks on. */
+  /** Somebody said so; otherwise JSON is only what a pipe gets by default. */
   readonly isJsonAsked: boolean
   /** Opens the store at the first call. */
   context(): Promise<Context>

@@ -76,11 +76,15 @@ export interface Io {
   readonly isTerminal: boolean
   readonly columns: number
   readonly color: boolean
+  /** Of the terminal as it is now; `columns` is what it was at the start. */
+  size(): { readonly columns: number; readonly rows: number }
+  /** Calls back whenever the terminal changes its size; gives back how to end that. */
+  onResize(listener: () => void): () => void
   readonly cwd: string
   /** All of standard input. */
   input(): Promise<string>
   out(text: string): void
-  /** Prints the pieces one after the other, as they come. */
+  /** Prints the pieces one after the other, as they come and as they are. */
   outParts(parts: Iterable<string>): void
   err(text: string): void
   errBytes(chunk: Uint8Array): void
