@@ -9,6 +9,7 @@ import type { ReadyAgent } from "./engine/agent-jobs/run-job.ts"
 import type { EngineSettings } from "./engine/orchestrator/settings.ts"
 import type { Merging } from "./engine/merge-queue/merging.ts"
 import type { GateSetup } from "./engine/verify/verifier.ts"
+import type { WorkerSettings } from "./engine/worker/ports.ts"
 import type { WorkspaceTools } from "./engine/worktrees.ts"
 import { systemClock } from "./lib/clock.ts"
 import { systemIds } from "./lib/ids.ts"
@@ -60,6 +61,8 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
       agentType: config["team.defaultAgentType"],
       timeoutSeconds: config["team.agentTimeoutSeconds"],
     },
+    worker: workerSettings(config),
+    runtime: config["engine.runtime"],
     recordings: {
       maxMegabytes: config["recordings.maxMegabytes"],
       maxAgeDays: config["recordings.maxAgeDays"],
@@ -74,6 +77,25 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     engine: () => engineSettings(config),
     storePlace: async () => (await import("./lib/mask-secrets.ts")).maskSecrets(address),
     openStore: () => openStore(address, home),
+  }
+}
+
+function workerSettings(config: Config): WorkerSettings {
+  const budget = (whose: "task" | "worker" | "team") => ({
+    tokens: config[`budget.${whose}Tokens`],
+    dollars: config[`budget.${whose}Dollars`],
+  })
+  return {
+    leaseSeconds: config["claim.workerLeaseSeconds"],
+    renewSeconds: config["claim.renewSeconds"],
+    repairTurns: config["engine.repairTurns"],
+    agentTimeoutSeconds: config["team.agentTimeoutSeconds"],
+    shutdownTimeoutMs: config["team.shutdownTimeoutMs"],
+    maxConsecutiveErrors: config["team.maxConsecutiveErrors"],
+    retry: { maxRestarts: config["team.maxRestarts"], maxTimeoutRestarts: config["team.maxTimeoutRestarts"] },
+    budget: { task: budget("task"), worker: budget("worker"), team: budget("team") },
+    permission: config["engine.permission"],
+    defaults: { agentType: config["team.defaultAgentType"], tier: config["team.defaultModel"] },
   }
 }
 
@@ -301,9 +323,9 @@ async function fileOf(scope: "home" | "repository"): Promise<string> {
 }
 
 const interruption = new AbortController()
-const insistence = new AbortController()
+const secondInterruption = new AbortController()
 let isListening = false
-let mayInsist = false
+let isSecondHeard = false
 
 /** Only what asks for it ends by itself when interrupted; everything else ends at once, as a program does. */
 function interrupted(): AbortSignal {
@@ -311,14 +333,20 @@ function interrupted(): AbortSignal {
     isListening = true
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
       process.on(signal, () => {
-        // The second time somebody means it; whoever has processes to end gets the time for it, and no third one.
         if (!interruption.signal.aborted) interruption.abort()
-        else if (mayInsist && !insistence.signal.aborted) insistence.abort()
+        // The second time somebody means it, and the third time for sure.
+        else if (isSecondHeard && !secondInterruption.signal.aborted) secondInterruption.abort()
         else process.exit(130)
       })
     }
   }
   return interruption.signal
+}
+
+function interruptedAgain(): AbortSignal {
+  interrupted()
+  isSecondHeard = true
+  return secondInterruption.signal
 }
 
 /** Written at once and whole, also into a pipe. */
@@ -367,10 +395,8 @@ const io: Io = {
   get interrupted() {
     return interrupted()
   },
-  get insisted() {
-    interrupted()
-    mayInsist = true
-    return insistence.signal
+  get interruptedAgain() {
+    return interruptedAgain()
   },
   wallClock: () => new Date().toTimeString().slice(0, 8),
 }

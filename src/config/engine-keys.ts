@@ -25,6 +25,15 @@ export const ENGINE_KEYS = {
     env: "TEAMWORK_ENGINE_REPAIR_TURNS",
     description: "How often an agent gets its own work back with what the gate found, before the task is set back.",
   },
+  "engine.permission": {
+    type: "string",
+    default: "full",
+    choices: ["edit", "full"],
+    env: "TEAMWORK_ENGINE_PERMISSION",
+    isForUserOnly: true,
+    description:
+      "What the agent of a worker does by itself in its worktree: edit files, or (full) run commands such as tests and git too.",
+  },
   "engine.leaseSeconds": {
     type: "number",
     default: 30,

@@ -109,7 +109,15 @@ export function emptyHistory(): History {
 }
 
 /** Kinds that say something about the worker, or about what it runs. */
-const WORKER_ERRORS: readonly string[] = ["gate", "lost", "workspace", "crashed", "protocol", "timed-out", "refused"]
+export const WORKER_ERRORS: readonly string[] = [
+  "gate",
+  "lost",
+  "workspace",
+  "crashed",
+  "protocol",
+  "timed-out",
+  "refused",
+]
 
 /** Adds what an event tells. Events must come in their order, each once. */
 export function tell(history: History, event: Event): void {

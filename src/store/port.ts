@@ -255,6 +255,8 @@ export interface WorkerStore {
 
 export interface MessageFilter {
   readonly unreadOnly?: boolean
+  /** Only these. */
+  readonly ids?: readonly string[]
   readonly type?: MessageType
   readonly limit?: number
 }

@@ -230,6 +230,7 @@ export const COMMANDS: readonly CommandRow[] = [
       }),
   },
   { name: "ownership enforce", load: async () => (await import("./ownership.ts")).ownershipEnforce },
+  { name: "worker", load: async () => (await import("./worker.ts")).worker },
   { name: "worker setup", load: async () => (await import("./worker-setup.ts")).workerSetup },
   {
     name: "swarm status",

@@ -3,6 +3,7 @@ import type { ReadyAgent } from "../../engine/agent-jobs/run-job.ts"
 import type { Scopes } from "../../engine/enforce-ownership.ts"
 import type { Merging } from "../../engine/merge-queue/merging.ts"
 import type { GateSetup } from "../../engine/verify/verifier.ts"
+import type { WorkerSettings } from "../../engine/worker/ports.ts"
 import type { WorkspaceTools } from "../../engine/worktrees.ts"
 import type { EngineSettings } from "../../engine/orchestrator/settings.ts"
 import type { Clock } from "../../lib/clock.ts"
@@ -44,6 +45,9 @@ export interface Configured {
   readonly terminalId: string
   readonly home: string
   readonly agentDefaults: AgentDefaults
+  readonly worker: WorkerSettings
+  /** Where an orchestrator has its workers live. */
+  readonly runtime: "child" | "tmux"
   readonly recordings: { readonly maxMegabytes: number; readonly maxAgeDays: number }
   /** In whose name agents commit; empty where that is left to git. */
   readonly author: { readonly name: string; readonly email: string }
@@ -90,8 +94,8 @@ export interface Io {
   errBytes(chunk: Uint8Array): void
   /** Fires on Ctrl+C or a polite request to end; whoever reads it promises to end then. */
   readonly interrupted: AbortSignal
-  /** Fires at the second such request; whoever reads it promises to end at once then. */
-  readonly insisted: AbortSignal
+  /** Fires when that is said again; without somebody who reads it, the program ends there. */
+  readonly interruptedAgain: AbortSignal
   /** HH:MM:SS, local time. */
   wallClock(): string
 }
