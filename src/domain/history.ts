@@ -1,3 +1,4 @@
+import { ENGINE } from "./actor.ts"
 import type { Event } from "./events.ts"
 import type { SetbackKind } from "./retry.ts"
 import { hasEnded, type TaskStatus } from "./task.ts"
@@ -85,6 +86,10 @@ export interface TaskFact {
   }[]
   /** What its worker does with it now. */
   step: { readonly name: string; readonly worker: string; readonly at: number } | null
+  /** How often the engine by itself started another attempt. */
+  retries: number
+  /** Whether the worker it is meant for was told that nothing keeps it from starting, in this attempt. */
+  isUnblockedTold: boolean
   /** The attempt whose work is on the integration branch. */
   mergedAttempt: number | null
   /** Who finished it, and whose it was before somebody else got it. */
@@ -140,6 +145,8 @@ function tellTeam(history: History, { type, data, by }: Event, at: number): void
     history.ledAt = at
     history.endedAt = null
     history.endReason = null
+    // Somebody tries again: whoever crashed too often before gets another chance. A quarantine is lifted by name.
+    for (const worker of history.workers.values()) worker.crashes = 0
   } else if (type === "team.left") {
     history.endedAt = at
     history.endReason = String(data.reason)
@@ -249,6 +256,11 @@ function tellTask(history: History, { task, event, at }: TaskNews): void {
     case "task.reopened":
       task.setbacks = []
       task.endedAt = null
+      task.isUnblockedTold = false
+      if (by === ENGINE) task.retries++
+      break
+    case "task.unblocked":
+      task.isUnblockedTold = true
       break
     case "task.merged":
       task.mergedAttempt = Number(data.attempt)
@@ -298,8 +310,8 @@ export function taskOf(history: History, id: string): TaskFact {
   const known = history.tasks.get(id)
   if (known !== undefined) return known
   const made: TaskFact = {
-    ...{ id, setbacks: [], step: null, mergedAttempt: null, worker: null, takenFrom: [], startedAt: null },
-    ...{ endedAt: null, claimedAt: null, workMs: 0, fixOf: null },
+    ...{ id, setbacks: [], step: null, retries: 0, isUnblockedTold: false, mergedAttempt: null, worker: null },
+    ...{ takenFrom: [], startedAt: null, endedAt: null, claimedAt: null, workMs: 0, fixOf: null },
   }
   history.tasks.set(id, made)
   return made

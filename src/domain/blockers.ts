@@ -1,0 +1,44 @@
+import type { EngineLimits, EngineSnapshot, ShortAction } from "./actions.ts"
+import type { Task } from "./task.ts"
+
+/** What is done for the tasks that wait for one that failed. `ask` leaves it to a person. */
+export const ON_BLOCKER_FAILED = ["ask", "retry", "remove-need", "skip-dependants"] as const
+export type OnBlockerFailed = (typeof ON_BLOCKER_FAILED)[number]
+export type BlockerChoice = Exclude<OnBlockerFailed, "ask">
+
+/** How often a failed task is tried again because others wait for it, on top of the retries every task has. */
+const MOST_RETRIES = 1
+
+/** A failed task keeps those that need it waiting for ever, unless somebody decides; here the configuration does. */
+export function settleBlockers(
+  { team, tasks, history }: EngineSnapshot,
+  { onBlockerFailed }: EngineLimits,
+): ShortAction[] {
+  if (onBlockerFailed === "ask" || team.status !== "active" || team.phase === "COMPLETE") return []
+  return listBlockers(tasks).flatMap(({ id }) => {
+    const retries = history.tasks.get(id)?.retries ?? 0
+    if (onBlockerFailed === "retry" && retries >= MOST_RETRIES) return []
+    return { type: "settle-blocker", task: id, choice: onBlockerFailed }
+  })
+}
+
+/** The failed tasks that others wait for. */
+export function listBlockers(tasks: readonly Task[]): Task[] {
+  const needed = new Set<string>(tasks.filter(isWaiting).flatMap(({ blockedBy }) => blockedBy))
+  return tasks.filter(({ id, status }) => status === "failed" && needed.has(id))
+}
+
+/** All that wait for a task, directly or for one that does, in the order given. */
+export function listWaiting<T extends Pick<Task, "id" | "status" | "blockedBy">>(tasks: readonly T[], id: string): T[] {
+  const reached = new Set<string>([id])
+  const waiting = tasks.filter(isWaiting)
+  for (let before = 0; before < reached.size; ) {
+    before = reached.size
+    for (const task of waiting) if (task.blockedBy.some((need) => reached.has(need))) reached.add(task.id)
+  }
+  return waiting.filter((task) => task.id !== id && reached.has(task.id))
+}
+
+function isWaiting({ status }: Pick<Task, "status">): boolean {
+  return status === "open" || status === "paused"
+}
