@@ -7,12 +7,14 @@ import { configPaths } from "./config/read-layers.ts"
 import type { TeamName } from "./domain/team.ts"
 import type { ReadyAgent } from "./engine/agent-jobs/run-job.ts"
 import type { Merging } from "./engine/merge-queue/merging.ts"
+import type { Runtime, RuntimeName } from "./engine/swarm/worker-launch.ts"
 import type { GateSetup } from "./engine/verify/verifier.ts"
 import type { WorkspaceTools } from "./engine/worktrees.ts"
 import { systemClock } from "./lib/clock.ts"
 import { systemIds } from "./lib/ids.ts"
 import { resolvePath } from "./lib/paths.ts"
 import type { Processes } from "./lib/process.ts"
+import type { Owner } from "./runtime/runtime-setup.ts"
 import type { Store } from "./store/port.ts"
 import { openSqliteStore } from "./store/sqlite/store.ts"
 import type { Configuration, Configured, GlobalFlags, Host, Io } from "./surfaces/cli/host.ts"
@@ -70,6 +72,7 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     hasStore: async () => !address.startsWith("sqlite:") || (await Bun.file(address.slice("sqlite:".length)).exists()),
     gates: (folder) => openGates(config, { home, folder, team: { project, team } }),
     merging: openMerging,
+    runtime: (of, name = config["engine.runtime"]) => openRuntime(name, [home, of.project, of.team]),
     storePlace: async () => (await import("./lib/mask-secrets.ts")).maskSecrets(address),
     openStore: () => openStore(address, home),
   }
@@ -179,6 +182,12 @@ async function openMerging(folder: string): Promise<Merging> {
   const git = makeGit(folder, { capture, env, sleep })
   const log = { ids: systemIds, env, sleep }
   return { merges: makeMerges(git, log), targets: makeTargets(git, log) }
+}
+
+async function openRuntime(name: RuntimeName, owner: Owner): Promise<Runtime> {
+  const setup = { owner, clock: systemClock, env }
+  if (name === "tmux") return (await import("./runtime/tmux/make-tmux-runtime.ts")).makeTmuxRuntime(setup)
+  return (await import("./runtime/child/make-child-runtime.ts")).makeChildRuntime(setup)
 }
 
 interface GroundRequest {

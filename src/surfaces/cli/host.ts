@@ -2,6 +2,7 @@ import type { TeamName } from "../../domain/team.ts"
 import type { ReadyAgent } from "../../engine/agent-jobs/run-job.ts"
 import type { Scopes } from "../../engine/enforce-ownership.ts"
 import type { Merging } from "../../engine/merge-queue/merging.ts"
+import type { Runtime, RuntimeName } from "../../engine/swarm/worker-launch.ts"
 import type { GateSetup } from "../../engine/verify/verifier.ts"
 import type { WorkspaceTools } from "../../engine/worktrees.ts"
 import type { Clock } from "../../lib/clock.ts"
@@ -58,6 +59,8 @@ export interface Configured {
   gates(folder: string): Promise<GateSetup>
   /** Loads what merging in the repository of a folder takes. */
   merging(folder: string): Promise<Merging>
+  /** Loads where the workers of a team live; without a name, what the configuration says. */
+  runtime(team: TeamName, name?: RuntimeName): Promise<Runtime>
   /** The store's address without user and password. */
   storePlace(): Promise<string>
   openStore(): Promise<Context["store"]>
