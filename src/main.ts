@@ -8,6 +8,7 @@ import type { TeamName } from "./domain/team.ts"
 import type { ReadyAgent } from "./engine/agent-jobs/run-job.ts"
 import type { EngineSettings } from "./engine/orchestrator/settings.ts"
 import type { Merging } from "./engine/merge-queue/merging.ts"
+import type { Runtime, RuntimeName } from "./engine/swarm/worker-launch.ts"
 import type { GateSetup } from "./engine/verify/verifier.ts"
 import type { WorkerSettings } from "./engine/worker/ports.ts"
 import type { WorkspaceTools } from "./engine/worktrees.ts"
@@ -15,6 +16,7 @@ import { systemClock } from "./lib/clock.ts"
 import { systemIds } from "./lib/ids.ts"
 import { resolvePath } from "./lib/paths.ts"
 import type { Processes } from "./lib/process.ts"
+import type { Owner } from "./runtime/runtime-setup.ts"
 import type { Store } from "./store/port.ts"
 import { openSqliteStore } from "./store/sqlite/store.ts"
 import type { Configuration, Configured, GlobalFlags, Host, Io } from "./surfaces/cli/host.ts"
@@ -75,6 +77,7 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     gates: (folder) => openGates(config, { home, folder, team: { project, team } }),
     merging: openMerging,
     engine: () => engineSettings(config),
+    runtime: (of, name = config["engine.runtime"]) => openRuntime(name, [home, of.project, of.team]),
     storePlace: async () => (await import("./lib/mask-secrets.ts")).maskSecrets(address),
     openStore: () => openStore(address, home),
   }
@@ -224,7 +227,14 @@ function engineSettings(config: Config): EngineSettings {
     shutdownTimeoutMs: config["team.shutdownTimeoutMs"],
     monitorIntervalMs: config["team.monitorIntervalMs"],
     runtime: config["engine.runtime"],
+    onBlockerFailed: config["team.onBlockerFailed"],
   }
+}
+
+async function openRuntime(name: RuntimeName, owner: Owner): Promise<Runtime> {
+  const setup = { owner, clock: systemClock, env }
+  if (name === "tmux") return (await import("./runtime/tmux/make-tmux-runtime.ts")).makeTmuxRuntime(setup)
+  return (await import("./runtime/child/make-child-runtime.ts")).makeChildRuntime(setup)
 }
 
 interface GroundRequest {

@@ -67,3 +67,11 @@ export async function noteStatusCheck(
     await tx.events.append(key, by, { type: "worker.status_checked", data })
   })
 }
+
+/** Where a person finds it on the screen; null when nowhere. */
+export async function recordPane(
+  { store }: Context,
+  { worker, pane, ...name }: TeamName & { readonly worker: WorkerId; readonly pane: string | null },
+): Promise<void> {
+  await store.write(async (tx) => tx.workers.put((await getTeam(tx, name)).key, worker, { pane }))
+}

@@ -243,6 +243,8 @@ export interface WorkerStore {
       availability?: WorkerAvailability
       /** Folder and branch of its worktree; null when it has none any more. */
       workspace?: { readonly worktree: string; readonly branch: string } | null
+      /** Where it is seen; null when nowhere. */
+      pane?: string | null
     },
   ): Promise<Worker>
   count(key: number): Promise<{ total: number; working: number }>

@@ -2,6 +2,7 @@ import type { TeamName } from "../../domain/team.ts"
 import type { ReadyAgent } from "../../engine/agent-jobs/run-job.ts"
 import type { Scopes } from "../../engine/enforce-ownership.ts"
 import type { Merging } from "../../engine/merge-queue/merging.ts"
+import type { Runtime, RuntimeName } from "../../engine/swarm/worker-launch.ts"
 import type { GateSetup } from "../../engine/verify/verifier.ts"
 import type { WorkerSettings } from "../../engine/worker/ports.ts"
 import type { WorkspaceTools } from "../../engine/worktrees.ts"
@@ -64,6 +65,8 @@ export interface Configured {
   /** Loads what merging in the repository of a folder takes. */
   merging(folder: string): Promise<Merging>
   readonly engine: () => EngineSettings
+  /** Loads where the workers of a team live; without a name, what the configuration says. */
+  runtime(team: TeamName, name?: RuntimeName): Promise<Runtime>
   /** The store's address without user and password. */
   storePlace(): Promise<string>
   openStore(): Promise<Context["store"]>
