@@ -26,9 +26,8 @@ export function makeRandom(seed: number): Random {
     int,
     chance: (probability) => next() < probability,
     pick(items) {
-      const item = items[int(0, items.length - 1)]
-      if (item === undefined) throw new Error("nothing to pick from")
-      return item
+      if (items.length === 0) throw new Error("nothing to pick from")
+      return items[int(0, items.length - 1)] as (typeof items)[number]
     },
     shuffle(items) {
       const all = [...items]

@@ -1,7 +1,7 @@
 import type { GateRepository } from "../../../src/gates/port.ts"
 import type { SimProcess } from "../world.ts"
-import { askingGit } from "./merges.ts"
-import { compareFiles, type Files } from "./objects.ts"
+import { askingGit, NO_ID } from "./merges.ts"
+import { blobId, compareFiles, type Files } from "./objects.ts"
 import type { SimRepository } from "./repository.ts"
 import { changedPaths } from "./worktrees.ts"
 
@@ -86,6 +86,8 @@ function renderDiff(before: Files, after: Files): string {
       const head = [`diff --git a/${path} b/${path}`]
       if (old === undefined) head.push("new file mode 100644")
       if (now === undefined) head.push("deleted file mode 100644")
+      const ids = [old, now].map((content) => (content === undefined ? NO_ID : blobId(content)))
+      head.push(`index ${ids.join("..")}${old === undefined || now === undefined ? "" : " 100644"}`)
       head.push(
         `--- ${old === undefined ? "/dev/null" : `a/${path}`}`,
         `+++ ${now === undefined ? "/dev/null" : `b/${path}`}`,

@@ -1,8 +1,11 @@
+import { AppError } from "../../../src/domain/errors.ts"
 import type { Conflict, Merged } from "../../../src/workspace/port.ts"
 import { compareFiles, type Files, type Objects } from "./objects.ts"
 
 /** What two commits made of the files since they parted, as git's merge puts it together: file by file. */
 export function mergeCommits(objects: Objects, ours: string, theirs: string): Merged {
+  if (objects.mergeBases(ours, theirs).length === 0)
+    throw new AppError("git.failed", `git merge-tree of ${ours} and ${theirs} failed: unrelated histories`)
   const base = baseFiles(objects, ours, theirs)
   const [mine, other] = [objects.files(ours), objects.files(theirs)]
   const result = new Map(mine)

@@ -7,7 +7,7 @@ import type { SimRepository } from "./repository.ts"
 
 /** How long a call of git takes at most. */
 export const MAX_GIT_MS = 25
-const NO_ID = "0".repeat(40)
+export const NO_ID = "0".repeat(40)
 
 /** Asks for one thing of git, which happens at one moment. */
 export type AskGit = <T>(what: string, effect: () => T) => Promise<T>

@@ -61,9 +61,10 @@ export function makeObjects(): Objects {
       return id
     },
     addCommit(body) {
-      const { tree, parents, message, at } = body
+      const { tree, message, at } = body
+      const parents = [...new Set(body.parents)]
       const id = sha1(`commit ${tree}\0${parents.join(" ")}\0${at}\0${message}`)
-      if (!commits.has(id)) commits.set(id, { id, tree, parents: [...parents], message, at })
+      if (!commits.has(id)) commits.set(id, { id, tree, parents, message, at })
       return id
     },
     ancestors,

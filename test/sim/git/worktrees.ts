@@ -298,13 +298,16 @@ function prove(
 
 export function changedPaths(repository: SimRepository, found: SimWorktree): string[] {
   const head = repository.objects.files(repository.headOf(found))
-  return compareFiles(head, repository.visible(found.files)).map(({ path }) => path)
+  const changed = compareFiles(head, repository.visible(found.files)).map(({ path }) => path)
+  // Git names those that it does not know last.
+  return [...changed.filter((path) => head.has(path)), ...changed.filter((path) => !head.has(path))]
 }
 
 async function sync(
   { repository, git }: Scene,
   { worker, onto: named }: { worker: string; onto?: string },
 ): Promise<SyncedWorkspace> {
+  await git("resolve-base", () => resolveBase(repository, named))
   const found = repository.worktrees.get(worker)
   if (found === undefined) throw new AppError("workspace.not_found", `${worker} has no worktree`, { worker })
   const { record, path, branch } = found
@@ -339,6 +342,8 @@ function combine(repository: SimRepository, found: SimWorktree, named: string | 
   const head = repository.headOf(found)
   if (objects.contains(head, onto.commit)) return { head, onto, result: "up-to-date", commit: head } as const
   if (objects.contains(onto.commit, head)) return { head, onto, result: "fast-forward", commit: onto.commit } as const
+  if (objects.mergeBases(head, onto.commit).length === 0)
+    throw new AppError("workspace.conflict", `${found.branch} and ${onto.name} cannot be merged: unrelated histories`)
   const merged = mergeCommits(objects, head, onto.commit)
   if (!merged.isClean) {
     const files = merged.conflicts.map((conflict) => conflict.path)
