@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { CONFIG_KEYS } from "../../src/config/keys.ts"
 import { parseTaskId } from "../../src/domain/ids.ts"
-import type { TaskBrief } from "../../src/domain/task.ts"
+import { NO_WORK, type TaskBrief } from "../../src/domain/task.ts"
 import { systemClock } from "../../src/lib/clock.ts"
 import { systemIds } from "../../src/lib/ids.ts"
 import type { Context } from "../../src/operations/operation.ts"
@@ -91,6 +91,7 @@ async function seedTasks(tx: Tx, team: StoredTeam, plan: Plan, { from, to }: { f
       files: [`src/step-${id}/**`],
       agentType: null,
       assignee: null,
+      work: NO_WORK,
     }
     await tx.tasks.create(team.key, id, brief, null)
     await tx.events.append(team.key, "human", { type: "task.created", data: { task: id, title, blocked_by: needs } })

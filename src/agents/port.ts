@@ -1,5 +1,5 @@
+import type { Effort } from "../domain/effort.ts"
 import type { Ownership } from "../domain/judge-path.ts"
-import type { Effort } from "../domain/roles.ts"
 
 /** What one run of an agent may be asked to do. The same for every agent; what one cannot do, its capabilities tell. */
 export interface AgentJob {

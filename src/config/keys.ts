@@ -1,4 +1,5 @@
 import { AGENT_KEYS } from "./agent-keys.ts"
+import { ENGINE_KEYS } from "./engine-keys.ts"
 import { GATE_KEYS, OWNERSHIP_KEYS, WORKSPACE_KEYS } from "./work-keys.ts"
 
 /** The largest delay a timer takes; a longer one would fire at once. */
@@ -251,6 +252,7 @@ export const CONFIG_KEYS = {
   ...WORKSPACE_KEYS,
   ...AGENT_KEYS,
   ...GATE_KEYS,
+  ...ENGINE_KEYS,
 } as const satisfies Record<string, ConfigRow>
 
 export type ConfigKey = keyof typeof CONFIG_KEYS

@@ -7,6 +7,7 @@ export const ERROR_CODES = [
   "team.exists",
   "team.paused",
   "team.busy",
+  "team.led",
   "task.not_found",
   "task.exists",
   "task.not_ready",

@@ -20,6 +20,7 @@ const yes = { ...flag(""), isOptional: false } as Field<boolean>
 const words = list(word, "")
 /** Null where there was nothing to say. */
 const maybe = { ...word, isOptional: true } as Field<string | null>
+const maybeCount = { ...count, isOptional: true } as Field<number | null>
 const taskFields = { task: word }
 
 export const EVENT_SCHEMAS = {
@@ -29,6 +30,11 @@ export const EVENT_SCHEMAS = {
   "team.paused": { reason: maybe },
   "team.resumed": {},
   "team.cleaned": { tasks: count },
+  "team.status_changed": { from: word, to: word, reason: maybe },
+  /** An orchestrator leads the team from now on; the settings, as JSON, are what it was started with. */
+  "team.led": { holder: word, token: count, settings: word },
+  /** It leads no longer: `done`, `failed`, `interrupted`, `cancelled`, `lost`. */
+  "team.left": { holder: word, token: count, reason: word },
   /** The first of a team that came from files of another program. */
   "team.imported": { layout: word, source: word, fingerprint: word },
   /** Something that such files tell of the time before, at the time they name. */
@@ -45,6 +51,27 @@ export const EVENT_SCHEMAS = {
   "task.merged": { ...taskFields, attempt: count, commit: word },
   "task.merge_failed": { ...taskFields, attempt: count, reason: word, fix: word },
   "task.deleted": { ...taskFields, forced: yes },
+  /** What a worker is doing with the task now. */
+  "task.step": { ...taskFields, attempt: count, worker: word, step: word },
+  /** A worker could not bring it to an end; the kind is one of `domain/retry.ts`. */
+  "task.setback": {
+    ...taskFields,
+    attempt: count,
+    worker: word,
+    agent: maybe,
+    kind: word,
+    reason: word,
+    advice: maybe,
+  },
+  /** One run of an agent; without a task it plans or reviews. */
+  "run.started": {
+    ...{ run: word, task: maybe, attempt: maybeCount, worker: word, agent: word, model: maybe, turn: count },
+  },
+  "run.ended": {
+    ...{ run: word, task: maybe, worker: word, agent: word, reason: word, error: maybe, session: maybe },
+    ...{ duration_ms: count, input_tokens: count, output_tokens: count, cached_tokens: count },
+    ...{ dollars: maybeCount, dollars_are_estimated: yes },
+  },
   "evidence.added": { ...taskFields, type: word, trust: word },
   "evidence.withdrawn": { ...taskFields, number: count, reason: maybe },
   "ownership.asked": { ...taskFields, attempt: count, number: count, pattern: word, reason: word },
@@ -60,6 +87,13 @@ export const EVENT_SCHEMAS = {
   "worker.set_up": { worker: word, role: maybe },
   "worker.paused": { worker: word, reason: maybe },
   "worker.resumed": { worker: word },
+  /** Its process runs: number and start tell it from a later one with the same number. */
+  "worker.started": { worker: word, role: maybe, runtime: word, machine: word, pid: count, process_start: word },
+  /** `done`, `stopped`, `crashed`, `lost` (nobody saw how) or `unresponsive`. */
+  "worker.exited": { worker: word, reason: word, detail: maybe },
+  "worker.quarantined": { worker: word, reason: word },
+  /** It showed no sign of work and was asked for one. */
+  "worker.status_checked": { worker: word, task: word },
   /** The time is the first at which it can be asked again. */
   "agent.rate_limited": { agent: word, until: word },
   "agent.rate_limit_lifted": { agent: word },

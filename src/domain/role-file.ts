@@ -1,8 +1,9 @@
 import { nearest } from "../lib/nearest.ts"
 import { MODEL_TIERS } from "./complexity.ts"
+import { EFFORTS } from "./effort.ts"
 import { AppError } from "./errors.ts"
 import { ID_RULE, isId, quoteInput } from "./ids.ts"
-import { CAPABILITIES, EFFORTS, type RoleDefinition } from "./roles.ts"
+import { CAPABILITIES, type RoleDefinition } from "./roles.ts"
 
 /** A role as its file says it; what is left out comes from the role it extends, or from its kind. */
 export interface RoleFile

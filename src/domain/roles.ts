@@ -1,5 +1,6 @@
 import { nearest } from "../lib/nearest.ts"
 import { type ModelTier, TIER_OF } from "./complexity.ts"
+import type { Effort } from "./effort.ts"
 import { AppError } from "./errors.ts"
 import { quoteInput } from "./ids.ts"
 import { type Complexity, GENERIC_ROLE, type Task } from "./task.ts"
@@ -10,9 +11,6 @@ export type Capability = (typeof CAPABILITIES)[number]
 
 export const RESPONSIBILITIES = ["exploration", "analysis", "implementation", "synthesis", "review"] as const
 export type Responsibility = (typeof RESPONSIBILITIES)[number]
-
-export const EFFORTS = ["low", "medium", "high"] as const
-export type Effort = (typeof EFFORTS)[number]
 
 /** How hard a model should think; a role may say otherwise. */
 export const EFFORT_OF = {

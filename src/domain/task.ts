@@ -1,3 +1,4 @@
+import type { Effort } from "./effort.ts"
 import { AppError } from "./errors.ts"
 import type { TaskId, WorkerId } from "./ids.ts"
 
@@ -24,6 +25,26 @@ export const GENERIC_ROLE: Role = "worker"
 export const COMPLEXITIES = ["simple", "standard", "complex"] as const
 export type Complexity = (typeof COMPLEXITIES)[number]
 
+/** How a task is to be done, where somebody said so; the rest is chosen when it is claimed. */
+export interface Work {
+  /** The program that does it; null leaves it to the route. */
+  readonly agent: string | null
+  readonly model: string | null
+  readonly effort: Effort | null
+  /** What the script agent runs, one line for the shell after the other. */
+  readonly commands: readonly string[]
+  /** What it runs instead when a gate sent the work back, or when the merge of the work has to be mended. */
+  readonly repair: readonly string[]
+  /** The finished task that this one followed from, and how many came before it in that line. */
+  readonly cascadeOf: TaskId | null
+  readonly cascadeDepth: number
+}
+
+export const NO_WORK: Work = Object.freeze({
+  ...{ agent: null, model: null, effort: null, commands: [], repair: [] },
+  ...{ cascadeOf: null, cascadeDepth: 0 },
+})
+
 /** What a person or planner says of a task. */
 export interface TaskBrief {
   readonly title: string
@@ -41,6 +62,7 @@ export interface TaskBrief {
   readonly agentType: string | null
   /** The only worker that may claim it, when set beforehand. */
   readonly assignee: WorkerId | null
+  readonly work: Work
 }
 
 export interface Task extends TaskBrief {

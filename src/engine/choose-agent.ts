@@ -1,5 +1,6 @@
 import type { ModelTier } from "../domain/complexity.ts"
-import { type Effort, getRole, type RoleDefinition } from "../domain/roles.ts"
+import type { Effort } from "../domain/effort.ts"
+import { getRole, type RoleDefinition } from "../domain/roles.ts"
 import { chooseRoute, type Route, type RouteInput } from "../domain/routing.ts"
 import { type AgentStanding, routeInputOf, type Survey, surveyAgents } from "./survey-agents.ts"
 

@@ -1,14 +1,16 @@
 import { PERSON } from "../domain/actor.ts"
+import { EFFORTS } from "../domain/effort.ts"
 import { AppError } from "../domain/errors.ts"
 import type { TaskId } from "../domain/ids.ts"
 import { cycleError, missingNeedError } from "../domain/layers.ts"
-import { COMPLEXITIES, GENERIC_ROLE, type Task } from "../domain/task.ts"
+import { COMPLEXITIES, GENERIC_ROLE, NO_WORK, type Task, type TaskBrief, type Work } from "../domain/task.ts"
 import { currentWave } from "../domain/wave.ts"
-import { choice, list, optional, withDefault } from "../lib/fields.ts"
+import { choice, type InputOf, list, optional, withDefault } from "../lib/fields.ts"
 import type { GraphNode, StoredTeam, Tx } from "../store/port.ts"
 import { lockTeam } from "./lookup.ts"
 import {
   commaList,
+  idField,
   type OnOverlap,
   operation,
   planFields,
@@ -39,6 +41,14 @@ const input = {
   ...planFields,
   agentType: optional(textField("kind of agent it asks for", 100)),
   assignee: optional(workerIdField),
+  agent: optional(idField("the agent that does it, such as codex or script; by default what teamwork route names")),
+  model: optional(textField("the model by name; by default what the agent's settings say for its complexity", 200)),
+  effort: optional(choice(EFFORTS, "how hard the model should think; by default what its role asks for")),
+  run: withDefault(list(textField("command"), "command that the script agent runs; may be repeated"), []),
+  repair: withDefault(
+    list(textField("command"), "command it runs instead when the work was sent back; may be repeated"),
+    [],
+  ),
 }
 
 export const createTask = operation({
@@ -50,46 +60,63 @@ export const createTask = operation({
       const { assertCapable, getRole } = await import("../domain/roles.ts")
       assertCapable(input, getRole(await roles(), input.agentType))
     }
-    return store.write(async (tx) => {
-      const team = await lockTeam(tx, input)
-      const id = input.id ?? (await freeId(tx, team))
-      const given = [...new Set(input.blockedBy)]
-      const { files, waitsFor } = await placeFiles(tx, team, settings, { ...input, id, blockedBy: given })
-      const blockedBy = [...given, ...waitsFor]
-      const needs = await checkNeeds(tx, team, id, blockedBy)
-      const wave = await placeInWaves(tx, team, needs)
-      const task = await tx.tasks.create(
-        team.key,
-        id,
-        {
-          title: input.title,
-          description: input.description,
-          role: input.role,
-          complexity: input.complexity,
-          blockedBy,
-          acceptance: input.acceptance,
-          checks: input.check,
-          files,
-          agentType: input.agentType ?? null,
-          assignee: input.assignee ?? null,
-        },
-        wave,
-      )
-      if (task === undefined) {
-        throw new AppError("task.exists", `task ${id} exists already; choose another id, or leave --id out`, {
-          taskId: id,
-        })
-      }
-      if (/^\d{1,9}$/.test(id)) await tx.teams.raiseTaskNumber(team.key, Number(id) + 1)
-      await tx.events.append(team.key, PERSON, {
-        type: "task.created",
-        data: { task: id, title: input.title, blocked_by: blockedBy },
-      })
-      await leaveComplete(tx, team, PERSON)
-      return task
-    })
+    const { id, check: checks, onOverlap, grantShared, agentType = null, assignee = null, ...given } = input
+    return store.write(async (tx) =>
+      addTask(tx, await lockTeam(tx, input), settings, {
+        ...{ id, by: PERSON, onOverlap, grantShared },
+        brief: { ...given, checks, agentType, assignee, work: workOf(input) },
+      }),
+    )
   },
 })
+
+export interface TaskAddition {
+  /** By default the next free number. */
+  readonly id?: TaskId
+  readonly brief: TaskBrief
+  readonly by: string
+  readonly onOverlap?: OnOverlap
+  readonly grantShared?: boolean
+}
+
+/** Adds a task with everything that follows from it: files kept apart, its wave, the phase. The team must be locked. */
+export async function addTask(
+  tx: Tx,
+  team: StoredTeam,
+  settings: Settings,
+  { brief, by, ...addition }: TaskAddition,
+): Promise<Task> {
+  const id = addition.id ?? (await freeId(tx, team))
+  const given = [...new Set(brief.blockedBy)]
+  const placed = { ...addition, id, blockedBy: given, files: brief.files }
+  const { files, waitsFor } = await placeFiles(tx, team, settings, placed)
+  const blockedBy = [...given, ...waitsFor]
+  const wave = await placeInWaves(tx, team, { needs: await checkNeeds(tx, team, id, blockedBy), by })
+  const task = await tx.tasks.create(team.key, id, { ...brief, blockedBy, files }, wave)
+  if (task === undefined) {
+    throw new AppError("task.exists", `task ${id} exists already; choose another id, or leave --id out`, {
+      taskId: id,
+    })
+  }
+  if (/^\d{1,9}$/.test(id)) await tx.teams.raiseTaskNumber(team.key, Number(id) + 1)
+  const data = { task: id, title: brief.title, blocked_by: blockedBy }
+  await tx.events.append(team.key, by, { type: "task.created", data })
+  await leaveComplete(tx, team, by)
+  return task
+}
+
+function workOf({ agent, model, effort, run, repair }: InputOf<typeof input>): Work {
+  const said = agent ?? model ?? effort ?? run[0] ?? repair[0]
+  if (said === undefined) return NO_WORK
+  return {
+    ...NO_WORK,
+    agent: agent ?? null,
+    model: model ?? null,
+    effort: effort ?? null,
+    commands: run,
+    repair,
+  }
+}
 
 /** Most tasks own no files, and pay for nothing here. */
 async function placeFiles(
@@ -141,7 +168,7 @@ async function checkNeeds(
 async function placeInWaves(
   tx: Tx,
   team: StoredTeam,
-  needs: readonly Pick<GraphNode, "wave">[],
+  { needs, by }: { readonly needs: readonly Pick<GraphNode, "wave">[]; readonly by: string },
 ): Promise<number | null> {
   const waves = await tx.waves.list(team.key)
   const last = waves.at(-1)
@@ -152,6 +179,6 @@ async function placeInWaves(
     const startedAt = number === open ? await tx.now() : null
     await tx.waves.put(team.key, { number, verdict: null, startedAt, verifiedAt: null })
   }
-  await withdrawWaveVerdict(tx, team, { wave: number, by: PERSON })
+  await withdrawWaveVerdict(tx, team, { wave: number, by })
   return number
 }

@@ -12,6 +12,8 @@ import { leaveComplete, startAttempt, withdrawWaveVerdict } from "./task-moves.t
 export interface MergeRecord extends TeamName {
   readonly merged: readonly { taskId: TaskId; attempt: number; commit: string }[]
   readonly failed: readonly FailedMerge[]
+  /** Done without a commit to merge. */
+  readonly empty: readonly { taskId: TaskId; attempt: number }[]
 }
 
 export interface FailedMerge {
@@ -34,15 +36,19 @@ export interface Fix {
 
 /**
  * Writes down what was merged, and makes a task of whatever was not: in the same wave, which so is in progress again.
- * What failed stays resolved, as its commits are what the fix starts from; a fix that fails is reopened. Safe to repeat.
+ * What waited in review to be merged is resolved by it. What failed is resolved too, as its commits are what the fix
+ * starts from; a fix that fails is reopened. Safe to repeat.
  */
 export async function recordMerges({ store, settings }: Context, record: MergeRecord): Promise<Fix[]> {
-  if (record.merged.length === 0 && record.failed.length === 0) return []
+  if (record.merged.length + record.failed.length + record.empty.length === 0) return []
   return store.write(async (tx) => {
     const team = await lockTeam(tx, record)
     await tellMerged(tx, team, record.merged)
+    for (const done of [...record.merged, ...record.empty]) await resolveReviewed(tx, team, done)
     const fixes: Fix[] = []
     for (const failed of record.failed) {
+      // Whoever needs it is held below, before anybody can see that it is resolved.
+      await resolveReviewed(tx, team, failed)
       const task = await tx.tasks.lock(team.key, failed.taskId)
       // Somebody has started another attempt meanwhile, so this one is nobody's concern any more.
       if (task === undefined || task.attempt !== failed.attempt || task.status !== "resolved") continue
@@ -61,6 +67,18 @@ export async function readMergeCommits({ store }: Context, name: TeamName): Prom
     const told = await tx.events.list(team.key, { type: "task.merged", limit: 1_000_000 })
     return new Set(told.events.map(({ data }) => String(data.commit)))
   })
+}
+
+/** Unless somebody has started another attempt, or evidence came that cannot count. */
+async function resolveReviewed(
+  tx: Tx,
+  { key, project, team }: StoredTeam,
+  { taskId, attempt }: { readonly taskId: TaskId; readonly attempt: number },
+): Promise<void> {
+  const task = await tx.tasks.lock(key, taskId)
+  if (task?.status !== "in_review" || task.attempt !== attempt) return
+  const { claimedBy: owner, claimToken: token } = task
+  await tx.finishTask({ project, team, taskId, owner, token, workerId: null, result: null, evidence: [], notice: null })
 }
 
 async function tellMerged(tx: Tx, team: StoredTeam, merged: MergeRecord["merged"]): Promise<void> {
@@ -87,11 +105,11 @@ interface Needed {
 
 async function makeFix(tx: Tx, team: StoredTeam, { task, failed, settings }: Needed): Promise<Fix> {
   const id = fixIdOf(task)
-  const { role, complexity, acceptance, checks, files, agentType, wave } = task
+  const { role, complexity, acceptance, checks, files, agentType, work, wave } = task
   const title = `Fix the merge of task ${task.id}: ${task.title}`.slice(0, 500)
   const { waitsFor, waiting } = await keepApart(tx, team, settings, { id, blockedBy: [], files })
   const brief = { title, description: failed.description, blockedBy: waitsFor, assignee: null }
-  const known = { role, complexity, acceptance, checks, files, agentType }
+  const known = { role, complexity, acceptance, checks, files, agentType, work }
   if ((await tx.tasks.create(team.key, id, { ...known, ...brief }, wave)) === undefined) {
     return { taskId: task.id, fix: id, isNew: false }
   }

@@ -108,6 +108,7 @@ export interface Tx extends HotPath {
   readonly exceptions: ExceptionStore
   readonly verdicts: VerdictStore
   readonly events: EventStore
+  readonly leaders: LeaderStore
   readonly loops: LoopStore
   readonly documents: DocumentStore
   readonly rateLimits: RateLimitStore
@@ -319,6 +320,24 @@ export interface EventStore {
   list(key: number, query: EventQuery): Promise<{ events: Event[]; cursor: string }>
   /** The cursor behind which the newest `count` events (of the type) begin. */
   tailCursor(key: number, tail: { count: number; type?: EventType }): Promise<string>
+}
+
+/** Which orchestrator leads a team. */
+export interface LeaderStore {
+  /** The latest one, also when its lease is over. */
+  find(key: number): Promise<Leadership | undefined>
+  /** Whoever led before. The token goes up each time. */
+  take(key: number, request: { readonly holder: string; readonly leaseMs: number }): Promise<Leadership>
+  /** False when somebody else took over. */
+  renew(key: number, lead: { readonly token: number; readonly leaseMs: number }): Promise<boolean>
+  /** False when it was over, or somebody else's. */
+  end(key: number, token: number): Promise<boolean>
+}
+
+export interface Leadership {
+  readonly holder: string
+  readonly token: number
+  readonly leaseUntil: number
 }
 
 export interface LoopStore {

@@ -32,6 +32,28 @@ describe.each(Object.keys(STORES))("merging the tasks of a wave, on %s", (store)
     expect(new Set(events.map((event) => event.by))).toEqual(new Set(["teamwork"]))
   })
 
+  it("resolves what is in review once it is merged, where that is all it waits for", async () => {
+    await using scene = await prepare(store, ["1", "2"], { 3: "1", 4: "2" })
+    await scene.work("1", { shared: "one\n" }, { status: "in_review" })
+    await scene.work("2", { shared: "two\n" }, { status: "in_review" })
+    expect((await scene.merge()).outcomes).toEqual([])
+    expect(await scene.task("1")).toMatchObject({ status: "in_review" })
+    const report = await scene.merge({ takesReviewed: true })
+    expect(kinds(report)).toEqual({ 1: "merged", 2: "conflict" })
+    expect(await scene.task("1")).toMatchObject({ status: "resolved", workerId: "w1" })
+    expect(await scene.task("3")).toMatchObject({ unmet: 0 })
+    // Nobody gets to see that what does not fit is resolved without having to wait for the fix.
+    expect(await scene.task("2")).toMatchObject({ status: "resolved" })
+    expect(await scene.task("4")).toMatchObject({ unmet: 1, blockedBy: ["2", "fix-2-1"] })
+  })
+
+  it("resolves what is in review and has no commit", async () => {
+    await using scene = await prepare(store, ["1"])
+    await scene.work("1", {}, { status: "in_review", isEmpty: true })
+    await scene.merge({ takesReviewed: true })
+    expect(await scene.task("1")).toMatchObject({ status: "resolved" })
+  })
+
   it("makes a conflict a fix task in the same wave, once, and whoever needs the task waits for it", async () => {
     await using scene = await prepare(store, ["1", "2"], { 3: "2" })
     await scene.work("1", { shared: "one\n" })
@@ -242,6 +264,7 @@ const PASSED: GateResult = { status: "passed", checks: [{ name: "tests", status:
 const FAILED: GateResult = { ...PASSED, status: "failed", checks: [{ name: "tests", status: "failed" }] }
 
 interface WorkOptions {
+  readonly status?: "resolved" | "in_review"
   readonly isPinned?: boolean
   readonly isEmpty?: boolean
   readonly worker?: string
@@ -271,10 +294,10 @@ async function prepare(store: string, ids: readonly string[], needing: Record<st
     async work(
       id: string,
       files: Files,
-      { isPinned = true, isEmpty, worker = `w${id}`, parents = [base] }: WorkOptions = {},
+      { isPinned = true, isEmpty, worker = `w${id}`, parents = [base], status = "resolved" }: WorkOptions = {},
     ) {
       await run(own, claimTask, { id, owner: worker })
-      await run(own, updateTask, { id, owner: worker, status: "resolved" })
+      await run(own, updateTask, { id, owner: worker, status })
       const head = isEmpty === true ? base : await repository.commit(parents, files)
       await repository.set(`refs/heads/${workerBranch(TEAM, worker)}`, head)
       const { attempt } = await getTask(opened, team.key, id)
@@ -284,7 +307,7 @@ async function prepare(store: string, ids: readonly string[], needing: Record<st
       }
       return head
     },
-    merge: (request: { wave?: number } = {}, ports: Partial<QueuePorts> = {}): Promise<WaveReport> =>
+    merge: (request: { wave?: number; takesReviewed?: boolean } = {}, ports: Partial<QueuePorts> = {}): Promise<WaveReport> =>
       mergeWave(
         own,
         { merges: repository.merges, gate: async () => PASSED, scope: async () => [], ...ports },

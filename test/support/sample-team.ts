@@ -1,4 +1,5 @@
 // A small team with something of everything, as somebody would make it; the examples in docs/files.md are its export.
+import { NO_WORK } from "../../src/domain/task.ts"
 import type { Evidence } from "../../src/domain/evidence.ts"
 import type { TaskId, WorkerId } from "../../src/domain/ids.ts"
 import type { SnapshotTask, SnapshotWorker } from "../../src/domain/snapshot.ts"
@@ -21,6 +22,7 @@ function makeTask(id: string, change: Partial<SnapshotTask>): SnapshotTask {
     files: [],
     agentType: null,
     assignee: null,
+    work: NO_WORK,
     status: "open",
     pausedFrom: null,
     pauseReason: null,

@@ -1,6 +1,7 @@
 // Whole teams, made up: anything a store could hold, in all its oddity. And their export, kept in memory.
 import fc from "fast-check"
 import type { Document } from "../../src/domain/document.ts"
+import { EFFORTS } from "../../src/domain/effort.ts"
 import { EVENT_SCHEMAS, type EventType } from "../../src/domain/events.ts"
 import {
   EVIDENCE_TRUSTS,
@@ -24,7 +25,7 @@ import type {
   SnapshotWorker,
   TeamSnapshot,
 } from "../../src/domain/snapshot.ts"
-import { COMPLEXITIES, ROLES, TASK_STATUSES } from "../../src/domain/task.ts"
+import { COMPLEXITIES, NO_WORK, ROLES, TASK_STATUSES, type Work } from "../../src/domain/task.ts"
 import { SCHEDULES, TEAM_MODES, TEAM_PHASES, TEAM_STATUSES } from "../../src/domain/team.ts"
 import { VERDICT_SCOPES, VERDICT_STATUSES, type Verdict } from "../../src/domain/verdict.ts"
 import { WORKER_AVAILABILITIES } from "../../src/domain/worker.ts"
@@ -162,6 +163,19 @@ function tasks(ids: readonly TaskId[], workerIds: readonly WorkerId[]): fc.Arbit
     .chain((tasks) => fc.shuffledSubarray(tasks, { minLength: tasks.length, maxLength: tasks.length }))
 }
 
+function work(id: TaskId): fc.Arbitrary<Work> {
+  const said = fc.record({
+    agent: orNull(anyText()),
+    model: orNull(anyText()),
+    effort: orNull(fc.constantFrom(...EFFORTS)),
+    commands: texts(),
+    repair: texts(),
+    cascadeOf: orNull(fc.constant(id)),
+    cascadeDepth: count(),
+  })
+  return fc.oneof(fc.constant(NO_WORK), said)
+}
+
 function task(id: TaskId, needs: readonly TaskId[], workerIds: readonly WorkerId[]): fc.Arbitrary<SnapshotTask> {
   const worker = workerIds.length === 0 ? fc.constant(null) : orNull(fc.constantFrom(...workerIds))
   return fc
@@ -175,6 +189,7 @@ function task(id: TaskId, needs: readonly TaskId[], workerIds: readonly WorkerId
       files: texts(),
       agentType: orNull(anyText()),
       assignee: worker,
+      work: work(id),
       status: fc.constantFrom(...TASK_STATUSES),
       pausedFrom: fc.constantFrom("open" as const, "in_progress" as const, "in_review" as const),
       pauseReason: orNull(anyText()),

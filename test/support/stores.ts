@@ -6,7 +6,7 @@ import type { Event } from "../../src/domain/events.ts"
 import type { NewEvidence } from "../../src/domain/evidence.ts"
 import { parseTaskId, parseWorkerId } from "../../src/domain/ids.ts"
 import { BUILT_IN_ROLES } from "../../src/domain/roles.ts"
-import type { Task, TaskBrief } from "../../src/domain/task.ts"
+import { NO_WORK, type Task, type TaskBrief } from "../../src/domain/task.ts"
 import type { Team, TeamName } from "../../src/domain/team.ts"
 import { type Clock, systemClock } from "../../src/lib/clock.ts"
 import { checkFields, type Fields, type InputOf } from "../../src/lib/fields.ts"
@@ -148,6 +148,7 @@ export function brief(
     files: [],
     agentType: null,
     assignee: null,
+    work: NO_WORK,
     ...change,
     blockedBy: (change.blockedBy ?? []).map(parseTaskId),
   }

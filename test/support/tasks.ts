@@ -1,5 +1,5 @@
 import type { TaskId } from "../../src/domain/ids.ts"
-import type { Task } from "../../src/domain/task.ts"
+import { NO_WORK, type Task } from "../../src/domain/task.ts"
 
 /** An open task that nobody has touched. */
 export function makeTask(change: Partial<Task> = {}): Task {
@@ -15,6 +15,7 @@ export function makeTask(change: Partial<Task> = {}): Task {
     files: [],
     agentType: null,
     assignee: null,
+    work: NO_WORK,
     status: "open",
     pausedFrom: null,
     pauseReason: null,

@@ -1,9 +1,9 @@
 import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { AgentResult, Permission, Tier } from "../../agents/port.ts"
+import type { Effort } from "../../domain/effort.ts"
 import { AppError } from "../../domain/errors.ts"
 import { isId, quoteInput } from "../../domain/ids.ts"
-import type { Effort } from "../../domain/roles.ts"
 import type { ProcessIdentity } from "../../lib/process-identity.ts"
 
 /** What was asked of an agent. */

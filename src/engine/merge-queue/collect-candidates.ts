@@ -13,7 +13,13 @@ export interface Collection {
   /** The heads of every attempt that is pinned. */
   readonly heads: readonly string[]
   /** Resolved tasks that are no candidates, and why. */
-  readonly left: readonly (Attempt & { readonly reason: string })[]
+  readonly left: readonly (Attempt & Missing)[]
+}
+
+interface Missing {
+  readonly reason: string
+  /** There is nothing to merge of it, and never will be. */
+  readonly isEmpty: boolean
 }
 
 interface Request {
@@ -35,13 +41,13 @@ export async function collectCandidates(merges: Merges, request: Request): Promi
   const pins = parsePins(name, refs)
   const found: Candidate[] = []
   const mended: { candidate: Candidate; fix: TaskId }[] = []
-  const left: (Attempt & { reason: string })[] = []
+  const left: (Attempt & Missing)[] = []
   const wanted = request.wanted.toSorted(byWaveAndEnd)
   for (const task of wanted) {
     const own = { taskId: task.id, attempt: task.attempt }
     const pinned = pins.get(attemptName(own)) ?? (await pinNow(merges, { ...request, refs, branches }, task))
     if ("base" in pinned) pins.set(attemptName(own), pinned)
-    else left.push({ ...own, reason: pinned.reason })
+    else left.push({ ...own, ...pinned })
   }
   const fixes = findFixes(tasks, pins)
   const allowed = listAllowed(pins)
@@ -103,14 +109,18 @@ interface Surroundings extends Request {
   readonly branches: ReadonlyMap<string, string>
 }
 
-async function pinNow(merges: Merges, around: Surroundings, task: Task): Promise<Pinned | { reason: string }> {
+async function pinNow(merges: Merges, around: Surroundings, task: Task): Promise<Pinned | Missing> {
   const { name, tasks, tip, refs, branches } = around
   const worker = task.workerId ?? task.claimedBy
   const head = worker === null ? undefined : branches.get(branchRef(workerBranch(name, worker)))
-  if (worker === null || head === undefined) return { reason: "it has no commits: neither a pin nor a branch" }
-  const other = tasks.find((each) => isHeld(each.status) && (each.workerId ?? each.claimedBy) === worker)
+  if (worker === null || head === undefined) {
+    return { reason: "it has no commits: neither a pin nor a branch", isEmpty: true }
+  }
+  const other = tasks.find(
+    (each) => each !== task && isHeld(each.status) && (each.workerId ?? each.claimedBy) === worker,
+  )
   if (other !== undefined) {
-    return { reason: `it has no pin, and ${worker} works on task ${other.id} on the same branch` }
+    return { reason: `it has no pin, and ${worker} works on task ${other.id} on the same branch`, isEmpty: false }
   }
   const own = { taskId: task.id, attempt: task.attempt }
   // One of the two may be there: of an attempt that was begun, or of a call that was interrupted.
@@ -123,7 +133,8 @@ async function pinNow(merges: Merges, around: Surroundings, task: Task): Promise
   ])
   if (isPinned) return { base, head: known.head ?? head }
   // Somebody pinned it in this very moment.
-  return (await readPins(merges, name)).get(attemptName(own)) ?? { reason: "somebody else pins it; try again" }
+  const pinned = (await readPins(merges, name)).get(attemptName(own))
+  return pinned ?? { reason: "somebody else pins it; try again", isEmpty: false }
 }
 
 /** What each may have taken in: earlier attempts of its own, and for a fix the work that it mends. */

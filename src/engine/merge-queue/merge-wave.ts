@@ -15,12 +15,14 @@ export interface WaveMerge extends TeamName {
   /** Only the tasks of this wave; without it, every task that is resolved by now. */
   readonly wave?: number
   readonly target?: string
+  /** Tasks in review wait for nothing but this, and are resolved by it. */
+  readonly takesReviewed?: boolean
 }
 
 export interface WaveReport extends BatchReport {
   readonly target: string
   readonly fixes: readonly Fix[]
-  /** Resolved tasks that there was nothing to merge of, and why. */
+  /** Tasks whose work is done and that there was nothing to merge of, and why. */
   readonly left: readonly (Attempt & { readonly reason: string })[]
   /** Tasks that are not resolved yet. */
   readonly pending: readonly TaskId[]
@@ -41,7 +43,8 @@ export async function mergeWave(context: Context, ports: QueuePorts, request: Wa
   const mended = await merges.recover()
   const integration = await ensureIntegration(merges, name, request.target)
   const ofWave = tasks.filter((task) => request.wave === undefined || task.wave === request.wave)
-  const wanted = ofWave.filter((task) => task.status === "resolved")
+  const done = request.takesReviewed === true ? ["resolved", "in_review"] : ["resolved"]
+  const wanted = ofWave.filter((task) => done.includes(task.status))
   const found = await collectCandidates(merges, { name, tasks, wanted, tip: integration.tip })
   const { candidates, heads } = found
   const known = await readMergeCommits(context, name)
@@ -49,7 +52,8 @@ export async function mergeWave(context: Context, ports: QueuePorts, request: Wa
   const batch = await mergeBatch(ports, { branch: integration.ref, candidates, others: heads })
   const { outcomes, left } = await addMended(merges, batch, found)
   const report = { ...batch, outcomes }
-  const fixes = await writeDown(context, ports, { name, report, start: integration.start, strangers })
+  const empty = found.left.filter((each) => each.isEmpty)
+  const fixes = await writeDown(context, ports, { name, report, empty, start: integration.start, strangers })
   const pending = ofWave.filter(isPending).map((task) => task.id)
   return { ...report, target: integration.target, fixes, left, pending, strangers, mended }
 }
@@ -57,7 +61,7 @@ export async function mergeWave(context: Context, ports: QueuePorts, request: Wa
 /** What a fix has brought along is merged with it. */
 async function addMended(merges: QueuePorts["merges"], batch: BatchReport, found: Collection) {
   const outcomes = [...batch.outcomes]
-  const left = [...found.left]
+  const left: { taskId: TaskId; attempt: number; reason: string }[] = found.left.map(({ isEmpty: _, ...each }) => each)
   for (const { candidate, fix } of found.mended) {
     const { taskId, attempt, head } = candidate
     if (await merges.contains(batch.after, head)) outcomes.push({ candidate, outcome: { kind: "contained" } })
@@ -76,9 +80,16 @@ async function writeDown(
   {
     name,
     report,
+    empty,
     start,
     strangers,
-  }: { name: TeamName; report: BatchReport; start: string; strangers: WaveReport["strangers"] },
+  }: {
+    name: TeamName
+    report: BatchReport
+    empty: readonly Attempt[]
+    start: string
+    strangers: WaveReport["strangers"]
+  },
 ): Promise<Fix[]> {
   const commits = new Map(await merges.mergedAttempts(start, report.after))
   // Anybody can write into a message what we write.
@@ -98,5 +109,6 @@ async function writeDown(
     const alsoFor = candidate.alsoFor.map((other) => other.taskId)
     return description === undefined ? [] : [{ taskId, attempt, alsoFor, reason: outcome.kind, description }]
   })
-  return recordMerges(context, { ...name, merged, failed })
+  const without = report.outcomes.flatMap(({ candidate, outcome }) => (outcome.kind === "empty" ? [candidate] : []))
+  return recordMerges(context, { ...name, merged, failed, empty: [...without, ...empty] })
 }

@@ -10,7 +10,7 @@ import { listExceptions } from "./exceptions.ts"
 import { listLoops } from "./loops.ts"
 import { listMessages } from "./messages.ts"
 import { insertRows, iso, type Param, placeholders, type Session } from "./session.ts"
-import { needsByTask, TASK_COLUMNS, type TaskRow, toTask } from "./tasks.ts"
+import { formatWork, needsByTask, TASK_COLUMNS, type TaskRow, toTask } from "./tasks.ts"
 import { COLUMNS as TEAM_COLUMNS, type TeamRow, toTeam } from "./teams.ts"
 import { verdictStore } from "./verdicts.ts"
 import { waveStore } from "./waves.ts"
@@ -166,7 +166,7 @@ const EVIDENCE_COLUMNS =
 
 async function restoreTasks(session: Session, key: number, tasks: readonly SnapshotTask[]): Promise<void> {
   const met = new Set(tasks.filter((task) => isMet(task.status)).map((task) => task.id))
-  const columns = `team_id, id, title, description, role, complexity, acceptance, checks, files, agent_type, assignee,
+  const columns = `team_id, id, title, description, role, complexity, acceptance, checks, files, agent_type, assignee, work,
     status, paused_from, pause_reason, unmet, wave, height, attempt, result, claimed_by, claimed_at, claim_token,
     lease_until, lease_ms, worker_id, previous_owner, version, created_at, updated_at, completed_at`
   await insertRows(
@@ -185,6 +185,7 @@ async function restoreTasks(session: Session, key: number, tasks: readonly Snaps
       JSON.stringify(task.files),
       task.agentType,
       task.assignee ?? "",
+      formatWork(task.work),
       task.status,
       task.pausedFrom,
       task.pauseReason,

@@ -1,6 +1,15 @@
 import type { TaskId, WorkerId } from "../../domain/ids.ts"
 import type { TaskCount } from "../../domain/status.ts"
-import { type Complexity, isMet, type Role, type Task, type TaskBrief, type TaskStatus } from "../../domain/task.ts"
+import {
+  type Complexity,
+  isMet,
+  NO_WORK,
+  type Role,
+  type Task,
+  type TaskBrief,
+  type TaskStatus,
+  type Work,
+} from "../../domain/task.ts"
 import type { GraphNode, OwningTask, TaskChange, TaskFilter, TaskStore } from "../port.ts"
 import { iso, isoOrNull, type Param, placeholders, type Session } from "./session.ts"
 
@@ -16,6 +25,7 @@ export interface TaskRow {
   files: string
   agent_type: string | null
   assignee: string
+  work: string
   status: TaskStatus
   paused_from: TaskStatus | null
   pause_reason: string | null
@@ -36,7 +46,7 @@ export interface TaskRow {
 }
 
 export const TASK_COLUMNS = `seq, id, title, description, role, complexity, acceptance, checks, files, agent_type, assignee,
-  status, paused_from, pause_reason, unmet, wave, attempt, result, claimed_by, claimed_at, claim_token, lease_until,
+  work, status, paused_from, pause_reason, unmet, wave, attempt, result, claimed_by, claimed_at, claim_token, lease_until,
   worker_id, previous_owner, version, created_at, updated_at, completed_at`
 
 const MET = "('resolved', 'skipped')"
@@ -180,8 +190,8 @@ async function createTask(
   const lists = [brief.acceptance, brief.checks, brief.files].map((list) => JSON.stringify(list))
   const row = await session.get<TaskRow>(
     `insert into task (team_id, id, title, description, role, complexity, acceptance, checks, files, agent_type,
-       assignee, status, unmet, wave, created_at, updated_at)
-     values (${placeholders(11)}, 'open', ?, ?, ?, ?) on conflict (team_id, id) do nothing returning ${TASK_COLUMNS}`,
+       assignee, work, status, unmet, wave, created_at, updated_at)
+     values (${placeholders(12)}, 'open', ?, ?, ?, ?) on conflict (team_id, id) do nothing returning ${TASK_COLUMNS}`,
     [
       key,
       id,
@@ -192,6 +202,7 @@ async function createTask(
       ...lists,
       brief.agentType,
       brief.assignee ?? "",
+      formatWork(brief.work),
       unmet,
       wave ?? 0,
       now,
@@ -304,6 +315,7 @@ export function toTask(row: TaskRow, needs: readonly TaskId[]): Task {
     files: parseList(row.files),
     agentType: row.agent_type,
     assignee: row.assignee === "" ? null : (row.assignee as WorkerId),
+    work: parseWork(row.work),
     pausedFrom: row.paused_from,
     pauseReason: row.pause_reason,
     unmet: row.unmet,
@@ -326,4 +338,15 @@ const EMPTY: readonly string[] = Object.freeze([])
 /** Most lists are empty, and one empty list serves them all. */
 function parseList(text: string): readonly string[] {
   return text === "[]" ? EMPTY : JSON.parse(text)
+}
+
+/** Only what was said, so that most tasks have the shortest text and share one value. */
+export function formatWork(work: Work): string {
+  if (work === NO_WORK) return "{}"
+  const said = Object.entries(work).filter(([name, value]) => !Bun.deepEquals(value, NO_WORK[name as keyof Work]))
+  return JSON.stringify(Object.fromEntries(said))
+}
+
+export function parseWork(text: string): Work {
+  return text === "{}" ? NO_WORK : { ...NO_WORK, ...JSON.parse(text) }
 }

@@ -19,6 +19,7 @@ export interface TeamRow {
 export const COLUMNS = "id, project, name, goal, phase, status, pause_reason, mode, schedule, created_at, updated_at"
 const OWNED_TABLES = [
   "event",
+  "leader",
   "document",
   "verdict",
   "evidence",

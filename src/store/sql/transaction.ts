@@ -3,6 +3,7 @@ import { archiveStore } from "./archive.ts"
 import { documentStore } from "./documents.ts"
 import { evidenceStore } from "./evidence.ts"
 import { exceptionStore } from "./exceptions.ts"
+import { leaderStore } from "./leaders.ts"
 import { loopStore } from "./loops.ts"
 import { messageStore } from "./messages.ts"
 import { rateLimitStore } from "./rate-limits.ts"
@@ -26,6 +27,7 @@ export function transactionOf(session: Session, own: HotPath & { readonly events
     evidence: evidenceStore(session, own.events),
     exceptions: exceptionStore(session),
     verdicts: verdictStore(session),
+    leaders: leaderStore(session),
     loops: loopStore(session),
     documents: documentStore(session),
     rateLimits: rateLimitStore(session),

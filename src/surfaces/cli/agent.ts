@@ -1,6 +1,6 @@
 import { MODEL_TIERS } from "../../domain/complexity.ts"
+import { EFFORTS } from "../../domain/effort.ts"
 import { AppError } from "../../domain/errors.ts"
-import { EFFORTS } from "../../domain/roles.ts"
 import { estimateTokens } from "../../domain/routing.ts"
 import { cancelJob, waitForJob } from "../../engine/agent-jobs/cancel-job.ts"
 import { findJobFolder, listJobFolders } from "../../engine/agent-jobs/job-folder.ts"

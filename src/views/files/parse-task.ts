@@ -1,3 +1,4 @@
+import { EFFORTS } from "../../domain/effort.ts"
 import {
   EVIDENCE_TRUSTS,
   EVIDENCE_TYPES,
@@ -8,7 +9,7 @@ import {
 import { EXCEPTION_STATUSES, type Exception } from "../../domain/exception.ts"
 import type { TaskId, WorkerId } from "../../domain/ids.ts"
 import type { SnapshotTask } from "../../domain/snapshot.ts"
-import { COMPLEXITIES, ROLES, TASK_STATUSES } from "../../domain/task.ts"
+import { COMPLEXITIES, NO_WORK, ROLES, TASK_STATUSES, type Work } from "../../domain/task.ts"
 import {
   choice,
   id,
@@ -60,6 +61,7 @@ export function parseTask(from: Json): FoundTask {
     files: texts(more, "files"),
     agentType: orNull(more, "agent_type", text),
     assignee: orNull(more, "assignee", id<WorkerId>),
+    work: more.work === undefined ? NO_WORK : parseWork(object(more, "work")),
     attempt: whole(more, "attempt", 1),
     result: orNull(more, "result", text),
     claimToken: whole(more, "claim_token", 0),
@@ -75,6 +77,19 @@ export function parseTask(from: Json): FoundTask {
         : objects(more, "exceptions").map((entry, index) => parseException(entry, taskId, index + 1)),
   }
   return { place: whole(more, "place", 1), task, oldStatus: choice(from, "status", OLD_STATUSES) }
+}
+
+function parseWork(from: Json): Work {
+  const said = (key: string) => from[key] !== undefined
+  return {
+    agent: said("agent") ? text(from, "agent") : null,
+    model: said("model") ? text(from, "model") : null,
+    effort: said("effort") ? choice(from, "effort", EFFORTS) : null,
+    commands: said("commands") ? texts(from, "commands") : [],
+    repair: said("repair") ? texts(from, "repair") : [],
+    cascadeOf: said("cascade_of") ? id<TaskId>(from, "cascade_of") : null,
+    cascadeDepth: said("cascade_depth") ? whole(from, "cascade_depth", 0) : 0,
+  }
 }
 
 function taskStatus(from: Json, key: string) {

@@ -1,7 +1,7 @@
 import type { Evidence } from "../../domain/evidence.ts"
 import type { Exception } from "../../domain/exception.ts"
 import type { SnapshotTask } from "../../domain/snapshot.ts"
-import type { TaskStatus } from "../../domain/task.ts"
+import type { TaskStatus, Work } from "../../domain/task.ts"
 import { compare } from "./facts.ts"
 import type { OutFile } from "./folder.ts"
 import { jsonFile } from "./json.ts"
@@ -52,6 +52,7 @@ export function taskFile(task: SnapshotTask, place: number): OutFile {
       files: task.files,
       agent_type: task.agentType,
       assignee: task.assignee,
+      ...workEntry(task.work),
       attempt: task.attempt,
       result: task.result,
       claim_token: task.claimToken,
@@ -63,6 +64,20 @@ export function taskFile(task: SnapshotTask, place: number): OutFile {
       ...(task.exceptions.length === 0 ? {} : { exceptions: task.exceptions.map(exceptionEntry) }),
     },
   })
+}
+
+/** What nobody said is not written. */
+function workEntry({ agent, model, effort, commands, repair, cascadeOf, cascadeDepth }: Work): Record<string, unknown> {
+  const work = {
+    ...(agent === null ? {} : { agent }),
+    ...(model === null ? {} : { model }),
+    ...(effort === null ? {} : { effort }),
+    ...(commands.length === 0 ? {} : { commands }),
+    ...(repair.length === 0 ? {} : { repair }),
+    ...(cascadeOf === null ? {} : { cascade_of: cascadeOf }),
+    ...(cascadeDepth === 0 ? {} : { cascade_depth: cascadeDepth }),
+  }
+  return Object.keys(work).length === 0 ? {} : { work }
 }
 
 function exceptionEntry(entry: Exception): Record<string, unknown> {

@@ -8,6 +8,7 @@ import type {
   SnapshotWorker,
   TeamSnapshot,
 } from "../../domain/snapshot.ts"
+import { NO_WORK } from "../../domain/task.ts"
 import { compare } from "../files/facts.ts"
 import { readDocuments } from "./documents.ts"
 import { readEvidence } from "./evidence.ts"
@@ -104,6 +105,7 @@ function finishTask(
     files: task.files,
     agentType: task.agentType,
     assignee: null,
+    work: NO_WORK,
     status,
     pausedFrom,
     pauseReason,

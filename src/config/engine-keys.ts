@@ -1,0 +1,42 @@
+function budget<const Env extends string>(env: Env, whose: string, unit: "tokens" | "dollars") {
+  return {
+    type: "number",
+    default: 0,
+    min: 0,
+    env,
+    description: `How many ${unit} ${whose} may use up in all its runs of agents; 0 for no limit.`,
+  } as const
+}
+
+/** The settings of the engine. Part of the table of all settings. */
+export const ENGINE_KEYS = {
+  "engine.runtime": {
+    type: "string",
+    default: "child",
+    choices: ["child", "tmux"],
+    env: "TEAMWORK_ENGINE_RUNTIME",
+    description: "Where workers run: as child processes, or each in a pane of a tmux session.",
+  },
+  "engine.repairTurns": {
+    type: "number",
+    default: 2,
+    min: 0,
+    max: 100,
+    env: "TEAMWORK_ENGINE_REPAIR_TURNS",
+    description: "How often an agent gets its own work back with what the gate found, before the task is set back.",
+  },
+  "engine.leaseSeconds": {
+    type: "number",
+    default: 30,
+    min: 1,
+    max: 3600,
+    env: "TEAMWORK_ENGINE_LEASE_SECONDS",
+    description: "How long an orchestrator that nobody hears of leads its team, in seconds.",
+  },
+  "budget.taskTokens": budget("TEAMWORK_BUDGET_TASK_TOKENS", "a task", "tokens"),
+  "budget.taskDollars": budget("TEAMWORK_BUDGET_TASK_DOLLARS", "a task", "dollars"),
+  "budget.workerTokens": budget("TEAMWORK_BUDGET_WORKER_TOKENS", "a worker", "tokens"),
+  "budget.workerDollars": budget("TEAMWORK_BUDGET_WORKER_DOLLARS", "a worker", "dollars"),
+  "budget.teamTokens": budget("TEAMWORK_BUDGET_TEAM_TOKENS", "a team", "tokens"),
+  "budget.teamDollars": budget("TEAMWORK_BUDGET_TEAM_DOLLARS", "a team", "dollars"),
+} as const

@@ -1,0 +1,3 @@
+/** How hard a model should think. */
+export const EFFORTS = ["low", "medium", "high"] as const
+export type Effort = (typeof EFFORTS)[number]

@@ -1,0 +1,59 @@
+import type { EventData } from "../domain/events.ts"
+import type { WorkerId } from "../domain/ids.ts"
+import type { Role } from "../domain/task.ts"
+import type { TeamName } from "../domain/team.ts"
+import { getTeam, lockTeam } from "./lookup.ts"
+import type { Context } from "./operation.ts"
+
+/** The next free worker id, taken for good. */
+export async function takeWorkerId({ store }: Context, name: TeamName): Promise<WorkerId> {
+  return store.write(async (tx) => tx.workers.takeId((await lockTeam(tx, name)).key))
+}
+
+/** A process that works for the team runs from now on. */
+export async function noteWorkerStarted(
+  { store }: Context,
+  { project, team, ...data }: TeamName & EventData<"worker.started">,
+): Promise<void> {
+  await store.write(async (tx) => {
+    const { key } = await getTeam(tx, { project, team })
+    const role = data.role as Role | null
+    await tx.workers.put(key, data.worker as WorkerId, { role, availability: "idle" })
+    await tx.events.append(key, data.worker, { type: "worker.started", data })
+  })
+}
+
+/** Its process is gone. Told once: by itself, or by whoever notices. */
+export async function noteWorkerExited(
+  { store }: Context,
+  { project, team, by, ...data }: TeamName & EventData<"worker.exited"> & { readonly by: string },
+): Promise<void> {
+  await store.write(async (tx) => {
+    const { key } = await getTeam(tx, { project, team })
+    const isStopped = data.reason === "done" || data.reason === "stopped"
+    await tx.workers.put(key, data.worker as WorkerId, { availability: isStopped ? "stopped" : "dead" })
+    await tx.events.append(key, by, { type: "worker.exited", data })
+  })
+}
+
+/** It gets no more tasks until somebody resumes it. */
+export async function quarantineWorker(
+  { store }: Context,
+  { project, team, by, ...data }: TeamName & EventData<"worker.quarantined"> & { readonly by: string },
+): Promise<void> {
+  await store.write(async (tx) => {
+    const { key } = await getTeam(tx, { project, team })
+    await tx.workers.put(key, data.worker as WorkerId, { availability: "quarantined" })
+    await tx.events.append(key, by, { type: "worker.quarantined", data })
+  })
+}
+
+export async function noteStatusCheck(
+  { store }: Context,
+  { project, team, by, ...data }: TeamName & EventData<"worker.status_checked"> & { readonly by: string },
+): Promise<void> {
+  await store.write(async (tx) => {
+    const { key } = await getTeam(tx, { project, team })
+    await tx.events.append(key, by, { type: "worker.status_checked", data })
+  })
+}
