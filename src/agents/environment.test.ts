@@ -10,6 +10,7 @@ it("hands down what is common and what the program needs", () => {
     https_proxy: "http://proxy",
     NODE_EXTRA_CA_CERTS: "/ca.pem",
     GIT_AUTHOR_NAME: "Ann",
+    TEAMWORK_WORKER_MARK_1f: "1",
     GIT_SSH_COMMAND: "x",
     GIT_CONFIG_GLOBAL: "x",
     ANTHROPIC_API_KEY: "a",
@@ -28,6 +29,7 @@ it("hands down what is common and what the program needs", () => {
     https_proxy: "http://proxy",
     NODE_EXTRA_CA_CERTS: "/ca.pem",
     GIT_AUTHOR_NAME: "Ann",
+    TEAMWORK_WORKER_MARK_1f: "1",
   }
   expect(buildEnvironment(env, [])).toEqual(common)
   expect(buildEnvironment(env, ["ANTHROPIC_API_KEY", "NOTHING"])).toEqual({ ...common, ANTHROPIC_API_KEY: "a" })

@@ -1,3 +1,5 @@
+import { WORKER_MARKS } from "../lib/worker-mark.ts"
+
 /** What any agent may know of the world: where programs and temp files are, who it is, how to reach the network. */
 const COMMON = [
   "PATH",
@@ -30,6 +32,8 @@ const COMMON = [
   "GIT_AUTHOR_EMAIL",
   "GIT_COMMITTER_NAME",
   "GIT_COMMITTER_EMAIL",
+  // Whose worker runs it, so that it does not outlive that worker.
+  WORKER_MARKS,
 ] as const
 
 /** The environment for an agent: what is listed above or by its program, and nothing else. A name may end in `*`. */

@@ -50,7 +50,10 @@ export interface EngineWorker {
   readonly currentTask: string | null
   /** When it was last seen to do something: a step, or its agent's output. */
   readonly activeAt: number
-  /** Whether its process runs; null for one that is none of this orchestrator's, such as a session of a person. */
+  /**
+   * Whether its process runs; null for one that is none of this orchestrator's, such as a session of a person. Until a
+   * process that was started says so itself, its availability is `spawning`.
+   */
   readonly isRunning: boolean | null
 }
 
@@ -88,6 +91,8 @@ export type ShortAction =
   | { readonly type: "quarantine-worker"; readonly worker: WorkerId; readonly reason: string }
   | { readonly type: "check-status"; readonly worker: WorkerId; readonly task: string; readonly silentMs: number }
   | { readonly type: "release-task"; readonly task: string; readonly reason: string }
+  /** It was meant for a worker that will not come, and is anybody's from now on. */
+  | { readonly type: "free-task"; readonly task: string; readonly reason: string }
   | { readonly type: "tell-unblocked"; readonly task: string; readonly by: string }
   | { readonly type: "cascade"; readonly of: string; readonly kind: "test" | "review" }
   | { readonly type: "pause-team"; readonly reason: string }

@@ -1,4 +1,5 @@
 import type { Action, Decision, EngineLimits, EngineSnapshot, LongAction } from "./actions.ts"
+import { listClaimable } from "./claimable.ts"
 import { isHeld, isMet, type Task } from "./task.ts"
 
 /** What brings a team forward as a whole: merging, gates, the review, delivery and the end. */
@@ -21,7 +22,7 @@ function withPatience({ now, troubles }: EngineSnapshot, action: LongAction): De
   return { actions: [action], wakeAt: null }
 }
 
-function isLong(action: Action): action is LongAction {
+export function isLong(action: Action): action is LongAction {
   return ["merge", "verify-wave", "verify-final", "review", "deliver"].includes(action.type)
 }
 
@@ -87,14 +88,6 @@ function sendBack(
   }
 }
 
-/** Whether somebody could take it now, pauses aside. */
-export function isClaimable(task: Task, { team, waves }: Pick<EngineSnapshot, "team" | "waves">): boolean {
-  if (task.status !== "open" || task.unmet > 0) return false
-  if (team.schedule === "eager" || task.wave === null) return true
-  const open = waves.waves.find((wave) => wave.status !== "verified")
-  return open === undefined || task.wave <= open.id
-}
-
 /** When nothing can go on without a person, and nobody is at work any more. */
 function giveUp(snapshot: EngineSnapshot): Action | undefined {
   const { tasks, team, isPausedByEngine } = snapshot
@@ -102,7 +95,7 @@ function giveUp(snapshot: EngineSnapshot): Action | undefined {
   if (team.status === "paused") {
     return isPausedByEngine ? { type: "end", outcome: "paused", reason: "the team is paused" } : undefined
   }
-  if (tasks.some((task) => isClaimable(task, snapshot))) return undefined
+  if (listClaimable(snapshot).length > 0) return undefined
   // Everything open waits for something that is not open itself.
   const stuck = tasks.filter((task) => task.status !== "open" && !isDone(task))
   const names = stuck.map(({ id, status }) => `task ${id} is ${status}`)

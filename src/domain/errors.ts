@@ -48,6 +48,8 @@ export const ERROR_CODES = [
   "agent.unavailable",
   "job.not_found",
   "job.failed",
+  "runtime.unavailable",
+  "runtime.failed",
   "gate.cancelled",
   "gate.no_checkout",
   "gate.no_commit",

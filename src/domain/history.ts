@@ -13,6 +13,10 @@ export interface History {
   startedAt: number | null
   endedAt: number | null
   endReason: string | null
+  /** Who paused the team last. */
+  pausedBy: string | null
+  /** When somebody last let the team go on after a pause. */
+  resumedAt: number | null
   /** The newest event that is part of it. */
   lastEventAt: number
 }
@@ -86,7 +90,8 @@ export interface TaskFact {
 export function emptyHistory(): History {
   return {
     ...{ runs: new Map(), workers: new Map(), tasks: new Map() },
-    ...{ settings: null, startedAt: null, endedAt: null, endReason: null, lastEventAt: 0 },
+    ...{ settings: null, startedAt: null, endedAt: null, endReason: null },
+    ...{ pausedBy: null, resumedAt: null, lastEventAt: 0 },
   }
 }
 
@@ -106,7 +111,8 @@ export function tell(history: History, event: Event): void {
   else if (event.type.startsWith("task.") && task !== undefined) tellTask(history, { task, event, at })
 }
 
-function tellTeam(history: History, { type, data }: Event, at: number): void {
+function tellTeam(history: History, { type, data, by }: Event, at: number): void {
+  if (type === "team.paused") history.pausedBy = by
   if (type === "team.led") {
     history.settings = String(data.settings)
     history.startedAt ??= at
@@ -115,7 +121,7 @@ function tellTeam(history: History, { type, data }: Event, at: number): void {
   } else if (type === "team.left") {
     history.endedAt = at
     history.endReason = String(data.reason)
-  }
+  } else if (type === "team.resumed") history.resumedAt = at
 }
 
 function tellWorker(worker: WorkerFact, { type, data }: Event, at: number): void {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import { globSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs"
 import { arch, platform, release } from "node:os"
 import { join } from "node:path"
+import { isWorkerMark } from "../lib/worker-mark.ts"
 import type { GateCommand } from "./gate-command.ts"
 
 type Env = Readonly<Record<string, string>>
@@ -26,7 +27,7 @@ export function fingerprint({ command, folder: inTree }: GateCommand, env: Env, 
     [platform(), arch(), release()],
     programsOf(command, env),
     Object.entries(env)
-      .filter(([name]) => !VOLATILE.has(name))
+      .filter(([name]) => !VOLATILE.has(name) && !isWorkerMark(name))
       .sort(([a], [b]) => (a < b ? -1 : 1)),
     folder === null ? "fresh" : listInstalled(folder, inTree),
   ]

@@ -17,6 +17,7 @@ import { makeMask } from "../lib/mask-secrets.ts"
 import { systemProcesses } from "../lib/process.ts"
 import { identityOf } from "../lib/process-identity.ts"
 import { sleep } from "../lib/sleep.ts"
+import { workerMark } from "../lib/worker-mark.ts"
 import { fingerprint } from "./fingerprint.ts"
 import { plainCommand, shellCommand } from "./gate-command.ts"
 import { removeOldResults } from "./remove-old-results.ts"
@@ -235,6 +236,12 @@ describe("the fingerprint", () => {
     utimesSync(join(scratch.path, "mytool"), 1, 1)
     expect(print("cd x && mytool --fast", null, env)).not.toBe(after)
     expect(print("true", null, env)).toBe(print("true", null, env))
+  })
+
+  it("goes by the environment, whoever's worker it is", () => {
+    const env = { PATH, LANG: "C" }
+    expect(print("true", null, { ...env, LANG: "de" })).not.toBe(print("true", null, env))
+    expect(print("true", null, { ...env, [workerMark("w1")]: "1" })).toBe(print("true", null, env))
   })
 
   it("goes by what is installed and set in the folder, the same in two folders with the same", () => {

@@ -5,9 +5,17 @@ import type { TeamName } from "../domain/team.ts"
 import { getTeam, lockTeam } from "./lookup.ts"
 import type { Context } from "./operation.ts"
 
-/** The next free worker id, taken for good. */
-export async function takeWorkerId({ store }: Context, name: TeamName): Promise<WorkerId> {
-  return store.write(async (tx) => tx.workers.takeId((await lockTeam(tx, name)).key))
+/** A worker is about to be started: from now on it is known. Without an id it gets the next free one, for good. */
+export async function spawnWorker(
+  { store }: Context,
+  { id, role, ...name }: TeamName & { readonly id: WorkerId | null; readonly role: Role | null },
+): Promise<WorkerId> {
+  return store.write(async (tx) => {
+    const { key } = await lockTeam(tx, name)
+    const worker = id ?? (await tx.workers.takeId(key))
+    await tx.workers.put(key, worker, { role, availability: "spawning" })
+    return worker
+  })
 }
 
 /** A process that works for the team runs from now on. */
@@ -30,6 +38,8 @@ export async function noteWorkerExited(
 ): Promise<void> {
   await store.write(async (tx) => {
     const { key } = await getTeam(tx, { project, team })
+    const known = await tx.workers.find(key, data.worker as WorkerId)
+    if (known?.status === "stopped" || known?.status === "dead") return
     const isStopped = data.reason === "done" || data.reason === "stopped"
     await tx.workers.put(key, data.worker as WorkerId, { availability: isStopped ? "stopped" : "dead" })
     await tx.events.append(key, by, { type: "worker.exited", data })

@@ -307,7 +307,10 @@ async function prepare(store: string, ids: readonly string[], needing: Record<st
       }
       return head
     },
-    merge: (request: { wave?: number; takesReviewed?: boolean } = {}, ports: Partial<QueuePorts> = {}): Promise<WaveReport> =>
+    merge: (
+      request: { wave?: number; takesReviewed?: boolean } = {},
+      ports: Partial<QueuePorts> = {},
+    ): Promise<WaveReport> =>
       mergeWave(
         own,
         { merges: repository.merges, gate: async () => PASSED, scope: async () => [], ...ports },

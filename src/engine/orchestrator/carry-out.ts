@@ -1,0 +1,85 @@
+import type { ShortAction } from "../../domain/actions.ts"
+import { ENGINE } from "../../domain/actor.ts"
+import { AppError } from "../../domain/errors.ts"
+import type { TaskId } from "../../domain/ids.ts"
+import { LEAD } from "../../domain/message.ts"
+import { unreachable } from "../../lib/unreachable.ts"
+import { makeGateFix } from "../../operations/gate-fixes.ts"
+import { releaseTask } from "../../operations/release-task.ts"
+import { sendMessage } from "../../operations/send-message.ts"
+import { pauseByEngine } from "../../operations/steer-team.ts"
+import { updateTask } from "../../operations/update-task.ts"
+import { noteStatusCheck, quarantineWorker } from "../../operations/worker-life.ts"
+import type { OrchestratorOptions, OrchestratorPorts } from "./ports.ts"
+import type { WorkerPool } from "./workers.ts"
+
+/** Does what was decided. Whatever changed meanwhile so that it no longer fits is left alone: the next look sees it. */
+export async function carryOut(
+  ports: OrchestratorPorts,
+  options: OrchestratorOptions,
+  { action, pool }: { readonly action: Exclude<ShortAction, { type: "end" }>; readonly pool: WorkerPool },
+): Promise<void> {
+  try {
+    await perform(ports, options, { action, pool })
+  } catch (error) {
+    if (!(error instanceof AppError && OUTDATED.includes(error.code))) throw error
+  }
+}
+
+const OUTDATED: readonly string[] = [
+  ...["task.not_found", "task.transition", "task.exists", "claim.lost", "worker.not_found", "team.paused"],
+]
+
+async function perform(
+  { context, say }: OrchestratorPorts,
+  options: OrchestratorOptions,
+  { action, pool }: { readonly action: Exclude<ShortAction, { type: "end" }>; readonly pool: WorkerPool },
+): Promise<void> {
+  const name = { project: options.project, team: options.team }
+  const tell = (to: string, message: string) =>
+    sendMessage.run(context, { ...name, from: LEAD, to, type: "text", message })
+  switch (action.type) {
+    case "start-worker":
+      return pool.start(action.worker, action.role)
+    case "stop-worker": {
+      const { worker, reason, isKilled } = action
+      const graceMs = isKilled ? 0 : options.shutdownTimeoutMs
+      return pool.stop(worker, { how: isKilled ? "unresponsive" : "stopped", reason, graceMs })
+    }
+    case "bury-worker":
+      say(`${action.worker} is gone: ${action.reason}`)
+      return pool.stop(action.worker, { how: "crashed", reason: action.reason, graceMs: 0 })
+    case "quarantine-worker":
+      say(`${action.worker} gets no more tasks: ${action.reason}`)
+      return quarantineWorker(context, { ...name, by: ENGINE, worker: action.worker, reason: action.reason })
+    case "check-status": {
+      const { worker, task, silentMs } = action
+      await noteStatusCheck(context, { ...name, by: ENGINE, worker, task })
+      await tell(
+        worker,
+        `STATUS CHECK: task ${task} saw no work for ${Math.round(silentMs / 1000)} s; tell how far you are`,
+      )
+      return
+    }
+    case "release-task":
+      await releaseTask.run(context, { ...name, id: action.task as TaskId, reason: action.reason })
+      return
+    case "free-task":
+      await updateTask.run(context, { ...name, id: action.task as TaskId, assignee: "" })
+      return
+    case "tell-unblocked":
+      await tell(action.by, `UNBLOCKED: task ${action.task}: everything it needs is done`)
+      return
+    case "cascade":
+      return
+    case "pause-team":
+      say(`The team is paused: ${action.reason}`)
+      return pauseByEngine(context, name, action.reason)
+    case "fix-gate":
+      if (action.scope !== "cross-agent")
+        await makeGateFix(context, { ...name, scope: action.scope, wave: action.wave })
+      return
+    default:
+      return unreachable(action)
+  }
+}

@@ -1,0 +1,113 @@
+import type { Action, EngineSnapshot } from "../../domain/actions.ts"
+import { isLong } from "../../domain/advance.ts"
+import { decide } from "../../domain/decide.ts"
+import { emptyHistory } from "../../domain/history.ts"
+import { endLead, takeLead } from "../../operations/lead-team.ts"
+import { type Following, readEngine } from "../../operations/read-engine.ts"
+import { carryOut } from "./carry-out.ts"
+import { keepLead } from "./keep-lead.ts"
+import { type LongActions, makeLongActions } from "./long-actions.ts"
+import type { EngineEnd, OrchestratorOptions, OrchestratorPorts } from "./ports.ts"
+import { makeWorkerPool, type WorkerPool } from "./workers.ts"
+
+/**
+ * Leads a team to its end: looks at what is, decides what should be done, does it, and looks again whenever something
+ * changed. All it must remember is in the store and in git: killed anywhere, the next one goes on from there.
+ */
+export async function orchestrate(ports: OrchestratorPorts, options: OrchestratorOptions): Promise<EngineEnd> {
+  const { context, self } = ports
+  const name = { project: options.project, team: options.team }
+  const { settings, leaseMs } = options
+  const lead = await takeLead(context, { ...name, holder: self.holder, leaseMs, settings, isGone: self.isGone })
+  let end: EngineEnd | undefined
+  const keeping = keepLead(ports, lead)
+  try {
+    // What killed processes left half done, before anybody works there again.
+    await ports.workspaces.workspaces.examine(true)
+    end = await loop(ports, options, keeping.lost)
+    return end
+  } finally {
+    await keeping[Symbol.asyncDispose]()
+    if (end?.outcome !== "lost") await endLead(context, lead, end?.outcome ?? "failed")
+  }
+}
+
+/** Work comes in bursts, and each look costs: several changes are looked at together. */
+const REST_MS = 20
+
+async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost: AbortSignal): Promise<EngineEnd> {
+  const { context, clock, runtime, sleep } = ports
+  await using watch = await context.store.watch()
+  const wake = makeWake([options.drain, options.stop, lost])
+  const pool = makeWorkerPool(ports, options)
+  const long = makeLongActions(ports, options, wake.now)
+  const following: Following = { history: emptyHistory(), after: undefined }
+  runtime.onExit(wake.now)
+  for (;;) {
+    if (lost.aborted) return { outcome: "lost", reason: "another teamwork run took over" }
+    const woken = wake.arm()
+    const lookedAt = clock.now()
+    const facts = await readEngine(context, options, following)
+    const { history } = following
+    const workers = pool.look(facts.workers, history)
+    const { busy, settled, delivery, troubles } = long
+    const snapshot: EngineSnapshot = { ...facts, history, workers, busy, settled, delivery, troubles }
+    ports.onLook?.(snapshot)
+    if (options.drain.aborted || options.stop.aborted) return interrupt(options, { pool, long })
+    const { actions, wakeAt } = decide(snapshot, options.limits)
+    const end = await act(ports, options, { actions, pool, long })
+    if (end !== undefined) {
+      await pool.stopAll({ reason: end.reason, graceMs: options.shutdownTimeoutMs })
+      return end
+    }
+    await sleep(REST_MS, woken)
+    const untilWake = wakeAt === null ? Number.POSITIVE_INFINITY : wakeAt - facts.now - (clock.now() - lookedAt)
+    await watch.next(Math.max(0, Math.min(untilWake, options.monitorIntervalMs)), woken)
+  }
+}
+
+interface Hands {
+  readonly pool: WorkerPool
+  readonly long: LongActions
+}
+
+/** The end, if that was decided. */
+async function act(
+  ports: OrchestratorPorts,
+  options: OrchestratorOptions,
+  { actions, pool, long }: Hands & { readonly actions: readonly Action[] },
+): Promise<EngineEnd | undefined> {
+  for (const action of actions) {
+    if (action.type === "end") return { outcome: action.outcome, reason: action.reason }
+    if (isLong(action)) long.begin(action)
+    else await carryOut(ports, options, { action, pool })
+  }
+  return undefined
+}
+
+/** Workers get the time to bring their agents to an end; what they held goes back, and all of it can be resumed. */
+async function interrupt(options: OrchestratorOptions, { pool, long }: Hands): Promise<EngineEnd> {
+  const reason = "interrupted by a person"
+  await pool.stopAll({ reason, graceMs: options.stop.aborted ? 0 : options.shutdownTimeoutMs })
+  await long.ended
+  return { outcome: "interrupted", reason }
+}
+
+interface Wake {
+  /** Something happened that the store does not tell of. */
+  now(): void
+  /** Fires at the next `now`, from here on. */
+  arm(): AbortSignal
+}
+
+function makeWake(signals: readonly AbortSignal[]): Wake {
+  let controller = new AbortController()
+  for (const signal of signals) signal.addEventListener("abort", () => controller.abort())
+  return {
+    now: () => controller.abort(),
+    arm() {
+      controller = new AbortController()
+      return controller.signal
+    },
+  }
+}

@@ -1,0 +1,67 @@
+import type { EngineLimits, EngineSnapshot } from "../../domain/actions.ts"
+import type { WorkerId } from "../../domain/ids.ts"
+import type { Role } from "../../domain/task.ts"
+import type { TeamName } from "../../domain/team.ts"
+import type { Verdict } from "../../domain/verdict.ts"
+import type { Clock } from "../../lib/clock.ts"
+import type { Context } from "../../operations/operation.ts"
+import type { Runtime, WorkerLaunch } from "../../runtime/port.ts"
+import type { QueuePorts } from "../merge-queue/merge-batch.ts"
+import type { Merging } from "../merge-queue/merging.ts"
+import type { WorkspaceTools } from "../worktrees.ts"
+
+/** Everything uncertain that an orchestrator works with. */
+export interface OrchestratorPorts {
+  readonly context: Context
+  readonly clock: Clock
+  /** Until then, or until the signal fires. */
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>
+  readonly runtime: Runtime
+  readonly merging: Merging
+  readonly gates: TeamGates
+  readonly workspaces: WorkspaceTools
+  /** Has another agent program look at everything. */
+  readonly review: () => Promise<Verdict>
+  /** How a worker is started. */
+  readonly launch: (worker: WorkerId, role: Role | null) => WorkerLaunch
+  readonly self: Self
+  /** Sees what every decision was made by. */
+  readonly onLook?: (snapshot: EngineSnapshot) => void
+  /** Hears in a line what people should know. */
+  readonly say: (line: string) => void
+}
+
+/** The judges of merged work. */
+export interface TeamGates extends Pick<QueuePorts, "gate" | "scope"> {
+  verifyWave(wave: number): Promise<Verdict>
+  verifyFinal(): Promise<Verdict>
+  readonly finalGate: (commit: string) => Promise<void>
+}
+
+export interface Self {
+  /** The name of the machine: processes of another one cannot be looked at. */
+  readonly machine: string
+  /** Tells this process from every other, also after it is gone. */
+  readonly holder: string
+  isGone(holder: string): boolean
+}
+
+export interface OrchestratorOptions extends TeamName {
+  readonly limits: EngineLimits
+  /** What whoever takes over goes on with, as JSON. */
+  readonly settings: string
+  readonly target: string | undefined
+  readonly leaseMs: number
+  readonly shutdownTimeoutMs: number
+  /** The longest between two looks though nothing changes. */
+  readonly monitorIntervalMs: number
+  /** Lets running agents come to an end, within the time for it. */
+  readonly drain: AbortSignal
+  /** Ends everything at once. */
+  readonly stop: AbortSignal
+}
+
+export interface EngineEnd {
+  readonly outcome: "done" | "failed" | "stuck" | "paused" | "interrupted" | "lost"
+  readonly reason: string
+}

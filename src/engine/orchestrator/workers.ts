@@ -1,0 +1,112 @@
+import type { EngineWorker } from "../../domain/actions.ts"
+import { ENGINE } from "../../domain/actor.ts"
+import { AppError } from "../../domain/errors.ts"
+import type { History, WorkerFact } from "../../domain/history.ts"
+import type { TaskId, WorkerId } from "../../domain/ids.ts"
+import type { SetbackKind } from "../../domain/retry.ts"
+import type { Role } from "../../domain/task.ts"
+import type { Worker } from "../../domain/worker.ts"
+import { setBack } from "../../operations/set-back.ts"
+import { noteWorkerExited, spawnWorker } from "../../operations/worker-life.ts"
+import type { WorkerProcess } from "../../runtime/port.ts"
+import { removeWorktree } from "../worktrees.ts"
+import type { OrchestratorOptions, OrchestratorPorts } from "./ports.ts"
+
+/** The processes of the team's workers on this machine, those that an earlier orchestrator started among them. */
+export interface WorkerPool {
+  /** Each worker that the store knows, with how its process stands. */
+  look(workers: readonly Worker[], history: History): EngineWorker[]
+  start(worker: WorkerId | null, role: Role | null): Promise<void>
+  /** Ends its process and whatever that started; what it held goes back, what it wrote is kept. */
+  stop(worker: WorkerId, end: WorkerEnd): Promise<void>
+  /** All that run, at the end; their worktrees go. */
+  stopAll(end: Pick<WorkerEnd, "reason" | "graceMs">): Promise<void>
+}
+
+export interface WorkerEnd {
+  /** As in the event. */
+  readonly how: "stopped" | "crashed" | "unresponsive"
+  readonly reason: string
+  readonly graceMs: number
+}
+
+/** A process that was started this long ago and has not said so is taken for dead. */
+const SPAWN_MS = 15_000
+
+export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOptions): WorkerPool {
+  const { context, runtime } = ports
+  const name = { project: options.project, team: options.team }
+  /** By worker: started by us, or found running. */
+  const processes = new Map<WorkerId, WorkerProcess>()
+  const held = new Map<WorkerId, string | null>()
+
+  function isRunning(worker: Worker, fact: WorkerFact | undefined): boolean | null {
+    if (fact?.exitedAt != null && worker.status !== "spawning") {
+      processes.delete(worker.id)
+      return false
+    }
+    const told = processOf(fact, ports.self.machine)
+    if (told !== undefined) processes.set(worker.id, told)
+    const known = processes.get(worker.id)
+    if (known !== undefined) return runtime.isRunning(known)
+    if (worker.status === "spawning") return ports.clock.now() - Date.parse(worker.lastHeartbeat) < SPAWN_MS
+    return null
+  }
+
+  /** Keeps what its worktree holds, then lets others have its task. */
+  async function giveBack(worker: WorkerId, kind: SetbackKind, reason: string): Promise<void> {
+    const { workspaces } = ports.workspaces
+    if ((await workspaces.find(worker)) !== undefined) await workspaces.pin({ worker })
+    const task = held.get(worker)
+    if (task == null) return
+    const setback = { worker, owner: worker, agent: null, kind, reason, advice: null, limits: options.limits }
+    await setBack(context, { ...name, ...setback, taskId: task as TaskId }).catch((error) => {
+      // Somebody else has it by now, or it ended in the very moment.
+      if (!(error instanceof AppError && ["claim.lost", "task.transition"].includes(error.code))) throw error
+    })
+  }
+
+  async function stop(worker: WorkerId, { how, reason, graceMs }: WorkerEnd): Promise<void> {
+    const known = processes.get(worker)
+    // Also where its process is gone: its agent may live on, in a worktree that is somebody else's soon.
+    if (known !== undefined) await runtime.stop(worker, known, { graceMs })
+    processes.delete(worker)
+    await giveBack(worker, how === "stopped" ? "interrupted" : "lost", reason)
+    await noteWorkerExited(context, { ...name, by: ENGINE, worker, reason: how, detail: reason })
+  }
+
+  return {
+    look: (workers, history) =>
+      workers.map((worker) => {
+        held.set(worker.id, worker.currentTask)
+        return {
+          id: worker.id,
+          role: worker.role,
+          availability: worker.status,
+          currentTask: worker.currentTask,
+          activeAt: Date.parse(worker.lastHeartbeat),
+          isRunning: isRunning(worker, history.workers.get(worker.id)),
+        }
+      }),
+    async start(id, role) {
+      const worker = await spawnWorker(context, { ...name, id, role })
+      processes.set(worker, await runtime.start(ports.launch(worker, role)))
+    },
+    stop,
+    async stopAll({ reason, graceMs }) {
+      await Promise.all([...processes.keys()].map((worker) => stop(worker, { how: "stopped", reason, graceMs })))
+      for (const { worker } of await ports.workspaces.workspaces.list()) {
+        if (held.has(worker as WorkerId)) {
+          await removeWorktree(context, ports.workspaces, { ...name, workerId: worker as WorkerId })
+        }
+      }
+    },
+  }
+}
+
+/** Undefined when it ended, or runs where we cannot look. */
+function processOf(fact: WorkerFact | undefined, machine: string): WorkerProcess | undefined {
+  if (fact === undefined || fact.exitedAt !== null || fact.machine !== machine) return undefined
+  const { pid, processStart } = fact
+  return pid === null || processStart === null ? undefined : { pid, processStart }
+}

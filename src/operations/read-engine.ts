@@ -1,0 +1,87 @@
+import type { EngineSnapshot } from "../domain/actions.ts"
+import { ENGINE } from "../domain/actor.ts"
+import type { Event } from "../domain/events.ts"
+import { type History, tell } from "../domain/history.ts"
+import type { Task } from "../domain/task.ts"
+import type { TeamName } from "../domain/team.ts"
+import type { Verdict, VerdictScope, VerdictStatus } from "../domain/verdict.ts"
+import type { Worker } from "../domain/worker.ts"
+import type { Tx } from "../store/port.ts"
+import { getTeam } from "./lookup.ts"
+import type { Context } from "./operation.ts"
+import { readWavePlan } from "./wave-status.ts"
+
+/** What the store knows of all that the engine decides by. */
+export interface EngineFacts
+  extends Pick<
+    EngineSnapshot,
+    "now" | "team" | "tasks" | "waves" | "final" | "review" | "refusals" | "isPausedByEngine"
+  > {
+  readonly workers: readonly Worker[]
+}
+
+/** How far somebody has followed a team's events. */
+export interface Following {
+  readonly history: History
+  after: string | undefined
+}
+
+const EVENTS_AT_ONCE = 5000
+
+/** All of one moment; what happened since the last look is added to the history. */
+export async function readEngine({ store }: Context, name: TeamName, following: Following): Promise<EngineFacts> {
+  const { facts, told } = await store.read(async (tx) => {
+    const { key, ...team } = await getTeam(tx, name)
+    const told = await readEvents(tx, key, following.after)
+    const tasks = await tx.tasks.list(key)
+    const verdicts = await tx.verdicts.list(key)
+    const facts = {
+      now: await tx.now(),
+      team,
+      tasks,
+      waves: await readWavePlan(tx, key),
+      workers: await tx.workers.list(key),
+      final: team.phase === "COMPLETE" ? ("passed" as const) : latest("final", verdicts, tasks),
+      review: latest("cross-agent", verdicts, tasks),
+      refusals: countRefusals(verdicts),
+    }
+    return { facts, told }
+  })
+  // Only now, since a read may run more than once.
+  following.after = told.cursor
+  for (const event of told.events) tell(following.history, event)
+  const isPausedByEngine = facts.team.status === "paused" && following.history.pausedBy === ENGINE
+  return { ...facts, isPausedByEngine }
+}
+
+async function readEvents(
+  tx: Tx,
+  key: number,
+  after: string | undefined,
+): Promise<{ events: Event[]; cursor: string | undefined }> {
+  const events: Event[] = []
+  let cursor = after
+  for (;;) {
+    const page = await tx.events.list(key, { after: cursor, limit: EVENTS_AT_ONCE })
+    events.push(...page.events)
+    cursor = page.cursor
+    if (page.events.length < EVENTS_AT_ONCE) return { events, cursor }
+  }
+}
+
+/** Null when there is none, or when work came after it. */
+function latest(scope: VerdictScope, verdicts: readonly Verdict[], tasks: readonly Task[]): VerdictStatus | null {
+  const verdict = verdicts.findLast((each) => each.scope === scope)
+  if (verdict === undefined || tasks.some((task) => task.updatedAt > verdict.timestamp)) return null
+  return verdict.status
+}
+
+function countRefusals(verdicts: readonly Verdict[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { scope, subject, status } of verdicts) {
+    if (status !== "failed") continue
+    const name = subject === null ? scope : `${scope} ${subject}`
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  return counts
+}

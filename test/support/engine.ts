@@ -1,0 +1,64 @@
+// What the engine's rules are asked about, with nothing remarkable in it.
+import type { EngineLimits, EngineSnapshot, EngineWorker } from "../../src/domain/actions.ts"
+import { emptyHistory, type History, taskOf, type WorkerFact, workerOf } from "../../src/domain/history.ts"
+import { parseTaskId, parseWorkerId } from "../../src/domain/ids.ts"
+import type { Task } from "../../src/domain/task.ts"
+import { makeTask } from "./tasks.ts"
+
+export const NOW = Date.parse("2026-03-01T12:00:00.000Z")
+
+export const LIMITS: EngineLimits = {
+  ...{ maxAgents: 5, staffing: { kind: "auto" }, maxRestarts: 3, maxTimeoutRestarts: 2, maxConsecutiveErrors: 3 },
+  ...{ watchdogWarningMs: 300_000, watchdogGraceMs: 120_000, watchdogReassignMs: 600_000, freshStartMs: 3_600_000 },
+  restartBackoffMs: [5000, 10_000, 20_000],
+  ...{ enableCascade: true, enableReview: true, deliver: true, maxRefusals: 3 },
+  ...{ budget: { tokens: 0, dollars: 0 }, budgetPerWorker: { tokens: 0, dollars: 0 } },
+}
+
+/** A team at work, everything else as given. */
+export function makeSnapshot(change: Partial<EngineSnapshot> = {}): EngineSnapshot {
+  return {
+    now: NOW,
+    team: { phase: "EXECUTION", status: "active", mode: "FULL_AUTO", schedule: "waves" },
+    tasks: [],
+    waves: { version: "1.0", totalWaves: 0, currentWave: 0, waves: [] },
+    workers: [],
+    history: emptyHistory(),
+    ...{ busy: null, final: null, review: null, delivery: "none", troubles: [] },
+    ...{ settled: new Set<string>(), refusals: new Map<string, number>(), isPausedByEngine: false },
+    ...change,
+  }
+}
+
+/** One that runs, does nothing, and did something just now. */
+export function makeWorker(id: string, change: Partial<EngineWorker> = {}): EngineWorker {
+  return {
+    ...{ id: parseWorkerId(id), role: "worker", availability: "idle", currentTask: null, activeAt: NOW },
+    isRunning: true,
+    ...change,
+  }
+}
+
+export function openTask(id: string, change: Partial<Task> = {}): Task {
+  return makeTask({ id: parseTaskId(id), role: "worker", ...change })
+}
+
+export function heldTask(id: string, worker: string, change: Partial<Task> = {}): Task {
+  return openTask(id, {
+    ...{ status: "in_progress", claimedBy: worker, workerId: parseWorkerId(worker), claimToken: 1 },
+    ...{ claimedAt: new Date(NOW).toISOString(), leaseUntil: new Date(NOW + 120_000).toISOString() },
+    ...change,
+  })
+}
+
+export function historyOf(
+  workers: Record<string, Partial<WorkerFact>>,
+  setbacks: Record<string, number> = {},
+): History {
+  const history = emptyHistory()
+  for (const [id, change] of Object.entries(workers)) Object.assign(workerOf(history, id), change)
+  for (const [id, times] of Object.entries(setbacks))
+    for (let time = 0; time < times; time++)
+      taskOf(history, id).setbacks.push({ kind: "lost", agent: null, at: NOW, worker: "w1" })
+  return history
+}
