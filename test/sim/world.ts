@@ -56,8 +56,11 @@ export type CallOff = () => void
 
 export type ProcessState = "running" | "ended" | "failed" | "killed"
 
-/** What may happen to a process at a call: it dies before the effect or right after it, or it is held for some time. */
-export type CallFault = "die-before" | "die-after" | { readonly hangMs: number }
+/**
+ * What may happen to a process at a call: it dies before the effect or right after it, it is held for some time, or the
+ * call fails without an effect.
+ */
+export type CallFault = "die-before" | "die-after" | { readonly hangMs: number } | { readonly error: Error }
 
 export interface WorldOptions {
   readonly seed: number
@@ -162,6 +165,7 @@ function makeProcess(request: ProcessRequest): MadeProcess {
       const happen = async () => {
         const fault = faultAt?.(process, label)
         if (fault === "die-before") return end("killed")
+        if (typeof fault === "object" && "error" in fault) return reject(fault.error)
         if (typeof fault === "object") {
           heldUntil = now() + fault.hangMs
           later(fault.hangMs, happen)

@@ -34,6 +34,8 @@ export interface SimRepository {
   readonly moving: Map<SimProcess, { readonly ref: string; readonly from: string; readonly to: string }>
   /** Goes up with every change of a ref. */
   readonly changes: number
+  /** Commits that a ref or a worktree kept and keeps no longer; whoever has looked at them empties it. */
+  readonly dropped: Set<string>
   now(): number
   /** What a name means in the folder: a ref, a branch, `HEAD`, a commit. */
   resolve(name: string, folder?: string): string | undefined
@@ -64,6 +66,7 @@ export function makeSimRepository(world: World, { team, files }: RepositoryReque
   const symbolic = new Map([["HEAD", "refs/heads/main"]])
   const worktrees = new Map<string, SimWorktree>()
   const main = { branch: "main", files: new Map(Object.entries(files)) }
+  const dropped = new Set<string>()
   let changes = 0
   const now = () => Math.floor(world.clock.now() / 1000)
   const worktreeAt = (folder: string) =>
@@ -82,6 +85,7 @@ export function makeSimRepository(world: World, { team, files }: RepositoryReque
       refs,
       symbolic,
       moving: new Map(),
+      dropped,
       now,
       worktreeAt,
     },
@@ -98,6 +102,8 @@ export function makeSimRepository(world: World, { team, files }: RepositoryReque
       return objects.findCommit(name)?.id
     },
     setRef(ref, commit) {
+      const old = refs.get(ref)
+      if (old !== undefined && (commit === null || !objects.contains(commit, old))) dropped.add(old)
       if (commit === null) refs.delete(ref)
       else if (objects.findCommit(commit) === undefined) throw new AppError("git.failed", `no commit ${commit}`)
       else refs.set(ref, commit)

@@ -203,6 +203,7 @@ async function removeFound({ repository, git }: Scene, found: SimWorktree, place
     return pinned
   })
   await git("delete-worktree", () => {
+    for (const commit of found.log) repository.dropped.add(commit)
     repository.worktrees.delete(found.worker)
   })
   return pins
