@@ -6,6 +6,7 @@ import { loadConfig } from "./config/load-config.ts"
 import { configPaths } from "./config/read-layers.ts"
 import type { TeamName } from "./domain/team.ts"
 import type { ReadyAgent } from "./engine/agent-jobs/run-job.ts"
+import type { EngineSettings } from "./engine/orchestrator/settings.ts"
 import type { Merging } from "./engine/merge-queue/merging.ts"
 import type { GateSetup } from "./engine/verify/verifier.ts"
 import type { WorkspaceTools } from "./engine/worktrees.ts"
@@ -70,6 +71,7 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     hasStore: async () => !address.startsWith("sqlite:") || (await Bun.file(address.slice("sqlite:".length)).exists()),
     gates: (folder) => openGates(config, { home, folder, team: { project, team } }),
     merging: openMerging,
+    engine: () => engineSettings(config),
     storePlace: async () => (await import("./lib/mask-secrets.ts")).maskSecrets(address),
     openStore: () => openStore(address, home),
   }
@@ -181,6 +183,28 @@ async function openMerging(folder: string): Promise<Merging> {
   return { merges: makeMerges(git, log), targets: makeTargets(git, log) }
 }
 
+function engineSettings(config: Config): EngineSettings {
+  return {
+    maxAgents: config["team.maxAgents"],
+    watchdogWarningMs: config["team.watchdogWarningMs"],
+    watchdogGraceMs: config["team.watchdogGraceMs"],
+    watchdogReassignMs: config["team.watchdogReassignMs"],
+    freshStartMs: config["team.freshStartIntervalSeconds"] * 1000,
+    maxConsecutiveErrors: config["team.maxConsecutiveErrors"],
+    maxRestarts: config["team.maxRestarts"],
+    maxTimeoutRestarts: config["team.maxTimeoutRestarts"],
+    restartBackoffMs: config["team.restartBackoffSeconds"].map((seconds) => seconds * 1000),
+    enableCascade: config["team.enableCascade"],
+    enableReview: config["team.enableCrossCliVerification"],
+    budget: { tokens: config["budget.teamTokens"], dollars: config["budget.teamDollars"] },
+    budgetPerWorker: { tokens: config["budget.workerTokens"], dollars: config["budget.workerDollars"] },
+    leaseMs: config["engine.leaseSeconds"] * 1000,
+    shutdownTimeoutMs: config["team.shutdownTimeoutMs"],
+    monitorIntervalMs: config["team.monitorIntervalMs"],
+    runtime: config["engine.runtime"],
+  }
+}
+
 interface GroundRequest {
   readonly home: string
   readonly sourceDir: string
@@ -277,17 +301,20 @@ async function fileOf(scope: "home" | "repository"): Promise<string> {
 }
 
 const interruption = new AbortController()
+const insistence = new AbortController()
 let isListening = false
+let mayInsist = false
 
 /** Only what asks for it ends by itself when interrupted; everything else ends at once, as a program does. */
 function interrupted(): AbortSignal {
   if (!isListening) {
     isListening = true
-    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
       process.on(signal, () => {
-        // The second time somebody means it.
-        if (interruption.signal.aborted) process.exit(130)
-        interruption.abort()
+        // The second time somebody means it; whoever has processes to end gets the time for it, and no third one.
+        if (!interruption.signal.aborted) interruption.abort()
+        else if (mayInsist && !insistence.signal.aborted) insistence.abort()
+        else process.exit(130)
       })
     }
   }
@@ -324,6 +351,11 @@ const io: Io = {
   isTerminal: terminal?.isTTY === true,
   columns: environment.columns,
   color: !environment.noColor,
+  size: () => ({ columns: terminal?.columns || environment.columns, rows: terminal?.rows || 24 }),
+  onResize(listener) {
+    terminal?.on("resize", listener)
+    return () => void terminal?.off("resize", listener)
+  },
   cwd,
   input: () => Bun.stdin.text(),
   out: print,
@@ -334,6 +366,11 @@ const io: Io = {
   errBytes: (chunk) => write(2, chunk),
   get interrupted() {
     return interrupted()
+  },
+  get insisted() {
+    interrupted()
+    mayInsist = true
+    return insistence.signal
   },
   wallClock: () => new Date().toTimeString().slice(0, 8),
 }

@@ -46,6 +46,7 @@ export const ERROR_CODES = [
   "import.unreadable",
   "import.nothing_found",
   "agent.unavailable",
+  "agent.failed",
   "job.not_found",
   "job.failed",
   "runtime.unavailable",

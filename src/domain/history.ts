@@ -1,5 +1,6 @@
 import type { Event } from "./events.ts"
 import type { SetbackKind } from "./retry.ts"
+import { hasEnded, type TaskStatus } from "./task.ts"
 
 /** What a team's events tell of its workers and of the runs of agents: all that the engine remembers between two looks. */
 export interface History {
@@ -11,6 +12,8 @@ export interface History {
   settings: string | null
   /** When the first orchestrator began, and how the latest one ended. */
   startedAt: number | null
+  /** When the latest one began. */
+  ledAt: number | null
   endedAt: number | null
   endReason: string | null
   /** Who paused the team last. */
@@ -62,6 +65,11 @@ export interface WorkerFact {
   /** Tasks it brought to an end, and the time it had them for. */
   finished: number
   busyMs: number
+  /** Of all its processes that are gone, together. */
+  aliveMs: number
+  /** Ever, whatever it finished since. */
+  allCrashes: number
+  allSetbacks: number
   /** Since when it holds the task it has now; null while it has none. */
   busySince: number | null
 }
@@ -79,18 +87,23 @@ export interface TaskFact {
   step: { readonly name: string; readonly worker: string; readonly at: number } | null
   /** The attempt whose work is on the integration branch. */
   mergedAttempt: number | null
-  /** Who finished it, and whose it was before somebody else took over. */
+  /** Who finished it, and whose it was before somebody else got it. */
   worker: string | null
   takenFrom: string[]
+  /** Its first claim, and when it was resolved, failed or skipped for the last time. */
+  startedAt: number | null
+  endedAt: number | null
   claimedAt: number | null
   /** Claims of all attempts until they ended, together. */
   workMs: number
+  /** The task whose merge it mends. */
+  fixOf: string | null
 }
 
 export function emptyHistory(): History {
   return {
     ...{ runs: new Map(), workers: new Map(), tasks: new Map() },
-    ...{ settings: null, startedAt: null, endedAt: null, endReason: null },
+    ...{ settings: null, startedAt: null, ledAt: null, endedAt: null, endReason: null },
     ...{ pausedBy: null, resumedAt: null, lastEventAt: 0 },
   }
 }
@@ -116,6 +129,7 @@ function tellTeam(history: History, { type, data, by }: Event, at: number): void
   if (type === "team.led") {
     history.settings = String(data.settings)
     history.startedAt ??= at
+    history.ledAt = at
     history.endedAt = null
     history.endReason = null
   } else if (type === "team.left") {
@@ -139,9 +153,12 @@ function tellWorker(worker: WorkerFact, { type, data }: Event, at: number): void
       worker.starts++
       break
     case "worker.exited":
+      if (worker.startedAt !== null && worker.exitedAt === null) worker.aliveMs += Math.max(0, at - worker.startedAt)
       worker.exitedAt = at
       worker.exitReason = textOf(data.reason)
-      if (!["done", "stopped"].includes(worker.exitReason ?? "")) worker.crashes++
+      if (["done", "stopped"].includes(worker.exitReason ?? "")) break
+      worker.crashes++
+      worker.allCrashes++
       break
     case "worker.quarantined":
       worker.quarantined = true
@@ -191,8 +208,10 @@ function tellTask(history: History, { task, event, at }: TaskNews): void {
   switch (type) {
     case "task.claimed":
       endClaim(history, task, at)
-      if (typeof data.taken_over_from === "string") task.takenFrom.push(data.taken_over_from)
+      if (task.worker !== null && task.worker !== by) task.takenFrom.push(task.worker)
       task.worker = by
+      task.startedAt ??= at
+      task.endedAt = null
       task.claimedAt = at
       workerOf(history, by).busySince = at
       break
@@ -202,24 +221,33 @@ function tellTask(history: History, { task, event, at }: TaskNews): void {
     case "task.setback": {
       const kind = String(data.kind) as SetbackKind
       task.setbacks.push({ kind, agent: textOf(data.agent), at, worker: String(data.worker) })
-      if (WORKER_ERRORS.includes(kind)) workerOf(history, String(data.worker)).consecutiveErrors++
+      const worker = workerOf(history, String(data.worker))
+      worker.allSetbacks++
+      if (WORKER_ERRORS.includes(kind)) worker.consecutiveErrors++
       break
     }
     case "task.released":
       endClaim(history, task, at)
       break
     case "task.resolved":
+      task.endedAt = at
       finish(history, task, at)
       break
     case "task.status_changed":
+      if (hasEnded(data.to as TaskStatus)) task.endedAt = at
       if (data.to === "in_review") finish(history, task, at)
       else if (data.from === "in_progress") endClaim(history, task, at)
       break
     case "task.reopened":
       task.setbacks = []
+      task.endedAt = null
       break
     case "task.merged":
       task.mergedAttempt = Number(data.attempt)
+      break
+    case "task.merge_failed":
+      // A fix that does not merge is done once more itself.
+      if (data.fix !== task.id) taskOf(history, String(data.fix)).fixOf = task.id
       break
     default:
   }
@@ -252,7 +280,7 @@ export function workerOf(history: History, id: string): WorkerFact {
   const made: WorkerFact = {
     ...{ id, role: null, runtime: null, machine: null, pid: null, processStart: null, startedAt: null },
     ...{ exitedAt: null, exitReason: null, starts: 0, crashes: 0, consecutiveErrors: 0, quarantined: false },
-    ...{ statusCheckedAt: null, finished: 0, busyMs: 0, busySince: null },
+    ...{ statusCheckedAt: null, finished: 0, busyMs: 0, aliveMs: 0, allCrashes: 0, allSetbacks: 0, busySince: null },
   }
   history.workers.set(id, made)
   return made
@@ -262,7 +290,8 @@ export function taskOf(history: History, id: string): TaskFact {
   const known = history.tasks.get(id)
   if (known !== undefined) return known
   const made: TaskFact = {
-    ...{ id, setbacks: [], step: null, mergedAttempt: null, worker: null, takenFrom: [], claimedAt: null, workMs: 0 },
+    ...{ id, setbacks: [], step: null, mergedAttempt: null, worker: null, takenFrom: [], startedAt: null },
+    ...{ endedAt: null, claimedAt: null, workMs: 0, fixOf: null },
   }
   history.tasks.set(id, made)
   return made

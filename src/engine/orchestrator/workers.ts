@@ -46,7 +46,10 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
       return false
     }
     const told = processOf(fact, ports.self.machine)
-    if (told !== undefined) processes.set(worker.id, told)
+    if (told !== undefined && processes.get(worker.id)?.pid !== told.pid) {
+      runtime.adopt(worker.id, told)
+      processes.set(worker.id, told)
+    }
     const known = processes.get(worker.id)
     if (known !== undefined) return runtime.isRunning(known)
     if (worker.status === "spawning") return ports.clock.now() - Date.parse(worker.lastHeartbeat) < SPAWN_MS
@@ -67,9 +70,8 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
   }
 
   async function stop(worker: WorkerId, { how, reason, graceMs }: WorkerEnd): Promise<void> {
-    const known = processes.get(worker)
     // Also where its process is gone: its agent may live on, in a worktree that is somebody else's soon.
-    if (known !== undefined) await runtime.stop(worker, known, { graceMs })
+    await runtime.stop(worker, processes.get(worker) ?? null, { graceMs })
     processes.delete(worker)
     await giveBack(worker, how === "stopped" ? "interrupted" : "lost", reason)
     await noteWorkerExited(context, { ...name, by: ENGINE, worker, reason: how, detail: reason })

@@ -26,6 +26,8 @@ export interface Session {
   /** Read at the first call, so that commands which mend the configuration work with a broken one. */
   configured(): Promise<Configured>
   readonly isJson: boolean
+  /** Somebody said so; otherwise JSON is only what a pipe gets by default. */
+  readonly isJsonAsked: boolean
   /** Opens the store at the first call. */
   context(): Promise<Context>
 }

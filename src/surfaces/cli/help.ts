@@ -5,15 +5,14 @@ import { type Flag, flagsOf } from "./flags.ts"
 import { DETECTED_FIELDS, GLOBAL_FIELDS } from "./global-fields.ts"
 
 export function commandHelp(row: CommandRow, command: Command): string {
-  return [describeCommand(row, command), "", "For every command:", ...flagsOf(GLOBAL_FIELDS).map(describeFlag)].join(
-    "\n",
-  )
+  const shared = flagsOf(GLOBAL_FIELDS).filter((flag) => !isOwn(command, flag))
+  return [describeCommand(row, command), "", "For every command:", ...shared.map(describeFlag)].join("\n")
 }
 
 /** What is the command's own. */
 export function describeCommand(row: CommandRow, command: Command): string {
   const flags = flagsOf(command.fields).filter(
-    (flag) => !(flag.field in GLOBAL_FIELDS) && flag.field !== command.takesRest,
+    (flag) => (!(flag.field in GLOBAL_FIELDS) || isOwn(command, flag)) && flag.field !== command.takesRest,
   )
   const required = flags.filter(isRequired).map((flag) => `${usageOf(flag)} `)
   const rest = command.takesRest === undefined ? "" : " -- COMMAND [ARGUMENTS]"
@@ -28,6 +27,11 @@ export function describeCommand(row: CommandRow, command: Command): string {
     ...(flags.length === 0 ? [] : ["", "Flags:", ...flags.map(describeFlag)]),
     ...(command.example === undefined ? [] : ["", "Example:", `  ${command.example}`]),
   ].join("\n")
+}
+
+/** A flag of every command that this one understands in a way of its own. */
+function isOwn({ fields }: Command, { field }: Flag): boolean {
+  return field === "format" && field in fields
 }
 
 export async function overview(noun?: string): Promise<string> {

@@ -4,6 +4,7 @@ import type { Scopes } from "../../engine/enforce-ownership.ts"
 import type { Merging } from "../../engine/merge-queue/merging.ts"
 import type { GateSetup } from "../../engine/verify/verifier.ts"
 import type { WorkspaceTools } from "../../engine/worktrees.ts"
+import type { EngineSettings } from "../../engine/orchestrator/settings.ts"
 import type { Clock } from "../../lib/clock.ts"
 import type { Ids } from "../../lib/ids.ts"
 import type { Processes } from "../../lib/process.ts"
@@ -58,6 +59,7 @@ export interface Configured {
   gates(folder: string): Promise<GateSetup>
   /** Loads what merging in the repository of a folder takes. */
   merging(folder: string): Promise<Merging>
+  readonly engine: () => EngineSettings
   /** The store's address without user and password. */
   storePlace(): Promise<string>
   openStore(): Promise<Context["store"]>
@@ -74,16 +76,22 @@ export interface Io {
   readonly isTerminal: boolean
   readonly columns: number
   readonly color: boolean
+  /** Of the terminal as it is now; `columns` is what it was at the start. */
+  size(): { readonly columns: number; readonly rows: number }
+  /** Calls back whenever the terminal changes its size; gives back how to end that. */
+  onResize(listener: () => void): () => void
   readonly cwd: string
   /** All of standard input. */
   input(): Promise<string>
   out(text: string): void
-  /** Prints the pieces one after the other, as they come. */
+  /** Prints the pieces one after the other, as they come and as they are. */
   outParts(parts: Iterable<string>): void
   err(text: string): void
   errBytes(chunk: Uint8Array): void
   /** Fires on Ctrl+C or a polite request to end; whoever reads it promises to end then. */
   readonly interrupted: AbortSignal
+  /** Fires at the second such request; whoever reads it promises to end at once then. */
+  readonly insisted: AbortSignal
   /** HH:MM:SS, local time. */
   wallClock(): string
 }

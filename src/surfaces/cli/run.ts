@@ -90,17 +90,19 @@ async function execute(
   parsed: { values: Record<string, unknown>; rest: readonly string[] },
   host: Host,
 ): Promise<number> {
-  const global = checkInput(GLOBAL_FIELDS, pick(parsed.values, Object.keys(GLOBAL_FIELDS)))
+  // A command may have more formats than the others.
+  const fields = { ...GLOBAL_FIELDS, ...pickFormat(command.fields) }
+  const global = checkInput(fields, pick(parsed.values, Object.keys(fields)))
   if (command.takesRest !== undefined) parsed.values[command.takesRest] = parsed.rest
   const flags: GlobalFlags = pick(global, ["project", "team", "store"])
   await using opened = openOnce(host, flags)
   const input = await fillInput(command, parsed.values, opened.configured)
-  const isAsked = global.json === true || global.format === "json"
-  const isJson = isAsked || (global.format === undefined && !host.io.isTerminal)
+  const isJsonAsked = global.json === true || global.format === "json"
+  const isJson = isJsonAsked || (global.format === undefined && !host.io.isTerminal)
   const { configured, context } = opened
-  const session: Session = { host, flags, isJson, commands: VISIBLE_COMMANDS, configured, context }
+  const session: Session = { host, flags, isJson, isJsonAsked, commands: VISIBLE_COMMANDS, configured, context }
   const outcome = await command.run(session, input)
-  return print(outcome, host, outcome.isDocument === true ? isAsked : isJson)
+  return print(outcome, host, outcome.isDocument === true ? isJsonAsked : isJson)
 }
 
 /** Fields the caller left out and the machine knows: project, team, terminal. */
@@ -191,6 +193,10 @@ async function unknownCommand(args: readonly string[], host: Host): Promise<numb
 
 function isNoun(word = ""): boolean {
   return VISIBLE_COMMANDS.some((row) => row.name.startsWith(`${word} `))
+}
+
+function pickFormat({ format }: Command["fields"]): Command["fields"] {
+  return format === undefined ? {} : { format }
 }
 
 function pick(values: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> {

@@ -1,0 +1,54 @@
+export interface ChainLink {
+  readonly id: string
+  /** Links that come before it; names of others are passed over. */
+  readonly needs: readonly string[]
+  readonly ms: number
+}
+
+/** Of all chains of needs the one that takes longest, first link first. */
+export function longestChain(links: readonly ChainLink[]): { readonly ids: readonly string[]; readonly ms: number } {
+  const byId = new Map(links.map((link) => [link.id, link]))
+  const ends = new Map<string, { readonly ms: number; readonly before: string | null }>()
+  for (const first of links) {
+    // By hand and not by recursion: a chain may be thousands long. One that is being looked at is not begun again, or a
+    // circle would never end.
+    const path = [first]
+    const begun = new Set([first.id])
+    for (let link = path.at(-1); link !== undefined; link = path.at(-1)) {
+      const next = link.needs.find((need) => byId.has(need) && !ends.has(need) && !begun.has(need))
+      const found = next === undefined || ends.has(link.id) ? undefined : byId.get(next)
+      if (found !== undefined) {
+        path.push(found)
+        begun.add(found.id)
+        continue
+      }
+      if (!ends.has(link.id)) ends.set(link.id, endOf(link, ends))
+      path.pop()
+    }
+  }
+  return walkBack(ends)
+}
+
+type Ends = ReadonlyMap<string, { readonly ms: number; readonly before: string | null }>
+
+function endOf({ needs, ms }: ChainLink, ends: Ends): { ms: number; before: string | null } {
+  let longest: { ms: number; before: string | null } = { ms: 0, before: null }
+  for (const need of needs) {
+    const end = ends.get(need)
+    if (end !== undefined && end.ms > longest.ms) longest = { ms: end.ms, before: need }
+  }
+  return { ms: ms + longest.ms, before: longest.before }
+}
+
+function walkBack(ends: Ends): { ids: readonly string[]; ms: number } {
+  let last: string | null = null
+  let ms = 0
+  for (const [id, end] of ends) {
+    if (end.ms <= ms) continue
+    last = id
+    ms = end.ms
+  }
+  const ids: string[] = []
+  for (let id = last; id !== null; id = ends.get(id)?.before ?? null) ids.unshift(id)
+  return { ids, ms }
+}
