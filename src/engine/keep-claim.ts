@@ -1,7 +1,7 @@
 import { AppError } from "../domain/errors.ts"
 import type { TaskId } from "../domain/ids.ts"
 import type { TeamName } from "../domain/team.ts"
-import { sleep } from "../lib/sleep.ts"
+import { sleep as systemSleep } from "../lib/sleep.ts"
 import { heartbeatTask } from "../operations/heartbeat-task.ts"
 import { getTask, getTeam } from "../operations/lookup.ts"
 import type { Context } from "../operations/operation.ts"
@@ -21,9 +21,14 @@ const MAX_WAIT_MS = 3_600_000
  * Does the work and keeps the claim alive meanwhile, as long as it is ours. It says nothing of a claim that was lost:
  * whoever writes with that claim afterwards is refused, and that is what counts.
  */
-export async function keepClaim<T>(context: Context, claim: Claim, work: () => Promise<T>): Promise<T> {
+export async function keepClaim<T>(
+  context: Context,
+  claim: Claim,
+  work: () => Promise<T>,
+  sleep: Sleep = systemSleep,
+): Promise<T> {
   const ended = new AbortController()
-  const renewing = renewUntil(context, claim, ended.signal)
+  const renewing = renewUntil(context, claim, { signal: ended.signal, sleep })
   try {
     return await work()
   } finally {
@@ -32,7 +37,13 @@ export async function keepClaim<T>(context: Context, claim: Claim, work: () => P
   }
 }
 
-async function renewUntil(context: Context, claim: Claim, signal: AbortSignal): Promise<void> {
+type Sleep = (ms: number, signal?: AbortSignal) => Promise<unknown>
+
+async function renewUntil(
+  context: Context,
+  claim: Claim,
+  { signal, sleep }: { readonly signal: AbortSignal; readonly sleep: Sleep },
+): Promise<void> {
   while (!signal.aborted) {
     try {
       await sleep(await thirdOfLease(context, claim), signal)

@@ -1,6 +1,7 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { identityOf, isRunning, type ProcessIdentity } from "../lib/process-identity.ts"
+import { openRecording, type Recording, type RecordingLimit } from "../lib/recording.ts"
 
 /** How a command ended by itself: what it would do again on the same tree. */
 export interface StoredResult {
@@ -23,7 +24,7 @@ export interface ResultPlace {
   /** Undefined as long as there is none, or none that can be read. */
   read(): StoredResult | undefined
   /** Where output goes while the command runs; of this process alone. */
-  readonly draftFile: string
+  record(limit: RecordingLimit): Recording
   /** The draft becomes the output. Without a result the next one runs the command again. */
   finish(result: StoredResult | undefined): void
   /**
@@ -52,7 +53,7 @@ export function openResultPlace(home: string, key: string): ResultPlace {
   return {
     key,
     outputFile,
-    draftFile,
+    record: (limit) => openRecording(draftFile, limit),
     read: () => readResult(result),
     finish(ended) {
       renameSync(draftFile, outputFile)

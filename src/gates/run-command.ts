@@ -5,7 +5,6 @@ import type { Clock } from "../lib/clock.ts"
 import type { Mask } from "../lib/mask-secrets.ts"
 import type { Processes, RunResult } from "../lib/process.ts"
 import { killAll, processesMarked } from "../lib/process-tree.ts"
-import { openRecording } from "../lib/recording.ts"
 import { splitLines } from "../lib/split-lines.ts"
 import { fingerprint, listInstalled } from "./fingerprint.ts"
 import type { GateCommand } from "./gate-command.ts"
@@ -17,6 +16,8 @@ export interface Runner {
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<unknown>
   /** The home of teamwork, where results are kept. */
   readonly home: string
+  /** Keeps them elsewhere, as a simulation does. */
+  readonly placeOf?: (key: string) => ResultPlace
   /** The whole environment of every command. */
   readonly env: Readonly<Record<string, string>>
   readonly mask: Mask
@@ -67,7 +68,8 @@ const KEY_ENDS = /-----END [A-Z ]{0,30}PRIVATE KEY-----/
  * wait. What was stopped, or could not be started, says nothing of the tree and is not kept.
  */
 export async function runCommand(runner: Runner, site: Site, command: GateCommand): Promise<CommandResult> {
-  const placeFor = (inUse: string | null) => openResultPlace(runner.home, keyOf(runner, site.tree, { command, inUse }))
+  const placeOf = runner.placeOf ?? ((key) => openResultPlace(runner.home, key))
+  const placeFor = (inUse: string | null) => placeOf(keyOf(runner, site.tree, { command, inUse }))
   const place = placeFor(site.inUse)
   // What a fresh checkout gave holds for a folder in use as well, as long as nothing is installed there. Not the other
   // way round: a file that git ignores may be why it went well.
@@ -146,7 +148,7 @@ async function runRecorded(
 ): Promise<{ ended: RunResult; tail: string }> {
   const lines = splitLines(MAX_LINE_BYTES)
   let tail = ""
-  using recording = openRecording(place.draftFile, { maxBytes, mark: (bytes) => `[${bytes} bytes left out]` })
+  using recording = place.record({ maxBytes, mark: (bytes) => `[${bytes} bytes left out]` })
   let isInKey = false
   const keep = (text: string) => {
     // A private key is a secret of many lines.

@@ -45,7 +45,7 @@ export async function verifyTask(verifier: Verifier, request: TaskVerification):
   const { results, leftBehind } =
     owner === undefined || token === undefined
       ? await run()
-      : await keepClaim(verifier.context, { ...name, id: taskId, owner, token }, run)
+      : await keepClaim(verifier.context, { ...name, id: taskId, owner, token }, run, verifier.runner.sleep)
   const evidence = await attest(verifier, { ...name, task, owner, token, results, commit: state.commit })
   const findings = judgeTask(
     {

@@ -1,0 +1,268 @@
+// Agents that do the tasks of a random plan: they edit the files of their worktree, take their time, say what it cost,
+// and go wrong in every way an agent can. Each run is a process of its own, which lives on when its worker is killed.
+
+import type {
+  Agent,
+  AgentEventBody,
+  AgentJob,
+  AgentMessage,
+  AgentResult,
+  Reason,
+  RunOptions,
+  Usage,
+} from "../../src/agents/port.ts"
+import { isFixId } from "../../src/domain/fix-task.ts"
+import type { ReadyAgent } from "../../src/engine/agent-jobs/run-job.ts"
+import { commitAll, mergeInto } from "./git/agent-git.ts"
+import type { SimRepository, SimWorktree } from "./git/repository.ts"
+import { changedPaths } from "./git/worktrees.ts"
+import { isBroken, type SimPlan } from "./plans.ts"
+import type { Random } from "./random.ts"
+import type { SimProcess, World } from "./world.ts"
+
+/** How a run goes wrong, if it does. */
+export const AGENT_FAULTS = [
+  ...(["crashed", "protocol", "refused", "context-overflow", "not-found", "rate-limited", "turn-limit"] as const),
+  ...(["hangs", "slow", "outside", "nothing", "breaks", "amends"] as const),
+] as const
+export type AgentFault = (typeof AGENT_FAULTS)[number]
+
+export interface SimAgents {
+  /** As a worker's process has them. */
+  of(worker: SimProcess): readonly ReadyAgent[]
+  /** Of a worker: what runs, or was left. */
+  runningFor(worker: string): readonly SimProcess[]
+  /** Every message that a turn of an agent contained, in order. */
+  readonly shown: readonly { readonly run: number; readonly message: string }[]
+}
+
+interface Setting {
+  readonly world: World
+  readonly repository: SimRepository
+  readonly plan: SimPlan
+  readonly random: Random
+  /** Asked at the start of every run. */
+  readonly faultOf: () => AgentFault | undefined
+}
+
+export const AGENT_NAMES = ["claude", "codex"] as const
+const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, dollars: null }
+const MAX_THINKING_MS = 60_000
+/** Longer than any limit on a run. */
+const FOREVER_MS = 40 * 3_600_000
+
+export function makeSimAgents(setting: Setting): SimAgents {
+  const { repository } = setting
+  const running: { readonly worker: string; readonly process: SimProcess }[] = []
+  const limitedUntil = new Map<string, number>()
+  const shown: { run: number; message: string }[] = []
+  let runs = 0
+  const makeAgent = (name: string, caller: SimProcess): Agent => ({
+    name,
+    fingerprint: () => null,
+    detect: async () => ({ isAvailable: true, version: "1", isLoggedIn: true, capabilities: CAPABILITIES }),
+    run(job, options = {}) {
+      const run = ++runs
+      const worker = repository.worktreeAt(job.workspace)?.worker ?? caller.name
+      return startRun({ ...setting, name, caller, job, options, run, limitedUntil, shown }, (process) =>
+        running.push({ worker, process }),
+      )
+    },
+  })
+  const model = { model: null, price: null }
+  return {
+    shown,
+    of: (worker) =>
+      AGENT_NAMES.map((name) => ({
+        agent: makeAgent(name, worker),
+        ...{ env: {}, isEnabled: true, models: { haiku: model, sonnet: model, opus: model } },
+      })),
+    runningFor: (worker) =>
+      running
+        .filter((each) => each.worker === worker && each.process.state === "running")
+        .map(({ process }) => process),
+  }
+}
+
+const CAPABILITIES = { resume: true, structuredAnswer: true, mcp: true, hooks: true, messages: true, cost: false }
+
+interface Run extends Setting {
+  readonly name: string
+  readonly caller: SimProcess
+  readonly job: AgentJob
+  readonly options: RunOptions
+  readonly run: number
+  readonly limitedUntil: Map<string, number>
+  readonly shown: { run: number; message: string }[]
+}
+
+/** What the process of the agent tells the one that started it reaches that one only while it lives. */
+function startRun(run: Run, onStart: (process: SimProcess) => void): Promise<AgentResult> {
+  const { world, caller, options, name, random } = run
+  const startedAt = world.elapsedMs()
+  const fault = run.faultOf()
+  return new Promise((resolve) => {
+    let ended: Ending | undefined
+    let told = Promise.resolve()
+    const tell = (body: AgentEventBody): Promise<void> => {
+      told = told.then(() => caller.sleep(0)).then(() => options.onEvent?.({ at: world.clock.now(), ...body }))
+      return told
+    }
+    const process = world.spawn(`${name} ${run.run} for ${caller.name}`, async (self) => {
+      ended = await work(run, { self, fault, tell })
+    })
+    onStart(process)
+    const cancel = () => {
+      if (ended === undefined) ended = { reason: "cancelled", error: "stopped" }
+      world.after(random.next() * 2000, () => process.kill())
+    }
+    options.signal?.addEventListener("abort", cancel)
+    if (options.signal?.aborted === true) cancel()
+    const { timeMs } = run.job.limits
+    const callOff = world.after(timeMs ?? FOREVER_MS, () => {
+      ended ??= { reason: "timed-out", error: "took too long" }
+      process.kill()
+    })
+    process.onEnd(() => {
+      callOff()
+      const { reason, error = "", retryAt = null } = ended ?? { reason: "crashed" as const, error: "killed" }
+      const usage = { ...NO_USAGE, inputTokens: 1000, outputTokens: 200 }
+      const result: AgentResult = {
+        ...{ reason, retryAt, answer: reason === "done" ? "Done." : "", structured: null, usage, error },
+        ...{ session: { id: `session-${run.run}`, usage }, exitCode: reason === "done" ? 0 : 1, signal: null },
+        ...{ durationMs: Math.floor(world.elapsedMs() - startedAt), filesTouched: [] },
+      }
+      void tell({ type: "finished", result }).then(() => resolve(result))
+    })
+  })
+}
+
+interface Ending {
+  readonly reason: Reason
+  readonly error?: string
+  readonly retryAt?: number
+}
+
+interface Doing {
+  readonly self: SimProcess
+  readonly fault: AgentFault | undefined
+  readonly tell: (event: AgentEventBody) => Promise<void>
+}
+
+async function work(run: Run, doing: Doing): Promise<Ending> {
+  const { random, name, world, limitedUntil } = run
+  const { self, fault, tell } = doing
+  const until = limitedUntil.get(name) ?? 0
+  if (fault === "not-found") return { reason: "not-found", error: `${name} is not installed` }
+  void tell({ type: "started", session: `session-${run.run}`, model: null, agentVersion: "1" })
+  if (until > world.clock.now()) return { reason: "rate-limited", error: "too many requests", retryAt: until }
+  const pace = fault === "slow" ? 20 : 1
+  const think = () => self.sleep(random.next() * MAX_THINKING_MS * pace)
+  const messages = takeMessages(run, doing)
+  await think()
+  await messages()
+  const editing = planEdits(run, fault)
+  for (const [index, edit] of editing.entries()) {
+    if (index === 1 || editing.length === 1) {
+      if (fault === "hangs") await self.sleep(FOREVER_MS)
+      const broken = FAILURES[fault ?? "slow"]
+      if (broken !== undefined) return broken
+      if (fault === "rate-limited") {
+        const retryAt = world.clock.now() + random.int(60_000, 900_000)
+        limitedUntil.set(name, retryAt)
+        return { reason: "rate-limited", error: "too many requests", retryAt: random.chance(0.7) ? retryAt : undefined }
+      }
+    }
+    await self.call("agent.edit", edit)
+    void tell({ type: "tool_use", id: `${index}`, name: "edit", files: [], input: "" })
+    await think()
+    await messages()
+  }
+  const usage = { inputTokens: 1000, outputTokens: 200, cachedTokens: 0, dollars: null }
+  void tell({ type: "usage", isTotal: true, ...usage })
+  if (random.chance(0.4)) await self.call("agent.commit", () => commit(run, fault === "amends"))
+  return { reason: "done" }
+}
+
+const FAILURES: Partial<Record<AgentFault, Ending>> = {
+  crashed: { reason: "crashed", error: "segmentation fault" },
+  protocol: { reason: "protocol", error: "no result" },
+  refused: { reason: "refused", error: "I cannot help with that" },
+  "context-overflow": { reason: "context-overflow", error: "the prompt is too long" },
+  "turn-limit": { reason: "turn-limit", error: "too many turns" },
+}
+
+function commit({ repository, job, random }: Run, amends: boolean): void {
+  const tree = repository.worktreeAt(job.workspace)
+  if (tree === undefined) return
+  const head = repository.headOf(tree)
+  commitAll(repository, tree, { message: "Work of an agent", amends: amends && head !== tree.record?.base })
+  // Once more, as after a second thought.
+  if (amends && random.chance(0.5)) commitAll(repository, tree, { message: "Work of an agent, better", amends: true })
+}
+
+/** The changes that the task asks for, one after the other; each happens at one moment. */
+function planEdits(run: Run, fault: AgentFault | undefined): (() => void)[] {
+  const { repository, job, plan, random } = run
+  const task = repository.worktreeAt(job.workspace)?.record?.attempt?.task
+  if (task === undefined || fault === "nothing") return []
+  const inTree = (edit: (tree: SimWorktree) => void) => () => {
+    const tree = repository.worktreeAt(job.workspace)
+    if (tree !== undefined) edit(tree)
+  }
+  const serial = run.run
+  const known = plan.tasks.find((each) => each.id === task)
+  if (known === undefined) return [inTree((tree) => mend(run, tree, { task, serial }))]
+  const words = [fault === "breaks" ? "broken" : "", known.clash ?? ""].filter((word) => word !== "").join(" ")
+  const edits = known.paths.map((path) =>
+    inTree((tree) => void tree.files.set(path, `${path}: ${task} ${serial} ${words}`.trimEnd().concat("\n"))),
+  )
+  if (fault === "outside") {
+    const others = plan.tasks.filter((each) => each.id !== task).flatMap((each) => each.paths)
+    const path = random.pick([...others, "README.md"])
+    edits.push(inTree((tree) => void tree.files.set(path, `${path}: by ${task} ${serial}, who may not\n`)))
+  }
+  return edits
+}
+
+/** A task of the engine's own: brings in what could not be merged, or mends what a gate found. */
+function mend({ repository, plan }: Run, tree: SimWorktree, { task, serial }: { task: string; serial: number }): void {
+  const [, origin = "", attempt = ""] = isFixId(task) ? (/^fix-(.+)-(\d+)$/.exec(task) ?? []) : []
+  const { project, team } = repository.team
+  const head = repository.refs.get(`refs/teamwork/${project}/${team}/${origin}/${attempt}/head`)
+  const merge =
+    head === undefined || repository.objects.contains(repository.headOf(tree), head)
+      ? undefined
+      : mergeInto(repository, tree, head)
+  for (const path of merge?.conflicts ?? []) tree.files.set(path, `${path}: ${task} ${serial}, of both\n`)
+  for (const [path, content] of tree.files) {
+    const isClashing = / (?:ebb|flow)\b/.test(content)
+    if (isBroken(content) || isClashing) tree.files.set(path, `${path}: ${task} ${serial}, mended\n`)
+  }
+  if (changedPaths(repository, tree).length === 0) {
+    // What a gate found may be gone by itself; then there is a note of that.
+    const path = plan.tasks.find((each) => each.id === origin)?.paths[0] ?? `free/${task}.txt`
+    tree.files.set(path, `${path}: ${task} ${serial}, looked at\n`)
+  }
+  merge?.commit()
+}
+
+/** Takes what came meanwhile into the next turn, and says so. */
+function takeMessages({ options, run, shown }: Run, { self, tell }: Doing): () => Promise<void> {
+  const waiting: AgentMessage[] = []
+  const source = options.messages?.[Symbol.asyncIterator]()
+  const pull = async (): Promise<void> => {
+    for (;;) {
+      const next = await source?.next()
+      if (next === undefined || next.done === true || self.state !== "running") return
+      waiting.push(next.value)
+    }
+  }
+  void pull()
+  return async () => {
+    for (const message of waiting.splice(0)) {
+      await self.call("agent.read", () => shown.push({ run, message: message.id }))
+      void tell({ type: "message_delivered", messageId: message.id })
+    }
+  }
+}

@@ -1,0 +1,45 @@
+// A git repository in memory, behind the ports that the engine works through. Each call takes a while, and is a point at
+// which its process may die: what takes git several steps takes several moments here. `git.test.ts` shows that it answers
+// as the real one does.
+import type { GateRepository } from "../../src/gates/port.ts"
+import type { Merges, Pins, Scopes, Targets, Workspaces } from "../../src/workspace/port.ts"
+import { makeSimGateRepository, type SimCheckouts } from "./git/gate-repository.ts"
+import { makeSimMerges, makeSimTargets } from "./git/merges.ts"
+import { makeSimPins } from "./git/pins.ts"
+import { makeSimRepository, type RepositoryRequest, type SimRepository } from "./git/repository.ts"
+import { makeSimScopes } from "./git/scopes.ts"
+import { makeSimWorkspaces, type WorktreeLocks } from "./git/worktrees.ts"
+import type { SimProcess, World } from "./world.ts"
+
+export interface SimGit {
+  readonly repository: SimRepository
+  readonly checkouts: SimCheckouts
+  of(process: SimProcess): GitPorts
+}
+
+export interface GitPorts {
+  readonly workspaces: Workspaces
+  readonly pins: Pins
+  readonly scopes: Scopes
+  readonly merges: Merges
+  readonly targets: Targets
+  gateRepository(folder?: string): GateRepository
+}
+
+export function makeSimGit(world: World, request: RepositoryRequest): SimGit {
+  const repository = makeSimRepository(world, request)
+  const checkouts: SimCheckouts = { lent: new Map() }
+  const locks: WorktreeLocks = new Map()
+  return {
+    repository,
+    checkouts,
+    of: (process) => ({
+      workspaces: makeSimWorkspaces(repository, process, locks),
+      pins: makeSimPins(repository, process),
+      scopes: makeSimScopes(repository, process),
+      merges: makeSimMerges(repository, process),
+      targets: makeSimTargets(repository, process),
+      gateRepository: (folder) => makeSimGateRepository(repository, process, checkouts, folder),
+    }),
+  }
+}

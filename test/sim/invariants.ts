@@ -1,0 +1,229 @@
+// What must hold after every step, whatever happened: I1 to I8 and I10 of the design. I9 is that the same seed gives the
+// same history, which whoever runs a seed twice can see.
+import { branchRef, integrationBranch, pinRef } from "../../src/domain/branches.ts"
+import type { Event } from "../../src/domain/events.ts"
+import { hasEnded, type Task } from "../../src/domain/task.ts"
+import type { SimAgents } from "./agents.ts"
+import type { SimGit } from "./git.ts"
+import { compareFiles } from "./git/objects.ts"
+import { SIM_TEAM, type SimPlan } from "./plans.ts"
+import type { SimStore } from "./store.ts"
+
+export class InvariantBroken extends Error {
+  constructor(invariant: string, message: string) {
+    super(`${invariant}: ${message}`)
+    this.name = "InvariantBroken"
+  }
+}
+
+export interface Invariants {
+  /** After a step. Throws `InvariantBroken`. */
+  check(): Promise<void>
+  /** When everything has come to its end. */
+  checkEnd(): Promise<void>
+  readonly events: readonly Event[]
+  /** As the store had them at the last look. */
+  readonly tasks: ReadonlyMap<string, Task>
+}
+
+export interface Checked {
+  readonly store: SimStore
+  readonly key: number
+  readonly git: SimGit
+  readonly plan: SimPlan
+  readonly agents: SimAgents
+  /** Names of processes that run. */
+  readonly running: () => readonly string[]
+}
+
+const INTEGRATION = branchRef(integrationBranch(SIM_TEAM))
+const TARGET = "refs/heads/main"
+
+export function makeInvariants(checked: Checked): Invariants {
+  const { store, key, git, plan, agents } = checked
+  const { repository } = git
+  const { objects } = repository
+  const events: Event[] = []
+  let tasks: ReadonlyMap<string, Task> = new Map()
+  let cursor: string | undefined
+  let commits = -1
+  let gitChanges = -1
+  let target = repository.refs.get(TARGET)
+  let integration = repository.refs.get(INTEGRATION)
+  let shown = 0
+  const read = new Set<string>()
+  const sent = new Set<string>()
+  const tokens = new Map<string, number>()
+  const finished = new Set<string>()
+
+  const fail = (invariant: string, message: string): never => {
+    throw new InvariantBroken(invariant, message)
+  }
+
+  async function checkStore(): Promise<void> {
+    if (store.commits === commits) return
+    commits = store.commits
+    const look = await store.real.read(async (tx) => {
+      const page = await tx.events.list(key, { after: cursor, limit: 10_000 })
+      return { ...page, now: await tx.now(), tasks: await tx.tasks.list(key) }
+    })
+    cursor = look.cursor
+    for (const event of look.events) {
+      if (event.seq <= (events.at(-1)?.seq ?? 0)) fail("I2", `event ${event.seq} came twice`)
+      events.push(event)
+      await checkEvent(event, look.events, look.now)
+    }
+    tasks = new Map(look.tasks.map((task) => [task.id, task]))
+  }
+
+  async function checkEvent(event: Event, together: readonly Event[], now: number): Promise<void> {
+    const { type, data, by } = event
+    if (type === "task.claimed") checkClaim(event, together, now)
+    if (type === "task.resolved") await checkResolved(String(data.task), Number(data.attempt), Number(data.token))
+    if (type === "run.started" && !events.some((each) => startsExecution(each)))
+      fail("I7", `run ${data.run} of ${by} started before execution did`)
+    if (type === "message.sent") {
+      if (sent.has(String(data.id))) fail("I10", `message ${data.id} was sent twice`)
+      sent.add(String(data.id))
+    }
+    if (type === "message.read")
+      for (const id of data.ids as string[]) {
+        if (!sent.has(id)) fail("I10", `message ${id} was read and never sent`)
+        if (read.has(id)) fail("I10", `message ${id} was read twice as new`)
+        read.add(id)
+      }
+  }
+
+  function startsExecution({ type, data }: Event): boolean {
+    return type === "team.phase_changed" && data.to === "EXECUTION"
+  }
+
+  /** Nobody gets a task that somebody else holds by a lease that lasts. */
+  function checkClaim({ seq, by, data }: Event, together: readonly Event[], now: number): void {
+    const id = String(data.task)
+    const token = Number(data.token)
+    if (token <= (tokens.get(id) ?? 0)) fail("I1", `task ${id} was claimed with token ${token} once more`)
+    tokens.set(id, token)
+    const before = tasks.get(id)
+    const wasGivenUp = together.some((each) => each.seq < seq && each.data.task === id)
+    if (before?.status !== "in_progress" || before.claimedBy === by || wasGivenUp) return
+    if (before.leaseUntil !== null && Date.parse(before.leaseUntil) >= now)
+      fail("I1", `task ${id} was claimed by ${by} while ${before.claimedBy} held it until ${before.leaseUntil}`)
+  }
+
+  async function checkResolved(id: string, attempt: number, token: number): Promise<void> {
+    const name = `${id}/${attempt}`
+    if (finished.has(name)) fail("I1", `attempt ${name} was resolved twice`)
+    finished.add(name)
+    if (token !== tokens.get(id)) fail("I1", `task ${id} was resolved with token ${token} of ${tokens.get(id)}`)
+    const { verdicts, evidence, task } = await store.real.read(async (tx) => ({
+      verdicts: await tx.verdicts.list(key),
+      evidence: await tx.evidence.list(key, id as Task["id"]),
+      task: await tx.tasks.find(key, id as Task["id"]),
+    }))
+    const head = repository.refs.get(pinRef(SIM_TEAM, { taskId: id, attempt }, "head"))
+    if (head === undefined) return fail("I3", `task ${id} was resolved without a pin of its work`)
+    const { tree } = objects.commit(head)
+    const own = verdicts.filter((each) => each.scope === "task" && each.subject === id)
+    if (!own.some((each) => each.status === "passed" && each.tree === tree))
+      fail("I5", `task ${id} was resolved at ${head.slice(0, 10)}, which its gate never passed`)
+    const proven = evidence.filter(
+      (entry) => entry.attempt === attempt && entry.trust === "attested" && entry.withdrawnAt === null,
+    )
+    for (const line of task?.checks ?? [])
+      if (!proven.some(({ facts }) => facts.command === line && facts.exitCode === 0))
+        fail("I5", `task ${id} was resolved and nobody saw "${line}" pass`)
+  }
+
+  async function checkGit(): Promise<void> {
+    if (repository.changes === gitChanges && repository.dropped.size === 0) return
+    gitChanges = repository.changes
+    checkKept()
+    const [newTarget, newIntegration] = [repository.refs.get(TARGET), repository.refs.get(INTEGRATION)]
+    if (newIntegration !== integration) checkIntegration(integration, newIntegration)
+    integration = newIntegration
+    if (newTarget !== target) await checkTarget(target, newTarget)
+    target = newTarget
+  }
+
+  function checkKept(): void {
+    for (const commit of repository.dropped) {
+      const isPinned = [...repository.refs.values()].some((tip) => objects.contains(tip, commit))
+      const isLogged = [...repository.worktrees.values()].some(({ log }) =>
+        log.some((each) => objects.contains(each, commit)),
+      )
+      if (!isPinned && !isLogged) fail("I3", `commit ${commit.slice(0, 10)} can be reached no more`)
+    }
+    repository.dropped.clear()
+  }
+
+  async function checkTarget(before: string | undefined, after: string | undefined): Promise<void> {
+    if (before === undefined || after === undefined || !objects.contains(after, before))
+      return fail("I4", `the target went from ${before?.slice(0, 10)} to ${after?.slice(0, 10)}, which is not forward`)
+    const verdicts = await store.real.read((tx) => tx.verdicts.list(key))
+    const last = verdicts.findLast((each) => each.scope === "final")
+    const { tree } = objects.commit(after)
+    if (last?.status !== "passed" || last.tree !== tree)
+      fail("I4", `the target went to ${after.slice(0, 10)}, which the final gate did not pass`)
+  }
+
+  function checkIntegration(before: string | undefined, after: string | undefined): void {
+    if (before === undefined || after === undefined) return
+    if (!objects.contains(after, before)) fail("I6", "the integration branch went back")
+    for (let at: string | undefined = after; at !== undefined && at !== before; at = objects.commit(at).parents[0]) {
+      const { parents, message } = objects.commit(at)
+      const [first, second] = parents
+      const task = /^Teamwork-Task: (.+)$/m.exec(message)?.[1]
+      if (first === undefined || second === undefined) return fail("I6", `${at.slice(0, 10)} came past the merge queue`)
+      if (task === undefined) continue
+      for (const { path } of compareFiles(objects.files(first), objects.files(at))) {
+        const owner = whoseIsIt(task, path)
+        if (owner !== undefined) fail("I6", `task ${task} brought ${path}, which is task ${owner}'s`)
+      }
+    }
+  }
+
+  /** The task that a path belongs to, if it is another's. A fix may do what the task may that it mends. */
+  function whoseIsIt(id: string, path: string): string | undefined {
+    const origin = /^fix-(.+)-\d+$/.exec(id)?.[1] ?? id
+    if (origin !== id) return whoseIsIt(origin, path)
+    const own = plan.tasks.find((task) => task.id === id)
+    const isIn = (files: readonly string[]) => files.some((glob) => path.startsWith(glob.replace(/\*\*$/, "")))
+    if (own !== undefined && own.files.length > 0) return isIn(own.files) ? undefined : "somebody else"
+    const other = plan.tasks.find((task) => task.id !== id && isIn(task.files))
+    const status = other === undefined ? undefined : tasks.get(other.id)?.status
+    return status === undefined || hasEnded(status) ? undefined : other?.id
+  }
+
+  function checkShown(): void {
+    for (; shown < agents.shown.length; shown++) {
+      const message = agents.shown[shown]?.message ?? ""
+      if (read.has(message)) fail("I10", `message ${message} was shown as new after it was read`)
+    }
+  }
+
+  return {
+    events,
+    get tasks() {
+      return tasks
+    },
+    async check() {
+      checkShown()
+      await checkStore()
+      await checkGit()
+    },
+    async checkEnd() {
+      const running = checked.running()
+      if (running.length > 0) fail("I8", `${running.join(", ")} still runs`)
+      const trees = [...repository.worktrees.keys()]
+      if (trees.length > 0) fail("I8", `the worktree of ${trees.join(", ")} is left`)
+      if (repository.moving.size > 0) fail("I8", "a move of the target was never brought to its end")
+      const { leader, now } = await store.real.read(async (tx) => ({
+        leader: await tx.leaders.find(key),
+        now: await tx.now(),
+      }))
+      if (leader !== undefined && leader.leaseUntil > now) fail("I8", `${leader.holder} leads still`)
+      for (const { id, status } of tasks.values()) if (!hasEnded(status)) fail("end", `task ${id} is ${status}`)
+    },
+  }
+}
