@@ -8,6 +8,8 @@ export const ERROR_CODES = [
   "team.paused",
   "team.busy",
   "team.led",
+  "run.none",
+  "run.nothing",
   "task.not_found",
   "task.exists",
   "task.not_ready",

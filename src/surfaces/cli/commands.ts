@@ -297,6 +297,7 @@ export const COMMANDS: readonly CommandRow[] = [
             : "No loop is active in this terminal",
       }),
   },
+  { name: "run", load: async () => (await import("./run-team.ts")).runTeam },
   { name: "route", load: async () => (await import("./route.ts")).route },
   { name: "agent list", load: async () => (await import("./agent.ts")).agentList },
   { name: "agent exec", load: async () => (await import("./agent.ts")).agentExec },
