@@ -15,7 +15,7 @@ import type {
   TeamSnapshot,
 } from "../domain/snapshot.ts"
 import type { TaskCount } from "../domain/status.ts"
-import type { Complexity, Role, Task, TaskBrief, TaskStatus } from "../domain/task.ts"
+import type { Complexity, Role, Task, TaskBrief, TaskStatus, Work } from "../domain/task.ts"
 import type { Team, TeamName } from "../domain/team.ts"
 import type { Verdict } from "../domain/verdict.ts"
 import type { WaveVerdict } from "../domain/wave.ts"
@@ -149,7 +149,11 @@ export interface TaskChange {
   readonly description?: string
   readonly role?: Role
   readonly complexity?: Complexity
+  readonly acceptance?: readonly string[]
+  readonly checks?: readonly string[]
   readonly files?: readonly string[]
+  readonly agentType?: string | null
+  readonly work?: Work
   readonly assignee?: WorkerId | null
   readonly result?: string | null
   readonly status?: TaskStatus
