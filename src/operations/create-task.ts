@@ -67,7 +67,7 @@ export const createTask = operation({
       const { files, waitsFor } = await placeFiles(tx, team, settings, { ...input, id, blockedBy: given })
       const blockedBy = [...given, ...waitsFor]
       const needs = await checkNeeds(tx, team, id, blockedBy)
-      const wave = await placeInWaves(tx, team, needs)
+      const wave = await placeInWaves(tx, team, { needs, by: PERSON })
       const task = await tx.tasks.create(
         team.key,
         id,
@@ -162,10 +162,10 @@ async function checkNeeds(
 }
 
 /** Where waves exist, a new task joins the open wave, or comes right behind the last wave it needs. */
-async function placeInWaves(
+export async function placeInWaves(
   tx: Tx,
   team: StoredTeam,
-  needs: readonly Pick<GraphNode, "wave">[],
+  { needs, by }: { readonly needs: readonly Pick<GraphNode, "wave">[]; readonly by: string },
 ): Promise<number | null> {
   const waves = await tx.waves.list(team.key)
   const last = waves.at(-1)
@@ -176,6 +176,6 @@ async function placeInWaves(
     const startedAt = number === open ? await tx.now() : null
     await tx.waves.put(team.key, { number, verdict: null, startedAt, verifiedAt: null })
   }
-  await withdrawWaveVerdict(tx, team, { wave: number, by: PERSON })
+  await withdrawWaveVerdict(tx, team, { wave: number, by })
   return number
 }
