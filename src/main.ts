@@ -6,11 +6,9 @@ import { loadConfig } from "./config/load-config.ts"
 import { configPaths } from "./config/read-layers.ts"
 import type { TeamName } from "./domain/team.ts"
 import type { ReadyAgent } from "./engine/agent-jobs/run-job.ts"
-import type { EngineSettings } from "./engine/orchestrator/settings.ts"
 import type { Merging } from "./engine/merge-queue/merging.ts"
 import type { Runtime, RuntimeName } from "./engine/swarm/worker-launch.ts"
 import type { GateSetup } from "./engine/verify/verifier.ts"
-import type { WorkerSettings } from "./engine/worker/ports.ts"
 import type { WorkspaceTools } from "./engine/worktrees.ts"
 import { systemClock } from "./lib/clock.ts"
 import { systemIds } from "./lib/ids.ts"
@@ -63,8 +61,8 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
       agentType: config["team.defaultAgentType"],
       timeoutSeconds: config["team.agentTimeoutSeconds"],
     },
-    worker: workerSettings(config),
-    runtime: config["engine.runtime"],
+    engine: async () => (await import("./config/engine-settings.ts")).engineSettings(config),
+    worker: async () => (await import("./config/engine-settings.ts")).workerSettings(config),
     recordings: {
       maxMegabytes: config["recordings.maxMegabytes"],
       maxAgeDays: config["recordings.maxAgeDays"],
@@ -76,29 +74,9 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     hasStore: async () => !address.startsWith("sqlite:") || (await Bun.file(address.slice("sqlite:".length)).exists()),
     gates: (folder) => openGates(config, { home, folder, team: { project, team } }),
     merging: openMerging,
-    engine: () => engineSettings(config),
     runtime: (of, name = config["engine.runtime"]) => openRuntime(name, [home, of.project, of.team]),
     storePlace: async () => (await import("./lib/mask-secrets.ts")).maskSecrets(address),
     openStore: () => openStore(address, home),
-  }
-}
-
-function workerSettings(config: Config): WorkerSettings {
-  const budget = (whose: "task" | "worker" | "team") => ({
-    tokens: config[`budget.${whose}Tokens`],
-    dollars: config[`budget.${whose}Dollars`],
-  })
-  return {
-    leaseSeconds: config["claim.workerLeaseSeconds"],
-    renewSeconds: config["claim.renewSeconds"],
-    repairTurns: config["engine.repairTurns"],
-    agentTimeoutSeconds: config["team.agentTimeoutSeconds"],
-    shutdownTimeoutMs: config["team.shutdownTimeoutMs"],
-    maxConsecutiveErrors: config["team.maxConsecutiveErrors"],
-    retry: { maxRestarts: config["team.maxRestarts"], maxTimeoutRestarts: config["team.maxTimeoutRestarts"] },
-    budget: { task: budget("task"), worker: budget("worker"), team: budget("team") },
-    permission: config["engine.permission"],
-    defaults: { agentType: config["team.defaultAgentType"], tier: config["team.defaultModel"] },
   }
 }
 
@@ -206,29 +184,6 @@ async function openMerging(folder: string): Promise<Merging> {
   const git = makeGit(folder, { capture, env, sleep })
   const log = { ids: systemIds, env, sleep }
   return { merges: makeMerges(git, log), targets: makeTargets(git, log) }
-}
-
-function engineSettings(config: Config): EngineSettings {
-  return {
-    maxAgents: config["team.maxAgents"],
-    watchdogWarningMs: config["team.watchdogWarningMs"],
-    watchdogGraceMs: config["team.watchdogGraceMs"],
-    watchdogReassignMs: config["team.watchdogReassignMs"],
-    freshStartMs: config["team.freshStartIntervalSeconds"] * 1000,
-    maxConsecutiveErrors: config["team.maxConsecutiveErrors"],
-    maxRestarts: config["team.maxRestarts"],
-    maxTimeoutRestarts: config["team.maxTimeoutRestarts"],
-    restartBackoffMs: config["team.restartBackoffSeconds"].map((seconds) => seconds * 1000),
-    enableCascade: config["team.enableCascade"],
-    enableReview: config["team.enableCrossCliVerification"],
-    budget: { tokens: config["budget.teamTokens"], dollars: config["budget.teamDollars"] },
-    budgetPerWorker: { tokens: config["budget.workerTokens"], dollars: config["budget.workerDollars"] },
-    leaseMs: config["engine.leaseSeconds"] * 1000,
-    shutdownTimeoutMs: config["team.shutdownTimeoutMs"],
-    monitorIntervalMs: config["team.monitorIntervalMs"],
-    runtime: config["engine.runtime"],
-    onBlockerFailed: config["team.onBlockerFailed"],
-  }
 }
 
 async function openRuntime(name: RuntimeName, owner: Owner): Promise<Runtime> {

@@ -88,6 +88,7 @@ export type Staffing =
 /** Done at once. */
 export type ShortAction =
   | { readonly type: "start-worker"; readonly worker: WorkerId | null; readonly role: Role | null }
+  /** Whatever it held goes back: given back by itself, or set back as lost where it is killed. */
   | { readonly type: "stop-worker"; readonly worker: WorkerId; readonly reason: string; readonly isKilled: boolean }
   /** Its process is gone: whatever it held is set back. */
   | { readonly type: "bury-worker"; readonly worker: WorkerId; readonly task: string | null; readonly reason: string }

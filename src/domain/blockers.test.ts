@@ -27,6 +27,14 @@ describe("settleBlockers", () => {
     expect(settle("skip-dependants", { history })).toHaveLength(1)
   })
 
+  it("settles what keeps later waves waiting, where there are waves", () => {
+    const tasks = [openTask("1", { status: "failed", wave: 1 }), openTask("2", { wave: 2 })]
+    expect(settle("skip-dependants", { tasks })).toHaveLength(1)
+    const { team } = makeSnapshot()
+    expect(settle("skip-dependants", { tasks, team: { ...team, schedule: "eager" } })).toEqual([])
+    expect(settle("skip-dependants", { tasks: tasks.slice(0, 1) })).toEqual([])
+  })
+
   it("does nothing where nobody waits, or for a team that does not go on", () => {
     expect(settle("retry", { tasks: [failed] })).toEqual([])
     expect(settle("retry", { tasks: [failed, needing("2", ["1"], { status: "skipped" })] })).toEqual([])

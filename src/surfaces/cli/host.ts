@@ -2,11 +2,11 @@ import type { TeamName } from "../../domain/team.ts"
 import type { ReadyAgent } from "../../engine/agent-jobs/run-job.ts"
 import type { Scopes } from "../../engine/enforce-ownership.ts"
 import type { Merging } from "../../engine/merge-queue/merging.ts"
+import type { EngineSettings } from "../../engine/orchestrator/settings.ts"
 import type { Runtime, RuntimeName } from "../../engine/swarm/worker-launch.ts"
 import type { GateSetup } from "../../engine/verify/verifier.ts"
 import type { WorkerSettings } from "../../engine/worker/ports.ts"
 import type { WorkspaceTools } from "../../engine/worktrees.ts"
-import type { EngineSettings } from "../../engine/orchestrator/settings.ts"
 import type { Clock } from "../../lib/clock.ts"
 import type { Ids } from "../../lib/ids.ts"
 import type { Processes } from "../../lib/process.ts"
@@ -46,9 +46,9 @@ export interface Configured {
   readonly terminalId: string
   readonly home: string
   readonly agentDefaults: AgentDefaults
-  readonly worker: WorkerSettings
+  /** What the configuration says of a worker. */
+  worker(): Promise<WorkerSettings>
   /** Where an orchestrator has its workers live. */
-  readonly runtime: "child" | "tmux"
   readonly recordings: { readonly maxMegabytes: number; readonly maxAgeDays: number }
   /** In whose name agents commit; empty where that is left to git. */
   readonly author: { readonly name: string; readonly email: string }
@@ -64,7 +64,7 @@ export interface Configured {
   gates(folder: string): Promise<GateSetup>
   /** Loads what merging in the repository of a folder takes. */
   merging(folder: string): Promise<Merging>
-  readonly engine: () => EngineSettings
+  engine(): Promise<EngineSettings>
   /** Loads where the workers of a team live; without a name, what the configuration says. */
   runtime(team: TeamName, name?: RuntimeName): Promise<Runtime>
   /** The store's address without user and password. */

@@ -7,7 +7,7 @@ import { connectGates } from "../../engine/merge-queue/connect-gates.ts"
 import { orchestrate } from "../../engine/orchestrator/orchestrate.ts"
 import type { EngineEnd, OrchestratorOptions, OrchestratorPorts, Self } from "../../engine/orchestrator/ports.ts"
 import { type EngineSettings, limitsOf, type RunSettings, readRunSettings } from "../../engine/orchestrator/settings.ts"
-import { logFileOf } from "../../engine/swarm/places.ts"
+import { workerLaunch } from "../../engine/swarm/worker-launch.ts"
 import { verifyFinal, verifyWave } from "../../engine/verify/verify-team.ts"
 import { choice, flag, type InputOf, optional, text } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
@@ -46,7 +46,7 @@ export const runTeam: Command = {
     const given = raw as Input
     const name = { project: given.project, team: given.team }
     const context = await session.context()
-    const settings = (await session.configured()).engine()
+    const settings = await (await session.configured()).engine()
     const history = emptyHistory()
     const facts = await readEngine(context, name, { history, after: undefined })
     const run = chooseSettings(given, { settings, history, name })
@@ -161,19 +161,15 @@ async function openPorts(
     review: async () => {
       throw new AppError("internal", "review")
     },
-    launch: (worker, role) => ({
-      worker,
-      title: `${role ?? "worker"}-${worker}`,
-      command: [
-        ...host.self,
-        ...["worker", "--managed", "--worker-id", worker, "--project", name.project, "--team", name.team],
-        ...["--source-dir", folder, ...(role === null ? [] : ["--role", role])],
-        ...(session.flags.store === undefined ? [] : ["--store", session.flags.store]),
-      ],
-      env: host.env,
-      cwd: folder,
-      logFile: logFileOf(configured.home, name, worker),
-    }),
+    launch: (worker, role) =>
+      workerLaunch(
+        {
+          ...{ ...name, home: configured.home, self: host.self, env: host.env, folder, runtime: run.runtime },
+          ...{ store: session.flags.store, isManaged: true },
+        },
+        worker,
+        role,
+      ),
     self: makeSelf(),
   }
 }

@@ -54,15 +54,21 @@ async function optionsOf(session: Session, given: Input): Promise<WorkerOptions>
     keepPolling = false,
     managed = false,
   } = given
-  const { home, worker: settings, pollIntervalSeconds, runtime } = await session.configured()
+  const { home, worker, pollIntervalSeconds, engine } = await session.configured()
   const { pid, start } = identityOf(process.pid)
   return {
-    ...{ project, team, role, workerId, freshStartInterval, once, keepPolling, home, settings },
+    ...{ project, team, role, workerId, freshStartInterval, once, keepPolling, home },
+    settings: await worker(),
     isManaged: managed,
     loop: !once || given.loop === true,
     pollIntervalSeconds: given.pollInterval ?? pollIntervalSeconds,
     root: (await findRoles(session.host)).root,
-    process: { runtime: managed ? runtime : "terminal", machine: hostname(), pid, processStart: start },
+    process: {
+      runtime: managed ? (await engine()).runtime : "terminal",
+      machine: hostname(),
+      pid,
+      processStart: start,
+    },
   }
 }
 
