@@ -11,6 +11,7 @@ import { enforceOwnership } from "../enforce-ownership.ts"
 import { chooseDoer, type Doer } from "./choose-doer.ts"
 import { deliver } from "./deliver.ts"
 import { type Hold, holdClaim, isLost } from "./hold-claim.ts"
+import { noteEvidence } from "./note-evidence.ts"
 import { runTurn } from "./run-turn.ts"
 import type { FixFacts } from "./script-variables.ts"
 import { Setback, setbackOf } from "./setback.ts"
@@ -59,6 +60,7 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
     const result = await runTurn(shift, hold, turn)
     await begin("commit")
     const delivered = await commit(shift, hold, workspace)
+    await noteEvidence(shift, hold, { result, delivered })
     await begin("gate")
     verdict = await judge(shift, hold, workspace)
     if (verdict.status !== "failed") {
