@@ -1,7 +1,6 @@
 import { PERSON } from "../domain/actor.ts"
 import { AppError } from "../domain/errors.ts"
 import type { TaskId } from "../domain/ids.ts"
-import { layerTasks } from "../domain/layers.ts"
 import { listOverlaps, makeConcurrency } from "../domain/overlaps.ts"
 import { type Plan, type PlanTask, workOf } from "../domain/plan.ts"
 import type { Task, TaskBrief } from "../domain/task.ts"
@@ -44,8 +43,8 @@ export const applyPlan = operation({
       const planned = new Set<string>(tasks.map(({ id }) => id))
       const changes = tasks.flatMap((task) => changeOf(task, known.get(task.id), planned) ?? [])
       assertNotBegun(changes)
-      const created = inNeedOrder(tasks).filter(({ id }) => !known.has(id))
-      for (const task of created) await createTask(tx, team, task)
+      const created = tasks.filter(({ id }) => !known.has(id))
+      await createTasks(tx, team, created)
       for (const change of changes) await changeTask(tx, team, change)
       const numbers = created.flatMap(({ id }) => (/^\d{1,9}$/.test(id) ? [Number(id)] : []))
       if (numbers.length > 0) await tx.teams.raiseTaskNumber(team.key, Math.max(...numbers) + 1)
@@ -55,7 +54,7 @@ export const applyPlan = operation({
       const updated = changes.map(({ task }) => task.id)
       return {
         team: publicTeam(await getTeam(tx, { project, team: name })),
-        created: tasks.flatMap(({ id }) => (known.has(id) ? [] : [id])),
+        created: created.map(({ id }) => id),
         updated,
         unchanged: tasks.flatMap(({ id }) => (known.has(id) && !updated.includes(id) ? [id] : [])),
         others: [...known.keys()].filter((id) => !planned.has(id)),
@@ -170,30 +169,15 @@ function assertNotBegun(changes: readonly PlannedChange[]): void {
 
 const MOST_SHOWN = 10
 
-/** As they stand in the plan, but each behind what it needs: unmet needs are counted when a task is made. */
-function inNeedOrder(tasks: readonly PlanTask[]): readonly PlanTask[] {
-  const left = new Map<string, PlanTask>(tasks.map((task) => [task.id, task]))
-  layerTasks(tasks.map(({ id, needs }) => ({ id, blockedBy: needs.filter((need) => left.has(need)) }))) // no circles
-  const ordered: PlanTask[] = []
-  for (const first of tasks) {
-    const stack = left.has(first.id) ? [first] : []
-    for (let task = stack.at(-1); task !== undefined; task = stack.at(-1)) {
-      const before = task.needs.flatMap((need) => left.get(need) ?? [])
-      if (before.length > 0) stack.push(...before.reverse())
-      else {
-        stack.pop()
-        if (left.delete(task.id)) ordered.push(task)
-      }
-    }
-  }
-  return ordered
-}
-
-async function createTask(tx: Tx, team: StoredTeam, task: PlanTask): Promise<void> {
-  const brief = briefOf(task)
-  await tx.tasks.create(team.key, task.id, brief, null)
-  const data = { task: task.id, title: task.title, blocked_by: [...brief.blockedBy] }
-  await tx.events.append(team.key, PERSON, { type: "task.created", data })
+async function createTasks(tx: Tx, team: StoredTeam, tasks: readonly PlanTask[]): Promise<void> {
+  const drafts = tasks.map((task) => ({ id: task.id, brief: briefOf(task) }))
+  await tx.tasks.createAll(team.key, drafts)
+  await Promise.all(
+    drafts.map(({ id, brief }) => {
+      const data = { task: id, title: brief.title, blocked_by: [...brief.blockedBy] }
+      return tx.events.append(team.key, PERSON, { type: "task.created", data })
+    }),
+  )
 }
 
 async function changeTask(tx: Tx, team: StoredTeam, { task, change, needs, fields }: PlannedChange): Promise<void> {

@@ -183,6 +183,11 @@ export interface TaskStore {
   owning(key: number): Promise<OwningTask[]>
   /** Adds an open task; its unmet needs are counted here. `undefined` when the id is taken. */
   create(key: number, id: TaskId, brief: TaskBrief, wave: number | null): Promise<Task | undefined>
+  /**
+   * Adds many open tasks by few statements; they may need one another. None of the ids may be taken, and
+   * all tasks must be locked.
+   */
+  createAll(key: number, tasks: readonly { readonly id: TaskId; readonly brief: TaskBrief }[]): Promise<void>
   update(key: number, id: TaskId, change: TaskChange): Promise<Task>
   /** Gives a claim its full lease again, from now; leaves no trace in version or events. */
   renew(key: number, id: TaskId): Promise<Task>

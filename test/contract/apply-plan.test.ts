@@ -44,17 +44,17 @@ for (const [name, makeDatabase] of Object.entries(STORES)) {
       const key = await keyOf(store)
       const tasks = await store.read((tx) => tx.tasks.list(key))
       expect(tasks.map(({ id, wave, unmet, blockedBy }) => [id, wave, unmet, blockedBy])).toEqual([
-        ["db", 1, 0, []],
         ["api", 2, 1, ["db"]],
+        ["db", 1, 0, []],
         ["7", 1, 0, []],
       ] as never)
-      expect(tasks[0]).toMatchObject({
+      expect(tasks[1]).toMatchObject({
         title: "Tables",
         description: "of items",
         files: ["db/**"],
         complexity: "complex",
       })
-      expect(tasks[1]).toMatchObject({ role: "backend", checks: ["npm test"], agentType: "executor" })
+      expect(tasks[0]).toMatchObject({ role: "backend", checks: ["npm test"], agentType: "executor" })
       expect(tasks[2]?.work).toMatchObject({ agent: "script", commands: ["echo a", "echo b"], repair: ["echo c"] })
       expect(await store.write((tx) => tx.teams.takeTaskNumber(key))).toBe(8)
     })

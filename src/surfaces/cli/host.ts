@@ -45,10 +45,11 @@ export interface Configured {
   readonly team: string
   readonly terminalId: string
   readonly home: string
+  /** How many workers a team may have at a time. */
+  readonly maxAgents: number
   readonly agentDefaults: AgentDefaults
   /** What the configuration says of a worker. */
   worker(): Promise<WorkerSettings>
-  /** Where an orchestrator has its workers live. */
   readonly recordings: { readonly maxMegabytes: number; readonly maxAgeDays: number }
   /** In whose name agents commit; empty where that is left to git. */
   readonly author: { readonly name: string; readonly email: string }
@@ -99,6 +100,12 @@ export interface Io {
   readonly interrupted: AbortSignal
   /** Fires when that is said again; without somebody who reads it, the program ends there. */
   readonly interruptedAgain: AbortSignal
+  /** Whether somebody sits at the terminal who can be asked. */
+  readonly canAsk: boolean
+  /** What was typed; empty for nothing, null at the end of the input. */
+  ask(question: string): Promise<string | null>
+  /** Runs a program that talks to the person at the terminal; its exit code. */
+  interactive(command: readonly string[]): Promise<number>
   /** HH:MM:SS, local time. */
   wallClock(): string
 }
