@@ -51,7 +51,8 @@ function testOf({ id, title, files }: Task) {
     title: `Test what task ${id} delivered: ${title}`.slice(0, MAX_TITLE),
     description: `Task ${id} (${title}) is done and merged.${where} Write the tests that are missing for it: what it promises, its edge cases, and how it fails. Do not change what it does; report a fault you find instead.`,
     acceptance: [`the tests fail when what task ${id} delivered is broken`, "all tests pass"],
-    ...{ role: "test", agentType: "test-engineer" },
+    role: "test",
+    agentType: "test-engineer",
   } as const
 }
 
@@ -60,6 +61,7 @@ function reviewOf({ id, title }: Task) {
     title: `Review what task ${id} delivered: ${title}`.slice(0, MAX_TITLE),
     description: `Task ${id} (${title}) is done. Read all that it changed, and what it was to test. Write down every fault with file, line and what would go wrong; say so when there is none. Change nothing.`,
     acceptance: [`everything task ${id} changed was read`, "each finding names file, line and consequence"],
-    ...{ role: "review", agentType: "quality-reviewer" },
+    role: "review",
+    agentType: "quality-reviewer",
   } as const
 }
