@@ -31,7 +31,10 @@ export async function noteWorkerExited(
   await store.write(async (tx) => {
     const { key } = await getTeam(tx, { project, team })
     const isStopped = data.reason === "done" || data.reason === "stopped"
-    await tx.workers.put(key, data.worker as WorkerId, { availability: isStopped ? "stopped" : "dead" })
+    // Whoever was quarantined stays so without a process, until a person resumes it.
+    const isQuarantined = (await tx.workers.find(key, data.worker as WorkerId))?.status === "quarantined"
+    const availability = isQuarantined ? "quarantined" : isStopped ? "stopped" : "dead"
+    await tx.workers.put(key, data.worker as WorkerId, { availability })
     await tx.events.append(key, by, { type: "worker.exited", data })
   })
 }
