@@ -3,6 +3,7 @@ function budget<const Env extends string>(env: Env, whose: string, unit: "tokens
     type: "number",
     default: 0,
     min: 0,
+    ...(unit === "dollars" ? ({ isDecimal: true } as const) : {}),
     env,
     description: `How many ${unit} ${whose} may use up in all its runs of agents; 0 for no limit.`,
   } as const

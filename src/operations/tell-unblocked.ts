@@ -21,7 +21,7 @@ export async function tellUnblocked({ store, ids }: Context, request: UnblockedR
     const message = `UNBLOCKED: task #${id} can start, since task #${request.by} is done; claim it with: ${way}`
     const to = inboxName(assignee)
     await tx.messages.send(team.key, LEAD, { id: ids.uuid(), from: LEAD, to, type: "text", payload: { message } })
-    const data = { task: id, by: request.by, worker: assignee }
+    const data = { task: id, by: request.by, to: assignee }
     await tx.events.append(team.key, ENGINE, { type: "task.unblocked", data })
   })
 }
