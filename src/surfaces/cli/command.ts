@@ -26,6 +26,8 @@ export interface Session {
   /** Read at the first call, so that commands which mend the configuration work with a broken one. */
   configured(): Promise<Configured>
   readonly isJson: boolean
+  /** By a flag, and not only because nobody looks: for what is a document, or is printed on the way. */
+  readonly isJsonAsked: boolean
   /** Opens the store at the first call. */
   context(): Promise<Context>
 }

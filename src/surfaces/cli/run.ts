@@ -98,7 +98,15 @@ async function execute(
   const isAsked = global.json === true || global.format === "json"
   const isJson = isAsked || (global.format === undefined && !host.io.isTerminal)
   const { configured, context } = opened
-  const session: Session = { host, flags, isJson, commands: VISIBLE_COMMANDS, configured, context }
+  const session: Session = {
+    host,
+    flags,
+    isJson,
+    isJsonAsked: isAsked,
+    commands: VISIBLE_COMMANDS,
+    configured,
+    context,
+  }
   const outcome = await command.run(session, input)
   return print(outcome, host, outcome.isDocument === true ? isAsked : isJson)
 }
