@@ -55,6 +55,8 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     project,
     team,
     terminalId: environment.terminalId,
+    maxAgents: config["team.maxAgents"],
+    shutdownTimeoutMs: config["team.shutdownTimeoutMs"],
     home,
     maxAgents: config["team.maxAgents"],
     agentDefaults: {

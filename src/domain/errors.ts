@@ -56,6 +56,7 @@ export const ERROR_CODES = [
   "job.failed",
   "runtime.unavailable",
   "runtime.failed",
+  "log.not_found",
   "gate.cancelled",
   "gate.no_checkout",
   "gate.no_commit",

@@ -240,6 +240,8 @@ export const COMMANDS: readonly CommandRow[] = [
         text: async (report, screen) => (await views.status()).renderSwarm(report, screen),
       }),
   },
+  { name: "swarm spawn", load: async () => (await import("./swarm-spawn.ts")).swarmSpawn },
+  { name: "swarm stop", load: async () => (await import("./swarm-stop.ts")).swarmStop },
   { name: "swarm merge", load: async () => (await import("./swarm-merge.ts")).swarmMerge },
   { name: "deliver", load: async () => (await import("./deliver.ts")).deliverCommand },
   { name: "undo", load: async () => (await import("./undo.ts")).undoCommand },
@@ -285,6 +287,8 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () =>
       fromOperation((await import("../../operations/pause.ts")).resume, { text: ({ what }) => `Continued ${what}` }),
   },
+  { name: "logs", load: async () => (await import("./logs.ts")).logs },
+  { name: "attach", load: async () => (await import("./attach.ts")).attach },
   { name: "events tail", load: async () => (await import("./events-tail.ts")).eventsTail },
   { name: "watch", load: async () => (await import("./watch.ts")).watch },
   { name: "whiteboard", load: async () => (await import("./whiteboard.ts")).whiteboard },

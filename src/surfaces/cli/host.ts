@@ -44,6 +44,10 @@ export interface Configured {
   readonly project: string
   readonly team: string
   readonly terminalId: string
+  /** How many workers may run at the same time. */
+  readonly maxAgents: number
+  /** How long workers may take to end; 0: as long as they like. */
+  readonly shutdownTimeoutMs: number
   readonly home: string
   /** How many workers a team may have at a time. */
   readonly maxAgents: number
