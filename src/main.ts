@@ -58,7 +58,6 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     maxAgents: config["team.maxAgents"],
     shutdownTimeoutMs: config["team.shutdownTimeoutMs"],
     home,
-    maxAgents: config["team.maxAgents"],
     agentDefaults: {
       tier: config["team.defaultModel"],
       agentType: config["team.defaultAgentType"],

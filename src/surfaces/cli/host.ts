@@ -49,8 +49,6 @@ export interface Configured {
   /** How long workers may take to end; 0: as long as they like. */
   readonly shutdownTimeoutMs: number
   readonly home: string
-  /** How many workers a team may have at a time. */
-  readonly maxAgents: number
   readonly agentDefaults: AgentDefaults
   /** What the configuration says of a worker. */
   worker(): Promise<WorkerSettings>
