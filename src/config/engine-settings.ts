@@ -20,7 +20,7 @@ export function engineSettings(config: Config) {
     shutdownTimeoutMs: config["team.shutdownTimeoutMs"],
     monitorIntervalMs: config["team.monitorIntervalMs"],
     runtime: config["engine.runtime"],
-    onBlockerFailed: "ask" as const,
+    onBlockerFailed: config["team.onBlockerFailed"],
   }
 }
 
