@@ -19,13 +19,15 @@ import { teamFields } from "../../operations/operation.ts"
 import { type EngineFacts, readEngine } from "../../operations/read-engine.ts"
 import { reviveTeam } from "../../operations/steer-team.ts"
 import { updateTeam } from "../../operations/update-team.ts"
-import type { Command, Session } from "./command.ts"
+import type { Command, Outcome, Session } from "./command.ts"
 import { makeWatcher, watchTeam } from "./live.ts"
 import { sourceDirField } from "./swarm-merge.ts"
 import { verifierFor } from "./verify.ts"
 
 const input = {
   ...teamFields,
+  what: optional(text("a plan document, or a goal to plan for; without it, the tasks that the team has")),
+  yes: flag("run what was planned for a goal without asking"),
   workers: optional(text(`how many workers: ${STAFFING_FORMS}; by default auto, or what the team ran with before`)),
   runtime: optional(choice(["child", "tmux"] as const, "where workers run; by default what engine.runtime says")),
   schedule: optional(choice(SCHEDULES, "waves with a gate between them, or each task as soon as its needs are merged")),
@@ -41,10 +43,15 @@ type Input = InputOf<typeof input>
 export const runTeam: Command = {
   summary: "Run the team on its tasks to a verified, merged and delivered end",
   fields: input,
-  example: "teamwork run --workers 3",
+  positional: ["what"],
+  example: "teamwork run plan.yml --workers 3",
   async run(session, raw) {
     const given = raw as Input
     const name = { project: given.project, team: given.team }
+    if (given.what !== undefined) {
+      const planned = await planFirst(session, given, given.what)
+      if (planned !== undefined) return planned
+    }
     const context = await session.context()
     const settings = await (await session.configured()).engine()
     const history = emptyHistory()
@@ -55,6 +62,16 @@ export const runTeam: Command = {
     const end = await lead(session, { given, name, run, settings })
     return { data: end, text: () => sayEnd(name, end), exitCode: exitCodeFor(end), isDocument: true }
   },
+}
+
+/** A file was written by somebody who wants it done; what was made of a goal is shown first. What to end with, if so. */
+async function planFirst(session: Session, given: Input, what: string): Promise<Outcome | undefined> {
+  const { planCommand } = await import("./plan.ts")
+  const { project, team } = given
+  const isFile = await Bun.file(resolvePath(what, session.host.io.cwd)).exists()
+  const outcome = await planCommand.run(session, { project, team, what, yes: given.yes === true || isFile })
+  const isApplied = (outcome.data as { readonly applied: unknown }).applied !== null
+  return isApplied ? undefined : outcome
 }
 
 /** What was said now goes before what the team ran with before. */
