@@ -692,6 +692,22 @@ const WORKER_CASES: Case[] = [
     table: /^Worker w7\. Next: task 4: "Manual" \(1 available\)\n$/,
   },
   {
+    command: "worker",
+    before: [
+      [
+        ...["task", "create", "--id", "9", "--title", "Nine", "--role", "docs", "--assignee", "w7"],
+        ...["--run", "echo 9 > nine.txt", "--check", "grep 9 nine.txt"],
+      ],
+    ],
+    args: [
+      ...["--role", "docs", "--worker-id", "w7", "--fresh-start-interval", "0", "--poll-interval", "30"],
+      ...["--once", "--loop", "--keep-polling", "--managed", ...REPOSITORY],
+    ],
+    data: { worker: "w7", reason: "once", delivered: ["9"], set_back: [] },
+    fields: ["worker", "reason", "delivered", "set_back"],
+    table: /^Worker w7 ended: it was to do one task\. Delivered: 9\. Set back: none\.\n$/,
+  },
+  {
     command: "swarm status",
     args: [],
     data: {

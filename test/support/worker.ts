@@ -142,5 +142,7 @@ export async function makeWorkerWorld(
 
 function asReady(agent: Agent): ReadyAgent {
   const model = { model: null, price: null }
-  return { agent, env: sandboxEnv(), isEnabled: true, models: { haiku: model, sonnet: model, opus: model } }
+  // Nobody is asked with these; they only say that somebody is logged in.
+  const env = { ...sandboxEnv(), ANTHROPIC_API_KEY: "none", OPENAI_API_KEY: "none" }
+  return { agent, env, isEnabled: true, models: { haiku: model, sonnet: model, opus: model } }
 }

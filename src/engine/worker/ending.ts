@@ -12,7 +12,7 @@ export interface Ending extends Disposable {
   shutDown(): void
 }
 
-export function makeEnding({ drain, stop, sleep }: WorkerPorts, shutdownTimeoutMs: number): Ending {
+export function makeEnding({ drain, stop, sleep, say }: WorkerPorts, shutdownTimeoutMs: number): Ending {
   const draining = new AbortController()
   const stopping = new AbortController()
   const over = new AbortController()
@@ -25,7 +25,10 @@ export function makeEnding({ drain, stop, sleep }: WorkerPorts, shutdownTimeoutM
       if (!over.signal.aborted) stopping.abort()
     })
   }
-  const onDrain = () => begin("drained")
+  const onDrain = () => {
+    say("Interrupted: takes no new task; interrupt again to stop now")
+    begin("drained")
+  }
   const onStop = () => {
     reason = "stopped"
     draining.abort()
