@@ -3,10 +3,9 @@ import { type CascadeKind, cascadeIdOf, mayCascade } from "../domain/cascade.ts"
 import type { TaskId } from "../domain/ids.ts"
 import { NO_WORK, type Task, type TaskBrief } from "../domain/task.ts"
 import type { TeamName } from "../domain/team.ts"
-import { placeInWaves } from "./create-task.ts"
+import { addTask } from "./create-task.ts"
 import { lockTask, lockTeam } from "./lookup.ts"
 import type { Context } from "./operation.ts"
-import { leaveComplete } from "./task-moves.ts"
 
 export interface CascadeRequest extends TeamName {
   readonly of: TaskId
@@ -17,20 +16,14 @@ export interface CascadeRequest extends TeamName {
  * Makes the task that follows from a finished one. It owns no files: it may write what no task that goes on owns.
  * Undefined, and nothing done, when it exists already or the task is not finished any more.
  */
-export async function cascadeTask({ store }: Context, request: CascadeRequest): Promise<Task | undefined> {
+export async function cascadeTask({ store, settings }: Context, request: CascadeRequest): Promise<Task | undefined> {
   return store.write(async (tx) => {
     const team = await lockTeam(tx, request)
     const before = await lockTask(tx, team.key, request.of)
     if (before.status !== "resolved" || !mayCascade(before)) return undefined
     const id = cascadeIdOf(before.id, request.kind)
     if ((await tx.tasks.find(team.key, id)) !== undefined) return undefined
-    const brief = describe(before, request.kind)
-    const wave = await placeInWaves(tx, team, { needs: [before], by: ENGINE })
-    const task = await tx.tasks.create(team.key, id, brief, wave)
-    const data = { task: id, title: brief.title, blocked_by: [before.id] }
-    await tx.events.append(team.key, ENGINE, { type: "task.created", data })
-    await leaveComplete(tx, team, ENGINE)
-    return task
+    return addTask(tx, team, settings, { id, by: ENGINE, brief: describe(before, request.kind) })
   })
 }
 
