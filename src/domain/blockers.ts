@@ -26,7 +26,7 @@ export function settleBlockers(
 }
 
 /** The failed tasks that others wait for. */
-export function listBlockers(tasks: readonly Task[], { schedule }: EngineSnapshot["team"]): Task[] {
+function listBlockers(tasks: readonly Task[], { schedule }: EngineSnapshot["team"]): Task[] {
   const failed = tasks.filter(({ status }) => status === "failed")
   if (failed.length === 0) return []
   const waiting = tasks.filter(isWaiting)

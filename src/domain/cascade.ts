@@ -1,5 +1,4 @@
 import type { EngineLimits, EngineSnapshot, ShortAction } from "./actions.ts"
-import { isFixId } from "./fix-task.ts"
 import { MAX_ID_LENGTH, type TaskId } from "./ids.ts"
 import type { Task } from "./task.ts"
 
@@ -7,10 +6,12 @@ export const CASCADE_KINDS = ["test", "review"] as const
 export type CascadeKind = (typeof CASCADE_KINDS)[number]
 
 /** How many follow-ups there may be in a line. */
-export const MAX_CASCADE_DEPTH = 3
+const MAX_CASCADE_DEPTH = 3
 
 /** In a title it says that nothing follows from the task. */
 const NO_CASCADE = /\[no-cascade\]/i
+/** Ids of tasks that mend a merge or what a gate found. */
+const MENDS = /^(?:fix|mend)-.+-\d+$/
 const SCRIPT = "script"
 
 /**
@@ -41,7 +42,7 @@ export function cascadeIdOf(id: TaskId, kind: CascadeKind): TaskId {
 }
 
 export function mayCascade({ id, title, work }: Pick<Task, "id" | "title" | "work">): boolean {
-  if (isFixId(id) || NO_CASCADE.test(title)) return false
+  if (MENDS.test(id) || NO_CASCADE.test(title)) return false
   return work.cascadeDepth < MAX_CASCADE_DEPTH && work.agent !== SCRIPT && work.commands.length === 0
 }
 

@@ -33,7 +33,7 @@ export function earliest(times: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : Math.min(...known)
 }
 
-export function combine(rulings: readonly Ruling[]): Ruling {
+function combine(rulings: readonly Ruling[]): Ruling {
   return {
     actions: rulings.flatMap((ruling) => ruling.actions),
     wakeAt: earliest(rulings.map((ruling) => ruling.wakeAt)),
