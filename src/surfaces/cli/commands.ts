@@ -284,6 +284,7 @@ export const COMMANDS: readonly CommandRow[] = [
       fromOperation((await import("../../operations/pause.ts")).resume, { text: ({ what }) => `Continued ${what}` }),
   },
   { name: "events tail", load: async () => (await import("./events-tail.ts")).eventsTail },
+  { name: "report", load: async () => (await import("./report.ts")).report },
   { name: "watch", load: async () => (await import("./watch.ts")).watch },
   { name: "whiteboard", load: async () => (await import("./whiteboard.ts")).whiteboard },
   {
