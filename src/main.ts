@@ -54,6 +54,7 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     team,
     terminalId: environment.terminalId,
     home,
+    maxAgents: config["team.maxAgents"],
     agentDefaults: {
       tier: config["team.defaultModel"],
       agentType: config["team.defaultAgentType"],
@@ -340,6 +341,21 @@ const io: Io = {
   get interrupted() {
     return interrupted()
   },
+  get canAsk() {
+    return isTTY(0) && io.isTerminal
+  },
+  async ask(question) {
+    const { createInterface } = await import("node:readline/promises")
+    const line = createInterface({ input: process.stdin, output: process.stdout })
+    const ended = new Promise<null>((resolve) => line.once("close", () => resolve(null)))
+    try {
+      return await Promise.race([line.question(question), ended])
+    } finally {
+      line.close()
+    }
+  },
+  interactive: (command) =>
+    Bun.spawn([...command], { env, cwd, stdin: "inherit", stdout: "inherit", stderr: "inherit" }).exited,
   wallClock: () => new Date().toTimeString().slice(0, 8),
 }
 

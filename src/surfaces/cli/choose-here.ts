@@ -21,7 +21,7 @@ export async function chooseHere(session: Session, asked: AgentChoice["asked"]):
   return { ...(await chooseAgent({ ...survey, asked, roles, defaults })), warnings }
 }
 
-async function readSurvey(session: Session) {
+export async function readSurvey(session: Session) {
   const { agents, home } = await session.configured()
   return { ready: await agents(), home, clock: session.host.clock, ...(await findRateLimits(session)) }
 }

@@ -48,6 +48,7 @@ export const COMMANDS: readonly CommandRow[] = [
             : `Reset ${done.tasksReset} tasks of ${done.project}/${done.team}`,
       }),
   },
+  { name: "plan", load: async () => (await import("./plan.ts")).planCommand },
   {
     name: "task create",
     load: async () =>

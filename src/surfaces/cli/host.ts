@@ -42,6 +42,8 @@ export interface Configured {
   readonly team: string
   readonly terminalId: string
   readonly home: string
+  /** How many workers a team may have at a time. */
+  readonly maxAgents: number
   readonly agentDefaults: AgentDefaults
   readonly recordings: { readonly maxMegabytes: number; readonly maxAgeDays: number }
   /** In whose name agents commit; empty where that is left to git. */
@@ -88,6 +90,12 @@ export interface Io {
   errBytes(chunk: Uint8Array): void
   /** Fires on Ctrl+C or a polite request to end; whoever reads it promises to end then. */
   readonly interrupted: AbortSignal
+  /** Whether somebody sits at the terminal who can be asked. */
+  readonly canAsk: boolean
+  /** What was typed; empty for nothing, null at the end of the input. */
+  ask(question: string): Promise<string | null>
+  /** Runs a program that talks to the person at the terminal; its exit code. */
+  interactive(command: readonly string[]): Promise<number>
   /** HH:MM:SS, local time. */
   wallClock(): string
 }

@@ -1,0 +1,18 @@
+import type { AskPorts } from "../../engine/ask-agent.ts"
+import { makeRunNotes } from "../../engine/run-notes.ts"
+import { readSurvey } from "./choose-here.ts"
+import type { Session } from "./command.ts"
+import { findRoles } from "./role.ts"
+
+/** What a question to an agent takes, as configured here. */
+export async function askPorts(session: Session): Promise<AskPorts & Required<Pick<AskPorts, "notes">>> {
+  const { host, context, configured } = session
+  const { agentDefaults: defaults, recordings, project, team, hasStore } = await configured()
+  const [{ warnings: _, ...survey }, { roles }] = await Promise.all([readSurvey(session), findRoles(host)])
+  const noted = { project, team, hasStore, openContext: context }
+  return {
+    ...{ ...survey, ...noted, roles, defaults, ids: host.ids, callerEnv: host.env },
+    maxBytes: recordings.maxMegabytes * 1_000_000,
+    notes: makeRunNotes(noted),
+  }
+}
