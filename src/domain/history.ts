@@ -21,6 +21,9 @@ export interface History {
   pausedBy: string | null
   /** When somebody last let the team go on after a pause. */
   resumedAt: number | null
+  /** When the target got the work, and when the last of it was merged. */
+  deliveredAt: number | null
+  mergedAt: number | null
   /** The newest event that is part of it. */
   lastEventAt: number
 }
@@ -103,13 +106,15 @@ export interface TaskFact {
   workMs: number
   /** The task whose merge it mends. */
   fixOf: string | null
+  /** Why it failed or waits for a person. */
+  reason: string | null
 }
 
 export function emptyHistory(): History {
   return {
     ...{ runs: new Map(), workers: new Map(), tasks: new Map() },
     ...{ settings: null, startedAt: null, ledAt: null, endedAt: null, endReason: null },
-    ...{ pausedBy: null, resumedAt: null, lastEventAt: 0 },
+    ...{ pausedBy: null, resumedAt: null, deliveredAt: null, mergedAt: null, lastEventAt: 0 },
   }
 }
 
@@ -134,6 +139,8 @@ export function tell(history: History, event: Event): void {
   if (event.type.startsWith("worker.") && worker !== undefined) tellWorker(worker, event, at)
   else if (event.type.startsWith("run.")) tellRun(history, event, at)
   else if (event.type.startsWith("team.")) tellTeam(history, event, at)
+  else if (event.type === "target.delivered") history.deliveredAt = at
+  else if (event.type === "target.undone") history.deliveredAt = null
   else if (event.type.startsWith("task.") && task !== undefined) tellTask(history, { task, event, at })
 }
 
@@ -250,6 +257,7 @@ function tellTask(history: History, { task, event, at }: TaskNews): void {
       break
     case "task.status_changed":
       if (hasEnded(data.to as TaskStatus)) task.endedAt = at
+      task.reason = textOf(data.reason)
       if (data.to === "in_review") finish(history, task, at)
       else if (data.from === "in_progress") endClaim(history, task, at)
       break
@@ -264,6 +272,7 @@ function tellTask(history: History, { task, event, at }: TaskNews): void {
       break
     case "task.merged":
       task.mergedAttempt = Number(data.attempt)
+      history.mergedAt = at
       break
     case "task.merge_failed":
       // A fix that does not merge is done once more itself.
@@ -311,7 +320,7 @@ export function taskOf(history: History, id: string): TaskFact {
   if (known !== undefined) return known
   const made: TaskFact = {
     ...{ id, setbacks: [], step: null, retries: 0, isUnblockedTold: false, mergedAttempt: null, worker: null },
-    ...{ takenFrom: [], startedAt: null, endedAt: null, claimedAt: null, workMs: 0, fixOf: null },
+    ...{ takenFrom: [], startedAt: null, endedAt: null, claimedAt: null, workMs: 0, fixOf: null, reason: null },
   }
   history.tasks.set(id, made)
   return made

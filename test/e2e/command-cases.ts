@@ -917,6 +917,23 @@ const OTHER_CASES: Case[] = [
     table: /^\S+ \S+ {2}w1 {2}task\.claimed {2}task=1 token=1\n/,
   },
   {
+    command: "report",
+    args: [],
+    isDocument: true,
+    data: {
+      ...{ project: "shop", team: "main", outcome: "running", done: 1, total: 4, started_at: TIME, ended_at: null },
+      tasks: [{ id: "1", mark: "BUSY", worker: "w1" }, { mark: "OPEN" }, { mark: "DONE", worker: "w2" }, { id: "4" }],
+      workers: [
+        { id: "w1", done: 0 },
+        { id: "w2", done: 1, crashes: 0, setbacks: 0 },
+      ],
+      ...{ template: null, notes: [], left: [], cost: { total: { runs: 0 } } },
+    },
+    fields: ["goal", "duration_ms", "idle_share", "results", "cascade", "critical_path"],
+    table:
+      /^TEAM REPORT {2}shop\/main\nGoal +Search page\nOutcome +running, phase EXECUTION\n(.*\n)*\[DONE\] {2}3 Page +w2 /,
+  },
+  {
     command: "watch",
     args: ["--steps"],
     before: [
@@ -932,7 +949,8 @@ const OTHER_CASES: Case[] = [
     isDocument: true,
     data: { end: "done", phase: "COMPLETE", status: "completed", done: 4, total: 4 },
     fields: ["project", "team"],
-    table: /^\[[\d:]+\] shop\/main: COMPLETE, 4\/4 tasks done\nshop\/main is done, 4\/4 tasks done; see: teamwork report\n$/,
+    table:
+      /^\[[\d:]+\] shop\/main: COMPLETE, 4\/4 tasks done\nshop\/main is done, 4\/4 tasks done; see: teamwork report\n$/,
   },
   {
     command: "whiteboard",

@@ -290,6 +290,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { name: "logs", load: async () => (await import("./logs.ts")).logs },
   { name: "attach", load: async () => (await import("./attach.ts")).attach },
   { name: "events tail", load: async () => (await import("./events-tail.ts")).eventsTail },
+  { name: "report", load: async () => (await import("./report.ts")).report },
   { name: "watch", load: async () => (await import("./watch.ts")).watch },
   { name: "whiteboard", load: async () => (await import("./whiteboard.ts")).whiteboard },
   {
