@@ -101,8 +101,10 @@ async function pauseWorker(
   const stopped = worker.status === "paused" || worker.status === "quarantined"
   if (paused && ["dead", "stopped"].includes(worker.status))
     throw new AppError("worker.unavailable", `worker ${id} is ${worker.status}; there is nothing to pause`)
-  if (paused !== stopped) {
-    await tx.workers.put(team.key, id, { availability: paused ? "paused" : "idle" })
+  // One that crashed too often, or was in quarantine when it ended, may be started again from now on.
+  const isForgiven = !paused && ["dead", "stopped"].includes(worker.status)
+  if (paused !== stopped || isForgiven) {
+    if (!isForgiven) await tx.workers.put(team.key, id, { availability: paused ? "paused" : "idle" })
     await tx.events.append(
       team.key,
       PERSON,

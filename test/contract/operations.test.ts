@@ -1335,6 +1335,15 @@ function operationsContract(makeDatabase: MakeDatabase): void {
       expect(await h.lastEvent()).toMatchObject({ type: "task.status_changed", data: { from: "paused", to: status } })
     })
 
+    it("let a worker start again that crashed too often, or ended in quarantine", async () => {
+      await using h = await house()
+      const { worker } = await h.ask(setupWorker, { workerId: "w1" })
+      await h.store.write((tx) => tx.workers.put(h.key, worker.id, { availability: "dead" }))
+      expect(await h.ask(resume, { workerId: "w1" })).toEqual({ paused: false, what: "worker w1" })
+      expect(await h.lastEvent()).toMatchObject({ type: "worker.resumed", data: { worker: "w1" } })
+      expect((await h.store.read((tx) => tx.workers.find(h.key, worker.id)))?.status).toBe("dead")
+    })
+
     it("refuse what cannot be paused or was not", async () => {
       await using h = await house()
       await h.tasks({ 1: [] })

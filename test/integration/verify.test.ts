@@ -479,6 +479,24 @@ describe("the gate of a wave", () => {
     expect(world.count()).toBe(0)
   })
 
+  it("passes when work that is not in the commit was done anew by its fix, which is", async () => {
+    await using world = await makeWaves(PROJECT, [{ "a.ts": "1\n" }, { "b.ts": "2\n" }])
+    const head = world.repository.run("rev-parse", `${world.merged}^2`)
+    world.integrate(world.repository.run("rev-parse", `${world.merged}^`))
+    await world.create("fix-2-1")
+    await world.pin("fix-2-1", world.base, head)
+    await world.pin(
+      "2",
+      world.base,
+      world.repository.run("commit-tree", `${world.base}^{tree}`, "-p", world.base, "-m", "Other"),
+    )
+    for (const id of ["1", "2", "fix-2-1"]) await world.resolve(id)
+    const missing = await judgeWave(world, 1)
+    expect(missing.issues).toEqual([expect.stringMatching(/^error: the work of task fix-2-1, /)])
+    world.integrate(world.merged)
+    expect((await judgeWave(world, 1)).status).toBe("passed")
+  })
+
   it("fails when the work of a task is not in the commit", async () => {
     await using world = await makeWaves(PROJECT, [{ "a.ts": "1\n" }, { "b.ts": "2\n" }])
     await world.resolve("1")

@@ -1,6 +1,7 @@
 import { branchRef, integrationBranch, pinRef } from "../../domain/branches.ts"
 import { AppError } from "../../domain/errors.ts"
 import type { Evidence } from "../../domain/evidence.ts"
+import { fixIdOf } from "../../domain/fix-task.ts"
 import { isMet, type Task } from "../../domain/task.ts"
 import type { TeamName } from "../../domain/team.ts"
 import type { Verdict } from "../../domain/verdict.ts"
@@ -147,6 +148,8 @@ async function readDelivered(
   for (const task of tasks.filter((each) => each.status === "resolved")) {
     const head = (await repository.find(pinRef(name, { taskId: task.id, attempt: task.attempt }, "head")))?.commit
     if (head === undefined) continue
+    // What could not be merged comes with its fix, or the fix did the work anew: then that is looked at instead.
+    if (tasks.some((each) => each.id === fixIdOf(task))) continue
     delivered.push({ taskId: task.id, head, isMerged: await repository.contains(state.commit, head) })
   }
   return delivered
