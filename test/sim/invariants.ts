@@ -4,8 +4,8 @@ import { branchRef, integrationBranch, pinRef } from "../../src/domain/branches.
 import type { Event } from "../../src/domain/events.ts"
 import { hasEnded, type Task } from "../../src/domain/task.ts"
 import type { SimAgents } from "./agents.ts"
-import type { SimGit } from "./git.ts"
 import { compareFiles } from "./git/objects.ts"
+import type { SimGit } from "./git.ts"
 import { SIM_TEAM, type SimPlan } from "./plans.ts"
 import type { SimStore } from "./store.ts"
 
