@@ -55,7 +55,9 @@ export const runTeam: Command = {
     const context = await session.context()
     const settings = await (await session.configured()).engine()
     const history = emptyHistory()
-    const facts = await readEngine(context, name, { history, after: undefined })
+    const facts = await readEngine(context, name, { history, after: undefined }).catch((error) => {
+      throw error instanceof AppError && error.code === "team.not_found" ? noTeam(name) : error
+    })
     const run = chooseSettings(given, { settings, history, name })
     assertWork(name, facts)
     await prepare(context, name, { facts, schedule: given.schedule })
@@ -105,6 +107,11 @@ function parseWorkers(text: string): RunSettings["staffing"] {
   const staffing = parseStaffing(text)
   if ("problem" in staffing) throw new AppError("usage", `--workers ${staffing.problem}`)
   return staffing
+}
+
+function noTeam(name: TeamName): AppError {
+  const ways = 'teamwork run PLAN, or of a goal: teamwork run "GOAL"'
+  return new AppError("team.not_found", `project ${describeTeam(name)} does not exist; make it of a plan with: ${ways}`)
 }
 
 function assertWork(name: TeamName, { tasks }: EngineFacts): void {
