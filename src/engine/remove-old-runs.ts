@@ -25,9 +25,9 @@ export function removeOldRuns({ home, maxAgeDays, dryRun }: Removal, now: number
         bytes += stats.reduce((sum, each) => sum + (each?.size ?? 0), 0)
         if (!dryRun) rmSync(run, { recursive: true, force: true })
       }
-      removeIfEmpty(team)
+      if (!dryRun) removeIfEmpty(team)
     }
-    removeIfEmpty(project)
+    if (!dryRun) removeIfEmpty(project)
   }
   return { count, bytes }
 }

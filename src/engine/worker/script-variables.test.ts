@@ -1,7 +1,7 @@
 import { expect, it } from "bun:test"
 import { makeTask } from "../../../test/support/tasks.ts"
 import { NO_WORK } from "../../domain/task.ts"
-import { commandsOf, taskVariables } from "./script-variables.ts"
+import { commandsOf, isScripted, taskVariables } from "./script-variables.ts"
 
 const task = makeTask({ attempt: 2, work: { ...NO_WORK, commands: ["make"], repair: ["mend"] } })
 const fix = { of: "7", head: "abc" }
@@ -25,4 +25,10 @@ it("runs the commands for repair where something is to be mended and there are s
   expect(commandsOf({ task, turn: 1, fix })).toEqual(["mend"])
   const without = makeTask({ work: { ...NO_WORK, commands: ["make"] } })
   expect(commandsOf({ task: without, turn: 2, fix })).toEqual(["make"])
+})
+
+it("knows a task that is done by its own commands", () => {
+  const scripted = (work: object) => isScripted(makeTask({ work: { ...NO_WORK, ...work } }))
+  expect([scripted({ commands: ["make"] }), scripted({ agent: "script" })]).toEqual([true, true])
+  expect([scripted({}), scripted({ agent: "claude", commands: ["make"] })]).toEqual([false, false])
 })
