@@ -180,6 +180,23 @@ function stamps(tree: Repository): Record<string, string> {
   )
 }
 
+describe("an attempt that is no longer a worker's", () => {
+  it("keeps its pins, whatever becomes of the worktree; the rest is pinned as the worker's own", async () => {
+    using world = await makeWorld()
+    const attempt = { task: "1", attempt: 1 }
+    await world.workspaces.create({ worker, attempt })
+    const tree = world.tree(worker)
+    const first = tree.commit("First", { "b.txt": "b" })
+    await world.workspaces.pin({ worker })
+    await world.workspaces.disown({ worker })
+    expect(await world.workspaces.find(worker)).toMatchObject({ attempt: null, head: first, state: "clean" })
+    const later = tree.commit("Later", { "c.txt": "c" })
+    await world.workspaces.move({ worker, attempt: { task: "2", attempt: 1 } })
+    expect(await world.pinned()).toMatchObject({ "1/1/head": first, "workers/w1/1/head": later })
+    await world.workspaces.disown({ worker: "nobody" })
+  })
+})
+
 describe("workspace.setup", () => {
   it("runs in a new and in a moved worktree, and its output is kept", async () => {
     using world = await makeWorld({
