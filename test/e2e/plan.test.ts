@@ -190,7 +190,9 @@ describe("a goal", () => {
     using bench = makeGoalBench([MAP, GOOD])
     const { stdout } = await bench.run(["plan", "Let customers pay", "--format", "table"])
     const [, file = ""] = /apply it with: teamwork plan (\S+) --yes\n$/.exec(stdout) ?? []
-    expect(readFileSync(file, "utf8")).toStartWith("goal: Customers can pay\ntasks:\n  - id: pay\n    title: Payments\n")
+    expect(readFileSync(file, "utf8")).toStartWith(
+      "goal: Customers can pay\ntasks:\n  - id: pay\n    title: Payments\n",
+    )
     expect(bench.dump()).toEqual({})
     expect(await bench.ok("plan", file, "--yes")).toMatchObject({ applied: { created: ["pay", "page"] } })
   })
@@ -205,10 +207,17 @@ describe("a goal", () => {
 
   it("for so many workers of a type has them and no others", async () => {
     using bench = makeGoalBench([MAP, GOOD])
-    const plan = await bench.ok<{ workers: string; tasks: Data[] }>("plan", "2:executor", "Let customers pay", "--dry-run")
+    const plan = await bench.ok<{ workers: string; tasks: Data[] }>(
+      "plan",
+      "2:executor",
+      "Let customers pay",
+      "--dry-run",
+    )
     expect(plan.workers).toBe("2")
     expect(plan.tasks.map((task) => task.agent_type)).toEqual(["executor", "executor"])
-    expect(bench.answers.prompt(2)).toContain("Every task has the agent type executor, and 2 of them work at the same time")
+    expect(bench.answers.prompt(2)).toContain(
+      "Every task has the agent type executor, and 2 of them work at the same time",
+    )
   })
 
   it("that cannot be planned says why", async () => {
@@ -219,7 +228,9 @@ describe("a goal", () => {
     )
     expect(await bench.refused("input.invalid", "plan", "0:executor", "pay")).toStartWith("0 workers: use 1 to 5")
     expect(await bench.refused("role.not_found", "plan", "2:executer", "pay")).toContain("did you mean executor?")
-    expect(await bench.refused("role.mismatch", "plan", "2:orchestrator", "pay")).toContain("orchestrator is for coordination")
+    expect(await bench.refused("role.mismatch", "plan", "2:orchestrator", "pay")).toContain(
+      "orchestrator is for coordination",
+    )
     expect(await bench.refused("usage", "plan", "2:executor")).toBe("say behind 2:executor what is to be done")
     expect(await bench.refused("usage", "plan", "let", "customers")).toContain("put a goal of several words in quotes")
     expect(await bench.refused("input.invalid", "plan", " ")).toBe("--what is empty")
@@ -279,7 +290,10 @@ describe("a template", () => {
     using bench = makeGoalBench([])
     const config = join(bench.home, "config.json")
     const { agents } = JSON.parse(readFileSync(config, "utf8"))
-    const others = { codex: { command: bench.answers.command("codex") }, gemini: { command: bench.answers.command("codex") } }
+    const others = {
+      codex: { command: bench.answers.command("codex") },
+      gemini: { command: bench.answers.command("codex") },
+    }
     writeFileSync(config, JSON.stringify({ agents: { ...agents, ...others } }))
     const env = { OPENAI_API_KEY: "not-a-key", GEMINI_API_KEY: "not-a-key" }
     const { stdout } = await bench.run(["plan", "--template", "build-team", "Pay", "--dry-run"], { env })
@@ -294,8 +308,12 @@ describe("a template", () => {
 
   it("of an unknown name, or together with workers, is refused", async () => {
     using bench = makeBench()
-    expect(await bench.refused("input.invalid", "plan", "--template", "biuld-team", "Pay")).toContain("did you mean build-team?")
-    expect(await bench.refused("usage", "plan", "--template", "build-team", "2:executor", "Pay")).toContain("use one of them")
+    expect(await bench.refused("input.invalid", "plan", "--template", "biuld-team", "Pay")).toContain(
+      "did you mean build-team?",
+    )
+    expect(await bench.refused("usage", "plan", "--template", "build-team", "2:executor", "Pay")).toContain(
+      "use one of them",
+    )
   })
 })
 
@@ -334,7 +352,8 @@ else sed -i 's/- types$/- typo/' "$2"; fi
     pane.press("y", "Enter")
     await pane.until((screen) => screen.includes(END))
     const seen = readFileSync(join(bench.home, "seen"), "utf8")
-    const [, line = ""] = /# {3}line (\d+), column \d+: tasks\[1\]\.needs: "typo" is no task of this plan/.exec(seen) ?? []
+    const [, line = ""] =
+      /# {3}line (\d+), column \d+: tasks\[1\]\.needs: "typo" is no task of this plan/.exec(seen) ?? []
     expect(seen.split("\n")[Number(line) - 1]).toContain("- typo")
     const tasks = await bench.ok<Data[]>("task", "list")
     expect(tasks.map(({ title }) => title)).toEqual(["Types of the shop", "Basket"])
