@@ -131,17 +131,7 @@ export function taskStore(session: Session): TaskStore {
       ),
     listOverdue: (key, claimedBefore) => listOverdue(session, key, claimedBefore),
     nextLeaseEnd: (key) => nextLeaseEnd(session, key),
-    async setWaves(key, places) {
-      // Sent one behind the other without waiting for each answer.
-      await Promise.all(
-        places.map(({ id, wave, height }) =>
-          session.run(
-            "update task set wave = ?, height = ? where team_id = ? and id = ? and (wave <> ? or height <> ?)",
-            [wave, height, key, id, wave, height],
-          ),
-        ),
-      )
-    },
+    setWaves: (key, places) => setWaves(session, key, places),
     repairUnmet: (key) => repairUnmet(session, key),
   }
 }
@@ -243,6 +233,18 @@ async function nextLeaseEnd(session: Session, key: number): Promise<number | nul
     [key, await session.now()],
   )
   return row?.ends ?? null
+}
+
+async function setWaves(session: Session, key: number, places: Parameters<TaskStore["setWaves"]>[1]): Promise<void> {
+  // Sent one behind the other without waiting for each answer.
+  await Promise.all(
+    places.map(({ id, wave, height }) =>
+      session.run("update task set wave = ?, height = ? where team_id = ? and id = ? and (wave <> ? or height <> ?)", [
+        ...[wave, height, key],
+        ...[id, wave, height],
+      ]),
+    ),
+  )
 }
 
 async function repairUnmet(session: Session, key: number): Promise<TaskId[]> {
