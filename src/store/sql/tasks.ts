@@ -131,10 +131,11 @@ export function taskStore(session: Session): TaskStore {
     listOverdue: (key, claimedBefore) => listOverdue(session, key, claimedBefore),
     nextLeaseEnd: (key) => nextLeaseEnd(session, key),
     async setWaves(key, places) {
-      for (const place of places) {
+      const isEager = (await session.get(`select 1 from team where id = ? and schedule = 'eager'`, [key])) !== undefined
+      for (const { id, wave, height } of places) {
         await session.run(
-          "update task set wave = ?, height = ? where team_id = ? and id = ? and (wave <> ? or height <> ?)",
-          [place.wave, place.height, key, place.id, place.wave, place.height],
+          "update task set wave = ?, height = ?, claim_wave = ? where team_id = ? and id = ? and (wave <> ? or height <> ?)",
+          [wave, height, isEager ? 0 : wave, key, id, wave, height],
         )
       }
     },
@@ -159,7 +160,7 @@ async function listTasks(
   if (filter.role !== undefined && filter.role !== "worker") add("role in (?, 'worker')", filter.role)
   if (filter.status !== undefined) add("status = ?", filter.status)
   if (filter.maxWave !== undefined && Number.isFinite(filter.maxWave)) add("wave <= ?", filter.maxWave)
-  const order = filter.ready === true ? "wave, height desc, seq" : "seq"
+  const order = filter.ready === true ? "claim_wave, height desc, seq" : "seq"
   const limit = filter.limit === undefined ? "" : ` limit ${Math.trunc(filter.limit)}`
   const rows = await session.all<TaskRow>(
     `select ${TASK_COLUMNS} from task where ${conditions.join(" and ")} order by ${order}${limit}${lock}`,
@@ -190,8 +191,9 @@ async function createTask(
   const lists = [brief.acceptance, brief.checks, brief.files].map((list) => JSON.stringify(list))
   const row = await session.get<TaskRow>(
     `insert into task (team_id, id, title, description, role, complexity, acceptance, checks, files, agent_type,
-       assignee, work, status, unmet, wave, created_at, updated_at)
-     values (${placeholders(12)}, 'open', ?, ?, ?, ?) on conflict (team_id, id) do nothing returning ${TASK_COLUMNS}`,
+       assignee, work, status, unmet, wave, claim_wave, created_at, updated_at)
+     values (${placeholders(12)}, 'open', ?, ?, (select case when schedule = 'eager' then 0 else cast(? as integer) end
+       from team where id = ?), ?, ?) on conflict (team_id, id) do nothing returning ${TASK_COLUMNS}`,
     [
       key,
       id,
@@ -205,6 +207,8 @@ async function createTask(
       formatWork(brief.work),
       unmet,
       wave ?? 0,
+      wave ?? 0,
+      key,
       now,
       now,
     ],
@@ -289,8 +293,6 @@ function changedColumns(change: TaskChange): [string, Param][] {
     paused_from: change.pausedFrom,
     pause_reason: change.pauseReason,
     attempt: change.attempt,
-    wave: change.wave === null ? 0 : change.wave,
-    height: change.height,
     worker_id: change.workerId,
     claimed_by: change.claimedBy,
     claimed_at: change.claimedAt,
