@@ -5,6 +5,7 @@ import { claimResolve } from "./cases/claim-resolve.ts"
 import { contention } from "./cases/contention.ts"
 import { gates } from "./cases/gates.ts"
 import { importTasks } from "./cases/import.ts"
+import { makespan } from "./cases/makespan.ts"
 import { memory } from "./cases/memory.ts"
 import { merging } from "./cases/merging.ts"
 import { mirror } from "./cases/mirror.ts"
@@ -36,6 +37,7 @@ const CASES: readonly BenchCase[] = [
   workspace,
   gates,
   merging,
+  makespan,
 ]
 
 if (import.meta.main) process.exit(await main(Bun.argv.slice(2)))
