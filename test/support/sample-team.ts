@@ -1,8 +1,9 @@
 // A small team with something of everything, as somebody would make it; the examples in docs/files.md are its export.
-import { NO_WORK } from "../../src/domain/task.ts"
+
 import type { Evidence } from "../../src/domain/evidence.ts"
 import type { TaskId, WorkerId } from "../../src/domain/ids.ts"
 import type { SnapshotTask, SnapshotWorker } from "../../src/domain/snapshot.ts"
+import { NO_WORK } from "../../src/domain/task.ts"
 import type { WholeTeam } from "./snapshots.ts"
 
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 2, 9, minute)).toISOString()
