@@ -9,7 +9,7 @@ import { noteWorkerExited, recordPane, spawnWorker } from "../../operations/work
 import type { Runtime, WorkerExit, WorkerLaunch } from "../../runtime/port.ts"
 import { createWorktree, type WorkspaceTools } from "../worktrees.ts"
 import { readLastLine } from "./read-last-line.ts"
-import { listKnownWorkers } from "./worker-processes.ts"
+import { listKnownWorkers, type Viewpoint } from "./worker-processes.ts"
 
 export interface SpawnRequest extends TeamName {
   /** One worker for each; null for one that takes any task. */
@@ -18,7 +18,7 @@ export interface SpawnRequest extends TeamName {
   /** Where each gets a worktree at once, instead of with its first task. */
   readonly worktrees: WorkspaceTools | null
   readonly maxAgents: number
-  readonly machine: string
+  readonly from: Viewpoint
 }
 
 export interface SpawnedWorker {
@@ -53,6 +53,7 @@ export async function spawnWorkers(
   const started: Started[] = []
   for (const role of request.roles) started.push(await startOne(context, runtime, { ...request, role }))
   await untilUp(context, request, { started, exits, exited: exited.signal })
+  for (const each of started.filter(({ id }) => exits.has(id))) await noteEnd(context, request, each)
   const { workers } = await swarmStatus.run(context, request)
   return started.map(({ launch, ...rest }) => {
     const known = workers.find(({ id }) => id === rest.id)
@@ -68,6 +69,13 @@ export async function spawnWorkers(
   })
 }
 
+/** One that came up wrote this itself. */
+async function noteEnd(context: Context, { project, team }: TeamName, { id, pane, launch }: Started): Promise<void> {
+  const detail = readLastLine(launch.logFile)
+  if (pane !== null) await recordPane(context, { project, team, worker: id, pane: null })
+  await noteWorkerExited(context, { project, team, by: PERSON, worker: id, reason: "crashed", detail })
+}
+
 interface Started {
   readonly id: WorkerId
   readonly role: Role | null
@@ -76,8 +84,8 @@ interface Started {
   readonly launch: WorkerLaunch
 }
 
-async function assertRoom(context: Context, { roles, maxAgents, machine, ...name }: SpawnRequest): Promise<void> {
-  const known = await listKnownWorkers(context, name, machine)
+async function assertRoom(context: Context, { roles, maxAgents, from, ...name }: SpawnRequest): Promise<void> {
+  const known = await listKnownWorkers(context, name, from)
   const running = known.filter(({ state }) => state === "spawning" || state === "running").length
   if (running + roles.length <= maxAgents) return
   const are = running === 1 ? "1 worker runs" : `${running} workers run`

@@ -9,13 +9,13 @@ import { noteWorkerExited, recordPane } from "../../operations/worker-life.ts"
 import type { Runtime } from "../../runtime/port.ts"
 import { removeWorktree, type WorkspaceTools } from "../worktrees.ts"
 import type { RuntimeName } from "./worker-launch.ts"
-import { type KnownWorker, listKnownWorkers } from "./worker-processes.ts"
+import { type KnownWorker, listKnownWorkers, type Viewpoint } from "./worker-processes.ts"
 
 export interface StopRequest extends TeamName {
   /** Null: all that run. */
   readonly worker: WorkerId | null
   readonly graceMs: number
-  readonly machine: string
+  readonly from: Viewpoint
   readonly runtime: (name: RuntimeName) => Promise<Runtime>
   /** Null where the repository is not at hand: worktrees stay then. */
   readonly workspaces: WorkspaceTools | null
@@ -35,21 +35,22 @@ export interface StoppedWorker {
 
 /** Ends workers with everything they started; their claims go back, their commits stay, their worktrees go. */
 export async function stopWorkers(context: Context, request: StopRequest): Promise<StoppedWorker[]> {
-  const known = await listKnownWorkers(context, request, request.machine)
+  const known = await listKnownWorkers(context, request, request.from)
+  const here = request.from.machine
   const meant =
     request.worker === null
-      ? known.filter(({ state, machine }) => state !== "ended" && (machine ?? request.machine) === request.machine)
+      ? known.filter(({ state, machine }) => state !== "ended" && (machine === null || machine === here))
       : [findWorker(known, request, request.worker)]
   return Promise.all(meant.map((each) => stopOne(context, request, each)))
 }
 
-function findWorker(known: readonly KnownWorker[], { machine }: StopRequest, id: WorkerId): KnownWorker {
+function findWorker(known: readonly KnownWorker[], { from }: StopRequest, id: WorkerId): KnownWorker {
   const found = known.find((each) => each.id === id)
   if (found === undefined)
     throw new AppError("worker.not_found", `${id} is no worker that teamwork started; see: teamwork swarm status`, {
       workerId: id,
     })
-  if (found.state === "running" && found.machine !== machine)
+  if (found.state === "running" && found.machine !== from.machine)
     throw new AppError("worker.unavailable", `${id} runs on ${found.machine}; stop it there`, { workerId: id })
   return found
 }

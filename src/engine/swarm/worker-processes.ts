@@ -2,6 +2,7 @@ import type { WorkerFact } from "../../domain/history.ts"
 import type { WorkerId } from "../../domain/ids.ts"
 import type { TeamName } from "../../domain/team.ts"
 import type { Worker } from "../../domain/worker.ts"
+import type { Clock } from "../../lib/clock.ts"
 import { isRunning } from "../../lib/process-identity.ts"
 import type { Context } from "../../operations/operation.ts"
 import { readHistory } from "../../operations/read-history.ts"
@@ -21,23 +22,34 @@ export interface KnownWorker {
   readonly process: WorkerProcess | null
 }
 
+/** From where we look, and when. */
+export interface Viewpoint {
+  readonly machine: string
+  readonly clock: Clock
+}
+
+/** A process that was started this long ago and has not said so is taken for dead. */
+const MAX_SPAWN_MS = 60_000
+
 /** The workers of a team with how their processes stand, as seen from this machine. */
-export async function listKnownWorkers(context: Context, name: TeamName, machine: string): Promise<KnownWorker[]> {
+export async function listKnownWorkers(context: Context, name: TeamName, from: Viewpoint): Promise<KnownWorker[]> {
   const { history } = await readHistory(context, name, ["worker.started", "worker.exited"])
   const { workers } = await swarmStatus.run(context, name)
   return workers.flatMap((worker) => {
     const fact = history.workers.get(worker.id)
     const isStarted = fact !== undefined && fact.startedAt !== null
     if (!isStarted && worker.status !== "spawning") return []
-    const runtime: RuntimeName = isStarted ? (fact.runtime as RuntimeName) : worker.pane === null ? "child" : "tmux"
+    // One that somebody started in a terminal ends like any child.
+    const runtime: RuntimeName = worker.pane !== null || fact?.runtime === "tmux" ? "tmux" : "child"
     const process = isStarted ? processOf(fact) : null
     const known = { id: worker.id, worker, runtime, machine: fact?.machine ?? null, process }
-    return [{ ...known, state: stateOf(worker, fact, machine) }]
+    return [{ ...known, state: stateOf(worker, fact, from) }]
   })
 }
 
-function stateOf(worker: Worker, fact: WorkerFact | undefined, machine: string): KnownWorker["state"] {
-  if (worker.status === "spawning") return "spawning"
+function stateOf(worker: Worker, fact: WorkerFact | undefined, { machine, clock }: Viewpoint): KnownWorker["state"] {
+  if (worker.status === "spawning")
+    return clock.now() - Date.parse(worker.lastHeartbeat) < MAX_SPAWN_MS ? "spawning" : "gone"
   if (fact === undefined || fact.exitedAt !== null) return "ended"
   const process = processOf(fact)
   if (fact.machine !== machine || process === null) return "running"

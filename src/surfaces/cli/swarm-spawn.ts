@@ -40,7 +40,7 @@ export const swarmSpawn: Command = {
       launch: (worker, of) => workerLaunch(launch, worker, of),
       worktrees: worktree === true ? tools : null,
       maxAgents: configured.maxAgents,
-      machine: machineName(),
+      from: { machine: machineName(), clock: host.clock },
     })
     const ended = spawned.filter(({ status }) => status === "ended")
     return {

@@ -32,7 +32,7 @@ export const swarmStop: Command = {
       ...name,
       worker: worker ?? null,
       graceMs: force === true ? 0 : configured.shutdownTimeoutMs || Number.POSITIVE_INFINITY,
-      machine: machineName(),
+      from: { machine: machineName(), clock: session.host.clock },
       runtime: (of) => configured.runtime(name, of),
       workspaces,
     })
