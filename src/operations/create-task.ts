@@ -3,7 +3,7 @@ import { EFFORTS } from "../domain/effort.ts"
 import { AppError } from "../domain/errors.ts"
 import type { TaskId } from "../domain/ids.ts"
 import { cycleError, missingNeedError } from "../domain/layers.ts"
-import { COMPLEXITIES, GENERIC_ROLE, NO_WORK, type Task, type Work } from "../domain/task.ts"
+import { COMPLEXITIES, GENERIC_ROLE, NO_WORK, type Task, type TaskBrief, type Work } from "../domain/task.ts"
 import { currentWave } from "../domain/wave.ts"
 import { choice, type InputOf, list, optional, withDefault } from "../lib/fields.ts"
 import type { GraphNode, StoredTeam, Tx } from "../store/port.ts"
@@ -60,47 +60,50 @@ export const createTask = operation({
       const { assertCapable, getRole } = await import("../domain/roles.ts")
       assertCapable(input, getRole(await roles(), input.agentType))
     }
-    return store.write(async (tx) => {
-      const team = await lockTeam(tx, input)
-      const id = input.id ?? (await freeId(tx, team))
-      const given = [...new Set(input.blockedBy)]
-      const { files, waitsFor } = await placeFiles(tx, team, settings, { ...input, id, blockedBy: given })
-      const blockedBy = [...given, ...waitsFor]
-      const needs = await checkNeeds(tx, team, id, blockedBy)
-      const wave = await placeInWaves(tx, team, needs)
-      const task = await tx.tasks.create(
-        team.key,
-        id,
-        {
-          title: input.title,
-          description: input.description,
-          role: input.role,
-          complexity: input.complexity,
-          blockedBy,
-          acceptance: input.acceptance,
-          checks: input.check,
-          files,
-          agentType: input.agentType ?? null,
-          assignee: input.assignee ?? null,
-          work: workOf(input),
-        },
-        wave,
-      )
-      if (task === undefined) {
-        throw new AppError("task.exists", `task ${id} exists already; choose another id, or leave --id out`, {
-          taskId: id,
-        })
-      }
-      if (/^\d{1,9}$/.test(id)) await tx.teams.raiseTaskNumber(team.key, Number(id) + 1)
-      await tx.events.append(team.key, PERSON, {
-        type: "task.created",
-        data: { task: id, title: input.title, blocked_by: blockedBy },
-      })
-      await leaveComplete(tx, team, PERSON)
-      return task
-    })
+    const { id, check: checks, onOverlap, grantShared, agentType = null, assignee = null, ...given } = input
+    return store.write(async (tx) =>
+      addTask(tx, await lockTeam(tx, input), settings, {
+        ...{ id, by: PERSON, onOverlap, grantShared },
+        brief: { ...given, checks, agentType, assignee, work: workOf(input) },
+      }),
+    )
   },
 })
+
+export interface TaskAddition {
+  /** By default the next free number. */
+  readonly id?: TaskId
+  readonly brief: TaskBrief
+  readonly by: string
+  readonly onOverlap?: OnOverlap
+  readonly grantShared?: boolean
+}
+
+/** Adds a task with everything that follows from it: files kept apart, its wave, the phase. The team must be locked. */
+export async function addTask(
+  tx: Tx,
+  team: StoredTeam,
+  settings: Settings,
+  { brief, by, ...addition }: TaskAddition,
+): Promise<Task> {
+  const id = addition.id ?? (await freeId(tx, team))
+  const given = [...new Set(brief.blockedBy)]
+  const placed = { ...addition, id, blockedBy: given, files: brief.files }
+  const { files, waitsFor } = await placeFiles(tx, team, settings, placed)
+  const blockedBy = [...given, ...waitsFor]
+  const wave = await placeInWaves(tx, team, { needs: await checkNeeds(tx, team, id, blockedBy), by })
+  const task = await tx.tasks.create(team.key, id, { ...brief, blockedBy, files }, wave)
+  if (task === undefined) {
+    throw new AppError("task.exists", `task ${id} exists already; choose another id, or leave --id out`, {
+      taskId: id,
+    })
+  }
+  if (/^\d{1,9}$/.test(id)) await tx.teams.raiseTaskNumber(team.key, Number(id) + 1)
+  const data = { task: id, title: brief.title, blocked_by: blockedBy }
+  await tx.events.append(team.key, by, { type: "task.created", data })
+  await leaveComplete(tx, team, by)
+  return task
+}
 
 function workOf({ agent, model, effort, run, repair }: InputOf<typeof input>): Work {
   const said = agent ?? model ?? effort ?? run[0] ?? repair[0]
@@ -165,7 +168,7 @@ async function checkNeeds(
 async function placeInWaves(
   tx: Tx,
   team: StoredTeam,
-  needs: readonly Pick<GraphNode, "wave">[],
+  { needs, by }: { readonly needs: readonly Pick<GraphNode, "wave">[]; readonly by: string },
 ): Promise<number | null> {
   const waves = await tx.waves.list(team.key)
   const last = waves.at(-1)
@@ -176,6 +179,6 @@ async function placeInWaves(
     const startedAt = number === open ? await tx.now() : null
     await tx.waves.put(team.key, { number, verdict: null, startedAt, verifiedAt: null })
   }
-  await withdrawWaveVerdict(tx, team, { wave: number, by: PERSON })
+  await withdrawWaveVerdict(tx, team, { wave: number, by })
   return number
 }
