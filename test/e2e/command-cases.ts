@@ -1318,6 +1318,15 @@ const VERIFY_CASES: readonly Case[] = [
     table: /^Verdict on final: passed at [0-9a-f]{12}\n[\s\S]*evidence_complete +passed +4 tasks\n/,
   },
   {
+    command: "verify review",
+    before: [["swarm", "merge", "--source-dir", "../home/repository"]],
+    args: ["--source-dir", "../home/repository"],
+    data: { scope: "cross-agent", subject: null, status: "skipped", by: "reviewer", fixes: [], timestamp: TIME },
+    fields: JUDGED_FIELDS,
+    table:
+      /^Verdict on cross-agent: skipped at [0-9a-f]{12}\nCHECK .*\nreview +skipped +no agent is known to have worked on it\n/,
+  },
+  {
     command: "project verify",
     prepare: prepareCheckout,
     before: [...resolved("1"), ...resolved("4")],

@@ -195,6 +195,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { name: "verify task", load: async () => (await import("./verify.ts")).verifyTaskCommand },
   { name: "verify wave", load: async () => (await import("./verify.ts")).verifyWaveCommand },
   { name: "verify final", load: async () => (await import("./verify.ts")).verifyFinalCommand },
+  { name: "verify review", load: async () => (await import("./review.ts")).verifyReview },
   { name: "ownership check", load: async () => (await import("./ownership.ts")).ownershipCheck },
   {
     name: "ownership ask",
