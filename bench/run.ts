@@ -3,6 +3,7 @@ import { availableParallelism, loadavg } from "node:os"
 import { agents } from "./cases/agents.ts"
 import { claimResolve } from "./cases/claim-resolve.ts"
 import { contention } from "./cases/contention.ts"
+import { engine } from "./cases/engine.ts"
 import { gates } from "./cases/gates.ts"
 import { importTasks } from "./cases/import.ts"
 import { memory } from "./cases/memory.ts"
@@ -36,6 +37,7 @@ const CASES: readonly BenchCase[] = [
   workspace,
   gates,
   merging,
+  engine,
 ]
 
 if (import.meta.main) process.exit(await main(Bun.argv.slice(2)))

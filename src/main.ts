@@ -6,14 +6,15 @@ import { loadConfig } from "./config/load-config.ts"
 import { configPaths } from "./config/read-layers.ts"
 import type { TeamName } from "./domain/team.ts"
 import type { ReadyAgent } from "./engine/agent-jobs/run-job.ts"
-import type { EngineSettings } from "./engine/orchestrator/settings.ts"
 import type { Merging } from "./engine/merge-queue/merging.ts"
+import type { Runtime, RuntimeName } from "./engine/swarm/worker-launch.ts"
 import type { GateSetup } from "./engine/verify/verifier.ts"
 import type { WorkspaceTools } from "./engine/worktrees.ts"
 import { systemClock } from "./lib/clock.ts"
 import { systemIds } from "./lib/ids.ts"
 import { resolvePath } from "./lib/paths.ts"
 import type { Processes } from "./lib/process.ts"
+import type { Owner } from "./runtime/runtime-setup.ts"
 import type { Store } from "./store/port.ts"
 import { openSqliteStore } from "./store/sqlite/store.ts"
 import type { Configuration, Configured, GlobalFlags, Host, Io } from "./surfaces/cli/host.ts"
@@ -54,12 +55,16 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     project,
     team,
     terminalId: environment.terminalId,
+    maxAgents: config["team.maxAgents"],
+    shutdownTimeoutMs: config["team.shutdownTimeoutMs"],
     home,
     agentDefaults: {
       tier: config["team.defaultModel"],
       agentType: config["team.defaultAgentType"],
       timeoutSeconds: config["team.agentTimeoutSeconds"],
     },
+    engine: async () => (await import("./config/engine-settings.ts")).engineSettings(config),
+    worker: async () => (await import("./config/engine-settings.ts")).workerSettings(config),
     recordings: {
       maxMegabytes: config["recordings.maxMegabytes"],
       maxAgeDays: config["recordings.maxAgeDays"],
@@ -71,7 +76,7 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     hasStore: async () => !address.startsWith("sqlite:") || (await Bun.file(address.slice("sqlite:".length)).exists()),
     gates: (folder) => openGates(config, { home, folder, team: { project, team } }),
     merging: openMerging,
-    engine: () => engineSettings(config),
+    runtime: (of, name = config["engine.runtime"]) => openRuntime(name, [home, of.project, of.team]),
     storePlace: async () => (await import("./lib/mask-secrets.ts")).maskSecrets(address),
     openStore: () => openStore(address, home),
   }
@@ -183,26 +188,10 @@ async function openMerging(folder: string): Promise<Merging> {
   return { merges: makeMerges(git, log), targets: makeTargets(git, log) }
 }
 
-function engineSettings(config: Config): EngineSettings {
-  return {
-    maxAgents: config["team.maxAgents"],
-    watchdogWarningMs: config["team.watchdogWarningMs"],
-    watchdogGraceMs: config["team.watchdogGraceMs"],
-    watchdogReassignMs: config["team.watchdogReassignMs"],
-    freshStartMs: config["team.freshStartIntervalSeconds"] * 1000,
-    maxConsecutiveErrors: config["team.maxConsecutiveErrors"],
-    maxRestarts: config["team.maxRestarts"],
-    maxTimeoutRestarts: config["team.maxTimeoutRestarts"],
-    restartBackoffMs: config["team.restartBackoffSeconds"].map((seconds) => seconds * 1000),
-    enableCascade: config["team.enableCascade"],
-    enableReview: config["team.enableCrossCliVerification"],
-    budget: { tokens: config["budget.teamTokens"], dollars: config["budget.teamDollars"] },
-    budgetPerWorker: { tokens: config["budget.workerTokens"], dollars: config["budget.workerDollars"] },
-    leaseMs: config["engine.leaseSeconds"] * 1000,
-    shutdownTimeoutMs: config["team.shutdownTimeoutMs"],
-    monitorIntervalMs: config["team.monitorIntervalMs"],
-    runtime: config["engine.runtime"],
-  }
+async function openRuntime(name: RuntimeName, owner: Owner): Promise<Runtime> {
+  const setup = { owner, clock: systemClock, env }
+  if (name === "tmux") return (await import("./runtime/tmux/make-tmux-runtime.ts")).makeTmuxRuntime(setup)
+  return (await import("./runtime/child/make-child-runtime.ts")).makeChildRuntime(setup)
 }
 
 interface GroundRequest {
@@ -301,9 +290,9 @@ async function fileOf(scope: "home" | "repository"): Promise<string> {
 }
 
 const interruption = new AbortController()
-const insistence = new AbortController()
+const secondInterruption = new AbortController()
 let isListening = false
-let mayInsist = false
+let isSecondHeard = false
 
 /** Only what asks for it ends by itself when interrupted; everything else ends at once, as a program does. */
 function interrupted(): AbortSignal {
@@ -311,14 +300,20 @@ function interrupted(): AbortSignal {
     isListening = true
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
       process.on(signal, () => {
-        // The second time somebody means it; whoever has processes to end gets the time for it, and no third one.
         if (!interruption.signal.aborted) interruption.abort()
-        else if (mayInsist && !insistence.signal.aborted) insistence.abort()
+        // The second time somebody means it, and the third time for sure.
+        else if (isSecondHeard && !secondInterruption.signal.aborted) secondInterruption.abort()
         else process.exit(130)
       })
     }
   }
   return interruption.signal
+}
+
+function interruptedAgain(): AbortSignal {
+  interrupted()
+  isSecondHeard = true
+  return secondInterruption.signal
 }
 
 /** Written at once and whole, also into a pipe. */
@@ -367,11 +362,24 @@ const io: Io = {
   get interrupted() {
     return interrupted()
   },
-  get insisted() {
-    interrupted()
-    mayInsist = true
-    return insistence.signal
+  get interruptedAgain() {
+    return interruptedAgain()
   },
+  get canAsk() {
+    return isTTY(0) && io.isTerminal
+  },
+  async ask(question) {
+    const { createInterface } = await import("node:readline/promises")
+    const line = createInterface({ input: process.stdin, output: process.stdout })
+    const ended = new Promise<null>((resolve) => line.once("close", () => resolve(null)))
+    try {
+      return await Promise.race([line.question(question), ended])
+    } finally {
+      line.close()
+    }
+  },
+  interactive: (command) =>
+    Bun.spawn([...command], { env, cwd, stdin: "inherit", stdout: "inherit", stderr: "inherit" }).exited,
   wallClock: () => new Date().toTimeString().slice(0, 8),
 }
 

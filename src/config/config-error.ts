@@ -145,7 +145,7 @@ function expectedValue(key: ConfigKey): string {
     case "string":
       return row.choices === undefined ? (row.expects ?? "a text") : `one of ${row.choices.join(", ")}`
     case "number":
-      return `a whole number ${rangeText(row)}`
+      return `a ${row.isDecimal === true ? "" : "whole "}number ${rangeText(row)}`
     case "boolean":
       return "true or false"
     case "strings":

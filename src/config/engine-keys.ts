@@ -3,6 +3,7 @@ function budget<const Env extends string>(env: Env, whose: string, unit: "tokens
     type: "number",
     default: 0,
     min: 0,
+    ...(unit === "dollars" ? ({ isDecimal: true } as const) : {}),
     env,
     description: `How many ${unit} ${whose} may use up in all its runs of agents; 0 for no limit.`,
   } as const
@@ -24,6 +25,15 @@ export const ENGINE_KEYS = {
     max: 100,
     env: "TEAMWORK_ENGINE_REPAIR_TURNS",
     description: "How often an agent gets its own work back with what the gate found, before the task is set back.",
+  },
+  "engine.permission": {
+    type: "string",
+    default: "full",
+    choices: ["edit", "full"],
+    env: "TEAMWORK_ENGINE_PERMISSION",
+    isForUserOnly: true,
+    description:
+      "What the agent of a worker does by itself in its worktree: edit files, or (full) run commands such as tests and git too.",
   },
   "engine.leaseSeconds": {
     type: "number",

@@ -53,7 +53,7 @@ function valueSchema(key: ConfigKey): JsonSchema {
         ...(row.pattern && { pattern: row.pattern }),
       }
     case "number":
-      return { ...common, ...wholeNumber(row) }
+      return { ...common, ...wholeNumber(row), ...(row.isDecimal && { type: "number" }) }
     case "boolean":
       return { type: "boolean", ...common }
     case "strings":

@@ -8,7 +8,7 @@ const LONGEST_TIMER_SECONDS = 2_147_483
 
 /**
  * Every setting there is. Files nest the keys at the dots, and the published JSON Schema is made from this table. A
- * number is always a whole number.
+ * number is a whole number, unless its row says otherwise.
  */
 export const CONFIG_KEYS = {
   store: {
@@ -129,9 +129,9 @@ export const CONFIG_KEYS = {
   "team.maxConsecutiveErrors": {
     type: "number",
     default: 3,
-    min: 1,
+    min: 0,
     env: "TEAMWORK_TEAM_MAX_CONSECUTIVE_ERRORS",
-    description: "A worker that fails this many times in a row is quarantined.",
+    description: "A worker that fails this many times in a row is quarantined; 0 disables.",
   },
   "team.maxRestarts": {
     type: "number",
@@ -167,6 +167,14 @@ export const CONFIG_KEYS = {
     default: true,
     env: "TEAMWORK_TEAM_ENABLE_CASCADE",
     description: "Whether finished work makes follow-up tasks: tests for code, a review for tests.",
+  },
+  "team.onBlockerFailed": {
+    type: "string",
+    default: "ask",
+    choices: ["ask", "retry", "remove-need", "skip-dependants"],
+    env: "TEAMWORK_TEAM_ON_BLOCKER_FAILED",
+    description:
+      "What happens when a task failed that others wait for: ask leaves it to a person, retry tries it once more, remove-need lets the others go on without it, skip-dependants leaves them out.",
   },
   "team.enableCrossCliVerification": {
     type: "boolean",
@@ -279,7 +287,14 @@ type StringRow = {
   /** Holds a path, which counts from the file it is written in, or from the current folder. */
   readonly path?: true
 }
-type NumberRow = { readonly type: "number"; readonly default: number; readonly min: number; readonly max?: number }
+type NumberRow = {
+  readonly type: "number"
+  readonly default: number
+  readonly min: number
+  readonly max?: number
+  /** Takes what is behind a decimal point as well. */
+  readonly isDecimal?: true
+}
 type BooleanRow = { readonly type: "boolean"; readonly default: boolean }
 type StringsRow = {
   readonly type: "strings"

@@ -326,6 +326,13 @@ describe("what is wrong is said in one line", () => {
 
   test.each([
     ["TEAMWORK_TEAM_MAX_AGENTS", "many", 'expected a whole number from 1 to 64, found "many"'],
+    ["TEAMWORK_BUDGET_TEAM_DOLLARS", "-0.5", 'expected a number of at least 0, found "-0.5"'],
+    ["TEAMWORK_BUDGET_TEAM_TOKENS", "1.5", 'expected a whole number of at least 0, found "1.5"'],
+    [
+      "TEAMWORK_TEAM_ON_BLOCKER_FAILED",
+      "never",
+      'expected one of ask, retry, remove-need, skip-dependants, found "never"',
+    ],
     ["AGENT_TIMEOUT_SECONDS", "-1", 'expected a whole number from 0 to 2147483, found "-1"'],
     ["TEAMWORK_TEAM_ENABLE_CASCADE", "maybe", 'expected true or false, found "maybe"'],
     ["TEAMWORK_STORE", "mysql://ann:pw@db", 'expected sqlite:PATH or postgres://..., found "mysql://ann:***@db"'],

@@ -9,7 +9,7 @@ export function parseValue(key: ConfigKey, text: string): unknown {
     case "string":
       return text
     case "number":
-      return parseNumber(text)
+      return row.isDecimal === true ? parseDecimal(text) : parseNumber(text)
     case "boolean":
       return parseBoolean(text)
     case "strings":
@@ -47,6 +47,10 @@ function parseNumber(text: string): unknown {
   return /^\s*-?[0-9]+\s*$/.test(text) ? Number(text) : text
 }
 
+function parseDecimal(text: string): unknown {
+  return /^\s*-?[0-9]+(?:\.[0-9]+)?\s*$/.test(text) ? Number(text) : text
+}
+
 function parseBoolean(text: string): unknown {
   const word = text.trim().toLowerCase()
   if (word === "true" || word === "1") return true
@@ -79,8 +83,16 @@ function fitsPattern({ pattern }: { readonly pattern?: string }, value: string):
   return pattern === undefined || new RegExp(pattern).test(value)
 }
 
-function isNumberWithin(row: { readonly min: number; readonly max?: number }, value: unknown): boolean {
-  return (
-    Number.isSafeInteger(value) && Number(value) >= row.min && Number(value) <= (row.max ?? Number.MAX_SAFE_INTEGER)
-  )
+function isNumberWithin(
+  { min, max = Number.MAX_SAFE_INTEGER, isDecimal = false }: NumberLimits,
+  value: unknown,
+): boolean {
+  if (typeof value !== "number" || !(isDecimal ? Number.isFinite(value) : Number.isSafeInteger(value))) return false
+  return value >= min && value <= max
+}
+
+interface NumberLimits {
+  readonly min: number
+  readonly max?: number
+  readonly isDecimal?: boolean
 }

@@ -1,3 +1,5 @@
+import type { BlockerChoice, OnBlockerFailed } from "./blockers.ts"
+import type { CascadeKind } from "./cascade.ts"
 import type { History } from "./history.ts"
 import type { WorkerId } from "./ids.ts"
 import type { RetryLimits } from "./retry.ts"
@@ -68,6 +70,7 @@ export interface EngineLimits extends RetryLimits {
   readonly maxConsecutiveErrors: number
   readonly restartBackoffMs: readonly number[]
   readonly enableCascade: boolean
+  readonly onBlockerFailed: OnBlockerFailed
   readonly enableReview: boolean
   readonly deliver: boolean
   /** How often a gate may send the team back to work before a person has to look. */
@@ -85,6 +88,7 @@ export type Staffing =
 /** Done at once. */
 export type ShortAction =
   | { readonly type: "start-worker"; readonly worker: WorkerId | null; readonly role: Role | null }
+  /** Whatever it held goes back: given back by itself, or set back as lost where it is killed. */
   | { readonly type: "stop-worker"; readonly worker: WorkerId; readonly reason: string; readonly isKilled: boolean }
   /** Its process is gone: whatever it held is set back. */
   | { readonly type: "bury-worker"; readonly worker: WorkerId; readonly task: string | null; readonly reason: string }
@@ -94,7 +98,9 @@ export type ShortAction =
   /** It was meant for a worker that will not come, and is anybody's from now on. */
   | { readonly type: "free-task"; readonly task: string; readonly reason: string }
   | { readonly type: "tell-unblocked"; readonly task: string; readonly by: string }
-  | { readonly type: "cascade"; readonly of: string; readonly kind: "test" | "review" }
+  | { readonly type: "cascade"; readonly of: string; readonly kind: CascadeKind }
+  /** It failed and others wait for it. */
+  | { readonly type: "settle-blocker"; readonly task: string; readonly choice: BlockerChoice }
   | { readonly type: "pause-team"; readonly reason: string }
   /** What the gate found becomes a task. */
   | { readonly type: "fix-gate"; readonly scope: "wave" | "final" | "cross-agent"; readonly wave: number | null }

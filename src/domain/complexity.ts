@@ -2,7 +2,7 @@ import { countParts } from "./count-parts.ts"
 import { findPaths } from "./paths-in-text.ts"
 import type { Complexity } from "./task.ts"
 import type { WeightGroup } from "./weight-words.ts"
-import { type FamilyHit, findFamilies } from "./word-families.ts"
+import { findSignals, type Signals } from "./word-families.ts"
 
 export const MODEL_TIERS = ["haiku", "sonnet", "opus"] as const
 export type ModelTier = (typeof MODEL_TIERS)[number]
@@ -40,7 +40,7 @@ export interface ComplexityScore {
 
 export function analyzeComplexity(text: string, facts: TaskFacts = {}): ComplexityScore {
   const { prose, blocks } = takeOutCode(text)
-  const reading: Reading = { prose, blocks, hits: findFamilies(prose), facts }
+  const reading: Reading = { prose, blocks, signals: findSignals(prose), facts }
   const explanation: Points[] = []
   addLexicalPoints(explanation, reading)
   addStructuralPoints(explanation, reading)
@@ -54,7 +54,7 @@ interface Reading {
   readonly prose: string
   /** Of code. */
   readonly blocks: number
-  readonly hits: readonly FamilyHit[]
+  readonly signals: Signals
   readonly facts: TaskFacts
 }
 
@@ -109,14 +109,13 @@ function isReadable(text: string): boolean {
   return isTitle || ENGLISH.test(text)
 }
 
-/** The words of code are not the words of the order. A fence that nobody closed reaches to the end. */
+/** A fence that nobody closed reaches to the end. */
+const CODE_BLOCK = /```[\s\S]*?(?:```|$)/g
+
+/** The words of code are not the words of the order. */
 function takeOutCode(text: string): { prose: string; blocks: number } {
-  if (!text.includes("```")) return { prose: text, blocks: 0 }
-  const pieces = text.split("```") // every other one is code
-  return {
-    prose: pieces.filter((_, index) => index % 2 === 0).join("\n"),
-    blocks: Math.floor(pieces.length / 2),
-  }
+  const blocks = text.match(CODE_BLOCK)?.length ?? 0
+  return { prose: blocks === 0 ? text : text.replaceAll(CODE_BLOCK, "\n"), blocks }
 }
 
 const LONG_TEXT_WORDS = 100
@@ -125,37 +124,32 @@ const VERY_LONG_TEXT_WORDS = 250
 /** As many words, or letters that make words without spaces: most texts have neither, and need not be counted. */
 const MAY_BE_LONG = /^\s*(?:\S+\s+){99}\S|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/
 
-function addLexicalPoints(list: Points[], { prose, blocks, hits }: Reading): void {
-  addWordPoints(list, hits, "architecture", 3)
-  addWordPoints(list, hits, "debug", 2)
-  addWordPoints(list, hits, "risk", 2)
-  addWordPoints(list, hits, "refactor", 2)
-  addWordPoints(list, hits, "why", 2)
+function addLexicalPoints(list: Points[], { prose, blocks, signals }: Reading): void {
+  addWordPoints(list, signals, "architecture", 3)
+  addWordPoints(list, signals, "debug", 2)
+  addWordPoints(list, signals, "risk", 2)
+  addWordPoints(list, signals, "refactor", 2)
+  addWordPoints(list, signals, "why", 2)
   const words = prose.length >= LONG_TEXT_WORDS * 2 && MAY_BE_LONG.test(prose) ? countWords(prose) : 0
   if (words >= LONG_TEXT_WORDS)
     list.push({ what: "long text", points: words >= VERY_LONG_TEXT_WORDS ? 2 : 1, because: `${words} words` })
   if (blocks > 0) list.push({ what: "code", points: 1, because: blocks === 1 ? "one block" : `${blocks} blocks` })
 }
 
-function addWordPoints(list: Points[], hits: readonly FamilyHit[], group: WeightGroup, points: number): void {
-  const word = wordOf(group, hits)
-  if (word !== undefined) list.push({ what: group, points, because: quote(word) })
-}
-
-function wordOf(group: WeightGroup, hits: readonly FamilyHit[]): string | undefined {
-  for (const hit of hits) if (hit.group === group) return hit.word
-  return undefined
+function addWordPoints(list: Points[], signals: Signals, group: WeightGroup, points: number): void {
+  const signal = signals.get(group)?.[0]
+  if (signal !== undefined) list.push({ what: group, points, because: quote(signal.word) })
 }
 
 const SEVERAL_PARTS = 3
 const MANY_PARTS = 6
 
-function addStructuralPoints(list: Points[], { prose, hits, facts }: Reading): void {
+function addStructuralPoints(list: Points[], { prose, signals, facts }: Reading): void {
   const parts = facts.subtasks ?? countParts(prose)
   if (parts >= SEVERAL_PARTS)
     list.push({ what: "subtasks", points: parts >= MANY_PARTS ? 4 : 3, because: `${parts} parts` })
   addCrossFilePoints(list, prose, facts)
-  if (facts.hasTests === undefined) addWordPoints(list, hits, "tests", 1)
+  if (facts.hasTests === undefined) addWordPoints(list, signals, "tests", 1)
   else if (facts.hasTests) list.push({ what: "tests", points: 1, because: "the task has tests" })
   const wide = SYSTEM_WIDE.exec(prose)?.[0]
   if (wide !== undefined) list.push({ what: "system-wide", points: 3, because: quote(wide) })
@@ -177,27 +171,28 @@ function addCrossFilePoints(list: Points[], prose: string, { files }: TaskFacts)
   list.push({ what: "cross-file", points: 2, because: `${count} files${named}` })
 }
 
-function addContextPoints(list: Points[], { prose, hits }: Reading): void {
-  const areas = findAreas(hits)
+function addContextPoints(list: Points[], { prose, signals }: Reading): void {
+  const areas = findAreas(signals)
   if (areas.length >= 2)
     list.push({ what: "multi-domain", points: areas.length >= 3 ? 3 : 2, because: areas.join(", ") })
-  const final = wordOf("irreversible", hits) ?? DROPS_DATA.exec(prose)?.[0]
+  const final = signals.get("irreversible")?.[0]?.word ?? DROPS_DATA.exec(prose)?.[0]
   if (final !== undefined) list.push({ what: "irreversible", points: 1, because: quote(final) })
 }
 
 const DROPS_DATA =
   /\b(?:drop|truncate|delete|wipe)\b[^.\n]{0,30}\b(?:tables?|columns?|databases?)\b|\bcannot be (?:undone|reversed)\b/i
 
-const AREAS = ["backend", "frontend", "operations"] as const
-
 /** A single "API" in the order for a page is no second area: each needs half as many signals as the strongest. */
-function findAreas(hits: readonly FamilyHit[]): string[] {
-  const counts = { backend: 0, frontend: 0, operations: 0 }
-  for (const { group } of hits) {
-    if (group === "backend" || group === "frontend" || group === "operations") counts[group]++
-  }
-  const most = Math.max(counts.backend, counts.frontend, counts.operations)
-  return most === 0 ? [] : AREAS.filter((area) => counts[area] * 2 >= most)
+function findAreas(signals: Signals): string[] {
+  const operations = signals.get("operations")?.length ?? 0
+  const backend = (signals.get("backend")?.length ?? 0) - operations
+  const frontend = signals.get("frontend")?.length ?? 0
+  const enough = Math.max(1, backend, frontend, operations) / 2
+  const areas: string[] = []
+  if (backend >= enough) areas.push("backend")
+  if (frontend >= enough) areas.push("frontend")
+  if (operations >= enough) areas.push("operations")
+  return areas
 }
 
 function quote(words: string): string {

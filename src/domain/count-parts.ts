@@ -4,28 +4,29 @@
  * have no verb; of the others only those that tell somebody to do something count, for the rest is background.
  */
 export function countParts(prose: string): number {
-  const lines = prose.split("\n")
-  let items = 0
-  for (const line of lines) if (LIST_ITEM.test(line)) items++
+  const items = prose.match(LIST_ITEMS)?.length ?? 0
   if (items >= 2) return items
   let parts = 0
   let isFirst = true
-  for (const line of lines) {
-    for (const sentence of splitSentences(items === 0 ? line : line.replace(LIST_ITEM, ""))) {
-      if (!/\w/.test(sentence)) continue
-      if ((isFirst || ORDER.test(sentence)) && !isQuestion(sentence)) parts += countPieces(sentence)
-      isFirst = false
-    }
+  const sentences = splitSentences(items === 0 ? prose : prose.replace(LIST_ITEMS, "\n"))
+  for (let at = 0; at < sentences.length; at++) {
+    const sentence = sentences[at] as string
+    if (!HAS_WORD.test(sentence)) continue
+    if ((isFirst || ORDER.test(sentence)) && !isQuestion(sentence)) parts += countPieces(sentence)
+    isFirst = false
   }
   return parts
 }
 
-function splitSentences(line: string): string[] {
-  const plain = line.includes(".") ? line.replaceAll(ABBREVIATIONS, "") : line
-  return plain.split(/(?<=[.!?])\s+|;/)
+function splitSentences(prose: string): string[] {
+  const plain = prose.includes(".") ? prose.replaceAll(ABBREVIATIONS, "") : prose
+  return plain.split(/(?<=[.!?])[^\S\n]+|[;\n]/)
 }
 
-const LIST_ITEM = /^\s*(?:[-*+•]|\d{1,2}[.)]|\[[ x]\])\s+/
+const HAS_WORD = /\w/
+
+/** What a line begins with, and the end of the line before it. */
+const LIST_ITEMS = /(?:^|\n)[^\S\n]*(?:[-*+•]|\d{1,2}[.)]|\[[ x]\])[^\S\n]+/g
 const ABBREVIATIONS = /\b(?:e\.g|i\.e|etc|vs|approx)\./gi
 
 const ORDER =
@@ -38,7 +39,7 @@ function isQuestion(sentence: string): boolean {
 const BETWEEN_PIECES = /,|:\s|\s(?:and|plus|then|as well as)\s/i
 
 /** Longer than this and it is prose between commas, not an item. */
-const MOST_WORDS_OF_A_PIECE = 8
+const TOO_LONG = /^(?:\S+\s+){8}\S/
 
 const SUBORDINATE =
   /^(?:which|that|who|because|when|whenever|if|but|so|since|while|although|however|as|or|where|until|unless|otherwise|instead|not)\b/i
@@ -50,8 +51,10 @@ function countPieces(sentence: string): number {
   let first: string | undefined
   let others = 0
   let items = 0
-  for (const piece of sentence.split(BETWEEN_PIECES)) {
-    if (!/\w/.test(piece)) continue
+  const pieces = sentence.split(BETWEEN_PIECES)
+  for (let at = 0; at < pieces.length; at++) {
+    const piece = pieces[at] as string
+    if (!HAS_WORD.test(piece)) continue
     if (first === undefined) first = piece.trim()
     else {
       others++
@@ -64,7 +67,5 @@ function countPieces(sentence: string): number {
 }
 
 function isItem(piece: string): boolean {
-  if (SUBORDINATE.test(piece) || FILE_ALONE.test(piece)) return false
-  // One that is short enough for so many words in any case need not be counted.
-  return piece.length <= 2 * MOST_WORDS_OF_A_PIECE || piece.split(/\s+/).length <= MOST_WORDS_OF_A_PIECE
+  return !SUBORDINATE.test(piece) && !FILE_ALONE.test(piece) && !TOO_LONG.test(piece)
 }

@@ -1,12 +1,14 @@
 import type { Decision, EngineLimits, EngineSnapshot } from "./actions.ts"
 import { advance } from "./advance.ts"
 import { staff } from "./balance.ts"
+import { react } from "./react.ts"
 import { earliest, supervise } from "./supervise.ts"
 
 /** What is to be done now, by what is and what should be. Everything the engine does is decided here. */
 export function decide(snapshot: EngineSnapshot, limits: EngineLimits): Decision {
   const staffing = staff(snapshot, limits)
-  const rulings: Decision[] = [supervise(snapshot, limits), staffing, advance(snapshot, limits)]
+  const reaction = { actions: react(snapshot, limits), wakeAt: null }
+  const rulings: Decision[] = [supervise(snapshot, limits), staffing, reaction, advance(snapshot, limits)]
   const actions = rulings.flatMap((ruling) => ruling.actions)
   if (actions.length === 0 && snapshot.busy === null && staffing.stuck !== null) {
     return { actions: [{ type: "end", outcome: "stuck", reason: staffing.stuck }], wakeAt: null }

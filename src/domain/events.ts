@@ -47,6 +47,8 @@ export const EVENT_SCHEMAS = {
   "task.resolved": { ...taskFields, token: count, attempt: count },
   "task.status_changed": { ...taskFields, from: word, to: word, reason: maybe },
   "task.reopened": { ...taskFields, attempt: count, reason: maybe },
+  /** The worker it is meant for was told that its last need, `by`, is met. */
+  "task.unblocked": { ...taskFields, by: word, to: word },
   /** Its commits are on the integration branch. */
   "task.merged": { ...taskFields, attempt: count, commit: word },
   "task.merge_failed": { ...taskFields, attempt: count, reason: word, fix: word },

@@ -10,3 +10,13 @@ export function fixIdOf({ id, attempt }: { readonly id: TaskId; readonly attempt
 export function isFixId(id: string): boolean {
   return /^fix-.+-\d+$/.test(id)
 }
+
+/** The attempt that a fix mends, if it is one of these tasks. */
+export function findFixed(
+  fix: string,
+  tasks: readonly { readonly id: TaskId }[],
+): { readonly id: TaskId; readonly attempt: number } | undefined {
+  const attempt = Number(/^fix-.+-(\d+)$/.exec(fix)?.[1])
+  const task = Number.isInteger(attempt) ? tasks.find(({ id }) => fixIdOf({ id, attempt }) === fix) : undefined
+  return task && { id: task.id, attempt }
+}

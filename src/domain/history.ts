@@ -1,3 +1,4 @@
+import { ENGINE } from "./actor.ts"
 import type { Event } from "./events.ts"
 import type { SetbackKind } from "./retry.ts"
 import { hasEnded, type TaskStatus } from "./task.ts"
@@ -20,6 +21,9 @@ export interface History {
   pausedBy: string | null
   /** When somebody last let the team go on after a pause. */
   resumedAt: number | null
+  /** When the target got the work, and when the last of it was merged. */
+  deliveredAt: number | null
+  mergedAt: number | null
   /** The newest event that is part of it. */
   lastEventAt: number
 }
@@ -85,6 +89,10 @@ export interface TaskFact {
   }[]
   /** What its worker does with it now. */
   step: { readonly name: string; readonly worker: string; readonly at: number } | null
+  /** How often the engine by itself started another attempt. */
+  retries: number
+  /** Whether the worker it is meant for was told that nothing keeps it from starting, in this attempt. */
+  isUnblockedTold: boolean
   /** The attempt whose work is on the integration branch. */
   mergedAttempt: number | null
   /** Who finished it, and whose it was before somebody else got it. */
@@ -98,18 +106,28 @@ export interface TaskFact {
   workMs: number
   /** The task whose merge it mends. */
   fixOf: string | null
+  /** Why it failed or waits for a person. */
+  reason: string | null
 }
 
 export function emptyHistory(): History {
   return {
     ...{ runs: new Map(), workers: new Map(), tasks: new Map() },
     ...{ settings: null, startedAt: null, ledAt: null, endedAt: null, endReason: null },
-    ...{ pausedBy: null, resumedAt: null, lastEventAt: 0 },
+    ...{ pausedBy: null, resumedAt: null, deliveredAt: null, mergedAt: null, lastEventAt: 0 },
   }
 }
 
 /** Kinds that say something about the worker, or about what it runs. */
-const WORKER_ERRORS: readonly string[] = ["gate", "lost", "workspace", "crashed", "protocol", "timed-out", "refused"]
+export const WORKER_ERRORS: readonly string[] = [
+  "gate",
+  "lost",
+  "workspace",
+  "crashed",
+  "protocol",
+  "timed-out",
+  "refused",
+]
 
 /** Adds what an event tells. Events must come in their order, each once. */
 export function tell(history: History, event: Event): void {
@@ -121,6 +139,8 @@ export function tell(history: History, event: Event): void {
   if (event.type.startsWith("worker.") && worker !== undefined) tellWorker(worker, event, at)
   else if (event.type.startsWith("run.")) tellRun(history, event, at)
   else if (event.type.startsWith("team.")) tellTeam(history, event, at)
+  else if (event.type === "target.delivered") history.deliveredAt = at
+  else if (event.type === "target.undone") history.deliveredAt = null
   else if (event.type.startsWith("task.") && task !== undefined) tellTask(history, { task, event, at })
 }
 
@@ -132,6 +152,8 @@ function tellTeam(history: History, { type, data, by }: Event, at: number): void
     history.ledAt = at
     history.endedAt = null
     history.endReason = null
+    // Somebody tries again: whoever crashed too often before gets another chance. A quarantine is lifted by name.
+    for (const worker of history.workers.values()) worker.crashes = 0
   } else if (type === "team.left") {
     history.endedAt = at
     history.endReason = String(data.reason)
@@ -235,15 +257,22 @@ function tellTask(history: History, { task, event, at }: TaskNews): void {
       break
     case "task.status_changed":
       if (hasEnded(data.to as TaskStatus)) task.endedAt = at
+      task.reason = textOf(data.reason)
       if (data.to === "in_review") finish(history, task, at)
       else if (data.from === "in_progress") endClaim(history, task, at)
       break
     case "task.reopened":
       task.setbacks = []
       task.endedAt = null
+      task.isUnblockedTold = false
+      if (by === ENGINE) task.retries++
+      break
+    case "task.unblocked":
+      task.isUnblockedTold = true
       break
     case "task.merged":
       task.mergedAttempt = Number(data.attempt)
+      history.mergedAt = at
       break
     case "task.merge_failed":
       // A fix that does not merge is done once more itself.
@@ -290,8 +319,8 @@ export function taskOf(history: History, id: string): TaskFact {
   const known = history.tasks.get(id)
   if (known !== undefined) return known
   const made: TaskFact = {
-    ...{ id, setbacks: [], step: null, mergedAttempt: null, worker: null, takenFrom: [], startedAt: null },
-    ...{ endedAt: null, claimedAt: null, workMs: 0, fixOf: null },
+    ...{ id, setbacks: [], step: null, retries: 0, isUnblockedTold: false, mergedAttempt: null, worker: null },
+    ...{ takenFrom: [], startedAt: null, endedAt: null, claimedAt: null, workMs: 0, fixOf: null, reason: null },
   }
   history.tasks.set(id, made)
   return made

@@ -3,38 +3,36 @@ import { withoutAddresses } from "./word-families.ts"
 /** The files a text names, each once. Prose has slashes and dots of its own: "and/or", "1/2", "v2.0", "e.g.", "TCP/IP". */
 export function findPaths(text: string): string[] {
   const tokens = findTokens(withoutAddresses(text))
-  if (tokens.length === 0) return []
-  const found = new Set<string>()
-  for (const token of tokens) {
-    const path = token
+  const found: string[] = []
+  for (let at = 0; at < tokens.length; at++) {
+    const path = (tokens[at] as string)
       .replaceAll("\\", "/")
       .replace(/[.:!?\]}*_]+$/, "")
       .replace(/(?::\d+){1,2}$|#L\d+$/, "") // a line number
-    if (isPath(path)) found.add(path.replace(/^\.\//, ""))
+    if (isPath(path)) found.push(path.replace(/^\.\//, ""))
   }
-  return [...found]
+  return found.length < 2 ? found : [...new Set(found)]
 }
 
 /** What stands between blanks and has a slash, or a dot inside. Most words have neither, so those are looked for first. */
 function findTokens(text: string): string[] {
   const tokens: string[] = []
-  const sign = /[./\\](?=\S)|file\b/g
+  const sign = /(?:[./\\](?=\S)|file\b)[^ \n\t\r"'`()<>,;|]{0,300}/g // with the rest of the token
   let end = 0
   for (let found = sign.exec(text); found !== null; found = sign.exec(text)) {
     const { index } = found
     const before = text.slice(Math.max(end, index - LONGEST_PATH), index)
-    const start = index - (AT_END.exec(before)?.[0].length ?? 0)
-    const after = text.slice(index + 1, start + LONGEST_PATH)
-    end = index + 1 + (AT_START.exec(after)?.[0].length ?? 0)
+    const lastWord = before.slice(before.lastIndexOf(" ") + 1) // a search for an end begins everywhere, so keep it short
+    const start = index - lastWord.length + lastWord.search(AT_END)
+    end = Math.min(index + found[0].length, Math.max(index + 1, start + LONGEST_PATH))
     tokens.push(text.slice(start, end))
     sign.lastIndex = end
   }
   return tokens
 }
 
-/** What can be part of a token, where a text begins or ends with it. */
-const AT_START = /^[^ \n\t\r"'`()<>,;|]+/
-const AT_END = /[^ \n\t\r"'`()<>,;|]+$/
+/** What can be part of a token, where a text ends with it. */
+const AT_END = /[^ \n\t\r"'`()<>,;|]*$/
 
 const LONGEST_PATH = 300
 
@@ -56,17 +54,19 @@ const WORD_FOLDERS = new Set("app test tests docs config public bin bench compon
 
 const NAMES_LIKE_FILES = /^(?:node|next|vue|react|express|nuxt|three|d3|ember|backbone|chart|alpine)\.js$/i
 
+const FILE_NAME = /^\.?[\w@[\]*-][\w@.[\]*-]*\.\w+$|^\.[a-z]{3,}$/
+
 function isPath(token: string): boolean {
   if (PLAIN_NAMES.has(token)) return true
-  const segments = token.split("/")
-  const last = segments.at(-1) ?? ""
-  if (NAMES_LIKE_FILES.test(last)) return false
-  const extension =
-    /^\.?[\w@[\]*-][\w@.[\]*-]*\.([a-z][a-z0-9]*)$/i.exec(last)?.[1] ?? /^\.([a-z]{3,})$/.exec(last)?.[1]
-  if (extension !== undefined && EXTENSIONS.has(extension.toLowerCase())) return true
-  if (segments.length < 2) return false
-  const first = segments[0] ?? ""
-  if (first === "." || first === ".." || first === "~") return segments.some((each) => /\w/.test(each))
-  if (SOURCE_FOLDERS.has(first)) return true
-  return WORD_FOLDERS.has(first) && (segments.length > 2 || last === "")
+  const lastSlash = token.lastIndexOf("/")
+  const name = token.slice(lastSlash + 1)
+  if (NAMES_LIKE_FILES.test(name)) return false
+  const extension = name.slice(name.lastIndexOf(".") + 1)
+  if (EXTENSIONS.has(extension.toLowerCase()) && FILE_NAME.test(name)) return true
+  if (lastSlash === -1) return false
+  const firstSlash = token.indexOf("/")
+  const folder = token.slice(0, firstSlash)
+  if (folder === "." || folder === ".." || folder === "~") return /\w/.test(token)
+  if (SOURCE_FOLDERS.has(folder)) return true
+  return WORD_FOLDERS.has(folder) && (firstSlash < lastSlash || name === "")
 }

@@ -26,8 +26,10 @@ export interface PromptFacts {
 export interface Setback {
   /** The attempt it happened to. */
   readonly attempt: number
-  readonly what: "reopened" | "released" | "rejected" | "failed" | "verdict"
+  readonly what: "reopened" | "released" | "rejected" | "failed" | "verdict" | "setback"
   readonly by: string
   readonly timestamp: string
   readonly reason: string
+  /** What whoever tries next should do otherwise. */
+  readonly advice?: string
 }

@@ -33,7 +33,7 @@ export function earliest(times: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : Math.min(...known)
 }
 
-export function combine(rulings: readonly Ruling[]): Ruling {
+function combine(rulings: readonly Ruling[]): Ruling {
   return {
     actions: rulings.flatMap((ruling) => ruling.actions),
     wakeAt: earliest(rulings.map((ruling) => ruling.wakeAt)),
@@ -109,13 +109,7 @@ function watch({ worker, fact, now: at, limits }: Case, task: Task): Ruling {
   ])
   if (giveUpAt === null || at < giveUpAt) return { actions: [], wakeAt: giveUpAt }
   const reason = `worker ${worker.id} showed no sign of work for ${seconds(at - activeAt)}`
-  return {
-    actions: [
-      { type: "stop-worker", worker: worker.id, reason, isKilled: true },
-      { type: "bury-worker", worker: worker.id, task: task.id, reason },
-    ],
-    wakeAt: null,
-  }
+  return now({ type: "stop-worker", worker: worker.id, reason, isKilled: true })
 }
 
 /** A task that is held for so long is begun again by somebody, and one of our workers with it. */

@@ -126,3 +126,19 @@ export function rolesMatch(taskRole: string, claimantRole: string | null): boole
     claimantRole === null || claimantRole === GENERIC_ROLE || taskRole === GENERIC_ROLE || taskRole === claimantRole
   )
 }
+
+const MAX_TITLE = 500
+/** Longest text a single field takes; a description may be a document. */
+const MAX_TEXT = 1_000_000
+
+/** What is wrong with a title, for whoever gave it. */
+export function problemWithTitle(value: string): string | undefined {
+  if (value.trim() === "") return "must not be empty"
+  if (/[\r\n\0]/.test(value)) return "must be a single line"
+  return value.length > MAX_TITLE ? `must be at most ${MAX_TITLE} characters` : undefined
+}
+
+export function problemWithText(value: string, maxLength = MAX_TEXT): string | undefined {
+  if (value.includes("\0")) return "must not contain a NUL character"
+  return value.length > maxLength ? `must be at most ${maxLength} characters` : undefined
+}

@@ -1,17 +1,22 @@
 import { BACKEND_WORDS, FRONTEND_WORDS, OPERATIONS_WORDS } from "./domain-words.ts"
 import { WEIGHT_WORDS, type WeightGroup } from "./weight-words.ts"
 
-type WordGroup = "backend" | "frontend" | "operations" | WeightGroup
+export type WordGroup = "backend" | "frontend" | "operations" | WeightGroup
 
-/** Words that mean the same to us: one of them in a text, or ten, is one hit. */
-export interface FamilyHit {
+/** Words that mean the same to us: one of them in a text, or ten, is one signal. */
+export interface Signal {
   readonly family: string
-  readonly group: WordGroup
   /** The first word of the family in the text, in lower case. */
   readonly word: string
 }
 
-type Family = Pick<FamilyHit, "family" | "group">
+/** By group, in the order of the text. Those of operations are among those of the backend as well. */
+export type Signals = ReadonlyMap<WordGroup, readonly Signal[]>
+
+interface Family {
+  readonly family: string
+  readonly group: WordGroup
+}
 
 /** A word, in lower case, among its neighbours in a text. */
 interface Place {
@@ -21,35 +26,45 @@ interface Place {
 }
 
 /** Whoever classifies a text also scores it, one right after the other. */
-let last: { readonly text: string; readonly hits: readonly FamilyHit[] } = { text: "", hits: [] }
+let last: { readonly text: string; readonly signals: Signals } = { text: "", signals: new Map() }
 
-/** Every family of which the text has a word, in the order of the text. */
-export function findFamilies(text: string): readonly FamilyHit[] {
-  if (text !== last.text) last = { text, hits: readFamilies(text) }
-  return last.hits
+export function findSignals(text: string): Signals {
+  if (text !== last.text) last = { text, signals: readSignals(text) }
+  return last.signals
 }
 
-function readFamilies(text: string): FamilyHit[] {
+function readSignals(text: string): Signals {
   const words = readWords(text)
   const seen: Family[] = []
-  const hits: FamilyHit[] = []
-  const add = (families: readonly Family[], word: string) => {
-    for (const found of families) {
+  const signals = new Map<WordGroup, Signal[]>()
+  const add = (word: string, { families, isNotMeant }: Meaning, at: number) => {
+    if (isNotMeant?.({ text, words, at }) === true) return
+    for (let index = 0; index < families.length; index++) {
+      const found = families[index] as Family
       if (seen.includes(found)) continue
       seen.push(found)
-      hits.push({ family: found.family, group: found.group, word })
+      const signal = { family: found.family, word }
+      addTo(signals, found.group, signal)
+      if (found.group === "operations") addTo(signals, "backend", signal)
     }
   }
   for (let at = 0; at < words.length; at++) {
     const word = words[at] as string
-    const known = meaningOf(word)
-    if (known === null) continue
-    const next = words[at + 1]
-    const pair = next === undefined ? undefined : (known.pairs?.get(next) ?? known.pairs?.get(singular(next)))
-    if (pair !== undefined && NOT_MEANT[`${word} ${next}`]?.({ text, words, at }) !== true) add(pair, `${word} ${next}`)
-    if (known.families !== undefined && known.isNotMeant?.({ text, words, at }) !== true) add(known.families, word)
+    const known = meanings.get(word) ?? learn(word)
+    if (known === NOTHING) continue
+    if (known.beginsPair && at + 1 < words.length) {
+      const pair = `${word} ${words[at + 1]}`
+      add(pair, meanings.get(pair) ?? learn(pair), at)
+    }
+    add(word, known, at)
   }
-  return hits
+  return signals
+}
+
+function addTo<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): void {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [item])
+  else list.push(item)
 }
 
 /** Addresses say where something is and not what is to be done. Bounded, or long words would take their time squared. */
@@ -78,22 +93,17 @@ function splitName(name: string): string {
 const NAMES_IN_CAMEL_CASE = new Set(["javascript", "typescript", "github", "gitlab", "youtube", "iphone", "macos"])
 
 function isOneName(lower: string): boolean {
-  return NAMES_IN_CAMEL_CASE.has(lower) || wordIndex().words.has(lower)
-}
-
-interface Entry {
-  families: Family[] | undefined
-  /** Pairs that begin with the word, by the other one. */
-  pairs: Map<string, Family[]> | undefined
+  return NAMES_IN_CAMEL_CASE.has(lower) || wordIndex().families.has(lower) || wordIndex().beginnings.has(lower)
 }
 
 interface WordIndex {
-  readonly words: Map<string, Entry>
-  /** Beginnings of words, by their first letters. */
-  readonly stems: Map<string, { readonly stem: string; readonly families: Family[] }[]>
+  /** By word, pair or stem, as the tables write them. */
+  readonly families: Map<string, Family[]>
+  /** Words that pairs begin with. */
+  readonly beginnings: Set<string>
+  /** By their first letters. */
+  readonly stems: Map<string, string[]>
 }
-
-const STEM_KEY_LENGTH = 4
 
 /** Built when first needed: nothing runs at import time. */
 let made: WordIndex | undefined
@@ -104,70 +114,61 @@ function wordIndex(): WordIndex {
 }
 
 function buildIndex(): WordIndex {
-  const index: WordIndex = { words: new Map(), stems: new Map() }
-  const tables: [WordGroup, Readonly<Record<string, string>>][] = [
-    ["backend", BACKEND_WORDS],
-    ["frontend", FRONTEND_WORDS],
-    ["operations", OPERATIONS_WORDS],
-  ]
-  for (const [group, table] of tables) {
-    for (const [family, words] of Object.entries(table)) addWords(index, words, { family, group })
-  }
+  const index: WordIndex = { families: new Map(), beginnings: new Set(), stems: new Map() }
+  addTable(index, "backend", BACKEND_WORDS)
+  addTable(index, "frontend", FRONTEND_WORDS)
+  addTable(index, "operations", OPERATIONS_WORDS)
   for (const [group, words] of Object.entries(WEIGHT_WORDS)) {
     addWords(index, words, { family: group, group: group as WeightGroup })
   }
   return index
 }
 
-function addWords({ words, stems }: WordIndex, entries: string, family: Family): void {
+function addTable(index: WordIndex, group: WordGroup, table: Readonly<Record<string, string>>): void {
+  for (const [family, words] of Object.entries(table)) addWords(index, words, { family, group })
+}
+
+const STEM_KEY_LENGTH = 4
+
+function addWords({ families, beginnings, stems }: WordIndex, entries: string, family: Family): void {
   for (const entry of entries.split(", ")) {
-    if (entry.endsWith("*")) {
-      const stem = entry.slice(0, -1)
-      const bucket = stems.get(stem.slice(0, STEM_KEY_LENGTH)) ?? []
-      const same = bucket.find((each) => each.stem === stem)
-      if (same === undefined) stems.set(stem.slice(0, STEM_KEY_LENGTH), [...bucket, { stem, families: [family] }])
-      else same.families.push(family)
-      continue
-    }
-    const [first = "", second] = entry.split(" ")
-    const known = words.get(first) ?? { families: undefined, pairs: undefined }
-    words.set(first, known)
-    if (second === undefined) known.families = [...(known.families ?? []), family]
-    else {
-      known.pairs ??= new Map()
-      known.pairs.set(second, [...(known.pairs.get(second) ?? []), family])
-    }
+    addTo(families, entry, family)
+    const blank = entry.indexOf(" ")
+    if (blank !== -1) beginnings.add(entry.slice(0, blank))
+    if (entry.endsWith("*")) addTo(stems, entry.slice(0, STEM_KEY_LENGTH), entry.slice(0, -1))
   }
 }
 
-/** Texts have few different words, so what one of them means is looked up once; but words can be made without end. */
-const meanings = new Map<string, Meaning | null>()
-const MOST_MEANINGS = 10_000
-
-interface Meaning extends Entry {
+/** Of a word or a pair. */
+interface Meaning {
+  readonly families: readonly Family[]
+  readonly beginsPair: boolean
   readonly isNotMeant: ((place: Place) => boolean) | undefined
 }
 
-function meaningOf(word: string): Meaning | null {
-  const known = meanings.get(word)
-  if (known !== undefined) return known
+const NOTHING: Meaning = { families: [], beginsPair: false, isNotMeant: undefined }
+
+/** Texts have few different words, so what one of them means is looked up once; but words can be made without end. */
+const meanings = new Map<string, Meaning>()
+const MOST_MEANINGS = 10_000
+
+function learn(words: string): Meaning {
+  if (words < "a") return NOTHING // a number: no table has a word that begins with a digit
   if (meanings.size >= MOST_MEANINGS) meanings.clear()
-  const meaning = lookUp(wordIndex(), word)
-  meanings.set(word, meaning)
+  const families = familiesOf(words)
+  const beginsPair = wordIndex().beginnings.has(words)
+  const isKnown = families !== undefined || beginsPair
+  const meaning = isKnown ? { families: families ?? [], beginsPair, isNotMeant: NOT_MEANT[words] } : NOTHING
+  meanings.set(words, meaning)
   return meaning
 }
 
-function lookUp(index: WordIndex, word: string): Meaning | null {
-  const entry = index.words.get(word)
-  const plain = entry === undefined && word.endsWith("s") ? index.words.get(singular(word)) : entry
-  const families = plain?.families ?? lookUpStem(index.stems, word)
-  const pairs = entry?.pairs
-  return families === undefined && pairs === undefined ? null : { families, pairs, isNotMeant: NOT_MEANT[word] }
-}
-
-function lookUpStem(stems: WordIndex["stems"], word: string): Family[] | undefined {
-  if (word.length <= STEM_KEY_LENGTH) return undefined
-  return stems.get(word.slice(0, STEM_KEY_LENGTH))?.find(({ stem }) => word.startsWith(stem))?.families
+function familiesOf(words: string): readonly Family[] | undefined {
+  const { families, stems } = wordIndex()
+  const known = families.get(words) ?? (words.endsWith("s") ? families.get(singular(words)) : undefined)
+  if (known !== undefined || words.length <= STEM_KEY_LENGTH || words.includes(" ")) return known
+  const stem = stems.get(words.slice(0, STEM_KEY_LENGTH))?.find((each) => words.startsWith(each))
+  return stem === undefined ? undefined : families.get(`${stem}*`)
 }
 
 function singular(word: string): string {
@@ -217,9 +218,10 @@ function isTechnicalDesign({ words, at }: Place): boolean {
 }
 
 function isTechnical(words: readonly string[], at: number): boolean {
-  if (["pattern", "patterns", "system", "doc", "document", "software"].includes(words[at] ?? "")) return true
-  const families = meaningOf(words[at] ?? "")?.families
-  return families?.some(({ group }) => ["backend", "operations", "architecture"].includes(group)) === true
+  const word = words[at] ?? ""
+  if (["pattern", "patterns", "system", "doc", "document", "software"].includes(word)) return true
+  const { families } = meanings.get(word) ?? learn(word)
+  return families.some(({ group }) => ["backend", "operations", "architecture"].includes(group))
 }
 
 function isStyleOfCode({ words, at }: Place): boolean {

@@ -1,7 +1,8 @@
 import { AppError } from "../domain/errors.ts"
 import type { Role, Task } from "../domain/task.ts"
-import { describeTeam, type TeamName } from "../domain/team.ts"
+import { describeTeam, type TeamName, type TeamStatus } from "../domain/team.ts"
 import { UNAVAILABLE, type Worker } from "../domain/worker.ts"
+import type { Clock } from "../lib/clock.ts"
 import { listTasks } from "../operations/list-tasks.ts"
 import { getTeam } from "../operations/lookup.ts"
 import type { Context } from "../operations/operation.ts"
@@ -17,6 +18,8 @@ export interface WorkSearch extends TeamName {
   readonly pollIntervalSeconds: number
   /** Wait on even when the project is complete. */
   readonly keepPolling: boolean
+  /** It works for one orchestrator: when that has ended the team, in whatever way, there is nothing to wait for. */
+  readonly isManaged?: boolean
 }
 
 export interface WorkFound {
@@ -27,11 +30,12 @@ export interface WorkFound {
   readonly available: number
   /** The task to claim; null when the wait ended without one. */
   readonly next: Task | null
-  readonly reason: "found" | "none" | "complete" | "shutdown" | "interrupted"
+  readonly reason: "found" | "none" | "complete" | "over" | "shutdown" | "interrupted"
 }
 
 export interface WorkWatcher {
   readonly say: (line: string) => void
+  readonly clock: Clock
   readonly signal: AbortSignal
 }
 
@@ -42,7 +46,7 @@ export interface WorkWatcher {
 export async function waitForWork(
   context: Context,
   search: WorkSearch,
-  { say, signal }: WorkWatcher,
+  { say, clock, signal }: WorkWatcher,
 ): Promise<WorkFound> {
   await using watch = await context.store.watch()
   const interval = search.pollIntervalSeconds * 1000
@@ -60,14 +64,14 @@ export async function waitForWork(
     if (seen !== undefined && seen.found.reason !== "none") return announced(say, search, seen.found)
     if (!search.loop) return seen?.found ?? nothing(search)
     if (signal.aborted) return { ...(seen?.found ?? nothing(search)), reason: "interrupted" }
-    if (performance.now() - saidAt >= interval) {
+    if (clock.now() - saidAt >= interval) {
       const role = seen?.found.worker?.role ?? "any"
       const idle = `No available tasks (role: ${role}). Waiting ${search.pollIntervalSeconds}s...`
       say(seen === undefined ? `Waiting for project ${describeTeam(search)}...` : idle)
-      saidAt = performance.now()
+      saidAt = clock.now()
     }
     // A lease that runs out makes a task available without anybody writing anything.
-    const untilLine = saidAt + interval - performance.now()
+    const untilLine = saidAt + interval - clock.now()
     await watch.next(Math.min(untilLine, seen?.msToLeaseEnd ?? untilLine), signal)
   }
 }
@@ -92,7 +96,7 @@ interface Look {
 
 async function look(
   context: Context,
-  { project, team, role, keepPolling }: WorkSearch,
+  { project, team, role, keepPolling, isManaged }: WorkSearch,
   { worker, released }: { worker: Worker; released: readonly string[] },
 ): Promise<Look> {
   const tasks = await listTasks.run(context, { project, team, available: true, role: worker.role ?? role })
@@ -102,15 +106,18 @@ async function look(
   const facts = { project, team, worker, released, available: mine.length, next }
   if (next !== null) return { found: { ...facts, reason: "found" } }
   return context.store.read(async (tx) => {
-    const { key, phase } = await getTeam(tx, { project, team })
+    const { key, phase, status } = await getTeam(tx, { project, team })
     const asked = { unreadOnly: true, type: "shutdown_request", limit: 1 } as const
     if ((await tx.messages.list(key, worker.id, asked)).length > 0) return { found: { ...facts, reason: "shutdown" } }
     if (phase === "COMPLETE" && !keepPolling) return { found: { ...facts, reason: "complete" } }
+    if (isManaged === true && OVER.includes(status)) return { found: { ...facts, reason: "over" } }
     const ends = await tx.tasks.nextLeaseEnd(key)
     const msToLeaseEnd = ends === null ? undefined : ends - (await tx.now()) + 1
     return { found: { ...facts, reason: "none" }, msToLeaseEnd }
   })
 }
+
+const OVER: readonly TeamStatus[] = ["completed", "failed", "cancelled"]
 
 async function isUnavailable({ store }: Context, name: TeamName, id: Worker["id"]): Promise<boolean> {
   const worker = await store.read(async (tx) => tx.workers.find((await getTeam(tx, name)).key, id))

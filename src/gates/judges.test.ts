@@ -256,6 +256,7 @@ describe("the wave and final gates", () => {
   const task = (id: string, status: TaskStatus, wave: number | null = 1, blockedBy: string[] = []) => ({
     ...{ id: id as TaskId, status, wave, blockedBy: blockedBy as TaskId[] },
     evidence: [evidence("done"), attested(0)],
+    isProvable: true,
   })
 
   it("want every task resolved or left out", () => {
@@ -295,6 +296,15 @@ describe("the wave and final gates", () => {
     expect(checkNeeds([task("1", "resolved", 2), task("2", "resolved", 2, ["1"])]).issues).toEqual([
       "error: task 2 of wave 2 needs 1 of wave 2",
     ])
+    expect(statusOf(checkNeeds([task("1", "resolved", 2), task("fix-3-1", "resolved", 2, ["1"])]))).toBe("passed")
+  })
+
+  it("want one entry where nothing could be run to attest to it, and say so", () => {
+    const poor = { ...task("1", "resolved"), isProvable: false, evidence: [evidence("a")] }
+    const findings = checkEvidence([poor], SETTINGS)
+    expect(statusOf(findings)).toBe("passed")
+    expect(findings.issues).toEqual([expect.stringContaining("1 task could not be proven")])
+    expect(statusOf(checkEvidence([{ ...poor, evidence: [] }], SETTINGS))).toBe("failed")
   })
 
   it("want two entries of evidence for each task, one of them attested", () => {

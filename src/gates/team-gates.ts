@@ -1,4 +1,5 @@
 import type { Evidence } from "../domain/evidence.ts"
+import { isFixId } from "../domain/fix-task.ts"
 import { isMet, type Task } from "../domain/task.ts"
 import type { FileDiff } from "./diff-lines.ts"
 import { findConflicts, type TaskChanges } from "./find-conflicts.ts"
@@ -63,7 +64,9 @@ export function checkNeeds(tasks: readonly GatedTask[]): Findings {
       const need = byId.get(id)
       if (need === undefined) return [`task ${task.id} needs ${id}, which does not exist`]
       if (!isMet(need.status)) return [`task ${task.id} needs ${id}, which is ${need.status}`]
-      const isLate = need.wave !== null && task.wave !== null && need.wave >= task.wave
+      // A fix joins the wave of what it mends, and may have to wait for others of that wave.
+      const from = isFixId(task.id) ? 1 : 0
+      const isLate = need.wave !== null && task.wave !== null && need.wave >= task.wave + from
       return isLate ? [`task ${task.id} of wave ${task.wave} needs ${id} of wave ${need.wave}`] : []
     }),
   )
@@ -83,17 +86,26 @@ export function checkAdded(files: readonly FileDiff[] | undefined, settings: Sca
   ])
 }
 
-/** Two entries each, one of them attested. Tasks that were left out need none. */
-export function checkEvidence(
-  tasks: readonly (GatedTask & { readonly evidence: readonly Evidence[] })[],
-  settings: ScanSettings,
-): Findings {
-  const judged = tasks
-    .filter((task) => task.status !== "skipped")
-    .map((task) => judgeEvidence({ ...task, taskId: task.id, atLeast: 2, needsAttested: true }, settings))
+export interface EvidencedTask extends GatedTask {
+  readonly evidence: readonly Evidence[]
+  /** There is a command that could show whether it is done: one of its own, or of the project. */
+  readonly isProvable: boolean
+}
+
+/**
+ * Two entries each, one of them attested; where nothing could be run that would attest to it, one. Tasks that were left
+ * out need none.
+ */
+export function checkEvidence(tasks: readonly EvidencedTask[], settings: ScanSettings): Findings {
+  const due = tasks.filter((task) => task.status !== "skipped")
+  const judged = due.map(({ isProvable, ...task }) =>
+    judgeEvidence({ ...task, taskId: task.id, atLeast: isProvable ? 2 : 1, needsAttested: isProvable }, settings),
+  )
+  const unproven = due.filter((task) => !task.isProvable).length
+  const remark = `${count(unproven, "task")} could not be proven: there is no command to run for it; name one with: teamwork config set gates.test COMMAND`
   return checkThat("evidence_complete", {
     errors: judged.flatMap((each) => each.errors),
-    warnings: judged.flatMap((each) => each.warnings),
+    warnings: [...judged.flatMap((each) => each.warnings), ...(unproven === 0 ? [] : [remark])],
     evidence: count(judged.length, "task"),
   })
 }

@@ -91,7 +91,8 @@ export function checkFields<F extends Fields>(fields: F, given: Readonly<Record<
   return { ok: true, values: values as InputOf<F> }
 }
 
-function problemWith(field: Field<unknown>, value: unknown): string | undefined {
+/** What is wrong with a foreign value; undefined when it is as the field says. */
+export function problemWith(field: Field<unknown>, value: unknown): string | undefined {
   const kind = Array.isArray(value) ? "list" : typeof value
   switch (field.kind) {
     case "text":

@@ -1,6 +1,6 @@
 import { ID_RULE, isId, quoteInput, type TaskId, type WorkerId } from "../domain/ids.ts"
 import type { RoleDefinition } from "../domain/roles.ts"
-import { ROLES, type Role } from "../domain/task.ts"
+import { problemWithText, problemWithTitle, ROLES, type Role } from "../domain/task.ts"
 import { choice, type Field, type Fields, flag, type InputOf, list, number, optional, text } from "../lib/fields.ts"
 import type { Ids } from "../lib/ids.ts"
 import type { Store } from "../store/port.ts"
@@ -48,24 +48,12 @@ export function idField<Id extends string = string>(description: string): Field<
   ) as Field<Id>
 }
 
-/** Longest text a single field takes; a description may be a document. */
-const MAX_TEXT = 1_000_000
-
-export function textField(description: string, maxLength = MAX_TEXT): Field<string> {
-  return text(description, (value) => {
-    if (value.includes("\0")) return "must not contain a NUL character"
-    return value.length > maxLength ? `must be at most ${maxLength} characters` : undefined
-  })
+export function textField(description: string, maxLength?: number): Field<string> {
+  return text(description, (value) => problemWithText(value, maxLength))
 }
 
-const MAX_TITLE = 500
-
 export function titleField(description: string): Field<string> {
-  return text(description, (value) => {
-    if (value.trim() === "") return "must not be empty"
-    if (/[\r\n\0]/.test(value)) return "must be a single line"
-    return value.length > MAX_TITLE ? `must be at most ${MAX_TITLE} characters` : undefined
-  })
+  return text(description, problemWithTitle)
 }
 
 export const teamFields = {

@@ -141,7 +141,7 @@ function hasStarted(status: TaskStatus): boolean {
   return status !== "open"
 }
 
-function overlapError(overlaps: readonly Overlap[], way?: string): AppError {
+export function overlapError(overlaps: readonly Overlap[], way?: string): AppError {
   const [first] = overlaps
   const { task, pattern, other, otherPattern, path } = first ?? {
     task: "",

@@ -71,7 +71,7 @@ function withoutWithdrawn<E extends { readonly withdrawnAt: string | null }>(ent
 /** In the order in which they happened. */
 async function listSetbacks(tx: Tx, key: number, task: Task): Promise<Setback[]> {
   const events: Event[] = []
-  for (const type of ["task.reopened", "task.released", "task.status_changed"] as const)
+  for (const type of ["task.reopened", "task.released", "task.status_changed", "task.setback"] as const)
     events.push(...(await listEvents(tx, key, { type, task: task.id })))
   events.sort((a, b) => a.seq - b.seq)
   const reopened = events.filter((event) => event.type === "task.reopened")
@@ -83,8 +83,16 @@ async function listSetbacks(tx: Tx, key: number, task: Task): Promise<Setback[]>
   const attemptOf = ({ seq }: Event) => 1 + reopened.filter((event) => event.seq < seq).length
   return [
     ...verdicts.map((verdict) => ofVerdict(verdict, attemptAt(verdict.timestamp))),
-    ...events.flatMap((event) => ofEvent(event, attemptOf(event))),
+    ...withoutEchoes(events).flatMap((event) => ofEvent(event, attemptOf(event))),
   ].toSorted((a, b) => a.attempt - b.attempt || compare(a.timestamp, b.timestamp))
+}
+
+/** What follows from a setback tells the same once more. */
+function withoutEchoes(events: readonly Event[]): Event[] {
+  return events.filter((event, index) => {
+    const before = events[index - 1]
+    return before?.type !== "task.setback" || before.by !== event.by || before.data.reason !== event.data.reason
+  })
 }
 
 const EVENTS_AT_ONCE = 10_000
@@ -119,6 +127,10 @@ function ofEvent({ type, by, timestamp, data }: Event, attempt: number): Setback
   const base = { attempt, by, timestamp, reason }
   if (type === "task.reopened") return [{ ...base, what: "reopened" }]
   if (reason === "") return []
+  if (type === "task.setback") {
+    const advice = typeof data.advice === "string" ? { advice: data.advice } : {}
+    return [{ ...base, what: "setback", ...advice }]
+  }
   if (type === "task.released") return [{ ...base, what: "released" }]
   if (data.to === "failed") return [{ ...base, what: "failed" }]
   return data.from === "in_review" && data.to !== "resolved" ? [{ ...base, what: "rejected" }] : []

@@ -234,9 +234,10 @@ async function changeStatus(
     )
   }
   const moved = await moveTask(tx, team, { task, to, by, reason })
-  if (to === "failed" && input.workerId !== undefined) {
-    const failure = reason === null ? {} : { failure_reason: reason }
-    const payload = { worker_id: input.workerId, completed_task_id: task.id, completed_status: "failed", ...failure }
+  // Who hands its work in for review is idle as well.
+  if ((to === "failed" || to === "in_review") && input.workerId !== undefined) {
+    const failure = to === "in_review" || reason === null ? {} : { failure_reason: reason }
+    const payload = { worker_id: input.workerId, completed_task_id: task.id, completed_status: to, ...failure }
     await tx.messages.send(team.key, by, idleMessage({ id: context.ids.uuid(), payload }))
   }
   return moved

@@ -41,7 +41,10 @@ export async function noteWorkerExited(
     const known = await tx.workers.find(key, data.worker as WorkerId)
     if (known?.status === "stopped" || known?.status === "dead") return
     const isStopped = data.reason === "done" || data.reason === "stopped"
-    await tx.workers.put(key, data.worker as WorkerId, { availability: isStopped ? "stopped" : "dead" })
+    // Whoever was quarantined stays so without a process, until a person resumes it.
+    const isQuarantined = (await tx.workers.find(key, data.worker as WorkerId))?.status === "quarantined"
+    const availability = isQuarantined ? "quarantined" : isStopped ? "stopped" : "dead"
+    await tx.workers.put(key, data.worker as WorkerId, { availability })
     await tx.events.append(key, by, { type: "worker.exited", data })
   })
 }
@@ -66,4 +69,12 @@ export async function noteStatusCheck(
     const { key } = await getTeam(tx, { project, team })
     await tx.events.append(key, by, { type: "worker.status_checked", data })
   })
+}
+
+/** Where a person finds it on the screen; null when nowhere. */
+export async function recordPane(
+  { store }: Context,
+  { worker, pane, ...name }: TeamName & { readonly worker: WorkerId; readonly pane: string | null },
+): Promise<void> {
+  await store.write(async (tx) => tx.workers.put((await getTeam(tx, name)).key, worker, { pane }))
 }

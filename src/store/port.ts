@@ -15,7 +15,7 @@ import type {
   TeamSnapshot,
 } from "../domain/snapshot.ts"
 import type { TaskCount } from "../domain/status.ts"
-import type { Complexity, Role, Task, TaskBrief, TaskStatus } from "../domain/task.ts"
+import type { Complexity, Role, Task, TaskBrief, TaskStatus, Work } from "../domain/task.ts"
 import type { Team, TeamName } from "../domain/team.ts"
 import type { Verdict } from "../domain/verdict.ts"
 import type { WaveVerdict } from "../domain/wave.ts"
@@ -149,7 +149,11 @@ export interface TaskChange {
   readonly description?: string
   readonly role?: Role
   readonly complexity?: Complexity
+  readonly acceptance?: readonly string[]
+  readonly checks?: readonly string[]
   readonly files?: readonly string[]
+  readonly agentType?: string | null
+  readonly work?: Work
   readonly assignee?: WorkerId | null
   readonly result?: string | null
   readonly status?: TaskStatus
@@ -179,6 +183,11 @@ export interface TaskStore {
   owning(key: number): Promise<OwningTask[]>
   /** Adds an open task; its unmet needs are counted here. `undefined` when the id is taken. */
   create(key: number, id: TaskId, brief: TaskBrief, wave: number | null): Promise<Task | undefined>
+  /**
+   * Adds many open tasks by few statements; they may need one another. None of the ids may be taken, and
+   * all tasks must be locked.
+   */
+  createAll(key: number, tasks: readonly { readonly id: TaskId; readonly brief: TaskBrief }[]): Promise<void>
   update(key: number, id: TaskId, change: TaskChange): Promise<Task>
   /** Gives a claim its full lease again, from now; leaves no trace in version or events. */
   renew(key: number, id: TaskId): Promise<Task>
@@ -243,6 +252,8 @@ export interface WorkerStore {
       availability?: WorkerAvailability
       /** Folder and branch of its worktree; null when it has none any more. */
       workspace?: { readonly worktree: string; readonly branch: string } | null
+      /** Where it is seen; null when nowhere. */
+      pane?: string | null
     },
   ): Promise<Worker>
   count(key: number): Promise<{ total: number; working: number }>
@@ -255,6 +266,8 @@ export interface WorkerStore {
 
 export interface MessageFilter {
   readonly unreadOnly?: boolean
+  /** Only these. */
+  readonly ids?: readonly string[]
   readonly type?: MessageType
   readonly limit?: number
 }

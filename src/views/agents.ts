@@ -74,7 +74,7 @@ export interface UsageFacts {
   readonly inputTokens: number
   readonly outputTokens: number
   readonly dollars: number | null
-  readonly dollarsAreEstimated?: true
+  readonly dollarsAreEstimated?: boolean
 }
 
 /** Empty for what used nothing, such as a script. */

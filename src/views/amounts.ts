@@ -26,7 +26,18 @@ export function describeCost({ tokens, dollars, isEstimated, unknown }: Cost): s
   if (dollars === 0) return unknown > 0 ? `${used}, price unknown` : used
   const about = isEstimated ? "about " : ""
   const more = unknown > 0 ? ` and ${unknown} ${unknown === 1 ? "run" : "runs"} of unknown price` : ""
-  return `${about}$${dollars < 0.1 ? dollars.toFixed(4) : dollars.toFixed(2)}${more}, ${used}`
+  return `${about}${money(dollars)}${more}, ${used}`
+}
+
+/** `$0.42`, `~$0.42` when it is reckoned, `12.3k tokens` when no price is known. */
+export function shortCost(cost: Cost | undefined): string {
+  if (cost === undefined || (cost.tokens === 0 && cost.dollars === 0)) return "-"
+  if (cost.dollars === 0 || cost.unknown > 0) return `${amount(cost.tokens)} tokens`
+  return `${cost.isEstimated ? "~" : ""}${money(cost.dollars)}`
+}
+
+function money(dollars: number): string {
+  return `$${dollars < 0.1 ? dollars.toFixed(4) : dollars.toFixed(2)}`
 }
 
 export function percent(share: number): string {

@@ -1,6 +1,6 @@
-import type { Signal } from "../domain/classify-task.ts"
 import { COMPLEXITY_OF } from "../domain/complexity.ts"
 import type { Route } from "../domain/routing.ts"
+import type { Signal } from "../domain/word-families.ts"
 import { type AgentRow, sayPrice } from "./agents.ts"
 import { oneLine } from "./table.ts"
 

@@ -8,7 +8,7 @@ import { moveWorktree } from "./move.ts"
 import { pinWorktree, statusOf } from "./pin-worktree.ts"
 import type { Workspace, WorkspaceState, Workspaces } from "./port.ts"
 import { proveWorktree } from "./prove.ts"
-import { type Found, findWorktree, isFinished, listWorktrees } from "./record.ts"
+import { type Found, findWorktree, isFinished, listWorktrees, writeRecord } from "./record.ts"
 import { removeFound } from "./remove.ts"
 import { integrationBranch, workerBranch } from "./resolve.ts"
 import { syncWorktree } from "./sync.ts"
@@ -63,6 +63,11 @@ export function makeWorkspaces(ground: Ground): Workspaces {
       alone(worker, async () => {
         const found = findWorktree(ground, worker)
         return found === undefined ? [] : (await pinWorktree(ground, found, { branch: branchOf(worker), place })).pins
+      }),
+    disown: ({ worker }) =>
+      alone(worker, async () => {
+        const { record, adminDir } = findWorktree(ground, worker) ?? {}
+        if (record && adminDir !== undefined) writeRecord(adminDir, { ...record, attempt: null })
       }),
     async examine(fix) {
       if (!existsSync(folder)) return []

@@ -302,6 +302,11 @@ export interface Workspaces {
   remove(request: { readonly worker: string; readonly place?: Attempt }): Promise<RemovedWorkspace>
   /** Pins what it holds now and changes nothing, as after every run of an agent. */
   pin(request: { readonly worker: string; readonly place?: Attempt }): Promise<readonly Pin[]>
+  /**
+   * The attempt is no longer this worker's: what the worktree holds from now on is pinned as the worker's own, and cannot
+   * take the place of what somebody else does for the attempt. Pins nothing, and does nothing where there is no worktree.
+   */
+  disown(request: { readonly worker: string }): Promise<void>
   /** What interrupted or careless processes left; with `fix` it is pinned and then mended. */
   examine(fix: boolean): Promise<Leftover[]>
 }

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { isRunning } from "../../src/lib/process-identity.ts"
 import { workerMark } from "../../src/lib/worker-mark.ts"
 import type { Runtime, StartedWorker, WorkerExit, WorkerLaunch, WorkerProcess } from "../../src/runtime/port.ts"
+import type { Owner } from "../../src/runtime/runtime-setup.ts"
 import { kinOf, processesWith } from "../support/processes.ts"
 import { makeScratch, type Scratch, sandboxEnv } from "../support/sandbox.ts"
 
@@ -12,9 +13,9 @@ export interface RuntimeUnderTest {
   readonly name: Runtime["name"]
   /** Why it cannot be tried here. */
   readonly skipped: string | null
-  make(owner: readonly string[]): Runtime
+  make(owner: Owner): Runtime
   /** What is left of it, in words, when all workers of this owner are stopped. */
-  leftOf(owner: readonly string[]): string[]
+  leftOf(owner: Owner): string[]
 }
 
 const STARTER = join(import.meta.dir, "../fixtures/runtime/starter.ts")
@@ -218,7 +219,7 @@ export function runtimeContract({ name, skipped, make, leftOf }: RuntimeUnderTes
 const NOW = { graceMs: 0 }
 
 interface Bench {
-  readonly owner: readonly string[]
+  readonly owner: Owner
   readonly runtime: Runtime
   readonly scratch: Scratch
   readonly logFile: string
@@ -231,7 +232,7 @@ interface Bench {
 
 function makeBench(make: RuntimeUnderTest["make"]): Bench {
   const scratch = makeScratch("runtime")
-  const owner = [scratch.path, "shop", "main"]
+  const owner = [scratch.path, "shop", "main"] as const
   const runtime = make(owner)
   const exits: WorkerExit[] = []
   runtime.onExit((exit) => exits.push(exit))

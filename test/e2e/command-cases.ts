@@ -692,6 +692,22 @@ const WORKER_CASES: Case[] = [
     table: /^Worker w7\. Next: task 4: "Manual" \(1 available\)\n$/,
   },
   {
+    command: "worker",
+    before: [
+      [
+        ...["task", "create", "--id", "9", "--title", "Nine", "--role", "docs", "--assignee", "w7"],
+        ...["--run", "echo 9 > nine.txt", "--check", "grep 9 nine.txt"],
+      ],
+    ],
+    args: [
+      ...["--role", "docs", "--worker-id", "w7", "--fresh-start-interval", "0", "--poll-interval", "30"],
+      ...["--once", "--loop", "--keep-polling", "--managed", ...REPOSITORY],
+    ],
+    data: { worker: "w7", reason: "once", delivered: ["9"], set_back: [] },
+    fields: ["worker", "reason", "delivered", "set_back"],
+    table: /^Worker w7 ended: it was to do one task\. Delivered: 9\. Set back: none\.\n$/,
+  },
+  {
     command: "swarm status",
     args: [],
     data: {
@@ -899,6 +915,42 @@ const OTHER_CASES: Case[] = [
       cursor: expect.any(String),
     },
     table: /^\S+ \S+ {2}w1 {2}task\.claimed {2}task=1 token=1\n/,
+  },
+  {
+    command: "report",
+    args: [],
+    isDocument: true,
+    data: {
+      ...{ project: "shop", team: "main", outcome: "running", done: 1, total: 4, started_at: TIME, ended_at: null },
+      tasks: [{ id: "1", mark: "BUSY", worker: "w1" }, { mark: "OPEN" }, { mark: "DONE", worker: "w2" }, { id: "4" }],
+      workers: [
+        { id: "w1", done: 0 },
+        { id: "w2", done: 1, crashes: 0, setbacks: 0 },
+      ],
+      ...{ template: null, notes: [], left: [], cost: { total: { runs: 0 } } },
+    },
+    fields: ["goal", "duration_ms", "idle_share", "results", "cascade", "critical_path"],
+    table:
+      /^TEAM REPORT {2}shop\/main\nGoal +Search page\nOutcome +running, phase EXECUTION\n(.*\n)*\[DONE\] {2}3 Page +w2 /,
+  },
+  {
+    command: "watch",
+    args: ["--steps"],
+    before: [
+      ["task", "update", "1", "--status", "resolved"],
+      ["task", "claim", "4", "--owner", "w1"],
+      ["task", "update", "4", "--status", "resolved"],
+      ["wave", "update", "1", "--status", "verified"],
+      ["task", "claim", "2", "--owner", "w1"],
+      ["task", "update", "2", "--status", "resolved"],
+      ["wave", "update", "2", "--status", "verified"],
+      ["verdict", "record", "--scope", "final", "--status", "passed"],
+    ],
+    isDocument: true,
+    data: { end: "done", phase: "COMPLETE", status: "completed", done: 4, total: 4 },
+    fields: ["project", "team"],
+    table:
+      /^\[[\d:]+\] shop\/main: COMPLETE, 4\/4 tasks done\nshop\/main is done, 4\/4 tasks done; see: teamwork report\n$/,
   },
   {
     command: "whiteboard",

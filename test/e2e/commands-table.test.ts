@@ -44,6 +44,7 @@ describe("the table of cases", () => {
       "events tail --follow",
       "export --watch",
       "worker setup --keep-polling",
+      "report --format",
     ]
     const unused: string[] = []
     for (const row of rows) {
@@ -168,6 +169,22 @@ describe("teamwork", () => {
     expect(script?.stdout).toStartWith("_teamwork() {\n")
     expect(schema?.stdout).toStartWith('{\n  "$schema"')
     expect(board?.stdout).toStartWith("# shop/main\n")
+  })
+
+  it("gives a report in the format that is asked for, and a pipe the text", async () => {
+    const [bare, text, markdown, json, wrong] = await Promise.all(
+      [[], ["--format", "text"], ["--format=markdown"], ["--format", "json"], ["--format", "html"]].map((args) =>
+        shop.run(["report", ...args]),
+      ),
+    )
+    expect(bare?.stdout).toStartWith("TEAM REPORT  shop/main\n")
+    expect(text?.stdout.split("\n", 1)).toEqual(["TEAM REPORT  shop/main"])
+    expect(markdown?.stdout).toStartWith("# Report of shop/main\n\nSearch page\n")
+    expect(json?.json()).toMatchObject({ status: "success", data: { outcome: "running" } })
+    expect(wrong).toMatchObject({ exitCode: 2, stdout: "" })
+    expect(wrong?.stderr).toBe('Error: --format "html" is not one of text, markdown, json, table\n')
+    // The others know no more formats than before.
+    expect((await shop.run(["task", "list", "--format", "markdown"])).stderr).toContain("is not one of json, table")
   })
 
   it("gives both formats the same errors, as text unless JSON is asked for", async () => {

@@ -1,16 +1,13 @@
 // What people see at a real terminal: tmux plays it, at 80 and at 200 columns.
 import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from "bun:test"
-import { sandboxEnv } from "../support/sandbox.ts"
-import { type Bench, MAIN, makeBench, TEST_TIMEOUT_MS, until } from "./bench.ts"
+import { type Bench, makeBench, TEST_TIMEOUT_MS } from "./bench.ts"
 import { prepareShop } from "./command-cases.ts"
+import { END, HAS_TMUX, openPane, WHY_NO_TMUX } from "./pane.ts"
 
 setDefaultTimeout(TEST_TIMEOUT_MS)
 
-const HAS_TMUX = Bun.which("tmux") !== null
-const REASON = HAS_TMUX ? "" : " (skipped: there is no tmux)"
 const LONG =
   "日本語のとても長いタイトル、ünïcödé 🎉 and a tail that goes on and on and on until it is cut for good ".repeat(3)
-const END = "=== end ==="
 
 let shop: Bench
 beforeAll(async () => {
@@ -23,44 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => shop[Symbol.dispose]())
 
-interface Pane extends Disposable {
-  /** The screen as it is now; with the codes that colour it when asked for. */
-  screen(withCodes?: boolean): string
-  until(fits: (screen: string) => boolean): Promise<string>
-  press(...keys: string[]): void
-}
-
-let counter = 0
-
-/** A terminal of the given width that runs one command line in a shell. */
-function openPane(bench: Bench, columns: number, line: string, env: Record<string, string> = {}): Pane {
-  const socket = `e2e-${process.pid}-${counter++}`
-  const variables = sandboxEnv({
-    ...{ HOME: bench.home, TEAMWORK_TEST_BASE_DIR: bench.home, LANG: "C.UTF-8", TERM: "xterm-256color" },
-    ...{ BUN: process.execPath, MAIN, ...env },
-  })
-  const tmux = (...args: string[]) =>
-    Bun.spawnSync(["tmux", "-u", "-f", "/dev/null", "-L", socket, ...args], { cwd: bench.cwd, env: variables })
-  // Ctrl+C reaches the shell too, which is to go on.
-  const script = `trap : INT; teamwork() { "$BUN" "$MAIN" "$@"; }; ${line}; echo '${END}'; exec cat`
-  const started = tmux("new-session", "-d", "-x", String(columns), "-y", "60", "sh", "-c", script)
-  if (!started.success) throw new Error(`tmux: ${started.stderr}`)
-  const screen = (withCodes = false) => tmux("capture-pane", "-p", ...(withCodes ? ["-e"] : [])).stdout.toString()
-  return {
-    screen,
-    async until(fits) {
-      await until(
-        () => fits(screen()),
-        () => `for the screen:\n${screen()}`,
-      )
-      return screen()
-    },
-    press: (...keys) => void tmux("send-keys", ...keys),
-    [Symbol.dispose]: () => void tmux("kill-server"),
-  }
-}
-
-describe.skipIf(!HAS_TMUX)(`a terminal${REASON}`, () => {
+describe.skipIf(!HAS_TMUX)(`a terminal${WHY_NO_TMUX}`, () => {
   for (const columns of [80, 200]) {
     it(`of ${columns} columns gets tables that fit`, async () => {
       const commands = ["task list", "project status --verbose", "swarm status", "mailbox read w1", "evidence list 1"]

@@ -11,6 +11,7 @@ export const LIMITS: EngineLimits = {
   ...{ maxAgents: 5, staffing: { kind: "auto" }, maxRestarts: 3, maxTimeoutRestarts: 2, maxConsecutiveErrors: 3 },
   ...{ watchdogWarningMs: 300_000, watchdogGraceMs: 120_000, watchdogReassignMs: 600_000, freshStartMs: 3_600_000 },
   restartBackoffMs: [5000, 10_000, 20_000],
+  onBlockerFailed: "ask",
   ...{ enableCascade: true, enableReview: true, deliver: true, maxRefusals: 3 },
   ...{ budget: { tokens: 0, dollars: 0 }, budgetPerWorker: { tokens: 0, dollars: 0 } },
 }

@@ -2,10 +2,9 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs"
 import { join } from "node:path"
 import type { Reason, Usage } from "../../agents/port.ts"
 import type { Clock } from "../../lib/clock.ts"
+import { endMarked } from "../../lib/end-marked.ts"
 import { makeMask } from "../../lib/mask-secrets.ts"
 import { isRunning } from "../../lib/process-identity.ts"
-import { descendantsOf, processesMarked } from "../../lib/process-tree.ts"
-import { sleep } from "../../lib/sleep.ts"
 import { isCancelled, type JobFolder, type JobResult, LOG, readProcess, readResult, writeResult } from "./job-folder.ts"
 import { RECORDING_FILES } from "./record-run.ts"
 
@@ -34,7 +33,6 @@ export interface Machine {
 const MAX_OUTPUT = 32_000
 /** Between the making of its folder and the first thing the job's process writes. */
 const MAX_START_MS = 60_000
-const MAX_REAPING_MS = 5000
 
 export async function readJobState(folder: JobFolder, machine: Machine): Promise<JobState> {
   const { job, path } = folder
@@ -57,7 +55,8 @@ export async function readJobState(folder: JobFolder, machine: Machine): Promise
 /** The result of a job, or undefined while it runs. A job whose process died gets one, and nothing of it goes on. */
 export async function settleJob(folder: JobFolder, machine: Machine): Promise<JobResult | undefined> {
   if (readResult(folder) !== undefined || !isDead(folder, machine)) return readResult(folder)
-  await reapJob(folder, machine)
+  // All that its agent left bears the job's mark, and so does what that started.
+  await endMarked(`${markOf(folder.job.jobId)}=1`, machine.env)
   writeResult(folder, resultOfDead(folder, machine))
   return readResult(folder)
 }
@@ -68,24 +67,6 @@ export function isDead(folder: JobFolder, { clock }: Machine): boolean {
     identity === undefined ? clock.now() - Date.parse(folder.job.createdAt) > MAX_START_MS : !isRunning(identity)
   // It may have ended well just now.
   return isGone && readResult(folder) === undefined
-}
-
-/** Ends all that the agent of a dead job left: it bears the job's mark, and so does what it started. */
-async function reapJob({ job }: JobFolder, { env }: Machine): Promise<void> {
-  const mark = `${markOf(job.jobId)}=1`
-  const deadline = performance.now() + MAX_REAPING_MS
-  while (performance.now() < deadline) {
-    const marked = processesMarked(mark, env)
-    if (marked.length === 0) return
-    for (const pid of [...marked.flatMap((each) => descendantsOf(each, env)), ...marked]) {
-      try {
-        process.kill(pid, "SIGKILL")
-      } catch {
-        // It is gone already.
-      }
-    }
-    await sleep(5)
-  }
 }
 
 /** A variable in the environment of a job's agent, by which it is found again. */

@@ -4,10 +4,13 @@ import { AppError } from "../../domain/errors.ts"
 import type { TaskId } from "../../domain/ids.ts"
 import { LEAD } from "../../domain/message.ts"
 import { unreachable } from "../../lib/unreachable.ts"
+import { cascadeTask } from "../../operations/cascade-task.ts"
 import { makeGateFix } from "../../operations/gate-fixes.ts"
 import { releaseTask } from "../../operations/release-task.ts"
 import { sendMessage } from "../../operations/send-message.ts"
+import { settleBlocker } from "../../operations/settle-blocker.ts"
 import { pauseByEngine } from "../../operations/steer-team.ts"
+import { tellUnblocked } from "../../operations/tell-unblocked.ts"
 import { updateTask } from "../../operations/update-task.ts"
 import { noteStatusCheck, quarantineWorker } from "../../operations/worker-life.ts"
 import type { OrchestratorOptions, OrchestratorPorts } from "./ports.ts"
@@ -68,9 +71,12 @@ async function perform(
       await updateTask.run(context, { ...name, id: action.task as TaskId, assignee: "" })
       return
     case "tell-unblocked":
-      await tell(action.by, `UNBLOCKED: task ${action.task}: everything it needs is done`)
-      return
+      return tellUnblocked(context, { ...name, task: action.task as TaskId, by: action.by as TaskId })
     case "cascade":
+      await cascadeTask(context, { ...name, of: action.of as TaskId, kind: action.kind })
+      return
+    case "settle-blocker":
+      await settleBlocker(context, { ...name, task: action.task as TaskId, choice: action.choice })
       return
     case "pause-team":
       say(`The team is paused: ${action.reason}`)

@@ -30,30 +30,44 @@ export interface WorkerEnd {
   readonly graceMs: number
 }
 
+/** By worker: started by us, or found running. */
+interface KnownProcess extends WorkerProcess {
+  /** How often the worker had been started before. */
+  readonly startsBefore: number
+}
+
 /** A process that was started this long ago and has not said so is taken for dead. */
 const SPAWN_MS = 15_000
 
 export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOptions): WorkerPool {
   const { context, runtime } = ports
   const name = { project: options.project, team: options.team }
-  /** By worker: started by us, or found running. */
-  const processes = new Map<WorkerId, WorkerProcess>()
+  const processes = new Map<WorkerId, KnownProcess>()
+  /** How often each was started, as of the last look. */
+  const starts = new Map<WorkerId, number>()
   const held = new Map<WorkerId, string | null>()
 
   function isRunning(worker: Worker, fact: WorkerFact | undefined): boolean | null {
-    if (fact?.exitedAt != null && worker.status !== "spawning") {
+    const known = processes.get(worker.id)
+    // One that we have just started has not said so yet; what is told is of the one before.
+    const isOld = known !== undefined && (fact?.starts ?? 0) <= known.startsBefore
+    if (fact?.exitedAt != null && !isOld) {
       processes.delete(worker.id)
-      return false
+      return worker.status === "spawning" ? isSpawning(worker) : false
     }
     const told = processOf(fact, ports.self.machine)
-    if (told !== undefined && processes.get(worker.id)?.pid !== told.pid) {
+    if (told !== undefined && known?.pid !== told.pid) {
       runtime.adopt(worker.id, told)
-      processes.set(worker.id, told)
+      processes.set(worker.id, { ...told, startsBefore: -1 })
+      return runtime.isRunning(told)
     }
-    const known = processes.get(worker.id)
     if (known !== undefined) return runtime.isRunning(known)
-    if (worker.status === "spawning") return ports.clock.now() - Date.parse(worker.lastHeartbeat) < SPAWN_MS
-    return null
+    return worker.status === "spawning" ? isSpawning(worker) : null
+  }
+
+  /** An orchestrator before us may have started it in its last moment. */
+  function isSpawning({ lastHeartbeat }: Worker): boolean {
+    return ports.clock.now() - Date.parse(lastHeartbeat) < SPAWN_MS
   }
 
   /** Keeps what its worktree holds, then lets others have its task. */
@@ -81,6 +95,7 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
     look: (workers, history) =>
       workers.map((worker) => {
         held.set(worker.id, worker.currentTask)
+        starts.set(worker.id, history.workers.get(worker.id)?.starts ?? 0)
         return {
           id: worker.id,
           role: worker.role,
@@ -92,7 +107,8 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
       }),
     async start(id, role) {
       const worker = await spawnWorker(context, { ...name, id, role })
-      processes.set(worker, await runtime.start(ports.launch(worker, role)))
+      const started = await runtime.start(ports.launch(worker, role))
+      processes.set(worker, { ...started, startsBefore: starts.get(worker) ?? 0 })
     },
     stop,
     async stopAll({ reason, graceMs }) {

@@ -9,6 +9,7 @@ import type { WavePlan } from "../../domain/wave.ts"
 import { type FileDiff, parseDiff } from "../../gates/diff-lines.ts"
 import type { TaskChanges } from "../../gates/find-conflicts.ts"
 import { type Findings, join, statusOf } from "../../gates/findings.ts"
+import { GATE_KINDS } from "../../gates/gate-command.ts"
 import { checkCommitted } from "../../gates/task-gate.ts"
 import {
   checkAdded,
@@ -19,13 +20,14 @@ import {
   checkResolved,
   checkWaves,
   type DeliveredTask,
+  type EvidencedTask,
 } from "../../gates/team-gates.ts"
 import { waveNotFound } from "../../operations/decide-wave.ts"
 import { getTeam } from "../../operations/lookup.ts"
 import { addVerdict } from "../../operations/record-verdict.ts"
 import { readWavePlan } from "../../operations/wave-status.ts"
 import { type ChosenState, chooseState, getCommit } from "./choose-state.ts"
-import { checkProject } from "./run-commands.ts"
+import { checkProject, listCommands } from "./run-commands.ts"
 import { GATE, type Verifier } from "./verifier.ts"
 
 export interface TeamVerification extends TeamName {
@@ -84,10 +86,7 @@ export async function verifyFinal(verifier: Verifier, request: FinalVerification
     checkCommitted(state.uncommitted),
     checkMerged(await readDelivered(verifier, request, { tasks, state })),
     checkAdded(await readAdded(verifier, request, { tasks, state }), verifier.settings),
-    checkEvidence(
-      tasks.map((task) => ({ ...task, evidence: task.evidence.filter((each) => isValid(each, task)) })),
-      verifier.settings,
-    ),
+    checkEvidence(await withProvability(verifier, state, tasks), verifier.settings),
     await checkProject(verifier, state, whyNotRun(tasks, state)),
   ])
   return record(verifier, request, { scope: "final", subject: null, findings, state })
@@ -172,6 +171,19 @@ async function readAdded(
   const known = pinned.length > 0 ? pinned : here === undefined ? [] : [here, state.commit]
   const start = known.length === 0 ? undefined : await repository.findBase(...known)
   return start === undefined || (pinned.length === 0 && start === state.commit) ? undefined : from(start)
+}
+
+async function withProvability(
+  verifier: Verifier,
+  state: ChosenState,
+  tasks: readonly ProvenTask[],
+): Promise<EvidencedTask[]> {
+  const hasCommands = (await listCommands(verifier, state, GATE_KINDS)).length > 0
+  return tasks.map((task) => ({
+    ...task,
+    evidence: task.evidence.filter((each) => isValid(each, task)),
+    isProvable: hasCommands || task.checks.length > 0,
+  }))
 }
 
 function isValid(entry: Evidence, { attempt }: Task): boolean {

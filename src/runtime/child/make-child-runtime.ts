@@ -8,18 +8,11 @@ import { beginLog } from "../begin-log.ts"
 import { checkLaunch } from "../check-launch.ts"
 import { endWorker } from "../end-worker.ts"
 import type { Runtime, WorkerLaunch } from "../port.ts"
+import type { RuntimeSetup } from "../runtime-setup.ts"
 import { makeListeners, watchExits } from "../watch-exits.ts"
 
-export interface ChildSetup {
-  /** Whose workers they are: home, project and team. */
-  readonly owner: readonly string[]
-  readonly clock: Clock
-  /** For programs that tell of processes. */
-  readonly env: Readonly<Record<string, string | undefined>>
-}
-
 /** Workers as processes of their own, each in a session of its own. */
-export function makeChildRuntime({ owner, clock, env }: ChildSetup): Runtime {
+export function makeChildRuntime({ owner, clock, env }: RuntimeSetup): Runtime {
   const listeners = makeListeners()
   const adopted = watchExits((worker) => listeners.tell({ worker, code: null, signal: null }))
   const children = new Map<number, Bun.Subprocess>()

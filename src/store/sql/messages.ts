@@ -59,9 +59,11 @@ async function select(
   const unread = filter.unreadOnly === true ? " and read_at is null" : ""
   const type = filter.type === undefined ? "" : " and type = ?"
   if (filter.type !== undefined) params.push(filter.type)
+  const ids = filter.ids === undefined ? "" : ` and id in (${filter.ids.map(() => "?").join(", ")})`
+  params.push(...(filter.ids ?? []))
   const limit = filter.limit === undefined ? "" : ` limit ${Math.trunc(filter.limit)}`
   const rows = await session.all<MessageRow>(
-    `select ${COLUMNS} from message where team_id = ? and recipient = ?${unread}${type} order by seq${limit}${lock}`,
+    `select ${COLUMNS} from message where team_id = ? and recipient = ?${unread}${type}${ids} order by seq${limit}${lock}`,
     params,
   )
   return rows.map(toMessage)

@@ -11,7 +11,7 @@ import {
   type Work,
 } from "../../domain/task.ts"
 import type { GraphNode, OwningTask, TaskChange, TaskFilter, TaskStore } from "../port.ts"
-import { iso, isoOrNull, type Param, placeholders, type Session } from "./session.ts"
+import { insertRows, iso, isoOrNull, type Param, placeholders, type Session } from "./session.ts"
 
 export interface TaskRow {
   seq: number
@@ -79,6 +79,7 @@ export function taskStore(session: Session): TaskStore {
     },
     owning: (key) => listOwning(session, key),
     create: (key, id, brief, wave) => createTask(session, key, { id, brief, wave }),
+    createAll: (key, tasks) => createTasks(session, key, tasks),
     async update(key, id, change) {
       const set = changedColumns(change)
       const assignments = [...set.map(([column]) => `${column} = ?`), "version = version + 1", "updated_at = ?"].join(
@@ -131,12 +132,15 @@ export function taskStore(session: Session): TaskStore {
     listOverdue: (key, claimedBefore) => listOverdue(session, key, claimedBefore),
     nextLeaseEnd: (key) => nextLeaseEnd(session, key),
     async setWaves(key, places) {
-      for (const place of places) {
-        await session.run(
-          "update task set wave = ?, height = ? where team_id = ? and id = ? and (wave <> ? or height <> ?)",
-          [place.wave, place.height, key, place.id, place.wave, place.height],
-        )
-      }
+      // Sent one behind the other without waiting for each answer.
+      await Promise.all(
+        places.map(({ id, wave, height }) =>
+          session.run(
+            "update task set wave = ?, height = ? where team_id = ? and id = ? and (wave <> ? or height <> ?)",
+            [wave, height, key, id, wave, height],
+          ),
+        ),
+      )
     },
     repairUnmet: (key) => repairUnmet(session, key),
   }
@@ -180,38 +184,48 @@ async function listOwning(session: Session, key: number): Promise<OwningTask[]> 
   return rows.map((row) => ({ ...row, files: parseList(row.files) }))
 }
 
+const BRIEF_COLUMNS = [
+  ...["team_id", "id", "title", "description", "role", "complexity", "acceptance", "checks", "files", "agent_type"],
+  ...["assignee", "work", "status", "unmet", "wave", "created_at", "updated_at"],
+]
+
+interface NewTask {
+  readonly id: TaskId
+  readonly brief: TaskBrief
+}
+
+function briefValues(key: number, { id, brief }: NewTask, { unmet, wave, now }: Record<string, number>): Param[] {
+  const { title, description, role, complexity, agentType, assignee, work } = brief
+  const lists = [brief.acceptance, brief.checks, brief.files].map((list) => JSON.stringify(list))
+  const own = [key, id, title, description, role, complexity, ...lists, agentType, assignee ?? "", formatWork(work)]
+  return [...own, "open", unmet ?? 0, wave ?? 0, now ?? 0, now ?? 0]
+}
+
 async function createTask(
   session: Session,
   key: number,
-  { id, brief, wave }: { id: TaskId; brief: TaskBrief; wave: number | null },
+  { wave, ...task }: NewTask & { wave: number | null },
 ): Promise<Task | undefined> {
+  const { id, brief } = task
   const unmet = await countUnmet(session, key, brief.blockedBy)
-  const now = await session.now()
-  const lists = [brief.acceptance, brief.checks, brief.files].map((list) => JSON.stringify(list))
   const row = await session.get<TaskRow>(
-    `insert into task (team_id, id, title, description, role, complexity, acceptance, checks, files, agent_type,
-       assignee, work, status, unmet, wave, created_at, updated_at)
-     values (${placeholders(12)}, 'open', ?, ?, ?, ?) on conflict (team_id, id) do nothing returning ${TASK_COLUMNS}`,
-    [
-      key,
-      id,
-      brief.title,
-      brief.description,
-      brief.role,
-      brief.complexity,
-      ...lists,
-      brief.agentType,
-      brief.assignee ?? "",
-      formatWork(brief.work),
-      unmet,
-      wave ?? 0,
-      now,
-      now,
-    ],
+    `insert into task (${BRIEF_COLUMNS.join(", ")}) values (${placeholders(BRIEF_COLUMNS.length)})
+     on conflict (team_id, id) do nothing returning ${TASK_COLUMNS}`,
+    briefValues(key, task, { unmet, wave: wave ?? 0, now: await session.now() }),
   )
   if (row === undefined) return undefined
   await insertNeeds(session, key, id, brief.blockedBy)
   return toTask(row, brief.blockedBy)
+}
+
+async function createTasks(session: Session, key: number, tasks: readonly NewTask[]): Promise<void> {
+  if (tasks.length === 0) return
+  const now = await session.now()
+  const rows = tasks.map((task) => briefValues(key, task, { unmet: 0, wave: 0, now }))
+  await insertRows(session, "task", BRIEF_COLUMNS, rows)
+  const needs = tasks.flatMap(({ id, brief }) => brief.blockedBy.map((need) => [key, id, need]))
+  await insertRows(session, "need", ["team_id", "task_id", "need_id"], needs)
+  await repairUnmet(session, key)
 }
 
 async function listOverdue(session: Session, key: number, claimedBefore: number | null): Promise<Task[]> {
@@ -282,7 +296,11 @@ function changedColumns(change: TaskChange): [string, Param][] {
     description: change.description,
     role: change.role,
     complexity: change.complexity,
-    files: change.files === undefined ? undefined : JSON.stringify(change.files),
+    acceptance: change.acceptance && JSON.stringify(change.acceptance),
+    checks: change.checks && JSON.stringify(change.checks),
+    files: change.files && JSON.stringify(change.files),
+    agent_type: change.agentType,
+    work: change.work && formatWork(change.work),
     assignee: change.assignee === null ? "" : change.assignee,
     result: change.result,
     status: change.status,

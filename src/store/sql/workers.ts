@@ -95,6 +95,9 @@ export function workerStore(session: Session): WorkerStore {
           ...[key, id],
         ])
       }
+      if (change.pane !== undefined) {
+        await session.run("update worker set pane = ? where team_id = ? and id = ?", [change.pane, key, id])
+      }
       const worker = (await select(key, id))[0]
       if (worker === undefined) throw new Error(`worker ${id} vanished inside a transaction`)
       return worker

@@ -48,6 +48,7 @@ export const COMMANDS: readonly CommandRow[] = [
             : `Reset ${done.tasksReset} tasks of ${done.project}/${done.team}`,
       }),
   },
+  { name: "plan", load: async () => (await import("./plan.ts")).planCommand },
   {
     name: "task create",
     load: async () =>
@@ -230,6 +231,7 @@ export const COMMANDS: readonly CommandRow[] = [
       }),
   },
   { name: "ownership enforce", load: async () => (await import("./ownership.ts")).ownershipEnforce },
+  { name: "worker", load: async () => (await import("./worker.ts")).worker },
   { name: "worker setup", load: async () => (await import("./worker-setup.ts")).workerSetup },
   {
     name: "swarm status",
@@ -238,6 +240,8 @@ export const COMMANDS: readonly CommandRow[] = [
         text: async (report, screen) => (await views.status()).renderSwarm(report, screen),
       }),
   },
+  { name: "swarm spawn", load: async () => (await import("./swarm-spawn.ts")).swarmSpawn },
+  { name: "swarm stop", load: async () => (await import("./swarm-stop.ts")).swarmStop },
   { name: "swarm merge", load: async () => (await import("./swarm-merge.ts")).swarmMerge },
   { name: "deliver", load: async () => (await import("./deliver.ts")).deliverCommand },
   { name: "undo", load: async () => (await import("./undo.ts")).undoCommand },
@@ -283,7 +287,10 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () =>
       fromOperation((await import("../../operations/pause.ts")).resume, { text: ({ what }) => `Continued ${what}` }),
   },
+  { name: "logs", load: async () => (await import("./logs.ts")).logs },
+  { name: "attach", load: async () => (await import("./attach.ts")).attach },
   { name: "events tail", load: async () => (await import("./events-tail.ts")).eventsTail },
+  { name: "report", load: async () => (await import("./report.ts")).report },
   { name: "watch", load: async () => (await import("./watch.ts")).watch },
   { name: "whiteboard", load: async () => (await import("./whiteboard.ts")).whiteboard },
   {
@@ -296,6 +303,7 @@ export const COMMANDS: readonly CommandRow[] = [
             : "No loop is active in this terminal",
       }),
   },
+  { name: "run", load: async () => (await import("./run-team.ts")).runTeam },
   { name: "route", load: async () => (await import("./route.ts")).route },
   { name: "agent list", load: async () => (await import("./agent.ts")).agentList },
   { name: "agent exec", load: async () => (await import("./agent.ts")).agentExec },

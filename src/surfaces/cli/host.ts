@@ -2,9 +2,11 @@ import type { TeamName } from "../../domain/team.ts"
 import type { ReadyAgent } from "../../engine/agent-jobs/run-job.ts"
 import type { Scopes } from "../../engine/enforce-ownership.ts"
 import type { Merging } from "../../engine/merge-queue/merging.ts"
-import type { GateSetup } from "../../engine/verify/verifier.ts"
-import type { WorkspaceTools } from "../../engine/worktrees.ts"
 import type { EngineSettings } from "../../engine/orchestrator/settings.ts"
+import type { Runtime, RuntimeName } from "../../engine/swarm/worker-launch.ts"
+import type { GateSetup } from "../../engine/verify/verifier.ts"
+import type { WorkerSettings } from "../../engine/worker/ports.ts"
+import type { WorkspaceTools } from "../../engine/worktrees.ts"
 import type { Clock } from "../../lib/clock.ts"
 import type { Ids } from "../../lib/ids.ts"
 import type { Processes } from "../../lib/process.ts"
@@ -42,8 +44,14 @@ export interface Configured {
   readonly project: string
   readonly team: string
   readonly terminalId: string
+  /** How many workers may run at the same time. */
+  readonly maxAgents: number
+  /** How long workers may take to end; 0: as long as they like. */
+  readonly shutdownTimeoutMs: number
   readonly home: string
   readonly agentDefaults: AgentDefaults
+  /** What the configuration says of a worker. */
+  worker(): Promise<WorkerSettings>
   readonly recordings: { readonly maxMegabytes: number; readonly maxAgeDays: number }
   /** In whose name agents commit; empty where that is left to git. */
   readonly author: { readonly name: string; readonly email: string }
@@ -59,7 +67,9 @@ export interface Configured {
   gates(folder: string): Promise<GateSetup>
   /** Loads what merging in the repository of a folder takes. */
   merging(folder: string): Promise<Merging>
-  readonly engine: () => EngineSettings
+  engine(): Promise<EngineSettings>
+  /** Loads where the workers of a team live; without a name, what the configuration says. */
+  runtime(team: TeamName, name?: RuntimeName): Promise<Runtime>
   /** The store's address without user and password. */
   storePlace(): Promise<string>
   openStore(): Promise<Context["store"]>
@@ -90,8 +100,14 @@ export interface Io {
   errBytes(chunk: Uint8Array): void
   /** Fires on Ctrl+C or a polite request to end; whoever reads it promises to end then. */
   readonly interrupted: AbortSignal
-  /** Fires at the second such request; whoever reads it promises to end at once then. */
-  readonly insisted: AbortSignal
+  /** Fires when that is said again; without somebody who reads it, the program ends there. */
+  readonly interruptedAgain: AbortSignal
+  /** Whether somebody sits at the terminal who can be asked. */
+  readonly canAsk: boolean
+  /** What was typed; empty for nothing, null at the end of the input. */
+  ask(question: string): Promise<string | null>
+  /** Runs a program that talks to the person at the terminal; its exit code. */
+  interactive(command: readonly string[]): Promise<number>
   /** HH:MM:SS, local time. */
   wallClock(): string
 }

@@ -21,6 +21,9 @@ export async function runCli(args: readonly string[], host: Host): Promise<numbe
   } catch (error) {
     const { code, message, details } = error instanceof AppError ? error : unexpected(error, host)
     const json = { status: "error", code, message, details: toWire(details) }
+    // A document may have many faults, and whoever mends it wants to see them all.
+    const lines = wantsJson || !Array.isArray(details.lines) ? [] : details.lines
+    for (const line of lines) host.io.err((await import("../../views/table.ts")).oneLine(String(line)))
     host.io.err(wantsJson ? JSON.stringify(json) : await saying("Error", message))
     return exitCodeOf(code)
   }

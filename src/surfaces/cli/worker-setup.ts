@@ -25,7 +25,11 @@ export const workerSetup: Command = {
         keepPolling: keepPolling ?? false,
         pollIntervalSeconds: pollInterval ?? (await configured()).pollIntervalSeconds,
       },
-      { say: (line) => host.io.err(`[${host.io.wallClock()}] ${oneLine(line)}`), signal: host.io.interrupted },
+      {
+        say: (line) => host.io.err(`[${host.io.wallClock()}] ${oneLine(line)}`),
+        clock: host.clock,
+        signal: host.io.interrupted,
+      },
     )
     const role = found.worker?.role ?? rest.role
     const who = found.worker === null ? "" : `Worker ${found.worker.id}. `

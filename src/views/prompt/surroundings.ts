@@ -112,8 +112,10 @@ const WHAT_HAPPENED = {
   rejected: "rejected in review",
   failed: "failed",
   verdict: "did not pass its gate",
+  setback: "set back",
 } as const satisfies Record<Setback["what"], string>
 
-function setbackLine({ what, by, reason }: Setback): string {
-  return `- ${WHAT_HAPPENED[what]} by ${by}: ${reason === "" ? "no reason was given" : reason}`
+function setbackLine({ what, by, reason, advice }: Setback): string {
+  const told = `- ${WHAT_HAPPENED[what]} by ${by}: ${reason === "" ? "no reason was given" : reason}`
+  return advice === undefined ? told : `${told}\n  Advice: ${advice}`
 }

@@ -1,0 +1,44 @@
+import type { Config } from "./keys.ts"
+
+/** What the engine is told of the configuration; loaded only when it runs. */
+export function engineSettings(config: Config) {
+  return {
+    maxAgents: config["team.maxAgents"],
+    watchdogWarningMs: config["team.watchdogWarningMs"],
+    watchdogGraceMs: config["team.watchdogGraceMs"],
+    watchdogReassignMs: config["team.watchdogReassignMs"],
+    freshStartMs: config["team.freshStartIntervalSeconds"] * 1000,
+    maxConsecutiveErrors: config["team.maxConsecutiveErrors"],
+    maxRestarts: config["team.maxRestarts"],
+    maxTimeoutRestarts: config["team.maxTimeoutRestarts"],
+    restartBackoffMs: config["team.restartBackoffSeconds"].map((seconds) => seconds * 1000),
+    enableCascade: config["team.enableCascade"],
+    enableReview: config["team.enableCrossCliVerification"],
+    budget: { tokens: config["budget.teamTokens"], dollars: config["budget.teamDollars"] },
+    budgetPerWorker: { tokens: config["budget.workerTokens"], dollars: config["budget.workerDollars"] },
+    leaseMs: config["engine.leaseSeconds"] * 1000,
+    shutdownTimeoutMs: config["team.shutdownTimeoutMs"],
+    monitorIntervalMs: config["team.monitorIntervalMs"],
+    runtime: config["engine.runtime"],
+    onBlockerFailed: config["team.onBlockerFailed"],
+  }
+}
+
+export function workerSettings(config: Config) {
+  const budget = (whose: "task" | "worker" | "team") => ({
+    tokens: config[`budget.${whose}Tokens`],
+    dollars: config[`budget.${whose}Dollars`],
+  })
+  return {
+    leaseSeconds: config["claim.workerLeaseSeconds"],
+    renewSeconds: config["claim.renewSeconds"],
+    repairTurns: config["engine.repairTurns"],
+    agentTimeoutSeconds: config["team.agentTimeoutSeconds"],
+    shutdownTimeoutMs: config["team.shutdownTimeoutMs"],
+    maxConsecutiveErrors: config["team.maxConsecutiveErrors"],
+    retry: { maxRestarts: config["team.maxRestarts"], maxTimeoutRestarts: config["team.maxTimeoutRestarts"] },
+    budget: { task: budget("task"), worker: budget("worker"), team: budget("team") },
+    permission: config["engine.permission"],
+    defaults: { agentType: config["team.defaultAgentType"], tier: config["team.defaultModel"] },
+  }
+}

@@ -1,0 +1,75 @@
+import type { Exception } from "./exception.ts"
+import { endOf, type TeamView } from "./team-view.ts"
+import type { Verdict } from "./verdict.ts"
+
+/** Something only a person can do or decide, and how. */
+export interface ToDo {
+  readonly what: string
+  readonly command: string
+}
+
+export function listLeft(facts: {
+  readonly view: TeamView
+  readonly verdicts: readonly Verdict[]
+  readonly exceptions: readonly Exception[]
+}): ToDo[] {
+  const { view } = facts
+  return [...ofTeam(view), ...ofTasks(view), ...ofWorkers(view), ...ofExceptions(facts), ...ofEnd(facts)]
+}
+
+function ofTeam({ team }: TeamView): ToDo[] {
+  if (team.status !== "paused") return []
+  return [{ what: `the team is paused${because(team.pauseReason)}`, command: "teamwork resume" }]
+}
+
+function ofTasks({ tasks, history }: TeamView): ToDo[] {
+  return [...tasks.values()].flatMap(({ id, status, pauseReason }) => {
+    if (status === "failed") {
+      const what = `task ${id} failed${because(history.tasks.get(id)?.reason ?? null)}`
+      return [{ what, command: `teamwork task reopen ${id}` }]
+    }
+    if (status !== "paused") return []
+    return [{ what: `task ${id} is paused${because(pauseReason)}`, command: `teamwork resume --task ${id}` }]
+  })
+}
+
+function ofWorkers({ workers }: TeamView): ToDo[] {
+  return workers
+    .filter(({ status }) => status === "quarantined" || status === "paused")
+    .map(({ id, status }) => ({ what: `worker ${id} is ${status}`, command: `teamwork resume --worker-id ${id}` }))
+}
+
+function ofExceptions({ view, exceptions }: { view: TeamView; exceptions: readonly Exception[] }): ToDo[] {
+  return exceptions
+    .filter(({ status, taskId, attempt }) => status === "asked" && view.tasks.get(taskId)?.attempt === attempt)
+    .map(({ taskId, number, pattern, reason }) => ({
+      what: `task ${taskId} asks to write ${pattern}: ${reason}`,
+      command: `teamwork ownership grant ${taskId} ${number}`,
+    }))
+}
+
+/** How to go on where nobody leads, and how to take what is done. */
+function ofEnd({ view, verdicts }: { view: TeamView; verdicts: readonly Verdict[] }): ToDo[] {
+  const { stats, history, team, lead } = view
+  if (lead !== null) return []
+  const open = stats.open + stats.in_progress + stats.in_review
+  const wasLed = history.ledAt !== null
+  if (open > 0) {
+    const what = `${open} of ${stats.total} tasks are not done`
+    return wasLed ? [{ what, command: "teamwork run --resume" }] : []
+  }
+  const isDelivered = history.deliveredAt !== null && history.deliveredAt >= (history.mergedAt ?? 0)
+  if (team.phase === "COMPLETE" && history.mergedAt !== null && !isDelivered) {
+    return [{ what: "the work is verified and not delivered", command: "teamwork deliver" }]
+  }
+  const final = verdicts.findLast(({ scope }) => scope === "final")
+  const isLeft = stats.total > 0 && stats.failed === 0 && stats.paused === 0 && team.phase !== "COMPLETE"
+  if (!isLeft || endOf(view) === "cancelled") return []
+  const why =
+    final?.status === "failed" ? `the final gate failed${because(final.issues[0] ?? null)}` : "not verified yet"
+  return [{ what: why, command: "teamwork project verify" }]
+}
+
+function because(reason: string | null): string {
+  return reason === null || reason === "" ? "" : `: ${reason.split("\n")[0]}`
+}

@@ -1,0 +1,101 @@
+import {
+  choice,
+  type Field,
+  type Fields,
+  flag,
+  type InputOf,
+  list,
+  optional,
+  record,
+  text,
+  withDefault,
+} from "../lib/fields.ts"
+import { EFFORTS } from "./effort.ts"
+import { problemWithPattern } from "./file-pattern.ts"
+import { ID_RULE, isId, quoteInput, type TaskId } from "./ids.ts"
+import { parseStaffing, STAFFING_FORMS } from "./staffing.ts"
+import { COMPLEXITIES, GENERIC_ROLE, NO_WORK, problemWithText, problemWithTitle, ROLES, type Work } from "./task.ts"
+import { SCHEDULES, TEAM_MODES } from "./team.ts"
+
+const line = (description: string) => text(description, problemWithText)
+const id = text("its id, by which others need it; by default its number in the list", (value) =>
+  isId(value) ? undefined : `${quoteInput(value)} is not valid; use ${ID_RULE}`,
+) as Field<TaskId>
+const SHORT = 200
+
+/** What a task may say for itself, or a plan for all of its tasks. */
+const COMMON_FIELDS = {
+  role: withDefault(choice(ROLES, "role of the worker that takes it"), GENERIC_ROLE),
+  agentType: optional(text("kind of agent that does it, such as executor; see teamwork role list", short)),
+  complexity: withDefault(choice(COMPLEXITIES, "complexity"), "standard"),
+  agent: optional(text("the agent that does it, such as codex or script; by default what teamwork route names", short)),
+  model: optional(text("the model by name; by default what the agent's settings say for the complexity", short)),
+  effort: optional(choice(EFFORTS, "how hard the model should think")),
+  checks: withDefault(list(line("command"), "commands that must exit with 0 at the end"), []),
+} satisfies Fields
+
+/** The one description of a task in a plan: the checks, the JSON schema and the documents are made from it. */
+export const PLAN_TASK_FIELDS = {
+  id,
+  title: text("what is to be done, in a line", problemWithTitle),
+  description: withDefault(line("what is to be done, in full"), ""),
+  acceptance: withDefault(list(line("what must be true"), "what must be true at the end, in words"), []),
+  ...COMMON_FIELDS,
+  needs: withDefault(list(id, "ids of the tasks that must be done before"), []),
+  files: withDefault(list(text("pattern", problemWithPattern), "patterns of the files that it alone may write"), []),
+  grantShared: flag("let it own the shared files that its patterns name"),
+  run: withDefault(list(line("command"), "commands that the script agent runs to do it"), []),
+  repair: withDefault(
+    list(line("command"), "commands it runs instead when the work was sent back, or could not be merged"),
+    [],
+  ),
+} satisfies Fields
+
+export const PLAN_FIELDS = {
+  goal: text("what is to be reached", problemWithText),
+  schedule: optional(choice(SCHEDULES, "when tasks start")),
+  mode: optional(choice(TEAM_MODES, "who decides routine matters")),
+  workers: optional(text(`who works on it: ${STAFFING_FORMS}`, problemWithStaffing)),
+  defaults: withDefault(record("what holds for every task that does not say otherwise"), {}),
+  tasks: list(record("task"), "what is to be done"),
+} satisfies Fields
+
+export const PLAN_DEFAULTS: Fields = COMMON_FIELDS
+
+export type PlanTask = Omit<InputOf<typeof PLAN_TASK_FIELDS>, "grantShared"> & { readonly grantShared: boolean }
+
+export interface Plan extends Pick<InputOf<typeof PLAN_FIELDS>, "goal" | "schedule" | "mode" | "workers"> {
+  readonly tasks: readonly PlanTask[]
+}
+
+/** From the plan to a value in it: `["tasks", 2, "needs"]`. */
+export type PlanPath = readonly (string | number)[]
+
+export interface PlanProblem {
+  readonly path: PlanPath
+  readonly message: string
+}
+
+/** `tasks[2].needs` */
+export function sayPath(path: PlanPath): string {
+  return path.reduce<string>((said, part) => {
+    if (typeof part === "number") return `${said}[${part}]`
+    return said === "" ? part : `${said}.${part}`
+  }, "")
+}
+
+/** How the task is to be done, as the store keeps it. */
+export function workOf({ agent, model, effort, run, repair }: PlanTask): Work {
+  if ((agent ?? model ?? effort ?? run[0] ?? repair[0]) === undefined) return NO_WORK
+  const own = { agent: agent ?? null, model: model ?? null, effort: effort ?? null }
+  return { ...NO_WORK, ...own, commands: run, repair }
+}
+
+function short(value: string): string | undefined {
+  return value.length > SHORT ? `must be at most ${SHORT} characters` : problemWithTitle(value)
+}
+
+function problemWithStaffing(value: string): string | undefined {
+  const read = parseStaffing(value)
+  return "problem" in read ? read.problem : undefined
+}

@@ -1,0 +1,66 @@
+import { type CheckedPlan, checkPlan, type PlanFacts } from "../../domain/check-plan.ts"
+import { AppError } from "../../domain/errors.ts"
+import { type PlanPath, type PlanProblem, sayPath } from "../../domain/plan.ts"
+import { readPlan } from "../../domain/read-plan.ts"
+import type { PlanDocument, Position } from "./document.ts"
+
+/** A problem of a plan, and where it stands in the document. */
+export interface PlacedProblem extends Position {
+  /** `tasks[2].needs`; empty for the whole. */
+  readonly field: string
+  readonly message: string
+}
+
+export interface PlanText {
+  /** As people call it, for messages. Its ending says how it is written. */
+  readonly name: string
+  readonly text: string
+}
+
+/** The plan that a document holds, checked. Throws `plan.invalid` with everything that is wrong with it. */
+export async function loadPlan(source: PlanText, facts: PlanFacts): Promise<Omit<CheckedPlan, "problems">> {
+  const document = await readDocument(source)
+  if (document.faults.length > 0) {
+    const faults = document.faults.map((fault) => ({ ...fault, field: "" }))
+    throw invalidPlan(source.name, faults)
+  }
+  const { plan, problems, notes } = examinePlan(document.value, facts)
+  if (problems.length > 0) throw invalidPlan(source.name, placed(problems, document))
+  return { plan, notes }
+}
+
+/** What a plan says and all that is wrong with it, wherever it came from. */
+export function examinePlan(value: unknown, facts: PlanFacts): CheckedPlan {
+  const { plan, problems: shape, knowsTasks } = readPlan(value)
+  if (!knowsTasks) return { plan, problems: shape, notes: [] }
+  const wrong = new Set(shape.map(({ path }) => path.slice(0, 2).join()))
+  const checked = checkPlan(plan, facts)
+  const more = checked.problems.filter(({ path }) => !wrong.has(path.slice(0, 2).join()))
+  return { ...checked, problems: [...shape, ...more] }
+}
+
+async function readDocument({ name, text }: PlanText): Promise<PlanDocument> {
+  if (/\.(?:md|markdown)$/i.test(name)) return (await import("./markdown-document.ts")).readMarkdown(text)
+  return (await import("./yaml-document.ts")).readYaml(text)
+}
+
+function placed(problems: readonly PlanProblem[], { placeOf }: PlanDocument): PlacedProblem[] {
+  const found = problems.map(({ path, message }) => ({ ...placeOf(path), field: sayPath(withoutItem(path)), message }))
+  return found.sort((a, b) => a.line - b.line || a.column - b.column)
+}
+
+/** The place tells which item of a list it is. */
+function withoutItem(path: PlanPath): PlanPath {
+  return path.length > 3 ? path.slice(0, 3) : path
+}
+
+function invalidPlan(name: string, problems: readonly PlacedProblem[]): AppError {
+  const lines = problems.map((problem) => sayProblem(name, problem))
+  const [first = ""] = lines
+  const message = lines.length === 1 ? first : `${name} has ${lines.length} problems; nothing was changed`
+  return new AppError("plan.invalid", message, { file: name, problems, lines: lines.length === 1 ? [] : lines })
+}
+
+function sayProblem(name: string, { line, column, field, message }: PlacedProblem): string {
+  return `${name}:${line}:${column}: ${field === "" ? "" : `${field}: `}${message}`
+}

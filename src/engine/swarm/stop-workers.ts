@@ -1,0 +1,93 @@
+import { PERSON } from "../../domain/actor.ts"
+import { AppError } from "../../domain/errors.ts"
+import type { WorkerId } from "../../domain/ids.ts"
+import type { TeamName } from "../../domain/team.ts"
+import { listTasks } from "../../operations/list-tasks.ts"
+import type { Context } from "../../operations/operation.ts"
+import { releaseTask } from "../../operations/release-task.ts"
+import { noteWorkerExited, recordPane } from "../../operations/worker-life.ts"
+import type { Runtime } from "../../runtime/port.ts"
+import { removeWorktree, type WorkspaceTools } from "../worktrees.ts"
+import type { RuntimeName } from "./worker-launch.ts"
+import { type KnownWorker, listKnownWorkers } from "./worker-processes.ts"
+
+export interface StopRequest extends TeamName {
+  /** Null: all that run. */
+  readonly worker: WorkerId | null
+  readonly graceMs: number
+  readonly machine: string
+  readonly runtime: (name: RuntimeName) => Promise<Runtime>
+  /** Null where the repository is not at hand: worktrees stay then. */
+  readonly workspaces: WorkspaceTools | null
+}
+
+export interface StoppedWorker {
+  readonly id: WorkerId
+  /** False for one whose process was gone already. */
+  readonly wasRunning: boolean
+  /** Tasks that it held. */
+  readonly released: readonly string[]
+  /** The worktree that was removed. */
+  readonly worktree: string | null
+  /** Where its work is kept. */
+  readonly pins: readonly string[]
+}
+
+/** Ends workers with everything they started; their claims go back, their commits stay, their worktrees go. */
+export async function stopWorkers(context: Context, request: StopRequest): Promise<StoppedWorker[]> {
+  const known = await listKnownWorkers(context, request, request.machine)
+  const meant =
+    request.worker === null
+      ? known.filter(({ state, machine }) => state !== "ended" && (machine ?? request.machine) === request.machine)
+      : [findWorker(known, request, request.worker)]
+  return Promise.all(meant.map((each) => stopOne(context, request, each)))
+}
+
+function findWorker(known: readonly KnownWorker[], { machine }: StopRequest, id: WorkerId): KnownWorker {
+  const found = known.find((each) => each.id === id)
+  if (found === undefined)
+    throw new AppError("worker.not_found", `${id} is no worker that teamwork started; see: teamwork swarm status`, {
+      workerId: id,
+    })
+  if (found.state === "running" && found.machine !== machine)
+    throw new AppError("worker.unavailable", `${id} runs on ${found.machine}; stop it there`, { workerId: id })
+  return found
+}
+
+async function stopOne(context: Context, request: StopRequest, known: KnownWorker): Promise<StoppedWorker> {
+  const { id } = known
+  const name = { project: request.project, team: request.team }
+  await using runtime = await request.runtime(known.runtime)
+  await runtime.stop(id, known.process, { graceMs: request.graceMs })
+  if (known.worker.pane !== null) await recordPane(context, { ...name, worker: id, pane: null })
+  // Before its task goes to somebody else: what it wrote is pinned as work on that task.
+  const removed =
+    request.workspaces === null
+      ? undefined
+      : await removeWorktree(context, request.workspaces, { ...name, workerId: id })
+  const released: string[] = []
+  for (const task of await listTasks.run(context, { ...name, status: "in_progress" })) {
+    if (task.claimedBy !== id) continue
+    const release = { ...name, id: task.id, owner: id, reason: `${id} was stopped` }
+    if (await isReleased(releaseTask.run(context, release))) released.push(task.id)
+  }
+  await noteWorkerExited(context, { ...name, by: PERSON, worker: id, reason: "stopped", detail: null })
+  return {
+    id,
+    wasRunning: known.state === "running" || known.state === "spawning",
+    released,
+    worktree: removed?.isRemoved === true ? removed.path : null,
+    pins: removed?.pinned.map((pin) => pin.ref) ?? [],
+  }
+}
+
+/** False when it ended, or somebody else has it, since we looked. */
+async function isReleased(release: Promise<unknown>): Promise<boolean> {
+  try {
+    await release
+    return true
+  } catch (error) {
+    if (error instanceof AppError && ["claim.lost", "task.transition"].includes(error.code)) return false
+    throw error
+  }
+}

@@ -1,0 +1,53 @@
+import type { TaskId, WorkerId } from "../domain/ids.ts"
+import type { PromptFacts } from "../domain/prompt-facts.ts"
+import { assertCapable, getRole, type RoleDefinition } from "../domain/roles.ts"
+import { estimateTokens } from "../domain/routing.ts"
+import type { TeamName } from "../domain/team.ts"
+import type { Context } from "../operations/operation.ts"
+import { promptFacts } from "../operations/prompt-facts.ts"
+import { composePrompt } from "../views/prompt/compose-prompt.ts"
+import type { FittedText } from "../views/prompt/fit-sections.ts"
+import type { AgentChoice } from "./choose-agent.ts"
+
+export interface PromptRequest extends TeamName {
+  readonly id: TaskId
+  /** Whose messages and folder are told of. */
+  readonly worker?: WorkerId
+  /** The agent takes part in the team as this worker; otherwise it does the task in one run. */
+  readonly isMember: boolean
+  /** By default what the task asks for. */
+  readonly role?: string
+  readonly roles: readonly RoleDefinition[]
+  /** The folder of the repository. */
+  readonly root: string
+  readonly mask: (text: string) => string
+}
+
+export interface TaskPrompt {
+  readonly facts: PromptFacts
+  readonly role: RoleDefinition
+  compose(limit: number): FittedText
+  /** What a route goes by. */
+  asked(): AgentChoice["asked"]
+}
+
+/** All that an agent is told of a task, whoever asks and whichever agent it will be. */
+export async function taskPrompt(context: Context, request: PromptRequest): Promise<TaskPrompt> {
+  const { project, team, id, worker, roles, root, mask } = request
+  const facts = await promptFacts.run(context, { project, team, id, worker })
+  const { task } = facts
+  const role = getRole(roles, request.role ?? task.agentType ?? task.role)
+  assertCapable(task, role)
+  const taskRole = role.name === task.role ? undefined : getRole(roles, task.role)
+  const member = request.isMember ? worker : undefined
+  const compose = (limit: number) => composePrompt({ facts, role, taskRole, worker: member, root, limit, mask })
+  return {
+    ...{ facts, role, compose },
+    asked: () => ({
+      text: `${task.title}\n${task.description}`,
+      agentType: role.name,
+      complexity: task.complexity,
+      contextTokens: estimateTokens(compose(Number.POSITIVE_INFINITY).text),
+    }),
+  }
+}

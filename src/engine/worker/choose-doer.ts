@@ -1,0 +1,137 @@
+import type { AgentJob } from "../../agents/port.ts"
+import type { History } from "../../domain/history.ts"
+import { LEAD } from "../../domain/message.ts"
+import { agentsToAvoid } from "../../domain/retry.ts"
+import { getRole, modelFor } from "../../domain/roles.ts"
+import type { Task } from "../../domain/task.ts"
+import { noteActivity } from "../../operations/note-run.ts"
+import { type KnownRateLimits, listRateLimits } from "../../operations/rate-limits.ts"
+import { sendMessage } from "../../operations/send-message.ts"
+import type { ReadyAgent } from "../agent-jobs/run-job.ts"
+import { chooseAgent } from "../choose-agent.ts"
+import { type TaskPrompt, taskPrompt } from "../task-prompt.ts"
+import type { Hold } from "./hold-claim.ts"
+import { Setback } from "./setback.ts"
+import type { Shift } from "./shift.ts"
+
+/** Who does a task, and how. */
+export interface Doer extends Pick<AgentJob, "model" | "tier" | "effort" | "permission" | "allowedTools"> {
+  readonly ready: ReadyAgent
+  /** Null for the script agent, which reads none. */
+  readonly prompt: TaskPrompt | null
+}
+
+/** Runs the commands of the task; whatever happened before, nobody else could. */
+const SCRIPT = "script"
+/** Whoever waits longer for something tells the lead. */
+const TELL_AFTER_MS = 120_000
+const SIGN_OF_LIFE_MS = 60_000
+
+/** Waits while every agent that could take it is rate-limited. */
+export async function chooseDoer(shift: Shift, hold: Hold): Promise<Doer> {
+  const { work } = hold.task
+  if (work.agent === SCRIPT || (work.agent === null && work.commands.length > 0)) return chooseScript(shift, hold.task)
+  const toldAt: { ms?: number } = {}
+  for (;;) {
+    const chosen = await chooseNow(shift, hold)
+    if (!("retryAt" in chosen)) return chosen
+    await waitFor(shift, hold, { ...chosen, toldAt })
+  }
+}
+
+async function chooseScript({ ports, options }: Shift, task: Task): Promise<Doer> {
+  const ready = await findAgent(ports, SCRIPT)
+  const { effort } = task.work
+  const how = {
+    model: null,
+    tier: options.settings.defaults.tier,
+    effort,
+    permission: "full",
+    allowedTools: [],
+  } as const
+  return { ready, prompt: null, ...how }
+}
+
+interface Wait {
+  readonly retryAt: number
+  readonly now: number
+  readonly why: string
+}
+
+async function chooseNow(shift: Shift, hold: Hold): Promise<Doer | Wait> {
+  const { ports, options, team, worker } = shift
+  const { task } = hold
+  const roles = await ports.context.roles()
+  const where = { ...team, id: task.id, worker, isMember: false }
+  const prompt = await taskPrompt(ports.context, { ...where, roles, root: options.root, mask: ports.mask })
+  const rateLimits = await listRateLimits.run(ports.context, {})
+  const avoided = avoidedAgents(await shift.history.read(), shift, task)
+  const { role } = prompt
+  const how = {
+    permission: role.writes ? options.settings.permission : ("ask" as const),
+    allowedTools: role.tools,
+    prompt,
+  }
+  const named = task.work.agent
+  if (named !== null && !avoided.includes(named) && rateLimits.until[named] === undefined) {
+    const { model, effort } = task.work
+    const ready = await findAgent(ports, named)
+    return { ...how, ready, model, tier: modelFor(role, task.complexity), effort: effort ?? role.effort }
+  }
+  const ready = (await ports.agents()).filter(({ agent }) => !avoided.includes(agent.name))
+  const { route, effort } = await chooseAgent({
+    ...{ ready, rateLimits, roles, home: options.home, clock: ports.clock, defaults: options.settings.defaults },
+    asked: prompt.asked(),
+  })
+  if (route.agent === null) return whenNobodyCan(route, rateLimits)
+  const agentType = getRole(roles, route.agentType)
+  return {
+    ...{ ...how, ready: await findAgent(ports, route.agent), tier: route.tier },
+    // A model belongs to the agent it was named with.
+    model: named === null ? task.work.model : null,
+    effort: task.work.effort ?? effort ?? agentType.effort,
+  }
+}
+
+function avoidedAgents(history: History, { options }: Shift, { id }: Task): string[] {
+  return agentsToAvoid(history.tasks.get(id)?.setbacks ?? [], options.settings.retry)
+}
+
+async function findAgent(ports: Shift["ports"], name: string): Promise<ReadyAgent> {
+  const found = (await ports.agents()).find(({ agent }) => agent.name === name)
+  if (found === undefined) throw new Setback("not-found", `there is no agent ${name}`, { agent: name })
+  if (!found.isEnabled)
+    throw new Setback("not-found", `${name} is switched off by agents.${name}.enabled`, { agent: name })
+  return found
+}
+
+function whenNobodyCan(
+  { because, retryAt }: { readonly because: readonly string[]; readonly retryAt: string | null },
+  { now }: KnownRateLimits,
+): Wait {
+  const why = because.join("; ")
+  if (retryAt === null) throw new Setback("not-found", `no agent can take it: ${why}`)
+  return { retryAt: Date.parse(retryAt), now: Date.parse(now), why }
+}
+
+/** By the store's clock until then, with the claim kept and a sign of life now and then. */
+async function waitFor(
+  { ports, team, worker }: Shift,
+  { task, cut }: Hold,
+  { retryAt, now, why, toldAt }: Wait & { readonly toldAt: { ms?: number } },
+): Promise<void> {
+  const { context, clock, sleep, say } = ports
+  const startedAt = clock.now()
+  const waitMs = Math.max(0, retryAt - now) + 1
+  if (waitMs > TELL_AFTER_MS && toldAt.ms === undefined) {
+    toldAt.ms = startedAt
+    const message = `STATUS: task ${task.id} waits until ${new Date(retryAt).toISOString()}: ${why}`
+    await sendMessage.run(context, { ...team, from: worker, to: LEAD, type: "text", message })
+  }
+  say(`Task ${task.id} waits ${Math.ceil(waitMs / 1000)} s: ${why}`)
+  for (let left = waitMs; left > 0 && !cut.aborted; left = startedAt + waitMs - clock.now()) {
+    await sleep(Math.min(left, SIGN_OF_LIFE_MS), cut)
+    if (!cut.aborted) await noteActivity(context, { ...team, worker })
+  }
+  if (cut.aborted) throw new Setback("interrupted", "the worker was stopped while it waited for an agent")
+}

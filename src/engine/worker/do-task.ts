@@ -1,0 +1,158 @@
+import type { AgentResult } from "../../agents/port.ts"
+import { findFixed, isFixId } from "../../domain/fix-task.ts"
+import type { AfterSetback, SetbackKind } from "../../domain/retry.ts"
+import type { Task } from "../../domain/task.ts"
+import type { Verdict } from "../../domain/verdict.ts"
+import { listTasks } from "../../operations/list-tasks.ts"
+import { noteStep } from "../../operations/note-run.ts"
+import { setBack } from "../../operations/set-back.ts"
+import type { AsideResult, Workspace } from "../../workspace/port.ts"
+import { enforceOwnership } from "../enforce-ownership.ts"
+import { chooseDoer, type Doer } from "./choose-doer.ts"
+import { deliver } from "./deliver.ts"
+import { type Hold, holdClaim, isLost } from "./hold-claim.ts"
+import { noteEvidence } from "./note-evidence.ts"
+import { runTurn } from "./run-turn.ts"
+import type { FixFacts } from "./script-variables.ts"
+import { Setback, setbackOf } from "./setback.ts"
+import type { Shift } from "./shift.ts"
+import { takeWorkspace } from "./take-workspace.ts"
+
+export type TaskOutcome =
+  | { readonly kind: "delivered" }
+  | { readonly kind: "set-back"; readonly setback: SetbackKind; readonly next: AfterSetback }
+  /** It is somebody else's now; nothing was written any more. */
+  | { readonly kind: "lost" }
+
+/** From the claim to the end of one worker's work on a task. */
+export async function doTask(
+  shift: Shift,
+  { task, wasBegun }: { readonly task: Task; readonly wasBegun: boolean },
+): Promise<TaskOutcome> {
+  await using hold = holdClaim(shift, task)
+  try {
+    await bringToEnd(shift, hold, wasBegun)
+    return { kind: "delivered" }
+  } catch (error) {
+    return await afterFailure(shift, hold, error)
+  }
+}
+
+type Step = "workspace" | "agent" | "commit" | "gate" | "repair" | "deliver"
+
+async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<void> {
+  const { ports, options } = shift
+  const { task } = hold
+  const begin = (step: Step) => beginStep(shift, hold, step)
+  await begin("workspace")
+  const workspace = await takeWorkspace(shift, hold, wasBegun)
+  const doer = await chooseDoer(shift, hold)
+  const fix = await findFix(shift, task)
+  const identity = await ports.gitIdentity(workspace.path)
+  const runs = await countRuns(shift, task)
+  const run = (turn: number) => `${task.id}-${task.attempt}-${runs + turn}`
+  let session: AgentResult["session"] = null
+  let verdict: Verdict | null = null
+  for (let number = 1; ; number++) {
+    await begin(number === 1 ? "agent" : "repair")
+    ports.say(`Task ${task.id}: ${doer.ready.agent.name} runs (${run(number)})`)
+    const turn = { doer, workspace, fix, identity, session, verdict, number, firstRun: run(1), run: run(number) }
+    const result = await runTurn(shift, hold, turn)
+    await begin("commit")
+    const delivered = await commit(shift, hold, workspace)
+    await noteEvidence(shift, hold, { result, delivered })
+    await begin("gate")
+    verdict = await judge(shift, hold, workspace)
+    if (verdict.status !== "failed") {
+      await begin("deliver")
+      return deliver(shift, hold, { result, delivered, agent: doer.ready.agent.name })
+    }
+    const isLast = number > options.settings.repairTurns
+    ports.say(`Task ${task.id}: the gate failed: ${verdict.issues[0] ?? "see its verdict"}`)
+    if (isLast) throw gateFailed(verdict, doer)
+    session = result.session
+  }
+}
+
+/** Nothing is begun for a task that is lost, or by a worker that is to stop. */
+async function beginStep({ ports, team, worker }: Shift, { task, lost, cut }: Hold, step: Step): Promise<void> {
+  if (cut.aborted) throw new Setback("interrupted", lost.aborted ? "the claim was lost" : "the worker was stopped")
+  await noteStep(ports.context, { ...team, task: task.id, attempt: task.attempt, worker, step })
+}
+
+/** What is in scope, committed and pinned. */
+async function commit({ ports, team, worker }: Shift, hold: Hold, workspace: Workspace): Promise<AsideResult> {
+  const { task, token } = hold
+  const done = await enforceOwnership(ports.context, ports.scopes, {
+    ...{ ...team, task: task.id, owner: worker, token },
+    ...{ folder: workspace.path, base: workspace.base },
+  })
+  const { aside } = done
+  if (aside !== null)
+    ports.say(`BOUNDARY: task ${task.id} changed files that are not its own; they are kept as ${aside.ref}`)
+  await ports.workspaces.pin({ worker })
+  return done
+}
+
+async function judge({ ports, team, worker }: Shift, hold: Hold, { path }: Workspace): Promise<Verdict> {
+  const { task, token, cut } = hold
+  const request = { ...team, taskId: task.id, owner: worker, token, folder: path, signal: cut }
+  try {
+    return await ports.verify(request)
+  } catch (error) {
+    if (cut.aborted && !isLost(error))
+      throw new Setback("interrupted", "the worker was stopped while its work was judged")
+    throw error
+  }
+}
+
+function gateFailed({ issues, checks }: Verdict, { ready }: Doer): Setback {
+  const failed = checks.filter((check) => check.status === "failed").map((check) => check.name)
+  const why = issues[0] ?? (failed.join(", ") || "see its verdict")
+  const more = issues.length > 1 ? ` and ${issues.length - 1} more` : ""
+  return new Setback("gate", `the work does not pass its gate: ${why}${more}`, { agent: ready.agent.name })
+}
+
+async function countRuns({ history }: Shift, { id, attempt }: Task): Promise<number> {
+  const { runs } = await history.read()
+  let count = 0
+  for (const run of runs.values()) if (run.task === id && run.attempt === attempt) count++
+  return count
+}
+
+async function findFix({ ports, team }: Shift, { id }: Task): Promise<FixFacts | undefined> {
+  if (!isFixId(id)) return undefined
+  const fixed = findFixed(id, await listTasks.run(ports.context, team))
+  const pin = fixed && (await ports.pins.find({ task: fixed.id, attempt: fixed.attempt }, "head"))
+  return fixed && pin && { of: fixed.id, head: pin.commit }
+}
+
+async function afterFailure(shift: Shift, hold: Hold, error: unknown): Promise<TaskOutcome> {
+  if (hold.lost.aborted || isLost(error)) return giveUp(shift, hold)
+  const setback = setbackOf(error)
+  if (setback === undefined) throw error
+  const { ports, team, worker, options } = shift
+  await ports.workspaces.pin({ worker }).catch((problem) => {
+    // A worktree that is broken stays as it is; whoever takes it next pins it, or says that it cannot be.
+    ports.say(`Task ${hold.task.id}: not pinned: ${problem instanceof Error ? problem.message : problem}`)
+  })
+  try {
+    const { kind, agent, advice, message: reason } = setback
+    const { next } = await setBack(ports.context, {
+      ...{ ...team, taskId: hold.task.id, owner: worker, token: hold.token, worker },
+      ...{ kind, agent, reason, advice, limits: options.settings.retry },
+    })
+    const becomes = { retry: "it goes back for another try", pause: "it is paused", fail: "it failed" }[next]
+    ports.say(`${next === "retry" ? "Task" : "FAILED task"} #${hold.task.id}: ${reason} (${kind}); ${becomes}`)
+    return { kind: "set-back", setback: kind, next }
+  } catch (problem) {
+    if (isLost(problem)) return giveUp(shift, hold)
+    throw problem
+  }
+}
+
+async function giveUp({ ports, worker }: Shift, { task }: Hold): Promise<TaskOutcome> {
+  ports.say(`Task ${task.id} is no longer ${worker}'s; nothing more is done for it`)
+  await ports.workspaces.disown({ worker })
+  return { kind: "lost" }
+}

@@ -1,0 +1,227 @@
+import { hostname } from "node:os"
+import { AppError } from "../../domain/errors.ts"
+import { emptyHistory, type History } from "../../domain/history.ts"
+import { parseStaffing, problemWithSize, STAFFING_FORMS } from "../../domain/staffing.ts"
+import { describeTeam, SCHEDULES, type TeamName } from "../../domain/team.ts"
+import { connectGates } from "../../engine/merge-queue/connect-gates.ts"
+import { orchestrate } from "../../engine/orchestrator/orchestrate.ts"
+import type { EngineEnd, OrchestratorOptions, OrchestratorPorts, Self } from "../../engine/orchestrator/ports.ts"
+import { type EngineSettings, limitsOf, type RunSettings, readRunSettings } from "../../engine/orchestrator/settings.ts"
+import { workerLaunch } from "../../engine/swarm/worker-launch.ts"
+import { verifyFinal, verifyWave } from "../../engine/verify/verify-team.ts"
+import { choice, flag, type InputOf, optional, text } from "../../lib/fields.ts"
+import { resolvePath } from "../../lib/paths.ts"
+import { identityOf, isRunning } from "../../lib/process-identity.ts"
+import { sleep } from "../../lib/sleep.ts"
+import { calculateWaves } from "../../operations/calculate-waves.ts"
+import type { Context } from "../../operations/operation.ts"
+import { teamFields } from "../../operations/operation.ts"
+import { type EngineFacts, readEngine } from "../../operations/read-engine.ts"
+import { reviveTeam } from "../../operations/steer-team.ts"
+import { updateTeam } from "../../operations/update-team.ts"
+import type { Command, Outcome, Session } from "./command.ts"
+import { makeWatcher, watchTeam } from "./live.ts"
+import { sourceDirField } from "./swarm-merge.ts"
+import { verifierFor } from "./verify.ts"
+
+const input = {
+  ...teamFields,
+  what: optional(text("a plan document, or a goal to plan for; without it, the tasks that the team has")),
+  yes: flag("run what was planned for a goal without asking"),
+  workers: optional(text(`how many workers: ${STAFFING_FORMS}; by default auto, or what the team ran with before`)),
+  runtime: optional(choice(["child", "tmux"] as const, "where workers run; by default what engine.runtime says")),
+  schedule: optional(choice(SCHEDULES, "waves with a gate between them, or each task as soon as its needs are merged")),
+  target: optional(text("the branch that gets the work in the end; by default the one that is checked out")),
+  resume: flag("go on with the team's last run; fails when there was none"),
+  noDeliver: flag("leave the work on the integration branch"),
+  noReview: flag("without the review by another agent program"),
+  noCascade: flag("without follow-up tasks for tests and reviews"),
+  sourceDir: sourceDirField,
+}
+type Input = InputOf<typeof input>
+
+export const runTeam: Command = {
+  summary: "Run the team on its tasks to a verified, merged and delivered end",
+  fields: input,
+  positional: ["what"],
+  example: "teamwork run plan.yml --workers 3",
+  async run(session, raw) {
+    const given = raw as Input
+    const name = { project: given.project, team: given.team }
+    if (given.what !== undefined) {
+      const planned = await planFirst(session, given, given.what)
+      if (planned !== undefined) return planned
+    }
+    const context = await session.context()
+    const settings = await (await session.configured()).engine()
+    const history = emptyHistory()
+    const facts = await readEngine(context, name, { history, after: undefined })
+    const run = chooseSettings(given, { settings, history, name })
+    assertWork(name, facts)
+    await prepare(context, name, { facts, schedule: given.schedule })
+    const end = await lead(session, { given, name, run, settings })
+    return { data: end, text: () => sayEnd(name, end), exitCode: exitCodeFor(end), isDocument: true }
+  },
+}
+
+/** A file was written by somebody who wants it done; what was made of a goal is shown first. What to end with, if so. */
+async function planFirst(session: Session, given: Input, what: string): Promise<Outcome | undefined> {
+  const { planCommand } = await import("./plan.ts")
+  const { project, team } = given
+  const isFile = await Bun.file(resolvePath(what, session.host.io.cwd)).exists()
+  const outcome = await planCommand.run(session, { project, team, what, yes: given.yes === true || isFile })
+  const isApplied = (outcome.data as { readonly applied: unknown }).applied !== null
+  return isApplied ? undefined : outcome
+}
+
+/** What was said now goes before what the team ran with before. */
+function chooseSettings(
+  given: Input,
+  {
+    settings,
+    history,
+    name,
+  }: { readonly settings: EngineSettings; readonly history: History; readonly name: TeamName },
+): RunSettings {
+  const before = readRunSettings(history.settings)
+  if (given.resume === true && before === undefined)
+    throw new AppError("run.none", `${describeTeam(name)} was never run; start it with: teamwork run`)
+  const staffing = given.workers === undefined ? (before?.staffing ?? AUTO) : parseWorkers(given.workers)
+  const problem = problemWithSize(staffing, settings.maxAgents)
+  if (problem !== undefined) throw new AppError("usage", `${problem}; see: teamwork config set team.maxAgents N`)
+  return {
+    staffing,
+    runtime: given.runtime ?? before?.runtime ?? settings.runtime,
+    target: given.target ?? before?.target ?? null,
+    deliver: given.noDeliver === true ? false : (before?.deliver ?? true),
+    review: given.noReview === true ? false : (before?.review ?? true),
+    cascade: given.noCascade === true ? false : (before?.cascade ?? true),
+  }
+}
+
+const AUTO = { kind: "auto" } as const
+
+function parseWorkers(text: string): RunSettings["staffing"] {
+  const staffing = parseStaffing(text)
+  if ("problem" in staffing) throw new AppError("usage", `--workers ${staffing.problem}`)
+  return staffing
+}
+
+function assertWork(name: TeamName, { tasks }: EngineFacts): void {
+  if (tasks.length > 0) return
+  throw new AppError(
+    "run.nothing",
+    `${describeTeam(name)} has no tasks; make some with: teamwork plan FILE, or: teamwork task create`,
+  )
+}
+
+/** A team that nobody has laid out yet gets its waves; one that was cancelled goes on. */
+async function prepare(
+  context: Context,
+  name: TeamName,
+  { facts, schedule }: { readonly facts: EngineFacts; readonly schedule: Input["schedule"] },
+): Promise<void> {
+  await reviveTeam(context, name)
+  if (schedule !== undefined && schedule !== facts.team.schedule) await updateTeam.run(context, { ...name, schedule })
+  if (facts.waves.totalWaves === 0) await calculateWaves.run(context, name)
+}
+
+interface Run {
+  readonly given: Input
+  readonly name: TeamName
+  readonly run: RunSettings
+  readonly settings: EngineSettings
+}
+
+/** Leads and shows it. */
+async function lead(session: Session, { given, name, run, settings }: Run): Promise<EngineEnd> {
+  const { io } = session.host
+  const options: OrchestratorOptions = {
+    ...{ ...name, limits: limitsOf(settings, run), settings: JSON.stringify(run), target: run.target ?? undefined },
+    ...{ leaseMs: settings.leaseMs, shutdownTimeoutMs: settings.shutdownTimeoutMs },
+    ...{ monitorIntervalMs: settings.monitorIntervalMs, drain: io.interrupted, stop: io.interruptedAgain },
+  }
+  const hint = "Ctrl+C lets the workers end what they can, twice ends them at once; go on with: teamwork run --resume"
+  const watcher = makeWatcher(session, { hint, steps: false })
+  const ports = await openPorts(session, { given, name, run, say: (line) => watcher.say(line) })
+  const ended = new AbortController()
+  const watching = watchTeam(session, name, { watcher, hint, steps: false, untilOver: false, signal: ended.signal })
+  try {
+    return await orchestrate(ports, options)
+  } finally {
+    ended.abort()
+    await watching
+    await ports.runtime[Symbol.asyncDispose]()
+  }
+}
+
+async function openPorts(
+  session: Session,
+  { given, name, run, say }: Omit<Run, "settings"> & { readonly say: (line: string) => void },
+): Promise<OrchestratorPorts> {
+  const { host } = session
+  const configured = await session.configured()
+  const folder = resolvePath(given.sourceDir ?? ".", host.io.cwd)
+  const verifier = await verifierFor(session, { folder })
+  const runtime = await configured.runtime(name, run.runtime)
+  const problem = await runtime.unavailable()
+  if (problem !== null) throw new AppError("runtime.unavailable", problem)
+  return {
+    ...{ context: await session.context(), clock: host.clock, sleep, runtime, say },
+    merging: await configured.merging(folder),
+    workspaces: await configured.workspaces({ sourceDir: folder, team: name }),
+    gates: {
+      ...connectGates(verifier, name),
+      verifyWave: (wave) => verifyWave(verifier, { ...name, wave }),
+      verifyFinal: () => verifyFinal(verifier, name),
+    },
+    review: async () => {
+      throw new AppError("internal", "review")
+    },
+    launch: (worker, role) =>
+      workerLaunch(
+        {
+          ...{ ...name, home: configured.home, self: host.self, env: host.env, folder, runtime: run.runtime },
+          ...{ store: session.flags.store, isManaged: true },
+        },
+        worker,
+        role,
+      ),
+    self: makeSelf(),
+  }
+}
+
+/** This process, as another one on this machine can tell whether it is there. */
+function makeSelf(): Self {
+  const machine = hostname()
+  const { pid, start } = identityOf(process.pid)
+  return {
+    machine,
+    holder: `${machine}:${pid}:${start}`,
+    isGone(holder) {
+      const [, where, pidText, startText] = /^(.*):(\d+):(.*)$/s.exec(holder) ?? []
+      return where === machine && !isRunning({ pid: Number(pidText), start: startText ?? "" })
+    },
+  }
+}
+
+function sayEnd(name: TeamName, { outcome, reason }: EngineEnd): string {
+  const team = describeTeam(name)
+  switch (outcome) {
+    case "done":
+      return `${team} is done; see: teamwork report`
+    case "interrupted":
+      return `${team} was interrupted; go on with: teamwork run --resume`
+    case "lost":
+      return `${team} is led by another teamwork run now; watch it with: teamwork watch`
+    case "paused":
+      return `${team} is paused (${reason}); go on with: teamwork resume, then: teamwork run --resume`
+    default:
+      return `${team} is not done: ${reason}; see: teamwork report`
+  }
+}
+
+function exitCodeFor({ outcome }: EngineEnd): number {
+  if (outcome === "done") return 0
+  return outcome === "interrupted" ? 130 : 1
+}

@@ -1,0 +1,111 @@
+// Kills orchestrators and workers of a running team at random, with everything they have started left alone, and starts
+// the team again. However often that happens, it comes to the same end as if nothing had happened.
+import { describe, expect, it } from "bun:test"
+import { type Bench, type Data, git, makeBench } from "../e2e/bench.ts"
+import { seededRandom } from "../fixtures/participants/seeded-random.ts"
+import { until } from "../support/stores.ts"
+import { makeRepository, type PlannedTask, processesOf, writePlan } from "../support/team-runs.ts"
+
+/** `npm run soak` asks for more. */
+const RUNS = Number(process.env.CHAOS_RUNS ?? 5)
+const SEED = Number(process.env.CHAOS_SEED ?? Date.now() % 1_000_000)
+const MAX_KILLS = 10
+
+/** Whatever the order in which they are done and merged, the same files come of it. */
+const TASKS: readonly PlannedTask[] = Array.from({ length: 10 }, (_, index) => {
+  const id = String(index + 1)
+  const needs = index < 4 ? [] : index < 8 ? [String(index - 3)] : [String(index - 3), String(index - 2)]
+  return {
+    id,
+    needs,
+    run: [`sleep 0.${index % 4}`, `cat ${["README.md", ...needs.map((need) => `f${need}`)].join(" ")} > f${id}`],
+  }
+})
+
+// What says nothing of the team: a kill is no fault of a worker or of its task, and nobody wants to wait.
+const PATIENT = {
+  TEAMWORK_TEAM_RESTART_BACKOFF_SECONDS: "0",
+  TEAMWORK_TEAM_MAX_RESTARTS: "100",
+  TEAMWORK_TEAM_MAX_CONSECUTIVE_ERRORS: "100",
+}
+
+describe("killing the processes of a team", () => {
+  it.each(["waves", "eager"])(
+    `${RUNS} times over, on schedule %s, changes nothing of what comes out`,
+    async (schedule) => {
+      console.log(`seed ${SEED}: repeat with CHAOS_SEED=${SEED}`)
+      const random = seededRandom(SEED)
+      const expected = await undisturbed(schedule)
+      let killed = 0
+      for (let run = 0; run < RUNS; run++) {
+        using bench = await prepare(schedule)
+        killed += await runDisturbed(bench, random)
+        await expectWhole(bench, expected)
+      }
+      expect(killed).toBeGreaterThanOrEqual(RUNS)
+    },
+    60_000 + RUNS * 60_000,
+  )
+})
+
+async function prepare(schedule: string): Promise<Bench> {
+  const bench = makeBench()
+  makeRepository(bench.cwd, { Makefile: "test:\n\ttest -e README.md\n" })
+  await bench.ok("plan", writePlan(`${bench.home}/plan.json`, TASKS, { schedule }), "--yes")
+  return bench
+}
+
+const RUN = ["run", "--workers", "3", "--no-review", "--no-cascade"]
+
+/** The tree that the team comes to when nobody is in its way. */
+async function undisturbed(schedule: string): Promise<string> {
+  using bench = await prepare(schedule)
+  const { exitCode, stdout, stderr } = await bench.run(RUN)
+  if (exitCode !== 0) throw new Error(`the run ended with ${exitCode}: ${stdout}${stderr}`)
+  return git(bench.cwd, "rev-parse", "main^{tree}")
+}
+
+/** Runs the team, killing some of it, until a run comes to its end. How many were killed. */
+async function runDisturbed(bench: Bench, random: () => number): Promise<number> {
+  for (let killed = 0; ; ) {
+    await using team = bench.start(RUN, PATIENT)
+    let code: number | null = null
+    const ended = team.exited.then((exitCode) => {
+      code = exitCode
+    })
+    for (;;) {
+      await Promise.race([ended, Bun.sleep(150 + random() * 1000)])
+      if (code !== null || killed >= MAX_KILLS) break
+      const workers = processesOf(bench.home).filter(({ command }) => command.includes(" worker "))
+      const worker = random() < 0.4 ? undefined : workers[Math.floor(random() * workers.length)]
+      if (kill(worker?.pid ?? team.pid)) killed += 1
+      if (worker === undefined) break
+    }
+    await ended
+    if (code === 0) return killed
+    if (killed < MAX_KILLS) continue
+    const last = await bench.run(RUN, { env: PATIENT })
+    if (last.exitCode !== 0) throw new Error(`the last run ended with ${last.exitCode}: ${last.stdout}${last.stderr}`)
+    return killed
+  }
+}
+
+function kill(pid: number): boolean {
+  try {
+    return process.kill(pid, "SIGKILL")
+  } catch {
+    return false // it ended in this very moment
+  }
+}
+
+async function expectWhole(bench: Bench, tree: string): Promise<void> {
+  expect(git(bench.cwd, "rev-parse", "main^{tree}")).toBe(tree)
+  const tasks = await bench.ok<Data[]>("task", "list")
+  expect(tasks.filter((task) => task.status !== "resolved")).toEqual([])
+  expect(tasks).toHaveLength(TASKS.length)
+  const verdicts = await bench.ok<Data[]>("verdict", "list")
+  expect(verdicts.findLast((verdict) => verdict.scope === "final")).toMatchObject({ status: "passed" })
+  expect(git(bench.cwd, "worktree", "list").split("\n")).toHaveLength(1)
+  // Whoever was told to end may still be on the way out.
+  await until(async () => processesOf(bench.home).length === 0)
+}

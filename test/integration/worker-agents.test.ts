@@ -1,0 +1,276 @@
+// Which agent a worker has do a task, what that is told, and what becomes of it when it does not work out (R066, R067,
+// R085, R145-R151, R182).
+import { describe, expect, it, setDefaultTimeout } from "bun:test"
+import { claude } from "../../src/agents/claude/program.ts"
+import { codex } from "../../src/agents/codex/program.ts"
+import type { Agent, AgentJob } from "../../src/agents/port.ts"
+import type { RunRequest, WorkerPorts } from "../../src/engine/worker/ports.ts"
+import { noteAgentRun } from "../../src/operations/rate-limits.ts"
+import { sendMessage } from "../../src/operations/send-message.ts"
+import { fixtureAgent } from "../support/agents.ts"
+import { run, until } from "../support/stores.ts"
+import { makeWorkerWorld, WORKER_SETTINGS, type WorkerWorld } from "../support/worker.ts"
+import { WORLD_TEAM } from "../support/workspaces.ts"
+
+setDefaultTimeout(30_000)
+
+const bothAgents = (): Agent[] => [fixtureAgent(claude), fixtureAgent(codex)]
+/** A program that is not installed. */
+const missing = (program: typeof codex) => fixtureAgent(program, { command: ["/nowhere/at-all"] })
+
+interface Watched {
+  readonly jobs: AgentJob[]
+  readonly agents: string[]
+  readonly ports: Partial<WorkerPorts>
+}
+
+/** Sees every run, and may do something in the worktree after it, as an agent with tools would. */
+function watched(
+  world: WorkerWorld,
+  work: (request: RunRequest, turn: number) => Partial<AgentJob> | undefined = () => undefined,
+): Watched {
+  const jobs: AgentJob[] = []
+  const agents: string[] = []
+  const { runAgent } = world.ports()
+  const ports: Partial<WorkerPorts> = {
+    runAgent(request) {
+      jobs.push(request.job)
+      agents.push(request.agent.name)
+      const change = work(request, jobs.length)
+      return runAgent({ ...request, job: { ...request.job, ...change } })
+    },
+  }
+  return { jobs, agents, ports }
+}
+
+const write = (world: WorkerWorld, text: string) => world.git.tree("w1").write({ "b.txt": `${text}\n` })
+
+describe("who does a task", () => {
+  it("is the agent of the route, told of the task, with the model of its complexity and the effort of its role", async () => {
+    await using world = await makeWorkerWorld({ agents: bothAgents() })
+    await world.create("1", {
+      description: "Add the database endpoint. [[hello]]",
+      complexity: "complex",
+      files: ["*.txt"],
+    })
+    const { jobs, agents, ports } = watched(world, () => void write(world, "b"))
+    expect(await world.work({}, ports)).toMatchObject({ delivered: ["1"] })
+    expect(agents).toEqual(["codex"])
+    const [job] = jobs
+    expect(job).toMatchObject({
+      tier: "opus",
+      effort: "high",
+      model: null,
+      permission: "full",
+      commands: [],
+      resume: null,
+    })
+    expect(job?.ownership).toMatchObject({ task: { id: "1", files: ["*.txt"] } })
+    expect(job?.limits).toMatchObject({ timeMs: 1_800_000, tokens: null, dollars: null })
+    expect(job?.workspace).toBe(world.git.workspaces.pathOf("w1"))
+    expect(job?.prompt).toMatch(/^# TASK\n\nTask 1: Task 1\n\nAdd the database endpoint\. \[\[hello\]\]/)
+    expect(job?.prompt).toContain(`Root: ${job?.workspace}`)
+    expect(await world.task("1")).toMatchObject({ result: "all done\n\nBy codex: 1 file changed: b.txt." })
+  })
+
+  it("is the agent that the task names, with its model and effort; who only reads may not write", async () => {
+    await using world = await makeWorkerWorld({ agents: bothAgents() })
+    await world.create("1", {
+      ...{ description: "[[hello]]", role: "review", agent: "claude" },
+      model: "big",
+      effort: "low",
+    })
+    const { jobs, agents, ports } = watched(world)
+    expect(await world.work({}, ports)).toMatchObject({ delivered: ["1"] })
+    expect(agents).toEqual(["claude"])
+    expect(jobs).toMatchObject([{ model: "big", effort: "low", permission: "ask" }])
+    expect(await world.events("run.ended")).toMatchObject([
+      {
+        data: { agent: "claude", input_tokens: 200, output_tokens: 40, dollars: 0.0016, dollars_are_estimated: false },
+      },
+    ])
+  })
+
+  it("is another when the named one is not installed, not known, or cannot take it", async () => {
+    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude), missing(codex)] })
+    const { agents, ports } = watched(world)
+    for (const [id, agent, kind] of [
+      ["1", "codex", "not-found"],
+      ["2", "nobody", "not-found"],
+    ] as const) {
+      await world.create(id, { description: "[[hello]]", role: "review", agent, model: "its-own" })
+      expect(await world.work({}, ports)).toMatchObject({ setBack: [id] })
+      expect((await world.events("task.setback")).at(-1)).toMatchObject({ data: { task: id, agent, kind } })
+      expect(await world.work({}, ports)).toMatchObject({ delivered: [id] })
+    }
+    expect(agents).toEqual(["codex", "claude", "claude"])
+    expect((await world.events("run.started")).map(({ data }) => data.model)).toEqual(["its-own", null, null])
+  })
+
+  it("is nobody where no agent is left, which is said", async () => {
+    await using world = await makeWorkerWorld({ agents: [missing(codex)] })
+    await world.create("1", { description: "[[hello]]" })
+    expect(await world.work()).toMatchObject({ setBack: ["1"] })
+    expect(await world.events("task.setback")).toMatchObject([
+      { data: { kind: "not-found", agent: null, reason: expect.stringContaining("no agent can take it: ") } },
+    ])
+  })
+
+  it("is another after a task was too large for one", async () => {
+    await using world = await makeWorkerWorld({ agents: bothAgents() })
+    await world.create("1", { description: "[[overflow]]", role: "review", agent: "claude" })
+    const { agents, ports } = watched(world, ({ agent }) =>
+      agent.name === "codex" ? { prompt: "[[hello]]" } : undefined,
+    )
+    expect(await world.work({}, ports)).toMatchObject({ setBack: ["1"] })
+    expect(await world.events("task.setback")).toMatchObject([{ data: { kind: "context-overflow", agent: "claude" } }])
+    expect(await world.work({}, ports)).toMatchObject({ delivered: ["1"] })
+    expect(agents).toEqual(["claude", "codex"])
+  })
+})
+
+describe("an agent at its rate limit", () => {
+  it("is followed by another that goes on from its work", async () => {
+    await using world = await makeWorkerWorld({ agents: bothAgents() })
+    await world.create("1", { description: "[[rate-limit]]", agent: "claude", check: ["grep more b.txt"] })
+    const { agents, ports } = watched(world, ({ agent }) => {
+      if (agent.name === "claude") return void write(world, "half")
+      write(world, `${world.git.tree("w1").read("b.txt")}more`)
+      return { prompt: "[[hello]]" }
+    })
+    expect(await world.work({ workerId: "w1" }, ports)).toMatchObject({ setBack: ["1"] })
+    expect(await world.events("task.setback")).toMatchObject([{ data: { kind: "rate-limited", agent: "claude" } }])
+    expect(await world.work({ workerId: "w1" }, ports)).toMatchObject({ delivered: ["1"] })
+    expect(agents).toEqual(["claude", "codex"])
+    const head = (await world.git.pinned())["1/1/head"] ?? ""
+    expect(world.git.repository.run("show", `${head}:b.txt`)).toBe("half\nmore")
+  })
+
+  it("is waited for where there is no other, and the lead hears of a long wait", async () => {
+    let now = Date.parse("2026-01-01T00:00:00.000Z")
+    const clock = { now: () => now }
+    const { renewSeconds } = WORKER_SETTINGS
+    const sleep: WorkerPorts["sleep"] = async (ms, signal) => {
+      // Nothing is renewed in this test: that goes on until the end.
+      if (ms === renewSeconds * 1000)
+        await new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve()))
+      else now += ms
+    }
+    await using world = await makeWorkerWorld({ clock, agents: [fixtureAgent(claude)] })
+    const limit = { ...WORLD_TEAM, agent: "claude", outcome: "rate-limited", durationMs: 0 } as const
+    await run(world.context, noteAgentRun, { ...limit, waitMs: 300_000 })
+    await world.create("1", { description: "[[hello]]", role: "review" })
+    expect(await world.work({}, { sleep })).toMatchObject({ delivered: ["1"] })
+    expect(now).toBeGreaterThanOrEqual(Date.parse("2026-01-01T00:05:00.000Z"))
+    const told = (await world.inbox("orchestrator"))
+      .map(({ payload }) => payload.message)
+      .filter((text) => text !== undefined)
+    expect(told).toEqual([
+      expect.stringMatching(/^STATUS: task 1 waits until 2026-01-01T00:05:00.000Z: .*rate-limited/),
+      expect.stringMatching(/^Completed task #1/),
+    ])
+  })
+})
+
+describe("an agent whose work is sent back", () => {
+  const create = (world: WorkerWorld) =>
+    world.create("1", { description: "[[hello]]", agent: "claude", check: ["grep right b.txt"] })
+  const work = (world: WorkerWorld) => (_: RunRequest, turn: number) => {
+    write(world, turn === 1 ? "wrong" : "right")
+    return turn === 1 ? undefined : { prompt: "[[hello]]" }
+  }
+
+  it("goes on with its session, and is told only what is wrong", async () => {
+    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
+    await create(world)
+    const { jobs, ports } = watched(world, work(world))
+    expect(await world.work({}, ports)).toMatchObject({ delivered: ["1"] })
+    expect(jobs[1]?.resume).toMatchObject({ id: expect.stringMatching(/^[0-9a-f-]{36}$/) })
+    expect(jobs[1]?.prompt).toMatch(/^# YOUR WORK WAS SENT BACK\n/)
+    expect(jobs[1]?.prompt).toContain("grep right b.txt exited with 1")
+    expect(jobs[1]?.stateFolder).toBe(jobs[0]?.stateFolder ?? "")
+  })
+
+  it("is told everything anew where it has none", async () => {
+    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
+    await create(world)
+    const { jobs, ports } = watched(world, work(world))
+    const { runAgent } = ports
+    const forgets = { runAgent: async (request: RunRequest) => ({ ...(await runAgent?.(request)), session: null }) }
+    expect(await world.work({}, forgets as Partial<WorkerPorts>)).toMatchObject({ delivered: ["1"] })
+    expect(jobs[1]?.resume).toBeNull()
+    expect(jobs[1]?.prompt).toMatch(/^# TASK\n(?:.*\n)*# YOUR WORK WAS SENT BACK\n/)
+  })
+})
+
+describe("messages", () => {
+  it("reach the agent by its prompt or while it runs, and count as read when it knows them", async () => {
+    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
+    await world.create("1", { description: "[[listens]]", role: "review" })
+    const send = (message: string) => run(world.context, sendMessage, { ...WORLD_TEAM, from: "w2", to: "w1", message })
+    await send("before")
+    const { jobs, ports } = watched(world)
+    const working = world.work({ workerId: "w1" }, ports)
+    await until(async () => (await world.events("run.started")).length > 0, "the run")
+    await send("first")
+    await send("second")
+    expect(await working).toMatchObject({ delivered: ["1"] })
+    expect(jobs[0]?.prompt).toContain("before")
+    const inbox = await world.inbox("w1")
+    expect(inbox.map(({ payload, read }) => [payload.message, read])).toEqual([
+      ["before", true],
+      ["first", true],
+      ["second", true],
+    ])
+    expect(await world.task("1")).toMatchObject({ result: expect.stringMatching(/^heard both/) })
+  })
+
+  it("stay unread where the agent cannot take them", async () => {
+    await using world = await makeWorkerWorld()
+    await world.create("1", { run: ["echo b > b.txt"] })
+    await run(world.context, sendMessage, { ...WORLD_TEAM, from: "w2", to: "w1", message: "hello" })
+    expect(await world.work()).toMatchObject({ worker: "w1", delivered: ["1"] })
+    expect(await world.inbox("w1")).toMatchObject([{ read: false }])
+  })
+})
+
+describe("an agent that takes too long", () => {
+  it("is stopped, and whoever tries next is told why it was and what to do otherwise", async () => {
+    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
+    await world.create("1", { description: "[[hang]]", role: "review" })
+    expect(await world.work({ settings: { agentTimeoutSeconds: 0.2 } })).toMatchObject({ setBack: ["1"] })
+    const [setback] = await world.events("task.setback")
+    expect(setback).toMatchObject({ data: { kind: "timed-out", agent: "claude" } })
+    expect(setback?.data.reason).toMatch(
+      /^claude stopped after 200 ms: scope too large \(0 uses of tools, 0 files written\)$/,
+    )
+    const { jobs, ports } = watched(world, () => ({ prompt: "[[hello]]" }))
+    expect(await world.work({}, ports)).toMatchObject({ delivered: ["1"] })
+    expect(jobs[0]?.prompt).toContain(`- set back by w1: ${setback?.data.reason}\n  Advice: ${setback?.data.advice}`)
+    expect(jobs[0]?.prompt).not.toContain("given back by w1")
+  })
+})
+
+describe("budgets", () => {
+  it("leave each run what is left of them, and pause the task when nothing is", async () => {
+    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
+    const none = { tokens: 0, dollars: 0 }
+    const budget = { task: { tokens: 0, dollars: 1 }, worker: none, team: { tokens: 300, dollars: 0 } }
+    for (const id of ["1", "2", "3"]) await world.create(id, { description: "[[hello]]", role: "review" })
+    const { jobs, ports } = watched(world)
+    const work = () => world.work({ settings: { budget } }, ports)
+    expect(await work()).toMatchObject({ delivered: ["1"] })
+    expect(await work()).toMatchObject({ setBack: ["2"] })
+    expect(jobs.map(({ limits }) => [limits.tokens, limits.dollars])).toEqual([
+      [300, 1],
+      [60, 1],
+    ])
+    expect(await world.events("task.setback")).toMatchObject([{ data: { task: "2", kind: "budget" } }])
+    expect(await world.task("2")).toMatchObject({ status: "paused", pausedFrom: "in_progress" })
+    expect(await work()).toMatchObject({ setBack: ["3"] })
+    expect((await world.events("task.setback")).at(-1)).toMatchObject({
+      data: { task: "3", kind: "budget", reason: "the team has used up its budget of 300 tokens" },
+    })
+    expect(jobs).toHaveLength(2)
+  })
+})

@@ -1,0 +1,148 @@
+// A worker on a real repository, with a real store, real gates and real processes: `await using world = await makeWorkerWorld()`.
+import { join } from "node:path"
+import type { Agent } from "../../src/agents/port.ts"
+import { script } from "../../src/agents/script/program.ts"
+import { CONFIG_KEYS } from "../../src/config/keys.ts"
+import type { Event, EventType } from "../../src/domain/events.ts"
+import type { Message } from "../../src/domain/message.ts"
+import { BUILT_IN_ROLES } from "../../src/domain/roles.ts"
+import type { Task } from "../../src/domain/task.ts"
+import type { Schedule } from "../../src/domain/team.ts"
+import { recordRun } from "../../src/engine/agent-jobs/record-run.ts"
+import type { ReadyAgent } from "../../src/engine/agent-jobs/run-job.ts"
+import { verifyTask } from "../../src/engine/verify/verify-task.ts"
+import { endOrphans, isAlive } from "../../src/engine/worker/orphans.ts"
+import type { WorkerEnd, WorkerOptions, WorkerPorts, WorkerSettings } from "../../src/engine/worker/ports.ts"
+import { runsFolder } from "../../src/engine/worker/run-turn.ts"
+import { runWorker } from "../../src/engine/worker/run-worker.ts"
+import { capture } from "../../src/lib/capture.ts"
+import { type Clock, systemClock } from "../../src/lib/clock.ts"
+import { systemProcesses } from "../../src/lib/process.ts"
+import { identityOf } from "../../src/lib/process-identity.ts"
+import { sleep } from "../../src/lib/sleep.ts"
+import { createTask } from "../../src/operations/create-task.ts"
+import type { Context } from "../../src/operations/operation.ts"
+import { openGateRepository } from "../../src/workspace/gate-repository.ts"
+import { makeGit } from "../../src/workspace/git.ts"
+import { makeScopes } from "../../src/workspace/scopes.ts"
+import { fixtureAgent } from "./agents.ts"
+import { sandboxEnv } from "./sandbox.ts"
+import { allEvents, context, type Given, getTask, makeTeam, run, STORES } from "./stores.ts"
+import { makeWorld, WORLD_TEAM, type World } from "./workspaces.ts"
+
+export interface WorkerWorld extends AsyncDisposable {
+  readonly git: World
+  readonly context: Context
+  readonly key: number
+  readonly home: string
+  /** What the workers said. */
+  readonly said: string[]
+  /** A task that passes its gate with any change, unless it says otherwise. */
+  create(id: string, more?: Given<typeof createTask.input>): Promise<void>
+  task(id: string): Promise<Task>
+  events(type?: EventType): Promise<Event[]>
+  inbox(name: string): Promise<Message[]>
+  ports(more?: Partial<WorkerPorts>): WorkerPorts
+  /** Runs a worker until it ends; by default one task. */
+  work(options?: WorkOptions, ports?: Partial<WorkerPorts>): Promise<WorkerEnd>
+}
+
+export interface WorkOptions extends Partial<Omit<WorkerOptions, "settings" | "workerId">> {
+  readonly workerId?: string
+  readonly settings?: Partial<WorkerSettings>
+}
+
+export const HERE = "this-machine"
+const NOTHING = { tokens: 0, dollars: 0 }
+
+export const WORKER_SETTINGS: WorkerSettings = {
+  leaseSeconds: CONFIG_KEYS["claim.workerLeaseSeconds"].default,
+  renewSeconds: CONFIG_KEYS["claim.renewSeconds"].default,
+  repairTurns: CONFIG_KEYS["engine.repairTurns"].default,
+  agentTimeoutSeconds: CONFIG_KEYS["team.agentTimeoutSeconds"].default,
+  shutdownTimeoutMs: CONFIG_KEYS["team.shutdownTimeoutMs"].default,
+  maxConsecutiveErrors: CONFIG_KEYS["team.maxConsecutiveErrors"].default,
+  retry: {
+    maxRestarts: CONFIG_KEYS["team.maxRestarts"].default,
+    maxTimeoutRestarts: CONFIG_KEYS["team.maxTimeoutRestarts"].default,
+  },
+  budget: { task: NOTHING, worker: NOTHING, team: NOTHING },
+  permission: "full",
+  defaults: { agentType: "executor", tier: "sonnet" },
+}
+
+export async function makeWorkerWorld(
+  given: { readonly clock?: Clock; readonly schedule?: Schedule; readonly agents?: readonly Agent[] } = {},
+): Promise<WorkerWorld> {
+  const { clock = systemClock, schedule = "waves" } = given
+  const git = await makeWorld()
+  const database = await (STORES.sqlite as NonNullable<typeof STORES.sqlite>)({ clock })
+  const store = await database.connect()
+  const ctx = context(store)
+  const { key } = await makeTeam(store, { ...WORLD_TEAM, schedule })
+  const { home, repository } = git
+  const said: string[] = []
+  const agents = [fixtureAgent(script), ...(given.agents ?? [])].map(asReady)
+  const scopes = makeScopes(makeGit(repository.path, { capture, env: sandboxEnv(), sleep }))
+  const ports: WorkerWorld["ports"] = (more = {}) => ({
+    ...{ context: ctx, clock, sleep, scopes, workspaces: git.workspaces, pins: git.pins },
+    agents: async () => agents,
+    runAgent: ({ run, ...request }) =>
+      recordRun({ ...request, folder: join(runsFolder(home, WORLD_TEAM), run), maxBytes: 1_000_000 }),
+    async verify({ folder, signal, ...request }) {
+      const kind = { isEnabled: true, lines: [] }
+      const gates = await openGateRepository(repository.at(folder).git, { home, prepare: async () => undefined })
+      if (gates === undefined) throw new Error(`${folder} is no repository`)
+      const verifier = {
+        ...{ context: ctx, repository: gates, roles: BUILT_IN_ROLES },
+        settings: {
+          ...{ kinds: { build: kind, lint: kind, test: kind }, ...ctx.settings },
+          ignoredFiles: CONFIG_KEYS["gates.ignoredFiles"].default,
+        },
+        runner: {
+          ...{ processes: systemProcesses, clock: systemClock, sleep, home, mask: (text: string) => text },
+          ...{ env: sandboxEnv(), timeoutMs: 20_000, preparation: "", maxBytes: 1_000_000, again: false, signal },
+        },
+      }
+      return verifyTask(verifier, request)
+    },
+    gitIdentity: async () => ({}),
+    promptLimit: () => 40_000,
+    mask: (text) => text,
+    isAlive: (fact) => isAlive(fact, HERE),
+    endOrphans: (fact) => endOrphans(fact, { ...WORLD_TEAM, home, here: HERE, env: sandboxEnv() }),
+    say: (line) => said.push(line),
+    drain: new AbortController().signal,
+    stop: new AbortController().signal,
+    ...more,
+  })
+  return {
+    ...{ git, context: ctx, key, home, said, ports },
+    create: async (id, more = {}) =>
+      void (await run(ctx, createTask, { ...WORLD_TEAM, id, title: `Task ${id}`, check: ["true"], ...more })),
+    task: (id) => getTask(store, key, id),
+    events: async (type) => (await allEvents(store, key)).filter((event) => type === undefined || event.type === type),
+    inbox: (name) => store.read((tx) => tx.messages.list(key, name, {})),
+    work(options = {}, more = {}) {
+      const { pid, start } = identityOf(process.pid)
+      const plain = { once: true, loop: false, keepPolling: false, isManaged: false, pollIntervalSeconds: 600 }
+      return runWorker(ports(more), {
+        ...{ ...WORLD_TEAM, ...plain, home, root: repository.path },
+        process: { runtime: "terminal", machine: HERE, pid, processStart: start },
+        ...(options as Partial<WorkerOptions>),
+        settings: { ...WORKER_SETTINGS, ...options.settings },
+      })
+    },
+    async [Symbol.asyncDispose]() {
+      await database[Symbol.asyncDispose]()
+      git[Symbol.dispose]()
+    },
+  }
+}
+
+function asReady(agent: Agent): ReadyAgent {
+  const model = { model: null, price: null }
+  // Nobody is asked with these; they only say that somebody is logged in.
+  const env = { ...sandboxEnv(), ANTHROPIC_API_KEY: "none", OPENAI_API_KEY: "none" }
+  return { agent, env, isEnabled: true, models: { haiku: model, sonnet: model, opus: model } }
+}
