@@ -47,7 +47,7 @@ interface Setting {
 
 export const AGENT_NAMES = ["claude", "codex"] as const
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, dollars: null }
-const MAX_THINKING_MS = 60_000
+const MAX_THINKING_MS = 40_000
 /** Longer than any limit on a run. */
 const FOREVER_MS = 40 * 3_600_000
 
@@ -56,6 +56,11 @@ export function makeSimAgents(setting: Setting): SimAgents {
   const running: { readonly worker: string; readonly process: SimProcess }[] = []
   const limitedUntil = new Map<string, number>()
   const shown: { run: number; message: string }[] = []
+  const tries = new Map<string, number>()
+  const triesOf = (task: string) => {
+    tries.set(task, (tries.get(task) ?? 0) + 1)
+    return tries.get(task) ?? 0
+  }
   let runs = 0
   const makeAgent = (name: string, caller: SimProcess): Agent => ({
     name,
@@ -64,7 +69,7 @@ export function makeSimAgents(setting: Setting): SimAgents {
     run(job, options = {}) {
       const run = ++runs
       const worker = repository.worktreeAt(job.workspace)?.worker ?? caller.name
-      return startRun({ ...setting, name, caller, job, options, run, limitedUntil, shown }, (process) =>
+      return startRun({ ...setting, name, caller, job, options, run, limitedUntil, shown, triesOf }, (process) =>
         running.push({ worker, process }),
       )
     },
@@ -94,6 +99,8 @@ interface Run extends Setting {
   readonly run: number
   readonly limitedUntil: Map<string, number>
   readonly shown: { run: number; message: string }[]
+  /** How often an agent has tried the task, this time included. */
+  readonly triesOf: (task: string) => number
 }
 
 /** What the process of the agent tells the one that started it reaches that one only while it lives. */
@@ -213,7 +220,9 @@ function planEdits(run: Run, fault: AgentFault | undefined): (() => void)[] {
   const serial = run.run
   const known = plan.tasks.find((each) => each.id === task)
   if (known === undefined) return [inTree((tree) => mend(run, tree, { task, serial }))]
-  const words = [fault === "breaks" ? "broken" : "", known.clash ?? ""].filter((word) => word !== "").join(" ")
+  // Told what the gate found, or where somebody else got to, it does better.
+  const clash = job.resume === null && run.triesOf(task) === 1 ? known.clash : null
+  const words = [fault === "breaks" ? "broken" : "", clash ?? ""].filter((word) => word !== "").join(" ")
   const edits = known.paths.map((path) =>
     inTree((tree) => void tree.files.set(path, `${path}: ${task} ${serial} ${words}`.trimEnd().concat("\n"))),
   )

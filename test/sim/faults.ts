@@ -2,7 +2,7 @@
 import { AppError } from "../../src/domain/errors.ts"
 import { AGENT_FAULTS, type AgentFault } from "./agents.ts"
 import type { Random } from "./random.ts"
-import type { CallFault, SimProcess, World } from "./world.ts"
+import type { CallFault, SimProcess } from "./world.ts"
 
 export interface Faults {
   atCall(process: SimProcess, label: string): CallFault | undefined
@@ -10,13 +10,13 @@ export interface Faults {
   isGateFlaky(): boolean
   /** What happened, for whoever looks into a run. */
   readonly told: readonly string[]
-  /** Whether some are still to come. */
-  readonly areOver: boolean
 }
 
 /** What happens to everybody, not to the process whose turn it is. */
 export interface Accidents {
   jumpClock(ms: number): void
+  /** Ends any process, whatever it is at. */
+  kill(): void
   /** Somebody presses Ctrl+C. */
   interrupt(): void
   /** Somebody starts a second orchestrator. */
@@ -27,18 +27,19 @@ export interface Accidents {
 
 const KINDS = [
   ...(["die-before", "die-before", "die-after", "die-after", "hang", "hang-long", "error", "silence"] as const),
-  ...(["clock-forward", "clock-back", "interrupt", "another", "message"] as const),
+  ...(["kill", "kill", "clock-forward", "clock-back", "interrupt", "another", "message"] as const),
 ] as const
 
 /** A run of a plan asks for so many calls, more or less. */
-const CALLS = 2500
-const MAX_FAULTS = 10
+const CALLS = 1600
+const MAX_FAULTS = 14
 
 export function makeFaults(random: Random, accidents: Accidents): Faults {
   const told: string[] = []
   const planned = new Map<number, (typeof KINDS)[number]>()
   const count = random.int(0, MAX_FAULTS)
   for (let index = 0; index < count; index++) planned.set(random.int(0, CALLS), random.pick(KINDS))
+  const due: (typeof KINDS)[number][] = []
   let calls = 0
   let agents = random.int(0, 5)
   let flaky = random.int(0, 2)
@@ -46,10 +47,13 @@ export function makeFaults(random: Random, accidents: Accidents): Faults {
   const busy = () => new AppError("store.busy", "the store is locked by another process; try again")
 
   function atCall(process: SimProcess, label: string): CallFault | undefined {
-    const kind = planned.get(calls++)
+    const next = planned.get(calls++)
+    if (next !== undefined) due.push(next)
+    // Most calls only read; what goes wrong at one of the others tells more.
+    const kind = label === "store.read" && random.chance(0.7) ? undefined : due.shift()
     const isStore = label.startsWith("store.")
     const left = silent.get(process) ?? 0
-    if (left > 0 && label === "store.write") {
+    if (kind === undefined && left > 0 && label === "store.write") {
       silent.set(process, left - 1)
       return { error: busy() }
     }
@@ -67,6 +71,9 @@ export function makeFaults(random: Random, accidents: Accidents): Faults {
         return isStore ? { error: busy() } : undefined
       case "silence":
         silent.set(process, random.int(2, 12))
+        return undefined
+      case "kill":
+        accidents.kill()
         return undefined
       case "clock-forward":
         accidents.jumpClock(random.pick([1000, 60_000, 600_000, 7_200_000]))
@@ -91,9 +98,6 @@ export function makeFaults(random: Random, accidents: Accidents): Faults {
   return {
     atCall,
     told,
-    get areOver() {
-      return calls > CALLS && agents === 0 && flaky === 0
-    },
     ofAgent() {
       if (agents === 0 || !random.chance(0.35)) return undefined
       agents--
@@ -108,9 +112,4 @@ export function makeFaults(random: Random, accidents: Accidents): Faults {
       return true
     },
   }
-}
-
-/** Where the machine's clock is set by. */
-export function clockOf(world: World): Pick<Accidents, "jumpClock"> {
-  return { jumpClock: world.jumpClock }
 }

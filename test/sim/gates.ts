@@ -21,7 +21,7 @@ export interface GateFaults {
 }
 
 /** The longest that a command takes. */
-const MAX_COMMAND_MS = 90_000
+const MAX_COMMAND_MS = 40_000
 
 export function makeSimGates(git: SimGit, random: Random, faults: GateFaults): SimGates {
   const results = new Map<string, StoredResult>()

@@ -63,7 +63,7 @@ export function makeInvariants(checked: Checked): Invariants {
   async function checkStore(): Promise<void> {
     if (store.commits === commits) return
     commits = store.commits
-    const look = await store.real.read(async (tx) => {
+    const look = await store.direct.read(async (tx) => {
       const page = await tx.events.list(key, { after: cursor, limit: 10_000 })
       return { ...page, now: await tx.now(), tasks: await tx.tasks.list(key) }
     })
@@ -116,7 +116,7 @@ export function makeInvariants(checked: Checked): Invariants {
     if (finished.has(name)) fail("I1", `attempt ${name} was resolved twice`)
     finished.add(name)
     if (token !== tokens.get(id)) fail("I1", `task ${id} was resolved with token ${token} of ${tokens.get(id)}`)
-    const { verdicts, evidence, task } = await store.real.read(async (tx) => ({
+    const { verdicts, evidence, task } = await store.direct.read(async (tx) => ({
       verdicts: await tx.verdicts.list(key),
       evidence: await tx.evidence.list(key, id as Task["id"]),
       task: await tx.tasks.find(key, id as Task["id"]),
@@ -160,7 +160,7 @@ export function makeInvariants(checked: Checked): Invariants {
   async function checkTarget(before: string | undefined, after: string | undefined): Promise<void> {
     if (before === undefined || after === undefined || !objects.contains(after, before))
       return fail("I4", `the target went from ${before?.slice(0, 10)} to ${after?.slice(0, 10)}, which is not forward`)
-    const verdicts = await store.real.read((tx) => tx.verdicts.list(key))
+    const verdicts = await store.direct.read((tx) => tx.verdicts.list(key))
     const last = verdicts.findLast((each) => each.scope === "final")
     const { tree } = objects.commit(after)
     if (last?.status !== "passed" || last.tree !== tree)
@@ -174,8 +174,8 @@ export function makeInvariants(checked: Checked): Invariants {
       const { parents, message } = objects.commit(at)
       const [first, second] = parents
       const task = /^Teamwork-Task: (.+)$/m.exec(message)?.[1]
-      if (first === undefined || second === undefined) return fail("I6", `${at.slice(0, 10)} came past the merge queue`)
-      if (task === undefined) continue
+      if (first === undefined || second === undefined) fail("I6", `${at.slice(0, 10)} came past the merge queue`)
+      if (first === undefined || task === undefined) continue
       for (const { path } of compareFiles(objects.files(first), objects.files(at))) {
         const owner = whoseIsIt(task, path)
         if (owner !== undefined) fail("I6", `task ${task} brought ${path}, which is task ${owner}'s`)
@@ -218,7 +218,7 @@ export function makeInvariants(checked: Checked): Invariants {
       const trees = [...repository.worktrees.keys()]
       if (trees.length > 0) fail("I8", `the worktree of ${trees.join(", ")} is left`)
       if (repository.moving.size > 0) fail("I8", "a move of the target was never brought to its end")
-      const { leader, now } = await store.real.read(async (tx) => ({
+      const { leader, now } = await store.direct.read(async (tx) => ({
         leader: await tx.leaders.find(key),
         now: await tx.now(),
       }))

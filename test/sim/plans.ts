@@ -28,7 +28,7 @@ export interface SimPlan {
 const COMMON = ["common/one.txt", "common/two.txt"]
 
 export function makePlan(random: Random): SimPlan {
-  const count = random.int(1, 8)
+  const count = random.int(1, 7)
   const tasks: SimTask[] = []
   for (let number = 1; number <= count; number++) {
     const id = `t${number}`

@@ -4,8 +4,8 @@ import { openSqliteStore } from "../../src/store/sqlite/store.ts"
 import type { SimProcess, World } from "./world.ts"
 
 export interface SimStore extends AsyncDisposable {
-  /** Read by the simulation itself: takes no time, and nobody dies of it. */
-  readonly real: Store
+  /** For the simulation itself: takes no time, and nobody dies of it. */
+  readonly direct: Store
   /** Goes up with every commit. */
   readonly commits: number
   /** Whether it is asked something right now. */
@@ -37,25 +37,28 @@ export async function openSimStore(world: World): Promise<SimStore> {
     for (const wake of [...waiting]) wake()
     return result
   }
+  const seenBy = (process: SimProcess | undefined): Store => {
+    const call = <T>(label: string, work: () => Promise<T>) =>
+      process === undefined ? work() : process.call(`store.${label}`, work)
+    return {
+      read: (work) => call("read", () => busy(() => real.read(work))),
+      write: (work) => call("write", () => committing(() => real.write(work))),
+      claimTask: (request) => call("claim", () => committing(() => real.claimTask(request))),
+      finishTask: (request) => call("finish", () => committing(() => real.finishTask(request))),
+      watch: async () => (process === undefined ? real.watch() : makeWatch(process)),
+      inspect: () => call("inspect", () => busy(() => real.inspect())),
+      async [Symbol.asyncDispose]() {},
+    }
+  }
   return {
-    real,
+    direct: seenBy(undefined),
     get commits() {
       return commits
     },
     get isBusy() {
       return asked > 0
     },
-    of(process) {
-      return {
-        read: (work) => process.call("store.read", () => busy(() => real.read(work))),
-        write: (work) => process.call("store.write", () => committing(() => real.write(work))),
-        claimTask: (request) => process.call("store.claim", () => committing(() => real.claimTask(request))),
-        finishTask: (request) => process.call("store.finish", () => committing(() => real.finishTask(request))),
-        watch: async () => makeWatch(process),
-        inspect: () => process.call("store.inspect", () => busy(() => real.inspect())),
-        async [Symbol.asyncDispose]() {},
-      }
-    },
+    of: seenBy,
     [Symbol.asyncDispose]: () => real[Symbol.asyncDispose](),
   }
 

@@ -93,6 +93,13 @@ export function makeSimWorkspaces(
           return found === undefined ? [] : pinWorktree(repository, found, { place })
         }),
       ),
+    disown: ({ worker }) =>
+      alone(worker, () =>
+        scene.git("disown-worktree", () => {
+          const found = repository.worktrees.get(worker)
+          if (found?.record) found.record = { ...found.record, attempt: null }
+        }),
+      ),
     async examine(fix) {
       const left: Leftover[] = []
       for (const found of [...repository.worktrees.values()]) {

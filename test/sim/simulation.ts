@@ -1,0 +1,401 @@
+// One run of the real engine on the real store in a simulated world: a random plan, a person who starts the orchestrator
+// and starts it again when it is gone, and faults. Everything follows from the seed.
+import type { EngineLimits } from "../../src/domain/actions.ts"
+import { AppError } from "../../src/domain/errors.ts"
+import type { Event } from "../../src/domain/events.ts"
+import type { WorkerId } from "../../src/domain/ids.ts"
+import { BUILT_IN_ROLES } from "../../src/domain/roles.ts"
+import type { Role } from "../../src/domain/task.ts"
+import { connectGates } from "../../src/engine/merge-queue/connect-gates.ts"
+import { orchestrate } from "../../src/engine/orchestrator/orchestrate.ts"
+import type { EngineEnd } from "../../src/engine/orchestrator/ports.ts"
+import { verifyTask } from "../../src/engine/verify/verify-task.ts"
+import { verifyFinal, verifyWave } from "../../src/engine/verify/verify-team.ts"
+import { runWorker } from "../../src/engine/worker/run-worker.ts"
+import { calculateWaves } from "../../src/operations/calculate-waves.ts"
+import { createTask } from "../../src/operations/create-task.ts"
+import { createTeam } from "../../src/operations/create-team.ts"
+import type { Context } from "../../src/operations/operation.ts"
+import { resume } from "../../src/operations/pause.ts"
+import { addVerdict } from "../../src/operations/record-verdict.ts"
+import { reopenTask } from "../../src/operations/reopen-task.ts"
+import { sendMessage } from "../../src/operations/send-message.ts"
+import type { Store } from "../../src/store/port.ts"
+import { DEFAULT_SETTINGS, run } from "../support/stores.ts"
+import { makeSimAgents, type SimAgents } from "./agents.ts"
+import { type Faults, makeFaults } from "./faults.ts"
+import { makeSimGates, type SimGates } from "./gates.ts"
+import { makeSimGit, type SimGit } from "./git.ts"
+import { type Invariants, makeInvariants } from "./invariants.ts"
+import { makePlan, SIM_TEAM, type SimPlan } from "./plans.ts"
+import { makeSimRuntime, type SimRuntime, startOf } from "./runtime.ts"
+import { openSimStore, type SimStore } from "./store.ts"
+import { forbidRealTimers, makeWorld, type SimProcess, type World } from "./world.ts"
+
+export interface SimulationResult {
+  readonly seed: number
+  readonly plan: SimPlan
+  readonly steps: number
+  readonly elapsedMs: number
+  readonly faults: readonly string[]
+  /** How each orchestrator ended, in order. */
+  readonly ends: readonly string[]
+  /** The whole history, for a comparison with that of the same seed. */
+  readonly events: readonly Event[]
+  readonly refs: ReadonlyMap<string, string>
+}
+
+/** A run that broke a rule or did not end, with all that is needed to look into it. */
+export class SimulationFailed extends Error {
+  readonly result: SimulationResult
+
+  constructor(result: SimulationResult, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    super(`seed ${result.seed}: ${reason} (replay with: SIM_SEED=${result.seed} bun test ./test/sim)`, { cause })
+    this.name = "SimulationFailed"
+    this.result = result
+  }
+}
+
+/** I9: whoever runs a seed again sees the same. Throws where the two part. */
+export function compareRuns(one: SimulationResult, other: SimulationResult): void {
+  const [first, second] = [one, other].map(({ events }) => events.map((event) => JSON.stringify(event)))
+  const length = Math.max(first?.length ?? 0, second?.length ?? 0)
+  for (let at = 0; at < length; at++)
+    if (first?.[at] !== second?.[at])
+      throw new Error(`I9: seed ${one.seed} went otherwise at event ${at}: ${first?.[at]} and ${second?.[at]}`)
+  if (!Bun.deepEquals([...one.refs], [...other.refs])) throw new Error(`I9: seed ${one.seed} left other refs behind`)
+}
+
+export interface SimulationOptions {
+  readonly hasFaults?: boolean
+  /** Hears what everybody says, with the time. */
+  readonly say?: (line: string) => void
+}
+
+const MAX_STEPS = 150_000
+const MAX_MS = 7 * 24 * 3_600_000
+/** How often a person helps before it is clear that the engine does not get there. */
+const MAX_HELPS = 25
+
+export async function simulate(seed: number, options: SimulationOptions = {}): Promise<SimulationResult> {
+  const { hasFaults = true } = options
+  let scene: Scene | undefined
+  const world = makeWorld({
+    seed,
+    faultAt: (process, label) => (hasFaults ? scene?.faults.atCall(process, label) : undefined),
+  })
+  await using store = await openSimStore(world)
+  using _timers = forbidRealTimers(() => store.isBusy)
+  scene = await prepare(world, store, options)
+  const { person, invariants, git, plan, faults } = scene
+  let steps = 0
+  const result = (): SimulationResult => ({
+    ...{ seed, plan, steps, elapsedMs: world.elapsedMs(), faults: faults.told, ends: person.ends },
+    ...{ events: invariants.events, refs: git.repository.refs },
+  })
+  try {
+    while (!person.isDone()) {
+      if (++steps > MAX_STEPS || world.elapsedMs() > MAX_MS) throw new Error(`it does not end: ${person.ends.at(-1)}`)
+      if (!(await world.step())) throw new Error("everybody waits, and nothing is left to come")
+      await invariants.check()
+    }
+    await settleDown(world, () => invariants.check())
+    await invariants.checkEnd()
+    return result()
+  } catch (error) {
+    throw new SimulationFailed(result(), error)
+  } finally {
+    for (const process of world.processes) process.kill()
+  }
+}
+
+/** Who hangs at the end has the time to find that there is nothing left to do. */
+const SETTLING_MS = 2 * 3_600_000
+
+async function settleDown(world: World, check: () => Promise<void>): Promise<void> {
+  const until = world.elapsedMs() + SETTLING_MS
+  while (world.processes.some(({ state }) => state === "running") && world.elapsedMs() < until) {
+    if (!(await world.step())) return
+    await check()
+  }
+}
+
+interface Scene {
+  readonly plan: SimPlan
+  readonly git: SimGit
+  readonly faults: Faults
+  readonly invariants: Invariants
+  readonly person: Person
+}
+
+async function prepare(
+  world: World,
+  store: SimStore,
+  { say = () => {}, hasFaults = true }: SimulationOptions,
+): Promise<Scene> {
+  const { random } = world
+  const plan = makePlan(random.fork("plan"))
+  const git = makeSimGit(world, { team: SIM_TEAM, files: plan.files })
+  let ids = 0
+  const contextOf = (own: Store): Context => ({
+    store: own,
+    ids: { uuid: () => `id-${++ids}` },
+    settings: DEFAULT_SETTINGS,
+    roles: async () => BUILT_IN_ROLES,
+  })
+  const real = contextOf(store.direct)
+  const key = await createPlan(real, plan)
+  const faults = makeFaults(random.fork("faults"), {
+    jumpClock: (ms) => world.jumpClock(ms),
+    kill: () => killAny(world),
+    interrupt: () => person.interrupt(),
+    startAnother: () => person.startAnother(),
+    write: () => person.write(),
+  })
+  const gates = makeSimGates(git, random.fork("gates"), { isFlaky: () => hasFaults && faults.isGateFlaky() })
+  const agents = makeSimAgents({
+    ...{ world, repository: git.repository, plan, random: random.fork("agents") },
+    faultOf: () => (hasFaults ? faults.ofAgent() : undefined),
+  })
+  const set: Set = { world, store, git, gates, agents, contextOf, say, plan, limits: chooseLimits(world) }
+  const runtime: SimRuntime = makeSimRuntime({
+    world,
+    main: (process, worker, role) => work(set, runtime, { process, worker, role }),
+    agentsOf: (worker) => agents.runningFor(worker),
+  })
+  const person = makePerson(set, runtime, real)
+  const running = () => world.processes.filter(({ state }) => state === "running").map(({ name }) => name)
+  const invariants = makeInvariants({ store, key, git, plan, agents, running })
+  return { plan, git, faults, invariants, person }
+}
+
+function killAny({ processes, random }: World): void {
+  const running = processes.filter(({ state }) => state === "running")
+  if (running.length > 0) random.pick(running).kill()
+}
+
+async function createPlan(context: Context, { schedule, tasks }: SimPlan): Promise<number> {
+  await run(context, createTeam, { ...SIM_TEAM, goal: "Simulate", schedule })
+  for (const { id, needs, files, role, checks } of tasks)
+    await run(context, createTask, {
+      ...{ ...SIM_TEAM, id, title: `Do ${id}`, blockedBy: needs, files, role, check: checks },
+    })
+  await run(context, calculateWaves, { ...SIM_TEAM })
+  const team = await context.store.read((tx) => tx.teams.find(SIM_TEAM))
+  if (team === undefined) throw new Error("the team was not made")
+  return team.key
+}
+
+/** What everybody in a run shares. */
+interface Set {
+  readonly world: World
+  readonly store: SimStore
+  readonly git: SimGit
+  readonly gates: SimGates
+  readonly agents: SimAgents
+  readonly plan: SimPlan
+  readonly limits: EngineLimits
+  contextOf(store: Store): Context
+  say(line: string): void
+}
+
+const MACHINE = "sim"
+const SHUTDOWN_MS = 30_000
+const RETRY = { maxRestarts: 3, maxTimeoutRestarts: 2 }
+const NO_BUDGET = { tokens: 0, dollars: 0 }
+
+function chooseLimits({ random }: World): EngineLimits {
+  return {
+    ...RETRY,
+    ...{ maxAgents: random.int(1, 4), staffing: { kind: "auto" } },
+    ...{ watchdogWarningMs: 300_000, watchdogGraceMs: 120_000, watchdogReassignMs: 600_000, freshStartMs: 3_600_000 },
+    ...{ maxConsecutiveErrors: 3, restartBackoffMs: [5000, 10_000, 20_000] },
+    ...{ enableCascade: false, enableReview: random.chance(0.3), deliver: true, maxRefusals: 3 },
+    ...{ budget: NO_BUDGET, budgetPerWorker: NO_BUDGET },
+  }
+}
+
+function speaker({ world, say }: Set, { name }: SimProcess): (line: string) => void {
+  return (line) => say(`${(world.elapsedMs() / 1000).toFixed(3)} ${name}: ${line}`)
+}
+
+/** The process of a worker. */
+async function work(
+  set: Set,
+  runtime: SimRuntime,
+  { process, worker, role }: { process: SimProcess; worker: string; role: string | null },
+): Promise<void> {
+  const { world, git, gates, agents } = set
+  const context = set.contextOf(set.store.of(process))
+  const { workspaces, pins, scopes } = git.of(process)
+  const ready = agents.of(process)
+  const say = speaker(set, process)
+  const processStart = startOf(process)
+  const end = await runWorker(
+    {
+      ...{ context, clock: world.clock, sleep: process.sleep, workspaces, pins, scopes, say },
+      agents: async () => ready,
+      runAgent: ({ agent, job, options }) => agent.run(job, options),
+      verify: ({ folder, signal, ...request }) =>
+        verifyTask(gates.verifier(process, { context, folder, signal }), request),
+      gitIdentity: async () => ({}),
+      promptLimit: () => 100_000,
+      mask: (text) => text,
+      isAlive: (fact) => runtime.find({ pid: fact.pid ?? 0, processStart: fact.processStart ?? "" }) !== undefined,
+      endOrphans: (fact) => process.call("end-orphans", () => endOrphans(runtime, fact)),
+      ...{ drain: process.signal, stop: new AbortController().signal },
+    },
+    {
+      ...{ ...SIM_TEAM, workerId: worker as WorkerId, role: (role ?? undefined) as Role | undefined },
+      ...{ once: false, loop: true, keepPolling: false, isManaged: true, pollIntervalSeconds: 120 },
+      ...{ home: "/sim/home", root: git.repository.folder },
+      settings: {
+        ...{ leaseSeconds: 120, renewSeconds: 30, repairTurns: 2, agentTimeoutSeconds: 1800 },
+        ...{ shutdownTimeoutMs: SHUTDOWN_MS, maxConsecutiveErrors: 3, retry: RETRY, permission: "full" },
+        budget: { task: NO_BUDGET, worker: NO_BUDGET, team: NO_BUDGET },
+        defaults: { agentType: "executor", tier: "sonnet" },
+      },
+      process: { runtime: "child", machine: MACHINE, pid: process.pid, processStart },
+    },
+  )
+  say(`ends: ${end.reason}`)
+}
+
+function endOrphans(
+  runtime: SimRuntime,
+  { id, pid, processStart }: { id: string; pid: number | null; processStart: string | null },
+): void {
+  if (runtime.find({ pid: pid ?? 0, processStart: processStart ?? "" }) === undefined) runtime.endAgents(id)
+}
+
+/** The process of an orchestrator. */
+async function lead(set: Set, runtime: SimRuntime, process: SimProcess): Promise<EngineEnd> {
+  const { world, git, gates } = set
+  const context = set.contextOf(set.store.of(process))
+  const { merges, targets, workspaces, pins } = git.of(process)
+  const verifier = gates.verifier(process, { context, signal: new AbortController().signal })
+  const connected = connectGates(verifier, SIM_TEAM)
+  const holder = String(process.pid)
+  return orchestrate(
+    {
+      ...{ context, clock: world.clock, sleep: process.sleep, runtime: runtime.of(process) },
+      merging: { merges, targets },
+      gates: {
+        ...connected,
+        verifyWave: (wave) => verifyWave(verifier, { ...SIM_TEAM, wave }),
+        verifyFinal: () => verifyFinal(verifier, { ...SIM_TEAM }),
+      },
+      workspaces: { workspaces, pins },
+      review: async () => {
+        await process.sleep(60_000)
+        const verdict = { subject: null, status: "passed", checks: [], issues: [], by: "codex" } as const
+        return addVerdict(context, SIM_TEAM, { scope: "cross-agent", ...verdict })
+      },
+      launch: (worker, role) => ({
+        ...{ worker, title: worker, command: ["teamwork", "worker", role ?? ""], env: {}, cwd: "/", logFile: "/" },
+      }),
+      self: {
+        ...{ machine: MACHINE, holder },
+        isGone: (other) => world.processes.find(({ pid }) => String(pid) === other)?.state !== "running",
+      },
+      say: speaker(set, process),
+    },
+    {
+      ...{ ...SIM_TEAM, limits: set.limits, settings: "{}", target: undefined, leaseMs: 30_000 },
+      ...{ shutdownTimeoutMs: SHUTDOWN_MS, monitorIntervalMs: 60_000 },
+      ...{ drain: process.signal, stop: new AbortController().signal },
+    },
+  )
+}
+
+/** Starts the orchestrator, and starts it again; looks after what only a person can. */
+interface Person {
+  readonly ends: readonly string[]
+  isDone(): boolean
+  interrupt(): void
+  startAnother(): void
+  write(): void
+}
+
+function makePerson(set: Set, runtime: SimRuntime, real: Context): Person {
+  const { world } = set
+  const random = world.random.fork("person")
+  const ends: string[] = []
+  let current: SimProcess | undefined
+  let done = false
+  let helps = 0
+  const begin = (): SimProcess => {
+    let end: EngineEnd | undefined
+    const process = world.spawn("orchestrator", async (self) => {
+      end = await lead(set, runtime, self)
+      speaker(set, self)(`ends: ${end.outcome}: ${end.reason}`)
+    })
+    process.onEnd(() => {
+      const { state, error } = process
+      ends.push(
+        end === undefined
+          ? `${state}${error === undefined ? "" : `: ${describe(error)}`}`
+          : `${end.outcome}: ${end.reason}`,
+      )
+      if (process !== current) return
+      current = undefined
+      if (end?.outcome === "done") done = true
+      else world.after(random.int(1000, 60_000), () => goOn(end, error))
+    })
+    return process
+  }
+  const goOn = async (end: EngineEnd | undefined, error: unknown) => {
+    if (error !== undefined && !isExcusable(error)) throw error
+    if (end !== undefined && end.outcome !== "interrupted" && end.outcome !== "lost") {
+      if (++helps > MAX_HELPS) throw new Error(`helped ${MAX_HELPS} times in vain: ${end.outcome}: ${end.reason}`)
+      await help(real, set.say)
+    }
+    current = begin()
+  }
+  current = begin()
+  return {
+    ends,
+    isDone: () => done,
+    interrupt: () => current?.terminate(),
+    startAnother: () => void begin(),
+    write() {
+      const to = `w${random.int(1, 3)}`
+      world.after(0, async () => {
+        const message = { ...SIM_TEAM, from: "orchestrator", to, type: "text", message: "How is it going?" } as const
+        await run(real, sendMessage, message).catch((error) => {
+          if (!(error instanceof AppError)) throw error
+        })
+      })
+    },
+  }
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+/** A store that could not be asked, or a team that is led: whoever starts it says so, and starts it again. */
+function isExcusable(error: unknown): boolean {
+  return error instanceof AppError && ["store.busy", "team.led"].includes(error.code)
+}
+
+/** What a person does when the engine can go on no more: lets everything be tried again. */
+async function help(context: Context, say: (line: string) => void): Promise<void> {
+  const { team, tasks, workers, verdicts } = await context.store.read(async (tx) => {
+    const found = await tx.teams.find(SIM_TEAM)
+    if (found === undefined) throw new Error("the team is gone")
+    const { key } = found
+    const [all, known] = [await tx.tasks.list(key), await tx.workers.list(key)]
+    return { team: found, tasks: all, workers: known, verdicts: await tx.verdicts.list(key) }
+  })
+  say(`The last verdict: ${JSON.stringify(verdicts.at(-1))}`)
+  if (team.status === "paused") await run(context, resume, { ...SIM_TEAM })
+  for (const { id, status } of workers)
+    if (["paused", "quarantined", "dead", "stopped"].includes(status))
+      await run(context, resume, { ...SIM_TEAM, workerId: id })
+  for (const { id, status } of tasks) {
+    if (status === "paused") await run(context, resume, { ...SIM_TEAM, task: id })
+    if (status === "failed") await run(context, reopenTask, { ...SIM_TEAM, id })
+  }
+}
