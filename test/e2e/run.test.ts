@@ -126,6 +126,52 @@ describe("interrupting a run", () => {
   )
 })
 
+describe("cancelling a team", () => {
+  it(
+    "ends its run and its workers, keeps what they did, and lets it go on later",
+    async () => {
+      using bench = makeBench()
+      makeRepository(bench.cwd)
+      const mark = join(bench.home, "begun")
+      const plan = planFor(bench, [
+        { id: "1", run: [`test -e ${mark} || { touch ${mark}; sleep 30; }`, "echo one > f1"] },
+        { id: "2", run: ["echo two > f2"] },
+      ])
+      await bench.ok("plan", plan, "--yes")
+      const env = { TEAMWORK_TEAM_SHUTDOWN_TIMEOUT_MS: "500" }
+      await using team = bench.start(RUN, env)
+      await team.untilLine("out", (line) => line.includes("task 2 resolved"))
+      const { stdout } = await bench.run(["cancel", "--format", "table"], { env })
+      expect(stdout).toMatch(/^Team shop\/main cancelled\. \d workers stopped\. 1\/2 tasks were completed before/)
+      expect(await team.exited).toBe(1)
+      expect(team.out.at(-1)).toBe("shop/main was cancelled; go on with: teamwork run")
+      await expectNothingLeft(bench)
+      expect(await bench.ok("project", "status")).toMatchObject({ status: "cancelled" })
+      await bench.refused("team.paused", "task", "claim", "--next", "--owner", "w9")
+      expect(await bench.run(RUN, { env })).toMatchObject({ exitCode: 0 })
+      expect(git(bench.cwd, "show", "main:f1")).toBe("one")
+    },
+    LONG_MS,
+  )
+
+  it(
+    "by force ends what an orchestrator that is gone has left running, and forgets the team when told to",
+    async () => {
+      using bench = makeBench()
+      makeRepository(bench.cwd)
+      await bench.ok("plan", planFor(bench, [{ id: "1", run: ["echo one > f1", "sleep 30"] }]), "--yes")
+      await using team = bench.start(RUN)
+      await team.untilLine("out", (line) => line.includes("task 1 claimed"))
+      await team.stop("SIGKILL")
+      expect(processesOf(bench.home).length).toBeGreaterThan(0)
+      expect(await bench.ok("cancel", "--force", "--purge")).toMatchObject({ stopped: ["w1"], is_purged: true })
+      await expectNothingLeft(bench)
+      await bench.refused("team.not_found", "project", "status")
+    },
+    LONG_MS,
+  )
+})
+
 describe("what cannot be run", () => {
   it("is told in a line: no tasks, no repository, nothing to resume, workers that make no sense", async () => {
     using bench = makeBench()

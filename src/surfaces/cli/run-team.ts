@@ -1,4 +1,3 @@
-import { hostname } from "node:os"
 import { AppError } from "../../domain/errors.ts"
 import { emptyHistory, type History } from "../../domain/history.ts"
 import { parseStaffing, problemWithSize, STAFFING_FORMS } from "../../domain/staffing.ts"
@@ -10,6 +9,7 @@ import { type EngineSettings, limitsOf, type RunSettings, readRunSettings } from
 import { workerLaunch } from "../../engine/swarm/worker-launch.ts"
 import { verifyFinal, verifyWave } from "../../engine/verify/verify-team.ts"
 import { choice, flag, type InputOf, optional, text } from "../../lib/fields.ts"
+import { machineName } from "../../lib/machine-name.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { identityOf, isRunning } from "../../lib/process-identity.ts"
 import { sleep } from "../../lib/sleep.ts"
@@ -169,7 +169,9 @@ async function openPorts(
   const { host } = session
   const configured = await session.configured()
   const folder = resolvePath(given.sourceDir ?? ".", host.io.cwd)
-  const verifier = await verifierFor(session, { folder })
+  const abandoned = new AbortController()
+  const signal = AbortSignal.any([abandoned.signal, host.io.interrupted])
+  const verifier = await verifierFor(session, { folder, signal })
   const runtime = await configured.runtime(name, run.runtime)
   const problem = await runtime.unavailable()
   if (problem !== null) throw new AppError("runtime.unavailable", problem)
@@ -182,8 +184,10 @@ async function openPorts(
       verifyWave: (wave) => verifyWave(verifier, { ...name, wave }),
       verifyFinal: () => verifyFinal(verifier, name),
     },
+    abandon: () => abandoned.abort(),
     review: async () => {
-      throw new AppError("internal", "review")
+      const { reviewHere } = await import("./review.ts")
+      return reviewHere(session, { name, folder, signal })
     },
     launch: (worker, role) =>
       workerLaunch(
@@ -200,7 +204,7 @@ async function openPorts(
 
 /** This process, as another one on this machine can tell whether it is there. */
 function makeSelf(): Self {
-  const machine = hostname()
+  const machine = machineName()
   const { pid, start } = identityOf(process.pid)
   return {
     machine,
@@ -217,6 +221,8 @@ function sayEnd(name: TeamName, { outcome, reason }: EngineEnd): string {
   switch (outcome) {
     case "done":
       return `${team} is done; see: teamwork report`
+    case "cancelled":
+      return `${team} was cancelled; go on with: teamwork run`
     case "interrupted":
       return `${team} was interrupted; go on with: teamwork run --resume`
     case "lost":

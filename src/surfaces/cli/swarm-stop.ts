@@ -46,7 +46,7 @@ export const swarmStop: Command = {
 }
 
 /** Null where there is no repository: workers can be stopped from anywhere. */
-async function findTools(
+export async function findTools(
   session: Session,
   place: TeamName & { readonly sourceDir?: string },
 ): Promise<WorkspaceTools | null> {
