@@ -44,6 +44,7 @@ describe("the table of cases", () => {
       "events tail --follow",
       "export --watch",
       "worker setup --keep-polling",
+      "plan --goal",
     ]
     const unused: string[] = []
     for (const row of rows) {
