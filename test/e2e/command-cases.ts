@@ -130,6 +130,24 @@ export function prepareRepository({ cwd }: Bench): void {
   git(cwd, "-c", "user.name=Test", "-c", "user.email=test@example.com", "commit", "--quiet", "-m", "Start")
 }
 
+function preparePlan({ cwd }: Bench): void {
+  const plan = `goal: Search page
+tasks:
+  - id: 5
+    title: Index
+    files: index/**
+    checks: test -d index
+    run: mkdir index && touch index/names.txt
+  - id: 6
+    title: Search
+    description: Reads index/names.txt; the command is in package.json.
+    needs: 5
+    agentType: executor
+    acceptance: It finds items
+`
+  writeFileSync(join(cwd, "plan.yml"), plan)
+}
+
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const COMMIT = expect.stringMatching(/^[0-9a-f]{40}$/)
 const UUID = expect.stringMatching(/^[0-9a-f-]{36}$/)
@@ -1001,6 +1019,52 @@ const OTHER_CASES: Case[] = [
     table: /^Removed team\.maxAgents from /,
   },
   {
+    command: "plan",
+    args: ["plan.yml"],
+    prepare: preparePlan,
+    data: {
+      ...{ goal: "Search page", schedule: "waves", mode: "FULL_AUTO", workers: "auto", total_waves: 2, applied: null },
+      tasks: [
+        {
+          ...{ id: "5", title: "Index", wave: 1, role: "worker", agent_type: "worker", complexity: "standard" },
+          ...{ agent: "script", tier: null, model: null, effort: null, because: "it has commands to run", needs: [] },
+          ...{ files: ["index/**"], checks: ["test -d index"], acceptance: [] },
+        },
+        { id: "6", agent: null, tier: "sonnet", effort: "high", wave: 2, needs: ["5"], acceptance: ["It finds items"] },
+      ],
+      ...{ shared: [{ file: "package.json", tasks: ["6"] }], notes: [] },
+      boundary: [{ file: "index/names.txt", owner: "5", used_by: ["6"] }],
+    },
+    table:
+      /^TEAM DECOMPOSITION\nGoal +Search page\n(.*\n)*Wave 2\n {2}6 {2}Search\n +route +worker as executor, no agent(.*\n)*Boundary files\n {2}index\/names\.txt: owned by 5, used by 6\n\nNothing was created; apply it with: teamwork plan plan\.yml --yes\n$/,
+  },
+  {
+    command: "plan",
+    args: ["--what", "plan.yml", "--yes", "--on-overlap", "serialise"],
+    prepare: preparePlan,
+    data: {
+      applied: {
+        ...{ created: ["5", "6"], updated: [], unchanged: [], others: ["1", "2", "3", "4"], total_waves: 2 },
+        team: { project: "shop", team: "main", goal: "Search page", phase: "EXECUTION" },
+      },
+    },
+    table: /\n\nProject shop\/main: tasks 2 created, 4 not in the plan; 2 waves\n$/,
+  },
+  {
+    command: "plan",
+    args: ["Look at the search", "--template", "audit-team", "--dry-run"],
+    data: {
+      ...{ goal: "Look at the search", workers: "3", total_waves: 1, applied: null },
+      tasks: [
+        { id: "security-reviewer", tier: "sonnet" },
+        { id: "quality-reviewer", tier: "sonnet" },
+        { id: "code-reviewer", tier: "opus" },
+      ],
+    },
+    table:
+      /\nTeam +FULL_AUTO, schedule waves, workers 3\nTasks +3 in 1 wave\n(.*\n)*Nothing was created; apply it with/,
+  },
+  {
     command: "route",
     args: ["Refactor the auth module and build a new login UI"],
     data: {
@@ -1463,6 +1527,7 @@ export const CASES: readonly Case[] = [
 ]
 
 export const MISSING: readonly Missing[] = [
+  { command: "plan", args: ["--yes"], message: /--what is missing/ },
   { command: "project create", args: [], message: /--goal is missing/ },
   { command: "project update", args: [], message: /--goal/ },
   { command: "task create", args: [], message: /--title is missing/ },

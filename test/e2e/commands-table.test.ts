@@ -45,6 +45,7 @@ describe("the table of cases", () => {
       "export --watch",
       "worker setup --keep-polling",
       "report --format",
+      "plan --goal",
     ]
     const unused: string[] = []
     for (const row of rows) {

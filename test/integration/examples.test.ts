@@ -31,7 +31,10 @@ function makeShop() {
   }
   /** True when every command ends with 0. */
   const all = (lines: readonly string[], env = {}) => lines.every((line) => exec(["sh", "-c", line], env).success)
-  const commit = () => (git("add", "--all"), git("commit", "--quiet", "--allow-empty", "--message=work"))
+  const commit = () => {
+    git("add", "--all")
+    git("commit", "--quiet", "--allow-empty", "--message=work")
+  }
   return { ...{ folder, exec, git, all, commit }, [Symbol.dispose]: () => scratch[Symbol.dispose]() }
 }
 
