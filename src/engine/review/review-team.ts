@@ -2,7 +2,6 @@ import { chooseReviewer } from "../../domain/choose-reviewer.ts"
 import { AppError } from "../../domain/errors.ts"
 import type { History } from "../../domain/history.ts"
 import { checksOf, describeFinding, parseReview, REVIEW_SCHEMA, type Review } from "../../domain/review.ts"
-import type { Task } from "../../domain/task.ts"
 import { describeTeam, type TeamName } from "../../domain/team.ts"
 import type { Verdict } from "../../domain/verdict.ts"
 import type { Context } from "../../operations/operation.ts"
@@ -46,14 +45,19 @@ export async function reviewTeam(ports: ReviewPorts, request: ReviewRequest): Pr
   }
   const { tip } = integration
   const judged = { commit: tip, tree: await merges.tree(tip) }
-  const choice = chooseReviewer(countDone(view.history))
+  const agents = lastAgents(view.history)
+  const choice = chooseReviewer(countBy(agents.values()))
   const outcome =
     "why" in choice
       ? { why: choice.why }
       : await askOneOf(ports, request, {
           ...{ candidates: choice.candidates, integration },
           goal: view.team.goal,
-          tasks: [...view.tasks.values()].map((task) => reviewedTask(task, view.history)),
+          tasks: [...view.tasks.values()].map((task) => ({
+            ...task,
+            agent: agents.get(task.id) ?? null,
+            worker: view.history.tasks.get(task.id)?.worker ?? null,
+          })),
         })
   return addVerdict(context, name, { scope: "cross-agent", subject: null, ...judged, ...verdictOf(outcome) })
 }
@@ -104,18 +108,17 @@ function askReviewer(
   )
 }
 
-/** By how many tasks each agent did: the last one that worked on each. */
-function countDone({ runs }: History): ReadonlyMap<string, number> {
-  const lastOf = new Map<string, string>()
-  for (const { task, agent } of runs.values()) if (task !== null) lastOf.set(task, agent)
-  const counts = new Map<string, number>()
-  for (const agent of lastOf.values()) counts.set(agent, (counts.get(agent) ?? 0) + 1)
-  return counts
+/** By task: the agent that worked on it last. */
+function lastAgents({ runs }: History): ReadonlyMap<string, string> {
+  const agents = new Map<string, string>()
+  for (const { task, agent } of runs.values()) if (task !== null) agents.set(task, agent)
+  return agents
 }
 
-function reviewedTask({ id, title, status, acceptance, files }: Task, { tasks, runs }: History): ReviewedTask {
-  const agent = [...runs.values()].findLast((run) => run.task === id)?.agent ?? null
-  return { id, title, status, acceptance, files, agent, worker: tasks.get(id)?.worker ?? null }
+function countBy(names: Iterable<string>): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return counts
 }
 
 function verdictOf(outcome: Outcome): Pick<Verdict, "status" | "checks" | "issues" | "by"> {
