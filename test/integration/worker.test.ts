@@ -141,6 +141,15 @@ describe("a gate that fails", () => {
     expect(fileAt(world, pins["1/1/head"] ?? "", "turns.txt")).toBe("1\n2\n3")
   })
 
+  it("by chance is looked at again where the agent finds nothing to mend", async () => {
+    await using world = await makeWorkerWorld()
+    const counter = join(world.home, "counter")
+    const check = [`echo run >> "${counter}"; test "$(wc -l < "${counter}")" -gt 1`]
+    await world.create("1", { run: ["echo b > b.txt"], repair: ["true"], check })
+    expect(await world.work()).toMatchObject({ delivered: ["1"], setBack: [] })
+    expect(readFileSync(counter, "utf8")).toBe("run\nrun\n")
+  })
+
   it("sets the task back after the last repair turn, for another try", async () => {
     await using world = await makeWorkerWorld()
     await world.create("1", { run: ["echo $TEAMWORK_WORKER >> who.txt"], check: ["test $(wc -l < who.txt) -ge 3"] })

@@ -12,7 +12,10 @@ import type { SimProcess } from "./world.ts"
 
 export interface SimGates {
   /** As one process has them, in a folder of the repository. */
-  verifier(process: SimProcess, use: { context: Context; folder?: string; signal: AbortSignal }): Verifier
+  verifier(
+    process: SimProcess,
+    use: { context: Context; folder?: string; signal: AbortSignal; again?: boolean },
+  ): Verifier
 }
 
 export interface GateFaults {
@@ -27,7 +30,7 @@ export function makeSimGates(git: SimGit, random: Random, faults: GateFaults): S
   const results = new Map<string, StoredResult>()
   const running = new Map<string, SimProcess>()
   return {
-    verifier: (process, { context, folder, signal }) => ({
+    verifier: (process, { context, folder, signal, again = false }) => ({
       ...{ context, roles: BUILT_IN_ROLES, repository: git.of(process).gateRepository(folder) },
       settings: {
         ...{ ...context.settings, ignoredFiles: CONFIG_KEYS["gates.ignoredFiles"].default },
@@ -42,7 +45,7 @@ export function makeSimGates(git: SimGit, random: Random, faults: GateFaults): S
         clock: { now: () => git.repository.now() * 1000 },
         sleep: (ms, abort) => process.sleep(ms, abort),
         ...{ home: "/sim/home", env: {}, mask: (text: string) => text, timeoutMs: 600_000, preparation: "" },
-        ...{ maxBytes: 1_000_000, again: false, signal },
+        ...{ maxBytes: 1_000_000, again, signal },
         placeOf: (key) => placeOf(process, key),
       },
     }),

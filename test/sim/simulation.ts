@@ -211,7 +211,13 @@ function chooseLimits({ random }: World): EngineLimits {
     ...{ maxAgents: random.int(1, 4), staffing: { kind: "auto" } },
     ...{ watchdogWarningMs: 300_000, watchdogGraceMs: 120_000, watchdogReassignMs: 600_000, freshStartMs: 3_600_000 },
     ...{ maxConsecutiveErrors: 3, restartBackoffMs: [5000, 10_000, 20_000] },
-    ...{ enableCascade: false, enableReview: random.chance(0.3), deliver: true, maxRefusals: 3 },
+    ...{
+      enableCascade: random.chance(0.3),
+      onBlockerFailed: random.pick(["ask", "retry"] as const),
+      enableReview: random.chance(0.3),
+      deliver: true,
+      maxRefusals: 3,
+    },
     ...{ budget: NO_BUDGET, budgetPerWorker: NO_BUDGET },
   }
 }
@@ -237,8 +243,8 @@ async function work(
       ...{ context, clock: world.clock, sleep: process.sleep, workspaces, pins, scopes, say },
       agents: async () => ready,
       runAgent: ({ agent, job, options }) => agent.run(job, options),
-      verify: ({ folder, signal, ...request }) =>
-        verifyTask(gates.verifier(process, { context, folder, signal }), request),
+      verify: ({ folder, signal, again, ...request }) =>
+        verifyTask(gates.verifier(process, { context, folder, signal, again }), request),
       gitIdentity: async () => ({}),
       promptLimit: () => 100_000,
       mask: (text) => text,
@@ -274,7 +280,8 @@ async function lead(set: Set, runtime: SimRuntime, process: SimProcess): Promise
   const { world, git, gates } = set
   const context = set.contextOf(set.store.of(process))
   const { merges, targets, workspaces, pins } = git.of(process)
-  const verifier = gates.verifier(process, { context, signal: new AbortController().signal })
+  const abandoned = new AbortController()
+  const verifier = gates.verifier(process, { context, signal: abandoned.signal })
   const connected = connectGates(verifier, SIM_TEAM)
   const holder = String(process.pid)
   return orchestrate(
@@ -287,6 +294,7 @@ async function lead(set: Set, runtime: SimRuntime, process: SimProcess): Promise
         verifyFinal: () => verifyFinal(verifier, { ...SIM_TEAM }),
       },
       workspaces: { workspaces, pins },
+      abandon: () => abandoned.abort(),
       review: async () => {
         await process.sleep(60_000)
         const verdict = { subject: null, status: "passed", checks: [], issues: [], by: "codex" } as const

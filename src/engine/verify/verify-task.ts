@@ -121,6 +121,7 @@ async function attest({ context }: Verifier, attestation: Attestation): Promise<
       ({ trust, facts: known }) =>
         trust === "attested" &&
         known.command === facts.command &&
+        known.exitCode === facts.exitCode &&
         known.commit === commit &&
         known.outputHash === facts.outputHash,
     )

@@ -62,7 +62,8 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
     const delivered = await commit(shift, hold, workspace)
     await noteEvidence(shift, hold, { result, delivered })
     await begin("gate")
-    verdict = await judge(shift, hold, workspace)
+    // Where the agent found nothing to mend, what is remembered of the very same files may have come by chance.
+    verdict = await judge(shift, hold, { workspace, again: verdict?.commit === delivered.head })
     if (verdict.status !== "failed") {
       await begin("deliver")
       return deliver(shift, hold, { result, delivered, agent: doer.ready.agent.name })
@@ -94,9 +95,13 @@ async function commit({ ports, team, worker }: Shift, hold: Hold, workspace: Wor
   return done
 }
 
-async function judge({ ports, team, worker }: Shift, hold: Hold, { path }: Workspace): Promise<Verdict> {
+async function judge(
+  { ports, team, worker }: Shift,
+  hold: Hold,
+  { workspace, again }: { readonly workspace: Workspace; readonly again: boolean },
+): Promise<Verdict> {
   const { task, token, cut } = hold
-  const request = { ...team, taskId: task.id, owner: worker, token, folder: path, signal: cut }
+  const request = { ...team, taskId: task.id, owner: worker, token, folder: workspace.path, again, signal: cut }
   try {
     return await ports.verify(request)
   } catch (error) {

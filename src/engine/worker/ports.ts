@@ -57,6 +57,8 @@ export interface GateRequest extends TeamName {
   readonly token: number
   /** The worktree. */
   readonly folder: string
+  /** Run every command, also those that ran on this very tree before. */
+  readonly again: boolean
   readonly signal: AbortSignal
 }
 

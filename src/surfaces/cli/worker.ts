@@ -92,9 +92,9 @@ async function portsOf(session: Session, { project, team, sourceDir }: Input): P
         folder: join(runsFolder(home, name), run),
         maxBytes: recordings.maxMegabytes * 1_000_000,
       }),
-    async verify({ folder: worktree, signal, ...request }) {
+    async verify({ folder: worktree, signal, again, ...request }) {
       const verifier = await remember(verifiers, worktree, () => verifierFor(session, { folder: worktree }))
-      return verifyTask({ ...verifier, runner: { ...verifier.runner, signal } }, request)
+      return verifyTask({ ...verifier, runner: { ...verifier.runner, signal, again } }, request)
     },
     gitIdentity: (workspace) =>
       remember(identities, workspace, () =>
