@@ -264,6 +264,21 @@ const TASK_CASES: Case[] = [
   {
     command: "task create",
     args: [
+      ...["Build", "--agent", "script", "--model", "none", "--effort", "low"],
+      ...["--run", "make", "--run", "make install", "--repair", "make clean all"],
+    ],
+    data: {
+      title: "Build",
+      work: {
+        ...{ agent: "script", model: "none", effort: "low", commands: ["make", "make install"] },
+        ...{ repair: ["make clean all"], cascade_of: null, cascade_depth: 0 },
+      },
+    },
+    table: /^Created task 5: Build\n$/,
+  },
+  {
+    command: "task create",
+    args: [
       ...["--id", "five", "--title", "Tests", "--description", "All of\nthem", "--role", "test"],
       ...["--complexity", "complex", "--blocked-by", "1, 4", "--acceptance", "green", "--acceptance", "fast"],
       ...[

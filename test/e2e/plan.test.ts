@@ -194,6 +194,7 @@ describe("a goal", () => {
       "goal: Customers can pay\ntasks:\n  - id: pay\n    title: Payments\n",
     )
     expect(bench.dump()).toEqual({})
+    expect(await bench.ok("plan", file, "--dry-run")).toMatchObject({ file, applied: null })
     expect(await bench.ok("plan", file, "--yes")).toMatchObject({ applied: { created: ["pay", "page"] } })
   })
 

@@ -1,6 +1,5 @@
 import type { CheckedPlan, PlanFacts } from "../../domain/check-plan.ts"
 import { quoteInput } from "../../domain/ids.ts"
-import type { Plan } from "../../domain/plan.ts"
 import { TEMPLATES } from "../../domain/plan-templates.ts"
 import { decompose } from "../../engine/planner/route-plan.ts"
 import { choice, flag, type InputOf, optional, text } from "../../lib/fields.ts"
@@ -52,19 +51,20 @@ async function decide(session: Session, { given, facts, first }: Decision): Prom
       ...(await readStandings(session, proposal.plan)),
     })
     const apply = async () => applyHere(session, given, proposal)
-    if (given.yes === true && given.dryRun !== true) return outcome(shown, await apply(), [])
-    if (given.dryRun === true || !canAsk) return outcome(shown, null, [await keep(session, proposal)])
+    if (given.yes === true && given.dryRun !== true)
+      return outcome(shown, { file: proposal.file, applied: await apply() })
+    if (given.dryRun === true || !canAsk) return outcome(shown, { file: await keep(session, proposal), applied: null })
     io.out(renderPlan(shown, io))
     const [choices, more] =
       proposal.askAgain === undefined ? ["Y/n/e", ""] : ["Y/n/e/a", ", a to have it planned again"]
     const answer = (await io.ask(`\nProceed? [${choices}] `))?.trim().toLowerCase() ?? "n"
     if (["", "y", "yes"].includes(answer)) {
       const applied = await apply()
-      return { data: { ...shown, applied }, text: () => sayApplied(applied) }
+      return { data: { ...shown, applied, file: proposal.file }, text: () => sayApplied(applied) }
     }
     if (["n", "no"].includes(answer)) {
-      const line = await keep(session, proposal)
-      return { data: { ...shown, applied: null }, text: () => line }
+      const file = await keep(session, proposal)
+      return { data: { ...shown, applied: null, file }, text: () => sayKept(file) }
     }
     if (answer === "e") proposal = { ...proposal, ...(await edit(session, proposal, facts)) }
     else if (answer === "a" && proposal.askAgain !== undefined) proposal = await askAgain(session, proposal)
@@ -95,24 +95,28 @@ async function applyHere(session: Session, { project, team, onOverlap }: PlanInp
   return applied
 }
 
-/** Says how to apply it later; a plan that is in no document is written to one. */
-async function keep(session: Session, { file, plan }: Proposal): Promise<string> {
-  const place = file ?? (await keepHere(session, plan))
-  return `Nothing was created; apply it with: teamwork plan ${quoteArgument(place)} --yes`
-}
-
-async function keepHere({ host, configured }: Session, plan: Plan): Promise<string> {
+/** The document that holds it; a plan that is in none is written to one, so that it can be applied later. */
+async function keep({ host, configured }: Session, { file, plan }: Proposal): Promise<string> {
+  if (file !== null) return file
   const { keepPlan } = await import("../../engine/planner/keep-plan.ts")
   const { home, project, team } = await configured()
   return keepPlan(home, `${project}-${team}-${host.ids.uuid().slice(0, 8)}`, plan)
 }
 
-function outcome(shown: Decomposition, applied: AppliedPlan | null, more: readonly string[]): Outcome {
-  const after = [...more, ...(applied === null ? [] : [sayApplied(applied)])]
+type End =
+  | { readonly file: string; readonly applied: null }
+  | { readonly file: string | null; readonly applied: AppliedPlan }
+
+function outcome(shown: Decomposition, end: End): Outcome {
   return {
-    data: { ...shown, applied },
-    text: (screen) => [renderPlan(shown, screen), "", ...after].join("\n"),
+    data: { ...shown, ...end },
+    text: (screen) =>
+      `${renderPlan(shown, screen)}\n\n${end.applied === null ? sayKept(end.file) : sayApplied(end.applied)}`,
   }
+}
+
+function sayKept(file: string): string {
+  return `Nothing was created; apply it with: teamwork plan ${quoteArgument(file)} --yes`
 }
 
 function sayApplied({ team, created, updated, unchanged, others, totalWaves }: AppliedPlan): string {
