@@ -193,6 +193,13 @@ describe("a task that is held for too long", () => {
     expect(supervise(session, LIMITS).actions.map(({ type }) => type)).toEqual(["release-task"])
   })
 
+  it("is left to what else is decided about its worker", () => {
+    const silent = makeWorker("w1", { activeAt: NOW - 60 * MINUTE })
+    const snapshot = makeSnapshot({ tasks: [heldTask("1", "w1", old)], workers: [silent] })
+    expect(supervise(snapshot, LIMITS).actions.map(({ type }) => type)).toEqual(["check-status"])
+    expect(supervise(snapshot, { ...LIMITS, watchdogWarningMs: 0 }).actions).toMatchObject([{ isKilled: true }])
+  })
+
   it("is not before its time, nor with 0, nor when it waits for its merge", () => {
     const snapshot = makeSnapshot({ now: NOW - 1, tasks: [heldTask("1", "anna", old)] })
     expect(supervise(snapshot, LIMITS)).toEqual({ actions: [], wakeAt: NOW })

@@ -23,11 +23,12 @@ export function supervise(snapshot: EngineSnapshot, limits: EngineLimits): Rulin
     const quietSince = Math.max(worker.activeAt, snapshot.history.lastEventAt)
     return judge({ worker, task, fact, claimable, quietSince, now: snapshot.now, limits })
   })
-  const handled = new Set(
-    rulings.flatMap(({ actions }) => actions).flatMap((each) => ("task" in each ? each.task : [])),
+  // One thing at a time for each of them; the next look sees what is left to do.
+  const decided = snapshot.workers.filter((_, index) => (rulings[index]?.actions.length ?? 0) > 0)
+  const others = snapshot.tasks.filter(
+    (task) => isInProgress(task) && !decided.some((worker) => worker.id === task.workerId),
   )
-  const late = snapshot.tasks.filter((task) => isInProgress(task) && !handled.has(task.id))
-  return combine([...rulings, ...late.map((task) => startAfresh(task, snapshot, limits))])
+  return combine([...rulings, ...others.map((task) => startAfresh(task, snapshot, limits))])
 }
 
 /** The first of several moments. */
