@@ -22,7 +22,10 @@ it("gives what each rule asks for, and nothing where nothing happened", () => {
   ]
   const limits = { ...LIMITS, onBlockerFailed: "retry", budget: { tokens: 10, dollars: 0 } } as const
   expect(react(makeSnapshot({ tasks, history }), limits).map(({ type }) => type)).toEqual([
-    ...(["pause-team", "settle-blocker", "cascade", "tell-unblocked"] as const),
+    "pause-team",
+    "settle-blocker",
+    "cascade",
+    "tell-unblocked",
   ])
   expect(react(makeSnapshot({ tasks: [openTask("1")] }), limits)).toEqual([])
 })
