@@ -90,7 +90,7 @@ describe.skipIf(WHY_NOT !== "")(`workers in tmux${WHY_NOT}`, () => {
     await runtime.start(launch("w3"))
     await until(() => exits.length === 2)
     await until(() => !panes("#{pane_id}").includes(well.pane ?? ""))
-    expect(panes("#{pane_id}")).toContain(badly.pane)
+    expect(panes("#{pane_id}")).toContain(badly.pane ?? "")
     await runtime[Symbol.asyncDispose]()
     expect(panes("#{pane_title}")).toEqual(["backend-w3"])
   })
