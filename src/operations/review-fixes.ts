@@ -78,9 +78,9 @@ function otherThanScript(agent: string | null): string | null {
 }
 
 function describe(by: string, task: Task | undefined, findings: string): string {
-  const what = task === undefined ? "all of it" : `task ${task.id}, whose work is merged`
+  const where = task === undefined ? "" : ` in the work of task ${task.id}`
   return [
-    `All tasks are done and merged. A review of ${what} by ${by} found:`,
+    `All tasks are done and merged. A review of all of it by ${by} found${where}:`,
     "",
     findings,
     "",

@@ -61,7 +61,7 @@ function fixesContract(makeDatabase: MakeDatabase): void {
         checks: ["true"],
       },
       description: expect.stringMatching(
-        /by codex found:\n\n- high: a\.ts: wrong\n(.*\n)*What the task was:\n\nAll of it\.$/,
+        /by codex found in the work of task 1:\n\n- high: a\.ts: wrong\n(.*\n)*What the task was:\n\nAll of it\.$/,
       ),
     })
     expect(made[1]).toMatchObject({ role: "frontend", work: { agent: "claude" } })

@@ -6,9 +6,8 @@ import { resolvePath } from "../../lib/paths.ts"
 import { teamFields } from "../../operations/operation.ts"
 import { makeReviewFixes } from "../../operations/review-fixes.ts"
 import { renderVerdict } from "../../views/verdict.ts"
-import { readSurvey } from "./choose-here.ts"
+import { askPorts } from "./ask-ports.ts"
 import type { Command, Session } from "./command.ts"
-import { findRoles } from "./role.ts"
 import { sourceDirField } from "./swarm-merge.ts"
 
 const input = { ...teamFields, sourceDir: sourceDirField }
@@ -36,21 +35,15 @@ export async function reviewHere(
   session: Session,
   { name, folder, signal }: { readonly name: TeamName; readonly folder: string; readonly signal: AbortSignal },
 ): Promise<Verdict> {
-  const { host } = session
   const configured = await session.configured()
-  const { agentDefaults: defaults, recordings, hasStore, promptLimit } = configured
-  const [{ warnings: _, ...survey }, { roles }] = await Promise.all([readSurvey(session), findRoles(host)])
   const { merges } = await configured.merging(folder)
   const { repository } = await configured.gates(folder)
-  const { timeoutSeconds } = defaults
+  const { timeoutSeconds } = configured.agentDefaults
   return reviewTeam(
     {
-      ...{ context: await session.context(), merges, promptLimit },
+      ...{ context: await session.context(), merges, promptLimit: configured.promptLimit },
       checkedOut: (commit, use) => repository.checkedOut(commit, use),
-      ask: {
-        ...{ ...survey, roles, defaults, ids: host.ids, callerEnv: host.env, hasStore, openContext: session.context },
-        maxBytes: recordings.maxMegabytes * 1_000_000,
-      },
+      ask: await askPorts(session),
     },
     { ...name, signal, timeoutMs: timeoutSeconds === 0 ? null : timeoutSeconds * 1000 },
   )
