@@ -308,6 +308,18 @@ describe("when nobody is left", () => {
     })
     expect(started(snapshot, { maxAgents: 3 })).toEqual(["new:worker"])
   })
+
+  it("is stuck also while somebody runs who may take none of what waits", () => {
+    const idle = makeWorker("w2", { role: "docs" })
+    const facts = (tasks: EngineSnapshot["tasks"]) =>
+      makeSnapshot({ tasks, workers: [gone("w1"), idle], history: historyOf({ w1: { ...exited, crashes: 4 } }) })
+    const limits = { ...LIMITS, maxAgents: 1 }
+    expect(staff(facts([ofRole("1", "backend")]), limits).stuck).toBe(
+      "task 1 finds no worker: w1 crashed too often or were quarantined",
+    )
+    expect(staff(facts([ofRole("1", "backend"), heldTask("2", "w2")]), limits).stuck).toBeNull()
+    expect(staff(facts([ofRole("1", "docs")]), limits).stuck).toBeNull()
+  })
 })
 
 const roles = fc.constantFrom<Role>("worker", "backend", "docs")

@@ -34,7 +34,8 @@ export function staff(snapshot: EngineSnapshot, limits: EngineLimits): StaffRuli
   const freed = freeAssigned(waiting, snapshot, coming)
   const actions = [...dismissals, ...starts, ...room, ...freed]
   const wakeAt = earliest([restartAt, leaseEnd])
-  const isMoving = actions.length > 0 || wakeAt !== null || crew.running.length > 0
+  // Whoever runs and may take none of them changes nothing for those that wait.
+  const isMoving = actions.length > 0 || wakeAt !== null || crew.running.some((worker) => !idle.includes(worker))
   return { actions, wakeAt, stuck: isMoving ? null : describeStuck(snapshot, crew, { waiting, limits }) }
 }
 

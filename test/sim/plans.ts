@@ -7,6 +7,7 @@ export const SIM_TEAM: TeamName = { project: "shop", team: "sim" }
 
 export interface SimTask {
   readonly id: string
+  readonly title: string
   readonly needs: readonly string[]
   /** Globs. None: it may write what nobody owns. */
   readonly files: readonly string[]
@@ -37,6 +38,7 @@ export function makePlan(random: Random): SimPlan {
     const own = [`src/${id}/main.txt`, ...(random.chance(0.4) ? [`src/${id}/more.txt`] : [])]
     tasks.push({
       id,
+      title: `${random.pick(["Do", "Implement", "Write tests for"])} ${id}`,
       needs: random.shuffle(earlier).slice(0, random.pick([0, 0, 1, 1, 2])),
       files: isOwner ? [`src/${id}/**`] : [],
       role: random.pick(["worker", "worker", "worker", "backend", "frontend"] as const),

@@ -1,5 +1,6 @@
 // One run of the real engine on the real store in a simulated world: a random plan, a person who starts the orchestrator
 // and starts it again when it is gone, and faults. Everything follows from the seed.
+import { join } from "node:path"
 import type { EngineLimits } from "../../src/domain/actions.ts"
 import { AppError } from "../../src/domain/errors.ts"
 import type { Event } from "../../src/domain/events.ts"
@@ -80,6 +81,8 @@ const MAX_HELPS = 25
 
 export async function simulate(seed: number, options: SimulationOptions = {}): Promise<SimulationResult> {
   const { hasFaults = true } = options
+  loaded ??= loadAll()
+  await loaded
   let scene: Scene | undefined
   const world = makeWorld({
     seed,
@@ -119,6 +122,16 @@ async function settleDown(world: World, check: () => Promise<void>): Promise<voi
     if (!(await world.step())) return
     await check()
   }
+}
+
+let loaded: Promise<void> | undefined
+
+/** What is loaded on its first use takes real time then, which would put the steps of the first run in another order. */
+async function loadAll(): Promise<void> {
+  const root = join(import.meta.dir, "../../src")
+  for (const folder of ["domain", "operations", "store/sql", "store/sqlite", "gates", "engine"])
+    for await (const file of new Bun.Glob("**/*.ts").scan(join(root, folder)))
+      if (!/\.(?:test|d)\.ts$/.test(file)) await import(join(root, folder, file))
 }
 
 interface Scene {
@@ -177,10 +190,8 @@ function killAny({ processes, random }: World): void {
 
 async function createPlan(context: Context, { schedule, tasks }: SimPlan): Promise<number> {
   await run(context, createTeam, { ...SIM_TEAM, goal: "Simulate", schedule })
-  for (const { id, needs, files, role, checks } of tasks)
-    await run(context, createTask, {
-      ...{ ...SIM_TEAM, id, title: `Do ${id}`, blockedBy: needs, files, role, check: checks },
-    })
+  for (const { id, title, needs, files, role, checks } of tasks)
+    await run(context, createTask, { ...SIM_TEAM, id, title, blockedBy: needs, files, role, check: checks })
   await run(context, calculateWaves, { ...SIM_TEAM })
   const team = await context.store.read((tx) => tx.teams.find(SIM_TEAM))
   if (team === undefined) throw new Error("the team was not made")
