@@ -29,7 +29,7 @@ export const cancel: Command = {
     const context = await session.context()
     const configured = await session.configured()
     await cancelTeam(context, name, reason ?? "cancelled by user")
-    const graceMs = force === true ? 0 : configured.shutdownTimeoutMs
+    const graceMs = force === true ? 0 : (await configured.engine()).shutdownTimeoutMs
     // Whoever leads the team sees it and ends; what is left, as after a crash, is ended here.
     if (force !== true) await untilLeft(session, name, graceMs)
     const stopped = await stopWorkers(context, {

@@ -14,7 +14,8 @@ import { findRoles } from "./role.ts"
 /** What a plan is held against in this repository. */
 export async function planFacts(session: Session, onOverlap?: OnOverlap): Promise<PlanFacts> {
   const { host } = session
-  const { settings, maxAgents, agents, gates } = await session.configured()
+  const { settings, engine, agents, gates } = await session.configured()
+  const { maxAgents } = await engine()
   const [{ roles }, ready] = await Promise.all([findRoles(host), agents()])
   return {
     ...{ roles, agents: ready.map(({ agent }) => agent.name), shared: settings.sharedFiles, maxAgents },

@@ -13,7 +13,7 @@ import { type Proposal, propose } from "./plan-sources.ts"
 
 const notEmpty = (value: string) => (value.trim() === "" ? "is empty" : undefined)
 
-const input = {
+export const planInput = {
   ...teamFields,
   what: text("a plan document, or the goal in words, or workers as 3:executor with the goal behind it", notEmpty),
   goal: optional(text("the goal, where the first word says who works on it", notEmpty)),
@@ -22,11 +22,11 @@ const input = {
   yes: flag("apply the plan without asking"),
   dryRun: flag("only show the plan"),
 }
-export type PlanInput = InputOf<typeof input>
+export type PlanInput = InputOf<typeof planInput>
 
 export const planCommand: Command = {
   summary: "Make a team and its tasks of a plan or a goal: show it, let it be changed, and apply it",
-  fields: input,
+  fields: planInput,
   positional: ["what", "goal"],
   example: "teamwork plan plan.yml",
   async run(session, raw) {

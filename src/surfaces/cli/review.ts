@@ -41,7 +41,7 @@ export async function reviewHere(
   const { timeoutSeconds } = configured.agentDefaults
   return reviewTeam(
     {
-      ...{ context: await session.context(), merges, promptLimit: configured.promptLimit },
+      ...{ context: await session.context(), merges, promptLimit: await configured.promptLimits() },
       checkedOut: (commit, use) => repository.checkedOut(commit, use),
       ask: await askPorts(session),
     },

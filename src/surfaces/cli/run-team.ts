@@ -21,12 +21,19 @@ import { reviveTeam } from "../../operations/steer-team.ts"
 import { updateTeam } from "../../operations/update-team.ts"
 import type { Command, Outcome, Session } from "./command.ts"
 import { makeWatcher, watchTeam } from "./live.ts"
+import { planCommand, planInput } from "./plan.ts"
 import { sourceDirField } from "./swarm-merge.ts"
 import { verifierFor } from "./verify.ts"
 
 const input = {
   ...teamFields,
-  what: optional(text("a plan document, or a goal to plan for; without it, the tasks that the team has")),
+  what: optional({
+    ...planInput.what,
+    description: `${planInput.what.description}; without it, the tasks that the team has`,
+  }),
+  goal: planInput.goal,
+  template: planInput.template,
+  onOverlap: planInput.onOverlap,
   yes: flag("run what was planned for a goal without asking"),
   workers: optional(text(`how many workers: ${STAFFING_FORMS}; by default auto, or what the team ran with before`)),
   runtime: optional(choice(["child", "tmux"] as const, "where workers run; by default what engine.runtime says")),
@@ -43,22 +50,20 @@ type Input = InputOf<typeof input>
 export const runTeam: Command = {
   summary: "Run the team on its tasks to a verified, merged and delivered end",
   fields: input,
-  positional: ["what"],
+  positional: ["what", "goal"],
   example: "teamwork run plan.yml --workers 3",
   async run(session, raw) {
     const given = raw as Input
     const name = { project: given.project, team: given.team }
-    if (given.what !== undefined) {
-      const planned = await planFirst(session, given, given.what)
-      if (planned !== undefined) return planned
-    }
+    const planned = given.what === undefined ? undefined : await planFirst(session, given, given.what)
+    if (planned !== undefined && "outcome" in planned) return planned.outcome
     const context = await session.context()
     const settings = await (await session.configured()).engine()
     const history = emptyHistory()
     const facts = await readEngine(context, name, { history, after: undefined }).catch((error) => {
       throw error instanceof AppError && error.code === "team.not_found" ? noTeam(name) : error
     })
-    const run = chooseSettings(given, { settings, history, name })
+    const run = chooseSettings({ ...given, workers: given.workers ?? planned?.workers }, { settings, history, name })
     assertWork(name, facts)
     await prepare(context, name, { facts, schedule: given.schedule })
     const end = await lead(session, { given, name, run, settings })
@@ -66,14 +71,21 @@ export const runTeam: Command = {
   },
 }
 
-/** A file was written by somebody who wants it done; what was made of a goal is shown first. What to end with, if so. */
-async function planFirst(session: Session, given: Input, what: string): Promise<Outcome | undefined> {
-  const { planCommand } = await import("./plan.ts")
-  const { project, team } = given
+/**
+ * A file was written by somebody who wants it done; what was made of a goal is shown first. The workers that the plan asks
+ * for, or the outcome to end with when nobody agreed to it.
+ */
+async function planFirst(
+  session: Session,
+  given: Input,
+  what: string,
+): Promise<{ readonly outcome: Outcome } | { readonly workers: string | undefined }> {
+  const { project, team, goal, template, onOverlap } = given
   const isFile = await Bun.file(resolvePath(what, session.host.io.cwd)).exists()
-  const outcome = await planCommand.run(session, { project, team, what, yes: given.yes === true || isFile })
-  const isApplied = (outcome.data as { readonly applied: unknown }).applied !== null
-  return isApplied ? undefined : outcome
+  const yes = given.yes === true || isFile
+  const outcome = await planCommand.run(session, { project, team, what, goal, template, onOverlap, yes })
+  const { applied, workers } = outcome.data as { readonly applied: unknown; readonly workers: string }
+  return applied === null ? { outcome } : { workers: workers === "auto" ? undefined : workers }
 }
 
 /** What was said now goes before what the team ran with before. */

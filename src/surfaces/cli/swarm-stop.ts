@@ -31,7 +31,7 @@ export const swarmStop: Command = {
     const stopped = await stopWorkers(await session.context(), {
       ...name,
       worker: worker ?? null,
-      graceMs: force === true ? 0 : configured.shutdownTimeoutMs || Number.POSITIVE_INFINITY,
+      graceMs: force === true ? 0 : (await configured.engine()).shutdownTimeoutMs,
       from: { machine: machineName(), clock: session.host.clock },
       runtime: (of) => configured.runtime(name, of),
       workspaces,
