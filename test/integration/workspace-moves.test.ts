@@ -180,6 +180,24 @@ function stamps(tree: Repository): Record<string, string> {
   )
 }
 
+describe("what an amend left behind", () => {
+  it("is pinned each time, also when the reflog was looked at before or has lost its beginning", async () => {
+    using world = await makeWorld()
+    await world.workspaces.create({ worker, attempt: { task: "1", attempt: 1 } })
+    const tree = world.tree(worker)
+    const left: string[] = []
+    for (const name of ["first", "second", "third"]) {
+      if (name === "third") tree.run("reflog", "expire", "--expire=now", "--all")
+      left.push(tree.commit(name, { [`${name}.txt`]: "x" }))
+      tree.run("commit", "--quiet", "--amend", "-m", `${name}, better`)
+      await world.workspaces.pin({ worker })
+      await world.workspaces.pin({ worker })
+      const earlier = Object.entries(await world.pinned()).filter(([name]) => name.startsWith("1/1/earlier/"))
+      expect(earlier.map(([, commit]) => commit).toSorted()).toEqual(left.toSorted())
+    }
+  })
+})
+
 describe("an attempt that is no longer a worker's", () => {
   it("keeps its pins, whatever becomes of the worktree; the rest is pinned as the worker's own", async () => {
     using world = await makeWorld()

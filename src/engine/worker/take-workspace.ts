@@ -1,4 +1,5 @@
 import { AppError } from "../../domain/errors.ts"
+import { getTeam } from "../../operations/lookup.ts"
 import { recordWorkspace } from "../../operations/worker-workspace.ts"
 import type { Attempt, Workspace } from "../../workspace/port.ts"
 import type { Hold } from "./hold-claim.ts"
@@ -18,7 +19,9 @@ export async function takeWorkspace(shift: Shift, hold: Hold, wasBegun: boolean)
       ? await ports.workspaces.move({ worker, attempt })
       : await goOn(shift, attempt, earlier)
   const { path, branch, base } = workspace
-  await recordWorkspace.run(ports.context, { ...team, workerId: worker, path, branch, base })
+  const known = await ports.context.store.read(async (tx) => tx.workers.find((await getTeam(tx, team)).key, worker))
+  if (known?.worktree !== path || known.branch !== branch)
+    await recordWorkspace.run(ports.context, { ...team, workerId: worker, path, branch, base })
   return workspace
 }
 
