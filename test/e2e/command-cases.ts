@@ -1209,7 +1209,7 @@ const AGENT_CASES: Case[] = [
     args: [],
     data: {
       ...{ dry_run: false, removed: [{ job_id: "job-1", agent: "codex", finished_at: TIME }] },
-      ...{ runs: { count: 0, bytes: 0 }, gate_results: { count: 0, bytes: 0 } },
+      ...{ runs: { count: 0, bytes: 0 }, logs: { count: 0, bytes: 0 }, gate_results: { count: 0, bytes: 0 } },
     },
     fields: ["bytes"],
     table: /^Removed job job-1 of codex, finished 2020-\S+\nRemoved 1 job, 0\.0 MB\n$/,
