@@ -37,6 +37,14 @@ export interface RunFact {
   dollarsAreEstimated: boolean
 }
 
+/** A process as whoever started it knows it. */
+export interface SpawnedProcess {
+  readonly runtime: string
+  readonly machine: string
+  readonly pid: number
+  readonly processStart: string
+}
+
 export interface WorkerFact {
   readonly id: string
   role: string | null
@@ -44,6 +52,8 @@ export interface WorkerFact {
   machine: string | null
   pid: number | null
   processStart: string | null
+  /** The process that was started last, until it ends. The other facts are its own word, which comes later. */
+  spawned: SpawnedProcess | null
   /** Of its latest process. */
   startedAt: number | null
   exitedAt: number | null
@@ -120,6 +130,12 @@ function tellTeam(history: History, { type, data }: Event, at: number): void {
 
 function tellWorker(worker: WorkerFact, { type, data }: Event, at: number): void {
   switch (type) {
+    case "worker.spawned":
+      worker.spawned = {
+        ...{ runtime: String(data.runtime), machine: String(data.machine) },
+        ...{ pid: Number(data.pid), processStart: String(data.process_start) },
+      }
+      break
     case "worker.started":
       worker.role = textOf(data.role)
       worker.runtime = textOf(data.runtime)
@@ -134,6 +150,7 @@ function tellWorker(worker: WorkerFact, { type, data }: Event, at: number): void
       break
     case "worker.exited":
       worker.exitedAt = at
+      worker.spawned = null
       worker.exitReason = textOf(data.reason)
       if (!["done", "stopped"].includes(worker.exitReason ?? "")) worker.crashes++
       break
@@ -245,6 +262,7 @@ export function workerOf(history: History, id: string): WorkerFact {
   if (known !== undefined) return known
   const made: WorkerFact = {
     ...{ id, role: null, runtime: null, machine: null, pid: null, processStart: null, startedAt: null },
+    spawned: null,
     ...{ exitedAt: null, exitReason: null, starts: 0, crashes: 0, consecutiveErrors: 0, quarantined: false },
     ...{ statusCheckedAt: null, finished: 0, busyMs: 0, busySince: null },
   }

@@ -3,12 +3,11 @@ import { afterEach, beforeEach, describe, expect, it } from "bun:test"
 import { existsSync } from "node:fs"
 import { hostname } from "node:os"
 import { join } from "node:path"
-import { parseWorkerId } from "../../src/domain/ids.ts"
 import { systemClock } from "../../src/lib/clock.ts"
 import { identityOf } from "../../src/lib/process-identity.ts"
 import { workerMark } from "../../src/lib/worker-mark.ts"
 import type { Context } from "../../src/operations/operation.ts"
-import { noteWorkerExited, noteWorkerStarted, recordPane } from "../../src/operations/worker-life.ts"
+import { noteWorkerExited, noteWorkerSpawned, noteWorkerStarted } from "../../src/operations/worker-life.ts"
 import { makeChildRuntime } from "../../src/runtime/child/make-child-runtime.ts"
 import type { Runtime } from "../../src/runtime/port.ts"
 import { makeTmuxRuntime } from "../../src/runtime/tmux/make-tmux-runtime.ts"
@@ -60,7 +59,8 @@ describe("doctor and lost workers", () => {
     const { pid, pane } = await runtime.start({ ...launch, logFile: join(bench.home, `${worker}.log`) })
     const process = { pid, process_start: identityOf(pid).start }
     await noteWorkerStarted(context, { ...NAME, worker, role: null, runtime: kind, machine: hostname(), ...process })
-    if (pane !== null) await recordPane(context, { ...NAME, worker: parseWorkerId(worker), pane })
+    const spawned = { worker, runtime: kind, machine: hostname(), ...process }
+    await noteWorkerSpawned(context, { ...NAME, by: "person", pane, ...spawned })
     return { pid, pane }
   }
   type Found = { check: string; status: string; detail: string; fixed: boolean }

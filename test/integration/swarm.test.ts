@@ -96,6 +96,10 @@ describe("workers started by hand", () => {
     ])
     expect(workers.map(({ pane }) => pane)).toEqual(spawned.map(({ pane }) => pane))
     expect(spawned.every(({ pane }) => (pane === null) === (name === "child"))).toBe(true)
+    // Known by the word of whoever started them: they have not said themselves which processes they are.
+    expect(await listKnownWorkers(context, WORLD_TEAM, from)).toMatchObject(
+      spawned.map(({ id, pid }) => ({ id, runtime: name, state: "running", machine: MACHINE, process: { pid } })),
+    )
   })
 
   it("get a worktree at once where that is asked for", async () => {

@@ -5,7 +5,7 @@ import type { TeamName } from "../../domain/team.ts"
 import { listTasks } from "../../operations/list-tasks.ts"
 import type { Context } from "../../operations/operation.ts"
 import { releaseTask } from "../../operations/release-task.ts"
-import { noteWorkerExited, recordPane } from "../../operations/worker-life.ts"
+import { forgetPane, noteWorkerExited } from "../../operations/worker-life.ts"
 import type { Runtime } from "../../runtime/port.ts"
 import { removeWorktree, type WorkspaceTools } from "../worktrees.ts"
 import type { RuntimeName } from "./worker-launch.ts"
@@ -73,7 +73,7 @@ export async function endWorker(context: Context, request: WorkerEnding, known: 
   const name = { project, team }
   await using runtime = await request.runtime(known.runtime)
   await runtime.stop(id, known.process, { graceMs: request.graceMs })
-  if (known.worker.pane !== null) await recordPane(context, { ...name, worker: id, pane: null })
+  if (known.worker.pane !== null) await forgetPane(context, { ...name, worker: id })
   // Before its task goes to somebody else: what it wrote is pinned as work on that task.
   const removed =
     request.workspaces === null
