@@ -75,10 +75,10 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     gates: (folder) => openGates(config, { home, folder, team: { project, team } }),
     merging: openMerging,
     runtime: (of, name = config["engine.runtime"]) => openRuntime(name, [home, of.project, of.team]),
-    strayPanes: async (isKnown, fix) =>
-      (await import("./runtime/tmux/end-strays.ts")).endStrays({ home, env }, { isKnown, fix }),
     storePlace: async () => (await import("./lib/mask-secrets.ts")).maskSecrets(address),
     openStore: () => openStore(address, home),
+    strayPanes: async (isKnown, fix) =>
+      (await import("./runtime/tmux/end-strays.ts")).endStrays({ home, env }, { isKnown, fix }),
   }
 }
 
