@@ -80,6 +80,8 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     runtime: async (of, name) => openRuntime(name ?? (await all())["engine.runtime"], [home, of.project, of.team]),
     storePlace: async () => (await import("./lib/mask-secrets.ts")).maskSecrets(address),
     openStore: () => openStore(address, home),
+    strayPanes: async (isKnown, fix) =>
+      (await import("./runtime/tmux/end-strays.ts")).endStrays({ home, env }, { isKnown, fix }),
   }
 }
 

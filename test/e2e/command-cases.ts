@@ -14,6 +14,8 @@ export interface Case {
   readonly prepare?: (bench: Bench) => void
   /** What must be done first, on top of the little project. */
   readonly before?: readonly (readonly string[])[]
+  /** What must be done in the end, so that nothing goes on. */
+  readonly after?: readonly (readonly string[])[]
   /** What `data` must match. */
   readonly data: unknown
   /** Names of fields that `data`, or each of its items, must have. */
@@ -712,6 +714,81 @@ const WAVE_CASES: Case[] = [
   },
 ]
 
+/** Nobody here has work for it, so it waits. */
+const spawn = (...flags: string[]) => ["swarm", "spawn", "--role", "security", ...flags, ...REPOSITORY]
+const STOP_ALL = ["swarm", "stop", "--all", "--force", ...REPOSITORY]
+const SPAWNED_FIELDS = ["id", "role", "pid", "pane", "worktree", "branch", "log", "status", "detail"]
+
+const SWARM_CASES: Case[] = [
+  {
+    command: "swarm spawn",
+    args: ["--roles", "security,devops", "--runtime", "child", "--worktree", ...REPOSITORY],
+    after: [STOP_ALL],
+    data: {
+      runtime: "child",
+      workers: [
+        { id: "w3", role: "security", status: "running", pane: null, branch: "teamwork/main/w3", detail: null },
+        { id: "w4", role: "devops", status: "running", pane: null, branch: "teamwork/main/w4", detail: null },
+      ],
+    },
+    inner: { of: "workers", fields: SPAWNED_FIELDS },
+    table:
+      /^WORKER +ROLE +STATUS +PROCESS +PANE +WORKTREE\nw3 +security +running +\d+ +- +\/.*\nw4 +devops +running +\d+ +- +\//,
+  },
+  {
+    command: "swarm spawn",
+    args: ["--role", "security", "--count", "2", ...REPOSITORY],
+    after: [STOP_ALL],
+    data: {
+      runtime: "child",
+      workers: [
+        { id: "w3", worktree: null },
+        { id: "w4", worktree: null },
+      ],
+    },
+    table: /\nw3 +security +running +\d+ +- +-\nw4 +security +running +\d+ +- +-\n$/,
+  },
+  {
+    command: "swarm stop",
+    before: [spawn("--worktree")],
+    args: ["--worker", "w3", "--force", ...REPOSITORY],
+    data: [
+      {
+        id: "w3",
+        was_running: true,
+        released: [],
+        worktree: expect.stringMatching(/\/w3$/),
+        pins: ["refs/teamwork/shop/main/workers/w3/1/head"],
+      },
+    ],
+    table: /^Stopped w3\n {2}kept as refs\/teamwork\/shop\/main\/workers\/w3\/1\/head\n {2}removed \/.*\/w3\n$/,
+  },
+  {
+    command: "swarm stop",
+    before: [spawn("--runtime", "tmux")],
+    args: ["--all", ...REPOSITORY],
+    data: [{ id: "w3", was_running: true, released: [], worktree: null, pins: [] }],
+    fields: ["id", "was_running", "released", "worktree", "pins"],
+    table: /^Stopped w3\n$/,
+  },
+  {
+    command: "logs",
+    isDocument: true,
+    args: ["--of", "4", "--turn", "1", "--tail", "5"],
+    data: { kind: "task", id: "4", runs: [], lines: [] },
+    table: /^Nothing is recorded of turn 1 of task 4 yet\.\n$/,
+  },
+  {
+    command: "attach",
+    isDocument: true,
+    before: [spawn("--runtime", "tmux")],
+    after: [STOP_ALL],
+    args: ["--worker", "w3"],
+    data: { worker: "w3", command: expect.arrayContaining(["tmux", "attach-session", "=teamwork-shop"]) },
+    table: /^tmux -u -L teamwork-[0-9a-f]{12} attach-session -t =teamwork-shop /,
+  },
+]
+
 const WORKER_CASES: Case[] = [
   {
     command: "worker setup",
@@ -1340,7 +1417,7 @@ const AGENT_CASES: Case[] = [
     args: [],
     data: {
       ...{ dry_run: false, removed: [{ job_id: "job-1", agent: "codex", finished_at: TIME }] },
-      ...{ runs: { count: 0, bytes: 0 }, gate_results: { count: 0, bytes: 0 } },
+      ...{ runs: { count: 0, bytes: 0 }, logs: { count: 0, bytes: 0 }, gate_results: { count: 0, bytes: 0 } },
     },
     fields: ["bytes"],
     table: /^Removed job job-1 of codex, finished 2020-\S+\nRemoved 1 job, 0\.0 MB\n$/,
@@ -1535,6 +1612,7 @@ export const CASES: readonly Case[] = [
   ...WAVE_CASES,
   ...WORKTREE_CASES,
   ...WORKER_CASES,
+  ...SWARM_CASES,
   ...OTHER_CASES,
   ...AGENT_CASES,
   ...VERIFY_CASES,
@@ -1571,6 +1649,10 @@ export const MISSING: readonly Missing[] = [
   { command: "ownership enforce", args: [], message: /--task is missing/ },
   { command: "worktree create", args: [], message: /--worker-id is missing/ },
   { command: "worktree remove", args: [], message: /--worker-id is missing/ },
+  { command: "swarm stop", args: [], message: /--worker ID, or --all/ },
+  { command: "swarm stop", args: ["--worker", "w1", "--all"], message: /--worker ID, or --all/ },
+  { command: "logs", args: ["--follow"], message: /--of is missing/ },
+  { command: "attach", args: [], message: /--worker is missing/ },
   { command: "swarm sync", args: [], message: /--worker-id is missing/ },
   { command: "refs", args: ["--purge"], message: /--task or --worker-id/ },
   { command: "recover", args: [], message: /--task/ },

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from "bun:test"
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { hostname } from "node:os"
 import { join } from "node:path"
-import { parseTaskId, parseWorkerId } from "../../src/domain/ids.ts"
+import { parseTaskId } from "../../src/domain/ids.ts"
 import { systemClock } from "../../src/lib/clock.ts"
 import { identityOf } from "../../src/lib/process-identity.ts"
 import { claimTask } from "../../src/operations/claim-task.ts"
 import { noteRunEnded, noteRunStarted } from "../../src/operations/note-run.ts"
 import type { Context } from "../../src/operations/operation.ts"
 import { releaseTask } from "../../src/operations/release-task.ts"
-import { noteWorkerExited, noteWorkerStarted, recordPane } from "../../src/operations/worker-life.ts"
+import { noteWorkerExited, noteWorkerSpawned, noteWorkerStarted } from "../../src/operations/worker-life.ts"
 import { makeChildRuntime } from "../../src/runtime/child/make-child-runtime.ts"
 import { makeTmuxRuntime } from "../../src/runtime/tmux/make-tmux-runtime.ts"
 import { openSqliteStore } from "../../src/store/sqlite/store.ts"
@@ -228,7 +228,8 @@ describe("logs", () => {
     const launch = { worker: "w7", title: "x", command: ["sleep", "600"], cwd: bench.cwd, env, logFile: logFile("w7") }
     const { pid, pane } = await runtime.start(launch)
     await noteWorkerStarted(context, { ...NAME, ...processOf("w7", pid, "tmux") })
-    await recordPane(context, { ...NAME, worker: parseWorkerId("w7"), pane })
+    const { role: _, ...spawned } = processOf("w7", pid, "tmux")
+    await noteWorkerSpawned(context, { ...NAME, ...spawned, by: "person", pane })
     const { stdout } = await bench.run(["attach", "w7"])
     expect(stdout).toMatch(
       /^tmux -u -L teamwork-[0-9a-f]{12} attach-session -t =teamwork-shop ';' select-window -t %\d+ ';' select-pane -t %\d+\n$/,

@@ -5,7 +5,7 @@ import type { Role } from "../../domain/task.ts"
 import type { TeamName } from "../../domain/team.ts"
 import type { Context } from "../../operations/operation.ts"
 import { swarmStatus } from "../../operations/swarm-status.ts"
-import { noteWorkerExited, recordPane, spawnWorker } from "../../operations/worker-life.ts"
+import { forgetPane, noteWorkerExited, noteWorkerSpawned, spawnWorker } from "../../operations/worker-life.ts"
 import type { Runtime, WorkerExit, WorkerLaunch } from "../../runtime/port.ts"
 import { createWorktree, type WorkspaceTools } from "../worktrees.ts"
 import { readLastLine } from "./read-last-line.ts"
@@ -72,7 +72,7 @@ export async function spawnWorkers(
 /** One that came up wrote this itself. */
 async function noteEnd(context: Context, { project, team }: TeamName, { id, pane, launch }: Started): Promise<void> {
   const detail = readLastLine(launch.logFile)
-  if (pane !== null) await recordPane(context, { project, team, worker: id, pane: null })
+  if (pane !== null) await forgetPane(context, { project, team, worker: id })
   await noteWorkerExited(context, { project, team, by: PERSON, worker: id, reason: "crashed", detail })
 }
 
@@ -106,8 +106,9 @@ async function startOne(
   try {
     if (worktrees !== null) await createWorktree(context, worktrees, { ...name, workerId: id })
     const launch = request.launch(id, role)
-    const { pid, pane } = await runtime.start(launch)
-    if (pane !== null) await recordPane(context, { ...name, worker: id, pane })
+    const { pid, processStart, pane } = await runtime.start(launch)
+    const process = { runtime: runtime.name, machine: request.from.machine, pid, process_start: processStart }
+    await noteWorkerSpawned(context, { ...name, by: PERSON, worker: id, pane, ...process })
     return { id, role, pid, pane, launch }
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error)

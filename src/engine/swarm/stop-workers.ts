@@ -5,7 +5,7 @@ import type { TeamName } from "../../domain/team.ts"
 import { listTasks } from "../../operations/list-tasks.ts"
 import type { Context } from "../../operations/operation.ts"
 import { releaseTask } from "../../operations/release-task.ts"
-import { noteWorkerExited, recordPane } from "../../operations/worker-life.ts"
+import { forgetPane, noteWorkerExited } from "../../operations/worker-life.ts"
 import type { Runtime } from "../../runtime/port.ts"
 import { removeWorktree, type WorkspaceTools } from "../worktrees.ts"
 import type { RuntimeName } from "./worker-launch.ts"
@@ -41,7 +41,8 @@ export async function stopWorkers(context: Context, request: StopRequest): Promi
     request.worker === null
       ? known.filter(({ state, machine }) => state !== "ended" && (machine === null || machine === here))
       : [findWorker(known, request, request.worker)]
-  return Promise.all(meant.map((each) => stopOne(context, request, each)))
+  const end = { ...request, by: PERSON, reason: "stopped", detail: null } as const
+  return Promise.all(meant.map((each) => endWorker(context, end, each)))
 }
 
 function findWorker(known: readonly KnownWorker[], { from }: StopRequest, id: WorkerId): KnownWorker {
@@ -55,12 +56,24 @@ function findWorker(known: readonly KnownWorker[], { from }: StopRequest, id: Wo
   return found
 }
 
-async function stopOne(context: Context, request: StopRequest, known: KnownWorker): Promise<StoppedWorker> {
+export interface WorkerEnding extends TeamName {
+  readonly graceMs: number
+  readonly runtime: (name: RuntimeName) => Promise<Runtime>
+  readonly workspaces: WorkspaceTools | null
+  /** Who says so, and what the event tells. */
+  readonly by: string
+  readonly reason: "stopped" | "lost"
+  readonly detail: string | null
+}
+
+/** Ends one, whatever state its process is in. */
+export async function endWorker(context: Context, request: WorkerEnding, known: KnownWorker): Promise<StoppedWorker> {
   const { id } = known
-  const name = { project: request.project, team: request.team }
+  const { by, reason, detail, project, team } = request
+  const name = { project, team }
   await using runtime = await request.runtime(known.runtime)
   await runtime.stop(id, known.process, { graceMs: request.graceMs })
-  if (known.worker.pane !== null) await recordPane(context, { ...name, worker: id, pane: null })
+  if (known.worker.pane !== null) await forgetPane(context, { ...name, worker: id })
   // Before its task goes to somebody else: what it wrote is pinned as work on that task.
   const removed =
     request.workspaces === null
@@ -69,10 +82,10 @@ async function stopOne(context: Context, request: StopRequest, known: KnownWorke
   const released: string[] = []
   for (const task of await listTasks.run(context, { ...name, status: "in_progress" })) {
     if (task.claimedBy !== id) continue
-    const release = { ...name, id: task.id, owner: id, reason: `${id} was stopped` }
+    const release = { ...name, id: task.id, owner: id, reason: `${id} was ${reason}` }
     if (await isReleased(releaseTask.run(context, release))) released.push(task.id)
   }
-  await noteWorkerExited(context, { ...name, by: PERSON, worker: id, reason: "stopped", detail: null })
+  await noteWorkerExited(context, { ...name, by, worker: id, reason, detail })
   return {
     id,
     wasRunning: known.state === "running" || known.state === "spawning",

@@ -66,6 +66,8 @@ export interface Configured {
   engine(): Promise<EngineSettings>
   /** Loads where the workers of a team live; without a name, what the configuration says. */
   runtime(team: TeamName, name?: RuntimeName): Promise<Runtime>
+  /** Panes of the home's tmux server whose owner, `project/team/worker`, is not known; ended only with `fix`. */
+  strayPanes(isKnown: (owner: string) => boolean, fix: boolean): Promise<readonly string[]>
   /** The store's address without user and password. */
   storePlace(): Promise<string>
   openStore(): Promise<Context["store"]>
