@@ -33,7 +33,7 @@ const environment = readEnvironment(env, { stdoutIsTTY: terminal?.isTTY === true
 
 async function configure(flags: GlobalFlags): Promise<Configured> {
   const git = findGit(cwd)
-  const [{ config, home }, detected] = await Promise.all([
+  const [{ config, all, home }, detected] = await Promise.all([
     loadConfig({ env, cwd, git, flags: configFlags(flags) }),
     detectTeam(cwd, git),
   ])
@@ -64,11 +64,14 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
       maxAgeDays: config["recordings.maxAgeDays"],
     },
     author: { name: config["git.authorName"], email: config["git.authorEmail"] },
-    workspaces: (request) => openWorkspaces(config, { ...request, home }),
-    agents: () => makeAgents(config),
-    promptLimit: (agent) => Number(agentSetting(config, agent, "promptLimit") ?? config["agents.acp.promptLimit"]),
+    workspaces: async (request) => openWorkspaces(await all(), { ...request, home }),
+    agents: async () => makeAgents(await all()),
+    async promptLimits() {
+      const settings = await all()
+      return (agent) => Number(agentSetting(settings, agent, "promptLimit") ?? settings["agents.acp.promptLimit"])
+    },
     hasStore: async () => !address.startsWith("sqlite:") || (await Bun.file(address.slice("sqlite:".length)).exists()),
-    gates: (folder) => openGates(config, { home, folder, team: { project, team } }),
+    gates: async (folder) => openGates(await all(), { home, folder, team: { project, team } }),
     merging: openMerging,
     storePlace: async () => (await import("./lib/mask-secrets.ts")).maskSecrets(address),
     openStore: () => openStore(address, home),

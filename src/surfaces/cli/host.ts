@@ -50,8 +50,8 @@ export interface Configured {
   workspaces(request: { readonly sourceDir: string; readonly team: TeamName }): Promise<WorkspaceTools>
   /** Loads the agents, which no other command needs. */
   agents(): Promise<readonly ReadyAgent[]>
-  /** The longest prompt for an agent, in characters. */
-  promptLimit(agent: string): number
+  /** Tells the longest prompt for an agent, in characters. */
+  promptLimits(): Promise<(agent: string) => number>
   /** Whether there is a store already; opening makes one. */
   hasStore(): Promise<boolean>
   /** Loads what gates work with in the repository of a folder; throws where there is none. */

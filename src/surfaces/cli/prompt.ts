@@ -38,7 +38,7 @@ export const prompt: Command = {
       return (await chooseHere(session, { ...asked, contextTokens })).route.agent
     }
     const agent = wanted ?? (await choose()) ?? "claude"
-    const limit = (await configured()).promptLimit(agent)
+    const limit = (await (await configured()).promptLimits())(agent)
     const { text, sections, overBy } = compose(limit)
     const model = modelFor(role, task.complexity)
     return {
