@@ -66,15 +66,15 @@ describe("the table of all settings", () => {
     writeHome({ claim: { leaseSeconds: 60 } })
     writeRepository({ $schema: "x", defaults: { team: "main" }, ownership: { onOverlap: "serialise" } })
     const marks = { TEAMWORK_RUN_1a: "1", TEAMWORK_JOB_j1: "1", TEAMWORK_DEBUG: "1", TEAMWORK_GATE_x: "1" }
-    expect(await isLoaded({ TEAMWORK_STORE: "sqlite:x.db", TEAMWORK_TEAM_MAX_AGENTS: "", ...marks })).toBe(false)
+    expect(await isLoaded({ TEAMWORK_STORE: "sqlite:x.db", TEAMWORK_TEAM_MAX_RESTARTS: "", ...marks })).toBe(false)
   })
 
   test.each([
-    ["a variable", () => {}, { TEAMWORK_TEAM_MAX_AGENTS: "3" }],
+    ["a variable", () => {}, { TEAMWORK_TEAM_MAX_RESTARTS: "3" }],
     ["a variable with a name of its own", () => {}, { CLAWD_PROJECTS_DIR: "/docs" }],
     ["the home file", () => writeHome({ gates: { timeoutSeconds: 5 } }), {}],
     ["the repository file", () => writeRepository({ workspace: { setup: "npm ci" } }), {}],
-    ["a file of an older program", () => writeForge({ team: { maxAgents: 2 } }), {}],
+    ["a file of an older program", () => writeForge({ team: { monitorIntervalMs: 2 } }), {}],
     ["another one's", () => writeClaude({ projectsDirectory: "docs" }), {}],
   ])("is loaded for any other: %s", async (_, arrange, env) => {
     arrange()
