@@ -1,3 +1,4 @@
+import { getTree, readBlob } from "./ancestry.ts"
 import type { Git } from "./git.ts"
 import type { Change, FileMode } from "./port.ts"
 
@@ -6,17 +7,19 @@ import type { Change, FileMode } from "./port.ts"
  * what `.gitmodules` says is to be ignored.
  */
 export async function readChanges(git: Git, from: string, to: string): Promise<Change[]> {
-  const entries = await git.list([...READ_CHANGES, "-M", from, to, "--"])
-  const changes = parseChanges(entries)
+  const answers = await git.answers()
+  const [one, other] = await Promise.all([getTree(git, from), getTree(git, to)])
+  const output = await answers.diff(READ_CHANGES, one, other)
+  const changes = parseChanges(output.split("\0").filter((entry) => entry !== ""))
   return Promise.all(
     changes.map(async (change) =>
-      change.newMode === "120000" ? { ...change, linksTo: await git.read(["cat-file", "blob", change.newId]) } : change,
+      change.newMode === "120000" ? { ...change, linksTo: await readBlob(git, change.newId) } : change,
     ),
   )
 }
 
 const READ_CHANGES = [
-  ...["diff-tree", "-r", "-z", "--raw", "--numstat", "--no-abbrev", "--no-commit-id"],
+  ...["-z", "--raw", "--numstat", "--no-abbrev", "-M"],
   ...["--no-ext-diff", "--no-textconv", "--ignore-submodules=none"],
 ]
 

@@ -1,6 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { AppError } from "../domain/errors.ts"
 import { identityOf, isRunning, type ProcessIdentity } from "../lib/process-identity.ts"
+import { findCommit, isShortLine, makeContains } from "./ancestry.ts"
+import type { GitObject } from "./answers.ts"
 import type { Git } from "./git.ts"
 import { startOfWork } from "./record.ts"
 
@@ -23,7 +26,7 @@ export async function openGateRepository(git: Git, { home, prepare }: Checkouts)
     findStart: () => startOfWork(here),
     listUncommitted: () => listUncommitted(here),
     hasIgnored: () => hasIgnored(here),
-    readDiff: diffReader(here),
+    readDiff: (base: string, commit: string) => readDiff(here, base, commit),
     openTree: (tree: string) => openTree(here, tree),
     checkedOut: checkouts(here, join(home, "checkouts"), prepare),
   }
@@ -33,27 +36,20 @@ export async function openGateRepository(git: Git, { home, prepare }: Checkouts)
 function readCommits(git: Git) {
   return {
     async find(revision: string) {
-      const asked = [`${revision}^{commit}`, `${revision}^{tree}`]
-      const { exitCode, stdout } = await git.run(["rev-parse", "--quiet", "--end-of-options", ...asked, "--"])
-      const [commit = "", tree = ""] = stdout.split("\n").filter((line) => line !== "--end-of-options")
-      return exitCode === 0 && isHash(commit) && isHash(tree) ? { commit, tree } : undefined
+      const found = await findCommit(git, revision)
+      return found && { commit: found.commit, tree: found.tree }
     },
-    async contains(later: string, earlier: string) {
-      return (await git.run(["merge-base", "--is-ancestor", earlier, later])).exitCode === 0
-    },
+    contains: makeContains(git),
     async findBase(...commits: string[]) {
       const { exitCode, stdout } = await git.run(["merge-base", "--octopus", ...commits])
       return exitCode === 0 ? stdout.trim().split("\n")[0] : undefined
     },
     async listMerges(base: string, commit: string) {
+      if (await isShortLine(git, base, commit)) return []
       const text = await git.read(["rev-list", "--merges", "--max-count=20", commit, `^${base}`, "--"])
       return text === "" ? [] : text.split("\n")
     },
   }
-}
-
-function isHash(text: string): boolean {
-  return /^[0-9a-f]{40,64}$/.test(text)
 }
 
 async function listUncommitted(git: Git): Promise<string[]> {
@@ -66,32 +62,38 @@ async function hasIgnored(git: Git): Promise<boolean> {
 }
 
 /** Attributes of the tree could say that a file is not to be shown. Of a repository without a checkout none are read. */
-function diffReader(git: Git) {
-  let store: Promise<Git> | undefined
-  const openStore = async () => git.in(await git.read(["rev-parse", "--path-format=absolute", "--git-common-dir"]))
-  return async (base: string, commit: string): Promise<string> => {
-    store ??= openStore()
-    return (await store).read(["--bare", ...DIFF, base, commit, "--"])
-  }
+async function readDiff(git: Git, base: string, commit: string): Promise<string> {
+  const [from, to] = await Promise.all([findCommit(git, base), findCommit(git, commit)])
+  if (from === undefined || to === undefined) throw new AppError("git.failed", `${from ? commit : base} is no commit`)
+  return (await git.answers()).diff(DIFF, from.tree, to.tree)
 }
 
 function openTree(git: Git, tree: string) {
   return {
     async list(path: string) {
-      const where = path === "" ? tree : `${tree}:${path}`
-      const { exitCode, stdout } = await git.run(["ls-tree", "-z", "--format=%(objecttype) %(path)", where])
-      if (exitCode !== 0) return []
-      const entries = stdout.split("\0").filter((entry) => entry !== "")
-      return entries.map((entry) => (entry.startsWith("tree ") ? `${entry.slice(5)}/` : entry.replace(/^\w+ /, "")))
+      const found = await (await git.answers()).read(path === "" ? tree : `${tree}:${path}`)
+      return found?.type === "tree" ? namesIn(found) : []
     },
     read: (path: string) => git.read(["cat-file", "blob", `${tree}:${path}`]),
   }
 }
 
+/** The entries of a tree, each `<mode> <name>`, a zero and an id in bytes. */
+function namesIn({ id, content }: GitObject): string[] {
+  const names: string[] = []
+  for (let at = 0; at < content.length; ) {
+    const end = content.indexOf(0, at)
+    const [mode = "", name = ""] = content.toString("utf8", at, end).split(/ (.*)/s)
+    names.push(mode === "40000" ? `${name}/` : name)
+    at = end + 1 + id.length / 2
+  }
+  return names
+}
+
 /** Whatever the user has set, in the form that `parseDiff` reads. */
 const DIFF = [
   ...[
-    "diff",
+    "--patch",
     "--unified=0",
     "--inter-hunk-context=0",
     "--no-renames",

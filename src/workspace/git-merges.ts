@@ -1,3 +1,4 @@
+import { findCommit, getCommit, makeContains } from "./ancestry.ts"
 import { readHistories } from "./branch-histories.ts"
 import { readChanges } from "./changes.ts"
 import type { Git } from "./git.ts"
@@ -10,8 +11,8 @@ import type { Merges } from "./port.ts"
 export function makeMerges(git: Git, log: MoveLog): Merges {
   let identity: Promise<Record<string, string>> | undefined
   return {
-    find: (name) => findCommit(git, name),
-    tree: (commit) => git.read(["rev-parse", "--verify", "--end-of-options", `${commit}^{tree}`]),
+    find: async (name) => (await findCommit(git, name))?.commit,
+    tree: async (commit) => (await getCommit(git, commit)).tree,
     async refs(prefix) {
       const lines = await git.read(["for-each-ref", "--format=%(refname) %(objectname)", "--", prefix])
       return new Map(lines.split("\n").flatMap((line) => (line === "" ? [] : [line.split(" ") as [string, string]])))
@@ -20,7 +21,7 @@ export function makeMerges(git: Git, log: MoveLog): Merges {
       const { exitCode, stdout } = await git.run(["merge-base", "--", one, other])
       return exitCode === 0 ? stdout.trim() : undefined
     },
-    contains: async (commit, other) => (await git.run(["merge-base", "--is-ancestor", other, commit])).exitCode === 0,
+    contains: makeContains(git),
     histories: (tip, branches) => readHistories(git, tip, branches),
     changes: (from, to) => readChanges(git, from, to),
     patch: (from, to) => git.read(["diff", "--stat", "--patch", ...PLAIN_DIFF, from, to, "--"]),
@@ -53,12 +54,6 @@ export function makeMerges(git: Git, log: MoveLog): Merges {
 }
 
 const PLAIN_DIFF = ["-M", "--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"]
-
-async function findCommit(git: Git, name: string): Promise<string | undefined> {
-  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]
-  const { exitCode, stdout } = await git.run(args)
-  return exitCode === 0 ? stdout.trim() : undefined
-}
 
 async function readSizes(git: Git, ids: readonly string[]): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map()

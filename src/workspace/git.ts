@@ -1,5 +1,10 @@
+import { lstatSync } from "node:fs"
 import { AppError } from "../domain/errors.ts"
 import type { Capture } from "../lib/capture.ts"
+import { systemIds } from "../lib/ids.ts"
+import { startTalk } from "../lib/talk.ts"
+import { type Answers, makeAnswers } from "./answers.ts"
+import { commonDirOf, readText } from "./read-refs.ts"
 
 /** The git program in one folder. Arguments are handed over as they are, never through a shell. */
 export interface Git {
@@ -11,6 +16,17 @@ export interface Git {
   list(args: readonly string[], options?: GitOptions): Promise<string[]>
   /** The same git in another folder. */
   in(folder: string): Git
+  /** Where git's own files of the folder are. Throws `git.failed` where there is no repository. */
+  places(): Promise<GitPlaces>
+  /** What can be asked without starting git; of these files of git's, or of those of the folder. */
+  answers(gitDir?: string): Promise<Answers>
+}
+
+export interface GitPlaces {
+  /** Of this checkout: of a linked worktree its own. */
+  readonly gitDir: string
+  /** Of the repository. */
+  readonly commonDir: string
 }
 
 export interface GitOptions {
@@ -57,9 +73,22 @@ const WITHOUT_LFS = ["process=", "clean=cat", "smudge=cat", "required=false"].fl
   `filter.lfs.${setting}`,
 ])
 
-export function makeGit(folder: string, ports: GitPorts, settings = settingsFor(ports)): Git {
-  const { capture, env, sleep } = ports
-  const base = gitEnvironment(env)
+/** What all that come from one git have in common. */
+interface Family {
+  readonly settings: readonly string[]
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly places: Map<string, GitPlaces & { readonly stamp: string }>
+  /** By the folder of git's files. */
+  readonly answers: Map<string, Answers>
+}
+
+function makeFamily(ports: GitPorts): Family {
+  return { settings: settingsFor(ports), env: gitEnvironment(ports.env), places: new Map(), answers: new Map() }
+}
+
+export function makeGit(folder: string, ports: GitPorts, family = makeFamily(ports)): Git {
+  const { capture, sleep } = ports
+  const { settings, env: base } = family
   const once = async (args: readonly string[], options: GitOptions = {}): Promise<GitResult> => {
     const command = ["git", ...settings, ...args]
     const ended = await capture({
@@ -91,12 +120,45 @@ export function makeGit(folder: string, ports: GitPorts, settings = settingsFor(
     if (exitCode !== 0) throw gitFailed(args, folder, stderr)
     return stdout.replace(/\r?\n$/, "")
   }
+  const places = async (): Promise<GitPlaces> => {
+    const known = family.places.get(folder)
+    if (known !== undefined && known.stamp === stampOf(folder, known.gitDir)) return known
+    const args = ["rev-parse", "--path-format=absolute", "--absolute-git-dir", "--git-common-dir"]
+    const [gitDir = "", commonDir = ""] = (await read(args)).split("\n")
+    const found = { gitDir, commonDir, stamp: stampOf(folder, gitDir) }
+    family.places.set(folder, found)
+    return found
+  }
   return {
     run,
     read,
     list: async (args, options) => (await read(args, options)).split("\0").filter((entry) => entry !== ""),
-    in: (other) => makeGit(other, ports, settings),
+    in: (other) => makeGit(other, ports, family),
+    places,
+    answers: async (gitDir) => answersAt(family, gitDir ?? (await places()).gitDir),
   }
+}
+
+/** What would be another if the folder came to belong to another repository. */
+function stampOf(folder: string, gitDir: string): string {
+  const { ino, birthtimeMs } = lstatSync(gitDir, { throwIfNoEntry: false }) ?? {}
+  return `${ino} ${birthtimeMs} ${readText(`${folder}/.git`)}`
+}
+
+/**
+ * They work in no folder of the repository: whoever looks there for a git that holds a lock must not find them, and they
+ * must not keep a folder from being removed.
+ */
+function answersAt(family: Family, gitDir: string): Answers {
+  const { settings, env, answers } = family
+  const start = (args: readonly string[]) =>
+    startTalk({
+      command: ["git", ...settings, ...args],
+      ...{ cwd: "/", env: { ...env, GIT_DIR: gitDir }, timeoutMs: TIMEOUT_MS },
+    })
+  const known = answers.get(gitDir) ?? makeAnswers(start, systemIds.uuid)
+  answers.set(gitDir, known)
+  return known
 }
 
 function settingsFor({ env }: GitPorts): readonly string[] {
@@ -111,6 +173,9 @@ export function withVariables(git: Git, env: Readonly<Record<string, string>>): 
     read: (args, options) => git.read(args, merged(options)),
     list: (args, options) => git.list(args, merged(options)),
     in: (folder) => withVariables(git.in(folder), env),
+    places: async () =>
+      env.GIT_DIR === undefined ? git.places() : { gitDir: env.GIT_DIR, commonDir: commonDirOf(env.GIT_DIR) },
+    answers: (gitDir) => git.answers(gitDir ?? env.GIT_DIR),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { FileChange } from "../domain/scope.ts"
+import { getTree, readBlob } from "./ancestry.ts"
 import type { Git } from "./git.ts"
 
 /** A change with what git needs to make it again. */
@@ -12,13 +13,19 @@ const REPOSITORY = "160000"
 
 /** Every path in which two trees differ. Renames are what they are made of: a deletion and an addition. */
 export async function listChanges(git: Git, from: string, to: string): Promise<GitChange[]> {
-  const args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none"]
-  const fields = await git.list([...args, "--end-of-options", from, to])
+  const answers = await git.answers()
+  const [one, other] = await Promise.all([getTree(git, from), getTree(git, to)])
+  const output = await answers.diff(
+    ["-z", "--raw", "--no-renames", "--no-abbrev", "--ignore-submodules=none"],
+    one,
+    other,
+  )
+  const fields = output.split("\0").filter((entry) => entry !== "")
   const changes: GitChange[] = []
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const change = parseChange(fields[at] ?? "", fields[at + 1] ?? "")
     const isNewLink = change.type === "link" && change.change !== "deleted"
-    changes.push(isNewLink ? { ...change, target: await git.read(["cat-file", "blob", change.oid]) } : change)
+    changes.push(isNewLink ? { ...change, target: await readBlob(git, change.oid) } : change)
   }
   return changes
 }

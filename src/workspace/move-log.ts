@@ -42,7 +42,7 @@ export async function logged<T>(
   move: Move,
   work: (env: Record<string, string>) => Promise<T>,
 ): Promise<T> {
-  const common = await gitPath(git, "--git-common-dir")
+  const { commonDir: common } = await git.places()
   const id = log.ids.uuid()
   const note: Note = { ...move, process: identityOf(process.pid), locks: await locksOf(git, move) }
   mkdirSync(join(common, FOLDER), { recursive: true })
@@ -61,7 +61,7 @@ export async function logged<T>(
 
 /** Ends what killed processes left half done; what it mended, in words. */
 export async function recoverMoves(git: Git, log: MoveLog): Promise<string[]> {
-  const common = await gitPath(git, "--git-common-dir")
+  const { commonDir: common } = await git.places()
   const folder = join(common, FOLDER)
   const mended: string[] = []
   for (const id of existsSync(folder) ? readdirSync(folder) : []) {
@@ -102,17 +102,13 @@ function readNote(file: string): Note | undefined {
 
 async function locksOf(git: Git, { refs, checkout }: Move): Promise<string[]> {
   const here = checkout === undefined ? git : git.in(checkout.folder)
-  const [common, own] = [await gitPath(git, "--git-common-dir"), await gitPath(here, "--git-dir")]
+  const [{ commonDir: common }, { gitDir: own }] = [await git.places(), await here.places()]
   const names = checkout === undefined ? ["HEAD"] : ["HEAD", "ORIG_HEAD", "index"]
   return [
     ...[...refs, "packed-refs"].map((name) => join(common, `${name}.lock`)),
     join(common, "packed-refs.new"),
     ...names.map((name) => join(own, `${name}.lock`)),
   ]
-}
-
-function gitPath(git: Git, which: "--git-common-dir" | "--git-dir"): Promise<string> {
-  return git.read(["rev-parse", "--path-format=absolute", which])
 }
 
 /** Whether a git process works in one of the folders; where the system does not tell folders, whether any does. */

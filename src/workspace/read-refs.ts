@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { resolvePath } from "../lib/paths.ts"
 import type { Git } from "./git.ts"
 
 /**
@@ -54,4 +55,10 @@ export function readText(path: string): string {
   } catch {
     return ""
   }
+}
+
+/** The folder with git's own files that all worktrees share, from that of one of them. */
+export function commonDirOf(gitDir: string): string {
+  const link = readText(`${gitDir}/commondir`).trim()
+  return link === "" ? gitDir : resolvePath(link, gitDir)
 }

@@ -54,8 +54,7 @@ export function listWorktrees({ commonDir, folder }: Ground): Found[] {
 
 /** Where the work in a worktree of ours started; undefined in any other checkout. */
 export async function startOfWork(git: Git): Promise<string | undefined> {
-  const adminDir = await git.read(["rev-parse", "--absolute-git-dir"])
-  return readRecord(adminDir)?.base
+  return readRecord((await git.places()).gitDir)?.base
 }
 
 /** Git itself locks a worktree while it makes one; a git that was killed then left that behind. */

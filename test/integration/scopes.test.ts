@@ -292,6 +292,8 @@ function endingAt(git: Git, last: number): { git: Git; isOver: () => boolean } {
       read: counted(inner.read),
       list: counted(inner.list),
       in: (folder) => wrap(inner.in(folder)),
+      places: inner.places,
+      answers: inner.answers,
     }
   }
   return { git: wrap(git), isOver: () => calls >= last }

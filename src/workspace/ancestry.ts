@@ -1,0 +1,92 @@
+import { AppError } from "../domain/errors.ts"
+import { type CommitFacts, isFullName, LEARNED } from "./answers.ts"
+import type { Git } from "./git.ts"
+
+/** The commit that a branch, tag or id means. What a user names never reaches git where an option could stand. */
+export async function findCommit(git: Git, revision: string): Promise<CommitFacts | undefined> {
+  const answers = await git.answers()
+  if (isFullName(revision)) return answers.commit(revision)
+  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`]
+  const { exitCode, stdout } = await git.run(args)
+  return exitCode === 0 ? answers.commit(stdout.trim()) : undefined
+}
+
+export async function getCommit(git: Git, revision: string): Promise<CommitFacts> {
+  const found = await findCommit(git, revision)
+  if (found === undefined) throw new AppError("git.failed", `there is no commit ${revision}`, { revision })
+  return found
+}
+
+/** The id of the tree of a commit, or of the tree itself. */
+export async function getTree(git: Git, name: string): Promise<string> {
+  const tree = `${name}^{tree}`
+  const found = isFullName(name) ? await (await git.answers()).id(tree) : undefined
+  return found ?? git.read(["rev-parse", "--verify", "--end-of-options", tree])
+}
+
+export async function readBlob(git: Git, id: string): Promise<string> {
+  const found = await (await git.answers()).read(id)
+  if (found === undefined) throw new AppError("git.failed", `git has no object ${id}`, { id })
+  return found.content.toString("utf8")
+}
+
+/** So far work is followed commit by commit; what lies farther back, git itself finds faster. */
+const NEAR = 32
+/** As many are read at once when those next to it were not enough: about as many as a team merges. */
+const MANY = 5000
+
+/** Whether `later` contains `earlier`. Asked for several of the same `later`, it goes on from where it was. */
+export function makeContains(git: Git): (later: string, earlier: string) => Promise<boolean> {
+  let walk: Walk = { from: "", seen: new Set(), next: [] }
+  let before: Promise<unknown> = Promise.resolve()
+  const ask = async (later: string, earlier: string) => {
+    if (walk.from !== later) walk = { from: later, seen: new Set(), next: [later] }
+    const isThere = await walkTo(git, walk, earlier)
+    return isThere ?? (await git.run(["merge-base", "--is-ancestor", earlier, later])).exitCode === 0
+  }
+  return (later, earlier) => {
+    // One at a time: they share the walk.
+    const asked = before.then(() => ask(later, earlier))
+    before = asked.catch(() => undefined)
+    return asked
+  }
+}
+
+interface Walk {
+  readonly from: string
+  readonly seen: Set<string>
+  /** Those whose parents were not looked at yet. */
+  readonly next: string[]
+}
+
+/** Undefined when it would take too long to find out this way. */
+async function walkTo(git: Git, { from, seen, next }: Walk, earlier: string): Promise<boolean | undefined> {
+  const answers = await git.answers()
+  if (seen.has(earlier)) return true
+  for (let asked = 0; next.length > 0; ) {
+    const commit = next[0] ?? ""
+    if (!answers.knows(commit)) asked++
+    if (asked === NEAR) answers.learn(await git.read(["rev-list", `--max-count=${MANY}`, ...LEARNED, from, "--"]))
+    if (asked > NEAR) return undefined
+    const facts = await answers.commit(commit)
+    if (facts === undefined) return undefined
+    next.shift()
+    seen.add(commit)
+    for (const parent of facts.parents) if (!seen.has(parent)) next.push(parent)
+    if (commit === earlier) return true
+  }
+  return false
+}
+
+/** Whether the commits from the base to this one are a line without a merge, and not many. */
+export async function isShortLine(git: Git, base: string, commit: string): Promise<boolean> {
+  const answers = await git.answers()
+  let at: string | undefined = commit
+  for (let count = 0; count < NEAR && at !== undefined; count++) {
+    if (at === base) return true
+    const parents: readonly string[] = (await answers.commit(at))?.parents ?? []
+    if (parents.length !== 1) return false
+    at = parents[0]
+  }
+  return false
+}
