@@ -214,7 +214,7 @@ describe("a goal", () => {
       "Let customers pay",
       "--dry-run",
     )
-    expect(plan.workers).toBe("2")
+    expect(plan).toMatchObject({ workers: "2", template: "custom" })
     expect(plan.tasks.map((task) => task.agent_type)).toEqual(["executor", "executor"])
     expect(bench.answers.prompt(2)).toContain(
       "Every task has the agent type executor, and 2 of them work at the same time",
@@ -241,7 +241,8 @@ describe("a goal", () => {
 describe("a template", () => {
   const shapeOf = async (bench: Bench, template: string) => {
     const args = ["plan", "--template", template, "Let customers pay", "--dry-run"]
-    const { tasks, workers } = await bench.ok<{ tasks: Data[]; workers: string }>(...args)
+    const { tasks, workers, ...plan } = await bench.ok<{ tasks: Data[]; workers: string }>(...args)
+    expect(plan).toMatchObject({ template })
     const shape = tasks.map(({ id, wave, tier, agent, title }) => {
       return `${id} ${wave} ${tier} ${agent}${String(title).endsWith("[no-cascade]") ? "" : " cascades"}`
     })
