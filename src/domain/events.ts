@@ -39,6 +39,8 @@ export const EVENT_SCHEMAS = {
   "team.imported": { layout: word, source: word, fingerprint: word },
   /** Something that such files tell of the time before, at the time they name. */
   "history.imported": { entry: word },
+  /** Tasks were made or changed as a plan says; who is to work on them and the template, where it says so. */
+  "plan.applied": { created: count, updated: count, workers: maybe, template: maybe },
   "task.created": { ...taskFields, title: word, blocked_by: words },
   "task.updated": { ...taskFields, fields: words },
   "task.needs_changed": { ...taskFields, added: words, removed: words },

@@ -11,6 +11,8 @@ export interface History {
   readonly tasks: Map<string, TaskFact>
   /** What the latest orchestrator was started with, as JSON; null while there was none. */
   settings: string | null
+  /** What the latest plan says of the team as a whole; null while there was none. */
+  planned: { readonly workers: string | null; readonly template: string | null } | null
   /** When the first orchestrator began, and how the latest one ended. */
   startedAt: number | null
   /** When the latest one began. */
@@ -122,6 +124,7 @@ export interface TaskFact {
 
 export function emptyHistory(): History {
   return {
+    planned: null,
     ...{ runs: new Map(), workers: new Map(), tasks: new Map() },
     ...{ settings: null, startedAt: null, ledAt: null, endedAt: null, endReason: null },
     ...{ pausedBy: null, resumedAt: null, deliveredAt: null, mergedAt: null, lastEventAt: 0 },
@@ -147,6 +150,8 @@ export function tell(history: History, event: Event): void {
   const task = typeof data.task === "string" ? taskOf(history, data.task) : undefined
   const worker = typeof data.worker === "string" ? workerOf(history, data.worker) : undefined
   if (event.type.startsWith("worker.") && worker !== undefined) tellWorker(worker, event, at)
+  else if (event.type === "plan.applied")
+    history.planned = { workers: textOf(data.workers), template: textOf(data.template) }
   else if (event.type.startsWith("run.")) tellRun(history, event, at)
   else if (event.type.startsWith("team.")) tellTeam(history, event, at)
   else if (event.type === "target.delivered") history.deliveredAt = at

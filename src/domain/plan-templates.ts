@@ -113,6 +113,7 @@ export function planOfTemplate(template: Template, task: string, available: read
   return {
     goal: task.trim(),
     workers: String(SIZES[template]),
+    template,
     tasks: PARTS[template].map((part) => {
       const { id = part.agentType, agentType, role, complexity, needs = [], does, acceptance } = part
       const title = `${does}: ${short}${part.cascades === true ? "" : " [no-cascade]"}`

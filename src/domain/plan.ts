@@ -56,6 +56,7 @@ export const PLAN_FIELDS = {
   schedule: optional(choice(SCHEDULES, "when tasks start")),
   mode: optional(choice(TEAM_MODES, "who decides routine matters")),
   workers: optional(text(`who works on it: ${STAFFING_FORMS}`, problemWithStaffing)),
+  template: optional(text("the known shape that it has, or custom; for reports", short)),
   defaults: withDefault(record("what holds for every task that does not say otherwise"), {}),
   tasks: list(record("task"), "what is to be done"),
 } satisfies Fields
@@ -64,7 +65,7 @@ export const PLAN_DEFAULTS: Fields = COMMON_FIELDS
 
 export type PlanTask = Omit<InputOf<typeof PLAN_TASK_FIELDS>, "grantShared"> & { readonly grantShared: boolean }
 
-export interface Plan extends Pick<InputOf<typeof PLAN_FIELDS>, "goal" | "schedule" | "mode" | "workers"> {
+export interface Plan extends Pick<InputOf<typeof PLAN_FIELDS>, "goal" | "schedule" | "mode" | "workers" | "template"> {
   readonly tasks: readonly PlanTask[]
 }
 

@@ -48,10 +48,14 @@ export const applyPlan = operation({
       for (const change of changes) await changeTask(tx, team, change)
       const numbers = created.flatMap(({ id }) => (/^\d{1,9}$/.test(id) ? [Number(id)] : []))
       if (numbers.length > 0) await tx.teams.raiseTaskNumber(team.key, Math.max(...numbers) + 1)
-      await changeTeam(tx, team, plan)
+      const isOther = await changeTeam(tx, team, plan)
       if (created.length > 0) await leaveComplete(tx, team, PERSON)
       const totalWaves = await layOut(tx, team, created.length > 0 || changes.some(({ needs }) => needs !== undefined))
       const updated = changes.map(({ task }) => task.id)
+      const { workers = null, template = null } = plan
+      const applied = { created: created.length, updated: updated.length, workers, template }
+      if (isOther || created.length + updated.length > 0)
+        await tx.events.append(team.key, PERSON, { type: "plan.applied", data: applied })
       return {
         team: publicTeam(await getTeam(tx, { project, team: name })),
         created: created.map(({ id }) => id),
@@ -74,15 +78,16 @@ async function ensureTeam(tx: Tx, name: { project: string; team: string }, plan:
   return team
 }
 
-async function changeTeam(tx: Tx, team: StoredTeam, { goal, mode, schedule }: Plan): Promise<void> {
+async function changeTeam(tx: Tx, team: StoredTeam, { goal, mode, schedule }: Plan): Promise<boolean> {
   const change = {
     ...(goal === team.goal ? {} : { goal }),
     ...(mode === undefined || mode === team.mode ? {} : { mode }),
     ...(schedule === undefined || schedule === team.schedule ? {} : { schedule }),
   }
-  if (Object.keys(change).length === 0) return
+  if (Object.keys(change).length === 0) return false
   await tx.teams.update(team.key, change)
   await tx.events.append(team.key, PERSON, { type: "team.updated", data: change })
+  return true
 }
 
 interface Known {

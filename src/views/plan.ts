@@ -6,6 +6,7 @@ export interface Decomposition {
   readonly schedule: string
   readonly mode: string
   readonly workers: string
+  readonly template: string | null
   readonly totalWaves: number
   readonly tasks: readonly RoutedTask[]
   /** Files of the lead that tasks speak of. */
@@ -43,7 +44,7 @@ export function renderPlan(plan: Decomposition, screen: Screen): string {
     paint("TEAM DECOMPOSITION", "bold", screen.color),
     `Goal      ${first}`,
     ...more.filter((line) => line.trim() !== "").map((line) => `          ${line}`),
-    `Team      ${plan.mode}, schedule ${plan.schedule}, workers ${plan.workers}`,
+    `Team      ${plan.template === null ? "" : `${oneLine(plan.template)}, `}${plan.mode}, schedule ${plan.schedule}, workers ${plan.workers}`,
     `Tasks     ${tasks.length} in ${totalWaves} ${totalWaves === 1 ? "wave" : "waves"}`,
   ]
   const indent = Math.min(20, Math.max(...tasks.map(({ id }) => width(id))) + 2)

@@ -1,5 +1,6 @@
 // A plan brought into the store: whole or not at all, once, and changed as far as nobody has begun.
 import { describe, expect, it, setDefaultTimeout } from "bun:test"
+import { emptyHistory, tell } from "../../src/domain/history.ts"
 import { applyPlan } from "../../src/operations/apply-plan.ts"
 import { planOf } from "../support/plans.ts"
 import {
@@ -28,7 +29,7 @@ for (const [name, makeDatabase] of Object.entries(STORES)) {
           { id: "db", title: "Tables", description: "of items", files: ["db/**"], complexity: "complex" },
           { id: "7", agent: "script", run: ["echo a", "echo b"], repair: ["echo c"], acceptance: ["done"] },
         ],
-        { schedule: "eager", mode: "SUPERVISED" },
+        { schedule: "eager", mode: "SUPERVISED", workers: "2", template: "custom" },
       )
       const applied = await run(context(store), applyPlan, { plan })
       expect(applied).toMatchObject({
@@ -57,6 +58,11 @@ for (const [name, makeDatabase] of Object.entries(STORES)) {
       expect(tasks[0]).toMatchObject({ role: "backend", checks: ["npm test"], agentType: "executor" })
       expect(tasks[2]?.work).toMatchObject({ agent: "script", commands: ["echo a", "echo b"], repair: ["echo c"] })
       expect(await store.write((tx) => tx.teams.takeTaskNumber(key))).toBe(8)
+      const history = emptyHistory()
+      const events = await allEvents(store, key)
+      for (const event of events) tell(history, event)
+      expect(history.planned).toEqual({ workers: "2", template: "custom" })
+      expect(events.at(-1)).toMatchObject({ type: "plan.applied", data: { created: 3, updated: 0 } })
     })
 
     it("changes nothing when it is applied again", async () => {

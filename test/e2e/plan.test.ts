@@ -98,7 +98,11 @@ describe("a plan document", () => {
     expect(await bench.refused("plan.invalid", "plan", "plan.yml", "--yes")).toContain(
       "plan.yml:11:13: tasks[1].files: src/** and src/types.ts of task types both match src/types.ts",
     )
-    const { notes } = await bench.ok<{ notes: string[] }>("plan", "plan.yml", "--yes", "--on-overlap", "serialise")
+    const serialise = ["plan", "plan.yml", "--on-overlap", "serialise"]
+    expect(await bench.text(...serialise)).toEndWith(
+      "apply it with: teamwork plan plan.yml --on-overlap serialise --yes\n",
+    )
+    const { notes } = await bench.ok<{ notes: string[] }>(...serialise, "--yes")
     expect(notes).toEqual(["task cart waits for types: both own src/types.ts"])
     expect(await tasksOf(bench)).toEqual([
       ["types", 1],
@@ -214,7 +218,7 @@ describe("a goal", () => {
       "Let customers pay",
       "--dry-run",
     )
-    expect(plan.workers).toBe("2")
+    expect(plan).toMatchObject({ workers: "2", template: "custom" })
     expect(plan.tasks.map((task) => task.agent_type)).toEqual(["executor", "executor"])
     expect(bench.answers.prompt(2)).toContain(
       "Every task has the agent type executor, and 2 of them work at the same time",
@@ -241,7 +245,8 @@ describe("a goal", () => {
 describe("a template", () => {
   const shapeOf = async (bench: Bench, template: string) => {
     const args = ["plan", "--template", template, "Let customers pay", "--dry-run"]
-    const { tasks, workers } = await bench.ok<{ tasks: Data[]; workers: string }>(...args)
+    const { tasks, workers, ...plan } = await bench.ok<{ tasks: Data[]; workers: string }>(...args)
+    expect(plan).toMatchObject({ template })
     const shape = tasks.map(({ id, wave, tier, agent, title }) => {
       return `${id} ${wave} ${tier} ${agent}${String(title).endsWith("[no-cascade]") ? "" : " cascades"}`
     })
@@ -360,6 +365,21 @@ else sed -i 's/- types$/- typo/' "$2"; fi
     expect(tasks.map(({ title }) => title)).toEqual(["Types of the shop", "Basket"])
     expect(existsSync(join(bench.cwd, "plan.yml"))).toBe(true)
     expect(readFileSync(join(bench.cwd, "plan.yml"), "utf8")).toBe(SHOP)
+  })
+
+  it("keeps the plan when another one cannot be had", async () => {
+    using bench = makeGoalBench([MAP, GOOD, "!500 broken"])
+    using pane = openPane(bench, 100, "teamwork plan 'Let customers pay'", { EDITOR: "false" })
+    await pane.until((screen) => screen.includes("Proceed? [Y/n/e/a]"))
+    pane.press("e", "Enter")
+    await pane.until((screen) => screen.includes("Warning: the editor ended with exit code 1; nothing was changed"))
+    pane.press("a", "Enter")
+    await pane.until((screen) => screen.includes("What should be different?"))
+    pane.press("Use Rust", "Enter")
+    await pane.until((screen) => screen.includes("Warning: no answer from the planner (claude: crashed"))
+    pane.press("y", "Enter")
+    await pane.until((screen) => screen.includes(END))
+    expect((await bench.ok<Data[]>("task", "list")).map(({ id }) => id)).toEqual(["pay", "page"])
   })
 
   it("has a goal planned again with a remark", async () => {

@@ -89,7 +89,12 @@ function inCrew(answer: unknown, { crew, goal }: GoalRequest): unknown {
   const { tasks, ...rest } = (typeof answer === "object" && answer !== null ? answer : {}) as Record<string, unknown>
   const own = { goal, ...rest, ...(tasks === undefined ? {} : { tasks }) }
   if (crew === undefined || !Array.isArray(tasks)) return own
-  return { ...own, workers: String(crew.count), tasks: tasks.map((task) => ({ ...task, agentType: crew.agentType })) }
+  return {
+    ...own,
+    workers: String(crew.count),
+    template: "custom",
+    tasks: tasks.map((task) => ({ ...task, agentType: crew.agentType })),
+  }
 }
 
 function giveUp(problems: readonly string[]): AppError {

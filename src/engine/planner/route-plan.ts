@@ -19,9 +19,9 @@ export interface RouteFacts {
 export function decompose(plan: Plan, notes: readonly string[], facts: RouteFacts): Decomposition {
   const { layers } = layerTasks(plan.tasks.map(({ id, needs }) => ({ id, blockedBy: needs })))
   const waves = new Map(layers.flatMap((ids, index) => ids.map((id) => [id, index + 1])))
-  const { goal, schedule = "waves", mode = "FULL_AUTO", workers = "auto" } = plan
+  const { goal, schedule = "waves", mode = "FULL_AUTO", workers = "auto", template = null } = plan
   return {
-    ...{ goal, schedule, mode, workers, totalWaves: layers.length, notes },
+    ...{ goal, schedule, mode, workers, template, totalWaves: layers.length, notes },
     tasks: plan.tasks.map((task) => ({ ...routeTask(task, facts), wave: waves.get(task.id) ?? 1 })),
     shared: findShared(plan.tasks, facts.shared),
     boundary: findBoundary(plan.tasks, facts.shared),

@@ -1,4 +1,5 @@
-import type { CheckedPlan, PlanFacts } from "../../domain/check-plan.ts"
+import type { PlanFacts } from "../../domain/check-plan.ts"
+import { AppError } from "../../domain/errors.ts"
 import { quoteInput } from "../../domain/ids.ts"
 import { TEMPLATES } from "../../domain/plan-templates.ts"
 import { decompose } from "../../engine/planner/route-plan.ts"
@@ -7,6 +8,7 @@ import { quoteArgument } from "../../lib/quote-argument.ts"
 import { type AppliedPlan, applyPlan } from "../../operations/apply-plan.ts"
 import { planFields, teamFields } from "../../operations/operation.ts"
 import { type Decomposition, renderPlan } from "../../views/plan.ts"
+import { oneLine } from "../../views/table.ts"
 import type { Command, Outcome, Session } from "./command.ts"
 import { planFacts, readStandings } from "./plan-here.ts"
 import { type Proposal, propose } from "./plan-sources.ts"
@@ -52,8 +54,9 @@ async function decide(session: Session, { given, facts, first }: Decision): Prom
     })
     const apply = async () => applyHere(session, given, proposal)
     if (given.yes === true && given.dryRun !== true)
-      return outcome(shown, { file: proposal.file, applied: await apply() })
-    if (given.dryRun === true || !canAsk) return outcome(shown, { file: await keep(session, proposal), applied: null })
+      return outcome(shown, { file: proposal.file, applied: await apply() }, given)
+    if (given.dryRun === true || !canAsk)
+      return outcome(shown, { file: await keep(session, proposal), applied: null }, given)
     io.out(renderPlan(shown, io))
     const [choices, more] =
       proposal.askAgain === undefined ? ["Y/n/e", ""] : ["Y/n/e/a", ", a to have it planned again"]
@@ -64,11 +67,25 @@ async function decide(session: Session, { given, facts, first }: Decision): Prom
     }
     if (["n", "no"].includes(answer)) {
       const file = await keep(session, proposal)
-      return { data: { ...shown, applied: null, file }, text: () => sayKept(file) }
+      return { data: { ...shown, applied: null, file }, text: () => sayKept(file, given) }
     }
-    if (answer === "e") proposal = { ...proposal, ...(await edit(session, proposal, facts)) }
-    else if (answer === "a" && proposal.askAgain !== undefined) proposal = await askAgain(session, proposal)
+    if (answer === "e") proposal = await orAsItWas(session, proposal, () => edit(session, proposal, facts))
+    else if (answer === "a" && proposal.askAgain !== undefined)
+      proposal = await orAsItWas(session, proposal, () => askAgain(session, proposal))
     else io.err(`Warning: ${quoteInput(answer)} is none of them: y to apply, n to leave it, e to change it${more}`)
+  }
+}
+
+/** Somebody sits there and has a plan: what goes wrong with the next one is told, and this one stays. */
+async function orAsItWas({ host }: Session, proposal: Proposal, change: () => Promise<Proposal>): Promise<Proposal> {
+  try {
+    return await change()
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const { lines } = error.details
+    for (const line of [...(Array.isArray(lines) ? lines : []), `Warning: ${error.message}`])
+      host.io.err(oneLine(String(line)))
+    return proposal
   }
 }
 
@@ -78,15 +95,14 @@ async function askAgain({ host }: Session, proposal: Proposal): Promise<Proposal
 }
 
 /** An edited plan is another than the one in the document. */
-async function edit(session: Session, { plan }: Proposal, facts: PlanFacts): Promise<Partial<Proposal>> {
-  const { host } = session
+async function edit({ host }: Session, proposal: Proposal, facts: PlanFacts): Promise<Proposal> {
   const editor = host.env.VISUAL || host.env.EDITOR || "vi"
   const { editPlan } = await import("../../engine/planner/edit-plan.ts")
   // The variable holds a command line, by custom; the file is an argument of its own.
-  const edited: Omit<CheckedPlan, "problems"> | undefined = await editPlan(plan, facts, (file) =>
+  const edited = await editPlan(proposal.plan, facts, (file) =>
     host.io.interactive(["sh", "-c", `${editor} "$1"`, "sh", file]),
   )
-  return edited === undefined ? {} : { ...edited, file: null }
+  return edited === undefined ? proposal : { ...proposal, ...edited, file: null }
 }
 
 async function applyHere(session: Session, { project, team, onOverlap }: PlanInput, proposal: Proposal) {
@@ -107,16 +123,17 @@ type End =
   | { readonly file: string; readonly applied: null }
   | { readonly file: string | null; readonly applied: AppliedPlan }
 
-function outcome(shown: Decomposition, end: End): Outcome {
+function outcome(shown: Decomposition, end: End, given: PlanInput): Outcome {
   return {
     data: { ...shown, ...end },
     text: (screen) =>
-      `${renderPlan(shown, screen)}\n\n${end.applied === null ? sayKept(end.file) : sayApplied(end.applied)}`,
+      `${renderPlan(shown, screen)}\n\n${end.applied === null ? sayKept(end.file, given) : sayApplied(end.applied)}`,
   }
 }
 
-function sayKept(file: string): string {
-  return `Nothing was created; apply it with: teamwork plan ${quoteArgument(file)} --yes`
+function sayKept(file: string, { onOverlap }: PlanInput): string {
+  const more = onOverlap === undefined ? "" : ` --on-overlap ${onOverlap}`
+  return `Nothing was created; apply it with: teamwork plan ${quoteArgument(file)}${more} --yes`
 }
 
 function sayApplied({ team, created, updated, unchanged, others, totalWaves }: AppliedPlan): string {
