@@ -47,7 +47,7 @@ export interface Runtime extends AsyncDisposable {
    */
   stop(worker: string, process: WorkerProcess | null, options: { readonly graceMs: number }): Promise<void>
   /** What there is of workers that do not run: processes that they started, panes. By worker, in words for people. */
-  leftovers(workers: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
+  remains(workers: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
   /** Hears of every worker that ends, at once where the system tells, else within a second. */
   onExit(listener: (exit: WorkerExit) => void): void
   /** The command that shows a worker on a terminal; null where there is nothing to see but its log. */

@@ -40,6 +40,7 @@ it("shows what an agent says and does, with times", () => {
     '03:04:05  -> Edit a.ts, b.ts: {"x":1}',
   )
   expect(show({ type: "tool_result", ok: true, output: "fine" })).toBe("03:04:05  <- fine")
+  expect(show({ type: "tool_result", ok: true, output: "\n" })).toBe("03:04:05  <- (nothing printed)")
   expect(show({ type: "tool_result", ok: false, output: "no such file" })).toBe("03:04:05  <- failed: no such file")
   expect(show({ type: "message_delivered", messageId: "m1" })).toBe("03:04:05  got message m1")
   expect(show({ type: "usage", inputTokens: 7, outputTokens: 2, dollars: null })).toBe(

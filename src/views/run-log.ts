@@ -63,7 +63,7 @@ function sessionOf(session: string | null): string {
 }
 
 function resultLines({ ok, output }: { readonly ok: boolean; readonly output: string }, width: number): string[] {
-  const lines = manyLines(output).trimEnd().split("\n")
+  const lines = (manyLines(output).trimEnd() || "(nothing printed)").split("\n")
   const shown = lines.slice(0, MAX_RESULT_LINES).map((line) => cut(line, width - 3))
   const more = lines.length - shown.length
   const [first = "", ...rest] = shown

@@ -40,6 +40,6 @@ function linesOf({ id, wasRunning, released, worktree, pins }: Stopped): string[
   return [
     `${wasRunning ? `Stopped ${id}` : `${id} did not run any more`}${tasks}`,
     ...pins.map((ref) => `  kept as ${ref}`),
-    ...(worktree === null ? [] : [oneLine(`  removed ${worktree}`)]),
+    ...(worktree === null ? [] : [`  removed ${oneLine(worktree)}`]),
   ]
 }

@@ -154,7 +154,7 @@ export function runtimeContract({ name, skipped, make, leftOf }: RuntimeUnderTes
       process.kill(first.pid, "SIGKILL")
       await until(() => exits.length > 0)
       const [orphan = ""] = processesWith(mark)
-      const left = await runtime.leftovers([W1, "w2"])
+      const left = await runtime.remains([W1, "w2"])
       expect([...left.keys()]).toEqual([W1])
       expect(left.get(W1)).toContain(`process ${orphan}`)
       const second = await runtime.start(launch("echo again; exec sleep 600"))

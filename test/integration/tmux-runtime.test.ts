@@ -77,7 +77,7 @@ describe.skipIf(WHY_NOT !== "")(`workers in tmux${WHY_NOT}`, () => {
     expect(exits).toEqual([{ worker: "w1", code: 9, signal: null }])
     expect(panes("#{pane_id} #{pane_dead}")).toContain(`${first.pane} 1`)
     expect(screen(first.pane)).toContain("so it ended")
-    expect((await runtime.leftovers(["w1"])).get("w1")).toEqual([`pane ${first.pane} of teamwork-shop`])
+    expect((await runtime.remains(["w1"])).get("w1")).toEqual([`pane ${first.pane} of teamwork-shop`])
     const second = await runtime.start(launch("w1"))
     expect(second.pane).toBe(first.pane)
     expect(second.pid).not.toBe(first.pid)

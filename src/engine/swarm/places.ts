@@ -1,13 +1,9 @@
 import { join } from "node:path"
 import type { TeamName } from "../../domain/team.ts"
 
-/** Where the workers of a team write what they print. */
-export function logFolderOf(home: string, { project, team }: TeamName): string {
-  return join(home, "logs", project, team)
-}
-
-export function logFileOf(home: string, team: TeamName, worker: string): string {
-  return join(logFolderOf(home, team), `${worker}.log`)
+/** Where a worker writes what it prints. */
+export function logFileOf(home: string, { project, team }: TeamName, worker: string): string {
+  return join(home, "logs", project, team, `${worker}.log`)
 }
 
 /** Where the recording of one run of an agent lies. */

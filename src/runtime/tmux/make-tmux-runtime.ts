@@ -7,7 +7,7 @@ import { workerMark } from "../../lib/worker-mark.ts"
 import { beginLog } from "../begin-log.ts"
 import { checkLaunch } from "../check-launch.ts"
 import { endWorker } from "../end-worker.ts"
-import { findLeftovers } from "../find-leftovers.ts"
+import { findRemains } from "../find-remains.ts"
 import type { Runtime, WorkerExit, WorkerProcess } from "../port.ts"
 import type { RuntimeSetup } from "../runtime-setup.ts"
 import { makeListeners, watchExits } from "../watch-exits.ts"
@@ -64,9 +64,9 @@ export function makeTmuxRuntime({ owner, clock, env }: RuntimeSetup): Runtime {
       await endings.get(worker)
       await removePanes(server, (pane) => pane.mark === markOf(worker))
     },
-    async leftovers(workers) {
+    async remains(workers) {
       const panes = Map.groupBy(await server.panes(), (pane) => pane.mark)
-      const left = findLeftovers(workers, { markOf, env })
+      const left = findRemains(workers, { markOf, env })
       for (const worker of workers) {
         for (const { id } of panes.get(markOf(worker)) ?? []) {
           left.set(worker, [...(left.get(worker) ?? []), `pane ${id} of ${session}`])

@@ -6,7 +6,7 @@ interface Marks {
 }
 
 /** Processes that bear the marks of workers, in words. */
-export function findLeftovers(workers: readonly string[], { markOf, env }: Marks): Map<string, string[]> {
+export function findRemains(workers: readonly string[], { markOf, env }: Marks): Map<string, string[]> {
   const marks = new Map(workers.map((worker) => [`${markOf(worker)}=1`, worker]))
   const found = new Map<string, string[]>()
   for (const [mark, pids] of processesByMark([...marks.keys()], env)) {
