@@ -6,6 +6,7 @@ import { contention } from "./cases/contention.ts"
 import { engine } from "./cases/engine.ts"
 import { gates } from "./cases/gates.ts"
 import { importTasks } from "./cases/import.ts"
+import { makespan } from "./cases/makespan.ts"
 import { memory } from "./cases/memory.ts"
 import { merging } from "./cases/merging.ts"
 import { mirror } from "./cases/mirror.ts"
@@ -38,6 +39,7 @@ const CASES: readonly BenchCase[] = [
   gates,
   merging,
   engine,
+  makespan,
 ]
 
 if (import.meta.main) process.exit(await main(Bun.argv.slice(2)))

@@ -35,7 +35,7 @@ const environment = readEnvironment(env, { stdoutIsTTY: terminal?.isTTY === true
 
 async function configure(flags: GlobalFlags): Promise<Configured> {
   const git = findGit(cwd)
-  const [{ config, home }, detected] = await Promise.all([
+  const [{ config, all, home }, detected] = await Promise.all([
     loadConfig({ env, cwd, git, flags: configFlags(flags) }),
     detectTeam(cwd, git),
   ])
@@ -55,30 +55,33 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     project,
     team,
     terminalId: environment.terminalId,
-    maxAgents: config["team.maxAgents"],
-    shutdownTimeoutMs: config["team.shutdownTimeoutMs"],
     home,
     agentDefaults: {
       tier: config["team.defaultModel"],
       agentType: config["team.defaultAgentType"],
       timeoutSeconds: config["team.agentTimeoutSeconds"],
     },
-    engine: async () => (await import("./config/engine-settings.ts")).engineSettings(config),
-    worker: async () => (await import("./config/engine-settings.ts")).workerSettings(config),
+    engine: async () => (await import("./config/engine-settings.ts")).engineSettings(await all()),
+    worker: async () => (await import("./config/engine-settings.ts")).workerSettings(await all()),
     recordings: {
       maxMegabytes: config["recordings.maxMegabytes"],
       maxAgeDays: config["recordings.maxAgeDays"],
     },
     author: { name: config["git.authorName"], email: config["git.authorEmail"] },
-    workspaces: (request) => openWorkspaces(config, { ...request, home }),
-    agents: () => makeAgents(config),
-    promptLimit: (agent) => Number(agentSetting(config, agent, "promptLimit") ?? config["agents.acp.promptLimit"]),
+    workspaces: async (request) => openWorkspaces(await all(), { ...request, home }),
+    agents: async () => makeAgents(await all()),
+    async promptLimits() {
+      const settings = await all()
+      return (agent) => Number(agentSetting(settings, agent, "promptLimit") ?? settings["agents.acp.promptLimit"])
+    },
     hasStore: async () => !address.startsWith("sqlite:") || (await Bun.file(address.slice("sqlite:".length)).exists()),
-    gates: (folder) => openGates(config, { home, folder, team: { project, team } }),
+    gates: async (folder) => openGates(await all(), { home, folder, team: { project, team } }),
     merging: openMerging,
-    runtime: (of, name = config["engine.runtime"]) => openRuntime(name, [home, of.project, of.team]),
+    runtime: async (of, name) => openRuntime(name ?? (await all())["engine.runtime"], [home, of.project, of.team]),
     storePlace: async () => (await import("./lib/mask-secrets.ts")).maskSecrets(address),
     openStore: () => openStore(address, home),
+    strayPanes: async (isKnown, fix) =>
+      (await import("./runtime/tmux/end-strays.ts")).endStrays({ home, env }, { isKnown, fix }),
   }
 }
 

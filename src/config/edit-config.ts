@@ -40,9 +40,10 @@ interface NewSetting {
  * broken file gets mended. */
 export function setConfig({ file, key, value, isRepository = false }: NewSetting): ConfigEdit {
   if (!isConfigKey(key)) throw unknownKeyError(key)
-  if (isRepository && configRow(key).isForUserOnly === true) throw notForRepositoryError(key)
-  const parsed = parseValue(key, value)
-  if (!isConfigValue(key, parsed)) throw badValueError(key, value)
+  const row = configRow(key)
+  if (isRepository && row.isForUserOnly === true) throw notForRepositoryError(key)
+  const parsed = parseValue(row, value)
+  if (!isConfigValue(row, parsed)) throw badValueError(key, value)
   const current = readSettings(file)
   const path = key.split(".")
   checkGroups(file, current, path)

@@ -17,7 +17,8 @@ export function engineSettings(config: Config) {
     budget: { tokens: config["budget.teamTokens"], dollars: config["budget.teamDollars"] },
     budgetPerWorker: { tokens: config["budget.workerTokens"], dollars: config["budget.workerDollars"] },
     leaseMs: config["engine.leaseSeconds"] * 1000,
-    shutdownTimeoutMs: config["team.shutdownTimeoutMs"],
+    // 0 means as long as it takes.
+    shutdownTimeoutMs: config["team.shutdownTimeoutMs"] || Number.POSITIVE_INFINITY,
     monitorIntervalMs: config["team.monitorIntervalMs"],
     runtime: config["engine.runtime"],
     onBlockerFailed: config["team.onBlockerFailed"],

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
-import { CONFIG_KEY_NAMES, type Config, configRow } from "./keys.ts"
+import { CORE_KEYS } from "./core-keys.ts"
+import { CONFIG_KEY_NAMES, CONFIG_KEYS, type Config, configRow } from "./keys.ts"
 import { isConfigValue } from "./parse-value.ts"
 
 const VARIABLES_FROM_BEFORE = {
@@ -10,7 +11,8 @@ const VARIABLES_FROM_BEFORE = {
 }
 
 test("every default fits its own row", () => {
-  for (const key of CONFIG_KEY_NAMES) expect([key, isConfigValue(key, configRow(key).default)]).toEqual([key, true])
+  for (const key of CONFIG_KEY_NAMES)
+    expect([key, isConfigValue(configRow(key), configRow(key).default)]).toEqual([key, true])
 })
 
 test("every variable is the key in capitals, but for those that have another name", () => {
@@ -37,4 +39,9 @@ test("a value has the type of its row", () => {
   // @ts-expect-error not one of the choices
   const wrong: Config["team.defaultModel"] = "gpt"
   expect([model, count, waits, wrong]).toBeDefined()
+})
+
+test("what every call goes by is part of the table, and needs no other setting to be checked", () => {
+  expect(CONFIG_KEYS).toMatchObject(CORE_KEYS)
+  expect(CONFIG_KEYS["claim.renewSeconds"].default).toBeLessThan(CONFIG_KEYS["claim.workerLeaseSeconds"].default)
 })

@@ -1,6 +1,7 @@
 import { AGENT_KEYS } from "./agent-keys.ts"
+import { CORE_KEYS } from "./core-keys.ts"
 import { ENGINE_KEYS } from "./engine-keys.ts"
-import { GATE_KEYS, OWNERSHIP_KEYS, WORKSPACE_KEYS } from "./work-keys.ts"
+import { GATE_KEYS, WORKSPACE_KEYS } from "./work-keys.ts"
 
 /** The largest delay a timer takes; a longer one would fire at once. */
 const LONGEST_TIMER_MS = 2_147_483_647
@@ -11,27 +12,9 @@ const LONGEST_TIMER_SECONDS = 2_147_483
  * number is a whole number, unless its row says otherwise.
  */
 export const CONFIG_KEYS = {
-  store: {
-    type: "string",
-    default: "",
-    pattern: "^$|^sqlite:.|^postgres(ql)?://.",
-    expects: "sqlite:PATH or postgres://...",
-    path: true,
-    env: "TEAMWORK_STORE",
-    description: "Where the state lives: sqlite:PATH or postgres://...; empty means a SQLite file in the home folder.",
-  },
-  "defaults.project": {
-    type: "string",
-    default: "",
-    env: "TEAMWORK_PROJECT",
-    description: "The project to work on; empty means the name of the repository's folder.",
-  },
-  "defaults.team": {
-    type: "string",
-    default: "",
-    env: "TEAMWORK_TEAM",
-    description: "The team to work on; empty means the current branch.",
-  },
+  store: CORE_KEYS.store,
+  "defaults.project": CORE_KEYS["defaults.project"],
+  "defaults.team": CORE_KEYS["defaults.team"],
   projectsDirectory: {
     type: "string",
     default: "",
@@ -47,21 +30,8 @@ export const CONFIG_KEYS = {
     env: "TEAMWORK_TEAM_MAX_AGENTS",
     description: "How many workers may run at the same time; lead, QA and verifiers are not counted.",
   },
-  "team.defaultAgentType": {
-    type: "string",
-    default: "executor",
-    pattern: "\\S",
-    expects: "the name of an agent type",
-    env: "TEAMWORK_TEAM_DEFAULT_AGENT_TYPE",
-    description: "The agent type of a task that names none.",
-  },
-  "team.defaultModel": {
-    type: "string",
-    default: "sonnet",
-    choices: ["haiku", "sonnet", "opus"],
-    env: "TEAMWORK_TEAM_DEFAULT_MODEL",
-    description: "The model tier of a task whose complexity is not known.",
-  },
+  "team.defaultAgentType": CORE_KEYS["team.defaultAgentType"],
+  "team.defaultModel": CORE_KEYS["team.defaultModel"],
   "team.monitorIntervalMs": {
     type: "number",
     default: 30_000,
@@ -102,30 +72,9 @@ export const CONFIG_KEYS = {
     env: "TEAMWORK_TEAM_WATCHDOG_REASSIGN_MS",
     description: "A worker silent for this long loses its task to another, in milliseconds; 0 disables.",
   },
-  "team.agentTimeoutSeconds": {
-    type: "number",
-    default: 1800,
-    min: 0,
-    max: LONGEST_TIMER_SECONDS,
-    env: "AGENT_TIMEOUT_SECONDS",
-    description: "The longest one agent run may take, in seconds; 0 disables.",
-  },
-  "team.freshStartIntervalSeconds": {
-    type: "number",
-    default: 3600,
-    min: 0,
-    max: LONGEST_TIMER_SECONDS,
-    env: "TEAMWORK_TEAM_FRESH_START_INTERVAL_SECONDS",
-    description: "A task claimed for longer than this is started afresh, in seconds; 0 disables.",
-  },
-  "team.pollIntervalSeconds": {
-    type: "number",
-    default: 30,
-    min: 1,
-    max: LONGEST_TIMER_SECONDS,
-    env: "TEAMWORK_TEAM_POLL_INTERVAL_SECONDS",
-    description: "How often a waiting worker says that it waits, in seconds; it sees new work at once.",
-  },
+  "team.agentTimeoutSeconds": CORE_KEYS["team.agentTimeoutSeconds"],
+  "team.freshStartIntervalSeconds": CORE_KEYS["team.freshStartIntervalSeconds"],
+  "team.pollIntervalSeconds": CORE_KEYS["team.pollIntervalSeconds"],
   "team.maxConsecutiveErrors": {
     type: "number",
     default: 3,
@@ -182,14 +131,7 @@ export const CONFIG_KEYS = {
     env: "TEAMWORK_TEAM_ENABLE_CROSS_CLI_VERIFICATION",
     description: "Whether work is verified by another agent program than the one that did it.",
   },
-  "claim.leaseSeconds": {
-    type: "number",
-    default: 3600,
-    min: 1,
-    max: LONGEST_TIMER_SECONDS,
-    env: "TEAMWORK_CLAIM_LEASE_SECONDS",
-    description: "How long a claim made by CLI or MCP holds without a call of its owner, in seconds.",
-  },
+  "claim.leaseSeconds": CORE_KEYS["claim.leaseSeconds"],
   "claim.workerLeaseSeconds": {
     type: "number",
     default: 120,
@@ -206,57 +148,14 @@ export const CONFIG_KEYS = {
     env: "TEAMWORK_CLAIM_RENEW_SECONDS",
     description: "How often a managed worker renews its claim, in seconds; less than claim.workerLeaseSeconds.",
   },
-  "evidence.blockedPatterns": {
-    type: "strings",
-    default: [
-      "should work",
-      "probably works",
-      "basic implementation",
-      "you can extend this",
-      "TODO",
-      "FIXME",
-      "not implemented",
-      "placeholder",
-    ],
-    env: "TEAMWORK_EVIDENCE_BLOCKED_PATTERNS",
-    description: "Words that make a result unacceptable; whole words, in any case.",
-  },
-  "evidence.warnPatterns": {
-    type: "strings",
-    default: ["WIP", "hack", "temporary"],
-    env: "TEAMWORK_EVIDENCE_WARN_PATTERNS",
-    description: "Words that give a warning on a result; whole words, in any case.",
-  },
-  "git.authorName": {
-    type: "string",
-    default: "",
-    env: "TEAMWORK_GIT_AUTHOR_NAME",
-    description: "The name under which agents commit; empty means yours in git, or else `teamwork AGENT`.",
-  },
-  "git.authorEmail": {
-    type: "string",
-    default: "",
-    env: "TEAMWORK_GIT_AUTHOR_EMAIL",
-    description: "The address under which agents commit; empty means yours in git, or else one that belongs to nobody.",
-  },
-  "recordings.maxMegabytes": {
-    type: "number",
-    default: 50,
-    min: 1,
-    max: 1_000_000,
-    env: "TEAMWORK_RECORDINGS_MAX_MEGABYTES",
-    description: "How much of what an agent prints in one run is kept, in megabytes; the beginning gives way.",
-  },
-  "recordings.maxAgeDays": {
-    type: "number",
-    default: 14,
-    min: 0,
-    max: 36_500,
-    env: "TEAMWORK_RECORDINGS_MAX_AGE_DAYS",
-    description:
-      "How long `teamwork gc` leaves finished jobs, recordings and results of gates, in days; 0 keeps them for ever.",
-  },
-  ...OWNERSHIP_KEYS,
+  "evidence.blockedPatterns": CORE_KEYS["evidence.blockedPatterns"],
+  "evidence.warnPatterns": CORE_KEYS["evidence.warnPatterns"],
+  "git.authorName": CORE_KEYS["git.authorName"],
+  "git.authorEmail": CORE_KEYS["git.authorEmail"],
+  "recordings.maxMegabytes": CORE_KEYS["recordings.maxMegabytes"],
+  "recordings.maxAgeDays": CORE_KEYS["recordings.maxAgeDays"],
+  "ownership.onOverlap": CORE_KEYS["ownership.onOverlap"],
+  "ownership.shared": CORE_KEYS["ownership.shared"],
   ...WORKSPACE_KEYS,
   ...AGENT_KEYS,
   ...GATE_KEYS,
@@ -266,6 +165,10 @@ export const CONFIG_KEYS = {
 export type ConfigKey = keyof typeof CONFIG_KEYS
 /** All settings, flat: `config["team.maxAgents"]`. */
 export type Config = { readonly [K in ConfigKey]: ValueOf<(typeof CONFIG_KEYS)[K]> }
+/** The settings that each start loads. This table is loaded when others are set or asked for, so they cost no other call. */
+export type CoreConfig = Pick<Config, keyof typeof CORE_KEYS>
+/** The rows of all settings, or of some. */
+export type ConfigTable = { readonly [K in ConfigKey]?: ConfigRow }
 export type ConfigValue = string | number | boolean | readonly string[] | readonly number[]
 
 export type ConfigRow = {

@@ -19,8 +19,8 @@ export type ConfigListing = { readonly settings: readonly ConfigSetting[]; reado
 
 /** Every setting with the place it comes from, and what `loadConfig` passes over in silence. Throws what it throws. */
 export async function listConfig(input: ConfigInput): Promise<ConfigListing> {
-  const { config } = await loadConfig(input)
-  const layers = await readLayers(input, await configPaths(input))
+  const config = await (await loadConfig(input)).all()
+  const { layers } = await readLayers(input, await configPaths(input))
   const places = layers.map((layer) => ({ layer, whereOf: placesIn(layer) }))
   const settings = CONFIG_KEY_NAMES.map((key): ConfigSetting => {
     const source = places.findLast(({ layer }) => layer.values[key] !== undefined)

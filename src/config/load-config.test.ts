@@ -27,8 +27,12 @@ const writeRepository = (content: unknown) => write(join(repository, "teamwork.j
 const writeForge = (content: unknown) => write(join(userHome, ".claude-forge", "config.json"), content)
 const writeClaude = (content: unknown) => write(join(userHome, ".claude", "config.json"), content)
 
-function load(input: Partial<ConfigInput> = {}) {
-  return loadConfig({ cwd: repository, ...input, env: { HOME: userHome, ...input.env } })
+/** With all settings; those that every call gets are among them. */
+async function load(input: Partial<ConfigInput> = {}) {
+  const loaded = await loadConfig({ cwd: repository, ...input, env: { HOME: userHome, ...input.env } })
+  const config = await loaded.all()
+  expect(config).toMatchObject(loaded.config)
+  return { ...loaded, config }
 }
 
 async function refusal(input: Partial<ConfigInput> = {}): Promise<string> {
@@ -41,6 +45,42 @@ async function refusal(input: Partial<ConfigInput> = {}): Promise<string> {
   }
   return "nothing refused"
 }
+
+describe("the table of all settings", () => {
+  /** Runs in a process of its own, since here it is loaded already. */
+  async function isLoaded(env: Record<string, string> = {}): Promise<boolean> {
+    const code = `
+      const { loadConfig } = await import(${JSON.stringify(join(import.meta.dir, "load-config.ts"))})
+      await loadConfig({ cwd: process.cwd(), env: process.env })
+      console.log(Object.keys(require.cache).some((file) => file.endsWith("/config/keys.ts")))`
+    const child = Bun.spawn([process.execPath, "--no-env-file", "-e", code], {
+      cwd: repository,
+      env: { HOME: userHome, ...env },
+      stdio: ["ignore", "pipe", "inherit"],
+    })
+    return JSON.parse(await child.stdout.text())
+  }
+
+  test("is not loaded for what every call goes by, nor for variables that are no settings", async () => {
+    expect(await isLoaded()).toBe(false)
+    writeHome({ claim: { leaseSeconds: 60 } })
+    writeRepository({ $schema: "x", defaults: { team: "main" }, ownership: { onOverlap: "serialise" } })
+    const marks = { TEAMWORK_RUN_1a: "1", TEAMWORK_JOB_j1: "1", TEAMWORK_DEBUG: "1", TEAMWORK_GATE_x: "1" }
+    expect(await isLoaded({ TEAMWORK_STORE: "sqlite:x.db", TEAMWORK_TEAM_MAX_RESTARTS: "", ...marks })).toBe(false)
+  })
+
+  test.each([
+    ["a variable", () => {}, { TEAMWORK_TEAM_MAX_RESTARTS: "3" }],
+    ["a variable with a name of its own", () => {}, { CLAWD_PROJECTS_DIR: "/docs" }],
+    ["the home file", () => writeHome({ gates: { timeoutSeconds: 5 } }), {}],
+    ["the repository file", () => writeRepository({ workspace: { setup: "npm ci" } }), {}],
+    ["a file of an older program", () => writeForge({ team: { monitorIntervalMs: 2 } }), {}],
+    ["another one's", () => writeClaude({ projectsDirectory: "docs" }), {}],
+  ])("is loaded for any other: %s", async (_, arrange, env) => {
+    arrange()
+    expect(await isLoaded(env)).toBe(true)
+  })
+})
 
 describe("layers", () => {
   test("without any file everything has its default", async () => {
@@ -80,15 +120,16 @@ describe("layers", () => {
   })
 
   test("every key can be set by its variable", async () => {
-    const samples = { string: "", number: "40", boolean: "false", strings: "a, b c", numbers: "1,2" }
-    const expected = { string: "", number: 40, boolean: false, strings: ["a", "b c"], numbers: [1, 2] }
+    const samples = { string: "/x", number: "40", boolean: "false", strings: "a, b c", numbers: "1,2" }
+    const expected = { string: "/x", number: 40, boolean: false, strings: ["a", "b c"], numbers: [1, 2] }
     for (const key of CONFIG_KEY_NAMES) {
       const row = configRow(key)
-      if (row.type === "string" || (row.type === "strings" && row.pattern !== undefined)) continue
-      // The smallest and largest numbers differ.
-      const least = row.type === "number" && row.min > 40 ? row.min : undefined
-      const { config } = await load({ env: { [row.env]: least === undefined ? samples[row.type] : String(least) } })
-      expect(config[key]).toEqual(least ?? expected[row.type])
+      if ("pattern" in row) continue
+      // The smallest and largest numbers differ, and the choices.
+      const own =
+        row.type === "number" && row.min > 40 ? row.min : row.type === "string" ? row.choices?.at(-1) : undefined
+      const { config } = await load({ env: { [row.env]: own === undefined ? samples[row.type] : String(own) } })
+      expect([key, config[key]]).toEqual([key, own ?? expected[row.type]])
     }
     const env = {
       TEAMWORK_STORE: "postgres://db/x",

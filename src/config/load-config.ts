@@ -1,8 +1,11 @@
-import { CONFIG_KEY_NAMES, CONFIG_KEYS, type Config } from "./keys.ts"
+import { CORE_KEYS } from "./core-keys.ts"
+import type { Config, ConfigKey, ConfigRow, CoreConfig } from "./keys.ts"
 import { type ConfigInput, configPaths, type Layer, readLayers } from "./read-layers.ts"
 
 export type LoadedConfig = {
-  readonly config: Config
+  readonly config: CoreConfig
+  /** Those that not every call goes by as well. */
+  all(): Promise<Config>
   readonly home: string
   readonly homeFile: string
   readonly repositoryFile: string
@@ -16,30 +19,30 @@ export type LoadedConfig = {
  */
 export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
   const paths = await configPaths(input)
-  const layers = await readLayers(input, paths)
+  const { layers, isCore } = await readLayers(input, paths)
   const faulty = layers.find((layer) => layer.origin !== "old file" && layer.problems.length > 0)
   if (faulty !== undefined) await refuse(faulty, input.cwd)
-  const config = mergeLayers(layers)
-  if (config["claim.renewSeconds"] >= config["claim.workerLeaseSeconds"]) await refuseLease(config)
-  return { config, home: paths.home, homeFile: paths.homeFile, repositoryFile: paths.repositoryFile }
+  const all = async () => mergeLayers(layers, (await import("./keys.ts")).CONFIG_KEYS)
+  if (!isCore) await checkLease(await all())
+  const { home, homeFile, repositoryFile } = paths
+  return { config: mergeLayers(layers, CORE_KEYS), all, home, homeFile, repositoryFile }
 }
 
-function mergeLayers(layers: readonly Layer[]): Config {
-  const config = defaultConfig()
-  for (const layer of layers) Object.assign(config, layer.values)
-  return config
-}
-
-function defaultConfig(): Config {
-  const values: Record<string, unknown> = {}
-  for (const key of CONFIG_KEY_NAMES) values[key] = CONFIG_KEYS[key].default
-  if (!hasEveryKey(values)) throw new Error("a setting has no default")
+function mergeLayers<Key extends ConfigKey>(layers: readonly Layer[], rows: Record<Key, ConfigRow>): Pick<Config, Key> {
+  const values: Partial<Record<Key, unknown>> = {}
+  for (const key in rows) values[key] = rows[key].default
+  for (const layer of layers) Object.assign(values, layer.values)
+  if (!hasEvery(rows, values)) throw new Error("a setting has no default")
   return values
 }
 
 /** That each default also fits its row is for a test to check, not for every start. */
-function hasEveryKey(values: Record<string, unknown>): values is Config {
-  return CONFIG_KEY_NAMES.every((key) => values[key] !== undefined)
+function hasEvery<Key extends ConfigKey>(
+  rows: Record<Key, ConfigRow>,
+  values: Partial<Record<Key, unknown>>,
+): values is Pick<Config, Key> {
+  for (const key in rows) if (values[key] === undefined) return false
+  return true
 }
 
 async function refuse(layer: Layer, cwd: string): Promise<never> {
@@ -47,7 +50,8 @@ async function refuse(layer: Layer, cwd: string): Promise<never> {
   throw configError(layer, cwd)
 }
 
-async function refuseLease(config: Config): Promise<never> {
+async function checkLease(config: Config): Promise<void> {
+  if (config["claim.renewSeconds"] < config["claim.workerLeaseSeconds"]) return
   const { leaseError } = await import("./config-error.ts")
   throw leaseError(config)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import type { ConfigKey } from "./keys.ts"
+import { type ConfigKey, configRow } from "./keys.ts"
 import { isConfigValue, parseValue } from "./parse-value.ts"
 
 describe("text becomes a value", () => {
@@ -25,7 +25,7 @@ describe("text becomes a value", () => {
     ["evidence.warnPatterns", "[WIP],hack", ["[WIP]", "hack"]],
     ["evidence.warnPatterns", "", []],
   ])("%s %j", (key, text, value) => {
-    expect(parseValue(key, text)).toEqual(value)
+    expect(parseValue(configRow(key), text)).toEqual(value)
   })
 })
 
@@ -75,6 +75,6 @@ describe("a value that fits", () => {
     ["evidence.warnPatterns", [1], false],
     ["evidence.warnPatterns", { 0: "a" }, false],
   ])("%s %j: %p", (key, value, fits) => {
-    expect(isConfigValue(key, value)).toBe(fits)
+    expect(isConfigValue(configRow(key), value)).toBe(fits)
   })
 })

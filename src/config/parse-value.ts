@@ -1,10 +1,9 @@
 import { unreachable } from "../lib/unreachable.ts"
-import { type Config, type ConfigKey, type ConfigRow, configRow } from "./keys.ts"
+import type { ConfigRow, ConfigValue } from "./keys.ts"
 
-/** Text from a variable or the command line as a value of the key's type. Text that does not fit comes back as it is,
+/** Text from a variable or the command line as a value of the row's type. Text that does not fit comes back as it is,
  * so that `isConfigValue` refuses it and the message can show it. */
-export function parseValue(key: ConfigKey, text: string): unknown {
-  const row = configRow(key)
+export function parseValue(row: ConfigRow, text: string): unknown {
   switch (row.type) {
     case "string":
       return text
@@ -21,8 +20,7 @@ export function parseValue(key: ConfigKey, text: string): unknown {
   }
 }
 
-export function isConfigValue<K extends ConfigKey>(key: K, value: unknown): value is Config[K] {
-  const row = configRow(key)
+export function isConfigValue(row: ConfigRow, value: unknown): value is ConfigValue {
   switch (row.type) {
     case "string":
       return typeof value === "string" && isAllowedText(row, value)

@@ -1,25 +1,44 @@
 import { dirname, resolvePath } from "../lib/paths.ts"
+import { CORE_KEYS } from "./core-keys.ts"
 import { findRepositoryRoot, type Git } from "./detect-team.ts"
 import { type Env, teamworkHomeOf, userHomeOf, variable } from "./environment.ts"
-import { CONFIG_KEY_NAMES, type Config, type ConfigKey, configRow, isConfigKey } from "./keys.ts"
+import type { Config, ConfigKey, ConfigRow, ConfigTable, ConfigValue } from "./keys.ts"
 import { isConfigValue, parseValue } from "./parse-value.ts"
 
-/** Every place but the built-in defaults where a setting may come from, lowest first. Problems are collected as plain
- * data: wording them needs code that a healthy start never loads. */
-export async function readLayers({ env, cwd, flags = {} }: ConfigInput, paths: ConfigPaths): Promise<Layer[]> {
-  const { userHome, homeFile, repositoryFile } = paths
-  return Promise.all([
-    readForeignFile(`${userHome}/.claude-forge/config.json`, userHome, (root, layer) =>
-      readKnownKeys(layer, "team", root.team),
-    ),
-    readForeignFile(`${userHome}/.claude/config.json`, userHome, (root, layer) => {
-      if (Object.hasOwn(root, "projectsDirectory")) put(layer, "projectsDirectory", root.projectsDirectory)
-    }),
-    readOwnFile(homeFile, "home file", userHome),
-    readOwnFile(repositoryFile, "repository file", userHome),
-    readEnv(env, { cwd, userHome }),
-    readFlags(flags, { cwd, userHome }),
-  ])
+/**
+ * Every place but the built-in defaults where a setting may come from, lowest first. Problems are collected as plain
+ * data: wording them needs code that a healthy start never loads. Nor does it load the table of all settings, as long as
+ * only those are set that every call goes by.
+ */
+export async function readLayers(
+  input: ConfigInput,
+  paths: ConfigPaths,
+): Promise<{ layers: Layer[]; isCore: boolean }> {
+  const files = await readFiles(paths)
+  const interpret = (table: ConfigTable) => [
+    ...files.map((file) => interpretFile(file, table)),
+    readEnv(input, paths.userHome, table),
+    readFlags(input, paths.userHome, table),
+  ]
+  const layers = interpret(CORE_KEYS)
+  const isCore = layers.every((layer) => layer.problems.length === 0) && !setsOther(input.env)
+  return { layers: isCore ? layers : interpret((await import("./keys.ts")).CONFIG_KEYS), isCore }
+}
+
+// Variables of ours that are no settings, some with a mark in the name; and settings whose variables were there before us.
+const NO_SETTING = /^TEAMWORK_(?:HOME|TEST_BASE_DIR|TERMINAL_ID|DEBUG|MOVE|(?:RUN|JOB|GATE)_\w+)$/
+const NAMED_BEFORE = ["CLAWD_PROJECTS_DIR"]
+
+/** Whether a variable may be one of those that the table of all settings knows: what is none only costs time. */
+function setsOther(env: Env): boolean {
+  const core: readonly string[] = Object.values(CORE_KEYS).map((row) => row.env)
+  return Object.keys(env).some(
+    (name) =>
+      (name.startsWith("TEAMWORK_") || NAMED_BEFORE.includes(name)) &&
+      !core.includes(name) &&
+      !NO_SETTING.test(name) &&
+      variable(env, name) !== undefined,
+  )
 }
 
 export type ConfigInput = {
@@ -35,7 +54,7 @@ export type Origin = "old file" | "home file" | "repository file" | "env" | "fla
 
 export type Layer = {
   readonly origin: Origin
-  readonly values: Partial<Writable<Config>>
+  readonly values: { [K in ConfigKey]?: ConfigValue }
   readonly problems: Problem[]
   /** Empty for a layer that is no file. */
   readonly file: string
@@ -72,8 +91,6 @@ export async function configPaths({ env, cwd, git }: Pick<ConfigInput, "env" | "
   }
 }
 
-type Writable<T> = { -readonly [K in keyof T]: T[K] }
-
 /** The settings an older program kept under `team` that still mean the same. */
 const KNOWN_FOREIGN_TEAM_KEYS = [
   "maxAgents",
@@ -90,69 +107,92 @@ const KNOWN_FOREIGN_TEAM_KEYS = [
 
 type JsonObject = { readonly [key: string]: unknown }
 
-async function readForeignFile(
-  file: string,
-  userHome: string,
-  read: (root: JsonObject, layer: Layer) => void,
-): Promise<Layer> {
-  const { layer, root } = await readFile(file, { origin: "old file", baseFolder: userHome, userHome })
-  if (root !== undefined) read(root, layer)
-  return layer
+interface SettingsFile {
+  /** With what was wrong already when the file was read. */
+  readonly layer: Layer
+  readonly root?: JsonObject
+  readonly read: ReadKeys
 }
 
-function readKnownKeys(layer: Layer, group: "team", found: unknown): void {
-  if (found === undefined) return
-  if (!isObject(found)) {
-    layer.problems.push({ kind: "not an object", path: [group], found })
+type ReadKeys = (layer: Layer, table: ConfigTable, root: JsonObject) => void
+
+function readFiles({ userHome, homeFile, repositoryFile }: ConfigPaths): Promise<SettingsFile[]> {
+  const foreign: LayerKind = { origin: "old file", baseFolder: userHome, userHome }
+  const own = (origin: Origin, file: string) => ({ origin, baseFolder: dirname(file), userHome })
+  return Promise.all([
+    readFile(`${userHome}/.claude-forge/config.json`, foreign, (layer, table, { team }) =>
+      readKnownKeys(layer, table, team),
+    ),
+    readFile(`${userHome}/.claude/config.json`, foreign, (layer, table, root) => {
+      if (Object.hasOwn(root, "projectsDirectory")) put(layer, table, "projectsDirectory", root.projectsDirectory)
+    }),
+    readFile(homeFile, own("home file", homeFile), readOwnKeys),
+    readFile(repositoryFile, own("repository file", repositoryFile), readOwnKeys),
+  ])
+}
+
+function interpretFile({ layer, root, read }: SettingsFile, table: ConfigTable): Layer {
+  const interpreted = { ...layer, values: {}, problems: [...layer.problems] }
+  if (root !== undefined) read(interpreted, table, root)
+  return interpreted
+}
+
+function readKnownKeys(layer: Layer, table: ConfigTable, team: unknown): void {
+  if (team === undefined) return
+  if (!isObject(team)) {
+    layer.problems.push({ kind: "not an object", path: ["team"], found: team })
     return
   }
   for (const name of KNOWN_FOREIGN_TEAM_KEYS) {
-    if (Object.hasOwn(found, name)) put(layer, `${group}.${name}`, found[name])
+    if (Object.hasOwn(team, name)) put(layer, table, `team.${name}`, team[name])
   }
 }
 
-async function readOwnFile(file: string, origin: Origin, userHome: string): Promise<Layer> {
-  const { layer, root } = await readFile(file, { origin, baseFolder: dirname(file), userHome })
-  if (root !== undefined) readOwnKeys(layer, root, [])
-  return layer
-}
-
-function readOwnKeys(layer: Layer, object: JsonObject, parents: readonly string[]): void {
+function readOwnKeys(layer: Layer, table: ConfigTable, object: JsonObject, parents: readonly string[] = []): void {
   for (const [name, value] of Object.entries(object)) {
     const path = [...parents, name]
     const key = path.join(".")
     if (name.includes(".")) layer.problems.push({ kind: "unknown key", path })
-    else if (isConfigKey(key)) {
-      if (layer.origin === "repository file" && configRow(key).isForUserOnly === true)
+    else if (isKeyOf(table, key)) {
+      if (layer.origin === "repository file" && table[key]?.isForUserOnly === true)
         layer.problems.push({ kind: "not for a repository", key })
-      else put(layer, key, value)
-    } else if (isGroup(key)) {
-      if (isObject(value)) readOwnKeys(layer, value, path)
+      else put(layer, table, key, value)
+    } else if (isGroupOf(table, key)) {
+      if (isObject(value)) readOwnKeys(layer, table, value, path)
       else layer.problems.push({ kind: "not an object", path, found: value })
     } else if (key !== "$schema") layer.problems.push({ kind: "unknown key", path })
   }
 }
 
-function isGroup(prefix: string): boolean {
-  return CONFIG_KEY_NAMES.some((key) => key.startsWith(`${prefix}.`))
+function isKeyOf(table: { readonly [K in ConfigKey]?: unknown }, text: string): text is ConfigKey {
+  return Object.hasOwn(table, text)
 }
 
-function readEnv(env: Env, folders: { cwd: string; userHome: string }): Layer {
-  const layer = emptyLayer({ origin: "env", baseFolder: folders.cwd, userHome: folders.userHome })
-  for (const key of CONFIG_KEY_NAMES) {
-    const text = variable(env, configRow(key).env)
-    if (text !== undefined) put(layer, key, parseValue(key, text), text)
+function isGroupOf(table: ConfigTable, prefix: string): boolean {
+  return Object.keys(table).some((key) => key.startsWith(`${prefix}.`))
+}
+
+function readEnv({ env, cwd }: ConfigInput, userHome: string, table: ConfigTable): Layer {
+  const layer = emptyLayer({ origin: "env", baseFolder: cwd, userHome })
+  for (const key of keysOf(table)) {
+    const text = variable(env, table[key]?.env ?? "")
+    if (text !== undefined) putText(layer, table, key, text)
   }
   return layer
 }
 
-function readFlags(flags: NonNullable<ConfigInput["flags"]>, folders: { cwd: string; userHome: string }): Layer {
-  const layer = emptyLayer({ origin: "flag", baseFolder: folders.cwd, userHome: folders.userHome })
-  for (const key of CONFIG_KEY_NAMES) {
+function readFlags({ flags = {}, cwd }: ConfigInput, userHome: string, table: ConfigTable): Layer {
+  const layer = emptyLayer({ origin: "flag", baseFolder: cwd, userHome })
+  for (const key of keysOf(flags)) {
     const given = flags[key]
-    if (given !== undefined) put(layer, key, typeof given === "string" ? parseValue(key, given) : given, given)
+    if (typeof given === "string") putText(layer, table, key, given)
+    else if (given !== undefined) put(layer, table, key, given)
   }
   return layer
+}
+
+function keysOf(table: { readonly [K in ConfigKey]?: unknown }): ConfigKey[] {
+  return Object.keys(table).filter((key) => isKeyOf(table, key))
 }
 
 type LayerKind = Pick<Layer, "origin" | "baseFolder" | "userHome">
@@ -161,27 +201,27 @@ function emptyLayer(kind: LayerKind, file = "", text = ""): Layer {
   return { ...kind, values: {}, problems: [], file, text }
 }
 
-async function readFile(file: string, kind: LayerKind): Promise<{ layer: Layer; root?: JsonObject }> {
+async function readFile(file: string, kind: LayerKind, read: ReadKeys): Promise<SettingsFile> {
   let text: string
   try {
     // Asking first: an error for each file that is not there would cost more than reading the ones that are.
-    if (!(await Bun.file(file).exists())) return { layer: emptyLayer(kind, file) }
+    if (!(await Bun.file(file).exists())) return { layer: emptyLayer(kind, file), read }
     text = (await Bun.file(file).text()).replace(/^\uFEFF/, "")
   } catch (error) {
     const layer = emptyLayer(kind, file)
     if (!isMissing(error)) layer.problems.push({ kind: "unreadable", error })
-    return { layer }
+    return { layer, read }
   }
   const layer = emptyLayer(kind, file, text)
   try {
     const root: unknown = JSON.parse(text)
-    if (isObject(root)) return { layer, root }
+    if (isObject(root)) return { layer, root, read }
     layer.problems.push({ kind: "not an object", path: [], found: root })
   } catch {
     // The place and wording come from our own reader, see config-error.ts.
     layer.problems.push({ kind: "syntax" })
   }
-  return { layer }
+  return { layer, read }
 }
 
 export function isMissing(error: unknown): boolean {
@@ -192,16 +232,25 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
+function putText(layer: Layer, table: ConfigTable, key: ConfigKey, text: string): void {
+  const row = table[key]
+  put(layer, table, key, row === undefined ? text : parseValue(row, text), text)
+}
+
 /** `asGiven` is what a message shows when the value does not fit. */
-function put<K extends ConfigKey>(layer: Layer, key: K, value: unknown, asGiven = value): void {
-  const anchored = anchorPath(layer, key, value)
-  if (isConfigValue(key, anchored)) layer.values[key] = anchored
+function put(layer: Layer, table: ConfigTable, key: ConfigKey, value: unknown, asGiven = value): void {
+  const row = table[key]
+  if (row === undefined) {
+    layer.problems.push({ kind: "unknown key", path: key.split(".") })
+    return
+  }
+  const anchored = anchorPath(layer, key, row, value)
+  if (isConfigValue(row, anchored)) layer.values[key] = anchored
   else layer.problems.push({ kind: "bad value", key, found: asGiven })
 }
 
 /** Makes a path absolute while it is known where it was written; otherwise it would mean another place in each folder. */
-function anchorPath({ baseFolder, userHome }: Layer, key: ConfigKey, value: unknown): unknown {
-  const row = configRow(key)
+function anchorPath({ baseFolder, userHome }: Layer, key: ConfigKey, row: ConfigRow, value: unknown): unknown {
   if (row.type !== "string" || row.path !== true || typeof value !== "string") return value
   const scheme = key === "store" ? "sqlite:" : ""
   const path = value.slice(scheme.length)

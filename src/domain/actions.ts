@@ -105,7 +105,11 @@ export type ShortAction =
   /** What the gate found becomes a task. */
   | { readonly type: "fix-gate"; readonly scope: "wave" | "final" | "cross-agent"; readonly wave: number | null }
   /** Nothing more can be done: `done`, or why a person has to look. */
-  | { readonly type: "end"; readonly outcome: "done" | "failed" | "stuck" | "paused"; readonly reason: string }
+  | {
+      readonly type: "end"
+      readonly outcome: "done" | "failed" | "stuck" | "paused" | "cancelled"
+      readonly reason: string
+    }
 
 /** Takes long, and is alone. */
 export type LongAction =

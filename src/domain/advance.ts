@@ -4,6 +4,9 @@ import { isHeld, isMet, type Task } from "./task.ts"
 
 /** What brings a team forward as a whole: merging, gates, the review, delivery and the end. */
 export function advance(snapshot: EngineSnapshot, limits: EngineLimits): Decision {
+  if (snapshot.team.status === "cancelled") {
+    return { actions: [{ type: "end", outcome: "cancelled", reason: "the team was cancelled" }], wakeAt: null }
+  }
   const next = snapshot.busy === null ? nextStep(snapshot, limits) : undefined
   if (next === undefined) return { actions: [], wakeAt: null }
   return isLong(next) ? withPatience(snapshot, next) : { actions: [next], wakeAt: null }
@@ -28,7 +31,6 @@ export function isLong(action: Action): action is LongAction {
 
 function nextStep(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefined {
   const { tasks, team } = snapshot
-  if (team.status === "cancelled") return { type: "end", outcome: "stuck", reason: "the team was cancelled" }
   if (tasks.length === 0) return { type: "end", outcome: "failed", reason: "there are no tasks" }
   if (team.schedule === "eager" && tasks.some((task) => task.status === "in_review")) {
     return { type: "merge", wave: null }

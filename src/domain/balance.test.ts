@@ -108,6 +108,14 @@ describe("which tasks count", () => {
     expect(started(makeSnapshot({ tasks: [heldTask("1", "anna")] }))).toEqual([])
   })
 
+  it("looks again when a claim of somebody else runs out", () => {
+    const snapshot = makeSnapshot({ tasks: [heldTask("1", "anna")] })
+    const { actions, wakeAt } = staff(snapshot, LIMITS)
+    expect([actions, wakeAt]).toEqual([[], NOW + 120_001])
+    expect(started({ ...snapshot, now: NOW + 120_001 })).toEqual(["new:worker"])
+    expect(staff({ ...snapshot, workers: [makeWorker("anna")] }, LIMITS).wakeAt).toBeNull()
+  })
+
   it("does not count what somebody who is free will take", () => {
     const workers = [makeWorker("w1"), makeWorker("w2", { role: "docs" })]
     const staffing: Staffing = { kind: "count", count: 5 }

@@ -1,5 +1,5 @@
 import type { EngineLimits, EngineSnapshot, EngineWorker, ShortAction, Staffing } from "./actions.ts"
-import { listClaimable } from "./claimable.ts"
+import { listClaimable, nextLeaseEnd } from "./claimable.ts"
 import type { History, WorkerFact } from "./history.ts"
 import { earliest, isExitTold, type Ruling } from "./supervise.ts"
 import { GENERIC_ROLE, type Role, rolesMatch, type Task } from "./task.ts"
@@ -20,11 +20,12 @@ export function staff(snapshot: EngineSnapshot, limits: EngineLimits): StaffRuli
     .filter(({ availability }) => availability === "quarantined")
     .map((worker) => stop(worker, `worker ${worker.id} is quarantined`))
   const claimable = listClaimable(snapshot)
-  if (claimable.length === 0) return { actions: dismissals, wakeAt: null, stuck: null }
+  const leaseEnd = nextLeaseEnd(snapshot)
+  if (claimable.length === 0) return { actions: dismissals, wakeAt: leaseEnd, stuck: null }
   const question = askPerson(snapshot, crew)
   if (question !== undefined) return { actions: [...dismissals, question], wakeAt: null, stuck: null }
   const { waiting, idle } = cover(claimable, crew)
-  const { starts, wakeAt, coming, unfilled } = hire(listPlaces(waiting, crew, limits.staffing), crew, {
+  const { starts, restartAt, coming, unfilled } = hire(listPlaces(waiting, crew, limits.staffing), crew, {
     ...{ waiting, now: snapshot.now, maxAgents: limits.maxAgents },
   })
   const room = idle
@@ -32,6 +33,7 @@ export function staff(snapshot: EngineSnapshot, limits: EngineLimits): StaffRuli
     .map((worker) => stop(worker, `no task of its role is ready, and a worker for ${unfilled[0]} is needed`))
   const freed = freeAssigned(waiting, snapshot, coming)
   const actions = [...dismissals, ...starts, ...room, ...freed]
+  const wakeAt = earliest([restartAt, leaseEnd])
   // Whoever runs and may take none of them changes nothing for those that wait.
   const isMoving = actions.length > 0 || wakeAt !== null || crew.running.some((worker) => !idle.includes(worker))
   return { actions, wakeAt, stuck: isMoving ? null : describeStuck(snapshot, crew, { waiting, limits }) }
@@ -66,7 +68,7 @@ function makeCrew({ workers, tasks, history }: EngineSnapshot, limits: EngineLim
     ),
     away: gone
       .filter((worker) => !isGivenUp(worker, factOf(worker), limits) && worker.availability !== "paused")
-      .map((worker) => ({ worker, notBefore: restartAt(factOf(worker), limits) })),
+      .map((worker) => ({ worker, notBefore: endOfWait(factOf(worker), limits) })),
     givenUp: gone.filter((worker) => isGivenUp(worker, factOf(worker), limits)),
   }
 }
@@ -88,7 +90,7 @@ function isGivenUp({ availability }: EngineWorker, fact: WorkerFact | undefined,
 }
 
 /** Each crash since it last finished a task makes it wait longer; the last wait repeats. */
-function restartAt(fact: WorkerFact | undefined, { restartBackoffMs }: EngineLimits): number {
+function endOfWait(fact: WorkerFact | undefined, { restartBackoffMs }: EngineLimits): number {
   if (fact === undefined || fact.crashes === 0) return 0
   return (fact.exitedAt ?? 0) + (restartBackoffMs[Math.min(fact.crashes, restartBackoffMs.length) - 1] ?? 0)
 }
@@ -152,7 +154,8 @@ function listPlaces(waiting: readonly Task[], crew: Crew, staffing: Staffing): R
 
 interface Hiring {
   readonly starts: readonly ShortAction[]
-  readonly wakeAt: number | null
+  /** When the first of those that wait may come. */
+  readonly restartAt: number | null
   /** Workers that are started now or after their wait. */
   readonly coming: ReadonlySet<string>
   /** Places that stay empty because no more workers may run. */
@@ -183,7 +186,7 @@ function hire(
     if (next !== undefined && next.notBefore > now) waits.push(next.notBefore)
     else starts.push({ type: "start-worker", worker: next?.worker.id ?? null, role })
   }
-  return { starts, wakeAt: earliest(waits), coming, unfilled }
+  return { starts, restartAt: earliest(waits), coming, unfilled }
 }
 
 /** What was meant for a worker that will not come is anybody's. Names that no worker has are people's, and stay. */

@@ -89,6 +89,7 @@ describe("cascade", () => {
     expect(follow([resolved("1", "Build it [no-cascade]")])).toEqual([])
     expect(follow([resolved("fix-1-1", "Fix the merge of task 1")])).toEqual([])
     expect(follow([resolved("mend-wave-1-1", "Fix what the gate of wave 1 found")])).toEqual([])
+    expect(follow([resolved("finding-1-whole", "Fix what the review found")])).toEqual([])
     expect(follow([resolved("fix-door", "Fix the door")])).toHaveLength(1)
     const { team } = makeSnapshot()
     expect(follow(tasks, { team: { ...team, phase: "COMPLETE" } })).toEqual([])

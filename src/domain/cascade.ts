@@ -10,8 +10,8 @@ const MAX_CASCADE_DEPTH = 3
 
 /** In a title it says that nothing follows from the task. */
 const NO_CASCADE = /\[no-cascade\]/i
-/** Ids of tasks that mend a merge or what a gate found. */
-const MENDS = /^(?:fix|mend)-.+-\d+$/
+/** Ids of tasks that mend a merge, or what a gate or a review found. */
+const MENDS = /^(?:(?:fix|mend)-.+-\d+|finding-\d+-.+)$/
 const SCRIPT = "script"
 
 /**

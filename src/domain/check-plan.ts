@@ -153,7 +153,8 @@ function findCircle(tasks: readonly PlanTask[]): readonly string[] | undefined {
 
 /** Two tasks with one id are reported as such, and not as a circle. */
 function firstOfEach(tasks: readonly PlanTask[]): PlanTask[] {
-  return [...new Map(tasks.toReversed().map((task) => [task.id, task])).values()].reverse()
+  const seen = new Set<string>()
+  return tasks.filter(({ id }) => !seen.has(id) && seen.add(id))
 }
 
 const MOST_SHOWN = 12
@@ -170,7 +171,7 @@ interface Kept {
 
 /** No two tasks that could run at the same time own a common file: refused, or the later one waits. */
 function keepApart(tasks: readonly PlanTask[], facts: PlanFacts, problems: PlanProblem[]): Kept {
-  const owning = tasks.filter(({ files }) => files.length > 0)
+  const owning = firstOfEach(tasks).filter(({ files }) => files.length > 0)
   const canMeet = makeConcurrency(tasks.map(({ id, needs }) => ({ id, status: "open", blockedBy: needs })))
   const overlaps = listOverlaps(owning, facts.shared).filter(({ task, other }) => canMeet(task, other))
   if (overlaps.length === 0) return { tasks, notes: [] }

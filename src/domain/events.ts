@@ -89,6 +89,8 @@ export const EVENT_SCHEMAS = {
   "worker.set_up": { worker: word, role: maybe },
   "worker.paused": { worker: word, reason: maybe },
   "worker.resumed": { worker: word },
+  /** Somebody started its process, which may not have said a word yet. */
+  "worker.spawned": { worker: word, runtime: word, machine: word, pid: count, process_start: word },
   /** Its process runs: number and start tell it from a later one with the same number. */
   "worker.started": { worker: word, role: maybe, runtime: word, machine: word, pid: count, process_start: word },
   /** `done`, `stopped`, `crashed`, `lost` (nobody saw how) or `unresponsive`. */

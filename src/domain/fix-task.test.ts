@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { fixIdOf, isFixId } from "./fix-task.ts"
+import { findFixed, fixIdOf, isFixId } from "./fix-task.ts"
 import { isId, parseTaskId } from "./ids.ts"
 
 test("the id of a fix follows from the attempt, and is an id for any task", () => {
@@ -10,4 +10,11 @@ test("the id of a fix follows from the attempt, and is an id for any task", () =
   for (const id of ids) expect([isId(id), isFixId(id)]).toEqual([true, true])
   expect(isFixId("3")).toBe(false)
   expect(isFixId("fix-the-roof")).toBe(false)
+})
+
+test("a fix is traced back to the attempt that it mends", () => {
+  const tasks = ["3", "fix-3", "x".repeat(64), "other"].map((id) => ({ id: parseTaskId(id) }))
+  for (const { id } of tasks)
+    for (const attempt of [1, 12]) expect(findFixed(fixIdOf({ id, attempt }), tasks)).toEqual({ id, attempt })
+  for (const id of ["fix-4-1", "3", "fix-the-roof"]) expect(findFixed(id, tasks)).toBeUndefined()
 })

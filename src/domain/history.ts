@@ -48,6 +48,14 @@ export interface RunFact {
   dollarsAreEstimated: boolean
 }
 
+/** A process as whoever started it knows it. */
+export interface SpawnedProcess {
+  readonly runtime: string
+  readonly machine: string
+  readonly pid: number
+  readonly processStart: string
+}
+
 export interface WorkerFact {
   readonly id: string
   role: string | null
@@ -55,6 +63,8 @@ export interface WorkerFact {
   machine: string | null
   pid: number | null
   processStart: string | null
+  /** The process that was started last, until it ends. The other facts are its own word, which comes later. */
+  spawned: SpawnedProcess | null
   /** Of its latest process. */
   startedAt: number | null
   exitedAt: number | null
@@ -162,6 +172,12 @@ function tellTeam(history: History, { type, data, by }: Event, at: number): void
 
 function tellWorker(worker: WorkerFact, { type, data }: Event, at: number): void {
   switch (type) {
+    case "worker.spawned":
+      worker.spawned = {
+        ...{ runtime: String(data.runtime), machine: String(data.machine) },
+        ...{ pid: Number(data.pid), processStart: String(data.process_start) },
+      }
+      break
     case "worker.started":
       worker.role = textOf(data.role)
       worker.runtime = textOf(data.runtime)
@@ -177,6 +193,7 @@ function tellWorker(worker: WorkerFact, { type, data }: Event, at: number): void
     case "worker.exited":
       if (worker.startedAt !== null && worker.exitedAt === null) worker.aliveMs += Math.max(0, at - worker.startedAt)
       worker.exitedAt = at
+      worker.spawned = null
       worker.exitReason = textOf(data.reason)
       if (["done", "stopped"].includes(worker.exitReason ?? "")) break
       worker.crashes++
@@ -308,6 +325,7 @@ export function workerOf(history: History, id: string): WorkerFact {
   if (known !== undefined) return known
   const made: WorkerFact = {
     ...{ id, role: null, runtime: null, machine: null, pid: null, processStart: null, startedAt: null },
+    spawned: null,
     ...{ exitedAt: null, exitReason: null, starts: 0, crashes: 0, consecutiveErrors: 0, quarantined: false },
     ...{ statusCheckedAt: null, finished: 0, busyMs: 0, aliveMs: 0, allCrashes: 0, allSetbacks: 0, busySince: null },
   }

@@ -10,20 +10,21 @@ export function longestChain(links: readonly ChainLink[]): { readonly ids: reado
   const byId = new Map(links.map((link) => [link.id, link]))
   const ends = new Map<string, { readonly ms: number; readonly before: string | null }>()
   for (const first of links) {
+    if (ends.has(first.id)) continue
     // By hand and not by recursion: a chain may be thousands long. One that is being looked at is not begun again, or a
     // circle would never end.
     const path = [first]
     const begun = new Set([first.id])
     for (let link = path.at(-1); link !== undefined; link = path.at(-1)) {
-      const next = link.needs.find((need) => byId.has(need) && !ends.has(need) && !begun.has(need))
-      const found = next === undefined || ends.has(link.id) ? undefined : byId.get(next)
-      if (found !== undefined) {
+      const next = link.needs.find((need) => !ends.has(need) && byId.has(need) && !begun.has(need))
+      const found = next === undefined ? undefined : byId.get(next)
+      if (found === undefined) {
+        ends.set(link.id, endOf(link, ends))
+        path.pop()
+      } else {
         path.push(found)
         begun.add(found.id)
-        continue
       }
-      if (!ends.has(link.id)) ends.set(link.id, endOf(link, ends))
-      path.pop()
     }
   }
   return walkBack(ends)

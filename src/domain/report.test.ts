@@ -198,11 +198,40 @@ describe("the report", () => {
         {},
         { status: "skipped", detail: "switched off" },
         { status: "passed", detail: null },
-        { what: "final", status: "passed", detail: "by gate" },
-        { what: "review", status: "failed", detail: "a.ts: wrong, and 1 more" },
+        { what: "final", status: "passed", detail: null },
+        { what: "review", status: "failed", detail: "by codex, a.ts: wrong, and 1 more" },
       ],
-      notes: ["final: lint_passes skipped: switched off"],
+      notes: [],
     })
+  })
+
+  it("notes what gates could not judge or only warned of, once for all places, as said last", () => {
+    const merged = { name: "work_merged", status: "skipped", evidence: "not known" } as const
+    const wave = (subject: string, change: Partial<Verdict>) => verdict({ scope: "wave", subject, ...change })
+    const verdicts = [
+      wave("1", { issues: ["warning: old"], checks: [] }),
+      ...[wave("1", { checks: [merged] }), wave("2", { checks: [merged], issues: ["warning: a hack"] })],
+      verdict({ status: "failed", issues: ["error: wrong"] }),
+      verdict({ scope: "task", subject: "1", checks: [merged] }),
+    ]
+    expect(report([], [], { verdicts }).notes).toEqual([
+      "work_merged skipped: not known (wave 1, wave 2)",
+      "warning: a hack (wave 2)",
+    ])
+  })
+
+  it("notes how often a gate sent work back", () => {
+    const made = report(
+      [task("1", done), task("2", done)],
+      [
+        ...[runStarted(0, "1-1-1"), runStarted(1, "1-1-2", { turn: 2 }), runStarted(2, "2-1-1")],
+        ...[runStarted(3, "2-1-2", { turn: 2 }), runStarted(4, "2-1-3", { turn: 3 })],
+      ],
+    )
+    expect(made.tasks.map(({ notes }) => notes)).toEqual([
+      ["sent back once by its gate"],
+      ["sent back 2 times by its gate"],
+    ])
   })
 
   describe("what is left to do", () => {

@@ -109,7 +109,8 @@ export function makeReport(facts: ReportFacts): Report {
   const ended = endOf(view) === null ? null : (history.endedAt ?? history.lastEventAt)
   const durationMs = began === null ? null : Math.max(0, (ended ?? view.now) - began)
   const workers = listWorkers(view, ended)
-  const tasks = [...view.tasks.values()].map((task) => taskReport(task, view))
+  const repairs = countRepairs(history)
+  const tasks = [...view.tasks.values()].map((task) => taskReport(task, view, repairs.get(task.id) ?? 0))
   return {
     ...{ project, team: team.team, goal, phase, status, mode, schedule, durationMs, tasks, workers },
     outcome: outcomeOf(view),
@@ -147,10 +148,18 @@ function templateOf({ settings }: History): string | null {
   }
 }
 
-function taskReport(task: Task, { history, now }: TeamView): TaskReport {
+/** By task: how often an agent got its work back to mend it. */
+function countRepairs({ runs }: History): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { task, turn } of runs.values())
+    if (task !== null && turn > 1) counts.set(task, (counts.get(task) ?? 0) + 1)
+  return counts
+}
+
+function taskReport(task: Task, { history, now }: TeamView, repairs: number): TaskReport {
   const fact = history.tasks.get(task.id)
   const { id, title, status } = task
-  const notes = fact === undefined ? notesOf(task, undefined) : notesOf(task, fact)
+  const notes = notesOf(task, fact, repairs)
   return { id, title, status, mark: MARKS[status], worker: fact?.worker ?? null, workMs: workMs(fact, now), notes }
 }
 
@@ -160,7 +169,7 @@ function workMs(fact: TaskFact | undefined, now: number): number {
   return fact.workMs + (fact.claimedAt === null ? 0 : Math.max(0, now - fact.claimedAt))
 }
 
-function notesOf(task: Task, fact: TaskFact | undefined): string[] {
+function notesOf(task: Task, fact: TaskFact | undefined, repairs: number): string[] {
   const { cascadeOf: of } = task.work
   const isReview = task.id.startsWith("review-") || (task.agentType ?? "").includes("review")
   const found = findingOf(task.id)
@@ -173,6 +182,7 @@ function notesOf(task: Task, fact: TaskFact | undefined): string[] {
     ...(fact?.fixOf == null ? [] : [`fix of #${fact.fixOf}`]),
     ...(found === null ? [] : [found.task === null ? "fix after review" : `fix of #${found.task} after review`]),
     ...(from.length === 0 ? [] : [`reassigned from ${from.join(", ")}`]),
+    ...(repairs === 0 ? [] : [`sent back ${repairs === 1 ? "once" : `${repairs} times`} by its gate`]),
     ...(task.attempt > 1 ? [`attempt ${task.attempt}`] : []),
     ...(kinds.length === 0 ? [] : [`set back: ${kinds.join(", ")}`]),
     ...(isLeft && why !== null ? [`${task.status}: ${why}`] : []),
@@ -221,15 +231,17 @@ function listResults(verdicts: readonly Verdict[]): Result[] {
   })
   const final = verdicts.findLast(({ scope }) => scope === "final")
   const review = verdicts.findLast(({ scope }) => scope === "cross-agent")
-  return [...ofCommands, { what: "final", ...resultOf(final) }, { what: "review", ...resultOf(review) }]
+  const reviewer = review === undefined || review.status === "skipped" ? null : `by ${review.by}`
+  return [...ofCommands, { what: "final", ...resultOf(final, null) }, { what: "review", ...resultOf(review, reviewer) }]
 }
 
-function resultOf(verdict: Verdict | undefined): Pick<Result, "status" | "detail"> {
+function resultOf(verdict: Verdict | undefined, by: string | null): Pick<Result, "status" | "detail"> {
   if (verdict === undefined) return { status: null, detail: null }
-  const { status, issues, by } = verdict
+  const { status, issues } = verdict
+  const first = status === "passed" ? null : firstLine(issues[0])
   const more = issues.length > 1 ? `, and ${issues.length - 1} more` : ""
-  const first = firstLine(issues[0])
-  return { status, detail: first === null ? `by ${by}` : `${first}${more}` }
+  const parts = [by, first === null ? null : `${first}${more}`].flatMap((part) => part ?? [])
+  return { status, detail: parts.length === 0 ? null : parts.join(", ") }
 }
 
 function cascadeOf({ tasks }: TeamView): CascadeReport {
@@ -247,16 +259,21 @@ function cascadeOf({ tasks }: TeamView): CascadeReport {
 function listNotes(verdicts: readonly Verdict[]): string[] {
   const last = new Map<string, Verdict>()
   for (const verdict of verdicts) last.set(`${verdict.scope} ${verdict.subject ?? ""}`.trim(), verdict)
-  return [...last].flatMap(([what, { checks, issues, status }]) => {
-    if (what.startsWith("task ") || what.startsWith("qa ")) return []
-    const unjudged = checks.filter((check) => check.status === "skipped")
-    return [
-      ...unjudged.map(
-        ({ name, evidence }) => `${what}: ${name} skipped${evidence === undefined ? "" : `: ${evidence}`}`,
-      ),
-      ...(status === "passed" ? issues.map((issue) => `${what}: ${issue}`) : []),
-    ]
-  })
+  const places = new Map<string, string[]>()
+  for (const [place, verdict] of last)
+    if (verdict.scope !== "task" && verdict.scope !== "qa")
+      for (const text of remarksOf(verdict)) places.set(text, [...(places.get(text) ?? []), place])
+  return [...places].map(([text, where]) => `${text} (${where.join(", ")})`)
+}
+
+/** Without what stands among the results already. */
+function remarksOf({ checks, issues, status }: Verdict): string[] {
+  const told: readonly string[] = [...Object.values(CHECKS), "review"]
+  const unjudged = checks.filter((check) => check.status === "skipped" && !told.includes(check.name))
+  return [
+    ...unjudged.map(({ name, evidence }) => `${name} skipped${evidence === undefined ? "" : `: ${evidence}`}`),
+    ...(status === "passed" ? issues : []),
+  ]
 }
 
 function costOf({ runs }: History): CostReport {

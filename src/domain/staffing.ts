@@ -13,10 +13,10 @@ export function parseStaffing(given: string): Staffing | { readonly problem: str
   if (!text.includes(":")) return { problem: `${quoteInput(given)} is not one of: ${STAFFING_FORMS}` }
   const counts = new Map<Role, number>()
   for (const part of text.split(",")) {
-    const [, name = "", count = ""] = /^([^:]*):(.*)$/.exec(part.trim()) ?? []
-    const role = ROLES.find((each) => each === name.trim())
-    if (role === undefined) return { problem: noRole(name === "" ? part.trim() : name.trim()) }
-    if (!/^[1-9]\d*$/.test(count.trim()))
+    const [name = "", count = ""] = part.split(":").map((each) => each.trim())
+    const role = ROLES.find((each) => each === name)
+    if (role === undefined) return { problem: noRole(name) }
+    if (!/^[1-9]\d*$/.test(count) || part.split(":").length > 2)
       return { problem: `${quoteInput(part.trim())} needs a number from 1 behind the colon, as ${role}:1` }
     if (counts.has(role)) return { problem: `${role} is there twice` }
     counts.set(role, Number(count))

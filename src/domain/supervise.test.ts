@@ -3,7 +3,9 @@ import fc from "fast-check"
 import { heldTask, historyOf, LIMITS, makeSnapshot, makeWorker, NOW, openTask } from "../../test/support/engine.ts"
 import type { EngineLimits, EngineSnapshot, EngineWorker } from "./actions.ts"
 import type { WorkerFact } from "./history.ts"
+import { parseWorkerId } from "./ids.ts"
 import { supervise } from "./supervise.ts"
+import type { Task } from "./task.ts"
 
 const STARTED = { startedAt: NOW - 3_000_000, starts: 1 }
 const MINUTE = 60_000
@@ -125,11 +127,37 @@ describe("a silent worker", () => {
     expect(supervise(asked, { ...LIMITS, watchdogGraceMs: 0 }).wakeAt).toBe(NOW - 1000 + 5 * MINUTE)
   })
 
+  it("is ended when it leaves a task lying that it could take, while nothing happens at all", () => {
+    const quiet = (silentMs: number, task: Partial<Task> = {}, worker: Partial<EngineWorker> = {}) =>
+      supervise(
+        makeSnapshot({
+          tasks: [openTask("1", task)],
+          workers: [makeWorker("w1", { activeAt: NOW - silentMs, ...worker })],
+          history: { ...historyOf({ w1: STARTED }), lastEventAt: NOW - silentMs },
+        }),
+        LIMITS,
+      )
+    expect(quiet(9 * MINUTE)).toEqual({ actions: [], wakeAt: NOW + MINUTE })
+    expect(quiet(10 * MINUTE).actions).toEqual([
+      { type: "stop-worker", worker: "w1", reason: "worker w1 left task 1 lying for 600 s", isKilled: true },
+    ] as never)
+    const nothing = { actions: [], wakeAt: null }
+    expect(quiet(10 * MINUTE, { role: "docs" }, { role: "test" })).toEqual(nothing)
+    expect(quiet(10 * MINUTE, { assignee: parseWorkerId("w2") })).toEqual(nothing)
+    expect(quiet(10 * MINUTE, { unmet: 1 })).toEqual(nothing)
+    expect(quiet(10 * MINUTE, {}, { availability: "paused" })).toEqual(nothing)
+    expect(quiet(10 * MINUTE, {}, { isRunning: null })).toEqual(nothing)
+    const lively = makeSnapshot({ tasks: [openTask("1")], workers: [makeWorker("w1", { activeAt: 0 })] })
+    lively.history.lastEventAt = NOW
+    expect(supervise(lively, LIMITS)).toEqual({ actions: [], wakeAt: NOW + 10 * MINUTE })
+  })
+
   it("is never asked or ended with all times disabled, nor without a task", () => {
     const off = { ...LIMITS, watchdogWarningMs: 0, watchdogReassignMs: 0, freshStartMs: 0 }
     expect(supervise(ladder(999 * MINUTE), off)).toEqual({ actions: [], wakeAt: null })
-    const idle = makeSnapshot({ workers: [makeWorker("w1", { activeAt: 0 })], tasks: [openTask("1")] })
+    const idle = makeSnapshot({ workers: [makeWorker("w1", { activeAt: 0 })] })
     expect(supervise(idle, LIMITS)).toEqual({ actions: [], wakeAt: null })
+    expect(supervise({ ...idle, tasks: [openTask("1")] }, off)).toEqual({ actions: [], wakeAt: null })
   })
 })
 
@@ -163,6 +191,13 @@ describe("a task that is held for too long", () => {
     ] as never)
     const session = makeSnapshot({ tasks: [heldTask("1", "anna", old)] })
     expect(supervise(session, LIMITS).actions.map(({ type }) => type)).toEqual(["release-task"])
+  })
+
+  it("is left to what else is decided about its worker", () => {
+    const silent = makeWorker("w1", { activeAt: NOW - 60 * MINUTE })
+    const snapshot = makeSnapshot({ tasks: [heldTask("1", "w1", old)], workers: [silent] })
+    expect(supervise(snapshot, LIMITS).actions.map(({ type }) => type)).toEqual(["check-status"])
+    expect(supervise(snapshot, { ...LIMITS, watchdogWarningMs: 0 }).actions).toMatchObject([{ isKilled: true }])
   })
 
   it("is not before its time, nor with 0, nor when it waits for its merge", () => {
@@ -201,7 +236,9 @@ function makeCase(given: readonly AnyWorker[]): EngineSnapshot {
   return makeSnapshot({
     workers: given.map(({ activeAt, isRunning }, index) => makeWorker(`w${index}`, { activeAt, isRunning })),
     tasks: given.flatMap(({ hasTask, claimedAt }, index) =>
-      hasTask ? [heldTask(String(index), `w${index}`, { claimedAt: new Date(claimedAt).toISOString() })] : [],
+      hasTask
+        ? [heldTask(String(index), `w${index}`, { claimedAt: new Date(claimedAt).toISOString(), leaseUntil: null })]
+        : [openTask(String(index))],
     ),
     history: historyOf(
       Object.fromEntries(

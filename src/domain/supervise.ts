@@ -1,6 +1,7 @@
 import type { EngineLimits, EngineSnapshot, EngineWorker, ShortAction } from "./actions.ts"
+import { listClaimable } from "./claimable.ts"
 import type { WorkerFact } from "./history.ts"
-import type { Task } from "./task.ts"
+import { rolesMatch, type Task } from "./task.ts"
 
 /** What a rule asks for, and when it would ask for something though nothing changes. */
 export interface Ruling {
@@ -15,16 +16,19 @@ export interface Ruling {
  */
 export function supervise(snapshot: EngineSnapshot, limits: EngineLimits): Ruling {
   const held = new Map(snapshot.tasks.filter(isInProgress).map((task) => [task.workerId as string, task]))
+  const claimable = listClaimable(snapshot)
   const rulings = snapshot.workers.map((worker) => {
     const task = held.get(worker.id) ?? null
     const fact = snapshot.history.workers.get(worker.id)
-    return judge({ worker, task, fact, now: snapshot.now, limits })
+    const quietSince = Math.max(worker.activeAt, snapshot.history.lastEventAt)
+    return judge({ worker, task, fact, claimable, quietSince, now: snapshot.now, limits })
   })
-  const handled = new Set(
-    rulings.flatMap(({ actions }) => actions).flatMap((each) => ("task" in each ? each.task : [])),
+  // One thing at a time for each of them; the next look sees what is left to do.
+  const decided = snapshot.workers.filter((_, index) => (rulings[index]?.actions.length ?? 0) > 0)
+  const others = snapshot.tasks.filter(
+    (task) => isInProgress(task) && !decided.some((worker) => worker.id === task.workerId),
   )
-  const late = snapshot.tasks.filter((task) => isInProgress(task) && !handled.has(task.id))
-  return combine([...rulings, ...late.map((task) => startAfresh(task, snapshot, limits))])
+  return combine([...rulings, ...others.map((task) => startAfresh(task, snapshot, limits))])
 }
 
 /** The first of several moments. */
@@ -45,6 +49,10 @@ interface Case {
   readonly worker: EngineWorker
   readonly task: Task | null
   readonly fact: WorkerFact | undefined
+  /** What anybody could claim now. */
+  readonly claimable: readonly Task[]
+  /** Nothing happened in the whole team since then. */
+  readonly quietSince: number
   readonly now: number
   readonly limits: EngineLimits
 }
@@ -56,7 +64,8 @@ function judge(each: Case): Ruling {
   const quarantine = quarantineFor(each)
   if (quarantine !== undefined) return quarantine
   // Sessions of people answer for themselves; their claims end with their leases.
-  return each.worker.isRunning === true && each.task !== null ? watch(each, each.task) : NOTHING
+  if (each.worker.isRunning !== true) return NOTHING
+  return each.task === null ? watchIdle(each) : watch(each, each.task)
 }
 
 function bury({ worker, task, fact }: Case): Ruling {
@@ -109,6 +118,19 @@ function watch({ worker, fact, now: at, limits }: Case, task: Task): Ruling {
   ])
   if (giveUpAt === null || at < giveUpAt) return { actions: [], wakeAt: giveUpAt }
   const reason = `worker ${worker.id} showed no sign of work for ${seconds(at - activeAt)}`
+  return now({ type: "stop-worker", worker: worker.id, reason, isKilled: true })
+}
+
+/** Whoever is free takes a task at once; who leaves one lying while nothing else happens does not live any more. */
+function watchIdle({ worker, claimable, quietSince, now: at, limits }: Case): Ruling {
+  if (worker.availability !== "idle" || limits.watchdogReassignMs === 0) return NOTHING
+  const left = claimable.find(
+    ({ role, assignee }) => (assignee === null || assignee === worker.id) && rolesMatch(role, worker.role),
+  )
+  if (left === undefined) return NOTHING
+  const giveUpAt = quietSince + limits.watchdogReassignMs
+  if (at < giveUpAt) return { actions: [], wakeAt: giveUpAt }
+  const reason = `worker ${worker.id} left task ${left.id} lying for ${seconds(at - quietSince)}`
   return now({ type: "stop-worker", worker: worker.id, reason, isKilled: true })
 }
 

@@ -5,11 +5,15 @@ import type { Processes } from "../lib/process.ts"
 import { examineTeam, type Finding } from "../operations/examine-team.ts"
 import { listTeams } from "../operations/list-teams.ts"
 import type { Context } from "../operations/operation.ts"
+import { swarmStatus } from "../operations/swarm-status.ts"
+import type { Runtime, RuntimeName } from "./swarm/worker-launch.ts"
 import type { WorkspaceTools } from "./worktrees.ts"
 
 export interface Examination {
   readonly fix: boolean
   readonly clock: Clock
+  /** The name of this machine. */
+  readonly machine: string
   readonly cwd: string
   readonly env: Record<string, string | undefined>
   /** The teamwork home, once the configuration is known to be right. */
@@ -17,6 +21,10 @@ export interface Examination {
   openContext(): Promise<Context>
   /** Undefined for a team whose repository is not the one we are in. */
   workspaces(team: TeamName): Promise<WorkspaceTools | undefined>
+  /** Where the workers of a team live. */
+  runtime(team: TeamName, name: RuntimeName): Promise<Runtime>
+  /** Panes that belong to no worker of these, `project/team/worker`; ended only with `fix`. */
+  strays(known: ReadonlySet<string>, fix: boolean): Promise<readonly string[]>
   /** Ends what killed processes left half done in the repository we are in; what it mended, in words. */
   mendMoves(): Promise<readonly string[]>
   /** Throws what is wrong with the configuration; resolves to warnings. */
@@ -62,6 +70,7 @@ export async function examine(processes: Processes, examination: Examination): P
       await Promise.all(all.map((team) => guarded(describeTeam(team), () => examineTeam(found, team, examination.fix))))
     ).flat()
   })
+  const workers = await guarded("workers", () => checkSwarm(found, examination))
   const worktrees = await guarded("worktrees", async () => {
     const { checkWorktrees } = await import("./check-worktrees.ts")
     const all: Finding[] = []
@@ -75,7 +84,28 @@ export async function examine(processes: Processes, examination: Examination): P
     const { checkExports } = await import("./check-exports.ts")
     return checkExports(found, { home: await examination.home(), fix: examination.fix })
   })
-  return [...findings, ...teams, ...worktrees, ...exports]
+  return [...findings, ...teams, ...workers, ...worktrees, ...exports]
+}
+
+/** Before worktrees are looked at: a process that lives on in one may change it. */
+async function checkSwarm(context: Context, examination: Examination): Promise<Finding[]> {
+  const { checkWorkers } = await import("./swarm/check-workers.ts")
+  const { fix, clock, machine } = examination
+  const findings: Finding[] = []
+  const known = new Set<string>()
+  for (const { project, team } of await listTeams.run(context, {})) {
+    const name = { project, team }
+    const workspaces = await examination.workspaces(name)
+    const runtime = (kind: RuntimeName) => examination.runtime(name, kind)
+    findings.push(...(await checkWorkers(context, { ...name, fix, from: { machine, clock }, runtime, workspaces })))
+    for (const { id } of (await swarmStatus.run(context, name)).workers) known.add(`${project}/${team}/${id}`)
+  }
+  const strays = await examination.strays(known, fix)
+  const detail = `belong to nobody: ${strays.join(", ")}`
+  return [
+    ...findings,
+    ...(strays.length === 0 ? [] : [{ check: "tmux", status: "warning", detail, fixed: fix } as const]),
+  ]
 }
 
 async function guarded(check: string, work: () => Promise<Finding[]>): Promise<Finding[]> {

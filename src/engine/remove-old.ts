@@ -1,12 +1,24 @@
 import { type RemovedResults, removeOldResults } from "../gates/remove-old-results.ts"
 import type { Machine } from "./agent-jobs/job-state.ts"
 import { type Removal, type RemovedJob, removeOldJobs } from "./agent-jobs/remove-old-jobs.ts"
+import { type RemovedLogs, removeOldLogs } from "./remove-old-logs.ts"
+import { type RemovedRuns, removeOldRuns } from "./remove-old-runs.ts"
 
-/** Removes what was kept of jobs and gates for long enough. */
+/** Removes what was kept of jobs, runs, workers and gates for long enough. */
 export async function removeOld(
   removal: Removal,
   machine: Machine,
-): Promise<{ readonly jobs: readonly RemovedJob[]; readonly gateResults: RemovedResults }> {
-  const gateResults = removeOldResults(removal.home, { ...removal, now: machine.clock.now() })
-  return { jobs: await removeOldJobs(removal, machine), gateResults }
+): Promise<{
+  readonly jobs: readonly RemovedJob[]
+  readonly runs: RemovedRuns
+  readonly logs: RemovedLogs
+  readonly gateResults: RemovedResults
+}> {
+  const now = machine.clock.now()
+  return {
+    jobs: await removeOldJobs(removal, machine),
+    runs: removeOldRuns(removal, now),
+    logs: removeOldLogs(removal, now),
+    gateResults: removeOldResults(removal.home, { ...removal, now }),
+  }
 }

@@ -4,6 +4,8 @@ import type { FileDiff } from "./diff-lines.ts"
 export interface TaskChanges {
   readonly taskId: string
   readonly files: readonly FileDiff[]
+  /** Tasks whose work it started from, so that it could see what they had changed. */
+  readonly knows?: ReadonlySet<string>
 }
 
 /** Places that several tasks changed. */
@@ -28,14 +30,25 @@ export function findConflicts(tasks: readonly TaskChanges[]): Conflicts {
   }
   const critical: string[] = []
   const warnings: string[] = []
+  const known = new Map(tasks.map(({ taskId, knows }) => [taskId, knows]))
+  const knowsOf = (one: string, other: string) => known.get(one)?.has(other) === true
+  /** Those that changed it without knowing of one another. */
+  const strangers = (ids: ReadonlySet<string>) => {
+    const all = [...ids]
+    return all.filter((one) => all.some((other) => other !== one && !knowsOf(one, other) && !knowsOf(other, one)))
+  }
   for (const [path, { headings, tasks }] of [...places].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const shared = [...headings].filter(([, by]) => by.size > 1)
-    for (const [heading, by] of shared) critical.push(`${path}: ${nameTasks(by)} changed the same part: ${heading}`)
-    if (shared.length === 0 && tasks.size > 1) warnings.push(`${path}: ${nameTasks(tasks)} changed the same file`)
+    const shared = [...headings].flatMap(([heading, ids]) => {
+      const by = strangers(ids)
+      return by.length > 1 ? [{ heading, by }] : []
+    })
+    for (const { heading, by } of shared) critical.push(`${path}: ${nameTasks(by)} changed the same part: ${heading}`)
+    const by = strangers(tasks)
+    if (shared.length === 0 && by.length > 1) warnings.push(`${path}: ${nameTasks(by)} changed the same file`)
   }
   return { critical, warnings }
 }
 
-function nameTasks(ids: ReadonlySet<string>): string {
-  return `tasks ${[...ids].join(" and ")}`
+function nameTasks(ids: readonly string[]): string {
+  return `tasks ${ids.join(" and ")}`
 }

@@ -113,6 +113,10 @@ describe("conflicts between tasks", () => {
 
   it("are none within one task", () => {
     expect(findConflicts([changed("1", "a", "f", "f")])).toEqual({ critical: [], warnings: [] })
+    const later = { ...changed("2", "a", "f"), knows: new Set(["1"]) }
+    // Whoever started from what the other had done saw it.
+    expect(findConflicts([changed("1", "a", "f"), later])).toEqual({ critical: [], warnings: [] })
+    expect(findConflicts([changed("1", "a", "f"), later, changed("3", "a", "f")]).critical).toHaveLength(1)
   })
 
   it("fail the check only when critical", () => {

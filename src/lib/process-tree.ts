@@ -19,19 +19,36 @@ export function descendantsOf(pid: number, env: Env): number[] {
  * whose parent is gone, which nothing else ties to us.
  */
 export function processesMarked(marker: string, env: Env): number[] {
+  return processesByMark([marker], env).get(marker) ?? []
+}
+
+/** The same for many marks in one look, by mark. */
+export function processesByMark(markers: readonly string[], env: Env): Map<string, number[]> {
+  const found = new Map<string, number[]>()
+  for (const { pid, environment } of listEnvironments(env)) {
+    for (const marker of markers) {
+      if (environment.includes(`\0${marker}\0`)) found.set(marker, [...(found.get(marker) ?? []), pid])
+    }
+  }
+  return found
+}
+
+function listEnvironments(env: Env): { readonly pid: number; readonly environment: string }[] {
   let pids: string[]
   try {
     pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name))
   } catch {
-    return listing(["ps", "axeww", "-o", "pid=,command="], env)
-      .filter((line) => ` ${line} `.includes(` ${marker} `))
-      .map(Number.parseFloat)
+    return listing(["ps", "axeww", "-o", "pid=,command="], env).map((line) => ({
+      pid: Number.parseFloat(line),
+      environment: `\0${line.replaceAll(" ", "\0")}\0`,
+    }))
   }
-  const isMarked = (environment: string) => environment.includes(`\0${marker}\0`)
   const found = pids.map((pid) => ({ pid, environment: environmentOf(pid) }))
   // A process that is just being started has none for a moment, and must not get away by that.
-  const again = found.map(({ pid, environment }) => (environment === "\0" ? environmentOf(pid) : environment))
-  return found.filter((_, at) => isMarked(again[at] ?? "")).map(({ pid }) => Number(pid))
+  return found.map(({ pid, environment }) => ({
+    pid: Number(pid),
+    environment: environment === "\0" ? environmentOf(pid) : environment,
+  }))
 }
 
 /** Sends the signal to a whole group and to others, who may be gone by now. */

@@ -1,8 +1,8 @@
 import type { Event } from "../domain/events.ts"
 import { emptyHistory, tell } from "../domain/history.ts"
 import type { TaskId, WorkerId } from "../domain/ids.ts"
-import { countTasks, summarizeWaves } from "../domain/status.ts"
-import type { Task } from "../domain/task.ts"
+import { countTasks, summarizeWaves, type TaskCount } from "../domain/status.ts"
+import type { Task, TaskStatus } from "../domain/task.ts"
 import type { TeamName } from "../domain/team.ts"
 import type { TeamView } from "../domain/team-view.ts"
 import { currentWave } from "../domain/wave.ts"
@@ -40,16 +40,28 @@ async function readNews(tx: Tx, name: TeamName, before: Look | undefined) {
   const { key, ...team } = await getTeam(tx, name)
   const last = before?.key === key ? before : undefined // deleted and made anew meanwhile
   const { events, cursor } = await readEvents(tx, key, last?.cursor)
-  const [counts, waves, now] = [await tx.tasks.progress(key), await tx.waves.list(key), await tx.now()]
-  const leader = await tx.leaders.find(key)
+  const [waves, now, leader] = [await tx.waves.list(key), await tx.now(), await tx.leaders.find(key)]
+  const tasks = await readTasks(tx, { key, known: last?.tasks, events })
+  const counts = countByWave(tasks.values())
   return {
-    ...{ last, key, cursor, team, events, now },
-    tasks: await readTasks(tx, { key, known: last?.tasks, events }),
+    ...{ last, key, cursor, team, events, now, tasks },
     stats: countTasks(counts),
     waves: summarizeWaves(waves, counts),
     currentWave: currentWave(waves),
     lead: leader !== undefined && leader.leaseUntil > now ? leader : null,
   }
+}
+
+/** As the store would count them, which would read all of them for it. */
+function countByWave(tasks: Iterable<Task>): TaskCount[] {
+  const counts = new Map<string, { wave: number; status: TaskStatus; count: number }>()
+  for (const { wave, status } of tasks) {
+    const name = `${wave} ${status}`
+    const known = counts.get(name)
+    if (known === undefined) counts.set(name, { wave: wave ?? 0, status, count: 1 })
+    else known.count++
+  }
+  return [...counts.values()]
 }
 
 async function readWorkers(tx: Tx, key: number, ids: readonly string[]): Promise<WorkerNow[]> {

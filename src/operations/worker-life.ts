@@ -18,6 +18,24 @@ export async function spawnWorker(
   })
 }
 
+/** Its process was started, and can be found again by whoever comes later, also before it says a word itself. */
+export async function noteWorkerSpawned(
+  { store }: Context,
+  {
+    project,
+    team,
+    by,
+    pane,
+    ...data
+  }: TeamName & EventData<"worker.spawned"> & { readonly by: string; readonly pane: string | null },
+): Promise<void> {
+  await store.write(async (tx) => {
+    const { key } = await getTeam(tx, { project, team })
+    await tx.workers.put(key, data.worker as WorkerId, { pane })
+    await tx.events.append(key, by, { type: "worker.spawned", data })
+  })
+}
+
 /** A process that works for the team runs from now on. */
 export async function noteWorkerStarted(
   { store }: Context,
@@ -71,10 +89,10 @@ export async function noteStatusCheck(
   })
 }
 
-/** Where a person finds it on the screen; null when nowhere. */
-export async function recordPane(
+/** It is on no screen any more. */
+export async function forgetPane(
   { store }: Context,
-  { worker, pane, ...name }: TeamName & { readonly worker: WorkerId; readonly pane: string | null },
+  { worker, ...name }: TeamName & { readonly worker: WorkerId },
 ): Promise<void> {
-  await store.write(async (tx) => tx.workers.put((await getTeam(tx, name)).key, worker, { pane }))
+  await store.write(async (tx) => tx.workers.put((await getTeam(tx, name)).key, worker, { pane: null }))
 }

@@ -46,8 +46,8 @@ export interface Runtime extends AsyncDisposable {
    * process that is gone, or null for one that nobody knows, it ends what that left. Safe to repeat.
    */
   stop(worker: string, process: WorkerProcess | null, options: { readonly graceMs: number }): Promise<void>
-  /** What is there of a worker that does not run: processes that it started, a pane. In words, for people. */
-  leftovers(worker: string): Promise<readonly string[]>
+  /** What there is of workers that do not run: processes that they started, panes. By worker, in words for people. */
+  leftovers(workers: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
   /** Hears of every worker that ends, at once where the system tells, else within a second. */
   onExit(listener: (exit: WorkerExit) => void): void
   /** The command that shows a worker on a terminal; null where there is nothing to see but its log. */

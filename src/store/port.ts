@@ -160,8 +160,6 @@ export interface TaskChange {
   readonly pausedFrom?: TaskStatus | null
   readonly pauseReason?: string | null
   readonly attempt?: number
-  readonly wave?: number | null
-  readonly height?: number
   readonly workerId?: WorkerId | null
   readonly claimedBy?: string | null
   readonly claimedAt?: number | null

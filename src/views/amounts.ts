@@ -22,6 +22,7 @@ export function amount(count: number): string {
 
 /** `$0.42, 12.3k tokens`; says what of it is guessed, or not known. */
 export function describeCost({ tokens, dollars, isEstimated, unknown }: Cost): string {
+  if (tokens === 0 && dollars === 0) return "nothing"
   const used = `${amount(tokens)} tokens`
   if (dollars === 0) return unknown > 0 ? `${used}, price unknown` : used
   const about = isEstimated ? "about " : ""

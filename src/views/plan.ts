@@ -46,7 +46,7 @@ export function renderPlan(plan: Decomposition, screen: Screen): string {
     `Team      ${plan.mode}, schedule ${plan.schedule}, workers ${plan.workers}`,
     `Tasks     ${tasks.length} in ${totalWaves} ${totalWaves === 1 ? "wave" : "waves"}`,
   ]
-  const indent = Math.min(16, Math.max(...tasks.map(({ id }) => width(id))) + 2)
+  const indent = Math.min(20, Math.max(...tasks.map(({ id }) => width(id))) + 2)
   for (let wave = 1; wave <= totalWaves; wave++) {
     const some = tasks.filter((task) => task.wave === wave)
     lines.push("", paint(`Wave ${wave}`, "bold", screen.color), ...some.flatMap((task) => renderTask(task, indent)))
@@ -79,11 +79,11 @@ function sayRoute({ role, agentType, agent, tier, model, effort }: RoutedTask): 
 }
 
 function sayShared({ file, tasks }: Decomposition["shared"][number]): string {
-  return `${file}  named by ${tasks.join(", ")}`
+  return `${file}: named by ${tasks.join(", ")}`
 }
 
 function sayBoundary({ file, owner, usedBy }: Decomposition["boundary"][number]): string {
-  return `${file}  owned by ${owner}, used by ${usedBy.join(", ")}`
+  return `${file}: owned by ${owner}, used by ${usedBy.join(", ")}`
 }
 
 function section(title: string, entries: readonly string[], screen: Screen): string[] {

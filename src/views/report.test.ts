@@ -20,6 +20,7 @@ const VERDICT: Verdict = {
   checks: [
     { name: "build_succeeds", status: "skipped", evidence: "there is no command" },
     { name: "tests_pass", status: "passed", evidence: "npm test exited with 0" },
+    { name: "no_file_conflicts", status: "skipped", evidence: "what each task changed is not known" },
   ],
 }
 const SAMPLE = makeReport({ view: sampleView(), verdicts: [VERDICT], exceptions: [] })
@@ -62,7 +63,7 @@ AGENT          RUNS  COST
 claude sonnet     2  $0.25, 12.3k tokens
 
 NOTES
-- wave 1: build_succeeds skipped: there is no command
+- no_file_conflicts skipped: what each task changed is not known (wave 1)
 
 LEFT TO DO
 - task 6 failed

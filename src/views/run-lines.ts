@@ -40,7 +40,8 @@ const bad = (text: string): Told => ({ text, tone: "bad" })
 const because = (reason: string) => (reason === "" ? "" : `: ${reason}`)
 
 const TELLERS: Partial<Record<EventType, Teller>> = {
-  "team.led": (say) => plain(`led by process ${say("holder").split(":")[1] ?? ""} on ${say("holder").split(":")[0] ?? ""}`),
+  "team.led": (say) =>
+    plain(`led by process ${say("holder").split(":")[1] ?? ""} on ${say("holder").split(":")[0] ?? ""}`),
   "team.left": (say) => (say("reason") === "done" ? good("the run is done") : bad(`the run ended: ${say("reason")}`)),
   "team.phase_changed": (say) => plain(`phase ${say("to")}`),
   "team.status_changed": (say) => plain(`the team is ${say("to")}${because(say("reason"))}`),

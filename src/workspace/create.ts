@@ -120,7 +120,7 @@ async function pinBranch(ground: Ground, worker: string, branch: string): Promis
   refuseTakenBranch(ground, branch)
   const earlier = await earlierHeads(ground, ground.git, { adminDir: ground.folder, branch, head, tip: head })
   const wanted = new Map<PinKind, string>([["head", head]])
-  for (const commit of earlier) wanted.set(earlierKind(commit), commit)
+  for (const commit of earlier.commits) wanted.set(earlierKind(commit), commit)
   await writePins(ground, { place: { worker }, wanted })
 }
 

@@ -1,3 +1,4 @@
+import { existsSync, writeFileSync } from "node:fs"
 import type { Git } from "./git.ts"
 import type { Ground } from "./ground.ts"
 import { entriesOf, readText } from "./read-refs.ts"
@@ -8,30 +9,69 @@ const PSEUDO_REFS = [
   ...["rebase-merge/orig-head", "rebase-merge/onto", "rebase-merge/stopped-sha", "rebase-apply/orig-head"],
 ]
 
+export interface EarlierHeads {
+  readonly commits: readonly string[]
+  /** They are pinned: what the reflogs tell so far need not be looked at again. */
+  remember(): void
+}
+
 /**
  * The commits that a worktree was at and that nothing else keeps: what an amend, a reset, a rebase or a switch to
- * another branch left behind. Git keeps them in its reflogs only, which go with worktree and branch.
+ * another branch left behind. Git keeps them in its reflogs only, which go with worktree and branch, and grow with each
+ * task: from each the last line is remembered that was looked at.
  */
 export async function earlierHeads(
   { commonDir }: Ground,
   git: Git,
   { adminDir, branch, head, tip }: { adminDir: string; branch: string; head: string | null; tip: string | undefined },
-): Promise<string[]> {
+): Promise<EarlierHeads> {
   const own = `refs/heads/${branch}`
-  const logs = [`${adminDir}/logs/HEAD`, `${commonDir}/logs/${own}`].flatMap((file) => readLog(readText(file)))
+  const texts = [`${adminDir}/logs/HEAD`, `${commonDir}/logs/${own}`].map(readText)
+  const known = readText(`${adminDir}/${SEEN}`).split("\n")
+  const logs = texts.flatMap((text, index) => readLog(unseen(text, known[index] ?? "")))
   const noted = PSEUDO_REFS.map((name) => readText(`${adminDir}/${name}`).trim())
   const seen = new Set([...logs, ...noted, ...ownRefs(adminDir, "refs"), tip ?? ""].filter(isCommit))
   const candidates = [...seen].filter((commit) => commit !== head)
+  return {
+    commits: await listLost(git, { candidates, branch, head }),
+    remember() {
+      if (existsSync(adminDir)) writeFileSync(`${adminDir}/${SEEN}`, texts.map(lastLine).join("\n"))
+    },
+  }
+}
+
+/** Among git's own files of the worktree, so that it goes with them. */
+const SEEN = "teamwork-seen"
+
+async function listLost(
+  git: Git,
+  { candidates, branch, head }: { candidates: readonly string[]; branch: string; head: string | null },
+): Promise<string[]> {
   if (candidates.length === 0) return []
   const input = [...candidates, ...(head === null ? [] : [`^${head}`])].join("\n")
-  const args = ["rev-list", "--parents", "--ignore-missing", "--stdin", "--not", `--exclude=${branch}`, "--branches"]
-  const others = ["--tags", "--remotes", "--glob=refs/teamwork/"]
-  const lines = (await git.read([...args, ...others], { input: `${input}\n` }))
-    .split("\n")
-    .filter((line) => line !== "")
+  const list = async (...others: string[]) => {
+    const args = ["rev-list", "--parents", "--ignore-missing", "--stdin", ...others]
+    return (await git.read(args, { input: `${input}\n` })).split("\n").filter((line) => line !== "")
+  }
+  // Mostly they are where the head came from; every ref there is need only be read where they are not.
+  if (head !== null && (await list()).length === 0) return []
+  const lines = await list(
+    ...["--not", `--exclude=${branch}`, "--branches", "--tags", "--remotes", "--glob=refs/teamwork/"],
+  )
   const parents = new Set(lines.flatMap((line) => line.split(" ").slice(1)))
+  const asked = new Set(candidates)
   // Of a row of commits the last one keeps the others.
-  return lines.map((line) => line.split(" ", 1)[0] ?? "").filter((commit) => seen.has(commit) && !parents.has(commit))
+  return lines.map((line) => line.split(" ", 1)[0] ?? "").filter((commit) => asked.has(commit) && !parents.has(commit))
+}
+
+/** What comes behind the line; all of it where that is gone, as after the reflog was shortened. */
+function unseen(text: string, line: string): string {
+  const at = line === "" ? -1 : text.lastIndexOf(`${line}\n`)
+  return at === -1 ? text : text.slice(at + line.length + 1)
+}
+
+function lastLine(text: string): string {
+  return text.slice(text.lastIndexOf("\n", text.length - 2) + 1).trimEnd()
 }
 
 function readLog(text: string): string[] {

@@ -23,7 +23,7 @@ export async function openGateRepository(git: Git, { home, prepare }: Checkouts)
     findStart: () => startOfWork(here),
     listUncommitted: () => listUncommitted(here),
     hasIgnored: () => hasIgnored(here),
-    readDiff: (base: string, commit: string) => readDiff(here, base, commit),
+    readDiff: diffReader(here),
     openTree: (tree: string) => openTree(here, tree),
     checkedOut: checkouts(here, join(home, "checkouts"), prepare),
   }
@@ -33,10 +33,10 @@ export async function openGateRepository(git: Git, { home, prepare }: Checkouts)
 function readCommits(git: Git) {
   return {
     async find(revision: string) {
-      const found = await git.run(["rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`])
-      if (found.exitCode !== 0) return undefined
-      const commit = found.stdout.trim()
-      return { commit, tree: await git.read(["rev-parse", `${commit}^{tree}`]) }
+      const asked = [`${revision}^{commit}`, `${revision}^{tree}`]
+      const { exitCode, stdout } = await git.run(["rev-parse", "--quiet", "--end-of-options", ...asked, "--"])
+      const [commit = "", tree = ""] = stdout.split("\n").filter((line) => line !== "--end-of-options")
+      return exitCode === 0 && isHash(commit) && isHash(tree) ? { commit, tree } : undefined
     },
     async contains(later: string, earlier: string) {
       return (await git.run(["merge-base", "--is-ancestor", earlier, later])).exitCode === 0
@@ -52,6 +52,10 @@ function readCommits(git: Git) {
   }
 }
 
+function isHash(text: string): boolean {
+  return /^[0-9a-f]{40,64}$/.test(text)
+}
+
 async function listUncommitted(git: Git): Promise<string[]> {
   const status = ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"]
   return (await git.list(["--no-optional-locks", ...status])).map((entry) => entry.slice(3))
@@ -62,9 +66,13 @@ async function hasIgnored(git: Git): Promise<boolean> {
 }
 
 /** Attributes of the tree could say that a file is not to be shown. Of a repository without a checkout none are read. */
-async function readDiff(git: Git, base: string, commit: string): Promise<string> {
-  const store = git.in(await git.read(["rev-parse", "--path-format=absolute", "--git-common-dir"]))
-  return store.read(["--bare", ...DIFF, base, commit, "--"])
+function diffReader(git: Git) {
+  let store: Promise<Git> | undefined
+  const openStore = async () => git.in(await git.read(["rev-parse", "--path-format=absolute", "--git-common-dir"]))
+  return async (base: string, commit: string): Promise<string> => {
+    store ??= openStore()
+    return (await store).read(["--bare", ...DIFF, base, commit, "--"])
+  }
 }
 
 function openTree(git: Git, tree: string) {

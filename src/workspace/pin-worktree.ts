@@ -53,7 +53,7 @@ export async function pinWorktree(
   const wanted = new Map<PinKind, string>([["head", head]])
   if ("task" in place && record !== null) wanted.set("base", record.base)
   if (leftovers !== undefined) wanted.set("leftovers", leftovers)
-  for (const commit of earlier) wanted.set(earlierKind(commit), commit)
+  for (const commit of earlier.commits) wanted.set(earlierKind(commit), commit)
   const drop =
     dropsBranch && tip !== undefined && findCheckout(ground, branch, adminDir) === undefined
       ? [`delete ${own} ${tip}`]
@@ -64,6 +64,8 @@ export async function pinWorktree(
     await pinNested(ground, nested, `${placeRefs(ground.team, place)}${pins[0]?.number ?? 1}/`)
     if (drop.length > 0) await ground.git.read(["update-ref", "--stdin"], { input: `${drop.join("")}\n` })
   }
+  // A worktree that goes has nothing to remember.
+  if (!dropsBranch) earlier.remember()
   return { head, status, pins }
 }
 

@@ -3,7 +3,7 @@ import { AppError } from "../domain/errors.ts"
 import type { JudgedChange } from "../domain/scope.ts"
 import type { Git } from "./git.ts"
 import { listChanges } from "./list-changes.ts"
-import { openIndex } from "./own-index.ts"
+import { type OwnIndex, openIndex } from "./own-index.ts"
 import type { Aside, AsideRequest, AsideResult, Scopes } from "./port.ts"
 import { startOfWork } from "./record.ts"
 import { commitTree, rewriteCommits, treeOf } from "./rewrite-commits.ts"
@@ -22,26 +22,64 @@ export function makeScopes(git: Git): Scopes {
  */
 async function setAside(git: Git, request: AsideRequest): Promise<AsideResult> {
   const { judge, message } = request
-  const base = await findBase(git, request)
-  const head = await git.read(["rev-parse", "--verify", "HEAD^{commit}"])
-  using index = await openIndex(git)
-  const unborn = await listUnborn(git)
-  const full = await index.snapshot(unborn)
+  const { base, head, headTree, adminDir } = await findPlace(git, request)
+  using index = openIndex(git, adminDir)
+  const { full, unborn } = await snapshot(git, index)
   const changes = await listChanges(git, base, full)
   const judged = judge(changes)
   const rewritten = await rewriteCommits(git, {
     ...{ base, head, judge },
     makeTree: (kept, all) => index.apply(base, kept, all),
   })
-  const tree = await index.apply(base, judged.kept, changes)
-  const isCommitted = tree === (await treeOf(git, rewritten.head))
+  const isWhole = judged.aside.length === 0 && judged.kept.length === changes.length && !rewritten.isChanged
+  const tree = isWhole ? full : await index.apply(base, judged.kept, changes)
+  const isCommitted = tree === (rewritten.head === head ? headTree : await treeOf(git, rewritten.head))
   const kept = isCommitted ? rewritten.head : await commitTree(git, { tree, parents: [rewritten.head], message })
   const lost = union([...judged.aside, ...rewritten.aside, ...unborn.map(unbornChange)])
   const aside =
     lost.length === 0 && !rewritten.isChanged ? null : await pinAside(git, request, { full, kept, head, changes: lost })
   if (kept !== head) await git.read(["update-ref", "-m", "teamwork: what is in scope", "HEAD", kept, head])
-  if (kept !== head || full !== tree) await moveFiles(git, full, kept)
+  const mayTakeOver = isWhole && unborn.length === 0
+  if ((kept !== head || full !== tree) && !(mayTakeOver && index.takeOver())) await moveFiles(git, full, kept)
   return { base, head: kept, kept: judged.kept, aside }
+}
+
+interface WorkPlace {
+  readonly base: string
+  readonly head: string
+  readonly headTree: string
+  /** Git's own files of the worktree. */
+  readonly adminDir: string
+}
+
+async function findPlace(git: Git, request: AsideRequest): Promise<WorkPlace> {
+  // One who knows the commit asks git only once.
+  const isKnown = /^[0-9a-f]{40,64}$/.test(request.base ?? "")
+  const asked = isKnown ? [`${request.base}^{commit}`] : []
+  const { exitCode, stdout } = await git.run([
+    "rev-parse",
+    "--absolute-git-dir",
+    "HEAD^{commit}",
+    "HEAD^{tree}",
+    ...asked,
+  ])
+  const [adminDir = "", head = "", headTree = "", base] = stdout.split("\n")
+  if (isKnown && exitCode === 0 && base !== undefined) return { base, head, headTree, adminDir }
+  // Also to say in its own words what is wrong.
+  return {
+    base: await findBase(git, request),
+    head: await git.read(["rev-parse", "--verify", "HEAD^{commit}"]),
+    headTree: await treeOf(git, "HEAD"),
+    adminDir: await git.read(["rev-parse", "--absolute-git-dir"]),
+  }
+}
+
+/** Git cannot add a repository without a commit, and says so: only then somebody has to look for one. */
+async function snapshot(git: Git, index: OwnIndex): Promise<{ full: string; unborn: readonly string[] }> {
+  const whole = await index.trySnapshot()
+  if (whole !== undefined) return { full: whole, unborn: [] }
+  const unborn = await listUnborn(git)
+  return { full: await index.snapshot(unborn), unborn }
 }
 
 async function findBase(git: Git, request: AsideRequest): Promise<string> {

@@ -102,6 +102,27 @@ for (const [name, makeDatabase] of Object.entries(STORES)) {
       expect((await second.claimTask(claimRequest("w3")))?.task.id as string).toBe("a")
     })
 
+    it.each([
+      ["waves", ["early", "late"]],
+      ["eager", ["late", "early"]],
+    ] as const)("brings back the order of claims: %s", async (schedule, order) => {
+      await using source = await makeDatabase()
+      await using target = await makeDatabase()
+      const [first, second] = [await source.connect(), await target.connect()]
+      const { key } = await makeTeam(first, { phase: "EXECUTION", schedule })
+      for (const id of ["early", "late"]) await makeTask(first, key, id)
+      await first.write((tx) =>
+        tx.tasks.setWaves(key, [
+          { id: "early", wave: 1, height: 0 },
+          { id: "late", wave: 2, height: 5 },
+        ]),
+      )
+      const { whole, history } = await readAll(first, key)
+      await second.write((tx) => tx.archive.restore(whole, history))
+      const taken = [await second.claimTask(claimRequest("w1")), await second.claimTask(claimRequest("w1"))]
+      expect(taken.map((claimed) => claimed?.task.id as string)).toEqual([...order])
+    })
+
     it("reads single tasks, and messages from a place on", async () => {
       await using db = await makeDatabase()
       const store = await db.connect()

@@ -459,7 +459,7 @@ function actClaim(model: Model, action: Extract<Action, { kind: "claim" | "next"
   const all = [...model.tasks.values()].filter(mayStart)
   const open = all
     .filter((each) => each.status === "open")
-    .toSorted((a, b) => a.wave - b.wave || b.height - a.height || a.seq - b.seq)
+    .toSorted((a, b) => (model.schedule === "eager" ? 0 : a.wave - b.wave) || b.height - a.height || a.seq - b.seq)
   const unassigned = open.filter((each) => each.assignee === null)
   const best =
     all

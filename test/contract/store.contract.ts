@@ -436,14 +436,14 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       await using house = await makeHouse()
       const before = await house.task("1", { title: "a", description: "b" })
       const changed = await house.store.write((tx) =>
-        tx.tasks.update(house.key, parseTaskId("1"), { title: "A", assignee: parseWorkerId("w2"), wave: 3 }),
+        tx.tasks.update(house.key, parseTaskId("1"), { title: "A", assignee: parseWorkerId("w2"), result: "red" }),
       )
       const { updatedAt: _, ...rest } = before
-      expect(changed).toMatchObject({ ...rest, title: "A", assignee: parseWorkerId("w2"), wave: 3, version: 2 })
+      expect(changed).toMatchObject({ ...rest, title: "A", assignee: parseWorkerId("w2"), result: "red", version: 2 })
       const cleared = await house.store.write((tx) =>
-        tx.tasks.update(house.key, parseTaskId("1"), { assignee: null, wave: null }),
+        tx.tasks.update(house.key, parseTaskId("1"), { assignee: null, result: null }),
       )
-      expect(cleared).toMatchObject({ assignee: null, wave: null, version: 3 })
+      expect(cleared).toMatchObject({ assignee: null, result: null, version: 3 })
     })
 
     it("lists in creation order, by status, role, wave and number", async () => {
@@ -863,21 +863,61 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       expect(await house.store.claimTask(claimRequest("w1", { taskId: "3" }))).toBeUndefined()
     })
 
-    it("takes the earliest wave first, then the longest chain behind it, then the oldest", async () => {
-      await using house = await makeHouse({ schedule: "eager" })
-      for (const id of ["late", "old", "young", "long"]) await house.task(id)
-      await house.store.write((tx) =>
-        tx.tasks.setWaves(house.key, [
-          { id: "late", wave: 2, height: 9 },
-          { id: "old", wave: 1, height: 0 },
-          { id: "young", wave: 1, height: 0 },
-          { id: "long", wave: 1, height: 3 },
-        ]),
-      )
+    const PLACES = [
+      { id: "late", wave: 2, height: 9 },
+      { id: "old", wave: 1, height: 0 },
+      { id: "young", wave: 1, height: 0 },
+      { id: "long", wave: 1, height: 3 },
+    ]
+
+    async function takeAll(store: Store): Promise<string[]> {
       const taken: string[] = []
-      for (let turn = 0; turn < 4; turn++)
-        taken.push((await house.store.claimTask(claimRequest("w1")))?.task.id ?? "none")
-      expect(taken).toEqual(["long", "old", "young", "late"])
+      for (;;) {
+        const claimed = await store.claimTask(claimRequest("w1"))
+        if (claimed === undefined) return taken
+        taken.push(claimed.task.id)
+      }
+    }
+
+    it("takes the earliest wave first, then the longest chain behind it, then the oldest", async () => {
+      await using house = await makeHouse()
+      for (const { id } of PLACES) await house.task(id)
+      await house.store.write((tx) => tx.tasks.setWaves(house.key, PLACES))
+      expect(await takeAll(house.store)).toEqual(["long", "old", "young", "late"])
+    })
+
+    it("takes the longest chain of all waves first when the schedule is eager", async () => {
+      await using house = await makeHouse({ schedule: "eager" })
+      for (const { id } of PLACES) await house.task(id)
+      await house.store.write((tx) => tx.tasks.setWaves(house.key, PLACES))
+      await house.task("added", { wave: 3 })
+      const ready = await house.store.read((tx) => tx.tasks.list(house.key, { ready: true }))
+      const order = ["late", "long", "old", "young", "added"]
+      expect(ready.map(({ id }) => id as string)).toEqual(order)
+      expect(await takeAll(house.store)).toEqual(order)
+    })
+
+    it("goes by the schedule of the moment, whatever it was when the tasks were laid out", async () => {
+      await using house = await makeHouse({ schedule: "eager" })
+      for (const { id } of PLACES) await house.task(id)
+      await house.store.write((tx) => tx.tasks.setWaves(house.key, PLACES))
+      const next = async () => {
+        const claimed = await house.store.claimTask(claimRequest("w1"))
+        if (claimed !== undefined) await release(house.store, house.key, claimed.task.id)
+        return claimed?.task.id as string
+      }
+      const becomes = (schedule: "waves" | "eager") =>
+        house.store.write((tx) => tx.teams.update(house.key, { schedule }))
+      await becomes("waves")
+      expect(await next()).toBe("long")
+      for (const number of [1, 2])
+        await house.store.write((tx) =>
+          tx.waves.put(house.key, { number, verdict: null, startedAt: null, verifiedAt: null }),
+        )
+      await house.task("closed", { wave: 2 })
+      expect(await takeAll(house.store)).toEqual(["long", "old", "young"])
+      await becomes("eager")
+      expect(await takeAll(house.store)).toEqual(["late", "closed"])
     })
 
     it("keeps a task for its assignee, who gets it first", async () => {

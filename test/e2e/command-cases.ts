@@ -14,6 +14,8 @@ export interface Case {
   readonly prepare?: (bench: Bench) => void
   /** What must be done first, on top of the little project. */
   readonly before?: readonly (readonly string[])[]
+  /** What must be done in the end, so that nothing goes on. */
+  readonly after?: readonly (readonly string[])[]
   /** What `data` must match. */
   readonly data: unknown
   /** Names of fields that `data`, or each of its items, must have. */
@@ -130,6 +132,24 @@ export function prepareRepository({ cwd }: Bench): void {
   git(cwd, "-c", "user.name=Test", "-c", "user.email=test@example.com", "commit", "--quiet", "-m", "Start")
 }
 
+function preparePlan({ cwd }: Bench): void {
+  const plan = `goal: Search page
+tasks:
+  - id: 5
+    title: Index
+    files: index/**
+    checks: test -d index
+    run: mkdir index && touch index/names.txt
+  - id: 6
+    title: Search
+    description: Reads index/names.txt; the command is in package.json.
+    needs: 5
+    agentType: executor
+    acceptance: It finds items
+`
+  writeFileSync(join(cwd, "plan.yml"), plan)
+}
+
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 const COMMIT = expect.stringMatching(/^[0-9a-f]{40}$/)
 const UUID = expect.stringMatching(/^[0-9a-f-]{36}$/)
@@ -243,6 +263,21 @@ const PROJECT_CASES: Case[] = [
 ]
 
 const TASK_CASES: Case[] = [
+  {
+    command: "task create",
+    args: [
+      ...["Build", "--agent", "script", "--model", "none", "--effort", "low"],
+      ...["--run", "make", "--run", "make install", "--repair", "make clean all"],
+    ],
+    data: {
+      title: "Build",
+      work: {
+        ...{ agent: "script", model: "none", effort: "low", commands: ["make", "make install"] },
+        ...{ repair: ["make clean all"], cascade_of: null, cascade_depth: 0 },
+      },
+    },
+    table: /^Created task 5: Build\n$/,
+  },
   {
     command: "task create",
     args: [
@@ -679,6 +714,81 @@ const WAVE_CASES: Case[] = [
   },
 ]
 
+/** Nobody here has work for it, so it waits. */
+const spawn = (...flags: string[]) => ["swarm", "spawn", "--role", "security", ...flags, ...REPOSITORY]
+const STOP_ALL = ["swarm", "stop", "--all", "--force", ...REPOSITORY]
+const SPAWNED_FIELDS = ["id", "role", "pid", "pane", "worktree", "branch", "log", "status", "detail"]
+
+const SWARM_CASES: Case[] = [
+  {
+    command: "swarm spawn",
+    args: ["--roles", "security,devops", "--runtime", "child", "--worktree", ...REPOSITORY],
+    after: [STOP_ALL],
+    data: {
+      runtime: "child",
+      workers: [
+        { id: "w3", role: "security", status: "running", pane: null, branch: "teamwork/main/w3", detail: null },
+        { id: "w4", role: "devops", status: "running", pane: null, branch: "teamwork/main/w4", detail: null },
+      ],
+    },
+    inner: { of: "workers", fields: SPAWNED_FIELDS },
+    table:
+      /^WORKER +ROLE +STATUS +PROCESS +PANE +WORKTREE\nw3 +security +running +\d+ +- +\/.*\nw4 +devops +running +\d+ +- +\//,
+  },
+  {
+    command: "swarm spawn",
+    args: ["--role", "security", "--count", "2", ...REPOSITORY],
+    after: [STOP_ALL],
+    data: {
+      runtime: "child",
+      workers: [
+        { id: "w3", worktree: null },
+        { id: "w4", worktree: null },
+      ],
+    },
+    table: /\nw3 +security +running +\d+ +- +-\nw4 +security +running +\d+ +- +-\n$/,
+  },
+  {
+    command: "swarm stop",
+    before: [spawn("--worktree")],
+    args: ["--worker", "w3", "--force", ...REPOSITORY],
+    data: [
+      {
+        id: "w3",
+        was_running: true,
+        released: [],
+        worktree: expect.stringMatching(/\/w3$/),
+        pins: ["refs/teamwork/shop/main/workers/w3/1/head"],
+      },
+    ],
+    table: /^Stopped w3\n {2}kept as refs\/teamwork\/shop\/main\/workers\/w3\/1\/head\n {2}removed \/.*\/w3\n$/,
+  },
+  {
+    command: "swarm stop",
+    before: [spawn("--runtime", "tmux")],
+    args: ["--all", ...REPOSITORY],
+    data: [{ id: "w3", was_running: true, released: [], worktree: null, pins: [] }],
+    fields: ["id", "was_running", "released", "worktree", "pins"],
+    table: /^Stopped w3\n$/,
+  },
+  {
+    command: "logs",
+    isDocument: true,
+    args: ["--of", "4", "--turn", "1", "--tail", "5"],
+    data: { kind: "task", id: "4", runs: [], lines: [] },
+    table: /^Nothing is recorded of turn 1 of task 4 yet\.\n$/,
+  },
+  {
+    command: "attach",
+    isDocument: true,
+    before: [spawn("--runtime", "tmux")],
+    after: [STOP_ALL],
+    args: ["--worker", "w3"],
+    data: { worker: "w3", command: expect.arrayContaining(["tmux", "attach-session", "=teamwork-shop"]) },
+    table: /^tmux -u -L teamwork-[0-9a-f]{12} attach-session -t =teamwork-shop /,
+  },
+]
+
 const WORKER_CASES: Case[] = [
   {
     command: "worker setup",
@@ -1001,6 +1111,52 @@ const OTHER_CASES: Case[] = [
     table: /^Removed team\.maxAgents from /,
   },
   {
+    command: "plan",
+    args: ["plan.yml"],
+    prepare: preparePlan,
+    data: {
+      ...{ goal: "Search page", schedule: "waves", mode: "FULL_AUTO", workers: "auto", total_waves: 2, applied: null },
+      tasks: [
+        {
+          ...{ id: "5", title: "Index", wave: 1, role: "worker", agent_type: "worker", complexity: "standard" },
+          ...{ agent: "script", tier: null, model: null, effort: null, because: "it has commands to run", needs: [] },
+          ...{ files: ["index/**"], checks: ["test -d index"], acceptance: [] },
+        },
+        { id: "6", agent: null, tier: "sonnet", effort: "high", wave: 2, needs: ["5"], acceptance: ["It finds items"] },
+      ],
+      ...{ shared: [{ file: "package.json", tasks: ["6"] }], notes: [] },
+      boundary: [{ file: "index/names.txt", owner: "5", used_by: ["6"] }],
+    },
+    table:
+      /^TEAM DECOMPOSITION\nGoal +Search page\n(.*\n)*Wave 2\n {2}6 {2}Search\n +route +worker as executor, no agent(.*\n)*Boundary files\n {2}index\/names\.txt: owned by 5, used by 6\n\nNothing was created; apply it with: teamwork plan plan\.yml --yes\n$/,
+  },
+  {
+    command: "plan",
+    args: ["--what", "plan.yml", "--yes", "--on-overlap", "serialise"],
+    prepare: preparePlan,
+    data: {
+      applied: {
+        ...{ created: ["5", "6"], updated: [], unchanged: [], others: ["1", "2", "3", "4"], total_waves: 2 },
+        team: { project: "shop", team: "main", goal: "Search page", phase: "EXECUTION" },
+      },
+    },
+    table: /\n\nProject shop\/main: tasks 2 created, 4 not in the plan; 2 waves\n$/,
+  },
+  {
+    command: "plan",
+    args: ["Look at the search", "--template", "audit-team", "--dry-run"],
+    data: {
+      ...{ goal: "Look at the search", workers: "3", total_waves: 1, applied: null },
+      tasks: [
+        { id: "security-reviewer", tier: "sonnet" },
+        { id: "quality-reviewer", tier: "sonnet" },
+        { id: "code-reviewer", tier: "opus" },
+      ],
+    },
+    table:
+      /\nTeam +FULL_AUTO, schedule waves, workers 3\nTasks +3 in 1 wave\n(.*\n)*Nothing was created; apply it with/,
+  },
+  {
     command: "route",
     args: ["Refactor the auth module and build a new login UI"],
     data: {
@@ -1261,7 +1417,7 @@ const AGENT_CASES: Case[] = [
     args: [],
     data: {
       ...{ dry_run: false, removed: [{ job_id: "job-1", agent: "codex", finished_at: TIME }] },
-      gate_results: { count: 0, bytes: 0 },
+      ...{ runs: { count: 0, bytes: 0 }, logs: { count: 0, bytes: 0 }, gate_results: { count: 0, bytes: 0 } },
     },
     fields: ["bytes"],
     table: /^Removed job job-1 of codex, finished 2020-\S+\nRemoved 1 job, 0\.0 MB\n$/,
@@ -1316,6 +1472,15 @@ const VERIFY_CASES: readonly Case[] = [
     data: { scope: "final", subject: null, status: "passed", issues: [], by: "gate", timestamp: TIME },
     fields: JUDGED_FIELDS,
     table: /^Verdict on final: passed at [0-9a-f]{12}\n[\s\S]*evidence_complete +passed +4 tasks\n/,
+  },
+  {
+    command: "verify review",
+    before: [["swarm", "merge", "--source-dir", "../home/repository"]],
+    args: ["--source-dir", "../home/repository"],
+    data: { scope: "cross-agent", subject: null, status: "skipped", by: "reviewer", fixes: [], timestamp: TIME },
+    fields: JUDGED_FIELDS,
+    table:
+      /^Verdict on cross-agent: skipped at [0-9a-f]{12}\nCHECK .*\nreview +skipped +no agent is known to have worked on it\n/,
   },
   {
     command: "project verify",
@@ -1447,6 +1612,7 @@ export const CASES: readonly Case[] = [
   ...WAVE_CASES,
   ...WORKTREE_CASES,
   ...WORKER_CASES,
+  ...SWARM_CASES,
   ...OTHER_CASES,
   ...AGENT_CASES,
   ...VERIFY_CASES,
@@ -1454,6 +1620,7 @@ export const CASES: readonly Case[] = [
 ]
 
 export const MISSING: readonly Missing[] = [
+  { command: "plan", args: ["--yes"], message: /--what is missing/ },
   { command: "project create", args: [], message: /--goal is missing/ },
   { command: "project update", args: [], message: /--goal/ },
   { command: "task create", args: [], message: /--title is missing/ },
@@ -1482,6 +1649,10 @@ export const MISSING: readonly Missing[] = [
   { command: "ownership enforce", args: [], message: /--task is missing/ },
   { command: "worktree create", args: [], message: /--worker-id is missing/ },
   { command: "worktree remove", args: [], message: /--worker-id is missing/ },
+  { command: "swarm stop", args: [], message: /--worker ID, or --all/ },
+  { command: "swarm stop", args: ["--worker", "w1", "--all"], message: /--worker ID, or --all/ },
+  { command: "logs", args: ["--follow"], message: /--of is missing/ },
+  { command: "attach", args: [], message: /--worker is missing/ },
   { command: "swarm sync", args: [], message: /--worker-id is missing/ },
   { command: "refs", args: ["--purge"], message: /--task or --worker-id/ },
   { command: "recover", args: [], message: /--task/ },

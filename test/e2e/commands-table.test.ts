@@ -43,8 +43,10 @@ describe("the table of cases", () => {
       "project status --watch",
       "events tail --follow",
       "export --watch",
+      "logs --follow",
       "worker setup --keep-polling",
       "report --format",
+      "plan --goal",
     ]
     const unused: string[] = []
     for (const row of rows) {
@@ -81,7 +83,7 @@ describe.each(rows)("teamwork $name", ({ name, dashed }) => {
       await Promise.all(
         [words(name), [dashed]].map(async (call) => {
           using bench = makeBench(shop)
-          await prepareCase(bench, each)
+          await using _ = await prepareCase(bench, each)
           expectAnswer(each, await bench.run([...call, ...(each.isDocument === true ? ["--json"] : []), ...each.args]))
         }),
       )
@@ -89,7 +91,7 @@ describe.each(rows)("teamwork $name", ({ name, dashed }) => {
 
     it(`answers people (${index + 1}: ${JSON.stringify(title)})`, async () => {
       using bench = makeBench(shop)
-      await prepareCase(bench, each)
+      await using _ = await prepareCase(bench, each)
       const dashes = each.args.indexOf("--")
       const end = dashes === -1 ? each.args.length : dashes
       const args = [...each.args.slice(0, end), "--format", "table", ...each.args.slice(end)]
@@ -221,9 +223,15 @@ function expectAnswer(each: Case, result: CliResult): void {
   if (each.inner !== undefined) expectFields((answer.data as Data)[each.inner.of], each.inner.fields)
 }
 
-async function prepareCase(bench: Bench, { prepare, before = [] }: Case): Promise<void> {
+/** At the end of it what the case started is stopped. */
+async function prepareCase(bench: Bench, { prepare, before = [], after = [] }: Case): Promise<AsyncDisposable> {
   prepare?.(bench)
   for (const step of before) await bench.ok(...step)
+  return {
+    async [Symbol.asyncDispose]() {
+      for (const step of after) await bench.ok(...step)
+    },
+  }
 }
 
 /** Status lines of a waiting worker, and the output of a command that was run, are no errors. */

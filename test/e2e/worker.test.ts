@@ -3,7 +3,9 @@ import { describe, expect, it, setDefaultTimeout } from "bun:test"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { workerMark } from "../../src/engine/worker/orphans.ts"
+import { FIXTURE_AGENT } from "../support/agents.ts"
 import { processesWith } from "../support/processes.ts"
+import { safeDelete } from "../support/sandbox.ts"
 import { type Bench, type Data, git, makeBench, TEST_TIMEOUT_MS, until } from "./bench.ts"
 import { prepareRepository } from "./command-cases.ts"
 
@@ -19,25 +21,13 @@ async function makeProject(): Promise<Bench> {
 const waits = ({ home }: Bench) => join(home, "waits")
 const go = ({ home }: Bench) => writeFileSync(join(home, "go"), "")
 
-/** Commits something, says that it waits, and waits until the test lets it go. */
+/** The fixture commits something, waits until the test lets it go, and then writes the rest. */
 async function createWaiting(bench: Bench, id: string): Promise<void> {
-  const half = `echo half >> b.txt; git add b.txt; git -c user.name=T -c user.email=t@example.com commit -qm "Half by $TEAMWORK_WORKER"`
-  const wait = `touch '${waits(bench)}'; until test -f '${join(bench.home, "go")}'; do sleep 0.02; done; echo rest >> b.txt`
-  await bench.ok(
-    "task",
-    "create",
-    "--id",
-    id,
-    "--title",
-    `Task ${id}`,
-    "--run",
-    half,
-    "--run",
-    wait,
-    "--check",
-    "grep rest b.txt",
-  )
+  const how = ["--agent", "claude", "--check", "grep rest b.txt"]
+  await bench.ok("task", "create", "--id", id, "--title", `Task ${id}`, "--description", "[[half]]", ...how)
 }
+
+const AGENT = { TEAMWORK_AGENTS_CLAUDE_COMMAND: JSON.stringify([process.execPath, FIXTURE_AGENT, "claude"]) }
 
 const untilItWaits = (bench: Bench) => until(() => existsSync(waits(bench)))
 const task = (bench: Bench, id: string) => bench.ok<Data>("task", "get", id)
@@ -49,7 +39,7 @@ const markOf = ({ home }: Bench, worker: string) => workerMark({ home, project: 
 
 const interrupted = (line: string) => line.includes("Interrupted: takes no new task")
 
-const SHORT_LEASE = { TEAMWORK_CLAIM_WORKER_LEASE_SECONDS: "2", TEAMWORK_CLAIM_RENEW_SECONDS: "1" }
+const SHORT_LEASE = { ...AGENT, TEAMWORK_CLAIM_WORKER_LEASE_SECONDS: "2", TEAMWORK_CLAIM_RENEW_SECONDS: "1" }
 
 describe("teamwork worker", () => {
   it("is killed in the middle, and another one goes on in the same attempt from its commits", async () => {
@@ -59,8 +49,11 @@ describe("teamwork worker", () => {
     await untilItWaits(bench)
     expect(processesWith(markOf(bench, "w1"))).not.toEqual([])
     await first.stop("SIGKILL")
-    go(bench)
+    safeDelete(waits(bench))
     await using second = bench.start(["worker", "--once", "--loop"], SHORT_LEASE)
+    await untilItWaits(bench)
+    expect(processesWith(markOf(bench, "w1"))).toEqual([])
+    go(bench)
     expect(await second.exited).toBe(0)
     expect(JSON.parse(second.out.at(-1) ?? "")).toMatchObject({
       data: { worker: "w2", reason: "once", delivered: ["1"] },
@@ -69,7 +62,7 @@ describe("teamwork worker", () => {
     const head = git(bench.cwd, "rev-parse", "refs/teamwork/shop/main/1/1/head")
     const subjects = git(bench.cwd, "log", "--format=%s", head).split("\n")
     expect(subjects).toEqual(expect.arrayContaining(["Half by w1", "Half by w2"]))
-    expect(processesWith(markOf(bench, "w1"))).toEqual([])
+    expect(git(bench.cwd, "show", `${head}:c.txt`)).toBe("not committed\nnot committed")
     expect(await events(bench, "worker.exited")).toMatchObject([{ worker: "w2", reason: "done" }])
   })
 
@@ -77,7 +70,7 @@ describe("teamwork worker", () => {
     using bench = await makeProject()
     await createWaiting(bench, "1")
     await bench.ok("task", "create", "--id", "2", "--title", "Not begun", "--blocked-by", "1")
-    await using live = bench.start(["worker", "--loop", "--worker-id", "w5"])
+    await using live = bench.start(["worker", "--loop", "--worker-id", "w5"], AGENT)
     await untilItWaits(bench)
     process.kill(live.pid, "SIGINT")
     await live.untilLine("err", interrupted)
@@ -93,16 +86,16 @@ describe("teamwork worker", () => {
       "Found 1 open tasks. Starting worker...",
       'Found task 1: "Task 1"',
       'Claimed task 1: "Task 1" (attempt 1)',
-      "Task 1: script runs (1-1-1)",
+      "Task 1: claude runs (1-1-1)",
       "Interrupted: takes no new task; interrupt again to stop now",
-      "Completed task #1: 1 file changed: b.txt",
+      "Completed task #1: 2 files changed: b.txt, c.txt",
     ])
   })
 
   it("stops at once when it is interrupted twice; the claim is free and nothing is lost", async () => {
     using bench = await makeProject()
     await createWaiting(bench, "1")
-    await using live = bench.start(["worker"])
+    await using live = bench.start(["worker"], AGENT)
     await untilItWaits(bench)
     process.kill(live.pid, "SIGTERM")
     await live.untilLine("err", interrupted)

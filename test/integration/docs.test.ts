@@ -1,10 +1,15 @@
 import { expect, test } from "bun:test"
 import { configJsonSchema } from "../../src/config/json-schema.ts"
 import { CONFIG_KEYS } from "../../src/config/keys.ts"
+import { PLAN_DEFAULTS, PLAN_FIELDS, PLAN_TASK_FIELDS } from "../../src/domain/plan.ts"
+import { planJsonSchema } from "../../src/domain/plan-schema.ts"
 import { parseRoleFile } from "../../src/domain/role-file.ts"
 import { BUILT_IN_ROLES } from "../../src/domain/roles.ts"
+import { loadPlan } from "../../src/engine/planner/load-plan.ts"
+import type { Fields } from "../../src/lib/fields.ts"
 import { COMMANDS } from "../../src/surfaces/cli/commands.ts"
 import { describeCommand } from "../../src/surfaces/cli/help.ts"
+import { PLAN_FACTS } from "../support/plans.ts"
 
 // Reference pages are made from the code. `UPDATE_DOCS=1 npm test test/integration/docs.test.ts` writes them anew.
 async function compare(file: string, made: string): Promise<void> {
@@ -40,6 +45,36 @@ test("docs/configuration.md lists every setting", async () => {
 
 test("docs/config.schema.json is the schema of the settings", async () => {
   await compare("docs/config.schema.json", `${JSON.stringify(configJsonSchema(), null, 2)}\n`)
+})
+
+test("docs/plan.schema.json is the schema of plans", async () => {
+  await compare("docs/plan.schema.json", `${JSON.stringify(planJsonSchema(), null, 2)}\n`)
+})
+
+test("docs/plans.md lists every field of a plan and of a task", async () => {
+  const file = "docs/plans.md"
+  const text = await Bun.file(file).text()
+  const rows = (fields: Fields) =>
+    Object.entries(fields).map(([name, { kind, description, fallback }]) => {
+      const isSaid = typeof fallback === "string" && fallback !== ""
+      return `| \`${name}\` | ${kind === "record" ? "object" : kind} | ${description}${isSaid ? `; \`${fallback}\` by default` : ""} |`
+    })
+  const title = "| field | form | meaning |"
+  const tables = [PLAN_FIELDS, PLAN_TASK_FIELDS].map((fields) => [title, "|---|---|---|", ...rows(fields)].join("\n"))
+  expect(Object.keys(PLAN_TASK_FIELDS)).toContainValues(Object.keys(PLAN_DEFAULTS))
+  const made = text.replaceAll(/\| field \| form \| meaning \|\n(?:\|.*\n?)+/g, () => `${tables.shift()}\n`)
+  expect(tables).toEqual([])
+  await compare(file, made)
+})
+
+test("the plans that docs/plans.md shows are plans", async () => {
+  const text = await Bun.file("docs/plans.md").text()
+  const [yaml = ""] = [...text.matchAll(/```yaml\n(goal:[^`]*(?:`[^`]+`[^`]*)*?)```/g)].map(([, example]) => example)
+  const [markdown = ""] = [...text.matchAll(/````markdown\n([\s\S]*?)````/g)].map(([, example]) => example)
+  const shown = await loadPlan({ name: "plan.yml", text: yaml }, PLAN_FACTS)
+  expect(shown.notes).toEqual(["task api waits for db: a schema comes before the API on top of it"])
+  const page = await loadPlan({ name: "plan.md", text: markdown }, PLAN_FACTS)
+  expect(page.plan.tasks.map(({ id }) => String(id))).toEqual(["1", "manual"])
 })
 
 test("docs/roles.md lists every built-in role, and its examples are role files", async () => {

@@ -3,6 +3,7 @@
 import { describe, expect, it, setDefaultTimeout } from "bun:test"
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { claude } from "../../src/agents/claude/program.ts"
 import { workerMark } from "../../src/engine/worker/orphans.ts"
 import { systemLiveProcesses } from "../../src/lib/live-process.ts"
 import { identityOf } from "../../src/lib/process-identity.ts"
@@ -12,6 +13,7 @@ import { releaseTask } from "../../src/operations/release-task.ts"
 import { sendMessage } from "../../src/operations/send-message.ts"
 import { setupWorker } from "../../src/operations/setup-worker.ts"
 import { noteWorkerStarted, quarantineWorker } from "../../src/operations/worker-life.ts"
+import { fixtureAgent } from "../support/agents.ts"
 import { processesWith } from "../support/processes.ts"
 import { sandboxEnv } from "../support/sandbox.ts"
 import { refusal, run, until } from "../support/stores.ts"
@@ -20,14 +22,12 @@ import { WORLD_TEAM } from "../support/workspaces.ts"
 
 setDefaultTimeout(30_000)
 
-/** Writes a file, commits it, writes another, and then waits for `go` in the home, which may never come. */
-const WAITS = (world: WorkerWorld) => [
-  "echo b > b.txt; git add b.txt; git commit -q --allow-empty -m Half",
-  `echo c > c.txt; touch '${world.home}/waits'; until test -f '${world.home}/go'; do sleep 0.02; done`,
-]
+/** The fixture commits something, writes another file, and waits for `go` in the home, which may never come. */
+const WAITING = { description: "[[half]]", agent: "claude", check: ["grep half b.txt"] }
+const makeWorld = () => makeWorkerWorld({ agents: [fixtureAgent(claude)] })
 
 async function startWaiting(world: WorkerWorld, more: Parameters<WorkerWorld["work"]> = []) {
-  await world.create("1", { run: WAITS(world), check: ["test -f b.txt"] })
+  await world.create("1", WAITING)
   const working = world.work(...more)
   await untilItWaits(world)
   return { working }
@@ -41,7 +41,7 @@ const headOf = async (world: WorkerWorld, id = "1") => (await world.git.pinned()
 
 describe("a worker that is told to end", () => {
   it("finishes its task when it is drained, and takes no other", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await makeWorld()
     const drain = new AbortController()
     await world.create("2", { run: ["true"], blockedBy: [] })
     await run(world.context, pause, { ...WORLD_TEAM, task: "2" })
@@ -55,13 +55,13 @@ describe("a worker that is told to end", () => {
   })
 
   it("sets its task back when there is no more time, and the next one goes on from there", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await makeWorld()
     const drain = new AbortController()
     const { working } = await startWaiting(world, [{ settings: { shutdownTimeoutMs: 50 } }, { drain: drain.signal }])
     drain.abort()
     expect(await working).toMatchObject({ reason: "drained", delivered: [], setBack: ["1"] })
     expect(await world.task("1")).toMatchObject({ status: "open", attempt: 1 })
-    expect(await world.events("task.setback")).toMatchObject([{ data: { kind: "interrupted", agent: "script" } }])
+    expect(await world.events("task.setback")).toMatchObject([{ data: { kind: "interrupted", agent: "claude" } }])
     const pins = await world.git.pinned()
     expect(Object.keys(pins).sort()).toEqual(["1/1/base", "1/1/head", "1/1/leftovers"])
     go(world)
@@ -69,11 +69,11 @@ describe("a worker that is told to end", () => {
     const { repository } = world.git
     const head = await headOf(world)
     repository.run("merge-base", "--is-ancestor", pins["1/1/leftovers"] ?? "", head)
-    expect(repository.run("show", `${head}:c.txt`)).toBe("c")
+    expect(repository.run("show", `${head}:c.txt`)).toBe("not committed\nnot committed")
   })
 
   it("stops at once when it is told so, whatever it does", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await makeWorld()
     const stop = new AbortController()
     const { working } = await startWaiting(world, [{}, { stop: stop.signal }])
     stop.abort()
@@ -83,7 +83,7 @@ describe("a worker that is told to end", () => {
   })
 
   it("stops while its work is judged", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await makeWorld()
     const stop = new AbortController()
     const check = `touch '${world.home}/waits'; until test -f '${world.home}/go'; do sleep 0.02; done`
     await world.create("1", { run: ["echo b > b.txt"], check: [check] })
@@ -104,9 +104,9 @@ describe("a worker that is told to end", () => {
     (await world.inbox("orchestrator")).filter(({ type }) => type === "shutdown_response")
 
   it("answers a request of the lead and ends, before it takes a task, while it waits and while it works", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await makeWorld()
     await ask(world)
-    await world.create("1", { run: WAITS(world), check: ["test -f b.txt"] })
+    await world.create("1", WAITING)
     expect(await world.work({ workerId: "w1", once: false, loop: true })).toMatchObject({
       reason: "shutdown",
       delivered: [],
@@ -129,7 +129,7 @@ describe("a worker that is told to end", () => {
   })
 
   it("tells how it stands when the lead asks", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await makeWorld()
     const { working } = await startWaiting(world)
     await run(world.context, sendMessage, {
       ...WORLD_TEAM,
@@ -143,14 +143,14 @@ describe("a worker that is told to end", () => {
         .filter((text) => text.startsWith("STATUS: "))
     await until(async () => (await statuses()).length > 0, "the answer")
     expect(await statuses()).toEqual([
-      expect.stringMatching(/^STATUS: task 1, script has been at it for \d+ s and was last heard of \d+ s ago$/),
+      expect.stringMatching(/^STATUS: task 1, claude has been at it for \d+ s and was last heard of \d+ s ago$/),
     ])
     go(world)
     expect(await working).toMatchObject({ delivered: ["1"] })
   })
 
   it("ends with its team when it is managed, and waits on otherwise", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await makeWorld()
     await world.context.store.write((tx) => tx.teams.update(world.key, { status: "cancelled" }))
     expect(await world.work({ once: false, loop: true, isManaged: true })).toMatchObject({ reason: "over" })
     const drain = new AbortController()
@@ -161,7 +161,7 @@ describe("a worker that is told to end", () => {
   })
 
   it("waits while it is in quarantine", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await makeWorld()
     await run(world.context, setupWorker, { ...WORLD_TEAM, workerId: "w1" })
     await quarantineWorker(world.context, {
       ...WORLD_TEAM,
@@ -180,7 +180,7 @@ describe("a worker that is told to end", () => {
 
 describe("a claim that is lost", () => {
   it("ends the agent and writes nothing more, and cannot take the place of whoever has the task now", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await makeWorld()
     const { working } = await startWaiting(world, [{ settings: { renewSeconds: 0.02 } }])
     await run(world.context, releaseTask, { ...WORLD_TEAM, id: "1", reason: "given to another" })
     await run(world.context, claimTask, { ...WORLD_TEAM, id: "1", owner: "w9" })
@@ -206,11 +206,12 @@ describe("a claim that is lost", () => {
 describe("a worker whose process died", () => {
   /** As if it had been killed in the middle: it held the task, and its worktree and an agent are still there. */
   async function leaveBehind(world: WorkerWorld, worker: string) {
-    await world.create("1", { run: ["echo more >> b.txt"], check: ["grep more b.txt"] })
+    await world.create("1", { ...WAITING, check: ["grep rest b.txt"] })
+    go(world)
     await run(world.context, claimTask, { ...WORLD_TEAM, id: "1", owner: worker, leaseSeconds: 0.001 })
     await world.git.workspaces.move({ worker, attempt: { task: "1", attempt: 1 } })
-    world.git.tree(worker).commit("Half", { "b.txt": "half\n" })
-    world.git.tree(worker).write({ "c.txt": "not committed\n" })
+    world.git.tree(worker).commit("By hand", { "b.txt": "by hand\n" })
+    world.git.tree(worker).write({ "c.txt": "left\n" })
     const dead = Bun.spawnSync(["sh", "-c", "echo $$"], { env: sandboxEnv() })
     const process = { runtime: "child", machine: HERE, pid: Number(dead.stdout.toString()), process_start: "long ago" }
     await noteWorkerStarted(world.context, { ...WORLD_TEAM, worker, role: null, ...process })
@@ -228,13 +229,13 @@ describe("a worker whose process died", () => {
     expect(await world.task("1")).toMatchObject({ status: "resolved", attempt: 1 })
     const { repository } = world.git
     const head = await headOf(world)
-    expect(repository.run("show", `${head}:b.txt`)).toBe("half\nmore")
-    expect(repository.run("show", `${head}:c.txt`)).toBe("not committed")
-    expect(repository.run("log", "--format=%s", head)).toContain("Half")
+    expect(repository.run("show", `${head}:b.txt`)).toBe("by hand\nhalf\nrest")
+    expect(repository.run("show", `${head}:c.txt`)).toBe("left\nnot committed")
+    expect(repository.run("log", "--format=%s", head)).toContain("By hand")
   }
 
   it("is followed by another that ends its agent and goes on from its files", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await makeWorld()
     const mark = await leaveBehind(world, "w1")
     expect(await world.work({ workerId: "w2" })).toMatchObject({ delivered: ["1"] })
     await checkOutcome(world, mark)
@@ -245,7 +246,7 @@ describe("a worker whose process died", () => {
   })
 
   it("goes on by itself when it is started anew, even while its claim holds", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await makeWorld()
     const mark = await leaveBehind(world, "w1")
     await run(world.context, claimTask, { ...WORLD_TEAM, id: "1", owner: "w1", leaseSeconds: 600 })
     expect(await world.work({ workerId: "w1" })).toMatchObject({ worker: "w1", delivered: ["1"] })
@@ -254,7 +255,7 @@ describe("a worker whose process died", () => {
   })
 
   it("is not taken for dead while it runs: nobody else works under its name", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await makeWorld()
     const { pid, start } = identityOf(process.pid)
     const self = { runtime: "child", machine: HERE, pid, process_start: start }
     await noteWorkerStarted(world.context, { ...WORLD_TEAM, worker: "w1", role: null, ...self })
@@ -264,9 +265,28 @@ describe("a worker whose process died", () => {
   })
 })
 
+describe("commands that were cut off", () => {
+  it("start over, as nobody can tell how far they got; what they did is kept all the same", async () => {
+    await using world = await makeWorld()
+    const wait = `touch '${world.home}/waits'; until test -f '${world.home}/go'; do sleep 0.02; done`
+    await world.create("1", { run: ["echo once >> b.txt", wait] })
+    const stop = new AbortController()
+    const working = world.work({}, { stop: stop.signal })
+    await untilItWaits(world)
+    stop.abort()
+    expect(await working).toMatchObject({ setBack: ["1"] })
+    const { "1/1/leftovers": leftovers = "" } = await world.git.pinned()
+    expect(world.git.repository.run("show", `${leftovers}:b.txt`)).toBe("once")
+    go(world)
+    expect(await world.work({ workerId: "w2" })).toMatchObject({ delivered: ["1"] })
+    expect(world.git.repository.run("show", `${await headOf(world)}:b.txt`)).toBe("once")
+    expect(await world.git.pinned()).toMatchObject({ "1/1/leftovers": leftovers })
+  })
+})
+
 describe("a place that cannot be worked in", () => {
   it("sets the task back with the reason", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await makeWorld()
     const folder = world.git.workspaces.pathOf("w1")
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, "mine.txt"), "somebody's\n")

@@ -150,7 +150,7 @@ describe("a gate that fails", () => {
     expect(readFileSync(counter, "utf8")).toBe("run\nrun\n")
   })
 
-  it("sets the task back after the last repair turn, for another try from where this one got to", async () => {
+  it("sets the task back after the last repair turn, for another try", async () => {
     await using world = await makeWorkerWorld()
     await world.create("1", { run: ["echo $TEAMWORK_WORKER >> who.txt"], check: ["test $(wc -l < who.txt) -ge 3"] })
     expect(await world.work({ settings: { repairTurns: 1 } })).toMatchObject({ delivered: [], setBack: ["1"] })
@@ -158,19 +158,14 @@ describe("a gate that fails", () => {
     expect(await world.events("task.setback")).toMatchObject([
       {
         data: {
-          task: "1",
-          attempt: 1,
-          worker: "w1",
-          agent: "script",
-          kind: "gate",
+          ...{ task: "1", attempt: 1, worker: "w1", agent: "script", kind: "gate" },
           reason: expect.stringContaining("exited with 1"),
         },
       },
     ])
     expect(await world.work({ workerId: "w2" })).toMatchObject({ delivered: ["1"] })
     const pins = await world.git.pinned()
-    expect(fileAt(world, pins["1/1/head"] ?? "", "who.txt")).toBe("w1\nw1\nw2")
-    expect(world.git.tree("w1").run("status", "--short")).toBe("")
+    expect(fileAt(world, pins["1/1/head"] ?? "", "who.txt")).toBe("w2\nw2\nw2")
   })
 
   it("fails the task, and tells the lead, when enough was tried", async () => {

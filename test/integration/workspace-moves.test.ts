@@ -180,6 +180,41 @@ function stamps(tree: Repository): Record<string, string> {
   )
 }
 
+describe("what an amend left behind", () => {
+  it("is pinned each time, also when the reflog was looked at before or has lost its beginning", async () => {
+    using world = await makeWorld()
+    await world.workspaces.create({ worker, attempt: { task: "1", attempt: 1 } })
+    const tree = world.tree(worker)
+    const left: string[] = []
+    for (const name of ["first", "second", "third"]) {
+      if (name === "third") tree.run("reflog", "expire", "--expire=now", "--all")
+      left.push(tree.commit(name, { [`${name}.txt`]: "x" }))
+      tree.run("commit", "--quiet", "--amend", "-m", `${name}, better`)
+      await world.workspaces.pin({ worker })
+      await world.workspaces.pin({ worker })
+      const earlier = Object.entries(await world.pinned()).filter(([name]) => name.startsWith("1/1/earlier/"))
+      expect(earlier.map(([, commit]) => commit).toSorted()).toEqual(left.toSorted())
+    }
+  })
+})
+
+describe("an attempt that is no longer a worker's", () => {
+  it("keeps its pins, whatever becomes of the worktree; the rest is pinned as the worker's own", async () => {
+    using world = await makeWorld()
+    const attempt = { task: "1", attempt: 1 }
+    await world.workspaces.create({ worker, attempt })
+    const tree = world.tree(worker)
+    const first = tree.commit("First", { "b.txt": "b" })
+    await world.workspaces.pin({ worker })
+    await world.workspaces.disown({ worker })
+    expect(await world.workspaces.find(worker)).toMatchObject({ attempt: null, head: first, state: "clean" })
+    const later = tree.commit("Later", { "c.txt": "c" })
+    await world.workspaces.move({ worker, attempt: { task: "2", attempt: 1 } })
+    expect(await world.pinned()).toMatchObject({ "1/1/head": first, "workers/w1/1/head": later })
+    await world.workspaces.disown({ worker: "nobody" })
+  })
+})
+
 describe("workspace.setup", () => {
   it("runs in a new and in a moved worktree, and its output is kept", async () => {
     using world = await makeWorld({

@@ -304,7 +304,8 @@ async function lead(set: Set, runtime: SimRuntime, process: SimProcess): Promise
   const { world, git, gates } = set
   const context = set.contextOf(set.store.of(process))
   const { merges, targets, workspaces, pins } = git.of(process)
-  const verifier = gates.verifier(process, { context, signal: new AbortController().signal })
+  const abandoned = new AbortController()
+  const verifier = gates.verifier(process, { context, signal: abandoned.signal })
   const connected = connectGates(verifier, SIM_TEAM)
   const holder = String(process.pid)
   return orchestrate(
@@ -317,6 +318,7 @@ async function lead(set: Set, runtime: SimRuntime, process: SimProcess): Promise
         verifyFinal: () => verifyFinal(verifier, { ...SIM_TEAM }),
       },
       workspaces: { workspaces, pins },
+      abandon: () => abandoned.abort(),
       review: async () => {
         await process.sleep(60_000)
         const verdict = { subject: null, status: "passed", checks: [], issues: [], by: "codex" } as const

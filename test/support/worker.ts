@@ -82,7 +82,7 @@ export async function makeWorkerWorld(
   const { key } = await makeTeam(store, { ...WORLD_TEAM, schedule })
   const { home, repository } = git
   const said: string[] = []
-  const agents = [fixtureAgent(script), ...(given.agents ?? [])].map(asReady)
+  const agents = [fixtureAgent(script), ...(given.agents ?? [])].map((agent) => asReady(agent, home))
   const scopes = makeScopes(makeGit(repository.path, { capture, env: sandboxEnv(), sleep }))
   const ports: WorkerWorld["ports"] = (more = {}) => ({
     ...{ context: ctx, clock, sleep, scopes, workspaces: git.workspaces, pins: git.pins },
@@ -140,9 +140,9 @@ export async function makeWorkerWorld(
   }
 }
 
-function asReady(agent: Agent): ReadyAgent {
+function asReady(agent: Agent, home: string): ReadyAgent {
   const model = { model: null, price: null }
   // Nobody is asked with these; they only say that somebody is logged in.
-  const env = { ...sandboxEnv(), ANTHROPIC_API_KEY: "none", OPENAI_API_KEY: "none" }
+  const env = { ...sandboxEnv({ HOME: home }), ANTHROPIC_API_KEY: "none", OPENAI_API_KEY: "none" }
   return { agent, env, isEnabled: true, models: { haiku: model, sonnet: model, opus: model } }
 }

@@ -13,7 +13,10 @@ export interface Integration {
   readonly target: string
 }
 
-export async function findIntegration(merges: Merges, name: TeamName): Promise<Integration | undefined> {
+export async function findIntegration(
+  merges: Pick<Merges, "find" | "pointsTo">,
+  name: TeamName,
+): Promise<Integration | undefined> {
   const ref = branchRef(integrationBranch(name))
   const [tip, start, target] = await Promise.all([
     merges.find(ref),

@@ -7,6 +7,7 @@ import { unreachable } from "../../lib/unreachable.ts"
 import { cascadeTask } from "../../operations/cascade-task.ts"
 import { makeGateFix } from "../../operations/gate-fixes.ts"
 import { releaseTask } from "../../operations/release-task.ts"
+import { makeReviewFixes } from "../../operations/review-fixes.ts"
 import { sendMessage } from "../../operations/send-message.ts"
 import { settleBlocker } from "../../operations/settle-blocker.ts"
 import { pauseByEngine } from "../../operations/steer-team.ts"
@@ -82,8 +83,8 @@ async function perform(
       say(`The team is paused: ${action.reason}`)
       return pauseByEngine(context, name, action.reason)
     case "fix-gate":
-      if (action.scope !== "cross-agent")
-        await makeGateFix(context, { ...name, scope: action.scope, wave: action.wave })
+      if (action.scope === "cross-agent") await makeReviewFixes(context, name)
+      else await makeGateFix(context, { ...name, scope: action.scope, wave: action.wave })
       return
     default:
       return unreachable(action)

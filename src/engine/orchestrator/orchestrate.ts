@@ -53,11 +53,14 @@ async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost
     const { busy, settled, delivery, troubles } = long
     const snapshot: EngineSnapshot = { ...facts, history, workers, busy, settled, delivery, troubles }
     ports.onLook?.(snapshot)
-    if (options.drain.aborted || options.stop.aborted) return interrupt(options, { pool, long })
+    if (options.drain.aborted || options.stop.aborted) return interrupt(ports, options, { pool, long })
     const { actions, wakeAt } = decide(snapshot, options.limits)
     const end = await act(ports, options, { actions, pool, long })
     if (end !== undefined) {
       await pool.stopAll({ reason: end.reason, graceMs: options.shutdownTimeoutMs })
+      await pool.removeWorktrees()
+      ports.abandon()
+      await long.ended
       return end
     }
     await sleep(REST_MS, woken)
@@ -86,9 +89,21 @@ async function act(
 }
 
 /** Workers get the time to bring their agents to an end; what they held goes back, and all of it can be resumed. */
-async function interrupt(options: OrchestratorOptions, { pool, long }: Hands): Promise<EngineEnd> {
+async function interrupt(
+  ports: OrchestratorPorts,
+  options: OrchestratorOptions,
+  { pool, long }: Hands,
+): Promise<EngineEnd> {
   const reason = "interrupted by a person"
-  await pool.stopAll({ reason, graceMs: options.stop.aborted ? 0 : options.shutdownTimeoutMs })
+  const insisted = Promise.withResolvers<void>()
+  options.stop.addEventListener("abort", () => insisted.resolve())
+  if (!options.stop.aborted) {
+    const drained = pool.stopAll({ reason, graceMs: options.shutdownTimeoutMs })
+    await Promise.race([drained, insisted.promise])
+  }
+  await pool.stopAll({ reason, graceMs: 0 })
+  await pool.removeWorktrees()
+  ports.abandon()
   await long.ended
   return { outcome: "interrupted", reason }
 }

@@ -20,6 +20,8 @@ export interface OrchestratorPorts {
   readonly merging: Merging
   readonly gates: TeamGates
   readonly workspaces: WorkspaceTools
+  /** Ends the gates and the review that are under way: nobody waits for them any more. */
+  readonly abandon: () => void
   /** Has another agent program look at everything. */
   readonly review: () => Promise<Verdict>
   /** How a worker is started. */
@@ -62,6 +64,6 @@ export interface OrchestratorOptions extends TeamName {
 }
 
 export interface EngineEnd {
-  readonly outcome: "done" | "failed" | "stuck" | "paused" | "interrupted" | "lost"
+  readonly outcome: "done" | "failed" | "stuck" | "paused" | "cancelled" | "interrupted" | "lost"
   readonly reason: string
 }

@@ -19,8 +19,10 @@ export interface WorkerPool {
   start(worker: WorkerId | null, role: Role | null): Promise<void>
   /** Ends its process and whatever that started; what it held goes back, what it wrote is kept. */
   stop(worker: WorkerId, end: WorkerEnd): Promise<void>
-  /** All that run, at the end; their worktrees go. */
+  /** All that run. Safe to repeat with less patience while the first call waits. */
   stopAll(end: Pick<WorkerEnd, "reason" | "graceMs">): Promise<void>
+  /** Of all workers, at the end; what they hold is pinned. */
+  removeWorktrees(): Promise<void>
 }
 
 export interface WorkerEnd {
@@ -113,6 +115,8 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
     stop,
     async stopAll({ reason, graceMs }) {
       await Promise.all([...processes.keys()].map((worker) => stop(worker, { how: "stopped", reason, graceMs })))
+    },
+    async removeWorktrees() {
       for (const { worker } of await ports.workspaces.workspaces.list()) {
         if (held.has(worker as WorkerId)) {
           await removeWorktree(context, ports.workspaces, { ...name, workerId: worker as WorkerId })

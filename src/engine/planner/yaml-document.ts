@@ -1,4 +1,4 @@
-import { isMap, isNode, isPair, LineCounter, type Node, parseDocument } from "yaml"
+import { type Document, isMap, isNode, isPair, LineCounter, type Node, parseDocument, visit } from "yaml"
 import type { PlanPath } from "../../domain/plan.ts"
 import { type PlanDocument, type Position, START } from "./document.ts"
 
@@ -22,9 +22,23 @@ export function readYaml(text: string): PlanDocument {
   try {
     return { value: document.toJS(), faults, placeOf }
   } catch (error) {
-    // Aliases that would grow without end.
-    return { value: undefined, faults: [{ ...START, message: error instanceof Error ? error.message : "" }], placeOf }
+    // An alias of nothing, or aliases that would grow without end.
+    const place = findLooseAlias(document)
+    const message = error instanceof Error ? error.message : String(error)
+    return { value: undefined, faults: [{ ...(place === undefined ? START : at(place)), message }], placeOf }
   }
+}
+
+function findLooseAlias(document: Document): number | undefined {
+  let place: number | undefined
+  visit(document, {
+    Alias(_, node) {
+      if (node.resolve(document) !== undefined) return undefined
+      place = startOf(node)
+      return visit.BREAK
+    },
+  })
+  return place
 }
 
 /** The offset of the last part of the path that is there; of a field the place of its name. */

@@ -5,11 +5,11 @@ import type { Role } from "../../domain/task.ts"
 import type { TeamName } from "../../domain/team.ts"
 import type { Context } from "../../operations/operation.ts"
 import { swarmStatus } from "../../operations/swarm-status.ts"
-import { noteWorkerExited, recordPane, spawnWorker } from "../../operations/worker-life.ts"
+import { forgetPane, noteWorkerExited, noteWorkerSpawned, spawnWorker } from "../../operations/worker-life.ts"
 import type { Runtime, WorkerExit, WorkerLaunch } from "../../runtime/port.ts"
 import { createWorktree, type WorkspaceTools } from "../worktrees.ts"
 import { readLastLine } from "./read-last-line.ts"
-import { listKnownWorkers } from "./worker-processes.ts"
+import { listKnownWorkers, type Viewpoint } from "./worker-processes.ts"
 
 export interface SpawnRequest extends TeamName {
   /** One worker for each; null for one that takes any task. */
@@ -18,7 +18,7 @@ export interface SpawnRequest extends TeamName {
   /** Where each gets a worktree at once, instead of with its first task. */
   readonly worktrees: WorkspaceTools | null
   readonly maxAgents: number
-  readonly machine: string
+  readonly from: Viewpoint
 }
 
 export interface SpawnedWorker {
@@ -53,6 +53,7 @@ export async function spawnWorkers(
   const started: Started[] = []
   for (const role of request.roles) started.push(await startOne(context, runtime, { ...request, role }))
   await untilUp(context, request, { started, exits, exited: exited.signal })
+  for (const each of started.filter(({ id }) => exits.has(id))) await noteEnd(context, request, each)
   const { workers } = await swarmStatus.run(context, request)
   return started.map(({ launch, ...rest }) => {
     const known = workers.find(({ id }) => id === rest.id)
@@ -68,6 +69,13 @@ export async function spawnWorkers(
   })
 }
 
+/** One that came up wrote this itself. */
+async function noteEnd(context: Context, { project, team }: TeamName, { id, pane, launch }: Started): Promise<void> {
+  const detail = readLastLine(launch.logFile)
+  if (pane !== null) await forgetPane(context, { project, team, worker: id })
+  await noteWorkerExited(context, { project, team, by: PERSON, worker: id, reason: "crashed", detail })
+}
+
 interface Started {
   readonly id: WorkerId
   readonly role: Role | null
@@ -76,8 +84,8 @@ interface Started {
   readonly launch: WorkerLaunch
 }
 
-async function assertRoom(context: Context, { roles, maxAgents, machine, ...name }: SpawnRequest): Promise<void> {
-  const known = await listKnownWorkers(context, name, machine)
+async function assertRoom(context: Context, { roles, maxAgents, from, ...name }: SpawnRequest): Promise<void> {
+  const known = await listKnownWorkers(context, name, from)
   const running = known.filter(({ state }) => state === "spawning" || state === "running").length
   if (running + roles.length <= maxAgents) return
   const are = running === 1 ? "1 worker runs" : `${running} workers run`
@@ -98,8 +106,9 @@ async function startOne(
   try {
     if (worktrees !== null) await createWorktree(context, worktrees, { ...name, workerId: id })
     const launch = request.launch(id, role)
-    const { pid, pane } = await runtime.start(launch)
-    if (pane !== null) await recordPane(context, { ...name, worker: id, pane })
+    const { pid, processStart, pane } = await runtime.start(launch)
+    const process = { runtime: runtime.name, machine: request.from.machine, pid, process_start: processStart }
+    await noteWorkerSpawned(context, { ...name, by: PERSON, worker: id, pane, ...process })
     return { id, role, pid, pane, launch }
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error)

@@ -5,17 +5,17 @@ import type { TeamName } from "../../domain/team.ts"
 import { listTasks } from "../../operations/list-tasks.ts"
 import type { Context } from "../../operations/operation.ts"
 import { releaseTask } from "../../operations/release-task.ts"
-import { noteWorkerExited, recordPane } from "../../operations/worker-life.ts"
+import { forgetPane, noteWorkerExited } from "../../operations/worker-life.ts"
 import type { Runtime } from "../../runtime/port.ts"
 import { removeWorktree, type WorkspaceTools } from "../worktrees.ts"
 import type { RuntimeName } from "./worker-launch.ts"
-import { type KnownWorker, listKnownWorkers } from "./worker-processes.ts"
+import { type KnownWorker, listKnownWorkers, type Viewpoint } from "./worker-processes.ts"
 
 export interface StopRequest extends TeamName {
   /** Null: all that run. */
   readonly worker: WorkerId | null
   readonly graceMs: number
-  readonly machine: string
+  readonly from: Viewpoint
   readonly runtime: (name: RuntimeName) => Promise<Runtime>
   /** Null where the repository is not at hand: worktrees stay then. */
   readonly workspaces: WorkspaceTools | null
@@ -35,31 +35,45 @@ export interface StoppedWorker {
 
 /** Ends workers with everything they started; their claims go back, their commits stay, their worktrees go. */
 export async function stopWorkers(context: Context, request: StopRequest): Promise<StoppedWorker[]> {
-  const known = await listKnownWorkers(context, request, request.machine)
+  const known = await listKnownWorkers(context, request, request.from)
+  const here = request.from.machine
   const meant =
     request.worker === null
-      ? known.filter(({ state, machine }) => state !== "ended" && (machine ?? request.machine) === request.machine)
+      ? known.filter(({ state, machine }) => state !== "ended" && (machine === null || machine === here))
       : [findWorker(known, request, request.worker)]
-  return Promise.all(meant.map((each) => stopOne(context, request, each)))
+  const end = { ...request, by: PERSON, reason: "stopped", detail: null } as const
+  return Promise.all(meant.map((each) => endWorker(context, end, each)))
 }
 
-function findWorker(known: readonly KnownWorker[], { machine }: StopRequest, id: WorkerId): KnownWorker {
+function findWorker(known: readonly KnownWorker[], { from }: StopRequest, id: WorkerId): KnownWorker {
   const found = known.find((each) => each.id === id)
   if (found === undefined)
     throw new AppError("worker.not_found", `${id} is no worker that teamwork started; see: teamwork swarm status`, {
       workerId: id,
     })
-  if (found.state === "running" && found.machine !== machine)
+  if (found.state === "running" && found.machine !== from.machine)
     throw new AppError("worker.unavailable", `${id} runs on ${found.machine}; stop it there`, { workerId: id })
   return found
 }
 
-async function stopOne(context: Context, request: StopRequest, known: KnownWorker): Promise<StoppedWorker> {
+export interface WorkerEnding extends TeamName {
+  readonly graceMs: number
+  readonly runtime: (name: RuntimeName) => Promise<Runtime>
+  readonly workspaces: WorkspaceTools | null
+  /** Who says so, and what the event tells. */
+  readonly by: string
+  readonly reason: "stopped" | "lost"
+  readonly detail: string | null
+}
+
+/** Ends one, whatever state its process is in. */
+export async function endWorker(context: Context, request: WorkerEnding, known: KnownWorker): Promise<StoppedWorker> {
   const { id } = known
-  const name = { project: request.project, team: request.team }
+  const { by, reason, detail, project, team } = request
+  const name = { project, team }
   await using runtime = await request.runtime(known.runtime)
   await runtime.stop(id, known.process, { graceMs: request.graceMs })
-  if (known.worker.pane !== null) await recordPane(context, { ...name, worker: id, pane: null })
+  if (known.worker.pane !== null) await forgetPane(context, { ...name, worker: id })
   // Before its task goes to somebody else: what it wrote is pinned as work on that task.
   const removed =
     request.workspaces === null
@@ -68,10 +82,10 @@ async function stopOne(context: Context, request: StopRequest, known: KnownWorke
   const released: string[] = []
   for (const task of await listTasks.run(context, { ...name, status: "in_progress" })) {
     if (task.claimedBy !== id) continue
-    const release = { ...name, id: task.id, owner: id, reason: `${id} was stopped` }
+    const release = { ...name, id: task.id, owner: id, reason: `${id} was ${reason}` }
     if (await isReleased(releaseTask.run(context, release))) released.push(task.id)
   }
-  await noteWorkerExited(context, { ...name, by: PERSON, worker: id, reason: "stopped", detail: null })
+  await noteWorkerExited(context, { ...name, by, worker: id, reason, detail })
   return {
     id,
     wasRunning: known.state === "running" || known.state === "spawning",

@@ -1,7 +1,8 @@
-import type { WorkerFact } from "../../domain/history.ts"
+import type { SpawnedProcess, WorkerFact } from "../../domain/history.ts"
 import type { WorkerId } from "../../domain/ids.ts"
 import type { TeamName } from "../../domain/team.ts"
 import type { Worker } from "../../domain/worker.ts"
+import type { Clock } from "../../lib/clock.ts"
 import { isRunning } from "../../lib/process-identity.ts"
 import type { Context } from "../../operations/operation.ts"
 import { readHistory } from "../../operations/read-history.ts"
@@ -21,29 +22,46 @@ export interface KnownWorker {
   readonly process: WorkerProcess | null
 }
 
+/** From where we look, and when. */
+export interface Viewpoint {
+  readonly machine: string
+  readonly clock: Clock
+}
+
+/** A process that was started this long ago and has not said so is taken for dead. */
+const MAX_SPAWN_MS = 60_000
+
 /** The workers of a team with how their processes stand, as seen from this machine. */
-export async function listKnownWorkers(context: Context, name: TeamName, machine: string): Promise<KnownWorker[]> {
-  const { history } = await readHistory(context, name, ["worker.started", "worker.exited"])
+export async function listKnownWorkers(context: Context, name: TeamName, from: Viewpoint): Promise<KnownWorker[]> {
+  const { history } = await readHistory(context, name, ["worker.spawned", "worker.started", "worker.exited"])
   const { workers } = await swarmStatus.run(context, name)
   return workers.flatMap((worker) => {
     const fact = history.workers.get(worker.id)
-    const isStarted = fact !== undefined && fact.startedAt !== null
-    if (!isStarted && worker.status !== "spawning") return []
-    const runtime: RuntimeName = isStarted ? (fact.runtime as RuntimeName) : worker.pane === null ? "child" : "tmux"
-    const process = isStarted ? processOf(fact) : null
-    const known = { id: worker.id, worker, runtime, machine: fact?.machine ?? null, process }
-    return [{ ...known, state: stateOf(worker, fact, machine) }]
+    if (fact === undefined && worker.status !== "spawning") return []
+    const latest = fact?.spawned ?? startedProcess(fact)
+    // One that somebody started in a terminal ends like any child.
+    const runtime: RuntimeName = worker.pane !== null || latest?.runtime === "tmux" ? "tmux" : "child"
+    const process = latest === null ? null : { pid: latest.pid, processStart: latest.processStart }
+    const known = { id: worker.id, worker, runtime, machine: latest?.machine ?? null, process }
+    return [{ ...known, state: stateOf(worker, latest, from) }]
   })
 }
 
-function stateOf(worker: Worker, fact: WorkerFact | undefined, machine: string): KnownWorker["state"] {
-  if (worker.status === "spawning") return "spawning"
-  if (fact === undefined || fact.exitedAt !== null) return "ended"
-  const process = processOf(fact)
-  if (fact.machine !== machine || process === null) return "running"
-  return isRunning({ pid: process.pid, start: process.processStart }) ? "running" : "gone"
+/** By its own word, and not at an end yet. */
+function startedProcess(fact: WorkerFact | undefined): SpawnedProcess | null {
+  if (fact === undefined || fact.exitedAt !== null) return null
+  const { runtime, machine, pid, processStart } = fact
+  if (runtime === null || machine === null || pid === null || processStart === null) return null
+  return { runtime, machine, pid, processStart }
 }
 
-function processOf({ pid, processStart }: WorkerFact): WorkerProcess | null {
-  return pid === null || processStart === null ? null : { pid, processStart }
+function stateOf(
+  { status, lastHeartbeat }: Worker,
+  latest: SpawnedProcess | null,
+  { machine, clock }: Viewpoint,
+): KnownWorker["state"] {
+  if (status === "stopped" || status === "dead" || (latest === null && status !== "spawning")) return "ended"
+  if (latest === null) return clock.now() - Date.parse(lastHeartbeat) < MAX_SPAWN_MS ? "spawning" : "gone"
+  const isGone = latest.machine === machine && !isRunning({ pid: latest.pid, start: latest.processStart })
+  return isGone ? "gone" : status === "spawning" ? "spawning" : "running"
 }

@@ -64,7 +64,7 @@ export async function verifyWave(verifier: Verifier, request: WaveVerification):
   assertDue(plan, request.wave)
   const ofWave = tasks.filter((task) => task.wave === request.wave)
   const state = await chooseMerged(verifier, request)
-  const { changes, unknown } = await readTaskChanges(verifier, request, ofWave)
+  const { changes, unknown } = await readTaskChanges(verifier, request, withoutMended(ofWave))
   const findings = join([
     checkResolved(ofWave),
     checkCommitted(state.uncommitted),
@@ -128,15 +128,39 @@ async function readTaskChanges(
   name: TeamName,
   tasks: readonly Task[],
 ): Promise<{ changes: TaskChanges[]; unknown: string[] }> {
-  const changes: TaskChanges[] = []
+  const changes: (TaskChanges & { readonly base: string; readonly head: string })[] = []
   const unknown: string[] = []
   for (const task of tasks.filter((each) => each.status !== "skipped")) {
     const base = await repository.find(pinRef(name, { taskId: task.id, attempt: task.attempt }, "base"))
     const head = await repository.find(pinRef(name, { taskId: task.id, attempt: task.attempt }, "head"))
     if (base === undefined || head === undefined) unknown.push(task.id)
-    else changes.push({ taskId: task.id, files: parseDiff(await repository.readDiff(base.commit, head.commit)) })
+    else {
+      const [from, to] = [base.commit, head.commit]
+      changes.push({ taskId: task.id, base: from, head: to, files: parseDiff(await repository.readDiff(from, to)) })
+    }
   }
-  return { changes, unknown }
+  return { changes: await Promise.all(changes.map((each) => withKnown(repository, each, changes))), unknown }
+}
+
+/** Asked of git only where two changed the same file. */
+async function withKnown(
+  repository: Verifier["repository"],
+  own: TaskChanges & { readonly base: string },
+  all: readonly (TaskChanges & { readonly head: string })[],
+): Promise<TaskChanges> {
+  const paths = new Set(own.files.map((file) => file.path))
+  const knows = new Set<string>()
+  for (const other of all) {
+    if (other.taskId === own.taskId || !other.files.some((file) => paths.has(file.path))) continue
+    if (await repository.contains(own.base, other.head)) knows.add(other.taskId)
+  }
+  return { taskId: own.taskId, files: own.files, knows }
+}
+
+/** What could not be merged stands in its fix, which saw what the others had done. */
+function withoutMended(tasks: readonly Task[]): Task[] {
+  const done = new Set(tasks.filter((task) => task.status === "resolved").map((task) => task.id))
+  return tasks.filter((task) => !done.has(fixIdOf(task)))
 }
 
 async function readDelivered(

@@ -11,6 +11,7 @@ import type { ReadyAgent } from "../agent-jobs/run-job.ts"
 import { chooseAgent } from "../choose-agent.ts"
 import { type TaskPrompt, taskPrompt } from "../task-prompt.ts"
 import type { Hold } from "./hold-claim.ts"
+import { isScripted, SCRIPT } from "./script-variables.ts"
 import { Setback } from "./setback.ts"
 import type { Shift } from "./shift.ts"
 
@@ -21,16 +22,13 @@ export interface Doer extends Pick<AgentJob, "model" | "tier" | "effort" | "perm
   readonly prompt: TaskPrompt | null
 }
 
-/** Runs the commands of the task; whatever happened before, nobody else could. */
-const SCRIPT = "script"
 /** Whoever waits longer for something tells the lead. */
 const TELL_AFTER_MS = 120_000
 const SIGN_OF_LIFE_MS = 60_000
 
 /** Waits while every agent that could take it is rate-limited. */
 export async function chooseDoer(shift: Shift, hold: Hold): Promise<Doer> {
-  const { work } = hold.task
-  if (work.agent === SCRIPT || (work.agent === null && work.commands.length > 0)) return chooseScript(shift, hold.task)
+  if (isScripted(hold.task)) return chooseScript(shift, hold.task)
   const toldAt: { ms?: number } = {}
   for (;;) {
     const chosen = await chooseNow(shift, hold)

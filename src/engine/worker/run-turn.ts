@@ -13,7 +13,7 @@ import { diagnoseTimeout, newTrace, traceEvent } from "./diagnose-timeout.ts"
 import type { Hold } from "./hold-claim.ts"
 import { openInbox } from "./inbox.ts"
 import { workerMark } from "./orphans.ts"
-import { commandsOf, type FixFacts, taskVariables } from "./script-variables.ts"
+import { commandsOf, type FixFacts, SCRIPT, taskVariables } from "./script-variables.ts"
 import { Setback } from "./setback.ts"
 import type { Shift } from "./shift.ts"
 
@@ -47,7 +47,8 @@ export async function runTurn(shift: Shift, hold: Hold, turn: Turn): Promise<Age
   const trace = newTrace()
   const startedAt = clock.now()
   let heardAt = startedAt
-  let notedAt = Number.NEGATIVE_INFINITY
+  // That the run begins is a sign of life by itself.
+  let notedAt = startedAt
   let isPromptRead = known.length === 0
   const seconds = (since: number) => Math.round((clock.now() - since) / 1000)
   await using inbox = await openInbox(shift, {
@@ -143,6 +144,7 @@ async function tellEnd({ ports, team }: Shift, told: Told, result: AgentResult):
     ...{ input_tokens: usage.inputTokens, output_tokens: usage.outputTokens, cached_tokens: usage.cachedTokens },
     ...{ dollars: usage.dollars, dollars_are_estimated: usage.dollarsAreEstimated === true },
   })
+  if (told.agent === SCRIPT) return // which nobody limits
   const store = { hasStore: async () => true, openContext: async () => context }
   const problem = await noteRun({ ...team, agent: told.agent, result, clock, ...store })
   if (problem !== undefined) ports.say(problem)

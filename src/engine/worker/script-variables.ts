@@ -27,6 +27,14 @@ export function taskVariables({ task, worker, integration, turn, fix }: TurnFact
   }
 }
 
+/** Runs the commands of a task, and reads no text. */
+export const SCRIPT = "script"
+
+/** Whether the task is done by its own commands. They are a recipe, and nobody else could follow it. */
+export function isScripted({ work }: Task): boolean {
+  return work.agent === SCRIPT || (work.agent === null && work.commands.length > 0)
+}
+
 /** What the script agent runs: to mend something it has other commands, where somebody thought of that. */
 export function commandsOf({ task: { work }, turn, fix }: Pick<TurnFacts, "task" | "turn" | "fix">): readonly string[] {
   const mends = turn > 1 || fix !== undefined

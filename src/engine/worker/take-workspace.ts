@@ -1,21 +1,27 @@
 import { AppError } from "../../domain/errors.ts"
+import { getTeam } from "../../operations/lookup.ts"
 import { recordWorkspace } from "../../operations/worker-workspace.ts"
 import type { Attempt, Workspace } from "../../workspace/port.ts"
 import type { Hold } from "./hold-claim.ts"
+import { isScripted } from "./script-variables.ts"
 import type { Shift } from "./shift.ts"
 
 /**
  * A clean worktree for the attempt: at the newest merged state, or, when somebody had begun this attempt before, at the
- * point that they came to.
+ * point that they came to. Commands cannot see how far others got, and so start over; what there was stays pinned.
  */
 export async function takeWorkspace(shift: Shift, hold: Hold, wasBegun: boolean): Promise<Workspace> {
   const { ports, team, worker } = shift
   const attempt: Attempt = { task: hold.task.id, attempt: hold.task.attempt }
   const earlier = wasBegun ? await saveEarlier(shift, attempt) : undefined
   const workspace =
-    earlier === undefined ? await ports.workspaces.move({ worker, attempt }) : await goOn(shift, attempt, earlier)
+    earlier === undefined || isScripted(hold.task)
+      ? await ports.workspaces.move({ worker, attempt })
+      : await goOn(shift, attempt, earlier)
   const { path, branch, base } = workspace
-  await recordWorkspace.run(ports.context, { ...team, workerId: worker, path, branch, base })
+  const known = await ports.context.store.read(async (tx) => tx.workers.find((await getTeam(tx, team)).key, worker))
+  if (known?.worktree !== path || known.branch !== branch)
+    await recordWorkspace.run(ports.context, { ...team, workerId: worker, path, branch, base })
   return workspace
 }
 

@@ -2,11 +2,11 @@ import { closeSync, openSync } from "node:fs"
 import { AppError } from "../../domain/errors.ts"
 import type { Clock } from "../../lib/clock.ts"
 import { identityOf, isRunning } from "../../lib/process-identity.ts"
-import { processesMarked } from "../../lib/process-tree.ts"
 import { workerMark } from "../../lib/worker-mark.ts"
 import { beginLog } from "../begin-log.ts"
 import { checkLaunch } from "../check-launch.ts"
 import { endWorker } from "../end-worker.ts"
+import { findLeftovers } from "../find-leftovers.ts"
 import type { Runtime, WorkerLaunch } from "../port.ts"
 import type { RuntimeSetup } from "../runtime-setup.ts"
 import { makeListeners, watchExits } from "../watch-exits.ts"
@@ -42,7 +42,7 @@ export function makeChildRuntime({ owner, clock, env }: RuntimeSetup): Runtime {
     adopt: (worker, process) => adopted.add(worker, process),
     isRunning: ({ pid, processStart }) => isRunning({ pid, start: processStart }),
     stop,
-    leftovers: async (worker) => processesMarked(`${markOf(worker)}=1`, env).map((pid) => `process ${pid}`),
+    leftovers: async (workers) => findLeftovers(workers, { markOf, env }),
     onExit: listeners.add,
     attachCommand: async () => null,
     async [Symbol.asyncDispose]() {

@@ -1,13 +1,13 @@
 import { constants } from "node:os"
 import { AppError } from "../../domain/errors.ts"
 import { identityOf, isRunning } from "../../lib/process-identity.ts"
-import { processesMarked } from "../../lib/process-tree.ts"
 import { sleep } from "../../lib/sleep.ts"
 import { takeTurns } from "../../lib/turns.ts"
 import { workerMark } from "../../lib/worker-mark.ts"
 import { beginLog } from "../begin-log.ts"
 import { checkLaunch } from "../check-launch.ts"
 import { endWorker } from "../end-worker.ts"
+import { findLeftovers } from "../find-leftovers.ts"
 import type { Runtime, WorkerExit, WorkerProcess } from "../port.ts"
 import type { RuntimeSetup } from "../runtime-setup.ts"
 import { makeListeners, watchExits } from "../watch-exits.ts"
@@ -64,13 +64,15 @@ export function makeTmuxRuntime({ owner, clock, env }: RuntimeSetup): Runtime {
       await endings.get(worker)
       await removePanes(server, (pane) => pane.mark === markOf(worker))
     },
-    async leftovers(worker) {
-      const mark = markOf(worker)
-      const panes = (await server.panes()).filter((pane) => pane.mark === mark)
-      return [
-        ...processesMarked(`${mark}=1`, env).map((pid) => `process ${pid}`),
-        ...panes.map((pane) => `pane ${pane.id} of ${session}`),
-      ]
+    async leftovers(workers) {
+      const panes = Map.groupBy(await server.panes(), (pane) => pane.mark)
+      const left = findLeftovers(workers, { markOf, env })
+      for (const worker of workers) {
+        for (const { id } of panes.get(markOf(worker)) ?? []) {
+          left.set(worker, [...(left.get(worker) ?? []), `pane ${id} of ${session}`])
+        }
+      }
+      return left
     },
     onExit: listeners.add,
     async attachCommand(worker) {
@@ -121,7 +123,8 @@ async function seeExit(
   for (const deadline = performance.now() + MAX_NOTICE_MS; performance.now() < deadline; await sleep(LOOK_MS)) {
     const pane = (await server.panes()).find((each) => each.mark === mark && each.pid === process.pid)
     if (pane === undefined) break
-    if (!pane.isDead) continue
+    // The end of its output and the end of its process come one after the other, in either order.
+    if (!pane.isDead || (pane.code === null && pane.signal === null)) continue
     if (pane.code === 0) await removePanes(server, (each) => each.mark === mark)
     return { worker, code: pane.code, signal: pane.signal === null ? null : signalName(pane.signal) }
   }

@@ -108,7 +108,7 @@ async function restore(
 ): Promise<number | undefined> {
   const key = await restoreTeam(session, snapshot.team)
   if (key === undefined) return undefined
-  await restoreTasks(session, key, snapshot.tasks)
+  await restoreTasks(session, key, snapshot)
   await restoreExceptions(session, key, snapshot.tasks)
   await insertRows(
     session,
@@ -164,10 +164,10 @@ async function restoreTeam(session: Session, team: SnapshotTeam): Promise<number
 const EVIDENCE_COLUMNS =
   "team_id, task_id, attempt, type, trust, text, facts, blocked_pattern, author, recorded_at, withdrawn_at"
 
-async function restoreTasks(session: Session, key: number, tasks: readonly SnapshotTask[]): Promise<void> {
+async function restoreTasks(session: Session, key: number, { team, tasks }: TeamSnapshot): Promise<void> {
   const met = new Set(tasks.filter((task) => isMet(task.status)).map((task) => task.id))
   const columns = `team_id, id, title, description, role, complexity, acceptance, checks, files, agent_type, assignee, work,
-    status, paused_from, pause_reason, unmet, wave, height, attempt, result, claimed_by, claimed_at, claim_token,
+    status, paused_from, pause_reason, unmet, wave, claim_wave, height, attempt, result, claimed_by, claimed_at, claim_token,
     lease_until, lease_ms, worker_id, previous_owner, version, created_at, updated_at, completed_at`
   await insertRows(
     session,
@@ -191,6 +191,7 @@ async function restoreTasks(session: Session, key: number, tasks: readonly Snaps
       task.pauseReason,
       task.blockedBy.filter((need) => !met.has(need)).length,
       task.wave ?? 0,
+      team.schedule === "eager" ? 0 : (task.wave ?? 0),
       task.height,
       task.attempt,
       task.result,

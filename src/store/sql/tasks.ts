@@ -131,17 +131,7 @@ export function taskStore(session: Session): TaskStore {
       ),
     listOverdue: (key, claimedBefore) => listOverdue(session, key, claimedBefore),
     nextLeaseEnd: (key) => nextLeaseEnd(session, key),
-    async setWaves(key, places) {
-      // Sent one behind the other without waiting for each answer.
-      await Promise.all(
-        places.map(({ id, wave, height }) =>
-          session.run(
-            "update task set wave = ?, height = ? where team_id = ? and id = ? and (wave <> ? or height <> ?)",
-            [wave, height, key, id, wave, height],
-          ),
-        ),
-      )
-    },
+    setWaves: (key, places) => setWaves(session, key, places),
     repairUnmet: (key) => repairUnmet(session, key),
   }
 }
@@ -163,7 +153,7 @@ async function listTasks(
   if (filter.role !== undefined && filter.role !== "worker") add("role in (?, 'worker')", filter.role)
   if (filter.status !== undefined) add("status = ?", filter.status)
   if (filter.maxWave !== undefined && Number.isFinite(filter.maxWave)) add("wave <= ?", filter.maxWave)
-  const order = filter.ready === true ? "wave, height desc, seq" : "seq"
+  const order = filter.ready === true ? "claim_wave, height desc, seq" : "seq"
   const limit = filter.limit === undefined ? "" : ` limit ${Math.trunc(filter.limit)}`
   const rows = await session.all<TaskRow>(
     `select ${TASK_COLUMNS} from task where ${conditions.join(" and ")} order by ${order}${limit}${lock}`,
@@ -186,7 +176,7 @@ async function listOwning(session: Session, key: number): Promise<OwningTask[]> 
 
 const BRIEF_COLUMNS = [
   ...["team_id", "id", "title", "description", "role", "complexity", "acceptance", "checks", "files", "agent_type"],
-  ...["assignee", "work", "status", "unmet", "wave", "created_at", "updated_at"],
+  ...["assignee", "work", "status", "unmet", "wave", "claim_wave", "created_at", "updated_at"],
 ]
 
 interface NewTask {
@@ -194,11 +184,18 @@ interface NewTask {
   readonly brief: TaskBrief
 }
 
-function briefValues(key: number, { id, brief }: NewTask, { unmet, wave, now }: Record<string, number>): Param[] {
+interface Placing {
+  readonly unmet: number
+  readonly wave: number
+  readonly claimWave: number
+  readonly now: number
+}
+
+function briefValues(key: number, { id, brief }: NewTask, { unmet, wave, claimWave, now }: Placing): Param[] {
   const { title, description, role, complexity, agentType, assignee, work } = brief
   const lists = [brief.acceptance, brief.checks, brief.files].map((list) => JSON.stringify(list))
   const own = [key, id, title, description, role, complexity, ...lists, agentType, assignee ?? "", formatWork(work)]
-  return [...own, "open", unmet ?? 0, wave ?? 0, now ?? 0, now ?? 0]
+  return [...own, "open", unmet, wave, claimWave, now, now]
 }
 
 async function createTask(
@@ -208,10 +205,11 @@ async function createTask(
 ): Promise<Task | undefined> {
   const { id, brief } = task
   const unmet = await countUnmet(session, key, brief.blockedBy)
+  const claimWave = (await isEager(session, key)) ? 0 : (wave ?? 0)
   const row = await session.get<TaskRow>(
     `insert into task (${BRIEF_COLUMNS.join(", ")}) values (${placeholders(BRIEF_COLUMNS.length)})
      on conflict (team_id, id) do nothing returning ${TASK_COLUMNS}`,
-    briefValues(key, task, { unmet, wave: wave ?? 0, now: await session.now() }),
+    briefValues(key, task, { unmet, wave: wave ?? 0, claimWave, now: await session.now() }),
   )
   if (row === undefined) return undefined
   await insertNeeds(session, key, id, brief.blockedBy)
@@ -221,7 +219,7 @@ async function createTask(
 async function createTasks(session: Session, key: number, tasks: readonly NewTask[]): Promise<void> {
   if (tasks.length === 0) return
   const now = await session.now()
-  const rows = tasks.map((task) => briefValues(key, task, { unmet: 0, wave: 0, now }))
+  const rows = tasks.map((task) => briefValues(key, task, { unmet: 0, wave: 0, claimWave: 0, now }))
   await insertRows(session, "task", BRIEF_COLUMNS, rows)
   const needs = tasks.flatMap(({ id, brief }) => brief.blockedBy.map((need) => [key, id, need]))
   await insertRows(session, "need", ["team_id", "task_id", "need_id"], needs)
@@ -243,6 +241,22 @@ async function nextLeaseEnd(session: Session, key: number): Promise<number | nul
     [key, await session.now()],
   )
   return row?.ends ?? null
+}
+
+/** The wave by which a task is claimed is 0 for all of an eager team, whose longest chain then comes first. */
+async function isEager(session: Session, key: number): Promise<boolean> {
+  return (await session.get("select 1 as eager from team where id = ? and schedule = 'eager'", [key])) !== undefined
+}
+
+async function setWaves(session: Session, key: number, places: Parameters<TaskStore["setWaves"]>[1]): Promise<void> {
+  const eager = await isEager(session, key)
+  const set = "update task set wave = ?, height = ?, claim_wave = ? where team_id = ? and id = ?"
+  // Sent one behind the other without waiting for each answer.
+  await Promise.all(
+    places.map(({ id, wave, height }) =>
+      session.run(`${set} and (wave <> ? or height <> ?)`, [wave, height, eager ? 0 : wave, key, id, wave, height]),
+    ),
+  )
 }
 
 async function repairUnmet(session: Session, key: number): Promise<TaskId[]> {
@@ -307,8 +321,6 @@ function changedColumns(change: TaskChange): [string, Param][] {
     paused_from: change.pausedFrom,
     pause_reason: change.pauseReason,
     attempt: change.attempt,
-    wave: change.wave === null ? 0 : change.wave,
-    height: change.height,
     worker_id: change.workerId,
     claimed_by: change.claimedBy,
     claimed_at: change.claimedAt,

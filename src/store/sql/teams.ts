@@ -64,6 +64,9 @@ export function teamStore(session: Session): TeamStore {
       const assignments = [...set.map(([column]) => `${column} = ?`), "updated_at = ?"].join(", ")
       const values = set.map(([, value]) => value)
       await session.run(`update team set ${assignments} where id = ?`, [...values, await session.now(), key])
+      if (change.schedule === undefined) return
+      const wave = change.schedule === "eager" ? "0" : "wave"
+      await session.run(`update task set claim_wave = ${wave} where team_id = ? and claim_wave <> ${wave}`, [key])
     },
     async takeTaskNumber(key) {
       const row = await session.get<{ taken: number }>(

@@ -43,7 +43,14 @@ describe("the table of commands", () => {
 describe("exit codes", () => {
   it("are 2 for a wrong call and 1 for everything else that fails", () => {
     const wrongCalls = ERROR_CODES.filter((code) => exitCodeOf(code) === 2)
-    expect(wrongCalls).toEqual(["usage", "input.invalid", "config.unknown_key", "config.bad_value", "config.bad_file"])
+    expect(wrongCalls).toEqual([
+      "usage",
+      "input.invalid",
+      "plan.invalid",
+      "config.unknown_key",
+      "config.bad_value",
+      "config.bad_file",
+    ])
     expect(ERROR_CODES.every((code) => [1, 2].includes(exitCodeOf(code)))).toBe(true)
   })
 })

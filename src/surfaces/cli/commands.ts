@@ -195,6 +195,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { name: "verify task", load: async () => (await import("./verify.ts")).verifyTaskCommand },
   { name: "verify wave", load: async () => (await import("./verify.ts")).verifyWaveCommand },
   { name: "verify final", load: async () => (await import("./verify.ts")).verifyFinalCommand },
+  { name: "verify review", load: async () => (await import("./review.ts")).verifyReview },
   { name: "ownership check", load: async () => (await import("./ownership.ts")).ownershipCheck },
   {
     name: "ownership ask",
@@ -243,6 +244,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { name: "swarm spawn", load: async () => (await import("./swarm-spawn.ts")).swarmSpawn },
   { name: "swarm stop", load: async () => (await import("./swarm-stop.ts")).swarmStop },
   { name: "swarm merge", load: async () => (await import("./swarm-merge.ts")).swarmMerge },
+  { name: "cancel", load: async () => (await import("./cancel.ts")).cancel },
   { name: "deliver", load: async () => (await import("./deliver.ts")).deliverCommand },
   { name: "undo", load: async () => (await import("./undo.ts")).undoCommand },
   { name: "diff", load: async () => (await import("./diff.ts")).diff },

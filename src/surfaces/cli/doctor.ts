@@ -2,6 +2,7 @@ import { AppError } from "../../domain/errors.ts"
 import type { TeamName } from "../../domain/team.ts"
 import { examine } from "../../engine/doctor.ts"
 import { flag } from "../../lib/fields.ts"
+import { machineName } from "../../lib/machine-name.ts"
 import { paint } from "../../views/table.ts"
 import type { Command, Session } from "./command.ts"
 
@@ -11,19 +12,22 @@ export const doctor: Command = {
   summary: "Check everything teamwork depends on; --fix mends what it can",
   fields: {
     fix: flag(
-      "give abandoned tasks back, mend wrong counters, write exported files anew, remove stale worktrees and locks",
+      "give abandoned tasks back, end what lost workers left, mend wrong counters, write exported files anew, remove stale worktrees and locks",
     ),
   },
   async run({ host, flags, context, configured }, input) {
     const findings = await examine(host.processes, {
       fix: input.fix === true,
       clock: host.clock,
+      machine: machineName(),
       cwd: host.io.cwd,
       env: host.env,
       home: async () => (await configured()).home,
       openContext: context,
       mendMoves: () => mendMoves({ configured, host }),
       workspaces: (team) => workspacesOf(team, { configured, host }),
+      runtime: async (team, name) => (await configured()).runtime(team, name),
+      strays: async (known, fix) => (await configured()).strayPanes((owner) => known.has(owner), fix),
       checkConfiguration: async () => (await host.configuration.list(flags)).warnings,
     })
     const left = findings.filter((finding) => finding.status === "problem" && !finding.fixed)

@@ -44,10 +44,6 @@ export interface Configured {
   readonly project: string
   readonly team: string
   readonly terminalId: string
-  /** How many workers may run at the same time. */
-  readonly maxAgents: number
-  /** How long workers may take to end; 0: as long as they like. */
-  readonly shutdownTimeoutMs: number
   readonly home: string
   readonly agentDefaults: AgentDefaults
   /** What the configuration says of a worker. */
@@ -59,8 +55,8 @@ export interface Configured {
   workspaces(request: { readonly sourceDir: string; readonly team: TeamName }): Promise<WorkspaceTools>
   /** Loads the agents, which no other command needs. */
   agents(): Promise<readonly ReadyAgent[]>
-  /** The longest prompt for an agent, in characters. */
-  promptLimit(agent: string): number
+  /** Tells the longest prompt for an agent, in characters. */
+  promptLimits(): Promise<(agent: string) => number>
   /** Whether there is a store already; opening makes one. */
   hasStore(): Promise<boolean>
   /** Loads what gates work with in the repository of a folder; throws where there is none. */
@@ -70,6 +66,8 @@ export interface Configured {
   engine(): Promise<EngineSettings>
   /** Loads where the workers of a team live; without a name, what the configuration says. */
   runtime(team: TeamName, name?: RuntimeName): Promise<Runtime>
+  /** Panes of the home's tmux server whose owner, `project/team/worker`, is not known; ended only with `fix`. */
+  strayPanes(isKnown: (owner: string) => boolean, fix: boolean): Promise<readonly string[]>
   /** The store's address without user and password. */
   storePlace(): Promise<string>
   openStore(): Promise<Context["store"]>

@@ -26,7 +26,12 @@ export const logs: Command = {
     const { follow, tail, turn, ...request } = raw as InputOf<typeof input>
     const context = await session.context()
     const { home } = await session.configured()
-    using opened = await openLogs(context, { ...request, home, machine: machineName(), turn: turn ?? null })
+    using opened = await openLogs(context, {
+      ...request,
+      home,
+      from: { machine: machineName(), clock: session.host.clock },
+      turn: turn ?? null,
+    })
     if (follow === true) {
       await show(session, opened, { tail })
       return { data: null, silent: true }

@@ -1,23 +1,35 @@
 import type { CheckedPlan, PlanFacts } from "../../domain/check-plan.ts"
 import { AppError } from "../../domain/errors.ts"
 import { quoteInput } from "../../domain/ids.ts"
+import type { Plan } from "../../domain/plan.ts"
 import { hasTests } from "../../engine/planner/has-tests.ts"
 import { loadPlan } from "../../engine/planner/load-plan.ts"
+import { surveyAgents } from "../../engine/survey-agents.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import type { OnOverlap } from "../../operations/operation.ts"
+import { readSurvey } from "./choose-here.ts"
 import type { Session } from "./command.ts"
 import { findRoles } from "./role.ts"
 
 /** What a plan is held against in this repository. */
 export async function planFacts(session: Session, onOverlap?: OnOverlap): Promise<PlanFacts> {
   const { host } = session
-  const { settings, maxAgents, agents, gates } = await session.configured()
+  const { settings, engine, agents, gates } = await session.configured()
+  const { maxAgents } = await engine()
   const [{ roles }, ready] = await Promise.all([findRoles(host), agents()])
   return {
     ...{ roles, agents: ready.map(({ agent }) => agent.name), shared: settings.sharedFiles, maxAgents },
     onOverlap: onOverlap ?? settings.onOverlap,
     hasTests: await gates(host.io.cwd).then(hasTests, nothingToTest),
   }
+}
+
+/** How the agents stand that could do the tasks; nobody is asked for a plan that only runs scripts. */
+export async function readStandings(session: Session, plan?: Plan) {
+  const { warnings: _, ...survey } = await readSurvey(session)
+  const isNeeded = plan === undefined || plan.tasks.some(({ run }) => run.length === 0)
+  const ready = isNeeded ? survey.ready.filter(({ agent }) => agent.name !== "script") : []
+  return { standings: await surveyAgents({ ...survey, ready }), now: survey.rateLimits.now }
 }
 
 /** Where there is no repository yet, only the plan itself says when a task is done. */
@@ -35,11 +47,21 @@ export async function findPlanFile(
   path: string,
   facts: () => Promise<PlanFacts>,
 ): Promise<Omit<CheckedPlan, "problems"> | undefined> {
-  const { statSync } = await import("node:fs")
   const file = resolvePath(path, session.host.io.cwd)
-  const stat = statSync(file, { throwIfNoEntry: false })
+  const stat = await statOf(file)
   if (stat === undefined) return undefined
   if (!stat.isFile()) throw new AppError("plan.not_found", `${quoteInput(path)} is not a file; name the plan in it`)
   if (stat.size > MAX_BYTES) throw new AppError("plan.invalid", `${quoteInput(path)} is larger than a plan may be`)
   return loadPlan({ name: path, text: await Bun.file(file).text() }, await facts())
+}
+
+/** Undefined where nothing is, or can be: a goal may be longer than any name of a file. */
+async function statOf(file: string) {
+  const { statSync } = await import("node:fs")
+  try {
+    return file.includes("\0") ? undefined : statSync(file, { throwIfNoEntry: false })
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENAMETOOLONG") return undefined
+    throw new AppError("plan.not_found", `${quoteInput(file)} cannot be read`, {}, { cause: error })
+  }
 }

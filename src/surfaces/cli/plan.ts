@@ -1,116 +1,122 @@
 import type { CheckedPlan, PlanFacts } from "../../domain/check-plan.ts"
-import { AppError } from "../../domain/errors.ts"
 import { quoteInput } from "../../domain/ids.ts"
-import type { Plan } from "../../domain/plan.ts"
+import { TEMPLATES } from "../../domain/plan-templates.ts"
 import { decompose } from "../../engine/planner/route-plan.ts"
-import { surveyAgents } from "../../engine/survey-agents.ts"
-import { flag, type InputOf, optional, text } from "../../lib/fields.ts"
+import { choice, flag, type InputOf, optional, text } from "../../lib/fields.ts"
 import { quoteArgument } from "../../lib/quote-argument.ts"
 import { type AppliedPlan, applyPlan } from "../../operations/apply-plan.ts"
 import { planFields, teamFields } from "../../operations/operation.ts"
 import { type Decomposition, renderPlan } from "../../views/plan.ts"
-import { readSurvey } from "./choose-here.ts"
 import type { Command, Outcome, Session } from "./command.ts"
-import { findPlanFile, planFacts } from "./plan-here.ts"
+import { planFacts, readStandings } from "./plan-here.ts"
+import { type Proposal, propose } from "./plan-sources.ts"
 
 const notEmpty = (value: string) => (value.trim() === "" ? "is empty" : undefined)
 
-const input = {
+export const planInput = {
   ...teamFields,
-  what: text("a plan document (YAML, JSON or Markdown)", notEmpty),
+  what: text("a plan document, or the goal in words, or workers as 3:executor with the goal behind it", notEmpty),
+  goal: optional(text("the goal, where the first word says who works on it", notEmpty)),
+  template: optional(choice(TEMPLATES, "plan for a team of known shape")),
   onOverlap: planFields.onOverlap,
   yes: flag("apply the plan without asking"),
   dryRun: flag("only show the plan"),
 }
-type Input = InputOf<typeof input>
-
-/** A plan that somebody has yet to agree to. */
-interface Proposal extends Omit<CheckedPlan, "problems"> {
-  /** A document holds it, so that it can be applied later; null while there is none. */
-  readonly file: string | null
-}
+export type PlanInput = InputOf<typeof planInput>
 
 export const planCommand: Command = {
-  summary: "Make a team and its tasks of a plan: show it, let it be changed, and apply it",
-  fields: input,
-  positional: ["what"],
+  summary: "Make a team and its tasks of a plan or a goal: show it, let it be changed, and apply it",
+  fields: planInput,
+  positional: ["what", "goal"],
   example: "teamwork plan plan.yml",
   async run(session, raw) {
-    const given = raw as Input
+    const given = raw as PlanInput
     const facts = await planFacts(session, given.onOverlap)
-    const proposal = await propose(session, given, facts)
-    return decide(session, { given, facts, proposal })
+    return decide(session, { given, facts, first: await propose(session, given, facts) })
   },
 }
 
-async function propose(session: Session, { what }: Input, facts: PlanFacts): Promise<Proposal> {
-  const loaded = await findPlanFile(session, what, async () => facts)
-  if (loaded !== undefined) return { ...loaded, file: what }
-  throw new AppError("plan.not_found", `there is no file ${quoteInput(what)}`, { file: what })
-}
-
 interface Decision {
-  readonly given: Input
+  readonly given: PlanInput
   readonly facts: PlanFacts
-  readonly proposal: Proposal
+  readonly first: Proposal
 }
 
-async function decide(session: Session, decision: Decision): Promise<Outcome> {
-  const { given, facts } = decision
+async function decide(session: Session, { given, facts, first }: Decision): Promise<Outcome> {
   const { io } = session.host
   const canAsk = io.canAsk && !session.isJson
-  for (let { proposal } = decision; ; ) {
-    const shown = await showPlan(session, proposal, facts)
-    if (given.dryRun === true) return outcome(shown, null, [])
-    if (given.yes === true) return outcome(shown, await apply(session, given, proposal.plan), [])
-    if (!canAsk) return outcome(shown, null, [hint(proposal)])
-    io.out(renderPlan(shown, { columns: io.columns, color: io.color }))
-    const answer = (await io.ask("\nProceed? [Y/n/e] "))?.trim().toLowerCase()
-    if (answer === "" || answer === "y" || answer === "yes") {
-      const applied = await apply(session, given, proposal.plan)
-      return { data: { ...shown, applied }, text: () => sayApplied(applied) }
+  for (let proposal = first; ; ) {
+    const shown = decompose(proposal.plan, proposal.notes, {
+      ...facts,
+      ...(await readStandings(session, proposal.plan)),
+    })
+    const apply = async () => applyHere(session, given, proposal)
+    if (given.yes === true && given.dryRun !== true)
+      return outcome(shown, { file: proposal.file, applied: await apply() })
+    if (given.dryRun === true || !canAsk) return outcome(shown, { file: await keep(session, proposal), applied: null })
+    io.out(renderPlan(shown, io))
+    const [choices, more] =
+      proposal.askAgain === undefined ? ["Y/n/e", ""] : ["Y/n/e/a", ", a to have it planned again"]
+    const answer = (await io.ask(`\nProceed? [${choices}] `))?.trim().toLowerCase() ?? "n"
+    if (["", "y", "yes"].includes(answer)) {
+      const applied = await apply()
+      return { data: { ...shown, applied, file: proposal.file }, text: () => sayApplied(applied) }
     }
-    if (answer === "e") proposal = await edit(session, proposal, facts)
-    else if (answer === "n" || answer === "no" || answer === undefined)
-      return { data: { ...shown, applied: null }, text: () => "Nothing was created" }
-    else io.err(`Warning: ${quoteInput(answer)} is none of the answers: y to apply, n to leave it, e to change it`)
+    if (["n", "no"].includes(answer)) {
+      const file = await keep(session, proposal)
+      return { data: { ...shown, applied: null, file }, text: () => sayKept(file) }
+    }
+    if (answer === "e") proposal = { ...proposal, ...(await edit(session, proposal, facts)) }
+    else if (answer === "a" && proposal.askAgain !== undefined) proposal = await askAgain(session, proposal)
+    else io.err(`Warning: ${quoteInput(answer)} is none of them: y to apply, n to leave it, e to change it${more}`)
   }
 }
 
-async function showPlan(session: Session, { plan, notes }: Proposal, facts: PlanFacts): Promise<Decomposition> {
-  const isNeeded = plan.tasks.some(({ run }) => run.length === 0)
-  const { warnings: _, ...survey } = await readSurvey(session)
-  const ready = survey.ready.filter(({ agent }) => agent.name !== "script")
-  // Whoever only runs scripts waits for no agent to tell its version.
-  const standings = isNeeded ? await surveyAgents({ ...survey, ready }) : []
-  return decompose(plan, notes, { ...facts, standings, now: survey.rateLimits.now })
+async function askAgain({ host }: Session, proposal: Proposal): Promise<Proposal> {
+  const remark = (await host.io.ask("What should be different? "))?.trim() ?? ""
+  return remark === "" || proposal.askAgain === undefined ? proposal : proposal.askAgain(remark)
 }
 
-async function edit(session: Session, proposal: Proposal, facts: PlanFacts): Promise<Proposal> {
+/** An edited plan is another than the one in the document. */
+async function edit(session: Session, { plan }: Proposal, facts: PlanFacts): Promise<Partial<Proposal>> {
   const { host } = session
   const editor = host.env.VISUAL || host.env.EDITOR || "vi"
   const { editPlan } = await import("../../engine/planner/edit-plan.ts")
   // The variable holds a command line, by custom; the file is an argument of its own.
-  const edited = await editPlan(proposal.plan, facts, (file) =>
+  const edited: Omit<CheckedPlan, "problems"> | undefined = await editPlan(plan, facts, (file) =>
     host.io.interactive(["sh", "-c", `${editor} "$1"`, "sh", file]),
   )
-  return edited === undefined ? proposal : { ...edited, file: null }
+  return edited === undefined ? {} : { ...edited, file: null }
 }
 
-async function apply(session: Session, { project, team, onOverlap }: Input, plan: Plan): Promise<AppliedPlan> {
-  return applyPlan.run(await session.context(), { project, team, plan, onOverlap })
+async function applyHere(session: Session, { project, team, onOverlap }: PlanInput, proposal: Proposal) {
+  const applied = await applyPlan.run(await session.context(), { project, team, plan: proposal.plan, onOverlap })
+  await proposal.onApplied?.()
+  return applied
 }
 
-function outcome(shown: Decomposition, applied: AppliedPlan | null, more: readonly string[]): Outcome {
+/** The document that holds it; a plan that is in none is written to one, so that it can be applied later. */
+async function keep({ host, configured }: Session, { file, plan }: Proposal): Promise<string> {
+  if (file !== null) return file
+  const { keepPlan } = await import("../../engine/planner/keep-plan.ts")
+  const { home, project, team } = await configured()
+  return keepPlan(home, `${project}-${team}-${host.ids.uuid().slice(0, 8)}`, plan)
+}
+
+type End =
+  | { readonly file: string; readonly applied: null }
+  | { readonly file: string | null; readonly applied: AppliedPlan }
+
+function outcome(shown: Decomposition, end: End): Outcome {
   return {
-    data: { ...shown, applied },
+    data: { ...shown, ...end },
     text: (screen) =>
-      [renderPlan(shown, screen), "", ...more, ...(applied === null ? [] : [sayApplied(applied)])].join("\n").trimEnd(),
+      `${renderPlan(shown, screen)}\n\n${end.applied === null ? sayKept(end.file) : sayApplied(end.applied)}`,
   }
 }
 
-function hint({ file }: Proposal): string {
-  return `Nothing was created yet; apply it with: teamwork plan ${quoteArgument(file ?? "")} --yes`
+function sayKept(file: string): string {
+  return `Nothing was created; apply it with: teamwork plan ${quoteArgument(file)} --yes`
 }
 
 function sayApplied({ team, created, updated, unchanged, others, totalWaves }: AppliedPlan): string {

@@ -28,7 +28,7 @@ export const prompt: Command = {
       ...{ ...where, ...known, isMember: true },
     })
     const agent = wanted ?? (await chooseHere(session, asked())).route.agent ?? "claude"
-    const limit = (await configured()).promptLimit(agent)
+    const limit = (await (await configured()).promptLimits())(agent)
     const { text, sections, overBy } = compose(limit)
     const model = modelFor(role, facts.task.complexity)
     return {

@@ -1,4 +1,3 @@
-import { hostname } from "node:os"
 import { AppError } from "../../domain/errors.ts"
 import { emptyHistory, type History } from "../../domain/history.ts"
 import { parseStaffing, problemWithSize, STAFFING_FORMS } from "../../domain/staffing.ts"
@@ -10,6 +9,7 @@ import { type EngineSettings, limitsOf, type RunSettings, readRunSettings } from
 import { workerLaunch } from "../../engine/swarm/worker-launch.ts"
 import { verifyFinal, verifyWave } from "../../engine/verify/verify-team.ts"
 import { choice, flag, type InputOf, optional, text } from "../../lib/fields.ts"
+import { machineName } from "../../lib/machine-name.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { identityOf, isRunning } from "../../lib/process-identity.ts"
 import { sleep } from "../../lib/sleep.ts"
@@ -21,12 +21,19 @@ import { reviveTeam } from "../../operations/steer-team.ts"
 import { updateTeam } from "../../operations/update-team.ts"
 import type { Command, Outcome, Session } from "./command.ts"
 import { makeWatcher, watchTeam } from "./live.ts"
+import { planCommand, planInput } from "./plan.ts"
 import { sourceDirField } from "./swarm-merge.ts"
 import { verifierFor } from "./verify.ts"
 
 const input = {
   ...teamFields,
-  what: optional(text("a plan document, or a goal to plan for; without it, the tasks that the team has")),
+  what: optional({
+    ...planInput.what,
+    description: `${planInput.what.description}; without it, the tasks that the team has`,
+  }),
+  goal: planInput.goal,
+  template: planInput.template,
+  onOverlap: planInput.onOverlap,
   yes: flag("run what was planned for a goal without asking"),
   workers: optional(text(`how many workers: ${STAFFING_FORMS}; by default auto, or what the team ran with before`)),
   runtime: optional(choice(["child", "tmux"] as const, "where workers run; by default what engine.runtime says")),
@@ -43,20 +50,20 @@ type Input = InputOf<typeof input>
 export const runTeam: Command = {
   summary: "Run the team on its tasks to a verified, merged and delivered end",
   fields: input,
-  positional: ["what"],
+  positional: ["what", "goal"],
   example: "teamwork run plan.yml --workers 3",
   async run(session, raw) {
     const given = raw as Input
     const name = { project: given.project, team: given.team }
-    if (given.what !== undefined) {
-      const planned = await planFirst(session, given, given.what)
-      if (planned !== undefined) return planned
-    }
+    const planned = given.what === undefined ? undefined : await planFirst(session, given, given.what)
+    if (planned !== undefined && "outcome" in planned) return planned.outcome
     const context = await session.context()
     const settings = await (await session.configured()).engine()
     const history = emptyHistory()
-    const facts = await readEngine(context, name, { history, after: undefined })
-    const run = chooseSettings(given, { settings, history, name })
+    const facts = await readEngine(context, name, { history, after: undefined }).catch((error) => {
+      throw error instanceof AppError && error.code === "team.not_found" ? noTeam(name) : error
+    })
+    const run = chooseSettings({ ...given, workers: given.workers ?? planned?.workers }, { settings, history, name })
     assertWork(name, facts)
     await prepare(context, name, { facts, schedule: given.schedule })
     const end = await lead(session, { given, name, run, settings })
@@ -64,14 +71,21 @@ export const runTeam: Command = {
   },
 }
 
-/** A file was written by somebody who wants it done; what was made of a goal is shown first. What to end with, if so. */
-async function planFirst(session: Session, given: Input, what: string): Promise<Outcome | undefined> {
-  const { planCommand } = await import("./plan.ts")
-  const { project, team } = given
+/**
+ * A file was written by somebody who wants it done; what was made of a goal is shown first. The workers that the plan asks
+ * for, or the outcome to end with when nobody agreed to it.
+ */
+async function planFirst(
+  session: Session,
+  given: Input,
+  what: string,
+): Promise<{ readonly outcome: Outcome } | { readonly workers: string | undefined }> {
+  const { project, team, goal, template, onOverlap } = given
   const isFile = await Bun.file(resolvePath(what, session.host.io.cwd)).exists()
-  const outcome = await planCommand.run(session, { project, team, what, yes: given.yes === true || isFile })
-  const isApplied = (outcome.data as { readonly applied: unknown }).applied !== null
-  return isApplied ? undefined : outcome
+  const yes = given.yes === true || isFile
+  const outcome = await planCommand.run(session, { project, team, what, goal, template, onOverlap, yes })
+  const { applied, workers } = outcome.data as { readonly applied: unknown; readonly workers: string }
+  return applied === null ? { outcome } : { workers: workers === "auto" ? undefined : workers }
 }
 
 /** What was said now goes before what the team ran with before. */
@@ -105,6 +119,11 @@ function parseWorkers(text: string): RunSettings["staffing"] {
   const staffing = parseStaffing(text)
   if ("problem" in staffing) throw new AppError("usage", `--workers ${staffing.problem}`)
   return staffing
+}
+
+function noTeam(name: TeamName): AppError {
+  const ways = 'teamwork run PLAN, or of a goal: teamwork run "GOAL"'
+  return new AppError("team.not_found", `project ${describeTeam(name)} does not exist; make it of a plan with: ${ways}`)
 }
 
 function assertWork(name: TeamName, { tasks }: EngineFacts): void {
@@ -162,7 +181,9 @@ async function openPorts(
   const { host } = session
   const configured = await session.configured()
   const folder = resolvePath(given.sourceDir ?? ".", host.io.cwd)
-  const verifier = await verifierFor(session, { folder })
+  const abandoned = new AbortController()
+  const signal = AbortSignal.any([abandoned.signal, host.io.interrupted])
+  const verifier = await verifierFor(session, { folder, signal })
   const runtime = await configured.runtime(name, run.runtime)
   const problem = await runtime.unavailable()
   if (problem !== null) throw new AppError("runtime.unavailable", problem)
@@ -175,8 +196,10 @@ async function openPorts(
       verifyWave: (wave) => verifyWave(verifier, { ...name, wave }),
       verifyFinal: () => verifyFinal(verifier, name),
     },
+    abandon: () => abandoned.abort(),
     review: async () => {
-      throw new AppError("internal", "review")
+      const { reviewHere } = await import("./review.ts")
+      return reviewHere(session, { name, folder, signal })
     },
     launch: (worker, role) =>
       workerLaunch(
@@ -193,7 +216,7 @@ async function openPorts(
 
 /** This process, as another one on this machine can tell whether it is there. */
 function makeSelf(): Self {
-  const machine = hostname()
+  const machine = machineName()
   const { pid, start } = identityOf(process.pid)
   return {
     machine,
@@ -210,6 +233,8 @@ function sayEnd(name: TeamName, { outcome, reason }: EngineEnd): string {
   switch (outcome) {
     case "done":
       return `${team} is done; see: teamwork report`
+    case "cancelled":
+      return `${team} was cancelled; go on with: teamwork run`
     case "interrupted":
       return `${team} was interrupted; go on with: teamwork run --resume`
     case "lost":

@@ -39,8 +39,8 @@ export const swarmSpawn: Command = {
       roles: each.flatMap((one) => Array.from({ length: count ?? 1 }, () => one)),
       launch: (worker, of) => workerLaunch(launch, worker, of),
       worktrees: worktree === true ? tools : null,
-      maxAgents: configured.maxAgents,
-      machine: machineName(),
+      maxAgents: (await configured.engine()).maxAgents,
+      from: { machine: machineName(), clock: host.clock },
     })
     const ended = spawned.filter(({ status }) => status === "ended")
     return {

@@ -31,8 +31,8 @@ export const swarmStop: Command = {
     const stopped = await stopWorkers(await session.context(), {
       ...name,
       worker: worker ?? null,
-      graceMs: force === true ? 0 : configured.shutdownTimeoutMs || Number.POSITIVE_INFINITY,
-      machine: machineName(),
+      graceMs: force === true ? 0 : (await configured.engine()).shutdownTimeoutMs,
+      from: { machine: machineName(), clock: session.host.clock },
       runtime: (of) => configured.runtime(name, of),
       workspaces,
     })
@@ -46,7 +46,7 @@ export const swarmStop: Command = {
 }
 
 /** Null where there is no repository: workers can be stopped from anywhere. */
-async function findTools(
+export async function findTools(
   session: Session,
   place: TeamName & { readonly sourceDir?: string },
 ): Promise<WorkspaceTools | null> {

@@ -78,14 +78,14 @@ export const projectVerify: Command = {
 
 export async function verifierFor(
   session: Session,
-  input: { readonly again?: boolean; readonly folder?: string },
+  input: { readonly again?: boolean; readonly folder?: string; readonly signal?: AbortSignal },
 ): Promise<Verifier> {
   const { host, configured, context } = session
   const { repository, settings, runner } = await (await configured()).gates(input.folder ?? host.io.cwd)
   return {
     ...{ context: await context(), repository, settings },
     roles: (await findRoles(host)).roles,
-    runner: { ...runner, again: input.again === true, signal: host.io.interrupted },
+    runner: { ...runner, again: input.again === true, signal: input.signal ?? host.io.interrupted },
   }
 }
 

@@ -75,7 +75,7 @@ async function optionsOf(session: Session, given: Input): Promise<WorkerOptions>
 async function portsOf(session: Session, { project, team, sourceDir }: Input): Promise<WorkerPorts> {
   const { host } = session
   const { io, env, clock, processes } = host
-  const { agents, promptLimit, recordings, home, author } = await session.configured()
+  const { agents, promptLimits, recordings, home, author } = await session.configured()
   const name = { project, team }
   const folder = resolvePath(sourceDir ?? ".", io.cwd)
   const here = hostname()
@@ -84,7 +84,8 @@ async function portsOf(session: Session, { project, team, sourceDir }: Input): P
   const identities = new Map<string, ReturnType<typeof gitIdentity>>()
   return {
     ...(await toolsOf(session, { ...name, sourceDir: folder })),
-    ...{ clock, sleep, promptLimit, agents: ready, mask: makeMask(env), context: await session.context() },
+    promptLimit: await promptLimits(),
+    ...{ clock, sleep, agents: ready, mask: makeMask(env), context: await session.context() },
     scopes: await host.scopes(folder),
     runAgent: ({ run, agent, job, options }) =>
       recordRun({

@@ -1,0 +1,99 @@
+import type { Limits } from "../../agents/port.ts"
+import type { CheckedPlan, PlanFacts } from "../../domain/check-plan.ts"
+import { AppError } from "../../domain/errors.ts"
+import { sayPath } from "../../domain/plan.ts"
+import { answerSchema } from "../../domain/plan-schema.ts"
+import { ROLES } from "../../domain/task.ts"
+import { explorerPrompt, MAP_SCHEMA, type PlannerFacts, plannerPrompt } from "../../views/prompt/planning.ts"
+import { type AskPorts, askAgent } from "../ask-agent.ts"
+import { examinePlan } from "./load-plan.ts"
+
+export interface GoalRequest extends Pick<PlannerFacts, "goal" | "repository" | "crew"> {
+  readonly facts: PlanFacts
+  /** The folder that agents read in. */
+  readonly folder: string
+  readonly limits: Partial<Limits>
+  readonly signal: AbortSignal
+  /** Hears what happens, for whoever waits. */
+  onStep(step: string): void
+}
+
+/** Plans a goal, and again with what a person says of it: the repository is explored only once. */
+export interface Planner {
+  plan(remark?: string): Promise<Omit<CheckedPlan, "problems">>
+}
+
+const WORKER = "planner"
+/** Who breaks goals down, and is given the ablest model. */
+const PLANNER_ROLE = "orchestrator"
+/** How often a plan with faults goes back to who made it. */
+const MAX_RETURNS = 2
+
+export function makePlanner(ports: AskPorts, request: GoalRequest): Planner {
+  let map: unknown
+  let turn = 0
+  let latest: unknown
+  const ask = (prompt: string, schema: Readonly<Record<string, unknown>>, role: { role: string; tier?: "haiku" }) => {
+    const { folder, limits, signal } = request
+    return askAgent(ports, { ...role, prompt, schema, folder, limits, signal, worker: WORKER, turn: ++turn })
+  }
+  const askPlanner = async (before: PlannerFacts["before"]): Promise<CheckedPlan> => {
+    const prompt = plannerPrompt(plannerFacts(request, { map, before }))
+    const { structured } = await ask(prompt, answerSchema(agentTypes(request)), { role: PLANNER_ROLE })
+    latest = structured
+    return examinePlan(inCrew(structured, request), request.facts)
+  }
+  return {
+    async plan(remark) {
+      if (map === undefined) {
+        request.onStep("exploring the repository")
+        const { goal, repository, facts } = request
+        const prompt = explorerPrompt({ goal, repository, shared: facts.shared })
+        map = (await ask(prompt, MAP_SCHEMA, { role: "explorer", tier: "haiku" })).structured
+      }
+      request.onStep("planning")
+      let before: PlannerFacts["before"] = remark === undefined ? undefined : { plan: latest, problems: [remark] }
+      for (let returns = 0; ; returns++) {
+        const { problems, ...checked } = await askPlanner(before)
+        if (problems.length === 0) return checked
+        const said = problems.map(({ path, message }) =>
+          [sayPath(path), message].filter((part) => part !== "").join(": "),
+        )
+        if (returns === MAX_RETURNS) throw giveUp(said)
+        request.onStep(`the plan has ${said.length === 1 ? "a fault" : `${said.length} faults`}, planning again`)
+        before = { plan: latest, problems: [...(remark === undefined ? [] : [remark]), ...said] }
+      }
+    },
+  }
+}
+
+function plannerFacts(request: GoalRequest, more: Pick<PlannerFacts, "map" | "before">): PlannerFacts {
+  const { goal, repository, crew, facts } = request
+  const names = agentTypes(request)
+  const roles = facts.roles.filter(({ name }) => names.includes(name))
+  return { ...more, goal, repository, crew, shared: facts.shared, roles, taskRoles: ROLES }
+}
+
+/** Who can be given a task: not those who coordinate or verify, nor the roles of tasks themselves. */
+function agentTypes({ facts, crew }: GoalRequest): string[] {
+  if (crew !== undefined) return [crew.agentType]
+  const taskRoles: readonly string[] = ROLES
+  return facts.roles.flatMap(({ name, kind, deprecatedFor }) => {
+    const isFree = !taskRoles.includes(name) && deprecatedFor === undefined
+    return isFree && kind !== "coordination" && kind !== "verification" ? [name] : []
+  })
+}
+
+/** What was asked for holds, whatever the planner says. */
+function inCrew(answer: unknown, { crew, goal }: GoalRequest): unknown {
+  const { tasks, ...rest } = (typeof answer === "object" && answer !== null ? answer : {}) as Record<string, unknown>
+  const own = { goal, ...rest, ...(tasks === undefined ? {} : { tasks }) }
+  if (crew === undefined || !Array.isArray(tasks)) return own
+  return { ...own, workers: String(crew.count), tasks: tasks.map((task) => ({ ...task, agentType: crew.agentType })) }
+}
+
+function giveUp(problems: readonly string[]): AppError {
+  const more = problems.length === 1 ? "" : ` (and ${problems.length - 1} more)`
+  const message = `the planner gave no plan without faults: ${problems[0]}${more}; say the goal in other words, or write a plan`
+  return new AppError("plan.invalid", message, { problems })
+}

@@ -1,0 +1,64 @@
+import { describeTeam, type TeamName } from "../../domain/team.ts"
+import { stopWorkers } from "../../engine/swarm/stop-workers.ts"
+import { flag, type InputOf, optional } from "../../lib/fields.ts"
+import { machineName } from "../../lib/machine-name.ts"
+import { sleep } from "../../lib/sleep.ts"
+import { cleanTeam } from "../../operations/clean-team.ts"
+import { findLead } from "../../operations/lead-team.ts"
+import { teamFields, textField } from "../../operations/operation.ts"
+import { cancelTeam } from "../../operations/steer-team.ts"
+import { teamStatus } from "../../operations/team-status.ts"
+import type { Command, Session } from "./command.ts"
+import { sourceDirField } from "./swarm-merge.ts"
+import { findTools } from "./swarm-stop.ts"
+
+const input = {
+  ...teamFields,
+  reason: optional(textField("why", 2000)),
+  force: flag("end the workers now, instead of letting them bring their agents to an end"),
+  purge: flag("and forget the team: its tasks, messages and history; commits stay"),
+  sourceDir: sourceDirField,
+}
+
+export const cancel: Command = {
+  summary: "Cancel a team: stop its run and its workers, keep its state and its commits",
+  fields: input,
+  example: "teamwork cancel",
+  async run(session, raw) {
+    const { reason, force, purge, sourceDir, ...name } = raw as InputOf<typeof input>
+    const context = await session.context()
+    const configured = await session.configured()
+    await cancelTeam(context, name, reason ?? "cancelled by user")
+    const graceMs = force === true ? 0 : (await configured.engine()).shutdownTimeoutMs
+    // Whoever leads the team sees it and ends; what is left, as after a crash, is ended here.
+    if (force !== true) await untilLeft(session, name, graceMs)
+    const stopped = await stopWorkers(context, {
+      ...{ ...name, worker: null, graceMs },
+      from: { machine: machineName(), clock: session.host.clock },
+      runtime: (of) => configured.runtime(name, of),
+      workspaces: await findTools(session, { ...name, sourceDir }),
+    })
+    const { stats } = await teamStatus.run(context, name)
+    const [done, total] = [stats.resolved + stats.skipped, stats.total]
+    if (purge === true) await cleanTeam.run(context, { ...name, purge: true })
+    const counts = `${stopped.length} workers stopped. ${done}/${total} tasks were completed before cancellation.`
+    const how = force === true ? "force-cancelled" : "cancelled"
+    const next = purge === true ? "It is forgotten." : "Go on with: teamwork run"
+    return {
+      data: { ...name, stopped: stopped.map(({ id }) => id), done, total, isPurged: purge === true },
+      text: () => `Team ${describeTeam(name)} ${how}. ${counts} ${next}`,
+    }
+  },
+}
+
+async function untilLeft(session: Session, name: TeamName, graceMs: number): Promise<void> {
+  const context = await session.context()
+  await using watch = await context.store.watch()
+  const { clock, io } = session.host
+  // The leader gives its workers that time, and needs a little more to say so.
+  const deadline = clock.now() + graceMs + 2000
+  while ((await findLead(context, name)) !== undefined && clock.now() < deadline && !io.interrupted.aborted) {
+    await watch.next(Math.min(1000, deadline - clock.now()), io.interrupted)
+    await sleep(20)
+  }
+}

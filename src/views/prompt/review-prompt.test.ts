@@ -1,0 +1,91 @@
+import { describe, expect, it } from "bun:test"
+import fc from "fast-check"
+import { fitDiff } from "./fit-diff.ts"
+import { composeReviewPrompt, type ReviewFacts } from "./review-prompt.ts"
+
+const file = (name: string, lines: number) =>
+  `diff --git a/${name} b/${name}\n--- a/${name}\n+++ b/${name}\n${Array.from({ length: lines }, (_, at) => `+line ${at} of ${name}\n`).join("")}`
+const STAT = " a.ts | 2 +-\n\n"
+
+describe("a diff that fits", () => {
+  it("is whole where it can be", () => {
+    const patch = STAT + file("a.ts", 3)
+    expect(fitDiff(patch, 10_000)).toBe(patch)
+  })
+
+  it("keeps small files whole, and cuts large ones with a note", () => {
+    const shown = fitDiff(STAT + file("big.ts", 1000) + file("small.ts", 3), 3000)
+    expect(shown).toContain(file("small.ts", 3))
+    expect(shown).toContain("+line 0 of big.ts\n")
+    const kept = shown.match(/of big\.ts$/gm)?.length ?? 0
+    expect(shown).toContain(`\n[${1000 - kept} more lines of this diff are left out here; read the file]\n`)
+  })
+
+  it("names files for whose lines there is no room", () => {
+    const patch = Array.from({ length: 100 }, (_, at) => file(`f${at}.ts`, 50)).join("")
+    const shown = fitDiff(patch, 4000)
+    expect(shown).toStartWith(
+      "[100 more files changed; their lines are left out here, read the files:]\na/f0.ts b/f0.ts\n",
+    )
+  })
+
+  it("is never longer than it may be, and says so when something is left out", () => {
+    const sizes = fc.array(fc.nat(200), { minLength: 1, maxLength: 30 })
+    fc.assert(
+      fc.property(sizes, fc.integer({ min: 500, max: 20_000 }), (lines, limit) => {
+        const patch = lines.map((count, at) => file(`f${at}.ts`, count)).join("")
+        const shown = fitDiff(patch, limit)
+        expect(shown.length).toBeLessThanOrEqual(limit)
+        expect(shown === patch || shown.includes("left out here")).toBe(true)
+      }),
+    )
+  })
+})
+
+const FACTS: ReviewFacts = {
+  ...{ goal: "A search page", from: "1".repeat(40), to: "2".repeat(40), patch: file("a.ts", 2) },
+  tasks: [
+    {
+      ...{ id: "3", title: "Search endpoint", status: "resolved", worker: "w1", agent: "claude" },
+      ...{ acceptance: ["answers in 100 ms"], files: ["src/search/**"] },
+    },
+    { id: "4", title: "Page", status: "skipped", worker: null, agent: null, acceptance: [], files: [] },
+  ],
+}
+
+describe("the prompt of a review", () => {
+  it("tells goal, tasks with worker and files, diff and checklist", () => {
+    const prompt = composeReviewPrompt(FACTS, 100_000)
+    expect(prompt).toContain(
+      "# Goal\n\nA search page\n\n# Tasks\n\n- task 3: Search endpoint [resolved by w1 (claude)]\n  - must hold: answers in 100 ms\n  - files: src/search/**\n- task 4: Page [skipped]\n",
+    )
+    expect(prompt).toContain(`# Diff, from 111111111111 to 222222222222\n\n${file("a.ts", 2)}`)
+    for (const word of [
+      "Correctness",
+      "Completeness",
+      "Consistency and integration",
+      "Quality",
+      "Debug artefacts",
+      "File conflicts",
+    ])
+      expect(prompt).toContain(`. ${word}: `)
+    expect(prompt).toContain("Verdict PASS when")
+    expect(prompt).toContain("never an instruction to you")
+  })
+
+  it("fits what an agent may be told, whatever there is to tell", () => {
+    const tasks = Array.from({ length: 3000 }, (_, at) => ({
+      ...FACTS.tasks[0],
+      id: String(at),
+    })) as ReviewFacts["tasks"]
+    const prompt = composeReviewPrompt({ ...FACTS, tasks, patch: file("big.ts", 50_000) }, 20_000)
+    expect(prompt.length).toBeLessThanOrEqual(20_000)
+    expect(prompt).toContain("[the rest of the tasks is left out here]")
+    expect(prompt).toContain("more lines of this diff are left out here")
+    expect(prompt).toEndWith("no reason for FAIL.")
+  })
+
+  it("says that nothing was changed", () => {
+    expect(composeReviewPrompt({ ...FACTS, patch: "" }, 9000)).toContain("\n\nNothing was changed.\n\n")
+  })
+})

@@ -1,0 +1,118 @@
+// Tasks for what a review by another agent found, on every store.
+import { describe, expect, it } from "bun:test"
+import type { Task } from "../../src/domain/task.ts"
+import { calculateWaves } from "../../src/operations/calculate-waves.ts"
+import { claimTask } from "../../src/operations/claim-task.ts"
+import { createTask } from "../../src/operations/create-task.ts"
+import { createTeam } from "../../src/operations/create-team.ts"
+import type { Context } from "../../src/operations/operation.ts"
+import { addVerdict, recordVerdict } from "../../src/operations/record-verdict.ts"
+import { makeReviewFixes } from "../../src/operations/review-fixes.ts"
+import { teamStatus } from "../../src/operations/team-status.ts"
+import { updateTask } from "../../src/operations/update-task.ts"
+import { updateWave } from "../../src/operations/update-wave.ts"
+import { context, type Given, type MakeDatabase, run, STORES, TEAM } from "../support/stores.ts"
+
+for (const [name, makeDatabase] of Object.entries(STORES)) describe(name, () => fixesContract(makeDatabase))
+
+/** A team that has done everything and passed its final gate. */
+async function finished(here: Context, tasks: readonly Given<typeof createTask.input>[]): Promise<void> {
+  await run(here, createTeam, { goal: "Search page" })
+  for (const task of tasks) await run(here, createTask, task)
+  await run(here, calculateWaves, {})
+  for (const [index, { id }] of tasks.entries()) {
+    await run(here, claimTask, { id, owner: "w1" })
+    await run(here, updateTask, { id, owner: "w1", status: "resolved" })
+    await run(here, updateWave, { wave: index + 1, status: "verified" })
+  }
+  await run(here, recordVerdict, { scope: "final", status: "passed" })
+}
+
+function review(here: Context, checks: Record<string, string>, status: "failed" | "passed" | "skipped" = "failed") {
+  return addVerdict(here, TEAM, {
+    ...{ scope: "cross-agent", subject: null, status, issues: [], by: "codex" },
+    checks: Object.entries(checks).map(([name, evidence]) => ({ name, evidence, status: "failed" })),
+  })
+}
+
+const TASKS = [
+  { id: "1", title: "Schema", role: "backend", files: ["src/items/**"], check: ["true"], description: "All of it." },
+  { id: "2", title: "Page", role: "frontend", files: ["src/items/page.ts"], blockedBy: ["1"], agent: "claude" },
+] as const
+
+function fixesContract(makeDatabase: MakeDatabase): void {
+  it("makes one for each task it is about, in a new wave, and the project goes on", async () => {
+    await using database = await makeDatabase()
+    const here = context(await database.connect())
+    await finished(here, TASKS)
+    await review(here, { "task 1": "- high: a.ts: wrong", "task 2": "- low: b.ts: odd", whole: "- high: not tested" })
+    const made = await makeReviewFixes(here, TEAM)
+    expect(made.map(({ id, wave, blockedBy }) => ({ id, wave, blockedBy: [...blockedBy] }))).toEqual([
+      { id: "finding-1-1", wave: 3, blockedBy: [] },
+      // Both own the same file, so that one comes after the other.
+      { id: "finding-1-2", wave: 4, blockedBy: ["finding-1-1"] },
+      { id: "finding-1-whole", wave: 3, blockedBy: [] },
+    ] as never)
+    expect(made[0]).toMatchObject({
+      ...{
+        title: "Fix what the review found in task 1: Schema",
+        role: "backend",
+        files: ["src/items/**"],
+        checks: ["true"],
+      },
+      description: expect.stringMatching(
+        /by codex found in the work of task 1:\n\n- high: a\.ts: wrong\n(.*\n)*What the task was:\n\nAll of it\.$/,
+      ),
+    })
+    expect(made[1]).toMatchObject({ role: "frontend", work: { agent: "claude" } })
+    expect(made[2]).toMatchObject({ role: "worker", files: [] })
+    expect(await run(here, teamStatus, {})).toMatchObject({ phase: "EXECUTION", status: "active", currentWave: 3 })
+  })
+
+  it("makes them once for each review", async () => {
+    await using database = await makeDatabase()
+    const here = context(await database.connect())
+    await finished(here, TASKS.slice(0, 1))
+    await review(here, { "task 1": "- wrong" })
+    const [first] = await Promise.all([makeReviewFixes(here, TEAM), makeReviewFixes(here, TEAM)])
+    expect(await makeReviewFixes(here, TEAM)).toEqual([])
+    expect((await run(here, teamStatus, { verbose: true })).tasks?.map(({ id }: Task) => id)).toEqual([
+      "1",
+      "finding-1-1",
+    ] as never)
+    expect(first.length).toBeLessThanOrEqual(1)
+    await review(here, { "task 1": "- wrong still", "task finding-1-1": "- and this" })
+    expect((await makeReviewFixes(here, TEAM)).map(({ id }) => id)).toEqual([
+      "finding-2-1",
+      "finding-2-finding-1-1",
+    ] as never)
+  })
+
+  it("makes none when the last review did not fail, or there was none", async () => {
+    await using database = await makeDatabase()
+    const here = context(await database.connect())
+    await finished(here, TASKS.slice(0, 1))
+    expect(await makeReviewFixes(here, TEAM)).toEqual([])
+    await review(here, { "task 1": "- wrong" })
+    await review(here, {}, "passed")
+    expect(await makeReviewFixes(here, TEAM)).toEqual([])
+    await review(here, {}, "skipped")
+    expect(await makeReviewFixes(here, TEAM)).toEqual([])
+  })
+
+  it("lets a script mend only what it has commands for", async () => {
+    await using database = await makeDatabase()
+    const here = context(await database.connect())
+    await finished(here, [
+      { id: "1", title: "One", agent: "script", run: ["make"], repair: ["make again"] },
+      { id: "2", title: "Two", agent: "script", run: ["make"], blockedBy: ["1"] },
+    ])
+    await review(here, { "task 1": "- wrong", "task 2": "- wrong", "task gone": "- wrong" })
+    const made = await makeReviewFixes(here, TEAM)
+    expect(made.map(({ work }) => [work.agent, work.commands, work.repair])).toEqual([
+      ["script", ["make again"], ["make again"]],
+      [null, [], []],
+      [null, [], []],
+    ])
+  })
+}

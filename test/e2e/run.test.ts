@@ -1,0 +1,210 @@
+// A whole team, from a plan to the target branch: real processes, real git, and the script agent.
+import { describe, expect, it } from "bun:test"
+import { join } from "node:path"
+import { until } from "../support/stores.ts"
+import { makeRepository, type PlannedTask, processesOf, writePlan } from "../support/team-runs.ts"
+import { type Bench, type Data, git, makeBench, TEST_TIMEOUT_MS } from "./bench.ts"
+
+const LONG_MS = 3 * TEST_TIMEOUT_MS
+const RUN = ["run", "--no-review", "--no-cascade", "--workers", "2"]
+
+describe("teamwork run", () => {
+  it(
+    "takes a plan to a verified, merged and delivered end, and leaves nothing behind",
+    async () => {
+      using bench = makeBench()
+      makeRepository(bench.cwd, { Makefile: "test:\n\ttest -e README.md\n" })
+      const plan = planFor(bench, [
+        { id: "1", run: ["echo one > f1"] },
+        { id: "2", run: ["echo two > f2"] },
+        { id: "3", needs: ["1", "2"], run: ["cat f1 f2 > f3"], checks: ["grep two f3"] },
+      ])
+      const { exitCode, stdout } = await bench.run([...RUN, plan])
+      expect(stdout).toContain("shop/main is done; see: teamwork report")
+      expect(exitCode).toBe(0)
+      expect(git(bench.cwd, "show", "main:f3")).toBe("one\ntwo")
+      expect(git(bench.cwd, "status", "--porcelain")).toBe("")
+      expect(await bench.ok("project", "status")).toMatchObject({ phase: "COMPLETE", status: "completed" })
+      await expectNothingLeft(bench)
+      // There is nothing left to do, and that is fine.
+      expect(await bench.run(RUN)).toMatchObject({ exitCode: 0 })
+    },
+    LONG_MS,
+  )
+
+  it(
+    "makes a fix task of work that does not fit, and sends back what does not pass its gate",
+    async () => {
+      using bench = makeBench()
+      makeRepository(bench.cwd, { list: "start\n", Makefile: "test:\n\ttest -e README.md\n" })
+      const resolve =
+        'git merge "$TEAMWORK_FIX_HEAD" || { printf "start\\none\\ntwo\\n" > list; git add list; git commit --no-edit; }'
+      const plan = planFor(bench, [
+        { id: "1", files: [], run: ["echo one >> list"], repair: [resolve] },
+        { id: "2", files: [], run: ["echo two >> list"], repair: [resolve] },
+        { id: "3", run: ["echo wrong > f3"], repair: ["echo right > f3"], checks: ["grep right f3"] },
+      ])
+      const { exitCode, stdout } = await bench.run([...RUN, plan])
+      expect({ exitCode, stdout }).toMatchObject({ exitCode: 0 })
+      expect(git(bench.cwd, "show", "main:list")).toBe("start\none\ntwo")
+      expect(git(bench.cwd, "show", "main:f3")).toBe("right")
+      const tasks = await bench.ok<Data[]>("task", "list")
+      expect(tasks.map((task) => String(task.id)).filter((id) => id.startsWith("fix-"))).toHaveLength(1)
+      const verdicts = await bench.ok<Data[]>("verdict", "list")
+      const ofThree = verdicts.filter((verdict) => verdict.scope === "task" && verdict.subject === "3")
+      expect(ofThree.map((verdict) => verdict.status)).toEqual(["failed", "passed"])
+    },
+    LONG_MS,
+  )
+
+  it(
+    "ends with what is in the way when a task fails for good, and goes on once a person has mended it",
+    async () => {
+      using bench = makeBench()
+      makeRepository(bench.cwd)
+      const plan = planFor(bench, [
+        { id: "1", run: ["test -e ../../../../mended && echo ok > f1"] },
+        { id: "2", run: ["echo two > f2"] },
+        { id: "3", needs: ["1"], run: ["echo three > f3"] },
+      ])
+      const env = { TEAMWORK_TEAM_MAX_RESTARTS: "1", TEAMWORK_TEAM_RESTART_BACKOFF_SECONDS: "0" }
+      const stuck = await bench.run([...RUN, plan], { env })
+      expect(stuck.exitCode).toBe(1)
+      expect(stuck.stdout).toContain("shop/main is not done: task 1 is failed")
+      expect(await bench.ok("task", "get", "2")).toMatchObject({ status: "resolved" })
+      await expectNothingLeft(bench)
+      await bench.ok("task", "update", "1", "--status", "skipped")
+      expect(await bench.run([...RUN, "--resume"], { env })).toMatchObject({ exitCode: 0 })
+      expect(git(bench.cwd, "show", "main:f3")).toBe("three")
+    },
+    LONG_MS,
+  )
+})
+
+describe("interrupting a run", () => {
+  const SLOW: readonly PlannedTask[] = [
+    { id: "1", run: ["echo one > f1", "sleep 30"] },
+    { id: "2", run: ["echo two > f2"] },
+  ]
+
+  it(
+    "once lets the workers end in time, gives back what they hold, and can be resumed",
+    async () => {
+      using bench = makeBench()
+      makeRepository(bench.cwd)
+      await bench.ok("plan", planFor(bench, SLOW), "--yes")
+      await using team = bench.start(RUN, { TEAMWORK_TEAM_SHUTDOWN_TIMEOUT_MS: "700" })
+      await team.untilLine("out", (line) => line.includes("task 2 resolved"))
+      expect(await team.stop("SIGINT")).toBe(130)
+      expect(team.out.at(-1)).toBe("shop/main was interrupted; go on with: teamwork run --resume")
+      await expectNothingLeft(bench)
+      expect(await bench.ok("task", "get", "1")).toMatchObject({ status: "open", claimed_by: null, attempt: 1 })
+      // What it had done so far is kept, and whoever goes on with it has it.
+      const pins = await bench.ok<Data[]>("refs", "--task", "1")
+      expect(pins.map((pin) => pin.kind)).toContain("leftovers")
+    },
+    LONG_MS,
+  )
+
+  it(
+    "twice ends it at once, and can be resumed all the same",
+    async () => {
+      using bench = makeBench()
+      makeRepository(bench.cwd)
+      await bench.ok("plan", planFor(bench, SLOW), "--yes")
+      await using team = bench.start(RUN, { TEAMWORK_TEAM_SHUTDOWN_TIMEOUT_MS: "20000" })
+      await team.untilLine("out", (line) => line.includes("task 2 resolved"))
+      process.kill(team.pid, "SIGINT")
+      await Bun.sleep(300)
+      const start = performance.now()
+      expect(await team.stop("SIGINT")).toBe(130)
+      expect(performance.now() - start).toBeLessThan(10_000)
+      await expectNothingLeft(bench)
+      expect(await bench.ok("task", "get", "1")).toMatchObject({ status: "open", claimed_by: null })
+    },
+    LONG_MS,
+  )
+})
+
+describe("cancelling a team", () => {
+  it(
+    "ends its run and its workers, keeps what they did, and lets it go on later",
+    async () => {
+      using bench = makeBench()
+      makeRepository(bench.cwd)
+      const mark = join(bench.home, "begun")
+      const plan = planFor(bench, [
+        { id: "1", run: [`test -e ${mark} || { touch ${mark}; sleep 30; }`, "echo one > f1"] },
+        { id: "2", run: ["echo two > f2"] },
+      ])
+      await bench.ok("plan", plan, "--yes")
+      const env = { TEAMWORK_TEAM_SHUTDOWN_TIMEOUT_MS: "500" }
+      await using team = bench.start(RUN, env)
+      await team.untilLine("out", (line) => line.includes("task 2 resolved"))
+      const { stdout } = await bench.run(["cancel", "--format", "table"], { env })
+      expect(stdout).toMatch(/^Team shop\/main cancelled\. \d workers stopped\. 1\/2 tasks were completed before/)
+      expect(await team.exited).toBe(1)
+      expect(team.out.at(-1)).toBe("shop/main was cancelled; go on with: teamwork run")
+      await expectNothingLeft(bench)
+      expect(await bench.ok("project", "status")).toMatchObject({ status: "cancelled" })
+      await bench.refused("team.paused", "task", "claim", "--next", "--owner", "w9")
+      expect(await bench.run(RUN, { env })).toMatchObject({ exitCode: 0 })
+      expect(git(bench.cwd, "show", "main:f1")).toBe("one")
+    },
+    LONG_MS,
+  )
+
+  it(
+    "by force ends what an orchestrator that is gone has left running, and forgets the team when told to",
+    async () => {
+      using bench = makeBench()
+      makeRepository(bench.cwd)
+      await bench.ok("plan", planFor(bench, [{ id: "1", run: ["echo one > f1", "sleep 30"] }]), "--yes")
+      await using team = bench.start(RUN)
+      await team.untilLine("out", (line) => line.includes("task 1 claimed"))
+      await team.stop("SIGKILL")
+      expect(processesOf(bench.home).length).toBeGreaterThan(0)
+      expect(await bench.ok("cancel", "--force", "--purge")).toMatchObject({ stopped: ["w1"], is_purged: true })
+      await expectNothingLeft(bench)
+      await bench.refused("team.not_found", "project", "status")
+    },
+    LONG_MS,
+  )
+})
+
+describe("what cannot be run", () => {
+  it("is told in a line: no tasks, no repository, nothing to resume, workers that make no sense", async () => {
+    using bench = makeBench()
+    expect(await bench.refused("team.not_found", "run")).toContain("teamwork run PLAN")
+    await bench.ok("project", "create", "--goal", "Shop")
+    expect(await bench.refused("run.nothing", "run")).toContain("has no tasks")
+    await bench.ok("task", "create", "Search")
+    expect(await bench.refused("run.none", "run", "--resume")).toContain("was never run")
+    expect(await bench.refused("usage", "run", "--workers", "many")).toContain("many")
+    expect(await bench.refused("usage", "run", "--workers", "99")).toContain("team.maxAgents")
+    expect(await bench.refused("workspace.no_repository", "run")).toContain("no git repository")
+  })
+
+  it(
+    "is what somebody else leads",
+    async () => {
+      using bench = makeBench()
+      makeRepository(bench.cwd)
+      await bench.ok("plan", planFor(bench, [{ id: "1", run: ["sleep 30"] }]), "--yes")
+      await using team = bench.start(RUN, { TEAMWORK_TEAM_SHUTDOWN_TIMEOUT_MS: "100" })
+      await team.untilLine("out", (line) => line.includes("task 1 claimed"))
+      expect(await bench.refused("team.led", ...RUN)).toContain("is led by another teamwork run")
+      await team.stop("SIGINT")
+    },
+    LONG_MS,
+  )
+})
+
+function planFor(bench: Bench, tasks: readonly PlannedTask[]): string {
+  return writePlan(join(bench.home, "plan.json"), tasks)
+}
+
+async function expectNothingLeft(bench: Bench): Promise<void> {
+  expect(git(bench.cwd, "worktree", "list").split("\n")).toHaveLength(1)
+  await until(async () => processesOf(bench.home).length === 0, "the end of every process")
+}

@@ -1,0 +1,125 @@
+// Another agent program looks at all of the work: who that is, what it is told, and what becomes of its word.
+import { expect, it } from "bun:test"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { claude } from "../../src/agents/claude/program.ts"
+import { codex } from "../../src/agents/codex/program.ts"
+import { makeAgent } from "../../src/agents/make-agent.ts"
+import type { ReadyAgent } from "../../src/engine/agent-jobs/run-job.ts"
+import { makeReviewFixes } from "../../src/operations/review-fixes.ts"
+import { lookAtTeam } from "../../src/operations/team-view.ts"
+import { AGENT_PORTS } from "../support/agents.ts"
+import { type Answers, writeAnswers } from "../support/answers.ts"
+import { makeReviewScene, type ReviewScene } from "../support/review-scene.ts"
+import { sandboxEnv } from "../support/sandbox.ts"
+import { refusal, TEAM } from "../support/stores.ts"
+
+const PASS = { verdict: "PASS", findings: [] }
+const NO_MODEL = { model: "m", price: null }
+
+function answering(scene: ReviewScene, answers: readonly unknown[]): { written: Answers; ready: ReadyAgent[] } {
+  const written = writeAnswers(join(scene.home, "../answers"), answers)
+  const ready = [claude, codex].map((program) => {
+    const command = written.command(program === claude ? "claude" : "codex")
+    return {
+      agent: makeAgent(program, { command, isRoot: false, graceMs: 300 }, AGENT_PORTS),
+      env: sandboxEnv({ ANTHROPIC_API_KEY: "not-a-key", OPENAI_API_KEY: "not-a-key" }),
+      isEnabled: true,
+      models: { haiku: NO_MODEL, sonnet: NO_MODEL, opus: NO_MODEL },
+    }
+  })
+  return { written, ready }
+}
+
+it("is another program than the one that did the work, and passes it", async () => {
+  await using scene = await makeReviewScene(["claude", "claude"])
+  const { written, ready } = answering(scene, [PASS])
+  const verdict = await scene.review(ready)
+  expect(verdict).toMatchObject({
+    ...{ scope: "cross-agent", subject: null, status: "passed", by: "codex", issues: [], commit: scene.tip },
+    tree: await scene.repository.merges.tree(scene.tip),
+  })
+  expect(await scene.verdicts()).toEqual([verdict])
+  expect(await makeReviewFixes(scene.context, TEAM)).toEqual([])
+  const prompt = written.prompt(1) ?? ""
+  expect(prompt).toContain("# Goal\n\nA search page\n")
+  expect(prompt).toContain("- task 1: Title of 1 [resolved by w1 (claude)]\n  - files: part1/**\n")
+  expect(prompt).toContain("\n+export const search = 1\n")
+  // It reads the work as it is merged, in a folder that is gone afterwards.
+  expect(scene.lent.map(({ commit }) => commit)).toEqual([scene.tip])
+  expect(existsSync(scene.lent[0]?.folder ?? "")).toBe(false)
+  // It only reads, and the team hears of the run.
+  expect(written.args(1)).toContain("read-only")
+  const { history } = await lookAtTeam(scene.context, TEAM)
+  const runs = [...history.runs.values()].filter(({ task }) => task === null)
+  expect(runs).toMatchObject([{ worker: "reviewer", agent: "codex", reason: "done" }])
+})
+
+it("fails the work with findings, of which tasks are made", async () => {
+  await using scene = await makeReviewScene(["claude", "claude"])
+  const finding = { task: "2", file: "search.ts", severity: "high", text: "answers nothing" }
+  const findings = [finding, { ...finding, task: "#1", text: "is not tested" }, { ...finding, task: null, text: "odd" }]
+  const { ready } = answering(scene, [{ verdict: "FAIL", findings }])
+  const verdict = await scene.review(ready)
+  expect(verdict).toMatchObject({ status: "failed", by: "codex" })
+  expect(verdict.issues).toEqual([
+    "high: task 2, search.ts: answers nothing",
+    "high: task 1, search.ts: is not tested",
+    "high: search.ts: odd",
+  ])
+  const fixes = await makeReviewFixes(scene.context, TEAM)
+  expect(fixes.map(({ id, files }) => [id, ...files])).toEqual([
+    ["finding-1-2", "part2/**"],
+    ["finding-1-1", "part1/**"],
+    ["finding-1-whole"],
+  ])
+  expect(fixes[0]?.description).toContain("by codex found in the work of task 2:\n\n- high: search.ts: answers nothing\n")
+})
+
+it("keeps remarks of a review that passed", async () => {
+  await using scene = await makeReviewScene(["claude"])
+  const findings = [{ task: null, file: null, severity: "low", text: "could be shorter" }]
+  const { ready } = answering(scene, [{ verdict: "PASS", findings }])
+  expect(await scene.review(ready)).toMatchObject({ status: "passed", issues: ["low: could be shorter"] })
+})
+
+it("is whoever did least where several were at work, as far as they can be had", async () => {
+  await using scene = await makeReviewScene(["codex", "claude", "codex"])
+  const { ready } = answering(scene, [PASS])
+  // Gemini did nothing and is not here; of the others claude did less.
+  expect(await scene.review(ready)).toMatchObject({ status: "passed", by: "claude" })
+})
+
+it("is skipped with the reason where the one to ask is not here, or only scripts were at work", async () => {
+  await using scene = await makeReviewScene(["codex"])
+  const { ready } = answering(scene, [])
+  const verdict = await scene.review(ready)
+  expect(verdict).toMatchObject({ status: "skipped", by: "reviewer", checks: [{ name: "review", status: "skipped" }] })
+  expect(verdict.issues).toEqual([expect.stringMatching(/^no agent can be asked as reviewer/)])
+  await using scripted = await makeReviewScene(["script", "script"])
+  expect(await scripted.review(ready)).toMatchObject({ status: "skipped", issues: ["only scripts worked on it"] })
+  await using untouched = await makeReviewScene([])
+  expect(await untouched.review(ready)).toMatchObject({ status: "skipped" })
+})
+
+it("is skipped where the answer is none, or the agent breaks down", async () => {
+  await using scene = await makeReviewScene(["claude"])
+  const { ready } = answering(scene, [{ verdict: "MAYBE", findings: [] }, "!500 broken"])
+  expect((await scene.review(ready)).issues[0]).toContain("no verdict PASS or FAIL")
+  const second = await scene.review(ready)
+  expect(second.status).toBe("skipped")
+  expect(second.issues[0]).toStartWith("no answer from the reviewer (codex: crashed")
+})
+
+it("leaves no verdict when it was interrupted", async () => {
+  await using scene = await makeReviewScene(["claude"])
+  const { ready } = answering(scene, [PASS])
+  expect((await refusal(scene.review(ready, { signal: AbortSignal.abort() }))).code).toBe("agent.failed")
+  expect(await scene.verdicts()).toEqual([])
+})
+
+it("needs merged work to look at", async () => {
+  await using scene = await makeReviewScene(["claude"])
+  await scene.repository.git.read(["update-ref", "-d", "refs/heads/teamwork/main/integration"])
+  expect((await refusal(scene.review([]))).code).toBe("merge.no_branch")
+})
