@@ -80,8 +80,11 @@ export function makeSimRuntime({ world, main, agentsOf }: RuntimeRequest): SimRu
             endAgents(worker)
           })
         },
-        leftovers: (worker) =>
-          orchestrator.call("runtime.leftovers", () => agentsOf(worker).map((agent) => agent.name)),
+        leftovers: (workers) =>
+          orchestrator.call("runtime.leftovers", () => {
+            const left = workers.map((worker) => [worker, agentsOf(worker).map((agent) => agent.name)] as const)
+            return new Map(left.filter(([, names]) => names.length > 0))
+          }),
         onExit: (listener) => void listeners.push(listener),
         attachCommand: async () => null,
         async [Symbol.asyncDispose]() {},
