@@ -21,13 +21,15 @@ export interface Accidents {
   interrupt(): void
   /** Somebody starts a second orchestrator. */
   startAnother(): void
+  /** A person commits on the branch that is to get the work. */
+  commitOnTarget(): void
   /** A person writes to a worker. */
   write(): void
 }
 
 const KINDS = [
   ...(["die-before", "die-before", "die-after", "die-after", "hang", "hang-long", "error", "silence"] as const),
-  ...(["kill", "kill", "clock-forward", "clock-back", "interrupt", "another", "message"] as const),
+  ...(["kill", "kill", "clock-forward", "clock-back", "interrupt", "another", "message", "target"] as const),
 ] as const
 
 /** A run of a plan asks for so many calls, more or less. */
@@ -86,6 +88,9 @@ export function makeFaults(random: Random, accidents: Accidents): Faults {
         return undefined
       case "another":
         accidents.startAnother()
+        return undefined
+      case "target":
+        accidents.commitOnTarget()
         return undefined
       case "message":
         accidents.write()

@@ -82,8 +82,8 @@ export function makeSimRuntime({ world, main, agentsOf }: RuntimeRequest): SimRu
         },
         leftovers: (workers) =>
           orchestrator.call("runtime.leftovers", () => {
-            const named = workers.map((worker) => [worker, agentsOf(worker).map((agent) => agent.name)] as const)
-            return new Map(named.filter(([, names]) => names.length > 0))
+            const left = workers.map((worker) => [worker, agentsOf(worker).map((agent) => agent.name)] as const)
+            return new Map(left.filter(([, names]) => names.length > 0))
           }),
         onExit: (listener) => void listeners.push(listener),
         attachCommand: async () => null,

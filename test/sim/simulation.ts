@@ -27,8 +27,9 @@ import { makeSimAgents, type SimAgents } from "./agents.ts"
 import { type Faults, makeFaults } from "./faults.ts"
 import { makeSimGates, type SimGates } from "./gates.ts"
 import { makeSimGit, type SimGit } from "./git.ts"
-import { type Invariants, makeInvariants } from "./invariants.ts"
+import { type Invariants, makeInvariants, PERSONS_MESSAGE } from "./invariants.ts"
 import { makePlan, SIM_TEAM, type SimPlan } from "./plans.ts"
+import type { Random } from "./random.ts"
 import { makeSimRuntime, type SimRuntime, startOf } from "./runtime.ts"
 import { openSimStore, type SimStore } from "./store.ts"
 import { forbidRealTimers, makeWorld, type SimProcess, type World } from "./world.ts"
@@ -165,6 +166,7 @@ async function prepare(
     interrupt: () => person.interrupt(),
     startAnother: () => person.startAnother(),
     write: () => person.write(),
+    commitOnTarget: () => commitOnTarget(git, random),
   })
   const gates = makeSimGates(git, random.fork("gates"), { isFlaky: () => hasFaults && faults.isGateFlaky() })
   const agents = makeSimAgents({
@@ -181,6 +183,17 @@ async function prepare(
   const running = () => world.processes.filter(({ state }) => state === "running").map(({ name }) => name)
   const invariants = makeInvariants({ store, key, git, plan, agents, running })
   return { plan, git, faults, invariants, person }
+}
+
+/** Unless the files are being moved by a delivery: then git would tell the person to wait. */
+function commitOnTarget({ repository }: SimGit, random: Random): void {
+  if (repository.moving.size > 0) return
+  const { main, refs } = repository
+  const path = random.pick(["README.md", "notes.txt", "common/one.txt"])
+  main.files.set(path, `${path}: by a person ${refs.size}\n`)
+  const parents = [repository.resolve("HEAD") ?? ""]
+  const commit = repository.commitFiles({ files: main.files, parents, message: PERSONS_MESSAGE })
+  repository.setRef("refs/heads/main", commit)
 }
 
 function killAny({ processes, random }: World): void {
