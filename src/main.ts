@@ -1,7 +1,7 @@
 import type { AgentProgram } from "./agents/program.ts"
 import { detectTeam, findGit } from "./config/detect-team.ts"
 import { readEnvironment } from "./config/environment.ts"
-import type { Config, ConfigValue } from "./config/keys.ts"
+import type { Config } from "./config/keys.ts"
 import { loadConfig } from "./config/load-config.ts"
 import { configPaths } from "./config/read-layers.ts"
 import type { TeamName } from "./domain/team.ts"
@@ -71,8 +71,8 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     workspaces: async (request) => openWorkspaces(await all(), { ...request, home }),
     agents: async () => makeAgents(await all()),
     async promptLimits() {
-      const settings = await all()
-      return (agent) => Number(agentSetting(settings, agent, "promptLimit") ?? settings["agents.acp.promptLimit"])
+      const [settings, { promptLimit }] = await Promise.all([all(), import("./config/agent-settings.ts")])
+      return (agent) => promptLimit(settings, agent)
     },
     hasStore: async () => !address.startsWith("sqlite:") || (await Bun.file(address.slice("sqlite:".length)).exists()),
     gates: async (folder) => openGates(await all(), { home, folder, team: { project, team } }),
@@ -96,9 +96,10 @@ async function scopes(folder: string): Promise<Scopes> {
 }
 
 async function makeAgents(config: Config): Promise<ReadyAgent[]> {
-  const [{ makeAgent }, { buildEnvironment }, { findPrice, readPrices }, { systemLiveProcesses }, { sleep }] =
+  const [{ makeAgent }, { agentSettings }, { buildEnvironment }, { findPrice, readPrices }, live, { sleep }] =
     await Promise.all([
       import("./agents/make-agent.ts"),
+      import("./config/agent-settings.ts"),
       import("./agents/environment.ts"),
       import("./domain/prices.ts"),
       import("./lib/live-process.ts"),
@@ -112,27 +113,22 @@ async function makeAgents(config: Config): Promise<ReadyAgent[]> {
     (await import("./agents/acp/program.ts")).acp,
     (await import("./agents/script/program.ts")).script,
   ]
-  const ports = { processes: systemLiveProcesses, commands: processes, clock: systemClock, sleep }
+  const ports = { processes: live.systemLiveProcesses, commands: processes, clock: systemClock, sleep }
   const isRoot = process.getuid?.() === 0
   const judgeWrite = [...selfCommand(), "agent", "judge"]
   const prices = readPrices(config["agents.prices"])
   return programs.map((program) => {
-    const settings = { ...agentSettings(config, program), isRoot, prices, judgeWrite }
+    const { isEnabled, ...own } = agentSettings(config, program)
+    const settings = { ...own, isRoot, prices, judgeWrite }
     const model = (name: string) => ({ model: name || null, price: findPrice(prices, name) ?? null })
     const { haiku, sonnet, opus } = settings.models
     return {
       agent: makeAgent(program, settings, ports),
       env: buildEnvironment(env, program.variables),
-      isEnabled: agentSetting(config, program.name, "enabled") !== false,
+      isEnabled,
       models: { haiku: model(haiku), sonnet: model(sonnet), opus: model(opus) },
     }
   })
-}
-
-function agentSetting(config: Config, agent: string, name: string): ConfigValue | undefined {
-  const values: Readonly<Record<string, ConfigValue | undefined>> = config
-  const key = `agents.${agent}.${name}`
-  return Object.hasOwn(values, key) ? values[key] : undefined
 }
 
 async function openGates(config: Config, place: { home: string; folder: string; team: TeamName }): Promise<GateSetup> {
@@ -229,16 +225,6 @@ async function findGround(config: Config, { home, sourceDir, team }: GroundReque
       keep: config["workspace.keep"],
     },
   })
-}
-
-/** What is not set is left to the program. */
-function agentSettings(config: Config, { name, command, models }: AgentProgram) {
-  const own = agentSetting(config, name, "command")
-  const model = (tier: keyof typeof models) => String(agentSetting(config, name, `model.${tier}`) ?? "") || models[tier]
-  return {
-    command: Array.isArray(own) && own.length > 0 ? own.map(String) : command,
-    models: { haiku: model("haiku"), sonnet: model("sonnet"), opus: model("opus") },
-  }
 }
 
 function configFlags({ project, team, store }: GlobalFlags) {
