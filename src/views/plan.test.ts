@@ -40,6 +40,11 @@ it("tells who does what, when and with what", () => {
   )
 })
 
+it("shows so many notes and no more", () => {
+  const notes = Array.from({ length: 33 }, (_, at) => `note ${at + 1}`)
+  expect(renderPlan({ ...PLAN, notes }, SCREEN)).toEndWith("\n  note 29\n  note 30\n  and 3 more")
+})
+
 it("fits a narrow screen, and lets foreign text do nothing to it", () => {
   const evil = "red \u001b[31m日本語 ".repeat(20)
   const goal = `two\n\nlines ${evil}`

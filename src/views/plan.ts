@@ -87,7 +87,12 @@ function sayBoundary({ file, owner, usedBy }: Decomposition["boundary"][number])
   return `${file}: owned by ${owner}, used by ${usedBy.join(", ")}`
 }
 
+/** Nobody reads more of them; programs get them all. */
+const MOST_LISTED = 30
+
 function section(title: string, entries: readonly string[], screen: Screen): string[] {
   if (entries.length === 0) return []
-  return ["", paint(title, "bold", screen.color), ...entries.map((entry) => `  ${oneLine(entry)}`)]
+  const left = entries.length - MOST_LISTED
+  const shown = entries.slice(0, MOST_LISTED).map((entry) => `  ${oneLine(entry)}`)
+  return ["", paint(title, "bold", screen.color), ...shown, ...(left > 0 ? [`  and ${left} more`] : [])]
 }
