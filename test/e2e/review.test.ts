@@ -45,7 +45,9 @@ it("finds fault with the work, makes tasks of it, and is content later", async (
   })
   expect(written.prompt(1)).toContain("\n+<h1>Search</h1>\n")
   expect(await bench.ok("task", "get", "finding-1-3")).toMatchObject({ status: "open", role: "frontend" })
-  expect(await bench.text("report")).toMatch(/^Review +failed: by codex, high: task 3, page\.html: the page has no form$/m)
+  expect(await bench.text("report")).toMatch(
+    /^Review +failed: by codex, high: task 3, page\.html: the page has no form$/m,
+  )
 
   const passed = await bench.run(["verify", "review", ...REPOSITORY, "--format", "table"], { env })
   expect(passed).toMatchObject({ exitCode: 0, stderr: "" })

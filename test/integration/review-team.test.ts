@@ -73,7 +73,9 @@ it("fails the work with findings, of which tasks are made", async () => {
     ["finding-1-1", "part1/**"],
     ["finding-1-whole"],
   ])
-  expect(fixes[0]?.description).toContain("by codex found in the work of task 2:\n\n- high: search.ts: answers nothing\n")
+  expect(fixes[0]?.description).toContain(
+    "by codex found in the work of task 2:\n\n- high: search.ts: answers nothing\n",
+  )
 })
 
 it("keeps remarks of a review that passed", async () => {
