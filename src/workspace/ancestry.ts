@@ -78,6 +78,21 @@ async function walkTo(git: Git, { from, seen, next }: Walk, earlier: string): Pr
   return false
 }
 
+/** Those of the commits that are not found among the next ones before `head`. */
+export async function withoutNear(git: Git, head: string, commits: ReadonlySet<string>): Promise<string[]> {
+  const left = new Set(commits)
+  if (left.size === 0) return []
+  const answers = await git.answers()
+  const next = [head]
+  for (let count = 0; count < NEAR && left.size > 0; count++) {
+    const commit = next.shift()
+    if (commit === undefined) break
+    left.delete(commit)
+    next.push(...((await answers.commit(commit))?.parents ?? []))
+  }
+  return [...left]
+}
+
 /** Whether the commits from the base to this one are a line without a merge, and not many. */
 export async function isShortLine(git: Git, base: string, commit: string): Promise<boolean> {
   const answers = await git.answers()

@@ -8,7 +8,7 @@ import { writePins } from "./pins.ts"
 import type { Attempt, CreatedWorkspace, PinKind, WorkspaceRequest } from "./port.ts"
 import { proveWorktree } from "./prove.ts"
 import { readRefs } from "./read-refs.ts"
-import { type Found, findCheckout, findWorktree, gitIn, isFinished, writeRecord } from "./record.ts"
+import { type Found, findCheckout, findWorktree, gitIn, isFinished, type Past, writeRecord } from "./record.ts"
 import { deleteWorktree, removeFound } from "./remove.ts"
 import { type Resolved, resolveBase, workerBranch } from "./resolve.ts"
 import { runSetup } from "./run-setup.ts"
@@ -36,7 +36,7 @@ interface Existing extends Omit<WorkspaceRequest, "base"> {
 async function useExisting(ground: Ground, found: Found, { worker, branch, base, attempt }: Existing) {
   try {
     const head = await proveWorktree(ground, found, { branch, base: base.commit })
-    const record = { base: head, attempt: attempt ?? found.record?.attempt ?? null, pending: null }
+    const record = { ...found.record, base: head, attempt: attempt ?? found.record?.attempt ?? null, pending: null }
     writeRecord(found.adminDir, record)
     const { path } = found
     return { worker, path, branch, base: head, head, attempt: record.attempt, isNew: false, copied: [], setupLog: null }
@@ -55,6 +55,7 @@ export interface FreshRequest {
   readonly branch: string
   readonly base: Resolved
   readonly attempt: Attempt | null
+  readonly past?: Past
 }
 
 export async function makeFresh(ground: Ground, request: FreshRequest): Promise<CreatedWorkspace> {
@@ -95,12 +96,12 @@ async function add(ground: Ground, request: FreshRequest, isLastTry = false): Pr
 }
 
 /** What a fresh and a moved worktree have in common: copied files, the set-up, the proof, and the record at the very end. */
-export async function finish(ground: Ground, found: Found, { worker, branch, base, attempt }: FreshRequest) {
+export async function finish(ground: Ground, found: Found, { worker, branch, base, attempt, past }: FreshRequest) {
   const { path, adminDir } = found
   const copied = await copyFiles(ground, gitIn(ground, found), path)
   const setupLog = await runSetup(ground, path, `${ground.folder}/.logs/${worker}.txt`)
   const head = await proveWorktree(ground, found, { branch, base: base.commit, isFresh: true })
-  writeRecord(adminDir, { base: head, attempt, pending: null })
+  writeRecord(adminDir, { base: head, attempt, pending: null, past })
   return { worker, path, branch, base: head, head, attempt, copied, setupLog }
 }
 

@@ -1,7 +1,12 @@
+<<<<<<< HEAD
 import { existsSync, writeFileSync } from "node:fs"
+=======
+import { withoutNear } from "./ancestry.ts"
+>>>>>>> gitcost
 import type { Git } from "./git.ts"
 import type { Ground } from "./ground.ts"
 import { entriesOf, readText } from "./read-refs.ts"
+import type { LogPlace, Past } from "./record.ts"
 
 /** Where git notes a commit that an operation left or is about to go to. */
 const PSEUDO_REFS = [
@@ -9,10 +14,26 @@ const PSEUDO_REFS = [
   ...["rebase-merge/orig-head", "rebase-merge/onto", "rebase-merge/stopped-sha", "rebase-apply/orig-head"],
 ]
 
+<<<<<<< HEAD
 export interface EarlierHeads {
   readonly commits: readonly string[]
   /** They are pinned: what the reflogs tell so far need not be looked at again. */
   remember(): void
+=======
+interface Whereabouts {
+  readonly adminDir: string
+  readonly branch: string
+  readonly head: string | null
+  readonly tip: string | undefined
+  /** What was looked at before need not be looked at again. */
+  readonly past?: Past
+}
+
+export interface EarlierHeads {
+  readonly commits: readonly string[]
+  /** Up to where the logs were read for it. */
+  readonly logs: readonly LogPlace[]
+>>>>>>> gitcost
 }
 
 /**
@@ -23,6 +44,7 @@ export interface EarlierHeads {
 export async function earlierHeads(
   { commonDir }: Ground,
   git: Git,
+<<<<<<< HEAD
   { adminDir, branch, head, tip }: { adminDir: string; branch: string; head: string | null; tip: string | undefined },
 ): Promise<EarlierHeads> {
   const own = `refs/heads/${branch}`
@@ -47,6 +69,26 @@ async function listLost(
   git: Git,
   { candidates, branch, head }: { candidates: readonly string[]; branch: string; head: string | null },
 ): Promise<string[]> {
+=======
+  { adminDir, branch, head, tip, past }: Whereabouts,
+): Promise<EarlierHeads> {
+  const own = `refs/heads/${branch}`
+  const texts = [`${adminDir}/logs/HEAD`, `${commonDir}/logs/${own}`].map(readText)
+  const logs = texts.map((text) => ({ length: text.length, end: text.slice(-END) }))
+  const lines = texts.flatMap((text, index) => readLog(unread(text, past?.logs[index])))
+  const noted = PSEUDO_REFS.map((name) => readText(`${adminDir}/${name}`).trim())
+  const seen = new Set([...lines, ...noted, ...ownRefs(adminDir, "refs"), tip ?? ""].filter(isCommit))
+  for (const commit of [head ?? "", ...(past?.pinned ?? [])]) seen.delete(commit)
+  return { commits: await withoutKept(git, { seen, branch, head }), logs }
+}
+
+/** Git is asked about all refs only for what is not right before the head. */
+async function withoutKept(
+  git: Git,
+  { seen, branch, head }: { readonly seen: ReadonlySet<string>; readonly branch: string; readonly head: string | null },
+): Promise<string[]> {
+  const candidates = head === null ? [...seen] : await withoutNear(git, head, seen)
+>>>>>>> gitcost
   if (candidates.length === 0) return []
   const input = [...candidates, ...(head === null ? [] : [`^${head}`])].join("\n")
   const list = async (...others: string[]) => {
@@ -72,6 +114,14 @@ function unseen(text: string, line: string): string {
 
 function lastLine(text: string): string {
   return text.slice(text.lastIndexOf("\n", text.length - 2) + 1).trimEnd()
+}
+
+/** As much of the end of a log as tells it apart from another: both commits and when. */
+const END = 200
+
+function unread(text: string, place: LogPlace | undefined): string {
+  if (place === undefined || text.slice(0, place.length).slice(-END) !== place.end) return text
+  return text.slice(place.length)
 }
 
 function readLog(text: string): string[] {

@@ -1,6 +1,8 @@
 const HEADER_BYTES = 12
 /** Times, ids of file and owner, and the size. */
 const STAT_BYTES = 40
+/** Where in an entry its kind and mode stand. */
+const MODE_BYTES = 24
 const ASSUME_UNCHANGED = 0x8000
 const EXTENDED = 0x4000
 
@@ -10,22 +12,40 @@ const EXTENDED = 0x4000
  * as yes, and then git is asked.
  */
 export function mayHide(index: Buffer | undefined): boolean {
-  if (index === undefined || index.length < HEADER_BYTES || index.toString("latin1", 0, 4) !== "DIRC") return true
+  return readIndex(index, () => undefined) === false
+}
+
+export interface TrackedFile {
+  readonly path: string
+  readonly mode: number
+}
+
+/** What git's index has; undefined where git has to be asked. */
+export function listTracked(index: Buffer | undefined): TrackedFile[] | undefined {
+  const tracked: TrackedFile[] = []
+  return readIndex(index, (file) => tracked.push(file())) ? tracked : undefined
+}
+
+/** Goes through the entries; false when the index is not plain. */
+function readIndex(index: Buffer | undefined, see: (file: () => TrackedFile) => void): boolean {
+  if (index === undefined || index.length < HEADER_BYTES || index.toString("latin1", 0, 4) !== "DIRC") return false
   // Version 3 has the marks that version 2 cannot have, version 4 is compressed.
-  if (index.readUInt32BE(4) !== 2) return true
+  if (index.readUInt32BE(4) !== 2) return false
   const entries = index.readUInt32BE(8)
   let at = HEADER_BYTES
   for (let count = 0; count < entries; count++) {
     const flagsAt = at + STAT_BYTES + SHA1_BYTES
-    if (flagsAt + 2 > index.length) return true
+    if (flagsAt + 2 > index.length) return false
     const flags = index.readUInt16BE(flagsAt)
-    if ((flags & (ASSUME_UNCHANGED | EXTENDED)) !== 0) return true
+    if ((flags & (ASSUME_UNCHANGED | EXTENDED)) !== 0) return false
     const nameEnd = index.indexOf(0, flagsAt + 2)
-    if (nameEnd === -1) return true
+    if (nameEnd === -1) return false
+    const modeAt = at + MODE_BYTES
+    see(() => ({ path: index.toString("utf8", flagsAt + 2, nameEnd), mode: index.readUInt32BE(modeAt) }))
     // Padded with one to eight zeros to a multiple of eight.
     at += Math.floor((nameEnd - at + 8) / 8) * 8
   }
-  return !isPlainEnd(index, at)
+  return isPlainEnd(index, at)
 }
 
 const SHA1_BYTES = 20

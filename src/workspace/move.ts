@@ -3,10 +3,11 @@ import { dirname } from "../lib/paths.ts"
 import { finish, isUsable, makeFresh } from "./create.ts"
 import type { Git } from "./git.ts"
 import type { Ground } from "./ground.ts"
+import { listTracked, type TrackedFile } from "./index-flags.ts"
 import { showHidden } from "./leftovers.ts"
 import { pinWorktree } from "./pin-worktree.ts"
 import type { MovedWorkspace, Pin, WorkspaceRequest } from "./port.ts"
-import { entriesOf, readText } from "./read-refs.ts"
+import { entriesOf, readBytes, readText } from "./read-refs.ts"
 import type { Status } from "./read-status.ts"
 import { type Found, findWorktree, gitIn, writeRecord } from "./record.ts"
 import { removeFound } from "./remove.ts"
@@ -23,12 +24,12 @@ export async function moveWorktree(ground: Ground, request: WorkspaceRequest): P
   let pinned: readonly Pin[] = []
   if (found !== undefined && isUsable(found) && isAsSetUp(ground, found)) {
     await clearWorktreeLocks(ground, found)
-    const { pins, status } = await pinWorktree(ground, found, { branch })
+    const { pins, status, past } = await pinWorktree(ground, found, { branch })
     pinned = pins
     if (status !== null) {
-      writeRecord(found.adminDir, { base: base.commit, attempt: target.attempt, pending: "move" })
+      writeRecord(found.adminDir, { base: base.commit, attempt: target.attempt, pending: "move", past })
       await takeTo(ground, found, { branch, commit: base.commit, status })
-      return { ...(await finish(ground, found, target)), isNew: false, pinned }
+      return { ...(await finish(ground, found, { ...target, past })), isNew: false, pinned }
     }
   }
   if (found !== undefined) pinned = await removeFound(ground, found, { branch })
@@ -66,20 +67,56 @@ export async function takeTo(
     "--no-track",
   ]
   await git.read([...checkout, "-B", branch, commit, "--"])
-  const keep = ground.settings.keep.flatMap((pattern) => ["-e", pattern])
-  await git.read(["clean", "-d", "-x", "-f", "-f", "--quiet", ...keep])
-  await resetModes(git, path)
+  const tracked = listTracked(readBytes(`${adminDir}/index`)) ?? (await askTracked(git))
+  if (holdsMore(path, tracked)) {
+    const keep = ground.settings.keep.flatMap((pattern) => ["-e", pattern])
+    await git.read(["clean", "-d", "-x", "-f", "-f", "--quiet", ...keep])
+  }
+  resetModes(path, tracked)
 }
 
+async function askTracked(git: Git): Promise<TrackedFile[]> {
+  const entries = await git.list(["ls-files", "--stage", "-z"])
+  return entries.map((entry) => {
+    const [, mode = "", path = ""] = /^(\d+) [^\t]+\t(.+)$/s.exec(entry) ?? []
+    return { path, mode: Number.parseInt(mode, 8) }
+  })
+}
+
+/** Whether there is anything in the folder that is not tracked, be it an empty folder. */
+function holdsMore(root: string, tracked: readonly TrackedFile[]): boolean {
+  const files = new Set(tracked.filter(({ mode }) => mode !== REPOSITORY).map((file) => file.path))
+  const folders = new Set(tracked.flatMap((file) => foldersOf(file.path)))
+  const repositories = new Set(tracked.filter(({ mode }) => mode === REPOSITORY).map((file) => file.path))
+  const isMore = (inside: string): boolean =>
+    entriesOf(`${root}/${inside}`).some((entry) => {
+      const path = `${inside}${entry.name}`
+      if (path === ".git" || files.has(path)) return false
+      if (!entry.isDirectory()) return true
+      if (repositories.has(path)) return entriesOf(`${root}/${path}`).length > 0
+      return !folders.has(path) || isMore(`${path}/`)
+    })
+  return isMore("")
+}
+
+function foldersOf(path: string): string[] {
+  const folders: string[] = []
+  for (let at = path.indexOf("/"); at !== -1; at = path.indexOf("/", at + 1)) folders.push(path.slice(0, at))
+  return folders
+}
+
+const REPOSITORY = 0o160000
+const FILE = 0o100644
+const PROGRAM = 0o100755
+
 /** Git looks at one bit of a file's mode; the others stay as somebody left them. */
-async function resetModes(git: Git, path: string): Promise<void> {
+function resetModes(path: string, tracked: readonly TrackedFile[]): void {
   const open = 0o777 & ~process.umask()
   const wanted = new Map<string, number>([[path, open]])
-  for (const entry of await git.list(["ls-files", "--stage", "-z"])) {
-    const [, kind, name = ""] = /^(\d+) [^\t]+\t(.+)$/s.exec(entry) ?? []
-    if (kind !== "100644" && kind !== "100755") continue
+  for (const { path: name, mode } of tracked) {
+    if (mode !== FILE && mode !== PROGRAM) continue
     const file = `${path}/${name}`
-    wanted.set(file, kind === "100755" ? open : open & 0o666)
+    wanted.set(file, mode === PROGRAM ? open : open & 0o666)
     for (let folder = dirname(file); !wanted.has(folder); folder = dirname(folder)) wanted.set(folder, open)
   }
   for (const [file, mode] of wanted) {

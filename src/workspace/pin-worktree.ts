@@ -10,13 +10,14 @@ import { writePins } from "./pins.ts"
 import type { Attempt, Pin, PinKind, Place } from "./port.ts"
 import { readRefs } from "./read-refs.ts"
 import { readStatus, type Status } from "./read-status.ts"
-import { type Found, findCheckout, gitIn } from "./record.ts"
+import { type Found, findCheckout, gitIn, type Past } from "./record.ts"
 
 export interface Pinned {
   readonly head: string | null
   /** Null where git cannot tell. */
   readonly status: Status | null
   readonly pins: readonly Pin[]
+  readonly past?: Past
 }
 
 interface PinWorktree {
@@ -44,7 +45,7 @@ export async function pinWorktree(
   const tip = tips.get(own)
   const head = status?.commit ?? (isUnfinished ? tip : await headOf(ground, found)) ?? tip ?? null
   if (head === null) return { head, status, pins: [] }
-  const earlier = await earlierHeads(ground, git, { adminDir, branch, head, tip })
+  const earlier = await earlierHeads(ground, git, { adminDir, branch, head, tip, past: record?.past })
   const known = await knownLeftovers(ground, place)
   const leftovers = await commitLeftovers({
     ...{ git, path: found.folder === "gone" ? null : found.path, adminDir, head, status },
@@ -64,9 +65,13 @@ export async function pinWorktree(
     await pinNested(ground, nested, `${placeRefs(ground.team, place)}${pins[0]?.number ?? 1}/`)
     if (drop.length > 0) await ground.git.read(["update-ref", "--stdin"], { input: `${drop.join("")}\n` })
   }
+<<<<<<< HEAD
   // A worktree that goes has nothing to remember.
   if (!dropsBranch) earlier.remember()
   return { head, status, pins }
+=======
+  return { head, status, pins, past: { logs: earlier.logs, pinned: [...wanted.values()] } }
+>>>>>>> gitcost
 }
 
 /** Of a worktree that git was still making, not even its own files need be complete. */

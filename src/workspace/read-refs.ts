@@ -57,6 +57,15 @@ export function readText(path: string): string {
   }
 }
 
+/** Undefined where there is no such file. */
+export function readBytes(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path)
+  } catch {
+    return undefined
+  }
+}
+
 /** The folder with git's own files that all worktrees share, from that of one of them. */
 export function commonDirOf(gitDir: string): string {
   const link = readText(`${gitDir}/commondir`).trim()

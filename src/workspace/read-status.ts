@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { AppError } from "../domain/errors.ts"
 import type { Git } from "./git.ts"
 import { firstLine } from "./ground.ts"
 import { mayHide } from "./index-flags.ts"
+import { readBytes } from "./read-refs.ts"
 
 export interface Status {
   /** The commit checked out; null before the first one. */
@@ -81,12 +82,4 @@ async function listHidden(git: Git, adminDir: string): Promise<string[]> {
   return entries
     .filter((entry) => /^[a-z]/.test(entry) || (entry.startsWith("S") && !isSparse))
     .map((entry) => entry.slice(2))
-}
-
-function readBytes(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path)
-  } catch {
-    return undefined
-  }
 }

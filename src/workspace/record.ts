@@ -13,6 +13,20 @@ export interface WorktreeRecord {
   readonly base: string
   readonly attempt: Attempt | null
   readonly pending: "move" | "sync" | "remove" | null
+  /** What was pinned when the attempt before ended; absent when there was none. */
+  readonly past?: Past
+}
+
+/** Up to where the logs of a worktree and its branch were read, and what was pinned then. */
+export interface Past {
+  readonly logs: readonly LogPlace[]
+  readonly pinned: readonly string[]
+}
+
+export interface LogPlace {
+  readonly length: number
+  /** What stands before it: in a log that somebody rewrote, another. */
+  readonly end: string
 }
 
 /** A worktree of ours that git knows of. */

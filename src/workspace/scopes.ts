@@ -1,6 +1,7 @@
 import { pinRef } from "../domain/branches.ts"
 import { AppError } from "../domain/errors.ts"
 import type { JudgedChange } from "../domain/scope.ts"
+import { findCommit } from "./ancestry.ts"
 import type { Git } from "./git.ts"
 import { listChanges } from "./list-changes.ts"
 import { type OwnIndex, openIndex } from "./own-index.ts"
@@ -53,24 +54,17 @@ interface WorkPlace {
 }
 
 async function findPlace(git: Git, request: AsideRequest): Promise<WorkPlace> {
-  // One who knows the commit asks git only once.
   const isKnown = /^[0-9a-f]{40,64}$/.test(request.base ?? "")
-  const asked = isKnown ? [`${request.base}^{commit}`] : []
-  const { exitCode, stdout } = await git.run([
-    "rev-parse",
-    "--absolute-git-dir",
-    "HEAD^{commit}",
-    "HEAD^{tree}",
-    ...asked,
-  ])
-  const [adminDir = "", head = "", headTree = "", base] = stdout.split("\n")
-  if (isKnown && exitCode === 0 && base !== undefined) return { base, head, headTree, adminDir }
+  const { gitDir: adminDir } = await git.places()
+  const [head, base] = isKnown ? await Promise.all([findCommit(git, "HEAD"), findCommit(git, request.base ?? "")]) : []
+  if (head !== undefined && base !== undefined)
+    return { base: base.commit, head: head.commit, headTree: head.tree, adminDir }
   // Also to say in its own words what is wrong.
   return {
     base: await findBase(git, request),
     head: await git.read(["rev-parse", "--verify", "HEAD^{commit}"]),
     headTree: await treeOf(git, "HEAD"),
-    adminDir: await git.read(["rev-parse", "--absolute-git-dir"]),
+    adminDir,
   }
 }
 

@@ -35,6 +35,7 @@ export async function runCommands(
   { commit, tree, isHere }: ChosenState,
   commands: readonly GateCommand[],
 ): Promise<CommandRun> {
+  if (commands.length === 0) return { results: [], leftBehind: [] }
   await using checkout = lazily(repository, commit)
   const site: Site = isHere
     ? { tree, inUse: (await repository.hasIgnored()) ? repository.folder : null, folder: async () => repository.folder }

@@ -91,7 +91,8 @@ async function commit({ ports, team, worker }: Shift, hold: Hold, workspace: Wor
   const { aside } = done
   if (aside !== null)
     ports.say(`BOUNDARY: task ${task.id} changed files that are not its own; they are kept as ${aside.ref}`)
-  await ports.workspaces.pin({ worker })
+  // What else the worktree may hold is pinned before it goes to the next task.
+  await ports.pins.pin({ task: task.id, attempt: task.attempt }, { base: done.base, head: done.head })
   return done
 }
 
