@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-import { existsSync, writeFileSync } from "node:fs"
-=======
 import { withoutNear } from "./ancestry.ts"
->>>>>>> gitcost
 import type { Git } from "./git.ts"
 import type { Ground } from "./ground.ts"
 import { entriesOf, readText } from "./read-refs.ts"
@@ -14,12 +10,6 @@ const PSEUDO_REFS = [
   ...["rebase-merge/orig-head", "rebase-merge/onto", "rebase-merge/stopped-sha", "rebase-apply/orig-head"],
 ]
 
-<<<<<<< HEAD
-export interface EarlierHeads {
-  readonly commits: readonly string[]
-  /** They are pinned: what the reflogs tell so far need not be looked at again. */
-  remember(): void
-=======
 interface Whereabouts {
   readonly adminDir: string
   readonly branch: string
@@ -33,7 +23,6 @@ export interface EarlierHeads {
   readonly commits: readonly string[]
   /** Up to where the logs were read for it. */
   readonly logs: readonly LogPlace[]
->>>>>>> gitcost
 }
 
 /**
@@ -44,32 +33,6 @@ export interface EarlierHeads {
 export async function earlierHeads(
   { commonDir }: Ground,
   git: Git,
-<<<<<<< HEAD
-  { adminDir, branch, head, tip }: { adminDir: string; branch: string; head: string | null; tip: string | undefined },
-): Promise<EarlierHeads> {
-  const own = `refs/heads/${branch}`
-  const texts = [`${adminDir}/logs/HEAD`, `${commonDir}/logs/${own}`].map(readText)
-  const known = readText(`${adminDir}/${SEEN}`).split("\n")
-  const logs = texts.flatMap((text, index) => readLog(unseen(text, known[index] ?? "")))
-  const noted = PSEUDO_REFS.map((name) => readText(`${adminDir}/${name}`).trim())
-  const seen = new Set([...logs, ...noted, ...ownRefs(adminDir, "refs"), tip ?? ""].filter(isCommit))
-  const candidates = [...seen].filter((commit) => commit !== head)
-  return {
-    commits: await listLost(git, { candidates, branch, head }),
-    remember() {
-      if (existsSync(adminDir)) writeFileSync(`${adminDir}/${SEEN}`, texts.map(lastLine).join("\n"))
-    },
-  }
-}
-
-/** Among git's own files of the worktree, so that it goes with them. */
-const SEEN = "teamwork-seen"
-
-async function listLost(
-  git: Git,
-  { candidates, branch, head }: { candidates: readonly string[]; branch: string; head: string | null },
-): Promise<string[]> {
-=======
   { adminDir, branch, head, tip, past }: Whereabouts,
 ): Promise<EarlierHeads> {
   const own = `refs/heads/${branch}`
@@ -88,7 +51,6 @@ async function withoutKept(
   { seen, branch, head }: { readonly seen: ReadonlySet<string>; readonly branch: string; readonly head: string | null },
 ): Promise<string[]> {
   const candidates = head === null ? [...seen] : await withoutNear(git, head, seen)
->>>>>>> gitcost
   if (candidates.length === 0) return []
   const input = [...candidates, ...(head === null ? [] : [`^${head}`])].join("\n")
   const list = async (...others: string[]) => {
@@ -104,16 +66,6 @@ async function withoutKept(
   const asked = new Set(candidates)
   // Of a row of commits the last one keeps the others.
   return lines.map((line) => line.split(" ", 1)[0] ?? "").filter((commit) => asked.has(commit) && !parents.has(commit))
-}
-
-/** What comes behind the line; all of it where that is gone, as after the reflog was shortened. */
-function unseen(text: string, line: string): string {
-  const at = line === "" ? -1 : text.lastIndexOf(`${line}\n`)
-  return at === -1 ? text : text.slice(at + line.length + 1)
-}
-
-function lastLine(text: string): string {
-  return text.slice(text.lastIndexOf("\n", text.length - 2) + 1).trimEnd()
 }
 
 /** As much of the end of a log as tells it apart from another: both commits and when. */

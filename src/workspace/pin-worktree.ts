@@ -65,13 +65,7 @@ export async function pinWorktree(
     await pinNested(ground, nested, `${placeRefs(ground.team, place)}${pins[0]?.number ?? 1}/`)
     if (drop.length > 0) await ground.git.read(["update-ref", "--stdin"], { input: `${drop.join("")}\n` })
   }
-<<<<<<< HEAD
-  // A worktree that goes has nothing to remember.
-  if (!dropsBranch) earlier.remember()
-  return { head, status, pins }
-=======
   return { head, status, pins, past: { logs: earlier.logs, pinned: [...wanted.values()] } }
->>>>>>> gitcost
 }
 
 /** Of a worktree that git was still making, not even its own files need be complete. */

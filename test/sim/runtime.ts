@@ -80,8 +80,8 @@ export function makeSimRuntime({ world, main, agentsOf }: RuntimeRequest): SimRu
             endAgents(worker)
           })
         },
-        leftovers: (workers) =>
-          orchestrator.call("runtime.leftovers", () => {
+        remains: (workers) =>
+          orchestrator.call("runtime.remains", () => {
             const left = workers.map((worker) => [worker, agentsOf(worker).map((agent) => agent.name)] as const)
             return new Map(left.filter(([, names]) => names.length > 0))
           }),
