@@ -49,7 +49,7 @@ export async function pinWorktree(
   const known = await knownLeftovers(ground, place)
   const leftovers = await commitLeftovers({
     ...{ git, path: found.folder === "gone" ? null : found.path, adminDir, head, status },
-    ...{ ignoreMissing: record === null || record.pending !== null, known },
+    ...{ ignoreMissing: record === null || (record.pending !== null && record.pending !== "remove"), known },
   })
   const wanted = new Map<PinKind, string>([["head", head]])
   if ("task" in place && record !== null) wanted.set("base", record.base)

@@ -24,10 +24,17 @@ export async function removeFound(
   }
   if (!isFinished(found)) await waitForOrphans(ground, found)
   await clearWorktreeLocks(ground, found)
-  const pins = await pinAndDrop(ground, found, { branch, place })
-  if (found.record !== null) writeRecord(found.adminDir, { ...found.record, pending: "remove" })
-  deleteWorktree(ground, found)
-  return pins
+  const { record } = found
+  // Before its branch goes: whoever is killed then leaves a worktree that is known to be on its way out.
+  if (record !== null) writeRecord(found.adminDir, { ...record, pending: "remove" })
+  try {
+    const pins = await pinAndDrop(ground, found, { branch, place })
+    deleteWorktree(ground, found)
+    return pins
+  } catch (error) {
+    if (record !== null && existsSync(found.adminDir)) writeRecord(found.adminDir, record)
+    throw error
+  }
 }
 
 /** What is still at work in there may commit between our look and our pins: then we look again. */

@@ -443,7 +443,7 @@ describe("a place that cannot be used", () => {
     async () => {
       using bench = makeBench()
       const mount = (...args: string[]) => Bun.spawnSync(args, { env: sandboxEnv() }).success
-      expect(mount("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", bench.home)).toBe(true)
+      expect(mount("mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", bench.home)).toBe(true)
       try {
         await expectSurvivesFullDisk(bench)
       } finally {
@@ -456,7 +456,7 @@ describe("a place that cannot be used", () => {
 
 async function expectSurvivesFullDisk(bench: Bench): Promise<void> {
   const ballast = join(bench.home, "ballast")
-  writeFileSync(ballast, Buffer.alloc(256 * 1024))
+  writeFileSync(ballast, Buffer.alloc(512 * 1024))
   await bench.ok("project", "create", "--goal", "x")
   const acknowledged: string[] = []
   const description = "d".repeat(30_000)
