@@ -45,7 +45,7 @@ interface Setting {
   readonly faultOf: () => AgentFault | undefined
 }
 
-export const AGENT_NAMES = ["claude", "codex"] as const
+const AGENT_NAMES = ["claude", "codex"] as const
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, dollars: null }
 const MAX_THINKING_MS = 40_000
 /** Longer than any limit on a run. */
