@@ -45,7 +45,7 @@ interface Setting {
   readonly faultOf: () => AgentFault | undefined
 }
 
-export const AGENT_NAMES = ["claude", "codex"] as const
+const AGENT_NAMES = ["claude", "codex"] as const
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, dollars: null }
 const MAX_THINKING_MS = 40_000
 /** Longer than any limit on a run. */
@@ -257,7 +257,7 @@ function mend({ repository, plan }: Run, tree: SimWorktree, { task, serial }: { 
 }
 
 /** Takes what came meanwhile into the next turn, and says so. */
-function takeMessages({ options, run, shown }: Run, { self, tell }: Doing): () => Promise<void> {
+function takeMessages({ options, run, shown, random }: Run, { self, tell }: Doing): () => Promise<void> {
   const waiting: AgentMessage[] = []
   const source = options.messages?.[Symbol.asyncIterator]()
   const pull = async (): Promise<void> => {
@@ -272,6 +272,8 @@ function takeMessages({ options, run, shown }: Run, { self, tell }: Doing): () =
     for (const message of waiting.splice(0)) {
       await self.call("agent.read", () => shown.push({ run, message: message.id }))
       void tell({ type: "message_delivered", messageId: message.id })
+      // Some say so twice.
+      if (random.chance(0.3)) void tell({ type: "message_delivered", messageId: message.id })
     }
   }
 }

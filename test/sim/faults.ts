@@ -17,8 +17,10 @@ export interface Accidents {
   jumpClock(ms: number): void
   /** Ends any process, whatever it is at. */
   kill(): void
-  /** Somebody presses Ctrl+C. */
+  /** Somebody presses Ctrl+C, once or twice. */
   interrupt(): void
+  /** Somebody pauses the team for a while. */
+  pause(): void
   /** Somebody starts a second orchestrator. */
   startAnother(): void
   /** A person commits on the branch that is to get the work. */
@@ -29,7 +31,7 @@ export interface Accidents {
 
 const KINDS = [
   ...(["die-before", "die-before", "die-after", "die-after", "hang", "hang-long", "error", "silence"] as const),
-  ...(["kill", "kill", "clock-forward", "clock-back", "interrupt", "another", "message", "target"] as const),
+  ...(["kill", "kill", "clock-forward", "clock-back", "interrupt", "another", "message", "target", "pause"] as const),
 ] as const
 
 /** A run of a plan asks for so many calls, more or less. */
@@ -88,6 +90,9 @@ export function makeFaults(random: Random, accidents: Accidents): Faults {
         return undefined
       case "another":
         accidents.startAnother()
+        return undefined
+      case "pause":
+        accidents.pause()
         return undefined
       case "target":
         accidents.commitOnTarget()

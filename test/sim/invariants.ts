@@ -9,7 +9,7 @@ import type { SimGit } from "./git.ts"
 import { SIM_TEAM, type SimPlan } from "./plans.ts"
 import type { SimStore } from "./store.ts"
 
-export class InvariantBroken extends Error {
+class InvariantBroken extends Error {
   constructor(invariant: string, message: string) {
     super(`${invariant}: ${message}`)
     this.name = "InvariantBroken"

@@ -17,7 +17,7 @@ import { calculateWaves } from "../../src/operations/calculate-waves.ts"
 import { createTask } from "../../src/operations/create-task.ts"
 import { createTeam } from "../../src/operations/create-team.ts"
 import type { Context } from "../../src/operations/operation.ts"
-import { resume } from "../../src/operations/pause.ts"
+import { pause, resume } from "../../src/operations/pause.ts"
 import { addVerdict } from "../../src/operations/record-verdict.ts"
 import { reopenTask } from "../../src/operations/reopen-task.ts"
 import { sendMessage } from "../../src/operations/send-message.ts"
@@ -164,6 +164,7 @@ async function prepare(
     jumpClock: (ms) => world.jumpClock(ms),
     kill: () => killAny(world),
     interrupt: () => person.interrupt(),
+    pause: () => person.pause(),
     startAnother: () => person.startAnother(),
     write: () => person.write(),
     commitOnTarget: () => commitOnTarget(git, random),
@@ -274,7 +275,7 @@ async function work(
       mask: (text) => text,
       isAlive: (fact) => runtime.find({ pid: fact.pid ?? 0, processStart: fact.processStart ?? "" }) !== undefined,
       endOrphans: (fact) => process.call("end-orphans", () => endOrphans(runtime, fact)),
-      ...{ drain: process.signal, stop: new AbortController().signal },
+      ...{ drain: process.signal, stop: process.secondSignal },
     },
     {
       ...{ ...SIM_TEAM, workerId: worker as WorkerId, role: (role ?? undefined) as Role | undefined },
@@ -336,7 +337,7 @@ async function lead(set: Set, runtime: SimRuntime, process: SimProcess): Promise
     {
       ...{ ...SIM_TEAM, limits: set.limits, settings: "{}", target: undefined, leaseMs: 30_000 },
       ...{ shutdownTimeoutMs: SHUTDOWN_MS, monitorIntervalMs: 60_000 },
-      ...{ drain: process.signal, stop: new AbortController().signal },
+      ...{ drain: process.signal, stop: process.secondSignal },
     },
   )
 }
@@ -347,6 +348,7 @@ interface Person {
   isDone(): boolean
   interrupt(): void
   startAnother(): void
+  pause(): void
   write(): void
 }
 
@@ -389,18 +391,30 @@ function makePerson(set: Set, runtime: SimRuntime, real: Context): Person {
   return {
     ends,
     isDone: () => done,
-    interrupt: () => current?.terminate(),
+    interrupt() {
+      const process = current
+      process?.terminate()
+      // Some have no patience.
+      if (random.chance(0.4)) world.after(random.int(100, 20_000), () => process?.terminate())
+    },
+    pause() {
+      const set = (operation: typeof pause) => run(real, operation, { ...SIM_TEAM }).catch(ignoreRefusal)
+      world.after(0, async () => void (await set(pause)))
+      world.after(random.int(1000, 600_000), async () => void (await set(resume)))
+    },
     startAnother: () => void begin(),
     write() {
       const to = `w${random.int(1, 3)}`
       world.after(0, async () => {
         const message = { ...SIM_TEAM, from: "orchestrator", to, type: "text", message: "How is it going?" } as const
-        await run(real, sendMessage, message).catch((error) => {
-          if (!(error instanceof AppError)) throw error
-        })
+        await run(real, sendMessage, message).catch(ignoreRefusal)
       })
     },
   }
+}
+
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof AppError)) throw error
 }
 
 function describe(error: unknown): string {

@@ -38,6 +38,8 @@ export interface SimProcess {
   readonly error: unknown
   /** Fires when it is asked to end. */
   readonly signal: AbortSignal
+  /** Fires when it is asked a second time. */
+  readonly secondSignal: AbortSignal
   /** Its ports: after a while the effect happens, at one moment, and then its answer comes. */
   call<T>(label: string, effect: () => T | Promise<T>, maxMs?: number): Promise<T>
   sleep(ms: number, signal?: AbortSignal): Promise<void>
@@ -142,6 +144,7 @@ interface ProcessRequest extends Pick<WorldOptions, "faultAt" | "onEffect"> {
 function makeProcess(request: ProcessRequest): MadeProcess {
   const { name, pid, startedAt, paces, now, after, faultAt, onEffect } = request
   const asked = new AbortController()
+  const askedAgain = new AbortController()
   const atEnd: (() => void)[] = []
   let state: ProcessState = "running"
   let error: unknown
@@ -183,6 +186,7 @@ function makeProcess(request: ProcessRequest): MadeProcess {
   const process: MadeProcess = {
     ...{ name, pid, startedAt, call },
     signal: asked.signal,
+    secondSignal: askedAgain.signal,
     get state() {
       return state
     },
@@ -201,7 +205,7 @@ function makeProcess(request: ProcessRequest): MadeProcess {
         signal?.addEventListener("abort", done)
       }),
     kill: () => end("killed"),
-    terminate: () => void later(0, () => asked.abort()),
+    terminate: () => void later(0, () => (asked.signal.aborted ? askedAgain : asked).abort()),
     hang(ms) {
       heldUntil = Math.max(heldUntil, now() + ms)
     },

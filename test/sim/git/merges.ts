@@ -6,7 +6,7 @@ import { blobId, compareFiles, isSameFiles, type Objects } from "./objects.ts"
 import type { SimRepository } from "./repository.ts"
 
 /** How long a call of git takes at most. */
-export const MAX_GIT_MS = 25
+const MAX_GIT_MS = 25
 export const NO_ID = "0".repeat(40)
 
 /** Asks for one thing of git, which happens at one moment. */

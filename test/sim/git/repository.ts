@@ -56,7 +56,7 @@ export interface RepositoryRequest {
   readonly files: Readonly<Record<string, string>>
 }
 
-export const REPOSITORY_FOLDER = "/sim/repository"
+const REPOSITORY_FOLDER = "/sim/repository"
 export const WORKTREES_FOLDER = "/sim/worktrees"
 const IGNORED = ".ignored/"
 
