@@ -315,9 +315,14 @@ function write(stream: 1 | 2, data: string | Uint8Array): void {
     } catch (error) {
       const code = error instanceof Error && "code" in error ? error.code : undefined
       if (code === "EAGAIN") Bun.sleepSync(1)
-      // The reader is gone, as with `| head`: there is nobody left to tell.
-      else if (code === "EPIPE") process.exit(0)
-      else throw error
+      // The reader is gone, as with `| head`, or the terminal: there is nobody left to tell. Whoever has something to
+      // bring to an end does so.
+      else if (code !== "EPIPE" && code !== "EIO") throw error
+      else if (!isListening) process.exit(0)
+      else {
+        interruption.abort()
+        return
+      }
     }
   }
 }

@@ -9,6 +9,8 @@ export interface Case {
   readonly command: string
   /** A pipe gets the text itself; programs that want JSON say so. */
   readonly isDocument?: boolean
+  /** Programs get a line for everything that happens, and the answer last. */
+  readonly isStream?: boolean
   readonly args: readonly string[]
   /** What must be there in the folder. */
   readonly prepare?: (bench: Bench) => void
@@ -52,6 +54,12 @@ export async function prepareShop(bench: Bench): Promise<void> {
   await bench.ok("evidence", "add", "--id", "1", "--owner", "w1", "--add-evidence", "12 tests pass")
   await bench.ok("mailbox", "send", "--from", "orchestrator", "--to", "w1", "--message", "Hello")
   await bench.ok("verdict", "record", "--scope", "task", "--subject", "3", "--status", "passed")
+}
+
+/** A plan for another team, of one task that a script does. */
+function prepareSide({ cwd }: Bench): void {
+  const task = { id: "1", title: "One", files: ["one.txt"], acceptance: ["it is there"], run: ["echo 1 > one.txt"] }
+  writeFileSync(join(cwd, "side.json"), JSON.stringify({ goal: "Side", tasks: [task] }))
 }
 
 /** Two commits on the branch that gives the team its name. */
@@ -816,6 +824,26 @@ const WORKER_CASES: Case[] = [
     data: { worker: "w7", reason: "once", delivered: ["9"], set_back: [] },
     fields: ["worker", "reason", "delivered", "set_back"],
     table: /^Worker w7 ended: it was to do one task\. Delivered: 9\. Set back: none\.\n$/,
+  },
+  {
+    command: "run",
+    prepare: prepareSide,
+    args: [
+      ...["--what", "side.json", "--yes", "--on-overlap", "serialise", "--team", "side", "--workers", "1"],
+      ...["--runtime", "child", "--schedule", "eager", "--target", "main"],
+      ...["--no-deliver", "--no-review", "--no-cascade", ...REPOSITORY],
+    ],
+    isDocument: true,
+    isStream: true,
+    data: { outcome: "done", reason: "all tasks are done and verified" },
+    table: /\] task 1 resolved by w1\n(?:.*\n)*shop\/side is done; see: teamwork report\n$/,
+  },
+  {
+    command: "cancel",
+    args: ["--reason", "the shop is sold", "--force", "--purge", ...REPOSITORY],
+    data: { project: "shop", team: "main", stopped: [], done: 1, total: 4, is_purged: true },
+    table:
+      /^Team shop\/main force-cancelled\. 0 workers stopped\. 1\/4 tasks were completed before cancellation\. It is forgotten\.\n$/,
   },
   {
     command: "swarm status",

@@ -40,7 +40,7 @@ export const cancel: Command = {
     })
     const { stats } = await teamStatus.run(context, name)
     const [done, total] = [stats.resolved + stats.skipped, stats.total]
-    if (purge === true) await cleanTeam.run(context, { ...name, purge: true })
+    if (purge === true) await cleanTeam.run(context, { ...name, purge: true, force: force === true })
     const counts = `${stopped.length} workers stopped. ${done}/${total} tasks were completed before cancellation.`
     const how = force === true ? "force-cancelled" : "cancelled"
     const next = purge === true ? "It is forgotten." : "Go on with: teamwork run"

@@ -164,7 +164,10 @@ async function lead(session: Session, { given, name, run, settings }: Run): Prom
   const watcher = makeWatcher(session, { hint, steps: false })
   const ports = await openPorts(session, { given, name, run, say: (line) => watcher.say(line) })
   const ended = new AbortController()
-  const watching = watchTeam(session, name, { watcher, hint, steps: false, untilOver: false, signal: ended.signal })
+  // Nobody leads any worse because it cannot be seen.
+  const watching = watchTeam(session, name, {
+    ...{ watcher, hint, steps: false, untilOver: false, signal: ended.signal },
+  }).catch((error) => io.err(`Warning: the view ended: ${error instanceof Error ? error.message : error}`))
   try {
     return await orchestrate(ports, options)
   } finally {
