@@ -19,6 +19,7 @@ import type { Store } from "./store/port.ts"
 import { openSqliteStore } from "./store/sqlite/store.ts"
 import type { Configuration, Configured, GlobalFlags, Host, Io } from "./surfaces/cli/host.ts"
 import { runCli } from "./surfaces/cli/run.ts"
+import type { Git } from "./workspace/git.ts"
 import type { Ground } from "./workspace/ground.ts"
 import type { Scopes } from "./workspace/port.ts"
 
@@ -86,13 +87,16 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
 }
 
 async function scopes(folder: string): Promise<Scopes> {
-  const [{ makeScopes }, { makeGit }, { capture }, { sleep }] = await Promise.all([
-    import("./workspace/scopes.ts"),
-    import("./workspace/git.ts"),
-    import("./lib/capture.ts"),
-    import("./lib/sleep.ts"),
-  ])
-  return makeScopes(makeGit(folder, { capture, env, sleep }))
+  const [{ makeScopes }, git] = await Promise.all([import("./workspace/scopes.ts"), openGit(folder)])
+  return makeScopes(git)
+}
+
+let anyGit: Promise<Git> | undefined
+
+/** All come from one, so that they share the processes of git that stay. */
+async function openGit(folder: string): Promise<Git> {
+  anyGit ??= import("./workspace/open-git.ts").then((git) => git.openGit(folder, env))
+  return (await anyGit).in(folder)
 }
 
 async function makeAgents(config: Config): Promise<ReadyAgent[]> {
@@ -175,14 +179,12 @@ async function noCheckout(folder: string): Promise<Error> {
 }
 
 async function openMerging(folder: string): Promise<Merging> {
-  const [{ makeGit }, { makeMerges }, { makeTargets }, { capture }, { sleep }] = await Promise.all([
-    import("./workspace/git.ts"),
+  const [{ makeMerges }, { makeTargets }, { sleep }, git] = await Promise.all([
     import("./workspace/git-merges.ts"),
     import("./workspace/git-targets.ts"),
-    import("./lib/capture.ts"),
     import("./lib/sleep.ts"),
+    openGit(folder),
   ])
-  const git = makeGit(folder, { capture, env, sleep })
   const log = { ids: systemIds, env, sleep }
   return { merges: makeMerges(git, log), targets: makeTargets(git, log) }
 }
@@ -209,15 +211,13 @@ async function openWorkspaces(config: Config, request: GroundRequest): Promise<W
 }
 
 async function findGround(config: Config, { home, sourceDir, team }: GroundRequest): Promise<Ground> {
-  const [{ makeGit }, { capture }, { sleep }, { openGround }] = await Promise.all([
-    import("./workspace/git.ts"),
-    import("./lib/capture.ts"),
+  const [{ sleep }, { openGround }, source] = await Promise.all([
     import("./lib/sleep.ts"),
     import("./workspace/ground.ts"),
+    openGit(resolvePath(sourceDir)),
   ])
   return openGround({
-    ...{ processes, clock: systemClock, sleep, env, home, team },
-    source: makeGit(resolvePath(sourceDir), { capture, env, sleep }),
+    ...{ processes, clock: systemClock, sleep, env, home, team, source },
     settings: {
       setup: config["workspace.setup"],
       setupTimeoutSeconds: config["workspace.setupTimeoutSeconds"],

@@ -32,7 +32,14 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ESRCH")
 }
 
+let knownBootId: string | undefined
+
 function bootId(): string {
+  knownBootId ??= readBootId()
+  return knownBootId
+}
+
+function readBootId(): string {
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()
   } catch {

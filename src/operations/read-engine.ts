@@ -34,12 +34,12 @@ export async function readEngine({ store }: Context, name: TeamName, following: 
     const { key, ...team } = await getTeam(tx, name)
     const told = await readEvents(tx, key, following.after)
     const tasks = await tx.tasks.list(key)
-    const verdicts = await tx.verdicts.list(key)
+    const verdicts = await tx.verdicts.listOfTeam(key)
     const facts = {
       now: await tx.now(),
       team,
       tasks,
-      waves: await readWavePlan(tx, key),
+      waves: await readWavePlan(tx, key, tasks),
       workers: await tx.workers.list(key),
       final: team.phase === "COMPLETE" ? ("passed" as const) : latest("final", verdicts, tasks),
       review: latest("cross-agent", verdicts, tasks),

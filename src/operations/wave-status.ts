@@ -1,4 +1,5 @@
 import { summarizeWaves } from "../domain/status.ts"
+import type { Task } from "../domain/task.ts"
 import { currentWave, type WavePlan } from "../domain/wave.ts"
 import type { Tx } from "../store/port.ts"
 import { getTeam } from "./lookup.ts"
@@ -12,10 +13,13 @@ export const waveStatus = operation({
     store.read(async (tx) => readWavePlan(tx, (await getTeam(tx, input)).key)),
 })
 
-export async function readWavePlan(tx: Tx, key: number): Promise<WavePlan> {
+type Placed = Pick<Task, "id" | "wave">
+
+/** Who has read the tasks already need not do it again. */
+export async function readWavePlan(tx: Tx, key: number, known?: readonly Placed[]): Promise<WavePlan> {
   const waves = await tx.waves.list(key)
   const summaries = summarizeWaves(waves, await tx.tasks.progress(key))
-  const tasks = Map.groupBy(await tx.tasks.graph(key), (node) => node.wave ?? 0)
+  const tasks = Map.groupBy<number, Placed>(known ?? (await tx.tasks.graph(key)), (node) => node.wave ?? 0)
   return {
     version: "1.0",
     totalWaves: waves.length,

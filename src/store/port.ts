@@ -311,6 +311,8 @@ export interface ExceptionStore {
 export interface VerdictStore {
   add(key: number, verdict: Omit<Verdict, "timestamp">): Promise<Verdict>
   list(key: number): Promise<Verdict[]>
+  /** Without those of single tasks, which are as many as there are tasks. */
+  listOfTeam(key: number): Promise<Verdict[]>
 }
 
 export interface EventQuery {

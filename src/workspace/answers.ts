@@ -31,8 +31,11 @@ export interface Answers {
   learn(log: string): void
   /** What `git diff-tree` prints of two trees with these options. No attributes of files are heeded. */
   diff(options: readonly string[], from: string, to: string): Promise<string>
-  /** Moves refs, given as lines for `update-ref --stdin`, all or none. False when git said no, and nothing was done. */
-  update(lines: readonly string[]): Promise<boolean>
+  /**
+   * Moves refs, given as lines for `update-ref --stdin`, all or none; `reason` is for the logs. False when git said no,
+   * or was killed: then git itself has to be asked.
+   */
+  update(lines: readonly string[], reason?: string): Promise<boolean>
 }
 
 export const LEARNED = ["--no-commit-header", "--format=%H %T %P"]
@@ -124,8 +127,8 @@ export function makeAnswers(start: (args: readonly string[]) => Talk, newMark: (
       })
       return output.toString("utf8", output.indexOf(10) + 1, output.length - mark.length - 1)
     },
-    async update(lines) {
-      const args = ["update-ref", "--stdin"]
+    async update(lines, reason) {
+      const args = ["update-ref", ...(reason === undefined ? [] : ["-m", reason]), "--stdin"]
       const done = "start: ok\ncommit: ok\n"
       try {
         // It ends when it cannot do something, so nothing is asked a second time.

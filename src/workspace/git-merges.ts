@@ -2,14 +2,16 @@ import { findCommit, getCommit, makeContains } from "./ancestry.ts"
 import { readHistories } from "./branch-histories.ts"
 import { readChanges } from "./changes.ts"
 import type { Git } from "./git.ts"
+import { IDENTITY, OURS } from "./leftovers.ts"
 import { mergeCommits } from "./merge-commits.ts"
 import { logged, type MoveLog, recoverMoves } from "./move-log.ts"
 import { moveRefs } from "./move-refs.ts"
 import type { Merges } from "./port.ts"
+import { writeCommit } from "./write-commit.ts"
 
 /** Merging in the repository that `git` works in. */
 export function makeMerges(git: Git, log: MoveLog): Merges {
-  let identity: Promise<Record<string, string>> | undefined
+  let identity: Promise<Identity> | undefined
   return {
     find: async (name) => (await findCommit(git, name))?.commit,
     tree: async (commit) => (await getCommit(git, commit)).tree,
@@ -30,8 +32,10 @@ export function makeMerges(git: Git, log: MoveLog): Merges {
     merge: (ours, theirs) => mergeCommits(git, ours, theirs),
     async commit({ tree, parents, message }) {
       identity ??= readIdentity(git)
+      const { env, ...people } = await identity
+      const written = await writeCommit(git, { tree, parents, message, ...people })
       const args = ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"]
-      return git.read(args, { input: message, env: await identity })
+      return written ?? git.read(args, { input: message, env })
     },
     async line(since, tip) {
       const range = ["--end-of-options", tip, `^${since}`, "--"]
@@ -68,15 +72,23 @@ async function readSizes(git: Git, ids: readonly string[]): Promise<Map<string, 
 }
 
 /** The user's own name; ours only where none is set, as merging must not fail for that. */
-async function readIdentity(git: Git): Promise<Record<string, string>> {
-  const known = await git.run(["var", "GIT_COMMITTER_IDENT"])
-  if (known.exitCode === 0) return {}
-  return Object.fromEntries(
-    ["AUTHOR", "COMMITTER"].flatMap((who) => [
-      [`GIT_${who}_NAME`, "teamwork"],
-      [`GIT_${who}_EMAIL`, "teamwork@localhost"],
-    ]),
+async function readIdentity(git: Git): Promise<Identity> {
+  const [author, committer] = await Promise.all(
+    ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"].map(async (name) => {
+      const { exitCode, stdout } = await git.run(["var", name])
+      // What follows is the time.
+      return exitCode === 0 ? /^(.+>) \d+ \S+$/.exec(stdout.trim())?.[1] : undefined
+    }),
   )
+  if (author === undefined || committer === undefined) return { author: OURS, committer: OURS, env: IDENTITY }
+  return { author, committer, env: {} }
+}
+
+interface Identity {
+  readonly author: string
+  readonly committer: string
+  /** The same for git. */
+  readonly env: Readonly<Record<string, string>>
 }
 
 /** Only along the first parents, where our own merges are: what an agent writes into its messages counts for nothing. */

@@ -12,6 +12,9 @@ export const IDENTITY = {
   GIT_COMMITTER_EMAIL: "teamwork@localhost",
 }
 
+/** The same as it stands in a commit. */
+export const OURS = `${IDENTITY.GIT_AUTHOR_NAME} <${IDENTITY.GIT_AUTHOR_EMAIL}>`
+
 /** How the names of indexes begin that are made for leftovers; `stale-locks.ts` removes those that were left. */
 export const OWN_INDEX = "teamwork-index"
 

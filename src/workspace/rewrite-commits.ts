@@ -1,14 +1,8 @@
 import type { FileChange, JudgedChange, JudgedChanges } from "../domain/scope.ts"
 import type { Git } from "./git.ts"
+import { IDENTITY, OURS } from "./leftovers.ts"
 import { type GitChange, listChanges } from "./list-changes.ts"
-
-/** Our own commits must not depend on whether the user told git a name. */
-const IDENTITY = {
-  GIT_AUTHOR_NAME: "teamwork",
-  GIT_AUTHOR_EMAIL: "teamwork@localhost",
-  GIT_COMMITTER_NAME: "teamwork",
-  GIT_COMMITTER_EMAIL: "teamwork@localhost",
-}
+import { writeCommit } from "./write-commit.ts"
 
 export interface RewriteRequest {
   readonly base: string
@@ -100,9 +94,13 @@ export async function commitTree(
     readonly env?: Readonly<Record<string, string>>
   },
 ): Promise<string> {
-  const parents = [...new Set(commit.parents)].flatMap((parent) => ["-p", parent])
-  const options = { input: `${commit.message}\n`, env: commit.env ?? IDENTITY }
-  return git.read(["commit-tree", commit.tree, ...parents, "-F", "-"], options)
+  const { tree, env } = commit
+  const [parents, message] = [[...new Set(commit.parents)], `${commit.message}\n`]
+  const written =
+    env === undefined ? await writeCommit(git, { tree, parents, message, author: OURS, committer: OURS }) : undefined
+  if (written !== undefined) return written
+  const args = ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"]
+  return git.read(args, { input: message, env: env ?? IDENTITY })
 }
 
 export function treeOf(git: Git, commit: string): Promise<string> {

@@ -293,7 +293,10 @@ function endingAt(git: Git, last: number): { git: Git; isOver: () => boolean } {
       list: counted(inner.list),
       in: (folder) => wrap(inner.in(folder)),
       places: inner.places,
-      answers: inner.answers,
+      answers: async (gitDir) => {
+        const answers = await inner.answers(gitDir)
+        return { ...answers, update: counted(answers.update) }
+      },
     }
   }
   return { git: wrap(git), isOver: () => calls >= last }

@@ -32,8 +32,12 @@ export async function orchestrate(ports: OrchestratorPorts, options: Orchestrato
   }
 }
 
-/** Work comes in bursts, and each look costs: several changes are looked at together. */
+/**
+ * Work comes in bursts, and each look costs, more so with many tasks: several changes are looked at together, so that
+ * looking takes a small part of the time however many tasks there are.
+ */
 const REST_MS = 20
+const REST_AFTER_LOOK = 8
 
 async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost: AbortSignal): Promise<EngineEnd> {
   const { context, clock, runtime, sleep } = ports
@@ -48,6 +52,7 @@ async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost
     const woken = wake.arm()
     const lookedAt = clock.now()
     const facts = await readEngine(context, options, following)
+    const lookMs = clock.now() - lookedAt
     const { history } = following
     const workers = pool.look(facts.workers, history)
     const { busy, settled, delivery, troubles } = long
@@ -63,7 +68,7 @@ async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost
       await long.ended
       return end
     }
-    await sleep(REST_MS, woken)
+    await sleep(Math.max(REST_MS, REST_AFTER_LOOK * lookMs), woken)
     const untilWake = wakeAt === null ? Number.POSITIVE_INFINITY : wakeAt - facts.now - (clock.now() - lookedAt)
     await watch.next(Math.max(0, Math.min(untilWake, options.monitorIntervalMs)), woken)
   }

@@ -17,6 +17,13 @@ interface VerdictRow {
 const COLUMNS = "scope, subject, status, checks, issues, author, recorded_at, judged_commit, judged_tree"
 
 export function verdictStore(session: Session): VerdictStore {
+  const select = async (key: number, which: string) => {
+    const rows = await session.all<VerdictRow>(
+      `select ${COLUMNS} from verdict where team_id = ? ${which} order by seq`,
+      [key],
+    )
+    return rows.map(toVerdict)
+  }
   return {
     async add(key, verdict) {
       const row = await session.get<VerdictRow>(
@@ -38,10 +45,8 @@ export function verdictStore(session: Session): VerdictStore {
       if (row === undefined) throw new Error("insert returned no row")
       return toVerdict(row)
     },
-    async list(key) {
-      const rows = await session.all<VerdictRow>(`select ${COLUMNS} from verdict where team_id = ? order by seq`, [key])
-      return rows.map(toVerdict)
-    },
+    list: (key) => select(key, ""),
+    listOfTeam: (key) => select(key, "and scope <> 'task'"),
   }
 }
 
