@@ -8,7 +8,10 @@ import { earliest, supervise } from "./supervise.ts"
 export function decide(snapshot: EngineSnapshot, limits: EngineLimits): Decision {
   const staffing = staff(snapshot, limits)
   const reaction = { actions: react(snapshot, limits), wakeAt: null }
-  const rulings: Decision[] = [supervise(snapshot, limits), staffing, reaction, advance(snapshot, limits)]
+  // Whatever follows from what happened may change how far the team is; that shows at the next look.
+  const isAhead = reaction.actions.length === 0 || snapshot.team.status === "cancelled"
+  const progress = isAhead ? [advance(snapshot, limits)] : []
+  const rulings: Decision[] = [supervise(snapshot, limits), staffing, reaction, ...progress]
   const actions = rulings.flatMap((ruling) => ruling.actions)
   if (actions.length === 0 && snapshot.busy === null && staffing.stuck !== null) {
     return { actions: [{ type: "end", outcome: "stuck", reason: staffing.stuck }], wakeAt: null }

@@ -47,8 +47,10 @@ async function perform(
       return pool.start(action.worker, action.role)
     case "stop-worker": {
       const { worker, reason, isKilled } = action
-      const graceMs = isKilled ? 0 : options.shutdownTimeoutMs
-      return pool.stop(worker, { how: isKilled ? "unresponsive" : "stopped", reason, graceMs })
+      if (isKilled) return pool.stop(worker, { how: "unresponsive", reason, graceMs: 0 })
+      // It may take its time, and the team goes on meanwhile.
+      pool.dismiss(worker, { how: "stopped", reason, graceMs: options.shutdownTimeoutMs })
+      return
     }
     case "bury-worker":
       say(`${action.worker} is gone: ${action.reason}`)

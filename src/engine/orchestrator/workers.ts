@@ -19,6 +19,8 @@ export interface WorkerPool {
   start(worker: WorkerId | null, role: Role | null): Promise<void>
   /** Ends its process and whatever that started; what it held goes back, what it wrote is kept. */
   stop(worker: WorkerId, end: WorkerEnd): Promise<void>
+  /** The same beside the loop; nothing when that is under way already. */
+  dismiss(worker: WorkerId, end: WorkerEnd): void
   /** All that run. Safe to repeat with less patience while the first call waits. */
   stopAll(end: Pick<WorkerEnd, "reason" | "graceMs">): Promise<void>
   /** Of all workers, at the end; what they hold is pinned. */
@@ -48,6 +50,7 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
   /** How often each was started, as of the last look. */
   const starts = new Map<WorkerId, number>()
   const held = new Map<WorkerId, string | null>()
+  const dismissed = new Map<WorkerId, Promise<void>>()
 
   function isRunning(worker: Worker, fact: WorkerFact | undefined): boolean | null {
     const known = processes.get(worker.id)
@@ -113,8 +116,16 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
       processes.set(worker, { ...started, startsBefore: starts.get(worker) ?? 0 })
     },
     stop,
+    dismiss(worker, end) {
+      if (dismissed.has(worker)) return
+      const stopped = stop(worker, end)
+        .catch((error) => ports.say(`${worker} was not stopped: ${error instanceof Error ? error.message : error}`))
+        .finally(() => dismissed.delete(worker))
+      dismissed.set(worker, stopped)
+    },
     async stopAll({ reason, graceMs }) {
       await Promise.all([...processes.keys()].map((worker) => stop(worker, { how: "stopped", reason, graceMs })))
+      await Promise.all(dismissed.values())
     },
     async removeWorktrees() {
       for (const { worker } of await ports.workspaces.workspaces.list()) {

@@ -76,8 +76,10 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
 }
 
 /** Nothing is begun for a task that is lost, or by a worker that is to stop. */
-async function beginStep({ ports, team, worker }: Shift, { task, lost, cut }: Hold, step: Step): Promise<void> {
+async function beginStep({ ports, team, worker }: Shift, hold: Hold, step: Step): Promise<void> {
+  const { task, lost, cut } = hold
   if (cut.aborted) throw new Setback("interrupted", lost.aborted ? "the claim was lost" : "the worker was stopped")
+  hold.isOwnWork = step !== "agent" && step !== "repair"
   await noteStep(ports.context, { ...team, task: task.id, attempt: task.attempt, worker, step })
 }
 

@@ -1,5 +1,6 @@
 import { AppError } from "../../domain/errors.ts"
 import type { Task } from "../../domain/task.ts"
+import { noteActivity } from "../../operations/note-run.ts"
 import { renewClaim } from "../../operations/renew-claim.ts"
 import type { Shift } from "./shift.ts"
 
@@ -11,6 +12,11 @@ export interface Hold extends AsyncDisposable {
   readonly lost: AbortSignal
   /** Work on it has to end now: it was lost, or the worker is to stop. */
   readonly cut: AbortSignal
+  /**
+   * Whether what is done now is the worker's own, such as a set-up or a gate: that has a time limit and prints nothing to
+   * go by, so each renewal counts as a sign of work. Of an agent only what it prints does.
+   */
+  isOwnWork: boolean
 }
 
 /** After a renewal that failed for a reason that may pass. */
@@ -23,12 +29,14 @@ export function holdClaim({ ports, options, team, worker, ending }: Shift, task:
   const { sleep, context } = ports
   const renewMs = options.settings.renewSeconds * 1000
   const claim = { ...team, id: task.id, owner: worker, token: task.claimToken }
+  const hold = { isOwnWork: true }
   const renewing = (async () => {
     for (let waitMs = renewMs; ; ) {
       await sleep(waitMs, ended.signal)
       if (ended.signal.aborted) return
       try {
         await renewClaim(context, claim)
+        if (hold.isOwnWork) await noteActivity(context, { ...team, worker })
         waitMs = renewMs
       } catch (error) {
         if (isLost(error)) return lost.abort()
@@ -37,16 +45,14 @@ export function holdClaim({ ports, options, team, worker, ending }: Shift, task:
       }
     }
   })()
-  return {
-    task,
-    token: task.claimToken,
-    lost: lost.signal,
+  return Object.assign(hold, {
+    ...{ task, token: task.claimToken, lost: lost.signal },
     cut: AbortSignal.any([lost.signal, ending.stop]),
     async [Symbol.asyncDispose]() {
       ended.abort()
       await renewing
     },
-  }
+  })
 }
 
 /** The task is gone, or no longer ours. */
