@@ -53,9 +53,11 @@ export function runtimeContract({ name, skipped, make, leftOf }: RuntimeUnderTes
       const { runtime, launch, scratch } = open()
       const out = join(scratch.path, "out file")
       const odd = ["it's", 'a "b"', "#{pane_id} %H $HOME $(id) `id`", "two\nlines", "end;", ";", "", "-x", "\\", "ü"]
-      const write = `import { writeFileSync } from "node:fs"
+      const write = `import { renameSync, writeFileSync } from "node:fs"
         const { ODD, EMPTY, LEAK } = process.env
-        writeFileSync(process.argv[2], JSON.stringify({ args: process.argv.slice(3), ODD, EMPTY, LEAK, cwd: process.cwd() }))`
+        const seen = { args: process.argv.slice(3), ODD, EMPTY, LEAK, cwd: process.cwd() }
+        writeFileSync("draft", JSON.stringify(seen))
+        renameSync("draft", process.argv[2])`
       const script = join(scratch.path, "write.ts")
       writeFileSync(script, write)
       const ODD = odd.join("|")
@@ -150,7 +152,10 @@ export function runtimeContract({ name, skipped, make, leftOf }: RuntimeUnderTes
     it("tells what a worker left, and ends it before the worker is started again", async () => {
       const { runtime, launch, log, mark, exits } = open()
       const first = await runtime.start(launch("(setsid sleep 600 &); echo ready; exec sleep 600"))
-      await until(() => log().includes("ready"))
+      // Only what has a session of its own by now outlives the terminal.
+      await until(() =>
+        processesWith(mark).some((pid) => kinOf(pid).session === Number(pid) && Number(pid) !== first.pid),
+      )
       process.kill(first.pid, "SIGKILL")
       await until(() => exits.length > 0)
       const [orphan = ""] = processesWith(mark)
@@ -159,6 +164,7 @@ export function runtimeContract({ name, skipped, make, leftOf }: RuntimeUnderTes
       expect(left.get(W1)).toContain(`process ${orphan}`)
       const second = await runtime.start(launch("echo again; exec sleep 600"))
       await until(() => log().includes("again"))
+      await until(() => processesWith(mark).length === 1)
       expect(processesWith(mark)).toEqual([String(second.pid)])
       expect(log().match(/--- w1 starts/g)).toHaveLength(2)
     })

@@ -12,12 +12,16 @@ import { makeChildRuntime } from "../../src/runtime/child/make-child-runtime.ts"
 import type { Runtime } from "../../src/runtime/port.ts"
 import { makeTmuxRuntime } from "../../src/runtime/tmux/make-tmux-runtime.ts"
 import { openSqliteStore } from "../../src/store/sqlite/store.ts"
-import { processesWith } from "../support/processes.ts"
+import { kinOf, processesWith } from "../support/processes.ts"
 import { sandboxEnv } from "../support/sandbox.ts"
 import { context as contextOf } from "../support/stores.ts"
 import { type Bench, git, makeBench, TEST_TIMEOUT_MS, until } from "./bench.ts"
 
 const NAME = { project: "shop", team: "main" }
+
+/** Whether what the worker started has a session of its own by now, and so outlives it. */
+const hasOrphan = (mark: string, worker: number) =>
+  processesWith(mark).some((pid) => kinOf(pid).session === Number(pid) && Number(pid) !== worker)
 
 describe("doctor and lost workers", () => {
   let bench: Bench
@@ -83,7 +87,7 @@ describe("doctor and lost workers", () => {
     await bench.ok("worktree", "create", "--worker-id", "w1")
     await bench.ok("task", "claim", "--id", "1", "--owner", "w1")
     const mark = workerMark(bench.home, "shop", "main", "w1")
-    await until(() => processesWith(mark).length === 2)
+    await until(() => hasOrphan(mark, pid))
     process.kill(pid, "SIGKILL")
     const lost = { check, status: "warning", detail: "gone without a word: w1" }
     await until(async () => (await doctor())[0]?.status === "warning")
@@ -102,7 +106,7 @@ describe("doctor and lost workers", () => {
 
   it("ends what a worker left that ended", async () => {
     const { pid } = await start("w1", "child")
-    await until(() => processesWith(workerMark(bench.home, "shop", "main", "w1")).length === 2)
+    await until(() => hasOrphan(workerMark(bench.home, "shop", "main", "w1"), pid))
     process.kill(pid, "SIGKILL")
     await noteWorkerExited(context, { ...NAME, by: "w1", worker: "w1", reason: "done", detail: null })
     const detail = expect.stringMatching(/^w1 ended and left process \d+$/)

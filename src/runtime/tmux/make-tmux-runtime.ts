@@ -118,17 +118,29 @@ const MAX_NOTICE_MS = 2000
 /** How a worker ended, as its pane tells. One that ended well leaves nothing to look at. */
 async function seeExit(
   server: TmuxServer,
-  { worker, process, mark }: { worker: string; process: WorkerProcess; mark: string },
+  { worker, process: gone, mark }: { worker: string; process: WorkerProcess; mark: string },
 ): Promise<WorkerExit> {
   for (const deadline = performance.now() + MAX_NOTICE_MS; performance.now() < deadline; await sleep(LOOK_MS)) {
-    const pane = (await server.panes()).find((each) => each.mark === mark && each.pid === process.pid)
+    const pane = (await server.panes()).find((each) => each.mark === mark && each.pid === gone.pid)
     if (pane === undefined) break
     // The end of its output and the end of its process come one after the other, in either order.
-    if (!pane.isDead || (pane.code === null && pane.signal === null)) continue
+    if (!pane.isDead || (pane.code === null && pane.signal === null)) {
+      remindOfChildren(pane.serverPid)
+      continue
+    }
     if (pane.code === 0) await removePanes(server, (each) => each.mark === mark)
     return { worker, code: pane.code, signal: pane.signal === null ? null : signalName(pane.signal) }
   }
   return { worker, code: null, signal: null }
+}
+
+/** On a busy machine tmux misses the end of a child now and then, and would look for it at the end of the next one. */
+function remindOfChildren(server: number): void {
+  try {
+    process.kill(server, "SIGCHLD")
+  } catch {
+    // It ended meanwhile.
+  }
 }
 
 function signalName(number: number): string {

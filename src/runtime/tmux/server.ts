@@ -15,6 +15,8 @@ export interface TmuxServer {
 export interface Pane {
   readonly id: string
   readonly session: string
+  /** Of the server itself. */
+  readonly serverPid: number
   readonly pid: number
   readonly isDead: boolean
   readonly code: number | null
@@ -29,7 +31,7 @@ const TIMEOUT_MS = 10_000
 /** A server hands its environment down to everything it starts: it gets only what it needs itself. */
 const VARIABLES = /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_.*|TMPDIR|TMUX_TMPDIR)$/
 const FIELDS = [
-  ...["pane_id", "session_name", "pane_pid", "pane_dead", "pane_dead_status", "pane_dead_signal"],
+  ...["pane_id", "session_name", "pid", "pane_pid", "pane_dead", "pane_dead_status", "pane_dead_signal"],
   ...["@teamwork_mark", "@teamwork_owner"],
 ]
 
@@ -67,13 +69,14 @@ export function socketOf(home: string): string {
 }
 
 function parsePane(line: string): Pane[] {
-  const [id = "", session = "", pid, isDead, code, signal, mark = "", owner = ""] = line.split(" : ")
+  const [id = "", session = "", serverPid, pid, isDead, code, signal, mark = "", owner = ""] = line.split(" : ")
   if (!id.startsWith("%")) return []
   const numberOf = (text = "") => (text === "" ? null : Number(text))
   return [
     {
       id,
       session,
+      serverPid: Number(serverPid),
       pid: Number(pid),
       isDead: isDead === "1",
       code: numberOf(code),
