@@ -23,7 +23,7 @@ describe("the engine in a simulated world", () => {
       const { ends } = await simulate(seed, { hasFaults: false })
       expect(ends).toEqual(["done: all tasks are done and verified"])
     }
-  }, 60_000)
+  }, 180_000)
 
   if (SEED === undefined) it(`holds to its invariants and ends, whatever goes wrong: ${RUNS} runs`, runAll, PATIENCE_MS)
   else it(`replays seed ${SEED}`, () => replay(Number(SEED)), PATIENCE_MS)
