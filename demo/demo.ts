@@ -85,6 +85,7 @@ async function check(stage: Stage): Promise<number> {
     (JSON.parse(await read(stage, teamwork(...args, "--json"))) as { data: Fact[] }).data
   const [tasks, verdicts] = [await list("task", "list"), await list("verdict", "list")]
   const files = (await read(stage, ["git", "ls-tree", "-r", "--name-only", "main"])).trim().split("\n")
+  const status = await read(stage, ["git", "status", "--porcelain"])
   const seconds = (performance.now() - start) / 1000
   const isFix = ({ id }: Fact) => id?.startsWith("fix-") === true
   const promises = [
@@ -92,7 +93,7 @@ async function check(stage: Stage): Promise<number> {
     ["one gate failed and its task was repaired", verdicts.filter(isFailedTask).length === 1],
     ["one conflict became a fix task", tasks.filter(isFix).length === 1],
     ["the final gate passed", verdicts.some(({ scope, status }) => scope === "final" && status === "passed")],
-    [`main has ${files.length} files, and nothing else was touched`, files.includes("src/checkout.js")],
+    [`main has ${files.length} files, and the checkout is clean`, files.includes("src/checkout.js") && status === ""],
   ] as const
   tell("Checked")
   for (const [promise, isKept] of promises) console.log(`${isKept ? "ok  " : "FAIL"} ${promise}`)

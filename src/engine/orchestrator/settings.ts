@@ -16,6 +16,8 @@ export interface RunSettings {
   readonly deliver: boolean
   readonly review: boolean
   readonly cascade: boolean
+  /** The shape of team it was planned as; `custom` where workers were named; null for a plan of its own. */
+  readonly template: string | null
 }
 
 /** A gate that said no this often has been mended in vain. */

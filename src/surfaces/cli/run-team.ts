@@ -110,6 +110,7 @@ function chooseSettings(
     deliver: given.noDeliver === true ? false : (before?.deliver ?? true),
     review: given.noReview === true ? false : (before?.review ?? true),
     cascade: given.noCascade === true ? false : (before?.cascade ?? true),
+    template: given.template ?? (/^\d+:/.test(given.what ?? "") ? "custom" : (before?.template ?? null)),
   }
 }
 
