@@ -5,6 +5,7 @@ import { claimResolve } from "./cases/claim-resolve.ts"
 import { contention } from "./cases/contention.ts"
 import { engine } from "./cases/engine.ts"
 import { gates } from "./cases/gates.ts"
+import { idle } from "./cases/idle.ts"
 import { importTasks } from "./cases/import.ts"
 import { makespan } from "./cases/makespan.ts"
 import { memory } from "./cases/memory.ts"
@@ -39,6 +40,7 @@ const CASES: readonly BenchCase[] = [
   gates,
   merging,
   engine,
+  idle,
   makespan,
 ]
 

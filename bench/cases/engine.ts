@@ -3,6 +3,7 @@ import { join } from "node:path"
 import type { Bench, BenchCase, Finding } from "../lib/bench-case.ts"
 import { median, show, takeTurns } from "../lib/measure.ts"
 import { type Place, timeProcess } from "../lib/program.ts"
+import { makeRepository } from "../lib/repository.ts"
 
 const WORKERS = 4
 const TASKS = 200
@@ -80,10 +81,13 @@ async function runTeam({ sandbox }: Bench, program: string, count: number): Prom
   return cost
 }
 
-/** What one would write by hand: a worktree, the work, a commit and a merge for each, and no look at any of it. */
+/**
+ * What one would write by hand: a worktree, the work, a commit and a merge for each, and no look at any of it. Git trips
+ * over worktrees that another git is just removing, and then has to be asked again.
+ */
 const LOOP = `set -e
 for i in $(seq "$1" ${WORKERS} "$2"); do
-  git worktree add --quiet -b "t$i" "$3/$i" main
+  until git worktree add --quiet -B "t$i" "$3/$i" main 2> "$3/why"; do :; done
   (cd "$3/$i" && sh -c "echo $i > f$i" && git add -A && git commit --quiet -m "Task $i")
   flock "$3/lock" git merge --quiet --no-ff -m "Merge $i" "t$i"
   git worktree remove "$3/$i"
@@ -101,21 +105,6 @@ async function runLoops({ sandbox }: Bench, count: number): Promise<Cost> {
   )
   await assertFiles(place, count)
   return cost
-}
-
-async function makeRepository(sandbox: Bench["sandbox"]): Promise<Place> {
-  const cwd = sandbox.folder("repository")
-  const identity = ["AUTHOR", "COMMITTER"].flatMap((who) => [
-    [`GIT_${who}_NAME`, "Bench"],
-    [`GIT_${who}_EMAIL`, "bench@example.com"],
-  ])
-  const home = sandbox.folder("home")
-  const place = { cwd, env: sandbox.env({ ...Object.fromEntries(identity), HOME: home, TEAMWORK_TEST_BASE_DIR: home }) }
-  writeFileSync(join(cwd, "README.md"), "# Bench\n")
-  await timeProcess(["git", "init", "--quiet", "--initial-branch=main"], place)
-  await timeProcess(["git", "add", "-A"], place)
-  await timeProcess(["git", "commit", "--quiet", "-m", "start"], place)
-  return place
 }
 
 async function assertFiles(place: Place, count: number): Promise<void> {
