@@ -14,6 +14,7 @@ import { systemClock } from "./lib/clock.ts"
 import { systemIds } from "./lib/ids.ts"
 import { resolvePath } from "./lib/paths.ts"
 import type { Processes } from "./lib/process.ts"
+import { selfCommand } from "./lib/self-command.ts"
 import type { Owner } from "./runtime/runtime-setup.ts"
 import type { Store } from "./store/port.ts"
 import { openSqliteStore } from "./store/sqlite/store.ts"
@@ -119,7 +120,7 @@ async function makeAgents(config: Config): Promise<ReadyAgent[]> {
   ]
   const ports = { processes: live.systemLiveProcesses, commands: processes, clock: systemClock, sleep }
   const isRoot = process.getuid?.() === 0
-  const judgeWrite = [...selfCommand(), "agent", "judge"]
+  const judgeWrite = [...selfCommand(process), "agent", "judge"]
   const prices = readPrices(config["agents.prices"])
   return programs.map((program) => {
     const { isEnabled, ...own } = agentSettings(config, program)
@@ -380,19 +381,13 @@ const io: Io = {
 /** Few commands start programs. */
 const processes: Processes = { run: async (request) => (await import("./lib/process.ts")).systemProcesses.run(request) }
 
-/** Built as one file we are the executable; otherwise Bun runs our sources, with the flags that we got. */
-function selfCommand(): string[] {
-  const isBuilt = /[/\\](?:\$bunfs|~BUN)[/\\]/.test(Bun.main)
-  return isBuilt ? [process.execPath] : [process.execPath, ...process.execArgv, Bun.main]
-}
-
 const host: Host = {
   io,
   ids: systemIds,
   processes,
   clock: systemClock,
   get self() {
-    return selfCommand()
+    return selfCommand(process)
   },
   env,
   version: VERSION,

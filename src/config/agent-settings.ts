@@ -1,7 +1,7 @@
 import type { Config, ConfigValue } from "./keys.ts"
 
 /** A setting of one agent; undefined where that agent has none of the name. */
-export function agentSetting(config: Config, agent: string, name: string): ConfigValue | undefined {
+function agentSetting(config: Config, agent: string, name: string): ConfigValue | undefined {
   const values: Readonly<Record<string, ConfigValue | undefined>> = config
   const key = `agents.${agent}.${name}`
   return Object.hasOwn(values, key) ? values[key] : undefined

@@ -7,7 +7,7 @@ import type { SetbackKind } from "../../domain/retry.ts"
 import type { Role } from "../../domain/task.ts"
 import type { Worker } from "../../domain/worker.ts"
 import { setBack } from "../../operations/set-back.ts"
-import { noteWorkerExited, spawnWorker } from "../../operations/worker-life.ts"
+import { noteWorkerExited, noteWorkerSpawned, spawnWorker } from "../../operations/worker-life.ts"
 import type { WorkerProcess } from "../../runtime/port.ts"
 import { removeWorktree } from "../worktrees.ts"
 import type { OrchestratorOptions, OrchestratorPorts } from "./ports.ts"
@@ -56,7 +56,7 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
     const known = processes.get(worker.id)
     // One that we have just started has not said so yet; what is told is of the one before.
     const isOld = known !== undefined && (fact?.starts ?? 0) <= known.startsBefore
-    if (fact?.exitedAt != null && !isOld) {
+    if (fact?.exitedAt != null && fact.spawned === null && !isOld) {
       processes.delete(worker.id)
       return worker.status === "spawning" ? isSpawning(worker) : false
     }
@@ -112,8 +112,11 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
       }),
     async start(id, role) {
       const worker = await spawnWorker(context, { ...name, id, role })
-      const started = await runtime.start(ports.launch(worker, role))
-      processes.set(worker, { ...started, startsBefore: starts.get(worker) ?? 0 })
+      const { pid, processStart, pane } = await runtime.start(ports.launch(worker, role))
+      processes.set(worker, { pid, processStart, startsBefore: starts.get(worker) ?? 0 })
+      // It says so itself only with its first task; until then whoever takes over from us would not know of it.
+      const process = { runtime: runtime.name, machine: ports.self.machine, pid, process_start: processStart }
+      await noteWorkerSpawned(context, { ...name, by: ENGINE, worker, ...process, pane })
     },
     stop,
     dismiss(worker, end) {
@@ -139,7 +142,9 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
 
 /** Undefined when it ended, or runs where we cannot look. */
 function processOf(fact: WorkerFact | undefined, machine: string): WorkerProcess | undefined {
-  if (fact === undefined || fact.exitedAt !== null || fact.machine !== machine) return undefined
+  if (fact === undefined) return undefined
+  if (fact.spawned !== null) return fact.spawned.machine === machine ? fact.spawned : undefined
+  if (fact.exitedAt !== null || fact.machine !== machine) return undefined
   const { pid, processStart } = fact
   return pid === null || processStart === null ? undefined : { pid, processStart }
 }

@@ -377,6 +377,6 @@ export function formatWork(work: Work): string {
   return JSON.stringify(Object.fromEntries(said))
 }
 
-export function parseWork(text: string): Work {
+function parseWork(text: string): Work {
   return text === "{}" ? NO_WORK : { ...NO_WORK, ...JSON.parse(text) }
 }
