@@ -26,7 +26,8 @@ export async function readLayers(
 }
 
 // Variables of ours that are no settings, some with a mark in the name; and settings whose variables were there before us.
-const NO_SETTING = /^TEAMWORK_(?:HOME|TEST_BASE_DIR|TERMINAL_ID|DEBUG|MOVE|(?:RUN|JOB|GATE)_\w+)$/
+const NO_SETTING =
+  /^TEAMWORK_(?:HOME|TEST_BASE_DIR|TERMINAL_ID|DEBUG|MOVE|TASK|ATTEMPT|TURN|INTEGRATION|FIX_(?:OF|HEAD)|WORKER(?:_\w+)?|(?:RUN|JOB|GATE)_\w+)$/
 const NAMED_BEFORE = ["CLAWD_PROJECTS_DIR"]
 
 /** Whether a variable may be one of those that the table of all settings knows: what is none only costs time. */

@@ -1,6 +1,7 @@
 import type { Action, EngineSnapshot } from "../../domain/actions.ts"
 import { isLong } from "../../domain/advance.ts"
 import { decide } from "../../domain/decide.ts"
+import { AppError } from "../../domain/errors.ts"
 import { emptyHistory } from "../../domain/history.ts"
 import { endLead, takeLead } from "../../operations/lead-team.ts"
 import { type Following, readEngine } from "../../operations/read-engine.ts"
@@ -46,31 +47,79 @@ async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost
   const pool = makeWorkerPool(ports, options)
   const long = makeLongActions(ports, options, wake.now)
   const following: Following = { history: emptyHistory(), after: undefined }
+  const patience = makePatience(ports)
   runtime.onExit(wake.now)
-  for (;;) {
-    if (lost.aborted) return { outcome: "lost", reason: "another teamwork run took over" }
-    const woken = wake.arm()
+
+  /** Looks, decides and acts once; the end, or how long to rest and to wait. */
+  async function round(): Promise<EngineEnd | { readonly restMs: number; readonly waitMs: number }> {
     const lookedAt = clock.now()
     const facts = await readEngine(context, options, following)
-    const lookMs = clock.now() - lookedAt
+    const restMs = Math.max(REST_MS, REST_AFTER_LOOK * (clock.now() - lookedAt))
     const { history } = following
     const workers = pool.look(facts.workers, history)
     const { busy, settled, delivery, troubles } = long
     const snapshot: EngineSnapshot = { ...facts, history, workers, busy, settled, delivery, troubles }
     ports.onLook?.(snapshot)
-    if (options.drain.aborted || options.stop.aborted) return interrupt(ports, options, { pool, long })
+    if (options.drain.aborted || options.stop.aborted) return interrupt(options, pool)
     const { actions, wakeAt } = decide(snapshot, options.limits)
     const end = await act(ports, options, { actions, pool, long })
-    if (end !== undefined) {
-      await pool.stopAll({ reason: end.reason, graceMs: options.shutdownTimeoutMs })
-      await pool.removeWorktrees()
-      ports.abandon()
-      await long.ended
-      return end
-    }
-    await sleep(Math.max(REST_MS, REST_AFTER_LOOK * lookMs), woken)
+    if (end !== undefined) return end
     const untilWake = wakeAt === null ? Number.POSITIVE_INFINITY : wakeAt - facts.now - (clock.now() - lookedAt)
-    await watch.next(Math.max(0, Math.min(untilWake, options.monitorIntervalMs)), woken)
+    return { restMs, waitMs: Math.max(0, Math.min(untilWake, options.monitorIntervalMs)) }
+  }
+
+  try {
+    for (;;) {
+      if (lost.aborted) return { outcome: "lost", reason: "another teamwork run took over" }
+      const woken = wake.arm()
+      const next = await round().catch(patience.bear)
+      patience.renew(next !== undefined)
+      if (next === undefined) await sleep(PAUSE_MS, woken)
+      else if ("outcome" in next) return await leave(ports, options, { pool, long, end: next })
+      else {
+        await sleep(next.restMs, woken)
+        await watch.next(next.waitMs, woken)
+      }
+    }
+  } catch (error) {
+    // Nobody would look after them; what they did is in the store or in their worktrees.
+    await pool.stopAll({ reason: "the run failed", graceMs: options.shutdownTimeoutMs }).catch(() => undefined)
+    ports.abandon()
+    throw error
+  }
+}
+
+/** Everything the team's processes left is gone, and what they did is kept. */
+async function leave(
+  ports: OrchestratorPorts,
+  options: OrchestratorOptions,
+  { pool, long, end }: Hands & { readonly end: EngineEnd },
+): Promise<EngineEnd> {
+  await pool.stopAll({ reason: end.reason, graceMs: options.shutdownTimeoutMs })
+  await pool.removeWorktrees()
+  ports.abandon()
+  await long.ended
+  return end
+}
+
+/** Between two tries to reach a store that cannot be reached. */
+const PAUSE_MS = 1000
+const MAX_OUTAGE_MS = 120_000
+
+/** A database that restarts is no reason to give up a team. */
+function makePatience({ clock, say }: OrchestratorPorts) {
+  let failingSince: number | undefined
+  return {
+    /** Undefined to try again; throws what does not pass by itself. */
+    bear(error: unknown): undefined {
+      const mayPass = error instanceof AppError && ["store.busy", "store.unavailable"].includes(error.code)
+      if (failingSince === undefined && mayPass) say(`The store does not answer, and is asked again: ${error.message}`)
+      failingSince ??= clock.now()
+      if (!mayPass || clock.now() - failingSince > MAX_OUTAGE_MS) throw error
+    },
+    renew(isFine: boolean) {
+      if (isFine) failingSince = undefined
+    },
   }
 }
 
@@ -94,11 +143,7 @@ async function act(
 }
 
 /** Workers get the time to bring their agents to an end; what they held goes back, and all of it can be resumed. */
-async function interrupt(
-  ports: OrchestratorPorts,
-  options: OrchestratorOptions,
-  { pool, long }: Hands,
-): Promise<EngineEnd> {
+async function interrupt(options: OrchestratorOptions, pool: WorkerPool): Promise<EngineEnd> {
   const reason = "interrupted by a person"
   const insisted = Promise.withResolvers<void>()
   options.stop.addEventListener("abort", () => insisted.resolve())
@@ -107,9 +152,6 @@ async function interrupt(
     await Promise.race([drained, insisted.promise])
   }
   await pool.stopAll({ reason, graceMs: 0 })
-  await pool.removeWorktrees()
-  ports.abandon()
-  await long.ended
   return { outcome: "interrupted", reason }
 }
 

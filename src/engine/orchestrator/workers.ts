@@ -112,7 +112,15 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
       }),
     async start(id, role) {
       const worker = await spawnWorker(context, { ...name, id, role })
-      const { pid, processStart, pane } = await runtime.start(ports.launch(worker, role))
+      const started = await runtime.start(ports.launch(worker, role)).catch(async (error) => {
+        // Like a crash: tried again after a while, and not for ever.
+        const detail = error instanceof Error ? error.message : String(error)
+        ports.say(`${worker} could not be started: ${detail}`)
+        await noteWorkerExited(context, { ...name, by: ENGINE, worker, reason: "crashed", detail })
+        return undefined
+      })
+      if (started === undefined) return
+      const { pid, processStart, pane } = started
       processes.set(worker, { pid, processStart, startsBefore: starts.get(worker) ?? 0 })
       // It says so itself only with its first task; until then whoever takes over from us would not know of it.
       const process = { runtime: runtime.name, machine: ports.self.machine, pid, process_start: processStart }

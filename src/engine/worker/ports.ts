@@ -35,6 +35,8 @@ export interface WorkerPorts {
   readonly isAlive: (worker: WorkerFact) => boolean
   /** Ends what agents of a worker left that has no process any more; nothing where it has one. */
   readonly endOrphans: (worker: WorkerFact) => Promise<void>
+  /** What stands above it where it has a window or a pane of its own. */
+  readonly showTitle?: (title: string) => void
   /** One line of what it does, for people. */
   readonly say: (line: string) => void
   /** Take no new task, and bring the current one to an end while there is time. */

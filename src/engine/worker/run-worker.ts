@@ -3,7 +3,7 @@
 import { AppError, type ErrorCode } from "../../domain/errors.ts"
 import { WORKER_ERRORS } from "../../domain/history.ts"
 import type { TaskId, WorkerId } from "../../domain/ids.ts"
-import type { Role, Task } from "../../domain/task.ts"
+import { GENERIC_ROLE, type Role, type Task } from "../../domain/task.ts"
 import { claimTask } from "../../operations/claim-task.ts"
 import { noteWorkerExited, noteWorkerStarted } from "../../operations/worker-life.ts"
 import { workerAttempt } from "../../operations/worker-workspace.ts"
@@ -95,6 +95,7 @@ async function work(
     if (typeof next === "string") return next
     const { task } = next
     ports.say(`Claimed task ${task.id}: "${task.title}" (attempt ${task.attempt})`)
+    ports.showTitle?.(`${titleOf(shift)}: task ${task.id}, ${task.title}`)
     const outcome = await doTask(shift, next)
     if (outcome.kind === "delivered") {
       tally.delivered.push(task.id)
@@ -109,6 +110,10 @@ async function work(
   }
 }
 
+function titleOf({ options, worker }: Shift): string {
+  return `${options.role ?? GENERIC_ROLE}-${worker}`
+}
+
 /** After a claim that got nothing although there seemed to be something, again. */
 const PAUSE_MS = 100
 
@@ -121,6 +126,7 @@ async function nextClaim(shift: Shift): Promise<Claimed | WorkerEnd["reason"]> {
     if (reason !== undefined) return reason
     const claimed = await claim(shift, { next: true })
     if (claimed !== undefined) return claimed
+    if (misses === 0) ports.showTitle?.(`${titleOf(shift)}: waiting`)
     if (misses > 1) await ports.sleep(PAUSE_MS, ending.drain)
     const found = await look(ports, options, ending, worker)
     const end = endOf(found, ending)

@@ -86,6 +86,7 @@ async function portsOf(session: Session, { project, team, sourceDir }: Input): P
     ...(await toolsOf(session, { ...name, sourceDir: folder })),
     promptLimit: await promptLimits(),
     ...{ clock, sleep, agents: ready, mask: makeMask(env), context: await session.context() },
+    ...(io.isTerminal ? { showTitle: (title: string) => io.outParts([`\u001b]2;${oneLine(title)}\u0007`]) } : {}),
     scopes: await host.scopes(folder),
     runAgent: ({ run, agent, job, options }) =>
       recordRun({
