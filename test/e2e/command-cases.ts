@@ -1174,7 +1174,7 @@ const OTHER_CASES: Case[] = [
     command: "plan",
     args: ["Look at the search", "--template", "audit-team", "--dry-run"],
     data: {
-      ...{ goal: "Look at the search", workers: "3", total_waves: 1, applied: null },
+      ...{ goal: "Look at the search", workers: "3", template: "audit-team", total_waves: 1, applied: null },
       tasks: [
         { id: "security-reviewer", tier: "sonnet" },
         { id: "quality-reviewer", tier: "sonnet" },
@@ -1182,7 +1182,7 @@ const OTHER_CASES: Case[] = [
       ],
     },
     table:
-      /\nTeam +FULL_AUTO, schedule waves, workers 3\nTasks +3 in 1 wave\n(.*\n)*Nothing was created; apply it with/,
+      /\nTeam +audit-team, FULL_AUTO, schedule waves, workers 3\nTasks +3 in 1 wave\n(.*\n)*Nothing was created; apply it with/,
   },
   {
     command: "route",
