@@ -11,7 +11,8 @@ const PATIENCE_MS = 120_000
 
 export const idle: BenchCase = {
   name: "idle",
-  summary: "what an orchestrator and 5 workers cost that have nothing to do but wait, and how much memory a worker holds",
+  summary:
+    "what an orchestrator and 5 workers cost that have nothing to do but wait, and how much memory a worker holds",
   async run(bench) {
     const program = await bench.binary()
     const place = await makeRepository(bench.sandbox)

@@ -27,8 +27,8 @@ export function startTalk({ command, cwd, env, timeoutMs }: TalkRequest): Talk {
   let before: Promise<unknown> = Promise.resolve()
 
   async function answer(question: string, measure: (output: Buffer) => number): Promise<Buffer> {
+    // It also keeps us from ending before there is an answer.
     const timer = setTimeout(() => child.kill("SIGKILL"), timeoutMs)
-    child.ref()
     try {
       child.stdin.write(question)
       await child.stdin.flush()
@@ -45,7 +45,6 @@ export function startTalk({ command, cwd, env, timeoutMs }: TalkRequest): Talk {
       }
     } finally {
       clearTimeout(timer)
-      child.unref()
     }
   }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeRepository, type Repository } from "../../test/support/repository.ts"
-import { mayHide } from "./index-flags.ts"
+import { listTracked, mayHide } from "./index-flags.ts"
 
 const read = (repository: Repository) => readFileSync(join(repository.path, ".git/index"))
 const names = Array.from({ length: 60 }, (_, index) => "n".repeat(index + 1))
@@ -28,6 +28,19 @@ describe("the marks in git's index", () => {
     repository.write({ new: "new" })
     repository.run(...args)
     expect(mayHide(read(repository))).toBe(true)
+  })
+
+  it("come with every file that git tracks, and its mode", () => {
+    using repository = makeRepository({ files: { ...files, "a/ü b": "x" } })
+    repository.run("update-index", "--chmod=+x", "nn")
+    const asked = repository.run("-c", "core.quotePath=false", "ls-files", "--stage").split("\n")
+    const expected = asked.map((line) => ({
+      path: line.split("\t")[1] ?? "",
+      mode: Number.parseInt(line.slice(0, 6), 8),
+    }))
+    expect(listTracked(read(repository))).toEqual(expected)
+    repository.run("update-index", "--index-version", "4")
+    expect(listTracked(read(repository))).toBeUndefined()
   })
 
   it("may be there in a repository of another hash", () => {
