@@ -1,6 +1,7 @@
 // A whole team, from a plan to the target branch: real processes, real git, and the script agent.
 import { describe, expect, it } from "bun:test"
 import { join } from "node:path"
+import { startPostgres } from "../support/postgres.ts"
 import { until } from "../support/stores.ts"
 import { makeRepository, type PlannedTask, processesOf, writePlan } from "../support/team-runs.ts"
 import { type Bench, type Data, git, makeBench, TEST_TIMEOUT_MS } from "./bench.ts"
@@ -76,6 +77,32 @@ describe("teamwork run", () => {
       await bench.ok("task", "update", "1", "--status", "skipped")
       expect(await bench.run([...RUN, "--resume"], { env })).toMatchObject({ exitCode: 0 })
       expect(git(bench.cwd, "show", "main:f3")).toBe("three")
+    },
+    LONG_MS,
+  )
+})
+
+describe("a team on PostgreSQL", () => {
+  it(
+    "goes on after the database was gone for a while",
+    async () => {
+      await using server = await startPostgres()
+      using bench = makeBench()
+      makeRepository(bench.cwd)
+      const env = { TEAMWORK_STORE: server.url }
+      const plan = planFor(bench, [
+        { id: "1", run: ["sleep 3", "echo one > f1"] },
+        { id: "2", run: ["echo two > f2"] },
+        { id: "3", needs: ["1", "2"], run: ["cat f1 f2 > f3"] },
+      ])
+      await using team = bench.start([...RUN, plan], env)
+      await team.untilLine("out", (line) => line.includes("task 2 resolved"))
+      process.kill(server.pid, "SIGKILL")
+      await Bun.sleep(1500)
+      await server.restart()
+      expect({ code: await team.exited, out: team.out, err: team.err }).toMatchObject({ code: 0 })
+      expect(git(bench.cwd, "show", "main:f3")).toBe("one\ntwo")
+      await expectNothingLeft(bench)
     },
     LONG_MS,
   )

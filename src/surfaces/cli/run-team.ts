@@ -56,14 +56,14 @@ export const runTeam: Command = {
     const given = raw as Input
     const name = { project: given.project, team: given.team }
     const planned = given.what === undefined ? undefined : await planFirst(session, given, given.what)
-    if (planned !== undefined && "outcome" in planned) return planned.outcome
+    if (planned !== undefined) return planned
     const context = await session.context()
     const settings = await (await session.configured()).engine()
     const history = emptyHistory()
     const facts = await readEngine(context, name, { history, after: undefined }).catch((error) => {
       throw error instanceof AppError && error.code === "team.not_found" ? noTeam(name) : error
     })
-    const run = chooseSettings({ ...given, workers: given.workers ?? planned?.workers }, { settings, history, name })
+    const run = chooseSettings(given, { settings, history, name })
     assertWork(name, facts)
     await prepare(context, name, { facts, schedule: given.schedule })
     const end = await lead(session, { given, name, run, settings })
@@ -71,21 +71,13 @@ export const runTeam: Command = {
   },
 }
 
-/**
- * A file was written by somebody who wants it done; what was made of a goal is shown first. The workers that the plan asks
- * for, or the outcome to end with when nobody agreed to it.
- */
-async function planFirst(
-  session: Session,
-  given: Input,
-  what: string,
-): Promise<{ readonly outcome: Outcome } | { readonly workers: string | undefined }> {
+/** A file was written by somebody who wants it done; what was made of a goal is shown first. What to end with, if so. */
+async function planFirst(session: Session, given: Input, what: string): Promise<Outcome | undefined> {
   const { project, team, goal, template, onOverlap } = given
   const isFile = await Bun.file(resolvePath(what, session.host.io.cwd)).exists()
   const yes = given.yes === true || isFile
   const outcome = await planCommand.run(session, { project, team, what, goal, template, onOverlap, yes })
-  const { applied, workers } = outcome.data as { readonly applied: unknown; readonly workers: string }
-  return applied === null ? { outcome } : { workers: workers === "auto" ? undefined : workers }
+  return (outcome.data as { readonly applied: unknown }).applied === null ? outcome : undefined
 }
 
 /** What was said now goes before what the team ran with before. */
@@ -100,7 +92,11 @@ function chooseSettings(
   const before = readRunSettings(history.settings)
   if (given.resume === true && before === undefined)
     throw new AppError("run.none", `${describeTeam(name)} was never run; start it with: teamwork run`)
-  const staffing = given.workers === undefined ? (before?.staffing ?? AUTO) : parseWorkers(given.workers)
+  const { planned } = history
+  // What a plan asks for counts for the run that it was given to, and for the first one.
+  const isPlanned = given.what !== undefined || before === undefined
+  const workers = given.workers ?? (isPlanned ? planned?.workers : null) ?? undefined
+  const staffing = workers === undefined ? (before?.staffing ?? AUTO) : parseWorkers(workers)
   const problem = problemWithSize(staffing, settings.maxAgents)
   if (problem !== undefined) throw new AppError("usage", `${problem}; see: teamwork config set team.maxAgents N`)
   return {
@@ -110,7 +106,7 @@ function chooseSettings(
     deliver: given.noDeliver === true ? false : (before?.deliver ?? true),
     review: given.noReview === true ? false : (before?.review ?? true),
     cascade: given.noCascade === true ? false : (before?.cascade ?? true),
-    template: given.template ?? (/^\d+:/.test(given.what ?? "") ? "custom" : (before?.template ?? null)),
+    template: planned?.template ?? null,
   }
 }
 
