@@ -50,6 +50,7 @@ describe("the table of cases", () => {
       "run --goal",
       "run --template",
       "run --resume",
+      "run --plans",
     ]
     const unused: string[] = []
     for (const row of rows) {

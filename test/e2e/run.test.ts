@@ -1,6 +1,7 @@
 // A whole team, from a plan to the target branch: real processes, real git, and the script agent.
 import { describe, expect, it } from "bun:test"
 import { join } from "node:path"
+import { writeAnswers } from "../support/answers.ts"
 import { startPostgres } from "../support/postgres.ts"
 import { until } from "../support/stores.ts"
 import { makeRepository, type PlannedTask, processesOf, writePlan } from "../support/team-runs.ts"
@@ -20,7 +21,7 @@ describe("teamwork run", () => {
         { id: "2", run: ["echo two > f2"] },
         { id: "3", needs: ["1", "2"], run: ["cat f1 f2 > f3"], checks: ["grep two f3"] },
       ])
-      const { exitCode, stdout } = await bench.run([...RUN, plan])
+      const { exitCode, stdout } = await bench.run([...RUN, "--plans", plan])
       expect(stdout).toContain("shop/main is done; see: teamwork report")
       expect(exitCode).toBe(0)
       expect(git(bench.cwd, "show", "main:f3")).toBe("one\ntwo")
@@ -77,6 +78,40 @@ describe("teamwork run", () => {
       await bench.ok("task", "update", "1", "--status", "skipped")
       expect(await bench.run([...RUN, "--resume"], { env })).toMatchObject({ exitCode: 0 })
       expect(git(bench.cwd, "show", "main:f3")).toBe("three")
+    },
+    LONG_MS,
+  )
+})
+
+describe("the review at the end of a run", () => {
+  it(
+    "is by another agent program than those that worked, and what it finds becomes tasks",
+    async () => {
+      using bench = makeBench()
+      makeRepository(bench.cwd)
+      const findings = [{ task: "2", file: "f1", severity: "high", text: "look at the second line too [[hello]]" }]
+      const answers = writeAnswers(join(bench.home, "answers"), [
+        { verdict: "FAIL", findings },
+        { verdict: "PASS", findings: [] },
+      ])
+      await bench.ok("config", "set", "agents.codex.command", JSON.stringify(answers.command("codex")))
+      const claude = [process.execPath, join(import.meta.dir, "../fixtures/agents/agent.ts"), "claude"]
+      await bench.ok("config", "set", "agents.claude.command", JSON.stringify(claude))
+      const plan = planFor(bench, [
+        { id: "1", run: ["echo line >> f1"] },
+        { id: "2", needs: ["1"], files: [], run: [], role: "review", agent: "claude", description: "[[hello]]" },
+      ])
+      const env = { OPENAI_API_KEY: "not-a-key", ANTHROPIC_API_KEY: "not-a-key" }
+      const { exitCode, stdout } = await bench.run(["run", plan, "--no-cascade", "--workers", "2"], { env })
+      expect({ exitCode, stdout }).toMatchObject({ exitCode: 0 })
+      expect(answers.prompt(1)).toContain("+line")
+      const verdicts = (await bench.ok<Data[]>("verdict", "list")).filter(({ scope }) => scope === "cross-agent")
+      expect(verdicts.map(({ status, by }) => [status, by])).toEqual([
+        ["failed", "codex"],
+        ["passed", "codex"],
+      ])
+      expect(await bench.ok("task", "get", "finding-1-2")).toMatchObject({ status: "resolved" })
+      expect(git(bench.cwd, "show", "main:f1")).toBe("line")
     },
     LONG_MS,
   )

@@ -31,6 +31,7 @@ const input = {
     ...planInput.what,
     description: `${planInput.what.description}; without it, the tasks that the team has`,
   }),
+  plans: optional(text("a plan document, as earlier versions took it")),
   goal: planInput.goal,
   template: planInput.template,
   onOverlap: planInput.onOverlap,
@@ -40,6 +41,7 @@ const input = {
   schedule: optional(choice(SCHEDULES, "waves with a gate between them, or each task as soon as its needs are merged")),
   target: optional(text("the branch that gets the work in the end; by default the one that is checked out")),
   resume: flag("go on with the team's last run; fails when there was none"),
+  worktree: flag("for scripts that say so: every worker has a worktree of its own anyway"),
   noDeliver: flag("leave the work on the integration branch"),
   noReview: flag("without the review by another agent program"),
   noCascade: flag("without follow-up tasks for tests and reviews"),
@@ -53,7 +55,7 @@ export const runTeam: Command = {
   positional: ["what", "goal"],
   example: "teamwork run plan.yml --workers 3",
   async run(session, raw) {
-    const given = raw as Input
+    const given = withPlans(raw as Input)
     const name = { project: given.project, team: given.team }
     const planned = given.what === undefined ? undefined : await planFirst(session, given, given.what)
     if (planned !== undefined) return planned
@@ -69,6 +71,12 @@ export const runTeam: Command = {
     const end = await lead(session, { given, name, run, settings })
     return { data: end, text: () => sayEnd(name, end), exitCode: exitCodeFor(end), isDocument: true }
   },
+}
+
+function withPlans(given: Input): Input {
+  if (given.what !== undefined && given.plans !== undefined)
+    throw new AppError("usage", "name the plan once, as an argument or with --plans")
+  return { ...given, what: given.what ?? given.plans }
 }
 
 /** A file was written by somebody who wants it done; what was made of a goal is shown first. What to end with, if so. */
