@@ -110,7 +110,8 @@ export function makeGit(folder: string, ports: GitPorts, family = makeFamily(por
   const run = async (args: readonly string[], options?: GitOptions): Promise<GitResult> => {
     for (let waited = 0; ; waited += LOCK_PAUSE_MS) {
       const result = await once(args, options)
-      if (!isLocked(result)) return result
+      if (!isLocked(result) && !isHalfMade(result)) return result
+      if (isHalfMade(result) && waited >= LOCK_PATIENCE_MS) return result
       if (waited >= LOCK_PATIENCE_MS) throw lockedFor(result.stderr, folder)
       await sleep(LOCK_PAUSE_MS)
     }
@@ -190,6 +191,13 @@ const KEPT =
 
 function isLocked({ exitCode, stderr }: GitResult): boolean {
   return exitCode !== 0 && /Unable to create '.+\.lock': File exists|could not lock config file/.test(stderr)
+}
+
+/** Git looks at every worktree, and one that another git is about to make has not all its files for a moment. */
+function isHalfMade({ exitCode, stderr }: GitResult): boolean {
+  return (
+    exitCode !== 0 && /failed to read \S*\/worktrees\/[^/\s]+\/\w+: Success|worktrees\/[^/\s]+\/commondir/.test(stderr)
+  )
 }
 
 function lockedFor(stderr: string, folder: string): AppError {
