@@ -60,6 +60,33 @@ describe("teamwork run", () => {
   )
 
   it(
+    "tells workers whose branches no longer fit together while they still work",
+    async () => {
+      using bench = makeBench()
+      makeRepository(bench.cwd, { list: "start\n" })
+      const work = (word: string) => [`echo ${word} > list`, `git commit -qam ${word}`, "sleep 2"]
+      await bench.ok(
+        "plan",
+        planFor(
+          bench,
+          ["one", "two"].map((id) => ({ id, files: [], run: work(id) })),
+        ),
+        "--yes",
+      )
+      await using team = bench.start(RUN, {
+        ...{ TEAMWORK_TEAM_MONITOR_INTERVAL_MS: "200", TEAMWORK_TEAM_SHUTDOWN_TIMEOUT_MS: "100" },
+      })
+      const told = await until(async () => {
+        const messages = await bench.ok<Data[]>("mailbox", "read", "orchestrator").catch(() => [])
+        return messages.find(({ payload }) => JSON.stringify(payload).includes('"list"'))
+      }, "the warning")
+      expect(JSON.stringify(told.payload)).toContain("w1")
+      await team.stop("SIGINT")
+    },
+    LONG_MS,
+  )
+
+  it(
     "ends with what is in the way when a task fails for good, and goes on once a person has mended it",
     async () => {
       using bench = makeBench()

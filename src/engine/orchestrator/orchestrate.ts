@@ -6,6 +6,7 @@ import { emptyHistory } from "../../domain/history.ts"
 import { endLead, takeLead } from "../../operations/lead-team.ts"
 import { type Following, readEngine } from "../../operations/read-engine.ts"
 import { carryOut } from "./carry-out.ts"
+import { makeEarlyWarning } from "./early-warning.ts"
 import { keepLead } from "./keep-lead.ts"
 import { type LongActions, makeLongActions } from "./long-actions.ts"
 import type { EngineEnd, OrchestratorOptions, OrchestratorPorts } from "./ports.ts"
@@ -48,6 +49,7 @@ async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost
   const long = makeLongActions(ports, options, wake.now)
   const following: Following = { history: emptyHistory(), after: undefined }
   const patience = makePatience(ports)
+  const warning = makeEarlyWarning(ports, options)
   runtime.onExit(wake.now)
 
   /** Looks, decides and acts once; the end, or how long to rest and to wait. */
@@ -64,6 +66,7 @@ async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost
     const { actions, wakeAt } = decide(snapshot, options.limits)
     const end = await act(ports, options, { actions, pool, long })
     if (end !== undefined) return end
+    if (facts.tasks.filter((task) => task.status === "in_progress").length > 1) warning.look()
     const untilWake = wakeAt === null ? Number.POSITIVE_INFINITY : wakeAt - facts.now - (clock.now() - lookedAt)
     return { restMs, waitMs: Math.max(0, Math.min(untilWake, options.monitorIntervalMs)) }
   }
@@ -75,8 +78,10 @@ async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost
       const next = await round().catch(patience.bear)
       patience.renew(next !== undefined)
       if (next === undefined) await sleep(PAUSE_MS, woken)
-      else if ("outcome" in next) return await leave(ports, options, { pool, long, end: next })
-      else {
+      else if ("outcome" in next) {
+        await warning.ended
+        return await leave(ports, options, { pool, long, end: next })
+      } else {
         await sleep(next.restMs, woken)
         await watch.next(next.waitMs, woken)
       }
