@@ -283,8 +283,8 @@ async function work(
       ...{ context, clock: world.clock, sleep: process.sleep, workspaces, pins, scopes, say },
       agents: async () => ready,
       runAgent: ({ agent, job, options }) => agent.run(job, options),
-      verify: ({ folder, signal, again, ...request }) =>
-        verifyTask(gates.verifier(process, { context, folder, signal, again }), request),
+      verify: ({ folder, signal, ...request }) =>
+        verifyTask(gates.verifier(process, { context, folder, signal }), request),
       gitIdentity: async () => ({}),
       promptLimit: () => 100_000,
       mask: (text) => text,
