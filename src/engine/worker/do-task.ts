@@ -93,8 +93,8 @@ async function commit({ ports, team, worker }: Shift, hold: Hold, workspace: Wor
   const { aside } = done
   if (aside !== null)
     ports.say(`BOUNDARY: task ${task.id} changed files that are not its own; they are kept as ${aside.ref}`)
-  // What else the worktree may hold is pinned before it goes to the next task.
-  await ports.pins.pin({ task: task.id, attempt: task.attempt }, { base: done.base, head: done.head })
+  // By what the worktree is for now: whoever hung here meanwhile was disowned, and must not replace what others delivered.
+  await ports.workspaces.pin({ worker })
   return done
 }
 
