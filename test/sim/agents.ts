@@ -108,11 +108,16 @@ function startRun(run: Run, onStart: (process: SimProcess) => void): Promise<Age
   const { world, caller, options, name, random } = run
   const startedAt = world.elapsedMs()
   const fault = run.faultOf()
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     let ended: Ending | undefined
     let told = Promise.resolve()
     const tell = (body: AgentEventBody): Promise<void> => {
       told = told.then(() => caller.sleep(0)).then(() => options.onEvent?.({ at: world.clock.now(), ...body }))
+      // Whoever listens and fails ends the run.
+      told.catch((error) => {
+        process.kill()
+        reject(error)
+      })
       return told
     }
     const process = world.spawn(`${name} ${run.run} for ${caller.name}`, async (self) => {
@@ -139,7 +144,7 @@ function startRun(run: Run, onStart: (process: SimProcess) => void): Promise<Age
         ...{ session: { id: `session-${run.run}`, usage }, exitCode: reason === "done" ? 0 : 1, signal: null },
         ...{ durationMs: Math.floor(world.elapsedMs() - startedAt), filesTouched: [] },
       }
-      void tell({ type: "finished", result }).then(() => resolve(result))
+      void tell({ type: "finished", result }).then(() => resolve(result), reject)
     })
   })
 }
@@ -161,7 +166,7 @@ async function work(run: Run, doing: Doing): Promise<Ending> {
   const { self, fault, tell } = doing
   const until = limitedUntil.get(name) ?? 0
   if (fault === "not-found") return { reason: "not-found", error: `${name} is not installed` }
-  void tell({ type: "started", session: `session-${run.run}`, model: null, agentVersion: "1" })
+  tell({ type: "started", session: `session-${run.run}`, model: null, agentVersion: "1" }).catch(() => {})
   if (until > world.clock.now()) return { reason: "rate-limited", error: "too many requests", retryAt: until }
   const pace = fault === "slow" ? 20 : 1
   const think = () => self.sleep(random.next() * MAX_THINKING_MS * pace)
@@ -181,12 +186,12 @@ async function work(run: Run, doing: Doing): Promise<Ending> {
       }
     }
     await self.call("agent.edit", edit)
-    void tell({ type: "tool_use", id: `${index}`, name: "edit", files: [], input: "" })
+    tell({ type: "tool_use", id: `${index}`, name: "edit", files: [], input: "" }).catch(() => {})
     await think()
     await messages()
   }
   const usage = { inputTokens: 1000, outputTokens: 200, cachedTokens: 0, dollars: null }
-  void tell({ type: "usage", isTotal: true, ...usage })
+  tell({ type: "usage", isTotal: true, ...usage }).catch(() => {})
   if (random.chance(0.4)) await self.call("agent.commit", () => commit(run, fault === "amends"))
   return { reason: "done" }
 }
@@ -271,9 +276,10 @@ function takeMessages({ options, run, shown, random }: Run, { self, tell }: Doin
   return async () => {
     for (const message of waiting.splice(0)) {
       await self.call("agent.read", () => shown.push({ run, message: message.id }))
-      void tell({ type: "message_delivered", messageId: message.id })
+      const said = { type: "message_delivered", messageId: message.id } as const
+      tell(said).catch(() => {})
       // Some say so twice.
-      if (random.chance(0.3)) void tell({ type: "message_delivered", messageId: message.id })
+      if (random.chance(0.3)) tell(said).catch(() => {})
     }
   }
 }

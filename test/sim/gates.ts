@@ -12,10 +12,7 @@ import type { SimProcess } from "./world.ts"
 
 export interface SimGates {
   /** As one process has them, in a folder of the repository. */
-  verifier(
-    process: SimProcess,
-    use: { context: Context; folder?: string; signal: AbortSignal; again?: boolean },
-  ): Verifier
+  verifier(process: SimProcess, use: { context: Context; folder?: string; signal: AbortSignal }): Verifier
 }
 
 export interface GateFaults {
@@ -30,7 +27,7 @@ export function makeSimGates(git: SimGit, random: Random, faults: GateFaults): S
   const results = new Map<string, StoredResult>()
   const running = new Map<string, SimProcess>()
   return {
-    verifier: (process, { context, folder, signal, again = false }) => ({
+    verifier: (process, { context, folder, signal }) => ({
       ...{ context, roles: BUILT_IN_ROLES, repository: git.of(process).gateRepository(folder) },
       settings: {
         ...{ ...context.settings, ignoredFiles: CONFIG_KEYS["gates.ignoredFiles"].default },
@@ -45,7 +42,7 @@ export function makeSimGates(git: SimGit, random: Random, faults: GateFaults): S
         clock: { now: () => git.repository.now() * 1000 },
         sleep: (ms, abort) => process.sleep(ms, abort),
         ...{ home: "/sim/home", env: {}, mask: (text: string) => text, timeoutMs: 600_000, preparation: "" },
-        ...{ maxBytes: 1_000_000, again, signal },
+        ...{ maxBytes: 1_000_000, again: false, signal },
         placeOf: (key) => placeOf(process, key),
       },
     }),

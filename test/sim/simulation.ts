@@ -91,6 +91,7 @@ export async function simulate(seed: number, options: SimulationOptions = {}): P
   })
   await using store = await openSimStore(world)
   using _timers = forbidRealTimers(() => store.isBusy)
+  using loose = catchLoose()
   scene = await prepare(world, store, options)
   const { person, invariants, git, plan, faults } = scene
   let steps = 0
@@ -103,6 +104,7 @@ export async function simulate(seed: number, options: SimulationOptions = {}): P
       if (++steps > MAX_STEPS || world.elapsedMs() > MAX_MS) throw new Error(`it does not end: ${person.ends.at(-1)}`)
       if (!(await world.step())) throw new Error("everybody waits, and nothing is left to come")
       await invariants.check()
+      loose.check()
     }
     await settleDown(world, () => invariants.check())
     await invariants.checkEnd()
@@ -122,6 +124,19 @@ async function settleDown(world: World, check: () => Promise<void>): Promise<voi
   while (world.processes.some(({ state }) => state === "running") && world.elapsedMs() < until) {
     if (!(await world.step())) return
     await check()
+  }
+}
+
+/** What nobody waits for and fails would end the process it happens in, so no process of ours may have it. */
+function catchLoose(): Disposable & { check(): void } {
+  const reasons: unknown[] = []
+  const listen = (reason: unknown) => void reasons.push(reason)
+  process.on("unhandledRejection", listen)
+  return {
+    check() {
+      if (reasons.length > 0) throw new Error(`nobody took care of: ${describe(reasons[0])}`)
+    },
+    [Symbol.dispose]: () => void process.off("unhandledRejection", listen),
   }
 }
 
@@ -268,8 +283,8 @@ async function work(
       ...{ context, clock: world.clock, sleep: process.sleep, workspaces, pins, scopes, say },
       agents: async () => ready,
       runAgent: ({ agent, job, options }) => agent.run(job, options),
-      verify: ({ folder, signal, again, ...request }) =>
-        verifyTask(gates.verifier(process, { context, folder, signal, again }), request),
+      verify: ({ folder, signal, ...request }) =>
+        verifyTask(gates.verifier(process, { context, folder, signal }), request),
       gitIdentity: async () => ({}),
       promptLimit: () => 100_000,
       mask: (text) => text,

@@ -89,7 +89,7 @@ export async function makeWorkerWorld(
     agents: async () => agents,
     runAgent: ({ run, ...request }) =>
       recordRun({ ...request, folder: join(runsFolder(home, WORLD_TEAM), run), maxBytes: 1_000_000 }),
-    async verify({ folder, signal, again, ...request }) {
+    async verify({ folder, signal, ...request }) {
       const kind = { isEnabled: true, lines: [] }
       const gates = await openGateRepository(repository.at(folder).git, { home, prepare: async () => undefined })
       if (gates === undefined) throw new Error(`${folder} is no repository`)
@@ -101,7 +101,7 @@ export async function makeWorkerWorld(
         },
         runner: {
           ...{ processes: systemProcesses, clock: systemClock, sleep, home, mask: (text: string) => text },
-          ...{ env: sandboxEnv(), timeoutMs: 20_000, preparation: "", maxBytes: 1_000_000, again, signal },
+          ...{ env: sandboxEnv(), timeoutMs: 20_000, preparation: "", maxBytes: 1_000_000, again: false, signal },
         },
       }
       return verifyTask(verifier, request)

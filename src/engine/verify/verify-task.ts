@@ -26,20 +26,24 @@ export interface TaskVerification extends TeamName {
   readonly commit?: string
   /** Where the task started; by default what was pinned, else where its branch left the integration branch. */
   readonly base?: string
+  /** A tree that failed a moment ago: when it is the one to judge, every command runs again, as chance may have been at work. */
+  readonly failedTree?: string | null
   /** Who holds the task; the claim is kept alive meanwhile. Without one a person acts. */
   readonly owner?: string
   readonly token?: number
 }
 
 /** Judges a task at a committed state, and records what was run as evidence and what was found as a verdict. */
-export async function verifyTask(verifier: Verifier, request: TaskVerification): Promise<Verdict> {
+export async function verifyTask(given: Verifier, request: TaskVerification): Promise<Verdict> {
   const { project, team, taskId, owner } = request
   const name = { project, team }
-  const task = await getTask.run(verifier.context, { ...name, id: taskId })
+  const task = await getTask.run(given.context, { ...name, id: taskId })
   assertHolds(task, owner, request.token)
   // Whoever loses the claim and gets the task again must not attest with what it ran before.
   const token = owner === undefined ? request.token : task.claimToken
-  const state = await chooseState(verifier.repository, request)
+  const state = await chooseState(given.repository, request)
+  const isDoubtful = request.failedTree === state.tree
+  const verifier = isDoubtful ? { ...given, runner: { ...given.runner, again: true } } : given
   const range = await findRange(verifier, { name, task, state, base: request.base })
   const run = async () => (state.uncommitted.length > 0 ? NOTHING_RUN : runTaskCommands(verifier, task, state))
   const { results, leftBehind } =

@@ -63,7 +63,7 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
     await noteEvidence(shift, hold, { result, delivered })
     await begin("gate")
     // Where the agent found nothing to mend, what is remembered of the very same files may have come by chance.
-    verdict = await judge(shift, hold, { workspace, again: verdict?.commit === delivered.head })
+    verdict = await judge(shift, hold, { workspace, failedTree: verdict?.tree ?? null })
     if (verdict.status !== "failed") {
       await begin("deliver")
       return deliver(shift, hold, { result, delivered, agent: doer.ready.agent.name })
@@ -93,18 +93,19 @@ async function commit({ ports, team, worker }: Shift, hold: Hold, workspace: Wor
   const { aside } = done
   if (aside !== null)
     ports.say(`BOUNDARY: task ${task.id} changed files that are not its own; they are kept as ${aside.ref}`)
-  // What else the worktree may hold is pinned before it goes to the next task.
-  await ports.pins.pin({ task: task.id, attempt: task.attempt }, { base: done.base, head: done.head })
+  // By what the worktree is for now: whoever hung here meanwhile was disowned, and must not replace what others delivered.
+  await ports.workspaces.pin({ worker })
   return done
 }
 
 async function judge(
   { ports, team, worker }: Shift,
   hold: Hold,
-  { workspace, again }: { readonly workspace: Workspace; readonly again: boolean },
+  { workspace, failedTree }: { readonly workspace: Workspace; readonly failedTree: string | null },
 ): Promise<Verdict> {
   const { task, token, cut } = hold
-  const request = { ...team, taskId: task.id, owner: worker, token, folder: workspace.path, again, signal: cut }
+  const claim = { ...team, taskId: task.id, owner: worker, token }
+  const request = { ...claim, folder: workspace.path, failedTree, signal: cut }
   try {
     return await ports.verify(request)
   } catch (error) {

@@ -59,8 +59,8 @@ export interface GateRequest extends TeamName {
   readonly token: number
   /** The worktree. */
   readonly folder: string
-  /** Run every command, also those that ran on this very tree before. */
-  readonly again: boolean
+  /** What failed a moment ago: when it is still the same, every command runs again. */
+  readonly failedTree: string | null
   readonly signal: AbortSignal
 }
 

@@ -94,9 +94,9 @@ async function portsOf(session: Session, { project, team, sourceDir }: Input): P
         folder: join(runsFolder(home, name), run),
         maxBytes: recordings.maxMegabytes * 1_000_000,
       }),
-    async verify({ folder: worktree, signal, again, ...request }) {
+    async verify({ folder: worktree, signal, ...request }) {
       const verifier = await remember(verifiers, worktree, () => verifierFor(session, { folder: worktree }))
-      return verifyTask({ ...verifier, runner: { ...verifier.runner, signal, again } }, request)
+      return verifyTask({ ...verifier, runner: { ...verifier.runner, signal } }, request)
     },
     gitIdentity: (workspace) =>
       remember(identities, workspace, () =>
