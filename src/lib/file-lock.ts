@@ -13,10 +13,10 @@ export async function holdLock(
 ): Promise<Disposable | undefined> {
   // SQLite locks files in the one way that works on every system, also among parts of one process.
   const file = new Database(path)
-  // Nothing is ever written to it, so there is nothing to undo, and no file to keep that in.
-  file.run("pragma journal_mode = memory")
   for (let waited = 0; ; waited += PAUSE_MS) {
     try {
+      // Nothing is ever written to it, so there is nothing to undo, and no file to keep that in.
+      file.run("pragma journal_mode = memory")
       file.run("begin exclusive")
       return { [Symbol.dispose]: () => file.close() }
     } catch (error) {

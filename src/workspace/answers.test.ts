@@ -46,16 +46,6 @@ describe("what git answers without being started", () => {
     expect(await answers.diff(["--patch", "--unified=0"], before, before)).toBe("")
   })
 
-  it("moves of refs, all or none, and again after a refusal", async () => {
-    using repository = makeRepository()
-    const answers = await repository.git.answers()
-    const head = repository.run("rev-parse", "HEAD")
-    expect(await answers.update([`create refs/x/1 ${head}`, `create refs/x/2 ${head}`])).toBe(true)
-    expect(await answers.update([`create refs/x/3 ${head}`, `create refs/x/2 ${head}`])).toBe(false)
-    expect(await answers.update([`delete refs/x/1 ${head}`])).toBe(true)
-    expect(repository.run("for-each-ref", "--format=%(refname)", "refs/x")).toBe("refs/x/2")
-  })
-
   it("from a new process where the old one was killed", async () => {
     using repository = makeRepository()
     const head = repository.run("rev-parse", "HEAD")

@@ -16,7 +16,8 @@ export interface GitObject {
 
 /**
  * What git processes answer that stay for as long as they are asked: to start one for each question costs far more than
- * the answer. Names are looked up anew at each question, so what others did meanwhile is seen.
+ * the answer. Names are looked up anew at each question, so what others did meanwhile is seen. They only read: whoever
+ * writes must be found by those who wait for the git of a killed process, and so is started for it, where it writes.
  */
 export interface Answers {
   /** What a full name of a ref, an id or `HEAD` means, also with a suffix such as `^{tree}` or `:path`. */
@@ -31,11 +32,6 @@ export interface Answers {
   learn(log: string): void
   /** What `git diff-tree` prints of two trees with these options. No attributes of files are heeded. */
   diff(options: readonly string[], from: string, to: string): Promise<string>
-  /**
-   * Moves refs, given as lines for `update-ref --stdin`, all or none; `reason` is for the logs. False when git said no,
-   * or was killed: then git itself has to be asked.
-   */
-  update(lines: readonly string[], reason?: string): Promise<boolean>
 }
 
 export const LEARNED = ["--no-commit-header", "--format=%H %T %P"]
@@ -126,20 +122,6 @@ export function makeAnswers(start: (args: readonly string[]) => Talk, newMark: (
         return at === -1 ? -1 : at + mark.length + 1
       })
       return output.toString("utf8", output.indexOf(10) + 1, output.length - mark.length - 1)
-    },
-    async update(lines, reason) {
-      const args = ["update-ref", ...(reason === undefined ? [] : ["-m", reason]), "--stdin"]
-      const done = "start: ok\ncommit: ok\n"
-      try {
-        // It ends when it cannot do something, so nothing is asked a second time.
-        await open(args).ask(["start", ...lines, "commit", ""].join("\n"), (bytes) =>
-          bytes.length < done.length ? -1 : done.length,
-        )
-        return true
-      } catch {
-        close(args)
-        return false
-      }
     },
   }
 }

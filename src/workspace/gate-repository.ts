@@ -5,6 +5,7 @@ import { identityOf, isRunning, type ProcessIdentity } from "../lib/process-iden
 import { findCommit, isShortLine, makeContains } from "./ancestry.ts"
 import type { GitObject } from "./answers.ts"
 import type { Git } from "./git.ts"
+import { readCleanStatus } from "./read-status.ts"
 import { startOfWork } from "./record.ts"
 
 interface Checkouts {
@@ -24,7 +25,7 @@ export async function openGateRepository(git: Git, { home, prepare }: Checkouts)
     folder,
     ...readCommits(here),
     findStart: () => startOfWork(here),
-    listUncommitted: () => listUncommitted(here),
+    listUncommitted: async () => ((await readCleanStatus(here, folder)) === undefined ? listUncommitted(here) : []),
     hasIgnored: () => hasIgnored(here),
     readDiff: (base: string, commit: string) => readDiff(here, base, commit),
     openTree: (tree: string) => openTree(here, tree),

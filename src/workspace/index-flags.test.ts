@@ -38,7 +38,7 @@ describe("the marks in git's index", () => {
       path: line.split("\t")[1] ?? "",
       mode: Number.parseInt(line.slice(0, 6), 8),
     }))
-    expect(listTracked(read(repository))).toEqual(expected)
+    expect(listTracked(read(repository))).toMatchObject(expected)
     repository.run("update-index", "--index-version", "4")
     expect(listTracked(read(repository))).toBeUndefined()
   })

@@ -18,6 +18,10 @@ export function mayHide(index: Buffer | undefined): boolean {
 export interface TrackedFile {
   readonly path: string
   readonly mode: number
+  /** Where its entry begins: times, ids of file and owner, and the size, as git saw them last. */
+  readonly at: number
+  /** Of the sides of a conflict, 1 to 3. */
+  readonly stage: number
 }
 
 /** What git's index has; undefined where git has to be asked. */
@@ -40,12 +44,33 @@ function readIndex(index: Buffer | undefined, see: (file: () => TrackedFile) => 
     if ((flags & (ASSUME_UNCHANGED | EXTENDED)) !== 0) return false
     const nameEnd = index.indexOf(0, flagsAt + 2)
     if (nameEnd === -1) return false
-    const modeAt = at + MODE_BYTES
-    see(() => ({ path: index.toString("utf8", flagsAt + 2, nameEnd), mode: index.readUInt32BE(modeAt) }))
+    const start = at
+    see(() => ({
+      path: index.toString("utf8", flagsAt + 2, nameEnd),
+      mode: index.readUInt32BE(start + MODE_BYTES),
+      at: start,
+      stage: (flags >> 12) & 3,
+    }))
     // Padded with one to eight zeros to a multiple of eight.
     at += Math.floor((nameEnd - at + 8) / 8) * 8
   }
   return isPlainEnd(index, at)
+}
+
+/** The tree that all entries make, where git noted it and nothing changed since. */
+export function cachedTree(index: Buffer, tracked: readonly TrackedFile[]): string | undefined {
+  const last = tracked.at(-1)
+  if (last === undefined) return undefined
+  const nameEnd = index.indexOf(0, last.at + STAT_BYTES + SHA1_BYTES + 2)
+  let at = last.at + Math.floor((nameEnd - last.at + 8) / 8) * 8
+  while (at + 8 + SHA1_BYTES <= index.length && index.toString("latin1", at, at + 4) !== "TREE")
+    at += 8 + index.readUInt32BE(at + 4)
+  if (at + 8 + SHA1_BYTES > index.length) return undefined
+  // The first of its entries is the whole: an empty name, how many entries, how many folders, and the id.
+  const [, header = "", count] = /^(\0(-?\d+) \d+\n)/.exec(index.toString("latin1", at + 8, at + 40)) ?? []
+  if (Number(count) !== tracked.length) return undefined
+  const from = at + 8 + header.length
+  return index.toString("hex", from, from + SHA1_BYTES)
 }
 
 const SHA1_BYTES = 20

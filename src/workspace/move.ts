@@ -79,7 +79,7 @@ async function askTracked(git: Git): Promise<TrackedFile[]> {
   const entries = await git.list(["ls-files", "--stage", "-z"])
   return entries.map((entry) => {
     const [, mode = "", path = ""] = /^(\d+) [^\t]+\t(.+)$/s.exec(entry) ?? []
-    return { path, mode: Number.parseInt(mode, 8) }
+    return { path, mode: Number.parseInt(mode, 8), at: 0, stage: 0 }
   })
 }
 

@@ -9,7 +9,7 @@ import { earlierKind, pinRef, placeRefs } from "./pin-refs.ts"
 import { writePins } from "./pins.ts"
 import type { Attempt, Pin, PinKind, Place } from "./port.ts"
 import { readRefs } from "./read-refs.ts"
-import { readStatus, type Status } from "./read-status.ts"
+import { readCleanStatus, readStatus, type Status } from "./read-status.ts"
 import { type Found, findCheckout, gitIn, type Past } from "./record.ts"
 
 export interface Pinned {
@@ -78,7 +78,8 @@ function unfinishedGit({ source, commonDir }: Ground, { path, folder }: Found): 
 export async function statusOf(ground: Ground, found: Found): Promise<Status | null> {
   if (found.folder === "gone") return null
   try {
-    return await readStatus(gitIn(ground, found), found.adminDir)
+    const git = gitIn(ground, found)
+    return (await readCleanStatus(git, found.path)) ?? (await readStatus(git, found.adminDir))
   } catch (error) {
     if (error instanceof AppError && error.code === "git.failed") return null
     throw error

@@ -59,8 +59,6 @@ export async function writePins({ git, commonDir, team }: PinGround, request: Pi
     const { pins, lines } = await plan(git, existing, { ...request, team, number })
     const all = [...lines, ...(request.also ?? [])]
     if (all.length === 0) return pins
-    if (await (await git.answers()).update(all)) return pins
-    // Again, to wait for whoever holds a lock, or to be told why not.
     const { exitCode, stderr } = await git.run(["update-ref", "--stdin"], { input: `${all.join("\n")}\n` })
     if (exitCode === 0) return pins
     const isRace = /cannot lock ref .*(?:but expected|already exists)/.test(stderr)

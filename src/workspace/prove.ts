@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs"
 import { AppError } from "../domain/errors.ts"
 import type { Ground } from "./ground.ts"
-import { readStatus } from "./read-status.ts"
+import { readCleanStatus, readStatus } from "./read-status.ts"
 import { type Found, gitIn, isFinished } from "./record.ts"
 
 export interface Expectation {
@@ -27,7 +27,8 @@ export async function proveWorktree(ground: Ground, found: Found, expected: Expe
   if (expected.isFresh !== true && !isFinished(found))
     refuse("unfinished", "was never finished, as somebody was interrupted; mend it with: teamwork doctor --fix")
   const git = gitIn(ground, found)
-  const status = await readStatus(git, found.adminDir, { isFresh: expected.isFresh })
+  const status =
+    (await readCleanStatus(git, found.path)) ?? (await readStatus(git, found.adminDir, { isFresh: expected.isFresh }))
   if (status.branch !== branch) refuse("branch", `is on ${status.branch ?? "no branch"} and not on ${branch}`)
   const [first, ...more] = status.changes
   if (first !== undefined) {

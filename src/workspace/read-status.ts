@@ -3,7 +3,8 @@ import { AppError } from "../domain/errors.ts"
 import type { Git } from "./git.ts"
 import { firstLine } from "./ground.ts"
 import { mayHide } from "./index-flags.ts"
-import { readBytes } from "./read-refs.ts"
+import { findCleanTree } from "./is-clean.ts"
+import { readBytes, readRefs, readText } from "./read-refs.ts"
 
 export interface Status {
   /** The commit checked out; null before the first one. */
@@ -32,6 +33,16 @@ interface StatusOptions {
   readonly ignored?: boolean
   /** For an index that we have just made: nobody can have hidden anything in it. */
   readonly isFresh?: boolean
+}
+
+/** The status of a worktree that is surely clean and on a branch; undefined when git has to look. */
+export async function readCleanStatus(git: Git, path: string): Promise<Status | undefined> {
+  const { gitDir, commonDir } = await git.places()
+  const tree = findCleanTree(path, gitDir)
+  const [, ref = ""] = /^ref: (refs\/heads\/\S+)\s*$/.exec(readText(`${gitDir}/HEAD`)) ?? []
+  const commit = tree === undefined ? undefined : (await readRefs(git, commonDir, ref)).get(ref)
+  if (commit === undefined || (await (await git.answers()).commit(commit))?.tree !== tree) return undefined
+  return { commit, branch: ref.slice("refs/heads/".length), changes: [], hidden: [], closed: [] }
 }
 
 export async function readStatus(git: Git, adminDir: string, options: StatusOptions = {}): Promise<Status> {

@@ -39,17 +39,10 @@ async function setAside(git: Git, request: AsideRequest): Promise<AsideResult> {
   const lost = union([...judged.aside, ...rewritten.aside, ...unborn.map(unbornChange)])
   const aside =
     lost.length === 0 && !rewritten.isChanged ? null : await pinAside(git, request, { full, kept, head, changes: lost })
-  if (kept !== head) await moveHead(git, head, kept)
+  if (kept !== head) await git.read(["update-ref", "-m", "teamwork: what is in scope", "HEAD", kept, head])
   const mayTakeOver = isWhole && unborn.length === 0
   if ((kept !== head || full !== tree) && !(mayTakeOver && index.takeOver())) await moveFiles(git, full, kept)
   return { base, head: kept, kept: judged.kept, aside }
-}
-
-async function moveHead(git: Git, from: string, to: string): Promise<void> {
-  const reason = "teamwork: what is in scope"
-  if (await (await git.answers()).update([`update HEAD ${to} ${from}`], reason)) return
-  // Again, to wait for whoever holds a lock, or to be told why not; unless it was done, and only the answer was lost.
-  if ((await findCommit(git, "HEAD"))?.commit !== to) await git.read(["update-ref", "-m", reason, "HEAD", to, from])
 }
 
 interface WorkPlace {

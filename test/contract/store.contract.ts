@@ -1600,6 +1600,15 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       expect(added).toMatchObject(wave)
       expect(await house.store.read((tx) => tx.verdicts.list(house.key))).toMatchObject([wave, final])
     })
+
+    it("tells those of the team apart from those of single tasks", async () => {
+      await using house = await makeHouse()
+      const task = { scope: "task", subject: "1", status: "passed", checks: [], issues: [], by: "gate" } as const
+      const wave = { ...task, scope: "wave" } as const
+      await house.store.write((tx) => tx.verdicts.add(house.key, task))
+      await house.store.write((tx) => tx.verdicts.add(house.key, wave))
+      expect(await house.store.read((tx) => tx.verdicts.listOfTeam(house.key))).toMatchObject([wave])
+    })
   })
 
   describe(`${name}: events`, () => {

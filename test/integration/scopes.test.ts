@@ -293,10 +293,7 @@ function endingAt(git: Git, last: number): { git: Git; isOver: () => boolean } {
       list: counted(inner.list),
       in: (folder) => wrap(inner.in(folder)),
       places: inner.places,
-      answers: async (gitDir) => {
-        const answers = await inner.answers(gitDir)
-        return { ...answers, update: counted(answers.update) }
-      },
+      answers: inner.answers,
     }
   }
   return { git: wrap(git), isOver: () => calls >= last }
