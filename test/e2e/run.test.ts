@@ -148,7 +148,8 @@ describe("a team on PostgreSQL", () => {
   it(
     "goes on after the database was gone for a while",
     async () => {
-      await using server = await startPostgres()
+      // What it acknowledged is on the disk, as on a real one.
+      await using server = await startPostgres({ fsync: true })
       using bench = makeBench()
       makeRepository(bench.cwd)
       const env = { TEAMWORK_STORE: server.url }

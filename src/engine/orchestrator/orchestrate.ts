@@ -154,6 +154,8 @@ async function interrupt(options: OrchestratorOptions, pool: WorkerPool): Promis
   options.stop.addEventListener("abort", () => insisted.resolve())
   if (!options.stop.aborted) {
     const drained = pool.stopAll({ reason, graceMs: options.shutdownTimeoutMs })
+    // Whatever becomes of it once somebody insists: all of it is done again below.
+    drained.catch(() => undefined)
     await Promise.race([drained, insisted.promise])
   }
   await pool.stopAll({ reason, graceMs: 0 })

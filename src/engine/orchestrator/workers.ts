@@ -5,6 +5,7 @@ import type { History, WorkerFact } from "../../domain/history.ts"
 import type { TaskId, WorkerId } from "../../domain/ids.ts"
 import type { SetbackKind } from "../../domain/retry.ts"
 import type { Role } from "../../domain/task.ts"
+import type { TeamName } from "../../domain/team.ts"
 import type { Worker } from "../../domain/worker.ts"
 import { setBack } from "../../operations/set-back.ts"
 import { noteWorkerExited, noteWorkerSpawned, spawnWorker } from "../../operations/worker-life.ts"
@@ -112,19 +113,8 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
       }),
     async start(id, role) {
       const worker = await spawnWorker(context, { ...name, id, role })
-      const started = await runtime.start(ports.launch(worker, role)).catch(async (error) => {
-        // Like a crash: tried again after a while, and not for ever.
-        const detail = error instanceof Error ? error.message : String(error)
-        ports.say(`${worker} could not be started: ${detail}`)
-        await noteWorkerExited(context, { ...name, by: ENGINE, worker, reason: "crashed", detail })
-        return undefined
-      })
-      if (started === undefined) return
-      const { pid, processStart, pane } = started
-      processes.set(worker, { pid, processStart, startsBefore: starts.get(worker) ?? 0 })
-      // It says so itself only with its first task; until then whoever takes over from us would not know of it.
-      const process = { runtime: runtime.name, machine: ports.self.machine, pid, process_start: processStart }
-      await noteWorkerSpawned(context, { ...name, by: ENGINE, worker, ...process, pane })
+      const started = await launchWorker(ports, { ...name, worker, role })
+      if (started !== undefined) processes.set(worker, { ...started, startsBefore: starts.get(worker) ?? 0 })
     },
     stop,
     dismiss(worker, end) {
@@ -145,6 +135,25 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
         }
       }
     },
+  }
+}
+
+/** Undefined when it could not be started: like a crash, that is tried again after a while, and not for ever. */
+async function launchWorker(
+  { context, runtime, launch, say, self }: OrchestratorPorts,
+  { worker, role, ...name }: TeamName & { readonly worker: WorkerId; readonly role: Role | null },
+): Promise<WorkerProcess | undefined> {
+  try {
+    const { pid, processStart, pane } = await runtime.start(launch(worker, role))
+    // It says so itself only with its first task; until then whoever takes over from us would not know of it.
+    const process = { runtime: runtime.name, machine: self.machine, pid, process_start: processStart }
+    await noteWorkerSpawned(context, { ...name, by: ENGINE, worker, ...process, pane })
+    return { pid, processStart }
+  } catch (error) {
+    if (!(error instanceof AppError && error.code.startsWith("runtime."))) throw error
+    say(`${worker} could not be started: ${error.message}`)
+    await noteWorkerExited(context, { ...name, by: ENGINE, worker, reason: "crashed", detail: error.message })
+    return undefined
   }
 }
 

@@ -166,13 +166,11 @@ async function lead(session: Session, { given, name, run, settings }: Run): Prom
     ...{ monitorIntervalMs: settings.monitorIntervalMs, drain: io.interrupted, stop: io.interruptedAgain },
   }
   const hint = "Ctrl+C lets the workers end what they can, twice ends them at once; go on with: teamwork run --resume"
-  const watcher = makeWatcher(session, { hint, steps: false })
+  const view = { hint, steps: false }
+  let watcher = makeWatcher(session, view)
   const ports = await openPorts(session, { given, name, run, say: (line) => watcher.say(line) })
   const ended = new AbortController()
-  // Nobody leads any worse because it cannot be seen.
-  const watching = watchTeam(session, name, {
-    ...{ watcher, hint, steps: false, untilOver: false, signal: ended.signal },
-  }).catch((error) => io.err(`Warning: the view ended: ${error instanceof Error ? error.message : error}`))
+  const watching = watchOn()
   try {
     return await orchestrate(ports, options)
   } finally {
@@ -180,7 +178,21 @@ async function lead(session: Session, { given, name, run, settings }: Run): Prom
     await watching
     await ports.runtime[Symbol.asyncDispose]()
   }
+
+  /** Nobody leads any worse because it cannot be seen for a while. */
+  async function watchOn(): Promise<void> {
+    while (!ended.signal.aborted) {
+      try {
+        await watchTeam(session, name, { ...view, watcher, untilOver: false, signal: ended.signal })
+      } catch {
+        await sleep(RETRY_VIEW_MS, ended.signal)
+        watcher = makeWatcher(session, view)
+      }
+    }
+  }
 }
+
+const RETRY_VIEW_MS = 1000
 
 async function openPorts(
   session: Session,
