@@ -41,7 +41,8 @@ export function judgeEvidence(
   return { errors, warnings }
 }
 
-function isProof({ trust, type, facts }: Evidence): boolean {
+/** Something that teamwork saw succeed itself. */
+export function isProof({ trust, type, facts }: Evidence): boolean {
   return trust === "attested" && type === "command" && facts.exitCode === 0
 }
 

@@ -4,7 +4,7 @@ import { isMet, type Task } from "../domain/task.ts"
 import type { FileDiff } from "./diff-lines.ts"
 import { findConflicts, type TaskChanges } from "./find-conflicts.ts"
 import { checkThat, count, type Findings, join, skipped } from "./findings.ts"
-import { judgeEvidence } from "./judge-evidence.ts"
+import { isProof, judgeEvidence } from "./judge-evidence.ts"
 import { type ScanSettings, scanChanges } from "./scan-changes.ts"
 import { findSuspicious } from "./suspicious-changes.ts"
 
@@ -101,7 +101,7 @@ export function checkEvidence(tasks: readonly EvidencedTask[], settings: ScanSet
   const judged = due.map(({ isProvable, ...task }) =>
     judgeEvidence({ ...task, taskId: task.id, atLeast: isProvable ? 2 : 1, needsAttested: isProvable }, settings),
   )
-  const unproven = due.filter((task) => !task.isProvable).length
+  const unproven = due.filter((task) => !task.isProvable && !task.evidence.some(isProof)).length
   const remark = `${count(unproven, "task")} could not be proven: there is no command to run for it; name one with: teamwork config set gates.test COMMAND`
   return checkThat("evidence_complete", {
     errors: judged.flatMap((each) => each.errors),
