@@ -63,3 +63,15 @@ export function summarizeWaves(
     return { id: wave.number, status: waveStatus({ ...wave, total, met: done }, current), total, done }
   })
 }
+
+/** As the store would count them, which would read all of them for it. */
+export function countByWave(tasks: Iterable<Pick<Task, "wave" | "status">>): TaskCount[] {
+  const counts = new Map<string, { wave: number; status: TaskStatus; count: number }>()
+  for (const { wave, status } of tasks) {
+    const name = `${wave} ${status}`
+    const known = counts.get(name)
+    if (known === undefined) counts.set(name, { wave: wave ?? 0, status, count: 1 })
+    else known.count++
+  }
+  return [...counts.values()]
+}

@@ -102,7 +102,7 @@ export function checkEvidence(tasks: readonly EvidencedTask[], settings: ScanSet
     judgeEvidence({ ...task, taskId: task.id, atLeast: isProvable ? 2 : 1, needsAttested: isProvable }, settings),
   )
   const unproven = due.filter((task) => !task.isProvable && !task.evidence.some(isProof)).length
-  const remark = `${count(unproven, "task")} could not be proven: there is no command to run for it; name one with: teamwork config set gates.test COMMAND`
+  const remark = `${count(unproven, "task")} could not be proven: there is no command to run; name one with: teamwork config set gates.test COMMAND`
   return checkThat("evidence_complete", {
     errors: judged.flatMap((each) => each.errors),
     warnings: [...judged.flatMap((each) => each.warnings), ...(unproven === 0 ? [] : [remark])],

@@ -2,28 +2,50 @@ import { isGranted } from "../domain/exception.ts"
 import type { TaskId } from "../domain/ids.ts"
 import { judgePath, type Ownership, type PathJudgement } from "../domain/judge-path.ts"
 import { listOverlaps, makeConcurrency, type Overlap } from "../domain/overlaps.ts"
+import { type FileChange, judgeChanges } from "../domain/scope.ts"
 import type { Task } from "../domain/task.ts"
+import type { TeamName } from "../domain/team.ts"
 import { list, optional, withDefault } from "../lib/fields.ts"
 import type { Tx } from "../store/port.ts"
 import { getTask, getTeam } from "./lookup.ts"
-import { operation, ownerField, type Settings, taskIdField, teamFields, textField, tokenField } from "./operation.ts"
+import {
+  type Context,
+  operation,
+  ownerField,
+  type Settings,
+  taskIdField,
+  teamFields,
+  textField,
+  tokenField,
+} from "./operation.ts"
 import { assertHolds } from "./ownership.ts"
 import { sharedPatterns } from "./plan-files.ts"
 
+interface Writer {
+  /** Null for the lead. */
+  readonly task: Task | null
+  readonly settings: Settings
+}
+
 /** Everything that decides what may be written for a task, or by the lead where there is none. */
-export async function readOwnership(
-  tx: Tx,
-  key: number,
-  { task, settings }: { readonly task: Task | null; readonly settings: Settings },
-): Promise<Ownership> {
-  const owning = await tx.tasks.owning(key)
+export async function readOwnership(tx: Tx, key: number, writer: Writer): Promise<Ownership> {
+  return withOthers(tx, key, await readAlone(tx, key, writer))
+}
+
+/** As if there were no other tasks. */
+async function readAlone(tx: Tx, key: number, { task, settings }: Writer): Promise<Ownership> {
   const exceptions = task === null ? [] : await tx.exceptions.list(key, task.id)
   return {
     task: task === null ? null : { id: task.id, files: task.files },
-    others: owning.filter((other) => other.id !== task?.id),
+    others: [],
     granted: exceptions.filter((entry) => task !== null && isGranted(entry, task)).map((entry) => entry.pattern),
     shared: sharedPatterns(settings),
   }
+}
+
+async function withOthers(tx: Tx, key: number, alone: Ownership): Promise<Ownership> {
+  const owning = await tx.tasks.owning(key)
+  return { ...alone, others: owning.filter((other) => other.id !== alone.task?.id) }
 }
 
 export interface TaskOwnership {
@@ -45,6 +67,25 @@ export const ownershipFacts = operation({
       return { title: task.title, attempt: task.attempt, ownership: await readOwnership(tx, key, { task, settings }) }
     }),
 })
+
+/**
+ * Says, one line each, which changes a task may not make as things stand now. What it owns is its own whoever else is
+ * there, so the others are read only where something else was changed.
+ */
+export function judgeScope(
+  { store, settings }: Pick<Context, "store" | "settings">,
+  name: TeamName,
+  { task: id, changes }: { readonly task: TaskId; readonly changes: readonly FileChange[] },
+): Promise<readonly string[]> {
+  return store.read(async (tx) => {
+    const { key } = await getTeam(tx, name)
+    const task = await getTask(tx, key, id)
+    const alone = await readAlone(tx, key, { task, settings })
+    if (task.files.length > 0 && judgeChanges(changes, alone).aside.length === 0) return []
+    const { aside } = judgeChanges(changes, await withOthers(tx, key, alone))
+    return aside.map((change) => change.message)
+  })
+}
 
 export interface OwnershipReport {
   readonly task: TaskId | null

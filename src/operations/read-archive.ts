@@ -11,7 +11,7 @@ import type {
 } from "../domain/snapshot.ts"
 import type { TeamName } from "../domain/team.ts"
 import type { Verdict } from "../domain/verdict.ts"
-import type { Tx } from "../store/port.ts"
+import { readEventsSince } from "./follow-team.ts"
 import { getTeam } from "./lookup.ts"
 import type { Context } from "./operation.ts"
 
@@ -27,7 +27,7 @@ export interface Archive {
 export function readArchive({ store }: Context, name: TeamName): Promise<Archive> {
   return store.read(async (tx) => {
     const { key } = await getTeam(tx, name)
-    return { key, snapshot: await tx.archive.read(key), ...(await readEvents(tx, key, undefined)) }
+    return { key, snapshot: await tx.archive.read(key), ...(await readEventsSince(tx, key, undefined)) }
   })
 }
 
@@ -65,7 +65,7 @@ export function readChanges({ store }: Context, query: ChangesQuery): Promise<Ch
     const found = await tx.teams.find(query)
     if (found?.key !== query.key) return "gone"
     const { key } = query
-    const { events, cursor } = await readEvents(tx, key, query.after)
+    const { events, cursor } = await readEventsSince(tx, key, query.after)
     const wanted = query.choose(events)
     if (wanted === undefined) return "much"
     const { messagesFrom } = wanted
@@ -81,17 +81,4 @@ export function readChanges({ store }: Context, query: ChangesQuery): Promise<Ch
       cursor,
     }
   })
-}
-
-const EVENTS_AT_ONCE = 10_000
-
-async function readEvents(tx: Tx, key: number, after: string | undefined): Promise<Pick<Archive, "events" | "cursor">> {
-  const events: Event[] = []
-  let cursor = after
-  for (;;) {
-    const page = await tx.events.list(key, { after: cursor, limit: EVENTS_AT_ONCE })
-    for (const event of page.events) events.push(event)
-    cursor = page.cursor
-    if (page.events.length < EVENTS_AT_ONCE) return { events, cursor }
-  }
 }

@@ -1,12 +1,11 @@
 import type { EngineSnapshot } from "../domain/actions.ts"
 import { ENGINE } from "../domain/actor.ts"
-import type { Event } from "../domain/events.ts"
-import { type History, tell } from "../domain/history.ts"
+import { emptyHistory, type History, tell } from "../domain/history.ts"
 import type { Task } from "../domain/task.ts"
 import type { TeamName } from "../domain/team.ts"
 import type { Verdict, VerdictScope, VerdictStatus } from "../domain/verdict.ts"
 import type { Worker } from "../domain/worker.ts"
-import type { Tx } from "../store/port.ts"
+import { readEventsSince, readTasksSince } from "./follow-team.ts"
 import { getTeam } from "./lookup.ts"
 import type { Context } from "./operation.ts"
 import { readWavePlan } from "./wave-status.ts"
@@ -23,17 +22,22 @@ export interface EngineFacts
 /** How far somebody has followed a team's events. */
 export interface Following {
   readonly history: History
+  /** The tasks as they were then. */
+  tasks: ReadonlyMap<string, Task> | undefined
   after: string | undefined
 }
 
-const EVENTS_AT_ONCE = 5000
+export function beginFollowing(): Following {
+  return { history: emptyHistory(), tasks: undefined, after: undefined }
+}
 
 /** All of one moment; what happened since the last look is added to the history. */
 export async function readEngine({ store }: Context, name: TeamName, following: Following): Promise<EngineFacts> {
-  const { facts, told } = await store.read(async (tx) => {
+  const { facts, told, known } = await store.read(async (tx) => {
     const { key, ...team } = await getTeam(tx, name)
-    const told = await readEvents(tx, key, following.after)
-    const tasks = await tx.tasks.list(key)
+    const told = await readEventsSince(tx, key, following.after)
+    const known = await readTasksSince(tx, { key, known: following.tasks, events: told.events })
+    const tasks = [...known.values()]
     const verdicts = await tx.verdicts.listOfTeam(key)
     const facts = {
       now: await tx.now(),
@@ -45,28 +49,14 @@ export async function readEngine({ store }: Context, name: TeamName, following: 
       review: latest("cross-agent", verdicts, tasks),
       refusals: countRefusals(verdicts),
     }
-    return { facts, told }
+    return { facts, told, known }
   })
   // Only now, since a read may run more than once.
   following.after = told.cursor
+  following.tasks = known
   for (const event of told.events) tell(following.history, event)
   const isPausedByEngine = facts.team.status === "paused" && following.history.pausedBy === ENGINE
   return { ...facts, isPausedByEngine }
-}
-
-async function readEvents(
-  tx: Tx,
-  key: number,
-  after: string | undefined,
-): Promise<{ events: Event[]; cursor: string | undefined }> {
-  const events: Event[] = []
-  let cursor = after
-  for (;;) {
-    const page = await tx.events.list(key, { after: cursor, limit: EVENTS_AT_ONCE })
-    events.push(...page.events)
-    cursor = page.cursor
-    if (page.events.length < EVENTS_AT_ONCE) return { events, cursor }
-  }
 }
 
 /** Null when there is none, or when work came after it. */

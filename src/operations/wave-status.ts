@@ -1,4 +1,4 @@
-import { summarizeWaves } from "../domain/status.ts"
+import { countByWave, summarizeWaves } from "../domain/status.ts"
 import type { Task } from "../domain/task.ts"
 import { currentWave, type WavePlan } from "../domain/wave.ts"
 import type { Tx } from "../store/port.ts"
@@ -16,9 +16,13 @@ export const waveStatus = operation({
 type Placed = Pick<Task, "id" | "wave">
 
 /** Who has read the tasks already need not do it again. */
-export async function readWavePlan(tx: Tx, key: number, known?: readonly Placed[]): Promise<WavePlan> {
+export async function readWavePlan(
+  tx: Tx,
+  key: number,
+  known?: readonly (Placed & Pick<Task, "status">)[],
+): Promise<WavePlan> {
   const waves = await tx.waves.list(key)
-  const summaries = summarizeWaves(waves, await tx.tasks.progress(key))
+  const summaries = summarizeWaves(waves, known === undefined ? await tx.tasks.progress(key) : countByWave(known))
   const tasks = Map.groupBy<number, Placed>(known ?? (await tx.tasks.graph(key)), (node) => node.wave ?? 0)
   return {
     version: "1.0",

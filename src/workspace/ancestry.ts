@@ -1,5 +1,5 @@
 import { AppError } from "../domain/errors.ts"
-import { type CommitFacts, isFullName, LEARNED } from "./answers.ts"
+import { type CommitFacts, isFullName } from "./answers.ts"
 import type { Git } from "./git.ts"
 
 /** The commit that a branch, tag or id means. What a user names never reaches git where an option could stand. */
@@ -32,17 +32,19 @@ export async function readBlob(git: Git, id: string): Promise<string> {
 
 /** So far work is followed commit by commit; what lies farther back, git itself finds faster. */
 const NEAR = 32
-/** As many are read at once when those next to it were not enough: about as many as a team merges. */
-const MANY = 5000
+/** As many are read at once when those next to it were not enough: more than a team merges in a day. */
+const MANY = 20_000
 
 /** Whether `later` contains `earlier`. Asked for several of the same `later`, it goes on from where it was. */
 export function makeContains(git: Git): (later: string, earlier: string) => Promise<boolean> {
-  let walk: Walk = { from: "", seen: new Set(), next: [] }
+  let walk = beginAt("")
   let before: Promise<unknown> = Promise.resolve()
   const ask = async (later: string, earlier: string) => {
-    if (walk.from !== later) walk = { from: later, seen: new Set(), next: [later] }
-    const isThere = await walkTo(git, walk, earlier)
-    return isThere ?? (await git.run(["merge-base", "--is-ancestor", earlier, later])).exitCode === 0
+    if (walk.from !== later) walk = beginAt(later)
+    if (await walkNear(git, walk, earlier)) return true
+    if (!walk.isWhole && !walk.isFar) await readFar(git, walk)
+    if (walk.isWhole || walk.seen.has(earlier)) return walk.seen.has(earlier)
+    return (await git.run(["merge-base", "--is-ancestor", earlier, later])).exitCode === 0
   }
   return (later, earlier) => {
     // One at a time: they share the walk.
@@ -57,25 +59,39 @@ interface Walk {
   readonly seen: Set<string>
   /** Those whose parents were not looked at yet. */
   readonly next: string[]
+  /** Git was asked for many at once. */
+  isFar: boolean
+  /** Everything that it contains was seen. */
+  isWhole: boolean
 }
 
-/** Undefined when it would take too long to find out this way. */
-async function walkTo(git: Git, { from, seen, next }: Walk, earlier: string): Promise<boolean | undefined> {
+function beginAt(from: string): Walk {
+  return { from, seen: new Set(), next: [from], isFar: false, isWhole: false }
+}
+
+/** Whether it is among the next ones, as far as that was followed. */
+async function walkNear(git: Git, walk: Walk, earlier: string): Promise<boolean> {
+  const { seen, next } = walk
   const answers = await git.answers()
-  if (seen.has(earlier)) return true
-  for (let asked = 0; next.length > 0; ) {
-    const commit = next[0] ?? ""
-    if (!answers.knows(commit)) asked++
-    if (asked === NEAR) answers.learn(await git.read(["rev-list", `--max-count=${MANY}`, ...LEARNED, from, "--"]))
-    if (asked > NEAR) return undefined
-    const facts = await answers.commit(commit)
-    if (facts === undefined) return undefined
+  while (next.length > 0 && seen.size < NEAR && !seen.has(earlier)) {
+    const facts = await answers.commit(next[0] ?? "")
+    // What git cannot read here it says itself.
+    if (facts === undefined) return false
     next.shift()
-    seen.add(commit)
+    seen.add(facts.commit)
     for (const parent of facts.parents) if (!seen.has(parent)) next.push(parent)
-    if (commit === earlier) return true
   }
-  return false
+  walk.isWhole ||= next.length === 0
+  return seen.has(earlier)
+}
+
+async function readFar(git: Git, walk: Walk): Promise<void> {
+  const { exitCode, stdout } = await git.run(["rev-list", `--max-count=${MANY}`, walk.from, "--"])
+  if (exitCode !== 0) return
+  const commits = stdout.trimEnd().split("\n")
+  for (const commit of commits) walk.seen.add(commit)
+  walk.isFar = true
+  walk.isWhole = commits.length < MANY
 }
 
 /** Those of the commits that are not found among the next ones before `head`. */

@@ -90,6 +90,22 @@ describe("who contains whom", () => {
     expect(await withoutNear(repository.git, last, new Set([line.at(-3) ?? "", apart]))).toEqual([apart])
   })
 
+  it("asks git for all that is far away at once, however many are looked for", async () => {
+    using repository = makeRepository()
+    const line = [repository.run("rev-parse", "HEAD"), ...grow(repository, 60)]
+    const asked: string[] = []
+    const git = {
+      ...repository.git,
+      run: (args: readonly string[]) => {
+        asked.push(args[0] ?? "")
+        return repository.git.run(args)
+      },
+    }
+    const contains = makeContains(git)
+    for (const each of line) expect(await contains(line.at(-1) ?? "", each)).toBe(true)
+    expect(asked).toEqual(["rev-list"])
+  })
+
   it("through merges, which no line has", async () => {
     using repository = makeRepository()
     const base = repository.run("rev-parse", "HEAD")

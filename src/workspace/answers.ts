@@ -26,15 +26,9 @@ export interface Answers {
   id(name: string): Promise<string | undefined>
   /** The same for commits. */
   commit(name: string): Promise<CommitFacts | undefined>
-  /** Whether the commit of an id is known without asking. */
-  knows(id: string): boolean
-  /** Takes in what `git rev-list` printed of many commits with `LEARNED`. */
-  learn(log: string): void
   /** What `git diff-tree` prints of two trees with these options. No attributes of files are heeded. */
   diff(options: readonly string[], from: string, to: string): Promise<string>
 }
-
-export const LEARNED = ["--no-commit-header", "--format=%H %T %P"]
 
 /** Whoever waits for an agent needs none of them for minutes. */
 const IDLE_MS = 5000
@@ -104,13 +98,6 @@ export function makeAnswers(start: (args: readonly string[]) => Talk, newMark: (
       if (old !== undefined) return old
       const object = await read(`${name}^{commit}`)
       return object === undefined ? undefined : remember(parseCommit(object))
-    },
-    knows: (id) => known.has(id),
-    learn(log) {
-      for (const line of log.split("\n")) {
-        const [commit = "", tree = "", ...parents] = line.trimEnd().split(" ")
-        if (tree !== "") remember({ commit, tree, parents })
-      }
     },
     async diff(options, from, to) {
       const mark = newMark()

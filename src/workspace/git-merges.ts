@@ -3,6 +3,7 @@ import { readHistories } from "./branch-histories.ts"
 import { readChanges } from "./changes.ts"
 import type { Git } from "./git.ts"
 import { IDENTITY, OURS } from "./leftovers.ts"
+import { mergeApart } from "./merge-apart.ts"
 import { mergeCommits } from "./merge-commits.ts"
 import { logged, type MoveLog, recoverMoves } from "./move-log.ts"
 import { moveRefs } from "./move-refs.ts"
@@ -29,7 +30,10 @@ export function makeMerges(git: Git, log: MoveLog): Merges {
     patch: (from, to) => git.read(["diff", "--stat", "--patch", ...PLAIN_DIFF, from, to, "--"]),
     paths: (tree) => git.list(["ls-tree", "-r", "-z", "--name-only", "--full-tree", tree]),
     sizes: (ids) => readSizes(git, ids),
-    merge: (ours, theirs) => mergeCommits(git, ours, theirs),
+    async merge(ours, theirs, base) {
+      const tree = base === undefined ? undefined : await mergeApart(git, { ours, theirs, base })
+      return tree === undefined ? mergeCommits(git, ours, theirs) : { isClean: true, tree }
+    },
     async commit({ tree, parents, message }) {
       identity ??= readIdentity(git)
       const { env, ...people } = await identity

@@ -146,7 +146,8 @@ export interface Merges {
   paths(tree: string): Promise<string[]>
   /** How many bytes the contents have. */
   sizes(ids: readonly string[]): Promise<ReadonlyMap<string, number>>
-  merge(ours: string, theirs: string): Promise<Merged>
+  /** `base`, where it is known for sure: the last commit that both have in their history. */
+  merge(ours: string, theirs: string, base?: string): Promise<Merged>
   commit(request: { tree: string; parents: readonly string[]; message: string }): Promise<string>
   /** The commits on the way from `since` to `tip` along the first parents, newest first. */
   line(since: string, tip: string): Promise<readonly LineCommit[]>

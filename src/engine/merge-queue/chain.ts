@@ -27,13 +27,15 @@ export interface Chain {
 
 /** Merges in the object store, on top of `start`. */
 export function makeChain({ merges, scope }: Pick<QueuePorts, "merges" | "scope">, start: string): Chain {
+  const memory = makeMemory()
   let startPaths: Promise<Map<string, string>> | undefined
   return {
     async add(links, candidate, history) {
-      const early = await beforeMerging(links, candidate, history)
+      const { commits: there, paths: known } = memory.of(links)
+      const early = beforeMerging(there, candidate, history)
       if (early !== undefined) return { outcome: early }
       const onto = links.at(-1)?.commit ?? start
-      const merged = await merges.merge(onto, candidate.head)
+      const merged = await merges.merge(onto, candidate.head, whereTheyPart(there, candidate, history))
       if (!merged.isClean) {
         const paths = new Set(merged.conflicts.map((conflict) => conflict.path))
         return { outcome: { kind: "conflict", conflicts: merged.conflicts, with: whoChanged(links, paths) } }
@@ -45,45 +47,72 @@ export function makeChain({ merges, scope }: Pick<QueuePorts, "merges" | "scope"
       ])
       const { problems, notices } = judgeChanges(changes)
       const outside = (await scope(candidate, changes)).map((message) => ({ code: "scope", message }) as const)
-      const all = [...outside, ...problems, ...(await caseProblems(links, changes, commit))]
+      const all = [...outside, ...problems, ...(await caseProblems(known, changes, commit))]
       if (all.length > 0) return { outcome: { kind: "refused", notices: all } }
       return { link: { candidate, commit, changes, notices, commits: history.commits } }
     },
   }
 
-  async function beforeMerging(
-    links: readonly Link[],
-    { taskId, base, head }: Candidate,
-    history: BranchHistory,
-  ): Promise<Outcome | undefined> {
-    if (head === base) return { kind: "empty" }
-    const there = new Set(links.flatMap((link) => link.commits))
-    if (history.commits.every((commit) => there.has(commit))) return { kind: "contained" }
-    if (!history.hasBase) {
-      const message = `the history was rewritten: ${short(base)}, which task ${taskId} began from, is not part of ${short(head)}`
-      return { kind: "refused", notices: [{ code: "history_rewritten", message }] }
-    }
-    const [first, ...more] = history.foreign
-    if (first !== undefined) {
-      const count = more.length === 0 ? "a commit" : `${more.length + 1} commits`
-      const message = `it brings ${count} of others along that are not merged, ${short(first)} among them`
-      return { kind: "refused", notices: [{ code: "foreign_commits", message }] }
-    }
-    const missing = history.foundation.find((commit) => !there.has(commit))
-    if (missing === undefined) return undefined
-    return { kind: "waiting", reason: `it was begun on ${short(missing)}, which is not merged` }
-  }
-
   /** A list of all paths is made only when one of the new ones may be there already in another case. */
-  async function caseProblems(links: readonly Link[], changes: readonly Change[], commit: string): Promise<Notice[]> {
+  async function caseProblems(known: Folded, changes: readonly Change[], commit: string): Promise<Notice[]> {
     const added = newPaths(changes)
     if (added.length === 0) return []
     startPaths ??= merges.paths(start).then((paths) => foldPaths(paths))
-    const known = foldPaths(links.flatMap((link) => newPaths(link.changes)))
     if (!mayCollide(added, await startPaths) && !mayCollide(added, known) && !mayCollide(added, foldPaths(added)))
       return []
     return judgeCase(added, await merges.paths(commit))
   }
+}
+
+type Folded = ReadonlyMap<string, string>
+
+function beforeMerging(
+  there: ReadonlySet<string>,
+  { taskId, base, head }: Candidate,
+  history: BranchHistory,
+): Outcome | undefined {
+  if (head === base) return { kind: "empty" }
+  if (history.commits.every((commit) => there.has(commit))) return { kind: "contained" }
+  if (!history.hasBase) {
+    const message = `the history was rewritten: ${short(base)}, which task ${taskId} began from, is not part of ${short(head)}`
+    return { kind: "refused", notices: [{ code: "history_rewritten", message }] }
+  }
+  const [first, ...more] = history.foreign
+  if (first !== undefined) {
+    const count = more.length === 0 ? "a commit" : `${more.length + 1} commits`
+    const message = `it brings ${count} of others along that are not merged, ${short(first)} among them`
+    return { kind: "refused", notices: [{ code: "foreign_commits", message }] }
+  }
+  const missing = history.foundation.find((commit) => !there.has(commit))
+  if (missing === undefined) return undefined
+  return { kind: "waiting", reason: `it was begun on ${short(missing)}, which is not merged` }
+}
+
+/** Its base, which is merged by now, unless some of its own commits are as well. */
+function whereTheyPart(there: ReadonlySet<string>, { base }: Candidate, history: BranchHistory): string | undefined {
+  const foundation = new Set(history.foundation)
+  return history.commits.some((commit) => there.has(commit) && !foundation.has(commit)) ? undefined : base
+}
+
+/** What a number of links brought, worked out anew only where they are not those of before and one more. */
+function makeMemory() {
+  let known = forget()
+  return {
+    of(links: readonly Link[]): { commits: ReadonlySet<string>; paths: Folded } {
+      if (links.length < known.count || links[known.count - 1] !== known.last) known = forget()
+      for (const link of links.slice(known.count)) {
+        for (const commit of link.commits) known.commits.add(commit)
+        foldPaths(newPaths(link.changes), known.paths)
+      }
+      known = { ...known, count: links.length, last: links.at(-1) }
+      return known
+    },
+  }
+}
+
+function forget() {
+  const last: Link | undefined = undefined
+  return { count: 0, last: last as Link | undefined, commits: new Set<string>(), paths: new Map<string, string>() }
 }
 
 function newPaths(changes: readonly Change[]): string[] {

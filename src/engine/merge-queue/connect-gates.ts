@@ -1,5 +1,6 @@
 import type { FileChange } from "../../domain/scope.ts"
 import type { TeamName } from "../../domain/team.ts"
+import { judgeScope } from "../../operations/ownership-facts.ts"
 import type { Change } from "../../workspace/port.ts"
 import { scopeOf } from "../verify/scope-of.ts"
 import { testCommit } from "../verify/test-commit.ts"
@@ -20,6 +21,8 @@ export function connectGates(verifier: Verifier, name: TeamName): ConnectedGates
     gate: (commit, { isSecondLook }) =>
       testCommit({ ...verifier, runner: { ...verifier.runner, again: isSecondLook } }, commit),
     async scope({ taskId, alsoFor }, changes) {
+      if (alsoFor.length === 0)
+        return judgeScope(verifier.context, name, { task: taskId, changes: changes.flatMap(fileChanges) })
       // Commits of several tasks may hold what any of them may write; what none may is told in the words of the first.
       const scopes = await Promise.all(
         [taskId, ...alsoFor.map((other) => other.taskId)].map((task) => scopeOf(verifier.context, name, task)),

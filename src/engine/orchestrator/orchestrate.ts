@@ -2,9 +2,8 @@ import type { Action, EngineSnapshot } from "../../domain/actions.ts"
 import { isLong } from "../../domain/advance.ts"
 import { decide } from "../../domain/decide.ts"
 import { AppError } from "../../domain/errors.ts"
-import { emptyHistory } from "../../domain/history.ts"
 import { endLead, takeLead } from "../../operations/lead-team.ts"
-import { type Following, readEngine } from "../../operations/read-engine.ts"
+import { beginFollowing, readEngine } from "../../operations/read-engine.ts"
 import { carryOut } from "./carry-out.ts"
 import { makeEarlyWarning } from "./early-warning.ts"
 import { keepLead } from "./keep-lead.ts"
@@ -47,7 +46,7 @@ async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost
   const wake = makeWake([options.drain, options.stop, lost])
   const pool = makeWorkerPool(ports, options)
   const long = makeLongActions(ports, options, wake.now)
-  const following: Following = { history: emptyHistory(), after: undefined }
+  const following = beginFollowing()
   const patience = makePatience(ports)
   const warning = makeEarlyWarning(ports, options)
   runtime.onExit(wake.now)

@@ -62,7 +62,7 @@ export const runTeam: Command = {
     const context = await session.context()
     const settings = await (await session.configured()).engine()
     const history = emptyHistory()
-    const facts = await readEngine(context, name, { history, after: undefined }).catch((error) => {
+    const facts = await readEngine(context, name, { history, tasks: undefined, after: undefined }).catch((error) => {
       throw error instanceof AppError && error.code === "team.not_found" ? noTeam(name) : error
     })
     const run = chooseSettings(given, { settings, history, name })
