@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { CONFIG_KEYS } from "../../src/config/keys.ts"
 import { parseTaskId } from "../../src/domain/ids.ts"
 import { NO_WORK, type TaskBrief } from "../../src/domain/task.ts"
+import { UNGUARDED } from "../../src/domain/team.ts"
 import { systemClock } from "../../src/lib/clock.ts"
 import { systemIds } from "../../src/lib/ids.ts"
 import type { Context } from "../../src/operations/operation.ts"
@@ -65,6 +66,7 @@ export async function seedTeam(store: Store, plan: Plan, name: { project: string
       status: "active",
       mode: "FULL_AUTO",
       schedule: "waves",
+      ...UNGUARDED,
     }),
   )
   if (team === undefined) throw new Error("the team exists already")

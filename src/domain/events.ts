@@ -25,7 +25,13 @@ const taskFields = { task: word }
 
 export const EVENT_SCHEMAS = {
   "team.created": { goal: word },
-  "team.updated": { goal: optional(word), mode: optional(word), schedule: optional(word) },
+  "team.updated": {
+    goal: optional(word),
+    mode: optional(word),
+    schedule: optional(word),
+    protocol: optional(word),
+    qa: optional(word),
+  },
   "team.phase_changed": { from: word, to: word },
   "team.paused": { reason: maybe },
   "team.resumed": {},
@@ -54,6 +60,9 @@ export const EVENT_SCHEMAS = {
   /** Its commits are on the integration branch. */
   "task.merged": { ...taskFields, attempt: count, commit: word },
   "task.merge_failed": { ...taskFields, attempt: count, reason: word, fix: word },
+  /** The next of the seven phases; the reason is why a plan was rejected. */
+  "task.phase_changed": { ...taskFields, attempt: count, from: maybe, to: maybe, reason: maybe },
+  "task.qa_changed": { ...taskFields, attempt: count, from: maybe, to: maybe },
   "task.deleted": { ...taskFields, forced: yes },
   /** What a worker is doing with the task now. */
   "task.step": { ...taskFields, attempt: count, worker: word, step: word },
@@ -86,6 +95,10 @@ export const EVENT_SCHEMAS = {
   "waves.calculated": { total: count },
   "wave.updated": { wave: count, from: word, to: word },
   "verdict.recorded": { scope: word, subject: maybe, status: word },
+  /** Something was written down; `kind` is one of `domain/record.ts`, `about` says in a few words what. */
+  "record.added": { kind: word, number: count, task: maybe, status: word, about: word },
+  "record.changed": { kind: word, number: count, task: maybe, status: word, about: word },
+  "record.removed": { kind: word, number: count },
   "target.delivered": { target: word, from: word, to: word },
   "target.undone": { target: word, from: word, to: word },
   "worker.set_up": { worker: word, role: maybe },

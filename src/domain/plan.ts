@@ -13,6 +13,7 @@ import {
 import { EFFORTS } from "./effort.ts"
 import { problemWithPattern } from "./file-pattern.ts"
 import { ID_RULE, isId, quoteInput, type TaskId } from "./ids.ts"
+import { PROTOCOLS } from "./phase.ts"
 import { parseStaffing, STAFFING_FORMS } from "./staffing.ts"
 import { COMPLEXITIES, GENERIC_ROLE, NO_WORK, problemWithText, problemWithTitle, ROLES, type Work } from "./task.ts"
 import { SCHEDULES, TEAM_MODES } from "./team.ts"
@@ -55,6 +56,8 @@ export const PLAN_FIELDS = {
   goal: text("what is to be reached", problemWithText),
   schedule: optional(choice(SCHEDULES, "when tasks start")),
   mode: optional(choice(TEAM_MODES, "who decides routine matters")),
+  protocol: optional(choice(PROTOCOLS, "whether tasks are planned and approved before they are done")),
+  qa: flag("have the work of each task checked by somebody else before it counts"),
   workers: optional(text(`who works on it: ${STAFFING_FORMS}`, problemWithStaffing)),
   template: optional(text("the known shape that it has, or custom; for reports", short)),
   defaults: withDefault(record("what holds for every task that does not say otherwise"), {}),
@@ -65,7 +68,8 @@ export const PLAN_DEFAULTS: Fields = COMMON_FIELDS
 
 export type PlanTask = Omit<InputOf<typeof PLAN_TASK_FIELDS>, "grantShared"> & { readonly grantShared: boolean }
 
-export interface Plan extends Pick<InputOf<typeof PLAN_FIELDS>, "goal" | "schedule" | "mode" | "workers" | "template"> {
+export interface Plan
+  extends Pick<InputOf<typeof PLAN_FIELDS>, "goal" | "schedule" | "mode" | "protocol" | "qa" | "workers" | "template"> {
   readonly tasks: readonly PlanTask[]
 }
 

@@ -5,6 +5,7 @@ import type { Exception } from "./exception.ts"
 import type { WorkerId } from "./ids.ts"
 import type { LoopState } from "./loop-state.ts"
 import type { Message } from "./message.ts"
+import type { TeamRecord } from "./record.ts"
 import type { Role, Task } from "./task.ts"
 import type { Team } from "./team.ts"
 import type { Verdict } from "./verdict.ts"
@@ -22,6 +23,7 @@ export interface TeamSnapshot {
   readonly workers: readonly SnapshotWorker[]
   readonly messages: readonly SnapshotMessage[]
   readonly verdicts: readonly Verdict[]
+  readonly records: readonly TeamRecord[]
   readonly loops: readonly LoopState[]
   readonly documents: readonly Document[]
 }

@@ -1,6 +1,8 @@
 import type { Effort } from "./effort.ts"
 import { AppError } from "./errors.ts"
 import type { TaskId, WorkerId } from "./ids.ts"
+import type { Phase } from "./phase.ts"
+import type { QaState } from "./qa.ts"
 
 export const TASK_STATUSES = ["open", "in_progress", "in_review", "paused", "resolved", "failed", "skipped"] as const
 export type TaskStatus = (typeof TASK_STATUSES)[number]
@@ -77,6 +79,10 @@ export interface Task extends TaskBrief {
   readonly wave: number | null
   readonly attempt: number
   readonly result: string | null
+  /** Where it is in the seven phases; null when it does not go through them. */
+  readonly phase: Phase | null
+  /** How far QA is with it; null when its work needs none. */
+  readonly qa: QaState | null
   readonly claimedBy: string | null
   readonly claimedAt: string | null
   /** Goes up with each claim; a write with an older one changes nothing. */

@@ -1,3 +1,5 @@
+import type { Protocol } from "./phase.ts"
+
 export const TEAM_PHASES = ["PLANNING", "EXECUTION", "VERIFICATION", "COMPLETE"] as const
 export type TeamPhase = (typeof TEAM_PHASES)[number]
 
@@ -10,6 +12,14 @@ export type TeamMode = (typeof TEAM_MODES)[number]
 /** `waves`: a gate between layers. `eager`: a task starts as soon as its own needs are met. */
 export const SCHEDULES = ["waves", "eager"] as const
 export type Schedule = (typeof SCHEDULES)[number]
+
+/** A team whose tasks are done without a word before, and without a look by somebody else after. */
+export const UNGUARDED = { protocol: "none", hasQa: false } as const
+
+/** Who is asked along the way must be asked before anything is written. */
+export function protocolOf(mode: TeamMode): Protocol {
+  return mode === "SUPERVISED" ? "planned" : "none"
+}
 
 /** How callers name a team: project and team name. */
 export interface TeamName {
@@ -25,6 +35,10 @@ export interface Team {
   readonly status: TeamStatus
   readonly mode: TeamMode
   readonly schedule: Schedule
+  /** `planned`: tasks go through the seven phases, and wait for an approval before anything is written. */
+  readonly protocol: Protocol
+  /** Somebody else checks the work of each task before it counts. */
+  readonly hasQa: boolean
   readonly createdAt: string
   readonly updatedAt: string
 }

@@ -4,7 +4,7 @@ import type { TaskId } from "../domain/ids.ts"
 import { listOverlaps, makeConcurrency } from "../domain/overlaps.ts"
 import { type Plan, type PlanTask, workOf } from "../domain/plan.ts"
 import type { Task, TaskBrief } from "../domain/task.ts"
-import type { Team } from "../domain/team.ts"
+import { protocolOf, type Team } from "../domain/team.ts"
 import { type Field, record } from "../lib/fields.ts"
 import type { StoredTeam, TaskChange, Tx } from "../store/port.ts"
 import { getTeam, publicTeam } from "./lookup.ts"
@@ -72,21 +72,28 @@ async function ensureTeam(tx: Tx, name: { project: string; team: string }, plan:
   const { goal, mode = "FULL_AUTO", schedule = "waves" } = plan
   const known = await tx.teams.lock(name)
   if (known !== undefined) return known
-  const team = await tx.teams.create({ ...name, goal, mode, schedule, phase: "PLANNING", status: "active" })
+  const guards = { protocol: plan.protocol ?? protocolOf(mode), hasQa: plan.qa ?? false }
+  const team = await tx.teams.create({ ...name, goal, mode, schedule, ...guards, phase: "PLANNING", status: "active" })
   if (team === undefined) throw new AppError("team.busy", "somebody made the team at this moment; try again")
   await tx.events.append(team.key, PERSON, { type: "team.created", data: { goal } })
   return team
 }
 
-async function changeTeam(tx: Tx, team: StoredTeam, { goal, mode, schedule }: Plan): Promise<boolean> {
+async function changeTeam(tx: Tx, team: StoredTeam, { goal, mode, schedule, protocol, qa }: Plan): Promise<boolean> {
   const change = {
     ...(goal === team.goal ? {} : { goal }),
     ...(mode === undefined || mode === team.mode ? {} : { mode }),
     ...(schedule === undefined || schedule === team.schedule ? {} : { schedule }),
   }
-  if (Object.keys(change).length === 0) return false
-  await tx.teams.update(team.key, change)
-  await tx.events.append(team.key, PERSON, { type: "team.updated", data: change })
+  const guards = {
+    ...(protocol === undefined || protocol === team.protocol ? {} : { protocol }),
+    ...(qa === undefined || qa === team.hasQa ? {} : { hasQa: qa }),
+  }
+  if (Object.keys({ ...change, ...guards }).length === 0) return false
+  await tx.teams.update(team.key, { ...change, ...guards })
+  const { hasQa, ...rest } = { ...change, ...guards }
+  const data = hasQa === undefined ? rest : { ...rest, qa: hasQa ? "on" : "off" }
+  await tx.events.append(team.key, PERSON, { type: "team.updated", data })
   return true
 }
 

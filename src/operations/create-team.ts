@@ -1,7 +1,8 @@
 import { PERSON } from "../domain/actor.ts"
 import { AppError } from "../domain/errors.ts"
-import { describeTeam, SCHEDULES, TEAM_MODES, type Team } from "../domain/team.ts"
-import { choice, withDefault } from "../lib/fields.ts"
+import { PROTOCOLS } from "../domain/phase.ts"
+import { describeTeam, protocolOf, SCHEDULES, TEAM_MODES, type Team } from "../domain/team.ts"
+import { choice, flag, optional, withDefault } from "../lib/fields.ts"
 import { publicTeam } from "./lookup.ts"
 import { operation, teamFields, textField } from "./operation.ts"
 
@@ -13,6 +14,8 @@ export const createTeam = operation({
     goal: textField("what the team is to reach"),
     mode: withDefault(choice(TEAM_MODES, "who decides routine matters"), "FULL_AUTO"),
     schedule: withDefault(choice(SCHEDULES, "when tasks start"), "waves"),
+    protocol: optional(choice(PROTOCOLS, "whether tasks are planned and approved before they are done")),
+    qa: flag("have the work of each task checked by somebody else"),
   },
   async run({ store }, input): Promise<Team> {
     return store.write(async (tx) => {
@@ -23,6 +26,8 @@ export const createTeam = operation({
         goal,
         mode,
         schedule,
+        protocol: input.protocol ?? protocolOf(mode),
+        hasQa: input.qa === true,
         phase: "PLANNING",
         status: "active",
       })

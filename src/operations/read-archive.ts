@@ -1,6 +1,7 @@
 import type { Event } from "../domain/events.ts"
 import type { TaskId } from "../domain/ids.ts"
 import type { LoopState } from "../domain/loop-state.ts"
+import type { TeamRecord } from "../domain/record.ts"
 import type {
   SnapshotMessage,
   SnapshotTask,
@@ -37,6 +38,7 @@ export interface Wanted {
   /** All messages but the first so many. */
   readonly messagesFrom?: number
   readonly verdicts: boolean
+  readonly records: boolean
 }
 
 /** What is asked for, and what may change without an event: claims that are renewed, signs of life, loops. */
@@ -48,6 +50,7 @@ export interface Changes {
   readonly tasks: readonly SnapshotTask[]
   readonly messages?: readonly SnapshotMessage[]
   readonly verdicts?: readonly Verdict[]
+  readonly records?: readonly TeamRecord[]
   readonly events: readonly Event[]
   readonly cursor: string
 }
@@ -77,6 +80,7 @@ export function readChanges({ store }: Context, query: ChangesQuery): Promise<Ch
       tasks: await tx.archive.tasks(key, wanted.tasks),
       ...(messagesFrom === undefined ? {} : { messages: await tx.archive.messages(key, messagesFrom) }),
       ...(wanted.verdicts ? { verdicts: await tx.verdicts.list(key) } : {}),
+      ...(wanted.records ? { records: await tx.records.list(key) } : {}),
       events,
       cursor,
     }

@@ -5,7 +5,10 @@ import type { Exception } from "../domain/exception.ts"
 import type { TaskId, WorkerId } from "../domain/ids.ts"
 import type { LoopState } from "../domain/loop-state.ts"
 import type { IdleNotification, Message, MessageType } from "../domain/message.ts"
+import type { Phase } from "../domain/phase.ts"
+import type { QaState } from "../domain/qa.ts"
 import type { RateLimit } from "../domain/rate-limit.ts"
+import type { RecordKind, TeamRecord } from "../domain/record.ts"
 import type {
   PastEvent,
   SnapshotMessage,
@@ -107,12 +110,30 @@ export interface Tx extends HotPath {
   readonly evidence: EvidenceStore
   readonly exceptions: ExceptionStore
   readonly verdicts: VerdictStore
+  readonly records: RecordStore
   readonly events: EventStore
   readonly leaders: LeaderStore
   readonly loops: LoopStore
   readonly documents: DocumentStore
   readonly rateLimits: RateLimitStore
   readonly archive: ArchiveStore
+}
+
+export interface RecordStore {
+  /** Takes the next number of the kind; the team must be locked. */
+  add(key: number, record: Omit<TeamRecord, "number" | "createdAt" | "updatedAt">): Promise<TeamRecord>
+  find(key: number, kind: RecordKind, number: number): Promise<TeamRecord | undefined>
+  list(
+    key: number,
+    filter?: { readonly kind?: RecordKind; readonly status?: string; readonly taskId?: TaskId },
+  ): Promise<TeamRecord[]>
+  /** Only while it has the status that is named: `undefined` when somebody was faster. */
+  change(
+    key: number,
+    which: Pick<TeamRecord, "kind" | "number" | "status">,
+    to: Pick<TeamRecord, "status"> & Partial<Pick<TeamRecord, "data">>,
+  ): Promise<TeamRecord | undefined>
+  remove(key: number, kind: RecordKind, number: number): Promise<void>
 }
 
 export interface TeamStore {
@@ -124,7 +145,9 @@ export interface TeamStore {
   create(team: Omit<Team, "createdAt" | "updatedAt">): Promise<StoredTeam | undefined>
   update(
     key: number,
-    change: Partial<Pick<StoredTeam, "goal" | "phase" | "status" | "pauseReason" | "mode" | "schedule">>,
+    change: Partial<
+      Pick<StoredTeam, "goal" | "phase" | "status" | "pauseReason" | "mode" | "schedule" | "protocol" | "hasQa">
+    >,
   ): Promise<void>
   /** Takes the next free number for a task id. */
   takeTaskNumber(key: number): Promise<number>
@@ -156,6 +179,8 @@ export interface TaskChange {
   readonly work?: Work
   readonly assignee?: WorkerId | null
   readonly result?: string | null
+  readonly phase?: Phase | null
+  readonly qa?: QaState | null
   readonly status?: TaskStatus
   readonly pausedFrom?: TaskStatus | null
   readonly pauseReason?: string | null

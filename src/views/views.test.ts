@@ -5,6 +5,7 @@ import type { Evidence } from "../domain/evidence.ts"
 import type { TaskId, WorkerId } from "../domain/ids.ts"
 import type { Message } from "../domain/message.ts"
 import type { SwarmReport, TeamReport } from "../domain/status.ts"
+import { UNGUARDED } from "../domain/team.ts"
 import type { Verdict } from "../domain/verdict.ts"
 import { describeEvent, renderEvents } from "./events.ts"
 import { renderSwarm, renderTasks, renderTeam, renderWaves, shortTime } from "./status.ts"
@@ -44,6 +45,7 @@ const TEAM: TeamReport = {
   pauseReason: EVIL,
   mode: "FULL_AUTO",
   schedule: "waves",
+  ...UNGUARDED,
   createdAt: TIME,
   updatedAt: TIME,
   stats: {

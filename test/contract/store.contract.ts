@@ -1,8 +1,10 @@
 // What src/store/port.ts promises, one test for each promise. Every store passes all of them.
+
 import { describe, expect, it } from "bun:test"
 import type { EventType } from "../../src/domain/events.ts"
 import { parseEventData } from "../../src/domain/events.ts"
 import { parseTaskId, parseWorkerId } from "../../src/domain/ids.ts"
+import { UNGUARDED } from "../../src/domain/team.ts"
 import type { Worker } from "../../src/domain/worker.ts"
 import type { Store, StoredTeam, Tx } from "../../src/store/port.ts"
 import {
@@ -237,6 +239,7 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
         status: "active",
         mode: "SUPERVISED",
         schedule: "eager",
+        ...UNGUARDED,
       } as const
       expect(await house.store.write((tx) => tx.teams.create(again))).toBeUndefined()
       expect(await house.store.read((tx) => tx.teams.find(TEAM))).toEqual(house.team)
@@ -252,6 +255,7 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
         status: "active",
         mode: "FULL_AUTO",
         schedule: "waves",
+        ...UNGUARDED,
       } as const
       const made = await Promise.all(stores.map((store) => store.write((tx) => tx.teams.create(team))))
       expect(made.filter(Boolean)).toHaveLength(1)

@@ -21,6 +21,7 @@ const SCHEMA_OF: readonly (readonly [RegExp, string])[] = [
   [/^events\.jsonl$/, "event-line"],
   [/^messages\.jsonl$/, "message-line"],
   [/^verification\/verdicts\.jsonl$/, "verdict-line"],
+  [/^records\.jsonl$/, "record-line"],
 ]
 /** Here every file is one of the format, so one without a schema is misplaced. */
 const OWN_FOLDERS = /^(?:tasks|inboxes|verification|swarm|\.loop-state)\//

@@ -4,6 +4,7 @@ import type { Evidence } from "../../src/domain/evidence.ts"
 import type { TaskId, WorkerId } from "../../src/domain/ids.ts"
 import type { SnapshotTask, SnapshotWorker } from "../../src/domain/snapshot.ts"
 import { NO_WORK } from "../../src/domain/task.ts"
+import { UNGUARDED } from "../../src/domain/team.ts"
 import type { WholeTeam } from "./snapshots.ts"
 
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 2, 9, minute)).toISOString()
@@ -31,6 +32,8 @@ function makeTask(id: string, change: Partial<SnapshotTask>): SnapshotTask {
     height: 0,
     attempt: 1,
     result: null,
+    phase: null,
+    qa: null,
     claimedBy: null,
     claimedAt: null,
     claimToken: 0,
@@ -86,6 +89,7 @@ export const SAMPLE_TEAM: WholeTeam = {
       pauseReason: null,
       mode: "FULL_AUTO",
       schedule: "waves",
+      ...UNGUARDED,
       createdAt: at(0),
       updatedAt: at(20),
       nextTask: 4,
@@ -147,6 +151,19 @@ export const SAMPLE_TEAM: WholeTeam = {
         deliveredAt: at(16),
         read: true,
         readAt: at(16),
+      },
+    ],
+    records: [
+      {
+        kind: "wisdom",
+        number: 1,
+        taskId: "1" as TaskId,
+        attempt: 1,
+        status: "kept",
+        data: { type: "learning", text: "Prices are in cents" },
+        by: "w1",
+        createdAt: "2026-03-02T09:14:00.000Z",
+        updatedAt: "2026-03-02T09:14:00.000Z",
       },
     ],
     verdicts: [

@@ -16,6 +16,9 @@ import { isId, type TaskId, type WorkerId } from "../../src/domain/ids.ts"
 import { layerTasks } from "../../src/domain/layers.ts"
 import type { LoopState } from "../../src/domain/loop-state.ts"
 import { MESSAGE_TYPES } from "../../src/domain/message.ts"
+import { PHASES, PROTOCOLS } from "../../src/domain/phase.ts"
+import { QA_STATES } from "../../src/domain/qa.ts"
+import { RECORD_KINDS, type TeamRecord } from "../../src/domain/record.ts"
 import type {
   PastEvent,
   SnapshotMessage,
@@ -37,6 +40,8 @@ import {
   eventLine,
   MESSAGES_LOG,
   messageLine,
+  RECORDS_LOG,
+  recordLine,
   type TeamFacts,
   VERDICTS_LOG,
   verdictLine,
@@ -65,6 +70,7 @@ export function arbitrarySnapshot(): fc.Arbitrary<WholeTeam> {
           workers: workers(workerIds as WorkerId[]),
           messages: messages(["orchestrator", ...workerIds, ...names]),
           verdicts: fc.array(verdict(taskIds), { maxLength: 6 }),
+          records: records(taskIds as TaskId[]),
           loops: loops(team, names),
           waveWords: fc.record({ verified: fc.nat(4), isFailed: fc.boolean(), at: time() }),
           hasWaves: fc.boolean(),
@@ -136,6 +142,27 @@ function orNull<Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | null> {
 const count = (min = 0) => fc.integer({ min, max: 1_000_000 })
 const texts = () => fc.array(anyText(), { maxLength: 3 })
 
+function records(taskIds: readonly TaskId[]): fc.Arbitrary<TeamRecord[]> {
+  const each = fc.record({
+    kind: fc.constantFrom(...RECORD_KINDS),
+    taskId: taskIds.length === 0 ? fc.constant(null) : orNull(fc.constantFrom(...taskIds)),
+    attempt: orNull(fc.integer({ min: 1, max: 3 })),
+    status: anyText(),
+    data: fc.dictionary(fc.constantFrom("text", "list", "count"), fc.oneof(anyText(), texts(), count())),
+    by: anyText(),
+    createdAt: time(),
+    updatedAt: time(),
+  })
+  return fc.array(each, { maxLength: 6 }).map((all) => {
+    const numbers = new Map<string, number>()
+    return all.map((record) => {
+      const number = (numbers.get(record.kind) ?? 0) + 1
+      numbers.set(record.kind, number)
+      return { ...record, number }
+    })
+  })
+}
+
 function team(): fc.Arbitrary<SnapshotTeam> {
   return fc.record({
     project: id(),
@@ -146,6 +173,8 @@ function team(): fc.Arbitrary<SnapshotTeam> {
     pauseReason: orNull(anyText()),
     mode: fc.constantFrom(...TEAM_MODES),
     schedule: fc.constantFrom(...SCHEDULES),
+    protocol: fc.constantFrom(...PROTOCOLS),
+    hasQa: fc.boolean(),
     createdAt: time(),
     updatedAt: time(),
     nextTask: count(1),
@@ -195,6 +224,8 @@ function task(id: TaskId, needs: readonly TaskId[], workerIds: readonly WorkerId
       pauseReason: orNull(anyText()),
       attempt: fc.integer({ min: 1, max: 3 }),
       result: orNull(anyText()),
+      phase: orNull(fc.constantFrom(...PHASES)),
+      qa: orNull(fc.constantFrom(...QA_STATES)),
       owner: anyText().filter((text) => text !== ""),
       claimedAt: time(),
       claimToken: fc.integer({ min: 1, max: 9 }),
@@ -472,7 +503,7 @@ export function factsOf({ snapshot, history }: WholeTeam): TeamFacts {
 
 /** Every file of the team's export, logs included. */
 export function filesOf(whole: WholeTeam): OutFile[] {
-  const { messages, verdicts } = whole.snapshot
+  const { messages, verdicts, records } = whole.snapshot
   const log = (path: string, lines: readonly string[]) => ({ path, content: lines.map((line) => `${line}\n`).join("") })
   return [
     ...allFiles(factsOf(whole)),
@@ -482,6 +513,7 @@ export function filesOf(whole: WholeTeam): OutFile[] {
     ),
     log(MESSAGES_LOG, messages.map(messageLine)),
     log(VERDICTS_LOG, verdicts.map(verdictLine)),
+    log(RECORDS_LOG, records.map(recordLine)),
   ]
 }
 

@@ -1,4 +1,5 @@
 // The stores under test, and short ways to the things every test of them needs.
+
 import { join } from "node:path"
 import { CONFIG_KEYS } from "../../src/config/keys.ts"
 import { AppError, type ErrorCode } from "../../src/domain/errors.ts"
@@ -8,6 +9,7 @@ import { parseTaskId, parseWorkerId } from "../../src/domain/ids.ts"
 import { BUILT_IN_ROLES } from "../../src/domain/roles.ts"
 import { NO_WORK, type Task, type TaskBrief } from "../../src/domain/task.ts"
 import type { Team, TeamName } from "../../src/domain/team.ts"
+import { UNGUARDED } from "../../src/domain/team.ts"
 import { type Clock, systemClock } from "../../src/lib/clock.ts"
 import { checkFields, type Fields, type InputOf } from "../../src/lib/fields.ts"
 import { systemIds } from "../../src/lib/ids.ts"
@@ -128,6 +130,7 @@ export async function makeTeam(store: Store, change: Partial<Team> = {}): Promis
       status: "active",
       mode: "FULL_AUTO",
       schedule: "waves",
+      ...UNGUARDED,
       ...change,
     }),
   )

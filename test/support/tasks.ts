@@ -23,6 +23,8 @@ export function makeTask(change: Partial<Task> = {}): Task {
     wave: null,
     attempt: 1,
     result: null,
+    phase: null,
+    qa: null,
     claimedBy: null,
     claimedAt: null,
     claimToken: 0,

@@ -27,6 +27,7 @@ export interface Touched {
   readonly workers: ReadonlySet<WorkerId>
   readonly inboxes: ReadonlySet<string>
   readonly hasVerdicts: boolean
+  readonly hasRecords: boolean
   readonly hasLoops: boolean
   /** The team itself, its waves, or anything above. */
   readonly hasAny: boolean
@@ -52,6 +53,7 @@ export function chooseWanted({ facts, inProgress }: LiveFacts, events: readonly 
   const tasks = new Set(inProgress)
   let messagesFrom: number | undefined
   let verdicts = false
+  let records = false
   const readMessagesFrom = (index: number) => {
     messagesFrom = Math.min(messagesFrom ?? index, index)
   }
@@ -89,6 +91,15 @@ export function chooseWanted({ facts, inProgress }: LiveFacts, events: readonly 
       case "verdict.recorded":
         verdicts = true
         break
+      case "task.phase_changed":
+      case "task.qa_changed":
+        tasks.add(data.task as TaskId)
+        break
+      case "record.added":
+      case "record.changed":
+      case "record.removed":
+        records = true
+        break
       case "message.sent":
         readMessagesFrom(facts.messages.length)
         break
@@ -103,7 +114,7 @@ export function chooseWanted({ facts, inProgress }: LiveFacts, events: readonly 
         return undefined
     }
   }
-  return { tasks: [...tasks], messagesFrom, verdicts }
+  return { tasks: [...tasks], messagesFrom, verdicts, records }
 }
 
 /** Undefined when what was read does not fit what was known: then everything must be read again. */
@@ -119,14 +130,19 @@ export function applyChanges(live: LiveFacts, changes: Changes, wanted: Wanted):
   for (const task of tasks) setTask(live, task)
   const hasLoops = !Bun.deepEquals(facts.loops, changes.loops)
   const hasTeam = !Bun.deepEquals([facts.team, facts.waves], [changes.team, changes.waves])
-  const { team, waves, loops, verdicts, events, cursor } = changes
+  const { team, waves, loops, verdicts, records, events, cursor } = changes
   Object.assign(facts, { team, waves, loops, workers: changes.workers, messages: messages.all })
   facts.verdicts = verdicts ?? facts.verdicts
+  facts.records = records ?? facts.records
   facts.latestEvents = latest([...facts.latestEvents, ...events])
   live.cursor = cursor
   live.eventCount += events.length
   const hasAny = hasLoops || hasTeam || tasks.length + workers.size + messages.inboxes.size + events.length > 0
-  return { tasks, workers, inboxes: messages.inboxes, hasVerdicts: verdicts !== undefined, hasLoops, hasAny, events }
+  return {
+    ...{ tasks, workers, inboxes: messages.inboxes, hasLoops, hasAny, events },
+    hasVerdicts: verdicts !== undefined,
+    hasRecords: records !== undefined,
+  }
 }
 
 function setTask({ facts, places, inProgress }: LiveFacts, task: SnapshotTask): void {

@@ -11,6 +11,8 @@ import {
   messageLine,
   overviewFiles,
   projectFile,
+  RECORDS_LOG,
+  recordLine,
   swarmFile,
   type TeamFacts,
   taskFile,
@@ -107,7 +109,7 @@ function everything({ facts }: LiveFacts, events: readonly Event[], hasLoopFolde
   const files = [...allFiles(facts)].filter((file) => !file.path.startsWith(LOOPS))
   const lines = events.map((event, index) => eventLine(event, index + 1))
   return {
-    files: [...files, ...messagesLog(facts), ...verdictsLog(facts)],
+    files: [...files, ...messagesLog(facts), ...verdictsLog(facts), ...recordsLog(facts)],
     log: { path: EVENTS_LOG, content: toText(lines) },
     loops: filesOfLoops(facts, hasLoopFolder),
   }
@@ -134,6 +136,7 @@ function touchedFiles({ facts, places }: LiveFacts, touched: Touched): OutFile[]
     ...workerFiles(onlyWorkers(facts, touched.workers)),
     ...(touched.inboxes.size === 0 ? [] : inboxFiles(facts, touched.inboxes)),
     ...(touched.hasVerdicts ? verdictsLog(facts) : []),
+    ...(touched.hasRecords ? recordsLog(facts) : []),
   ]
 }
 
@@ -152,6 +155,10 @@ function messagesLog({ messages }: TeamFacts): OutFile[] {
 
 function verdictsLog({ verdicts }: TeamFacts): OutFile[] {
   return verdicts.length === 0 ? [] : [{ path: VERDICTS_LOG, content: toText(verdicts.map(verdictLine)) }]
+}
+
+function recordsLog({ records }: TeamFacts): OutFile[] {
+  return records.length === 0 ? [] : [{ path: RECORDS_LOG, content: toText(records.map(recordLine)) }]
 }
 
 function toText(lines: readonly string[]): string {

@@ -6,7 +6,7 @@ export interface Migration {
   readonly breaking: boolean
 }
 
-export const LATEST_VERSION = 7
+export const LATEST_VERSION = 8
 
 /** Loaded only when a store is behind, so that an ordinary start does not pay for it. */
 export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Migration[]> {
@@ -20,6 +20,7 @@ export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Mi
           await import("./0005_exceptions.sqlite.sql", { with: { type: "text" } }),
           await import("./0006_engine.sqlite.sql", { with: { type: "text" } }),
           await import("./0007_claim_order.sqlite.sql", { with: { type: "text" } }),
+          await import("./0008_records.sqlite.sql", { with: { type: "text" } }),
         ]
       : [
           await import("./0001_kernel.postgres.sql", { with: { type: "text" } }),
@@ -29,8 +30,9 @@ export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Mi
           await import("./0005_exceptions.postgres.sql", { with: { type: "text" } }),
           await import("./0006_engine.postgres.sql", { with: { type: "text" } }),
           await import("./0007_claim_order.postgres.sql", { with: { type: "text" } }),
+          await import("./0008_records.postgres.sql", { with: { type: "text" } }),
         ]
-  const names = ["kernel", "archives", "rate_limits", "judged", "exceptions", "engine", "claim_order"]
+  const names = ["kernel", "archives", "rate_limits", "judged", "exceptions", "engine", "claim_order", "records"]
   return files.map((file, index) => ({
     version: index + 1,
     name: names[index] ?? "",

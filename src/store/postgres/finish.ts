@@ -17,7 +17,7 @@ const HELD = `locked as materialized (
     select task.team_id, task.seq, task.id, attempt, claim_token, coalesce($4::text, worker_id) as worker, ${NOW_MS} as now_ms
     from team, task
     where project = $1::text and name = $2::text and task.team_id = team.id and task.id = $7::text
-      and task.status in ('in_progress', 'in_review')
+      and task.status in ('in_progress', 'in_review') and protocol_phase in ('', 'completion') and qa in ('', 'passed')
       and ($3::text is null or claimed_by = $3) and ($5::int is null or claim_token = $5)
     for no key update of task),
   held as materialized (select * from locked where not has_blocked_evidence(team_id, id, attempt)),

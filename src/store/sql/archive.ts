@@ -9,6 +9,7 @@ import { listEvidence } from "./evidence.ts"
 import { listExceptions } from "./exceptions.ts"
 import { listLoops } from "./loops.ts"
 import { listMessages } from "./messages.ts"
+import { listRecords, RECORD_COLUMNS } from "./records.ts"
 import { insertRows, iso, type Param, placeholders, type Session } from "./session.ts"
 import { formatWork, needsByTask, TASK_COLUMNS, type TaskRow, toTask } from "./tasks.ts"
 import { COLUMNS as TEAM_COLUMNS, type TeamRow, toTeam } from "./teams.ts"
@@ -28,6 +29,7 @@ export function archiveStore(session: Session, events: EventStore): ArchiveStore
         workers: await readWorkers(session, key),
         messages: await listMessages(session, key, 0),
         verdicts: await verdictStore(session).list(key),
+        records: await listRecords(session, key),
         loops: await listLoops(session, team),
         documents: await documentStore(session).list(key),
       }
@@ -140,9 +142,9 @@ async function restore(
 
 async function restoreTeam(session: Session, team: SnapshotTeam): Promise<number | undefined> {
   const row = await session.get<{ id: number }>(
-    `insert into team (project, name, goal, phase, status, pause_reason, mode, schedule, next_task, next_worker,
+    `insert into team (project, name, goal, phase, status, pause_reason, mode, schedule, protocol, has_qa, next_task, next_worker,
        created_at, updated_at)
-     values (${placeholders(12)}) on conflict (project, name) do nothing returning id`,
+     values (${placeholders(14)}) on conflict (project, name) do nothing returning id`,
     [
       team.project,
       team.team,
@@ -152,6 +154,8 @@ async function restoreTeam(session: Session, team: SnapshotTeam): Promise<number
       team.pauseReason,
       team.mode,
       team.schedule,
+      team.protocol,
+      team.hasQa ? 1 : 0,
       team.nextTask,
       team.nextWorker,
       ms(team.createdAt),
@@ -167,7 +171,7 @@ const EVIDENCE_COLUMNS =
 async function restoreTasks(session: Session, key: number, { team, tasks }: TeamSnapshot): Promise<void> {
   const met = new Set(tasks.filter((task) => isMet(task.status)).map((task) => task.id))
   const columns = `team_id, id, title, description, role, complexity, acceptance, checks, files, agent_type, assignee, work,
-    status, paused_from, pause_reason, unmet, wave, claim_wave, height, attempt, result, claimed_by, claimed_at, claim_token,
+    status, paused_from, pause_reason, unmet, wave, claim_wave, height, attempt, result, protocol_phase, qa, claimed_by, claimed_at, claim_token,
     lease_until, lease_ms, worker_id, previous_owner, version, created_at, updated_at, completed_at`
   await insertRows(
     session,
@@ -195,6 +199,8 @@ async function restoreTasks(session: Session, key: number, { team, tasks }: Team
       task.height,
       task.attempt,
       task.result,
+      task.phase ?? "",
+      task.qa ?? "",
       task.claimedBy,
       ms(task.claimedAt),
       task.claimToken,
@@ -293,6 +299,15 @@ async function restoreRecords(session: Session, key: number, snapshot: TeamSnaps
       ms(verdict.timestamp),
       verdict.commit ?? null,
       verdict.tree ?? null,
+    ]),
+  )
+  await insertRows(
+    session,
+    "record",
+    ["team_id", ...RECORD_COLUMNS.split(", ")],
+    snapshot.records.map((record) => [
+      ...[key, record.kind, record.number, record.taskId, record.attempt, record.status, JSON.stringify(record.data)],
+      ...[record.by, ms(record.createdAt), ms(record.updatedAt)],
     ]),
   )
   await insertRows(

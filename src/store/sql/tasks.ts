@@ -1,4 +1,6 @@
 import type { TaskId, WorkerId } from "../../domain/ids.ts"
+import { PHASES, type Phase } from "../../domain/phase.ts"
+import type { QaState } from "../../domain/qa.ts"
 import type { TaskCount } from "../../domain/status.ts"
 import {
   type Complexity,
@@ -12,6 +14,7 @@ import {
 } from "../../domain/task.ts"
 import type { GraphNode, OwningTask, TaskChange, TaskFilter, TaskStore } from "../port.ts"
 import { insertRows, iso, isoOrNull, type Param, placeholders, type Session } from "./session.ts"
+import type { TeamRow } from "./teams.ts"
 
 export interface TaskRow {
   seq: number
@@ -33,6 +36,8 @@ export interface TaskRow {
   wave: number
   attempt: number
   result: string | null
+  protocol_phase: Phase | ""
+  qa: QaState | ""
   claimed_by: string | null
   claimed_at: number | null
   claim_token: number
@@ -46,7 +51,7 @@ export interface TaskRow {
 }
 
 export const TASK_COLUMNS = `seq, id, title, description, role, complexity, acceptance, checks, files, agent_type, assignee,
-  work, status, paused_from, pause_reason, unmet, wave, attempt, result, claimed_by, claimed_at, claim_token, lease_until,
+  work, status, paused_from, pause_reason, unmet, wave, attempt, result, protocol_phase, qa, claimed_by, claimed_at, claim_token, lease_until,
   worker_id, previous_owner, version, created_at, updated_at, completed_at`
 
 const MET = "('resolved', 'skipped')"
@@ -176,7 +181,7 @@ async function listOwning(session: Session, key: number): Promise<OwningTask[]> 
 
 const BRIEF_COLUMNS = [
   ...["team_id", "id", "title", "description", "role", "complexity", "acceptance", "checks", "files", "agent_type"],
-  ...["assignee", "work", "status", "unmet", "wave", "claim_wave", "created_at", "updated_at"],
+  ...["assignee", "work", "status", "unmet", "wave", "claim_wave", "protocol_phase", "qa", "created_at", "updated_at"],
 ]
 
 interface NewTask {
@@ -187,15 +192,16 @@ interface NewTask {
 interface Placing {
   readonly unmet: number
   readonly wave: number
-  readonly claimWave: number
+  readonly rules: TeamRules
   readonly now: number
 }
 
-function briefValues(key: number, { id, brief }: NewTask, { unmet, wave, claimWave, now }: Placing): Param[] {
+function briefValues(key: number, { id, brief }: NewTask, { unmet, wave, rules, now }: Placing): Param[] {
   const { title, description, role, complexity, agentType, assignee, work } = brief
   const lists = [brief.acceptance, brief.checks, brief.files].map((list) => JSON.stringify(list))
   const own = [key, id, title, description, role, complexity, ...lists, agentType, assignee ?? "", formatWork(work)]
-  return [...own, "open", unmet, wave, claimWave, now, now]
+  const guards = [rules.protocol === "planned" ? PHASES[0] : "", rules.has_qa === 1 ? "needed" : ""]
+  return [...own, "open", unmet, wave, rules.schedule === "eager" ? 0 : wave, ...guards, now, now]
 }
 
 async function createTask(
@@ -205,11 +211,11 @@ async function createTask(
 ): Promise<Task | undefined> {
   const { id, brief } = task
   const unmet = await countUnmet(session, key, brief.blockedBy)
-  const claimWave = (await isEager(session, key)) ? 0 : (wave ?? 0)
+  const rules = await rulesOf(session, key)
   const row = await session.get<TaskRow>(
     `insert into task (${BRIEF_COLUMNS.join(", ")}) values (${placeholders(BRIEF_COLUMNS.length)})
      on conflict (team_id, id) do nothing returning ${TASK_COLUMNS}`,
-    briefValues(key, task, { unmet, wave: wave ?? 0, claimWave, now: await session.now() }),
+    briefValues(key, task, { unmet, wave: wave ?? 0, rules, now: await session.now() }),
   )
   if (row === undefined) return undefined
   await insertNeeds(session, key, id, brief.blockedBy)
@@ -219,7 +225,8 @@ async function createTask(
 async function createTasks(session: Session, key: number, tasks: readonly NewTask[]): Promise<void> {
   if (tasks.length === 0) return
   const now = await session.now()
-  const rows = tasks.map((task) => briefValues(key, task, { unmet: 0, wave: 0, claimWave: 0, now }))
+  const rules = await rulesOf(session, key)
+  const rows = tasks.map((task) => briefValues(key, task, { unmet: 0, wave: 0, rules, now }))
   await insertRows(session, "task", BRIEF_COLUMNS, rows)
   const needs = tasks.flatMap(({ id, brief }) => brief.blockedBy.map((need) => [key, id, need]))
   await insertRows(session, "need", ["team_id", "task_id", "need_id"], needs)
@@ -243,13 +250,18 @@ async function nextLeaseEnd(session: Session, key: number): Promise<number | nul
   return row?.ends ?? null
 }
 
-/** The wave by which a task is claimed is 0 for all of an eager team, whose longest chain then comes first. */
-async function isEager(session: Session, key: number): Promise<boolean> {
-  return (await session.get("select 1 as eager from team where id = ? and schedule = 'eager'", [key])) !== undefined
+/** What a team asks of its tasks from the start. */
+type TeamRules = Pick<TeamRow, "schedule" | "protocol" | "has_qa">
+
+async function rulesOf(session: Session, key: number): Promise<TeamRules> {
+  const rules = await session.get<TeamRules>("select schedule, protocol, has_qa from team where id = ?", [key])
+  if (rules === undefined) throw new Error("the team vanished inside a transaction")
+  return rules
 }
 
 async function setWaves(session: Session, key: number, places: Parameters<TaskStore["setWaves"]>[1]): Promise<void> {
-  const eager = await isEager(session, key)
+  // The wave by which a task is claimed is 0 for all of an eager team, whose longest chain then comes first.
+  const eager = (await rulesOf(session, key)).schedule === "eager"
   const set = "update task set wave = ?, height = ?, claim_wave = ? where team_id = ? and id = ?"
   // Sent one behind the other without waiting for each answer.
   await Promise.all(
@@ -317,6 +329,8 @@ function changedColumns(change: TaskChange): [string, Param][] {
     work: change.work && formatWork(change.work),
     assignee: change.assignee === null ? "" : change.assignee,
     result: change.result,
+    protocol_phase: change.phase === null ? "" : change.phase,
+    qa: change.qa === null ? "" : change.qa,
     status: change.status,
     paused_from: change.pausedFrom,
     pause_reason: change.pauseReason,
@@ -351,6 +365,8 @@ export function toTask(row: TaskRow, needs: readonly TaskId[]): Task {
     unmet: row.unmet,
     attempt: row.attempt,
     result: row.result,
+    phase: row.protocol_phase === "" ? null : row.protocol_phase,
+    qa: row.qa === "" ? null : row.qa,
     claimedBy: row.claimed_by,
     claimedAt: isoOrNull(row.claimed_at),
     claimToken: row.claim_token,

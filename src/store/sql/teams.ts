@@ -1,6 +1,7 @@
+import { PHASES, type Protocol } from "../../domain/phase.ts"
 import type { Schedule, TeamMode, TeamName, TeamPhase, TeamStatus } from "../../domain/team.ts"
 import type { StoredTeam, TeamStore } from "../port.ts"
-import { iso, type Param, type Session } from "./session.ts"
+import { iso, type Param, placeholders, type Session } from "./session.ts"
 
 export interface TeamRow {
   id: number
@@ -12,11 +13,14 @@ export interface TeamRow {
   pause_reason: string | null
   mode: TeamMode
   schedule: Schedule
+  protocol: Protocol
+  has_qa: number
   created_at: number
   updated_at: number
 }
 
-export const COLUMNS = "id, project, name, goal, phase, status, pause_reason, mode, schedule, created_at, updated_at"
+export const COLUMNS =
+  "id, project, name, goal, phase, status, pause_reason, mode, schedule, protocol, has_qa, created_at, updated_at"
 const OWNED_TABLES = [
   "event",
   "leader",
@@ -24,6 +28,7 @@ const OWNED_TABLES = [
   "verdict",
   "evidence",
   "file_exception",
+  "record",
   "message",
   "worker",
   "wave",
@@ -45,9 +50,12 @@ export function teamStore(session: Session): TeamStore {
     async create(team) {
       const now = await session.now()
       const row = await session.get<TeamRow>(
-        `insert into team (project, name, goal, phase, status, mode, schedule, created_at, updated_at)
-         values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (project, name) do nothing returning ${COLUMNS}`,
-        [team.project, team.team, team.goal, team.phase, team.status, team.mode, team.schedule, now, now],
+        `insert into team (project, name, goal, phase, status, mode, schedule, protocol, has_qa, created_at, updated_at)
+         values (${placeholders(11)}) on conflict (project, name) do nothing returning ${COLUMNS}`,
+        [
+          ...[team.project, team.team, team.goal, team.phase, team.status, team.mode, team.schedule],
+          ...[team.protocol, team.hasQa ? 1 : 0, now, now],
+        ],
       )
       return row && toTeam(row)
     },
@@ -59,11 +67,16 @@ export function teamStore(session: Session): TeamStore {
         pause_reason: change.pauseReason,
         mode: change.mode,
         schedule: change.schedule,
+        protocol: change.protocol,
+        has_qa: change.hasQa === undefined ? undefined : change.hasQa ? 1 : 0,
       }
       const set = Object.entries(columns).filter((entry): entry is [string, Param] => entry[1] !== undefined)
       const assignments = [...set.map(([column]) => `${column} = ?`), "updated_at = ?"].join(", ")
       const values = set.map(([, value]) => value)
       await session.run(`update team set ${assignments} where id = ?`, [...values, await session.now(), key])
+      if (change.protocol !== undefined)
+        await guard(session, key, "protocol_phase", change.protocol === "planned" ? PHASES[0] : "")
+      if (change.hasQa !== undefined) await guard(session, key, "qa", change.hasQa ? "needed" : "")
       if (change.schedule === undefined) return
       const wave = change.schedule === "eager" ? "0" : "wave"
       await session.run(`update task set claim_wave = ${wave} where team_id = ? and claim_wave <> ${wave}`, [key])
@@ -90,6 +103,12 @@ export function teamStore(session: Session): TeamStore {
   }
 }
 
+/** Of what is not begun yet when a guard is set up, and of all that has not ended when it is taken away. */
+async function guard(session: Session, key: number, column: "protocol_phase" | "qa", value: string): Promise<void> {
+  const which = value === "" ? "status not in ('resolved', 'failed', 'skipped')" : `status = 'open' and ${column} = ''`
+  await session.run(`update task set ${column} = ?, version = version + 1 where team_id = ? and ${which}`, [value, key])
+}
+
 export function toTeam(row: TeamRow): StoredTeam {
   return {
     key: row.id,
@@ -101,6 +120,8 @@ export function toTeam(row: TeamRow): StoredTeam {
     pauseReason: row.pause_reason,
     mode: row.mode,
     schedule: row.schedule,
+    protocol: row.protocol,
+    hasQa: row.has_qa === 1,
     createdAt: iso(row.created_at),
     updatedAt: iso(row.updated_at),
   }

@@ -7,6 +7,7 @@ import { leaderStore } from "./leaders.ts"
 import { loopStore } from "./loops.ts"
 import { messageStore } from "./messages.ts"
 import { rateLimitStore } from "./rate-limits.ts"
+import { recordStore } from "./records.ts"
 import type { Session } from "./session.ts"
 import { taskStore } from "./tasks.ts"
 import { teamStore } from "./teams.ts"
@@ -27,6 +28,7 @@ export function transactionOf(session: Session, own: HotPath & { readonly events
     evidence: evidenceStore(session, own.events),
     exceptions: exceptionStore(session),
     verdicts: verdictStore(session),
+    records: recordStore(session),
     leaders: leaderStore(session),
     loops: loopStore(session),
     documents: documentStore(session),

@@ -14,6 +14,7 @@ const OWN_FILES = [
   "whiteboard.md",
   "events.jsonl",
   "messages.jsonl",
+  "records.jsonl",
 ]
 /** Those of the format, and those in which a mirror keeps what it found in its way. */
 const OWN_FOLDERS = [

@@ -1,6 +1,7 @@
 import { EVENT_SCHEMAS, type EventType, parseEventData } from "../../domain/events.ts"
-import { quoteInput } from "../../domain/ids.ts"
+import { quoteInput, type TaskId } from "../../domain/ids.ts"
 import { MESSAGE_TYPES } from "../../domain/message.ts"
+import { RECORD_KINDS, type TeamRecord } from "../../domain/record.ts"
 import type { PastEvent, SnapshotMessage } from "../../domain/snapshot.ts"
 import { type Check, type Judged, VERDICT_SCOPES, VERDICT_STATUSES, type Verdict } from "../../domain/verdict.ts"
 import type { FileNote } from "../layouts/found-team.ts"
@@ -8,6 +9,7 @@ import {
   anyObject,
   choice,
   decodeText,
+  id,
   type Json,
   object,
   objects,
@@ -108,6 +110,20 @@ export function parseMessage(from: Json): SnapshotMessage {
     deliveredAt: orNull(from, "delivered_at", time),
     read: readAt !== null,
     readAt,
+  }
+}
+
+export function parseRecord(from: Json): TeamRecord {
+  return {
+    kind: choice(from, "kind", RECORD_KINDS),
+    number: whole(from, "number", 1),
+    taskId: orNull(from, "task", id<TaskId>),
+    attempt: orNull(from, "attempt", (object, key) => whole(object, key, 1)),
+    status: text(from, "status"),
+    data: anyObject(from, "data"),
+    by: text(from, "by"),
+    createdAt: time(from, "created_at"),
+    updatedAt: time(from, "updated_at"),
   }
 }
 

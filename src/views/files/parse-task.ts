@@ -8,6 +8,8 @@ import {
 } from "../../domain/evidence.ts"
 import { EXCEPTION_STATUSES, type Exception } from "../../domain/exception.ts"
 import type { TaskId, WorkerId } from "../../domain/ids.ts"
+import { PHASES } from "../../domain/phase.ts"
+import { QA_STATES } from "../../domain/qa.ts"
 import type { SnapshotTask } from "../../domain/snapshot.ts"
 import { COMPLEXITIES, NO_WORK, ROLES, TASK_STATUSES, type Work } from "../../domain/task.ts"
 import {
@@ -64,6 +66,8 @@ export function parseTask(from: Json): FoundTask {
     work: more.work === undefined ? NO_WORK : parseWork(object(more, "work")),
     attempt: whole(more, "attempt", 1),
     result: orNull(more, "result", text),
+    phase: more.phase === undefined ? null : choice(more, "phase", PHASES),
+    qa: more.qa === undefined ? null : choice(more, "qa", QA_STATES),
     claimToken: whole(more, "claim_token", 0),
     leaseUntil: orNull(more, "lease_until", time),
     leaseMs: whole(more, "lease_ms", 0),

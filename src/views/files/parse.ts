@@ -2,6 +2,8 @@ import type { Document } from "../../domain/document.ts"
 import { AppError } from "../../domain/errors.ts"
 import { quoteInput, type WorkerId } from "../../domain/ids.ts"
 import type { LoopState } from "../../domain/loop-state.ts"
+import { PROTOCOLS } from "../../domain/phase.ts"
+import type { TeamRecord } from "../../domain/record.ts"
 import type {
   SnapshotMessage,
   SnapshotTask,
@@ -37,7 +39,7 @@ import { compare, sortWorkers } from "./facts.ts"
 import type { Folder } from "./folder.ts"
 import { mendNeeds } from "./mend-needs.ts"
 import { fileName } from "./names.ts"
-import { parseMessage, parseVerdict, parseVerification, readEvents, readLines } from "./parse-logs.ts"
+import { parseMessage, parseRecord, parseVerdict, parseVerification, readEvents, readLines } from "./parse-logs.ts"
 import { type FoundTask, parseTask } from "./parse-task.ts"
 import { FORMAT } from "./render.ts"
 import { oldStatus } from "./task-file.ts"
@@ -58,6 +60,7 @@ export function parseExport(folder: Folder): FoundTeam {
       workers: readWorkers(found),
       messages: readMessages(found),
       verdicts: readVerdicts(found),
+      records: readRecords(found),
       loops: readLoops(found),
       documents: readDocuments(found),
     },
@@ -87,6 +90,7 @@ const KINDS = {
   events: /^events\.jsonl$/,
   messages: /^messages\.jsonl$/,
   verdicts: /^verification\/verdicts\.jsonl$/,
+  records: /^records\.jsonl$/,
   /** Made from the others, or none of our concern: never read. */
   derived:
     /^(?:(?:WHITEBOARD\.md|agent-status\.json|team-session\.json|swarm\/swarm\.json|project\.json)$|(?:worktrees|edited|replaced)\/|\.teamwork)/,
@@ -124,6 +128,8 @@ function parseTeam(from: Json): SnapshotTeam {
     pauseReason: orNull(more, "pause_reason", text),
     mode: choice(more, "mode", TEAM_MODES),
     schedule: choice(more, "schedule", SCHEDULES),
+    protocol: more.protocol === undefined ? "none" : choice(more, "protocol", PROTOCOLS),
+    hasQa: more.has_qa === undefined ? false : yesOrNo(more, "has_qa"),
     createdAt: time(from, "created_at"),
     updatedAt: time(from, "updated_at"),
     nextTask: whole(more, "next_task", 1),
@@ -279,6 +285,19 @@ function readVerdicts(found: Found): Verdict[] {
   }).filter((verdict) => !known.has(verdictKey(verdict)))
   if (others.length === 0) return verdicts
   return [...verdicts, ...others].sort((a, b) => compare(a.timestamp, b.timestamp))
+}
+
+function readRecords(found: Found): TeamRecord[] {
+  const records = new Map<string, TeamRecord>()
+  for (const path of found.paths("records")) {
+    readLines(found.folder, path, found.skipped, (line) => {
+      const record = parseRecord(line)
+      const key = `${record.kind} ${record.number}`
+      if (records.has(key)) throw new Problem(`names ${key} twice`)
+      records.set(key, record)
+    })
+  }
+  return [...records.values()]
 }
 
 function verdictKey(verdict: Verdict): string {

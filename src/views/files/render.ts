@@ -1,5 +1,6 @@
 // The files of a team's export. Field names and their order are those of the formats before us; whatever these have no
 // place for is under the one key `teamwork`. Equal facts give equal bytes, whichever store they came from.
+import type { TeamRecord } from "../../domain/record.ts"
 import type { PastEvent, SnapshotMessage } from "../../domain/snapshot.ts"
 import type { Verdict } from "../../domain/verdict.ts"
 import { documentFiles } from "./document-files.ts"
@@ -22,6 +23,7 @@ export const MAX_INBOX = 500
 export const EVENTS_LOG = "events.jsonl"
 export const MESSAGES_LOG = "messages.jsonl"
 export const VERDICTS_LOG = "verification/verdicts.jsonl"
+export const RECORDS_LOG = "records.jsonl"
 
 /** Every file of the team that is no log. */
 export function* allFiles(facts: TeamFacts): Iterable<OutFile> {
@@ -59,6 +61,8 @@ export function projectFile({ team, tasks }: TeamFacts): OutFile {
       pause_reason: team.pauseReason,
       mode: team.mode,
       schedule: team.schedule,
+      ...(team.protocol === "none" ? {} : { protocol: team.protocol }),
+      ...(team.hasQa ? { has_qa: true } : {}),
       next_task: team.nextTask,
       next_worker: team.nextWorker,
     },
@@ -185,6 +189,21 @@ export function loopFiles(facts: TeamFacts): OutFile[] {
 export function eventLine(event: PastEvent, place: number): string {
   const { type, version, timestamp, by, data } = event
   return JSON.stringify({ place, type, version, timestamp, by, data: sortKeys(data) })
+}
+
+/** One line each, in the order in which they came. */
+export function recordLine(record: TeamRecord): string {
+  return JSON.stringify({
+    kind: record.kind,
+    number: record.number,
+    task: record.taskId,
+    attempt: record.attempt,
+    status: record.status,
+    data: sortKeys(record.data),
+    by: record.by,
+    created_at: record.createdAt,
+    updated_at: record.updatedAt,
+  })
 }
 
 export function messageLine(message: SnapshotMessage): string {

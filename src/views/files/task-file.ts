@@ -55,6 +55,8 @@ export function taskFile(task: SnapshotTask, place: number): OutFile {
       ...workEntry(task.work),
       attempt: task.attempt,
       result: task.result,
+      ...(task.phase === null ? {} : { phase: task.phase }),
+      ...(task.qa === null ? {} : { qa: task.qa }),
       claim_token: task.claimToken,
       lease_until: task.leaseUntil,
       lease_ms: task.leaseMs,

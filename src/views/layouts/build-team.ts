@@ -58,6 +58,7 @@ export function buildTeam(
     workers: workers.toSorted((a, b) => compare(a.createdAt, b.createdAt) || compare(a.id, b.id)),
     messages: (draft.messages ?? []).toSorted((a, b) => compare(a.timestamp, b.timestamp)),
     verdicts: draft.verdicts ?? [],
+    records: [],
     loops: (draft.loops ?? []).toSorted((a, b) => compare(a.terminalId, b.terminalId)),
     documents: readDocuments(source, { createdAt, updatedAt }),
   }
@@ -106,6 +107,8 @@ function finishTask(
     agentType: task.agentType,
     assignee: null,
     work: NO_WORK,
+    phase: null,
+    qa: null,
     status,
     pausedFrom,
     pauseReason,

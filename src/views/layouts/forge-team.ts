@@ -1,7 +1,7 @@
 import { PERSON } from "../../domain/actor.ts"
 import { isId, type WorkerId } from "../../domain/ids.ts"
 import type { PastEvent, SnapshotTeam, SnapshotWorker } from "../../domain/snapshot.ts"
-import type { TeamPhase, TeamStatus } from "../../domain/team.ts"
+import { type TeamPhase, type TeamStatus, UNGUARDED } from "../../domain/team.ts"
 import type { Verdict } from "../../domain/verdict.ts"
 import { buildTeam } from "./build-team.ts"
 import { asCount, asIds, asLine, asText, asWord, Fields, isRecord, type Json, readTimes } from "./foreign-json.ts"
@@ -30,6 +30,7 @@ export function parseForgeTeam(source: Source, context: ParseContext): ParsedTea
     ...readProgress(fields, tasks),
     mode: "FULL_AUTO",
     schedule: "waves",
+    ...UNGUARDED,
     ...times,
   }
   const history = [

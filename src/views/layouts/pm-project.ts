@@ -1,6 +1,6 @@
 import { isId } from "../../domain/ids.ts"
 import type { PastEvent, SnapshotTeam } from "../../domain/snapshot.ts"
-import { TEAM_MODES, type TeamPhase } from "../../domain/team.ts"
+import { TEAM_MODES, type TeamPhase, UNGUARDED } from "../../domain/team.ts"
 import { buildTeam } from "./build-team.ts"
 import { asText, asWord, Fields, isRecord, type Json, readTimes } from "./foreign-json.ts"
 import type { ParseContext, ParsedTeam } from "./found-team.ts"
@@ -30,6 +30,7 @@ export function parsePmProject(source: Source, context: ParseContext): ParsedTea
     ...readProgress(fields, tasks),
     mode: fields.choice(TEAM_MODES, "mode", "operatingMode") ?? "FULL_AUTO",
     schedule: "waves",
+    ...UNGUARDED,
     createdAt,
     updatedAt,
   }

@@ -1,6 +1,6 @@
 import type { SnapshotMessage, SnapshotTeam } from "../../domain/snapshot.ts"
 import { ROLES } from "../../domain/task.ts"
-import type { TeamPhase } from "../../domain/team.ts"
+import { type TeamPhase, UNGUARDED } from "../../domain/team.ts"
 import { buildTeam } from "./build-team.ts"
 import { asIds, asText, asWord, Fields, isRecord, type Json, parseJsonText, readTimes } from "./foreign-json.ts"
 import type { ParseContext, ParsedTeam } from "./found-team.ts"
@@ -24,6 +24,7 @@ export function parseTcSession(source: Source, context: ParseContext): ParsedTea
     ...readProgress(source, fields, tasks),
     mode: "FULL_AUTO",
     schedule: "waves",
+    ...UNGUARDED,
     ...times,
   }
   source.noteWrong(MAIN, fields)

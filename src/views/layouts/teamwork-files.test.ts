@@ -2,6 +2,7 @@ import { describe, expect, it } from "bun:test"
 import { memoryFolder } from "../../../test/support/folders.ts"
 import { CONTEXT, parseFixture } from "../../../test/support/layouts.ts"
 import { isId } from "../../domain/ids.ts"
+import { UNGUARDED } from "../../domain/team.ts"
 import type { FoundTeam } from "./found-team.ts"
 import { parseTeam } from "./layouts.ts"
 
@@ -35,6 +36,7 @@ describe("a teamwork v2 team", () => {
       pauseReason: null,
       mode: "FULL_AUTO",
       schedule: "waves",
+      ...UNGUARDED,
       createdAt: START,
       updatedAt: "2025-03-01T12:00:00.000Z",
       nextTask: 11,

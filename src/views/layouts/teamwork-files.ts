@@ -3,7 +3,7 @@ import type { LoopState } from "../../domain/loop-state.ts"
 import { inboxName } from "../../domain/message.ts"
 import type { SnapshotMessage, SnapshotTeam, SnapshotWorker } from "../../domain/snapshot.ts"
 import { ROLES } from "../../domain/task.ts"
-import { SCHEDULES, TEAM_MODES, TEAM_PHASES, TEAM_STATUSES, type TeamPhase } from "../../domain/team.ts"
+import { SCHEDULES, TEAM_MODES, TEAM_PHASES, TEAM_STATUSES, type TeamPhase, UNGUARDED } from "../../domain/team.ts"
 import { buildTeam } from "./build-team.ts"
 import { Fields, isRecord, type Json, readTimes } from "./foreign-json.ts"
 import type { ParseContext, ParsedTeam } from "./found-team.ts"
@@ -36,6 +36,7 @@ export function parseTeamworkFiles(source: Source, main: string, context: ParseC
     pauseReason: isPaused ? (fields.text("pause_reason") ?? "it was paused when it was imported") : null,
     mode: fields.choice(TEAM_MODES, "mode") ?? "FULL_AUTO",
     schedule: fields.choice(SCHEDULES, "schedule") ?? "waves",
+    ...UNGUARDED,
     createdAt,
     updatedAt,
   }
