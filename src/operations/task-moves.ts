@@ -1,3 +1,4 @@
+import { PHASES } from "../domain/phase.ts"
 import { assertMove, hasEnded, type Task, type TaskStatus } from "../domain/task.ts"
 import type { StoredTeam, TaskChange, Tx } from "../store/port.ts"
 import type { Settings } from "./operation.ts"
@@ -50,6 +51,8 @@ export async function startAttempt(tx: Tx, team: StoredTeam, { task, by, reason 
     attempt,
     completedAt: null,
     result: null,
+    ...(task.phase === null ? {} : { phase: PHASES[0] }),
+    ...(task.qa === null ? {} : { qa: "needed" }),
     ...NO_CLAIM,
   })
   await tx.events.append(team.key, by, { type: "task.reopened", data: { task: task.id, attempt, reason } })
@@ -61,6 +64,7 @@ export async function startAttempt(tx: Tx, team: StoredTeam, { task, by, reason 
 export async function moveTask(tx: Tx, team: StoredTeam, move: Move & { readonly to: TaskStatus }): Promise<Task> {
   const { task, to, by, reason } = move
   assertMove(task, to)
+  if (to === "in_review" || to === "resolved") (await import("./phases.ts")).assertGuards(task)
   const change: TaskChange = {
     status: to,
     ...(hasEnded(to) ? { completedAt: await tx.now(), leaseUntil: null } : {}),

@@ -132,6 +132,7 @@ async function explainUnfinished(tx: Tx, team: StoredTeam, input: Input): Promis
     return { task, isRepeat: true }
   assertHolds(task, input.owner, input.token)
   assertMove(task, "resolved")
+  ;(await import("./phases.ts")).assertGuards(task)
   const blocked = (await tx.evidence.list(team.key, task.id)).find(
     (entry) => entry.attempt === task.attempt && entry.blockedPattern !== null && entry.withdrawnAt === null,
   )

@@ -1,0 +1,102 @@
+import { PERSON } from "../domain/actor.ts"
+import { APPROVAL_STATUSES, type Approval, type ApprovalStatus, nameApproval, toApproval } from "../domain/approval.ts"
+import { AppError } from "../domain/errors.ts"
+import type { Task } from "../domain/task.ts"
+import { choice, number, optional } from "../lib/fields.ts"
+import { getTeam, lockTask, lockTeam } from "./lookup.ts"
+import { type Context, operation, ownerField, teamFields, textField } from "./operation.ts"
+import { movePhase } from "./phases.ts"
+import { changeRecord, getRecord } from "./records.ts"
+
+const decideInput = {
+  ...teamFields,
+  number: number("which one; see: teamwork approvals"),
+  owner: optional({ ...ownerField, description: "who decides; by default a person" }),
+}
+
+export const approve = operation({
+  name: "approve",
+  summary: "Approve what waits for it",
+  input: { ...decideInput, note: optional(textField("what to mind while doing it", 2000)) },
+  run: (context, { note, ...input }): Promise<Approval> =>
+    decideApproval(context, { ...input, status: "approved", reason: note ?? null }),
+})
+
+export const reject = operation({
+  name: "reject",
+  summary: "Reject what waits for an approval, with the reason",
+  input: { ...decideInput, reason: textField("why, and what should be done instead", 2000) },
+  run: (context, { reason, ...input }): Promise<Approval> => {
+    if (reason.trim() === "") throw new AppError("input.invalid", "--reason must say what should be done instead")
+    return decideApproval(context, { ...input, status: "rejected", reason })
+  },
+})
+
+export const listApprovals = operation({
+  name: "approvals",
+  summary: "List what waits for an approval, or with --status what was decided",
+  input: { ...teamFields, status: optional(choice(APPROVAL_STATUSES, "only those; by default pending")) },
+  run: ({ store }, { status = "pending", ...name }): Promise<Approval[]> =>
+    store.read(async (tx) => {
+      const { key } = await getTeam(tx, name)
+      return (await tx.records.list(key, { kind: "approval", status })).map(toApproval)
+    }),
+})
+
+interface Decision {
+  readonly project: string
+  readonly team: string
+  readonly number: number
+  readonly owner?: string
+  readonly status: Extract<ApprovalStatus, "approved" | "rejected">
+  readonly reason: string | null
+}
+
+/** One decision, and what follows from it, in one transaction: whoever comes second is told what was decided. */
+export async function decideApproval({ store, ids }: Context, decision: Decision): Promise<Approval> {
+  const { owner = PERSON, status, reason } = decision
+  return store.write(async (tx) => {
+    const team = await lockTeam(tx, decision)
+    const record = await getRecord(tx, team.key, "approval", decision.number)
+    const asked = toApproval(record)
+    if (asked.status !== "pending") throw alreadyDecided(asked)
+    const task = asked.taskId === null ? null : await lockTask(tx, team.key, asked.taskId)
+    if (task !== null && task.attempt !== asked.attempt) throw outdated(asked, task)
+    if (owner !== PERSON && owner === asked.askedBy)
+      throw new AppError("approval.own", `${owner} asked for ${nameApproval(asked)} and cannot decide it as well`)
+    const decidedAt = new Date(await tx.now()).toISOString()
+    const data = { ...record.data, decidedBy: owner, decidedAt, reason }
+    const about = nameApproval(asked)
+    const changed = await changeRecord(tx, team, { record, to: { status, data }, by: owner, about })
+    if (changed === undefined) throw alreadyDecided(asked)
+    if (asked.scope === "agent-phase" && task !== null) {
+      const to = status === "approved" ? "execution" : "plan_design"
+      await movePhase(tx, team, { task, to, by: owner, reason })
+    }
+    const words = status === "approved" ? "APPROVED" : "REJECTED"
+    const message = `${words}: ${about}${reason === null ? "" : `: ${reason}`}`
+    if (asked.askedBy !== PERSON)
+      await tx.messages.send(team.key, owner, {
+        ...{ id: ids.uuid(), from: owner, to: asked.askedBy, type: "text", payload: { message } },
+      })
+    return toApproval(changed)
+  })
+}
+
+function alreadyDecided(asked: Approval): AppError {
+  const by = asked.decidedBy === null ? "" : ` by ${asked.decidedBy}`
+  const why = asked.status === "withdrawn" ? "; what is asked now: teamwork approvals" : ""
+  return new AppError("approval.decided", `${nameApproval(asked)} was ${asked.status}${by} already${why}`, {
+    number: asked.number,
+    status: asked.status,
+    by: asked.decidedBy,
+  })
+}
+
+function outdated(asked: Approval, task: Task): AppError {
+  return new AppError(
+    "approval.decided",
+    `${nameApproval(asked)} was about attempt ${asked.attempt}, and task ${task.id} is at attempt ${task.attempt}; see: teamwork approvals`,
+    { number: asked.number, status: asked.status, by: null },
+  )
+}

@@ -1,0 +1,31 @@
+import { type Approval, type ApprovalScope, nameApproval, toApproval } from "../domain/approval.ts"
+import type { Task } from "../domain/task.ts"
+import type { StoredTeam, Tx } from "../store/port.ts"
+import { addRecord, changeRecord } from "./records.ts"
+
+export interface Question {
+  readonly scope: ApprovalScope
+  readonly subject: string
+  readonly task: Task | null
+  readonly question: string
+  readonly by: string
+}
+
+/**
+ * Asks for an approval; the team must be locked. The same question that is still open is not asked twice, and one that
+ * was asked about the same matter before is withdrawn: what would be done is another thing by now.
+ */
+export async function askApproval(tx: Tx, team: StoredTeam, asked: Question): Promise<Approval> {
+  const { scope, subject, task, question, by } = asked
+  const taskId = task?.id ?? null
+  const attempt = task?.attempt ?? null
+  for (const record of await tx.records.list(team.key, { kind: "approval", status: "pending" })) {
+    const old = toApproval(record)
+    if (old.scope !== scope || old.subject !== subject || old.taskId !== taskId) continue
+    if (old.question === question && old.attempt === attempt) return old
+    await changeRecord(tx, team, { record, to: { status: "withdrawn" }, by, about: nameApproval(old) })
+  }
+  const data = { scope, subject, question }
+  const record = { kind: "approval" as const, taskId, attempt, status: "pending", data, by }
+  return toApproval(await addRecord(tx, team, record, scope === "agent-phase" ? "plan" : subject))
+}
