@@ -43,6 +43,13 @@ export const ENGINE_KEYS = {
     env: "TEAMWORK_ENGINE_LEASE_SECONDS",
     description: "How long an orchestrator that nobody hears of leads its team, in seconds.",
   },
+  "approvals.agent": {
+    type: "string",
+    default: "auto",
+    env: "TEAMWORK_APPROVALS_AGENT",
+    description:
+      "Who decides on plans that no person is asked about: auto for the agent that suits best, the name of one, or none to approve them all.",
+  },
   "budget.taskTokens": budget("TEAMWORK_BUDGET_TASK_TOKENS", "a task", "tokens"),
   "budget.taskDollars": budget("TEAMWORK_BUDGET_TASK_DOLLARS", "a task", "dollars"),
   "budget.workerTokens": budget("TEAMWORK_BUDGET_WORKER_TOKENS", "a worker", "tokens"),

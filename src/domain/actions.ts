@@ -1,3 +1,4 @@
+import type { Approval, ApprovalStatus } from "./approval.ts"
 import type { BlockerChoice, OnBlockerFailed } from "./blockers.ts"
 import type { CascadeKind } from "./cascade.ts"
 import type { History } from "./history.ts"
@@ -30,6 +31,10 @@ export interface EngineSnapshot {
   readonly refusals: ReadonlyMap<string, number>
   /** The team is paused because a limit was reached, not because somebody wished it. */
   readonly isPausedByEngine: boolean
+  /** What waits for an approval. */
+  readonly approvals: readonly Approval[]
+  /** What was said of the final delivery, if no work came after it was asked for. */
+  readonly finalApproval: ApprovalStatus | null
   /** Whether the target has it all; `refused` when it could not be brought there and a person has to. */
   readonly delivery: "none" | "done" | "refused"
   /** Long actions that did not come to an end for a reason that is not the work's, such as a full disk. */
@@ -104,6 +109,10 @@ export type ShortAction =
   | { readonly type: "pause-team"; readonly reason: string }
   /** What the gate found becomes a task. */
   | { readonly type: "fix-gate"; readonly scope: "wave" | "final" | "cross-agent"; readonly wave: number | null }
+  /** Has whoever leads the team decide on what nobody else is asked about. */
+  | { readonly type: "judge-approval"; readonly approval: Approval }
+  /** Asks for the word to deliver. */
+  | { readonly type: "ask-final" }
   /** Nothing more can be done: `done`, or why a person has to look. */
   | {
       readonly type: "end"

@@ -63,13 +63,22 @@ function isDone({ status }: Task): boolean {
 }
 
 /** Everything is done and verified wave by wave. */
-function finish(snapshot: EngineSnapshot, limits: EngineLimits): Action {
-  const { final, review, delivery } = snapshot
+function finish(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefined {
+  const { team, final, review, delivery, finalApproval } = snapshot
   if (final === null || final === "skipped") return { type: "verify-final" }
   if (final === "failed") return sendBack(snapshot, limits, { scope: "final", wave: null })
   if (limits.enableReview && review === null) return { type: "review" }
   if (limits.enableReview && review === "failed") {
     return sendBack(snapshot, limits, { scope: "cross-agent", wave: null })
+  }
+  if (team.mode === "SUPERVISED" && delivery === "none" && finalApproval !== "approved") {
+    if (finalApproval === null) return { type: "ask-final" }
+    if (finalApproval === "pending") return undefined
+    return {
+      type: "end",
+      outcome: "paused",
+      reason: "the final delivery was rejected; see: teamwork approvals --status rejected",
+    }
   }
   if (limits.deliver && delivery === "none") return { type: "deliver" }
   return { type: "end", outcome: "done", reason: "all tasks are done and verified" }

@@ -18,6 +18,8 @@ export interface Ownership {
   readonly granted: readonly string[]
   /** Files that are the lead's. */
   readonly shared: readonly string[]
+  /** Why nothing at all may be written yet. */
+  readonly locked?: string
 }
 
 export type WriteReason =
@@ -27,6 +29,7 @@ export type WriteReason =
   | "not_owned"
   | "owned_by_other"
   | "shared"
+  | "not_approved"
   | "outside"
   | "git_folder"
 
@@ -54,15 +57,19 @@ export function judgePath(path: string, ownership: Ownership): PathJudgement {
     : ""
   const shown = quoteInput(place.path)
   const say = (reason: WriteReason, allowed: boolean, message: string): PathJudgement => {
-    const hint = allowed || reason === "outside" || reason === "git_folder" ? "" : way
+    const hint = allowed || NO_WAY.includes(reason) ? "" : way
     return { path: place.path, allowed, reason, owner: null, pattern: null, message: `${shown} ${message}${hint}` }
   }
   if (place.problem === "outside") return say("outside", false, "is not inside the repository")
   if (place.problem === "git_folder") return say("git_folder", false, "belongs to git alone")
+  if (ownership.locked !== undefined) return say("not_approved", false, `may not be written yet: ${ownership.locked}`)
   const granted = findMatch(place.path, ownership.granted)
   if (granted !== undefined) return { ...say("granted", true, `is granted by the lead (${granted})`), pattern: granted }
   return isTask ? judgeTask(place.path, ownership, say) : judgeLead(place.path, ownership, say)
 }
+
+/** Nothing to ask the lead for. */
+const NO_WAY: readonly WriteReason[] = ["outside", "git_folder", "not_approved"]
 
 type Say = (reason: WriteReason, allowed: boolean, message: string) => PathJudgement
 

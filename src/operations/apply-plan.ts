@@ -7,6 +7,7 @@ import type { Task, TaskBrief } from "../domain/task.ts"
 import { protocolOf, type Team } from "../domain/team.ts"
 import { type Field, record } from "../lib/fields.ts"
 import type { StoredTeam, TaskChange, Tx } from "../store/port.ts"
+import { askAtStart } from "./checkpoints.ts"
 import { getTeam, publicTeam } from "./lookup.ts"
 import { operation, planFields, type Settings, teamFields } from "./operation.ts"
 import { overlapError, sharedPatterns } from "./plan-files.ts"
@@ -52,6 +53,7 @@ export const applyPlan = operation({
       if (created.length > 0) await leaveComplete(tx, team, PERSON)
       const totalWaves = await layOut(tx, team, created.length > 0 || changes.some(({ needs }) => needs !== undefined))
       const updated = changes.map(({ task }) => task.id)
+      if (created.length + updated.length > 0) await askAtStart(tx, { project, team: name }, PERSON)
       const { workers = null, template = null } = plan
       const applied = { created: created.length, updated: updated.length, workers, template }
       if (isOther || created.length + updated.length > 0)

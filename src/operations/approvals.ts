@@ -1,9 +1,12 @@
 import { PERSON } from "../domain/actor.ts"
 import { APPROVAL_STATUSES, type Approval, type ApprovalStatus, nameApproval, toApproval } from "../domain/approval.ts"
 import { AppError } from "../domain/errors.ts"
+import type { TaskId } from "../domain/ids.ts"
 import type { Task } from "../domain/task.ts"
+import type { TeamName } from "../domain/team.ts"
 import { choice, number, optional } from "../lib/fields.ts"
-import { getTeam, lockTask, lockTeam } from "./lookup.ts"
+import { letGoOn } from "./checkpoints.ts"
+import { getTask, getTeam, lockTask, lockTeam } from "./lookup.ts"
 import { type Context, operation, ownerField, teamFields, textField } from "./operation.ts"
 import { movePhase } from "./phases.ts"
 import { changeRecord, getRecord } from "./records.ts"
@@ -43,6 +46,35 @@ export const listApprovals = operation({
     }),
 })
 
+export interface TaskPlan {
+  readonly plan: string
+  /** What whoever approved it said. */
+  readonly note: string | null
+  /** Why the last one was rejected, if none was approved since. */
+  readonly rejection: string | null
+}
+
+/** What was planned for the present attempt at a task, and what was said about it. */
+export function readPlan(
+  { store }: Pick<Context, "store">,
+  { task: id, ...name }: TeamName & { task: TaskId },
+): Promise<TaskPlan> {
+  return store.read(async (tx) => {
+    const { key } = await getTeam(tx, name)
+    const { attempt } = await getTask(tx, key, id)
+    const asked = (await tx.records.list(key, { kind: "approval", taskId: id })).map(toApproval)
+    const last = asked.findLast(
+      (each) => each.scope === "agent-phase" && each.attempt === attempt && each.status !== "withdrawn",
+    )
+    const isRejected = last?.status === "rejected"
+    return {
+      plan: last?.question ?? "",
+      note: last?.status === "approved" ? last.reason : null,
+      rejection: isRejected ? last.reason : null,
+    }
+  })
+}
+
 interface Decision {
   readonly project: string
   readonly team: string
@@ -73,9 +105,10 @@ export async function decideApproval({ store, ids }: Context, decision: Decision
       const to = status === "approved" ? "execution" : "plan_design"
       await movePhase(tx, team, { task, to, by: owner, reason })
     }
+    if (asked.taskId === null && status === "approved") await letGoOn(tx, team, owner)
     const words = status === "approved" ? "APPROVED" : "REJECTED"
     const message = `${words}: ${about}${reason === null ? "" : `: ${reason}`}`
-    if (asked.askedBy !== PERSON)
+    if (asked.taskId !== null && asked.askedBy !== PERSON)
       await tx.messages.send(team.key, owner, {
         ...{ id: ids.uuid(), from: owner, to: asked.askedBy, type: "text", payload: { message } },
       })

@@ -61,12 +61,15 @@ export const createTask = operation({
       assertCapable(input, getRole(await roles(), input.agentType))
     }
     const { id, check: checks, onOverlap, grantShared, agentType = null, assignee = null, ...given } = input
-    return store.write(async (tx) =>
-      addTask(tx, await lockTeam(tx, input), settings, {
+    return store.write(async (tx) => {
+      const team = await lockTeam(tx, input)
+      const task = await addTask(tx, team, settings, {
         ...{ id, by: PERSON, onOverlap, grantShared },
         brief: { ...given, checks, agentType, assignee, work: workOf(input) },
-      }),
-    )
+      })
+      if (team.mode === "SUPERVISED") await (await import("./checkpoints.ts")).askAtStart(tx, input, PERSON)
+      return task
+    })
   },
 })
 

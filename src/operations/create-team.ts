@@ -3,7 +3,8 @@ import { AppError } from "../domain/errors.ts"
 import { PROTOCOLS } from "../domain/phase.ts"
 import { describeTeam, protocolOf, SCHEDULES, TEAM_MODES, type Team } from "../domain/team.ts"
 import { choice, flag, optional, withDefault } from "../lib/fields.ts"
-import { publicTeam } from "./lookup.ts"
+import { askAtStart } from "./checkpoints.ts"
+import { getTeam, publicTeam } from "./lookup.ts"
 import { operation, teamFields, textField } from "./operation.ts"
 
 export const createTeam = operation({
@@ -39,7 +40,8 @@ export const createTeam = operation({
         )
       }
       await tx.events.append(team.key, PERSON, { type: "team.created", data: { goal } })
-      return publicTeam(team)
+      if (mode === "SUPERVISED") await askAtStart(tx, input, PERSON)
+      return publicTeam(await getTeam(tx, input))
     })
   },
 })

@@ -3,6 +3,7 @@ import { summarizeWaves, type WaveSummary } from "../domain/status.ts"
 import type { WaveStatus } from "../domain/wave.ts"
 import { unreachable } from "../lib/unreachable.ts"
 import type { StoredTeam, StoredWave, Tx } from "../store/port.ts"
+import { askForDraft } from "./checkpoints.ts"
 import { changePhase } from "./task-moves.ts"
 
 /** Writes a gate's or a person's word on a wave, as far as the tasks allow it. The team must be locked. */
@@ -27,7 +28,9 @@ export async function decideWave(
     type: "wave.updated",
     data: { wave: wave.number, from: summary.status, to: word.to },
   })
-  if (verified) await openNext(tx, team, waves, wave.number, word.by)
+  if (!verified) return
+  await openNext(tx, team, waves, wave.number, word.by)
+  await askForDraft(tx, team, word.by)
 }
 
 export function waveNotFound(number: number, total: number): AppError {

@@ -2,6 +2,7 @@ import { isGranted } from "../domain/exception.ts"
 import type { TaskId } from "../domain/ids.ts"
 import { judgePath, type Ownership, type PathJudgement } from "../domain/judge-path.ts"
 import { listOverlaps, makeConcurrency, type Overlap } from "../domain/overlaps.ts"
+import { mayWrite } from "../domain/phase.ts"
 import { type FileChange, judgeChanges } from "../domain/scope.ts"
 import type { Task } from "../domain/task.ts"
 import type { TeamName } from "../domain/team.ts"
@@ -40,6 +41,7 @@ async function readAlone(tx: Tx, key: number, { task, settings }: Writer): Promi
     others: [],
     granted: exceptions.filter((entry) => task !== null && isGranted(entry, task)).map((entry) => entry.pattern),
     shared: sharedPatterns(settings),
+    ...(task === null || mayWrite(task.phase) ? {} : { locked: `task ${task.id} is in ${task.phase}` }),
   }
 }
 

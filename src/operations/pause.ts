@@ -4,6 +4,7 @@ import type { TaskId, WorkerId } from "../domain/ids.ts"
 import { describeTeam } from "../domain/team.ts"
 import { optional } from "../lib/fields.ts"
 import type { StoredTeam, Tx } from "../store/port.ts"
+import { whyHeld } from "./checkpoints.ts"
 import { lockTask, lockTeam } from "./lookup.ts"
 import { operation, taskIdField, teamFields, textField, workerIdField } from "./operation.ts"
 import { moveTask } from "./task-moves.ts"
@@ -62,6 +63,8 @@ async function pauseTeam(
   if (team.status !== to) {
     if (paused && team.status !== "active")
       throw new AppError("team.paused", `project ${describeTeam(team)} is ${team.status}; there is nothing to pause`)
+    const held = paused ? undefined : await whyHeld(tx, team.key)
+    if (held !== undefined) throw held
     if (!paused && team.status !== "paused")
       throw new AppError("team.paused", `project ${describeTeam(team)} is ${team.status}, not paused`)
     await tx.teams.update(team.key, { status: to, pauseReason: paused ? reason : null })

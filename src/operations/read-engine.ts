@@ -1,10 +1,13 @@
 import type { EngineSnapshot } from "../domain/actions.ts"
 import { ENGINE } from "../domain/actor.ts"
+import { type ApprovalStatus, toApproval } from "../domain/approval.ts"
 import { emptyHistory, type History, tell } from "../domain/history.ts"
 import type { Task } from "../domain/task.ts"
 import type { TeamName } from "../domain/team.ts"
 import type { Verdict, VerdictScope, VerdictStatus } from "../domain/verdict.ts"
 import type { Worker } from "../domain/worker.ts"
+import type { Tx } from "../store/port.ts"
+import { readCheckpoints } from "./checkpoints.ts"
 import { readEventsSince, readTasksSince } from "./follow-team.ts"
 import { getTeam } from "./lookup.ts"
 import type { Context } from "./operation.ts"
@@ -14,7 +17,16 @@ import { readWavePlan } from "./wave-status.ts"
 export interface EngineFacts
   extends Pick<
     EngineSnapshot,
-    "now" | "team" | "tasks" | "waves" | "final" | "review" | "refusals" | "isPausedByEngine"
+    | "now"
+    | "team"
+    | "tasks"
+    | "waves"
+    | "final"
+    | "review"
+    | "refusals"
+    | "isPausedByEngine"
+    | "approvals"
+    | "finalApproval"
   > {
   readonly workers: readonly Worker[]
 }
@@ -48,6 +60,8 @@ export async function readEngine({ store }: Context, name: TeamName, following: 
       final: team.phase === "COMPLETE" ? ("passed" as const) : latest("final", verdicts, tasks),
       review: latest("cross-agent", verdicts, tasks),
       refusals: countRefusals(verdicts),
+      approvals: (await tx.records.list(key, { kind: "approval", status: "pending" })).map(toApproval),
+      finalApproval: await readFinal(tx, key, tasks),
     }
     return { facts, told, known }
   })
@@ -57,6 +71,11 @@ export async function readEngine({ store }: Context, name: TeamName, following: 
   for (const event of told.events) tell(following.history, event)
   const isPausedByEngine = facts.team.status === "paused" && following.history.pausedBy === ENGINE
   return { ...facts, isPausedByEngine }
+}
+
+async function readFinal(tx: Tx, key: number, tasks: readonly Task[]): Promise<ApprovalStatus | null> {
+  const final = (await readCheckpoints(tx, key)).get("final")
+  return final === undefined || tasks.some((task) => task.updatedAt > final.askedAt) ? null : final.status
 }
 
 /** Null when there is none, or when work came after it. */

@@ -3,6 +3,7 @@ import { AppError } from "../domain/errors.ts"
 import { PROTOCOLS } from "../domain/phase.ts"
 import { protocolOf, SCHEDULES, TEAM_MODES, type Team } from "../domain/team.ts"
 import { choice, optional } from "../lib/fields.ts"
+import { askAtStart } from "./checkpoints.ts"
 import { getTeam, lockTeam, publicTeam } from "./lookup.ts"
 import { operation, teamFields, textField } from "./operation.ts"
 
@@ -31,6 +32,7 @@ export const updateTeam = operation({
       await tx.teams.update(team.key, { goal, mode, schedule, protocol: guard, hasQa })
       const data = { goal, mode, schedule, protocol: guard, qa }
       await tx.events.append(team.key, PERSON, { type: "team.updated", data })
+      if (mode === "SUPERVISED") await askAtStart(tx, name, PERSON)
       return publicTeam(await getTeam(tx, name))
     })
   },

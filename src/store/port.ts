@@ -8,7 +8,6 @@ import type { IdleNotification, Message, MessageType } from "../domain/message.t
 import type { Phase } from "../domain/phase.ts"
 import type { QaState } from "../domain/qa.ts"
 import type { RateLimit } from "../domain/rate-limit.ts"
-import type { RecordKind, TeamRecord } from "../domain/record.ts"
 import type {
   PastEvent,
   SnapshotMessage,
@@ -23,6 +22,7 @@ import type { Team, TeamName } from "../domain/team.ts"
 import type { Verdict } from "../domain/verdict.ts"
 import type { WaveVerdict } from "../domain/wave.ts"
 import type { Worker, WorkerAvailability } from "../domain/worker.ts"
+import type { RecordStore } from "./record-store.ts"
 
 /**
  * The single source of truth. Everything acknowledged survives `kill -9` and power loss. Time in it is the store's own:
@@ -98,6 +98,8 @@ export interface StoredTeam extends Team {
   readonly pauseReason: string | null
 }
 
+export type { RecordStore }
+
 /** What one transaction can do. Lists come in creation order unless said otherwise. */
 export interface Tx extends HotPath {
   /** The store's clock, the same value throughout the transaction. */
@@ -117,23 +119,6 @@ export interface Tx extends HotPath {
   readonly documents: DocumentStore
   readonly rateLimits: RateLimitStore
   readonly archive: ArchiveStore
-}
-
-export interface RecordStore {
-  /** Takes the next number of the kind; the team must be locked. */
-  add(key: number, record: Omit<TeamRecord, "number" | "createdAt" | "updatedAt">): Promise<TeamRecord>
-  find(key: number, kind: RecordKind, number: number): Promise<TeamRecord | undefined>
-  list(
-    key: number,
-    filter?: { readonly kind?: RecordKind; readonly status?: string; readonly taskId?: TaskId },
-  ): Promise<TeamRecord[]>
-  /** Only while it has the status that is named: `undefined` when somebody was faster. */
-  change(
-    key: number,
-    which: Pick<TeamRecord, "kind" | "number" | "status">,
-    to: Pick<TeamRecord, "status"> & Partial<Pick<TeamRecord, "data">>,
-  ): Promise<TeamRecord | undefined>
-  remove(key: number, kind: RecordKind, number: number): Promise<void>
 }
 
 export interface TeamStore {

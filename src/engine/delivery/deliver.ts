@@ -1,6 +1,7 @@
 import { branchRef, integrationBranch } from "../../domain/branches.ts"
 import { AppError } from "../../domain/errors.ts"
 import type { TeamName } from "../../domain/team.ts"
+import { assertDeliverable } from "../../operations/checkpoints.ts"
 import type { Context } from "../../operations/operation.ts"
 import { recordDelivery } from "../../operations/record-delivery.ts"
 import type { Merges, Targets } from "../../workspace/port.ts"
@@ -35,6 +36,7 @@ const MAX_ROUNDS = 10
  */
 export async function deliver(context: Context, ports: DeliveryPorts, name: TeamName): Promise<DeliveryReport> {
   const { merges, targets } = ports
+  await assertDeliverable(context, name)
   const mended = await merges.recover()
   let tookTargetIn = false
   for (let round = 0; round < MAX_ROUNDS; round++) {

@@ -1,10 +1,12 @@
 import type { ShortAction } from "../../domain/actions.ts"
 import { ENGINE } from "../../domain/actor.ts"
+import type { Approval } from "../../domain/approval.ts"
 import { AppError } from "../../domain/errors.ts"
 import type { TaskId } from "../../domain/ids.ts"
 import { LEAD } from "../../domain/message.ts"
 import { unreachable } from "../../lib/unreachable.ts"
 import { cascadeTask } from "../../operations/cascade-task.ts"
+import { askForFinal } from "../../operations/checkpoints.ts"
 import { makeGateFix } from "../../operations/gate-fixes.ts"
 import { releaseTask } from "../../operations/release-task.ts"
 import { makeReviewFixes } from "../../operations/review-fixes.ts"
@@ -17,14 +19,21 @@ import { noteStatusCheck, quarantineWorker } from "../../operations/worker-life.
 import type { OrchestratorOptions, OrchestratorPorts } from "./ports.ts"
 import type { WorkerPool } from "./workers.ts"
 
+interface ShortWork {
+  readonly action: Exclude<ShortAction, { type: "end" }>
+  readonly pool: WorkerPool
+  /** Begins to decide on an approval. */
+  readonly judge: (approval: Approval) => void
+}
+
 /** Does what was decided. Whatever changed meanwhile so that it no longer fits is left alone: the next look sees it. */
 export async function carryOut(
   ports: OrchestratorPorts,
   options: OrchestratorOptions,
-  { action, pool }: { readonly action: Exclude<ShortAction, { type: "end" }>; readonly pool: WorkerPool },
+  { action, pool, judge }: ShortWork,
 ): Promise<void> {
   try {
-    await perform(ports, options, { action, pool })
+    await perform(ports, options, { action, pool, judge })
   } catch (error) {
     if (!(error instanceof AppError && OUTDATED.includes(error.code))) throw error
   }
@@ -37,7 +46,7 @@ const OUTDATED: readonly string[] = [
 async function perform(
   { context, say }: OrchestratorPorts,
   options: OrchestratorOptions,
-  { action, pool }: { readonly action: Exclude<ShortAction, { type: "end" }>; readonly pool: WorkerPool },
+  { action, pool, judge }: ShortWork,
 ): Promise<void> {
   const name = { project: options.project, team: options.team }
   const tell = (to: string, message: string) =>
@@ -84,6 +93,11 @@ async function perform(
     case "pause-team":
       say(`The team is paused: ${action.reason}`)
       return pauseByEngine(context, name, action.reason)
+    case "judge-approval":
+      return judge(action.approval)
+    case "ask-final":
+      await askForFinal(context, name)
+      return
     case "fix-gate":
       if (action.scope === "cross-agent") await makeReviewFixes(context, name)
       else await makeGateFix(context, { ...name, scope: action.scope, wave: action.wave })

@@ -6,6 +6,7 @@ import { endLead, takeLead } from "../../operations/lead-team.ts"
 import { beginFollowing, readEngine } from "../../operations/read-engine.ts"
 import { carryOut } from "./carry-out.ts"
 import { makeEarlyWarning } from "./early-warning.ts"
+import { makeApprovalJudge } from "./judge-approvals.ts"
 import { keepLead } from "./keep-lead.ts"
 import { type LongActions, makeLongActions } from "./long-actions.ts"
 import type { EngineEnd, OrchestratorOptions, OrchestratorPorts } from "./ports.ts"
@@ -49,6 +50,7 @@ async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost
   const following = beginFollowing()
   const patience = makePatience(ports)
   const warning = makeEarlyWarning(ports, options)
+  const judge = makeApprovalJudge(ports, { project: options.project, team: options.team })
   runtime.onExit(wake.now)
 
   /** Looks, decides and acts once; the end, or how long to rest and to wait. */
@@ -63,7 +65,7 @@ async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost
     ports.onLook?.(snapshot)
     if (options.drain.aborted || options.stop.aborted) return interrupt(options, pool)
     const { actions, wakeAt } = decide(snapshot, options.limits)
-    const end = await act(ports, options, { actions, pool, long })
+    const end = await act(ports, options, { actions, pool, long, judge: judge.begin })
     if (end !== undefined) return end
     if (facts.tasks.filter((task) => task.status === "in_progress").length > 1) warning.look()
     const untilWake = wakeAt === null ? Number.POSITIVE_INFINITY : wakeAt - facts.now - (clock.now() - lookedAt)
@@ -79,6 +81,7 @@ async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost
       if (next === undefined) await sleep(PAUSE_MS, woken)
       else if ("outcome" in next) {
         await warning.ended
+        await judge.ended
         return await leave(ports, options, { pool, long, end: next })
       } else {
         await sleep(next.restMs, woken)
@@ -132,16 +135,18 @@ interface Hands {
   readonly long: LongActions
 }
 
+type Judge = ReturnType<typeof makeApprovalJudge>["begin"]
+
 /** The end, if that was decided. */
 async function act(
   ports: OrchestratorPorts,
   options: OrchestratorOptions,
-  { actions, pool, long }: Hands & { readonly actions: readonly Action[] },
+  { actions, pool, long, judge }: Hands & { readonly actions: readonly Action[]; readonly judge: Judge },
 ): Promise<EngineEnd | undefined> {
   for (const action of actions) {
     if (action.type === "end") return { outcome: action.outcome, reason: action.reason }
     if (isLong(action)) long.begin(action)
-    else await carryOut(ports, options, { action, pool })
+    else await carryOut(ports, options, { action, pool, judge })
   }
   return undefined
 }

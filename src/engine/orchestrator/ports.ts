@@ -1,4 +1,5 @@
 import type { EngineLimits, EngineSnapshot } from "../../domain/actions.ts"
+import type { Approval } from "../../domain/approval.ts"
 import type { WorkerId } from "../../domain/ids.ts"
 import type { Role } from "../../domain/task.ts"
 import type { TeamName } from "../../domain/team.ts"
@@ -24,6 +25,11 @@ export interface OrchestratorPorts {
   readonly abandon: () => void
   /** Has another agent program look at everything. */
   readonly review: () => Promise<Verdict>
+  /**
+   * Has a PM agent decide on what no person is asked about; undefined where there is none, or where it gave no answer:
+   * then routine matters are approved.
+   */
+  readonly judgeApproval?: (approval: Approval) => Promise<Ruling | undefined>
   /** How a worker is started. */
   readonly launch: (worker: WorkerId, role: Role | null) => WorkerLaunch
   readonly self: Self
@@ -31,6 +37,12 @@ export interface OrchestratorPorts {
   readonly onLook?: (snapshot: EngineSnapshot) => void
   /** Hears in a line what people should know. */
   readonly say: (line: string) => void
+}
+
+export interface Ruling {
+  readonly by: string
+  readonly isApproved: boolean
+  readonly reason: string | null
 }
 
 /** The judges of merged work. */

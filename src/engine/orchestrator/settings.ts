@@ -6,6 +6,8 @@ export interface EngineSettings extends Omit<EngineLimits, "staffing" | "deliver
   readonly shutdownTimeoutMs: number
   readonly monitorIntervalMs: number
   readonly runtime: "child" | "tmux"
+  /** `auto`, `none`, or the program that decides on plans. */
+  readonly pmAgent: string
 }
 
 /** What a run was started with, kept in the store: whoever goes on with it does so in the same way. */

@@ -76,10 +76,20 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
     return ports.clock.now() - Date.parse(lastHeartbeat) < SPAWN_MS
   }
 
+  /** A process that hangs may have its worktree. What is in it stays there, and whoever comes next keeps it. */
+  async function unlessBusy(worker: WorkerId, work: () => Promise<unknown>): Promise<void> {
+    await work().catch((error) => {
+      if (!(error instanceof AppError && error.code === "workspace.busy")) throw error
+      ports.say(`The worktree of ${worker} is left as it is: ${error.message}`)
+    })
+  }
+
   /** Keeps what its worktree holds, then lets others have its task. */
   async function giveBack(worker: WorkerId, kind: SetbackKind, reason: string): Promise<void> {
     const { workspaces } = ports.workspaces
-    if ((await workspaces.find(worker)) !== undefined) await workspaces.pin({ worker })
+    await unlessBusy(worker, async () => {
+      if ((await workspaces.find(worker)) !== undefined) await workspaces.pin({ worker })
+    })
     const task = held.get(worker)
     if (task == null) return
     const setback = { worker, owner: worker, agent: null, kind, reason, advice: null, limits: options.limits }
@@ -131,7 +141,8 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
     async removeWorktrees() {
       for (const { worker } of await ports.workspaces.workspaces.list()) {
         if (held.has(worker as WorkerId)) {
-          await removeWorktree(context, ports.workspaces, { ...name, workerId: worker as WorkerId })
+          const workerId = worker as WorkerId
+          await unlessBusy(workerId, () => removeWorktree(context, ports.workspaces, { ...name, workerId }))
         }
       }
     },

@@ -22,7 +22,7 @@ export async function deliver(shift: Shift, { task, token }: Hold, delivery: Del
   const { ports, team, worker } = shift
   const { schedule } = await ports.context.store.read((tx) => getTeam(tx, team))
   const status = schedule === "eager" ? "in_review" : "resolved"
-  const files = describeFiles(delivery.delivered)
+  const files = describeDelivery(delivery.delivered)
   const answer = ports.mask(shorten(delivery.result.answer.trim(), MAX_ANSWER))
   const result = [answer, `By ${delivery.agent}: ${files}.`].filter((part) => part !== "").join("\n\n")
   const claim = { id: task.id, owner: worker, token }
@@ -32,7 +32,7 @@ export async function deliver(shift: Shift, { task, token }: Hold, delivery: Del
   ports.say(`${message}${status === "in_review" ? "; it waits to be merged" : ""}`)
 }
 
-function describeFiles({ kept }: AsideResult): string {
+export function describeDelivery({ kept }: AsideResult): string {
   const paths = [...new Set(kept.map((change) => change.path))]
   if (paths.length === 0) return "no file changed"
   const more = paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : ""

@@ -9,10 +9,11 @@ import { setBack } from "../../operations/set-back.ts"
 import type { AsideResult, Workspace } from "../../workspace/port.ts"
 import { enforceOwnership } from "../enforce-ownership.ts"
 import { chooseDoer, type Doer } from "./choose-doer.ts"
-import { deliver } from "./deliver.ts"
+import { deliver, describeDelivery } from "./deliver.ts"
 import { type Hold, holdClaim, isLost } from "./hold-claim.ts"
 import { noteEvidence } from "./note-evidence.ts"
-import { runTurn } from "./run-turn.ts"
+import { completeTask, planTask } from "./plan-task.ts"
+import { runTurn, type Turn } from "./run-turn.ts"
 import type { FixFacts } from "./script-variables.ts"
 import { Setback, setbackOf } from "./setback.ts"
 import type { Shift } from "./shift.ts"
@@ -38,7 +39,7 @@ export async function doTask(
   }
 }
 
-type Step = "workspace" | "agent" | "commit" | "gate" | "repair" | "deliver"
+type Step = "workspace" | "planning" | "approval" | "agent" | "commit" | "gate" | "repair" | "deliver"
 
 async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<void> {
   const { ports, options } = shift
@@ -51,13 +52,26 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
   const identity = await ports.gitIdentity(workspace.path)
   const runs = await countRuns(shift, task)
   const run = (turn: number) => `${task.id}-${task.attempt}-${runs + turn}`
-  let session: AgentResult["session"] = null
+  const takeTurn = (number: number, turn: Pick<Turn, "session" | "verdict" | "planning">) => {
+    ports.say(`Task ${task.id}: ${doer.ready.agent.name} runs (${run(number)})`)
+    return runTurn(shift, hold, { doer, workspace, fix, identity, ...turn, number, firstRun: run(1), run: run(number) })
+  }
+  let asked = 0
+  const planned = await planTask(shift, hold, {
+    begin,
+    async ask(prompt, session) {
+      const result = await takeTurn(++asked, { session, verdict: null, planning: { prompt, isOver: false } })
+      // Whatever was written all the same does not become part of the work.
+      await commit(shift, hold, workspace)
+      return result
+    },
+  })
+  const planning = planned === null ? undefined : { prompt: planned.prompt, isOver: true }
+  let session: AgentResult["session"] = planned?.session ?? null
   let verdict: Verdict | null = null
   for (let number = 1; ; number++) {
     await begin(number === 1 ? "agent" : "repair")
-    ports.say(`Task ${task.id}: ${doer.ready.agent.name} runs (${run(number)})`)
-    const turn = { doer, workspace, fix, identity, session, verdict, number, firstRun: run(1), run: run(number) }
-    const result = await runTurn(shift, hold, turn)
+    const result = await takeTurn(asked + number, { session, verdict, planning })
     await begin("commit")
     const delivered = await commit(shift, hold, workspace)
     await noteEvidence(shift, hold, { result, delivered })
@@ -66,6 +80,7 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
     verdict = await judge(shift, hold, { workspace, failedTree: verdict?.tree ?? null })
     if (verdict.status !== "failed") {
       await begin("deliver")
+      await completeTask(shift, hold, describeDelivery(delivered))
       return deliver(shift, hold, { result, delivered, agent: doer.ready.agent.name })
     }
     const isLast = number > options.settings.repairTurns

@@ -30,6 +30,8 @@ export interface Turn {
   /** What the turn before left, and why it was not enough. */
   readonly session: Session | null
   readonly verdict: Verdict | null
+  /** Asked before the task is begun: it reads and answers. Of a planned task that is begun: what was approved. */
+  readonly planning?: { readonly prompt: string; readonly isOver: boolean }
 }
 
 const ACTIVITY_MS = 10_000
@@ -89,14 +91,16 @@ async function makeJob(shift: Shift, hold: Hold, turn: Turn): Promise<AgentJob> 
   if (left.exhausted !== null) throw new Setback("budget", left.exhausted, { agent: doer.ready.agent.name })
   const integration = ports.workspaces.integrationBranch
   const variables = taskVariables({ task, worker, integration, turn: turn.number, fix: turn.fix })
-  const { model, tier, effort, permission, allowedTools } = doer
+  const { model, tier, effort, allowedTools } = doer
+  const permission = isReading(turn) ? "ask" : doer.permission
   return {
     ...{ model, tier, effort, permission, allowedTools, ownership },
     prompt: promptOf(shift, turn),
     commands: commandsOf({ task, turn: turn.number, fix: turn.fix }),
     workspace: workspace.path,
     stateFolder: join(runsFolder(home, team), turn.firstRun, "state"),
-    ...{ deniedTools: [], mcpServers: {}, hooks: {}, answerSchema: null, resume: turn.session },
+    deniedTools: isReading(turn) ? WRITING_TOOLS : [],
+    ...{ mcpServers: {}, hooks: {}, answerSchema: null, resume: turn.session },
     limits: {
       turns: null,
       timeMs: settings.agentTimeoutSeconds === 0 ? null : settings.agentTimeoutSeconds * 1000,
@@ -116,12 +120,23 @@ export function runsFolder(
   return join(home, "runs", project, team)
 }
 
+function isReading({ planning }: Turn): boolean {
+  return planning?.isOver === false
+}
+
+/** Of the agents that know tools by name; the others are held by their permission, and all of them by what they own. */
+const WRITING_TOOLS = ["Write", "Edit", "MultiEdit", "NotebookEdit"]
+
 /** Who goes on with its session knows the rest. */
-function promptOf({ ports }: Shift, { doer, verdict, session }: Turn): string {
+function promptOf({ ports }: Shift, { doer, verdict, session, planning }: Turn): string {
   const { prompt, ready } = doer
   if (prompt === null) return ""
   const limit = ports.promptLimit(ready.agent.name)
-  if (verdict === null) return prompt.compose(limit).text
+  if (verdict === null) {
+    if (planning === undefined) return prompt.compose(limit).text
+    const asked = planning.prompt
+    return session === null ? `${prompt.compose(limit - asked.length).text}\n\n${asked}` : asked
+  }
   const repair = repairPrompt(verdict, { mask: ports.mask, limit: Math.floor(limit / 2) })
   return session === null ? `${prompt.compose(limit - repair.length).text}\n\n${repair}` : repair
 }

@@ -57,10 +57,11 @@ export async function listRecords(
   key: number,
   { kind, status, taskId }: Parameters<RecordStore["list"]>[1] & object = {},
 ): Promise<TeamRecord[]> {
-  const conditions = { kind, status, task_id: taskId }
+  const conditions = { kind, status, task_id: taskId ?? undefined }
+  const ofTeam = taskId === null ? ["task_id is null"] : []
   const set = Object.entries(conditions).filter((entry): entry is [string, Param & string] => entry[1] !== undefined)
   const rows = await session.all<RecordRow>(
-    `select ${RECORD_COLUMNS} from record where ${["team_id = ?", ...set.map(([column]) => `${column} = ?`)].join(" and ")}
+    `select ${RECORD_COLUMNS} from record where ${["team_id = ?", ...ofTeam, ...set.map(([column]) => `${column} = ?`)].join(" and ")}
      order by seq`,
     [key, ...set.map(([, value]) => value)],
   )

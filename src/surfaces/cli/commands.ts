@@ -5,6 +5,7 @@ const views = {
   status: () => import("../../views/status.ts"),
   task: () => import("../../views/task.ts"),
   ownership: () => import("../../views/ownership.ts"),
+  approvals: () => import("../../views/approvals.ts"),
 }
 const taskLine = async ({ task }: { task: Task }) => (await views.task()).taskLine(task)
 const oneLine = async (text: string) => (await import("../../views/table.ts")).oneLine(text)
@@ -196,6 +197,46 @@ export const COMMANDS: readonly CommandRow[] = [
   { name: "verify wave", load: async () => (await import("./verify.ts")).verifyWaveCommand },
   { name: "verify final", load: async () => (await import("./verify.ts")).verifyFinalCommand },
   { name: "verify review", load: async () => (await import("./review.ts")).verifyReview },
+  {
+    name: "approvals",
+    load: async () => (await import("./approvals.ts")).approvals,
+  },
+  {
+    name: "approve",
+    load: async () =>
+      fromOperation((await import("../../operations/approvals.ts")).approve, {
+        positional: ["number"],
+        example: 'teamwork approve 3 --note "keep the old endpoint"',
+        text: async (approval) => (await views.approvals()).decisionLine(approval),
+      }),
+  },
+  {
+    name: "reject",
+    load: async () =>
+      fromOperation((await import("../../operations/approvals.ts")).reject, {
+        positional: ["number"],
+        example: 'teamwork reject 3 --reason "no new dependency; use what is there"',
+        text: async (approval) => (await views.approvals()).decisionLine(approval),
+      }),
+  },
+  {
+    name: "checkpoint",
+    load: async () =>
+      fromOperation((await import("../../operations/checkpoints.ts")).checkpoint, {
+        positional: ["name"],
+        example: "teamwork checkpoint team-plan",
+        text: async (approval) => (await views.approvals()).askedLine(approval),
+      }),
+  },
+  {
+    name: "task phase",
+    load: async () =>
+      fromOperation((await import("../../operations/phases.ts")).advancePhase, {
+        positional: ["id", "to"],
+        example: 'teamwork task phase --id 2 --owner w1 --to requirement --report "uses the skill api-design"',
+        text: (task) => `Task ${task.id} is in ${task.phase}`,
+      }),
+  },
   { name: "ownership check", load: async () => (await import("./ownership.ts")).ownershipCheck },
   {
     name: "ownership ask",

@@ -1,3 +1,4 @@
+import type { Approval } from "../../domain/approval.ts"
 import { AppError } from "../../domain/errors.ts"
 import { emptyHistory, type History } from "../../domain/history.ts"
 import { parseStaffing, problemWithSize, STAFFING_FORMS } from "../../domain/staffing.ts"
@@ -168,7 +169,7 @@ async function lead(session: Session, { given, name, run, settings }: Run): Prom
   const hint = "Ctrl+C lets the workers end what they can, twice ends them at once; go on with: teamwork run --resume"
   const view = { hint, steps: false }
   let watcher = makeWatcher(session, view)
-  const ports = await openPorts(session, { given, name, run, say: (line) => watcher.say(line) })
+  const ports = await openPorts(session, { given, name, run, settings, say: (line) => watcher.say(line) })
   const ended = new AbortController()
   const watching = watchOn()
   try {
@@ -196,7 +197,7 @@ const RETRY_VIEW_MS = 1000
 
 async function openPorts(
   session: Session,
-  { given, name, run, say }: Omit<Run, "settings"> & { readonly say: (line: string) => void },
+  { given, name, run, settings, say }: Run & { readonly say: (line: string) => void },
 ): Promise<OrchestratorPorts> {
   const { host } = session
   const configured = await session.configured()
@@ -221,6 +222,12 @@ async function openPorts(
       const { reviewHere } = await import("./review.ts")
       return reviewHere(session, { name, folder, signal })
     },
+    ...(settings.pmAgent === "none"
+      ? {}
+      : {
+          judgeApproval: async (approval: Approval) =>
+            judgeHere(session, { approval, name, folder, signal, pmAgent: settings.pmAgent }),
+        }),
     launch: (worker, role) =>
       workerLaunch(
         {
@@ -232,6 +239,26 @@ async function openPorts(
       ),
     self: makeSelf(),
   }
+}
+
+interface Judged {
+  readonly approval: Approval
+  readonly name: TeamName
+  readonly folder: string
+  readonly signal: AbortSignal
+  readonly pmAgent: string
+}
+
+/** By the agents that are set up here. */
+async function judgeHere(session: Session, { approval, name, folder, signal, pmAgent }: Judged) {
+  const [{ judgeApproval }, { askPorts }] = await Promise.all([
+    import("../../engine/pm/judge-approval.ts"),
+    import("./ask-ports.ts"),
+  ])
+  const asked = await askPorts(session)
+  const ready = asked.ready.filter(({ agent }) => pmAgent === "auto" || agent.name === pmAgent)
+  const ask = { ...asked, ready }
+  return judgeApproval({ context: await session.context(), ask, folder }, { approval, name, signal })
 }
 
 /** This process, as another one on this machine can tell whether it is there. */

@@ -1,0 +1,36 @@
+import type { Approval } from "../../domain/approval.ts"
+import { flag, type InputOf } from "../../lib/fields.ts"
+import { listApprovals } from "../../operations/approvals.ts"
+import { renderApprovals } from "../../views/approvals.ts"
+import { toWire } from "../../views/wire.ts"
+import type { Command } from "./command.ts"
+
+const input = { ...listApprovals.input, watch: flag("show each as it is asked for, until Ctrl+C") }
+
+export const approvals: Command = {
+  summary: listApprovals.summary,
+  fields: input,
+  example: "teamwork approvals --watch",
+  async run({ host, isJson, context }, raw) {
+    const { watch, ...query } = raw as InputOf<typeof input>
+    const here = await context()
+    const listed = await listApprovals.run(here, query)
+    if (watch !== true) return { data: listed, text: () => renderApprovals(listed) }
+    const { io } = host
+    const shown = new Set<number>()
+    const show = (all: readonly Approval[]) => {
+      for (const approval of all.filter(({ number }) => !shown.has(number))) {
+        shown.add(approval.number)
+        io.out(isJson ? JSON.stringify(toWire(approval)) : `${renderApprovals([approval])}\n`)
+      }
+    }
+    await using changes = await here.store.watch()
+    for (let all = listed; !io.interrupted.aborted; all = await listApprovals.run(here, query)) {
+      show(all)
+      await changes.next(WAIT_MS, io.interrupted)
+    }
+    return { data: null, silent: true }
+  },
+}
+
+const WAIT_MS = 60_000
