@@ -17,6 +17,9 @@ export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number]
 export const CHECKPOINTS = ["understanding", "team-plan", "draft", "final"] as const
 export type Checkpoint = (typeof CHECKPOINTS)[number]
 
+/** Why a team is paused that a person is asked about. */
+export const WAITS_FOR_APPROVAL = "it waits for an approval; see: teamwork approvals"
+
 /** One question and its answer. The number is that of the question: an answer can never be taken for that to another. */
 export interface Approval {
   readonly number: number

@@ -1,5 +1,12 @@
 import { ENGINE, PERSON } from "../domain/actor.ts"
-import { type Approval, CHECKPOINTS, type Checkpoint, nameApproval, toApproval } from "../domain/approval.ts"
+import {
+  type Approval,
+  CHECKPOINTS,
+  type Checkpoint,
+  nameApproval,
+  toApproval,
+  WAITS_FOR_APPROVAL,
+} from "../domain/approval.ts"
 import { AppError } from "../domain/errors.ts"
 import type { TeamName } from "../domain/team.ts"
 import { choice } from "../lib/fields.ts"
@@ -36,11 +43,15 @@ export async function askCheckpoint(
 /** At the start, and again whenever the plan is another one before it was approved. */
 export async function askAtStart(tx: Tx, name: TeamName, by: string): Promise<void> {
   const team = await lockTeam(tx, name)
-  if (team.mode !== "SUPERVISED" || team.phase !== "PLANNING") return
+  if (team.mode !== "SUPERVISED" || (await isBegun(tx, team.key))) return
   const known = await readCheckpoints(tx, team.key)
   for (const checkpoint of AT_START) {
     if (known.get(checkpoint)?.status !== "approved") await askCheckpoint(tx, team, { checkpoint, by })
   }
+}
+
+async function isBegun(tx: Tx, key: number): Promise<boolean> {
+  return (await tx.tasks.progress(key)).some(({ status }) => status !== "open")
 }
 
 /** After the first wave: what there is so far, before the rest is built on it. */
@@ -110,7 +121,7 @@ export async function assertDeliverable({ store }: Context, name: TeamName): Pro
 
 async function hold(tx: Tx, team: StoredTeam, by: string): Promise<void> {
   if (team.status !== "active") return
-  const reason = "waits for an approval; see: teamwork approvals"
+  const reason = WAITS_FOR_APPROVAL
   await tx.teams.update(team.key, { status: "paused", pauseReason: reason })
   await tx.events.append(team.key, by, { type: "team.paused", data: { reason } })
 }

@@ -1,3 +1,4 @@
+import { WAITS_FOR_APPROVAL } from "../domain/approval.ts"
 import { AppError } from "../domain/errors.ts"
 import { isHeld, isMet, rolesMatch, type Task } from "../domain/task.ts"
 import { describeTeam } from "../domain/team.ts"
@@ -23,10 +24,8 @@ function refusedByTeam(team: StoredTeam): AppError | undefined {
   }
   if (team.status !== "active") {
     const why = team.pauseReason === null ? "" : ` (${team.pauseReason})`
-    return new AppError(
-      "team.paused",
-      `project ${describeTeam(team)} is ${team.status}${why}; continue it with: teamwork resume`,
-    )
+    const way = team.pauseReason === WAITS_FOR_APPROVAL ? "" : "; continue it with: teamwork resume"
+    return new AppError("team.paused", `project ${describeTeam(team)} is ${team.status}${why}${way}`)
   }
   return undefined
 }
