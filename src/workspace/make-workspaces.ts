@@ -64,10 +64,12 @@ export function makeWorkspaces(ground: Ground): Workspaces {
         const found = findWorktree(ground, worker)
         return found === undefined ? [] : (await pinWorktree(ground, found, { branch: branchOf(worker), place })).pins
       }),
-    disown: ({ worker }) =>
+    disown: ({ worker, attempt }) =>
       alone(worker, async () => {
         const { record, adminDir } = findWorktree(ground, worker) ?? {}
-        if (record && adminDir !== undefined) writeRecord(adminDir, { ...record, attempt: null })
+        // By now it may be used for another one, which is its worker's own.
+        const isHeld = record?.attempt?.task === attempt.task && record.attempt.attempt === attempt.attempt
+        if (record && isHeld && adminDir !== undefined) writeRecord(adminDir, { ...record, attempt: null })
       }),
     async examine(fix) {
       if (!existsSync(folder)) return []

@@ -307,7 +307,7 @@ export interface Workspaces {
    * The attempt is no longer this worker's: what the worktree holds from now on is pinned as the worker's own, and cannot
    * take the place of what somebody else does for the attempt. Pins nothing, and does nothing where there is no worktree.
    */
-  disown(request: { readonly worker: string }): Promise<void>
+  disown(request: { readonly worker: string; readonly attempt: Attempt }): Promise<void>
   /** What interrupted or careless processes left; with `fix` it is pinned and then mended. */
   examine(fix: boolean): Promise<Leftover[]>
 }

@@ -206,12 +206,15 @@ describe("an attempt that is no longer a worker's", () => {
     const tree = world.tree(worker)
     const first = tree.commit("First", { "b.txt": "b" })
     await world.workspaces.pin({ worker })
-    await world.workspaces.disown({ worker })
+    await world.workspaces.disown({ worker, attempt })
     expect(await world.workspaces.find(worker)).toMatchObject({ attempt: null, head: first, state: "clean" })
     const later = tree.commit("Later", { "c.txt": "c" })
     await world.workspaces.move({ worker, attempt: { task: "2", attempt: 1 } })
     expect(await world.pinned()).toMatchObject({ "1/1/head": first, "workers/w1/1/head": later })
-    await world.workspaces.disown({ worker: "nobody" })
+    await world.workspaces.disown({ worker: "nobody", attempt })
+    // Whoever took the first one over and comes late must not take the second one away.
+    await world.workspaces.disown({ worker, attempt })
+    expect(await world.workspaces.find(worker)).toMatchObject({ attempt: { task: "2", attempt: 1 } })
   })
 })
 

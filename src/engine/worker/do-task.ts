@@ -109,7 +109,10 @@ async function commit({ ports, team, worker }: Shift, hold: Hold, workspace: Wor
   if (aside !== null)
     ports.say(`BOUNDARY: task ${task.id} changed files that are not its own; they are kept as ${aside.ref}`)
   // By what the worktree is for now: whoever hung here meanwhile was disowned, and must not replace what others delivered.
-  await ports.workspaces.pin({ worker })
+  const pins = await ports.workspaces.pin({ worker })
+  // What is not pinned as the attempt's would not be merged as its work either.
+  if (!pins.some(({ place }) => "task" in place && place.task === task.id && place.attempt === task.attempt))
+    throw new Setback("workspace", `the worktree of ${worker} is no longer used for task ${task.id}`)
   return done
 }
 
@@ -177,6 +180,6 @@ async function afterFailure(shift: Shift, hold: Hold, error: unknown): Promise<T
 
 async function giveUp({ ports, worker }: Shift, { task }: Hold): Promise<TaskOutcome> {
   ports.say(`Task ${task.id} is no longer ${worker}'s; nothing more is done for it`)
-  await ports.workspaces.disown({ worker })
+  await ports.workspaces.disown({ worker, attempt: { task: task.id, attempt: task.attempt } })
   return { kind: "lost" }
 }

@@ -41,7 +41,7 @@ async function saveEarlier({ ports, worker, history }: Shift, attempt: Attempt):
     const fact = (await history.read()).workers.get(holder.worker)
     if (fact !== undefined && holder.worker !== worker) await ports.endOrphans(fact)
     await workspaces.pin({ worker: holder.worker })
-    if (holder.worker !== worker) await workspaces.disown({ worker: holder.worker })
+    if (holder.worker !== worker) await workspaces.disown({ worker: holder.worker, attempt })
   }
   const [base, head, leftovers] = await Promise.all([
     pins.find(attempt, "base"),

@@ -93,11 +93,13 @@ export function makeSimWorkspaces(
           return found === undefined ? [] : pinWorktree(repository, found, { place })
         }),
       ),
-    disown: ({ worker }) =>
+    disown: ({ worker, attempt }) =>
       alone(worker, () =>
         scene.git("disown-worktree", () => {
           const found = repository.worktrees.get(worker)
-          if (found?.record) found.record = { ...found.record, attempt: null }
+          const held = found?.record?.attempt
+          const isHeld = held?.task === attempt.task && held.attempt === attempt.attempt
+          if (found?.record && isHeld) found.record = { ...found.record, attempt: null }
         }),
       ),
     async examine(fix) {
