@@ -210,8 +210,31 @@ const PROJECT_CASES: Case[] = [
   },
   {
     command: "project create",
-    args: ["--project", "other", "--team", "dev", "--goal", "Ünïcödé", "--mode", "SUPERVISED", "--schedule", "eager"],
-    data: { project: "other", team: "dev", goal: "Ünïcödé", phase: "PLANNING", mode: "SUPERVISED", created_at: TIME },
+    args: [
+      "--project",
+      "other",
+      "--team",
+      "dev",
+      "--goal",
+      "Ünïcödé",
+      "--mode",
+      "SUPERVISED",
+      "--schedule",
+      "eager",
+      "--protocol",
+      "none",
+      "--qa",
+    ],
+    data: {
+      project: "other",
+      team: "dev",
+      goal: "Ünïcödé",
+      phase: "PLANNING",
+      mode: "SUPERVISED",
+      protocol: "none",
+      has_qa: true,
+      created_at: TIME,
+    },
     fields: PROJECT_FIELDS,
     table: /^Created project other\/dev\n$/,
   },
@@ -251,7 +274,7 @@ const PROJECT_CASES: Case[] = [
   },
   {
     command: "project update",
-    args: ["--goal", "New goal", "--mode", "SUPERVISED", "--schedule", "eager"],
+    args: ["--goal", "New goal", "--mode", "SUPERVISED", "--schedule", "eager", "--protocol", "none", "--qa", "off"],
     data: { goal: "New goal", mode: "SUPERVISED", schedule: "eager" },
     fields: PROJECT_FIELDS,
     table: /^Project shop\/main: SUPERVISED, eager, goal: New goal\n$/,
@@ -1533,6 +1556,11 @@ const VERIFY_CASES: readonly Case[] = [
 ]
 
 const JUDGEMENT_FIELDS = ["path", "allowed", "reason", "owner", "pattern", "message"]
+const APPROVAL_FIELDS = [
+  ...["number", "scope", "subject", "task_id", "attempt", "question", "status"],
+  ...["asked_by", "asked_at", "decided_by", "decided_at", "reason"],
+]
+
 const EXCEPTION_FIELDS = [
   ...["number", "task_id", "attempt", "pattern", "reason", "asked_by", "asked_at"],
   ...["status", "decided_by", "decided_at", "decision"],
@@ -1622,6 +1650,58 @@ const OWNERSHIP_CASES: Case[] = [
     table: /^Exception 1 of task 1: docs\/a\.md denied\n$/,
   },
   {
+    command: "checkpoint",
+    args: ["--name", "team-plan"],
+    data: { number: 1, scope: "plan", subject: "team-plan", status: "pending", asked_by: "person", task_id: null },
+    fields: APPROVAL_FIELDS,
+    table: /^Asked: approval 1 \(team-plan\); decide with: teamwork approve 1\n$/,
+  },
+  {
+    command: "approvals",
+    before: [["checkpoint", "understanding"]],
+    args: [],
+    data: [{ number: 1, subject: "understanding", question: "Goal: Search page", status: "pending" }],
+    fields: APPROVAL_FIELDS,
+    table:
+      /^approval 1 \(understanding\), asked by person at .*\n {4}Goal: Search page\nTo decide: teamwork approve 1, or:/,
+  },
+  {
+    command: "approvals",
+    before: [
+      ["checkpoint", "understanding"],
+      ["approve", "1"],
+    ],
+    args: ["--status", "approved"],
+    data: [{ number: 1, status: "approved", decided_by: "person" }],
+    table: /Approved by person: approval 1 \(understanding\)/,
+  },
+  {
+    command: "approve",
+    before: [["checkpoint", "final"]],
+    args: ["--number", "1", "--owner", "ann", "--note", "well done"],
+    data: { number: 1, status: "approved", decided_by: "ann", decided_at: TIME, reason: "well done" },
+    fields: APPROVAL_FIELDS,
+    table: /^Approved by ann: approval 1 \(final\): well done\n$/,
+  },
+  {
+    command: "reject",
+    before: [["checkpoint", "draft"]],
+    args: ["--number", "1", "--owner", "ann", "--reason", "another way"],
+    data: { number: 1, status: "rejected", decided_by: "ann", reason: "another way" },
+    fields: APPROVAL_FIELDS,
+    table: /^Rejected by ann: approval 1 \(draft\): another way\n$/,
+  },
+  {
+    command: "task phase",
+    before: [
+      ["project", "update", "--protocol", "planned", "--qa", "on"],
+      ["task", "claim", "--id", "4", "--owner", "w3"],
+    ],
+    args: ["--id", "4", "--to", "requirement", "--report", "no skill needed", "--owner", "w3", "--token", "1"],
+    data: { id: "4", phase: "requirement", qa: "needed" },
+    table: /^Task 4 is in requirement\n$/,
+  },
+  {
     command: "ownership enforce",
     before: [[...OWNS, "--team", "main"]],
     prepare: prepareBranch,
@@ -1686,6 +1766,10 @@ export const MISSING: readonly Missing[] = [
   { command: "ownership grant", args: ["1"], message: /--number is missing/ },
   { command: "ownership deny", args: ["1"], message: /--number is missing/ },
   { command: "ownership enforce", args: [], message: /--task is missing/ },
+  { command: "checkpoint", args: [], message: /--name is missing/ },
+  { command: "approve", args: [], message: /--number is missing/ },
+  { command: "reject", args: ["1"], message: /--reason is missing/ },
+  { command: "task phase", args: ["1", "requirement"], message: /--report is missing/ },
   { command: "worktree create", args: [], message: /--worker-id is missing/ },
   { command: "worktree remove", args: [], message: /--worker-id is missing/ },
   { command: "swarm stop", args: [], message: /--worker ID, or --all/ },

@@ -44,6 +44,7 @@ describe("the table of cases", () => {
       "events tail --follow",
       "export --watch",
       "logs --follow",
+      "approvals --watch",
       "worker setup --keep-polling",
       "report --format",
       "plan --goal",
