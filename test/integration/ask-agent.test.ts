@@ -2,66 +2,16 @@
 import { expect, it } from "bun:test"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { claude } from "../../src/agents/claude/program.ts"
-import { codex } from "../../src/agents/codex/program.ts"
-import { makeAgent } from "../../src/agents/make-agent.ts"
-import type { AgentProgram } from "../../src/agents/program.ts"
-import { BUILT_IN_ROLES } from "../../src/domain/roles.ts"
-import { type AskPorts, askAgent, type Question, runFolder } from "../../src/engine/ask-agent.ts"
+import { askAgent, runFolder } from "../../src/engine/ask-agent.ts"
 import { makeRunNotes } from "../../src/engine/run-notes.ts"
-import { systemClock } from "../../src/lib/clock.ts"
-import { systemIds } from "../../src/lib/ids.ts"
-import { AGENT_PORTS } from "../support/agents.ts"
-import { type Answers, writeAnswers } from "../support/answers.ts"
-import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
-import { allEvents, context, makeTeam, refusal, STORES, TEAM } from "../support/stores.ts"
+import { makeAskWorld } from "../support/ask-world.ts"
+import { allEvents, makeTeam, refusal, TEAM } from "../support/stores.ts"
 
-const SCHEMA = { type: "object", properties: { name: { type: "string" } }, required: ["name"] }
-const NO_MODEL = { model: "m", price: null }
-
-async function makeWorld(answers: readonly unknown[], programs: readonly AgentProgram[] = [claude, codex]) {
-  const scratch = makeScratch("ask")
-  const database = await (STORES.sqlite ?? missing())()
-  const store = await database.connect()
-  const written = writeAnswers(join(scratch.path, "answers"), answers)
-  const ports: AskPorts = {
-    ...TEAM,
-    ready: programs.map((program) => ready(program, written)),
-    ...{ home: join(scratch.path, "home"), clock: systemClock, ids: systemIds, maxBytes: 1_000_000 },
-    ...{ roles: BUILT_IN_ROLES, defaults: { agentType: "executor", tier: "sonnet" }, callerEnv: sandboxEnv() },
-    rateLimits: { now: new Date().toISOString(), until: {} },
-    hasStore: async () => true,
-    openContext: async () => context(store),
-  }
-  const question: Question = {
-    ...{ prompt: "Who is it?", schema: SCHEMA, role: "explorer", tier: "haiku", worker: "planner" },
-    folder: scratch.path,
-  }
-  return {
-    ...{ ports, question, written, store },
-    async [Symbol.asyncDispose]() {
-      await database[Symbol.asyncDispose]()
-      scratch[Symbol.dispose]()
-    },
-  }
-}
-
-function missing(): never {
-  throw new Error("no such store")
-}
-
-function ready(program: AgentProgram, written: Answers) {
-  const command = written.command(program === claude ? "claude" : "codex")
-  return {
-    agent: makeAgent(program, { command, isRoot: false, graceMs: 300 }, AGENT_PORTS),
-    env: sandboxEnv({ ANTHROPIC_API_KEY: "not-a-key", OPENAI_API_KEY: "not-a-key" }),
-    isEnabled: true,
-    models: { haiku: NO_MODEL, sonnet: NO_MODEL, opus: NO_MODEL },
-  }
-}
+const _SCHEMA = { type: "object", properties: { name: { type: "string" } }, required: ["name"] }
+const _NO_MODEL = { model: "m", price: null }
 
 it("gives the answer by the schema, keeps a recording and tells the team", async () => {
-  await using world = await makeWorld([{ name: "bob" }])
+  await using world = await makeAskWorld([{ name: "bob" }])
   const { ports, question, written, store } = world
   const { key } = await makeTeam(store)
   const { structured, agent, tier, run } = await askAgent(ports, question)
@@ -80,7 +30,7 @@ it("gives the answer by the schema, keeps a recording and tells the team", async
 })
 
 it("asks the next agent when one cannot answer, and remembers a rate limit", async () => {
-  await using world = await makeWorld(["!429 Too Many Requests", { name: "eve" }])
+  await using world = await makeAskWorld(["!429 Too Many Requests", { name: "eve" }])
   await makeTeam(world.store)
   const { structured, agent } = await askAgent(world.ports, world.question)
   expect({ structured, agent }).toEqual({ structured: { name: "eve" }, agent: "codex" })
@@ -89,7 +39,7 @@ it("asks the next agent when one cannot answer, and remembers a rate limit", asy
 })
 
 it("says why nobody answered: each of them, or that there is nobody", async () => {
-  await using world = await makeWorld(["!500 broken", "no json at all"])
+  await using world = await makeAskWorld(["!500 broken", "no json at all"])
   const failed = await refusal(askAgent(world.ports, world.question))
   expect(failed.code).toBe("agent.failed")
   expect(failed.message).toMatch(
@@ -100,13 +50,13 @@ it("says why nobody answered: each of them, or that there is nobody", async () =
 })
 
 it("asks only those that are allowed", async () => {
-  await using world = await makeWorld([{ name: "eve" }])
+  await using world = await makeAskWorld([{ name: "eve" }])
   const { agent } = await askAgent(world.ports, { ...world.question, agents: ["codex"] })
   expect(agent).toBe("codex")
 })
 
 it("keeps what it would tell until there is a team", async () => {
-  await using world = await makeWorld([{ name: "bob" }])
+  await using world = await makeAskWorld([{ name: "bob" }])
   const notes = makeRunNotes(world.ports)
   const { run } = await askAgent({ ...world.ports, notes }, world.question)
   expect(readdirSync(join(world.ports.home, "runs", TEAM.project, TEAM.team))).toEqual([run])

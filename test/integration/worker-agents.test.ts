@@ -1,12 +1,15 @@
 // Which agent a worker has do a task, what that is told, and what becomes of it when it does not work out (R066, R067,
 // R085, R145-R151, R182).
 import { describe, expect, it, setDefaultTimeout } from "bun:test"
+import { existsSync } from "node:fs"
 import { claude } from "../../src/agents/claude/program.ts"
 import { codex } from "../../src/agents/codex/program.ts"
 import type { Agent, AgentJob } from "../../src/agents/port.ts"
 import type { RunRequest, WorkerPorts } from "../../src/engine/worker/ports.ts"
+import { approve, listApprovals, reject } from "../../src/operations/approvals.ts"
 import { noteAgentRun } from "../../src/operations/rate-limits.ts"
 import { sendMessage } from "../../src/operations/send-message.ts"
+import { updateTeam } from "../../src/operations/update-team.ts"
 import { fixtureAgent } from "../support/agents.ts"
 import { run, until } from "../support/stores.ts"
 import { makeWorkerWorld, WORKER_SETTINGS, type WorkerWorld } from "../support/worker.ts"
@@ -272,5 +275,50 @@ describe("budgets", () => {
       data: { task: "3", kind: "budget", reason: "the team has used up its budget of 300 tokens" },
     })
     expect(jobs).toHaveLength(2)
+  })
+})
+
+describe("an agent whose task is planned", () => {
+  it("answers phase by phase without the right to write, and begins once its plan is approved", async () => {
+    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
+    await updateTeam.run(world.context, { ...WORLD_TEAM, protocol: "planned" })
+    await world.create("1", { description: "[[hello]]", files: ["*.txt"] })
+    // It writes whenever it can: before the approval that must not become part of its work.
+    const { jobs, ports } = watched(world, ({ job }, turn) => {
+      write(world, `turn ${turn}`)
+      return { prompt: `${job.prompt} [[hello]]` }
+    })
+    const working = world.work({}, ports)
+    const decide = async (which: number) => {
+      const [asked] = await until(async () => {
+        const all = await listApprovals.run(world.context, WORLD_TEAM)
+        return all.length > 0 && (all[0]?.number ?? 0) >= which ? all : undefined
+      })
+      return asked?.number ?? 0
+    }
+    const first = await decide(1)
+    expect(jobs.map(({ permission }) => permission)).toEqual(["ask", "ask", "ask", "ask"])
+    expect(jobs.every(({ ownership }) => ownership?.locked !== undefined)).toBe(true)
+    expect(jobs[0]?.deniedTools).toContain("Write")
+    expect(existsSync(`${world.git.workspaces.pathOf("w1")}/b.txt`)).toBe(false)
+    await reject.run(world.context, { ...WORLD_TEAM, number: first, reason: "test it first" })
+    const second = await decide(2)
+    expect(jobs.at(-1)?.prompt).toContain("test it first")
+    await approve.run(world.context, { ...WORLD_TEAM, number: second, note: "mind the index" })
+    expect(await working).toMatchObject({ delivered: ["1"] })
+    expect(jobs).toHaveLength(6)
+    const last = jobs.at(-1)
+    expect(last).toMatchObject({ permission: "full", deniedTools: [] })
+    expect(last?.ownership?.locked).toBeUndefined()
+    for (const told of ["YOUR PLAN IS APPROVED", "all done", "mind the index"]) expect(last?.prompt).toContain(told)
+    expect(await world.task("1")).toMatchObject({ status: "resolved", phase: "completion" })
+    const steps = (await world.events("task.phase_changed")).map(({ data }) => data.to)
+    expect(steps).toEqual([
+      ...["requirement", "skill_research", "plan_design", "awaiting_approval", "plan_design", "awaiting_approval"],
+      ...["execution", "completion"],
+    ])
+    const told = (await world.inbox("orchestrator")).map(({ payload }) => String(payload.message))
+    for (const mark of ["PHASE 5 %", "PHASE 10 %", "PHASE 20 %", "PHASE 30 %"])
+      expect(told.some((message) => message.startsWith(mark))).toBe(true)
   })
 })
