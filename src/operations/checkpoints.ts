@@ -138,7 +138,7 @@ async function describe(tx: Tx, team: StoredTeam, checkpoint: Checkpoint): Promi
   })
   const more = tasks.length > MOST_NAMED ? [`and ${tasks.length - MOST_NAMED} more`] : []
   const head = {
-    "team-plan": `Goal: ${team.goal}\n${tasks.length} tasks:`,
+    "team-plan": `Goal: ${team.goal}\n${tasks.length === 1 ? "1 task" : `${tasks.length} tasks`}:`,
     draft: "The first wave is merged and verified; the rest will be built on it. See: teamwork diff",
     final: "Everything is done and verified, and would be delivered. See: teamwork report",
   }[checkpoint]

@@ -40,7 +40,7 @@ for (const [name, makeDatabase] of Object.entries(STORES)) {
         totalWaves: 2,
       })
       expect(applied.team).toMatchObject({
-        ...{ ...TEAM, goal: "build it", schedule: "eager", mode: "SUPERVISED", phase: "EXECUTION", status: "active" },
+        ...{ ...TEAM, goal: "build it", schedule: "eager", mode: "SUPERVISED", phase: "EXECUTION", status: "paused" },
       })
       const key = await keyOf(store)
       const tasks = await store.read((tx) => tx.tasks.list(key))
