@@ -76,18 +76,10 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
     return ports.clock.now() - Date.parse(lastHeartbeat) < SPAWN_MS
   }
 
-  /** A process that hangs may have its worktree. What is in it stays there, and whoever comes next keeps it. */
-  async function unlessBusy(worker: WorkerId, work: () => Promise<unknown>): Promise<void> {
-    await work().catch((error) => {
-      if (!(error instanceof AppError && error.code === "workspace.busy")) throw error
-      ports.say(`The worktree of ${worker} is left as it is: ${error.message}`)
-    })
-  }
-
   /** Keeps what its worktree holds, then lets others have its task. */
   async function giveBack(worker: WorkerId, kind: SetbackKind, reason: string): Promise<void> {
     const { workspaces } = ports.workspaces
-    await unlessBusy(worker, async () => {
+    await unlessBusy(ports, worker, async () => {
       if ((await workspaces.find(worker)) !== undefined) await workspaces.pin({ worker })
     })
     const task = held.get(worker)
@@ -142,7 +134,7 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
       for (const { worker } of await ports.workspaces.workspaces.list()) {
         if (held.has(worker as WorkerId)) {
           const workerId = worker as WorkerId
-          await unlessBusy(workerId, () => removeWorktree(context, ports.workspaces, { ...name, workerId }))
+          await unlessBusy(ports, workerId, () => removeWorktree(context, ports.workspaces, { ...name, workerId }))
         }
       }
     },
@@ -175,4 +167,12 @@ function processOf(fact: WorkerFact | undefined, machine: string): WorkerProcess
   if (fact.exitedAt !== null || fact.machine !== machine) return undefined
   const { pid, processStart } = fact
   return pid === null || processStart === null ? undefined : { pid, processStart }
+}
+
+/** A process that hangs may have its worktree. What is in it stays there, and whoever comes next keeps it. */
+async function unlessBusy({ say }: OrchestratorPorts, worker: WorkerId, work: () => Promise<unknown>): Promise<void> {
+  await work().catch((error) => {
+    if (!(error instanceof AppError && error.code === "workspace.busy")) throw error
+    say(`The worktree of ${worker} is left as it is: ${error.message}`)
+  })
 }
