@@ -2,6 +2,7 @@ import type { BlockerChoice, OnBlockerFailed } from "./blockers.ts"
 import type { CascadeKind } from "./cascade.ts"
 import type { History } from "./history.ts"
 import type { WorkerId } from "./ids.ts"
+import type { Question } from "./question.ts"
 import type { RetryLimits } from "./retry.ts"
 import type { Role, Task } from "./task.ts"
 import type { Team } from "./team.ts"
@@ -28,6 +29,8 @@ export interface EngineSnapshot {
   readonly review: VerdictStatus | null
   /** How often each gate said no so far: `wave 1`, `final`, `cross-agent`. */
   readonly refusals: ReadonlyMap<string, number>
+  /** What waits for a person. */
+  readonly questions: readonly Question[]
   /** The team is paused because a limit was reached, not because somebody wished it. */
   readonly isPausedByEngine: boolean
   /** Whether the target has it all; `refused` when it could not be brought there and a person has to. */

@@ -1,6 +1,7 @@
 import type { EngineSnapshot } from "../domain/actions.ts"
 import { ENGINE } from "../domain/actor.ts"
 import { emptyHistory, type History, tell } from "../domain/history.ts"
+import type { Question } from "../domain/question.ts"
 import type { Task } from "../domain/task.ts"
 import type { TeamName } from "../domain/team.ts"
 import type { Verdict, VerdictScope, VerdictStatus } from "../domain/verdict.ts"
@@ -8,13 +9,14 @@ import type { Worker } from "../domain/worker.ts"
 import { readEventsSince, readTasksSince } from "./follow-team.ts"
 import { getTeam } from "./lookup.ts"
 import type { Context } from "./operation.ts"
+import { readQuestionsSince } from "./questions.ts"
 import { readWavePlan } from "./wave-status.ts"
 
 /** What the store knows of all that the engine decides by. */
 export interface EngineFacts
   extends Pick<
     EngineSnapshot,
-    "now" | "team" | "tasks" | "waves" | "final" | "review" | "refusals" | "isPausedByEngine"
+    "now" | "team" | "tasks" | "waves" | "final" | "review" | "refusals" | "isPausedByEngine" | "questions"
   > {
   readonly workers: readonly Worker[]
 }
@@ -24,6 +26,7 @@ export interface Following {
   readonly history: History
   /** The tasks as they were then. */
   tasks: ReadonlyMap<string, Task> | undefined
+  questions?: readonly Question[]
   after: string | undefined
 }
 
@@ -48,12 +51,14 @@ export async function readEngine({ store }: Context, name: TeamName, following: 
       final: team.phase === "COMPLETE" ? ("passed" as const) : latest("final", verdicts, tasks),
       review: latest("cross-agent", verdicts, tasks),
       refusals: countRefusals(verdicts),
+      questions: await readQuestionsSince(tx, key, { known: following.questions, events: told.events }),
     }
     return { facts, told, known }
   })
   // Only now, since a read may run more than once.
   following.after = told.cursor
   following.tasks = known
+  following.questions = facts.questions
   for (const event of told.events) tell(following.history, event)
   const isPausedByEngine = facts.team.status === "paused" && following.history.pausedBy === ENGINE
   return { ...facts, isPausedByEngine }

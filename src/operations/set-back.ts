@@ -1,3 +1,5 @@
+import { ENGINE } from "../domain/actor.ts"
+import { TRIGGER_OF } from "../domain/escalation.ts"
 import type { Event } from "../domain/events.ts"
 import type { TaskId, WorkerId } from "../domain/ids.ts"
 import { LEAD } from "../domain/message.ts"
@@ -11,10 +13,12 @@ import {
 import type { Task } from "../domain/task.ts"
 import type { TeamName } from "../domain/team.ts"
 import type { StoredTeam, Tx } from "../store/port.ts"
-import { getTeam, lockTask } from "./lookup.ts"
+import { lockTask, lockTeam } from "./lookup.ts"
 import type { Context } from "./operation.ts"
 import { assertHolds } from "./ownership.ts"
+import { raiseEscalation } from "./raise-escalation.ts"
 import { moveTask, releaseTask } from "./task-moves.ts"
+import { withdrawLimit } from "./wait-for-limit.ts"
 
 export interface SetBack extends TeamName {
   readonly taskId: TaskId
@@ -39,7 +43,7 @@ export interface SetBackResult {
 /** A worker gives up its task: it goes back for another try, or ends as failed or paused when enough was tried. */
 export async function setBack({ store, ids }: Context, request: SetBack): Promise<SetBackResult> {
   return store.write(async (tx) => {
-    const team = await getTeam(tx, request)
+    const team = await lockTeam(tx, request)
     const task = await lockTask(tx, team.key, request.taskId)
     assertHolds(task, request.owner, request.token)
     const { kind, agent, worker, reason, advice } = request
@@ -50,7 +54,9 @@ export async function setBack({ store, ids }: Context, request: SetBack): Promis
       data: { task: task.id, attempt: task.attempt, worker, agent, kind, reason, advice },
     })
     const moved = await apply(tx, team, { task, next, by: worker, reason })
-    if (next !== "retry") {
+    if (next === "retry") await withdrawLimit(tx, team, { taskId: task.id, by: worker })
+    else {
+      await raiseEscalation(tx, team, { trigger: TRIGGER_OF[kind], summary: reason, task: moved, by: ENGINE })
       const message = `FAILED task #${task.id}: ${reason}`
       await tx.messages.send(team.key, worker, {
         id: ids.uuid(),

@@ -65,6 +65,12 @@ const TEAM: TeamReport = {
     { id: 2, status: "planning", total: 1, done: 0 },
   ],
   workers: { total: 2, working: 1 },
+  questions: [
+    {
+      ...{ kind: "escalation", number: 1, taskId: "6" as TaskId, what: EVIL, isTold: false },
+      command: "teamwork decide 1 retry|skip",
+    },
+  ],
   tasks: [
     makeTask({ title: EVIL, status: "in_progress", claimedBy: "w1", claimedAt: TIME, wave: 1 }),
     makeTask({ id: "2" as TaskId, title: "Blocked", unmet: 1, blockedBy: ["1" as TaskId], wave: 1 }),

@@ -27,6 +27,7 @@ export function makeSnapshot(change: Partial<EngineSnapshot> = {}): EngineSnapsh
     history: emptyHistory(),
     ...{ busy: null, final: null, review: null, delivery: "none", troubles: [] },
     ...{ settled: new Set<string>(), refusals: new Map<string, number>(), isPausedByEngine: false },
+    questions: [],
     ...change,
   }
 }

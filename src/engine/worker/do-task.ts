@@ -3,6 +3,7 @@ import { findFixed, isFixId } from "../../domain/fix-task.ts"
 import type { AfterSetback, SetbackKind } from "../../domain/retry.ts"
 import type { Task } from "../../domain/task.ts"
 import type { Verdict } from "../../domain/verdict.ts"
+import { getTask } from "../../operations/get-task.ts"
 import { listTasks } from "../../operations/list-tasks.ts"
 import { noteStep } from "../../operations/note-run.ts"
 import { setBack } from "../../operations/set-back.ts"
@@ -160,7 +161,10 @@ async function afterFailure(shift: Shift, hold: Hold, error: unknown): Promise<T
   }
 }
 
-async function giveUp({ ports, worker }: Shift, { task }: Hold): Promise<TaskOutcome> {
+async function giveUp({ ports, team, worker }: Shift, { task }: Hold): Promise<TaskOutcome> {
+  // Whoever stopped to ask goes on later from where it got to; nobody else is at it.
+  const now = await getTask.run(ports.context, { ...team, id: task.id }).catch(() => undefined)
+  if (now?.status === "paused") await ports.workspaces.pin({ worker }).catch(() => undefined)
   ports.say(`Task ${task.id} is no longer ${worker}'s; nothing more is done for it`)
   await ports.workspaces.disown({ worker })
   return { kind: "lost" }

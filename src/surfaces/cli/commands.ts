@@ -5,6 +5,7 @@ const views = {
   status: () => import("../../views/status.ts"),
   task: () => import("../../views/task.ts"),
   ownership: () => import("../../views/ownership.ts"),
+  escalations: () => import("../../views/escalations.ts"),
 }
 const taskLine = async ({ task }: { task: Task }) => (await views.task()).taskLine(task)
 const oneLine = async (text: string) => (await import("../../views/table.ts")).oneLine(text)
@@ -232,6 +233,32 @@ export const COMMANDS: readonly CommandRow[] = [
       }),
   },
   { name: "ownership enforce", load: async () => (await import("./ownership.ts")).ownershipEnforce },
+  {
+    name: "escalate",
+    load: async () =>
+      fromOperation((await import("../../operations/escalations.ts")).escalate, {
+        example: 'teamwork escalate --trigger requirement_unclear --task 3 --owner w1 --summary "Which currency?"',
+        text: async (raised, screen) => (await views.escalations()).renderEscalation(raised, screen),
+      }),
+  },
+  {
+    name: "escalations",
+    load: async () =>
+      fromOperation((await import("../../operations/escalations.ts")).listEscalations, {
+        text: async (raised, screen) => (await views.escalations()).renderEscalations(raised, screen),
+      }),
+  },
+  {
+    name: "decide",
+    load: async () =>
+      fromOperation((await import("../../operations/escalations.ts")).decide, {
+        positional: ["number", "option"],
+        example: 'teamwork decide 1 retry --note "Prices are in euro"',
+        data: ({ escalation, outcome }) => ({ ...escalation, outcome }),
+        text: ({ escalation, outcome }) =>
+          `Decided escalation ${escalation.number}: ${escalation.decision}; ${outcome}`,
+      }),
+  },
   { name: "worker", load: async () => (await import("./worker.ts")).worker },
   { name: "worker setup", load: async () => (await import("./worker-setup.ts")).workerSetup },
   {

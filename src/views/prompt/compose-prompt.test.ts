@@ -77,6 +77,7 @@ const FACTS: PromptFacts = {
     { path: "wisdom/learnings.md", content: "Ids are text.", encoding: "utf8", by: "w1", createdAt: AT, updatedAt: AT },
   ],
   evidence: [evidence("it ran", 1, { command: "npm test", exitCode: 1 }), evidence("begun", 2)],
+  decisions: [],
   setbacks: [
     { attempt: 1, what: "verdict", by: "wave-verifier", timestamp: AT, reason: "no test of the last page" },
     { attempt: 1, what: "reopened", by: "person", timestamp: AT, reason: "" },
