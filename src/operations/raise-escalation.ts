@@ -19,6 +19,8 @@ export interface Raise {
   /** As it is now, paused or failed; null when the team as a whole is paused. */
   readonly task: Task | null
   readonly by: string
+  /** What is known of the matter, where the caller knows better than a look at the store. */
+  readonly context?: EscalationContext
 }
 
 /**
@@ -35,7 +37,7 @@ export async function raiseEscalation(
     .map(toEscalation)
     .find((each) => each.trigger === trigger && each.taskId === (task?.id ?? null))
   if (known !== undefined) return { ...known, isNew: false }
-  const context = task === null ? await describeTeam(tx, team) : await describeTask(tx, team, task)
+  const context = raised.context ?? (await describeMatter(tx, team, task))
   const data = { trigger, summary, options: optionsFor(trigger, task?.status ?? null), context }
   const about = { kind: "escalation", taskId: task?.id ?? null, attempt: task?.attempt ?? null } as const
   const added = await addRecord(tx, team, { ...about, status: "open", data, by }, `${trigger}: ${clip(summary)}`)
@@ -51,23 +53,30 @@ export function describeEscalation(escalation: Escalation): string {
 const MAX_ERRORS = 5
 const MAX_ERROR_LENGTH = 500
 
-async function describeTask(tx: Tx, team: StoredTeam, task: Task): Promise<EscalationContext> {
+/** The last word is what happens in this transaction, which a store need not show in its events before the end of it. */
+export async function describeMatter(
+  tx: Tx,
+  team: StoredTeam,
+  task: Task | null,
+  last: readonly string[] = [],
+): Promise<EscalationContext> {
+  if (task === null) return describeTeam(tx, team)
   const isOf = ({ data }: Event) => data.task === task.id && data.attempt === task.attempt
   const setbacks = (await readLatest(tx, team.key, "task.setback")).filter(isOf)
   const step = (await readLatest(tx, team.key, "task.step")).findLast(isOf)
   const evidence = (await tx.evidence.list(team.key, task.id)).filter(
     (entry) => entry.attempt === task.attempt && entry.withdrawnAt === null,
   )
-  const times = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`
+  const errors = [...setbacks.map(({ data }) => `${data.kind}: ${data.reason}`), ...last]
   return {
     progress: [
-      `attempt ${task.attempt}, set back ${times(setbacks.length, "time")}`,
+      `attempt ${task.attempt}, set back ${errors.length === 1 ? "once" : `${errors.length} times`}`,
       ...(step === undefined ? [] : [`last step: ${step.data.step} (${step.data.worker})`]),
-      ...(evidence.length === 0 ? [] : [`${times(evidence.length, "entry").replace("entrys", "entries")} of evidence`]),
+      ...(evidence.length === 0 ? [] : [`evidence: ${evidence.length}`]),
     ],
-    errors: setbacks.slice(-MAX_ERRORS).map(({ data }) => clip(`${data.kind}: ${data.reason}`)),
+    errors: errors.slice(-MAX_ERRORS).map(clip),
     attempts: task.attempt,
-    setbacks: setbacks.length,
+    setbacks: errors.length,
   }
 }
 

@@ -16,7 +16,7 @@ import type { StoredTeam, Tx } from "../store/port.ts"
 import { lockTask, lockTeam } from "./lookup.ts"
 import type { Context } from "./operation.ts"
 import { assertHolds } from "./ownership.ts"
-import { raiseEscalation } from "./raise-escalation.ts"
+import { describeMatter, raiseEscalation } from "./raise-escalation.ts"
 import { moveTask, releaseTask } from "./task-moves.ts"
 import { withdrawLimit } from "./wait-for-limit.ts"
 
@@ -49,6 +49,7 @@ export async function setBack({ store, ids }: Context, request: SetBack): Promis
     const { kind, agent, worker, reason, advice } = request
     const earlier = await listSetbacks(tx, team, task)
     const next = afterSetback([...earlier, { kind, agent }], request.limits)
+    const known = next === "retry" ? undefined : await describeMatter(tx, team, task, [`${kind}: ${reason}`])
     await tx.events.append(team.key, worker, {
       type: "task.setback",
       data: { task: task.id, attempt: task.attempt, worker, agent, kind, reason, advice },
@@ -56,7 +57,8 @@ export async function setBack({ store, ids }: Context, request: SetBack): Promis
     const moved = await apply(tx, team, { task, next, by: worker, reason })
     if (next === "retry") await withdrawLimit(tx, team, { taskId: task.id, by: worker })
     else {
-      await raiseEscalation(tx, team, { trigger: TRIGGER_OF[kind], summary: reason, task: moved, by: ENGINE })
+      const asked = { trigger: TRIGGER_OF[kind], summary: reason, task: moved, by: ENGINE, context: known }
+      await raiseEscalation(tx, team, asked)
       const message = `FAILED task #${task.id}: ${reason}`
       await tx.messages.send(team.key, worker, {
         id: ids.uuid(),
