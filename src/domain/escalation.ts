@@ -1,7 +1,7 @@
 import type { TaskId } from "./ids.ts"
 import type { TeamRecord } from "./record.ts"
 import type { SetbackKind } from "./retry.ts"
-import type { TaskStatus } from "./task.ts"
+import { isHeld, type Task } from "./task.ts"
 
 /** Why nobody but a person can say how it goes on. */
 export const TRIGGERS = [
@@ -63,11 +63,15 @@ const ABOUT_THE_TASK: readonly Trigger[] = ["requirement_unclear", "scope_change
 /** In these there may be nothing to do over. */
 const MAY_STAND: readonly Trigger[] = ["rate_limited", "disagreement"]
 
-export function optionsFor(trigger: Trigger, status: TaskStatus | null): Option[] {
-  if (status === null) return ["go-on", "pause"]
+export function optionsFor(trigger: Trigger, task: Pick<Task, "status" | "pausedFrom"> | null): Option[] {
+  if (task === null) return ["go-on", "pause"]
+  const { status, pausedFrom } = task
+  const isBegun = status === "failed" || isHeld(status === "paused" && pausedFrom !== null ? pausedFrom : status)
   return OPTION_NAMES.filter((option) => {
     if (option === "go-on") return MAY_STAND.includes(trigger) && status !== "failed"
     if (option === "reassign") return !ABOUT_THE_TASK.includes(trigger)
+    // What nobody has begun cannot have failed.
+    if (option === "fail") return isBegun
     return option !== "pause" || status !== "failed"
   })
 }

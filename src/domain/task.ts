@@ -12,7 +12,7 @@ export const TASK_TRANSITIONS = {
   open: ["in_progress", "paused", "skipped"],
   in_progress: ["in_review", "resolved", "open", "paused", "failed"], // open again when released or taken over
   in_review: ["resolved", "in_progress", "open", "paused", "failed"],
-  paused: ["open", "in_progress", "in_review", "skipped", "failed"], // only by a recorded decision
+  paused: ["open", "in_progress", "in_review", "skipped"], // only by a recorded decision
   failed: ["open", "skipped"],
   resolved: ["open"], // a new attempt
   skipped: ["open"],

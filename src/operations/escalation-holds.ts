@@ -24,7 +24,7 @@ interface Move {
  * after it had failed, that was an answer too, and the question is withdrawn.
  */
 export async function letGo(tx: Tx, team: StoredTeam, { task, to, by }: Move): Promise<void> {
-  if (task.status === "paused" && to !== "skipped" && to !== "failed") {
+  if (task.status === "paused" && to !== "skipped") {
     const [held] = await listHolding(tx, team.key, task.id)
     if (held !== undefined) throw isHeld(held, `task ${task.id}`)
   } else await withdrawEscalations(tx, team, { taskId: task.id, by })

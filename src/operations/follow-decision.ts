@@ -2,7 +2,7 @@ import type { Escalation } from "../domain/escalation.ts"
 import { hasEnded, isHeld, type Task } from "../domain/task.ts"
 import { unreachable } from "../lib/unreachable.ts"
 import type { StoredTeam, Tx } from "../store/port.ts"
-import { listHolding } from "./escalation-holds.ts"
+import { listHolding, withdrawEscalations } from "./escalation-holds.ts"
 import type { Settings } from "./operation.ts"
 import { moveTask, releaseTask, reopenTask } from "./task-moves.ts"
 
@@ -59,7 +59,9 @@ async function moveOn(
     }
     case "fail": {
       if (task.status === "failed") return task
-      const held = task.status === "open" ? await moveTask(tx, team, { ...move, to: "paused" }) : task
+      await withdrawEscalations(tx, team, { taskId: task.id, by })
+      const held =
+        task.status === "paused" ? await moveTask(tx, team, { ...move, to: task.pausedFrom ?? "open" }) : task
       return moveTask(tx, team, { task: held, to: "failed", by, reason })
     }
     case "pause":

@@ -38,7 +38,7 @@ export async function raiseEscalation(
     .find((each) => each.trigger === trigger && each.taskId === (task?.id ?? null))
   if (known !== undefined) return { ...known, isNew: false }
   const context = raised.context ?? (await describeMatter(tx, team, task))
-  const data = { trigger, summary, options: optionsFor(trigger, task?.status ?? null), context }
+  const data = { trigger, summary, options: optionsFor(trigger, task), context }
   const about = { kind: "escalation", taskId: task?.id ?? null, attempt: task?.attempt ?? null } as const
   const added = await addRecord(tx, team, { ...about, status: "open", data, by }, `${trigger}: ${clip(summary)}`)
   return { ...toEscalation(added), isNew: true }

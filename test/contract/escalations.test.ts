@@ -274,7 +274,7 @@ function escalationContract(makeDatabase: MakeDatabase): void {
     await giveUp(world, { kind: "gate" })
     await run(house, updateTask, { id: "1", status: "skipped" })
     await run(house, reopenTask, { id: "1" })
-    await run(house, escalate, ASKED)
+    expect((await run(house, escalate, ASKED)).options).toEqual(["retry", "skip", "pause"])
     await run(house, deleteTask, { id: "1", force: true })
     await run(house, escalate, { ...ASKED, task: "2" })
     await run(house, cleanTeam, {})

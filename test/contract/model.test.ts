@@ -268,7 +268,7 @@ const MOVES: Record<TaskStatus, TaskStatus[]> = {
   open: ["in_progress", "paused", "skipped"],
   in_progress: ["in_review", "resolved", "open", "paused", "failed"],
   in_review: ["resolved", "in_progress", "open", "paused", "failed"],
-  paused: ["open", "in_progress", "in_review", "skipped", "failed"],
+  paused: ["open", "in_progress", "in_review", "skipped"],
   failed: ["open", "skipped"],
   resolved: ["open"],
   skipped: ["open"],

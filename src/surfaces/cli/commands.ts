@@ -237,7 +237,8 @@ export const COMMANDS: readonly CommandRow[] = [
     name: "escalate",
     load: async () =>
       fromOperation((await import("../../operations/escalations.ts")).escalate, {
-        example: 'teamwork escalate --trigger requirement_unclear --task 3 --owner w1 --summary "Which currency?"',
+        positional: ["trigger", "summary"],
+        example: 'teamwork escalate requirement_unclear "Which currency?" --task 3 --owner w1',
         text: async (raised, screen) => (await views.escalations()).renderEscalation(raised, screen),
       }),
   },
