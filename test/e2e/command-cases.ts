@@ -1660,7 +1660,7 @@ const ESCALATION_CASES: readonly Case[] = [
       context: { progress: ["attempt 1, set back 0 times", "evidence: 1"], errors: [], attempts: 1, setbacks: 0 },
     },
     fields: ESCALATION_FIELDS,
-    table: /^escalation 1 \(budget, task 1\) {2}open\n {2}It costs too much\n[^]* teamwork decide 1 retry /,
+    table: /^escalation 1 \(budget, task 1\) {2}open\n {2}It costs too much\n[\s\S]* teamwork decide 1 retry /,
   },
   {
     command: "escalations",
@@ -1668,7 +1668,7 @@ const ESCALATION_CASES: readonly Case[] = [
     before: [ESCALATE, ["decide", "1", "skip"]],
     data: [{ number: 1, status: "decided", decision: "skip", decided_by: "person", decided_at: TIME }],
     fields: ESCALATION_FIELDS,
-    table: /^escalation 1 \(budget, task 1\) {2}decided\n[^]* {2}Decided by person: skip\n$/,
+    table: /^escalation 1 \(budget, task 1\) {2}decided\n[\s\S]* {2}Decided by person: skip\n$/,
   },
   {
     command: "decide",
