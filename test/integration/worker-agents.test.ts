@@ -169,6 +169,11 @@ describe("an agent at its rate limit", () => {
       expect.stringMatching(/^STATUS: task 1 waits until 2026-01-01T00:05:00.000Z: .*rate-limited/),
       expect.stringMatching(/^Completed task #1/),
     ])
+    // A person could have decided otherwise while it lasted.
+    expect(await world.events("record.added")).toMatchObject([
+      { data: { kind: "escalation", task: "1", about: expect.stringMatching(/^rate_limited: task 1 waits until/) } },
+    ])
+    expect(await world.events("record.changed")).toMatchObject([{ by: "w1", data: { status: "withdrawn" } }])
   })
 })
 

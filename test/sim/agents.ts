@@ -23,7 +23,7 @@ import type { SimProcess, World } from "./world.ts"
 /** How a run goes wrong, if it does. */
 export const AGENT_FAULTS = [
   ...(["crashed", "protocol", "refused", "context-overflow", "not-found", "rate-limited", "turn-limit"] as const),
-  ...(["hangs", "slow", "outside", "nothing", "breaks", "amends", "asks"] as const),
+  ...(["hangs", "slow", "outside", "nothing", "breaks", "amends", "asks", "asks"] as const),
 ] as const
 export type AgentFault = (typeof AGENT_FAULTS)[number]
 
