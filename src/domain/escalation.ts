@@ -76,6 +76,14 @@ export function optionsFor(trigger: Trigger, task: Pick<Task, "status" | "paused
   })
 }
 
+/** What an agent asks with the last line of its answer, if that is `ESCALATE <trigger>: <what is the matter>`. */
+export function readAsked(answer: string): { readonly trigger: Trigger; readonly summary: string } | undefined {
+  const last = answer.trimEnd().split("\n").at(-1) ?? ""
+  const [, word = "", summary = ""] = /^\W*ESCALATE ([a-z_]+): (.*?\w.*)$/.exec(last) ?? []
+  const trigger = TRIGGERS.find((each) => each === word)
+  return trigger && { trigger, summary: summary.replace(/[*_`\s]+$/, "").slice(0, MAX_SUMMARY) }
+}
+
 /** What the setback that a task could not get over is to a person. */
 export const TRIGGER_OF: Readonly<Record<SetbackKind, Trigger>> = {
   ...{ gate: "repeated_failure", crashed: "repeated_failure", protocol: "repeated_failure", lost: "repeated_failure" },
@@ -106,6 +114,9 @@ export function toEscalation({ number, taskId, attempt, status, data, by, create
 export function nameEscalation({ number, trigger, taskId }: Pick<Escalation, "number" | "trigger" | "taskId">): string {
   return `escalation ${number} (${trigger}, ${taskId === null ? "the team" : `task ${taskId}`})`
 }
+
+/** In characters. */
+export const MAX_SUMMARY = 5000
 
 /** Disagreements about a task are settled between the two, that often. */
 export const MAX_ROUNDS = 2

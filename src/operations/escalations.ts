@@ -3,6 +3,7 @@ import { AppError } from "../domain/errors.ts"
 import {
   ESCALATION_STATUSES,
   type Escalation,
+  MAX_SUMMARY,
   nameEscalation,
   OPTION_NAMES,
   type Option,
@@ -28,7 +29,7 @@ export const escalate = operation({
   input: {
     ...teamFields,
     trigger: choice(TRIGGERS, "why"),
-    summary: textField("what the matter is, and what was tried", 5000),
+    summary: textField("what the matter is, and what was tried", MAX_SUMMARY),
     task: optional(taskIdField),
     owner: optional({ ...ownerField, description: "who asks; by default a person" }),
   },

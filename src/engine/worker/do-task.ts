@@ -11,6 +11,7 @@ import type { AsideResult, Workspace } from "../../workspace/port.ts"
 import { enforceOwnership } from "../enforce-ownership.ts"
 import { chooseDoer, type Doer } from "./choose-doer.ts"
 import { deliver } from "./deliver.ts"
+import { heedQuestion } from "./heed-question.ts"
 import { type Hold, holdClaim, isLost } from "./hold-claim.ts"
 import { noteEvidence } from "./note-evidence.ts"
 import { runTurn } from "./run-turn.ts"
@@ -62,6 +63,7 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
     await begin("commit")
     const delivered = await commit(shift, hold, workspace)
     await noteEvidence(shift, hold, { result, delivered })
+    await heedQuestion(shift, hold, result)
     await begin("gate")
     // Where the agent found nothing to mend, what is remembered of the very same files may have come by chance.
     verdict = await judge(shift, hold, { workspace, failedTree: verdict?.tree ?? null })
