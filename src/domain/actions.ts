@@ -1,5 +1,6 @@
 import type { BlockerChoice, OnBlockerFailed } from "./blockers.ts"
 import type { CascadeKind } from "./cascade.ts"
+import type { Trigger } from "./escalation.ts"
 import type { History } from "./history.ts"
 import type { WorkerId } from "./ids.ts"
 import type { Question } from "./question.ts"
@@ -104,7 +105,7 @@ export type ShortAction =
   | { readonly type: "cascade"; readonly of: string; readonly kind: CascadeKind }
   /** It failed and others wait for it. */
   | { readonly type: "settle-blocker"; readonly task: string; readonly choice: BlockerChoice }
-  | { readonly type: "pause-team"; readonly reason: string }
+  | { readonly type: "pause-team"; readonly trigger: Trigger; readonly reason: string }
   /** What the gate found becomes a task. */
   | { readonly type: "fix-gate"; readonly scope: "wave" | "final" | "cross-agent"; readonly wave: number | null }
   /** Nothing more can be done: `done`, or why a person has to look. */

@@ -289,7 +289,8 @@ function escalationContract(makeDatabase: MakeDatabase): void {
   it("holds the team when its budget is used up, until somebody lets it go on", async () => {
     await using world = await makeHouse()
     const { house, open } = world
-    await pauseByEngine(house, TEAM, "the team's budget: $2.00 of $1.00 are used up")
+    const reason = "the team's budget: $2.00 of $1.00 are used up"
+    await pauseByEngine(house, TEAM, { trigger: "budget", reason })
     expect(await open()).toMatchObject([
       {
         trigger: "budget",

@@ -83,7 +83,7 @@ async function perform(
       return
     case "pause-team":
       say(`The team is paused: ${action.reason}`)
-      return pauseByEngine(context, name, action.reason)
+      return pauseByEngine(context, name, action)
     case "fix-gate":
       if (action.scope === "cross-agent") await makeReviewFixes(context, name)
       else await makeGateFix(context, { ...name, scope: action.scope, wave: action.wave })
