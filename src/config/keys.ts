@@ -1,6 +1,7 @@
 import { AGENT_KEYS } from "./agent-keys.ts"
 import { CORE_KEYS } from "./core-keys.ts"
 import { ENGINE_KEYS } from "./engine-keys.ts"
+import { NOTIFY_KEYS } from "./notify-keys.ts"
 import { GATE_KEYS, WORKSPACE_KEYS } from "./work-keys.ts"
 
 /** The largest delay a timer takes; a longer one would fire at once. */
@@ -160,6 +161,7 @@ export const CONFIG_KEYS = {
   ...AGENT_KEYS,
   ...GATE_KEYS,
   ...ENGINE_KEYS,
+  ...NOTIFY_KEYS,
 } as const satisfies Record<string, ConfigRow>
 
 export type ConfigKey = keyof typeof CONFIG_KEYS

@@ -1,8 +1,10 @@
 import type { Approval, ApprovalStatus } from "./approval.ts"
 import type { BlockerChoice, OnBlockerFailed } from "./blockers.ts"
 import type { CascadeKind } from "./cascade.ts"
+import type { Trigger } from "./escalation.ts"
 import type { History } from "./history.ts"
 import type { WorkerId } from "./ids.ts"
+import type { Question } from "./question.ts"
 import type { RetryLimits } from "./retry.ts"
 import type { Role, Task } from "./task.ts"
 import type { Team } from "./team.ts"
@@ -29,6 +31,8 @@ export interface EngineSnapshot {
   readonly review: VerdictStatus | null
   /** How often each gate said no so far: `wave 1`, `final`, `cross-agent`. */
   readonly refusals: ReadonlyMap<string, number>
+  /** What waits for a person. */
+  readonly questions: readonly Question[]
   /** The team is paused because a limit was reached, not because somebody wished it. */
   readonly isPausedByEngine: boolean
   /** What waits for an approval. */
@@ -106,7 +110,7 @@ export type ShortAction =
   | { readonly type: "cascade"; readonly of: string; readonly kind: CascadeKind }
   /** It failed and others wait for it. */
   | { readonly type: "settle-blocker"; readonly task: string; readonly choice: BlockerChoice }
-  | { readonly type: "pause-team"; readonly reason: string }
+  | { readonly type: "pause-team"; readonly trigger: Trigger; readonly reason: string }
   /** What the gate found becomes a task. */
   | { readonly type: "fix-gate"; readonly scope: "wave" | "final" | "cross-agent"; readonly wave: number | null }
   /** Has whoever leads the team decide on what nobody else is asked about. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from "bun:test"
 import { heldTask, LIMITS, makeSnapshot, NOW, openTask } from "../../test/support/engine.ts"
 import type { EngineLimits, EngineSnapshot } from "./actions.ts"
 import { advance } from "./advance.ts"
+import type { TaskId } from "./ids.ts"
 import type { Task } from "./task.ts"
 import type { Wave, WavePlan, WaveStatus } from "./wave.ts"
 
@@ -67,6 +68,21 @@ describe("a team", () => {
     expect(next({ tasks: working, waves: waves("in_progress", "planning") })).toEqual([])
     const claimable = [...tasks, openTask("4", { wave: 1 })]
     expect(next({ tasks: claimable, waves: waves("in_progress", "planning") })).toEqual([])
+  })
+
+  it("waits for a decision about a paused task, whatever the mode, and not about a failed one", () => {
+    const asked = { kind: "escalation", number: 1, what: "", command: "", isTold: true } as const
+    for (const mode of ["FULL_AUTO", "SUPERVISED"] as const) {
+      const team = { ...makeSnapshot().team, mode }
+      const tasks = [done("1", 1), openTask("2", { wave: 1, status: "paused" })]
+      const look = { team, tasks, waves: waves("in_progress") }
+      expect(next({ ...look, questions: [{ ...asked, taskId: "2" as TaskId }] })).toEqual([])
+      expect(next({ ...look, questions: [{ ...asked, taskId: "1" as TaskId }] })).toMatchObject([{ outcome: "stuck" }])
+      const failed = [done("1", 1), openTask("2", { wave: 1, status: "failed" })]
+      expect(next({ ...look, tasks: failed, questions: [{ ...asked, taskId: "2" as TaskId }] })).toMatchObject([
+        { outcome: "stuck", reason: "task 2 is failed" },
+      ])
+    }
   })
 
   it("waits while a person has paused it, and ends when a limit has", () => {

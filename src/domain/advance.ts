@@ -107,6 +107,9 @@ function giveUp(snapshot: EngineSnapshot): Action | undefined {
     return isPausedByEngine ? { type: "end", outcome: "paused", reason: "the team is paused" } : undefined
   }
   if (listClaimable(snapshot).length > 0) return undefined
+  // Whoever decides lets it go on from here.
+  const asked = new Set(snapshot.questions.filter(({ kind }) => kind === "escalation").map(({ taskId }) => taskId))
+  if (tasks.some(({ id, status }) => status === "paused" && asked.has(id))) return undefined
   // Everything open waits for something that is not open itself.
   const stuck = tasks.filter((task) => task.status !== "open" && !isDone(task))
   const names = stuck.map(({ id, status }) => `task ${id} is ${status}`)

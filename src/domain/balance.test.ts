@@ -178,7 +178,10 @@ describe("who comes again", () => {
       history: historyOf({ w1: { ...exited, crashes: 1, exitedAt: NOW - 6000 } }),
     })
     expect(staff(snapshot, LIMITS).actions).toEqual([
-      { type: "pause-team", reason: "worker w1 crashed; to start it again: teamwork resume" },
+      {
+        ...{ type: "pause-team", trigger: "repeated_failure" },
+        reason: "worker w1 crashed, and is started again once the team goes on",
+      },
     ])
     snapshot.history.resumedAt = NOW - 100
     expect(started(snapshot)).toEqual(["w1:worker"])

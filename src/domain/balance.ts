@@ -103,8 +103,8 @@ function askPerson({ team, history }: EngineSnapshot, { away }: Crew): ShortActi
     return fact !== undefined && fact.crashes > 0 && (fact.exitedAt ?? 0) > (history.resumedAt ?? 0)
   })
   if (crashed === undefined) return undefined
-  const reason = `worker ${crashed.worker.id} crashed; to start it again: teamwork resume`
-  return { type: "pause-team", reason }
+  const reason = `worker ${crashed.worker.id} crashed, and is started again once the team goes on`
+  return { type: "pause-team", trigger: "repeated_failure", reason }
 }
 
 /** Each free worker takes one task: its own, one of its role, or anybody's. Who is left, and what. */

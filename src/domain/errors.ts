@@ -40,6 +40,8 @@ export const ERROR_CODES = [
   "qa.transition",
   "escalation.decided",
   "escalation.no_option",
+  "escalation.open",
+  "escalation.not_allowed",
   "wave.not_found",
   "wave.transition",
   "worker.not_found",

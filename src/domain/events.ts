@@ -63,6 +63,8 @@ export const EVENT_SCHEMAS = {
   /** The next of the seven phases; the reason is why a plan was rejected. */
   "task.phase_changed": { ...taskFields, attempt: count, from: maybe, to: maybe, reason: maybe },
   "task.qa_changed": { ...taskFields, attempt: count, from: maybe, to: maybe },
+  /** Two parties did not agree about it once more. */
+  "task.disagreed": { ...taskFields, attempt: count, between: words, about: word, round: count },
   "task.deleted": { ...taskFields, forced: yes },
   /** What a worker is doing with the task now. */
   "task.step": { ...taskFields, attempt: count, worker: word, step: word },

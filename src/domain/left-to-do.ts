@@ -14,16 +14,35 @@ export function listLeft(facts: {
   readonly exceptions: readonly Exception[]
 }): ToDo[] {
   const { view } = facts
-  return [...ofTeam(view), ...ofTasks(view), ...ofWorkers(view), ...ofExceptions(facts), ...ofEnd(facts)]
+  return [
+    ...ofQuestions(view),
+    ...ofTeam(view),
+    ...ofTasks(view),
+    ...ofWorkers(view),
+    ...ofExceptions(facts),
+    ...ofEnd(facts),
+  ]
 }
 
-function ofTeam({ team }: TeamView): ToDo[] {
-  if (team.status !== "paused") return []
+function ofQuestions({ questions }: TeamView): ToDo[] {
+  return questions.map(({ what, command }) => ({ what: firstLine(what), command }))
+}
+
+/** What somebody is asked about is said there. */
+function isAsked({ questions }: TeamView, task: string | null): boolean {
+  return questions.some(({ kind, taskId }) => kind === "escalation" && taskId === task)
+}
+
+function ofTeam(view: TeamView): ToDo[] {
+  const { team } = view
+  if (team.status !== "paused" || isAsked(view, null)) return []
   return [{ what: `the team is paused${because(team.pauseReason)}`, command: "teamwork resume" }]
 }
 
-function ofTasks({ tasks, history }: TeamView): ToDo[] {
+function ofTasks(view: TeamView): ToDo[] {
+  const { tasks, history } = view
   return [...tasks.values()].flatMap(({ id, status, pauseReason }) => {
+    if (isAsked(view, id)) return []
     if (status === "failed") {
       const what = `task ${id} failed${because(history.tasks.get(id)?.reason ?? null)}`
       return [{ what, command: `teamwork task reopen ${id}` }]
@@ -71,5 +90,9 @@ function ofEnd({ view, verdicts }: { view: TeamView; verdicts: readonly Verdict[
 }
 
 function because(reason: string | null): string {
-  return reason === null || reason === "" ? "" : `: ${reason.split("\n")[0]}`
+  return reason === null || reason === "" ? "" : `: ${firstLine(reason)}`
+}
+
+function firstLine(text: string): string {
+  return text.split("\n")[0] ?? ""
 }

@@ -1,4 +1,5 @@
 import type { Document } from "./document.ts"
+import type { Escalation } from "./escalation.ts"
 import type { Evidence } from "./evidence.ts"
 import type { Message } from "./message.ts"
 import type { Task } from "./task.ts"
@@ -20,6 +21,8 @@ export interface PromptFacts {
   readonly wisdom: readonly Document[]
   readonly evidence: readonly Evidence[]
   readonly setbacks: readonly Setback[]
+  /** What people decided about the task, the latest last. */
+  readonly decisions: readonly Escalation[]
 }
 
 /** Why work on the task did not end there. */

@@ -15,6 +15,7 @@ import { makeTask } from "../../test/support/tasks.ts"
 import type { Event } from "./events.ts"
 import type { Exception } from "./exception.ts"
 import type { TaskId, WorkerId } from "./ids.ts"
+import type { Question } from "./question.ts"
 import { makeReport, type Report, type ReportFacts } from "./report.ts"
 import { NO_WORK, type Task } from "./task.ts"
 import type { TeamView } from "./team-view.ts"
@@ -267,6 +268,22 @@ describe("the report", () => {
         { what: "worker w3 is quarantined", command: "teamwork resume --worker-id w3" },
         { what: "task 5 asks to write package.json: new dependency", command: "teamwork ownership grant 5 2" },
       ])
+    })
+
+    it("names what waits for a decision once, with what can be decided", () => {
+      const question = (number: number, taskId: TaskId | null): Question => ({
+        ...{ kind: "escalation", number, taskId, what: `escalation ${number}: money\nmore`, isTold: true },
+        command: `teamwork decide ${number} retry|skip`,
+      })
+      const made = report([task("6", { status: "failed" }), task("7", { status: "paused" })], [], {
+        questions: [question(1, "6" as TaskId), question(2, "7" as TaskId), question(3, null)],
+        team: { ...sampleView().team, status: "paused" },
+      })
+      expect(made.left).toEqual(
+        [1, 2, 3].map((number) => ({
+          ...{ what: `escalation ${number}: money`, command: `teamwork decide ${number} retry|skip` },
+        })),
+      )
     })
 
     it("says how to go on with a run that was cut off, and nothing while somebody leads", () => {

@@ -93,7 +93,7 @@ describe("checkBudgets", () => {
 
   it("pauses a team and quarantines a worker over their budgets, with the numbers", () => {
     expect(check(1100, 700)).toEqual([
-      { type: "pause-team", reason: "the team's budget: 1100 of 1100 tokens are used up" },
+      { type: "pause-team", trigger: "budget", reason: "the team's budget: 1100 of 1100 tokens are used up" },
       { type: "quarantine-worker", worker: "w1", reason: "its budget: 700 of 700 tokens are used up" },
     ] as never)
   })

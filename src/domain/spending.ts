@@ -55,7 +55,7 @@ export function checkBudgets(
   const spent = sumSpending(history)
   const ofTeam = team.status === "active" ? overBudget(spent.team, budget) : undefined
   const pauses: ShortAction[] =
-    ofTeam === undefined ? [] : [{ type: "pause-team", reason: `the team's budget: ${ofTeam}` }]
+    ofTeam === undefined ? [] : [{ type: "pause-team", trigger: "budget", reason: `the team's budget: ${ofTeam}` }]
   const dismissals = workers.flatMap(({ id, availability, isRunning }): ShortAction[] => {
     if (isRunning === null || availability === "quarantined" || history.workers.get(id)?.quarantined === true) return []
     const reason = overBudget(spent.byWorker.get(id) ?? NOTHING, budgetPerWorker)

@@ -1,3 +1,4 @@
+import type { Question } from "./question.ts"
 import { isMet, TASK_STATUSES, type Task, type TaskStatus } from "./task.ts"
 import type { Team } from "./team.ts"
 import { currentWave, type WaveStatus, type WaveVerdict, waveStatus } from "./wave.ts"
@@ -30,6 +31,8 @@ export interface TeamReport extends Team {
   readonly currentWave: number
   readonly waves: readonly WaveSummary[]
   readonly workers: { readonly total: number; readonly working: number }
+  /** What waits for a person. */
+  readonly questions: readonly Question[]
   readonly tasks?: readonly Task[]
 }
 

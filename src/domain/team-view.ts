@@ -1,5 +1,6 @@
 import type { Event } from "./events.ts"
 import type { History } from "./history.ts"
+import type { Question } from "./question.ts"
 import type { Stats, WaveSummary } from "./status.ts"
 import type { Task } from "./task.ts"
 import type { Team } from "./team.ts"
@@ -16,6 +17,8 @@ export interface TeamView {
   /** Those that have not ended. */
   readonly workers: readonly Omit<Worker, "tasksCompleted">[]
   readonly history: History
+  /** What waits for a person. */
+  readonly questions: readonly Question[]
   /** Who leads it, and until when without a sign of life; null when nobody does. */
   readonly lead: { readonly holder: string; readonly leaseUntil: number } | null
   /** What happened since the look before, or for the first look what happened last. */

@@ -12,6 +12,7 @@ import type { TeamName } from "../domain/team.ts"
 import { choice } from "../lib/fields.ts"
 import type { StoredTeam, Tx } from "../store/port.ts"
 import { askApproval } from "./ask-approval.ts"
+import { listHolding } from "./escalation-holds.ts"
 import { getTeam, lockTeam } from "./lookup.ts"
 import { type Context, operation, teamFields } from "./operation.ts"
 
@@ -85,6 +86,7 @@ export async function whyHeld(tx: Tx, key: number): Promise<AppError | undefined
 /** Lets a team go on that was held for approvals, once none of them is open. The team must be locked. */
 export async function letGoOn(tx: Tx, team: StoredTeam, by: string): Promise<void> {
   if (team.status !== "paused" || (await whyHeld(tx, team.key)) !== undefined) return
+  if ((await listHolding(tx, team.key, null)).length > 0) return
   await tx.teams.update(team.key, { status: "active", pauseReason: null })
   await tx.events.append(team.key, by, { type: "team.resumed", data: {} })
 }

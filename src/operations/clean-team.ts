@@ -3,6 +3,7 @@ import { AppError } from "../domain/errors.ts"
 import { hasEnded, isHeld } from "../domain/task.ts"
 import type { TeamName } from "../domain/team.ts"
 import { flag } from "../lib/fields.ts"
+import { withdrawEscalations } from "./escalation-holds.ts"
 import { lockTeam } from "./lookup.ts"
 import { operation, teamFields } from "./operation.ts"
 import { changePhase, releaseTask, startAttempt } from "./task-moves.ts"
@@ -38,6 +39,7 @@ export const cleanTeam = operation({
       await changePhase(tx, team, { to: "PLANNING", by: PERSON })
       const planned = { ...team, phase: "PLANNING" } as const
       const why = { by: PERSON, reason: "project cleaned" }
+      await withdrawEscalations(tx, team, { by: PERSON })
       let tasksReset = 0
       for (const task of tasks.filter((each) => each.status !== "open")) {
         const free = hasEnded(task.status) ? task : await releaseTask(tx, planned, { task, ...why })

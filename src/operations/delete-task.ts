@@ -4,6 +4,7 @@ import type { TaskId } from "../domain/ids.ts"
 import { canMove } from "../domain/task.ts"
 import { flag } from "../lib/fields.ts"
 import type { StoredTeam, Tx } from "../store/port.ts"
+import { withdrawEscalations } from "./escalation-holds.ts"
 import { getTask, lockTask, lockTeam } from "./lookup.ts"
 import { operation, type Settings, taskIdField, teamFields } from "./operation.ts"
 import { replanWaves } from "./plan-waves.ts"
@@ -47,6 +48,7 @@ export const deleteTask = operation({
           data: { task: dependant, added: [], removed: [task.id] },
         })
       }
+      await withdrawEscalations(tx, team, { taskId: task.id, by: PERSON })
       await tx.tasks.remove(team.key, task.id)
       if (task.wave !== null) await replanWaves(tx, team, PERSON)
       await tx.events.append(team.key, PERSON, {

@@ -5,6 +5,7 @@ import { describeTeam } from "../domain/team.ts"
 import { optional } from "../lib/fields.ts"
 import type { StoredTeam, Tx } from "../store/port.ts"
 import { whyHeld } from "./checkpoints.ts"
+import { assertTeamFree } from "./escalation-holds.ts"
 import { lockTask, lockTeam } from "./lookup.ts"
 import { operation, taskIdField, teamFields, textField, workerIdField } from "./operation.ts"
 import { moveTask } from "./task-moves.ts"
@@ -67,6 +68,7 @@ async function pauseTeam(
     if (held !== undefined) throw held
     if (!paused && team.status !== "paused")
       throw new AppError("team.paused", `project ${describeTeam(team)} is ${team.status}, not paused`)
+    if (!paused) await assertTeamFree(tx, team)
     await tx.teams.update(team.key, { status: to, pauseReason: paused ? reason : null })
     await tx.events.append(
       team.key,

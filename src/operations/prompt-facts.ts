@@ -1,4 +1,5 @@
 import { AppError } from "../domain/errors.ts"
+import { type Escalation, toEscalation } from "../domain/escalation.ts"
 import type { Event, EventType } from "../domain/events.ts"
 import { isGranted } from "../domain/exception.ts"
 import type { WorkerId } from "../domain/ids.ts"
@@ -36,6 +37,7 @@ export const promptFacts = operation({
         wisdom: documents.filter(({ path, encoding }) => /^wisdom\/.*\.md$/.test(path) && encoding === "utf8"),
         evidence: withoutWithdrawn(await tx.evidence.list(key, task.id)),
         setbacks: await listSetbacks(tx, key, task),
+        decisions: await listDecisions(tx, key, task),
       }
     })
   },
@@ -66,6 +68,15 @@ async function listOthers(tx: Tx, key: number, task: Task): Promise<PromptFacts[
 
 function withoutWithdrawn<E extends { readonly withdrawnAt: string | null }>(entries: readonly E[]): E[] {
   return entries.filter((entry) => entry.withdrawnAt === null)
+}
+
+/** More of them would tell of times long gone. */
+const MAX_DECISIONS = 3
+
+async function listDecisions(tx: Tx, key: number, { id }: Task): Promise<PromptFacts["decisions"]> {
+  const records = await tx.records.list(key, { kind: "escalation", status: "decided", taskId: id })
+  const byTime = (a: Escalation, b: Escalation) => compare(a.decidedAt ?? "", b.decidedAt ?? "")
+  return records.map(toEscalation).toSorted(byTime).slice(-MAX_DECISIONS)
 }
 
 /** In the order in which they happened. */

@@ -2,6 +2,7 @@ import type { EngineSnapshot } from "../domain/actions.ts"
 import { ENGINE } from "../domain/actor.ts"
 import { type ApprovalStatus, toApproval } from "../domain/approval.ts"
 import { emptyHistory, type History, tell } from "../domain/history.ts"
+import type { Question } from "../domain/question.ts"
 import type { Task } from "../domain/task.ts"
 import type { TeamName } from "../domain/team.ts"
 import type { Verdict, VerdictScope, VerdictStatus } from "../domain/verdict.ts"
@@ -11,6 +12,7 @@ import { readCheckpoints } from "./checkpoints.ts"
 import { readEventsSince, readTasksSince } from "./follow-team.ts"
 import { getTeam } from "./lookup.ts"
 import type { Context } from "./operation.ts"
+import { readQuestionsSince } from "./questions.ts"
 import { readWavePlan } from "./wave-status.ts"
 
 /** What the store knows of all that the engine decides by. */
@@ -27,6 +29,7 @@ export interface EngineFacts
     | "isPausedByEngine"
     | "approvals"
     | "finalApproval"
+    | "questions"
   > {
   readonly workers: readonly Worker[]
 }
@@ -36,6 +39,7 @@ export interface Following {
   readonly history: History
   /** The tasks as they were then. */
   tasks: ReadonlyMap<string, Task> | undefined
+  questions?: readonly Question[]
   after: string | undefined
 }
 
@@ -62,12 +66,14 @@ export async function readEngine({ store }: Context, name: TeamName, following: 
       refusals: countRefusals(verdicts),
       approvals: (await tx.records.list(key, { kind: "approval", status: "pending" })).map(toApproval),
       finalApproval: await readFinal(tx, key, tasks),
+      questions: await readQuestionsSince(tx, key, { known: following.questions, events: told.events }),
     }
     return { facts, told, known }
   })
   // Only now, since a read may run more than once.
   following.after = told.cursor
   following.tasks = known
+  following.questions = facts.questions
   for (const event of told.events) tell(following.history, event)
   const isPausedByEngine = facts.team.status === "paused" && following.history.pausedBy === ENGINE
   return { ...facts, isPausedByEngine }

@@ -1,3 +1,5 @@
+import { ENGINE } from "../domain/actor.ts"
+import { TRIGGER_OF } from "../domain/escalation.ts"
 import type { Event } from "../domain/events.ts"
 import type { TaskId, WorkerId } from "../domain/ids.ts"
 import { LEAD } from "../domain/message.ts"
@@ -11,10 +13,12 @@ import {
 import type { Task } from "../domain/task.ts"
 import type { TeamName } from "../domain/team.ts"
 import type { StoredTeam, Tx } from "../store/port.ts"
-import { getTeam, lockTask } from "./lookup.ts"
+import { lockTask, lockTeam } from "./lookup.ts"
 import type { Context } from "./operation.ts"
 import { assertHolds } from "./ownership.ts"
+import { describeMatter, raiseEscalation } from "./raise-escalation.ts"
 import { moveTask, releaseTask } from "./task-moves.ts"
+import { withdrawLimit } from "./wait-for-limit.ts"
 
 export interface SetBack extends TeamName {
   readonly taskId: TaskId
@@ -39,18 +43,22 @@ export interface SetBackResult {
 /** A worker gives up its task: it goes back for another try, or ends as failed or paused when enough was tried. */
 export async function setBack({ store, ids }: Context, request: SetBack): Promise<SetBackResult> {
   return store.write(async (tx) => {
-    const team = await getTeam(tx, request)
+    const team = await lockTeam(tx, request)
     const task = await lockTask(tx, team.key, request.taskId)
     assertHolds(task, request.owner, request.token)
     const { kind, agent, worker, reason, advice } = request
     const earlier = await listSetbacks(tx, team, task)
     const next = afterSetback([...earlier, { kind, agent }], request.limits)
+    const known = next === "retry" ? undefined : await describeMatter(tx, team, task, [`${kind}: ${reason}`])
     await tx.events.append(team.key, worker, {
       type: "task.setback",
       data: { task: task.id, attempt: task.attempt, worker, agent, kind, reason, advice },
     })
     const moved = await apply(tx, team, { task, next, by: worker, reason })
-    if (next !== "retry") {
+    if (next === "retry") await withdrawLimit(tx, team, { taskId: task.id, by: worker })
+    else {
+      const asked = { trigger: TRIGGER_OF[kind], summary: reason, task: moved, by: ENGINE, context: known }
+      await raiseEscalation(tx, team, asked)
       const message = `FAILED task #${task.id}: ${reason}`
       await tx.messages.send(team.key, worker, {
         id: ids.uuid(),

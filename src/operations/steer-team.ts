@@ -1,17 +1,24 @@
 import { ENGINE, PERSON } from "../domain/actor.ts"
 import { AppError } from "../domain/errors.ts"
+import type { Trigger } from "../domain/escalation.ts"
 import { LEAD } from "../domain/message.ts"
 import { describeTeam, type TeamName, type TeamStatus } from "../domain/team.ts"
 import { lockTeam } from "./lookup.ts"
 import type { Context } from "./operation.ts"
+import { raiseEscalation } from "./raise-escalation.ts"
 
 /** The engine stops giving out tasks, and tells the lead why: a person has to decide how it goes on. */
-export async function pauseByEngine({ store, ids }: Context, name: TeamName, reason: string): Promise<void> {
+export async function pauseByEngine(
+  { store, ids }: Context,
+  name: TeamName,
+  { trigger, reason }: { readonly trigger: Trigger; readonly reason: string },
+): Promise<void> {
   await store.write(async (tx) => {
     const team = await lockTeam(tx, name)
     if (team.status !== "active") return
     await tx.teams.update(team.key, { status: "paused", pauseReason: reason })
     await tx.events.append(team.key, ENGINE, { type: "team.paused", data: { reason } })
+    await raiseEscalation(tx, team, { trigger, summary: reason, task: null, by: ENGINE })
     const message = `ALERT: the team is paused: ${reason}`
     await tx.messages.send(team.key, ENGINE, {
       id: ids.uuid(),

@@ -21,9 +21,16 @@ interface Move<Reason extends string | null = string | null> {
   readonly reason: Reason
 }
 
+/** Few tasks ever are paused or fail; the others do not pay for it. */
+async function letGo(tx: Tx, team: StoredTeam, move: { task: Task; to: TaskStatus; by: string }): Promise<void> {
+  if (move.task.status !== "paused" && move.task.status !== "failed") return
+  await (await import("./escalation-holds.ts")).letGo(tx, team, move)
+}
+
 /** Back to open, for anybody to take; the claim is gone. */
 export async function releaseTask(tx: Tx, team: StoredTeam, { task, by, reason }: Move<string>): Promise<Task> {
   assertMove(task, "open")
+  await letGo(tx, team, { task, to: "open", by })
   const released = await tx.tasks.update(team.key, task.id, { status: "open", ...NO_CLAIM })
   await tx.events.append(team.key, by, {
     type: "task.released",
@@ -45,6 +52,7 @@ export async function reopenTask(
 
 /** The next attempt at a task that nobody holds: evidence of the one before no longer counts. */
 export async function startAttempt(tx: Tx, team: StoredTeam, { task, by, reason }: Move): Promise<Task> {
+  await letGo(tx, team, { task, to: "open", by })
   const attempt = task.attempt + 1
   const reopened = await tx.tasks.update(team.key, task.id, {
     status: "open",
@@ -64,6 +72,7 @@ export async function startAttempt(tx: Tx, team: StoredTeam, { task, by, reason 
 export async function moveTask(tx: Tx, team: StoredTeam, move: Move & { readonly to: TaskStatus }): Promise<Task> {
   const { task, to, by, reason } = move
   assertMove(task, to)
+  await letGo(tx, team, { task, to, by })
   if (to === "in_review" || to === "resolved") (await import("./phases.ts")).assertGuards(task)
   const change: TaskChange = {
     status: to,

@@ -3,6 +3,7 @@ import { currentWave } from "../domain/wave.ts"
 import { flag } from "../lib/fields.ts"
 import { getTeam } from "./lookup.ts"
 import { operation, teamFields } from "./operation.ts"
+import { readQuestions } from "./questions.ts"
 
 /** Counted by the store; the tasks themselves are read only when asked for. */
 export const teamStatus = operation({
@@ -20,6 +21,7 @@ export const teamStatus = operation({
         currentWave: currentWave(waves),
         waves: summarizeWaves(waves, counts),
         workers: await tx.workers.count(key),
+        questions: await readQuestions(tx, key),
         ...(input.verbose === true ? { tasks: await tx.tasks.list(key) } : {}),
       }
     })

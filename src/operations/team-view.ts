@@ -8,6 +8,7 @@ import type { Tx, WorkerNow } from "../store/port.ts"
 import { readEventsSince, readTasksSince } from "./follow-team.ts"
 import { getTeam } from "./lookup.ts"
 import type { Context } from "./operation.ts"
+import { readQuestionsSince } from "./questions.ts"
 
 /** A look at a team, from which the next one goes on. */
 export interface Look extends TeamView {
@@ -41,8 +42,9 @@ async function readNews(tx: Tx, name: TeamName, before: Look | undefined) {
   const [waves, now, leader] = [await tx.waves.list(key), await tx.now(), await tx.leaders.find(key)]
   const tasks = await readTasksSince(tx, { key, known: last?.tasks, events })
   const counts = countByWave(tasks.values())
+  const questions = await readQuestionsSince(tx, key, { known: last?.questions, events })
   return {
-    ...{ last, key, cursor, team, events, now, tasks },
+    ...{ last, key, cursor, team, events, now, tasks, questions },
     stats: countTasks(counts),
     waves: summarizeWaves(waves, counts),
     currentWave: currentWave(waves),

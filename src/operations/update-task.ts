@@ -155,7 +155,8 @@ interface Update {
 
 async function applyUpdate(context: Context, tx: Tx, update: Update): Promise<Updated> {
   const { input, evidence, change, to } = update
-  const team = isPlanChange(input) || to === "open" ? await lockTeam(tx, input) : await getTeam(tx, input)
+  const team =
+    isPlanChange(input) || to === "open" || to === "in_progress" ? await lockTeam(tx, input) : await getTeam(tx, input)
   const by = input.owner ?? PERSON
   let task = await lockTask(tx, team.key, input.id)
   assertHolds(task, input.owner, input.token)
@@ -223,6 +224,21 @@ async function changeStatus(
   { to, input, by }: { to: Task["status"]; input: Input; by: string },
 ): Promise<Task> {
   const reason = input.reason ?? null
+  if (
+    task.status === "in_review" &&
+    (to === "open" || to === "in_progress") &&
+    task.claimedBy !== null &&
+    by !== task.claimedBy
+  ) {
+    const about = reason ?? "the review sends it back"
+    const { noteDisagreement } = await import("./disputes.ts")
+    const { escalation, task: paused } = await noteDisagreement(tx, team, {
+      task,
+      between: [by, task.claimedBy],
+      about,
+    })
+    if (escalation !== null) return paused
+  }
   if (to === "open") {
     return hasEnded(task.status)
       ? reopenTask(tx, team, { task, by, reason, settings: context.settings })

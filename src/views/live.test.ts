@@ -2,6 +2,7 @@ import { describe, expect, it } from "bun:test"
 import { BEGIN, happened, makeView, makeWorker, runStarted, sampleView } from "../../test/support/sample-view.ts"
 import { makeTask } from "../../test/support/tasks.ts"
 import type { TaskId } from "../domain/ids.ts"
+import type { Question } from "../domain/question.ts"
 import type { TeamView } from "../domain/team-view.ts"
 import { type Frame, renderLive } from "./live.ts"
 import { runLines } from "./run-lines.ts"
@@ -42,6 +43,18 @@ describe("the live view", () => {
       "",
       HINT,
     ])
+  })
+
+  it("shows what waits for a person, and how to answer it", () => {
+    const question = (number: number): Question => ({
+      ...{ kind: "escalation", number, taskId: null, what: `escalation ${number}:\nmoney`, isTold: false },
+      command: `teamwork decide ${number} go-on|pause`,
+    })
+    const lines = frame({ ...sampleView(), questions: [question(1)] })
+    expect(lines[4]).toBe("Decide   teamwork decide 1 go-on|pause  escalation 1: money")
+    const many = frame({ ...sampleView(), questions: [1, 2, 3, 4, 5, 6, 7].map(question) })
+    expect(many.filter((line) => line.startsWith("Decide "))).toHaveLength(6)
+    expect(many[9]).toBe("Decide   and 2 more: teamwork report")
   })
 
   it("goes on with the time of the frame", () => {

@@ -38,6 +38,7 @@ export function renderLive(view: TeamView, frame: Frame): string[] {
     { rank: 0, lines: [headLine(view, frame), progressLine(view, frame)] },
     { rank: 6, lines: [cut(`Goal: ${oneLine(view.team.goal)}`, frame.columns)] },
     { rank: 4, lines: waveLine(view, frame) },
+    { rank: 1, lines: questionLines(view, frame) },
     { rank: 2, lines: rows.length === 0 ? [] : workTable(rows, frame), isApart: true },
     { rank: 3, lines: taskLines(view, frame), isApart: true },
     { rank: 5, lines: eventLines(frame), isApart: true, keepsEnd: true },
@@ -194,6 +195,15 @@ function workTable(rows: readonly WorkRow[], frame: Frame): string[] {
     frame,
   ).split("\n")
   return some.length === rows.length ? lines : [...lines, `and ${rows.length - some.length} more`]
+}
+
+const MAX_QUESTIONS = 5
+
+/** What waits for whoever looks, and how to answer it. */
+function questionLines({ questions }: TeamView, { columns, color }: Frame): string[] {
+  const lines = questions.slice(0, MAX_QUESTIONS).map(({ what, command }) => `${command}  ${oneLine(what)}`)
+  const more = questions.length > MAX_QUESTIONS ? [`and ${questions.length - MAX_QUESTIONS} more: teamwork report`] : []
+  return [...lines, ...more].map((line) => paint(cut(`Decide   ${line}`, columns), "yellow", color))
 }
 
 /** What needs a person, what comes next, and what waits. */

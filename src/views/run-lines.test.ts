@@ -57,6 +57,21 @@ describe("lines for people", () => {
     expect(texts([happened(0, "task.setback", { ...data, task: "4" }), released])).toHaveLength(2)
   })
 
+  it("tell of what waits for a person, and that it was decided", () => {
+    const record = { number: 2, task: "3", about: "budget: it costs too much" }
+    expect(told("record.added", { ...record, kind: "escalation", status: "open" })).toEqual([
+      "escalation 2 waits for a decision: budget: it costs too much",
+    ])
+    expect(told("record.changed", { ...record, kind: "escalation", status: "open" })).toEqual([])
+    expect(
+      told("record.changed", { ...record, kind: "escalation", status: "decided", about: "escalation 2: skip" }),
+    ).toEqual(["escalation 2: skip, decided"])
+    expect(told("record.added", { ...record, kind: "approval", status: "pending", about: "plan" })).toEqual([
+      "approval 2 is asked for: plan",
+    ])
+    expect(told("record.added", { ...record, kind: "wisdom", status: "kept" })).toEqual([])
+  })
+
   it("tell of steps only to whoever wants them", () => {
     expect(texts([stepped(0, "3", "w1", "gate")])).toEqual([])
     expect(texts([stepped(0, "3", "w1", "gate")], true)).toEqual(["task 3: gate (w1)"])

@@ -84,6 +84,9 @@ const TELLERS: Partial<Record<EventType, Teller>> = {
     return say("to") === "verified" ? good(text) : say("to") === "failed" ? bad(text) : plain(text)
   },
   "verdict.recorded": tellVerdict,
+  "record.added": (say) => tellQuestion(say),
+  "record.changed": (say) =>
+    say("kind") === "escalation" && say("status") !== "open" ? plain(`${say("about")}, ${say("status")}`) : null,
   "target.delivered": (say) => good(`${say("target")} moved to ${say("to").slice(0, 12)}`),
   "target.undone": (say) => plain(`${say("target")} moved back to ${say("to").slice(0, 12)}`),
   "worker.started": (say) => plain(`${say("worker")} started${say("role") === "" ? "" : ` (${say("role")})`}`),
@@ -115,6 +118,14 @@ function tellVerdict(say: Say): Told {
       : "review by another agent"
   const text = `${what}: ${status}`
   return status === "passed" ? good(text) : status === "failed" ? bad(text) : plain(text)
+}
+
+/** Only what waits for somebody; the rest is looked up by whoever needs it. */
+function tellQuestion(say: Say): Told {
+  if (say("kind") === "escalation") return bad(`escalation ${say("number")} waits for a decision: ${say("about")}`)
+  return say("kind") === "approval" && say("status") === "pending"
+    ? bad(`approval ${say("number")} is asked for: ${say("about")}`)
+    : null
 }
 
 function agentOf(say: Say): string {

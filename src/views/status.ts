@@ -27,6 +27,8 @@ export function renderTeam(report: TeamReport, screen: Screen): string {
       screen.columns,
     ),
   ]
+  for (const { command, what } of report.questions)
+    lines.push(paint(cut(`Decide: ${command}  ${oneLine(what)}`, screen.columns), "yellow", screen.color))
   if (report.waves.length > 0) lines.push("", renderWaveSummaries(report, screen))
   if (report.tasks !== undefined) lines.push("", renderTasks(report.tasks, screen))
   return lines.join("\n")

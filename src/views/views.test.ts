@@ -65,6 +65,12 @@ const TEAM: TeamReport = {
     { id: 2, status: "planning", total: 1, done: 0 },
   ],
   workers: { total: 2, working: 1 },
+  questions: [
+    {
+      ...{ kind: "escalation", number: 1, taskId: "6" as TaskId, what: EVIL, isTold: false },
+      command: "teamwork decide 1 retry|skip",
+    },
+  ],
   tasks: [
     makeTask({ title: EVIL, status: "in_progress", claimedBy: "w1", claimedAt: TIME, wave: 1 }),
     makeTask({ id: "2" as TaskId, title: "Blocked", unmet: 1, blockedBy: ["1" as TaskId], wave: 1 }),
@@ -285,6 +291,8 @@ describe("the whiteboard", () => {
     expect(board).toContain("## Ready\n\n- **4** Ready (backend)\n\n")
     expect(board).toContain("- **2** Blocked: waits for 1\n- **3** Later: waits for wave 2\n")
     expect(board).toContain("- **6** Waiting: a b\n")
+    expect(board).toMatch(/## Waits for a person\n\n- .*: `teamwork decide 1 retry\|skip`\n/)
+    expect(renderTeam(TEAM, PLAIN)).toContain("\nDecide: teamwork decide 1 retry|skip  ")
     expect(board).toContain("## Failed\n\n- **5** Broken\n")
     expect(board).toContain("- wave 1: in_progress, 1/3")
     expect(board).toContain("- **w1** backend: working on 1, 1 done")

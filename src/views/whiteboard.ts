@@ -28,6 +28,10 @@ export function renderWhiteboard({ team, swarm, events }: WhiteboardFacts): stri
     `**${team.phase}** · ${team.status} · ${bar(team.stats.resolved + team.stats.skipped, team.stats.total, 20)} ${team.stats.progress}% of ${team.stats.total} tasks`,
     "",
     ...section(
+      "Waits for a person",
+      team.questions.map(({ what, command }) => `- ${oneLine(what)}: \`${command}\``),
+    ),
+    ...section(
       "In progress",
       [...named("in_progress"), ...named("in_review")].map(
         (task) => `${item(task)}: ${task.claimedBy}, since ${task.claimedAt}`,

@@ -1724,6 +1724,45 @@ const OWNERSHIP_CASES: Case[] = [
   },
 ]
 
+const ESCALATION_FIELDS = [
+  ...["number", "trigger", "task_id", "attempt", "summary", "context", "options", "status", "raised_by", "raised_at"],
+  ...["decision", "agent", "note", "decided_by", "decided_at"],
+]
+const ESCALATE = ["escalate", "--trigger", "budget", "--task", "1", "--owner", "w1", "--summary", "It costs too much"]
+
+const ESCALATION_CASES: readonly Case[] = [
+  {
+    command: "escalate",
+    args: ESCALATE.slice(1),
+    data: {
+      ...{ number: 1, trigger: "budget", task_id: "1", status: "open", raised_by: "w1", raised_at: TIME },
+      options: ["retry", "reassign", "skip", "fail", "pause"],
+      context: { progress: ["attempt 1, set back 0 times", "evidence: 1"], errors: [], attempts: 1, setbacks: 0 },
+    },
+    fields: ESCALATION_FIELDS,
+    table: /^escalation 1 \(budget, task 1\) {2}open\n {2}It costs too much\n[\s\S]* teamwork decide 1 retry /,
+  },
+  {
+    command: "escalations",
+    args: ["--status", "decided"],
+    before: [ESCALATE, ["decide", "1", "skip"]],
+    data: [{ number: 1, status: "decided", decision: "skip", decided_by: "person", decided_at: TIME }],
+    fields: ESCALATION_FIELDS,
+    table: /^escalation 1 \(budget, task 1\) {2}decided\n[\s\S]* {2}Decided by person: skip\n$/,
+  },
+  {
+    command: "decide",
+    args: ["--number", "1", "--option", "reassign", "--agent", "codex", "--note", "Cheaper", "--owner", "ann"],
+    before: [ESCALATE],
+    data: {
+      ...{ number: 1, status: "decided", decision: "reassign", agent: "codex", note: "Cheaper", decided_by: "ann" },
+      outcome: "task 1 is open",
+    },
+    fields: ESCALATION_FIELDS,
+    table: /^Decided escalation 1: reassign; task 1 is open\n$/,
+  },
+]
+
 export const CASES: readonly Case[] = [
   ...PROJECT_CASES,
   ...TASK_CASES,
@@ -1736,6 +1775,7 @@ export const CASES: readonly Case[] = [
   ...AGENT_CASES,
   ...VERIFY_CASES,
   ...OWNERSHIP_CASES,
+  ...ESCALATION_CASES,
 ]
 
 export const MISSING: readonly Missing[] = [
@@ -1794,4 +1834,6 @@ export const MISSING: readonly Missing[] = [
   { command: "config set", args: ["team.maxAgents"], message: /--value is missing/ },
   { command: "config unset", args: [], message: /--key is missing/ },
   { command: "completion", args: [], message: /--shell is missing/ },
+  { command: "escalate", args: ["--trigger", "budget"], message: /--summary is missing/ },
+  { command: "decide", args: ["1"], message: /--option is missing/ },
 ]

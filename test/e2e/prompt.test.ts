@@ -93,9 +93,10 @@ describe("teamwork prompt", () => {
       [...words.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? ""),
     )
     const release = commands.findIndex((words) => words.includes("--release"))
-    expect(release).toBeGreaterThan(0)
-    // To give the task up is the other way to end it.
-    for (const words of commands.filter((_, index) => index !== release)) {
+    const escalate = commands.findIndex(([command]) => command === "escalate")
+    expect(Math.min(release, escalate)).toBeGreaterThan(0)
+    // To give the task up and to ask about it are the other ways to end it.
+    for (const words of commands.filter((_, index) => index !== release && index !== escalate)) {
       const { exitCode, stderr } = await bench.run(words)
       expect({ words, exitCode, stderr }).toEqual({ words, exitCode: 0, stderr: "" })
     }
@@ -103,6 +104,10 @@ describe("teamwork prompt", () => {
     await bench.ok("task", "reopen", "1")
     await bench.ok("task", "claim", "1", "--owner", "w1")
     expect(await bench.ok(...(commands[release] ?? []))).toMatchObject({ status: "open" })
+    expect(await bench.ok(...(commands[escalate] ?? []))).toMatchObject({
+      trigger: "requirement_unclear",
+      status: "open",
+    })
   })
 
   it("leaves messages unread and the store as it was", async () => {

@@ -7,6 +7,7 @@ import { codex } from "../../src/agents/codex/program.ts"
 import type { Agent, AgentJob } from "../../src/agents/port.ts"
 import type { RunRequest, WorkerPorts } from "../../src/engine/worker/ports.ts"
 import { approve, listApprovals, reject } from "../../src/operations/approvals.ts"
+import { decide, listEscalations } from "../../src/operations/escalations.ts"
 import { noteAgentRun } from "../../src/operations/rate-limits.ts"
 import { sendMessage } from "../../src/operations/send-message.ts"
 import { updateTeam } from "../../src/operations/update-team.ts"
@@ -172,6 +173,34 @@ describe("an agent at its rate limit", () => {
       expect.stringMatching(/^STATUS: task 1 waits until 2026-01-01T00:05:00.000Z: .*rate-limited/),
       expect.stringMatching(/^Completed task #1/),
     ])
+    // A person could have decided otherwise while it lasted.
+    expect(await world.events("record.added")).toMatchObject([
+      { data: { kind: "escalation", task: "1", about: expect.stringMatching(/^rate_limited: task 1 waits until/) } },
+    ])
+    expect(await world.events("record.changed")).toMatchObject([{ by: "w1", data: { status: "withdrawn" } }])
+  })
+})
+
+describe("an agent that ends with a question", () => {
+  it("stops its task: nothing is judged, what it did is kept, and the next run reads the answer", async () => {
+    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
+    await world.create("1", { description: "[[hello]]", agent: "claude", check: ["grep -x done b.txt"] })
+    const first = watched(world, () => void write(world, "half"))
+    const runAgent: WorkerPorts["runAgent"] = async (request) => {
+      const result = await (first.ports.runAgent as WorkerPorts["runAgent"])(request)
+      return { ...result, answer: "I began.\nESCALATE dependency_missing: where is the price list?" }
+    }
+    expect(await world.work({}, { runAgent })).toMatchObject({ delivered: [], setBack: [] })
+    expect(first.jobs[0]?.prompt).toContain("ESCALATE TRIGGER: <what the matter is")
+    expect(await world.task("1")).toMatchObject({ status: "paused" })
+    expect(await world.events("verdict.recorded")).toEqual([])
+    const [raised] = await run(world.context, listEscalations, { ...WORLD_TEAM })
+    expect(raised).toMatchObject({ trigger: "dependency_missing", summary: "where is the price list?", raisedBy: "w1" })
+    await run(world.context, decide, { ...WORLD_TEAM, number: 1, option: "retry", note: "It is in b.txt" })
+    const second = watched(world, () => void write(world, "done"))
+    expect(await world.work({ workerId: "w1" }, second.ports)).toMatchObject({ delivered: ["1"] })
+    expect(second.jobs[0]?.prompt).toContain("It is in b.txt")
+    expect(second.jobs[0]?.prompt).not.toBe(first.jobs[0]?.prompt)
   })
 })
 

@@ -5,9 +5,11 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { claude } from "../../src/agents/claude/program.ts"
 import { workerMark } from "../../src/engine/worker/orphans.ts"
+import type { WorkerPorts } from "../../src/engine/worker/ports.ts"
 import { systemLiveProcesses } from "../../src/lib/live-process.ts"
 import { identityOf } from "../../src/lib/process-identity.ts"
 import { claimTask } from "../../src/operations/claim-task.ts"
+import { decide, escalate } from "../../src/operations/escalations.ts"
 import { pause, resume } from "../../src/operations/pause.ts"
 import { releaseTask } from "../../src/operations/release-task.ts"
 import { sendMessage } from "../../src/operations/send-message.ts"
@@ -301,5 +303,30 @@ describe("a place that cannot be worked in", () => {
         },
       },
     ])
+  })
+})
+
+describe("a worker whose task is escalated", () => {
+  it("stops, keeps what was done, and whoever goes on reads the decision and begins from there", async () => {
+    await using world = await makeWorld()
+    const { working } = await startWaiting(world, [{ workerId: "w1", settings: { renewSeconds: 0.05 } }])
+    const asked = { ...WORLD_TEAM, task: "1", trigger: "requirement_unclear", summary: "Half of what?" } as const
+    await run(world.context, escalate, { ...asked, owner: "w1" })
+    expect(await working).toMatchObject({ delivered: [], setBack: [] })
+    expect(await world.task("1")).toMatchObject({ status: "paused" })
+    const half = await headOf(world)
+    expect(half).not.toBe("")
+    await run(world.context, decide, { ...WORLD_TEAM, number: 1, option: "retry", note: "Of the house" })
+    go(world)
+    const prompts: string[] = []
+    const runAgent: WorkerPorts["runAgent"] = (request) => {
+      prompts.push(request.job.prompt)
+      return world.ports().runAgent(request)
+    }
+    expect(await world.work({ workerId: "w2" }, { runAgent })).toMatchObject({ delivered: ["1"] })
+    expect(prompts[0]).toContain("WHAT WAS DECIDED ABOUT THIS TASK")
+    expect(prompts[0]).toContain("Of the house")
+    const { repository } = world.git
+    expect(repository.run("merge-base", half, await headOf(world))).toBe(half)
   })
 })

@@ -23,7 +23,7 @@ import type { SimProcess, World } from "./world.ts"
 /** How a run goes wrong, if it does. */
 export const AGENT_FAULTS = [
   ...(["crashed", "protocol", "refused", "context-overflow", "not-found", "rate-limited", "turn-limit"] as const),
-  ...(["hangs", "slow", "outside", "nothing", "breaks", "amends"] as const),
+  ...(["hangs", "slow", "outside", "nothing", "breaks", "amends", "asks", "asks"] as const),
 ] as const
 export type AgentFault = (typeof AGENT_FAULTS)[number]
 
@@ -43,6 +43,8 @@ interface Setting {
   readonly random: Random
   /** Asked at the start of every run. */
   readonly faultOf: () => AgentFault | undefined
+  /** Stops work on the task and asks a person, as the agent's process. */
+  readonly escalate: (self: SimProcess, task: string) => Promise<void>
 }
 
 const AGENT_NAMES = ["claude", "codex"] as const
@@ -177,6 +179,7 @@ async function work(run: Run, doing: Doing): Promise<Ending> {
   for (const [index, edit] of editing.entries()) {
     if (index === 1 || editing.length === 1) {
       if (fault === "hangs") await self.sleep(FOREVER_MS)
+      if (fault === "asks") await ask(run, self)
       const broken = FAILURES[fault ?? "slow"]
       if (broken !== undefined) return broken
       if (fault === "rate-limited") {
@@ -194,6 +197,13 @@ async function work(run: Run, doing: Doing): Promise<Ending> {
   tell({ type: "usage", isTotal: true, ...usage }).catch(() => {})
   if (random.chance(0.4)) await self.call("agent.commit", () => commit(run, fault === "amends"))
   return { reason: "done" }
+}
+
+/** Some go on until they are stopped, others wait for that. */
+async function ask({ repository, job, random, escalate }: Run, self: SimProcess): Promise<void> {
+  const task = repository.worktreeAt(job.workspace)?.record?.attempt?.task
+  if (task !== undefined) await escalate(self, task)
+  if (random.chance(0.5)) await self.sleep(FOREVER_MS)
 }
 
 const FAILURES: Partial<Record<AgentFault, Ending>> = {

@@ -57,6 +57,7 @@ export function makeInvariants(checked: Checked): Invariants {
   const sent = new Set<string>()
   const tokens = new Map<string, number>()
   const finished = new Set<string>()
+  const escalated = new Map<number, Event>()
 
   const fail = (invariant: string, message: string): never => {
     throw new InvariantBroken(invariant, message)
@@ -80,6 +81,10 @@ export function makeInvariants(checked: Checked): Invariants {
 
   async function checkEvent(event: Event, together: readonly Event[], now: number): Promise<void> {
     const { type, data, by } = event
+    if (type === "record.added" && data.kind === "escalation") escalated.set(Number(data.number), event)
+    if (type === "record.changed" && data.kind === "escalation" && data.status !== "open")
+      if (!escalated.delete(Number(data.number))) fail("R211", `escalation ${data.number} was decided twice`)
+    if (type === "task.claimed" || type === "task.resolved") checkNotAsked(String(data.task))
     if (type === "task.claimed") checkClaim(event, together, now)
     if (type === "task.resolved") await checkResolved(String(data.task), Number(data.attempt), Number(data.token))
     if (type === "run.started" && !events.some((each) => startsExecution(each)))
@@ -94,6 +99,13 @@ export function makeInvariants(checked: Checked): Invariants {
         if (read.has(id)) fail("I10", `message ${id} was read twice as new`)
         read.add(id)
       }
+  }
+
+  /** Nobody goes on with what waits for a decision; only a wait for a rate limit is asked about beside the work. */
+  function checkNotAsked(task: string): void {
+    for (const { data } of escalated.values())
+      if (data.task === task && !String(data.about).startsWith("rate_limited"))
+        fail("R211", `task ${task} went on before escalation ${data.number} was decided`)
   }
 
   function startsExecution({ type, data }: Event): boolean {

@@ -3,6 +3,7 @@
 import { join } from "node:path"
 import type { EngineLimits } from "../../src/domain/actions.ts"
 import { AppError } from "../../src/domain/errors.ts"
+import { TRIGGERS } from "../../src/domain/escalation.ts"
 import type { Event } from "../../src/domain/events.ts"
 import type { WorkerId } from "../../src/domain/ids.ts"
 import { BUILT_IN_ROLES } from "../../src/domain/roles.ts"
@@ -16,6 +17,7 @@ import { runWorker } from "../../src/engine/worker/run-worker.ts"
 import { calculateWaves } from "../../src/operations/calculate-waves.ts"
 import { createTask } from "../../src/operations/create-task.ts"
 import { createTeam } from "../../src/operations/create-team.ts"
+import { decide, escalate, listEscalations } from "../../src/operations/escalations.ts"
 import type { Context } from "../../src/operations/operation.ts"
 import { pause, resume } from "../../src/operations/pause.ts"
 import { addVerdict } from "../../src/operations/record-verdict.ts"
@@ -188,6 +190,12 @@ async function prepare(
   const agents = makeSimAgents({
     ...{ world, repository: git.repository, plan, random: random.fork("agents") },
     faultOf: () => (hasFaults ? faults.ofAgent() : undefined),
+    async escalate(self, task) {
+      const trigger = random.pick(TRIGGERS)
+      await run(contextOf(store.of(self)), escalate, { ...SIM_TEAM, trigger, task, summary: "What now?" }).catch(
+        ignoreRefusal,
+      )
+    },
   })
   const set: Set = { world, store, git, gates, agents, contextOf, say, plan, limits: chooseLimits(world) }
   const runtime: SimRuntime = makeSimRuntime({
@@ -398,10 +406,17 @@ function makePerson(set: Set, runtime: SimRuntime, real: Context): Person {
     if (error !== undefined && !isExcusable(error)) throw error
     if (end !== undefined && end.outcome !== "interrupted" && end.outcome !== "lost") {
       if (++helps > MAX_HELPS) throw new Error(`helped ${MAX_HELPS} times in vain: ${end.outcome}: ${end.reason}`)
-      await help(real, set.say)
+      await help(real, random, set.say)
     }
     current = begin()
   }
+  // Whoever waits for a decision gets it some time.
+  const look = async () => {
+    if (done) return
+    await decideAll(real, random)
+    world.after(random.int(60_000, 3_600_000), look)
+  }
+  world.after(random.int(60_000, 3_600_000), look)
   current = begin()
   return {
     ends,
@@ -441,8 +456,19 @@ function isExcusable(error: unknown): boolean {
   return error instanceof AppError && ["store.busy", "team.led"].includes(error.code)
 }
 
+/** Mostly to try it again, by the same agent or another. */
+async function decideAll(context: Context, random: Random): Promise<void> {
+  for (const { number, options } of await run(context, listEscalations, { ...SIM_TEAM })) {
+    const option = random.pick(options.filter((each) => ["go-on", "retry", "reassign"].includes(each)))
+    const agent = option === "reassign" ? { agent: random.pick(["claude", "codex"]) } : {}
+    // Somebody may have settled it a moment ago.
+    await run(context, decide, { ...SIM_TEAM, number, option, note: "Go on", ...agent }).catch(ignoreRefusal)
+  }
+}
+
 /** What a person does when the engine can go on no more: lets everything be tried again. */
-async function help(context: Context, say: (line: string) => void): Promise<void> {
+async function help(context: Context, random: Random, say: (line: string) => void): Promise<void> {
+  await decideAll(context, random)
   const { team, tasks, workers, verdicts } = await context.store.read(async (tx) => {
     const found = await tx.teams.find(SIM_TEAM)
     if (found === undefined) throw new Error("the team is gone")

@@ -28,6 +28,7 @@ export function makeSnapshot(change: Partial<EngineSnapshot> = {}): EngineSnapsh
     ...{ busy: null, final: null, review: null, delivery: "none", troubles: [] },
     ...{ settled: new Set<string>(), refusals: new Map<string, number>(), isPausedByEngine: false },
     ...{ approvals: [], finalApproval: null },
+    questions: [],
     ...change,
   }
 }

@@ -76,6 +76,7 @@ export function makeView(
     waves: summarizeWaves(waves, counts),
     currentWave: waves.find(({ verdict }) => verdict === null)?.number ?? numbers.at(-1) ?? 0,
     ...{ workers: [], history, lead: { holder: "here:1", leaseUntil: BEGIN + 1_000_000 }, events, now: BEGIN },
+    questions: [],
     ...rest,
   }
 }

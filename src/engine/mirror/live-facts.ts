@@ -92,6 +92,7 @@ export function chooseWanted({ facts, inProgress }: LiveFacts, events: readonly 
         verdicts = true
         break
       case "task.phase_changed":
+      case "task.disagreed":
       case "task.qa_changed":
         tasks.add(data.task as TaskId)
         break

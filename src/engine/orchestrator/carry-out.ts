@@ -92,7 +92,7 @@ async function perform(
       return
     case "pause-team":
       say(`The team is paused: ${action.reason}`)
-      return pauseByEngine(context, name, action.reason)
+      return pauseByEngine(context, name, action)
     case "judge-approval":
       return judge(action.approval)
     case "ask-final":

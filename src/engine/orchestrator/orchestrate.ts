@@ -4,6 +4,7 @@ import { decide } from "../../domain/decide.ts"
 import { AppError } from "../../domain/errors.ts"
 import { endLead, takeLead } from "../../operations/lead-team.ts"
 import { beginFollowing, readEngine } from "../../operations/read-engine.ts"
+import { makeNotices } from "../notify.ts"
 import { carryOut } from "./carry-out.ts"
 import { makeEarlyWarning } from "./early-warning.ts"
 import { makeApprovalJudge } from "./judge-approvals.ts"
@@ -51,6 +52,7 @@ async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost
   const patience = makePatience(ports)
   const warning = makeEarlyWarning(ports, options)
   const judge = makeApprovalJudge(ports, { project: options.project, team: options.team })
+  const notices = makeNotices(ports, options)
   runtime.onExit(wake.now)
 
   /** Looks, decides and acts once; the end, or how long to rest and to wait. */
@@ -63,6 +65,7 @@ async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost
     const { busy, settled, delivery, troubles } = long
     const snapshot: EngineSnapshot = { ...facts, history, workers, busy, settled, delivery, troubles }
     ports.onLook?.(snapshot)
+    await notices.look(facts.questions)
     if (options.drain.aborted || options.stop.aborted) return interrupt(options, pool)
     const { actions, wakeAt } = decide(snapshot, options.limits)
     const end = await act(ports, options, { actions, pool, long, judge: judge.begin })
@@ -80,8 +83,7 @@ async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost
       patience.renew(next !== undefined)
       if (next === undefined) await sleep(PAUSE_MS, woken)
       else if ("outcome" in next) {
-        await warning.ended
-        await judge.ended
+        await Promise.all([warning.ended, notices.ended, judge.ended])
         return await leave(ports, options, { pool, long, end: next })
       } else {
         await sleep(next.restMs, woken)

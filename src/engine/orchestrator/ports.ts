@@ -9,6 +9,7 @@ import type { Context } from "../../operations/operation.ts"
 import type { Runtime, WorkerLaunch } from "../../runtime/port.ts"
 import type { QueuePorts } from "../merge-queue/merge-batch.ts"
 import type { Merging } from "../merge-queue/merging.ts"
+import type { Notify } from "../notify.ts"
 import type { WorkspaceTools } from "../worktrees.ts"
 
 /** Everything uncertain that an orchestrator works with. */
@@ -37,6 +38,8 @@ export interface OrchestratorPorts {
   readonly onLook?: (snapshot: EngineSnapshot) => void
   /** Hears in a line what people should know. */
   readonly say: (line: string) => void
+  /** Tells a person that something waits; left out where nobody wants to be told. */
+  readonly notify?: Notify
 }
 
 export interface Ruling {

@@ -1,4 +1,5 @@
 import type { EngineLimits, Staffing } from "../../domain/actions.ts"
+import type { NotifySettings } from "../notify.ts"
 
 /** What the configuration says of the engine. */
 export interface EngineSettings extends Omit<EngineLimits, "staffing" | "deliver" | "maxRefusals"> {
@@ -8,6 +9,7 @@ export interface EngineSettings extends Omit<EngineLimits, "staffing" | "deliver
   readonly runtime: "child" | "tmux"
   /** `auto`, `none`, or the program that decides on plans. */
   readonly pmAgent: string
+  readonly notify: NotifySettings
 }
 
 /** What a run was started with, kept in the store: whoever goes on with it does so in the same way. */

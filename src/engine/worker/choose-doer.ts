@@ -7,6 +7,7 @@ import type { Task } from "../../domain/task.ts"
 import { noteActivity } from "../../operations/note-run.ts"
 import { type KnownRateLimits, listRateLimits } from "../../operations/rate-limits.ts"
 import { sendMessage } from "../../operations/send-message.ts"
+import { askAboutLimit, endAskAboutLimit } from "../../operations/wait-for-limit.ts"
 import type { ReadyAgent } from "../agent-jobs/run-job.ts"
 import { chooseAgent } from "../choose-agent.ts"
 import { type TaskPrompt, taskPrompt } from "../task-prompt.ts"
@@ -32,9 +33,16 @@ export async function chooseDoer(shift: Shift, hold: Hold): Promise<Doer> {
   const toldAt: { ms?: number } = {}
   for (;;) {
     const chosen = await chooseNow(shift, hold)
-    if (!("retryAt" in chosen)) return chosen
+    if (!("retryAt" in chosen)) {
+      if (toldAt.ms !== undefined) await endAskAboutLimit(shift.ports.context, questionOf(shift, hold))
+      return chosen
+    }
     await waitFor(shift, hold, { ...chosen, toldAt })
   }
+}
+
+function questionOf({ team, worker }: Shift, { task }: Hold) {
+  return { ...team, task: task.id, worker }
 }
 
 async function chooseScript({ ports, options }: Shift, task: Task): Promise<Doer> {
@@ -123,8 +131,10 @@ async function waitFor(
   const waitMs = Math.max(0, retryAt - now) + 1
   if (waitMs > TELL_AFTER_MS && toldAt.ms === undefined) {
     toldAt.ms = startedAt
-    const message = `STATUS: task ${task.id} waits until ${new Date(retryAt).toISOString()}: ${why}`
+    const reason = `task ${task.id} waits until ${new Date(retryAt).toISOString()}: ${why}`
+    const message = `STATUS: ${reason}`
     await sendMessage.run(context, { ...team, from: worker, to: LEAD, type: "text", message })
+    await askAboutLimit(context, { ...team, task: task.id, worker, reason })
   }
   say(`Task ${task.id} waits ${Math.ceil(waitMs / 1000)} s: ${why}`)
   for (let left = waitMs; left > 0 && !cut.aborted; left = startedAt + waitMs - clock.now()) {

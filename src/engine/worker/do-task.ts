@@ -3,6 +3,7 @@ import { findFixed, isFixId } from "../../domain/fix-task.ts"
 import type { AfterSetback, SetbackKind } from "../../domain/retry.ts"
 import type { Task } from "../../domain/task.ts"
 import type { Verdict } from "../../domain/verdict.ts"
+import { getTask } from "../../operations/get-task.ts"
 import { listTasks } from "../../operations/list-tasks.ts"
 import { noteStep } from "../../operations/note-run.ts"
 import { setBack } from "../../operations/set-back.ts"
@@ -10,6 +11,7 @@ import type { AsideResult, Workspace } from "../../workspace/port.ts"
 import { enforceOwnership } from "../enforce-ownership.ts"
 import { chooseDoer, type Doer } from "./choose-doer.ts"
 import { deliver, describeDelivery } from "./deliver.ts"
+import { heedQuestion } from "./heed-question.ts"
 import { type Hold, holdClaim, isLost } from "./hold-claim.ts"
 import { noteEvidence } from "./note-evidence.ts"
 import { completeTask, planTask } from "./plan-task.ts"
@@ -75,6 +77,7 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
     await begin("commit")
     const delivered = await commit(shift, hold, workspace)
     await noteEvidence(shift, hold, { result, delivered })
+    await heedQuestion(shift, hold, result)
     await begin("gate")
     // Where the agent found nothing to mend, what is remembered of the very same files may have come by chance.
     verdict = await judge(shift, hold, { workspace, failedTree: verdict?.tree ?? null })
@@ -178,7 +181,10 @@ async function afterFailure(shift: Shift, hold: Hold, error: unknown): Promise<T
   }
 }
 
-async function giveUp({ ports, worker }: Shift, { task }: Hold): Promise<TaskOutcome> {
+async function giveUp({ ports, team, worker }: Shift, { task }: Hold): Promise<TaskOutcome> {
+  // Whoever stopped to ask goes on later from where it got to; nobody else is at it.
+  const now = await getTask.run(ports.context, { ...team, id: task.id }).catch(() => undefined)
+  if (now?.status === "paused") await ports.workspaces.pin({ worker }).catch(() => undefined)
   ports.say(`Task ${task.id} is no longer ${worker}'s; nothing more is done for it`)
   await ports.workspaces.disown({ worker, attempt: { task: task.id, attempt: task.attempt } })
   return { kind: "lost" }

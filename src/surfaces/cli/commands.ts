@@ -6,6 +6,7 @@ const views = {
   task: () => import("../../views/task.ts"),
   ownership: () => import("../../views/ownership.ts"),
   approvals: () => import("../../views/approvals.ts"),
+  escalations: () => import("../../views/escalations.ts"),
 }
 const taskLine = async ({ task }: { task: Task }) => (await views.task()).taskLine(task)
 const oneLine = async (text: string) => (await import("../../views/table.ts")).oneLine(text)
@@ -273,6 +274,33 @@ export const COMMANDS: readonly CommandRow[] = [
       }),
   },
   { name: "ownership enforce", load: async () => (await import("./ownership.ts")).ownershipEnforce },
+  {
+    name: "escalate",
+    load: async () =>
+      fromOperation((await import("../../operations/escalations.ts")).escalate, {
+        positional: ["trigger", "summary"],
+        example: 'teamwork escalate requirement_unclear "Which currency?" --task 3 --owner w1',
+        text: async (raised, screen) => (await views.escalations()).renderEscalation(raised, screen),
+      }),
+  },
+  {
+    name: "escalations",
+    load: async () =>
+      fromOperation((await import("../../operations/escalations.ts")).listEscalations, {
+        text: async (raised, screen) => (await views.escalations()).renderEscalations(raised, screen),
+      }),
+  },
+  {
+    name: "decide",
+    load: async () =>
+      fromOperation((await import("../../operations/escalations.ts")).decide, {
+        positional: ["number", "option"],
+        example: 'teamwork decide 1 retry --note "Prices are in euro"',
+        data: ({ escalation, outcome }) => ({ ...escalation, outcome }),
+        text: ({ escalation, outcome }) =>
+          `Decided escalation ${escalation.number}: ${escalation.decision}; ${outcome}`,
+      }),
+  },
   { name: "worker", load: async () => (await import("./worker.ts")).worker },
   { name: "worker setup", load: async () => (await import("./worker-setup.ts")).workerSetup },
   {

@@ -4,6 +4,7 @@ import { emptyHistory, type History } from "../../domain/history.ts"
 import { parseStaffing, problemWithSize, STAFFING_FORMS } from "../../domain/staffing.ts"
 import { describeTeam, SCHEDULES, type TeamName } from "../../domain/team.ts"
 import { connectGates } from "../../engine/merge-queue/connect-gates.ts"
+import { makeNotify } from "../../engine/notify.ts"
 import { orchestrate } from "../../engine/orchestrator/orchestrate.ts"
 import type { EngineEnd, OrchestratorOptions, OrchestratorPorts, Self } from "../../engine/orchestrator/ports.ts"
 import { type EngineSettings, limitsOf, type RunSettings, readRunSettings } from "../../engine/orchestrator/settings.ts"
@@ -169,7 +170,10 @@ async function lead(session: Session, { given, name, run, settings }: Run): Prom
   const hint = "Ctrl+C lets the workers end what they can, twice ends them at once; go on with: teamwork run --resume"
   const view = { hint, steps: false }
   let watcher = makeWatcher(session, view)
-  const ports = await openPorts(session, { given, name, run, settings, say: (line) => watcher.say(line) })
+  const ports = {
+    ...(await openPorts(session, { given, name, run, settings, say: (line) => watcher.say(line) })),
+    notify: notifyFor(session, settings),
+  }
   const ended = new AbortController()
   const watching = watchOn()
   try {
@@ -194,6 +198,12 @@ async function lead(session: Session, { given, name, run, settings }: Run): Prom
 }
 
 const RETRY_VIEW_MS = 1000
+
+function notifyFor({ host, isJsonAsked }: Session, { notify }: EngineSettings): OrchestratorPorts["notify"] {
+  const { io, processes, env } = host
+  const ring = io.isTerminal && !isJsonAsked ? () => io.outParts(["\u0007"]) : undefined
+  return makeNotify(notify, { processes, cwd: io.cwd, env, ring })
+}
 
 async function openPorts(
   session: Session,
@@ -287,7 +297,7 @@ function sayEnd(name: TeamName, { outcome, reason }: EngineEnd): string {
     case "lost":
       return `${team} is led by another teamwork run now; watch it with: teamwork watch`
     case "paused":
-      return `${team} is paused (${reason}); go on with: teamwork resume, then: teamwork run --resume`
+      return `${team} is paused (${reason}); see: teamwork escalations, then: teamwork run --resume`
     default:
       return `${team} is not done: ${reason}; see: teamwork report`
   }

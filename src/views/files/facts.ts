@@ -1,4 +1,5 @@
 import type { TaskId, WorkerId } from "../../domain/ids.ts"
+import { listQuestions } from "../../domain/question.ts"
 import type { PastEvent, SnapshotTask, TeamSnapshot } from "../../domain/snapshot.ts"
 import { countTasks, type SwarmReport, summarizeWaves, type TaskCount, type TeamReport } from "../../domain/status.ts"
 import { isMet, type Task } from "../../domain/task.ts"
@@ -76,6 +77,7 @@ export function reportTeam(facts: TeamFacts): TeamReport {
     currentWave: currentWave(waves),
     waves: summarizeWaves(waves, counts),
     workers: { total: facts.workers.length, working: working.size },
+    questions: listQuestions(facts.records),
     tasks: listTasks(facts),
   }
 }

@@ -1,3 +1,4 @@
+import { TRIGGERS } from "../../domain/escalation.ts"
 import { LEAD } from "../../domain/message.ts"
 import type { Task } from "../../domain/task.ts"
 import type { TeamName } from "../../domain/team.ts"
@@ -18,6 +19,7 @@ export function teamPreamble({ project, team }: TeamName, { id }: Pick<Task, "id
 
 PEERS: you may write to another worker with --to and its id.
 BLOCKED: if you are blocked for more than 2 minutes, tell the lead what you wait for.
+ESCALATE: what is not yours to decide, or cannot be had without a person, stops the task: run \`teamwork escalate requirement_unclear "what the matter is" --task ${id} --owner ${worker} ${at}\`, with what fits of ${TRIGGERS.join(", ")}, and leave the task until that is decided.
 FAILED: report \`FAILED task #${id}: <reason>\` to the lead and leave the task in progress, so that it can be given to another. Stop after 3 failures in a row.
 SHUTDOWN: read your messages with \`teamwork mailbox read --inbox ${worker} --unread-only --mark-read ${at}\`. When ${LEAD} sends a message of the type shutdown_request, finish or release what you hold, answer with a shutdown_response that carries its request_id, and stop.`
 }
@@ -31,5 +33,6 @@ export function oneShotPreamble({ id }: Pick<Task, "id">): string {
 - Write only inside of FILE SCOPE; everything else is for reading. Always use absolute paths.
 - Run the checks that TASK names, and the build and the tests where there are any. Leave no debug artefacts behind, such as console.log, TODO or debugger.
 - At the end say what you changed, what you ran with what outcome, and what is left.
+- Where going on is not yours to decide, or something cannot be had without a person, stop and end with a line \`ESCALATE TRIGGER: <what the matter is, and what you tried>\`. TRIGGER is one of ${TRIGGERS.join(", ")}. What you did is kept, and a person decides how it goes on.
 - If the task cannot be done, end with a line \`FAILED task #${id}: <reason>\`.`
 }

@@ -23,6 +23,24 @@ export function ownedByOthers(others: PromptFacts["others"]): Maybe {
   }
 }
 
+/** A decision is a person's word; what it was asked about is not. */
+export function decisions(decided: PromptFacts["decisions"]): Maybe {
+  return section({
+    name: "decisions",
+    heading: "WHAT WAS DECIDED ABOUT THIS TASK",
+    priority: 65,
+    lead: "Work on the task was stopped and a person decided how it goes on. Keep to the latest decision.",
+    blocks: decided.flatMap(({ number, trigger, summary, decision, decidedBy, decidedAt, note }) => [
+      foreign(`Escalation ${number} (${trigger}) asked:`, [summary]),
+      {
+        label: `${decidedBy} decided (${decidedAt}): ${decision}`,
+        body: note === null ? "No note was added." : manyLines(note).trim(),
+        isForeign: false,
+      },
+    ]),
+  })
+}
+
 export function needs(needs: PromptFacts["needs"]): Maybe {
   return section({
     name: "needs",
