@@ -4,6 +4,7 @@ import { AppError } from "../domain/errors.ts"
 import type { Task } from "../domain/task.ts"
 import { choice, number, optional } from "../lib/fields.ts"
 import { getTeam, lockTask, lockTeam } from "./lookup.ts"
+import { moveQa } from "./move-qa.ts"
 import { type Context, operation, ownerField, teamFields, textField } from "./operation.ts"
 import { movePhase } from "./phases.ts"
 import { changeRecord, getRecord } from "./records.ts"
@@ -73,6 +74,9 @@ export async function decideApproval({ store, ids }: Context, decision: Decision
       const to = status === "approved" ? "execution" : "plan_design"
       await movePhase(tx, team, { task, to, by: owner, reason })
     }
+    // One that is rejected is made anew.
+    if (asked.scope === "qa-plan" && status === "approved" && task?.qa === "planning")
+      await moveQa(tx, team, { task, to: "validating", by: owner })
     const words = status === "approved" ? "APPROVED" : "REJECTED"
     const message = `${words}: ${about}${reason === null ? "" : `: ${reason}`}`
     if (asked.askedBy !== PERSON)
