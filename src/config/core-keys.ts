@@ -114,7 +114,8 @@ export const CORE_KEYS = {
     pattern: "^[a-z][a-z0-9_-]*=\\d{1,3}$",
     expects: "dimensions with their weights, which add up to 100, as correctness=60,tests=40",
     env: "TEAMWORK_QA_DIMENSIONS",
-    description: "What QA scores and how much each counts, for work of every type; empty means by the type of the task.",
+    description:
+      "What QA scores and how much each counts, for work of every type; empty means by the type of the task.",
   },
   "git.authorName": {
     type: "string",

@@ -20,6 +20,8 @@ export interface PromptFacts {
   readonly wisdom: readonly Document[]
   readonly evidence: readonly Evidence[]
   readonly setbacks: readonly Setback[]
+  /** What whoever runs the team said while it worked, oldest first. */
+  readonly feedback: readonly string[]
 }
 
 /** Why work on the task did not end there. */

@@ -48,7 +48,10 @@ const TEMPLATES: Readonly<Record<QaType, Template>> = {
   },
   audit: {
     weights: { correctness: 35, completeness: 35, clarity: 30 },
-    checks: ["that each finding is real, and where it is said to be", "that nothing of what was to be read is left out"],
+    checks: [
+      "that each finding is real, and where it is said to be",
+      "that nothing of what was to be read is left out",
+    ],
   },
   design: {
     weights: { correctness: 30, completeness: 30, clarity: 25, maintainability: 15 },

@@ -142,7 +142,8 @@ export function weakest(
     }
   }
   const means = [...byName].map(([name, { sum, count, tasks }]) => ({ name, mean: Math.round(sum / count), tasks }))
-  const found = asked === undefined ? means.toSorted((a, b) => a.mean - b.mean)[0] : means.find((each) => each.name === asked)
+  const found =
+    asked === undefined ? means.toSorted((a, b) => a.mean - b.mean)[0] : means.find((each) => each.name === asked)
   if (found === undefined) return undefined
   const short = found.tasks.filter(({ score }) => score < thresholds.pass)
   const worst = found.tasks.toSorted((a, b) => a.score - b.score).slice(0, 1)

@@ -77,6 +77,7 @@ const FACTS: PromptFacts = {
     { path: "wisdom/learnings.md", content: "Ids are text.", encoding: "utf8", by: "w1", createdAt: AT, updatedAt: AT },
   ],
   evidence: [evidence("it ran", 1, { command: "npm test", exitCode: 1 }), evidence("begun", 2)],
+  feedback: [],
   setbacks: [
     { attempt: 1, what: "verdict", by: "wave-verifier", timestamp: AT, reason: "no test of the last page" },
     { attempt: 1, what: "reopened", by: "person", timestamp: AT, reason: "" },
@@ -190,7 +191,7 @@ Attempt 2, the present one:
   })
 
   it("leaves out sections that have nothing to say", () => {
-    const bare = { needs: [], others: [], messages: [], wisdom: [], evidence: [], setbacks: [] }
+    const bare = { needs: [], others: [], messages: [], wisdom: [], evidence: [], setbacks: [], feedback: [] }
     const facts = { ...FACTS, ...bare, team: { ...FACTS.team, goal: " " }, task: taskOf("3", { attempt: 1 }) }
     const { text } = compose({ facts })
     expect(headings(text)).toEqual(["# TASK", "# INSTRUCTIONS", "# ROLE", "# CONTEXT"])

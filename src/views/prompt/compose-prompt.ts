@@ -3,7 +3,7 @@ import type { RoleDefinition } from "../../domain/roles.ts"
 import { oneLine } from "../table.ts"
 import { type FittedText, fitSections, type Section } from "./fit-sections.ts"
 import { oneShotPreamble, teamPreamble } from "./preambles.ts"
-import { guidance, messages, needs, ownedByOthers, wisdom } from "./surroundings.ts"
+import { feedback, guidance, messages, needs, ownedByOthers, wisdom } from "./surroundings.ts"
 
 export interface PromptInput {
   readonly facts: PromptFacts
@@ -28,6 +28,7 @@ export function composePrompt(input: PromptInput): FittedText {
     ownedByOthers(facts.others),
     needs(facts.needs),
     messages(facts.messages),
+    feedback(facts.feedback),
     wisdom(facts.wisdom),
     guidance(facts),
   ]

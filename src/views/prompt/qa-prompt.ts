@@ -39,5 +39,7 @@ export function composeQaPrompt(facts: QaFacts, maxLength: number): string {
 }
 
 function list(lead: string, items: readonly string[]): string {
-  return items.length === 0 ? "" : [lead, "", ...items.map((item) => `- ${item.trim().replaceAll("\n", "\n  ")}`)].join("\n")
+  return items.length === 0
+    ? ""
+    : [lead, "", ...items.map((item) => `- ${item.trim().replaceAll("\n", "\n  ")}`)].join("\n")
 }
