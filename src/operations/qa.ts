@@ -113,8 +113,8 @@ export const planQa = operation({
     const { mode, ...planned } = await context.store.write(async (tx) => {
       const team = await lockTeam(tx, input)
       const task = await lockTask(tx, team.key, input.id)
-      assertIndependent(task, input.owner, "plan QA")
       const by = input.owner ?? PERSON
+      assertIndependent(task, await findRound(tx, team.key, task), { who: by, what: "plan QA" })
       const asked = task.qa === "planning" ? await findPlanApproval(tx, team.key, task) : undefined
       // A plan that was rejected is made anew; one that still waits is decided first.
       if (asked?.status === "pending" && team.mode !== "FULL_AUTO") throw waits(asked)
@@ -155,9 +155,13 @@ function waits(asked: Approval): AppError {
   )
 }
 
-/** Whoever did the work has no part in judging it. */
-export function assertIndependent({ id, claimedBy }: Task, who: string | undefined, what: string): void {
-  if (who === undefined || who !== claimedBy) return
+/** Whoever has the work, or handed it in, has no part in judging it. A person may. */
+export function assertIndependent(
+  { id, claimedBy }: Task,
+  round: Pick<TeamRecord, "by"> | undefined,
+  { who, what }: { readonly who: string | undefined; readonly what: string },
+): void {
+  if (who === undefined || who === PERSON || (who !== claimedBy && who !== round?.by)) return
   throw new AppError("qa.own", `${who} did the work of task ${id} and cannot ${what} for it; somebody else does`, {
     taskId: id,
     by: who,

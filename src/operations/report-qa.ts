@@ -66,7 +66,7 @@ export async function reportQa(context: Context, report: QaReport): Promise<QaRe
     const team = await lockTeam(tx, report)
     const task = await lockTask(tx, team.key, report.taskId)
     if (report.held !== undefined) assertHolds(task, report.held.owner, report.held.token)
-    assertIndependent(task, report.by, "record QA")
+    assertIndependent(task, await findRound(tx, team.key, task), { who: report.by, what: "record QA" })
     assertQa(task, "passed")
     const record = await getRound(tx, team.key, task)
     const { plan, number, status } = toQuality(record)
@@ -130,8 +130,8 @@ async function getReport(
 ): Promise<Decided> {
   const task = await lockTask(tx, team.key, id)
   assertQa(task, what === "accept" ? "passed" : "failed")
-  assertIndependent(task, owner, `${what} QA`)
   const record = await getRound(tx, team.key, task)
+  assertIndependent(task, record, { who: owner, what: `${what} QA` })
   const { status, judgedBy } = toQuality(record)
   if (status !== "reported") {
     throw new AppError("qa.transition", `QA of task ${id} has not reported yet: teamwork qa record ${id} --score ...`, {
