@@ -46,6 +46,11 @@ describe("a team at work", () => {
           `echo > f${id}`,
           ...more,
         )
+      const again = (more: readonly PlannedTask[]) => ["plan", planFor(bench, more), "--yes"]
+      await bench.ok(...again([...tasks, { id: "7", run: ["echo > f7"] }]))
+      expect(await bench.ok("task", "get", "7")).toMatchObject({ title: "Task 7" })
+      const other = again([{ id: "1", run: ["echo other > f1"] }])
+      expect(await bench.refused("plan.started", ...other)).toContain("1 (in_progress; the plan changes work)")
       await add("4", "--blocked-by", "2")
       await add("5")
       await bench.ok("task", "update", "2", "--title", "The second", "--add-blocked-by", "5")
@@ -59,7 +64,7 @@ describe("a team at work", () => {
       expect(await bench.text("check")).toMatch(/\[-\] 3 Task 3 \(skipped\) <- 1\n/)
       writeFileSync(gate, "go\n")
       expect(await team.exited).toBe(0)
-      expect(filesOf(bench)).toEqual(["README.md", "f1", "f2", "f5", "f6"])
+      expect(filesOf(bench)).toEqual(["README.md", "f1", "f2", "f5", "f6", "f7"])
       const done = await bench.ok<Data[]>("task", "list")
       const at = (id: string) => String(done.find((task) => task.id === id)?.completed_at)
       expect(at("5") < at("2") && at("2") < at("6")).toBe(true)
