@@ -2,9 +2,10 @@ import { PERSON } from "../domain/actor.ts"
 import { AppError } from "../domain/errors.ts"
 import { type Feedback, toFeedback } from "../domain/feedback.ts"
 import type { TaskId } from "../domain/ids.ts"
+import { isHeld, type Task } from "../domain/task.ts"
 import { flag, optional } from "../lib/fields.ts"
 import type { StoredTeam, Tx } from "../store/port.ts"
-import { getTeam, lockTeam } from "./lookup.ts"
+import { getTeam, lockTask, lockTeam } from "./lookup.ts"
 import { operation, taskIdField, teamFields, textField } from "./operation.ts"
 import { addRecord } from "./records.ts"
 
@@ -34,9 +35,9 @@ export const giveFeedback = operation({
       throw new AppError("usage", "say something, as in: teamwork feedback TEXT; or see what was said with --list")
     return store.write(async (tx) => {
       const team = await lockTeam(tx, name)
-      const about = task === undefined ? null : ((await tx.tasks.lock(team.key, task)) ?? noTask(task))
+      const about = task === undefined ? null : await lockTask(tx, team.key, task)
       const feedback = await noteFeedback(tx, team, { text: text.trim(), taskId: about?.id ?? null, by: PERSON })
-      const told = about === null ? await listRunning(tx, team) : about.claimedBy === null ? [] : [about.claimedBy]
+      const told = about === null ? await listRunning(tx, team) : holderOf(about)
       for (const to of told) {
         const message = `FEEDBACK${about === null ? "" : ` on task #${about.id}`}: ${text.trim()}`
         const letter = { id: ids.uuid(), from: PERSON, to, type: "text", payload: { message } } as const
@@ -47,8 +48,8 @@ export const giveFeedback = operation({
   },
 })
 
-function noTask(id: TaskId): never {
-  throw new AppError("task.not_found", `task ${id} does not exist; see: teamwork task list`, { taskId: id })
+function holderOf({ status, claimedBy }: Task): string[] {
+  return claimedBy !== null && isHeld(status) ? [claimedBy] : []
 }
 
 async function listRunning(tx: Tx, team: StoredTeam): Promise<string[]> {

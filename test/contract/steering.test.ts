@@ -97,13 +97,17 @@ function steeringContract(makeDatabase: MakeDatabase): void {
     for (const worker of told) expect(await inbox(worker)).toEqual(["FEEDBACK: Mind the neighbours"])
     await run(house, createTask, { id: "shed", title: "Shed" })
     expect(await prompt("shed")).toMatch(/# FEEDBACK\n\nWhoever runs the team said this[\s\S]*Mind the neighbours/)
-    await run(house, giveFeedback, { text: "Paint it red", task: "shed" })
+    expect((await run(house, giveFeedback, { text: "Paint it red", task: "shed" })).told).toEqual([])
+    expect((await run(house, giveFeedback, { text: "No roses", task: "garden" })).told).toEqual(["w2"])
+    expect((await run(house, giveFeedback, { text: "Higher", task: "fence" })).told).toEqual([])
     expect(await prompt("shed")).toContain("Paint it red")
     expect(await prompt("fence")).not.toContain("Paint it red")
     const { feedback } = await run(house, giveFeedback, { list: true })
     expect(feedback.map(({ number, taskId, text }) => [number, taskId as string | null, text])).toEqual([
       [1, null, "Mind the neighbours"],
       [2, "shed", "Paint it red"],
+      [3, "garden", "No roses"],
+      [4, "fence", "Higher"],
     ])
     expect(await refusalCode(run(house, giveFeedback, { text: " " }))).toBe("usage")
     expect(await refusalCode(run(house, giveFeedback, { text: "x", task: "cellar" }))).toBe("task.not_found")

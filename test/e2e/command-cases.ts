@@ -1665,6 +1665,18 @@ const QUALITY_FIELDS = [
 
 const QA_CASES: Case[] = [
   {
+    command: "project create",
+    args: ["--team", "dev", "--goal", "Checked", "--protocol", "planned", "--qa"],
+    data: { team: "dev", protocol: "planned", has_qa: true },
+    table: /^Created project shop\/dev\n$/,
+  },
+  {
+    command: "project update",
+    args: ["--qa", "on", "--protocol", "planned"],
+    data: { protocol: "planned", has_qa: true },
+    table: /^Project shop\/main: /,
+  },
+  {
     command: "check",
     args: [],
     data: { project: "shop", tasks: [{ id: "1" }, { id: "2" }, { id: "3" }, { id: "4" }] },

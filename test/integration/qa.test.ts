@@ -1,6 +1,8 @@
 // A worker brings its work past QA: real repositories, gates and processes; agents are played by fixtures that speak their
 // formats (R124, R208, R223-R226).
 import { describe, expect, it, setDefaultTimeout } from "bun:test"
+import { existsSync } from "node:fs"
+import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { claude } from "../../src/agents/claude/program.ts"
 import { codex } from "../../src/agents/codex/program.ts"
@@ -145,6 +147,31 @@ describe("work that commands did", () => {
       status: "paused",
       pauseReason: expect.stringMatching(/^QA has nothing to go by: nobody can read it .*and it has no checks to run$/),
     })
+  })
+
+  it("goes back for another try when its worker is stopped while QA is at it, and QA begins there again", async () => {
+    using scratch = makeScratch("qa")
+    await using world = await makeWorkerWorld()
+    await turnOn(world)
+    const [gated, pipe] = [join(scratch.path, "gated"), join(scratch.path, "pipe")]
+    Bun.spawnSync(["mkfifo", pipe])
+    // The gate runs it first; the second run, which is QA's, waits for a word.
+    const check = [`if test -f ${gated}; then rm ${gated}; read line < ${pipe}; else touch ${gated}; fi`]
+    await world.create("1", { run: ["echo b > b.txt"], check })
+    const stop = new AbortController()
+    const stopped = world.work({}, { stop: stop.signal })
+    await until(
+      async () => !existsSync(gated) && world.said.some((line) => line.includes("QA looks at")),
+      "QA is at it",
+    )
+    stop.abort()
+    expect(await stopped).toMatchObject({ setBack: ["1"] })
+    expect(await world.events("task.setback")).toMatchObject([{ data: { kind: "interrupted" } }])
+    expect(await world.task("1")).toMatchObject({ status: "open", qa: "validating" })
+    const working = world.work({ workerId: "w2" })
+    await writeFile(pipe, "go\n")
+    expect(await working).toMatchObject({ delivered: ["1"] })
+    expect(await rounds(world)).toMatchObject([{ number: 1, status: "accepted", total: 100, submittedBy: "w1" }])
   })
 
   it("waits for whoever decides; who is stopped there gives way to another that goes on where it stands", async () => {

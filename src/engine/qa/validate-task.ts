@@ -7,7 +7,7 @@ import type { Verdict } from "../../domain/verdict.ts"
 import { getTask, getTeam } from "../../operations/lookup.ts"
 import { approveByPolicy, findPlanApproval, findRound, isSameState, planQa, submitQa } from "../../operations/qa.ts"
 import { reportQa } from "../../operations/report-qa.ts"
-import type { Hold } from "../worker/hold-claim.ts"
+import { type Hold, isLost } from "../worker/hold-claim.ts"
 import { Setback } from "../worker/setback.ts"
 import type { Shift } from "../worker/shift.ts"
 import { QA } from "./examine-work.ts"
@@ -35,7 +35,7 @@ export async function validateTask(shift: Shift, hold: Hold, work: HandedIn): Pr
   let isIn = false
   let waitsFor = ""
   for (;;) {
-    if (hold.cut.aborted) throw new Setback("interrupted", "the worker was stopped while QA was at its work")
+    if (hold.cut.aborted) throw stopped()
     const now = await look(shift, hold)
     const isOurs = now.round !== undefined && isSameState(now.round, { commit, tree })
     if (now.task.qa === null || (now.task.qa === "passed" && isOurs)) return null
@@ -52,6 +52,10 @@ export async function validateTask(shift: Shift, hold: Hold, work: HandedIn): Pr
 }
 
 const LOOK_AGAIN_MS = 60_000
+
+function stopped(): Setback {
+  return new Setback("interrupted", "the worker was stopped while QA was at its work")
+}
 
 interface Now {
   readonly task: Task
@@ -128,9 +132,9 @@ async function examine(shift: Shift, { token, cut }: Hold, { work, now }: Examin
   const { task, round } = now
   const { folder, commit, tree, base, answer, executor } = work
   ports.say(`Task ${task.id}: QA looks at ${commit.slice(0, 12)}`)
-  const examined = await ports.examine({
-    ...{ ...team, task, folder, plan: round.plan, commit, tree, base, answer, executor, signal: cut },
-    earlier: now.verdict?.issues ?? [],
+  const request = { ...team, task, folder, plan: round.plan, commit, tree, base, answer, executor, signal: cut }
+  const examined = await ports.examine({ ...request, earlier: now.verdict?.issues ?? [] }).catch((error) => {
+    throw cut.aborted && !isLost(error) ? stopped() : error
   })
   if ("why" in examined) throw new Setback("qa", `QA has nothing to go by: ${examined.why}`)
   const { quality } = await reportQa(ports.context, {

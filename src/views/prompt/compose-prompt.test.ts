@@ -161,6 +161,15 @@ You may write these files and no others:
       expect(text).toContain(rule)
   })
 
+  it("tells a member to hand its work in where somebody else checks it, and everybody what was said meanwhile", () => {
+    expect(compose({ worker: "w1" }).text).not.toContain("qa submit")
+    const facts = { ...FACTS, task: { ...FACTS.task, qa: "needed" as const }, feedback: ["Dates as in the reports"] }
+    const { text } = compose({ worker: "w1", facts })
+    expect(text).toContain("teamwork qa submit --id 3 --owner w1 --project shop --team main")
+    expect(text).toMatch(/# FEEDBACK\n[\s\S]*Dates as in the reports/)
+    expect(compose({ facts }).text).not.toContain("qa submit")
+  })
+
   it("carries what came before, each with who said it", () => {
     const { text } = compose({ worker: "w1" })
     expect(text).toContain(
