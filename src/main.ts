@@ -52,6 +52,7 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
       warnPatterns: config["evidence.warnPatterns"],
       onOverlap: config["ownership.onOverlap"],
       sharedFiles: config["ownership.shared"],
+      quality: { pass: config["quality.pass"], review: config["quality.review"], dimensions: config["qa.dimensions"] },
     },
     pollIntervalSeconds: config["team.pollIntervalSeconds"],
     project,

@@ -113,6 +113,7 @@ export function contextOf(store: Store): Context {
       warnPatterns: CONFIG_KEYS["evidence.warnPatterns"].default,
       onOverlap: CONFIG_KEYS["ownership.onOverlap"].default,
       sharedFiles: CONFIG_KEYS["ownership.shared"].default,
+      quality: { pass: 80, review: 60, dimensions: [] },
     },
   }
 }

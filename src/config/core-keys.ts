@@ -92,6 +92,31 @@ export const CORE_KEYS = {
     env: "TEAMWORK_EVIDENCE_WARN_PATTERNS",
     description: "Words that give a warning on a result; whole words, in any case.",
   },
+  "quality.pass": {
+    type: "number",
+    default: 80,
+    min: 0,
+    max: 100,
+    env: "TEAMWORK_QUALITY_PASS",
+    description: "The weighted score, of 100, from which on QA passes work.",
+  },
+  "quality.review": {
+    type: "number",
+    default: 60,
+    min: 0,
+    max: 100,
+    env: "TEAMWORK_QUALITY_REVIEW",
+    description: "The weighted score from which on the lead decides; below it, QA fails the work.",
+  },
+  "qa.dimensions": {
+    type: "strings",
+    default: [],
+    pattern: "^[a-z][a-z0-9_-]*=\\d{1,3}$",
+    expects: "dimensions with their weights, which add up to 100, as correctness=60,tests=40",
+    env: "TEAMWORK_QA_DIMENSIONS",
+    description:
+      "What QA scores and how much each counts, for work of every type; empty means by the type of the task.",
+  },
   "git.authorName": {
     type: "string",
     default: "",

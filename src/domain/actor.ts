@@ -2,3 +2,5 @@
 export const PERSON = "person"
 /** Who acts when teamwork decides by itself. */
 export const ENGINE = "teamwork"
+/** Who decides where a rule does, since nobody is to be waited for. */
+export const POLICY = "policy"

@@ -38,6 +38,8 @@ export const ERROR_CODES = [
   "phase.transition",
   "qa.needed",
   "qa.transition",
+  "qa.none",
+  "qa.own",
   "escalation.decided",
   "escalation.no_option",
   "escalation.open",

@@ -86,7 +86,13 @@ export function readAsked(answer: string): { readonly trigger: Trigger; readonly
 
 /** What the setback that a task could not get over is to a person. */
 export const TRIGGER_OF: Readonly<Record<SetbackKind, Trigger>> = {
-  ...{ gate: "repeated_failure", crashed: "repeated_failure", protocol: "repeated_failure", lost: "repeated_failure" },
+  ...{
+    gate: "repeated_failure",
+    qa: "repeated_failure",
+    crashed: "repeated_failure",
+    protocol: "repeated_failure",
+    lost: "repeated_failure",
+  },
   ...{ "timed-out": "repeated_failure", "turn-limit": "repeated_failure", interrupted: "repeated_failure" },
   ...{ refused: "technical_limitation", "context-overflow": "technical_limitation" },
   ...{ workspace: "tool_unavailable", "not-found": "tool_unavailable" },

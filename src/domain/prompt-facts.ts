@@ -23,6 +23,8 @@ export interface PromptFacts {
   readonly setbacks: readonly Setback[]
   /** What people decided about the task, the latest last. */
   readonly decisions: readonly Escalation[]
+  /** What whoever runs the team said while it worked, oldest first. */
+  readonly feedback: readonly string[]
 }
 
 /** Why work on the task did not end there. */

@@ -1,11 +1,12 @@
 /**
  * Why a worker could not bring a task to an end. `gate`: the work was done and did not pass. `interrupted`: somebody
  * stopped the worker, which says nothing of the task. `lost`: the worker's process died or fell silent. `workspace`: it
- * had no place to work in. The others are how the run of an agent ended.
+ * had no place to work in. `qa`: QA did not pass the work often enough, or had nothing to go by. The others are how the run
+ * of an agent ended.
  */
 export const SETBACKS = [
   ...(["gate", "interrupted", "lost", "workspace", "refused", "crashed", "protocol", "timed-out"] as const),
-  ...(["turn-limit", "rate-limited", "context-overflow", "auth", "not-found", "budget"] as const),
+  ...(["turn-limit", "rate-limited", "context-overflow", "auth", "not-found", "budget", "qa"] as const),
 ] as const
 export type SetbackKind = (typeof SETBACKS)[number]
 
@@ -25,6 +26,8 @@ export type AfterSetback = "retry" | "pause" | "fail"
 
 /** These say nothing of the task, and happen to it as often as they like. */
 const NOT_COUNTED: readonly SetbackKind[] = ["interrupted", "rate-limited"]
+/** Only a person can go on. */
+const ASKING: readonly SetbackKind[] = ["budget", "qa"]
 const OUT_OF_TIME: readonly SetbackKind[] = ["timed-out", "turn-limit"]
 /** The same agent would end the same way; another may not. */
 const PERMANENT: readonly SetbackKind[] = ["context-overflow", "auth", "not-found", "refused"]
@@ -33,11 +36,11 @@ const PERMANENT: readonly SetbackKind[] = ["context-overflow", "auth", "not-foun
 export function afterSetback(setbacks: readonly PastSetback[], limits: RetryLimits): AfterSetback {
   const latest = setbacks.at(-1)
   if (latest === undefined || NOT_COUNTED.includes(latest.kind)) return "retry"
-  if (latest.kind === "budget") return "pause"
+  if (ASKING.includes(latest.kind)) return "pause"
   const timeouts = setbacks.filter(({ kind }) => OUT_OF_TIME.includes(kind)).length
   if (timeouts > limits.maxTimeoutRestarts) return "fail"
   const others = setbacks.filter(
-    ({ kind }) => !(NOT_COUNTED.includes(kind) || OUT_OF_TIME.includes(kind) || kind === "budget"),
+    ({ kind }) => !(NOT_COUNTED.includes(kind) || OUT_OF_TIME.includes(kind) || ASKING.includes(kind)),
   )
   // Each agent that is given up makes room for another one's tries, but not without end.
   const room = limits.maxRestarts + agentsToAvoid(setbacks, limits).length

@@ -7,6 +7,7 @@ import type { TeamName } from "../domain/team.ts"
 import { choice, number, optional } from "../lib/fields.ts"
 import { letGoOn } from "./checkpoints.ts"
 import { getTask, getTeam, lockTask, lockTeam } from "./lookup.ts"
+import { moveQa } from "./move-qa.ts"
 import { type Context, operation, ownerField, teamFields, textField } from "./operation.ts"
 import { movePhase } from "./phases.ts"
 import { changeRecord, getRecord } from "./records.ts"
@@ -106,6 +107,9 @@ export async function decideApproval({ store, ids }: Context, decision: Decision
       await movePhase(tx, team, { task, to, by: owner, reason })
     }
     if (asked.taskId === null && status === "approved") await letGoOn(tx, team, owner)
+    // One that is rejected is made anew.
+    if (asked.scope === "qa-plan" && status === "approved" && task?.qa === "planning")
+      await moveQa(tx, team, { task, to: "validating", by: owner })
     const words = status === "approved" ? "APPROVED" : "REJECTED"
     const message = `${words}: ${about}${reason === null ? "" : `: ${reason}`}`
     if (asked.taskId !== null && asked.askedBy !== PERSON)

@@ -1,4 +1,5 @@
 import { ID_RULE, isId, quoteInput, type TaskId, type WorkerId } from "../domain/ids.ts"
+import type { Thresholds } from "../domain/quality.ts"
 import type { RoleDefinition } from "../domain/roles.ts"
 import { problemWithText, problemWithTitle, ROLES, type Role } from "../domain/task.ts"
 import { choice, type Field, type Fields, flag, type InputOf, list, number, optional, text } from "../lib/fields.ts"
@@ -23,6 +24,8 @@ export interface Settings {
   readonly onOverlap: OnOverlap
   /** Patterns of the files that belong to the lead. */
   readonly sharedFiles: readonly string[]
+  /** Which score QA passes, which it leaves to the lead, and what it scores where that is not up to the type of a task. */
+  readonly quality: Thresholds & { readonly dimensions: readonly string[] }
 }
 
 /** What to do with a task whose files overlap with those of another. */

@@ -9,6 +9,7 @@ import { hasEnded, type Task } from "../domain/task.ts"
 import type { Verdict } from "../domain/verdict.ts"
 import { optional } from "../lib/fields.ts"
 import type { Tx, WorkerNow } from "../store/port.ts"
+import { listFeedback } from "./feedback.ts"
 import { getTask, getTeam } from "./lookup.ts"
 import { operation, taskIdField, teamFields, workerIdField } from "./operation.ts"
 
@@ -38,6 +39,7 @@ export const promptFacts = operation({
         evidence: withoutWithdrawn(await tx.evidence.list(key, task.id)),
         setbacks: await listSetbacks(tx, key, task),
         decisions: await listDecisions(tx, key, task),
+        feedback: (await listFeedback(tx, key, task.id)).map(({ text }) => text),
       }
     })
   },

@@ -2,13 +2,14 @@ import { PERSON } from "../domain/actor.ts"
 import { AppError } from "../domain/errors.ts"
 import { parseTaskId } from "../domain/ids.ts"
 import { countTasks } from "../domain/status.ts"
+import type { Task } from "../domain/task.ts"
 import type { TeamName } from "../domain/team.ts"
 import { type Check, VERDICT_SCOPES, VERDICT_STATUSES, type Verdict } from "../domain/verdict.ts"
 import { choice, list, optional, withDefault } from "../lib/fields.ts"
 import { unreachable } from "../lib/unreachable.ts"
 import type { StoredTeam, Tx } from "../store/port.ts"
 import { decideWave, waveNotFound } from "./decide-wave.ts"
-import { getTask, getTeam, lockTeam } from "./lookup.ts"
+import { getTask, getTeam, lockTask, lockTeam } from "./lookup.ts"
 import { type Context, idField, operation, teamFields, textField } from "./operation.ts"
 import { changePhase } from "./task-moves.ts"
 
@@ -57,14 +58,13 @@ export async function addVerdict(
 async function takeEffect(
   tx: Tx,
   team: StoredTeam,
-  input: Pick<Verdict, "scope" | "subject" | "status" | "by">,
+  input: Pick<Verdict, "scope" | "subject" | "status" | "by" | "tree">,
 ): Promise<void> {
   switch (input.scope) {
     case "task":
     case "qa":
       if (input.subject === null) throw new AppError("usage", `a verdict on a ${input.scope} names it with --subject`)
-      await getTask(tx, team.key, parseTaskId(input.subject))
-      return
+      return judgeTask(tx, team, { ...input, task: await getTask(tx, team.key, parseTaskId(input.subject)) })
     case "wave": {
       if (!/^[1-9]\d*$/.test(input.subject ?? "")) {
         throw new AppError("usage", "a verdict on a wave names its number with --subject")
@@ -83,6 +83,17 @@ async function takeEffect(
     default:
       return unreachable(input.scope)
   }
+}
+
+/** What QA has passed is that work and no other. */
+async function judgeTask(
+  tx: Tx,
+  team: StoredTeam,
+  { task, scope, tree, by }: Pick<Verdict, "scope" | "by" | "tree"> & { readonly task: Task },
+): Promise<void> {
+  if (scope !== "task" || tree === undefined || task.qa !== "passed" || task.status !== "in_progress") return
+  const { doubtQa } = await import("./report-qa.ts")
+  await doubtQa(tx, team, { task: await lockTask(tx, team.key, task.id), tree, by })
 }
 
 async function getWave(tx: Tx, team: StoredTeam, number: number): Promise<void> {

@@ -46,30 +46,35 @@ export async function setBack({ store, ids }: Context, request: SetBack): Promis
     const team = await lockTeam(tx, request)
     const task = await lockTask(tx, team.key, request.taskId)
     assertHolds(task, request.owner, request.token)
-    const { kind, agent, worker, reason, advice } = request
+    const { kind, agent } = request
     const earlier = await listSetbacks(tx, team, task)
     const next = afterSetback([...earlier, { kind, agent }], request.limits)
-    const known = next === "retry" ? undefined : await describeMatter(tx, team, task, [`${kind}: ${reason}`])
-    await tx.events.append(team.key, worker, {
-      type: "task.setback",
-      data: { task: task.id, attempt: task.attempt, worker, agent, kind, reason, advice },
-    })
-    const moved = await apply(tx, team, { task, next, by: worker, reason })
-    if (next === "retry") await withdrawLimit(tx, team, { taskId: task.id, by: worker })
-    else {
-      const asked = { trigger: TRIGGER_OF[kind], summary: reason, task: moved, by: ENGINE, context: known }
-      await raiseEscalation(tx, team, asked)
-      const message = `FAILED task #${task.id}: ${reason}`
-      await tx.messages.send(team.key, worker, {
-        id: ids.uuid(),
-        from: worker,
-        to: LEAD,
-        type: "text",
-        payload: { message },
-      })
-    }
-    return { task: moved, next }
+    return { task: await noteSetback(tx, team, { ...request, task, next, messageId: ids.uuid() }), next }
   })
+}
+
+interface NotedSetback extends Pick<SetBack, "worker" | "agent" | "kind" | "reason" | "advice"> {
+  readonly task: Task
+  readonly next: AfterSetback
+  readonly messageId: string
+}
+
+/** What becomes of a task that is set back, with its event, and the message to the lead when that is the end of it. */
+export async function noteSetback(tx: Tx, team: StoredTeam, noted: NotedSetback): Promise<Task> {
+  const { task, next, kind, agent, worker, reason, advice, messageId: id } = noted
+  const context = next === "retry" ? undefined : await describeMatter(tx, team, task, [`${kind}: ${reason}`])
+  await tx.events.append(team.key, worker, {
+    type: "task.setback",
+    data: { task: task.id, attempt: task.attempt, worker, agent, kind, reason, advice },
+  })
+  const moved = await apply(tx, team, { task, next, by: worker, reason })
+  if (next === "retry") await withdrawLimit(tx, team, { taskId: task.id, by: worker })
+  else {
+    await raiseEscalation(tx, team, { trigger: TRIGGER_OF[kind], summary: reason, task: moved, by: ENGINE, context })
+    const message = `FAILED task #${task.id}: ${reason}`
+    await tx.messages.send(team.key, worker, { id, from: worker, to: LEAD, type: "text", payload: { message } })
+  }
+  return moved
 }
 
 async function apply(

@@ -112,7 +112,7 @@ function tellVerdict(say: Say): Told {
   const isOfTask = scope === "task" || scope === "qa"
   if (isOfTask && status === "passed") return null
   const what = isOfTask
-    ? `gate of task ${say("subject")}`
+    ? `${scope === "qa" ? "QA" : "gate"} of task ${say("subject")}`
     : scope === "final"
       ? "final gate"
       : "review by another agent"

@@ -1,4 +1,5 @@
 import type { Evidence } from "../domain/evidence.ts"
+import { lifecycleOf } from "../domain/lifecycle.ts"
 import type { Message } from "../domain/message.ts"
 import type { Task } from "../domain/task.ts"
 import type { Verdict } from "../domain/verdict.ts"
@@ -28,6 +29,7 @@ export function renderTask(task: Task & { readonly evidence: readonly Evidence[]
     ),
     ...row("meant for", task.assignee),
     ...row("attempt", String(task.attempt)),
+    ...row("QA", describeQa(task)),
     ...row("files", oneLine(task.files.join(", "))),
     ...task.acceptance.flatMap((text) => row("accept when", oneLine(text))),
     ...task.checks.flatMap((text) => row("check", oneLine(text))),
@@ -35,6 +37,13 @@ export function renderTask(task: Task & { readonly evidence: readonly Evidence[]
     ...(task.description === "" ? [] : ["", manyLines(task.description)]),
     ...(task.evidence.length === 0 ? [] : ["", renderEvidence(task.evidence, screen)]),
   ].join("\n")
+}
+
+/** `validating (UNDER_VERIFICATION, QA_VALIDATING)` */
+function describeQa(task: Task): string | null {
+  const { executor, qa } = lifecycleOf(task) ?? { executor: null, qa: null }
+  const words = [executor, qa].filter((word) => word !== null)
+  return task.qa === null || words.length === 0 ? task.qa : `${task.qa} (${words.join(", ")})`
 }
 
 export function renderEvidence(entries: readonly Evidence[], screen: Screen): string {

@@ -1763,6 +1763,143 @@ const ESCALATION_CASES: readonly Case[] = [
   },
 ]
 
+const QA_ON = [
+  ["project", "update", "--qa", "on"],
+  ["task", "claim", "4", "--owner", "w4"],
+]
+const SUBMITTED = [...QA_ON, ["qa", "submit", "4"]]
+const PLANNED = [...SUBMITTED, ["qa", "plan", "4"]]
+const SCORES = [
+  "correctness=90: it holds",
+  "completeness=80: all there",
+  "clarity=85: clear",
+  "maintainability=70: long",
+]
+const SCORED = SCORES.flatMap((score) => ["--score", score])
+const REPORTED = [...PLANNED, ["project", "update", "--mode", "SUPERVISED"], ["qa", "record", "4", ...SCORED]]
+const QUALITY_FIELDS = [
+  ...["number", "task_id", "attempt", "status", "commit", "tree", "submitted_by", "plan", "scores", "total", "result"],
+  ...["guidance", "judged_by", "decided_by", "reason", "submitted_at"],
+]
+
+const QA_CASES: Case[] = [
+  {
+    command: "project create",
+    args: ["--team", "dev", "--goal", "Checked", "--protocol", "planned", "--qa"],
+    data: { team: "dev", protocol: "planned", has_qa: true },
+    table: /^Created project shop\/dev\n$/,
+  },
+  {
+    command: "project update",
+    args: ["--qa", "on", "--protocol", "planned"],
+    data: { protocol: "planned", has_qa: true },
+    table: /^Project shop\/main: /,
+  },
+  {
+    command: "check",
+    args: [],
+    data: { project: "shop", tasks: [{ id: "1" }, { id: "2" }, { id: "3" }, { id: "4" }] },
+    table:
+      /Wave 1\n {2}\[>\] 1 Schema \(w1, in progress\)\n {2}\[x\] 3 Page \(resolved\)\n {2}\[ \] 4 Manual\nWave 2\n {2}\[ \] 2 Endpoint \(blocked\) <- 1\n/,
+  },
+  {
+    command: "revise",
+    args: ["3", "The empty list must be refused"],
+    data: { reopened: ["3"], told: [], task: { id: "3", status: "open", attempt: 2 } },
+    table: /^Reopened: 3\n$/,
+  },
+  {
+    command: "revise",
+    args: ["--id", "1", "--feedback", "Use the old names"],
+    data: { reopened: [], told: ["1"] },
+    table: /^Task 1 is in_progress and goes on\nTold whoever works on: 1\n$/,
+  },
+  {
+    command: "feedback",
+    args: ["Dates as in the reports"],
+    data: { feedback: [{ number: 1, text: "Dates as in the reports", task_id: null }], told: ["w1", "w2"] },
+    table: /1 .* all +Dates as in the reports\nTold at once: w1, w2\n$/,
+  },
+  {
+    command: "feedback",
+    args: ["--text", "Shorter", "--task", "4"],
+    data: { feedback: [{ task_id: "4" }], told: [] },
+    table: /1 .* 4 +Shorter\n$/,
+  },
+  {
+    command: "feedback",
+    before: [["feedback", "Shorter"]],
+    args: ["--list"],
+    data: { feedback: [{ number: 1, text: "Shorter" }], told: [] },
+    table: /^ *# +WHEN +TASK +WHAT\n.*Shorter\n$/,
+  },
+  {
+    command: "improve",
+    args: [],
+    data: { dimension: null, mean: null, tasks: [] },
+    table: /^Nothing was scored by QA yet; turn it on with: teamwork project update --qa on\n$/,
+  },
+  {
+    command: "improve",
+    before: [...PLANNED, ["qa", "record", "4", ...SCORED]],
+    args: ["--dimension", "clarity"],
+    data: { dimension: "clarity", mean: 85, tasks: [{ id: "improve-clarity-4", blocked_by: ["4"] }] },
+    table: /^Weakest: clarity, 85 of 100\nTask improve-clarity-4 is open: Improve the clarity of task 4: Manual\n$/,
+  },
+  {
+    command: "quality",
+    before: PLANNED,
+    args: ["--task", "4"],
+    data: [{ number: 1, task_id: "4", status: "planned" }],
+    fields: QUALITY_FIELDS,
+    table: /^ *# +TASK +STATUS +TOTAL +RESULT +BY +SCORES\n *1 +4 +planned/,
+  },
+  {
+    command: "qa submit",
+    prepare: prepareRepository,
+    before: QA_ON,
+    args: ["--id", "4", "--owner", "w4", "--token", "1", "--commit", "HEAD"],
+    data: { number: 1, task_id: "4", status: "submitted", qa: "pending", commit: expect.any(String) },
+    fields: [...QUALITY_FIELDS, "qa"],
+    table: /^QA 1 \(of task 4\) is submitted; QA of the task is pending\n$/,
+  },
+  {
+    command: "qa plan",
+    before: SUBMITTED,
+    args: ["--id", "4", "--owner", "tester", "--check", "the index"],
+    data: {
+      status: "planned",
+      qa: "validating",
+      approval: { scope: "qa-plan", status: "approved", decided_by: "policy" },
+    },
+    fields: [...QUALITY_FIELDS, "qa", "approval"],
+    table:
+      /^QA 1 \(of task 4\) is planned; .*validating\nApproval 1 is approved:\nAs documents: correctness 35 %.*\n(?:- .*\n)+- the index\n$/,
+  },
+  {
+    command: "qa record",
+    before: PLANNED,
+    args: ["--id", "4", "--owner", "tester", ...SCORED, "--guidance", "Split it"],
+    data: { status: "accepted", total: 84, result: "pass", qa: "passed", task_status: "in_progress" },
+    fields: [...QUALITY_FIELDS, "qa", "task_status"],
+    table: /^QA 1 \(of task 4\) is accepted, 84 of 100 \(pass\); QA of the task is passed\n$/,
+  },
+  {
+    command: "qa accept",
+    before: REPORTED,
+    args: ["--id", "4", "--owner", "orchestrator", "--note", "well done"],
+    data: { status: "accepted", decided_by: "orchestrator", reason: "well done", qa: "passed" },
+    table: /^QA 1 \(of task 4\) is accepted, 84 of 100/,
+  },
+  {
+    command: "qa return",
+    before: REPORTED,
+    args: ["--id", "4", "--owner", "orchestrator", "--reason", "Too long"],
+    data: { status: "returned", reason: "Too long", qa: "failed" },
+    table: /^QA 1 \(of task 4\) is returned, 84 of 100 .*failed\n- QA failed it, 1 of 3: 84 of 100.*\n- Too long\n$/,
+  },
+]
+
 export const CASES: readonly Case[] = [
   ...PROJECT_CASES,
   ...TASK_CASES,
@@ -1776,6 +1913,7 @@ export const CASES: readonly Case[] = [
   ...VERIFY_CASES,
   ...OWNERSHIP_CASES,
   ...ESCALATION_CASES,
+  ...QA_CASES,
 ]
 
 export const MISSING: readonly Missing[] = [
@@ -1836,4 +1974,11 @@ export const MISSING: readonly Missing[] = [
   { command: "completion", args: [], message: /--shell is missing/ },
   { command: "escalate", args: ["--trigger", "budget"], message: /--summary is missing/ },
   { command: "decide", args: ["1"], message: /--option is missing/ },
+  { command: "revise", args: [], message: /--id is missing/ },
+  { command: "feedback", args: [], message: /teamwork feedback TEXT/ },
+  { command: "qa submit", args: ["--owner", "w1"], message: /--id is missing/ },
+  { command: "qa plan", args: ["--owner", "w1"], message: /--id is missing/ },
+  { command: "qa record", args: ["4"], message: /--score is missing/ },
+  { command: "qa accept", args: ["--owner", "w1"], message: /--id is missing/ },
+  { command: "qa return", args: ["4"], message: /--reason is missing/ },
 ]

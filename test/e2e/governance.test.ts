@@ -95,12 +95,14 @@ describe("a supervised team", () => {
         await using team = bench.start(RUN)
         const asked = await until(async () => {
           const [first] = await pending(bench)
-          return first ?? ((await isOver(team)) ? "over" : undefined)
+          const [stop] = await bench.ok<Data[]>("escalations")
+          return first ?? (stop !== undefined || (await isOver(team)) ? "over" : undefined)
         })
         if (asked === "over") {
-          if ((await team.exited) === 0) break
+          if ((await bench.ok<Data[]>("escalations")).length === 0 && (await team.exited) === 0) break
           // Whoever supervises is also asked before a worker that crashed is started again.
-          await bench.ok("resume")
+          const [crash] = await bench.ok<Data[]>("escalations")
+          await bench.ok("decide", String(crash?.number), "go-on")
           continue
         }
         const runs = await bench.ok<{ events: Data[] }>("events", "tail", "--type", "run.started")

@@ -76,6 +76,9 @@ export function makeInvariants(checked: Checked): Invariants {
       events.push(event)
       await checkEvent(event, look.events, look.now)
     }
+    for (const { id, status, qa } of look.tasks)
+      if ((status === "resolved" || status === "in_review") && qa !== null && qa !== "passed")
+        fail("I5", `task ${id} is ${status}, and its QA is ${qa}`)
     tasks = new Map(look.tasks.map((task) => [task.id, task]))
   }
 

@@ -11,6 +11,7 @@ import type { Role } from "../../src/domain/task.ts"
 import { connectGates } from "../../src/engine/merge-queue/connect-gates.ts"
 import { orchestrate } from "../../src/engine/orchestrator/orchestrate.ts"
 import type { EngineEnd } from "../../src/engine/orchestrator/ports.ts"
+import { examineWork } from "../../src/engine/qa/examine-work.ts"
 import { verifyTask } from "../../src/engine/verify/verify-task.ts"
 import { verifyFinal, verifyWave } from "../../src/engine/verify/verify-team.ts"
 import { runWorker } from "../../src/engine/worker/run-worker.ts"
@@ -176,7 +177,7 @@ async function prepare(
     roles: async () => BUILT_IN_ROLES,
   })
   const real = contextOf(store.direct)
-  const key = await createPlan(real, plan)
+  const key = await createPlan(real, plan, random.fork("qa").chance(0.3))
   const faults = makeFaults(random.fork("faults"), {
     jumpClock: (ms) => world.jumpClock(ms),
     kill: () => killAny(world),
@@ -225,8 +226,8 @@ function killAny({ processes, random }: World): void {
   if (running.length > 0) random.pick(running).kill()
 }
 
-async function createPlan(context: Context, { schedule, tasks }: SimPlan): Promise<number> {
-  await run(context, createTeam, { ...SIM_TEAM, goal: "Simulate", schedule })
+async function createPlan(context: Context, { schedule, tasks }: SimPlan, qa: boolean): Promise<number> {
+  await run(context, createTeam, { ...SIM_TEAM, goal: "Simulate", schedule, ...(qa ? { qa } : {}) })
   for (const { id, title, needs, files, role, checks } of tasks)
     await run(context, createTask, { ...SIM_TEAM, id, title, blockedBy: needs, files, role, check: checks })
   await run(context, calculateWaves, { ...SIM_TEAM })
@@ -293,6 +294,11 @@ async function work(
       runAgent: ({ agent, job, options }) => agent.run(job, options),
       verify: ({ folder, signal, ...request }) =>
         verifyTask(gates.verifier(process, { context, folder, signal }), request),
+      // Nobody reads it: QA goes by what the checks of the task show.
+      examine: ({ folder, ...request }) => {
+        const verifier = gates.verifier(process, { context, folder, signal: request.signal })
+        return examineWork({ verifier, promptLimit: () => 100_000, timeoutMs: null }, request)
+      },
       gitIdentity: async () => ({}),
       promptLimit: () => 100_000,
       mask: (text) => text,

@@ -79,6 +79,11 @@ export const DEFAULT_SETTINGS: Settings = {
   warnPatterns: CONFIG_KEYS["evidence.warnPatterns"].default,
   onOverlap: CONFIG_KEYS["ownership.onOverlap"].default,
   sharedFiles: CONFIG_KEYS["ownership.shared"].default,
+  quality: {
+    pass: CONFIG_KEYS["quality.pass"].default,
+    review: CONFIG_KEYS["quality.review"].default,
+    dimensions: CONFIG_KEYS["qa.dimensions"].default,
+  },
 }
 
 export function context(store: Store, settings: Partial<Settings> = {}): Context {

@@ -10,6 +10,7 @@ import type { Task } from "../../src/domain/task.ts"
 import type { Schedule } from "../../src/domain/team.ts"
 import { recordRun } from "../../src/engine/agent-jobs/record-run.ts"
 import type { ReadyAgent } from "../../src/engine/agent-jobs/run-job.ts"
+import { examineWork } from "../../src/engine/qa/examine-work.ts"
 import { verifyTask } from "../../src/engine/verify/verify-task.ts"
 import { endOrphans, isAlive } from "../../src/engine/worker/orphans.ts"
 import type { WorkerEnd, WorkerOptions, WorkerPorts, WorkerSettings } from "../../src/engine/worker/ports.ts"
@@ -17,6 +18,7 @@ import { runsFolder } from "../../src/engine/worker/run-turn.ts"
 import { runWorker } from "../../src/engine/worker/run-worker.ts"
 import { capture } from "../../src/lib/capture.ts"
 import { type Clock, systemClock } from "../../src/lib/clock.ts"
+import { systemIds } from "../../src/lib/ids.ts"
 import { systemProcesses } from "../../src/lib/process.ts"
 import { identityOf } from "../../src/lib/process-identity.ts"
 import { sleep } from "../../src/lib/sleep.ts"
@@ -84,28 +86,42 @@ export async function makeWorkerWorld(
   const said: string[] = []
   const agents = [fixtureAgent(script), ...(given.agents ?? [])].map((agent) => asReady(agent, home))
   const scopes = makeScopes(makeGit(repository.path, { capture, env: sandboxEnv(), sleep }))
+  const verifierIn = async (folder: string, signal: AbortSignal) => {
+    const kind = { isEnabled: true, lines: [] }
+    const gates = await openGateRepository(repository.at(folder).git, { home, prepare: async () => undefined })
+    if (gates === undefined) throw new Error(`${folder} is no repository`)
+    return {
+      ...{ context: ctx, repository: gates, roles: BUILT_IN_ROLES },
+      settings: {
+        ...{ kinds: { build: kind, lint: kind, test: kind }, ...ctx.settings },
+        ignoredFiles: CONFIG_KEYS["gates.ignoredFiles"].default,
+      },
+      runner: {
+        ...{ processes: systemProcesses, clock: systemClock, sleep, home, mask: (text: string) => text },
+        ...{ env: sandboxEnv(), timeoutMs: 20_000, preparation: "", maxBytes: 1_000_000, again: false, signal },
+      },
+    }
+  }
+  const askPorts = (ready: readonly ReadyAgent[]) => ({
+    ...{ ready, home, clock, ids: systemIds, maxBytes: 1_000_000, callerEnv: sandboxEnv() },
+    ...{ roles: BUILT_IN_ROLES, defaults: WORKER_SETTINGS.defaults },
+    rateLimits: { now: new Date().toISOString(), until: {} },
+    ...{ hasStore: async () => true, openContext: async () => ctx },
+  })
   const ports: WorkerWorld["ports"] = (more = {}) => ({
     ...{ context: ctx, clock, sleep, scopes, workspaces: git.workspaces, pins: git.pins },
     agents: async () => agents,
     runAgent: ({ run, ...request }) =>
       recordRun({ ...request, folder: join(runsFolder(home, WORLD_TEAM), run), maxBytes: 1_000_000 }),
-    async verify({ folder, signal, ...request }) {
-      const kind = { isEnabled: true, lines: [] }
-      const gates = await openGateRepository(repository.at(folder).git, { home, prepare: async () => undefined })
-      if (gates === undefined) throw new Error(`${folder} is no repository`)
-      const verifier = {
-        ...{ context: ctx, repository: gates, roles: BUILT_IN_ROLES },
-        settings: {
-          ...{ kinds: { build: kind, lint: kind, test: kind }, ...ctx.settings },
-          ignoredFiles: CONFIG_KEYS["gates.ignoredFiles"].default,
+    verify: async ({ folder, signal, ...request }) => verifyTask(await verifierIn(folder, signal), request),
+    examine: async ({ folder, ...request }) =>
+      examineWork(
+        {
+          ...{ verifier: await verifierIn(folder, request.signal), promptLimit: () => 40_000, timeoutMs: 20_000 },
+          ...(given.agents === undefined ? {} : { ask: async () => askPorts(agents) }),
         },
-        runner: {
-          ...{ processes: systemProcesses, clock: systemClock, sleep, home, mask: (text: string) => text },
-          ...{ env: sandboxEnv(), timeoutMs: 20_000, preparation: "", maxBytes: 1_000_000, again: false, signal },
-        },
-      }
-      return verifyTask(verifier, request)
-    },
+        request,
+      ),
     gitIdentity: async () => ({}),
     promptLimit: () => 40_000,
     mask: (text) => text,

@@ -9,6 +9,7 @@ import { noteStep } from "../../operations/note-run.ts"
 import { setBack } from "../../operations/set-back.ts"
 import type { AsideResult, Workspace } from "../../workspace/port.ts"
 import { enforceOwnership } from "../enforce-ownership.ts"
+import { validateTask } from "../qa/validate-task.ts"
 import { chooseDoer, type Doer } from "./choose-doer.ts"
 import { deliver, describeDelivery } from "./deliver.ts"
 import { heedQuestion } from "./heed-question.ts"
@@ -41,7 +42,7 @@ export async function doTask(
   }
 }
 
-type Step = "workspace" | "planning" | "approval" | "agent" | "commit" | "gate" | "repair" | "deliver"
+type Step = "workspace" | "planning" | "approval" | "agent" | "commit" | "gate" | "qa" | "repair" | "deliver"
 
 async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<void> {
   const { ports, options } = shift
@@ -71,6 +72,7 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
   const planning = planned === null ? undefined : { prompt: planned.prompt, isOver: true }
   let session: AgentResult["session"] = planned?.session ?? null
   let verdict: Verdict | null = null
+  let gateFailures = 0
   for (let number = 1; ; number++) {
     await begin(number === 1 ? "agent" : "repair")
     const result = await takeTurn(asked + number, { session, verdict, planning })
@@ -81,15 +83,21 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
     await begin("gate")
     // Where the agent found nothing to mend, what is remembered of the very same files may have come by chance.
     verdict = await judge(shift, hold, { workspace, failedTree: verdict?.tree ?? null })
-    if (verdict.status !== "failed") {
-      await begin("deliver")
-      await completeTask(shift, hold, describeDelivery(delivered))
-      return deliver(shift, hold, { result, delivered, agent: doer.ready.agent.name })
-    }
-    const isLast = number > options.settings.repairTurns
-    ports.say(`Task ${task.id}: the gate failed: ${verdict.issues[0] ?? "see its verdict"}`)
-    if (isLast) throw gateFailed(verdict, doer)
     session = result.session
+    if (verdict.status === "failed") {
+      ports.say(`Task ${task.id}: the gate failed: ${verdict.issues[0] ?? "see its verdict"}`)
+      if (++gateFailures > options.settings.repairTurns) throw gateFailed(verdict, doer)
+      continue
+    }
+    const agent = doer.ready.agent.name
+    if (task.qa !== null) await begin("qa")
+    verdict = await validateTask(shift, hold, {
+      ...{ verdict, folder: workspace.path, base: workspace.base, answer: result.answer, executor: agent },
+    })
+    if (verdict !== null) continue
+    await begin("deliver")
+    await completeTask(shift, hold, describeDelivery(delivered))
+    return deliver(shift, hold, { result, delivered, agent })
   }
 }
 
@@ -166,6 +174,10 @@ async function afterFailure(shift: Shift, hold: Hold, error: unknown): Promise<T
     // A worktree that is broken stays as it is; whoever takes it next pins it, or says that it cannot be.
     ports.say(`Task ${hold.task.id}: not pinned: ${problem instanceof Error ? problem.message : problem}`)
   })
+  if (setback.isNoted) {
+    ports.say(`FAILED task #${hold.task.id}: ${setback.message} (${setback.kind}); it is paused`)
+    return { kind: "set-back", setback: setback.kind, next: "pause" }
+  }
   try {
     const { kind, agent, advice, message: reason } = setback
     const { next } = await setBack(ports.context, {

@@ -10,6 +10,7 @@ import type { Clock } from "../../lib/clock.ts"
 import type { Context } from "../../operations/operation.ts"
 import type { Pins, Scopes, Workspaces } from "../../workspace/port.ts"
 import type { ReadyAgent } from "../agent-jobs/run-job.ts"
+import type { Examined, ExamineRequest } from "../qa/examine-work.ts"
 
 /** Everything uncertain that a worker works with; a simulation brings its own. */
 export interface WorkerPorts {
@@ -26,6 +27,8 @@ export interface WorkerPorts {
   readonly runAgent: (run: RunRequest) => Promise<AgentResult>
   /** Judges what is committed in the folder. */
   readonly verify: (request: GateRequest) => Promise<Verdict>
+  /** Has work looked at by somebody who did not do it. */
+  readonly examine: (request: ExamineRequest & { readonly folder: string }) => Promise<Examined>
   /** In whose name agents commit in a folder, as variables. */
   readonly gitIdentity: (folder: string) => Promise<Readonly<Record<string, string>>>
   /** The longest prompt for an agent, in characters. */

@@ -8,13 +8,16 @@ export class Setback extends Error {
   readonly agent: string | null
   /** What whoever tries next should do otherwise. */
   readonly advice: string | null
+  /** Whoever decided on it has set the task back already. */
+  readonly isNoted: boolean
 
-  constructor(kind: SetbackKind, reason: string, more: { agent?: string; advice?: string } = {}) {
+  constructor(kind: SetbackKind, reason: string, more: { agent?: string; advice?: string; isNoted?: true } = {}) {
     super(reason)
     this.name = "Setback"
     this.kind = kind
     this.agent = more.agent ?? null
     this.advice = more.advice ?? null
+    this.isNoted = more.isNoted ?? false
   }
 }
 

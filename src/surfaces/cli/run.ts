@@ -191,7 +191,8 @@ async function unknownCommand(args: readonly string[], host: Host): Promise<numb
   // A word alone may be meant as a noun: `projct` is nearer to project than to prompt.
   const close = nearest(both, both === first ? withNouns : names) ?? nearest(first, withNouns)
   const hint = close === undefined ? "." : `; did you mean: teamwork ${close}?`
-  throw new AppError("usage", `unknown command ${quoteInput(typed)}${hint} All commands: teamwork help`)
+  const known = [...new Set(VISIBLE_COMMANDS.map(({ name }) => name.split(" ", 1)[0]))].sort().join(", ")
+  throw new AppError("usage", `unknown command ${quoteInput(typed)}${hint} Known: ${known}. More: teamwork help`)
 }
 
 function isNoun(word = ""): boolean {

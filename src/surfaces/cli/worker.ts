@@ -2,6 +2,7 @@ import { hostname } from "node:os"
 import { join } from "node:path"
 import { gitIdentity } from "../../engine/agent-jobs/git-identity.ts"
 import { recordRun } from "../../engine/agent-jobs/record-run.ts"
+import { examineWork } from "../../engine/qa/examine-work.ts"
 import { verifyTask } from "../../engine/verify/verify-task.ts"
 import { endOrphans, isAlive } from "../../engine/worker/orphans.ts"
 import type { WorkerEnd, WorkerOptions, WorkerPorts } from "../../engine/worker/ports.ts"
@@ -14,6 +15,7 @@ import { identityOf } from "../../lib/process-identity.ts"
 import { sleep } from "../../lib/sleep.ts"
 import { setupWorker } from "../../operations/setup-worker.ts"
 import { oneLine } from "../../views/table.ts"
+import { askPorts } from "./ask-ports.ts"
 import type { Command, Session } from "./command.ts"
 import { findRoles } from "./role.ts"
 import { verifierFor } from "./verify.ts"
@@ -75,16 +77,17 @@ async function optionsOf(session: Session, given: Input): Promise<WorkerOptions>
 async function portsOf(session: Session, { project, team, sourceDir }: Input): Promise<WorkerPorts> {
   const { host } = session
   const { io, env, clock, processes } = host
-  const { agents, promptLimits, recordings, home, author } = await session.configured()
+  const { agents, promptLimits, recordings, home, author, agentDefaults } = await session.configured()
   const name = { project, team }
   const folder = resolvePath(sourceDir ?? ".", io.cwd)
   const here = hostname()
   const ready = once(agents)
+  const promptLimit = await promptLimits()
   const verifiers = new Map<string, ReturnType<typeof verifierFor>>()
   const identities = new Map<string, ReturnType<typeof gitIdentity>>()
   return {
     ...(await toolsOf(session, { ...name, sourceDir: folder })),
-    promptLimit: await promptLimits(),
+    promptLimit,
     ...{ clock, sleep, agents: ready, mask: makeMask(env), context: await session.context() },
     ...(io.isTerminal ? { showTitle: (title: string) => io.outParts([`\u001b]2;${oneLine(title)}\u0007`]) } : {}),
     scopes: await host.scopes(folder),
@@ -97,6 +100,12 @@ async function portsOf(session: Session, { project, team, sourceDir }: Input): P
     async verify({ folder: worktree, signal, ...request }) {
       const verifier = await remember(verifiers, worktree, () => verifierFor(session, { folder: worktree }))
       return verifyTask({ ...verifier, runner: { ...verifier.runner, signal } }, request)
+    },
+    async examine({ folder: worktree, ...request }) {
+      const verifier = await remember(verifiers, worktree, () => verifierFor(session, { folder: worktree }))
+      const { timeoutSeconds } = agentDefaults
+      const limits = { promptLimit, timeoutMs: timeoutSeconds === 0 ? null : timeoutSeconds * 1000 }
+      return examineWork({ verifier, ask: () => askPorts(session), ...limits }, request)
     },
     gitIdentity: (workspace) =>
       remember(identities, workspace, () =>

@@ -1,5 +1,6 @@
+import { lifecycleOf } from "../../domain/lifecycle.ts"
 import type { SnapshotTask } from "../../domain/snapshot.ts"
-import { isMet, ROLES, type Role } from "../../domain/task.ts"
+import { hasEnded, isMet, ROLES, type Role } from "../../domain/task.ts"
 import type { Worker } from "../../domain/worker.ts"
 import { shortTime } from "../status.ts"
 import { oneLine } from "../table.ts"
@@ -94,6 +95,11 @@ function cell(text: string): string {
 
 /** Where a worker stands in the phases of that format: before its first task, at work, or after one. */
 function agentStatus(facts: TeamFacts): unknown[] {
+  const words = new Map<string, string>()
+  for (const task of facts.tasks.values()) {
+    const lifecycle = hasEnded(task.status) ? undefined : lifecycleOf(task)
+    if (lifecycle !== undefined && task.workerId !== null) words.set(task.workerId, lifecycle.executor)
+  }
   const inReview = new Set(
     [...facts.tasks.values()].filter((task) => task.status === "in_review").map((task) => task.workerId),
   )
@@ -103,7 +109,7 @@ function agentStatus(facts: TeamFacts): unknown[] {
     return {
       agentId: worker.id,
       role: worker.role ?? "worker",
-      status: agentWord(worker, isInReview),
+      status: words.get(worker.id) ?? agentWord(worker, isInReview),
       phase,
       progress: PROGRESS[phase],
       lastUpdate: worker.lastHeartbeat,

@@ -412,6 +412,8 @@ describe("overviews", () => {
       { status: "PAUSED", phase: "execution", progress: 40 },
       { status: "PAUSED", phase: "skill_discovery" },
     ])
+    const inQa = [{ ...TASK, status: "in_progress" as const, qa: "validating" as const }]
+    expect(json(overviewFiles(withTeam({ tasks: inQa }))[2])).toMatchObject([{ status: "UNDER_VERIFICATION" }, {}])
   })
 
   it("tell them of the session", () => {

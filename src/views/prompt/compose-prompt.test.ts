@@ -78,6 +78,7 @@ const FACTS: PromptFacts = {
   ],
   evidence: [evidence("it ran", 1, { command: "npm test", exitCode: 1 }), evidence("begun", 2)],
   decisions: [],
+  feedback: [],
   setbacks: [
     { attempt: 1, what: "verdict", by: "wave-verifier", timestamp: AT, reason: "no test of the last page" },
     { attempt: 1, what: "reopened", by: "person", timestamp: AT, reason: "" },
@@ -161,6 +162,15 @@ You may write these files and no others:
       expect(text).toContain(rule)
   })
 
+  it("tells a member to hand its work in where somebody else checks it, and everybody what was said meanwhile", () => {
+    expect(compose({ worker: "w1" }).text).not.toContain("qa submit")
+    const facts = { ...FACTS, task: { ...FACTS.task, qa: "needed" as const }, feedback: ["Dates as in the reports"] }
+    const { text } = compose({ worker: "w1", facts })
+    expect(text).toContain("teamwork qa submit --id 3 --owner w1 --project shop --team main")
+    expect(text).toMatch(/# FEEDBACK\n[\s\S]*Dates as in the reports/)
+    expect(compose({ facts }).text).not.toContain("qa submit")
+  })
+
   it("carries what came before, each with who said it", () => {
     const { text } = compose({ worker: "w1" })
     expect(text).toContain(
@@ -191,7 +201,7 @@ Attempt 2, the present one:
   })
 
   it("leaves out sections that have nothing to say", () => {
-    const bare = { needs: [], others: [], messages: [], wisdom: [], evidence: [], setbacks: [] }
+    const bare = { needs: [], others: [], messages: [], wisdom: [], evidence: [], setbacks: [], feedback: [] }
     const facts = { ...FACTS, ...bare, team: { ...FACTS.team, goal: " " }, task: taskOf("3", { attempt: 1 }) }
     const { text } = compose({ facts })
     expect(headings(text)).toEqual(["# TASK", "# INSTRUCTIONS", "# ROLE", "# CONTEXT"])

@@ -3,7 +3,7 @@ import type { RoleDefinition } from "../../domain/roles.ts"
 import { oneLine } from "../table.ts"
 import { type FittedText, fitSections, type Section } from "./fit-sections.ts"
 import { oneShotPreamble, teamPreamble } from "./preambles.ts"
-import { decisions, guidance, messages, needs, ownedByOthers, wisdom } from "./surroundings.ts"
+import { decisions, feedback, guidance, messages, needs, ownedByOthers, wisdom } from "./surroundings.ts"
 
 export interface PromptInput {
   readonly facts: PromptFacts
@@ -29,6 +29,7 @@ export function composePrompt(input: PromptInput): FittedText {
     ownedByOthers(facts.others),
     needs(facts.needs),
     messages(facts.messages),
+    feedback(facts.feedback),
     wisdom(facts.wisdom),
     guidance(facts),
   ]

@@ -4,15 +4,19 @@ import type { Task } from "../../domain/task.ts"
 import type { TeamName } from "../../domain/team.ts"
 
 /** For an agent that is a worker of the team itself: it claims, reports and takes the next task. */
-export function teamPreamble({ project, team }: TeamName, { id }: Pick<Task, "id">, worker: string): string {
+export function teamPreamble({ project, team }: TeamName, { id, qa }: Pick<Task, "id" | "qa">, worker: string): string {
   const at = `--project ${project} --team ${team}`
   const task = `--id ${id} --owner ${worker} ${at}`
   const send = `teamwork mailbox send --from ${worker} --to team-lead ${at} --message`
+  const handIn =
+    qa === null
+      ? ""
+      : `\nQA: somebody else checks your work first. When it is committed, hand it in with \`teamwork qa submit ${task}\`; mend what comes back as a message and hand it in again. The task can be resolved once \`teamwork task get --id ${id} ${at}\` says that QA is passed.`
   return `You are worker ${worker} of the team ${project}/${team}. Follow this protocol.
 
 1. CLAIM: look with \`teamwork task list ${at}\`, then run \`teamwork task claim ${task}\`. Take only tasks that are yours or free and whose needs are met. If the task is held by another, leave it.
 2. WORK: do the task yourself. Start no sub-agents and do not use the Task tool. Write only files that you own, and never work on tasks of others. Always use absolute paths. Renew your claim with \`teamwork task heartbeat ${task}\`.
-3. VERIFY: run the build and the tests. Leave no debug artefacts behind, such as console.log, TODO or debugger.
+3. VERIFY: run the build and the tests. Leave no debug artefacts behind, such as console.log, TODO or debugger.${handIn}
 4. COMPLETE: before you commit, make sure with a heartbeat that the task is still yours; if it was released or given to another, stop without committing. Then run \`teamwork task update ${task} --status resolved --result "what came out" --add-evidence "what you ran and what it printed"\`. To give it up, use \`teamwork task update ${task} --release\`.
 5. REPORT: tell the lead with \`${send} "..."\`.
 6. NEXT: run \`teamwork task claim --next --owner ${worker} ${at}\` and start again. If there is none, report "All assigned tasks complete. Standing by."

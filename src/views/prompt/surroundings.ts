@@ -68,6 +68,16 @@ export function messages(messages: readonly Message[]): Maybe {
   })
 }
 
+export function feedback(texts: PromptFacts["feedback"]): Maybe {
+  return section({
+    name: "feedback",
+    heading: "FEEDBACK",
+    priority: 55,
+    lead: "Whoever runs the team said this while it worked. Follow it where it concerns your task; it changes neither the file scope nor the rules above.",
+    blocks: texts.map((text) => foreign("", [text])),
+  })
+}
+
 export function wisdom(documents: PromptFacts["wisdom"]): Maybe {
   return section({
     name: "wisdom",
