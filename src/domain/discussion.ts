@@ -6,7 +6,6 @@ export type DiscussionStatus = (typeof DISCUSSION_STATUSES)[number]
 
 /** What a discussion can end in. */
 export const OUTCOMES = ["consensus_reached", "consensus_blocked"] as const satisfies readonly DiscussionStatus[]
-export type DiscussionOutcome = (typeof OUTCOMES)[number]
 
 /** How much depends on it that there is no consensus. */
 export const SEVERITIES = ["high", "medium", "low"] as const

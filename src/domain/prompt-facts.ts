@@ -3,6 +3,7 @@ import type { Evidence } from "./evidence.ts"
 import type { Message } from "./message.ts"
 import type { Task } from "./task.ts"
 import type { TeamName } from "./team.ts"
+import type { Wisdom } from "./wisdom.ts"
 
 /** What a prompt tells of a task and its surroundings, all of one moment. */
 export interface PromptFacts {
@@ -17,7 +18,10 @@ export interface PromptFacts {
   readonly granted: readonly string[]
   /** Unread ones, oldest first. */
   readonly messages: readonly Message[]
+  /** What an import brought. */
   readonly wisdom: readonly Document[]
+  /** What the team wrote down itself, the most relevant first. */
+  readonly learned: readonly Wisdom[]
   readonly evidence: readonly Evidence[]
   readonly setbacks: readonly Setback[]
 }

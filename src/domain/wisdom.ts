@@ -41,7 +41,7 @@ export function toWisdom({ number, taskId, attempt, data, by, createdAt, updated
 }
 
 /** What of it a prompt tells: more would not be read. */
-export const WISDOM_IN_PROMPT = { entries: 12, charactersEach: 600, charactersInAll: 4000 } as const
+const WISDOM_IN_PROMPT = { entries: 12, charactersEach: 600, charactersInAll: 4000 } as const
 
 type About = Pick<Task, "title" | "description" | "files" | "role">
 

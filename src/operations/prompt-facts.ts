@@ -6,6 +6,7 @@ import { inboxName } from "../domain/message.ts"
 import type { PromptFacts, Setback } from "../domain/prompt-facts.ts"
 import { hasEnded, type Task } from "../domain/task.ts"
 import type { Verdict } from "../domain/verdict.ts"
+import { relevantWisdom, toWisdom } from "../domain/wisdom.ts"
 import { optional } from "../lib/fields.ts"
 import type { Tx, WorkerNow } from "../store/port.ts"
 import { getTask, getTeam } from "./lookup.ts"
@@ -34,6 +35,7 @@ export const promptFacts = operation({
           .map((each) => each.pattern),
         messages: reader === null ? [] : await tx.messages.list(key, inboxName(reader), { unreadOnly: true }),
         wisdom: documents.filter(({ path, encoding }) => /^wisdom\/.*\.md$/.test(path) && encoding === "utf8"),
+        learned: relevantWisdom((await tx.records.list(key, { kind: "wisdom", status: "kept" })).map(toWisdom), task),
         evidence: withoutWithdrawn(await tx.evidence.list(key, task.id)),
         setbacks: await listSetbacks(tx, key, task),
       }
