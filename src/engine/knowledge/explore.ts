@@ -43,12 +43,13 @@ export async function exploreWith(ports: ExplorePorts, { angle, paths, by, ask }
     return { findings: known.exploration.findings, isKnown: true, remarks, keep: async () => {} }
   const answer = await ask()
   const after = repository && (await readTreeState(repository, paths))
-  let isKept = before === undefined || after === undefined || whyStale(before, after) !== undefined
+  // What changed while it was looked at may have been read either way.
+  let isToKeep = before !== undefined && after !== undefined && whyStale(before, after) === undefined
   const keep = async () => {
-    if (isKept || before === undefined || !(await ports.hasStore())) return
+    if (!isToKeep || before === undefined || !(await ports.hasStore())) return
     try {
       await keepExploration(await ports.openContext(), { project, team, by, angle, ...answer, ...before })
-      isKept = true
+      isToKeep = false
     } catch (error) {
       if (!isNoTeam(error)) throw error
     }
