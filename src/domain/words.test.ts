@@ -17,7 +17,13 @@ describe("folding a text", () => {
 
 describe("the words of a text", () => {
   it("are those that say what it is about, one and many alike", () => {
-    expect([...wordsOf("The tests of src/api/items.ts must use the pool")]).toEqual(["test", "src", "api", "item", "pool"])
+    expect([...wordsOf("The tests of src/api/items.ts must use the pool")]).toEqual([
+      "test",
+      "src",
+      "api",
+      "item",
+      "pool",
+    ])
     expect([...wordsOf("class glass 404")]).toEqual(["class", "glass", "404"])
   })
 

@@ -10,7 +10,10 @@ export function foldText(text: string): string {
 /** The words of a text that say what it is about, each once. Chinese has no spaces: pairs of its letters stand in. */
 export function wordsOf(text: string): Set<string> {
   const words = new Set<string>()
-  for (const [run] of text.normalize("NFKC").toLowerCase().matchAll(/\p{Script=Han}+|[^\P{L}\p{Script=Han}]+|\p{N}{3,}/gu)) {
+  for (const [run] of text
+    .normalize("NFKC")
+    .toLowerCase()
+    .matchAll(/\p{Script=Han}+|[^\P{L}\p{Script=Han}]+|\p{N}{3,}/gu)) {
     if (!/\p{Script=Han}/u.test(run)) addWord(words, run)
     else for (let at = 0; at + 1 < run.length; at++) words.add(run.slice(at, at + 2))
   }

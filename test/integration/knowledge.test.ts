@@ -17,6 +17,7 @@ import { createTask } from "../../src/operations/create-task.ts"
 import { readExplorations } from "../../src/operations/explorations.ts"
 import type { Context } from "../../src/operations/operation.ts"
 import { updateTeam } from "../../src/operations/update-team.ts"
+import { listWisdom } from "../../src/operations/wisdom.ts"
 import { openGateRepository } from "../../src/workspace/gate-repository.ts"
 import { fixtureAgent } from "../support/agents.ts"
 import { makeRepository, type Repository } from "../support/repository.ts"
@@ -295,5 +296,35 @@ Before you begin, read the file of each skill that helps, and go by it.
     expect(await world.work({}, ports)).toMatchObject({ delivered: ["2"] })
     expect(prompts[1]).not.toContain("api-design")
     expect(prompts[1]).toContain("- web-testing: the user asks for it, and it is not here. Say so in your result.")
+  })
+})
+
+describe("what an agent says that others should know", () => {
+  it("is written down when its work is delivered, and told to the next (R263)", async () => {
+    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
+    const prompts: string[] = []
+    const { runAgent } = world.ports()
+    const ports = {
+      mask: (text: string) => text.replaceAll("s3cret", "***"),
+      async runAgent(request: Parameters<typeof runAgent>[0]) {
+        prompts.push(request.job.prompt)
+        writeFileSync(join(request.job.workspace, `${request.run}.txt`), "x\n")
+        const result = await runAgent(request)
+        return { ...result, answer: `${result.answer}\n\nLEARNED: the key is s3cret\n- DECIDED: ids are text` }
+      },
+    }
+    for (const id of ["1", "2"]) await world.create(id, { description: "[[hello]]", files: [`${id}-*.txt`] })
+    expect(await world.work({}, ports)).toMatchObject({ delivered: ["1"] })
+    expect(await world.work({}, ports)).toMatchObject({ delivered: ["2"] })
+    expect(prompts[0]).toContain("`LEARNED: ...`, `DECIDED: ...` or `ISSUE: ...`")
+    expect(prompts[0]).not.toContain("WHAT THE TEAM LEARNED")
+    expect(prompts[1]).toContain(
+      "- decision (by w1, task 1): ids are text\n- learning (by w1, task 1): the key is ***\n",
+    )
+    const all = await run(world.context, listWisdom, WORLD_TEAM)
+    expect(all.map(({ kind, text, count }) => [kind, text, count])).toEqual([
+      ["learning", "the key is ***", 2],
+      ["decision", "ids are text", 2],
+    ])
   })
 })

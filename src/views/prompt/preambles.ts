@@ -17,6 +17,7 @@ export function teamPreamble({ project, team }: TeamName, { id }: Pick<Task, "id
 6. NEXT: run \`teamwork task claim --next --owner ${worker} ${at}\` and start again. If there is none, report "All assigned tasks complete. Standing by."
 
 PEERS: you may write to another worker with --to and its id.
+LEARNED: what others should know, write down with \`teamwork wisdom add --task ${id} --by ${worker} ${at} --kind learning --text "what they should know"\`; --kind may also be decision or issue.
 BLOCKED: if you are blocked for more than 2 minutes, tell the lead what you wait for.
 FAILED: report \`FAILED task #${id}: <reason>\` to the lead and leave the task in progress, so that it can be given to another. Stop after 3 failures in a row.
 SHUTDOWN: read your messages with \`teamwork mailbox read --inbox ${worker} --unread-only --mark-read ${at}\`. When ${LEAD} sends a message of the type shutdown_request, finish or release what you hold, answer with a shutdown_response that carries its request_id, and stop.`
@@ -31,5 +32,6 @@ export function oneShotPreamble({ id }: Pick<Task, "id">): string {
 - Write only inside of FILE SCOPE; everything else is for reading. Always use absolute paths.
 - Run the checks that TASK names, and the build and the tests where there are any. Leave no debug artefacts behind, such as console.log, TODO or debugger.
 - At the end say what you changed, what you ran with what outcome, and what is left.
+- What others of the team should know, say at the end in lines of their own: \`LEARNED: ...\`, \`DECIDED: ...\` or \`ISSUE: ...\`.
 - If the task cannot be done, end with a line \`FAILED task #${id}: <reason>\`.`
 }
