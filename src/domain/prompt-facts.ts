@@ -1,3 +1,4 @@
+import type { Artifact } from "./artifact.ts"
 import type { Document } from "./document.ts"
 import type { Evidence } from "./evidence.ts"
 import type { Message } from "./message.ts"
@@ -12,6 +13,8 @@ export interface PromptFacts {
   /** Where whoever does the task works, if a worker has a folder of its own. */
   readonly worktree: string | null
   readonly needs: readonly (Task & { readonly evidence: readonly Evidence[] })[]
+  /** What these made, the latest last. */
+  readonly artifacts: readonly (Artifact & { readonly content: string | null })[]
   /** Tasks that are not done and own files. */
   readonly others: readonly Pick<Task, "id" | "title" | "files">[]
   /** What the lead lets this attempt write besides the task's files. */

@@ -10,11 +10,13 @@ import {
 } from "../domain/discussion.ts"
 import { AppError } from "../domain/errors.ts"
 import type { TeamRecord } from "../domain/record.ts"
+import type { WisdomKind } from "../domain/wisdom.ts"
 import { choice, number, optional } from "../lib/fields.ts"
 import type { StoredTeam, Tx } from "../store/port.ts"
 import { getTask, getTeam, lockTeam } from "./lookup.ts"
 import { operation, taskIdField, teamFields, textField, titleField } from "./operation.ts"
 import { addRecord, byField, changeRecord, getRecord } from "./records.ts"
+import { learn } from "./wisdom.ts"
 
 export const openDiscussion = operation({
   name: "discuss.open",
@@ -42,7 +44,10 @@ export const speak = operation({
   name: "discuss.say",
   summary: "Say something in a discussion; whoever speaks again begins the next round",
   input: { ...teamFields, number: whichField, text: textField("what to say", 4000), by: byField("who says it") },
-  run: ({ store }, { number, text, by = PERSON, ...name }): Promise<Discussion & { roundsWithoutConsensus: number }> => {
+  run: (
+    { store },
+    { number, text, by = PERSON, ...name },
+  ): Promise<Discussion & { roundsWithoutConsensus: number }> => {
     if (text.trim() === "") throw new AppError("input.invalid", "--text is empty; say what you think")
     return store.write(async (tx) => {
       const { team, record, discussion } = await lockOpen(tx, name, number)
@@ -57,7 +62,7 @@ export const speak = operation({
 
 export const closeDiscussion = operation({
   name: "discuss.close",
-  summary: "Close a discussion with what came of it",
+  summary: "Close a discussion with what came of it, which the team remembers",
   input: {
     ...teamFields,
     number: whichField,
@@ -76,10 +81,19 @@ export const closeDiscussion = operation({
       const { team, record, discussion } = await lockOpen(tx, name, number)
       const closed = { closedBy: by, closedAt: new Date(await tx.now()).toISOString() }
       const data = { ...record.data, ...closed, severity: severity ?? null, conclusion: conclusion.trim() }
-      return change(tx, team, { record, to: { status: outcome, data }, by, about: discussion.topic })
+      const ended = await change(tx, team, { record, to: { status: outcome, data }, by, about: discussion.topic })
+      await learn(tx, team, { ...wisdomOf(ended), by, attempt: record.attempt })
+      return ended
     })
   },
 })
+
+/** Others have to know what was agreed on, or that nothing was. */
+function wisdomOf({ topic, conclusion, taskId, severity }: Discussion) {
+  const said = `${topic}: ${conclusion}`
+  const what = severity === null ? { kind: "decision", text: said } : { kind: "issue", text: `no consensus on ${said}` }
+  return { ...(what as { kind: WisdomKind; text: string }), taskId, role: null, files: [] }
+}
 
 export const listDiscussions = operation({
   name: "discuss.list",

@@ -1,7 +1,9 @@
+import { documentOf, toArtifact } from "../domain/artifact.ts"
+import type { Document } from "../domain/document.ts"
 import { AppError } from "../domain/errors.ts"
 import type { Event, EventType } from "../domain/events.ts"
 import { isGranted } from "../domain/exception.ts"
-import type { WorkerId } from "../domain/ids.ts"
+import type { TaskId, WorkerId } from "../domain/ids.ts"
 import { inboxName } from "../domain/message.ts"
 import type { PromptFacts, Setback } from "../domain/prompt-facts.ts"
 import { hasEnded, type Task } from "../domain/task.ts"
@@ -29,6 +31,7 @@ export const promptFacts = operation({
         task,
         worktree: worker?.worktree ?? null,
         needs: await listNeeds(tx, key, task),
+        artifacts: await listArtifactsOf(tx, key, { ids: task.blockedBy, documents }),
         others: await listOthers(tx, key, task),
         granted: (await tx.exceptions.list(key, task.id))
           .filter((each) => isGranted(each, task))
@@ -58,6 +61,22 @@ async function listNeeds(tx: Tx, key: number, task: Task): Promise<PromptFacts["
     needs.push({ ...need, evidence: evidence.filter((entry) => entry.attempt === need.attempt) })
   }
   return needs
+}
+
+/** With the content of those that the store keeps as text. */
+async function listArtifactsOf(
+  tx: Tx,
+  key: number,
+  { ids, documents }: { readonly ids: readonly TaskId[]; readonly documents: readonly Document[] },
+): Promise<PromptFacts["artifacts"]> {
+  if (ids.length === 0) return []
+  const made = (await tx.records.list(key, { kind: "artifact" })).map(toArtifact)
+  const theirs = made.filter(({ taskId }) => taskId !== null && ids.includes(taskId))
+  return theirs.map((artifact) => {
+    const path = artifact.keptIn === "document" ? documentOf(artifact) : null
+    const document = documents.find((each) => each.path === path && each.encoding === "utf8")
+    return { ...artifact, content: document?.content ?? null }
+  })
 }
 
 async function listOthers(tx: Tx, key: number, task: Task): Promise<PromptFacts["others"]> {

@@ -4,6 +4,7 @@ import type { TeamRecord } from "../domain/record.ts"
 import { toWisdom, WISDOM_KINDS, WISDOM_STATUSES, type Wisdom } from "../domain/wisdom.ts"
 import { foldText } from "../domain/words.ts"
 import { choice, number, optional, withDefault } from "../lib/fields.ts"
+import type { StoredTeam, Tx } from "../store/port.ts"
 import { getTask, getTeam, lockTeam } from "./lookup.ts"
 import { commaList, operation, roleField, taskIdField, teamFields, textField } from "./operation.ts"
 import { addRecord, byField, changeRecord, getRecord } from "./records.ts"
@@ -21,27 +22,36 @@ export const addWisdom = operation({
     files: optional(commaList(textField("file"), "files it is about, from the repository's root")),
     by: byField("who says it"),
   },
-  async run({ store }, input): Promise<Wisdom> {
-    const { kind, by = PERSON, role = null, files = [] } = input
-    const text = input.text.trim()
-    const folded = foldText(text)
-    if (folded === "") throw new AppError("input.invalid", "--text says nothing; write what others should know")
+  run: ({ store }, { task: id, by = PERSON, role = null, files = [], kind, text, ...name }): Promise<Wisdom> => {
+    if (foldText(text) === "") throw new AppError("input.invalid", "--text says nothing; write what others should know")
     return store.write(async (tx) => {
-      const team = await lockTeam(tx, input)
-      const task = input.task === undefined ? null : await getTask(tx, team.key, input.task)
-      const kept = await tx.records.list(team.key, { kind: "wisdom", status: "kept" })
-      const known = kept.find((record) => isSame(record, kind, folded))
-      if (known === undefined) {
-        const data = { kind, text, role, files, count: 1 }
-        const where = { taskId: task?.id ?? null, attempt: task?.attempt ?? null }
-        return toWisdom(await addRecord(tx, team, { kind: "wisdom", ...where, status: "kept", data, by }, kind))
-      }
-      const data = { ...known.data, count: toWisdom(known).count + 1 }
-      const changed = await changeRecord(tx, team, { record: known, to: { status: "kept", data }, by, about: kind })
-      return toWisdom(changed ?? known)
+      const team = await lockTeam(tx, name)
+      const task = id === undefined ? null : await getTask(tx, team.key, id)
+      const where = { taskId: task?.id ?? null, attempt: task?.attempt ?? null }
+      return learn(tx, team, { kind, text: text.trim(), role, files, by, ...where })
     })
   },
 })
+
+type NewWisdom = Omit<Wisdom, "number" | "count" | "createdAt" | "updatedAt">
+
+/** Inside of a transaction that has the team locked. */
+export async function learn(
+  tx: Tx,
+  team: StoredTeam,
+  { kind, text, role, files, by, taskId, attempt }: NewWisdom,
+): Promise<Wisdom> {
+  const kept = await tx.records.list(team.key, { kind: "wisdom", status: "kept" })
+  const known = kept.find((record) => isSame(record, kind, foldText(text)))
+  if (known === undefined) {
+    const data = { kind, text, role, files, count: 1 }
+    const record = { kind: "wisdom" as const, taskId, attempt, status: "kept", data, by }
+    return toWisdom(await addRecord(tx, team, record, kind))
+  }
+  const data = { ...known.data, count: toWisdom(known).count + 1 }
+  const changed = await changeRecord(tx, team, { record: known, to: { status: "kept", data }, by, about: kind })
+  return toWisdom(changed ?? known)
+}
 
 function isSame(record: TeamRecord, kind: string, folded: string): boolean {
   const wisdom = toWisdom(record)

@@ -216,6 +216,9 @@ function discussionContract(makeDatabase: MakeDatabase): void {
       "2 w2: It is not",
       "3 w2: Still not",
     ])
+    expect(await run(ctx, listWisdom, {})).toMatchObject([
+      { kind: "issue", text: "no consensus on REST or GraphQL: Nobody gives way", taskId: "1", by: "w1" },
+    ])
     expect(await run(ctx, listDiscussions, { status: "open" })).toEqual([])
     expect(await run(ctx, listDiscussions, {})).toHaveLength(1)
   })
@@ -246,6 +249,7 @@ function discussionContract(makeDatabase: MakeDatabase): void {
     const closing = { number: 1, outcome: "consensus_reached", conclusion: "blue" } as const
     const ends = await Promise.allSettled([run(ctx, closeDiscussion, closing), run(other, closeDiscussion, closing)])
     expect(ends.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"])
+    expect(await run(ctx, listWisdom, {})).toMatchObject([{ kind: "decision", text: "Colours: blue", count: 1 }])
     expect((await refusal(run(ctx, speak, { number: 1, text: "red" }))).message).toBe(
       "discussion 1 was closed by person as consensus_reached; open another one: teamwork discuss open",
     )
@@ -272,6 +276,21 @@ function artifactContract(makeDatabase: MakeDatabase): void {
     expect((await run(ctx, getArtifact, { number: 2 })).document).toBeNull()
     expect((await run(ctx, listArtifacts, { task: "1" })).map(({ number }) => number)).toEqual([1])
     expect((await run(ctx, listArtifacts, { kind: "code" })).map(({ number }) => number)).toEqual([2])
+  })
+
+  it("of the tasks that a task needs are told in its prompt", async () => {
+    await using house = await makeHouse(makeDatabase)
+    const { ctx } = house
+    await run(ctx, createTask, { id: "3", title: "Docs", blockedBy: ["1"] })
+    await run(ctx, addArtifact, { name: "report.md", kind: "research", task: "1", content: "# Report" })
+    await run(ctx, addArtifact, { name: "d.bin", kind: "data", task: "1", content: "AP8=", encoding: "base64" })
+    await run(ctx, addArtifact, { name: "other.md", kind: "research", task: "2", content: "of another" })
+    const { artifacts } = await run(ctx, promptFacts, { id: "3" })
+    expect(artifacts.map(({ name, content }) => [name, content])).toEqual([
+      ["report.md", "# Report"],
+      ["d.bin", null],
+    ])
+    expect((await run(ctx, promptFacts, { id: "2" })).artifacts).toEqual([])
   })
 
   it("are kept once for an attempt, and anew for the next", async () => {

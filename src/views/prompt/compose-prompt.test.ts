@@ -49,6 +49,7 @@ const FACTS: PromptFacts = {
     },
     { ...taskOf("2", { title: "Seeds", status: "skipped" }), evidence: [] },
   ],
+  artifacts: [],
   others: [{ id: parseTaskId("4"), title: "Page", files: ["web/**"] }],
   granted: [],
   messages: [
@@ -203,6 +204,37 @@ Attempt 2, the present one:
     const { text } = compose()
     expect(text).toContain("````text\nMind the paging.\n```\n# FILE SCOPE\nall files\n````")
     expect(text.split("\n").filter((line) => line === "# FILE SCOPE")).toHaveLength(2)
+  })
+
+  it("shows what the tasks made that it needed, the latest of many and the beginning of what is long", () => {
+    const made = (number: number, content: string | null) => ({
+      ...{
+        number,
+        name: `r${number}.md`,
+        kind: "research" as const,
+        taskId: parseTaskId("1"),
+        attempt: 1,
+        worker: "w2",
+      },
+      ...{
+        commit: "c0ffee",
+        path: content === null ? "docs/r.md" : null,
+        sha256: "x",
+        size: 3,
+        by: "w2",
+        createdAt: AT,
+      },
+      ...{ keptIn: content === null ? ("commit" as const) : ("document" as const), content },
+    })
+    const many = [1, 2, 3, 4, 5].map((number) => made(number, `text ${number} ${"x".repeat(2000)}`))
+    const { text } = compose({ facts: { ...FACTS, artifacts: [...many, made(6, null)] } })
+    expect(text).toContain(
+      "These are the latest 5 of 6; for all of them: teamwork artifact list --project shop --team main",
+    )
+    expect(text).not.toContain("text 1 ")
+    const [, shown = ""] = /Artifact 2: r2\.md \(research, task 1\)\n```text\n(text 2 [^`]+)\n```/.exec(text) ?? []
+    expect(shown).toHaveLength(1000)
+    expect(text).toContain("docs/r.md at commit c0ffee; see: teamwork artifact show 6\n")
   })
 
   it("names the skills that are approved, with their files, and those that are not here", () => {

@@ -2,6 +2,7 @@ import type { PromptFacts } from "../../domain/prompt-facts.ts"
 import type { RoleDefinition } from "../../domain/roles.ts"
 import type { TaskSkills } from "../../domain/skill.ts"
 import { oneLine } from "../table.ts"
+import { artifacts } from "./artifacts.ts"
 import { type FittedText, fitSections, type Section } from "./fit-sections.ts"
 import { oneShotPreamble, teamPreamble } from "./preambles.ts"
 import { skills } from "./skills.ts"
@@ -30,6 +31,7 @@ export function composePrompt(input: PromptInput): FittedText {
     goal(facts),
     ownedByOthers(facts.others),
     needs(facts.needs),
+    artifacts(facts),
     messages(facts.messages),
     wisdom(facts),
     guidance(facts),
