@@ -10,7 +10,7 @@ import {
 } from "../domain/discussion.ts"
 import { AppError } from "../domain/errors.ts"
 import type { TeamRecord } from "../domain/record.ts"
-import type { WisdomKind } from "../domain/wisdom.ts"
+import type { Wisdom } from "../domain/wisdom.ts"
 import { choice, number, optional } from "../lib/fields.ts"
 import type { StoredTeam, Tx } from "../store/port.ts"
 import { getTask, getTeam, lockTeam } from "./lookup.ts"
@@ -91,8 +91,9 @@ export const closeDiscussion = operation({
 /** Others have to know what was agreed on, or that nothing was. */
 function wisdomOf({ topic, conclusion, taskId, severity }: Discussion) {
   const said = `${topic}: ${conclusion}`
-  const what = severity === null ? { kind: "decision", text: said } : { kind: "issue", text: `no consensus on ${said}` }
-  return { ...(what as { kind: WisdomKind; text: string }), taskId, role: null, files: [] }
+  const what: Pick<Wisdom, "kind" | "text"> =
+    severity === null ? { kind: "decision", text: said } : { kind: "issue", text: `no consensus on ${said}` }
+  return { ...what, taskId, role: null, files: [] }
 }
 
 export const listDiscussions = operation({

@@ -31,7 +31,7 @@ export async function readSkillFacts(
   })
 }
 
-export async function listChosen(tx: Tx, key: number, task: Task): Promise<ChosenSkill[]> {
+async function listChosen(tx: Tx, key: number, task: Task): Promise<ChosenSkill[]> {
   const records = await tx.records.list(key, { kind: "skill", taskId: task.id })
   return records.filter(({ attempt }) => attempt === task.attempt).map(toChosenSkill)
 }

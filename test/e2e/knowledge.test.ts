@@ -54,6 +54,7 @@ describe("an exploration", () => {
     )
     git(bench.cwd, "commit", "--quiet", "-am", "Change")
     expect(await bench.refused("exploration.not_found", "explore", "get", "errors")).toContain(": a.txt changed;")
+    expect(await bench.refused("input.invalid", ...put.slice(0, -1), ",")).toStartWith("--files names none")
     expect(await bench.refused("exploration.not_found", "explore", "get", "tests")).toStartWith(
       'nothing is known of "tests"; explore it',
     )

@@ -296,6 +296,7 @@ Before you begin, read the file of each skill that helps, and go by it.
     expect(await world.work({}, ports)).toMatchObject({ delivered: ["2"] })
     expect(prompts[1]).not.toContain("api-design")
     expect(prompts[1]).toContain("- web-testing: the user asks for it, and it is not here. Say so in your result.")
+    expect(world.said).toContain("Task 2: the skill web-testing is asked for, and is not here")
   })
 })
 

@@ -86,6 +86,8 @@ export async function putExploration(
 ): Promise<Exploration> {
   const { files, ...what } = given
   const paths = cleanPaths(files, repository.folder)
+  if (paths.length === 0)
+    throw new AppError("input.invalid", "--files names none; name what was read, or . for the whole repository")
   const state = await readTreeState(repository, paths)
   if (state === undefined)
     throw new AppError("workspace.no_commit", "nothing is committed yet, or too much is not; commit it first")

@@ -63,6 +63,7 @@ async function chooseNow(shift: Shift, hold: Hold): Promise<Doer | Wait> {
   const roles = await ports.context.roles()
   const where = { ...team, id: task.id, worker, isMember: false }
   const skills = await skillsForTask(ports.context, { ...team, id: task.id, skills: ports.findSkills(), by: worker })
+  for (const name of skills.missing) ports.say(`Task ${task.id}: the skill ${name} is asked for, and is not here`)
   const prompt = await taskPrompt(ports.context, { ...where, roles, skills, root: options.root, mask: ports.mask })
   const rateLimits = await listRateLimits.run(ports.context, {})
   const avoided = avoidedAgents(await shift.history.read(), shift, task)
