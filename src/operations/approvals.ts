@@ -7,6 +7,7 @@ import { getTeam, lockTask, lockTeam } from "./lookup.ts"
 import { type Context, operation, ownerField, teamFields, textField } from "./operation.ts"
 import { movePhase } from "./phases.ts"
 import { changeRecord, getRecord } from "./records.ts"
+import { approveChosen } from "./skills.ts"
 
 const decideInput = {
   ...teamFields,
@@ -72,6 +73,7 @@ export async function decideApproval({ store, ids }: Context, decision: Decision
     if (asked.scope === "agent-phase" && task !== null) {
       const to = status === "approved" ? "execution" : "plan_design"
       await movePhase(tx, team, { task, to, by: owner, reason })
+      if (status === "approved") await approveChosen(tx, team, { task, by: owner })
     }
     const words = status === "approved" ? "APPROVED" : "REJECTED"
     const message = `${words}: ${about}${reason === null ? "" : `: ${reason}`}`

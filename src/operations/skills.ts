@@ -6,7 +6,7 @@ import { type ChosenSkill, type SkillChoice, type SkillStatus, toChosenSkill } f
 import type { Task } from "../domain/task.ts"
 import type { TeamMode, TeamName } from "../domain/team.ts"
 import { optional } from "../lib/fields.ts"
-import type { Tx } from "../store/port.ts"
+import type { StoredTeam, Tx } from "../store/port.ts"
 import { getTask, getTeam, lockTeam } from "./lookup.ts"
 import { type Context, operation, taskIdField, teamFields, textField } from "./operation.ts"
 import { addRecord, byField, changeRecord } from "./records.ts"
@@ -89,23 +89,31 @@ export const approveSkills = operation({
       const decider = assertLead(by)
       const stored = await lockTeam(tx, team)
       const task = await getTask(tx, stored.key, id)
-      const records = await tx.records.list(stored.key, { kind: "skill", taskId: task.id })
-      const current = records.filter((each) => each.attempt === task.attempt)
-      const meant = name === undefined ? current : current.filter((each) => each.data.name === name)
-      if (meant.length === 0)
-        throw new AppError(
-          "skill.not_found",
-          `${name ?? "no skill"} was ${name === undefined ? "" : "not "}chosen for task ${task.id}; choose with: teamwork skill choose ${task.id}`,
-          { task: task.id, name: name ?? null },
-        )
-      for (const record of meant.filter(({ status }) => status === "proposed")) {
-        const data = { ...record.data, approvedBy: decider }
-        const about = toChosenSkill(record).name
-        await changeRecord(tx, stored, { record, to: { status: "approved", data }, by: decider, about })
-      }
-      return listChosen(tx, stored.key, task)
+      const chosen = await approveChosen(tx, stored, { task, name, by: decider })
+      if (chosen.some((each) => name === undefined || each.name === name)) return chosen
+      throw new AppError(
+        "skill.not_found",
+        `${name ?? "no skill"} was ${name === undefined ? "" : "not "}chosen for task ${task.id}; choose with: teamwork skill choose ${task.id}`,
+        { task: task.id, name: name ?? null },
+      )
     }),
 })
+
+/** All that were chosen for the present attempt, or one; the team must be locked. Whoever approves a plan does this too. */
+export async function approveChosen(
+  tx: Tx,
+  team: StoredTeam,
+  { task, name, by }: { readonly task: Task; readonly name?: string; readonly by: string },
+): Promise<ChosenSkill[]> {
+  const waiting = await tx.records.list(team.key, { kind: "skill", taskId: task.id, status: "proposed" })
+  for (const record of waiting) {
+    const about = toChosenSkill(record).name
+    if (record.attempt !== task.attempt || (name !== undefined && about !== name)) continue
+    const data = { ...record.data, approvedBy: by }
+    await changeRecord(tx, team, { record, to: { status: "approved", data }, by, about })
+  }
+  return listChosen(tx, team.key, task)
+}
 
 /** Whoever works chooses, and does not approve. */
 function assertLead(by: string | undefined): string {

@@ -2,8 +2,9 @@
 import { describe, expect, it } from "bun:test"
 import { MOST_BYTES_IN_STORE } from "../../src/domain/artifact.ts"
 import { parseTaskId } from "../../src/domain/ids.ts"
-import type { Skill } from "../../src/domain/skill.ts"
+import type { ChosenSkill, Skill } from "../../src/domain/skill.ts"
 import type { TeamMode } from "../../src/domain/team.ts"
+import { approve, reject } from "../../src/operations/approvals.ts"
 import { addArtifact, getArtifact, listArtifacts } from "../../src/operations/artifacts.ts"
 import { claimTask } from "../../src/operations/claim-task.ts"
 import { createTask } from "../../src/operations/create-task.ts"
@@ -16,10 +17,12 @@ import {
 } from "../../src/operations/discussions.ts"
 import { clearExplorations, keepExploration, readExplorations } from "../../src/operations/explorations.ts"
 import type { Context } from "../../src/operations/operation.ts"
+import { advancePhase } from "../../src/operations/phases.ts"
 import { promptFacts } from "../../src/operations/prompt-facts.ts"
 import { reopenTask } from "../../src/operations/reopen-task.ts"
 import { approveSkills, proposeSkills, readSkillFacts } from "../../src/operations/skills.ts"
 import { updateTask } from "../../src/operations/update-task.ts"
+import { updateTeam } from "../../src/operations/update-team.ts"
 import { addWisdom, listWisdom, removeWisdom } from "../../src/operations/wisdom.ts"
 import type { Store, StoredTeam } from "../../src/store/port.ts"
 import {
@@ -327,7 +330,7 @@ function skillContract(makeDatabase: MakeDatabase): void {
   ]
   const id = parseTaskId("1")
   const propose = (ctx: Context) => proposeSkills(ctx, { ...TEAM, id, choices, by: "w1" })
-  const states = (chosen: Awaited<ReturnType<typeof propose>>) =>
+  const states = (chosen: readonly ChosenSkill[]) =>
     chosen.map(({ name, status, isMandatory, approvedBy }) => [name, status, isMandatory, approvedBy])
 
   it("are approved at once in FULL_AUTO, and written down once for each attempt (R241)", async () => {
@@ -345,6 +348,24 @@ function skillContract(makeDatabase: MakeDatabase): void {
     await run(ctx, updateTask, { id: "1", owner: "w1", status: "resolved" })
     await run(ctx, reopenTask, { id: "1", reason: "again" })
     expect((await readSkillFacts(ctx, { ...TEAM, id })).chosen).toEqual([])
+  })
+
+  it("are approved with the plan of their task", async () => {
+    await using house = await makeHouse(makeDatabase, "SUPERVISED")
+    const { ctx } = house
+    await run(ctx, updateTeam, { protocol: "planned" })
+    await run(ctx, createTask, { id: "3", title: "Planned" })
+    await run(ctx, claimTask, { id: "3", owner: "w1" })
+    const planned = parseTaskId("3")
+    const chosen = async () => states((await readSkillFacts(ctx, { ...TEAM, id: planned })).chosen)
+    await proposeSkills(ctx, { ...TEAM, id: planned, choices, by: "w1" })
+    for (const to of ["requirement", "skill_research", "plan_design", "awaiting_approval"] as const)
+      await run(ctx, advancePhase, { id: "3", to, report: "done", owner: "w1" })
+    await run(ctx, reject, { number: 1, reason: "too long" })
+    expect((await chosen())[1]).toEqual(["sql", "proposed", false, null])
+    await run(ctx, advancePhase, { id: "3", to: "awaiting_approval", report: "shorter", owner: "w1" })
+    await run(ctx, approve, { number: 2 })
+    expect((await chosen())[1]).toEqual(["sql", "approved", false, "person"])
   })
 
   it("wait for the lead in SUPERVISED, but for those that the user named", async () => {

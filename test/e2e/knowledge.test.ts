@@ -97,7 +97,7 @@ describe("skills", () => {
   it("are told only once they are approved where a person supervises (R241)", async () => {
     using bench = await makeShop()
     writeSkill(bench.cwd, "api-design", "Designs an endpoint")
-    await bench.ok("project", "update", "--mode", "SUPERVISED")
+    await bench.ok("project", "update", "--mode", "SUPERVISED", "--protocol", "none")
     await bench.ok("skill", "choose", "1", "--by", "w1")
     const prompt = async () => (await bench.run(["prompt", "1", "--agent", "claude"])).stdout
     expect(await prompt()).not.toContain("api-design")

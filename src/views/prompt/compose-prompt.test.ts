@@ -260,6 +260,10 @@ Before you begin, read the file of each skill that helps, and go by it.
 - web-test: the user asks for it, and it is not here. Say so in your result.
 `)
     expect(text).not.toContain("css")
+    const planned = { ...FACTS, task: taskOf("3", { phase: "plan_design" }) }
+    expect(compose({ facts: planned, skills: { chosen, missing: [] } }).text).toContain(
+      "- css (proposed: go by it once your plan is approved): Paints [c/SKILL.md]\n",
+    )
     expect(compose({ skills: { chosen: [], missing: [] } }).text).toBe(compose().text)
   })
 

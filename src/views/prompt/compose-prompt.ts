@@ -38,8 +38,22 @@ export function composePrompt(input: PromptInput): FittedText {
   ]
   const start =
     worker === undefined
-      ? [task(facts), fileScope(input), instructions(facts), role(input), skills(input.skills), context(input)]
-      : [protocol(facts, worker), role(input), skills(input.skills), task(facts), fileScope(input), context(input)]
+      ? [
+          task(facts),
+          fileScope(input),
+          instructions(facts),
+          role(input),
+          skills(input.skills, facts.task.phase),
+          context(input),
+        ]
+      : [
+          protocol(facts, worker),
+          role(input),
+          skills(input.skills, facts.task.phase),
+          task(facts),
+          fileScope(input),
+          context(input),
+        ]
   // Before anything is cut: half a secret would not be known as one.
   const sections = [...start, ...surroundings].flatMap((section) =>
     section === undefined ? [] : [masked(section, mask)],
