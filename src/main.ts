@@ -391,6 +391,7 @@ const host: Host = {
     return selfCommand(process)
   },
   env,
+  userHome: environment.userHome,
   version: VERSION,
   isDebugging: environment.isDebugging,
   configure,

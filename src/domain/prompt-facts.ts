@@ -1,9 +1,11 @@
+import type { Artifact } from "./artifact.ts"
 import type { Document } from "./document.ts"
 import type { Escalation } from "./escalation.ts"
 import type { Evidence } from "./evidence.ts"
 import type { Message } from "./message.ts"
 import type { Task } from "./task.ts"
 import type { TeamName } from "./team.ts"
+import type { Wisdom } from "./wisdom.ts"
 
 /** What a prompt tells of a task and its surroundings, all of one moment. */
 export interface PromptFacts {
@@ -12,13 +14,18 @@ export interface PromptFacts {
   /** Where whoever does the task works, if a worker has a folder of its own. */
   readonly worktree: string | null
   readonly needs: readonly (Task & { readonly evidence: readonly Evidence[] })[]
+  /** What these made, the latest last. */
+  readonly artifacts: readonly (Artifact & { readonly content: string | null })[]
   /** Tasks that are not done and own files. */
   readonly others: readonly Pick<Task, "id" | "title" | "files">[]
   /** What the lead lets this attempt write besides the task's files. */
   readonly granted: readonly string[]
   /** Unread ones, oldest first. */
   readonly messages: readonly Message[]
+  /** What an import brought. */
   readonly wisdom: readonly Document[]
+  /** What the team wrote down itself, the most relevant first. */
+  readonly learned: readonly Wisdom[]
   readonly evidence: readonly Evidence[]
   readonly setbacks: readonly Setback[]
   /** What people decided about the task, the latest last. */

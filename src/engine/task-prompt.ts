@@ -2,6 +2,7 @@ import type { TaskId, WorkerId } from "../domain/ids.ts"
 import type { PromptFacts } from "../domain/prompt-facts.ts"
 import { assertCapable, getRole, type RoleDefinition } from "../domain/roles.ts"
 import { estimateTokens } from "../domain/routing.ts"
+import type { TaskSkills } from "../domain/skill.ts"
 import type { TeamName } from "../domain/team.ts"
 import type { Context } from "../operations/operation.ts"
 import { promptFacts } from "../operations/prompt-facts.ts"
@@ -18,6 +19,7 @@ export interface PromptRequest extends TeamName {
   /** By default what the task asks for. */
   readonly role?: string
   readonly roles: readonly RoleDefinition[]
+  readonly skills?: TaskSkills
   /** The folder of the repository. */
   readonly root: string
   readonly mask: (text: string) => string
@@ -33,14 +35,15 @@ export interface TaskPrompt {
 
 /** All that an agent is told of a task, whoever asks and whichever agent it will be. */
 export async function taskPrompt(context: Context, request: PromptRequest): Promise<TaskPrompt> {
-  const { project, team, id, worker, roles, root, mask } = request
+  const { project, team, id, worker, roles, skills, root, mask } = request
   const facts = await promptFacts.run(context, { project, team, id, worker })
   const { task } = facts
   const role = getRole(roles, request.role ?? task.agentType ?? task.role)
   assertCapable(task, role)
   const taskRole = role.name === task.role ? undefined : getRole(roles, task.role)
   const member = request.isMember ? worker : undefined
-  const compose = (limit: number) => composePrompt({ facts, role, taskRole, worker: member, root, limit, mask })
+  const own = { facts, role, taskRole, worker: member, skills, root, mask }
+  const compose = (limit: number) => composePrompt({ ...own, limit })
   return {
     ...{ facts, role, compose },
     asked: () => ({

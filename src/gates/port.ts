@@ -20,7 +20,7 @@ export interface GateRepository {
   listMerges(base: string, commit: string): Promise<string[]>
   /** What differs between two commits, as text without lines of context; renames are a removal and an addition. */
   readDiff(base: string, commit: string): Promise<string>
-  openTree(tree: string): TreeFiles
+  openTree(tree: string): TreeObjects
   /** Lends a folder that holds the commit, and what `workspace.setup` and `workspace.copy` add to it. */
   checkedOut<T>(commit: string, use: (folder: string) => Promise<T>): Promise<T>
 }
@@ -30,4 +30,12 @@ export interface TreeFiles {
   /** Names in a folder, `""` for the top; those of folders end with a slash. Empty for what is no folder. */
   list(folder: string): Promise<readonly string[]>
   read(path: string): Promise<string>
+}
+
+/** The same with how git knows them. */
+export interface TreeObjects extends TreeFiles {
+  /** git's id of a file or a folder, `""` for the top: another as soon as anything in it is another. */
+  id(path: string): Promise<string | undefined>
+  /** A file byte by byte; undefined for what is none. */
+  bytes(path: string): Promise<Uint8Array | undefined>
 }

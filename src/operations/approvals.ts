@@ -11,6 +11,7 @@ import { moveQa } from "./move-qa.ts"
 import { type Context, operation, ownerField, teamFields, textField } from "./operation.ts"
 import { movePhase } from "./phases.ts"
 import { changeRecord, getRecord } from "./records.ts"
+import { approveChosen } from "./skills.ts"
 
 const decideInput = {
   ...teamFields,
@@ -105,6 +106,7 @@ export async function decideApproval({ store, ids }: Context, decision: Decision
     if (asked.scope === "agent-phase" && task !== null) {
       const to = status === "approved" ? "execution" : "plan_design"
       await movePhase(tx, team, { task, to, by: owner, reason })
+      if (status === "approved") await approveChosen(tx, team, { task, by: owner })
     }
     if (asked.taskId === null && status === "approved") await letGoOn(tx, team, owner)
     // One that is rejected is made anew.

@@ -34,13 +34,23 @@ export async function noteDisagreement(tx: Tx, team: StoredTeam, disagreement: D
     data: { task: task.id, attempt: task.attempt, between: parties, about, round },
   })
   if (round <= MAX_ROUNDS) return { round, task, escalation: null }
+  return { round, ...(await endDispute(tx, team, { task, by, parties, about })) }
+}
+
+interface Dispute extends Pick<Disagreement, "task" | "about"> {
+  readonly by: string
+  readonly parties: readonly string[]
+}
+
+/** Those who do not agree by themselves stop, and a person decides. */
+export async function endDispute(tx: Tx, team: StoredTeam, { task, by, parties, about }: Dispute) {
   const summary = `${parties.join(" and ")} do not agree after ${MAX_ROUNDS} rounds: ${about}`
   const paused =
     task.status === "paused"
       ? task
       : await moveTask(tx, team, { task, to: "paused", by, reason: `disagreement: ${about}` })
   const escalation = await raiseEscalation(tx, team, { trigger: "disagreement", summary, task: paused, by })
-  return { round, task: paused, escalation }
+  return { task: paused, escalation }
 }
 
 /** How many rounds of this attempt they had since a person last decided. */

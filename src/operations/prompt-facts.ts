@@ -1,12 +1,15 @@
+import { documentOf, toArtifact } from "../domain/artifact.ts"
+import type { Document } from "../domain/document.ts"
 import { AppError } from "../domain/errors.ts"
 import { type Escalation, toEscalation } from "../domain/escalation.ts"
 import type { Event, EventType } from "../domain/events.ts"
 import { isGranted } from "../domain/exception.ts"
-import type { WorkerId } from "../domain/ids.ts"
+import type { TaskId, WorkerId } from "../domain/ids.ts"
 import { inboxName } from "../domain/message.ts"
 import type { PromptFacts, Setback } from "../domain/prompt-facts.ts"
 import { hasEnded, type Task } from "../domain/task.ts"
 import type { Verdict } from "../domain/verdict.ts"
+import { relevantWisdom, toWisdom } from "../domain/wisdom.ts"
 import { optional } from "../lib/fields.ts"
 import type { Tx, WorkerNow } from "../store/port.ts"
 import { listFeedback } from "./feedback.ts"
@@ -30,12 +33,14 @@ export const promptFacts = operation({
         task,
         worktree: worker?.worktree ?? null,
         needs: await listNeeds(tx, key, task),
+        artifacts: await listArtifactsOf(tx, key, { ids: task.blockedBy, documents }),
         others: await listOthers(tx, key, task),
         granted: (await tx.exceptions.list(key, task.id))
           .filter((each) => isGranted(each, task))
           .map((each) => each.pattern),
         messages: reader === null ? [] : await tx.messages.list(key, inboxName(reader), { unreadOnly: true }),
         wisdom: documents.filter(({ path, encoding }) => /^wisdom\/.*\.md$/.test(path) && encoding === "utf8"),
+        learned: relevantWisdom((await tx.records.list(key, { kind: "wisdom", status: "kept" })).map(toWisdom), task),
         evidence: withoutWithdrawn(await tx.evidence.list(key, task.id)),
         setbacks: await listSetbacks(tx, key, task),
         decisions: await listDecisions(tx, key, task),
@@ -60,6 +65,22 @@ async function listNeeds(tx: Tx, key: number, task: Task): Promise<PromptFacts["
     needs.push({ ...need, evidence: evidence.filter((entry) => entry.attempt === need.attempt) })
   }
   return needs
+}
+
+/** With the content of those that the store keeps as text. */
+async function listArtifactsOf(
+  tx: Tx,
+  key: number,
+  { ids, documents }: { readonly ids: readonly TaskId[]; readonly documents: readonly Document[] },
+): Promise<PromptFacts["artifacts"]> {
+  if (ids.length === 0) return []
+  const made = (await tx.records.list(key, { kind: "artifact" })).map(toArtifact)
+  const theirs = made.filter(({ taskId }) => taskId !== null && ids.includes(taskId))
+  return theirs.map((artifact) => {
+    const path = artifact.keptIn === "document" ? documentOf(artifact) : null
+    const document = documents.find((each) => each.path === path && each.encoding === "utf8")
+    return { ...artifact, content: document?.content ?? null }
+  })
 }
 
 async function listOthers(tx: Tx, key: number, task: Task): Promise<PromptFacts["others"]> {

@@ -1,6 +1,13 @@
 import { AppError } from "../domain/errors.ts"
 import type { RecordKind, TeamRecord } from "../domain/record.ts"
+import { type Field, optional } from "../lib/fields.ts"
 import type { StoredTeam, Tx } from "../store/port.ts"
+import { idField } from "./operation.ts"
+
+/** Who writes something down. */
+export function byField(who: string): Field<string | undefined> {
+  return optional(idField(`${who}; without it a person does`))
+}
 
 /** Entries of a team inside a transaction, each change with its event. The team must be locked to add one. */
 
@@ -30,6 +37,16 @@ export async function changeRecord(
   if (changed === undefined) return undefined
   await tx.events.append(team.key, by, { type: "record.changed", data: describe(changed, about) })
   return changed
+}
+
+export async function removeRecord(
+  tx: Tx,
+  team: StoredTeam,
+  { kind, number }: Pick<TeamRecord, "kind" | "number">,
+  by: string,
+): Promise<void> {
+  await tx.records.remove(team.key, kind, number)
+  await tx.events.append(team.key, by, { type: "record.removed", data: { kind, number } })
 }
 
 export async function getRecord(tx: Tx, key: number, kind: RecordKind, number: number): Promise<TeamRecord> {

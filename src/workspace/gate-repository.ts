@@ -70,10 +70,17 @@ async function readDiff(git: Git, base: string, commit: string): Promise<string>
 }
 
 function openTree(git: Git, tree: string) {
+  const nameOf = (path: string) => (path === "" ? tree : `${tree}:${path}`)
   return {
     async list(path: string) {
-      const found = await (await git.answers()).read(path === "" ? tree : `${tree}:${path}`)
+      const found = await (await git.answers()).read(nameOf(path))
       return found?.type === "tree" ? namesIn(found) : []
+    },
+    id: async (path: string) => (await git.answers()).id(nameOf(path)),
+    async bytes(path: string) {
+      const found = await (await git.answers()).read(nameOf(path))
+      // A copy: the bytes are a part of what git said, which is read on from.
+      return found?.type === "blob" ? Uint8Array.from(found.content) : undefined
     },
     read: (path: string) => git.read(["cat-file", "blob", `${tree}:${path}`]),
   }

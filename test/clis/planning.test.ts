@@ -56,6 +56,7 @@ async function plan(scripts: Readonly<Record<string, readonly Reply[]>>) {
     {
       ...{ goal: "[[explore]] Greet people at night", facts: PLAN_FACTS, folder: worktree },
       repository: { files: ["greeting.txt"], isCut: false, commands: [] },
+      explored: undefined,
       ...{ limits: { timeMs: MAX_RUN_MS }, signal: new AbortController().signal },
       onStep: (step) => steps.push(step),
     },

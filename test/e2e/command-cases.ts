@@ -1900,6 +1900,267 @@ const QA_CASES: Case[] = [
   },
 ]
 
+const WISDOM_FIELDS = [
+  ...["number", "kind", "text", "role", "files", "task_id", "attempt", "count", "by", "created_at", "updated_at"],
+]
+const EXPLORATION_FIELDS = [
+  ...["number", "angle", "summary", "findings", "commit", "files", "uncommitted", "by", "explored_at"],
+]
+const DISCUSSION_FIELDS = [
+  ...["number", "topic", "task_id", "status", "severity", "rounds", "statements", "conclusion"],
+  ...["opened_by", "opened_at", "closed_by", "closed_at"],
+]
+const ARTIFACT_FIELDS = [
+  ...["number", "name", "kind", "task_id", "attempt", "worker", "commit", "path", "sha256", "size", "kept_in"],
+  ...["by", "created_at"],
+]
+const SKILL_FIELDS = [
+  ...["number", "name", "description", "path", "task_id", "attempt", "status", "is_mandatory", "chosen_by"],
+  "approved_by",
+]
+const LEARNED = ["wisdom", "add", "Ids are text", "--by", "w1"]
+const EXPLORED = ["explore", "put", "--angle", "numbers", "--summary", "one and two", "--files", "one.txt"]
+const OPENED = ["discuss", "open", "Blue or red", "--by", "w1"]
+const SAID = ["discuss", "say", "1", "Blue", "--by", "w1"]
+const MADE = ["artifact", "add", "one.txt", "--kind", "data"]
+const ID = expect.stringMatching(/^[0-9a-f]{40}$/)
+
+/** A repository with two skills, and one of the user. */
+function prepareSkills(bench: Bench): void {
+  const write = (root: string, name: string, description: string) => {
+    const folder = join(root, ".claude", "skills", name)
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, "SKILL.md"), `---\nname: ${name}\ndescription: ${description}\n---\n`)
+  }
+  write(bench.cwd, "schema-design", "Designs the schema of a database")
+  write(bench.cwd, "styling", "CSS and responsive layout")
+  write(bench.home, "manuals", "Writes a manual")
+  prepareCheckout(bench)
+}
+
+const KNOWLEDGE_CASES: Case[] = [
+  {
+    command: "wisdom add",
+    args: [
+      ...["--text", "Ids are text", "--kind", "decision", "--task", "1", "--role", "backend"],
+      ...["--files", "src/a.ts,src/b.ts", "--by", "w1"],
+    ],
+    data: { number: 1, kind: "decision", count: 1, role: "backend", files: ["src/a.ts", "src/b.ts"], task_id: "1" },
+    fields: WISDOM_FIELDS,
+    table: /^Wisdom 1, decision: Ids are text\n$/,
+  },
+  {
+    command: "wisdom add",
+    before: [LEARNED],
+    args: ["ids are TEXT!"],
+    data: { number: 1, kind: "learning", text: "Ids are text", count: 2 },
+    table: /^Wisdom 1, learning, said 2 times: Ids are text\n$/,
+  },
+  {
+    command: "wisdom list",
+    before: [LEARNED],
+    args: ["--kind", "learning", "--status", "kept"],
+    data: [{ number: 1, text: "Ids are text", by: "w1", task_id: null, created_at: TIME }],
+    fields: WISDOM_FIELDS,
+    table: /^NO +KIND +TIMES +BY +TASK +ROLE +TEXT\n +1 +learning +1 +w1 +- +- +Ids are text\n$/,
+  },
+  {
+    command: "wisdom remove",
+    before: [LEARNED],
+    args: ["--number", "1", "--by", "w1"],
+    data: { number: 1 },
+    fields: WISDOM_FIELDS,
+    table: /^Removed wisdom 1\n$/,
+  },
+  {
+    command: "explore put",
+    prepare: prepareCheckout,
+    args: [...["--angle", "numbers", "--summary", "one and two", "--files", "one.txt,two.txt", "--by", "w1"]],
+    data: { angle: "numbers", files: [{ path: "one.txt", id: ID }, { path: "two.txt" }], by: "w1", explored_at: TIME },
+    fields: EXPLORATION_FIELDS,
+    table: /^Kept: numbers \(by w1, .*; read one\.txt, two\.txt\)\none and two\n$/,
+  },
+  {
+    command: "explore get",
+    prepare: prepareCheckout,
+    before: [EXPLORED],
+    args: ["--angle", "Numbers"],
+    data: { angle: "numbers", summary: "one and two", findings: null, uncommitted: null, commit: ID },
+    fields: EXPLORATION_FIELDS,
+    table: /^numbers \(by person, .*; read one\.txt\)\none and two\n$/,
+  },
+  {
+    command: "explore list",
+    prepare: prepareCheckout,
+    before: [EXPLORED],
+    args: [],
+    data: [{ angle: "numbers", stale: null }],
+    fields: [...EXPLORATION_FIELDS, "stale"],
+    table: /^HOLDS +BY +WHEN +ANGLE +FILES +WHY NOT\nyes +person .* numbers +one\.txt +-\n$/,
+  },
+  {
+    command: "explore clear",
+    prepare: prepareCheckout,
+    before: [EXPLORED],
+    args: ["--angle", "numbers", "--by", "w1"],
+    data: { cleared: 1 },
+    fields: ["cleared"],
+    table: /^Cleared 1 exploration\n$/,
+  },
+  {
+    command: "discuss open",
+    args: ["--topic", "Blue or red", "--task", "1", "--by", "w1"],
+    data: { number: 1, topic: "Blue or red", task_id: "1", status: "open", rounds: 0, statements: [], opened_by: "w1" },
+    fields: DISCUSSION_FIELDS,
+    table: /^Discussion 1, Blue or red: open, 0 rounds\n$/,
+  },
+  {
+    command: "discuss say",
+    before: [OPENED, SAID],
+    args: ["--number", "1", "--text", "Red", "--by", "w2"],
+    data: {
+      ...{ rounds: 1, rounds_without_consensus: 1 },
+      statements: [
+        { round: 1, by: "w1", text: "Blue", at: TIME },
+        { round: 1, by: "w2", text: "Red" },
+      ],
+    },
+    fields: [...DISCUSSION_FIELDS, "rounds_without_consensus"],
+    table: /^Discussion 1, Blue or red: open, 1 round\n$/,
+  },
+  {
+    command: "discuss close",
+    before: [OPENED, SAID],
+    args: [
+      ...["--number", "1", "--outcome", "consensus_blocked", "--severity", "low"],
+      ...["--conclusion", "Both are fine", "--by", "w1"],
+    ],
+    data: {
+      status: "consensus_blocked",
+      severity: "low",
+      conclusion: "Both are fine",
+      closed_by: "w1",
+      closed_at: TIME,
+    },
+    fields: DISCUSSION_FIELDS,
+    table: /^Discussion 1, Blue or red: consensus_blocked \(low\), 1 round\n$/,
+  },
+  {
+    command: "discuss list",
+    before: [OPENED],
+    args: ["--status", "open"],
+    data: [{ number: 1, topic: "Blue or red" }],
+    fields: DISCUSSION_FIELDS,
+    table: /^NO +STATUS +SEVERITY +ROUNDS +TASK +OPENED +TOPIC\n +1 +open +- +0 +- .* Blue or red\n$/,
+  },
+  {
+    command: "discuss show",
+    before: [OPENED, SAID, ["discuss", "say", "1", "Still blue", "--by", "w1"]],
+    args: ["--number", "1"],
+    data: { rounds: 2, statements: [{ round: 1 }, { round: 2, text: "Still blue" }] },
+    fields: DISCUSSION_FIELDS,
+    table: /^Discussion 1, Blue or red: open, 2 rounds\n\nRound 1\n {2}w1: Blue\n\nRound 2\n {2}w1: Still blue\n$/,
+  },
+  {
+    command: "artifact add",
+    prepare: prepareCheckout,
+    args: ["--file", "one.txt", "--kind", "data", "--name", "Numbers", "--task", "1", "--by", "w1"],
+    data: { number: 1, name: "Numbers", kind: "data", task_id: "1", attempt: 1, path: "one.txt", size: 4, commit: ID },
+    fields: ARTIFACT_FIELDS,
+    table: /^Artifact 1, data: Numbers, 4 bytes, one\.txt at [0-9a-f]{12}\n$/,
+  },
+  {
+    command: "artifact add",
+    prepare: ({ cwd }) => writeFileSync(join(cwd, "report.md"), "# Report\n"),
+    args: ["report.md"],
+    data: { number: 1, name: "report.md", kind: "document", kept_in: "document", commit: null, path: null },
+    fields: ARTIFACT_FIELDS,
+    table: /^Artifact 1, document: report\.md, 9 bytes, in the store\n$/,
+  },
+  {
+    command: "artifact list",
+    prepare: prepareCheckout,
+    before: [[...MADE, "--task", "1", "--by", "w1"]],
+    args: ["--task", "1", "--kind", "data"],
+    data: [{ number: 1, kept_in: "commit", worker: "w1", sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }],
+    fields: ARTIFACT_FIELDS,
+    table:
+      /^NO +KIND +TASK +WORKER +COMMIT +BYTES +SHA256 +NAME\n +1 +data +1\/1 +w1 +[0-9a-f]{12} +4 +[0-9a-f]{12} +one\.txt\n$/,
+  },
+  {
+    command: "artifact show",
+    prepare: prepareCheckout,
+    before: [MADE],
+    args: ["--number", "1"],
+    data: { number: 1, text: "one\n" },
+    fields: [...ARTIFACT_FIELDS, "text"],
+    table:
+      /^Artifact 1, data: .*\n {2}made for {2}no task\n {2}from {6}one\.txt, at commit \w{40}\n(?:.*\n)+\none\n\n$/,
+  },
+  {
+    command: "artifact export",
+    prepare: prepareCheckout,
+    before: [MADE],
+    args: ["--to", "out", "--kind", "data"],
+    data: { folder: expect.stringMatching(/\/shop\/out$/), files: ["1-one.txt", "artifacts.json"] },
+    fields: ["folder", "files"],
+    table: /^Wrote 1 artifact to \/.*\/shop\/out\n$/,
+  },
+  {
+    command: "artifact export",
+    args: ["--to", "out", "--task", "1"],
+    data: { files: ["artifacts.json"] },
+    table: /^Wrote 0 artifacts to /,
+  },
+  {
+    command: "skill list",
+    prepare: prepareSkills,
+    args: [],
+    data: [
+      { name: "manuals", origin: "home", path: expect.stringMatching(/^\/.*\/\.claude\/skills\/manuals\/SKILL\.md$/) },
+      { name: "schema-design", origin: "repository", path: ".claude/skills/schema-design/SKILL.md" },
+      { name: "styling" },
+    ],
+    fields: ["name", "description", "path", "origin"],
+    table: /^NAME +FROM +DESCRIPTION +FILE\nmanuals +home +Writes a manual/,
+  },
+  {
+    command: "skill list",
+    prepare: prepareSkills,
+    args: ["--for", "frontend"],
+    data: [{ name: "styling" }],
+    table: /^NAME +FROM +DESCRIPTION +FILE\nstyling +repository/,
+  },
+  {
+    command: "skill list",
+    prepare: prepareSkills,
+    args: ["--task", "1"],
+    data: [{ number: null, name: "schema-design", status: "approved", is_mandatory: false }],
+    fields: SKILL_FIELDS,
+    table: /^NAME +STATUS +WHY +DESCRIPTION\nschema-design +would be approved +it suits the task +Designs/,
+  },
+  {
+    command: "skill choose",
+    prepare: prepareSkills,
+    args: ["--task", "1", "--names", "styling", "--by", "w1"],
+    data: [{ number: 1, name: "styling", task_id: "1", attempt: 1, status: "approved", chosen_by: "w1" }],
+    fields: SKILL_FIELDS,
+    table: /^NAME +STATUS +WHY +DESCRIPTION\nstyling +approved +it suits the task +CSS/,
+  },
+  {
+    command: "skill approve",
+    prepare: prepareSkills,
+    before: [
+      ["project", "update", "--mode", "SUPERVISED"],
+      ["skill", "choose", "1", "--by", "w1"],
+    ],
+    args: ["--task", "1", "--name", "schema-design", "--by", "orchestrator"],
+    data: [{ name: "schema-design", status: "approved", approved_by: "orchestrator" }],
+    fields: SKILL_FIELDS,
+    table: /^NAME +STATUS +WHY +DESCRIPTION\nschema-design +approved /,
+  },
+]
+
 export const CASES: readonly Case[] = [
   ...PROJECT_CASES,
   ...TASK_CASES,
@@ -1914,6 +2175,7 @@ export const CASES: readonly Case[] = [
   ...OWNERSHIP_CASES,
   ...ESCALATION_CASES,
   ...QA_CASES,
+  ...KNOWLEDGE_CASES,
 ]
 
 export const MISSING: readonly Missing[] = [
@@ -1981,4 +2243,18 @@ export const MISSING: readonly Missing[] = [
   { command: "qa record", args: ["4"], message: /--score is missing/ },
   { command: "qa accept", args: ["--owner", "w1"], message: /--id is missing/ },
   { command: "qa return", args: ["4"], message: /--reason is missing/ },
+  { command: "wisdom add", args: [], message: /--text is missing/ },
+  { command: "wisdom remove", args: [], message: /--number is missing/ },
+  { command: "explore put", args: ["--angle", "x", "--summary", "y"], message: /--files is missing/ },
+  { command: "explore get", args: [], message: /--angle is missing/ },
+  { command: "discuss open", args: [], message: /--topic is missing/ },
+  { command: "discuss say", args: ["1"], message: /--text is missing/ },
+  { command: "discuss close", args: ["1", "--conclusion", "x"], message: /--outcome is missing/ },
+  { command: "discuss show", args: [], message: /--number is missing/ },
+  { command: "artifact add", args: [], message: /--file is missing/ },
+  { command: "artifact show", args: [], message: /--number is missing/ },
+  { command: "artifact export", args: [], message: /--to is missing/ },
+  { command: "skill list", args: ["--for", "backend", "--task", "1"], message: /--for or --task, not both/ },
+  { command: "skill choose", args: [], message: /--task is missing/ },
+  { command: "skill approve", args: [], message: /--task is missing/ },
 ]

@@ -190,6 +190,31 @@ describe("a goal", () => {
     expect(readdirSync(join(bench.home, "runs", "shop", "main"))).toHaveLength(3)
   })
 
+  it("is explored only once while the repository is the same", async () => {
+    // The explorer, the planner; the planner; then, after a commit and with a corrupt entry, both again each time.
+    using bench = makeGoalBench([MAP, GOOD, GOOD, MAP, GOOD, MAP, GOOD])
+    writeFileSync(join(bench.cwd, "index.html"), "<h1>Shop</h1>")
+    prepareRepository(bench)
+    await bench.ok("plan", "Let customers pay", "--yes")
+    const again = async () => (await bench.run(["plan", "let customers pay!", "--dry-run", "--format", "table"])).stderr
+    expect(await again()).toContain("] the repository was explored before, and is the same\n")
+    expect(bench.answers.prompt(3)).toContain("What an explorer found")
+    expect(bench.answers.prompt(3)).toContain('"remarks": "nothing special"')
+    expect(bench.answers.prompt(4)).toBeUndefined()
+    writeFileSync(join(bench.cwd, "index.html"), "<h1>Another shop</h1>")
+    expect(await again()).toContain("] exploring the repository\n")
+    expect(bench.answers.prompt(5)).toContain("What an explorer found")
+    expect(bench.answers.prompt(6)).toBeUndefined()
+    bench.tamper("update record set data = replace(data, 'nothing', 'something') where kind = 'exploration'")
+    const told = await again()
+    expect(told).toContain('] what was known of "plan: let customers pay!" was corrupt and is cleared\n')
+    expect(told).toContain("] exploring the repository\n")
+    expect(bench.answers.prompt(7)).toContain("What an explorer found")
+    expect(await bench.ok<Data[]>("explore", "list")).toMatchObject([
+      { angle: "plan: let customers pay!", stale: null },
+    ])
+  })
+
   it("without a word is kept as a document and nothing else", async () => {
     using bench = makeGoalBench([MAP, GOOD])
     const { stdout } = await bench.run(["plan", "Let customers pay", "--format", "table"])

@@ -160,6 +160,19 @@ describe("the repository of a gate", () => {
     expect(await files.read("package.json")).toBe("{}")
     expect(await files.read("web/a b.txt")).toBe("x")
   })
+
+  it("knows files and folders by git's ids, and files byte by byte", async () => {
+    using repository = makeRepository()
+    repository.commit("Two", { "web/a b.txt": "x\n", "web/in/c.txt": "c" })
+    const gates = await open(repository)
+    const files = gates.openTree(repository.run("rev-parse", "HEAD^{tree}"))
+    for (const path of ["", "web", "web/a b.txt"])
+      expect(await files.id(path)).toBe(repository.run("rev-parse", `HEAD:${path}`))
+    expect(await files.id("nowhere")).toBeUndefined()
+    expect(await files.id("web\nx")).toBeUndefined()
+    expect(await files.bytes("web/a b.txt")).toEqual(new TextEncoder().encode("x\n"))
+    expect(await files.bytes("web")).toBeUndefined()
+  })
 })
 
 describe("a checkout for a gate", () => {

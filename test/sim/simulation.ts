@@ -303,6 +303,7 @@ async function work(
       promptLimit: () => 100_000,
       mask: (text) => text,
       isAlive: (fact) => runtime.find({ pid: fact.pid ?? 0, processStart: fact.processStart ?? "" }) !== undefined,
+      findSkills: () => [],
       endOrphans: (fact) => process.call("end-orphans", () => endOrphans(runtime, fact)),
       ...{ drain: process.signal, stop: process.secondSignal },
     },

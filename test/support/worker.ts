@@ -10,6 +10,7 @@ import type { Task } from "../../src/domain/task.ts"
 import type { Schedule } from "../../src/domain/team.ts"
 import { recordRun } from "../../src/engine/agent-jobs/record-run.ts"
 import type { ReadyAgent } from "../../src/engine/agent-jobs/run-job.ts"
+import { findSkills } from "../../src/engine/knowledge/find-skills.ts"
 import { examineWork } from "../../src/engine/qa/examine-work.ts"
 import { verifyTask } from "../../src/engine/verify/verify-task.ts"
 import { endOrphans, isAlive } from "../../src/engine/worker/orphans.ts"
@@ -126,6 +127,7 @@ export async function makeWorkerWorld(
     promptLimit: () => 40_000,
     mask: (text) => text,
     isAlive: (fact) => isAlive(fact, HERE),
+    findSkills: () => findSkills({ repository: repository.path, home }).skills,
     endOrphans: (fact) => endOrphans(fact, { ...WORLD_TEAM, home, here: HERE, env: sandboxEnv() }),
     say: (line) => said.push(line),
     drain: new AbortController().signal,

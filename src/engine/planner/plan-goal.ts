@@ -4,14 +4,18 @@ import { AppError } from "../../domain/errors.ts"
 import { sayPath } from "../../domain/plan.ts"
 import { answerSchema } from "../../domain/plan-schema.ts"
 import { ROLES } from "../../domain/task.ts"
+import type { GateRepository } from "../../gates/port.ts"
 import { explorerPrompt, MAP_SCHEMA, type PlannerFacts, plannerPrompt } from "../../views/prompt/planning.ts"
 import { type AskPorts, askAgent } from "../ask-agent.ts"
+import { type Explored, exploreWith } from "../knowledge/explore.ts"
 import { examinePlan } from "./load-plan.ts"
 
 export interface GoalRequest extends Pick<PlannerFacts, "goal" | "repository" | "crew"> {
   readonly facts: PlanFacts
   /** The folder that agents read in. */
   readonly folder: string
+  /** Where there is one: what was found out about the same files before is not asked for again. */
+  readonly explored: GateRepository | undefined
   readonly limits: Partial<Limits>
   readonly signal: AbortSignal
   /** Hears what happens, for whoever waits. */
@@ -21,6 +25,8 @@ export interface GoalRequest extends Pick<PlannerFacts, "goal" | "repository" | 
 /** Plans a goal, and again with what a person says of it: the repository is explored only once. */
 export interface Planner {
   plan(remark?: string): Promise<Omit<CheckedPlan, "problems">>
+  /** Has the team remember what was found out about the repository, once there is a team. */
+  keep(): Promise<void>
 }
 
 const WORKER = "planner"
@@ -30,7 +36,7 @@ const PLANNER_ROLE = "orchestrator"
 const MAX_RETURNS = 2
 
 export function makePlanner(ports: AskPorts, request: GoalRequest): Planner {
-  let map: unknown
+  let explored: Explored | undefined
   let turn = 0
   let latest: unknown
   const ask = (prompt: string, schema: Readonly<Record<string, unknown>>, role: { role: string; tier?: "haiku" }) => {
@@ -38,19 +44,33 @@ export function makePlanner(ports: AskPorts, request: GoalRequest): Planner {
     return askAgent(ports, { ...role, prompt, schema, folder, limits, signal, worker: WORKER, turn: ++turn })
   }
   const askPlanner = async (before: PlannerFacts["before"]): Promise<CheckedPlan> => {
-    const prompt = plannerPrompt(plannerFacts(request, { map, before }))
+    const prompt = plannerPrompt(plannerFacts(request, { map: explored?.findings, before }))
     const { structured } = await ask(prompt, answerSchema(agentTypes(request)), { role: PLANNER_ROLE })
     latest = structured
     return examinePlan(inCrew(structured, request), request.facts)
   }
+  const explore = async (): Promise<Explored> => {
+    const { goal, repository, facts } = request
+    const found = await exploreWith(
+      { ...ports, repository: request.explored },
+      {
+        ...{ angle: `plan: ${goal}`, paths: ["."], by: WORKER },
+        async ask() {
+          request.onStep("exploring the repository")
+          const prompt = explorerPrompt({ goal, repository, shared: facts.shared })
+          const { structured } = await ask(prompt, MAP_SCHEMA, { role: "explorer", tier: "haiku" })
+          return { summary: remarksOf(structured), findings: structured }
+        },
+      },
+    )
+    for (const remark of found.remarks) request.onStep(remark)
+    if (found.isKnown) request.onStep("the repository was explored before, and is the same")
+    return found
+  }
   return {
+    keep: async () => explored?.keep(),
     async plan(remark) {
-      if (map === undefined) {
-        request.onStep("exploring the repository")
-        const { goal, repository, facts } = request
-        const prompt = explorerPrompt({ goal, repository, shared: facts.shared })
-        map = (await ask(prompt, MAP_SCHEMA, { role: "explorer", tier: "haiku" })).structured
-      }
+      explored ??= await explore()
       request.onStep("planning")
       let before: PlannerFacts["before"] = remark === undefined ? undefined : { plan: latest, problems: [remark] }
       for (let returns = 0; ; returns++) {
@@ -65,6 +85,10 @@ export function makePlanner(ports: AskPorts, request: GoalRequest): Planner {
       }
     },
   }
+}
+
+function remarksOf(map: unknown): string {
+  return typeof map === "object" && map !== null && "remarks" in map ? String(map.remarks) : ""
 }
 
 function plannerFacts(request: GoalRequest, more: Pick<PlannerFacts, "map" | "before">): PlannerFacts {

@@ -10,6 +10,7 @@ import { sendMessage } from "../../operations/send-message.ts"
 import { askAboutLimit, endAskAboutLimit } from "../../operations/wait-for-limit.ts"
 import type { ReadyAgent } from "../agent-jobs/run-job.ts"
 import { chooseAgent } from "../choose-agent.ts"
+import { skillsForTask } from "../knowledge/skills-for-task.ts"
 import { type TaskPrompt, taskPrompt } from "../task-prompt.ts"
 import type { Hold } from "./hold-claim.ts"
 import { isScripted, SCRIPT } from "./script-variables.ts"
@@ -69,7 +70,9 @@ async function chooseNow(shift: Shift, hold: Hold): Promise<Doer | Wait> {
   const { task } = hold
   const roles = await ports.context.roles()
   const where = { ...team, id: task.id, worker, isMember: false }
-  const prompt = await taskPrompt(ports.context, { ...where, roles, root: options.root, mask: ports.mask })
+  const skills = await skillsForTask(ports.context, { ...team, id: task.id, skills: ports.findSkills(), by: worker })
+  for (const name of skills.missing) ports.say(`Task ${task.id}: the skill ${name} is asked for, and is not here`)
+  const prompt = await taskPrompt(ports.context, { ...where, roles, skills, root: options.root, mask: ports.mask })
   const rateLimits = await listRateLimits.run(ports.context, {})
   const avoided = avoidedAgents(await shift.history.read(), shift, task)
   const { role } = prompt

@@ -6,6 +6,7 @@ import { updateTask } from "../../operations/update-task.ts"
 import { shorten } from "../../views/prompt/fit-sections.ts"
 import type { AsideResult } from "../../workspace/port.ts"
 import type { Hold } from "./hold-claim.ts"
+import { noteWisdom } from "./note-wisdom.ts"
 import type { Shift } from "./shift.ts"
 
 interface Delivery {
@@ -25,6 +26,7 @@ export async function deliver(shift: Shift, { task, token }: Hold, delivery: Del
   const files = describeDelivery(delivery.delivered)
   const answer = ports.mask(shorten(delivery.result.answer.trim(), MAX_ANSWER))
   const result = [answer, `By ${delivery.agent}: ${files}.`].filter((part) => part !== "").join("\n\n")
+  await noteWisdom(shift, { task }, delivery.result)
   const claim = { id: task.id, owner: worker, token }
   await updateTask.run(ports.context, { ...team, ...claim, workerId: worker, status, result })
   const message = `Completed task #${task.id}: ${files}`

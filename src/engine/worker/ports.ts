@@ -3,6 +3,7 @@ import type { ModelTier } from "../../domain/complexity.ts"
 import type { WorkerFact } from "../../domain/history.ts"
 import type { TaskId, WorkerId } from "../../domain/ids.ts"
 import type { RetryLimits } from "../../domain/retry.ts"
+import type { Skill } from "../../domain/skill.ts"
 import type { Role } from "../../domain/task.ts"
 import type { TeamName } from "../../domain/team.ts"
 import type { Verdict } from "../../domain/verdict.ts"
@@ -31,6 +32,8 @@ export interface WorkerPorts {
   readonly examine: (request: ExamineRequest & { readonly folder: string }) => Promise<Examined>
   /** In whose name agents commit in a folder, as variables. */
   readonly gitIdentity: (folder: string) => Promise<Readonly<Record<string, string>>>
+  /** The skills that are there now. */
+  readonly findSkills: () => readonly Skill[]
   /** The longest prompt for an agent, in characters. */
   readonly promptLimit: (agent: string) => number
   readonly mask: (text: string) => string

@@ -129,55 +129,13 @@ export const COMMANDS: readonly CommandRow[] = [
           `Deleted task ${id}${freed.length === 0 ? "" : `; ${freed.join(", ")} no longer need it`}`,
       }),
   },
-  {
-    name: "evidence add",
-    load: async () =>
-      fromOperation((await import("../../operations/evidence.ts")).addEvidence, {
-        positional: ["id"],
-        data: ({ evidence }) => evidence,
-        text: async ({ evidence }, screen) => (await views.task()).renderEvidence(evidence, screen),
-      }),
-  },
+  { name: "evidence add", load: async () => (await import("./evidence.ts")).evidenceAdd },
   { name: "evidence run", load: async () => (await import("./evidence-run.ts")).evidenceRun },
-  {
-    name: "evidence list",
-    load: async () =>
-      fromOperation((await import("../../operations/evidence.ts")).listEvidence, {
-        positional: ["id"],
-        text: async (entries, screen) => (await views.task()).renderEvidence(entries, screen),
-      }),
-  },
-  {
-    name: "evidence withdraw",
-    load: async () =>
-      fromOperation((await import("../../operations/evidence.ts")).withdrawEvidence, {
-        positional: ["id", "number"],
-        text: async (entries, screen) => (await views.task()).renderEvidence(entries, screen),
-      }),
-  },
-  {
-    name: "wave calculate",
-    load: async () =>
-      fromOperation((await import("../../operations/calculate-waves.ts")).calculateWaves, {
-        text: async (plan, screen) => (await views.status()).renderWaves(plan, screen),
-      }),
-  },
-  {
-    name: "wave update",
-    load: async () =>
-      fromOperation((await import("../../operations/update-wave.ts")).updateWave, {
-        positional: ["wave"],
-        example: "teamwork wave update --wave 1 --status verified",
-        text: async (plan, screen) => (await views.status()).renderWaves(plan, screen),
-      }),
-  },
-  {
-    name: "wave status",
-    load: async () =>
-      fromOperation((await import("../../operations/wave-status.ts")).waveStatus, {
-        text: async (plan, screen) => (await views.status()).renderWaves(plan, screen),
-      }),
-  },
+  { name: "evidence list", load: async () => (await import("./evidence.ts")).evidenceList },
+  { name: "evidence withdraw", load: async () => (await import("./evidence.ts")).evidenceWithdraw },
+  { name: "wave calculate", load: async () => (await import("./wave.ts")).waveCalculate },
+  { name: "wave update", load: async () => (await import("./wave.ts")).waveUpdate },
+  { name: "wave status", load: async () => (await import("./wave.ts")).waveShow },
   {
     name: "verdict record",
     load: async () =>
@@ -311,6 +269,25 @@ export const COMMANDS: readonly CommandRow[] = [
   { name: "qa record", load: async () => (await import("./qa.ts")).qaRecord },
   { name: "qa accept", load: async () => (await import("./qa.ts")).qaAccept },
   { name: "qa return", load: async () => (await import("./qa.ts")).qaReturn },
+  { name: "wisdom add", load: async () => (await import("./wisdom.ts")).wisdomAdd },
+  { name: "wisdom list", load: async () => (await import("./wisdom.ts")).wisdomList },
+  { name: "wisdom remove", load: async () => (await import("./wisdom.ts")).wisdomRemove },
+  { name: "explore put", load: async () => (await import("./explore.ts")).explorePut },
+  { name: "explore get", load: async () => (await import("./explore.ts")).exploreGet },
+  { name: "explore list", load: async () => (await import("./explore.ts")).exploreList },
+  { name: "explore clear", load: async () => (await import("./explore.ts")).exploreClear },
+  { name: "discuss open", load: async () => (await import("./discuss.ts")).discussOpen },
+  { name: "discuss say", load: async () => (await import("./discuss.ts")).discussSay },
+  { name: "discuss close", load: async () => (await import("./discuss.ts")).discussClose },
+  { name: "discuss list", load: async () => (await import("./discuss.ts")).discussList },
+  { name: "discuss show", load: async () => (await import("./discuss.ts")).discussShow },
+  { name: "artifact add", load: async () => (await import("./artifact.ts")).artifactAdd },
+  { name: "artifact list", load: async () => (await import("./artifact.ts")).artifactList },
+  { name: "artifact show", load: async () => (await import("./artifact.ts")).artifactShow },
+  { name: "artifact export", load: async () => (await import("./artifact.ts")).artifactExport },
+  { name: "skill list", load: async () => (await import("./skill.ts")).skillList },
+  { name: "skill choose", load: async () => (await import("./skill.ts")).skillChoose },
+  { name: "skill approve", load: async () => (await import("./skill.ts")).skillApprove },
   { name: "worker", load: async () => (await import("./worker.ts")).worker },
   { name: "worker setup", load: async () => (await import("./worker-setup.ts")).workerSetup },
   {
@@ -333,31 +310,9 @@ export const COMMANDS: readonly CommandRow[] = [
   { name: "worktree list", load: async () => (await import("./worktree.ts")).worktreeList },
   { name: "refs", load: async () => (await import("./refs.ts")).refs },
   { name: "recover", load: async () => (await import("./refs.ts")).recover },
-  {
-    name: "mailbox send",
-    load: async () =>
-      fromOperation((await import("../../operations/send-message.ts")).sendMessage, {
-        example: 'teamwork mailbox send --from w1 --to orchestrator --message "Need the schema of items"',
-        data: (messages) => (messages.length === 1 ? messages[0] : messages),
-        text: (messages) => `Sent to ${messages.map((message) => message.to).join(", ")}`,
-      }),
-  },
-  {
-    name: "mailbox read",
-    load: async () =>
-      fromOperation((await import("../../operations/read-mailbox.ts")).readMailbox, {
-        positional: ["inbox"],
-        text: async (messages, screen) => (await views.task()).renderMessages(messages, screen),
-      }),
-  },
-  {
-    name: "mailbox poll",
-    load: async () =>
-      fromOperation((await import("../../operations/read-mailbox.ts")).pollMailbox, {
-        positional: ["inbox"],
-        text: async (messages, screen) => (await views.task()).renderMessages(messages, screen),
-      }),
-  },
+  { name: "mailbox send", load: async () => (await import("./mailbox.ts")).mailboxSend },
+  { name: "mailbox read", load: async () => (await import("./mailbox.ts")).mailboxRead },
+  { name: "mailbox poll", load: async () => (await import("./mailbox.ts")).mailboxPoll },
   {
     name: "pause",
     load: async () =>

@@ -22,6 +22,8 @@ export interface Host {
   readonly self: readonly string[]
   /** The environment that commands we run get. */
   readonly env: Record<string, string | undefined>
+  /** Where the user's own files of other programs are. */
+  readonly userHome: string
   readonly version: string
   /** Show where an unexpected error came from. */
   readonly isDebugging: boolean

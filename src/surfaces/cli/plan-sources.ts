@@ -88,11 +88,15 @@ async function fromGoal(session: Session, request: GoalToPlan): Promise<Proposal
     ...request,
     repository: setup === undefined ? NOTHING : await describeRepository(setup),
     folder: setup?.repository.folder ?? host.io.cwd,
+    explored: setup?.repository,
     limits: { timeMs: agentDefaults.timeoutSeconds === 0 ? null : agentDefaults.timeoutSeconds * 1000 },
     signal: host.io.interrupted,
     onStep: (step) => (session.isJson ? undefined : host.io.err(`[${host.io.wallClock()}] ${step}`)),
   })
-  return proposalOf(planner, ports.notes.flush)
+  return proposalOf(planner, async () => {
+    await ports.notes.flush()
+    await planner.keep()
+  })
 }
 
 const NOTHING = { files: [], isCut: false, commands: [] }

@@ -1,4 +1,5 @@
 import { modelFor } from "../../domain/roles.ts"
+import { skillsForTask } from "../../engine/knowledge/skills-for-task.ts"
 import { taskPrompt } from "../../engine/task-prompt.ts"
 import { type InputOf, optional, text } from "../../lib/fields.ts"
 import { makeMask } from "../../lib/mask-secrets.ts"
@@ -7,6 +8,7 @@ import { promptFacts } from "../../operations/prompt-facts.ts"
 import { chooseHere } from "./choose-here.ts"
 import type { Command } from "./command.ts"
 import { findRoles } from "./role.ts"
+import { findSkillsHere } from "./skill.ts"
 
 const input = {
   ...promptFacts.input,
@@ -24,9 +26,11 @@ export const prompt: Command = {
     const { host, configured } = session
     const { agent: wanted, ...where } = raw as InputOf<typeof input>
     const known = { ...(await findRoles(host)), mask: makeMask(host.env) }
-    const { facts, role, compose, asked } = await taskPrompt(await session.context(), {
-      ...{ ...where, ...known, isMember: true },
-    })
+    const context = await session.context()
+    const { project, team, id } = where
+    const skills = await skillsForTask(context, { project, team, id, ...findSkillsHere(host, known.root) })
+    const request = { ...where, ...known, skills, isMember: true }
+    const { facts, role, compose, asked } = await taskPrompt(context, request)
     const agent = wanted ?? (await chooseHere(session, asked())).route.agent ?? "claude"
     const limit = (await (await configured()).promptLimits())(agent)
     const { text, sections, overBy } = compose(limit)

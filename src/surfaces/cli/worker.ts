@@ -18,6 +18,7 @@ import { oneLine } from "../../views/table.ts"
 import { askPorts } from "./ask-ports.ts"
 import type { Command, Session } from "./command.ts"
 import { findRoles } from "./role.ts"
+import { findSkillsHere } from "./skill.ts"
 import { verifierFor } from "./verify.ts"
 import { sourceDirField, toolsOf } from "./worktree.ts"
 
@@ -81,6 +82,7 @@ async function portsOf(session: Session, { project, team, sourceDir }: Input): P
   const name = { project, team }
   const folder = resolvePath(sourceDir ?? ".", io.cwd)
   const here = hostname()
+  const { root } = await findRoles(host)
   const ready = once(agents)
   const promptLimit = await promptLimits()
   const verifiers = new Map<string, ReturnType<typeof verifierFor>>()
@@ -111,6 +113,7 @@ async function portsOf(session: Session, { project, team, sourceDir }: Input): P
       remember(identities, workspace, () =>
         gitIdentity(processes, { workspace, env, configured: author, worker: "worker" }),
       ),
+    findSkills: () => findSkillsHere(host, root).skills,
     isAlive: (fact) => isAlive(fact, here),
     endOrphans: (fact) => endOrphans(fact, { ...name, home, here, env }),
     say: (line) => io.err(`[${io.wallClock()}] ${oneLine(line)}`),

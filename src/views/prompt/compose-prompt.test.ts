@@ -49,6 +49,7 @@ const FACTS: PromptFacts = {
     },
     { ...taskOf("2", { title: "Seeds", status: "skipped" }), evidence: [] },
   ],
+  artifacts: [],
   others: [{ id: parseTaskId("4"), title: "Page", files: ["web/**"] }],
   granted: [],
   messages: [
@@ -75,6 +76,16 @@ const FACTS: PromptFacts = {
   ],
   wisdom: [
     { path: "wisdom/learnings.md", content: "Ids are text.", encoding: "utf8", by: "w1", createdAt: AT, updatedAt: AT },
+  ],
+  learned: [
+    {
+      ...{ number: 2, kind: "decision", text: "Pages begin\nwith 1", role: null, files: [], taskId: parseTaskId("1") },
+      ...{ attempt: 1, count: 2, by: "w2", createdAt: AT, updatedAt: AT },
+    },
+    {
+      ...{ number: 1, kind: "learning", text: "Tests need a port", role: null, files: [], taskId: null },
+      ...{ attempt: null, count: 1, by: "person", createdAt: AT, updatedAt: AT },
+    },
   ],
   evidence: [evidence("it ran", 1, { command: "npm test", exitCode: 1 }), evidence("begun", 2)],
   decisions: [],
@@ -178,6 +189,12 @@ You may write these files and no others:
     )
     expect(text).toContain("Task 2: Seeds (skipped)\n```text\nNo result was written down.\n```")
     expect(text).toContain("wisdom/learnings.md\n```text\nIds are text.\n```")
+    expect(text).toContain(`What matters most for this task first:
+\`\`\`text
+- decision (by w2, task 1, said 2 times): Pages begin
+  with 1
+- learning (by person): Tests need a port
+\`\`\``)
     expect(text).toContain(
       'From orchestrator (shutdown_request, 2026-03-02T09:00:00.000Z):\n```text\n{"request_id":"r1"}',
     )
@@ -200,8 +217,78 @@ Attempt 2, the present one:
     expect(text.split("\n").filter((line) => line === "# FILE SCOPE")).toHaveLength(2)
   })
 
+  it("shows what the tasks made that it needed, the latest of many and the beginning of what is long", () => {
+    const made = (number: number, content: string | null) => ({
+      ...{
+        number,
+        name: `r${number}.md`,
+        kind: "research" as const,
+        taskId: parseTaskId("1"),
+        attempt: 1,
+        worker: "w2",
+      },
+      ...{
+        commit: "c0ffee",
+        path: content === null ? "docs/r.md" : null,
+        sha256: "x",
+        size: 3,
+        by: "w2",
+        createdAt: AT,
+      },
+      ...{ keptIn: content === null ? ("commit" as const) : ("document" as const), content },
+    })
+    const many = [1, 2, 3, 4, 5].map((number) => made(number, `text ${number} ${"x".repeat(2000)}`))
+    const { text } = compose({ facts: { ...FACTS, artifacts: [...many, made(6, null)] } })
+    expect(text).toContain(
+      "These are the latest 5 of 6; for all of them: teamwork artifact list --project shop --team main",
+    )
+    expect(text).not.toContain("text 1 ")
+    const [, shown = ""] = /Artifact 2: r2\.md \(research, task 1\)\n```text\n(text 2 [^`]+)\n```/.exec(text) ?? []
+    expect(shown).toHaveLength(1000)
+    expect(text).toContain("docs/r.md at commit c0ffee; see: teamwork artifact show 6\n")
+  })
+
+  it("names the skills that are approved, with their files, and those that are not here", () => {
+    const skill = { taskId: null, attempt: 1, number: 1, chosenBy: "w1", approvedBy: "orchestrator" } as const
+    const chosen = [
+      { ...skill, name: "pdf", description: "Fills\nforms", path: "p/SKILL.md", isMandatory: true, status: "approved" },
+      {
+        ...skill,
+        name: "sql",
+        description: "x".repeat(900),
+        path: "s/SKILL.md",
+        isMandatory: false,
+        status: "approved",
+      },
+      { ...skill, name: "css", description: "Paints", path: "c/SKILL.md", isMandatory: false, status: "proposed" },
+    ] as const
+    const { text } = compose({ skills: { chosen, missing: ["web-test"] }, limit: 100 })
+    expect(text).toContain(`# SKILLS
+
+Before you begin, read the file of each skill that helps, and go by it.
+- pdf (the user asks for it: you must use it): Fills forms [p/SKILL.md]
+- sql: ${"x".repeat(299)}… [s/SKILL.md]
+- web-test: the user asks for it, and it is not here. Say so in your result.
+`)
+    expect(text).not.toContain("css")
+    const planned = { ...FACTS, task: taskOf("3", { phase: "plan_design" }) }
+    expect(compose({ facts: planned, skills: { chosen, missing: [] } }).text).toContain(
+      "- css (proposed: go by it once your plan is approved): Paints [c/SKILL.md]\n",
+    )
+    expect(compose({ skills: { chosen: [], missing: [] } }).text).toBe(compose().text)
+  })
+
   it("leaves out sections that have nothing to say", () => {
-    const bare = { needs: [], others: [], messages: [], wisdom: [], evidence: [], setbacks: [], feedback: [] }
+    const bare = {
+      needs: [],
+      others: [],
+      messages: [],
+      wisdom: [],
+      learned: [],
+      evidence: [],
+      setbacks: [],
+      feedback: [],
+    }
     const facts = { ...FACTS, ...bare, team: { ...FACTS.team, goal: " " }, task: taskOf("3", { attempt: 1 }) }
     const { text } = compose({ facts })
     expect(headings(text)).toEqual(["# TASK", "# INSTRUCTIONS", "# ROLE", "# CONTEXT"])

@@ -1,8 +1,11 @@
 import type { PromptFacts } from "../../domain/prompt-facts.ts"
 import type { RoleDefinition } from "../../domain/roles.ts"
+import type { TaskSkills } from "../../domain/skill.ts"
 import { oneLine } from "../table.ts"
+import { artifacts } from "./artifacts.ts"
 import { type FittedText, fitSections, type Section } from "./fit-sections.ts"
 import { oneShotPreamble, teamPreamble } from "./preambles.ts"
+import { skills } from "./skills.ts"
 import { decisions, feedback, guidance, messages, needs, ownedByOthers, wisdom } from "./surroundings.ts"
 
 export interface PromptInput {
@@ -12,6 +15,7 @@ export interface PromptInput {
   readonly taskRole?: RoleDefinition
   /** Set for an agent that takes part in the team under this id; left out for one that does a task in one run. */
   readonly worker?: string
+  readonly skills?: TaskSkills
   /** The folder of the repository. */
   readonly root: string
   /** In characters. */
@@ -28,15 +32,30 @@ export function composePrompt(input: PromptInput): FittedText {
     decisions(facts.decisions),
     ownedByOthers(facts.others),
     needs(facts.needs),
+    artifacts(facts),
     messages(facts.messages),
     feedback(facts.feedback),
-    wisdom(facts.wisdom),
+    wisdom(facts),
     guidance(facts),
   ]
   const start =
     worker === undefined
-      ? [task(facts), fileScope(input), instructions(facts), role(input), context(input)]
-      : [protocol(facts, worker), role(input), task(facts), fileScope(input), context(input)]
+      ? [
+          task(facts),
+          fileScope(input),
+          instructions(facts),
+          role(input),
+          skills(input.skills, facts.task.phase),
+          context(input),
+        ]
+      : [
+          protocol(facts, worker),
+          role(input),
+          skills(input.skills, facts.task.phase),
+          task(facts),
+          fileScope(input),
+          context(input),
+        ]
   // Before anything is cut: half a secret would not be known as one.
   const sections = [...start, ...surroundings].flatMap((section) =>
     section === undefined ? [] : [masked(section, mask)],

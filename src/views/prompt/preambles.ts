@@ -22,6 +22,7 @@ export function teamPreamble({ project, team }: TeamName, { id, qa }: Pick<Task,
 6. NEXT: run \`teamwork task claim --next --owner ${worker} ${at}\` and start again. If there is none, report "All assigned tasks complete. Standing by."
 
 PEERS: you may write to another worker with --to and its id.
+LEARNED: what others should know, write down with \`teamwork wisdom add --task ${id} --by ${worker} ${at} --kind learning --text "what they should know"\`; --kind may also be decision or issue.
 BLOCKED: if you are blocked for more than 2 minutes, tell the lead what you wait for.
 ESCALATE: what is not yours to decide, or cannot be had without a person, stops the task: run \`teamwork escalate requirement_unclear "what the matter is" --task ${id} --owner ${worker} ${at}\`, with what fits of ${TRIGGERS.join(", ")}, and leave the task until that is decided.
 FAILED: report \`FAILED task #${id}: <reason>\` to the lead and leave the task in progress, so that it can be given to another. Stop after 3 failures in a row.
@@ -38,5 +39,6 @@ export function oneShotPreamble({ id }: Pick<Task, "id">): string {
 - Run the checks that TASK names, and the build and the tests where there are any. Leave no debug artefacts behind, such as console.log, TODO or debugger.
 - At the end say what you changed, what you ran with what outcome, and what is left.
 - Where going on is not yours to decide, or something cannot be had without a person, stop and end with a line \`ESCALATE TRIGGER: <what the matter is, and what you tried>\`. TRIGGER is one of ${TRIGGERS.join(", ")}. What you did is kept, and a person decides how it goes on.
+- What others of the team should know, say at the end in lines of their own: \`LEARNED: ...\`, \`DECIDED: ...\` or \`ISSUE: ...\`.
 - If the task cannot be done, end with a line \`FAILED task #${id}: <reason>\`.`
 }

@@ -78,14 +78,23 @@ export function feedback(texts: PromptFacts["feedback"]): Maybe {
   })
 }
 
-export function wisdom(documents: PromptFacts["wisdom"]): Maybe {
+/** What the team wrote down itself comes last: in a long section the first entries give way. */
+export function wisdom({ wisdom: documents, learned }: Pick<PromptFacts, "wisdom" | "learned">): Maybe {
   return section({
     name: "wisdom",
     heading: "WHAT THE TEAM LEARNED",
     priority: 10,
     lead: FOREIGN,
-    blocks: documents.map(({ path, content }) => foreign(oneLine(path), [content])),
+    blocks: [
+      ...documents.map(({ path, content }) => foreign(oneLine(path), [content])),
+      ...(learned.length === 0 ? [] : [foreign("What matters most for this task first:", learned.map(wisdomLine))]),
+    ],
   })
+}
+
+function wisdomLine({ kind, text, by, taskId, count }: PromptFacts["learned"][number]): string {
+  const where = taskId === null ? "" : `, task ${taskId}`
+  return `- ${kind} (by ${by}${where}${count === 1 ? "" : `, said ${count} times`}): ${text.replaceAll("\n", "\n  ")}`
 }
 
 /** Evidence of the attempt that is under way counts as well: somebody else may have begun it. */

@@ -1,7 +1,7 @@
 import type { GateRepository } from "../../../src/gates/port.ts"
 import type { SimProcess } from "../world.ts"
 import { askingGit, NO_ID } from "./merges.ts"
-import { blobId, compareFiles, type Files } from "./objects.ts"
+import { blobId, compareFiles, type Files, treeId } from "./objects.ts"
 import type { SimRepository } from "./repository.ts"
 import { changedPaths } from "./worktrees.ts"
 
@@ -53,6 +53,12 @@ export function makeSimGateRepository(
     openTree: (tree) => ({
       list: (inside) => git("gate.list", () => listFolder(objects.files(tree), inside)),
       read: (path) => git("gate.read", () => objects.files(tree).get(path) ?? ""),
+      id: (path) => git("gate.id", () => idOf(objects.files(tree), path)),
+      bytes: (path) =>
+        git("gate.bytes", () => {
+          const text = objects.files(tree).get(path)
+          return text === undefined ? undefined : new TextEncoder().encode(text)
+        }),
     }),
     async checkedOut(commit, use) {
       const path = `/sim/checkouts/${process.pid}-${++count}`
@@ -69,6 +75,15 @@ export function makeSimGateRepository(
       }
     },
   }
+}
+
+function idOf(files: Files, path: string): string | undefined {
+  const content = files.get(path)
+  if (content !== undefined) return blobId(content)
+  const prefix = path === "" ? "" : `${path}/`
+  const inside = [...files].filter(([each]) => each.startsWith(prefix))
+  const within = inside.map(([each, text]) => [each.slice(prefix.length), text] as const)
+  return inside.length === 0 && path !== "" ? undefined : treeId(new Map(within))
 }
 
 function listFolder(files: Files, folder: string): string[] {

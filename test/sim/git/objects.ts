@@ -90,7 +90,7 @@ export function blobId(content: string): string {
 const blobs = new Map<string, string>()
 
 /** As git names it: folders within folders. */
-function treeId(files: Files): string {
+export function treeId(files: Files): string {
   const entries = new Map<string, string>()
   const folders = new Map<string, Map<string, string>>()
   for (const [path, content] of files) {

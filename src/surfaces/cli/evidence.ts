@@ -1,0 +1,17 @@
+import type { Evidence } from "../../domain/evidence.ts"
+import { addEvidence, listEvidence, withdrawEvidence } from "../../operations/evidence.ts"
+import type { Screen } from "../../views/table.ts"
+import { fromOperation } from "./command.ts"
+
+/** Loaded for people only. */
+const text = async (entries: readonly Evidence[], screen: Screen) =>
+  (await import("../../views/task.ts")).renderEvidence(entries, screen)
+
+export const evidenceAdd = fromOperation(addEvidence, {
+  positional: ["id"],
+  data: ({ evidence }) => evidence,
+  text: ({ evidence }, screen) => text(evidence, screen),
+})
+
+export const evidenceList = fromOperation(listEvidence, { positional: ["id"], text })
+export const evidenceWithdraw = fromOperation(withdrawEvidence, { positional: ["id", "number"], text })

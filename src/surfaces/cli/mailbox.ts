@@ -1,0 +1,18 @@
+import type { Message } from "../../domain/message.ts"
+import { pollMailbox, readMailbox } from "../../operations/read-mailbox.ts"
+import { sendMessage } from "../../operations/send-message.ts"
+import type { Screen } from "../../views/table.ts"
+import { fromOperation } from "./command.ts"
+
+export const mailboxSend = fromOperation(sendMessage, {
+  example: 'teamwork mailbox send --from w1 --to orchestrator --message "Need the schema of items"',
+  data: (messages) => (messages.length === 1 ? messages[0] : messages),
+  text: (messages) => `Sent to ${messages.map((message) => message.to).join(", ")}`,
+})
+
+/** Loaded for people only. */
+const text = async (messages: readonly Message[], screen: Screen) =>
+  (await import("../../views/task.ts")).renderMessages(messages, screen)
+
+export const mailboxRead = fromOperation(readMailbox, { positional: ["inbox"], text })
+export const mailboxPoll = fromOperation(pollMailbox, { positional: ["inbox"], text })

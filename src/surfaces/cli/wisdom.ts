@@ -1,0 +1,16 @@
+import { addWisdom, listWisdom, removeWisdom } from "../../operations/wisdom.ts"
+import { renderWisdom, wisdomLine } from "../../views/knowledge.ts"
+import { fromOperation } from "./command.ts"
+
+export const wisdomAdd = fromOperation(addWisdom, {
+  positional: ["text"],
+  example: 'teamwork wisdom add "The tests need a clean database" --kind learning --task 3 --by w1',
+  text: wisdomLine,
+})
+
+export const wisdomList = fromOperation(listWisdom, { text: renderWisdom })
+
+export const wisdomRemove = fromOperation(removeWisdom, {
+  positional: ["number"],
+  text: ({ number }) => `Removed wisdom ${number}`,
+})
