@@ -34,7 +34,7 @@ it(
     await first.stop("SIGKILL")
 
     await using second = bench.start([...RUN, "--resume"], env)
-    await second.untilLine("out", (line) => line.includes("led by process"))
+    await second.untilLine("out", (line) => line.endsWith("; answer with: teamwork decide 1 retry|skip|fail|pause"))
     for (const [command, ...flags] of [["project", "status"], ["whiteboard"], ["report"]])
       expect(await bench.text(command ?? "", ...flags)).toContain("teamwork decide 1 retry|skip|fail|pause")
     expect(await bench.refused("escalation.open", "resume", "--task", "1")).toContain("teamwork decide 1 retry")

@@ -6,6 +6,7 @@ import { type Look, lookAtTeam } from "../../operations/team-view.ts"
 import { renderLive } from "../../views/live.ts"
 import { erase, type Painted, repaint } from "../../views/repaint.ts"
 import { type RunLine, runLines, stamped } from "../../views/run-lines.ts"
+import { oneLine } from "../../views/table.ts"
 import { toWire } from "../../views/wire.ts"
 import type { Session } from "./command.ts"
 import type { Io } from "./host.ts"
@@ -80,9 +81,11 @@ function eventWatcher(io: Io): Watcher {
 function lineWatcher(io: Io, { steps }: { readonly steps: boolean }): Watcher {
   let isFirst = true
   return {
-    show({ team, stats, events, now }) {
+    show({ team, stats, events, now, questions }) {
       const state = `${team.project}/${team.team}: ${team.phase}, ${stats.resolved + stats.skipped}/${stats.total} tasks done`
-      const lines: RunLine[] = isFirst ? [{ at: now, text: state, tone: "plain" }] : runLines(events, { steps })
+      const waiting = questions.map(({ what, command }) => `${oneLine(what)}; answer with: ${command}`)
+      const first = [state, ...waiting].map((text): RunLine => ({ at: now, text, tone: "plain" }))
+      const lines = isFirst ? first : runLines(events, { steps })
       isFirst = false
       for (const line of lines) io.out(stamped(line))
     },
