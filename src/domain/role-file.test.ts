@@ -84,7 +84,7 @@ describe("parseRoleFile", () => {
 
 describe("mergeRoles", () => {
   const file = (path: string, ...lines: string[]): RoleFile => parseRoleFile(path, lines.join("\n"))
-  const merge = (home: RoleFile[], repository: RoleFile[] = []) => mergeRoles({ home, repository })
+  const merge = (home: RoleFile[], repository: RoleFile[] = []) => mergeRoles({ home, team: [], repository })
   const find = (roles: ReturnType<typeof merge>, name: string) => roles.find((role) => role.name === name)
 
   it("gives the built-in roles where there are no files", () => {

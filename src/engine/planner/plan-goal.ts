@@ -4,12 +4,16 @@ import { AppError } from "../../domain/errors.ts"
 import { sayPath } from "../../domain/plan.ts"
 import { answerSchema } from "../../domain/plan-schema.ts"
 import { ROLES } from "../../domain/task.ts"
+import { analysisSchema, planOfAnalysis } from "../../domain/task-analysis.ts"
+import { coordinatorPrompt } from "../../views/prompt/coordination.ts"
 import { explorerPrompt, MAP_SCHEMA, type PlannerFacts, plannerPrompt } from "../../views/prompt/planning.ts"
 import { type AskPorts, askAgent } from "../ask-agent.ts"
 import { examinePlan } from "./load-plan.ts"
 
 export interface GoalRequest extends Pick<PlannerFacts, "goal" | "repository" | "crew"> {
   readonly facts: PlanFacts
+  /** The goal is taken apart into capabilities, and roles are made for them. */
+  readonly coordinates?: boolean
   /** The folder that agents read in. */
   readonly folder: string
   readonly limits: Partial<Limits>
@@ -38,9 +42,13 @@ export function makePlanner(ports: AskPorts, request: GoalRequest): Planner {
     return askAgent(ports, { ...role, prompt, schema, folder, limits, signal, worker: WORKER, turn: ++turn })
   }
   const askPlanner = async (before: PlannerFacts["before"]): Promise<CheckedPlan> => {
-    const prompt = plannerPrompt(plannerFacts(request, { map, before }))
-    const { structured } = await ask(prompt, answerSchema(agentTypes(request)), { role: PLANNER_ROLE })
+    const isCoordinated = request.coordinates === true
+    const facts = plannerFacts(request, { map, before })
+    const prompt = isCoordinated ? coordinatorPrompt(facts) : plannerPrompt(facts)
+    const schema = isCoordinated ? analysisSchema() : answerSchema(agentTypes(request))
+    const { structured } = await ask(prompt, schema, { role: PLANNER_ROLE })
     latest = structured
+    if (isCoordinated) return examinePlan(planOfAnalysis(structured, request.goal, request.facts.roles), request.facts)
     return examinePlan(inCrew(structured, request), request.facts)
   }
   return {
@@ -51,7 +59,7 @@ export function makePlanner(ports: AskPorts, request: GoalRequest): Planner {
         const prompt = explorerPrompt({ goal, repository, shared: facts.shared })
         map = (await ask(prompt, MAP_SCHEMA, { role: "explorer", tier: "haiku" })).structured
       }
-      request.onStep("planning")
+      request.onStep(request.coordinates === true ? "analysing the goal" : "planning")
       let before: PlannerFacts["before"] = remark === undefined ? undefined : { plan: latest, problems: [remark] }
       for (let returns = 0; ; returns++) {
         const { problems, ...checked } = await askPlanner(before)

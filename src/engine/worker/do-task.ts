@@ -8,6 +8,7 @@ import { noteStep } from "../../operations/note-run.ts"
 import { setBack } from "../../operations/set-back.ts"
 import type { AsideResult, Workspace } from "../../workspace/port.ts"
 import { enforceOwnership } from "../enforce-ownership.ts"
+import { answerGap } from "./answer-gap.ts"
 import { chooseDoer, type Doer } from "./choose-doer.ts"
 import { deliver } from "./deliver.ts"
 import { type Hold, holdClaim, isLost } from "./hold-claim.ts"
@@ -61,6 +62,7 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
     await begin("commit")
     const delivered = await commit(shift, hold, workspace)
     await noteEvidence(shift, hold, { result, delivered })
+    await answerGap(shift, hold, result)
     await begin("gate")
     // Where the agent found nothing to mend, what is remembered of the very same files may have come by chance.
     verdict = await judge(shift, hold, { workspace, failedTree: verdict?.tree ?? null })

@@ -232,6 +232,9 @@ export const COMMANDS: readonly CommandRow[] = [
       }),
   },
   { name: "ownership enforce", load: async () => (await import("./ownership.ts")).ownershipEnforce },
+  { name: "presets", load: async () => (await import("./presets.ts")).presetsCommand },
+  { name: "coordinate", load: async () => (await import("./coordinate.ts")).coordinate },
+  { name: "role gap", load: async () => (await import("./role-gap.ts")).roleGap },
   { name: "worker", load: async () => (await import("./worker.ts")).worker },
   { name: "worker setup", load: async () => (await import("./worker-setup.ts")).workerSetup },
   {

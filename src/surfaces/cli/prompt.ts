@@ -23,7 +23,7 @@ export const prompt: Command = {
   async run(session, raw) {
     const { host, configured } = session
     const { agent: wanted, ...where } = raw as InputOf<typeof input>
-    const known = { ...(await findRoles(host)), mask: makeMask(host.env) }
+    const known = { ...(await findRoles(session)), mask: makeMask(host.env) }
     const { facts, role, compose, asked } = await taskPrompt(await session.context(), {
       ...{ ...where, ...known, isMember: true },
     })

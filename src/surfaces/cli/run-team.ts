@@ -34,6 +34,7 @@ const input = {
   plans: optional(text("a plan document, as earlier versions took it")),
   goal: planInput.goal,
   template: planInput.template,
+  preset: planInput.preset,
   onOverlap: planInput.onOverlap,
   yes: flag("run what was planned for a goal without asking"),
   workers: optional(text(`how many workers: ${STAFFING_FORMS}; by default auto, or what the team ran with before`)),
@@ -76,15 +77,18 @@ export const runTeam: Command = {
 function withPlans(given: Input): Input {
   if (given.what !== undefined && given.plans !== undefined)
     throw new AppError("usage", "name the plan once, as an argument or with --plans")
-  return { ...given, what: given.what ?? given.plans }
+  const what = given.what ?? given.plans
+  if (what === undefined && given.preset !== undefined)
+    throw new AppError("usage", `--preset is for a plan or a goal: teamwork run PLAN --preset ${given.preset}`)
+  return { ...given, what }
 }
 
 /** A file was written by somebody who wants it done; what was made of a goal is shown first. What to end with, if so. */
 async function planFirst(session: Session, given: Input, what: string): Promise<Outcome | undefined> {
-  const { project, team, goal, template, onOverlap } = given
+  const { project, team, goal, template, preset, onOverlap } = given
   const isFile = await Bun.file(resolvePath(what, session.host.io.cwd)).exists()
   const yes = given.yes === true || isFile
-  const outcome = await planCommand.run(session, { project, team, what, goal, template, onOverlap, yes })
+  const outcome = await planCommand.run(session, { project, team, what, goal, template, preset, onOverlap, yes })
   return (outcome.data as { readonly applied: unknown }).applied === null ? outcome : undefined
 }
 

@@ -62,7 +62,7 @@ async function optionsOf(session: Session, given: Input): Promise<WorkerOptions>
     isManaged: managed,
     loop: !once || given.loop === true,
     pollIntervalSeconds: given.pollInterval ?? pollIntervalSeconds,
-    root: (await findRoles(session.host)).root,
+    root: (await findRoles(session)).root,
     process: {
       runtime: managed ? (await engine()).runtime : "terminal",
       machine: hostname(),

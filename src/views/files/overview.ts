@@ -1,3 +1,8 @@
+import { completionAction } from "../../domain/completion.ts"
+import { AppError } from "../../domain/errors.ts"
+import { parseRoleFile } from "../../domain/role-file.ts"
+import { hasInnerLoop, isSpecPath, specPath } from "../../domain/role-spec.ts"
+import { sessionId } from "../../domain/session-id.ts"
 import type { SnapshotTask } from "../../domain/snapshot.ts"
 import { isMet, ROLES, type Role } from "../../domain/task.ts"
 import type { Worker } from "../../domain/worker.ts"
@@ -141,7 +146,7 @@ function teamSession(facts: TeamFacts): unknown {
   const tasks = [...facts.tasks.values()]
   const done = tasks.filter((task) => isMet(task.status)).map((task) => task.id)
   return {
-    session_id: `TC-${slug(team.goal) || slug(team.project)}-${team.createdAt.slice(0, 10).replaceAll("-", "")}`,
+    session_id: sessionId(team),
     task_description: team.goal,
     status: sessionStatus(facts),
     team_name: team.team,
@@ -155,16 +160,9 @@ function teamSession(facts: TeamFacts): unknown {
       .filter((worker) => worker.status === "working")
       .map((worker) => worker.id),
     completed_tasks: done,
-    completion_action: "interactive",
+    completion_action: completionAction(facts),
     created_at: team.createdAt,
   }
-}
-
-const MAX_SLUG = 40
-
-function slug(text: string): string {
-  const words = text.toLowerCase().match(/[a-z0-9]+/g) ?? []
-  return words.join("-").slice(0, MAX_SLUG).replace(/-$/, "")
 }
 
 function sessionStatus({ team }: TeamFacts): "active" | "paused" | "completed" {
@@ -179,11 +177,29 @@ function listRoles(facts: TeamFacts): unknown[] {
   const paths = new Set(facts.documents.map((document) => document.path))
   const isSerial = (role: Role) =>
     tasks.some((task) => task.role === role && task.blockedBy.some((need) => facts.tasks.get(need)?.role === role))
-  return ROLES.filter((role) => used.has(role)).map((role) => ({
+  const own = ROLES.filter((role) => used.has(role)).map((role) => ({
     name: role,
     prefix: role.toUpperCase(),
     responsibility_type: RESPONSIBILITY[role],
     inner_loop: isSerial(role),
-    role_spec: paths.has(`role-specs/${role}.md`) ? `role-specs/${role}.md` : null,
+    role_spec: paths.has(specPath(role)) ? specPath(role) : null,
   }))
+  return [...own, ...listMadeRoles(facts, tasks)]
+}
+
+/** Those that were made for the team. One that cannot be read is told of by whoever needs it, not here. */
+function listMadeRoles({ documents }: TeamFacts, tasks: readonly SnapshotTask[]): unknown[] {
+  const specs = documents.filter(({ path, encoding }) => isSpecPath(path) && encoding === "utf8")
+  return specs.flatMap(({ path, content }) => {
+    try {
+      const { name, prefix, responsibility } = parseRoleFile(path, content)
+      if (prefix === undefined) return []
+      const graph = tasks.map(({ id, blockedBy }) => ({ id, needs: blockedBy }))
+      const inner = hasInnerLoop(prefix, graph)
+      return [{ name, prefix, responsibility_type: responsibility ?? null, inner_loop: inner, role_spec: path }]
+    } catch (error) {
+      if (error instanceof AppError) return []
+      throw error
+    }
+  })
 }

@@ -39,7 +39,7 @@ function evidence(text: string, attempt: number, facts: Evidence["facts"] = {}):
 }
 
 const FACTS: PromptFacts = {
-  team: { project: "shop", team: "main", goal: "A search page" },
+  team: { project: "shop", team: "main", goal: "A search page", session: "TC-a-search-page-20260302", totalWaves: 2 },
   task: taskOf("3"),
   worktree: null,
   needs: [

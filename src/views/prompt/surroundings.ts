@@ -23,12 +23,16 @@ export function ownedByOthers(others: PromptFacts["others"]): Maybe {
   }
 }
 
+/** Who needs more of what came before can look at the files. */
+const MOST_UPSTREAM = { blocks: 20, characters: 8000 }
+
 export function needs(needs: PromptFacts["needs"]): Maybe {
   return section({
     name: "needs",
     heading: "RESULTS OF WHAT THIS TASK NEEDED",
     priority: 30,
     lead: FOREIGN,
+    most: MOST_UPSTREAM,
     blocks: needs.map(({ id, title, status, result, evidence }) =>
       foreign(`Task ${id}: ${oneLine(title)} (${status})`, [
         result ?? "No result was written down.",
