@@ -43,6 +43,14 @@ export const ENGINE_KEYS = {
     env: "TEAMWORK_ENGINE_LEASE_SECONDS",
     description: "How long an orchestrator that nobody hears of leads its team, in seconds.",
   },
+  "completion.action": {
+    type: "string",
+    default: "interactive",
+    choices: ["interactive", "archive", "keep", "export"],
+    env: "TEAMWORK_COMPLETION_ACTION",
+    description:
+      "What becomes of a team when its run is done: archive it, keep it, export it to its folder in the home and archive it, or tell a person how.",
+  },
   "budget.taskTokens": budget("TEAMWORK_BUDGET_TASK_TOKENS", "a task", "tokens"),
   "budget.taskDollars": budget("TEAMWORK_BUDGET_TASK_DOLLARS", "a task", "dollars"),
   "budget.workerTokens": budget("TEAMWORK_BUDGET_WORKER_TOKENS", "a worker", "tokens"),

@@ -22,6 +22,7 @@ export function engineSettings(config: Config) {
     monitorIntervalMs: config["team.monitorIntervalMs"],
     runtime: config["engine.runtime"],
     onBlockerFailed: config["team.onBlockerFailed"],
+    completionAction: config["completion.action"],
   }
 }
 

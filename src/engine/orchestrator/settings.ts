@@ -1,4 +1,5 @@
 import type { EngineLimits, Staffing } from "../../domain/actions.ts"
+import type { CompletionAction } from "../../domain/completion.ts"
 
 /** What the configuration says of the engine. */
 export interface EngineSettings extends Omit<EngineLimits, "staffing" | "deliver" | "maxRefusals"> {
@@ -6,6 +7,8 @@ export interface EngineSettings extends Omit<EngineLimits, "staffing" | "deliver
   readonly shutdownTimeoutMs: number
   readonly monitorIntervalMs: number
   readonly runtime: "child" | "tmux"
+  /** What becomes of a team when its run is done. */
+  readonly completionAction: CompletionAction
 }
 
 /** What a run was started with, kept in the store: whoever goes on with it does so in the same way. */

@@ -70,8 +70,25 @@ export const runTeam: Command = {
     assertWork(name, facts)
     await prepare(context, name, { facts, schedule: given.schedule })
     const end = await lead(session, { given, name, run, settings })
-    return { data: end, text: () => sayEnd(name, end), exitCode: exitCodeFor(end), isDocument: true }
+    return finish(session, { given, name, settings }, end)
   },
+}
+
+/** A run that is done ends with what the configuration says should become of the team. */
+async function finish(session: Session, { given, name, settings }: Omit<Run, "run">, end: EngineEnd): Promise<Outcome> {
+  const base = { data: end, exitCode: exitCodeFor(end), isDocument: true }
+  if (end.outcome !== "done") return { ...base, text: () => sayEnd(name, end) }
+  const { finishRun, HOW_TO_FINISH } = await import("./finish-run.ts")
+  const request = { ...name, action: settings.completionAction, sourceDir: given.sourceDir }
+  const completion = await finishRun(session, request)
+  if (completion === undefined) {
+    const hint = session.host.io.isTerminal ? `\n${HOW_TO_FINISH}` : ""
+    return { ...base, text: () => `${sayEnd(name, end)}${hint}` }
+  }
+  return {
+    ...{ ...base, data: { ...end, completion: completion.data }, warnings: completion.warnings },
+    text: async (screen) => `${sayEnd(name, end)}\n${await completion.text?.(screen)}`,
+  }
 }
 
 function withPlans(given: Input): Input {
