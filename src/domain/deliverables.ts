@@ -1,3 +1,4 @@
+import type { Responsibility } from "./roles.ts"
 import type { Task } from "./task.ts"
 import { WORK_TYPES, type WorkType, workTypeOf } from "./work-type.ts"
 
@@ -16,13 +17,16 @@ export interface Deliverable {
 
 type Done = Pick<Task, "id" | "title" | "description" | "role" | "files" | "agentType" | "status" | "result">
 
+/** What the roles are responsible for that were made for the team, by name. */
+export type MadeRoles = ReadonlyMap<string, Responsibility>
+
 /** What is done, by the type of work; a type of which nothing is done is left out. */
 export function groupDeliverables(
   tasks: Iterable<Done>,
-  filesOf: (task: Done) => readonly string[],
+  { filesOf, madeRoles }: { readonly filesOf: (task: Done) => readonly string[]; readonly madeRoles: MadeRoles },
 ): readonly Deliverable[] {
   const done = [...tasks].filter(({ status }) => status === "resolved")
-  const byType = Map.groupBy(done, workTypeOf)
+  const byType = Map.groupBy(done, (task) => workTypeOf(task, madeRoles.get(task.agentType ?? "")))
   return WORK_TYPES.flatMap((type) => {
     const own = byType.get(type)?.map((task) => ({
       ...{ id: task.id, title: task.title, result: task.result },

@@ -1,5 +1,5 @@
 import { type Cost, sumCost } from "./cost.ts"
-import { groupDeliverables } from "./deliverables.ts"
+import { groupDeliverables, type MadeRoles } from "./deliverables.ts"
 import type { Exception } from "./exception.ts"
 import { findingOf } from "./finding-task.ts"
 import type { History, RunFact, TaskFact, WorkerFact } from "./history.ts"
@@ -15,6 +15,7 @@ export interface ReportFacts {
   readonly view: TeamView
   readonly verdicts: readonly Verdict[]
   readonly exceptions: readonly Exception[]
+  readonly madeRoles?: MadeRoles
 }
 
 /** All that came of a team's work so far, and what is left of it. */
@@ -125,16 +126,18 @@ export function makeReport(facts: ReportFacts): Report {
     total: stats.total,
     idleShare: idleShareOf([...history.workers.values()], ended ?? view.now),
     results: listResults(verdicts),
-    deliverables: groupDeliverables(view.tasks.values(), () => []).map(({ type, tasks: own }) => ({
-      type,
-      tasks: own.map(({ id }) => id),
-    })),
+    deliverables: listDeliverables(facts),
     cascade: cascadeOf(view),
     notes: listNotes(verdicts),
     cost: costOf(history),
     criticalPath: criticalPathOf(view, durationMs),
     left: listLeft(facts),
   }
+}
+
+function listDeliverables({ view, madeRoles = new Map() }: ReportFacts): Report["deliverables"] {
+  const found = groupDeliverables(view.tasks.values(), { filesOf: () => [], madeRoles })
+  return found.map(({ type, tasks }) => ({ type, tasks: tasks.map(({ id }) => id) }))
 }
 
 function outcomeOf(view: TeamView): string {

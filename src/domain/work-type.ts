@@ -1,4 +1,5 @@
 import { findMatch } from "./file-pattern.ts"
+import type { Responsibility } from "./roles.ts"
 import type { Task } from "./task.ts"
 import { findWorkKind } from "./work-kind.ts"
 
@@ -14,7 +15,7 @@ const OF_NAME: Readonly<Record<string, WorkType>> = {
 }
 const FILES: readonly (readonly [WorkType, readonly string[]])[] = [
   ["design", ["design/**", "designs/**", "**/*.svg", "**/*.fig", "**/*.sketch"]],
-  ["document", ["docs/**", "doc/**", "**/*.md", "**/*.rst", "**/*.adoc", "**/*.txt"]],
+  ["document", ["docs/**", "doc/**", "**/*.md", "**/*.rst", "**/*.adoc"]],
 ]
 const WORDS: readonly (readonly [WorkType, RegExp])[] = [
   ["research", /^(?:please )?(?:research|investigate|explore|analy[sz]e|compare|survey|study|evaluate|find out)\b/i],
@@ -28,9 +29,20 @@ const WORDS: readonly (readonly [WorkType, RegExp])[] = [
   ],
 ]
 
-/** By what the task says of itself: its agent type or role, then its files, then its words. */
-export function workTypeOf({ title, description, role, files, agentType }: Described): WorkType {
-  const named = OF_NAME[agentType ?? ""] ?? OF_NAME[role]
+const OF_RESPONSIBILITY: Readonly<Partial<Record<Responsibility, WorkType>>> = {
+  ...{ exploration: "research", analysis: "research", review: "research", synthesis: "document" },
+}
+
+/**
+ * By what the task says of itself: its agent type or role, what a role that was made for it is responsible for, then its
+ * files, then its words.
+ */
+export function workTypeOf(
+  { title, description, role, files, agentType }: Described,
+  responsibility?: Responsibility,
+): WorkType {
+  const made = responsibility === undefined ? undefined : OF_RESPONSIBILITY[responsibility]
+  const named = OF_NAME[agentType ?? ""] ?? made ?? OF_NAME[role]
   if (named !== undefined) return named
   const byFiles = FILES.find(
     ([, patterns]) => files.length > 0 && files.every((file) => findMatch(plainPath(file), patterns) !== undefined),

@@ -4,6 +4,7 @@ import type { Team, TeamName } from "../domain/team.ts"
 import type { Tx } from "../store/port.ts"
 import { getTeam, publicTeam } from "./lookup.ts"
 import type { Context } from "./operation.ts"
+import { readMadeRoles } from "./role-specs.ts"
 
 export interface DeliveredWork {
   readonly team: Team
@@ -18,9 +19,10 @@ export async function readDeliverables({ store }: Pick<Context, "store">, name: 
     const team = await getTeam(tx, name)
     const tasks = await tx.tasks.list(team.key)
     const files = await listFiles(tx, team.key, tasks)
+    const madeRoles = await readMadeRoles(tx, team.key)
     return {
       team: publicTeam(team),
-      deliverables: groupDeliverables(tasks, ({ id }) => files.get(id) ?? []),
+      deliverables: groupDeliverables(tasks, { filesOf: ({ id }) => files.get(id) ?? [], madeRoles }),
       unfinished: tasks.filter(({ status }) => !isMet(status)).map(({ id }) => id),
     }
   })

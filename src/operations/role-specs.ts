@@ -1,7 +1,9 @@
+import type { MadeRoles } from "../domain/deliverables.ts"
 import type { Document } from "../domain/document.ts"
 import { AppError } from "../domain/errors.ts"
 import { LEAD } from "../domain/message.ts"
 import type { Plan } from "../domain/plan.ts"
+import { tryParseRoleFile } from "../domain/role-file.ts"
 import { isSpecPath, MAX_ROLE_SPECS, renderRoleSpec, specPath } from "../domain/role-spec.ts"
 import type { TeamName } from "../domain/team.ts"
 import type { Tx } from "../store/port.ts"
@@ -13,6 +15,14 @@ export async function listRoleSpecs({ store }: Pick<Context, "store">, name: Tea
     const team = await tx.teams.find(name)
     return team === undefined ? [] : readSpecs(tx, team.key)
   })
+}
+
+/** What the roles of the team are responsible for. One that cannot be read is told of by whoever needs it. */
+export async function readMadeRoles(tx: Tx, key: number): Promise<MadeRoles> {
+  const roles = (await readSpecs(tx, key)).map(({ path, content }) => tryParseRoleFile(path, content))
+  return new Map(
+    roles.flatMap((role) => (role?.responsibility === undefined ? [] : [[role.name, role.responsibility]])),
+  )
 }
 
 export async function readSpecs(tx: Tx, key: number): Promise<Document[]> {

@@ -44,10 +44,10 @@ function code(goal: string, deliverable: Deliverable, textOf: TextOf): OutFile[]
 
 /** One text: the pages of all tasks one after the other, with a table of contents. */
 function document(goal: string, deliverable: Deliverable, textOf: TextOf): OutFile[] {
-  const parts = deliverable.tasks.flatMap((task) => {
-    const texts = task.files.filter(isPage).flatMap((path) => textOf(path) ?? [])
-    const body = texts.length > 0 ? texts.map(lower) : [result(task)]
-    return [{ title: taskTitle(task), text: body.join("\n\n") }]
+  const parts = deliverable.tasks.map((task, index) => {
+    const texts = pagesOf(deliverable.tasks, index, textOf)
+    const body = texts.length > 0 ? texts.map((text) => lower(text, 2)) : [result(task)]
+    return { title: taskTitle(task), text: body.join("\n\n") }
   })
   const contents = parts.map(({ title }, index) => `${index + 1}. [${title}](#part-${index + 1})`).join("\n")
   const sections = parts.map(({ title, text }, index) =>
@@ -64,9 +64,9 @@ function document(goal: string, deliverable: Deliverable, textOf: TextOf): OutFi
 /** What was found out: in short for whoever decides, then in full. */
 function research(goal: string, { tasks }: Deliverable, textOf: TextOf): OutFile[] {
   const summary = tasks.map((task) => `- **${taskTitle(task)}:** ${firstSentence(task.result)}`).join("\n")
-  const findings = tasks.map((task) => {
-    const texts = task.files.filter(isPage).flatMap((path) => textOf(path) ?? [])
-    return page([`### ${taskTitle(task)}`, result(task), ...texts.map((text) => lower(lower(text)))])
+  const findings = tasks.map((task, index) => {
+    const texts = pagesOf(tasks, index, textOf)
+    return page([`### ${taskTitle(task)}`, result(task), ...texts.map((text) => lower(text, 3))])
   })
   return [
     {
@@ -119,15 +119,23 @@ function firstSentence(text: string | null): string {
 
 const isPage = (path: string) => /\.(?:md|markdown|txt|rst|adoc)$/i.test(path)
 
-/** Headings one step down, below those of the page; not in blocks of code. */
-function lower(text: string): string {
+/** The texts that a task wrote; one that several wrote stands with the last of them. */
+function pagesOf(tasks: readonly DeliveredTask[], index: number, textOf: TextOf): string[] {
+  const later = new Set(tasks.slice(index + 1).flatMap(({ files }) => files))
+  const own = tasks[index]?.files.filter((path) => isPage(path) && !later.has(path)) ?? []
+  return own.flatMap((path) => textOf(path) ?? [])
+}
+
+/** Headings some steps down, below those of the page; not in blocks of code. */
+function lower(text: string, steps: number): string {
   let isCode = false
   return text
     .trim()
     .split("\n")
     .map((line) => {
       if (/^\s*(?:`{3,}|~{3,})/.test(line)) isCode = !isCode
-      return !isCode && /^#{1,5}\s/.test(line) ? `#${line}` : line
+      const [marks = ""] = isCode ? [] : (/^#{1,6}(?=\s)/.exec(line) ?? [])
+      return marks === "" ? line : `${"#".repeat(Math.min(6, marks.length + steps))}${line.slice(marks.length)}`
     })
     .join("\n")
 }

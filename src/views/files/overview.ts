@@ -1,10 +1,9 @@
 import { completionAction } from "../../domain/completion.ts"
-import { AppError } from "../../domain/errors.ts"
-import { parseRoleFile } from "../../domain/role-file.ts"
+import { tryParseRoleFile } from "../../domain/role-file.ts"
 import { hasInnerLoop, isSpecPath, specPath } from "../../domain/role-spec.ts"
 import { sessionId } from "../../domain/session-id.ts"
 import type { SnapshotTask } from "../../domain/snapshot.ts"
-import { isMet, ROLES, type Role } from "../../domain/task.ts"
+import { GENERIC_ROLE, isMet, ROLES, type Role } from "../../domain/task.ts"
 import type { Worker } from "../../domain/worker.ts"
 import { shortTime } from "../status.ts"
 import { oneLine } from "../table.ts"
@@ -173,33 +172,34 @@ function sessionStatus({ team }: TeamFacts): "active" | "paused" | "completed" {
 
 function listRoles(facts: TeamFacts): unknown[] {
   const tasks = [...facts.tasks.values()]
-  const used = new Set([...tasks, ...facts.workers].map((each) => each.role))
+  const specs = facts.documents.filter(({ path, encoding }) => isSpecPath(path) && encoding === "utf8")
+  const made = specs.flatMap(({ path, content }) => {
+    const { name, prefix, responsibility = null } = tryParseRoleFile(path, content) ?? {}
+    return prefix === undefined ? [] : [{ name, prefix, responsibility, path }]
+  })
+  const isMade = ({ agentType }: SnapshotTask) => made.some(({ name }) => name === agentType)
+  const used = new Set([...tasks.filter((task) => !isMade(task)), ...facts.workers].map((each) => each.role))
+  if (tasks.length > 0 && tasks.every(isMade)) used.delete(GENERIC_ROLE)
   const paths = new Set(facts.documents.map((document) => document.path))
   const isSerial = (role: Role) =>
     tasks.some((task) => task.role === role && task.blockedBy.some((need) => facts.tasks.get(need)?.role === role))
-  const own = ROLES.filter((role) => used.has(role)).map((role) => ({
-    name: role,
-    prefix: role.toUpperCase(),
-    responsibility_type: RESPONSIBILITY[role],
-    inner_loop: isSerial(role),
-    role_spec: paths.has(specPath(role)) ? specPath(role) : null,
-  }))
-  return [...own, ...listMadeRoles(facts, tasks)]
-}
-
-/** Those that were made for the team. One that cannot be read is told of by whoever needs it, not here. */
-function listMadeRoles({ documents }: TeamFacts, tasks: readonly SnapshotTask[]): unknown[] {
-  const specs = documents.filter(({ path, encoding }) => isSpecPath(path) && encoding === "utf8")
-  return specs.flatMap(({ path, content }) => {
-    try {
-      const { name, prefix, responsibility } = parseRoleFile(path, content)
-      if (prefix === undefined) return []
-      const graph = tasks.map(({ id, blockedBy }) => ({ id, needs: blockedBy }))
-      const inner = hasInnerLoop(prefix, graph)
-      return [{ name, prefix, responsibility_type: responsibility ?? null, inner_loop: inner, role_spec: path }]
-    } catch (error) {
-      if (error instanceof AppError) return []
-      throw error
-    }
-  })
+  const graph = tasks.map(({ id, blockedBy }) => ({ id, needs: blockedBy }))
+  return [
+    ...ROLES.filter((role) => used.has(role)).map((role) => ({
+      name: role,
+      prefix: role.toUpperCase(),
+      responsibility_type: RESPONSIBILITY[role],
+      inner_loop: isSerial(role),
+      role_spec: paths.has(specPath(role)) ? specPath(role) : null,
+    })),
+    ...made.map(({ name, prefix, responsibility, path }) => ({
+      ...{
+        name,
+        prefix,
+        responsibility_type: responsibility,
+        inner_loop: hasInnerLoop(prefix, graph),
+        role_spec: path,
+      },
+    })),
+  ]
 }
