@@ -6,7 +6,7 @@ import { parseRoleFile, type RoleFile } from "../domain/role-file.ts"
 import { draftSpec, isOwned, MAX_ROLE_SPECS, renderRoleSpec } from "../domain/role-spec.ts"
 import { RESPONSIBILITIES } from "../domain/roles.ts"
 import { GENERIC_ROLE, hasEnded, isHeld, NO_WORK, type Task } from "../domain/task.ts"
-import { choice, optional, withDefault } from "../lib/fields.ts"
+import { choice, optional } from "../lib/fields.ts"
 import type { StoredTeam, Tx } from "../store/port.ts"
 import { changeNeeds } from "./change-needs.ts"
 import { addTask } from "./create-task.ts"
@@ -36,7 +36,9 @@ export const reportGap = operation({
     ...teamFields,
     task: taskIdField,
     capability: titleField("what somebody must be able to do, in a line"),
-    responsibility: withDefault(choice(RESPONSIBILITIES, "what the role would be responsible for"), "implementation"),
+    responsibility: optional(
+      choice(RESPONSIBILITIES, "what the role is responsible for; by default the same as the role of the task"),
+    ),
     owner: optional(ownerField),
     token: optional(tokenField),
   },
@@ -51,7 +53,8 @@ export const reportGap = operation({
       }
       const by = input.owner ?? PERSON
       const specs = (await readSpecs(tx, team.key)).map(({ path, content }) => parseRoleFile(path, content))
-      const draft = draftSpec(input.capability, input.responsibility, specs)
+      const own = specs.find(({ name }) => name === task.agentType)?.responsibility
+      const draft = draftSpec(input.capability, input.responsibility ?? own ?? "implementation", specs)
       const known = specs.find(({ name }) => name === draft.name)
       const answer =
         known === undefined && specs.length >= MAX_ROLE_SPECS

@@ -14,7 +14,7 @@ export async function answerGap({ ports, team, worker }: Shift, hold: Hold, { an
   const capability = findGap(task.id, answer)
   if (capability === undefined) return
   const gap = await reportGap.run(ports.context, {
-    ...{ ...team, task: task.id, capability, responsibility: "implementation", owner: worker, token },
+    ...{ ...team, task: task.id, capability, owner: worker, token },
   })
   ports.say(`Task ${task.id} lacks a capability (${capability}): ${gap.why}`)
   if (gap.role !== null) throw new AppError("claim.lost", `task ${task.id} waits for ${gap.task}`)
