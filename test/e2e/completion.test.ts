@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Bench, type Data, git, makeBench } from "./bench.ts"
 import { prepareRepository } from "./command-cases.ts"
+import { END, HAS_TMUX, openPane, WHY_NO_TMUX } from "./pane.ts"
 
 setDefaultTimeout(60_000)
 
@@ -137,6 +138,17 @@ describe("completion.action", () => {
     expect(stdout).toEndWith(end)
     expect(await statusOf(bench)).toBe(status)
     expect(existsSync(join(bench.home, "shop/main/team-session.json"))).toBe(action === "export")
+  })
+})
+
+describe.skipIf(!HAS_TMUX)(`a person at a terminal${WHY_NO_TMUX}`, () => {
+  it("is told at the end of a run what can become of the team", async () => {
+    using bench = makeTeam()
+    using pane = openPane(bench, 160, `teamwork ${RUN.join(" ")}`)
+    await pane.until((screen) => screen.includes(END))
+    expect(pane.screen()).toContain(
+      "shop/main is done; see: teamwork report\nPut it away with: teamwork archive; keep it with: teamwork keep; hand it over with: teamwork export --to DIR --archive\n",
+    )
   })
 })
 

@@ -167,13 +167,19 @@ describe("coordinate", () => {
     expect(existsSync(join(bench.cwd, ".teamwork"))).toBe(false)
   })
 
-  it("refuses a task whose role-spec is gone with one line", async () => {
-    using bench = makeCoordinated([MAP, ANALYSIS])
-    await bench.ok("coordinate", "What does a.txt say?", "--yes")
+  it("a task whose role-spec is gone is refused with one line, and the plan makes the role anew", async () => {
+    using bench = openExample("coordinate")
+    const plan = join(EXAMPLES, "coordinate/plan.yml")
+    await bench.ok("coordinate", plan, "--yes")
+    const before = await bench.ok("role", "show", "scanner")
     bench.tamper("delete from document")
-    expect(await bench.refused("role.not_found", "prompt", "READ-1")).toContain(
-      'there is no role or agent type "reader"',
+    expect(await bench.refused("role.not_found", "prompt", "SCAN-1")).toContain(
+      'there is no role or agent type "scanner"',
     )
+    expect(await bench.ok("coordinate", plan, "--yes")).toMatchObject({
+      applied: { created: [], role_specs: ["scanner", "cleaner", "reporter"] },
+    })
+    expect(await bench.ok("role", "show", "scanner")).toEqual(before)
   })
 })
 
