@@ -62,16 +62,6 @@ export function parseRoleFile(file: string, text: string): RoleFile {
   return { ...rest, ...more, name, instructions, file, extendsLine: lineOf.get("extends") ?? 1 }
 }
 
-/** For whoever only looks: what cannot be read is left out. */
-export function tryParseRoleFile(file: string, text: string): RoleFile | undefined {
-  try {
-    return parseRoleFile(file, text)
-  } catch (error) {
-    if (error instanceof AppError) return undefined
-    throw error
-  }
-}
-
 interface Place {
   readonly file: string
   readonly number: number

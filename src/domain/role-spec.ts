@@ -1,6 +1,8 @@
 import { choice, type Fields, type InputOf, text, withDefault } from "../lib/fields.ts"
+import type { Document } from "./document.ts"
+import { AppError } from "./errors.ts"
 import { ID_RULE, isId, quoteInput } from "./ids.ts"
-import { isPrefix, PREFIX_RULE } from "./role-file.ts"
+import { isPrefix, PREFIX_RULE, parseRoleFile, type RoleFile } from "./role-file.ts"
 import {
   BUILT_IN_ROLES,
   type Capability,
@@ -49,9 +51,31 @@ export function specPath(name: string): string {
   return `${FOLDER}${name}.md`
 }
 
-export function isSpecPath(path: string): boolean {
+function isSpecPath(path: string): boolean {
   return /^role-specs\/[^/]+\.md$/.test(path)
 }
+
+export type MadeRole = RoleFile & Required<Pick<RoleFile, "prefix">>
+
+/**
+ * The role that a document of a team defines. Undefined for what is none: a team that came from other systems may have
+ * documents of theirs in the same place, which are theirs to read.
+ */
+export function readRoleSpec({ path, content, encoding }: SpecDocument): MadeRole | undefined {
+  if (!isSpecPath(path) || encoding !== "utf8") return undefined
+  try {
+    const role = parseRoleFile(path, content)
+    const { prefix } = role
+    return prefix === undefined || role.extends !== undefined || path !== specPath(role.name)
+      ? undefined
+      : { ...role, prefix }
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}
+
+type SpecDocument = Pick<Document, "path" | "content" | "encoding">
 
 /** The role as a file that people and agents read, in the form of every other role. */
 export function renderRoleSpec(spec: RoleSpec, tasks: readonly OwnedTask[]): string {

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Document } from "../domain/document.ts"
 import { AppError } from "../domain/errors.ts"
 import { type KnownRole, mergeRoles } from "../domain/merge-roles.ts"
 import { bad, parseRoleFile, type RoleFile } from "../domain/role-file.ts"
@@ -12,14 +11,14 @@ interface RolePlaces {
   readonly home: string
   readonly repository: string
   /** The role-specs of the team, where one is meant. */
-  readonly team?: readonly Pick<Document, "path" | "content">[]
+  readonly team?: readonly RoleFile[]
 }
 
 /** Every role as it holds in this repository, for this home and for the team. */
 export function loadRoles({ home, repository, team = [] }: RolePlaces): KnownRole[] {
   return mergeRoles({
     home: readRoleFiles(join(home, "roles")),
-    team: team.map(({ path, content }) => parseRoleFile(path, content)),
+    team,
     repository: readRoleFiles(repositoryRoles(repository)),
   })
 }

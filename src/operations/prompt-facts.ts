@@ -5,8 +5,7 @@ import { isGranted } from "../domain/exception.ts"
 import type { TaskId, WorkerId } from "../domain/ids.ts"
 import { inboxName } from "../domain/message.ts"
 import type { PromptFacts, Setback } from "../domain/prompt-facts.ts"
-import { parseRoleFile } from "../domain/role-file.ts"
-import { isOwned, isSpecPath, specPath } from "../domain/role-spec.ts"
+import { isOwned, readRoleSpec, specPath } from "../domain/role-spec.ts"
 import { sessionId } from "../domain/session-id.ts"
 import { hasEnded, type Task } from "../domain/task.ts"
 import type { Verdict } from "../domain/verdict.ts"
@@ -32,7 +31,7 @@ export const promptFacts = operation({
         team: { project, team, goal, session: sessionId(found), totalWaves: (await tx.waves.list(key)).length },
         task,
         worktree: worker?.worktree ?? null,
-        needs: await listNeeds(tx, key, { task, specs: documents.filter(({ path }) => isSpecPath(path)) }),
+        needs: await listNeeds(tx, key, { task, documents }),
         others: await listOthers(tx, key, task),
         granted: (await tx.exceptions.list(key, task.id))
           .filter((each) => isGranted(each, task))
@@ -55,12 +54,12 @@ async function findWorker(tx: Tx, key: number, id: WorkerId | null): Promise<Wor
 
 interface Needing {
   readonly task: Task
-  readonly specs: readonly Document[]
+  readonly documents: readonly Document[]
 }
 
-async function listNeeds(tx: Tx, key: number, { task, specs }: Needing): Promise<PromptFacts["needs"]> {
+async function listNeeds(tx: Tx, key: number, { task, documents }: Needing): Promise<PromptFacts["needs"]> {
   const needs: PromptFacts["needs"][number][] = []
-  const before = await ownBefore(tx, key, { task, specs })
+  const before = await ownBefore(tx, key, { task, documents })
   for (const id of [...before, ...task.blockedBy]) {
     const need = await getTask(tx, key, id)
     const evidence = withoutWithdrawn(await tx.evidence.list(key, id))
@@ -70,11 +69,11 @@ async function listNeeds(tx: Tx, key: number, { task, specs }: Needing): Promise
 }
 
 /** Whoever does one task of a role after the other goes on with what it found before. */
-async function ownBefore(tx: Tx, key: number, { task, specs }: Needing): Promise<TaskId[]> {
-  const spec = specs.find(({ path }) => task.agentType !== null && path === specPath(task.agentType))
-  if (spec === undefined) return []
-  const { prefix, innerLoop } = parseRoleFile(spec.path, spec.content)
-  if (innerLoop !== true || prefix === undefined) return []
+async function ownBefore(tx: Tx, key: number, { task, documents }: Needing): Promise<TaskId[]> {
+  const spec = documents.find(({ path }) => task.agentType !== null && path === specPath(task.agentType))
+  const role = spec && readRoleSpec(spec)
+  if (role?.innerLoop !== true) return []
+  const { prefix } = role
   const done = (await tx.tasks.list(key)).filter(({ id, status }) => isOwned(prefix, id) && status === "resolved")
   return done.map(({ id }) => id).filter((id) => id !== task.id && !task.blockedBy.includes(id))
 }

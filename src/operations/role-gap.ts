@@ -2,10 +2,9 @@ import { PERSON } from "../domain/actor.ts"
 import { AppError } from "../domain/errors.ts"
 import type { TaskId } from "../domain/ids.ts"
 import { LEAD } from "../domain/message.ts"
-import { parseRoleFile, type RoleFile } from "../domain/role-file.ts"
-import { draftSpec, isOwned, MAX_ROLE_SPECS, renderRoleSpec } from "../domain/role-spec.ts"
+import { draftSpec, isOwned, MAX_ROLE_SPECS, type MadeRole, renderRoleSpec } from "../domain/role-spec.ts"
 import { RESPONSIBILITIES } from "../domain/roles.ts"
-import { GENERIC_ROLE, hasEnded, isHeld, NO_WORK, type Task } from "../domain/task.ts"
+import { GENERIC_ROLE, hasEnded, isHeld, isMet, NO_WORK, type Task } from "../domain/task.ts"
 import { choice, optional } from "../lib/fields.ts"
 import type { StoredTeam, Tx } from "../store/port.ts"
 import { changeNeeds } from "./change-needs.ts"
@@ -20,7 +19,7 @@ export interface GapAnswer {
   /** The role that has the capability now; null where none could be made. */
   readonly role: string | null
   readonly isNewRole: boolean
-  /** The task in which the role does what was missing; the task that reported the gap waits for it. */
+  /** The new task in which the role does what was missing; the task that reported the gap waits for it. */
   readonly task: TaskId | null
   readonly why: string
 }
@@ -52,14 +51,16 @@ export const reportGap = operation({
         throw new AppError("task.transition", message, { taskId: task.id })
       }
       const by = input.owner ?? PERSON
-      const specs = (await readSpecs(tx, team.key)).map(({ path, content }) => parseRoleFile(path, content))
+      const specs = await readSpecs(tx, team.key)
       const own = specs.find(({ name }) => name === task.agentType)?.responsibility
       const draft = draftSpec(input.capability, input.responsibility ?? own ?? "implementation", specs)
       const known = specs.find(({ name }) => name === draft.name)
+      const before = await findAnswered(tx, team.key, { task, role: draft.name })
       const answer =
-        known === undefined && specs.length >= MAX_ROLE_SPECS
+        before ??
+        (known === undefined && specs.length >= MAX_ROLE_SPECS
           ? noRoom(specs)
-          : await closeGap(tx, team, { task, by, settings, draft, isNew: known === undefined })
+          : await closeGap(tx, team, { task, by, settings, draft, isNew: known === undefined }))
       const message = `task ${task.id} lacks a capability (${input.capability}): ${answer.why}`
       const told = { id: ids.uuid(), from: by, to: LEAD, type: "text", payload: { message } } as const
       await tx.messages.send(team.key, by, told)
@@ -68,7 +69,22 @@ export const reportGap = operation({
   },
 })
 
-function noRoom(specs: readonly RoleFile[]): GapAnswer {
+/** What was done for this task once is not done again: whoever asks has the result. */
+async function findAnswered(
+  tx: Tx,
+  key: number,
+  { task, role }: { readonly task: Task; readonly role: string },
+): Promise<GapAnswer | undefined> {
+  for (const id of task.blockedBy) {
+    const need = await tx.tasks.find(key, id)
+    if (need?.agentType !== role) continue
+    const why = isMet(need.status) ? `task ${id} did it already; go on with its result` : `it waits for ${id} already`
+    return { role, isNewRole: false, task: null, why }
+  }
+  return undefined
+}
+
+function noRoom(specs: readonly MadeRole[]): GapAnswer {
   const names = specs.map(({ name }) => name).join(", ")
   const why = `no role was made: the team has ${specs.length} already (${names}), and ${MAX_ROLE_SPECS} is the most; give it to one of them, or take the task apart`
   return { role: null, isNewRole: false, task: null, why }

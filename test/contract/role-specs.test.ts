@@ -54,14 +54,17 @@ function roleContract(makeDatabase: MakeDatabase): void {
     const applied = await run(context(store), applyPlan, { plan: PLAN })
     expect(applied.roleSpecs).toEqual(["scan", "mend"])
     const made = await listRoleSpecs({ store }, TEAM)
-    expect(made.map(({ path }) => path)).toEqual(["role-specs/mend.md", "role-specs/scan.md"])
-    expect(made[1]?.content).toContain("prefix: SCAN\nresponsibility_type: implementation\ninner_loop: true\n")
-    expect(made[0]?.content).toContain("inner_loop: false\n")
+    expect(
+      made.map(({ file, name, prefix, responsibility, innerLoop }) => [file, name, prefix, responsibility, innerLoop]),
+    ).toEqual([
+      ["role-specs/mend.md", "mend", "MEND", "implementation", false],
+      ["role-specs/scan.md", "scan", "SCAN", "implementation", true],
+    ])
     const other = planOf([{ id: "SCAN-9", agentType: "scan" }], {
       roleSpecs: [spec("scan", "SCAN", { capability: "Something else" })],
     })
     expect((await run(context(store), applyPlan, { plan: other })).roleSpecs).toEqual([])
-    expect((await listRoleSpecs({ store }, TEAM))[1]?.content).toBe(made[1]?.content as string)
+    expect(await listRoleSpecs({ store }, TEAM)).toEqual(made)
   })
 
   it("are at most five, whatever plans they come with; a sixth changes nothing", async () => {
@@ -106,7 +109,9 @@ function roleContract(makeDatabase: MakeDatabase): void {
       wave: 1,
       title: "Read Latin",
     })
-    expect((await listRoleSpecs({ store }, TEAM)).map(({ path }) => path)).toContain("role-specs/read-latin.md")
+    expect((await listRoleSpecs({ store }, TEAM)).find(({ name }) => name === "read-latin")).toMatchObject({
+      ...{ prefix: "READ", responsibility: "analysis" },
+    })
     const types = (await allEvents(store, key)).map(({ type }) => type)
     expect(types.slice(-5)).toEqual(
       expect.arrayContaining(["task.created", "task.released", "task.needs_changed", "message.sent"]),
@@ -130,6 +135,34 @@ function roleContract(makeDatabase: MakeDatabase): void {
     expect(answer.why).toContain("the team has 5 already (role-a, role-b, role-c, role-d, role-e)")
     expect(await getTask(store, await keyOf(store), "RA-1")).toMatchObject({ status: "in_progress", claimedBy: "w1" })
     expect(await listRoleSpecs({ store }, TEAM)).toHaveLength(5)
+  })
+
+  it("what was done for a task once is not done again", async () => {
+    await using database = await makeDatabase()
+    const store = await database.connect()
+    await run(context(store), applyPlan, { plan: { ...PLAN, schedule: "eager" } })
+    const gap = { task: "SCAN-1", capability: "Read Latin" }
+    await run(context(store), reportGap, gap)
+    expect(await run(context(store), reportGap, gap)).toMatchObject({ task: null, why: "it waits for READ-1 already" })
+    await resolve(store, "READ-1", "It says hello")
+    await run(context(store), claimTask, { id: "SCAN-1", owner: "w1" })
+    expect(await run(context(store), reportGap, { ...gap, owner: "w1" })).toMatchObject({
+      ...{ role: "read-latin", task: null, why: "task READ-1 did it already; go on with its result" },
+    })
+    expect(await getTask(store, await keyOf(store), "SCAN-1")).toMatchObject({ status: "in_progress", claimedBy: "w1" })
+  })
+
+  it("documents of other systems in the same place are no roles, and stay", async () => {
+    await using database = await makeDatabase()
+    const store = await database.connect()
+    await run(context(store), applyPlan, { plan: PLAN })
+    const key = await keyOf(store)
+    const foreign = "---\nrole: analyst\nmessage_types: x\n---\nTheirs"
+    await store.write((tx) =>
+      tx.documents.put(key, { path: "role-specs/analyst.md", content: foreign, encoding: "utf8", by: "w1" }),
+    )
+    expect((await listRoleSpecs({ store }, TEAM)).map(({ name }) => name)).toEqual(["mend", "scan"])
+    await run(context(store), promptFacts, { id: "SCAN-1" })
   })
 
   it("nothing is missing for a task that has ended", async () => {

@@ -7,7 +7,7 @@ import type { Shift } from "./shift.ts"
 
 /**
  * An agent that says it lacks a capability is answered with a role that has it; its task is given back until that is done,
- * and so lost to this worker. Where no role can be made the work is judged as it is.
+ * and so lost to this worker. Where nothing more comes of it the work is judged as it is.
  */
 export async function answerGap({ ports, team, worker }: Shift, hold: Hold, { answer }: AgentResult): Promise<void> {
   const { task, token } = hold
@@ -17,5 +17,5 @@ export async function answerGap({ ports, team, worker }: Shift, hold: Hold, { an
     ...{ ...team, task: task.id, capability, owner: worker, token },
   })
   ports.say(`Task ${task.id} lacks a capability (${capability}): ${gap.why}`)
-  if (gap.role !== null) throw new AppError("claim.lost", `task ${task.id} waits for ${gap.task}`)
+  if (gap.task !== null) throw new AppError("claim.lost", `task ${task.id} waits for ${gap.task}`)
 }

@@ -1,8 +1,7 @@
-import { specPath } from "../../domain/role-spec.ts"
 import { saveRoles } from "../../engine/save-roles.ts"
 import { flag } from "../../lib/fields.ts"
 import type { AppliedPlan } from "../../operations/apply-plan.ts"
-import { listRoleSpecs } from "../../operations/role-specs.ts"
+import { readSpecTexts } from "../../operations/role-specs.ts"
 import type { Command } from "./command.ts"
 import { planCommand, planInput } from "./plan.ts"
 import { findRoles } from "./role.ts"
@@ -23,10 +22,8 @@ export const coordinate: Command = {
     const outcome = await planCommand.run(session, { ...raw, preset: "coordinate" })
     const { applied } = outcome.data as { readonly applied: AppliedPlan | null }
     if (isSaved !== true || applied === null) return outcome
-    const paths = applied.roleSpecs.map(specPath)
-    const made = (await listRoleSpecs(await session.context(), applied.team)).filter(({ path }) => paths.includes(path))
     const { root } = await findRoles(session)
-    const saved = saveRoles(root, made)
+    const saved = saveRoles(root, await readSpecTexts(await session.context(), applied.team, applied.roleSpecs))
     const said = outcome.text
     return {
       ...outcome,

@@ -1,6 +1,6 @@
-import type { Document } from "../../domain/document.ts"
 import { AppError } from "../../domain/errors.ts"
 import type { KnownRole } from "../../domain/merge-roles.ts"
+import type { RoleFile } from "../../domain/role-file.ts"
 import { getRole } from "../../domain/roles.ts"
 import { loadRoles } from "../../engine/load-roles.ts"
 import { text } from "../../lib/fields.ts"
@@ -40,7 +40,7 @@ export async function findRoles(session: Asking): Promise<{ roles: KnownRole[]; 
 }
 
 /** Roles of files hold without a store, and where it cannot be opened. */
-async function findSpecs({ configured, context }: Asking): Promise<Document[]> {
+async function findSpecs({ configured, context }: Asking): Promise<RoleFile[]> {
   try {
     const { project, team, hasStore } = await configured()
     return (await hasStore()) ? await listRoleSpecs(await context(), { project, team }) : []

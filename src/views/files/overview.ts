@@ -1,6 +1,5 @@
 import { completionAction } from "../../domain/completion.ts"
-import { tryParseRoleFile } from "../../domain/role-file.ts"
-import { hasInnerLoop, isSpecPath, specPath } from "../../domain/role-spec.ts"
+import { hasInnerLoop, readRoleSpec, specPath } from "../../domain/role-spec.ts"
 import { sessionId } from "../../domain/session-id.ts"
 import type { SnapshotTask } from "../../domain/snapshot.ts"
 import { GENERIC_ROLE, isMet, ROLES, type Role } from "../../domain/task.ts"
@@ -172,11 +171,7 @@ function sessionStatus({ team }: TeamFacts): "active" | "paused" | "completed" {
 
 function listRoles(facts: TeamFacts): unknown[] {
   const tasks = [...facts.tasks.values()]
-  const specs = facts.documents.filter(({ path, encoding }) => isSpecPath(path) && encoding === "utf8")
-  const made = specs.flatMap(({ path, content }) => {
-    const { name, prefix, responsibility = null } = tryParseRoleFile(path, content) ?? {}
-    return prefix === undefined ? [] : [{ name, prefix, responsibility, path }]
-  })
+  const made = facts.documents.flatMap((document) => readRoleSpec(document) ?? [])
   const isMade = ({ agentType }: SnapshotTask) => made.some(({ name }) => name === agentType)
   const used = new Set([...tasks.filter((task) => !isMade(task)), ...facts.workers].map((each) => each.role))
   if (tasks.length > 0 && tasks.every(isMade)) used.delete(GENERIC_ROLE)
@@ -192,14 +187,12 @@ function listRoles(facts: TeamFacts): unknown[] {
       inner_loop: isSerial(role),
       role_spec: paths.has(specPath(role)) ? specPath(role) : null,
     })),
-    ...made.map(({ name, prefix, responsibility, path }) => ({
-      ...{
-        name,
-        prefix,
-        responsibility_type: responsibility,
-        inner_loop: hasInnerLoop(prefix, graph),
-        role_spec: path,
-      },
+    ...made.map(({ name, prefix, responsibility = null }) => ({
+      name,
+      prefix,
+      responsibility_type: responsibility,
+      inner_loop: hasInnerLoop(prefix, graph),
+      role_spec: specPath(name),
     })),
   ]
 }
