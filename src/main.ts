@@ -391,11 +391,8 @@ const host: Host = {
     return selfCommand(process)
   },
   env,
-  userHome: environment.userHome,
   version: VERSION,
-  isDebugging: environment.isDebugging,
-  configure,
-  scopes,
-  configuration,
+  ...{ userHome: environment.userHome, isDebugging: environment.isDebugging },
+  ...{ configure, scopes, configuration },
 }
 process.exit(await runCli(process.argv.slice(2), host))

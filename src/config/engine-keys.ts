@@ -50,6 +50,14 @@ export const ENGINE_KEYS = {
     description:
       "Who decides on plans that no person is asked about: auto for the agent that suits best, the name of one, or none to approve them all.",
   },
+  "completion.action": {
+    type: "string",
+    default: "interactive",
+    choices: ["interactive", "archive", "keep", "export"],
+    env: "TEAMWORK_COMPLETION_ACTION",
+    description:
+      "What becomes of a team when its run is done: archive it, keep it, export it to its folder in the home and archive it, or tell a person how.",
+  },
   "budget.taskTokens": budget("TEAMWORK_BUDGET_TASK_TOKENS", "a task", "tokens"),
   "budget.taskDollars": budget("TEAMWORK_BUDGET_TASK_DOLLARS", "a task", "dollars"),
   "budget.workerTokens": budget("TEAMWORK_BUDGET_WORKER_TOKENS", "a worker", "tokens"),

@@ -24,6 +24,7 @@ export function engineSettings(config: Config) {
     notify: { bell: config["notify.bell"], command: config["notify.command"] },
     onBlockerFailed: config["team.onBlockerFailed"],
     pmAgent: config["approvals.agent"],
+    completionAction: config["completion.action"],
   }
 }
 

@@ -7,12 +7,17 @@ import { layerTasks } from "./layers.ts"
 import { orderByRules } from "./order-tasks.ts"
 import { listOverlaps, makeConcurrency, type Overlap } from "./overlaps.ts"
 import type { Plan, PlanProblem, PlanTask } from "./plan.ts"
-import { assertCapable, getRole, type RoleDefinition } from "./roles.ts"
+import type { Preset } from "./presets.ts"
+import { defineSpec, isOwned, MAX_ROLE_SPECS } from "./role-spec.ts"
+import { assertCapable, BUILT_IN_ROLES, getRole, type RoleDefinition } from "./roles.ts"
 import { parseStaffing, problemWithSize } from "./staffing.ts"
 
 /** What a plan is held against. */
 export interface PlanFacts {
   readonly roles: readonly RoleDefinition[]
+  readonly presets: readonly Preset[]
+  /** The preset that somebody asked for; it goes before the one that the plan names. */
+  readonly preset?: string
   /** The agents there are, by name. */
   readonly agents: readonly string[]
   /** Patterns of the files that belong to the lead. */
@@ -38,7 +43,9 @@ const AGENT_OF_SCRIPTS = "script"
 export function checkPlan(given: Plan, facts: PlanFacts): CheckedPlan {
   const problems: PlanProblem[] = []
   if (given.workers !== undefined) problems.push(...checkWorkers(given.workers, facts.maxAgents))
-  for (const [index, task] of given.tasks.entries()) problems.push(...checkTask(task, index, facts))
+  problems.push(...checkSpecs(given))
+  const roles = rolesOf(given, facts.roles)
+  for (const [index, task] of given.tasks.entries()) problems.push(...checkTask(task, index, { ...facts, roles }))
   problems.push(...findDuplicates(given.tasks))
   const known = dropUnknownNeeds(given.tasks, problems)
   const tasks = dropCircles(known, problems)
@@ -50,6 +57,26 @@ export function checkPlan(given: Plan, facts: PlanFacts): CheckedPlan {
   const apart = keepApart(ordered.tasks, facts, problems)
   const inOrder = problems.toSorted((a, b) => Number(a.path[1] ?? -1) - Number(b.path[1] ?? -1))
   return { plan: { ...plan, tasks: apart.tasks }, problems: inOrder, notes: [...ordered.notes, ...apart.notes] }
+}
+
+/** The roles that hold for a plan: a role that is there is taken, and not made anew. */
+export function rolesOf({ roleSpecs = [], tasks }: Plan, known: readonly RoleDefinition[]): readonly RoleDefinition[] {
+  const made = roleSpecs.filter(({ name }) => !known.some((role) => role.name === name))
+  return made.length === 0 ? known : [...known, ...made.map((spec) => defineSpec(spec, tasks))]
+}
+
+function checkSpecs({ roleSpecs = [] }: Plan): PlanProblem[] {
+  const problems: PlanProblem[] = []
+  if (roleSpecs.length > MAX_ROLE_SPECS)
+    problems.push({ path: ["roleSpecs"], message: `has ${roleSpecs.length} roles; at most ${MAX_ROLE_SPECS} are made` })
+  for (const [index, { name, prefix }] of roleSpecs.entries()) {
+    const at = (field: string, message: string) => problems.push({ path: ["roleSpecs", index, field], message })
+    const before = roleSpecs.slice(0, index)
+    if (BUILT_IN_ROLES.some((role) => role.name === name)) at("name", `${name} is built in; name the role otherwise`)
+    if (before.some((each) => each.name === name)) at("name", `${name} is there twice`)
+    if (before.some((each) => each.prefix === prefix)) at("prefix", `${prefix} is there twice`)
+  }
+  return problems
 }
 
 function checkWorkers(text: string, maxAgents: number): PlanProblem[] {
@@ -73,7 +100,10 @@ function checkTask(task: PlanTask, index: number, facts: PlanFacts): PlanProblem
   if (repair.length > 0 && run.length === 0) at("repair", "is for tasks of the script agent; add run")
   if (agentType !== undefined) {
     try {
-      assertCapable(task, getRole(facts.roles, agentType))
+      const role = getRole(facts.roles, agentType)
+      if (role.prefix !== undefined && !isOwned(role.prefix, task.id))
+        at("id", `${quoteInput(task.id)} belongs to ${agentType}, whose ids begin with ${role.prefix}-`)
+      assertCapable(task, role)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       at("agentType", error.message)

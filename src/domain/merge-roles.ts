@@ -3,8 +3,8 @@ import type { AppError } from "./errors.ts"
 import { bad, type RoleFile } from "./role-file.ts"
 import { BUILT_IN_ROLES, EFFORT_OF, getRole, RESPONSIBILITY_OF, type RoleDefinition } from "./roles.ts"
 
-/** Where a definition comes from; each overrides those before it. */
-export const ROLE_SOURCES = ["built-in", "home", "repository"] as const
+/** Where a definition comes from; each overrides those before it. `team`: a role-spec made for the team. */
+export const ROLE_SOURCES = ["built-in", "home", "team", "repository"] as const
 export type RoleSource = (typeof ROLE_SOURCES)[number]
 
 export interface KnownRole extends RoleDefinition {
@@ -23,9 +23,9 @@ interface Entry {
  * Every role there is: built-in ones first, then those that only files know, by name. A file that extends a role of its
  * own name means the one it overrides.
  */
-export function mergeRoles(files: Readonly<Record<"home" | "repository", readonly RoleFile[]>>): KnownRole[] {
+export function mergeRoles(files: Readonly<Record<"home" | "team" | "repository", readonly RoleFile[]>>): KnownRole[] {
   const stacks = new Map<string, Entry[]>()
-  for (const source of ["home", "repository"] as const) {
+  for (const source of ["home", "team", "repository"] as const) {
     for (const file of files[source]) stacks.set(file.name, [...(stacks.get(file.name) ?? []), { source, file }])
     assertUnique(files[source])
   }
@@ -78,7 +78,7 @@ function noParent(file: RoleFile, names: readonly string[]): AppError {
 
 function withDefaults(file: RoleFile, source: RoleSource): KnownRole {
   const kind = file.kind ?? "implementation"
-  const responsibility = RESPONSIBILITY_OF[kind]
+  const responsibility = file.responsibility ?? RESPONSIBILITY_OF[kind]
   return {
     name: file.name,
     kind,
@@ -89,6 +89,8 @@ function withDefaults(file: RoleFile, source: RoleSource): KnownRole {
     writes: file.writes ?? kind === "implementation",
     tools: file.tools ?? [],
     instructions: file.instructions,
+    ...(file.prefix !== undefined && { prefix: file.prefix }),
+    ...(file.innerLoop !== undefined && { innerLoop: file.innerLoop }),
     source,
     file: file.file,
     extends: null,
@@ -103,8 +105,8 @@ function extend(parent: KnownRole, file: RoleFile, source: RoleSource): KnownRol
   return {
     ...own,
     kind: base.kind,
-    responsibility: base.responsibility,
-    effort: file.effort ?? base.effort,
+    responsibility: file.responsibility ?? base.responsibility,
+    effort: file.effort ?? (file.responsibility === undefined ? base.effort : own.effort),
     writes: file.writes ?? base.writes,
     model: file.model ?? parent.model,
     tools: file.tools ?? parent.tools,

@@ -1,6 +1,7 @@
 import type { Field, Fields } from "../lib/fields.ts"
 import { unreachable } from "../lib/unreachable.ts"
 import { PLAN_DEFAULTS, PLAN_FIELDS, PLAN_TASK_FIELDS } from "./plan.ts"
+import { MAX_ROLE_SPECS, ROLE_SPEC_FIELDS } from "./role-spec.ts"
 
 export type JsonSchema = { [keyword: string]: unknown }
 
@@ -16,6 +17,12 @@ export function planJsonSchema(): JsonSchema {
       $schema: { type: "string", description: "The address of this schema, for editors." },
       ...properties,
       defaults: { ...objectSchema(PLAN_DEFAULTS, formOfDocuments), description: PLAN_FIELDS.defaults.description },
+      roleSpecs: {
+        type: "array",
+        maxItems: MAX_ROLE_SPECS,
+        description: PLAN_FIELDS.roleSpecs.description,
+        items: objectSchema(ROLE_SPEC_FIELDS, formOfDocuments),
+      },
       tasks: {
         type: "array",
         minItems: 1,
@@ -47,7 +54,7 @@ export function answerSchema(agentTypes: readonly string[]): JsonSchema {
 
 type Form = (field: Field<unknown>) => JsonSchema
 
-function objectSchema(fields: Fields, form: Form, optional: readonly string[] = []) {
+export function objectSchema(fields: Fields, form: Form, optional: readonly string[] = []) {
   const entries = Object.entries(fields)
   const required = entries.flatMap(([name, { isOptional }]) => (isOptional || optional.includes(name) ? [] : [name]))
   const properties: Record<string, JsonSchema> = {}
@@ -67,7 +74,7 @@ function formOfDocuments(field: Field<unknown>): JsonSchema {
   return { anyOf: [item, { type: "array", items: item }] }
 }
 
-function plainForm(field: Field<unknown>): JsonSchema {
+export function plainForm(field: Field<unknown>): JsonSchema {
   switch (field.kind) {
     case "text":
       return { type: "string", ...(field.choices && { enum: field.choices }) }

@@ -14,6 +14,7 @@ import { EFFORTS } from "./effort.ts"
 import { problemWithPattern } from "./file-pattern.ts"
 import { ID_RULE, isId, quoteInput, type TaskId } from "./ids.ts"
 import { PROTOCOLS } from "./phase.ts"
+import type { RoleSpec } from "./role-spec.ts"
 import { parseStaffing, STAFFING_FORMS } from "./staffing.ts"
 import { COMPLEXITIES, GENERIC_ROLE, NO_WORK, problemWithText, problemWithTitle, ROLES, type Work } from "./task.ts"
 import { SCHEDULES, TEAM_MODES } from "./team.ts"
@@ -54,6 +55,7 @@ export const PLAN_TASK_FIELDS = {
 
 export const PLAN_FIELDS = {
   goal: text("what is to be reached", problemWithText),
+  preset: optional(text("the kind of team, which says what the plan leaves out; see teamwork presets", short)),
   schedule: optional(choice(SCHEDULES, "when tasks start")),
   mode: optional(choice(TEAM_MODES, "who decides routine matters")),
   protocol: optional(choice(PROTOCOLS, "whether tasks are planned and approved before they are done")),
@@ -61,6 +63,7 @@ export const PLAN_FIELDS = {
   workers: optional(text(`who works on it: ${STAFFING_FORMS}`, problemWithStaffing)),
   template: optional(text("the known shape that it has, or custom; for reports", short)),
   defaults: withDefault(record("what holds for every task that does not say otherwise"), {}),
+  roleSpecs: optional(list(record("role"), "roles made for this plan, which its tasks name as their agentType")),
   tasks: list(record("task"), "what is to be done"),
 } satisfies Fields
 
@@ -68,8 +71,9 @@ export const PLAN_DEFAULTS: Fields = COMMON_FIELDS
 
 export type PlanTask = Omit<InputOf<typeof PLAN_TASK_FIELDS>, "grantShared"> & { readonly grantShared: boolean }
 
-export interface Plan
-  extends Pick<InputOf<typeof PLAN_FIELDS>, "goal" | "schedule" | "mode" | "protocol" | "qa" | "workers" | "template"> {
+export interface Plan extends Omit<InputOf<typeof PLAN_FIELDS>, "defaults" | "tasks" | "roleSpecs"> {
+  /** Undefined where there are none. */
+  readonly roleSpecs?: readonly RoleSpec[]
   readonly tasks: readonly PlanTask[]
 }
 

@@ -9,10 +9,11 @@ import type { Wisdom } from "./wisdom.ts"
 
 /** What a prompt tells of a task and its surroundings, all of one moment. */
 export interface PromptFacts {
-  readonly team: TeamName & { readonly goal: string }
+  readonly team: TeamName & { readonly goal: string; readonly session: string; readonly totalWaves: number }
   readonly task: Task
   /** Where whoever does the task works, if a worker has a folder of its own. */
   readonly worktree: string | null
+  /** What it needed, and before that what its role did, where the role works on in a loop. */
   readonly needs: readonly (Task & { readonly evidence: readonly Evidence[] })[]
   /** What these made, the latest last. */
   readonly artifacts: readonly (Artifact & { readonly content: string | null })[]

@@ -10,6 +10,7 @@ import {
   type PlanProblem,
   type PlanTask,
 } from "./plan.ts"
+import { ROLE_SPEC_FIELDS, type RoleSpec } from "./role-spec.ts"
 import { GENERIC_ROLE } from "./task.ts"
 
 export interface ReadPlan {
@@ -28,7 +29,7 @@ export function readPlan(given: unknown): ReadPlan {
   const problems: PlanProblem[] = []
   const nothing = { plan: { goal: "", tasks: [] }, knowsTasks: false }
   if (!isTable(given)) return { ...nothing, problems: [{ path: [], message: NOT_A_PLAN }] }
-  const { tasks, defaults, ...top } = readFields(PLAN_FIELDS, given, { path: [], problems })
+  const { tasks, defaults, roleSpecs, ...top } = readFields(PLAN_FIELDS, given, { path: [], problems })
   const common = isTable(defaults) ? readFields(PLAN_DEFAULTS, defaults, { path: ["defaults"], problems }) : {}
   const items = Array.isArray(tasks) ? tasks : []
   if (Array.isArray(tasks) && items.length === 0) problems.push({ path: ["tasks"], message: "has no task" })
@@ -39,10 +40,24 @@ export function readPlan(given: unknown): ReadPlan {
     return []
   })
   const knowsTasks = items.length > 0 && read.length === items.length && !problems.some(({ path }) => path[2] === "id")
-  return { plan: { goal: "", ...top, tasks: read }, problems, knowsTasks }
+  const specs = Array.isArray(roleSpecs) ? readSpecs(roleSpecs, problems) : []
+  const own = { ...top, ...(specs.length === 0 ? {} : { roleSpecs: specs }) }
+  return { plan: { goal: "", ...own, tasks: read }, problems, knowsTasks }
 }
 
 const NOT_A_PLAN = "is not a plan; it needs a goal and tasks, see docs/plans.md"
+
+/** Without those that are wrong. */
+function readSpecs(items: readonly unknown[], problems: PlanProblem[]): RoleSpec[] {
+  return items.flatMap((item, index) => {
+    const place: Place = { path: ["roleSpecs", index], problems: [] }
+    const spec = isTable(item) ? readFields(ROLE_SPEC_FIELDS, withoutNothing(item), place) : {}
+    if (!isTable(item))
+      place.problems.push({ path: place.path, message: "is not a role; write it as name: ..., prefix: ..." })
+    problems.push(...place.problems)
+    return place.problems.length === 0 ? [spec as unknown as RoleSpec] : []
+  })
+}
 
 interface Place {
   readonly path: PlanPath

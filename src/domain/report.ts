@@ -1,4 +1,5 @@
 import { type Cost, sumCost } from "./cost.ts"
+import { groupDeliverables, type MadeRoles } from "./deliverables.ts"
 import type { Exception } from "./exception.ts"
 import { findingOf } from "./finding-task.ts"
 import type { History, RunFact, TaskFact, WorkerFact } from "./history.ts"
@@ -8,11 +9,13 @@ import type { Task, TaskStatus } from "./task.ts"
 import type { Team } from "./team.ts"
 import { beganAt, endOf, type TeamView } from "./team-view.ts"
 import type { Verdict, VerdictStatus } from "./verdict.ts"
+import type { WorkType } from "./work-type.ts"
 
 export interface ReportFacts {
   readonly view: TeamView
   readonly verdicts: readonly Verdict[]
   readonly exceptions: readonly Exception[]
+  readonly madeRoles?: MadeRoles
 }
 
 /** All that came of a team's work so far, and what is left of it. */
@@ -31,6 +34,8 @@ export interface Report extends Pick<Team, "project" | "team" | "goal" | "phase"
   /** Share of the workers' time in which they had no task; null where no worker process ever ran. */
   readonly idleShare: number | null
   readonly results: readonly Result[]
+  /** What is done, by the type of work; see `teamwork deliverables`. */
+  readonly deliverables: readonly { readonly type: WorkType; readonly tasks: readonly string[] }[]
   readonly cascade: CascadeReport
   readonly notes: readonly string[]
   readonly cost: CostReport
@@ -121,12 +126,18 @@ export function makeReport(facts: ReportFacts): Report {
     total: stats.total,
     idleShare: idleShareOf([...history.workers.values()], ended ?? view.now),
     results: listResults(verdicts),
+    deliverables: listDeliverables(facts),
     cascade: cascadeOf(view),
     notes: listNotes(verdicts),
     cost: costOf(history),
     criticalPath: criticalPathOf(view, durationMs),
     left: listLeft(facts),
   }
+}
+
+function listDeliverables({ view, madeRoles = new Map() }: ReportFacts): Report["deliverables"] {
+  const found = groupDeliverables(view.tasks.values(), { filesOf: () => [], madeRoles })
+  return found.map(({ type, tasks }) => ({ type, tasks: tasks.map(({ id }) => id) }))
 }
 
 function outcomeOf(view: TeamView): string {

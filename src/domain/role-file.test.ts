@@ -82,9 +82,41 @@ describe("parseRoleFile", () => {
   })
 })
 
+describe("a role that owns tasks", () => {
+  const parse = (...lines: string[]) =>
+    parseRoleFile("a.md", ["---", "kind: review", ...lines, "---", "Do it."].join("\n"))
+
+  it("has a prefix, a responsibility and an inner loop or not", () => {
+    expect(parse("prefix: SCAN", "responsibility_type: analysis", "inner_loop: false")).toMatchObject({
+      ...{ prefix: "SCAN", responsibility: "analysis", innerLoop: false },
+    })
+    expect(Object.keys(parse())).not.toContain("innerLoop")
+  })
+
+  it.each([
+    ["prefix: scan", 'a.md:3: prefix: "scan" is not valid; use 2 to 16 capital letters and digits, the first a letter'],
+    ["responsibility_type: analysing", 'a.md:3: responsibility_type: "analysing" is not one of exploration, analysis,'],
+    ["inner_loop: maybe", 'a.md:3: inner_loop: "maybe" is neither true nor false'],
+  ])("is told what is wrong with %s", (line, message) => {
+    expect(() => parse(line)).toThrow(message)
+  })
+
+  it("of a team goes before one at home and behind one of the repository; its effort follows its responsibility", () => {
+    const named = (text: string, responsibility: string) =>
+      parseRoleFile("a.md", `---\nname: a\nkind: review\nresponsibility_type: ${responsibility}\n---\n${text}`)
+    const [home, team, repository] = [named("home", "review"), named("team", "synthesis"), named("repo", "analysis")]
+    const pick = (files: Parameters<typeof mergeRoles>[0]) => {
+      const { instructions, source, effort } = mergeRoles(files).find(({ name }) => name === "a") ?? {}
+      return [instructions, source, effort]
+    }
+    expect(pick({ home: [home], team: [team], repository: [] })).toEqual(["team", "team", "medium"])
+    expect(pick({ home: [home], team: [team], repository: [repository] })).toEqual(["repo", "repository", "high"])
+  })
+})
+
 describe("mergeRoles", () => {
   const file = (path: string, ...lines: string[]): RoleFile => parseRoleFile(path, lines.join("\n"))
-  const merge = (home: RoleFile[], repository: RoleFile[] = []) => mergeRoles({ home, repository })
+  const merge = (home: RoleFile[], repository: RoleFile[] = []) => mergeRoles({ home, team: [], repository })
   const find = (roles: ReturnType<typeof merge>, name: string) => roles.find((role) => role.name === name)
 
   it("gives the built-in roles where there are no files", () => {

@@ -3,11 +3,13 @@ import { MODEL_TIERS } from "./complexity.ts"
 import { EFFORTS } from "./effort.ts"
 import { AppError } from "./errors.ts"
 import { ID_RULE, isId, quoteInput } from "./ids.ts"
-import { CAPABILITIES, type RoleDefinition } from "./roles.ts"
+import { CAPABILITIES, RESPONSIBILITIES, type RoleDefinition } from "./roles.ts"
 
 /** A role as its file says it; what is left out comes from the role it extends, or from its kind. */
 export interface RoleFile
-  extends Partial<Pick<RoleDefinition, "kind" | "model" | "effort" | "tools" | "writes">>,
+  extends Partial<
+      Pick<RoleDefinition, "kind" | "responsibility" | "model" | "effort" | "tools" | "writes" | "prefix" | "innerLoop">
+    >,
     Pick<RoleDefinition, "name" | "instructions"> {
   readonly file: string
   readonly extends?: string
@@ -26,6 +28,9 @@ const KEYS = {
   effort: oneOf(EFFORTS),
   tools: words,
   writes: yesOrNo,
+  prefix,
+  responsibility_type: oneOf(RESPONSIBILITIES),
+  inner_loop: yesOrNo,
 } as const satisfies Record<string, (value: Value) => unknown>
 type Key = keyof typeof KEYS
 type Values = { [K in Key]?: ReturnType<(typeof KEYS)[K]> }
@@ -52,7 +57,9 @@ export function parseRoleFile(file: string, text: string): RoleFile {
     if (values.kind === undefined) throw bad(file, 1, `kind: is missing; use ${CAPABILITIES.join(", ")}, or extends:`)
     if (instructions === "") throw bad(file, end + 1, "the instructions are missing; write them below the second ---")
   }
-  return { ...values, name, instructions, file, extendsLine: lineOf.get("extends") ?? 1 }
+  const { responsibility_type: responsibility, inner_loop: innerLoop, ...rest } = values
+  const more = { ...(responsibility && { responsibility }), ...(innerLoop !== undefined && { innerLoop }) }
+  return { ...rest, ...more, name, instructions, file, extendsLine: lineOf.get("extends") ?? 1 }
 }
 
 interface Place {
@@ -119,6 +126,16 @@ function single(value: Value): string {
 function id(value: Value): string {
   const text = single(value)
   if (!isId(text)) throw new Wrong(`${quoteInput(text)} is not valid; use ${ID_RULE}`)
+  return text
+}
+
+/** With a dash behind it, what the ids of its tasks begin with. */
+export const PREFIX_RULE = "2 to 16 capital letters and digits, the first a letter"
+export const isPrefix = (text: string) => /^[A-Z][A-Z0-9]{1,15}$/.test(text)
+
+function prefix(value: Value): string {
+  const text = single(value)
+  if (!isPrefix(text)) throw new Wrong(`${quoteInput(text)} is not valid; use ${PREFIX_RULE}`)
   return text
 }
 

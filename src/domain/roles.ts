@@ -55,6 +55,10 @@ export interface RoleDefinition {
   /** The only tools it may use; empty for all that its agent has. */
   readonly tools: readonly string[]
   readonly instructions: string
+  /** Of a role that owns tasks: with a dash behind it, what their ids begin with. */
+  readonly prefix?: string
+  /** It has tasks one after the other, and does them in that order with what it learned. */
+  readonly innerLoop?: boolean
   /** Kept for those who know the old name. */
   readonly deprecatedFor?: string
 }

@@ -7,12 +7,25 @@ import { bad, parseRoleFile, type RoleFile } from "../domain/role-file.ts"
 /** A role is read by an agent with every task; a longer text is no role but a book. */
 const MAX_CHARACTERS = 100_000
 
-/** Every role as it holds in this repository, for this home. */
-export function loadRoles(folders: { readonly home: string; readonly repository: string }): KnownRole[] {
+interface RolePlaces {
+  readonly home: string
+  readonly repository: string
+  /** The role-specs of the team, where one is meant. */
+  readonly team?: readonly RoleFile[]
+}
+
+/** Every role as it holds in this repository, for this home and for the team. */
+export function loadRoles({ home, repository, team = [] }: RolePlaces): KnownRole[] {
   return mergeRoles({
-    home: readRoleFiles(join(folders.home, "roles")),
-    repository: readRoleFiles(join(folders.repository, ".teamwork", "roles")),
+    home: readRoleFiles(join(home, "roles")),
+    team,
+    repository: readRoleFiles(repositoryRoles(repository)),
   })
+}
+
+/** Where a repository keeps its roles. */
+export function repositoryRoles(repository: string): string {
+  return join(repository, ".teamwork", "roles")
 }
 
 function readRoleFiles(folder: string): RoleFile[] {

@@ -3,6 +3,7 @@ import type { PromptFacts } from "../domain/prompt-facts.ts"
 import { assertCapable, getRole, type RoleDefinition } from "../domain/roles.ts"
 import { estimateTokens } from "../domain/routing.ts"
 import type { TaskSkills } from "../domain/skill.ts"
+import { GENERIC_ROLE } from "../domain/task.ts"
 import type { TeamName } from "../domain/team.ts"
 import type { Context } from "../operations/operation.ts"
 import { promptFacts } from "../operations/prompt-facts.ts"
@@ -40,7 +41,9 @@ export async function taskPrompt(context: Context, request: PromptRequest): Prom
   const { task } = facts
   const role = getRole(roles, request.role ?? task.agentType ?? task.role)
   assertCapable(task, role)
-  const taskRole = role.name === task.role ? undefined : getRole(roles, task.role)
+  // A role that was made for the goal says all there is to say to anybody's task.
+  const isEnough = role.name === task.role || (role.prefix !== undefined && task.role === GENERIC_ROLE)
+  const taskRole = isEnough ? undefined : getRole(roles, task.role)
   const member = request.isMember ? worker : undefined
   const own = { facts, role, taskRole, worker: member, skills, root, mask }
   const compose = (limit: number) => composePrompt({ ...own, limit })

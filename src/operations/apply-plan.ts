@@ -12,6 +12,7 @@ import { getTeam, publicTeam } from "./lookup.ts"
 import { operation, planFields, type Settings, teamFields } from "./operation.ts"
 import { overlapError, sharedPatterns } from "./plan-files.ts"
 import { replanWaves } from "./plan-waves.ts"
+import { putSpecs } from "./role-specs.ts"
 import { changePhase, leaveComplete } from "./task-moves.ts"
 
 export interface AppliedPlan {
@@ -22,6 +23,8 @@ export interface AppliedPlan {
   /** Tasks of the team that the plan does not name; they stay as they are. */
   readonly others: readonly TaskId[]
   readonly totalWaves: number
+  /** Names of the roles that were made; one that was there is kept. */
+  readonly roleSpecs: readonly string[]
 }
 
 /**
@@ -49,6 +52,7 @@ export const applyPlan = operation({
       for (const change of changes) await changeTask(tx, team, change)
       const numbers = created.flatMap(({ id }) => (/^\d{1,9}$/.test(id) ? [Number(id)] : []))
       if (numbers.length > 0) await tx.teams.raiseTaskNumber(team.key, Math.max(...numbers) + 1)
+      const roleSpecs = await putSpecs(tx, team.key, plan)
       const isOther = await changeTeam(tx, team, plan)
       if (created.length > 0) await leaveComplete(tx, team, PERSON)
       const totalWaves = await layOut(tx, team, created.length > 0 || changes.some(({ needs }) => needs !== undefined))
@@ -56,7 +60,7 @@ export const applyPlan = operation({
       if (created.length + updated.length > 0) await askAtStart(tx, { project, team: name }, PERSON)
       const { workers = null, template = null } = plan
       const applied = { created: created.length, updated: updated.length, workers, template }
-      if (isOther || created.length + updated.length > 0)
+      if (isOther || created.length + updated.length + roleSpecs.length > 0)
         await tx.events.append(team.key, PERSON, { type: "plan.applied", data: applied })
       return {
         team: publicTeam(await getTeam(tx, { project, team: name })),
@@ -64,7 +68,7 @@ export const applyPlan = operation({
         updated,
         unchanged: tasks.flatMap(({ id }) => (known.has(id) && !updated.includes(id) ? [id] : [])),
         others: [...known.keys()].filter((id) => !planned.has(id)),
-        totalWaves,
+        ...{ totalWaves, roleSpecs },
       }
     })
   },

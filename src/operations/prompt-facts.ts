@@ -7,6 +7,8 @@ import { isGranted } from "../domain/exception.ts"
 import type { TaskId, WorkerId } from "../domain/ids.ts"
 import { inboxName } from "../domain/message.ts"
 import type { PromptFacts, Setback } from "../domain/prompt-facts.ts"
+import { isOwned, readRoleSpec, specPath } from "../domain/role-spec.ts"
+import { sessionId } from "../domain/session-id.ts"
 import { hasEnded, type Task } from "../domain/task.ts"
 import type { Verdict } from "../domain/verdict.ts"
 import { relevantWisdom, toWisdom } from "../domain/wisdom.ts"
@@ -23,16 +25,17 @@ export const promptFacts = operation({
   input: { ...teamFields, id: taskIdField, worker: optional(workerIdField) },
   async run({ store }, input): Promise<PromptFacts> {
     return store.read(async (tx) => {
-      const { key, project, team, goal } = await getTeam(tx, input)
+      const found = await getTeam(tx, input)
+      const { key, project, team, goal } = found
       const task = await getTask(tx, key, input.id)
       const worker = await findWorker(tx, key, input.worker ?? null)
       const reader = worker?.id ?? task.workerId
       const documents = await tx.documents.list(key)
       return {
-        team: { project, team, goal },
+        team: { project, team, goal, session: sessionId(found), totalWaves: (await tx.waves.list(key)).length },
         task,
         worktree: worker?.worktree ?? null,
-        needs: await listNeeds(tx, key, task),
+        needs: await listNeeds(tx, key, { task, documents }),
         artifacts: await listArtifactsOf(tx, key, { ids: task.blockedBy, documents }),
         others: await listOthers(tx, key, task),
         granted: (await tx.exceptions.list(key, task.id))
@@ -57,9 +60,15 @@ async function findWorker(tx: Tx, key: number, id: WorkerId | null): Promise<Wor
   throw new AppError("worker.not_found", `worker ${id} does not exist; see: teamwork swarm status`, { worker: id })
 }
 
-async function listNeeds(tx: Tx, key: number, task: Task): Promise<PromptFacts["needs"]> {
+interface Needing {
+  readonly task: Task
+  readonly documents: readonly Document[]
+}
+
+async function listNeeds(tx: Tx, key: number, { task, documents }: Needing): Promise<PromptFacts["needs"]> {
   const needs: PromptFacts["needs"][number][] = []
-  for (const id of task.blockedBy) {
+  const before = await ownBefore(tx, key, { task, documents })
+  for (const id of [...before, ...task.blockedBy]) {
     const need = await getTask(tx, key, id)
     const evidence = withoutWithdrawn(await tx.evidence.list(key, id))
     needs.push({ ...need, evidence: evidence.filter((entry) => entry.attempt === need.attempt) })
@@ -81,6 +90,16 @@ async function listArtifactsOf(
     const document = documents.find((each) => each.path === path && each.encoding === "utf8")
     return { ...artifact, content: document?.content ?? null }
   })
+}
+
+/** Whoever does one task of a role after the other goes on with what it found before. */
+async function ownBefore(tx: Tx, key: number, { task, documents }: Needing): Promise<TaskId[]> {
+  const spec = documents.find(({ path }) => task.agentType !== null && path === specPath(task.agentType))
+  const role = spec && readRoleSpec(spec)
+  if (role?.innerLoop !== true) return []
+  const { prefix } = role
+  const done = (await tx.tasks.list(key)).filter(({ id, status }) => isOwned(prefix, id) && status === "resolved")
+  return done.map(({ id }) => id).filter((id) => id !== task.id && !task.blockedBy.includes(id))
 }
 
 async function listOthers(tx: Tx, key: number, task: Task): Promise<PromptFacts["others"]> {

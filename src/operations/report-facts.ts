@@ -2,6 +2,7 @@ import type { ReportFacts } from "../domain/report.ts"
 import type { TeamName } from "../domain/team.ts"
 import { getTeam } from "./lookup.ts"
 import type { Context } from "./operation.ts"
+import { readMadeRoles } from "./role-specs.ts"
 import { lookAtTeam } from "./team-view.ts"
 
 /** All that a report is made of, at any moment of a team's life. */
@@ -9,7 +10,8 @@ export async function readReportFacts({ store }: Pick<Context, "store">, name: T
   const view = await lookAtTeam({ store }, name)
   const rest = await store.read(async (tx) => {
     const { key } = await getTeam(tx, name)
-    return { verdicts: await tx.verdicts.list(key), exceptions: await tx.exceptions.list(key) }
+    const madeRoles = await readMadeRoles(tx, key)
+    return { verdicts: await tx.verdicts.list(key), exceptions: await tx.exceptions.list(key), madeRoles }
   })
   return { view, ...rest }
 }

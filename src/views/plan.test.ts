@@ -8,7 +8,19 @@ const TASK: RoutedTask = {
   ...{ needs: [], files: ["src/api/**"], checks: ["make"], acceptance: ["it works"] },
 }
 const PLAN: Decomposition = {
-  ...{ goal: "Shop", schedule: "waves", mode: "FULL_AUTO", workers: "auto", template: null, totalWaves: 2, notes: [] },
+  ...{
+    goal: "Shop",
+    schedule: "waves",
+    mode: "FULL_AUTO",
+    workers: "auto",
+    template: null,
+    preset: null,
+    protocol: "none",
+    qa: false,
+    roleSpecs: [],
+    totalWaves: 2,
+    notes: [],
+  },
   tasks: [TASK, { ...TASK, id: "a-task-with-a-very-long-id", wave: 2, needs: ["api"], files: [], agent: null }],
   ...{ shared: [{ file: "package.json", tasks: ["api"] }], boundary: [] },
 }

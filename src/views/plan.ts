@@ -3,11 +3,16 @@ import { cut, manyLines, oneLine, paint, type Screen, width } from "./table.ts"
 /** A plan as it would be carried out now. */
 export interface Decomposition {
   readonly goal: string
+  readonly preset: string | null
   readonly schedule: string
   readonly mode: string
+  readonly protocol: string
+  readonly qa: boolean
   readonly workers: string
   readonly template: string | null
   readonly totalWaves: number
+  /** Roles that are made for it, with the tasks they own. */
+  readonly roleSpecs: readonly PlannedRole[]
   readonly tasks: readonly RoutedTask[]
   /** Files of the lead that tasks speak of. */
   readonly shared: readonly { readonly file: string; readonly tasks: readonly string[] }[]
@@ -15,6 +20,14 @@ export interface Decomposition {
   readonly boundary: readonly { readonly file: string; readonly owner: string; readonly usedBy: readonly string[] }[]
   /** Needs that were added, and why. */
   readonly notes: readonly string[]
+}
+
+interface PlannedRole {
+  readonly name: string
+  readonly prefix: string
+  readonly responsibility: string
+  readonly capability: string
+  readonly tasks: readonly string[]
 }
 
 export interface RoutedTask {
@@ -44,9 +57,10 @@ export function renderPlan(plan: Decomposition, screen: Screen): string {
     paint("TEAM DECOMPOSITION", "bold", screen.color),
     `Goal      ${first}`,
     ...more.filter((line) => line.trim() !== "").map((line) => `          ${line}`),
-    `Team      ${plan.template === null ? "" : `${oneLine(plan.template)}, `}${plan.mode}, schedule ${plan.schedule}, workers ${plan.workers}`,
+    `Team      ${sayTeam(plan)}`,
     `Tasks     ${tasks.length} in ${totalWaves} ${totalWaves === 1 ? "wave" : "waves"}`,
   ]
+  lines.push(...section("Roles made for it", plan.roleSpecs.map(sayRole), screen))
   const indent = Math.min(20, Math.max(...tasks.map(({ id }) => width(id))) + 2)
   for (let wave = 1; wave <= totalWaves; wave++) {
     const some = tasks.filter((task) => task.wave === wave)
@@ -56,6 +70,16 @@ export function renderPlan(plan: Decomposition, screen: Screen): string {
   lines.push(...section("Boundary files", plan.boundary.map(sayBoundary), screen))
   lines.push(...section("Notes", plan.notes, screen))
   return lines.map((line) => cut(line, Math.max(40, screen.columns))).join("\n")
+}
+
+function sayTeam({ preset, template, mode, schedule, workers, protocol, qa }: Decomposition): string {
+  const named = [preset, template].filter((name) => name !== null).map(oneLine)
+  const guards = [...(protocol === "none" ? [] : [`protocol ${protocol}`]), ...(qa ? ["QA"] : [])]
+  return [...new Set(named), mode, `schedule ${schedule}`, `workers ${workers}`, ...guards].join(", ")
+}
+
+function sayRole({ name, prefix, responsibility, capability, tasks }: PlannedRole): string {
+  return `${name} (${prefix}-, ${responsibility}): ${capability}; ${tasks.length === 0 ? "no task yet" : tasks.join(", ")}`
 }
 
 function renderTask(task: RoutedTask, indent: number): string[] {

@@ -34,6 +34,7 @@ Outcome        running, phase EXECUTION
 Started        2026-03-02 09:00:00Z, so far 1m 40s
 Tasks          2/7 done, failed 1, in progress 1, in review 1, open 2
 Workers        2, idle 36% of their time
+Deliverables   code of 2 tasks
 Build          skipped: there is no command
 Lint           not run
 Tests          passed

@@ -79,6 +79,7 @@ function listFacts(report: Report): Fact[] {
       [`${done}/${total} done`, ...others.map((each) => `${each.replace("_", " ")} ${count(each)}`)].join(", "),
     ],
     ["Workers", `${workers.length}${idle}`],
+    ...deliverableFact(report),
     ...report.results.map((result): Fact => [NAMES[result.what], describeResult(result)]),
     ...(cascade.total === 0 ? [] : [["Cascade", `${cascade.done}/${cascade.total} follow-up tasks done`] as const]),
     [
@@ -86,6 +87,13 @@ function listFacts(report: Report): Fact[] {
       cost.total.runs === 0 ? "no run of an agent" : `${describeCost(cost.total)} in ${plural(cost.total.runs, "run")}`,
     ],
     ...pathFact(report),
+  ]
+}
+
+function deliverableFact({ deliverables }: Report): Fact[] {
+  if (deliverables.length === 0) return []
+  return [
+    ["Deliverables", deliverables.map(({ type, tasks }) => `${type} of ${plural(tasks.length, "task")}`).join(", ")],
   ]
 }
 

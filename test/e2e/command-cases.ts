@@ -865,7 +865,7 @@ const WORKER_CASES: Case[] = [
         "--worktree",
       ],
       ...["--runtime", "child", "--schedule", "eager", "--target", "main"],
-      ...["--no-deliver", "--no-review", "--no-cascade", ...REPOSITORY],
+      ...["--no-deliver", "--no-review", "--no-cascade", "--preset", "teamwork", ...REPOSITORY],
     ],
     isDocument: true,
     isStream: true,
@@ -2161,6 +2161,129 @@ const KNOWLEDGE_CASES: Case[] = [
   },
 ]
 
+/** A plan of one task, with a role made for it. */
+function prepareRoles({ cwd }: Bench): void {
+  const roleSpecs = [{ name: "scanner", prefix: "SCAN", responsibility: "exploration", capability: "Find things" }]
+  const tasks = [{ id: "SCAN-1", title: "Find all", agentType: "scanner", acceptance: "All are found" }]
+  writeFileSync(join(cwd, "roles.json"), JSON.stringify({ goal: "Find things", roleSpecs, tasks }))
+}
+
+const PRESET_CASES: Case[] = [
+  {
+    command: "presets",
+    args: [],
+    data: [
+      {
+        ...{ name: "pm-team", source: "built-in", protocol: "planned", qa: true, workers: "3" },
+        roles: { code: "executor", document: "docs", research: "explorer", design: "designer" },
+      },
+      { name: "teamwork", schedule: "waves" },
+      { name: "forge", template: "build-team" },
+      { name: "coordinate", coordinate: true },
+    ],
+    fields: ["name", "source", "summary", "roles"],
+    table: /^NAME +WORKERS +PROTOCOL +QA +FROM +WHAT IT IS\npm-team +3 +planned +yes +built-in +A project manager/,
+  },
+  {
+    command: "plan",
+    args: ["plan.yml", "--preset", "pm-team"],
+    prepare: preparePlan,
+    data: {
+      ...{ preset: "pm-team", protocol: "planned", qa: true, workers: "3", role_specs: [], applied: null },
+      tasks: [{ id: "5", role: "worker", agent_type: "executor" }, { id: "6" }],
+    },
+    table:
+      /\nTeam +pm-team, FULL_AUTO, schedule waves, workers 3, protocol planned, QA\n(.*\n)*.*: teamwork plan plan\.yml --preset pm-team --yes\n$/,
+  },
+  {
+    command: "coordinate",
+    args: ["--what", "roles.json", "--yes", "--save-roles", "--on-overlap", "refuse"],
+    prepare: prepareRoles,
+    data: {
+      preset: "coordinate",
+      role_specs: [
+        {
+          ...{ name: "scanner", prefix: "SCAN", responsibility: "exploration", capability: "Find things" },
+          tasks: ["SCAN-1"],
+        },
+      ],
+      applied: { created: ["SCAN-1"], role_specs: ["scanner"] },
+      saved: [expect.stringMatching(/shop\/\.teamwork\/roles\/scanner\.md$/)],
+    },
+    table: /\nProject shop\/main: tasks 1 created, 4 not in the plan; 2 waves\nWrote \/.*\/scanner\.md\n$/,
+  },
+  {
+    command: "coordinate",
+    args: ["roles.json", "--dry-run"],
+    prepare: prepareRoles,
+    data: { role_specs: [{ name: "scanner" }], applied: null },
+    table: /\nRoles made for it\n {2}scanner \(SCAN-, exploration\): Find things; SCAN-1\n/,
+  },
+  {
+    command: "role gap",
+    args: [
+      "--task",
+      "1",
+      "--capability",
+      "Read Latin",
+      "--responsibility",
+      "analysis",
+      "--owner",
+      "w1",
+      "--token",
+      "1",
+    ],
+    data: {
+      ...{ role: "read-latin", is_new_role: true, task: "READ-1" },
+      why: "role read-latin was made, and task READ-1 comes first",
+    },
+    table: /^Role read-latin was made, and task READ-1 comes first\n$/,
+  },
+]
+
+const COMPLETION_CASES: Case[] = [
+  {
+    command: "deliverables",
+    args: [],
+    data: {
+      team: { project: "shop", team: "main" },
+      deliverables: [{ type: "code", tasks: [{ id: "3", title: "Page", result: null, files: [] }] }],
+      unfinished: ["1", "2", "4"],
+    },
+    table: /^TYPE +TASK +TITLE +FILES\ncode +3 +Page +0\n$/,
+  },
+  {
+    command: "deliverables",
+    args: ["--to", "handover", ...REPOSITORY],
+    data: {
+      folder: expect.stringMatching(/shop\/handover$/),
+      written: ["DELIVERABLES.md", "code/README.md"],
+    },
+    table: /^Wrote 2 files to \/.*\/shop\/handover\n$/,
+  },
+  {
+    command: "archive",
+    args: REPOSITORY,
+    before: READY_TO_DELIVER,
+    data: { action: "archive", removed: [], pins: [], artifacts: [], warnings: [] },
+    fields: ["project", "team", "action", "summary"],
+    table: /^Archived shop\/main: 0 files delivered, 0 worktrees removed\n$/,
+  },
+  {
+    command: "keep",
+    args: ["--reason", "the shop is closed"],
+    data: { project: "shop", team: "main", status: "paused" },
+    table: /^Kept shop\/main; go on with: teamwork resume, then: teamwork run --resume\n$/,
+  },
+  {
+    command: "export",
+    args: ["--to", "team", "--archive", ...REPOSITORY],
+    before: READY_TO_DELIVER,
+    data: { action: "export", removed: [], warnings: [], summary: expect.stringMatching(/Handed over to .*\/team\n/) },
+    table: /^Exported and archived shop\/main: 0 files delivered, 0 worktrees removed\n$/,
+  },
+]
+
 export const CASES: readonly Case[] = [
   ...PROJECT_CASES,
   ...TASK_CASES,
@@ -2176,6 +2299,8 @@ export const CASES: readonly Case[] = [
   ...ESCALATION_CASES,
   ...QA_CASES,
   ...KNOWLEDGE_CASES,
+  ...PRESET_CASES,
+  ...COMPLETION_CASES,
 ]
 
 export const MISSING: readonly Missing[] = [
@@ -2228,6 +2353,8 @@ export const MISSING: readonly Missing[] = [
   { command: "agent status", args: [], message: /--job-id is missing/ },
   { command: "agent cancel", args: [], message: /--job-id is missing/ },
   { command: "role show", args: [], message: /--name is missing/ },
+  { command: "role gap", args: ["--task", "1"], message: /--capability is missing/ },
+  { command: "coordinate", args: ["--yes"], message: /--what is missing/ },
   { command: "prompt", args: ["--agent", "codex"], message: /--id is missing/ },
   { command: "diff", args: [], message: /--id is missing/ },
   { command: "config get", args: [], message: /--key is missing/ },

@@ -6,6 +6,7 @@ import { BUILT_IN_ROLES } from "../../src/domain/roles.ts"
 
 export const PLAN_FACTS: PlanFacts = {
   roles: BUILT_IN_ROLES,
+  presets: [],
   agents: ["claude", "codex", "gemini", "opencode", "acp", "script"],
   ...{ shared: ["package.json", "**/*.lock"], onOverlap: "refuse", hasTests: true, maxAgents: 5 },
 }

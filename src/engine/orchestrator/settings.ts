@@ -1,4 +1,5 @@
 import type { EngineLimits, Staffing } from "../../domain/actions.ts"
+import type { CompletionAction } from "../../domain/completion.ts"
 import type { NotifySettings } from "../notify.ts"
 
 /** What the configuration says of the engine. */
@@ -10,6 +11,8 @@ export interface EngineSettings extends Omit<EngineLimits, "staffing" | "deliver
   /** `auto`, `none`, or the program that decides on plans. */
   readonly pmAgent: string
   readonly notify: NotifySettings
+  /** What becomes of a team when its run is done. */
+  readonly completionAction: CompletionAction
 }
 
 /** What a run was started with, kept in the store: whoever goes on with it does so in the same way. */

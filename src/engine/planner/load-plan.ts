@@ -1,6 +1,7 @@
 import { type CheckedPlan, checkPlan, type PlanFacts } from "../../domain/check-plan.ts"
 import { AppError } from "../../domain/errors.ts"
-import { type PlanPath, type PlanProblem, sayPath } from "../../domain/plan.ts"
+import { type Plan, type PlanPath, type PlanProblem, sayPath } from "../../domain/plan.ts"
+import { fillPlan, getPreset } from "../../domain/presets.ts"
 import { readPlan } from "../../domain/read-plan.ts"
 import type { PlanDocument, Position } from "./document.ts"
 
@@ -31,12 +32,26 @@ export async function loadPlan(source: PlanText, facts: PlanFacts): Promise<Omit
 
 /** What a plan says and all that is wrong with it, wherever it came from. */
 export function examinePlan(value: unknown, facts: PlanFacts): CheckedPlan {
-  const { plan, problems: shape, knowsTasks } = readPlan(value)
+  const { plan: said, problems, knowsTasks } = readPlan(value)
+  const { plan, problem } = withPreset(said, facts)
+  const shape = problem === undefined ? problems : [...problems, problem]
   if (!knowsTasks) return { plan, problems: shape, notes: [] }
   const wrong = new Set(shape.map(({ path }) => path.slice(0, 2).join()))
   const checked = checkPlan(plan, facts)
   const more = checked.problems.filter(({ path }) => !wrong.has(path.slice(0, 2).join()))
   return { ...checked, problems: [...shape, ...more] }
+}
+
+/** What the preset says, where the plan names one or somebody asked for one. */
+function withPreset(plan: Plan, facts: PlanFacts): { readonly plan: Plan; readonly problem?: PlanProblem } {
+  const name = facts.preset ?? plan.preset
+  if (name === undefined) return { plan }
+  try {
+    return { plan: fillPlan(plan, getPreset(facts.presets, name), facts.roles) }
+  } catch (error) {
+    if (error instanceof AppError) return { plan, problem: { path: ["preset"], message: error.message } }
+    throw error
+  }
 }
 
 async function readDocument({ name, text }: PlanText): Promise<PlanDocument> {

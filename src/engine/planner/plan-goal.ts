@@ -4,7 +4,9 @@ import { AppError } from "../../domain/errors.ts"
 import { sayPath } from "../../domain/plan.ts"
 import { answerSchema } from "../../domain/plan-schema.ts"
 import { ROLES } from "../../domain/task.ts"
+import { analysisSchema, planOfAnalysis } from "../../domain/task-analysis.ts"
 import type { GateRepository } from "../../gates/port.ts"
+import { coordinatorPrompt } from "../../views/prompt/coordination.ts"
 import { explorerPrompt, MAP_SCHEMA, type PlannerFacts, plannerPrompt } from "../../views/prompt/planning.ts"
 import { type AskPorts, askAgent } from "../ask-agent.ts"
 import { type Explored, exploreWith } from "../knowledge/explore.ts"
@@ -12,6 +14,8 @@ import { examinePlan } from "./load-plan.ts"
 
 export interface GoalRequest extends Pick<PlannerFacts, "goal" | "repository" | "crew"> {
   readonly facts: PlanFacts
+  /** The goal is taken apart into capabilities, and roles are made for them. */
+  readonly coordinates?: boolean
   /** The folder that agents read in. */
   readonly folder: string
   /** Where there is one: what was found out about the same files before is not asked for again. */
@@ -44,9 +48,13 @@ export function makePlanner(ports: AskPorts, request: GoalRequest): Planner {
     return askAgent(ports, { ...role, prompt, schema, folder, limits, signal, worker: WORKER, turn: ++turn })
   }
   const askPlanner = async (before: PlannerFacts["before"]): Promise<CheckedPlan> => {
-    const prompt = plannerPrompt(plannerFacts(request, { map: explored?.findings, before }))
-    const { structured } = await ask(prompt, answerSchema(agentTypes(request)), { role: PLANNER_ROLE })
+    const isCoordinated = request.coordinates === true
+    const facts = plannerFacts(request, { map: explored?.findings, before })
+    const prompt = isCoordinated ? coordinatorPrompt(facts) : plannerPrompt(facts)
+    const schema = isCoordinated ? analysisSchema() : answerSchema(agentTypes(request))
+    const { structured } = await ask(prompt, schema, { role: PLANNER_ROLE })
     latest = structured
+    if (isCoordinated) return examinePlan(planOfAnalysis(structured, request.goal, request.facts.roles), request.facts)
     return examinePlan(inCrew(structured, request), request.facts)
   }
   const explore = async (): Promise<Explored> => {
@@ -71,7 +79,7 @@ export function makePlanner(ports: AskPorts, request: GoalRequest): Planner {
     keep: async () => explored?.keep(),
     async plan(remark) {
       explored ??= await explore()
-      request.onStep("planning")
+      request.onStep(request.coordinates === true ? "analysing the goal" : "planning")
       let before: PlannerFacts["before"] = remark === undefined ? undefined : { plan: latest, problems: [remark] }
       for (let returns = 0; ; returns++) {
         const { problems, ...checked } = await askPlanner(before)

@@ -1,9 +1,11 @@
+import { rolesOf } from "../../domain/check-plan.ts"
 import { findMatch } from "../../domain/file-pattern.ts"
 import { layerTasks } from "../../domain/layers.ts"
 import { findPaths } from "../../domain/paths-in-text.ts"
 import type { Plan, PlanTask } from "../../domain/plan.ts"
 import { getRole, modelFor, type RoleDefinition } from "../../domain/roles.ts"
 import { chooseRoute } from "../../domain/routing.ts"
+import { protocolOf } from "../../domain/team.ts"
 import type { Decomposition, RoutedTask } from "../../views/plan.ts"
 import { type AgentStanding, routeInputOf } from "../survey-agents.ts"
 
@@ -16,12 +18,18 @@ export interface RouteFacts {
 }
 
 /** What the plan means for a team as it stands now: who would do each task with which model, and when. */
-export function decompose(plan: Plan, notes: readonly string[], facts: RouteFacts): Decomposition {
+export function decompose(plan: Plan, notes: readonly string[], given: RouteFacts): Decomposition {
+  const facts = { ...given, roles: rolesOf(plan, given.roles) }
   const { layers } = layerTasks(plan.tasks.map(({ id, needs }) => ({ id, blockedBy: needs })))
   const waves = new Map(layers.flatMap((ids, index) => ids.map((id) => [id, index + 1])))
-  const { goal, schedule = "waves", mode = "FULL_AUTO", workers = "auto", template = null } = plan
+  const { goal, schedule = "waves", mode = "FULL_AUTO", workers = "auto", template = null, preset = null } = plan
+  const { protocol = protocolOf(mode), qa = false } = plan
   return {
-    ...{ goal, schedule, mode, workers, template, totalWaves: layers.length, notes },
+    ...{ goal, preset, schedule, mode, protocol, qa, workers, template, totalWaves: layers.length, notes },
+    roleSpecs: (plan.roleSpecs ?? []).map(({ name, prefix, responsibility, capability }) => ({
+      ...{ name, prefix, responsibility, capability },
+      tasks: plan.tasks.filter(({ agentType }) => agentType === name).map(({ id }) => id),
+    })),
     tasks: plan.tasks.map((task) => ({ ...routeTask(task, facts), wave: waves.get(task.id) ?? 1 })),
     shared: findShared(plan.tasks, facts.shared),
     boundary: findBoundary(plan.tasks, facts.shared),

@@ -10,6 +10,7 @@ import { setBack } from "../../operations/set-back.ts"
 import type { AsideResult, Workspace } from "../../workspace/port.ts"
 import { enforceOwnership } from "../enforce-ownership.ts"
 import { validateTask } from "../qa/validate-task.ts"
+import { answerGap } from "./answer-gap.ts"
 import { chooseDoer, type Doer } from "./choose-doer.ts"
 import { deliver, describeDelivery } from "./deliver.ts"
 import { heedQuestion } from "./heed-question.ts"
@@ -80,6 +81,7 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
     const delivered = await commit(shift, hold, workspace)
     await noteEvidence(shift, hold, { result, delivered })
     await heedQuestion(shift, hold, result)
+    await answerGap(shift, hold, result)
     await begin("gate")
     // Where the agent found nothing to mend, what is remembered of the very same files may have come by chance.
     verdict = await judge(shift, hold, { workspace, failedTree: verdict?.tree ?? null })

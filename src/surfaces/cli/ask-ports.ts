@@ -8,7 +8,7 @@ import { findRoles } from "./role.ts"
 export async function askPorts(session: Session): Promise<AskPorts & Required<Pick<AskPorts, "notes">>> {
   const { host, context, configured } = session
   const { agentDefaults: defaults, recordings, project, team, hasStore } = await configured()
-  const [{ warnings: _, ...survey }, { roles }] = await Promise.all([readSurvey(session), findRoles(host)])
+  const [{ warnings: _, ...survey }, { roles }] = await Promise.all([readSurvey(session), findRoles(session)])
   const noted = { project, team, hasStore, openContext: context }
   return {
     ...{ ...survey, ...noted, roles, defaults, ids: host.ids, callerEnv: host.env },

@@ -17,7 +17,7 @@ export async function surveyAll(session: Session): Promise<Warned & { readonly s
 
 export async function chooseHere(session: Session, asked: AgentChoice["asked"]): Promise<ChosenAgent & Warned> {
   const { agentDefaults: defaults } = await session.configured()
-  const [{ warnings, ...survey }, { roles }] = await Promise.all([readSurvey(session), findRoles(session.host)])
+  const [{ warnings, ...survey }, { roles }] = await Promise.all([readSurvey(session), findRoles(session)])
   return { ...(await chooseAgent({ ...survey, asked, roles, defaults })), warnings }
 }
 

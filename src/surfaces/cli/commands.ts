@@ -288,6 +288,12 @@ export const COMMANDS: readonly CommandRow[] = [
   { name: "skill list", load: async () => (await import("./skill.ts")).skillList },
   { name: "skill choose", load: async () => (await import("./skill.ts")).skillChoose },
   { name: "skill approve", load: async () => (await import("./skill.ts")).skillApprove },
+  { name: "presets", load: async () => (await import("./presets.ts")).presetsCommand },
+  { name: "coordinate", load: async () => (await import("./coordinate.ts")).coordinate },
+  { name: "role gap", load: async () => (await import("./role-gap.ts")).roleGap },
+  { name: "deliverables", load: async () => (await import("./deliverables.ts")).deliverables },
+  { name: "archive", load: async () => (await import("./complete.ts")).archive },
+  { name: "keep", load: async () => (await import("./complete.ts")).keep },
   { name: "worker", load: async () => (await import("./worker.ts")).worker },
   { name: "worker setup", load: async () => (await import("./worker-setup.ts")).workerSetup },
   {

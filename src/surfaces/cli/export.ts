@@ -1,15 +1,20 @@
 import { join, resolve } from "node:path"
+import { AppError } from "../../domain/errors.ts"
+import type { TeamName } from "../../domain/team.ts"
 import { loopFolderOf, rememberExport } from "../../engine/export-places.ts"
 import { exportTeam, type MirrorReport, mirrorTeam } from "../../engine/mirror/mirror.ts"
 import { flag, type InputOf, optional, text } from "../../lib/fields.ts"
 import { teamFields } from "../../operations/operation.ts"
 import { describeMirror } from "../../views/exports.ts"
-import type { Command } from "./command.ts"
+import type { Command, Outcome, Session } from "./command.ts"
+import { sourceDirField } from "./swarm-merge.ts"
 
 const input = {
   ...teamFields,
   to: optional(text("folder to write to; by default the team's own one in the teamwork home")),
   watch: flag("keep the files up to date until Ctrl+C"),
+  archive: flag("with what the team delivers below deliverables/, and then put the team away, see teamwork archive"),
+  sourceDir: sourceDirField,
   force: flag("replace files that teamwork did not write; they are kept in the folder replaced/"),
 }
 
@@ -18,10 +23,14 @@ export const exportCommand: Command = {
   fields: input,
   positional: ["to"],
   example: "teamwork export --to ./team --watch",
-  async run({ host, isJson, context, configured }, raw) {
-    const { to, watch, force, ...name } = raw as InputOf<typeof input>
+  async run(session, raw) {
+    const { host, isJson, context, configured } = session
+    const { to, watch, force, archive, sourceDir, ...name } = raw as InputOf<typeof input>
+    if (archive === true && watch === true)
+      throw new AppError("usage", "--archive ends the team and --watch follows it; use one of them")
     const { home } = await configured()
     const folder = to === undefined ? join(home, name.project, name.team) : resolve(host.io.cwd, to)
+    if (archive === true) return archiveTo(session, { ...name, folder, sourceDir, force })
     const loopFolder = loopFolderOf(home, { folder, ...name })
     const report = await exportTeam(await context(), name, { folder, loopFolder, force })
     rememberExport(home, { folder, ...name })
@@ -37,6 +46,33 @@ export const exportCommand: Command = {
     await mirrorTeam(await context(), name, { folder, loopFolder, force, signal: io.interrupted, onUpdate: say })
     return { data: null, silent: true }
   },
+}
+
+interface Target extends TeamName {
+  readonly folder: string
+  readonly sourceDir?: string
+  readonly force?: boolean
+}
+
+/** Everything is handed over before anything is put away; the files tell of it, so they come once more at the end. */
+export async function archiveTo(session: Session, { folder, force, sourceDir, ...name }: Target): Promise<Outcome> {
+  const { completeHere, told } = await import("./complete.ts")
+  const { writeHere } = await import("./deliverables.ts")
+  const { home } = await session.configured()
+  const write = async () => {
+    await exportTeam(await session.context(), name, {
+      ...{ folder, loopFolder: loopFolderOf(home, { folder, ...name }), force },
+    })
+    rememberExport(home, { folder, ...name })
+  }
+  const handOver = async () => {
+    await write()
+    await writeHere(session, { ...name, folder: join(folder, "deliverables"), sourceDir })
+    return folder
+  }
+  const done = await completeHere(session, { ...name, sourceDir, handOver })
+  if (done.action === "export") await write()
+  return told(name, done)
 }
 
 function editNote(path: string): string {

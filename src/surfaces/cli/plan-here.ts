@@ -2,6 +2,7 @@ import type { CheckedPlan, PlanFacts } from "../../domain/check-plan.ts"
 import { AppError } from "../../domain/errors.ts"
 import { quoteInput } from "../../domain/ids.ts"
 import type { Plan } from "../../domain/plan.ts"
+import { getPreset } from "../../domain/presets.ts"
 import { hasTests } from "../../engine/planner/has-tests.ts"
 import { loadPlan } from "../../engine/planner/load-plan.ts"
 import { surveyAgents } from "../../engine/survey-agents.ts"
@@ -9,16 +10,29 @@ import { resolvePath } from "../../lib/paths.ts"
 import type { OnOverlap } from "../../operations/operation.ts"
 import { readSurvey } from "./choose-here.ts"
 import type { Session } from "./command.ts"
+import { findPresets } from "./presets.ts"
 import { findRoles } from "./role.ts"
 
 /** What a plan is held against in this repository. */
-export async function planFacts(session: Session, onOverlap?: OnOverlap): Promise<PlanFacts> {
+export async function planFacts(
+  session: Session,
+  { onOverlap, preset }: { readonly onOverlap?: OnOverlap; readonly preset?: string },
+): Promise<PlanFacts> {
   const { host } = session
   const { settings, engine, agents, gates } = await session.configured()
   const { maxAgents } = await engine()
-  const [{ roles }, ready] = await Promise.all([findRoles(host), agents()])
+  const [{ roles }, ready] = await Promise.all([findRoles(session), agents()])
+  const presets = await findPresets(session, roles)
+  if (preset !== undefined) getPreset(presets, preset)
   return {
-    ...{ roles, agents: ready.map(({ agent }) => agent.name), shared: settings.sharedFiles, maxAgents },
+    ...{
+      roles,
+      presets,
+      preset,
+      agents: ready.map(({ agent }) => agent.name),
+      shared: settings.sharedFiles,
+      maxAgents,
+    },
     onOverlap: onOverlap ?? settings.onOverlap,
     hasTests: await gates(host.io.cwd).then(hasTests, nothingToTest),
   }

@@ -2,6 +2,7 @@ import type { CheckedPlan, PlanFacts } from "../../domain/check-plan.ts"
 import { AppError } from "../../domain/errors.ts"
 import { quoteInput } from "../../domain/ids.ts"
 import { parseCrew, planOfTemplate, type Template } from "../../domain/plan-templates.ts"
+import { getPreset } from "../../domain/presets.ts"
 import { assertCapable, getRole } from "../../domain/roles.ts"
 import { examinePlan } from "../../engine/planner/load-plan.ts"
 import type { Planner } from "../../engine/planner/plan-goal.ts"
@@ -37,7 +38,9 @@ export async function propose(session: Session, given: PlanInput, facts: PlanFac
   if (LOOKS_LIKE_FILE.test(what))
     throw new AppError("plan.not_found", `there is no file ${quoteInput(what)}`, { file: what })
   if (parseCrew(what) !== undefined) throw new AppError("usage", `say behind ${what} what is to be done`)
-  return fromGoal(session, { goal: what, facts })
+  const preset = facts.preset === undefined ? undefined : getPreset(facts.presets, facts.preset)
+  if (preset?.template !== undefined) return fromTemplate(session, preset.template, { task: what, facts })
+  return fromGoal(session, { goal: what, facts, coordinates: preset?.coordinate === true })
 }
 
 const LOOKS_LIKE_FILE = /\.(?:ya?ml|json|md|markdown)$|^[^\s]*\/[^\s]*$/i
@@ -72,6 +75,7 @@ interface GoalToPlan {
   readonly goal: string
   readonly facts: PlanFacts
   readonly crew?: Crew
+  readonly coordinates?: boolean
 }
 
 async function fromGoal(session: Session, request: GoalToPlan): Promise<Proposal> {

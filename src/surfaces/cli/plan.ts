@@ -20,6 +20,7 @@ export const planInput = {
   what: text("a plan document, or the goal in words, or workers as 3:executor with the goal behind it", notEmpty),
   goal: optional(text("the goal, where the first word says who works on it", notEmpty)),
   template: optional(choice(TEMPLATES, "plan for a team of known shape")),
+  preset: optional(text("the kind of team, which says what the plan leaves out; see teamwork presets", notEmpty)),
   onOverlap: planFields.onOverlap,
   yes: flag("apply the plan without asking"),
   dryRun: flag("only show the plan"),
@@ -33,7 +34,7 @@ export const planCommand: Command = {
   example: "teamwork plan plan.yml",
   async run(session, raw) {
     const given = raw as PlanInput
-    const facts = await planFacts(session, given.onOverlap)
+    const facts = await planFacts(session, given)
     return decide(session, { given, facts, first: await propose(session, given, facts) })
   },
 }
@@ -131,8 +132,12 @@ function outcome(shown: Decomposition, end: End, given: PlanInput): Outcome {
   }
 }
 
-function sayKept(file: string, { onOverlap }: PlanInput): string {
-  const more = onOverlap === undefined ? "" : ` --on-overlap ${onOverlap}`
+function sayKept(file: string, { onOverlap, preset }: PlanInput): string {
+  const flags = [
+    ...(onOverlap === undefined ? [] : ["--on-overlap", onOverlap]),
+    ...(preset === undefined ? [] : ["--preset", quoteArgument(preset)]),
+  ]
+  const more = flags.map((word) => ` ${word}`).join("")
   return `Nothing was created; apply it with: teamwork plan ${quoteArgument(file)}${more} --yes`
 }
 

@@ -25,7 +25,7 @@ export const prompt: Command = {
   async run(session, raw) {
     const { host, configured } = session
     const { agent: wanted, ...where } = raw as InputOf<typeof input>
-    const known = { ...(await findRoles(host)), mask: makeMask(host.env) }
+    const known = { ...(await findRoles(session)), mask: makeMask(host.env) }
     const context = await session.context()
     const { project, team, id } = where
     const skills = await skillsForTask(context, { project, team, id, ...findSkillsHere(host, known.root) })

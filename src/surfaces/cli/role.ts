@@ -1,16 +1,19 @@
+import { AppError } from "../../domain/errors.ts"
 import type { KnownRole } from "../../domain/merge-roles.ts"
+import type { RoleFile } from "../../domain/role-file.ts"
 import { getRole } from "../../domain/roles.ts"
 import { loadRoles } from "../../engine/load-roles.ts"
 import { text } from "../../lib/fields.ts"
 import { dirname } from "../../lib/paths.ts"
+import { listRoleSpecs } from "../../operations/role-specs.ts"
 import { renderRole, renderRoles } from "../../views/roles.ts"
 import type { Command, Session } from "./command.ts"
 
 export const roleList: Command = {
   summary: "List roles and agent types with where each comes from",
   fields: {},
-  async run({ host }) {
-    const { roles } = await findRoles(host)
+  async run(session) {
+    const { roles } = await findRoles(session)
     return { data: roles.map(facts), text: (screen) => renderRoles(roles, screen) }
   },
 }
@@ -20,17 +23,31 @@ export const roleShow: Command = {
   fields: { name: text("name of the role") },
   positional: ["name"],
   example: "teamwork role show backend",
-  async run({ host }, input) {
-    const role = getRole((await findRoles(host)).roles, String(input.name))
+  async run(session, input) {
+    const role = getRole((await findRoles(session)).roles, String(input.name))
     return { data: { ...facts(role), instructions: role.instructions }, text: () => renderRole(role) }
   },
 }
 
-/** The roles as they hold here, and the folder of the repository. */
-export async function findRoles(host: Session["host"]): Promise<{ roles: KnownRole[]; root: string }> {
-  const paths = await host.configuration.path()
+type Asking = Pick<Session, "host" | "configured" | "context">
+
+/** The roles as they hold here and for the team, and the folder of the repository. */
+export async function findRoles(session: Asking): Promise<{ roles: KnownRole[]; root: string }> {
+  const paths = await session.host.configuration.path()
   const root = dirname(paths.repository)
-  return { roles: loadRoles({ home: dirname(paths.home), repository: root }), root }
+  const team = await findSpecs(session)
+  return { roles: loadRoles({ home: dirname(paths.home), repository: root, team }), root }
+}
+
+/** Roles of files hold without a store, and where it cannot be opened. */
+async function findSpecs({ configured, context }: Asking): Promise<RoleFile[]> {
+  try {
+    const { project, team, hasStore } = await configured()
+    return (await hasStore()) ? await listRoleSpecs(await context(), { project, team }) : []
+  } catch (error) {
+    if (error instanceof AppError && /^(?:store|config)\./.test(error.code)) return []
+    throw error
+  }
 }
 
 function facts({ instructions: _, deprecatedFor, ...role }: KnownRole) {

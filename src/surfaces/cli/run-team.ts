@@ -36,6 +36,7 @@ const input = {
   plans: optional(text("a plan document, as earlier versions took it")),
   goal: planInput.goal,
   template: planInput.template,
+  preset: planInput.preset,
   onOverlap: planInput.onOverlap,
   yes: flag("run what was planned for a goal without asking"),
   workers: optional(text(`how many workers: ${STAFFING_FORMS}; by default auto, or what the team ran with before`)),
@@ -71,22 +72,42 @@ export const runTeam: Command = {
     assertWork(name, facts)
     await prepare(context, name, { facts, schedule: given.schedule })
     const end = await lead(session, { given, name, run, settings })
-    return { data: end, text: () => sayEnd(name, end), exitCode: exitCodeFor(end), isDocument: true }
+    return finish(session, { given, name, settings }, end)
   },
+}
+
+/** A run that is done ends with what the configuration says should become of the team. */
+async function finish(session: Session, { given, name, settings }: Omit<Run, "run">, end: EngineEnd): Promise<Outcome> {
+  const base = { data: end, exitCode: exitCodeFor(end), isDocument: true }
+  if (end.outcome !== "done") return { ...base, text: () => sayEnd(name, end) }
+  const { finishRun, HOW_TO_FINISH } = await import("./finish-run.ts")
+  const request = { ...name, action: settings.completionAction, sourceDir: given.sourceDir }
+  const completion = await finishRun(session, request)
+  if (completion === undefined) {
+    const hint = session.host.io.isTerminal ? `\n${HOW_TO_FINISH}` : ""
+    return { ...base, text: () => `${sayEnd(name, end)}${hint}` }
+  }
+  return {
+    ...{ ...base, data: { ...end, completion: completion.data }, warnings: completion.warnings },
+    text: async (screen) => `${sayEnd(name, end)}\n${await completion.text?.(screen)}`,
+  }
 }
 
 function withPlans(given: Input): Input {
   if (given.what !== undefined && given.plans !== undefined)
     throw new AppError("usage", "name the plan once, as an argument or with --plans")
-  return { ...given, what: given.what ?? given.plans }
+  const what = given.what ?? given.plans
+  if (what === undefined && given.preset !== undefined)
+    throw new AppError("usage", `--preset is for a plan or a goal: teamwork run PLAN --preset ${given.preset}`)
+  return { ...given, what }
 }
 
 /** A file was written by somebody who wants it done; what was made of a goal is shown first. What to end with, if so. */
 async function planFirst(session: Session, given: Input, what: string): Promise<Outcome | undefined> {
-  const { project, team, goal, template, onOverlap } = given
+  const { project, team, goal, template, preset, onOverlap } = given
   const isFile = await Bun.file(resolvePath(what, session.host.io.cwd)).exists()
   const yes = given.yes === true || isFile
-  const outcome = await planCommand.run(session, { project, team, what, goal, template, onOverlap, yes })
+  const outcome = await planCommand.run(session, { project, team, what, goal, template, preset, onOverlap, yes })
   return (outcome.data as { readonly applied: unknown }).applied === null ? outcome : undefined
 }
 

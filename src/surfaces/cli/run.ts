@@ -121,14 +121,14 @@ function openOnce(host: Host, flags: GlobalFlags): AsyncDisposable & Pick<Sessio
   let loaded: Promise<Configured> | undefined
   let store: Context["store"] | undefined
   const configured = () => (loaded ??= host.configure(flags))
+  const context = async () => {
+    const { openStore, settings } = await configured()
+    store ??= await openStore()
+    const roles = async () => (await (await import("./role.ts")).findRoles({ host, configured, context })).roles
+    return { store, ids: host.ids, settings, roles }
+  }
   return {
-    configured,
-    async context() {
-      const { openStore, settings } = await configured()
-      store ??= await openStore()
-      const roles = async () => (await (await import("./role.ts")).findRoles(host)).roles
-      return { store, ids: host.ids, settings, roles }
-    },
+    ...{ configured, context },
     async [Symbol.asyncDispose]() {
       await store?.[Symbol.asyncDispose]()
     },

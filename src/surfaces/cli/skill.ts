@@ -27,7 +27,7 @@ export const skillList: Command = {
   async run(session, raw) {
     const { for: role, task, project, team } = raw as InputOf<typeof listInput>
     if (role !== undefined && task !== undefined) throw new AppError("usage", "use --for or --task, not both")
-    const { roles, root } = await findRoles(session.host)
+    const { roles, root } = await findRoles(session)
     const found = findSkillsHere(session.host, root)
     if (task !== undefined) return chosenFor(session, { project, team, id: task }, found)
     if (role === undefined)
@@ -53,7 +53,7 @@ export const skillChoose: Command = {
   example: "teamwork skill choose 3 --names code-review --by w1",
   async run(session, raw) {
     const { task, names, by = PERSON, ...team } = raw as InputOf<typeof chooseInput>
-    const found = findSkillsHere(session.host, (await findRoles(session.host)).root)
+    const found = findSkillsHere(session.host, (await findRoles(session)).root)
     return chosenFor(session, { ...team, id: task, by, ...(names && { names }) }, found)
   },
 }

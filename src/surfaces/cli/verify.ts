@@ -84,7 +84,7 @@ export async function verifierFor(
   const { repository, settings, runner } = await (await configured()).gates(input.folder ?? host.io.cwd)
   return {
     ...{ context: await context(), repository, settings },
-    roles: (await findRoles(host)).roles,
+    roles: (await findRoles(session)).roles,
     runner: { ...runner, again: input.again === true, signal: input.signal ?? host.io.interrupted },
   }
 }

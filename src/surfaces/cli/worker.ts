@@ -65,7 +65,7 @@ async function optionsOf(session: Session, given: Input): Promise<WorkerOptions>
     isManaged: managed,
     loop: !once || given.loop === true,
     pollIntervalSeconds: given.pollInterval ?? pollIntervalSeconds,
-    root: (await findRoles(session.host)).root,
+    root: (await findRoles(session)).root,
     process: {
       runtime: managed ? (await engine()).runtime : "terminal",
       machine: hostname(),
@@ -82,7 +82,7 @@ async function portsOf(session: Session, { project, team, sourceDir }: Input): P
   const name = { project, team }
   const folder = resolvePath(sourceDir ?? ".", io.cwd)
   const here = hostname()
-  const { root } = await findRoles(host)
+  const { root } = await findRoles(session)
   const ready = once(agents)
   const promptLimit = await promptLimits()
   const verifiers = new Map<string, ReturnType<typeof verifierFor>>()

@@ -1,6 +1,9 @@
+import { completionAction } from "../../domain/completion.ts"
 import { lifecycleOf } from "../../domain/lifecycle.ts"
+import { hasInnerLoop, readRoleSpec, specPath } from "../../domain/role-spec.ts"
+import { sessionId } from "../../domain/session-id.ts"
 import type { SnapshotTask } from "../../domain/snapshot.ts"
-import { hasEnded, isMet, ROLES, type Role } from "../../domain/task.ts"
+import { GENERIC_ROLE, hasEnded, isMet, ROLES, type Role } from "../../domain/task.ts"
 import type { Worker } from "../../domain/worker.ts"
 import { shortTime } from "../status.ts"
 import { oneLine } from "../table.ts"
@@ -147,7 +150,7 @@ function teamSession(facts: TeamFacts): unknown {
   const tasks = [...facts.tasks.values()]
   const done = tasks.filter((task) => isMet(task.status)).map((task) => task.id)
   return {
-    session_id: `TC-${slug(team.goal) || slug(team.project)}-${team.createdAt.slice(0, 10).replaceAll("-", "")}`,
+    session_id: sessionId(team),
     task_description: team.goal,
     status: sessionStatus(facts),
     team_name: team.team,
@@ -161,16 +164,9 @@ function teamSession(facts: TeamFacts): unknown {
       .filter((worker) => worker.status === "working")
       .map((worker) => worker.id),
     completed_tasks: done,
-    completion_action: "interactive",
+    completion_action: completionAction(facts),
     created_at: team.createdAt,
   }
-}
-
-const MAX_SLUG = 40
-
-function slug(text: string): string {
-  const words = text.toLowerCase().match(/[a-z0-9]+/g) ?? []
-  return words.join("-").slice(0, MAX_SLUG).replace(/-$/, "")
 }
 
 function sessionStatus({ team }: TeamFacts): "active" | "paused" | "completed" {
@@ -181,15 +177,28 @@ function sessionStatus({ team }: TeamFacts): "active" | "paused" | "completed" {
 
 function listRoles(facts: TeamFacts): unknown[] {
   const tasks = [...facts.tasks.values()]
-  const used = new Set([...tasks, ...facts.workers].map((each) => each.role))
+  const made = facts.documents.flatMap((document) => readRoleSpec(document) ?? [])
+  const isMade = ({ agentType }: SnapshotTask) => made.some(({ name }) => name === agentType)
+  const used = new Set([...tasks.filter((task) => !isMade(task)), ...facts.workers].map((each) => each.role))
+  if (tasks.length > 0 && tasks.every(isMade)) used.delete(GENERIC_ROLE)
   const paths = new Set(facts.documents.map((document) => document.path))
   const isSerial = (role: Role) =>
     tasks.some((task) => task.role === role && task.blockedBy.some((need) => facts.tasks.get(need)?.role === role))
-  return ROLES.filter((role) => used.has(role)).map((role) => ({
-    name: role,
-    prefix: role.toUpperCase(),
-    responsibility_type: RESPONSIBILITY[role],
-    inner_loop: isSerial(role),
-    role_spec: paths.has(`role-specs/${role}.md`) ? `role-specs/${role}.md` : null,
-  }))
+  const graph = tasks.map(({ id, blockedBy }) => ({ id, needs: blockedBy }))
+  return [
+    ...ROLES.filter((role) => used.has(role)).map((role) => ({
+      name: role,
+      prefix: role.toUpperCase(),
+      responsibility_type: RESPONSIBILITY[role],
+      inner_loop: isSerial(role),
+      role_spec: paths.has(specPath(role)) ? specPath(role) : null,
+    })),
+    ...made.map(({ name, prefix, responsibility = null }) => ({
+      name,
+      prefix,
+      responsibility_type: responsibility,
+      inner_loop: hasInnerLoop(prefix, graph),
+      role_spec: specPath(name),
+    })),
+  ]
 }

@@ -39,7 +39,7 @@ function evidence(text: string, attempt: number, facts: Evidence["facts"] = {}):
 }
 
 const FACTS: PromptFacts = {
-  team: { project: "shop", team: "main", goal: "A search page" },
+  team: { project: "shop", team: "main", goal: "A search page", session: "TC-a-search-page-20260302", totalWaves: 2 },
   task: taskOf("3"),
   worktree: null,
   needs: [
@@ -209,6 +209,33 @@ Attempt 2, the present one:
 \`\`\`text
 - evidence (note, reported, by w2): begun
 \`\`\``)
+  })
+
+  it("tells of at most 20 tasks that came before, the last ones, each cut only after its secrets are hidden", () => {
+    const result = `${"a".repeat(3979)}SECRET${"b".repeat(9000)}`
+    const needs = Array.from({ length: 25 }, (_, index) => ({
+      ...taskOf(`n${index + 1}`, { title: "Before", status: "resolved", result }),
+      evidence: [],
+    }))
+    const mask = (text: string) => text.replaceAll("SECRET", "***")
+    const { text } = compose({ facts: { ...FACTS, needs }, limit: 1_000_000, mask })
+    expect([...text.matchAll(/^Task (n\d+): Before/gm)].map(([, id]) => id)).toEqual(needs.slice(5).map(({ id }) => id))
+    const [, body = ""] = /^Task n6: .*\n```text\n([^`]*)\n```/m.exec(text) ?? []
+    expect(body.length).toBeLessThanOrEqual(8000)
+    expect(body).toMatch(/^a+.*characters left out.*b+$/s)
+    expect(text).not.toContain("SEC")
+  })
+
+  it("for a role that was made for the goal says where in the whole it stands", () => {
+    const role = { ...get("executor"), name: "scanner", prefix: "SCAN", innerLoop: false }
+    const facts = { ...FACTS, task: taskOf("SCAN-1", { wave: 2 }) }
+    expect(compose({ facts, role }).text).toContain(`Files outside of FILE SCOPE are read-only.
+Session: TC-a-search-page-20260302
+Role: scanner, role-spec role-specs/scanner.md; its tasks begin with SCAN-.
+Inner loop: no
+Pipeline phase: wave 2 of 2
+If the task needs a capability that is not yours, end with a line \`CAPABILITY GAP task #SCAN-1: `)
+    expect(compose({ facts }).text).not.toContain("Session:")
   })
 
   it("fences a message that poses as a part of the prompt", () => {

@@ -1,9 +1,10 @@
 import type { PromptFacts } from "../../domain/prompt-facts.ts"
+import { specPath } from "../../domain/role-spec.ts"
 import type { RoleDefinition } from "../../domain/roles.ts"
 import type { TaskSkills } from "../../domain/skill.ts"
 import { oneLine } from "../table.ts"
 import { artifacts } from "./artifacts.ts"
-import { type FittedText, fitSections, type Section } from "./fit-sections.ts"
+import { type FittedText, fitSections, type Section, shorten } from "./fit-sections.ts"
 import { oneShotPreamble, teamPreamble } from "./preambles.ts"
 import { skills } from "./skills.ts"
 import { decisions, feedback, guidance, messages, needs, ownedByOthers, wisdom } from "./surroundings.ts"
@@ -69,7 +70,13 @@ function masked(section: Section, mask: PromptInput["mask"]): Section {
     ...(block.label === undefined ? {} : { label: mask(block.label) }),
     body: mask(block.body),
   }))
-  return { ...section, lead: mask(section.lead ?? ""), blocks }
+  return { ...section, lead: mask(section.lead ?? ""), blocks: limited(section, blocks) }
+}
+
+/** After the secrets: half of one would not be known any more. */
+function limited({ most }: Section, blocks: Section["blocks"]): Section["blocks"] {
+  if (most === undefined) return blocks
+  return blocks?.slice(-most.blocks).map((block) => ({ ...block, body: shorten(block.body, most.characters) }))
 }
 
 function protocol({ team, task }: PromptFacts, worker: string): Section {
@@ -120,15 +127,28 @@ function fileScope({ facts, role }: PromptInput): Section {
   return { name: "file scope", heading: "FILE SCOPE", priority: null, lead }
 }
 
-function context({ facts, root }: PromptInput): Section {
+function context({ facts, role, root }: PromptInput): Section {
   const { team, task, worktree } = facts
   const lines = [
     `Root: ${worktree ?? root}`,
     `Team: ${team.project}/${team.team}`,
     ...(task.attempt > 1 ? [`This is attempt ${task.attempt} at the task.`] : []),
     "Files outside of FILE SCOPE are read-only.",
+    ...(role.prefix === undefined ? [] : pipeline(facts, role)),
   ]
   return { name: "context", heading: "CONTEXT", priority: null, lead: lines.join("\n") }
+}
+
+/** For a role that was made for the goal: where in the whole it stands. */
+function pipeline({ team, task }: PromptFacts, { name, prefix, innerLoop }: RoleDefinition): string[] {
+  const loop = "yes: you do the tasks of your role one after the other, and go on with what you found before"
+  return [
+    `Session: ${team.session}`,
+    `Role: ${name}, role-spec ${specPath(name)}; its tasks begin with ${prefix}-.`,
+    `Inner loop: ${innerLoop === true ? loop : "no"}`,
+    ...(task.wave === null ? [] : [`Pipeline phase: wave ${task.wave} of ${team.totalWaves}`]),
+    `If the task needs a capability that is not yours, end with a line \`CAPABILITY GAP task #${task.id}: <what somebody must be able to do>\`; a role is made for it, and you go on afterwards.`,
+  ]
 }
 
 function goal({ team }: PromptFacts): Section | undefined {

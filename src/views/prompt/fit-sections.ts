@@ -6,6 +6,8 @@ export interface Section {
   readonly priority: number | null
   readonly lead?: string
   readonly blocks?: readonly Block[]
+  /** However much room there is: only the last blocks, and each no longer. */
+  readonly most?: { readonly blocks: number; readonly characters: number }
 }
 
 export interface Block {

@@ -103,27 +103,33 @@ function crewRule({ count, agentType }: { readonly count: number; readonly agent
   return `Every task has the agent type ${agentType}, and ${count} of them work at the same time: cut the work so that all have something to do.`
 }
 
-function describeBefore({ plan, problems }: { readonly plan: unknown; readonly problems: readonly string[] }): string {
+export function describeBefore({
+  plan,
+  problems,
+}: {
+  readonly plan: unknown
+  readonly problems: readonly string[]
+}): string {
   return section(
     "Your earlier plan",
     `${JSON.stringify(plan, null, 1)}\n\nIt will not do. Give a whole plan again, without these faults:\n${bullets(problems)}`,
   )
 }
 
-function describeRepository({ files, isCut, commands }: RepositoryFacts): string {
+export function describeRepository({ files, isCut, commands }: RepositoryFacts): string {
   const more = isCut ? "\n(and more, which is not listed)" : ""
   const tests = commands.length === 0 ? "" : `\n\nGates run there:\n${bullets(commands)}`
   return section("Repository", `${files.length === 0 ? "It is empty." : files.join("\n")}${more}${tests}`)
 }
 
-function section(title: string, text: string): string {
+export function section(title: string, text: string): string {
   return text === "" ? "" : `## ${title}\n\n${text}`
 }
 
-function bullets(items: readonly string[]): string {
+export function bullets(items: readonly string[]): string {
   return items.map((item) => `- ${item}`).join("\n")
 }
 
-function join(...parts: readonly string[]): string {
+export function join(...parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join("\n\n")
 }

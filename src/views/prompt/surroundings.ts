@@ -40,6 +40,8 @@ export function decisions(decided: PromptFacts["decisions"]): Maybe {
     ]),
   })
 }
+/** Who needs more of what came before can look at the files. */
+const MOST_UPSTREAM = { blocks: 20, characters: 8000 }
 
 export function needs(needs: PromptFacts["needs"]): Maybe {
   return section({
@@ -47,6 +49,7 @@ export function needs(needs: PromptFacts["needs"]): Maybe {
     heading: "RESULTS OF WHAT THIS TASK NEEDED",
     priority: 30,
     lead: FOREIGN,
+    most: MOST_UPSTREAM,
     blocks: needs.map(({ id, title, status, result, evidence }) =>
       foreign(`Task ${id}: ${oneLine(title)} (${status})`, [
         result ?? "No result was written down.",

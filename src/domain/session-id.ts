@@ -1,0 +1,13 @@
+import type { Team } from "./team.ts"
+
+const MAX_SLUG = 40
+
+/** What a team's work is called in files and prompts: by its goal and the day it began. */
+export function sessionId({ goal, project, createdAt }: Pick<Team, "goal" | "project" | "createdAt">): string {
+  return `TC-${slug(goal) || slug(project)}-${createdAt.slice(0, 10).replaceAll("-", "")}`
+}
+
+function slug(text: string): string {
+  const words = text.toLowerCase().match(/[a-z0-9]+/g) ?? []
+  return words.join("-").slice(0, MAX_SLUG).replace(/-$/, "")
+}

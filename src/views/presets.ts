@@ -1,0 +1,17 @@
+import type { Preset } from "../domain/presets.ts"
+import { type Screen, table } from "./table.ts"
+
+export function renderPresets(presets: readonly Preset[], screen: Screen): string {
+  const columns = [
+    { title: "NAME" },
+    { title: "WORKERS" },
+    { title: "PROTOCOL" },
+    { title: "QA" },
+    { title: "FROM" },
+    { title: "WHAT IT IS", flexible: true },
+  ]
+  const rows = presets.map(({ name, workers, protocol, qa, source, summary }) => [
+    ...[name, workers ?? "auto", protocol ?? "-", qa === true ? "yes" : "-", source, summary],
+  ])
+  return table(columns, rows, screen)
+}
