@@ -95,7 +95,7 @@ export async function decideApproval({ store, ids }: Context, decision: Decision
     const asked = toApproval(record)
     if (asked.status !== "pending") throw alreadyDecided(asked)
     const task = asked.taskId === null ? null : await lockTask(tx, team.key, asked.taskId)
-    if (task !== null && task.attempt !== asked.attempt) throw outdated(asked, task)
+    if (task !== null && !isStillAsked(asked, task)) throw outdated(asked)
     if (owner !== PERSON && owner === asked.askedBy)
       throw new AppError("approval.own", `${owner} asked for ${nameApproval(asked)} and cannot decide it as well`)
     const decidedAt = new Date(await tx.now()).toISOString()
@@ -132,10 +132,15 @@ function alreadyDecided(asked: Approval): AppError {
   })
 }
 
-function outdated(asked: Approval, task: Task): AppError {
+/** An answer to what somebody meant to do then is none to what they mean to do now. */
+function isStillAsked({ scope, attempt }: Approval, task: Task): boolean {
+  return attempt === task.attempt && (scope !== "agent-phase" || task.phase === "awaiting_approval")
+}
+
+function outdated(asked: Approval): AppError {
   return new AppError(
     "approval.decided",
-    `${nameApproval(asked)} was about attempt ${asked.attempt}, and task ${task.id} is at attempt ${task.attempt}; see: teamwork approvals`,
+    `${nameApproval(asked)} is no longer asked for: the task has gone on without it; see: teamwork approvals`,
     { number: asked.number, status: asked.status, by: null },
   )
 }

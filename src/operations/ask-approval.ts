@@ -1,4 +1,6 @@
 import { type Approval, type ApprovalScope, nameApproval, toApproval } from "../domain/approval.ts"
+import type { TaskId } from "../domain/ids.ts"
+import type { TeamRecord } from "../domain/record.ts"
 import type { Task } from "../domain/task.ts"
 import type { StoredTeam, Tx } from "../store/port.ts"
 import { addRecord, changeRecord } from "./records.ts"
@@ -19,13 +21,28 @@ export async function askApproval(tx: Tx, team: StoredTeam, asked: Question): Pr
   const { scope, subject, task, question, by } = asked
   const taskId = task?.id ?? null
   const attempt = task?.attempt ?? null
-  for (const record of await tx.records.list(team.key, { kind: "approval", status: "pending" })) {
+  for (const record of await tx.records.list(team.key, { kind: "approval", status: "pending", taskId })) {
     const old = toApproval(record)
-    if (old.scope !== scope || old.subject !== subject || old.taskId !== taskId) continue
+    if (old.scope !== scope || old.subject !== subject) continue
     if (old.question === question && old.attempt === attempt) return old
-    await changeRecord(tx, team, { record, to: { status: "withdrawn" }, by, about: nameApproval(old) })
+    await withdraw(tx, team, { record, by })
   }
   const data = { scope, subject, question }
   const record = { kind: "approval" as const, taskId, attempt, status: "pending", data, by }
   return toApproval(await addRecord(tx, team, record, scope === "agent-phase" ? "plan" : subject))
+}
+
+/** What was asked about tasks is no longer asked: of one that begins anew, or of all when none is planned any more. */
+export async function withdrawApprovals(
+  tx: Tx,
+  team: StoredTeam,
+  { taskId, by }: { readonly taskId?: TaskId; readonly by: string },
+): Promise<void> {
+  for (const record of await tx.records.list(team.key, { kind: "approval", status: "pending", taskId }))
+    if (record.taskId !== null) await withdraw(tx, team, { record, by })
+}
+
+async function withdraw(tx: Tx, team: StoredTeam, { record, by }: { record: TeamRecord; by: string }): Promise<void> {
+  const about = nameApproval(toApproval(record))
+  await changeRecord(tx, team, { record, to: { status: "withdrawn" }, by, about })
 }

@@ -64,6 +64,8 @@ export async function startAttempt(tx: Tx, team: StoredTeam, { task, by, reason 
     ...NO_CLAIM,
   })
   await tx.events.append(team.key, by, { type: "task.reopened", data: { task: task.id, attempt, reason } })
+  if (task.phase !== null || task.qa !== null)
+    await (await import("./ask-approval.ts")).withdrawApprovals(tx, team, { taskId: task.id, by })
   if (task.wave !== null) await withdrawWaveVerdict(tx, team, { wave: task.wave, by })
   await leaveComplete(tx, team, by)
   return reopened

@@ -3,6 +3,7 @@ import { AppError } from "../domain/errors.ts"
 import { PROTOCOLS } from "../domain/phase.ts"
 import { protocolOf, SCHEDULES, TEAM_MODES, type Team } from "../domain/team.ts"
 import { choice, optional } from "../lib/fields.ts"
+import { withdrawApprovals } from "./ask-approval.ts"
 import { askAtStart } from "./checkpoints.ts"
 import { getTeam, lockTeam, publicTeam } from "./lookup.ts"
 import { operation, teamFields, textField } from "./operation.ts"
@@ -30,6 +31,7 @@ export const updateTeam = operation({
       const guard = protocol ?? (mode === "SUPERVISED" && team.mode !== mode ? protocolOf(mode) : undefined)
       const hasQa = qa === undefined ? undefined : qa === "on"
       await tx.teams.update(team.key, { goal, mode, schedule, protocol: guard, hasQa })
+      if (guard === "none") await withdrawApprovals(tx, team, { by: PERSON })
       const data = { goal, mode, schedule, protocol: guard, qa }
       await tx.events.append(team.key, PERSON, { type: "team.updated", data })
       if (mode === "SUPERVISED") await askAtStart(tx, name, PERSON)

@@ -4,7 +4,7 @@ import { MOST_BYTES_IN_STORE } from "../../src/domain/artifact.ts"
 import { parseTaskId } from "../../src/domain/ids.ts"
 import type { ChosenSkill, Skill } from "../../src/domain/skill.ts"
 import type { TeamMode } from "../../src/domain/team.ts"
-import { approve, reject } from "../../src/operations/approvals.ts"
+import { approve, listApprovals, reject } from "../../src/operations/approvals.ts"
 import { addArtifact, getArtifact, listArtifacts } from "../../src/operations/artifacts.ts"
 import { claimTask } from "../../src/operations/claim-task.ts"
 import { createTask } from "../../src/operations/create-task.ts"
@@ -360,16 +360,19 @@ function skillContract(makeDatabase: MakeDatabase): void {
     const { ctx } = house
     await run(ctx, updateTeam, { protocol: "planned" })
     await run(ctx, createTask, { id: "3", title: "Planned" })
+    // Goal and plan of the team are asked about before anything else.
+    for (const { number } of await run(ctx, listApprovals, {})) await run(ctx, approve, { number })
     await run(ctx, claimTask, { id: "3", owner: "w1" })
     const planned = parseTaskId("3")
     const chosen = async () => states((await readSkillFacts(ctx, { ...TEAM, id: planned })).chosen)
     await proposeSkills(ctx, { ...TEAM, id: planned, choices, by: "w1" })
     for (const to of ["requirement", "skill_research", "plan_design", "awaiting_approval"] as const)
       await run(ctx, advancePhase, { id: "3", to, report: "done", owner: "w1" })
-    await run(ctx, reject, { number: 1, reason: "too long" })
+    const first = (await run(ctx, listApprovals, {}))[0]?.number ?? 0
+    await run(ctx, reject, { number: first, reason: "too long" })
     expect((await chosen())[1]).toEqual(["sql", "proposed", false, null])
     await run(ctx, advancePhase, { id: "3", to: "awaiting_approval", report: "shorter", owner: "w1" })
-    await run(ctx, approve, { number: 2 })
+    await run(ctx, approve, { number: first + 1 })
     expect((await chosen())[1]).toEqual(["sql", "approved", false, "person"])
   })
 

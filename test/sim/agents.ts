@@ -228,6 +228,8 @@ function planEdits(run: Run, fault: AgentFault | undefined): (() => void)[] {
   const { repository, job, plan, random } = run
   const task = repository.worktreeAt(job.workspace)?.record?.attempt?.task
   if (task === undefined || fault === "nothing") return []
+  // Asked for a plan, some write all the same.
+  if (job.ownership?.locked !== undefined && !random.chance(0.2)) return []
   const inTree = (edit: (tree: SimWorktree) => void) => () => {
     const tree = repository.worktreeAt(job.workspace)
     if (tree !== undefined) edit(tree)

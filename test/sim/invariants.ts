@@ -58,6 +58,10 @@ export function makeInvariants(checked: Checked): Invariants {
   const tokens = new Map<string, number>()
   const finished = new Set<string>()
   const escalated = new Map<number, Event>()
+  const pending = new Set<number>()
+  /** Of tasks; each is good for one way into execution. */
+  const approvedPlans = new Set<string>()
+  const phases = new Map<string, string>()
 
   const fail = (invariant: string, message: string): never => {
     throw new InvariantBroken(invariant, message)
@@ -90,6 +94,7 @@ export function makeInvariants(checked: Checked): Invariants {
     if (type === "task.claimed" || type === "task.resolved") checkNotAsked(String(data.task))
     if (type === "task.claimed") checkClaim(event, together, now)
     if (type === "task.resolved") await checkResolved(String(data.task), Number(data.attempt), Number(data.token))
+    checkApprovals(event)
     if (type === "run.started" && !events.some((each) => startsExecution(each)))
       fail("I7", `run ${data.run} of ${by} started before execution did`)
     if (type === "message.sent") {
@@ -109,6 +114,30 @@ export function makeInvariants(checked: Checked): Invariants {
     for (const { data } of escalated.values())
       if (data.task === task && !String(data.about).startsWith("rate_limited"))
         fail("R211", `task ${task} went on before escalation ${data.number} was decided`)
+  }
+
+  /** I7: nothing of a planned task is carried out before its approval, and every question gets one answer at most. */
+  function checkApprovals({ type, data, by }: Event): void {
+    const task = String(data.task)
+    if (type === "task.phase_changed") {
+      const isApproved = data.from === "awaiting_approval" && data.to === "execution"
+      if (data.to === "execution" && !isApproved) fail("I7", `task ${task} came to execution from ${data.from}`)
+      if (isApproved && !approvedPlans.delete(task))
+        fail("I7", `${by} began to execute task ${task} without an approval`)
+      phases.set(task, String(data.to))
+    }
+    if (type === "task.reopened") phases.delete(task)
+    const isCarriedOut = type === "task.step" && (data.step === "agent" || data.step === "repair")
+    const phase = phases.get(task)
+    if (isCarriedOut && phase !== undefined && phase !== "execution" && phase !== "completion")
+      fail("I7", `task ${task} is carried out in ${phase}`)
+    if (data.kind !== "approval") return
+    const number = Number(data.number)
+    if (type === "record.added") pending.add(number)
+    if (type === "record.changed" && data.status !== "pending") {
+      if (!pending.delete(number)) fail("I7", `approval ${number} was decided twice`)
+      if (data.status === "approved" && String(data.about).includes("(plan of task")) approvedPlans.add(task)
+    }
   }
 
   function startsExecution({ type, data }: Event): boolean {

@@ -2,12 +2,15 @@
 // and starts it again when it is gone, and faults. Everything follows from the seed.
 import { join } from "node:path"
 import type { EngineLimits } from "../../src/domain/actions.ts"
+import type { Checkpoint } from "../../src/domain/approval.ts"
 import { AppError } from "../../src/domain/errors.ts"
 import { TRIGGERS } from "../../src/domain/escalation.ts"
 import type { Event } from "../../src/domain/events.ts"
 import type { WorkerId } from "../../src/domain/ids.ts"
+import type { Protocol } from "../../src/domain/phase.ts"
 import { BUILT_IN_ROLES } from "../../src/domain/roles.ts"
 import type { Role } from "../../src/domain/task.ts"
+import type { TeamMode } from "../../src/domain/team.ts"
 import { connectGates } from "../../src/engine/merge-queue/connect-gates.ts"
 import { orchestrate } from "../../src/engine/orchestrator/orchestrate.ts"
 import type { EngineEnd } from "../../src/engine/orchestrator/ports.ts"
@@ -15,7 +18,9 @@ import { examineWork } from "../../src/engine/qa/examine-work.ts"
 import { verifyTask } from "../../src/engine/verify/verify-task.ts"
 import { verifyFinal, verifyWave } from "../../src/engine/verify/verify-team.ts"
 import { runWorker } from "../../src/engine/worker/run-worker.ts"
+import { approve, listApprovals, reject } from "../../src/operations/approvals.ts"
 import { calculateWaves } from "../../src/operations/calculate-waves.ts"
+import { checkpoint } from "../../src/operations/checkpoints.ts"
 import { createTask } from "../../src/operations/create-task.ts"
 import { createTeam } from "../../src/operations/create-team.ts"
 import { decide, escalate, listEscalations } from "../../src/operations/escalations.ts"
@@ -23,6 +28,7 @@ import type { Context } from "../../src/operations/operation.ts"
 import { pause, resume } from "../../src/operations/pause.ts"
 import { addVerdict } from "../../src/operations/record-verdict.ts"
 import { reopenTask } from "../../src/operations/reopen-task.ts"
+import { acceptQa, listQuality } from "../../src/operations/report-qa.ts"
 import { sendMessage } from "../../src/operations/send-message.ts"
 import type { Store } from "../../src/store/port.ts"
 import { DEFAULT_SETTINGS, run } from "../support/stores.ts"
@@ -177,7 +183,7 @@ async function prepare(
     roles: async () => BUILT_IN_ROLES,
   })
   const real = contextOf(store.direct)
-  const key = await createPlan(real, plan, random.fork("qa").chance(0.3))
+  const key = await createPlan(real, plan, chooseGuards(random))
   const faults = makeFaults(random.fork("faults"), {
     jumpClock: (ms) => world.jumpClock(ms),
     kill: () => killAny(world),
@@ -226,8 +232,20 @@ function killAny({ processes, random }: World): void {
   if (running.length > 0) random.pick(running).kill()
 }
 
-async function createPlan(context: Context, { schedule, tasks }: SimPlan, qa: boolean): Promise<number> {
-  await run(context, createTeam, { ...SIM_TEAM, goal: "Simulate", schedule, ...(qa ? { qa } : {}) })
+interface Guards {
+  readonly qa: boolean
+  readonly mode: TeamMode
+  readonly protocol: Protocol
+}
+
+function chooseGuards(random: Random): Guards {
+  const own = random.fork("guards")
+  const qa = random.fork("qa").chance(0.3)
+  return { qa, mode: own.chance(0.15) ? "SUPERVISED" : "FULL_AUTO", protocol: own.chance(0.3) ? "planned" : "none" }
+}
+
+async function createPlan(context: Context, { schedule, tasks }: SimPlan, { qa, ...guards }: Guards): Promise<number> {
+  await run(context, createTeam, { ...SIM_TEAM, goal: "Simulate", schedule, ...guards, ...(qa ? { qa } : {}) })
   for (const { id, title, needs, files, role, checks } of tasks)
     await run(context, createTask, { ...SIM_TEAM, id, title, blockedBy: needs, files, role, check: checks })
   await run(context, calculateWaves, { ...SIM_TEAM })
@@ -421,6 +439,7 @@ function makePerson(set: Set, runtime: SimRuntime, real: Context): Person {
   const look = async () => {
     if (done) return
     await decideAll(real, random)
+    await answerAll(real, random)
     world.after(random.int(60_000, 3_600_000), look)
   }
   world.after(random.int(60_000, 3_600_000), look)
@@ -461,6 +480,32 @@ function describe(error: unknown): string {
 /** A store that could not be asked, or a team that is led: whoever starts it says so, and starts it again. */
 function isExcusable(error: unknown): boolean {
   return error instanceof AppError && ["store.busy", "team.led"].includes(error.code)
+}
+
+/** Answers what is asked, now and then with no, and sometimes to a question that is none any more. */
+async function answerAll(context: Context, random: Random): Promise<void> {
+  for (const { number, taskId, subject } of await run(context, listApprovals, { ...SIM_TEAM })) {
+    const isRejected = random.chance(0.2)
+    const answer = isRejected
+      ? run(context, reject, { ...SIM_TEAM, number, reason: "Otherwise" })
+      : run(context, approve, { ...SIM_TEAM, number })
+    await answer.catch(ignoreRefusal)
+    if (!isRejected || taskId !== null) continue
+    // A person who said no looks at it again some time.
+    if (subject === "draft") await run(context, resume, { ...SIM_TEAM }).catch(ignoreRefusal)
+    else await run(context, checkpoint, { ...SIM_TEAM, name: subject as Checkpoint }).catch(ignoreRefusal)
+  }
+  for (const { taskId, status } of await run(context, listQuality, { ...SIM_TEAM }))
+    if (status === "reported" && taskId !== null)
+      await run(context, acceptQa, { ...SIM_TEAM, id: taskId }).catch(ignoreRefusal)
+  const decided = await run(context, listApprovals, { ...SIM_TEAM, status: "approved" })
+  if (decided.length === 0 || random.chance(0.5)) return
+  const { number } = random.pick(decided)
+  const code = await run(context, approve, { ...SIM_TEAM, number }).then(
+    () => "none",
+    (error) => error.code,
+  )
+  if (code !== "approval.decided") throw new Error(`an answer to approval ${number}, which had one, got ${code}`)
 }
 
 /** Mostly to try it again, by the same agent or another. */

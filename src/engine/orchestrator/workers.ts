@@ -114,6 +114,8 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
         }
       }),
     async start(id, role) {
+      // Its end is still being seen to, and would be taken for that of the next one.
+      if (id !== null && dismissed.has(id)) return
       const worker = await spawnWorker(context, { ...name, id, role })
       const started = await launchWorker(ports, { ...name, worker, role })
       if (started !== undefined) processes.set(worker, { ...started, startsBefore: starts.get(worker) ?? 0 })
