@@ -32,6 +32,7 @@ function qaContract(makeDatabase: MakeDatabase): void {
     const house = context(store)
     await run(house, createTeam, { goal: "A house", mode, qa: true, protocol: "none" })
     await run(house, createTask, { id: "1", title: "Walls", role: "backend", files: ["walls/**"] })
+    for (const { number } of await run(house, listApprovals, {})) await run(house, approve, { number })
     await run(house, claimTask, { id: "1", owner: "w1" })
     const { key } = await store.read(async (tx) => (await tx.teams.find(TEAM)) ?? fail())
     return {

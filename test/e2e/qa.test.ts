@@ -219,7 +219,8 @@ describe("QA of a task", () => {
     expect(await bench.text("task", "get", "1")).toContain("failed (PAUSED, QA_COMPLETED)")
     expect(await listEvents(bench, "task.setback")).toMatchObject([{ task: "1", kind: "qa", worker: "w1" }])
     expect(await bench.refused("claim.lost", ...SUBMIT)).toContain("paused")
-    await bench.ok("resume", "--task", "1")
+    await bench.ok("decide", "1", "retry", "--note", "Once more")
+    await bench.ok("task", "claim", "1", "--owner", "w1")
     expect(await bench.ok(...SUBMIT)).toMatchObject({ qa: "pending" })
   })
 

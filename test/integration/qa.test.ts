@@ -178,6 +178,8 @@ describe("work that commands did", () => {
     await using world = await makeWorkerWorld()
     await turnOn(world, "SUPERVISED")
     await world.create("1", { run: ["echo b > b.txt"], check: ["test -f b.txt"] })
+    for (const { number } of await run(world.context, listApprovals, { ...WORLD_TEAM }))
+      await run(world.context, approve, { ...WORLD_TEAM, number })
     const stop = new AbortController()
     const say = (line: string) => void (line.includes("is to be decided") && stop.abort())
     expect(await world.work({}, { say, stop: stop.signal })).toMatchObject({ setBack: ["1"] })
