@@ -25,7 +25,8 @@ function textOf({ tree, parents, message, author, committer }: NewCommit, now: n
   const time = `${Math.floor(now / 1000)} ${zone(new Date(now).getTimezoneOffset())}`
   const lines = [
     `tree ${tree}`,
-    ...parents.map((parent) => `parent ${parent}`),
+    // As git does with one that is named twice.
+    ...[...new Set(parents)].map((parent) => `parent ${parent}`),
     `author ${author} ${time}`,
     `committer ${committer} ${time}`,
   ]

@@ -20,7 +20,7 @@ import { type GitPorts, makeSimGit } from "./git.ts"
 import { makeRandom, type Random } from "./random.ts"
 import { makeWorld, type SimProcess } from "./world.ts"
 
-const SEQUENCES = Number(process.env.SIM_GIT_RUNS ?? 4)
+const SEQUENCES = Number(process.env.SIM_GIT_RUNS ?? 8)
 const CALLS = 60
 const DATE = "2026-01-01T00:00:00Z"
 const START = Date.parse(DATE)
