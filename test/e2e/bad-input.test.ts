@@ -59,7 +59,7 @@ describe("a wrong call changes nothing and says why in a line", () => {
   const long = "a".repeat(10_000)
   const send = ["mailbox", "send", "--from", "w1", "--to", "w2"]
   const cases: [string, string[], Expected][] = [
-    ["an unknown command", ["frobnicate"], usage('unknown command "frobnicate". Known: agent, attach, cancel, ')],
+    ["an unknown command", ["frobnicate"], usage('unknown command "frobnicate". Known: agent, approvals, approve, ')],
     ["a mistyped verb", ["task", "lst"], usage('unknown command "task lst"; did you mean: teamwork task list?')],
     ["a mistyped noun", ["tsak", "list"], usage("did you mean: teamwork task list?")],
     ["a mistyped dashed name", ["task-clam", "--id", "1"], usage("did you mean: teamwork task-claim?")],
