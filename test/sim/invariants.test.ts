@@ -45,7 +45,15 @@ async function makeScene(): Promise<Scene> {
   const shown: Scene["shown"] = []
   const running: string[] = []
   const agents = { shown, of: () => [], runningFor: () => [] }
-  const invariants = makeInvariants({ store, key, git, plan: PLAN, agents, running: () => running })
+  const invariants = makeInvariants({
+    store,
+    key,
+    git,
+    plan: PLAN,
+    agents,
+    running: () => running,
+    wasKilled: () => false,
+  })
   await invariants.check()
   const { repository } = git
   const main = repository.refs.get("refs/heads/main") ?? ""

@@ -212,7 +212,9 @@ async function prepare(
   })
   const person = makePerson(set, runtime, real)
   const running = () => world.processes.filter(({ state }) => state === "running").map(({ name }) => name)
-  const invariants = makeInvariants({ store, key, git, plan, agents, running })
+  const wasKilled = (number: string) =>
+    world.processes.some(({ pid, state }) => String(pid) === number && state === "killed")
+  const invariants = makeInvariants({ store, key, git, plan, agents, running, wasKilled })
   return { plan, git, faults, invariants, person }
 }
 
