@@ -1,5 +1,6 @@
 import type { TaskId } from "./ids.ts"
 import type { TeamRecord } from "./record.ts"
+import type { Task } from "./task.ts"
 import type { TeamMode } from "./team.ts"
 
 /**
@@ -52,6 +53,29 @@ export function toApproval({ number, taskId, attempt, status, data, by, createdA
     decidedAt: text("decidedAt"),
     reason: text("reason"),
   }
+}
+
+const MOST_NAMED = 100
+
+type Shown = Pick<Task, "id" | "title" | "role" | "blockedBy"> & Partial<Pick<Task, "status">>
+
+/** A line for each task, as far as that can be read. */
+export function listForApproval(tasks: readonly Shown[]): string {
+  const lines = tasks.slice(0, MOST_NAMED).map(({ id, title, role, blockedBy, status }) => {
+    const needs = blockedBy.length === 0 ? "" : `, needs ${blockedBy.join(", ")}`
+    return `- ${id} ${title} [${role}${needs}]${status === undefined ? "" : ` (${status})`}`
+  })
+  return [...lines, ...(tasks.length > MOST_NAMED ? [`and ${tasks.length - MOST_NAMED} more`] : [])].join("\n")
+}
+
+/**
+ * What is asked before the delivery. Whatever is done after that makes it another question, so that an answer never
+ * stands for work that nobody had seen; no clock has a say in it.
+ */
+export function describeFinal(tasks: readonly (Shown & Pick<Task, "attempt">)[]): string {
+  const attempts = tasks.reduce((sum, { attempt }) => sum + attempt, 0)
+  const head = `Everything is done and verified, and would be delivered: ${tasks.length} tasks in ${attempts} attempts. See: teamwork report`
+  return `${head}\n${listForApproval(tasks)}`
 }
 
 /** A person, or whoever leads the team: a PM agent, or the rule that routine matters are approved. */

@@ -3,6 +3,8 @@ import {
   type Approval,
   CHECKPOINTS,
   type Checkpoint,
+  describeFinal,
+  listForApproval,
   nameApproval,
   toApproval,
   WAITS_FOR_APPROVAL,
@@ -110,8 +112,7 @@ export async function assertDeliverable({ store }: Context, name: TeamName): Pro
     const team = await getTeam(tx, name)
     if (team.mode !== "SUPERVISED") return
     const final = (await readCheckpoints(tx, team.key)).get("final")
-    const isOutdated =
-      final !== undefined && (await tx.tasks.list(team.key)).some((task) => task.updatedAt > final.askedAt)
+    const isOutdated = final?.question !== describeFinal(await tx.tasks.list(team.key))
     if (final?.status === "approved" && !isOutdated) return
     const way =
       final?.status === "pending" && !isOutdated
@@ -128,21 +129,13 @@ async function hold(tx: Tx, team: StoredTeam, by: string): Promise<void> {
   await tx.events.append(team.key, by, { type: "team.paused", data: { reason } })
 }
 
-const MOST_NAMED = 100
-
 async function describe(tx: Tx, team: StoredTeam, checkpoint: Checkpoint): Promise<string> {
   if (checkpoint === "understanding") return `Goal: ${team.goal}`
+  if (checkpoint === "final") return describeFinal(await tx.tasks.list(team.key))
   const tasks = await tx.tasks.graph(team.key)
-  const lines = tasks.slice(0, MOST_NAMED).map((task) => {
-    const needs = task.blockedBy.length === 0 ? "" : `, needs ${task.blockedBy.join(", ")}`
-    const state = checkpoint === "team-plan" ? "" : ` (${task.status})`
-    return `- ${task.id} ${task.title} [${task.role}${needs}]${state}`
-  })
-  const more = tasks.length > MOST_NAMED ? [`and ${tasks.length - MOST_NAMED} more`] : []
-  const head = {
-    "team-plan": `Goal: ${team.goal}\n${tasks.length === 1 ? "1 task" : `${tasks.length} tasks`}:`,
-    draft: "The first wave is merged and verified; the rest will be built on it. See: teamwork diff",
-    final: "Everything is done and verified, and would be delivered. See: teamwork report",
-  }[checkpoint]
-  return [head, ...lines, ...more].join("\n")
+  if (checkpoint === "draft")
+    return `The first wave is merged and verified; the rest will be built on it. See: teamwork diff\n${listForApproval(tasks)}`
+  const planned = tasks.map(({ status: _, ...task }) => task)
+  const count = tasks.length === 1 ? "1 task" : `${tasks.length} tasks`
+  return `Goal: ${team.goal}\n${count}:\n${listForApproval(planned)}`
 }

@@ -1,6 +1,6 @@
 import type { EngineSnapshot } from "../domain/actions.ts"
 import { ENGINE } from "../domain/actor.ts"
-import { type ApprovalStatus, toApproval } from "../domain/approval.ts"
+import { type ApprovalStatus, describeFinal, toApproval } from "../domain/approval.ts"
 import { emptyHistory, type History, tell } from "../domain/history.ts"
 import type { Question } from "../domain/question.ts"
 import type { Task } from "../domain/task.ts"
@@ -81,7 +81,8 @@ export async function readEngine({ store }: Context, name: TeamName, following: 
 
 async function readFinal(tx: Tx, key: number, tasks: readonly Task[]): Promise<ApprovalStatus | null> {
   const final = (await readCheckpoints(tx, key)).get("final")
-  return final === undefined || tasks.some((task) => task.updatedAt > final.askedAt) ? null : final.status
+  if (final === undefined) return null
+  return final.question === describeFinal(tasks) ? final.status : null
 }
 
 /** Null when there is none, or when work came after it. */
