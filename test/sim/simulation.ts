@@ -84,7 +84,7 @@ export interface SimulationOptions {
   readonly say?: (line: string) => void
 }
 
-const MAX_STEPS = 150_000
+const MAX_STEPS = 400_000
 const MAX_MS = 7 * 24 * 3_600_000
 /** How often a person helps before it is clear that the engine does not get there. */
 const MAX_HELPS = 25
