@@ -112,7 +112,13 @@ function commonEdges(automata: readonly Automaton[], from: readonly number[]): {
   return found
 }
 
-/** A shortest text that all of `some` accept and none of `others` does, if there is any. */
+/** As many states of all of them together are looked at; patterns that people write have some hundred. */
+const MOST_LOOKED_AT = 20_000
+
+/**
+ * A shortest text that all of `some` accept and none of `others` does. Undefined when there is none; empty when it would
+ * take for ever to find out, as some few patterns of many stars have more states together than can be looked at.
+ */
 export function findBeyond(some: readonly Automaton[], others: readonly Automaton[], pick: Pick): string | undefined {
   type Spot = Visit & { readonly sets: readonly (readonly number[])[] }
   const start: Spot = { states: some.map(() => 0), sets: others.map(() => [0]), before: undefined, point: -1 }
@@ -130,6 +136,7 @@ export function findBeyond(some: readonly Automaton[], others: readonly Automato
         const sets = others.map((other, index) => step(other, spot.sets[index] ?? [], point))
         const key = `${states}|${sets.join(";")}`
         if (seen.has(key)) continue
+        if (seen.size >= MOST_LOOKED_AT) return ""
         seen.add(key)
         queue.push({ states, sets, before: spot, point })
       }
