@@ -17,7 +17,7 @@ async function main(): Promise<number> {
   // Ctrl+C reaches the team too, which ends by itself; so do we then.
   process.on("SIGINT", () => undefined)
   tell("A repository with a few files and one test")
-  await call(stage, ["sh", join(EXAMPLE, "setup.sh"), stage.repository])
+  await call(stage, ["sh", join(EXAMPLE, "../setup.sh"), "shop", stage.repository])
   tell(`A plan of ten tasks, and ${WORKERS} workers that take it to the target branch`)
   const plan = join(EXAMPLE, "plan.yml")
   const code = await call(stage, teamwork("run", plan, "--workers", String(WORKERS)))

@@ -186,7 +186,7 @@ describe("coordinate", () => {
 /** A repository of its own, as the example's README says. */
 function openExample(name: string): Bench {
   const bench = makeBench()
-  const { success, stderr } = Bun.spawnSync(["sh", join(EXAMPLES, name, "setup.sh"), bench.cwd], { env: sandboxEnv() })
+  const { success, stderr } = Bun.spawnSync(["sh", join(EXAMPLES, "setup.sh"), name, bench.cwd], { env: sandboxEnv() })
   if (!success) throw new Error(String(stderr))
   return bench
 }

@@ -58,7 +58,7 @@ it("the shop: ten tasks in four waves, all by the script agent, without a rule t
 
 it("the shop: one check fails and is repaired, two tasks do not fit and are mended", async () => {
   using shop = makeShop()
-  expect(shop.exec(["sh", join(SHOP, "setup.sh"), shop.folder]).success).toBe(true)
+  expect(shop.exec(["sh", join(SHOP, "../setup.sh"), "shop", shop.folder]).success).toBe(true)
   const { plan } = await loadShop()
   const taskNamed = (id: string) => plan.tasks.find((task) => task.id === id) as PlanTask
   const repaired: string[] = []
@@ -96,6 +96,6 @@ it("the shop: is not set up over anything", () => {
   using shop = makeShop()
   mkdirSync(shop.folder)
   writeFileSync(join(shop.folder, "mine.txt"), "")
-  const { success, output } = shop.exec(["sh", join(SHOP, "setup.sh"), shop.folder])
+  const { success, output } = shop.exec(["sh", join(SHOP, "../setup.sh"), "shop", shop.folder])
   expect({ success, output }).toEqual({ success: false, output: `${shop.folder} is not empty; name a new folder` })
 })
