@@ -5,6 +5,7 @@ import {
   flag,
   type InputOf,
   list,
+  number,
   optional,
   record,
   text,
@@ -16,7 +17,16 @@ import { ID_RULE, isId, quoteInput, type TaskId } from "./ids.ts"
 import { PROTOCOLS } from "./phase.ts"
 import type { RoleSpec } from "./role-spec.ts"
 import { parseStaffing, STAFFING_FORMS } from "./staffing.ts"
-import { COMPLEXITIES, GENERIC_ROLE, NO_WORK, problemWithText, problemWithTitle, ROLES, type Work } from "./task.ts"
+import {
+  COMPLEXITIES,
+  GENERIC_ROLE,
+  MAX_PRIORITY,
+  NO_WORK,
+  problemWithText,
+  problemWithTitle,
+  ROLES,
+  type Work,
+} from "./task.ts"
 import { SCHEDULES, TEAM_MODES } from "./team.ts"
 
 const line = (description: string) => text(description, problemWithText)
@@ -45,6 +55,14 @@ export const PLAN_TASK_FIELDS = {
   ...COMMON_FIELDS,
   needs: withDefault(list(id, "ids of the tasks that must be done before"), []),
   files: withDefault(list(text("pattern", problemWithPattern), "patterns of the files that it alone may write"), []),
+  priority: withDefault(
+    number("what comes first among ready tasks, the highest before all other order", {
+      min: -MAX_PRIORITY,
+      max: MAX_PRIORITY,
+      isInteger: true,
+    }),
+    0,
+  ),
   grantShared: flag("let it own the shared files that its patterns name"),
   run: withDefault(list(line("command"), "commands that the script agent runs to do it"), []),
   repair: withDefault(

@@ -26,10 +26,11 @@ it("reads what was said and fills in the rest", () => {
   })
   expect(one as unknown).toEqual({
     ...{ ...empty, id: "1", title: "One", acceptance: ["it works"], role: "backend", checks: ["make"], effort: "low" },
-    ...{ needs: [], files: [], grantShared: false },
+    ...{ needs: [], files: [], priority: 0, grantShared: false },
   })
   expect(two as unknown).toEqual({
     ...{ ...empty, id: "7", title: "Two", role: "test", checks: [], effort: "low", needs: ["1"], files: ["a"] },
+    priority: 0,
     grantShared: true,
   })
 })

@@ -65,10 +65,15 @@ export interface TaskBrief {
   /** The only worker that may claim it, when set beforehand. */
   readonly assignee: WorkerId | null
   readonly work: Work
+  /** The highest of what is ready goes first; 0 where nobody said so. */
+  readonly priority?: number
 }
+
+export const MAX_PRIORITY = 100
 
 export interface Task extends TaskBrief {
   readonly id: TaskId
+  readonly priority: number
   readonly status: TaskStatus
   /** Where a paused task goes back to when it is resumed. */
   readonly pausedFrom: TaskStatus | null

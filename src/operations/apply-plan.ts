@@ -167,8 +167,8 @@ function changeOf(wish: PlanTask, task: Task | undefined, planned: ReadonlySet<s
 }
 
 function briefOf(task: PlanTask): TaskBrief {
-  const { title, description, role, complexity, needs, acceptance, checks, files, agentType = null } = task
-  const texts = { title, description, role, complexity, acceptance, checks, files, agentType }
+  const { title, description, role, complexity, needs, acceptance, checks, files, priority, agentType = null } = task
+  const texts = { title, description, role, complexity, acceptance, checks, files, priority, agentType }
   return { ...texts, blockedBy: [...new Set(needs)], assignee: null, work: workOf(task) }
 }
 

@@ -1,7 +1,7 @@
 import { ID_RULE, isId, quoteInput, type TaskId, type WorkerId } from "../domain/ids.ts"
 import type { Thresholds } from "../domain/quality.ts"
 import type { RoleDefinition } from "../domain/roles.ts"
-import { problemWithText, problemWithTitle, ROLES, type Role } from "../domain/task.ts"
+import { MAX_PRIORITY, problemWithText, problemWithTitle, ROLES, type Role } from "../domain/task.ts"
 import { choice, type Field, type Fields, flag, type InputOf, list, number, optional, text } from "../lib/fields.ts"
 import type { Ids } from "../lib/ids.ts"
 import type { Store } from "../store/port.ts"
@@ -66,6 +66,15 @@ export const teamFields = {
 
 export const taskIdField = idField<TaskId>("id of the task")
 export const workerIdField = idField<WorkerId>("id of the worker")
+export const priorityField = number(
+  "what comes first among ready tasks, the highest before all other order; 0 by default",
+  {
+    min: -MAX_PRIORITY,
+    max: MAX_PRIORITY,
+    isInteger: true,
+  },
+)
+
 export const ownerField = idField("who claims or holds the task; without it a person acts")
 export const roleField: Field<Role> = choice(ROLES, "role")
 export const tokenField = number("fencing token of the claim", { min: 1, isInteger: true })

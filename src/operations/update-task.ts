@@ -15,6 +15,7 @@ import {
   operation,
   ownerField,
   planFields,
+  priorityField,
   roleField,
   type Settings,
   taskIdField,
@@ -40,6 +41,7 @@ const input = {
   complexity: optional(choice(COMPLEXITIES, "complexity")),
   files: optional(list(textField("glob"), "all that it owns from now on, as patterns; empty for nothing")),
   ...planFields,
+  priority: optional(priorityField),
   assignee: optional(text("the only worker that may claim it; empty for anybody")),
   addBlockedBy: optional(commaList(taskIdField, "tasks it needs as well, as 1,2")),
   removeBlockedBy: optional(commaList(taskIdField, "tasks it no longer needs, as 1,2")),
@@ -266,6 +268,7 @@ function fieldChange(input: Input): TaskChange | undefined {
     ...(input.description === undefined ? {} : { description: input.description }),
     ...(input.role === undefined ? {} : { role: input.role }),
     ...(input.complexity === undefined ? {} : { complexity: input.complexity }),
+    ...(input.priority === undefined ? {} : { priority: input.priority }),
     ...(input.assignee === undefined ? {} : { assignee: input.assignee === "" ? null : parseWorkerId(input.assignee) }),
     ...(input.result === undefined || input.status === "resolved" ? {} : { result: input.result }),
   }

@@ -163,6 +163,7 @@ export interface TaskChange {
   readonly agentType?: string | null
   readonly work?: Work
   readonly assignee?: WorkerId | null
+  readonly priority?: number
   readonly result?: string | null
   readonly phase?: Phase | null
   readonly qa?: QaState | null

@@ -19,6 +19,7 @@ export function renderTask(task: Task & { readonly evidence: readonly Evidence[]
     paint(`Task ${task.id}: ${oneLine(task.title)}`, "bold", screen.color),
     ...row("status", `${task.status}${task.unmet > 0 ? `, waits for ${task.unmet} of its needs` : ""}`),
     ...row("role", `${task.role}, ${task.complexity}`),
+    ...row("priority", task.priority === 0 ? null : String(task.priority)),
     ...row("needs", task.blockedBy.join(", ")),
     ...row("wave", task.wave === null ? null : String(task.wave)),
     ...row(

@@ -890,6 +890,18 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       expect(await takeAll(house.store)).toEqual(["long", "old", "young", "late"])
     })
 
+    it("takes before all other order of a wave what a person wants first, also when that changes", async () => {
+      await using house = await makeHouse()
+      for (const { id } of PLACES) await house.task(id)
+      await house.store.write((tx) => tx.tasks.setWaves(house.key, PLACES))
+      const put = (id: string, priority: number) =>
+        house.store.write((tx) => tx.tasks.update(house.key, parseTaskId(id), { priority }))
+      await put("young", 5)
+      await put("long", -1)
+      await put("late", 100)
+      expect(await takeAll(house.store)).toEqual(["young", "old", "long", "late"])
+    })
+
     it("takes the longest chain of all waves first when the schedule is eager", async () => {
       await using house = await makeHouse({ schedule: "eager" })
       for (const { id } of PLACES) await house.task(id)

@@ -171,6 +171,7 @@ const TASK_FIELDS = [
   "description",
   "role",
   "complexity",
+  "priority",
   "status",
   "blocked_by",
   "wave",
@@ -297,11 +298,12 @@ const TASK_CASES: Case[] = [
   {
     command: "task create",
     args: [
-      ...["Build", "--agent", "script", "--model", "none", "--effort", "low"],
+      ...["Build", "--agent", "script", "--model", "none", "--effort", "low", "--priority", "5"],
       ...["--run", "make", "--run", "make install", "--repair", "make clean all"],
     ],
     data: {
       title: "Build",
+      priority: 5,
       work: {
         ...{ agent: "script", model: "none", effort: "low", commands: ["make", "make install"] },
         ...{ repair: ["make clean all"], cascade_of: null, cascade_depth: 0 },
@@ -432,6 +434,12 @@ const TASK_CASES: Case[] = [
     data: { id: "1", claimed_by: "w1", lease_until: TIME },
     fields: TASK_FIELDS,
     table: /^Task 1 is yours until \d{4}-.*Z\n$/,
+  },
+  {
+    command: "task update",
+    args: ["--id", "4", "--priority", "-3"],
+    data: { id: "4", priority: -3 },
+    table: /^Task 4 is open: Manual\n$/,
   },
   {
     command: "task update",

@@ -25,6 +25,7 @@ function makeTask(id: string, change: Partial<SnapshotTask>): SnapshotTask {
     agentType: null,
     assignee: null,
     work: NO_WORK,
+    priority: 0,
     status: "open",
     pausedFrom: null,
     pauseReason: null,

@@ -219,6 +219,7 @@ function task(id: TaskId, needs: readonly TaskId[], workerIds: readonly WorkerId
       agentType: orNull(anyText()),
       assignee: worker,
       work: work(id),
+      priority: fc.integer({ min: -100, max: 100 }),
       status: fc.constantFrom(...TASK_STATUSES),
       pausedFrom: fc.constantFrom("open" as const, "in_progress" as const, "in_review" as const),
       pauseReason: orNull(anyText()),

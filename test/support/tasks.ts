@@ -16,6 +16,7 @@ export function makeTask(change: Partial<Task> = {}): Task {
     agentType: null,
     assignee: null,
     work: NO_WORK,
+    priority: 0,
     status: "open",
     pausedFrom: null,
     pauseReason: null,

@@ -6,7 +6,7 @@ export interface Migration {
   readonly breaking: boolean
 }
 
-export const LATEST_VERSION = 8
+export const LATEST_VERSION = 9
 
 /** Loaded only when a store is behind, so that an ordinary start does not pay for it. */
 export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Migration[]> {
@@ -21,6 +21,7 @@ export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Mi
           await import("./0006_engine.sqlite.sql", { with: { type: "text" } }),
           await import("./0007_claim_order.sqlite.sql", { with: { type: "text" } }),
           await import("./0008_records.sqlite.sql", { with: { type: "text" } }),
+          await import("./0009_priority.sqlite.sql", { with: { type: "text" } }),
         ]
       : [
           await import("./0001_kernel.postgres.sql", { with: { type: "text" } }),
@@ -31,8 +32,19 @@ export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Mi
           await import("./0006_engine.postgres.sql", { with: { type: "text" } }),
           await import("./0007_claim_order.postgres.sql", { with: { type: "text" } }),
           await import("./0008_records.postgres.sql", { with: { type: "text" } }),
+          await import("./0009_priority.postgres.sql", { with: { type: "text" } }),
         ]
-  const names = ["kernel", "archives", "rate_limits", "judged", "exceptions", "engine", "claim_order", "records"]
+  const names = [
+    "kernel",
+    "archives",
+    "rate_limits",
+    "judged",
+    "exceptions",
+    "engine",
+    "claim_order",
+    "records",
+    "priority",
+  ]
   return files.map((file, index) => ({
     version: index + 1,
     name: names[index] ?? "",

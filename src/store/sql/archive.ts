@@ -170,7 +170,7 @@ const EVIDENCE_COLUMNS =
 
 async function restoreTasks(session: Session, key: number, { team, tasks }: TeamSnapshot): Promise<void> {
   const met = new Set(tasks.filter((task) => isMet(task.status)).map((task) => task.id))
-  const columns = `team_id, id, title, description, role, complexity, acceptance, checks, files, agent_type, assignee, work,
+  const columns = `team_id, id, title, description, role, complexity, acceptance, checks, files, agent_type, assignee, work, priority,
     status, paused_from, pause_reason, unmet, wave, claim_wave, height, attempt, result, protocol_phase, qa, claimed_by, claimed_at, claim_token,
     lease_until, lease_ms, worker_id, previous_owner, version, created_at, updated_at, completed_at`
   await insertRows(
@@ -190,6 +190,7 @@ async function restoreTasks(session: Session, key: number, { team, tasks }: Team
       task.agentType,
       task.assignee ?? "",
       formatWork(task.work),
+      task.priority,
       task.status,
       task.pausedFrom,
       task.pauseReason,

@@ -29,6 +29,7 @@ export interface TaskRow {
   agent_type: string | null
   assignee: string
   work: string
+  priority: number
   status: TaskStatus
   paused_from: TaskStatus | null
   pause_reason: string | null
@@ -51,7 +52,7 @@ export interface TaskRow {
 }
 
 export const TASK_COLUMNS = `seq, id, title, description, role, complexity, acceptance, checks, files, agent_type, assignee,
-  work, status, paused_from, pause_reason, unmet, wave, attempt, result, protocol_phase, qa, claimed_by, claimed_at, claim_token, lease_until,
+  work, priority, status, paused_from, pause_reason, unmet, wave, attempt, result, protocol_phase, qa, claimed_by, claimed_at, claim_token, lease_until,
   worker_id, previous_owner, version, created_at, updated_at, completed_at`
 
 const MET = "('resolved', 'skipped')"
@@ -158,7 +159,7 @@ async function listTasks(
   if (filter.role !== undefined && filter.role !== "worker") add("role in (?, 'worker')", filter.role)
   if (filter.status !== undefined) add("status = ?", filter.status)
   if (filter.maxWave !== undefined && Number.isFinite(filter.maxWave)) add("wave <= ?", filter.maxWave)
-  const order = filter.ready === true ? "claim_wave, height desc, seq" : "seq"
+  const order = filter.ready === true ? "claim_wave, priority desc, height desc, seq" : "seq"
   const limit = filter.limit === undefined ? "" : ` limit ${Math.trunc(filter.limit)}`
   const rows = await session.all<TaskRow>(
     `select ${TASK_COLUMNS} from task where ${conditions.join(" and ")} order by ${order}${limit}${lock}`,
@@ -181,7 +182,19 @@ async function listOwning(session: Session, key: number): Promise<OwningTask[]> 
 
 const BRIEF_COLUMNS = [
   ...["team_id", "id", "title", "description", "role", "complexity", "acceptance", "checks", "files", "agent_type"],
-  ...["assignee", "work", "status", "unmet", "wave", "claim_wave", "protocol_phase", "qa", "created_at", "updated_at"],
+  ...[
+    "assignee",
+    "work",
+    "priority",
+    "status",
+    "unmet",
+    "wave",
+    "claim_wave",
+    "protocol_phase",
+    "qa",
+    "created_at",
+    "updated_at",
+  ],
 ]
 
 interface NewTask {
@@ -199,7 +212,19 @@ interface Placing {
 function briefValues(key: number, { id, brief }: NewTask, { unmet, wave, rules, now }: Placing): Param[] {
   const { title, description, role, complexity, agentType, assignee, work } = brief
   const lists = [brief.acceptance, brief.checks, brief.files].map((list) => JSON.stringify(list))
-  const own = [key, id, title, description, role, complexity, ...lists, agentType, assignee ?? "", formatWork(work)]
+  const own = [
+    key,
+    id,
+    title,
+    description,
+    role,
+    complexity,
+    ...lists,
+    agentType,
+    assignee ?? "",
+    formatWork(work),
+    brief.priority ?? 0,
+  ]
   const guards = [rules.protocol === "planned" ? PHASES[0] : "", rules.has_qa === 1 ? "needed" : ""]
   return [...own, "open", unmet, wave, rules.schedule === "eager" ? 0 : wave, ...guards, now, now]
 }
@@ -327,6 +352,7 @@ function changedColumns(change: TaskChange): [string, Param][] {
     files: change.files && JSON.stringify(change.files),
     agent_type: change.agentType,
     work: change.work && formatWork(change.work),
+    priority: change.priority,
     assignee: change.assignee === null ? "" : change.assignee,
     result: change.result,
     protocol_phase: change.phase === null ? "" : change.phase,
@@ -360,6 +386,7 @@ export function toTask(row: TaskRow, needs: readonly TaskId[]): Task {
     agentType: row.agent_type,
     assignee: row.assignee === "" ? null : (row.assignee as WorkerId),
     work: parseWork(row.work),
+    priority: row.priority,
     pausedFrom: row.paused_from,
     pauseReason: row.pause_reason,
     unmet: row.unmet,

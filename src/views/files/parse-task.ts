@@ -11,7 +11,7 @@ import type { TaskId, WorkerId } from "../../domain/ids.ts"
 import { PHASES } from "../../domain/phase.ts"
 import { QA_STATES } from "../../domain/qa.ts"
 import type { SnapshotTask } from "../../domain/snapshot.ts"
-import { COMPLEXITIES, NO_WORK, ROLES, TASK_STATUSES, type Work } from "../../domain/task.ts"
+import { COMPLEXITIES, MAX_PRIORITY, NO_WORK, ROLES, TASK_STATUSES, type Work } from "../../domain/task.ts"
 import {
   choice,
   id,
@@ -64,6 +64,7 @@ export function parseTask(from: Json): FoundTask {
     agentType: orNull(more, "agent_type", text),
     assignee: orNull(more, "assignee", id<WorkerId>),
     work: more.work === undefined ? NO_WORK : parseWork(object(more, "work")),
+    priority: more.priority === undefined ? 0 : whole(more, "priority", -MAX_PRIORITY),
     attempt: whole(more, "attempt", 1),
     result: orNull(more, "result", text),
     phase: more.phase === undefined ? null : choice(more, "phase", PHASES),

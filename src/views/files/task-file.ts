@@ -53,6 +53,7 @@ export function taskFile(task: SnapshotTask, place: number): OutFile {
       agent_type: task.agentType,
       assignee: task.assignee,
       ...workEntry(task.work),
+      ...(task.priority === 0 ? {} : { priority: task.priority }),
       attempt: task.attempt,
       result: task.result,
       ...(task.phase === null ? {} : { phase: task.phase }),

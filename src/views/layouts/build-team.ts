@@ -107,6 +107,7 @@ function finishTask(
     agentType: task.agentType,
     assignee: null,
     work: NO_WORK,
+    priority: 0,
     phase: null,
     qa: null,
     status,
