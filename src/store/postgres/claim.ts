@@ -4,7 +4,7 @@ import { jitter } from "../../lib/random.ts"
 import { sleep } from "../../lib/sleep.ts"
 import type { Claimed, ClaimRequest } from "../port.ts"
 import type { Param } from "../sql/session.ts"
-import { TASK_COLUMNS, type TaskRow, toTask } from "../sql/tasks.ts"
+import { TASK_COLUMNS, type TaskRow, toTask } from "../sql/task-row.ts"
 import { HEARD_WITHIN_MS } from "../sql/workers.ts"
 import type { Query } from "./connection.ts"
 

@@ -1,6 +1,6 @@
 import type { Claimed, ClaimRequest } from "../port.ts"
 import type { Param, Session } from "../sql/session.ts"
-import { TASK_COLUMNS, type TaskRow, toTask } from "../sql/tasks.ts"
+import { TASK_COLUMNS, type TaskRow, toTask } from "../sql/task-row.ts"
 import { HEARD_WITHIN_MS } from "../sql/workers.ts"
 import { appendEvent } from "./events.ts"
 
