@@ -44,7 +44,7 @@ export function noteSeen(memory: SeatMemory, id: string): SeatMemory | undefined
 }
 
 /** In whose name a seat sends and gets messages. */
-export const LEAD = "orchestrator"
+const LEAD = "orchestrator"
 
 export function nameOf(seat: Pick<Seat, "worker">): string {
   return seat.worker ?? LEAD
