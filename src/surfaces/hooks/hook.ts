@@ -68,7 +68,8 @@ async function answerCall(host: Host, call: HookCall): Promise<HookAnswer> {
     roles: async () =>
       (await findRoles({ host, configured: async () => configured, context: async () => context })).roles,
   }
-  return handler(call, { host, seat, configured, context })
+  // The store stays open until the handler is done.
+  return await handler(call, { host, seat, configured, context })
 }
 
 async function loadHost(name: HostName): Promise<HookHost> {
