@@ -25,8 +25,8 @@ export interface HookCall {
   readonly cwd: string
   /** Before and after the use of a tool. */
   readonly tool: HookTool | null
-  /** At a stop: whether the session goes on only because a hook kept it from ending. */
-  readonly isHeldBack: boolean
+  /** At a stop: whether the session goes on only because a hook kept it from ending; null where the host does not say. */
+  readonly isHeldBack: boolean | null
   /** At a stop: what the agent said last. */
   readonly lastText: string
   /** What the person typed. */
@@ -61,6 +61,6 @@ export interface HookHost {
   /** Our name of the event that the program calls so. */
   eventOf(name: string): HookEvent | undefined
   read(event: HookEvent, raw: Readonly<Record<string, unknown>>): HookCall
-  /** What goes to standard output; empty for nothing. */
+  /** What goes to standard output; empty for nothing, and for what the host has no word for. */
   write(call: Pick<HookCall, "event">, answer: HookAnswer): string
 }

@@ -1,4 +1,5 @@
 import { HOOK_EVENTS, type HookAnswer, type HookEvent, type HookHost, type HostName } from "../hook-call.ts"
+import { objectOf, textOf } from "./raw.ts"
 
 const NAMES: Readonly<Record<HookEvent, string>> = {
   "session-start": "SessionStart",
@@ -55,12 +56,4 @@ function write(event: HookEvent, answer: HookAnswer): string {
         },
       })
   }
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : ""
-}
-
-function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
 }
