@@ -15,7 +15,12 @@ export function objectSchema(fields: Fields, form: Form, optional: readonly stri
     const isSaid = fallback !== undefined && !(Array.isArray(fallback) && fallback.length === 0)
     properties[name] = { ...form(field), description, ...(isSaid && form !== plainForm ? { default: fallback } : {}) }
   }
-  return { type: "object", additionalProperties: false, ...(required.length > 0 ? { required } : {}), properties }
+  return {
+    type: "object" as const,
+    additionalProperties: false,
+    ...(required.length > 0 ? { required } : {}),
+    properties,
+  }
 }
 
 export function plainForm(field: Field<unknown>): JsonSchema {
