@@ -22,11 +22,12 @@ export async function callTool(connection: Connection, tool: Tool, given: Values
   const offered = offer(tool, command, who)
   const session = connection.sessionFor(call)
   try {
-    const input = await fillInput(connection, command, {
+    const values = {
       ...(who.worker === null ? OF_LEAD : tokenOf(connection, given, offered)),
       ...readArguments(given, offered, who),
       ...offered.filled,
-    })
+    }
+    const input = await fillInput(connection, command, { who, values })
     await assertHeld(session, { tool, input, who })
     const outcome = await command.run(session, input)
     if (who.worker !== null && tool.name === "task_claim") remember(connection, outcome.data)
@@ -43,13 +44,20 @@ export async function callCommand(connection: Connection, name: string, given: V
   const { findCommand } = await import("../cli/commands.ts")
   const command = await findCommand(name.split(" "))?.row.load()
   if (command === undefined) throw new Error(`there is no command ${name}`)
-  return command.run(connection.sessionFor(call), await fillInput(connection, command, given))
+  const filling = { who: await connection.who(), values: given }
+  return command.run(connection.sessionFor(call), await fillInput(connection, command, filling))
 }
 
-async function fillInput({ session }: Connection, command: Command, values: Values): Promise<Values> {
-  const { project, team, terminalId } = await session.configured()
+async function fillInput({ session }: Connection, command: Command, { who, values }: Filling): Promise<Values> {
+  const { project, team } = who
+  const { terminalId } = await session.configured()
   const all: Values = { ...values, project, team, terminalId }
   return checkInput(command.fields, Object.fromEntries(Object.keys(command.fields).map((name) => [name, all[name]])))
+}
+
+interface Filling {
+  readonly who: Who
+  readonly values: Values
 }
 
 export function findTool(name: string, who: Who, all: readonly Tool[]): Tool {

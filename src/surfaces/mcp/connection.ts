@@ -2,7 +2,7 @@ import { AppError } from "../../domain/errors.ts"
 import type { Context } from "../../operations/operation.ts"
 import type { Session } from "../cli/command.ts"
 import type { Io } from "../cli/host.ts"
-import { holdStore, untilCancelled } from "./hold-store.ts"
+import { type HeldStore, holdStore, untilCancelled } from "./hold-store.ts"
 import type { Who } from "./who.ts"
 
 /** One client of one server: for whom it acts, and what its calls work with. */
@@ -27,7 +27,7 @@ export async function openConnection(session: Session, as: string | null): Promi
   return {
     session,
     tokens: new Map(),
-    who: async () => ({ worker: as, isFixed: as !== null }),
+    who: () => findWho(session, { as, stores }),
     sessionFor(call) {
       const host = { ...session.host, io: ioOf(session.host.io, call) }
       const { configured } = session
@@ -41,6 +41,23 @@ export async function openConnection(session: Session, as: string | null): Promi
     },
     [Symbol.asyncDispose]: () => stores[Symbol.asyncDispose](),
   }
+}
+
+/** Whoever the server was started as, else whatever the session around it has joined as, which may change any time. */
+async function findWho(
+  { configured, flags }: Session,
+  { as, stores }: { readonly as: string | null; readonly stores: HeldStore },
+): Promise<Who> {
+  const { project, team, terminalId, home } = await configured()
+  const lead = { project, team, worker: null, isFixed: false, isLost: false }
+  if (as !== null) return { ...lead, worker: as, isFixed: true }
+  const { readMarker } = await import("../../engine/seat-marker.ts")
+  const marker = await readMarker(home, terminalId)
+  if (marker === undefined || marker.store !== flags.store) return lead
+  const { readSeat } = await import("../../operations/seats.ts")
+  const seat = await readSeat({ store: await stores.get() }, terminalId)
+  if (seat === undefined) return { ...lead, isLost: true }
+  return { ...lead, project: seat.project, team: seat.team, worker: seat.worker }
 }
 
 /** Standard input and output belong to the protocol, and nobody sits at a terminal. */

@@ -6,7 +6,10 @@ import { openConnection } from "./connection.ts"
 import { listTools } from "./list-tools.ts"
 
 const input = {
-  as: optional({ ...workerIdField, description: "the worker that whoever connects acts as; without it, the lead" }),
+  as: optional({
+    ...workerIdField,
+    description: "the worker that whoever connects acts as; by default what its session joined as, else the lead",
+  }),
   list: flag("list the tools that it would offer, and end"),
 }
 
@@ -25,7 +28,7 @@ export const mcp: Command = {
         text: (screen) =>
           table(
             [{ title: "TOOL" }, { title: "WHAT IT DOES", flexible: true }],
-            tools.map((tool) => [tool.name, tool.description]),
+            tools.map((tool) => [tool.name, tool.description ?? ""]),
             screen,
           ),
       }

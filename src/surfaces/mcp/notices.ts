@@ -11,11 +11,11 @@ export async function noticeChanges(
   connection: Connection,
   { signal, onChange }: { readonly signal: AbortSignal; readonly onChange: (uri: string) => void },
 ): Promise<void> {
-  const { project, team } = await connection.session.configured()
-  const name = { project, team }
   let after: string | undefined
   while (!signal.aborted) {
     try {
+      const { project, team } = await connection.who()
+      const name = { project, team }
       const context = await connection.sessionFor({ signal, onOutput: () => {} }).context()
       after ??= (await listEvents.run(context, { ...name, limit: 1 })).cursor
       await followEvents(

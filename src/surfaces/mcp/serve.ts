@@ -60,10 +60,15 @@ async function makeServer(connection: Connection, { era, ended, running }: Servi
     running.add(work)
     return work.finally(() => running.delete(work))
   }
-  server.setRequestHandler("tools/list", async () => ({ tools: await listTools(await connection.who()) }))
-  server.setRequestHandler("tools/call", ({ params }, { mcpReq }) =>
-    track(answer(connection, params.name, params.arguments ?? {}, mcpReq)),
+  server.setRequestHandler("tools/list", () =>
+    refusing(async () => ({ tools: await listTools(await connection.who()) })),
   )
+  server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+    const answered = await track(answer(connection, params.name, params.arguments ?? {}, mcpReq))
+    const isSeated = answered.isError !== true && TOOLS.some(({ name, isSeating }) => isSeating && name === params.name)
+    if (isSeated) await server.sendToolListChanged()
+    return answered
+  })
   server.setRequestHandler("prompts/list", async () => ({ prompts: listPrompts(await connection.who()) }))
   server.setRequestHandler("prompts/get", ({ params: { name, arguments: values = {} } }, { mcpReq }) =>
     track(refusing(() => getPrompt(connection, { name, values }, quiet(mcpReq.signal)))),
@@ -156,9 +161,11 @@ async function refusing<T>(work: () => Promise<T>): Promise<T> {
 }
 
 async function instructionsFor(connection: Connection): Promise<string> {
-  const { worker } = await connection.who()
-  const { project, team } = await connection.session.configured()
-  const rest = `Errors begin with a stable code; claim.lost means that the task is no longer yours: stop work on it.`
+  const rest = "Errors begin with a stable code; claim.lost means that the task is no longer yours: stop work on it."
+  // Without a store nobody can say who this is; calls tell what is wrong, and it may be there by then.
+  const who = await connection.who().catch(() => undefined)
+  if (who === undefined) return rest
+  const { worker, project, team } = who
   if (worker === null)
     return `You lead the team ${team} of project ${project}: plan with task_create, look with team_status and task_list, talk with message_send and message_read. ${rest}`
   return `You are worker ${worker} of the team ${team} of project ${project}. Take work with task_claim {"next": true}, prove it with evidence_run, end it with task_update {"status": "resolved"}, and read what is said to you with message_read. You write only files that your task owns; ask with ownership_ask. ${rest}`

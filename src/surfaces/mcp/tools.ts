@@ -28,7 +28,7 @@ export interface Tool {
   readonly ofLead?: readonly string[]
   /** The field of the task that a worker must hold, where the operation does not ask for that itself. */
   readonly mustHold?: string
-  /** Says who takes part, so it is not for a connection that was started as a worker. */
+  /** Changes for whom the connection acts, so it is not for one that was started as a worker. */
   readonly isSeating?: true
 }
 
@@ -89,6 +89,8 @@ export const TOOLS: readonly Tool[] = [
   { name: "explore_get", load: command("explore get"), effect: "reads" },
   { name: "explore_put", load: command("explore put"), effect: "keeps" },
   { name: "explore_list", load: command("explore list"), effect: "reads", list: "explorations" },
+  { name: "join", load: command("join"), effect: "keeps", isForLead: true, isSeating: true },
+  { name: "leave", load: command("leave"), effect: "ends", isSeating: true },
   ...jobTools("agent"),
   ...jobTools("codex"),
   ...jobTools("gemini"),

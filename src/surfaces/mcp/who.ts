@@ -1,4 +1,5 @@
 import { LEAD } from "../../domain/message.ts"
+import type { TeamName } from "../../domain/team.ts"
 import { type Fields, optional } from "../../lib/fields.ts"
 import { wireName } from "../../views/wire.ts"
 import type { Command } from "../cli/command.ts"
@@ -7,11 +8,13 @@ import { inOurWords } from "./our-words.ts"
 import { TOOLS, type Tool } from "./tools.ts"
 
 /** For whom a connection acts. Whoever leads may do what a person may at the command line, decisions aside. */
-export interface Who {
+export interface Who extends TeamName {
   /** Null for the lead. */
   readonly worker: string | null
   /** Said when the server was started, and not to be changed. */
   readonly isFixed: boolean
+  /** The session had joined, and somebody else took its place. */
+  readonly isLost: boolean
 }
 
 /** Fields that say who acts. A worker's connection fills them; they are not even offered. */
@@ -24,12 +27,14 @@ export function toolsFor(who: Who): readonly Tool[] {
 }
 
 /** Why somebody cannot call a tool that there is. */
-export function whyNot(tool: Tool, { worker, isFixed }: Who): string | undefined {
-  if (worker !== null && tool.isForLead === true)
-    return `${tool.name} is for the lead, and this connection acts as worker ${worker}; write to the lead with message_send`
+export function whyNot(tool: Tool, { worker, isFixed, isLost }: Who): string | undefined {
+  if (isLost && tool.name !== "join")
+    return "another session took the place of this one in the team; join again with join"
   if (isFixed && tool.isSeating === true)
-    return `this connection was started as worker ${worker}, and stays that; ${tool.name} is for sessions`
-  return undefined
+    return `this connection was started as worker ${worker} and stays that; ${tool.name} is for sessions`
+  if (worker === null || tool.isForLead !== true) return undefined
+  const way = tool.isSeating === true ? "leave first" : "write to the lead with message_send"
+  return `this connection acts as worker ${worker}, who cannot call ${tool.name}; ${way}`
 }
 
 export interface Offer {
