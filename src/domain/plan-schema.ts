@@ -1,9 +1,7 @@
 import type { Field, Fields } from "../lib/fields.ts"
-import { unreachable } from "../lib/unreachable.ts"
+import { type JsonSchema, objectSchema, plainForm } from "../lib/fields-schema.ts"
 import { PLAN_DEFAULTS, PLAN_FIELDS, PLAN_TASK_FIELDS } from "./plan.ts"
 import { MAX_ROLE_SPECS, ROLE_SPEC_FIELDS } from "./role-spec.ts"
-
-export type JsonSchema = { [keyword: string]: unknown }
 
 /** The JSON Schema of plan documents, for editors. `docs/plan.schema.json` is this, written out. */
 export function planJsonSchema(): JsonSchema {
@@ -52,41 +50,10 @@ export function answerSchema(agentTypes: readonly string[]): JsonSchema {
   return { type: "object", additionalProperties: false, required: ["goal", "tasks"], properties: { goal, tasks } }
 }
 
-type Form = (field: Field<unknown>) => JsonSchema
-
-export function objectSchema(fields: Fields, form: Form, optional: readonly string[] = []) {
-  const entries = Object.entries(fields)
-  const required = entries.flatMap(([name, { isOptional }]) => (isOptional || optional.includes(name) ? [] : [name]))
-  const properties: Record<string, JsonSchema> = {}
-  for (const [name, field] of entries) {
-    const { fallback, description } = field
-    const isSaid = fallback !== undefined && !(Array.isArray(fallback) && fallback.length === 0)
-    properties[name] = { ...form(field), description, ...(isSaid && form !== plainForm ? { default: fallback } : {}) }
-  }
-  return { type: "object", additionalProperties: false, ...(required.length > 0 ? { required } : {}), properties }
-}
-
 /** As a person may write it: a number for an id, and one thing where a list may be. */
 function formOfDocuments(field: Field<unknown>): JsonSchema {
   if (field.kind === "text" && field.choices === undefined) return { type: ["string", "number"] }
   if (field.kind !== "list" || field.item === undefined) return plainForm(field)
   const item = formOfDocuments(field.item)
   return { anyOf: [item, { type: "array", items: item }] }
-}
-
-export function plainForm(field: Field<unknown>): JsonSchema {
-  switch (field.kind) {
-    case "text":
-      return { type: "string", ...(field.choices && { enum: field.choices }) }
-    case "number":
-      return { type: "number" }
-    case "flag":
-      return { type: "boolean" }
-    case "list":
-      return { type: "array", items: field.item === undefined ? {} : plainForm(field.item) }
-    case "record":
-      return { type: "object" }
-    default:
-      return unreachable(field.kind)
-  }
 }

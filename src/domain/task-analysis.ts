@@ -1,6 +1,6 @@
 import type { Field, Fields } from "../lib/fields.ts"
+import { type JsonSchema, objectSchema, plainForm } from "../lib/fields-schema.ts"
 import { PLAN_TASK_FIELDS } from "./plan.ts"
-import { type JsonSchema, objectSchema, plainForm } from "./plan-schema.ts"
 import { MAX_ROLE_SPECS, ROLE_SPEC_FIELDS } from "./role-spec.ts"
 import type { RoleDefinition } from "./roles.ts"
 

@@ -10,11 +10,19 @@ export interface Field<Value> {
   readonly isOptional: boolean
   readonly fallback?: Value
   readonly choices?: readonly string[]
+  /** Of a number. */
+  readonly limits?: NumberLimits
   /** Says what is wrong with a value of the right kind. */
   readonly check?: (value: never) => string | undefined
   readonly item?: Field<unknown>
   /** Items cannot contain it, so a command line may put several into one word. */
   readonly separator?: string
+}
+
+export interface NumberLimits {
+  readonly min?: number
+  readonly max?: number
+  readonly isInteger?: boolean
 }
 
 export type Fields = Readonly<Record<string, Field<unknown>>>
@@ -35,16 +43,13 @@ export function choice<const Choice extends string>(choices: readonly Choice[], 
   return { kind: "text", description: `${what}: ${choices.join(", ")}`, isOptional: false, choices }
 }
 
-export function number(
-  description: string,
-  limits: { readonly min?: number; readonly max?: number; readonly isInteger?: boolean } = {},
-): Field<number> {
+export function number(description: string, limits: NumberLimits = {}): Field<number> {
   const check = (value: number) => {
     if (limits.isInteger === true && !Number.isSafeInteger(value)) return "is not a whole number"
     if (limits.min !== undefined && value < limits.min) return `is less than ${limits.min}`
     return limits.max !== undefined && value > limits.max ? `is more than ${limits.max}` : undefined
   }
-  return { kind: "number", description, isOptional: false, check }
+  return { kind: "number", description, isOptional: false, limits, check }
 }
 
 /** True or left out. */

@@ -10,11 +10,12 @@ export function toWire(value: unknown): unknown {
   const wire: Record<string, unknown> = {}
   for (const [key, inner] of Object.entries(value)) {
     if (MERGED.has(key)) Object.assign(wire, toWire(inner))
-    else wire[snake(key)] = OPAQUE.has(key) ? inner : toWire(inner)
+    else wire[wireName(key)] = OPAQUE.has(key) ? inner : toWire(inner)
   }
   return wire
 }
 
-function snake(key: string): string {
+/** The name of one field as files and programs see it. */
+export function wireName(key: string): string {
   return /[a-z]/.test(key) ? key.replace(/[A-Z]/g, "_$&").toLowerCase() : key
 }

@@ -24,9 +24,10 @@ export async function cancelJob(folder: JobFolder, machine: Machine): Promise<Jo
   return readJobState(folder, machine)
 }
 
-/** Waits for the end of a job. */
-export async function waitForJob(folder: JobFolder, machine: Machine): Promise<JobState> {
-  while (readResult(folder) === undefined && (await settleJob(folder, machine)) === undefined) await sleep(POLL_MS)
+/** Waits for the end of a job, or until nobody wants to know it any more; the job goes on then. */
+export async function waitForJob(folder: JobFolder, machine: Machine, signal?: AbortSignal): Promise<JobState> {
+  const hasEnded = async () => readResult(folder) !== undefined || (await settleJob(folder, machine)) !== undefined
+  while (signal?.aborted !== true && !(await hasEnded())) await sleep(POLL_MS, signal)
   return readJobState(folder, machine)
 }
 

@@ -71,7 +71,7 @@ export const agentExec: Command = {
       cwd: host.io.cwd,
       env: { ...host.env, ...inherited(session) },
     })
-    if (input.wait === true) return outcomeOf(await waitForJob(folder, host))
+    if (input.wait === true) return outcomeOf(await waitForJob(folder, host, session.cancelled))
     return { data: { jobId: request.jobId, agent }, text: () => `Started job ${request.jobId} of ${agent}` }
   },
 }

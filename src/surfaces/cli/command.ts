@@ -28,6 +28,8 @@ export interface Session {
   readonly isJson: boolean
   /** Somebody said so; otherwise JSON is only what a pipe gets by default. */
   readonly isJsonAsked: boolean
+  /** Fires when nobody wants the answer any more; a command line has none and ends with its process. */
+  readonly cancelled?: AbortSignal
   /** Opens the store at the first call. */
   context(): Promise<Context>
 }

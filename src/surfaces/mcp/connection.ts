@@ -1,0 +1,78 @@
+import { AppError } from "../../domain/errors.ts"
+import type { Context } from "../../operations/operation.ts"
+import type { Session } from "../cli/command.ts"
+import type { Io } from "../cli/host.ts"
+import { type HeldStore, holdStore, untilCancelled } from "./hold-store.ts"
+import type { Who } from "./who.ts"
+
+/** One client of one server: for whom it acts, and what its calls work with. */
+export interface Connection extends AsyncDisposable {
+  readonly session: Session
+  who(): Promise<Who>
+  /** The session of one call. */
+  sessionFor(call: Call): Session
+  /** The claims that were made here, so that a write for one that was lost since is refused: token by task. */
+  readonly tokens: Map<string, number>
+}
+
+export interface Call {
+  readonly signal: AbortSignal
+  /** What a program that the call runs prints. */
+  readonly onOutput: (chunk: Uint8Array) => void
+}
+
+export async function openConnection(session: Session, as: string | null): Promise<Connection> {
+  const { openStore, hasStore, settings } = await session.configured()
+  const stores = holdStore(openStore, hasStore)
+  return {
+    session,
+    tokens: new Map(),
+    who: () => findWho(session, { as, stores }),
+    sessionFor(call) {
+      const host = { ...session.host, io: ioOf(session.host.io, call) }
+      const { configured } = session
+      const context = async (): Promise<Context> => {
+        const store = untilCancelled(await stores.get(), call.signal)
+        const roles = async () =>
+          (await (await import("../cli/role.ts")).findRoles({ host, configured, context })).roles
+        return { store, ids: host.ids, settings, roles }
+      }
+      return { ...session, host, context, isJson: true, isJsonAsked: true, cancelled: call.signal }
+    },
+    [Symbol.asyncDispose]: () => stores[Symbol.asyncDispose](),
+  }
+}
+
+/** Whoever the server was started as, else whatever the session around it has joined as, which may change any time. */
+async function findWho(
+  { configured, flags }: Session,
+  { as, stores }: { readonly as: string | null; readonly stores: HeldStore },
+): Promise<Who> {
+  const { project, team, terminalId, home } = await configured()
+  const lead = { project, team, worker: null, isFixed: false, isLost: false }
+  if (as !== null) return { ...lead, worker: as, isFixed: true }
+  const { readMarker } = await import("../../engine/seat-marker.ts")
+  const marker = await readMarker(home, terminalId)
+  if (marker === undefined || marker.store !== flags.store) return lead
+  const { readSeat } = await import("../../operations/seats.ts")
+  const seat = await readSeat({ store: await stores.get() }, terminalId)
+  if (seat === undefined) return { ...lead, isLost: true }
+  return { ...lead, project: seat.project, team: seat.team, worker: seat.worker }
+}
+
+/** Standard input and output belong to the protocol, and nobody sits at a terminal. */
+function ioOf(io: Io, { signal, onOutput }: Call): Io {
+  return {
+    ...{ isTerminal: false, columns: 120, color: false, cwd: io.cwd, canAsk: false },
+    ...{ interrupted: signal, interruptedAgain: signal, wallClock: io.wallClock },
+    size: () => ({ columns: 120, rows: 40 }),
+    onResize: () => () => {},
+    input: () => Promise.reject(new AppError("input.invalid", "there is no standard input here; give the text itself")),
+    out: () => {},
+    outParts: () => {},
+    err: () => {},
+    errBytes: onOutput,
+    ask: async () => null,
+    interactive: () => Promise.reject(new AppError("usage", "nobody sits at a terminal here")),
+  }
+}

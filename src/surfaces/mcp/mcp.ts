@@ -1,0 +1,40 @@
+import { flag, type InputOf, optional } from "../../lib/fields.ts"
+import { workerIdField } from "../../operations/operation.ts"
+import { table } from "../../views/table.ts"
+import type { Command } from "../cli/command.ts"
+import { openConnection } from "./connection.ts"
+import { listTools } from "./list-tools.ts"
+
+const input = {
+  as: optional({
+    ...workerIdField,
+    description: "the worker that whoever connects acts as; by default what its session joined as, else the lead",
+  }),
+  list: flag("list the tools that it would offer, and end"),
+}
+
+export const mcp: Command = {
+  summary: "Serve the team to an agent over MCP, on standard input and output, until that is closed",
+  fields: input,
+  example: "teamwork mcp --as w1",
+  async run(session, raw) {
+    const { as = null, list } = raw as InputOf<typeof input>
+    await using connection = await openConnection(session, as)
+    if (list === true) {
+      const tools = await listTools(await connection.who())
+      return {
+        data: tools,
+        keepsNames: true,
+        text: (screen) =>
+          table(
+            [{ title: "TOOL" }, { title: "WHAT IT DOES", flexible: true }],
+            tools.map((tool) => [tool.name, tool.description ?? ""]),
+            screen,
+          ),
+      }
+    }
+    const { serve } = await import("./serve.ts")
+    await serve(connection)
+    return { data: null, silent: true }
+  },
+}

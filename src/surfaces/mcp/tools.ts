@@ -1,0 +1,123 @@
+import { AppError } from "../../domain/errors.ts"
+import type { Command } from "../cli/command.ts"
+import { findCommand } from "../cli/commands.ts"
+
+/** A row of the table of tools: a command as an agent may call it, and what the server adds to that. */
+export interface Tool {
+  readonly name: string
+  /** Loads the command that it is: a call pays only for itself. */
+  readonly load: () => Promise<Command>
+  /** Instead of what the command says of itself. */
+  readonly summary?: string
+  readonly effect: Effect
+  /** Fields that the row itself fills. */
+  readonly fixed?: Readonly<Record<string, unknown>>
+  /** Fields that make no sense in a call. */
+  readonly without?: readonly string[]
+  /** Names of fields that are not the usual ones. */
+  readonly names?: Readonly<Record<string, string>>
+  /** What a list of results is called. */
+  readonly list?: string
+  /** What callers get, when it is not all that the command tells, in names that are not ours. */
+  readonly answer?: (data: never) => Record<string, unknown>
+  /** May take long: whoever asks for it is told that it goes on. */
+  readonly isLong?: true
+  /** Not for workers. */
+  readonly isForLead?: true
+  /** Fields that workers cannot use. */
+  readonly ofLead?: readonly string[]
+  /** The field of the task that a worker must hold, where the operation does not ask for that itself. */
+  readonly mustHold?: string
+  /** Changes for whom the connection acts, so it is not for one that was started as a worker. */
+  readonly isSeating?: true
+}
+
+/** What a call does to the world, as clients are told it. */
+export const HINTS = {
+  reads: { readOnlyHint: true, openWorldHint: false },
+  /** Once more changes nothing more. */
+  keeps: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  adds: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  changes: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  /** Ends something that cannot be continued; once more changes nothing more. */
+  ends: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  /** Runs a program, which may do anything. */
+  runs: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+} as const
+export type Effect = keyof typeof HINTS
+
+const PLAN_FIELDS = [
+  ...["title", "description", "role", "complexity", "files", "onOverlap", "grantShared"],
+  ...["priority", "assignee", "addBlockedBy", "removeBlockedBy"],
+]
+
+export const TOOLS: readonly Tool[] = [
+  { name: "team_status", load: command("project status"), effect: "reads", without: ["watch", "field"] },
+  { name: "task_list", load: command("task list"), effect: "reads", list: "tasks" },
+  { name: "task_get", load: command("task get"), effect: "reads" },
+  { name: "task_create", load: command("task create"), effect: "adds", isForLead: true },
+  {
+    name: "task_claim",
+    load: command("task claim"),
+    summary: "Claim a task by its id, or with next the best ready one",
+    effect: "keeps",
+  },
+  { name: "task_update", load: command("task update"), effect: "changes", ofLead: PLAN_FIELDS },
+  { name: "task_release", load: command("task release"), effect: "changes" },
+  { name: "task_heartbeat", load: command("task heartbeat"), effect: "keeps" },
+  { name: "task_phase", load: command("task phase"), effect: "adds" },
+  { name: "evidence_add", load: command("evidence add"), effect: "adds", list: "evidence" },
+  { name: "evidence_run", load: command("evidence run"), effect: "runs", isLong: true },
+  { name: "message_send", load: command("mailbox send"), effect: "adds", list: "messages" },
+  { name: "message_read", load: command("mailbox read"), effect: "keeps", list: "messages" },
+  { name: "message_wait", load: command("mailbox poll"), effect: "keeps", list: "messages", isLong: true },
+  { name: "team_msg", load: async () => (await import("./team-msg.ts")).teamMsg, effect: "adds" },
+  {
+    name: "approval_ask",
+    load: command("task phase"),
+    summary: "Ask for the approval of a plan for a task in plan_design, before any work; the report is the plan",
+    effect: "adds",
+    fixed: { to: "awaiting_approval" },
+  },
+  { name: "approval_list", load: command("approvals"), effect: "reads", without: ["watch"], list: "approvals" },
+  { name: "checkpoint_ask", load: command("checkpoint"), effect: "adds", isForLead: true },
+  { name: "escalate", load: command("escalate"), effect: "changes", mustHold: "task" },
+  { name: "ownership_check", load: command("ownership check"), effect: "reads" },
+  { name: "ownership_ask", load: command("ownership ask"), effect: "keeps" },
+  { name: "wisdom_add", load: command("wisdom add"), effect: "adds" },
+  { name: "wisdom_list", load: command("wisdom list"), effect: "reads", list: "wisdom" },
+  { name: "explore_get", load: command("explore get"), effect: "reads" },
+  { name: "explore_put", load: command("explore put"), effect: "keeps" },
+  { name: "explore_list", load: command("explore list"), effect: "reads", list: "explorations" },
+  { name: "join", load: command("join"), effect: "keeps", isForLead: true, isSeating: true },
+  { name: "leave", load: command("leave"), effect: "ends", isSeating: true },
+  ...jobTools("agent"),
+  ...jobTools("codex"),
+  ...jobTools("gemini"),
+]
+
+/** Jobs of any agent, or of one under the names that other systems gave them. Agents are started by the lead alone. */
+function jobTools(agent: "agent" | "codex" | "gemini"): Tool[] {
+  const isAny = agent === "agent"
+  const names = isAny ? undefined : { jobId: "jobId" }
+  const state = isAny ? undefined : ({ status, output }: Record<string, unknown>) => ({ status, output })
+  const started = ({ jobId, status, output }: Record<string, unknown>) =>
+    status === undefined ? { jobId } : { jobId, status, output }
+  const common = { isForLead: true, names } as const
+  return [
+    {
+      ...{ ...common, name: `${agent}_exec`, load: command("agent exec"), effect: "runs", isLong: true },
+      ...(isAny ? {} : { fixed: { agent }, answer: started }),
+    },
+    { ...common, name: `${agent}_status`, load: command("agent status"), effect: "reads", answer: state },
+    { ...common, name: `${agent}_cancel`, load: command("agent cancel"), effect: "ends", answer: state },
+  ]
+}
+
+function command(name: string): () => Promise<Command> {
+  return async () => {
+    const found = findCommand(name.split(" "))
+    if (found === undefined) throw new AppError("internal", `there is no command ${name}`)
+    return found.row.load()
+  }
+}
