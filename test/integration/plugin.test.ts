@@ -77,7 +77,7 @@ describe("the plugin", () => {
     expect(read(file)).not.toMatch(/CLAUDE_PLUGIN_ROOT|\/(?:root|home|usr|tmp|work)\//)
   })
 
-  it.each(PAGES)("$file mentions only calls that the program takes", async ({ file, body }) => {
+  it.each(PAGES)("$file mentions only calls that the program takes", async ({ body }) => {
     const code = codeIn(body)
     const calls = callsIn(code)
     const known = calls.filter((args) => !isComing(args))
@@ -145,6 +145,30 @@ describe("the plugin", () => {
   })
 })
 
+describe("the check of what texts mention", () => {
+  it.each([
+    ["teamwork task clam TASK --owner ID", "there is no such command"],
+    ["teamwork task claim TASK --owner ID --fast", 'unknown flag "--fast"'],
+    ["teamwork task claim TASK", "--owner is missing"],
+    ["teamwork task list --role ROLE --status done", "is not one of open"],
+    ["teamwork swarm stop WORKER OTHER", 'unexpected argument "OTHER"'],
+    ["teamwork project status -- npm test", "takes nothing behind --"],
+    ["teamwork agent judge", "there is no such command"],
+  ])("finds what is wrong with %s", async (call, problem) => {
+    const [args = []] = callsIn(codeIn(`Do this: \`${call}\`.`))
+    expect(await problemWithCall(args)).toContain(problem)
+  })
+
+  it("finds flags that no command of the text has", async () => {
+    expect(await strayFlags(codeIn("`teamwork cancel` takes `--force`, and `--quickly`."))).toEqual(["--quickly"])
+  })
+
+  it("reads blocks and spans, also over the end of a line, with quotes", () => {
+    const text = "```sh\n$ teamwork task list\n```\nor `teamwork plan 'a b'\n--yes`, and !`teamwork report`."
+    expect(callsIn(codeIn(text))).toEqual([["task", "list"], ["plan", "a b", "--yes"], ["report"]])
+  })
+})
+
 describe("the plugin's launcher", () => {
   const launcher = join(PLUGIN, "bin/teamwork")
 
@@ -175,6 +199,19 @@ describe("the plugin's launcher", () => {
       err: "",
       exitCode: 0,
     })
+  })
+
+  it("lets a hook fail, but never so that it stops anybody", () => {
+    using scratch = makeScratch()
+    program(scratch.path, "too old")
+    writeFileSync(join(scratch.path, "teamwork"), "#!/bin/sh\nexit 2\n")
+    expect(launch(launcher, [scratch.path], "hook", "stop").exitCode).toBe(1)
+    expect(launch(launcher, [scratch.path], "task", "list").exitCode).toBe(2)
+    writeFileSync(join(scratch.path, "teamwork"), "#!/bin/sh\ncat\n")
+    const stdin = new TextEncoder().encode("{}")
+    const env = sandboxEnv({ PATH: `${scratch.path}:/usr/bin:/bin` })
+    const answered = Bun.spawnSync([launcher, "hook", "stop"], { env, stdin })
+    expect([answered.stdout.toString(), answered.exitCode]).toEqual(["{}", 0])
   })
 
   it("else takes what lies beside the plugin, and else says what to do", () => {
