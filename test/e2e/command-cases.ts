@@ -1457,6 +1457,29 @@ const OTHER_CASES: Case[] = [
     table: /^\{\n {2}"\$schema"/,
   },
   {
+    command: "plugin install",
+    args: ["--dry-run", "--scope", "project"],
+    data: {
+      scope: "project",
+      dry_run: true,
+      commands: [expect.stringContaining("marketplace add --scope project"), expect.any(String)],
+    },
+    table: /^claude plugin marketplace add .*\nclaude plugin install --scope project -- teamwork@teamwork\n$/,
+  },
+  {
+    command: "plugin remove",
+    args: ["--dry-run", "--scope", "user"],
+    data: { scope: "user", dry_run: true, commands: [expect.any(String), expect.any(String)] },
+    table: /^claude plugin uninstall --scope user -- teamwork@teamwork\n/,
+  },
+  {
+    command: "plugin path",
+    isDocument: true,
+    args: [],
+    data: { folder: expect.stringMatching(/\/plugin$/) },
+    table: /\/plugin\n$/,
+  },
+  {
     command: "completion",
     args: ["--shell", "bash"],
     isDocument: true,
