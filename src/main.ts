@@ -392,7 +392,7 @@ const host: Host = {
   },
   env,
   version: VERSION,
-  ...{ userHome: environment.userHome, isDebugging: environment.isDebugging },
+  ...{ userHome: environment.userHome, home: environment.home, isDebugging: environment.isDebugging },
   ...{ configure, scopes, configuration },
 }
 process.exit(await runCli(process.argv.slice(2), host))

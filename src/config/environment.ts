@@ -5,6 +5,8 @@ export type Env = Readonly<Record<string, string | undefined>>
 
 export type Environment = {
   readonly userHome: string
+  /** Where our own state and settings live. */
+  readonly home: string
   /** Names the terminal a person or agent sits at; safe as a file name. */
   readonly terminalId: string
   readonly noColor: boolean
@@ -16,11 +18,14 @@ export type Environment = {
 export function readEnvironment(env: Env, terminal: { stdoutIsTTY: boolean; columns?: number }): Environment {
   const terminalId =
     variable(env, "TEAMWORK_TERMINAL_ID") ??
+    // Of an agent's session: its hooks are told the same id.
+    variable(env, "CLAUDE_CODE_SESSION_ID") ??
     variable(env, "TMUX_PANE") ??
     variable(env, "TERM_SESSION_ID") ??
     `pid-${process.ppid}`
   return {
     userHome: userHomeOf(env),
+    home: teamworkHomeOf(env),
     terminalId: asId(terminalId),
     noColor: variable(env, "NO_COLOR") !== undefined || !terminal.stdoutIsTTY,
     isDebugging: variable(env, "TEAMWORK_DEBUG") !== undefined,

@@ -61,6 +61,8 @@ export const ERROR_CODES = [
   "worker.unavailable",
   "message.not_allowed",
   "loop.not_found",
+  "seat.not_found",
+  "seat.taken",
   "config.unknown_key",
   "config.bad_value",
   "config.bad_file",

@@ -103,6 +103,10 @@ export const EVENT_SCHEMAS = {
   "record.removed": { kind: word, number: count },
   "target.delivered": { target: word, from: word, to: word },
   "target.undone": { target: word, from: word, to: word },
+  /** A session, or a terminal, takes part in the team: as this worker, or as the lead. */
+  "seat.taken": { terminal: word, part: word, worker: maybe, delegation: word },
+  /** It does no longer; what it held went back. */
+  "seat.left": { terminal: word, part: word, worker: maybe, released: words, reason: word },
   "worker.set_up": { worker: word, role: maybe },
   "worker.paused": { worker: word, reason: maybe },
   "worker.resumed": { worker: word },

@@ -1,7 +1,9 @@
 import { AppError } from "../domain/errors.ts"
-import type { Task } from "../domain/task.ts"
+import type { WorkerId } from "../domain/ids.ts"
+import type { Role, Task } from "../domain/task.ts"
 import type { Worker } from "../domain/worker.ts"
 import { number, optional } from "../lib/fields.ts"
+import type { StoredTeam, Tx } from "../store/port.ts"
 import { freshStart } from "./fresh-start.ts"
 import { lockTeam } from "./lookup.ts"
 import { idField, operation, roleField, teamFields, workerIdField } from "./operation.ts"
@@ -28,28 +30,37 @@ export const setupWorker = operation({
   async run({ store, settings }, input): Promise<WorkerSetup> {
     return store.write(async (tx) => {
       const team = await lockTeam(tx, input)
-      const id = input.workerId ?? (await tx.workers.takeId(team.key))
-      const known = await tx.workers.find(team.key, id)
-      if (known?.role && input.role !== undefined && known.role !== input.role) {
-        throw new AppError(
-          "role.locked",
-          `${id} works as ${known.role} in this project and cannot become ${input.role}; use another --worker-id`,
-        )
-      }
-      const availability =
-        known === undefined || ["spawning", "dead"].includes(known.status) || known.status === "stopped"
-          ? { availability: "idle" as const }
-          : {}
-      const worker = await tx.workers.put(team.key, id, {
-        role: input.role,
-        sessionId: input.sessionId,
-        ...availability,
-      })
-      if (known?.role !== worker.role || known?.status !== worker.status) {
-        await tx.events.append(team.key, id, { type: "worker.set_up", data: { worker: id, role: worker.role } })
-      }
+      const worker = await registerWorker(tx, team, input)
       const released = await freshStart(tx, team, input.freshStartInterval ?? settings.freshStartIntervalSeconds)
       return { project: team.project, team: team.team, worker, released: released.map((task: Task) => task.id) }
     })
   },
 })
+
+export interface Registration {
+  readonly workerId?: WorkerId
+  readonly role?: Role
+  readonly sessionId?: string
+}
+
+/** Makes the worker known and free to take tasks. The role of its first time stays. */
+export async function registerWorker(tx: Tx, team: StoredTeam, asked: Registration): Promise<Worker> {
+  const id = asked.workerId ?? (await tx.workers.takeId(team.key))
+  const known = await tx.workers.find(team.key, id)
+  if (known?.role && asked.role !== undefined && known.role !== asked.role) {
+    throw new AppError(
+      "role.locked",
+      `${id} works as ${known.role} in this project and cannot become ${asked.role}; use another --worker-id`,
+    )
+  }
+  const isAway = known === undefined || ["spawning", "dead", "stopped"].includes(known.status)
+  const worker = await tx.workers.put(team.key, id, {
+    role: asked.role,
+    sessionId: asked.sessionId,
+    ...(isAway ? { availability: "idle" } : {}),
+  })
+  if (known?.role !== worker.role || known?.status !== worker.status) {
+    await tx.events.append(team.key, id, { type: "worker.set_up", data: { worker: id, role: worker.role } })
+  }
+  return worker
+}

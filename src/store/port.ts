@@ -23,6 +23,7 @@ import type { Verdict } from "../domain/verdict.ts"
 import type { WaveVerdict } from "../domain/wave.ts"
 import type { Worker, WorkerAvailability } from "../domain/worker.ts"
 import type { RecordStore } from "./record-store.ts"
+import type { LoopStore, SeatStore } from "./terminals.ts"
 
 /**
  * The single source of truth. Everything acknowledged survives `kill -9` and power loss. Time in it is the store's own:
@@ -116,6 +117,7 @@ export interface Tx extends HotPath {
   readonly events: EventStore
   readonly leaders: LeaderStore
   readonly loops: LoopStore
+  readonly seats: SeatStore
   readonly documents: DocumentStore
   readonly rateLimits: RateLimitStore
   readonly archive: ArchiveStore
@@ -362,12 +364,6 @@ export interface Leadership {
   readonly holder: string
   readonly token: number
   readonly leaseUntil: number
-}
-
-export interface LoopStore {
-  find(terminalId: string): Promise<LoopState | undefined>
-  put(state: Omit<LoopState, "startedAt">): Promise<LoopState>
-  remove(terminalId: string): Promise<boolean>
 }
 
 export interface DocumentStore {

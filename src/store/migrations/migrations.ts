@@ -6,7 +6,7 @@ export interface Migration {
   readonly breaking: boolean
 }
 
-export const LATEST_VERSION = 9
+export const LATEST_VERSION = 10
 
 /** Loaded only when a store is behind, so that an ordinary start does not pay for it. */
 export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Migration[]> {
@@ -22,6 +22,7 @@ export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Mi
           await import("./0007_claim_order.sqlite.sql", { with: { type: "text" } }),
           await import("./0008_records.sqlite.sql", { with: { type: "text" } }),
           await import("./0009_priority.sqlite.sql", { with: { type: "text" } }),
+          await import("./0010_seats.sqlite.sql", { with: { type: "text" } }),
         ]
       : [
           await import("./0001_kernel.postgres.sql", { with: { type: "text" } }),
@@ -33,6 +34,7 @@ export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Mi
           await import("./0007_claim_order.postgres.sql", { with: { type: "text" } }),
           await import("./0008_records.postgres.sql", { with: { type: "text" } }),
           await import("./0009_priority.postgres.sql", { with: { type: "text" } }),
+          await import("./0010_seats.postgres.sql", { with: { type: "text" } }),
         ]
   const names = [
     "kernel",
@@ -44,6 +46,7 @@ export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Mi
     "claim_order",
     "records",
     "priority",
+    "seats",
   ]
   return files.map((file, index) => ({
     version: index + 1,

@@ -1,7 +1,7 @@
 import type { LoopState } from "../../domain/loop-state.ts"
 import type { Role } from "../../domain/task.ts"
 import type { TeamName } from "../../domain/team.ts"
-import type { LoopStore } from "../port.ts"
+import type { LoopStore } from "../terminals.ts"
 import { iso, type Session } from "./session.ts"
 
 interface LoopRow {

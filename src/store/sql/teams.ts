@@ -24,6 +24,7 @@ export const COLUMNS =
 const OWNED_TABLES = [
   "event",
   "leader",
+  "seat",
   "document",
   "verdict",
   "evidence",

@@ -8,6 +8,7 @@ import { loopStore } from "./loops.ts"
 import { messageStore } from "./messages.ts"
 import { rateLimitStore } from "./rate-limits.ts"
 import { recordStore } from "./records.ts"
+import { seatStore } from "./seats.ts"
 import type { Session } from "./session.ts"
 import { taskStore } from "./tasks.ts"
 import { teamStore } from "./teams.ts"
@@ -31,6 +32,7 @@ export function transactionOf(session: Session, own: HotPath & { readonly events
     records: recordStore(session),
     leaders: leaderStore(session),
     loops: loopStore(session),
+    seats: seatStore(session),
     documents: documentStore(session),
     rateLimits: rateLimitStore(session),
     archive: archiveStore(session, own.events),

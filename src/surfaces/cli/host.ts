@@ -24,6 +24,8 @@ export interface Host {
   readonly env: Record<string, string | undefined>
   /** Where the user's own files of other programs are. */
   readonly userHome: string
+  /** Where ours are. */
+  readonly home: string
   readonly version: string
   /** Show where an unexpected error came from. */
   readonly isDebugging: boolean

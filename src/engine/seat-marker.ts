@@ -1,0 +1,38 @@
+import { mkdir, rm } from "node:fs/promises"
+
+/**
+ * A file for each session that has joined, so that the hooks of all others, most of them, are answered without opening
+ * the store. What holds is in the store; this only tells where to look.
+ */
+export interface SeatMarker {
+  readonly project: string
+  readonly team: string
+  /** The store's address, where it was given on the command line. */
+  readonly store?: string
+}
+
+export async function writeMarker(home: string, terminalId: string, marker: SeatMarker): Promise<void> {
+  await mkdir(`${home}/seats`, { recursive: true, mode: 0o700 })
+  // An address may have a password in it.
+  await Bun.write(pathOf(home, terminalId), JSON.stringify(marker), { mode: 0o600 })
+}
+
+/** Undefined for a session that has not joined. */
+export async function readMarker(home: string, terminalId: string): Promise<SeatMarker | undefined> {
+  if (!isFileName(terminalId)) return undefined
+  const file = Bun.file(pathOf(home, terminalId))
+  return (await file.exists()) ? file.json() : undefined
+}
+
+export async function removeMarker(home: string, terminalId: string): Promise<void> {
+  if (isFileName(terminalId)) await rm(pathOf(home, terminalId), { force: true })
+}
+
+/** What an agent program says of its session is a name of ours, or none at all. */
+function isFileName(terminalId: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(terminalId)
+}
+
+function pathOf(home: string, terminalId: string): string {
+  return `${home}/seats/${terminalId}`
+}

@@ -1,0 +1,17 @@
+import type { LoopState } from "../domain/loop-state.ts"
+import type { Seat, SeatMemory } from "../domain/seat.ts"
+
+export interface LoopStore {
+  find(terminalId: string): Promise<LoopState | undefined>
+  put(state: Omit<LoopState, "startedAt">): Promise<LoopState>
+  remove(terminalId: string): Promise<boolean>
+}
+
+export interface SeatStore {
+  find(terminalId: string): Promise<Seat | undefined>
+  list(key: number): Promise<Seat[]>
+  /** Takes the seat, or another in its place; what was remembered is forgotten. */
+  put(key: number, seat: Pick<Seat, "terminalId" | "part" | "worker" | "delegation">): Promise<Seat>
+  remember(terminalId: string, memory: SeatMemory): Promise<void>
+  remove(terminalId: string): Promise<boolean>
+}

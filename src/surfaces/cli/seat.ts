@@ -1,0 +1,37 @@
+import { removeMarker, writeMarker } from "../../engine/seat-marker.ts"
+import type { InputOf } from "../../lib/fields.ts"
+import { join as joinTeam, leave as leaveTeam } from "../../operations/seats.ts"
+import type { Command } from "./command.ts"
+
+export const join: Command = {
+  summary: joinTeam.summary,
+  fields: joinTeam.input,
+  example: "teamwork join --role backend --loop",
+  async run({ context, configured, flags }, input) {
+    const seat = await joinTeam.run(await context(), input as InputOf<typeof joinTeam.input>)
+    const { project, team, terminalId } = seat
+    const { home } = await configured()
+    await writeMarker(home, terminalId, { project, team, ...(flags.store === undefined ? {} : { store: flags.store }) })
+    const who = seat.worker === null ? "the lead" : `worker ${seat.worker}`
+    const how = seat.role === null ? "" : ` as ${seat.role}`
+    const rule = seat.delegation === "strict" ? "; all work on the project is left to workers" : ""
+    return {
+      data: seat,
+      text: () => `You are ${who} of ${project}/${team}${how}${seat.loop ? ", in a loop" : ""}${rule}`,
+    }
+  },
+}
+
+export const leave: Command = {
+  summary: leaveTeam.summary,
+  fields: leaveTeam.input,
+  async run({ context, configured }, input) {
+    const { seat, released } = await leaveTeam.run(await context(), input as InputOf<typeof leaveTeam.input>)
+    await removeMarker((await configured()).home, seat.terminalId)
+    const back = released.length === 0 ? "" : `; gave back ${released.join(", ")}`
+    return {
+      data: { ...seat, released },
+      text: () => `Left ${seat.project}/${seat.team}${back}`,
+    }
+  },
+}

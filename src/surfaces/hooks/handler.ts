@@ -1,0 +1,15 @@
+import type { Seat } from "../../domain/seat.ts"
+import type { Context } from "../../operations/operation.ts"
+import type { Configured, Host } from "../cli/host.ts"
+import type { HookAnswer, HookCall } from "./hook-call.ts"
+
+/** What a handler may go by. */
+export interface HookScene {
+  readonly host: Host
+  /** Null where the session takes part in no team. */
+  readonly seat: Seat | null
+  readonly configured: Configured
+  readonly context: Context
+}
+
+export type HookHandler = (call: HookCall, scene: HookScene) => Promise<HookAnswer>

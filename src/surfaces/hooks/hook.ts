@@ -1,0 +1,76 @@
+import { readMarker } from "../../engine/seat-marker.ts"
+import { choice, text, withDefault } from "../../lib/fields.ts"
+import { readSeat } from "../../operations/seats.ts"
+import type { Command, Session } from "../cli/command.ts"
+import type { Host } from "../cli/host.ts"
+import { findRoles } from "../cli/role.ts"
+import type { HookHandler } from "./handler.ts"
+import {
+  HOSTS,
+  type HookAnswer,
+  type HookCall,
+  type HookEvent,
+  type HookHost,
+  type HostName,
+  NO_ANSWER,
+} from "./hook-call.ts"
+
+/**
+ * An agent program calls this at the moments of its session. Whatever goes wrong here is none of the user's business:
+ * the session goes on as if there were no hook, and the reason is in a log.
+ */
+export const hook: Command = {
+  summary: "Answer a hook of an agent program, which comes as JSON on standard input; set up by the plugin",
+  fields: {
+    event: text("what happens, such as stop or pre-tool-use; the program's own name for it will do"),
+    host: withDefault(choice(HOSTS, "the agent program"), "claude"),
+  },
+  positional: ["event"],
+  example: "teamwork hook stop < call.json",
+  async run({ host }, input) {
+    const printed = await answerHook(host, { host: input.host as HostName, event: String(input.event) })
+    if (printed !== "") host.io.out(printed)
+    return { data: null, silent: true }
+  },
+}
+
+async function answerHook(host: Host, asked: { readonly host: HostName; readonly event: string }): Promise<string> {
+  try {
+    const dialect = await loadHost(asked.host)
+    const event = dialect.eventOf(asked.event)
+    if (event === undefined) return ""
+    const call = dialect.read(event, objectOf(JSON.parse(await host.io.input())))
+    return dialect.write(call, await answerCall(host, call))
+  } catch (error) {
+    await (await import("./log-failure.ts")).logFailure(host, asked, error)
+    return ""
+  }
+}
+
+async function answerCall(host: Host, call: HookCall): Promise<HookAnswer> {
+  const marker = await readMarker(host.home, call.session)
+  if (marker === undefined) return NO_ANSWER
+  const handler = await HANDLERS[call.event]?.()
+  if (handler === undefined) return NO_ANSWER
+  const configured = await host.configure(marker)
+  await using store = await configured.openStore()
+  const seat = await readSeat({ store }, call.session)
+  if (seat === undefined) return NO_ANSWER
+  const context: Awaited<ReturnType<Session["context"]>> = {
+    ...{ store, ids: host.ids, settings: configured.settings },
+    roles: async () =>
+      (await findRoles({ host, configured: async () => configured, context: async () => context })).roles,
+  }
+  return handler(call, { host, seat, configured, context })
+}
+
+async function loadHost(name: HostName): Promise<HookHost> {
+  return (await import("./hosts/claude.ts")).makeClaudeHost(name)
+}
+
+/** Each is loaded when its moment comes; a moment without one is let pass. */
+const HANDLERS: Readonly<Partial<Record<HookEvent, () => Promise<HookHandler>>>> = {}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+}

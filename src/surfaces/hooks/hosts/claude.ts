@@ -1,0 +1,66 @@
+import { HOOK_EVENTS, type HookAnswer, type HookEvent, type HookHost, type HostName } from "../hook-call.ts"
+
+const NAMES: Readonly<Record<HookEvent, string>> = {
+  "session-start": "SessionStart",
+  prompt: "UserPromptSubmit",
+  "pre-tool-use": "PreToolUse",
+  "post-tool-use": "PostToolUse",
+  stop: "Stop",
+  "subagent-stop": "SubagentStop",
+  "task-completed": "TaskCompleted",
+  "teammate-idle": "TeammateIdle",
+  "session-end": "SessionEnd",
+}
+
+/** Claude Code, and those who took over its format. */
+export function makeClaudeHost(host: HostName): HookHost {
+  return {
+    eventOf: (name) => HOOK_EVENTS.find((event) => event === name || NAMES[event] === name),
+    read: (event, raw) => ({
+      ...{ event, host, raw },
+      session: textOf(raw.session_id),
+      cwd: textOf(raw.cwd),
+      tool:
+        typeof raw.tool_name === "string"
+          ? {
+              name: raw.tool_name,
+              input: objectOf(raw.tool_input),
+              id: textOf(raw.tool_use_id),
+              response: raw.tool_response,
+            }
+          : null,
+      isHeldBack: raw.stop_hook_active === true,
+      lastText: textOf(raw.last_assistant_message),
+      prompt: textOf(raw.prompt),
+    }),
+    write: ({ event }, answer) => write(event, answer),
+  }
+}
+
+function write(event: HookEvent, answer: HookAnswer): string {
+  const hookEventName = NAMES[event]
+  switch (answer.kind) {
+    case "none":
+      return ""
+    case "context":
+      return JSON.stringify({ hookSpecificOutput: { hookEventName, additionalContext: answer.text } })
+    case "goOn":
+      return JSON.stringify({ decision: "block", reason: answer.reason })
+    case "deny":
+      return JSON.stringify({
+        hookSpecificOutput: {
+          hookEventName,
+          permissionDecision: "deny",
+          permissionDecisionReason: answer.reason,
+        },
+      })
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : ""
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+}
