@@ -3,9 +3,6 @@
 import { splitCommand } from "../lib/split-command.ts"
 import { findWrite, type ToolCall } from "./judge-write.ts"
 
-export const DELEGATIONS = ["lead", "strict"] as const
-export type Delegation = (typeof DELEGATIONS)[number]
-
 /** Where the lead is at work. */
 export interface LeadPlace {
   /** Tells where a path leads, from the folder of the repository; undefined where it leads out of there. */

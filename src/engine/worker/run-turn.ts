@@ -12,7 +12,7 @@ import type { Doer } from "./choose-doer.ts"
 import { diagnoseTimeout, newTrace, traceEvent } from "./diagnose-timeout.ts"
 import type { Hold } from "./hold-claim.ts"
 import { openInbox } from "./inbox.ts"
-import { workerMark } from "./orphans.ts"
+import { pathTo, reachVariables, serversFor } from "./reach-team.ts"
 import { commandsOf, type FixFacts, SCRIPT, taskVariables } from "./script-variables.ts"
 import { Setback } from "./setback.ts"
 import type { Shift } from "./shift.ts"
@@ -82,7 +82,7 @@ export async function runTurn(shift: Shift, hold: Hold, turn: Turn): Promise<Age
 
 async function makeJob(shift: Shift, hold: Hold, turn: Turn): Promise<AgentJob> {
   const { ports, options, team, worker, history } = shift
-  const { settings, home } = options
+  const { settings, home, reach } = options
   const { task, token } = hold
   const { doer, workspace } = turn
   const owner = { owner: worker, token }
@@ -93,6 +93,7 @@ async function makeJob(shift: Shift, hold: Hold, turn: Turn): Promise<AgentJob> 
   const variables = taskVariables({ task, worker, integration, turn: turn.number, fix: turn.fix })
   const { model, tier, effort, allowedTools } = doer
   const permission = isReading(turn) ? "ask" : doer.permission
+  const told = reachVariables(shift)
   return {
     ...{ model, tier, effort, permission, allowedTools, ownership },
     prompt: promptOf(shift, turn),
@@ -100,7 +101,9 @@ async function makeJob(shift: Shift, hold: Hold, turn: Turn): Promise<AgentJob> 
     workspace: workspace.path,
     stateFolder: join(runsFolder(home, team), turn.firstRun, "state"),
     deniedTools: isReading(turn) ? WRITING_TOOLS : [],
-    ...{ mcpServers: {}, hooks: {}, answerSchema: null, resume: turn.session },
+    ...{ hooks: {}, answerSchema: null, resume: turn.session },
+    mcpServers: serversFor(shift, told),
+    ...(reach === undefined ? {} : { claim: { ...team, ...owner, task: task.id, store: reach.store } }),
     limits: {
       turns: null,
       timeMs: settings.agentTimeoutSeconds === 0 ? null : settings.agentTimeoutSeconds * 1000,
@@ -108,7 +111,7 @@ async function makeJob(shift: Shift, hold: Hold, turn: Turn): Promise<AgentJob> 
       dollars: left.dollars,
       outputBytes: null,
     },
-    env: { ...doer.ready.env, ...turn.identity, ...variables, [workerMark({ ...team, home, worker })]: "1" },
+    env: { ...doer.ready.env, ...turn.identity, ...variables, ...told, ...pathTo(shift, doer.ready.env) },
   }
 }
 
