@@ -1,4 +1,5 @@
 import type { WorkerId } from "./ids.ts"
+import { LEAD } from "./message.ts"
 
 /** As what a session takes part in a team. */
 export const PARTS = ["worker", "lead"] as const
@@ -44,8 +45,6 @@ export function noteSeen(memory: SeatMemory, id: string): SeatMemory | undefined
 }
 
 /** In whose name a seat sends and gets messages. */
-export const LEAD = "orchestrator"
-
 export function nameOf(seat: Pick<Seat, "worker">): string {
   return seat.worker ?? LEAD
 }

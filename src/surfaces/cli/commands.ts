@@ -296,7 +296,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { name: "keep", load: async () => (await import("./complete.ts")).keep },
   { name: "join", load: async () => (await import("./seat.ts")).join },
   { name: "leave", load: async () => (await import("./seat.ts")).leave },
-  { name: "hook", load: async () => (await import("../hooks/hook.ts")).hook },
+  { name: "hook", isInternal: true, load: async () => (await import("../hooks/hook.ts")).hook },
   { name: "worker", load: async () => (await import("./worker.ts")).worker },
   { name: "worker setup", load: async () => (await import("./worker-setup.ts")).workerSetup },
   {
