@@ -2,6 +2,7 @@
 // is not known to be harmless is denied.
 import { splitCommand } from "../lib/split-command.ts"
 import { findWrite, type ToolCall } from "./judge-write.ts"
+import { SHELL_TOOLS } from "./observed.ts"
 
 /** Where the lead is at work. */
 export interface LeadPlace {
@@ -57,10 +58,6 @@ const READING_TOOLS = new Set([
   ...["read_file", "read_many_files", "list_directory", "glob", "search_file_content", "grep_search"],
   ...["read", "grep", "list", "view_image"],
 ])
-const SHELL_TOOLS = new Set([
-  ...["Bash", "run_shell_command", "bash"],
-  ...["shell", "shell_command", "local_shell", "exec_command"],
-])
 /** Asking the user, subagents and messages, and the host's own bookkeeping. */
 const LEADING_TOOLS = new Set([
   ...["AskUserQuestion", "Agent", "Task", "TaskOutput", "TaskStop", "SendMessage", "ListAgents", "Skill"],
@@ -98,8 +95,8 @@ function findProblem(line: string, place: LeadPlace): string | undefined {
   const { commands, isPlain } = splitCommand(line)
   const call = "a lead in strict delegation runs no command but teamwork"
   if (commands.length === 0) return call
-  const isOurs = ({ words, isPiped }: (typeof commands)[number]) =>
-    isOwnCall(words, place.self) || isHarmless(words, isPiped, place)
+  const isOurs = ({ words, joiner }: (typeof commands)[number]) =>
+    isOwnCall(words, place.self) || isHarmless(words, joiner === "|", place)
   if (!commands.every(isOurs)) return call
   if (!isPlain) return `${call}, written without $, \`, >, < and the like: put texts between '...'`
   const isWork = ({ words }: (typeof commands)[number]) =>

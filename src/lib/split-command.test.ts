@@ -8,7 +8,7 @@ it("takes quotes off and splits where a shell would", () => {
     ["teamwork", "task", "create", "--title", 'a "b" && c', "--role=backend"],
   ])
   expect(words("a && b; c || d\ne | f")).toEqual([["a"], ["b"], ["c"], ["d"], ["e"], ["f"]])
-  expect(splitCommand("a | b").commands[1]).toEqual({ words: ["b"], isPiped: true })
+  expect(splitCommand("a | b").commands[1]).toEqual({ words: ["b"], joiner: "|" })
   expect(words(`a "" b'c'"d"`)).toEqual([["a", "", "bcd"]])
 })
 

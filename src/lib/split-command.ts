@@ -2,9 +2,11 @@
 export interface SimpleCommand {
   /** Quotes taken off. */
   readonly words: readonly string[]
-  /** Reads what the command before it printed. */
-  readonly isPiped: boolean
+  /** What stands before it; an end of line counts as `;`. */
+  readonly joiner: Joiner
 }
+
+type Joiner = "" | "&&" | "||" | ";" | "|"
 
 export interface SplitLine {
   readonly commands: readonly SimpleCommand[]
@@ -29,18 +31,18 @@ export function splitCommand(line: string): SplitLine {
   const commands: SimpleCommand[] = []
   let words: string[] = []
   let word: string | undefined
-  let isPiped = false
+  let joiner: Joiner = ""
   let isPlain = true
   const endWord = () => {
     if (word !== undefined) words.push(word)
     word = undefined
   }
-  const endCommand = (pipes: boolean) => {
+  const endCommand = (next: Joiner) => {
     endWord()
-    if (words.length > 0) commands.push({ words, isPiped })
-    else if (pipes || isPiped) isPlain = false
+    if (words.length > 0) commands.push({ words, joiner })
+    else if (next === "|" || joiner === "|") isPlain = false
     words = []
-    isPiped = pipes
+    joiner = next
   }
   for (let at = 0; at < line.length; at++) {
     const char = line.charAt(at)
@@ -51,20 +53,20 @@ export function splitCommand(line: string): SplitLine {
       word = `${word ?? ""}${quoted}`
       at = end === -1 ? line.length : end
     } else if (char === "&" && line.charAt(at + 1) === "&") {
-      endCommand(false)
+      endCommand("&&")
       at++
     } else if (char === "|") {
       const isOr = line.charAt(at + 1) === "|"
-      endCommand(!isOr)
+      endCommand(isOr ? "||" : "|")
       if (isOr) at++
-    } else if (char === ";" || char === "\n") endCommand(false)
+    } else if (char === ";" || char === "\n") endCommand(";")
     else if (char === " " || char === "\t") endWord()
     else {
       if (SPECIAL.has(char) || char < " ") isPlain = false
       word = `${word ?? ""}${char}`
     }
   }
-  endCommand(false)
+  endCommand("")
   const isCall = ({ words: [first = ""] }: SimpleCommand) => !RESERVED.test(first) && !ASSIGNMENT.test(first)
   return { commands, isPlain: isPlain && commands.every(isCall) }
 }
