@@ -49,6 +49,13 @@ export const ENGINE_KEYS = {
     env: "TEAMWORK_ENGINE_LEASE_SECONDS",
     description: "How long an orchestrator that nobody hears of leads its team, in seconds.",
   },
+  "engine.files": {
+    type: "boolean",
+    default: true,
+    env: "TEAMWORK_ENGINE_FILES",
+    description:
+      "Keep the team as plain files in its folder in the home while a run goes on, as `teamwork export` writes them.",
+  },
   "approvals.agent": {
     type: "string",
     default: "auto",

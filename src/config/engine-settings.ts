@@ -21,6 +21,7 @@ export function engineSettings(config: Config) {
     shutdownTimeoutMs: config["team.shutdownTimeoutMs"] || Number.POSITIVE_INFINITY,
     monitorIntervalMs: config["team.monitorIntervalMs"],
     runtime: config["engine.runtime"],
+    files: config["engine.files"],
     notify: { bell: config["notify.bell"], command: config["notify.command"] },
     onBlockerFailed: config["team.onBlockerFailed"],
     pmAgent: config["approvals.agent"],

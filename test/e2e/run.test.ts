@@ -28,6 +28,9 @@ describe("teamwork run", () => {
       expect(git(bench.cwd, "status", "--porcelain")).toBe("")
       expect(await bench.ok("project", "status")).toMatchObject({ phase: "COMPLETE", status: "completed" })
       await expectNothingLeft(bench)
+      const file = (path: string) => Bun.file(join(bench.home, "shop/main", path)).json()
+      expect(await file("project.json")).toMatchObject({ phase: "COMPLETE" })
+      expect(await file("tasks/3.json")).toMatchObject({ status: "resolved" })
       // There is nothing left to do, and that is fine.
       expect(await bench.run(RUN)).toMatchObject({ exitCode: 0 })
     },
@@ -81,7 +84,42 @@ describe("teamwork run", () => {
         return messages.find(({ payload }) => JSON.stringify(payload).includes('"list"'))
       }, "the warning")
       expect(JSON.stringify(told.payload)).toContain("w1")
+      // Whoever looks at plain files sees the team at work.
+      await until(async () => {
+        const task = await Bun.file(join(bench.home, "shop/main/tasks/one.json"))
+          .json()
+          .catch(() => ({}))
+        return task.status === "in_progress" || task.status === "resolved"
+      }, "the task in a file")
       await team.stop("SIGINT")
+    },
+    LONG_MS,
+  )
+
+  it(
+    "leaves files of somebody else alone, says so, and runs all the same",
+    async () => {
+      using bench = makeBench()
+      makeRepository(bench.cwd)
+      const foreign = join(bench.home, "shop/main/project.json")
+      await Bun.write(foreign, '{"mine":true}')
+      const { exitCode, stdout } = await bench.run([...RUN, planFor(bench, [{ id: "1", run: ["echo one > f1"] }])])
+      expect([exitCode, stdout]).toEqual([0, expect.stringContaining("no files are written")])
+      expect(await Bun.file(foreign).text()).toBe('{"mine":true}')
+    },
+    LONG_MS,
+  )
+
+  it(
+    "writes no files where nobody wants them",
+    async () => {
+      using bench = makeBench()
+      makeRepository(bench.cwd)
+      const plan = planFor(bench, [{ id: "1", run: ["echo one > f1"] }])
+      expect(await bench.run([...RUN, plan], { env: { TEAMWORK_ENGINE_FILES: "false" } })).toMatchObject({
+        exitCode: 0,
+      })
+      expect(await Bun.file(join(bench.home, "shop/main/project.json")).exists()).toBe(false)
     },
     LONG_MS,
   )

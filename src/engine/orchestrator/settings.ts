@@ -11,6 +11,8 @@ export interface EngineSettings extends Omit<EngineLimits, "staffing" | "deliver
   /** `auto`, `none`, or the program that decides on plans. */
   readonly pmAgent: string
   readonly notify: NotifySettings
+  /** Whether the team is kept as plain files while it is led. */
+  readonly files: boolean
   /** What becomes of a team when its run is done. */
   readonly completionAction: CompletionAction
 }

@@ -48,6 +48,29 @@ export const exportCommand: Command = {
   },
 }
 
+/** How long a file about the whole team may be behind while it is led: nobody waits for it, and the team is at work. */
+const RUN_DEBOUNCE_MS = 2000
+
+/** Keeps the team's own folder in the home up to date until told to stop. */
+export async function mirrorHere(session: Session, name: TeamName, signal: AbortSignal): Promise<void> {
+  const { home } = await session.configured()
+  const place = { ...name, folder: join(home, name.project, name.team) }
+  const loopFolder = loopFolderOf(home, place)
+  const onUpdate = () => rememberExport(home, place)
+  await mirrorTeam(await session.context(), name, {
+    ...{ folder: place.folder, loopFolder, signal, debounceMs: RUN_DEBOUNCE_MS },
+    onUpdate: once(onUpdate),
+  })
+}
+
+function once(act: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) act()
+    isDone = true
+  }
+}
+
 interface Target extends TeamName {
   readonly folder: string
   readonly sourceDir?: string

@@ -196,12 +196,12 @@ async function lead(session: Session, { given, name, run, settings }: Run): Prom
     notify: notifyFor(session, settings),
   }
   const ended = new AbortController()
-  const watching = watchOn()
+  const beside = [watchOn(), settings.files ? mirrorOn() : undefined]
   try {
     return await orchestrate(ports, options)
   } finally {
     ended.abort()
-    await watching
+    await Promise.all(beside)
     await ports.runtime[Symbol.asyncDispose]()
   }
 
@@ -213,6 +213,20 @@ async function lead(session: Session, { given, name, run, settings }: Run): Prom
       } catch {
         await sleep(RETRY_VIEW_MS, ended.signal)
         watcher = makeWatcher(session, view)
+      }
+    }
+  }
+
+  /** Files are for looking at: that they cannot be written is said, and stops nothing. */
+  async function mirrorOn(): Promise<void> {
+    const { mirrorHere } = await import("./export.ts")
+    while (!ended.signal.aborted) {
+      try {
+        await mirrorHere(session, name, ended.signal)
+      } catch (error) {
+        if (error instanceof AppError && error.code.startsWith("export."))
+          return watcher.say(`no files are written: ${error.message}`)
+        await sleep(RETRY_VIEW_MS, ended.signal)
       }
     }
   }
