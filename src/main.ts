@@ -77,6 +77,7 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
       const [settings, { promptLimit }] = await Promise.all([all(), import("./config/agent-settings.ts")])
       return (agent) => promptLimit(settings, agent)
     },
+    storeAddress: address,
     hasStore: async () => !address.startsWith("sqlite:") || (await Bun.file(address.slice("sqlite:".length)).exists()),
     gates: async (folder) => openGates(await all(), { home, folder, team: { project, team } }),
     merging: openMerging,
@@ -121,7 +122,7 @@ async function makeAgents(config: Config): Promise<ReadyAgent[]> {
   ]
   const ports = { processes: live.systemLiveProcesses, commands: processes, clock: systemClock, sleep }
   const isRoot = process.getuid?.() === 0
-  const judgeWrite = [...selfCommand(process), "agent", "judge"]
+  const judgeWrite = [...selfCommand(process), "hook", "pre-tool-use", "--managed"]
   const prices = readPrices(config["agents.prices"])
   return programs.map((program) => {
     const { isEnabled, ...own } = agentSettings(config, program)

@@ -356,7 +356,6 @@ export const COMMANDS: readonly CommandRow[] = [
   { name: "agent cancel", load: async () => (await import("./agent.ts")).agentCancel },
   { name: "agent jobs", load: async () => (await import("./agent.ts")).agentJobs },
   { name: "agent perform", isInternal: true, load: async () => (await import("./agent-perform.ts")).agentPerform },
-  { name: "agent judge", isInternal: true, load: async () => (await import("./agent-judge.ts")).agentJudge },
   { name: "mcp", load: async () => (await import("../mcp/mcp.ts")).mcp },
   { name: "gc", load: async () => (await import("./gc.ts")).gc },
   { name: "role list", load: async () => (await import("./role.ts")).roleList },

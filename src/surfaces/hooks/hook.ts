@@ -1,5 +1,5 @@
 import { readMarker, removeMarker } from "../../engine/seat-marker.ts"
-import { choice, text, withDefault } from "../../lib/fields.ts"
+import { choice, optional, text, withDefault } from "../../lib/fields.ts"
 import { readSeat } from "../../operations/seats.ts"
 import type { Command, Session } from "../cli/command.ts"
 import type { Host } from "../cli/host.ts"
@@ -25,10 +25,15 @@ export const hook: Command = {
   fields: {
     event: text("what happens, such as stop or pre-tool-use; the program's own name for it will do"),
     host: withDefault(choice(HOSTS, "the agent program"), "claude"),
+    managed: optional(
+      text("before the agent of a worker uses a tool: the file that says what it may write; not for people"),
+    ),
   },
   positional: ["event"],
   example: "teamwork hook stop < call.json",
   async run({ host }, input) {
+    if (typeof input.managed === "string")
+      return (await import("./managed.ts")).answerManaged(host, String(input.event), input.managed)
     const printed = await answerHook(host, { host: input.host as HostName, event: String(input.event) })
     if (printed !== "") host.io.out(printed)
     return { data: null, silent: true }
