@@ -157,7 +157,9 @@ const HOSTS: Readonly<Record<HookHost, HostSetup>> = {
       ...{ OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" },
       ...{ OPENCODE_DISABLE_LSP_DOWNLOAD: "1", OPENCODE_DISABLE_DEFAULT_PLUGINS: "1" },
     }),
-    files: ({ repository, url }) => ({
+    files: ({ home, repository, url }) => ({
+      // Where there are plugins it installs what they may need, and would try for a minute.
+      [`${home}/.npmrc`]: `registry=${url}\nfetch-retries=0\n`,
       [`${repository}/.opencode/plugin/teamwork.js`]: OPENCODE_PLUGIN,
       [`${repository}/opencode.json`]: {
         ...{ $schema: "https://opencode.ai/config.json", autoupdate: false, share: "disabled", model: "fake/model" },
