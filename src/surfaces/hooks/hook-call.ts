@@ -56,6 +56,18 @@ export type HookAnswer =
 
 export const NO_ANSWER: HookAnswer = { kind: "none" }
 
+const PLACES: Readonly<Record<HookAnswer["kind"], readonly HookEvent[]>> = {
+  none: [],
+  context: ["session-start", "prompt", "post-tool-use"],
+  goOn: ["stop", "subagent-stop"],
+  deny: ["pre-tool-use"],
+}
+
+/** Hosts take each answer at some events only, and what they make of it at others is anybody's guess. */
+export function hasPlace(event: HookEvent, { kind }: HookAnswer): boolean {
+  return PLACES[kind].includes(event)
+}
+
 /** How an agent program words its calls, and reads our answers. */
 export interface HookHost {
   /** Our name of the event that the program calls so. */

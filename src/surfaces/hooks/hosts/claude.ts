@@ -1,4 +1,4 @@
-import { HOOK_EVENTS, type HookAnswer, type HookEvent, type HookHost, type HostName } from "../hook-call.ts"
+import { HOOK_EVENTS, type HookAnswer, type HookEvent, type HookHost, type HostName, hasPlace } from "../hook-call.ts"
 import { objectOf, textOf } from "./raw.ts"
 
 const NAMES: Readonly<Record<HookEvent, string>> = {
@@ -34,7 +34,7 @@ export function makeClaudeHost(host: HostName): HookHost {
       lastText: textOf(raw.last_assistant_message),
       prompt: textOf(raw.prompt),
     }),
-    write: ({ event }, answer) => write(event, answer),
+    write: ({ event }, answer) => (hasPlace(event, answer) ? write(event, answer) : ""),
   }
 }
 

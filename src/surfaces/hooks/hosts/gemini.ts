@@ -1,4 +1,4 @@
-import { HOOK_EVENTS, type HookAnswer, type HookEvent, type HookHost } from "../hook-call.ts"
+import { HOOK_EVENTS, type HookAnswer, type HookEvent, type HookHost, hasPlace } from "../hook-call.ts"
 import { objectOf, textOf } from "./raw.ts"
 
 const NAMES: Readonly<Partial<Record<HookEvent, string>>> = {
@@ -31,7 +31,7 @@ export const gemini: HookHost = {
     lastText: textOf(raw.prompt_response),
     prompt: textOf(raw.prompt),
   }),
-  write: ({ event }, answer) => write(event, answer),
+  write: ({ event }, answer) => (hasPlace(event, answer) ? write(event, answer) : ""),
 }
 
 function write(event: HookEvent, answer: HookAnswer): string {
@@ -39,11 +39,7 @@ function write(event: HookEvent, answer: HookAnswer): string {
     case "none":
       return ""
     case "context":
-      return event === "stop" || event === "pre-tool-use" || event === "session-end"
-        ? ""
-        : JSON.stringify({
-            hookSpecificOutput: { hookEventName: NAMES[event], additionalContext: answer.text },
-          })
+      return JSON.stringify({ hookSpecificOutput: { hookEventName: NAMES[event], additionalContext: answer.text } })
     case "goOn":
     case "deny":
       return JSON.stringify({ decision: "deny", reason: answer.reason })
