@@ -66,7 +66,8 @@ async function answerCall(host: Host, call: HookCall): Promise<HookAnswer> {
     roles: async () =>
       (await findRoles({ host, configured: async () => configured, context: async () => context })).roles,
   }
-  return handler(call, { host, seat, configured, context })
+  // Awaited here: the store is open only as long as this runs.
+  return await handler(call, { host, seat, configured, context, folder: marker.folder ?? "" })
 }
 
 async function loadHost(name: HostName): Promise<HookHost> {
@@ -74,7 +75,10 @@ async function loadHost(name: HostName): Promise<HookHost> {
 }
 
 /** Each is loaded when its moment comes; a moment without one is let pass. */
-const HANDLERS: Readonly<Partial<Record<HookEvent, () => Promise<HookHandler>>>> = {}
+const HANDLERS: Readonly<Partial<Record<HookEvent, () => Promise<HookHandler>>>> = {
+  "pre-tool-use": async () => (await import("./handlers/pre-tool-use.ts")).preToolUse,
+  "post-tool-use": async () => (await import("./handlers/post-tool-use.ts")).postToolUse,
+}
 
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
