@@ -69,7 +69,7 @@ export function exitCodeOf({
   ok: boolean
   program: string
 }): number | undefined {
-  const told = /^(?:Error: )?Exit code (\d{1,3})\b/.exec(output) ?? /^Exit Code: (\d{1,3})$/m.exec(output)
+  const told = /^(?:Error: )?Exit code:? (\d{1,3})\b/.exec(output) ?? /^Exit Code: (\d{1,3})$/m.exec(output)
   if (told !== null) return Number(told[1])
   return ok && CALL_FAILURES.has(program) ? 0 : undefined
 }

@@ -7,6 +7,8 @@ import { mkdir, rm } from "node:fs/promises"
 export interface SeatMarker {
   readonly project: string
   readonly team: string
+  /** Where it joined, by which its repository is known. */
+  readonly folder?: string
   /** The store's address, where it was given on the command line. */
   readonly store?: string
 }

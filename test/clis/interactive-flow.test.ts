@@ -34,7 +34,6 @@ function makeScripts(repo: string): Scripts {
       task("API", "backend", "--files 'src/api/**' --description 'Write the API [[one]]'"),
       task("Store", "backend", "--files 'src/store/**' --blocked-by 1 --description 'Write the store [[two]]'"),
       task("Manual", "docs", "--files 'docs/**'"),
-      bash("teamwork wave calculate"),
       { text: "there are three tasks" },
     ],
     worker: [

@@ -2,13 +2,17 @@
 // R085, R145-R151, R182).
 import { describe, expect, it, setDefaultTimeout } from "bun:test"
 import { existsSync } from "node:fs"
+import { acp } from "../../src/agents/acp/program.ts"
 import { claude } from "../../src/agents/claude/program.ts"
 import { codex } from "../../src/agents/codex/program.ts"
+import { gemini } from "../../src/agents/gemini/program.ts"
+import { opencode } from "../../src/agents/opencode/program.ts"
 import type { Agent, AgentJob } from "../../src/agents/port.ts"
 import { workerMark } from "../../src/engine/worker/orphans.ts"
 import type { RunRequest, WorkerPorts } from "../../src/engine/worker/ports.ts"
 import { approve, listApprovals, reject } from "../../src/operations/approvals.ts"
 import { decide, listEscalations } from "../../src/operations/escalations.ts"
+import { listEvidence } from "../../src/operations/evidence.ts"
 import { noteAgentRun } from "../../src/operations/rate-limits.ts"
 import { sendMessage } from "../../src/operations/send-message.ts"
 import { updateTeam } from "../../src/operations/update-team.ts"
@@ -90,6 +94,19 @@ describe("how an agent reaches the team", () => {
     expect(alone.job.mcpServers).toEqual({})
     expect(alone.job.env.TEAMWORK_STORE).toBeUndefined()
     expect(alone.job.claim).toBeUndefined()
+  })
+})
+
+describe("the checks that an agent runs", () => {
+  it.each([claude, codex, gemini, opencode, acp])("are observed evidence, of $name too", async (program) => {
+    await using world = await makeWorkerWorld({ agents: [fixtureAgent(program)] })
+    await world.create("1", { description: "[[twice]]", agent: program.name, check: ["true"] })
+    const { ports } = watched(world, () => void write(world, "b"))
+    expect(await world.work({}, ports)).toMatchObject({ delivered: ["1"] })
+    const seen = (await run(world.context, listEvidence, { ...WORLD_TEAM, id: "1" })).filter(
+      ({ trust }) => trust === "observed",
+    )
+    expect(seen).toMatchObject([{ type: "command", by: "w1", attempt: 1, facts: { command: "true" } }])
   })
 })
 

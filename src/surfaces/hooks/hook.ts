@@ -74,7 +74,7 @@ async function answerCall(host: Host, call: HookCall): Promise<HookAnswer> {
       (await findRoles({ host, configured: async () => configured, context: async () => context })).roles,
   }
   // The store stays open until the handler is done.
-  return await handler(call, { host, seat, configured, context })
+  return await handler(call, { host, seat, configured, context, folder: marker?.folder ?? "" })
 }
 
 async function loadHost(name: HostName): Promise<HookHost> {
@@ -91,4 +91,6 @@ const HANDLERS: Readonly<Partial<Record<HookEvent, () => Promise<HookHandler>>>>
   "task-completed": async () => (await import("./handlers/sign-of-life.ts")).signOfLife,
   "teammate-idle": async () => (await import("./handlers/sign-of-life.ts")).signOfLife,
   "session-end": async () => (await import("./handlers/session-end.ts")).sessionEnd,
+  "pre-tool-use": async () => (await import("./handlers/pre-tool-use.ts")).preToolUse,
+  "post-tool-use": async () => (await import("./handlers/post-tool-use.ts")).postToolUse,
 }
