@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import type { AgentEvent, AgentResult } from "../../src/agents/port.ts"
 import { owning } from "../support/agents.ts"
+import { runCli } from "../support/run-cli.ts"
 import {
   type Cli,
   FAKE_KEY,
@@ -19,6 +20,8 @@ import {
   type World,
 } from "./cli-world.ts"
 import { TOKENS } from "./model-protocols.ts"
+
+const MAIN = join(import.meta.dir, "../../src/main.ts")
 
 const RATE_LIMIT = {
   status: 429,
@@ -120,7 +123,10 @@ export function cliSuite(cli: Cli): void {
 
     it("calls a tool of an MCP server", async () => {
       await using world = makeWorld(cli, {
-        note: [{ tool: cli.note("remember the milk") }, { text: "it said: {{lastToolResult}}" }],
+        note: [
+          { tool: cli.mcp("tiny", "team_note", { text: "remember the milk" }) },
+          { text: "it said: {{lastToolResult}}" },
+        ],
       })
       const tiny = {
         command: process.execPath,
@@ -133,6 +139,43 @@ export function cliSuite(cli: Cli): void {
       expect(readFileSync(world.noteFile, "utf8")).toBe("remember the milk\n")
       const outputs = events.flatMap((event) => (event.type === "tool_result" && event.ok ? [event.output] : []))
       expect(outputs.join()).toContain("noted: remember the milk")
+    })
+
+    it("works on a task through our own MCP server, as the worker that it is started as", async () => {
+      const call = (tool: string, input: Record<string, unknown>) => ({ tool: cli.mcp("teamwork", tool, input) })
+      await using world = makeWorld(cli, {
+        task: [
+          call("task_claim", { next: true }),
+          call("task_create", { title: "More work for me" }),
+          call("task_claim", { id: "2", owner: "w2" }),
+          call("evidence_run", { id: "1", command: ["git", "log", "-1", "--format=%s"] }),
+          call("task_update", { id: "1", status: "resolved", result: "done" }),
+          { text: "it said: {{lastToolResult}}" },
+        ],
+      })
+      const home = join(world.worktree, "../teamwork-home")
+      mkdirSync(home)
+      const inTeam = (...args: string[]) =>
+        runCli([...args, "--project", "shop", "--team", "main"], { home, cwd: world.worktree })
+      await inTeam("project", "create", "--goal", "g")
+      for (const title of ["Schema", "Endpoint"]) await inTeam("task", "create", "--title", title)
+      const teamwork = {
+        command: process.execPath,
+        args: [MAIN, "mcp", "--as", "w1", "--project", "shop", "--team", "main"],
+        env: { HOME: home, TEAMWORK_TEST_BASE_DIR: home },
+      }
+      const { result } = await world.run({ prompt: "[[task]] work", permission: "full", mcpServers: { teamwork } })
+      expect(result.reason).toBe("done")
+      expect(result.answer).toContain("resolved")
+      expect((await inTeam("task", "get", "1")).json()).toMatchObject({
+        data: {
+          ...{ status: "resolved", claimed_by: "w1", result: "done" },
+          evidence: [{ trust: "attested", by: "w1", exit_code: 0, output: "first\n" }],
+        },
+      })
+      expect((await inTeam("task", "list")).json()).toMatchObject({
+        data: [{ id: "1" }, { id: "2", status: "open", claimed_by: null }],
+      })
     })
   })
 

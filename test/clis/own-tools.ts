@@ -5,8 +5,8 @@ export interface OwnTools {
   /** `path` is from the worktree. */
   write(path: string, text: string): ToolCall
   run(command: string): ToolCall
-  /** The tool of tiny-mcp.ts. */
-  note(text: string): ToolCall
+  /** A tool of an MCP server. */
+  mcp(server: string, tool: string, input: Record<string, unknown>): ToolCall
   readonly overflow: Failure
 }
 
@@ -15,7 +15,7 @@ export const OWN_TOOLS = {
   claude: {
     write: (path, content) => ({ name: "Write", input: { file_path: path, content } }),
     run: (command) => ({ name: "Bash", input: { command, description: "a step" } }),
-    note: (text) => ({ name: "mcp__tiny__team_note", input: { text } }),
+    mcp: (server, tool, input) => ({ name: `mcp__${server}__${tool}`, input }),
     overflow: {
       status: 400,
       type: "invalid_request_error",
@@ -25,7 +25,7 @@ export const OWN_TOOLS = {
   codex: {
     write: (path, text) => ({ name: "apply_patch", input: addFile(path, text) }),
     run: (cmd) => ({ name: "exec_command", input: { cmd } }),
-    note: (text) => ({ name: "team_note", namespace: "mcp__tiny", input: { text } }),
+    mcp: (server, tool, input) => ({ name: tool, namespace: `mcp__${server}`, input }),
     overflow: {
       status: 400,
       type: "context_length_exceeded",
@@ -35,7 +35,7 @@ export const OWN_TOOLS = {
   gemini: {
     write: (path, content) => ({ name: "write_file", input: { file_path: path, content } }),
     run: (command) => ({ name: "run_shell_command", input: { command, description: "a step" } }),
-    note: (text) => ({ name: "mcp_tiny_team_note", input: { text } }),
+    mcp: (server, tool, input) => ({ name: `mcp_${server}_${tool}`, input }),
     overflow: {
       status: 400,
       type: "INVALID_ARGUMENT",
@@ -45,7 +45,7 @@ export const OWN_TOOLS = {
   opencode: {
     write: (filePath, content) => ({ name: "write", input: { filePath, content } }),
     run: (command) => ({ name: "bash", input: { command, description: "a step" } }),
-    note: (text) => ({ name: "tiny_team_note", input: { text } }),
+    mcp: (server, tool, input) => ({ name: `${server}_${tool}`, input }),
     overflow: {
       status: 400,
       type: "context_length_exceeded",
