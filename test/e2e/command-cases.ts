@@ -1457,6 +1457,21 @@ const OTHER_CASES: Case[] = [
     table: /^\{\n {2}"\$schema"/,
   },
   {
+    command: "init",
+    args: ["--for", "codex,gemini", "--yes"],
+    data: { is_written: true },
+    fields: ["root", "files", "is_written"],
+    inner: { of: "files", fields: ["path", "change", "diff"] },
+    table: /^created \.codex\/config\.toml\ncreated AGENTS\.md\ncreated \.gemini\/settings\.json\n/,
+  },
+  {
+    command: "init",
+    before: [["init", "codex", "--yes"]],
+    args: ["--remove", "--dry-run"],
+    data: { is_written: false, files: [{ path: ".codex/config.toml", change: "removed" }, { path: "AGENTS.md" }] },
+    table: /^--- a\/\.codex\/config\.toml\n\+\+\+ \/dev\/null\n@@ /,
+  },
+  {
     command: "plugin install",
     args: ["--dry-run", "--scope", "project"],
     data: {

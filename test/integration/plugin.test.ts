@@ -14,12 +14,13 @@ import {
 import { basename, join } from "node:path"
 import { BUILT_IN_ROLES } from "../../src/domain/roles.ts"
 import { ROLES } from "../../src/domain/task.ts"
+import { makeClaudeHost } from "../../src/surfaces/hooks/hosts/claude.ts"
 import { callsIn, codeIn, problemWithCall, strayFlags } from "../support/mentions.ts"
 import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
 
 const PLUGIN = join(import.meta.dir, "../../plugin")
 /** Commands that others are bringing. */
-const COMING = ["join", "leave", "hook", "mcp"]
+const COMING = ["mcp"]
 
 interface Page {
   readonly file: string
@@ -128,10 +129,13 @@ describe("the plugin", () => {
     const launcher = "${CLAUDE_PLUGIN_ROOT}/bin/teamwork"
     const { mcpServers } = JSON.parse(read(".mcp.json"))
     expect(mcpServers).toEqual({ teamwork: { command: launcher, args: ["mcp"] } })
-    for (const { command } of events) {
+    const { eventOf } = makeClaudeHost("claude")
+    for (const { event, command } of events) {
       expect(command).toStartWith(`"${launcher}" hook `)
       const args = command.slice(launcher.length + 3).split(" ")
-      if (!isComing(args)) expect(await problemWithCall(args)).toBeUndefined()
+      expect(await problemWithCall(args, { isForHosts: true })).toBeUndefined()
+      expect(eventOf(event)).toBe(eventOf(args[1] ?? ""))
+      expect(eventOf(event)).toBeDefined()
     }
   })
 

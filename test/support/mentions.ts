@@ -23,11 +23,15 @@ export function callsIn(code: readonly string[]): string[][] {
   return code.filter((each) => /^teamwork [a-z]/.test(each)).map((each) => splitWords(each).slice(1))
 }
 
-/** What is wrong with a call, in a line; undefined when the program would take it. */
-export async function problemWithCall(args: readonly string[]): Promise<string | undefined> {
+/** What is wrong with a call, in a line; undefined when the program would take it. Only hosts call what is internal. */
+export async function problemWithCall(
+  args: readonly string[],
+  { isForHosts = false } = {},
+): Promise<string | undefined> {
+  if (args[0] === "help") return undefined
   const found = findCommand(args)
   const call = `teamwork ${args.join(" ")}`
-  if (found === undefined || found.row.isInternal === true) return `${call}: there is no such command`
+  if (found === undefined || (found.row.isInternal === true && !isForHosts)) return `${call}: there is no such command`
   const command = await found.row.load()
   try {
     checkCall(

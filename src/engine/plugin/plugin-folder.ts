@@ -24,7 +24,7 @@ export function ensurePluginFolder(home: string, self: readonly string[]): strin
 }
 
 /** What is there already stays as it is, since sessions may be reading it; what an earlier version had more, goes. */
-export function writeExactly(folder: string, files: readonly PluginFile[]): void {
+function writeExactly(folder: string, files: readonly PluginFile[]): void {
   for (const file of files) writeFile(folder, file)
   const known = new Set(files.map(({ path }) => path))
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {

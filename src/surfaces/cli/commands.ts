@@ -370,6 +370,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { name: "config unset", load: async () => (await import("./config.ts")).configUnset },
   { name: "config path", load: async () => (await import("./config.ts")).configPath },
   { name: "config schema", load: async () => (await import("./config.ts")).configSchema },
+  { name: "init", load: async () => (await import("./init.ts")).init },
   { name: "plugin install", load: async () => (await import("./plugin.ts")).pluginInstall },
   { name: "plugin remove", load: async () => (await import("./plugin.ts")).pluginRemove },
   { name: "plugin path", load: async () => (await import("./plugin.ts")).pluginPath },
