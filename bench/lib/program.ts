@@ -4,11 +4,11 @@ import type { Sandbox } from "./sandbox.ts"
 const ROOT = join(import.meta.dir, "../..")
 
 /** Our program as a command, from source. */
-export const FROM_SOURCE: readonly string[] = [process.execPath, join(ROOT, "src/main.ts")]
+export const FROM_SOURCE: readonly string[] = [process.execPath, join(ROOT, "src/start.ts")]
 
 export async function buildBinary(sandbox: Sandbox): Promise<string> {
   const file = join(sandbox.folder("build"), "teamwork")
-  const command = [process.execPath, join(ROOT, "scripts/build.ts"), "src/main.ts", file]
+  const command = [process.execPath, join(ROOT, "scripts/build.ts"), "src/start.ts", file]
   const child = Bun.spawn(command, { cwd: ROOT, env: sandbox.env(), stdio: ["ignore", "ignore", "inherit"] })
   if ((await child.exited) !== 0) throw new Error("the build failed")
   return file

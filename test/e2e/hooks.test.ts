@@ -6,6 +6,8 @@ import { type Bench, makeBench, TEST_TIMEOUT_MS } from "./bench.ts"
 
 setDefaultTimeout(TEST_TIMEOUT_MS)
 
+/** As users start it: what is for nobody ends before the rest is loaded. */
+const START = join(import.meta.dir, "../../src/start.ts")
 const SESSION = "6f9c7a52-1b1d-4a52-9a55-0d6c8d1f7a10"
 
 interface Answer {
@@ -31,7 +33,7 @@ async function makeShop(): Promise<HookBench> {
 
 function withHooks(bench: Bench): HookBench {
   const raw = async (event: string, input: string, flags: readonly string[] = []) => {
-    const { exitCode, stdout, stderr } = await bench.run(["hook", event, ...flags], { input })
+    const { exitCode, stdout, stderr } = await bench.run(["hook", event, ...flags], { input, script: START })
     expect({ event, exitCode, stderr }).toEqual({ event, exitCode: 0, stderr: "" })
     return stdout
   }
