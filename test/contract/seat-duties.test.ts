@@ -33,7 +33,7 @@ async function makeHouse(makeDatabase: MakeDatabase) {
     ...{ house, store, key },
     /** Each stop is another one, unless it is named. */
     stop: async (isHeldBack: boolean | null = false, id = `stop-${++stops}`) => {
-      const decision = await decideStop(house, { terminalId: "s1", id, isHeldBack })
+      const { decision } = await decideStop(house, { terminalId: "s1", id, isHeldBack })
       return "task" in decision ? `${decision.kind} ${decision.task.id}` : decision.kind
     },
     seat: async (terminalId = "s1") => {
@@ -111,6 +111,19 @@ function stopContract(makeDatabase: MakeDatabase): void {
     await h.claim("1")
     await h.resolve("1")
     expect([await h.stop(false, "last"), await h.stop(false, "last")]).toEqual(["end", "end"])
+  })
+
+  it("brings along what came in, once, and leaves it where it is when the session ends", async () => {
+    await using h = await makeLoop(makeDatabase)
+    await h.create("walls")
+    await h.tell("w1", "one")
+    const ask = async (id: string, isHeldBack = false) =>
+      (await decideStop(h.house, { terminalId: "s1", id, isHeldBack })).messages.map(({ payload }) => payload.message)
+    expect([await ask("a"), await ask("a"), await ask("b")]).toEqual([["one"], [], []])
+    await h.tell("w1", "two")
+    expect(await ask("c", true)).toEqual([])
+    expect(await run(h.house, readMailbox, { inbox: "w1", unreadOnly: true })).toHaveLength(1)
+    expect(await ask("d")).toEqual(["two"])
   })
 
   it("ends without a loop, and with one that is not of its team", async () => {

@@ -66,7 +66,10 @@ describe("the loop of a session", () => {
     // What it says to run can be run as it stands.
     const [, claim = ""] = /Claim it: teamwork (.*)/.exec(said) ?? []
     await shop.ok(...claim.split(" "))
-    expect((await shop.hook("Stop", stopping(true))).reason).toContain("still hold task 1")
+    await shop.ok("mailbox", "send", "--from", "lead", "--to", "w1", "--message", "Prices are in cents")
+    const third = (await shop.hook("Stop", stopping(true))).reason
+    expect(third).toContain("still hold task 1")
+    expect(third).toEndWith(": Prices are in cents")
     const [, finish = ""] = /Finish: teamwork (.*?) --result/.exec(said) ?? []
     await shop.ok(...finish.split(" "))
     const second = await shop.hook("Stop", stopping(true))
@@ -239,6 +242,16 @@ describe("whatever comes in", () => {
     expect(await shop.hook("PreCompact")).toEqual({})
     expect(await shop.hook("Stop", {}, ["--host", "opencode"])).toEqual({})
   })
+
+  it.each([[["hook"]], [["hook", "stop", "--newer-flag"]], [["hook", "stop", "--host", "another"]]])(
+    "does not take %p for a denial, which 2 would be",
+    async (args) => {
+      using shop = await makeShop()
+      const { exitCode, stdout, stderr } = await shop.run(args, { input: JSON.stringify({ session_id: SESSION }) })
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" })
+      expect(stderr).toMatch(/^Error: [^\n]+\n$/)
+    },
+  )
 
   it("lets the session go on when store or settings are broken, and writes down why", async () => {
     using shop = await makeShop()
