@@ -15,6 +15,7 @@ import { systemIds } from "./lib/ids.ts"
 import { resolvePath } from "./lib/paths.ts"
 import type { Processes } from "./lib/process.ts"
 import { selfCommand } from "./lib/self-command.ts"
+import { standardInput } from "./lib/standard-input.ts"
 import type { Owner } from "./runtime/runtime-setup.ts"
 import type { Store } from "./store/port.ts"
 import { openSqliteStore } from "./store/sqlite/store.ts"
@@ -349,7 +350,7 @@ const io: Io = {
     return () => void terminal?.off("resize", listener)
   },
   cwd,
-  input: () => Bun.stdin.text(),
+  input: standardInput,
   out: print,
   outParts(parts) {
     for (const part of parts) write(1, part)

@@ -1,11 +1,12 @@
 import type { Event, EventType } from "../domain/events.ts"
 import type { WorkerId } from "../domain/ids.ts"
+import type { Message } from "../domain/message.ts"
 import { noteSeen, type Seat } from "../domain/seat.ts"
 import { hasEnded, rolesMatch, type Task } from "../domain/task.ts"
 import type { StoredTeam, Tx, WorkerNow } from "../store/port.ts"
 import { availableTasks } from "./list-tasks.ts"
 import type { Context } from "./operation.ts"
-import { answerShutdowns, listHeldBy } from "./seat-duties.ts"
+import { answerShutdowns, listHeldBy, renewHeld, takeInbox } from "./seat-duties.ts"
 
 export interface Stop {
   readonly terminalId: string
@@ -15,7 +16,13 @@ export interface Stop {
   readonly isHeldBack: boolean | null
 }
 
-/** Whether a session that is about to end goes on: with its own task, with the next one, waiting, or not. */
+/** Whether a session that is about to end goes on, and what came in for it meanwhile. */
+export interface StopAnswer {
+  readonly decision: StopDecision
+  readonly messages: readonly Message[]
+}
+
+/** With its own task, with the next one, waiting, or not at all. */
 export type StopDecision =
   | { readonly kind: "end" }
   | { readonly kind: "finish"; readonly task: Task }
@@ -23,34 +30,37 @@ export type StopDecision =
   | { readonly kind: "wait" }
 
 const END = { kind: "end" } as const
+const ENDED: StopAnswer = { decision: END, messages: [] }
 
 /**
  * A worker in a loop goes on while there is something to do, but never twice in a row without having claimed or
- * resolved a task in between: whoever only talks is let go. A loop that has nothing more to wait for is over.
+ * resolved a task in between: whoever only talks is let go. A loop that has nothing more to wait for is over. In a loop
+ * nobody types a prompt, so messages come with the reason to go on.
  */
-export function decideStop({ store, ids }: Pick<Context, "store" | "ids">, stop: Stop): Promise<StopDecision> {
+export function decideStop({ store, ids }: Pick<Context, "store" | "ids">, stop: Stop): Promise<StopAnswer> {
   return store.write(async (tx) => {
     const found = await findLoop(tx, stop.terminalId)
-    if (found === undefined) return END
+    if (found === undefined) return ENDED
     const { seat, team, worker } = found
     const isAsked = (await answerShutdowns(tx, team, { ids, worker: worker.id })).length > 0
     const decision = isAsked ? END : await findWork(tx, team, worker)
     if (decision.kind === "end") {
       await tx.loops.remove(stop.terminalId)
-      return END
+      return ENDED
     }
     const { memory } = seat
     const isTold = stop.isHeldBack !== true && memory.seen.includes(stop.id)
-    if (isTold) return decision
+    if (isTold) return { decision, messages: [] }
+    await renewHeld(tx, team, worker.id)
     const isHeldBack = stop.isHeldBack ?? memory.stops > 0
     const hasMoved = await movedSince(tx, team, { worker: worker.id, seq: memory.stoppedAt ?? 0 })
-    if (isHeldBack && !hasMoved) return END
+    if (isHeldBack && !hasMoved) return ENDED
     await tx.seats.remember(seat.terminalId, {
       ...(noteSeen(memory, stop.id) ?? memory),
       stops: hasMoved ? 1 : memory.stops + 1,
       stoppedAt: await newestEvent(tx, team),
     })
-    return decision
+    return { decision, messages: await takeInbox(tx, team, worker.id) }
   })
 }
 

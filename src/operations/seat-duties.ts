@@ -9,7 +9,7 @@ import type { Context } from "./operation.ts"
 export function keepSeat({ store }: Pick<Context, "store">, seat: Seat): Promise<void> {
   return store.write(async (tx) => {
     const team = await tx.teams.find(seat)
-    if (team !== undefined) await renew(tx, team, seat)
+    if (team !== undefined && seat.worker !== null) await renewHeld(tx, team, seat.worker)
   })
 }
 
@@ -25,18 +25,17 @@ export function openTurn(
   return store.write(async (tx) => {
     const team = await tx.teams.find(seat)
     if (team === undefined) return []
-    await renew(tx, team, seat)
+    if (seat.worker !== null) await renewHeld(tx, team, seat.worker)
     const memory = (await tx.seats.find(seat.terminalId))?.memory
     if (isPersons && memory !== undefined && memory.stops > 0)
       await tx.seats.remember(seat.terminalId, { ...memory, stops: 0 })
     const asked = seat.worker === null ? [] : await answerShutdowns(tx, team, { ids, worker: seat.worker })
     if (asked.length > 0) await tx.loops.remove(seat.terminalId)
-    return [...(await take(tx, team, nameOf(seat))), ...asked]
+    return [...(await takeInbox(tx, team, nameOf(seat))), ...asked]
   })
 }
 
-async function renew(tx: Tx, team: StoredTeam, { worker }: Seat): Promise<void> {
-  if (worker === null) return
+export async function renewHeld(tx: Tx, team: StoredTeam, worker: WorkerId): Promise<void> {
   await tx.workers.heard(team.key, worker)
   for (const { id } of await listHeldBy(tx, team, worker)) await tx.tasks.renew(team.key, id)
 }
@@ -52,7 +51,7 @@ export async function answerShutdowns(
   team: StoredTeam,
   { ids, worker }: { readonly ids: Context["ids"]; readonly worker: WorkerId },
 ): Promise<Message[]> {
-  const requests = await take(tx, team, worker, "shutdown_request")
+  const requests = await takeInbox(tx, team, worker, "shutdown_request")
   for (const { from, payload } of requests) {
     const answer = { request_id: String(payload.request_id), approved: true }
     const response = { id: ids.uuid(), from: worker, to: from, type: "shutdown_response", payload: answer } as const
@@ -61,7 +60,13 @@ export async function answerShutdowns(
   return requests
 }
 
-async function take(tx: Tx, { key }: StoredTeam, inbox: string, type?: Message["type"]): Promise<Message[]> {
+/** Unread messages, which from now on are delivered and read. */
+export async function takeInbox(
+  tx: Tx,
+  { key }: StoredTeam,
+  inbox: string,
+  type?: Message["type"],
+): Promise<Message[]> {
   const messages = await tx.messages.take(key, inbox, { unreadOnly: true, type })
   const ids = messages.map(({ id }) => id)
   if (ids.length > 0) await tx.events.append(key, inbox, { type: "message.read", data: { inbox, ids } })

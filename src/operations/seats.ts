@@ -5,7 +5,7 @@ import type { Role } from "../domain/task.ts"
 import { choice, flag, type InputOf, optional, withDefault } from "../lib/fields.ts"
 import type { StoredTeam, Tx } from "../store/port.ts"
 import { lockTask, lockTeam } from "./lookup.ts"
-import { type Context, idField, operation, roleField, teamFields, textField, workerIdField } from "./operation.ts"
+import { idField, operation, roleField, teamFields, textField, workerIdField } from "./operation.ts"
 import { registerWorker } from "./setup-worker.ts"
 import { releaseTask } from "./task-moves.ts"
 
@@ -150,8 +150,4 @@ async function giveBack(tx: Tx, team: StoredTeam, { worker }: Seat, reason: stri
   }
   await tx.workers.put(team.key, worker, { availability: "stopped" })
   return released
-}
-
-export function readSeat({ store }: Pick<Context, "store">, terminalId: string): Promise<Seat | undefined> {
-  return store.read((tx) => tx.seats.find(terminalId))
 }

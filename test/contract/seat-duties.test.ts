@@ -7,9 +7,10 @@ import { decideStop } from "../../src/operations/decide-stop.ts"
 import { loopState } from "../../src/operations/loop-state.ts"
 import { pause } from "../../src/operations/pause.ts"
 import { readMailbox } from "../../src/operations/read-mailbox.ts"
+import { readSeat } from "../../src/operations/read-seat.ts"
 import { isTeamActive, readSeatFacts } from "../../src/operations/read-seat-facts.ts"
 import { keepSeat, openTurn } from "../../src/operations/seat-duties.ts"
-import { join, readSeat } from "../../src/operations/seats.ts"
+import { join } from "../../src/operations/seats.ts"
 import { sendMessage } from "../../src/operations/send-message.ts"
 import { updateTask } from "../../src/operations/update-task.ts"
 import { allEvents, context, getTask, type MakeDatabase, run, STORES, snapshot, TEAM } from "../support/stores.ts"
@@ -32,7 +33,7 @@ async function makeHouse(makeDatabase: MakeDatabase) {
     ...{ house, store, key },
     /** Each stop is another one, unless it is named. */
     stop: async (isHeldBack: boolean | null = false, id = `stop-${++stops}`) => {
-      const decision = await decideStop(house, { terminalId: "s1", id, isHeldBack })
+      const { decision } = await decideStop(house, { terminalId: "s1", id, isHeldBack })
       return "task" in decision ? `${decision.kind} ${decision.task.id}` : decision.kind
     },
     seat: async (terminalId = "s1") => {
@@ -110,6 +111,19 @@ function stopContract(makeDatabase: MakeDatabase): void {
     await h.claim("1")
     await h.resolve("1")
     expect([await h.stop(false, "last"), await h.stop(false, "last")]).toEqual(["end", "end"])
+  })
+
+  it("brings along what came in, once, and leaves it where it is when the session ends", async () => {
+    await using h = await makeLoop(makeDatabase)
+    await h.create("walls")
+    await h.tell("w1", "one")
+    const ask = async (id: string, isHeldBack = false) =>
+      (await decideStop(h.house, { terminalId: "s1", id, isHeldBack })).messages.map(({ payload }) => payload.message)
+    expect([await ask("a"), await ask("a"), await ask("b")]).toEqual([["one"], [], []])
+    await h.tell("w1", "two")
+    expect(await ask("c", true)).toEqual([])
+    expect(await run(h.house, readMailbox, { inbox: "w1", unreadOnly: true })).toHaveLength(1)
+    expect(await ask("d")).toEqual(["two"])
   })
 
   it("ends without a loop, and with one that is not of its team", async () => {

@@ -6,6 +6,8 @@ import { type Bench, makeBench, TEST_TIMEOUT_MS } from "./bench.ts"
 
 setDefaultTimeout(TEST_TIMEOUT_MS)
 
+/** As users start it: what is for nobody ends before the rest is loaded. */
+const START = join(import.meta.dir, "../../src/start.ts")
 const SESSION = "6f9c7a52-1b1d-4a52-9a55-0d6c8d1f7a10"
 
 interface Answer {
@@ -31,7 +33,7 @@ async function makeShop(): Promise<HookBench> {
 
 function withHooks(bench: Bench): HookBench {
   const raw = async (event: string, input: string, flags: readonly string[] = []) => {
-    const { exitCode, stdout, stderr } = await bench.run(["hook", event, ...flags], { input })
+    const { exitCode, stdout, stderr } = await bench.run(["hook", event, ...flags], { input, script: START })
     expect({ event, exitCode, stderr }).toEqual({ event, exitCode: 0, stderr: "" })
     return stdout
   }
@@ -64,7 +66,10 @@ describe("the loop of a session", () => {
     // What it says to run can be run as it stands.
     const [, claim = ""] = /Claim it: teamwork (.*)/.exec(said) ?? []
     await shop.ok(...claim.split(" "))
-    expect((await shop.hook("Stop", stopping(true))).reason).toContain("still hold task 1")
+    await shop.ok("mailbox", "send", "--from", "lead", "--to", "w1", "--message", "Prices are in cents")
+    const third = (await shop.hook("Stop", stopping(true))).reason
+    expect(third).toContain("still hold task 1")
+    expect(third).toEndWith(": Prices are in cents")
     const [, finish = ""] = /Finish: teamwork (.*?) --result/.exec(said) ?? []
     await shop.ok(...finish.split(" "))
     const second = await shop.hook("Stop", stopping(true))
@@ -237,6 +242,16 @@ describe("whatever comes in", () => {
     expect(await shop.hook("PreCompact")).toEqual({})
     expect(await shop.hook("Stop", {}, ["--host", "opencode"])).toEqual({})
   })
+
+  it.each([[["hook"]], [["hook", "stop", "--newer-flag"]], [["hook", "stop", "--host", "another"]]])(
+    "does not take %p for a denial, which 2 would be",
+    async (args) => {
+      using shop = await makeShop()
+      const { exitCode, stdout, stderr } = await shop.run(args, { input: JSON.stringify({ session_id: SESSION }) })
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" })
+      expect(stderr).toMatch(/^Error: [^\n]+\n$/)
+    },
+  )
 
   it("lets the session go on when store or settings are broken, and writes down why", async () => {
     using shop = await makeShop()

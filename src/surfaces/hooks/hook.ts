@@ -1,9 +1,7 @@
 import { readMarker, removeMarker } from "../../engine/seat-marker.ts"
 import { choice, optional, text, withDefault } from "../../lib/fields.ts"
-import { readSeat } from "../../operations/seats.ts"
 import type { Command, Session } from "../cli/command.ts"
 import type { Host } from "../cli/host.ts"
-import { findRoles } from "../cli/role.ts"
 import type { HookHandler } from "./handler.ts"
 import {
   HOSTS,
@@ -59,6 +57,7 @@ async function answerCall(host: Host, call: HookCall): Promise<HookAnswer> {
   if (marker === undefined && call.event !== "session-start") return NO_ANSWER
   const handler = await HANDLERS[call.event]?.()
   if (handler === undefined) return NO_ANSWER
+  const { readSeat } = await import("../../operations/read-seat.ts")
   const configured = await host.configure(marker ?? {})
   if (!(await configured.hasStore())) return NO_ANSWER
   await using store = await configured.openStore()
@@ -70,8 +69,10 @@ async function answerCall(host: Host, call: HookCall): Promise<HookAnswer> {
   }
   const context: Awaited<ReturnType<Session["context"]>> = {
     ...{ store, ids: host.ids, settings: configured.settings },
-    roles: async () =>
-      (await findRoles({ host, configured: async () => configured, context: async () => context })).roles,
+    async roles() {
+      const { findRoles } = await import("../cli/role.ts")
+      return (await findRoles({ host, configured: async () => configured, context: async () => context })).roles
+    },
   }
   // The store stays open until the handler is done.
   return await handler(call, { host, seat, configured, context, folder: marker?.folder ?? "" })

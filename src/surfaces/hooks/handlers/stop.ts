@@ -1,5 +1,5 @@
-import { decideStop } from "../../../operations/decide-stop.ts"
-import { sayFinish, sayNext, sayWait } from "../../../views/seat.ts"
+import { decideStop, type StopDecision } from "../../../operations/decide-stop.ts"
+import { sayFinish, sayMessages, sayNext, sayWait } from "../../../views/seat.ts"
 import type { HookHandler } from "../handler.ts"
 import { NO_ANSWER } from "../hook-call.ts"
 
@@ -8,16 +8,21 @@ export const stop: HookHandler = async ({ raw, isHeldBack }, { seat, context }) 
   if (seat?.worker == null) return NO_ANSWER
   const { terminalId, project, team, worker } = seat
   const id = `stop-${Bun.hash(JSON.stringify(raw)).toString(36)}`
-  const decision = await decideStop(context, { terminalId, id, isHeldBack })
-  const who = { project, team, worker }
+  const { decision, messages } = await decideStop(context, { terminalId, id, isHeldBack })
+  const todo = say({ project, team, worker }, decision)
+  if (todo === undefined) return NO_ANSWER
+  return { kind: "goOn", reason: [todo, sayMessages(messages)].filter(Boolean).join("\n\n") }
+}
+
+function say(who: Parameters<typeof sayWait>[0], decision: StopDecision): string | undefined {
   switch (decision.kind) {
     case "end":
-      return NO_ANSWER
+      return undefined
     case "finish":
-      return { kind: "goOn", reason: sayFinish(who, decision.task) }
+      return sayFinish(who, decision.task)
     case "next":
-      return { kind: "goOn", reason: sayNext(who, decision) }
+      return sayNext(who, decision)
     case "wait":
-      return { kind: "goOn", reason: sayWait(who) }
+      return sayWait(who)
   }
 }
