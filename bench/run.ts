@@ -5,7 +5,6 @@ import { claimResolve } from "./cases/claim-resolve.ts"
 import { contention } from "./cases/contention.ts"
 import { engine } from "./cases/engine.ts"
 import { gates } from "./cases/gates.ts"
-import { guards } from "./cases/guards.ts"
 import { idle } from "./cases/idle.ts"
 import { importTasks } from "./cases/import.ts"
 import { makespan } from "./cases/makespan.ts"
@@ -41,7 +40,6 @@ const CASES: readonly BenchCase[] = [
   gates,
   merging,
   engine,
-  guards,
   idle,
   makespan,
 ]
