@@ -55,7 +55,8 @@ describe("before a tool is used", () => {
         "teamwork task claim --next --owner w1 (or leave the team: teamwork leave)",
     )
     expect(await before(bench, "Read", { file_path: "src/api/a.ts" })).toBe("allowed")
-    expect(await before(bench, "Bash", { command: "npm test" })).toBe("allowed")
+    for (const command of ["npm test", "teamwork agent exec --agent codex 'Find it'"])
+      expect(await before(bench, "Bash", { command })).toBe("allowed")
     expect(await write(bench, join(bench.home, "notes.txt"))).toBe("allowed")
     await bench.ok("task", "claim", "1", "--owner", "w1")
     expect(await write(bench, join(bench.cwd, "src/api/a.ts"))).toBe("allowed")
