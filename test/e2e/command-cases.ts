@@ -1521,6 +1521,19 @@ const AGENT_CASES: Case[] = [
     table: /^JOB +AGENT +STATUS +REASON +PROMPT\njob-1 +codex +completed +done +Say hi\n$/,
   },
   {
+    command: "mcp",
+    args: ["--as", "w1", "--list"],
+    data: expect.arrayContaining([
+      {
+        name: "task_heartbeat",
+        description: "Renew a claim; fails when the task is no longer yours",
+        arguments: ["id", "token"],
+        required: ["id"],
+      },
+    ]),
+    table: /^TOOL +WHAT IT DOES\nteam_status +Show how far a project is\n/,
+  },
+  {
     command: "gc",
     args: [],
     data: {

@@ -21,14 +21,18 @@ export const mcp: Command = {
     const { as = null, list } = raw as InputOf<typeof input>
     await using connection = await openConnection(session, as)
     if (list === true) {
-      const tools = await listTools(await connection.who())
+      const tools = (await listTools(await connection.who(), session.commands)).map(
+        ({ name, description = "", inputSchema }) => {
+          const { properties = {}, required = [] } = inputSchema
+          return { name, description, arguments: Object.keys(properties), required }
+        },
+      )
       return {
         data: tools,
-        keepsNames: true,
         text: (screen) =>
           table(
             [{ title: "TOOL" }, { title: "WHAT IT DOES", flexible: true }],
-            tools.map((tool) => [tool.name, tool.description ?? ""]),
+            tools.map((tool) => [tool.name, tool.description]),
             screen,
           ),
       }
