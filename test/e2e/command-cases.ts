@@ -558,7 +558,10 @@ const EVIDENCE_CASES: Case[] = [
   },
   {
     command: "evidence run",
-    args: ["--id", "1", "--owner", "w1", "--token", "1", "--timeout", "30", "--", "echo", "it works"],
+    args: [
+      ...["--id", "1", "--owner", "w1", "--token", "1", "--timeout", "30", "--working-directory", "."],
+      ...["--", "echo", "it works"],
+    ],
     data: {
       type: "command",
       trust: "attested",

@@ -93,6 +93,9 @@ describe("the tools", () => {
       exit_code: 0,
       output: "12 tests pass\n",
     })
+    git(bench.cwd, "init", "-q", "elsewhere")
+    const there = { id, working_directory: "elsewhere", command: ["pwd"] }
+    expect(await worker.call("evidence_run", there)).toMatchObject({ output: `${join(bench.cwd, "elsewhere")}\n` })
     expect(await worker.call("evidence_add", { id, add_evidence: ["looked at it"] })).toMatchObject({
       evidence: [{ trust: "reported", text: "looked at it" }],
     })
@@ -104,7 +107,7 @@ describe("the tools", () => {
       messages: [{ type: "idle_notification", from: "w1", payload: { completed_task_id: id } }],
     })
     expect(await lead.call("team_status")).toMatchObject({ stats: { resolved: 1, progress: 100 } })
-    expect(await lead.call("task_get", { id })).toMatchObject({ evidence: [{ by: "w1" }, { by: "w1" }] })
+    expect(await lead.call("task_get", { id })).toMatchObject({ evidence: [{ by: "w1" }, { by: "w1" }, { by: "w1" }] })
   })
 
   it("carry messages, wisdom, questions and what was found out", async () => {
