@@ -1525,7 +1525,7 @@ const AGENT_CASES: Case[] = [
   },
   {
     command: "mcp",
-    args: ["--as", "w1", "--list"],
+    args: ["--as", "w1", "--no-commands", "--list"],
     data: expect.arrayContaining([
       {
         name: "task_heartbeat",

@@ -10,6 +10,7 @@ import type { Fields } from "../../src/lib/fields.ts"
 import { COMMANDS } from "../../src/surfaces/cli/commands.ts"
 import { describeCommand } from "../../src/surfaces/cli/help.ts"
 import { listTools } from "../../src/surfaces/mcp/list-tools.ts"
+import { leadOf } from "../../src/surfaces/mcp/who.ts"
 import { PLAN_FACTS } from "../support/plans.ts"
 
 // Reference pages are made from the code. `UPDATE_DOCS=1 npm test test/integration/docs.test.ts` writes them anew.
@@ -81,9 +82,9 @@ test("the plans that docs/plans.md shows are plans", async () => {
 test("docs/mcp.md lists every tool, and for whom it is", async () => {
   const file = "docs/mcp.md"
   const text = await Bun.file(file).text()
-  const team = { project: "shop", team: "main", isLost: false }
-  const all = await listTools({ ...team, worker: null, isFixed: false }, COMMANDS)
-  const workers = await listTools({ ...team, worker: "w1", isFixed: true }, COMMANDS)
+  const lead = leadOf({ project: "shop", team: "main" })
+  const all = await listTools(lead, COMMANDS)
+  const workers = await listTools({ ...lead, worker: "w1", isFixed: true }, COMMANDS)
   const rows = all.map(({ name, description }) => {
     const isForAll = workers.some((tool) => tool.name === name)
     const audience = isForAll ? "all" : ["join", "leave"].includes(name) ? "sessions" : "the lead"

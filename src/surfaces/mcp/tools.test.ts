@@ -2,9 +2,9 @@ import { describe, expect, it } from "bun:test"
 import { COMMANDS } from "../cli/commands.ts"
 import { inOurWords } from "./our-words.ts"
 import { loadTool, TOOLS } from "./tools.ts"
-import { offer } from "./who.ts"
+import { leadOf, offer } from "./who.ts"
 
-const WHO = { project: "shop", team: "main", isFixed: true, isLost: false }
+const WORKER = { ...leadOf({ project: "shop", team: "main" }), worker: "w1", isFixed: true }
 
 describe("the table of tools", () => {
   it("names each once, in snake_case", () => {
@@ -26,7 +26,7 @@ describe("the table of tools", () => {
 
   it.each(TOOLS.map((tool) => [tool.name, tool] as const))("%s lets no worker say who it is", async (_, tool) => {
     const command = await loadTool(tool, COMMANDS)
-    const { names, filled } = offer(tool, command, { ...WHO, worker: "w1" })
+    const { names, filled } = offer(tool, command, WORKER)
     for (const field of ["owner", "workerId", "from", "inbox", "by"]) {
       expect([...names.values()]).not.toContain(field)
       if (field in command.fields) expect(filled).toMatchObject({ [field]: "w1" })
