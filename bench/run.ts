@@ -9,6 +9,7 @@ import { hook } from "./cases/hook.ts"
 import { idle } from "./cases/idle.ts"
 import { importTasks } from "./cases/import.ts"
 import { makespan } from "./cases/makespan.ts"
+import { mcp } from "./cases/mcp.ts"
 import { memory } from "./cases/memory.ts"
 import { merging } from "./cases/merging.ts"
 import { mirror } from "./cases/mirror.ts"
@@ -33,6 +34,7 @@ const CASES: readonly BenchCase[] = [
   postgresClaims,
   status,
   memory,
+  mcp,
   importTasks,
   waiting,
   mirror,

@@ -59,7 +59,7 @@ export const ERROR_CODES = [
   "wave.transition",
   "worker.not_found",
   "worker.unavailable",
-  "worker.not_allowed",
+  "call.not_allowed",
   "message.not_allowed",
   "loop.not_found",
   "seat.not_found",

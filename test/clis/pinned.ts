@@ -1,8 +1,10 @@
 import { join } from "node:path"
 
+type Agent = "claude" | "codex" | "gemini" | "opencode"
+
 export interface Pinned {
   /** Of the program. */
-  readonly name: "claude" | "codex" | "gemini" | "opencode" | "claude-agent-acp" | "codex-acp"
+  readonly name: Agent | "claude-agent-acp" | "codex-acp" | "mcp-inspector" | "conformance"
   readonly package: string
   readonly version: string
   /** It speaks ACP for the pinned CLI of this name, and does not need the copy that it would bring along. */
@@ -22,6 +24,9 @@ export const PINNED: readonly Pinned[] = [
     bridgeTo: "claude",
   },
   { name: "codex-acp", package: "@agentclientprotocol/codex-acp", version: "2.6.0", bridgeTo: "codex" },
+  // No agents: they look at our MCP server as others will.
+  { name: "mcp-inspector", package: "@modelcontextprotocol/inspector", version: "2.12.0" },
+  { name: "conformance", package: "@modelcontextprotocol/conformance", version: "0.1.16" },
 ]
 
 export function findPinned(name: string): Pinned {

@@ -558,7 +558,10 @@ const EVIDENCE_CASES: Case[] = [
   },
   {
     command: "evidence run",
-    args: ["--id", "1", "--owner", "w1", "--token", "1", "--timeout", "30", "--", "echo", "it works"],
+    args: [
+      ...["--id", "1", "--owner", "w1", "--token", "1", "--timeout", "30", "--working-directory", "."],
+      ...["--", "echo", "it works"],
+    ],
     data: {
       type: "command",
       trust: "attested",
@@ -1557,6 +1560,19 @@ const AGENT_CASES: Case[] = [
     args: [],
     data: [{ job_id: "job-1", agent: "codex", status: "completed", reason: "done", prompt: "Say hi" }],
     table: /^JOB +AGENT +STATUS +REASON +PROMPT\njob-1 +codex +completed +done +Say hi\n$/,
+  },
+  {
+    command: "mcp",
+    args: ["--as", "w1", "--no-commands", "--list"],
+    data: expect.arrayContaining([
+      {
+        name: "task_heartbeat",
+        description: "Renew a claim; fails when the task is no longer yours",
+        arguments: ["id", "token"],
+        required: ["id"],
+      },
+    ]),
+    table: /^TOOL +WHAT IT DOES\nteam_status +Show how far a project is\n/,
   },
   {
     command: "gc",

@@ -201,6 +201,23 @@ describe("evidence run", () => {
     expect(bench.dump()).toEqual(before)
   })
 
+  it("runs in another folder when one is named, and not at all where there is none", async () => {
+    using bench = await makeProject()
+    const folder = join(bench.cwd, "worktree")
+    git(bench.cwd, "init", "-q", "worktree")
+    git(folder, "commit", "-q", "--allow-empty", "-m", "first")
+    const inside = (where: string, ...command: string[]) => [
+      ...["evidence", "run", "1", "--owner", "w1", "--working-directory", where, "--json", "--", ...command],
+    ]
+    expect((await bench.run(inside("worktree", "pwd"))).json()).toMatchObject({
+      data: { output: `${folder}\n`, commit: git(folder, "rev-parse", "HEAD") },
+    })
+    const before = bench.dump()
+    const { stderr } = await bench.run(inside("nowhere", "touch", "proof"))
+    expect(JSON.parse(stderr)).toMatchObject({ code: "input.invalid" })
+    expect(bench.dump()).toEqual(before)
+  })
+
   it("does not even start for a task of somebody else", async () => {
     using bench = await makeProject()
     const proof = join(bench.cwd, "proof")

@@ -93,6 +93,9 @@ describe("the tools", () => {
       exit_code: 0,
       output: "12 tests pass\n",
     })
+    git(bench.cwd, "init", "-q", "elsewhere")
+    const there = { id, working_directory: "elsewhere", command: ["pwd"] }
+    expect(await worker.call("evidence_run", there)).toMatchObject({ output: `${join(bench.cwd, "elsewhere")}\n` })
     expect(await worker.call("evidence_add", { id, add_evidence: ["looked at it"] })).toMatchObject({
       evidence: [{ trust: "reported", text: "looked at it" }],
     })
@@ -104,7 +107,7 @@ describe("the tools", () => {
       messages: [{ type: "idle_notification", from: "w1", payload: { completed_task_id: id } }],
     })
     expect(await lead.call("team_status")).toMatchObject({ stats: { resolved: 1, progress: 100 } })
-    expect(await lead.call("task_get", { id })).toMatchObject({ evidence: [{ by: "w1" }, { by: "w1" }] })
+    expect(await lead.call("task_get", { id })).toMatchObject({ evidence: [{ by: "w1" }, { by: "w1" }, { by: "w1" }] })
   })
 
   it("carry messages, wisdom, questions and what was found out", async () => {
@@ -300,7 +303,7 @@ describe("a worker's connection", () => {
     await using mcp = await asWorker(bench)
     const before = bench.dump()
     for (const [name, given] of FORBIDDEN)
-      expect(await mcp.refused("worker.not_allowed", name, given)).toContain("worker w1")
+      expect(await mcp.refused("call.not_allowed", name, given)).toContain("worker w1")
     expect(bench.dump()).toEqual(before)
   })
 
@@ -378,6 +381,23 @@ describe("a worker's connection", () => {
   })
 })
 
+describe("a connection without commands", () => {
+  it("runs no programs", async () => {
+    using bench = await makeTeam("Schema")
+    await bench.ok("task", "claim", "--id", "1", "--owner", "w1")
+    await using worker = await connectMcp(bench, ["--as", "w1", "--no-commands"])
+    await using lead = await connectMcp(bench, ["--no-commands"])
+    for (const mcp of [worker, lead]) {
+      const names = (await mcp.client.listTools()).tools.map((tool) => tool.name)
+      expect(names.filter((name) => /_(?:run|exec)$/.test(name))).toEqual([])
+      await mcp.refused("call.not_allowed", "evidence_run", { id: "1", command: ["touch", "proof"] })
+    }
+    await lead.refused("call.not_allowed", "agent_exec", { agent: "script", prompt: "touch proof" })
+    expect(existsSync(join(bench.cwd, "proof"))).toBe(false)
+    expect(await worker.call("task_update", { id: "1", status: "resolved" })).toMatchObject({ status: "resolved" })
+  })
+})
+
 describe("a session that joined", () => {
   const inSession = (bench: Bench, session: string, prepare?: Parameters<typeof connectMcp>[2]) =>
     connectMcp(bench, [], { ...prepare, env: { CLAUDE_CODE_SESSION_ID: session } })
@@ -394,7 +414,7 @@ describe("a session that joined", () => {
     await until(() => changes === 1)
     expect(await offers("task_create")).toBe(false)
     expect(await mcp.call("task_claim", { next: true })).toMatchObject({ claimed_by: "w1" })
-    await mcp.refused("worker.not_allowed", "join", { lead: true, take_over: true })
+    await mcp.refused("call.not_allowed", "join", { lead: true, take_over: true })
     expect(await mcp.call("leave")).toMatchObject({ released: ["1"] })
     expect(await offers("task_create")).toBe(true)
   })
@@ -406,13 +426,24 @@ describe("a session that joined", () => {
     expect(await mcp.call("task_claim", { next: true })).toMatchObject({ claimed_by: "w7" })
   })
 
+  it("as a lead that leaves all work to workers runs no programs", async () => {
+    using bench = await makeTeam("Schema")
+    await using mcp = await inSession(bench, "s1")
+    await mcp.call("join", { lead: true, delegation: "strict" })
+    await mcp.refused("call.not_allowed", "evidence_run", { id: "1", command: ["touch", "proof"] })
+    await mcp.refused("call.not_allowed", "codex_exec", { prompt: "x" })
+    expect(existsSync(join(bench.cwd, "proof"))).toBe(false)
+    expect(await mcp.call("task_create", { title: "More" })).toMatchObject({ id: "2" })
+  })
+
   it("can do nothing more once another took its place", async () => {
     using bench = await makeTeam("Schema")
     await using mcp = await inSession(bench, "s1")
     await mcp.call("join", { worker_id: "w1" })
     await bench.run(["join", "--worker-id", "w1", "--take-over"], { env: { CLAUDE_CODE_SESSION_ID: "s2" } })
-    expect(await mcp.refused("worker.not_allowed", "task_create", { title: "x" })).toContain("took the place")
-    await mcp.refused("worker.not_allowed", "task_claim", { next: true })
+    expect(await mcp.refused("call.not_allowed", "task_create", { title: "x" })).toContain("took the place")
+    await mcp.refused("call.not_allowed", "task_claim", { next: true })
+    await expect(mcp.client.readResource({ uri: "teamwork://team/messages" })).rejects.toThrow("took the place")
     expect(await mcp.call("join", { worker_id: "w2" })).toMatchObject({ worker: "w2" })
   })
 })
@@ -466,14 +497,15 @@ describe("a long call", () => {
     expect(await mcp.call("task_heartbeat", { id: "1" })).toMatchObject({ status: "in_progress" })
   })
 
-  it("ends with the client, and the claim stays", async () => {
+  it.each(["its client", "a signal"])("ends with %s, and the claim stays", async (end) => {
     using bench = await makeTeam("Schema")
     const mcp = await asWorker(bench)
     await mcp.call("task_claim", { id: "1" })
     mcp.client.callTool({ name: "evidence_run", arguments: { id: "1", command: SLEEPER } }).catch(() => {})
     mcp.client.callTool({ name: "message_wait", arguments: { timeout: 600 } }).catch(() => {})
     const pid = await pidIn(bench)
-    await mcp.client.close()
+    if (end === "a signal") process.kill(mcp.pid, "SIGTERM")
+    else await mcp.client.close()
     await until(() => !isAlive(pid) && !isAlive(mcp.pid))
     expect(await bench.ok("task", "get", "1")).toMatchObject({ claimed_by: "w1", status: "in_progress", evidence: [] })
   })

@@ -9,6 +9,8 @@ import { loadPlan } from "../../src/engine/planner/load-plan.ts"
 import type { Fields } from "../../src/lib/fields.ts"
 import { COMMANDS } from "../../src/surfaces/cli/commands.ts"
 import { describeCommand } from "../../src/surfaces/cli/help.ts"
+import { listTools } from "../../src/surfaces/mcp/list-tools.ts"
+import { leadOf } from "../../src/surfaces/mcp/who.ts"
 import { PLAN_FACTS } from "../support/plans.ts"
 
 // Reference pages are made from the code. `UPDATE_DOCS=1 npm test test/integration/docs.test.ts` writes them anew.
@@ -75,6 +77,25 @@ test("the plans that docs/plans.md shows are plans", async () => {
   expect(shown.notes).toEqual(["task api waits for db: a schema comes before the API on top of it"])
   const page = await loadPlan({ name: "plan.md", text: markdown }, PLAN_FACTS)
   expect(page.plan.tasks.map(({ id }) => String(id))).toEqual(["1", "manual"])
+})
+
+test("docs/mcp.md lists every tool, and for whom it is", async () => {
+  const file = "docs/mcp.md"
+  const text = await Bun.file(file).text()
+  const lead = leadOf({ project: "shop", team: "main" })
+  const all = await listTools(lead, COMMANDS)
+  const workers = await listTools({ ...lead, worker: "w1", isFixed: true }, COMMANDS)
+  const rows = all.map(({ name, description }) => {
+    const isForAll = workers.some((tool) => tool.name === name)
+    const audience = isForAll ? "all" : ["join", "leave"].includes(name) ? "sessions" : "the lead"
+    return `| \`${name}\` | ${audience} | ${description} |`
+  })
+  const title = "| tool | for | what it does |"
+  const made = [title, "|---|---|---|", ...rows].join("\n")
+  await compare(
+    file,
+    text.replace(/\| tool \| for \| what it does \|\n(?:\|.*\n?)+/, () => `${made}\n`),
+  )
 })
 
 test("docs/roles.md lists every built-in role, and its examples are role files", async () => {

@@ -1,7 +1,8 @@
 import { AppError } from "../../domain/errors.ts"
 import { runEvidence } from "../../engine/run-evidence.ts"
 import { type InputOf, list, number, optional, text, withDefault } from "../../lib/fields.ts"
-import { ownerField, taskIdField, teamFields, tokenField } from "../../operations/operation.ts"
+import { resolvePath } from "../../lib/paths.ts"
+import { ownerField, taskIdField, teamFields, textField, tokenField } from "../../operations/operation.ts"
 import { oneLine } from "../../views/table.ts"
 import type { Command } from "./command.ts"
 
@@ -10,6 +11,7 @@ const input = {
   id: taskIdField,
   owner: optional(ownerField),
   token: optional(tokenField),
+  workingDirectory: optional(textField("the folder it runs in; the current one when left out", 4096)),
   timeout: withDefault(number("seconds the command may take", { min: 0.1, max: 86_400 }), 1800),
   command: withDefault(list(text("command and its arguments"), "command and its arguments"), []),
 }
@@ -21,13 +23,15 @@ export const evidenceRun: Command = {
   takesRest: "command",
   example: "teamwork evidence run --id 3 --owner w1 -- npm test",
   async run({ host, context }, raw) {
-    const { id, timeout, ...rest } = raw as InputOf<typeof input>
+    const { id, timeout, workingDirectory, ...rest } = raw as InputOf<typeof input>
     if (rest.command.length === 0)
       throw new AppError("usage", "name the command behind --, as in: teamwork evidence run --id 3 -- npm test")
+    const cwd = resolvePath(workingDirectory ?? ".", host.io.cwd)
+    if (workingDirectory !== undefined) (await import("../../engine/agent-jobs/start-job.ts")).checkWorkspace(cwd)
     const evidence = await runEvidence(await context(), host.processes, {
       ...rest,
       taskId: id,
-      cwd: host.io.cwd,
+      cwd,
       env: host.env,
       timeoutMs: timeout * 1000,
       signal: host.io.interrupted,

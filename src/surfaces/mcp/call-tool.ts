@@ -8,8 +8,8 @@ import type { Command, Outcome, Session } from "../cli/command.ts"
 import { checkInput } from "../cli/flags.ts"
 import type { Call, Connection } from "./connection.ts"
 import { inOurWords } from "./our-words.ts"
-import type { Tool } from "./tools.ts"
-import { OF_LEAD, type Offer, offer, toolsFor, type Who, whyNot } from "./who.ts"
+import { loadCommand, loadTool, type Tool } from "./tools.ts"
+import { LOST, OF_LEAD, type Offer, offer, toolsFor, type Who, whyNot } from "./who.ts"
 
 type Values = Record<string, unknown>
 
@@ -17,8 +17,8 @@ type Values = Record<string, unknown>
 export async function callTool(connection: Connection, tool: Tool, given: Values, call: Call): Promise<Values> {
   const who = await connection.who()
   const not = whyNot(tool, who)
-  if (not !== undefined) throw new AppError("worker.not_allowed", not)
-  const command = await tool.load()
+  if (not !== undefined) throw new AppError("call.not_allowed", not)
+  const command = await loadTool(tool, connection.session.commands)
   const offered = offer(tool, command, who)
   const session = connection.sessionFor(call)
   try {
@@ -41,11 +41,11 @@ export async function callTool(connection: Connection, tool: Tool, given: Values
 
 /** Runs a command that is not a tool, with everything that can be filled in. */
 export async function callCommand(connection: Connection, name: string, given: Values, call: Call): Promise<Outcome> {
-  const { findCommand } = await import("../cli/commands.ts")
-  const command = await findCommand(name.split(" "))?.row.load()
-  if (command === undefined) throw new Error(`there is no command ${name}`)
-  const filling = { who: await connection.who(), values: given }
-  return command.run(connection.sessionFor(call), await fillInput(connection, command, filling))
+  const command = await loadCommand(name, connection.session.commands)
+  const who = await connection.who()
+  if (who.isLost) throw new AppError("call.not_allowed", LOST)
+  const input = await fillInput(connection, command, { who, values: given })
+  return command.run(connection.sessionFor(call), input)
 }
 
 async function fillInput({ session }: Connection, command: Command, { who, values }: Filling): Promise<Values> {

@@ -3,7 +3,7 @@ import type { Context } from "../../operations/operation.ts"
 import type { Session } from "../cli/command.ts"
 import type { Io } from "../cli/host.ts"
 import { type HeldStore, holdStore, untilCancelled } from "./hold-store.ts"
-import type { Who } from "./who.ts"
+import { leadOf, type Who } from "./who.ts"
 
 /** One client of one server: for whom it acts, and what its calls work with. */
 export interface Connection extends AsyncDisposable {
@@ -21,13 +21,20 @@ export interface Call {
   readonly onOutput: (chunk: Uint8Array) => void
 }
 
-export async function openConnection(session: Session, as: string | null): Promise<Connection> {
+export interface Terms {
+  /** The worker that the server was started as. */
+  readonly as: string | null
+  /** May have programs run. */
+  readonly mayRun: boolean
+}
+
+export async function openConnection(session: Session, terms: Terms): Promise<Connection> {
   const { openStore, hasStore, settings } = await session.configured()
   const stores = holdStore(openStore, hasStore)
   return {
     session,
     tokens: new Map(),
-    who: () => findWho(session, { as, stores }),
+    who: () => findWho(session, terms, stores),
     sessionFor(call) {
       const host = { ...session.host, io: ioOf(session.host.io, call) }
       const { configured } = session
@@ -44,12 +51,9 @@ export async function openConnection(session: Session, as: string | null): Promi
 }
 
 /** Whoever the server was started as, else whatever the session around it has joined as, which may change any time. */
-async function findWho(
-  { configured, flags }: Session,
-  { as, stores }: { readonly as: string | null; readonly stores: HeldStore },
-): Promise<Who> {
+async function findWho({ configured, flags }: Session, { as, mayRun }: Terms, stores: HeldStore): Promise<Who> {
   const { project, team, terminalId, home } = await configured()
-  const lead = { project, team, worker: null, isFixed: false, isLost: false }
+  const lead = { ...leadOf({ project, team }), mayRun }
   if (as !== null) return { ...lead, worker: as, isFixed: true }
   const { readMarker } = await import("../../engine/seat-marker.ts")
   const marker = await readMarker(home, terminalId)
@@ -57,7 +61,8 @@ async function findWho(
   const { readSeat } = await import("../../operations/seats.ts")
   const seat = await readSeat({ store: await stores.get() }, terminalId)
   if (seat === undefined) return { ...lead, isLost: true }
-  return { ...lead, project: seat.project, team: seat.team, worker: seat.worker }
+  const isStrict = seat.delegation === "strict"
+  return { ...lead, project: seat.project, team: seat.team, worker: seat.worker, isStrict }
 }
 
 /** Standard input and output belong to the protocol, and nobody sits at a terminal. */

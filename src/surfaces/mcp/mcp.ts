@@ -10,6 +10,7 @@ const input = {
     ...workerIdField,
     description: "the worker that whoever connects acts as; by default what its session joined as, else the lead",
   }),
+  noCommands: flag("offer no tools that run programs: for an agent that may not run any"),
   list: flag("list the tools that it would offer, and end"),
 }
 
@@ -18,17 +19,21 @@ export const mcp: Command = {
   fields: input,
   example: "teamwork mcp --as w1",
   async run(session, raw) {
-    const { as = null, list } = raw as InputOf<typeof input>
-    await using connection = await openConnection(session, as)
+    const { as = null, list, noCommands } = raw as InputOf<typeof input>
+    await using connection = await openConnection(session, { as, mayRun: noCommands !== true })
     if (list === true) {
-      const tools = await listTools(await connection.who())
+      const tools = (await listTools(await connection.who(), session.commands)).map(
+        ({ name, description = "", inputSchema }) => {
+          const { properties = {}, required = [] } = inputSchema
+          return { name, description, arguments: Object.keys(properties), required }
+        },
+      )
       return {
         data: tools,
-        keepsNames: true,
         text: (screen) =>
           table(
             [{ title: "TOOL" }, { title: "WHAT IT DOES", flexible: true }],
-            tools.map((tool) => [tool.name, tool.description ?? ""]),
+            tools.map((tool) => [tool.name, tool.description]),
             screen,
           ),
       }

@@ -11,9 +11,15 @@ export async function noticeChanges(
   connection: Connection,
   { signal, onChange }: { readonly signal: AbortSignal; readonly onChange: (uri: string) => void },
 ): Promise<void> {
+  const { hasStore } = await connection.session.configured()
   let after: string | undefined
   while (!signal.aborted) {
     try {
+      // To look for changes is no reason to make one.
+      if (!(await hasStore())) {
+        await sleep(RETRY_MS, signal)
+        continue
+      }
       const { project, team } = await connection.who()
       const name = { project, team }
       const context = await connection.sessionFor({ signal, onOutput: () => {} }).context()

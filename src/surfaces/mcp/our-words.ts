@@ -8,5 +8,5 @@ export function inOurWords(text: string, names: ReadonlyMap<string, string>): st
   const flags = new Map([...names].map(([wire, field]) => [`--${kebab(field)}`, wire]))
   const at = text.indexOf("teamwork ")
   const [before, after] = at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at)]
-  return before.replaceAll(/--[a-z][a-z-]*/g, (flag) => flags.get(flag) ?? flag) + after
+  return before.replaceAll(/--[a-z][a-z0-9-]*/g, (flag) => flags.get(flag) ?? flag) + after
 }

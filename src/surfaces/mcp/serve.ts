@@ -61,7 +61,7 @@ async function makeServer(connection: Connection, { era, ended, running }: Servi
     return work.finally(() => running.delete(work))
   }
   server.setRequestHandler("tools/list", () =>
-    refusing(async () => ({ tools: await listTools(await connection.who()) })),
+    refusing(async () => ({ tools: await listTools(await connection.who(), connection.session.commands) })),
   )
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
     const answered = await track(answer(connection, params.name, params.arguments ?? {}, mcpReq))

@@ -1,12 +1,10 @@
-import { AppError } from "../../domain/errors.ts"
-import type { Command } from "../cli/command.ts"
-import { findCommand } from "../cli/commands.ts"
+import type { Command, CommandRow } from "../cli/command.ts"
 
 /** A row of the table of tools: a command as an agent may call it, and what the server adds to that. */
 export interface Tool {
   readonly name: string
-  /** Loads the command that it is: a call pays only for itself. */
-  readonly load: () => Promise<Command>
+  /** The command that it is; one that the command line does not have is brought along. */
+  readonly command: string | (() => Promise<Command>)
   /** Instead of what the command says of itself. */
   readonly summary?: string
   readonly effect: Effect
@@ -52,45 +50,51 @@ const PLAN_FIELDS = [
 ]
 
 export const TOOLS: readonly Tool[] = [
-  { name: "team_status", load: command("project status"), effect: "reads", without: ["watch", "field"] },
-  { name: "task_list", load: command("task list"), effect: "reads", list: "tasks" },
-  { name: "task_get", load: command("task get"), effect: "reads" },
-  { name: "task_create", load: command("task create"), effect: "adds", isForLead: true },
+  { name: "team_status", command: "project status", effect: "reads", without: ["watch", "field"] },
+  { name: "task_list", command: "task list", effect: "reads", list: "tasks" },
+  { name: "task_get", command: "task get", effect: "reads" },
+  { name: "task_create", command: "task create", effect: "adds", isForLead: true },
   {
     name: "task_claim",
-    load: command("task claim"),
+    command: "task claim",
     summary: "Claim a task by its id, or with next the best ready one",
     effect: "keeps",
   },
-  { name: "task_update", load: command("task update"), effect: "changes", ofLead: PLAN_FIELDS },
-  { name: "task_release", load: command("task release"), effect: "changes" },
-  { name: "task_heartbeat", load: command("task heartbeat"), effect: "keeps" },
-  { name: "task_phase", load: command("task phase"), effect: "adds" },
-  { name: "evidence_add", load: command("evidence add"), effect: "adds", list: "evidence" },
-  { name: "evidence_run", load: command("evidence run"), effect: "runs", isLong: true },
-  { name: "message_send", load: command("mailbox send"), effect: "adds", list: "messages" },
-  { name: "message_read", load: command("mailbox read"), effect: "keeps", list: "messages" },
-  { name: "message_wait", load: command("mailbox poll"), effect: "keeps", list: "messages", isLong: true },
-  { name: "team_msg", load: async () => (await import("./team-msg.ts")).teamMsg, effect: "adds" },
+  { name: "task_update", command: "task update", effect: "changes", ofLead: PLAN_FIELDS },
+  { name: "task_release", command: "task release", effect: "changes" },
+  { name: "task_heartbeat", command: "task heartbeat", effect: "keeps" },
+  { name: "task_phase", command: "task phase", effect: "adds" },
+  { name: "evidence_add", command: "evidence add", effect: "adds", list: "evidence" },
+  { name: "evidence_run", command: "evidence run", effect: "runs", isLong: true },
+  { name: "message_send", command: "mailbox send", effect: "adds", list: "messages" },
+  { name: "message_read", command: "mailbox read", effect: "keeps", list: "messages" },
+  { name: "message_wait", command: "mailbox poll", effect: "keeps", list: "messages", isLong: true },
+  { name: "team_msg", command: async () => (await import("./team-msg.ts")).teamMsg, effect: "adds" },
   {
     name: "approval_ask",
-    load: command("task phase"),
+    command: "task phase",
     summary: "Ask for the approval of a plan for a task in plan_design, before any work; the report is the plan",
     effect: "adds",
     fixed: { to: "awaiting_approval" },
   },
-  { name: "approval_list", load: command("approvals"), effect: "reads", without: ["watch"], list: "approvals" },
-  { name: "checkpoint_ask", load: command("checkpoint"), effect: "adds", isForLead: true },
-  { name: "escalate", load: command("escalate"), effect: "changes", mustHold: "task" },
-  { name: "ownership_check", load: command("ownership check"), effect: "reads" },
-  { name: "ownership_ask", load: command("ownership ask"), effect: "keeps" },
-  { name: "wisdom_add", load: command("wisdom add"), effect: "adds" },
-  { name: "wisdom_list", load: command("wisdom list"), effect: "reads", list: "wisdom" },
-  { name: "explore_get", load: command("explore get"), effect: "reads" },
-  { name: "explore_put", load: command("explore put"), effect: "keeps" },
-  { name: "explore_list", load: command("explore list"), effect: "reads", list: "explorations" },
-  { name: "join", load: command("join"), effect: "keeps", isForLead: true, isSeating: true },
-  { name: "leave", load: command("leave"), effect: "ends", isSeating: true },
+  { name: "approval_list", command: "approvals", effect: "reads", without: ["watch"], list: "approvals" },
+  { name: "checkpoint_ask", command: "checkpoint", effect: "adds", isForLead: true },
+  {
+    name: "escalate",
+    command: "escalate",
+    summary: "Pause a task, or without one the team, and ask a person to decide",
+    effect: "changes",
+    mustHold: "task",
+  },
+  { name: "ownership_check", command: "ownership check", effect: "reads" },
+  { name: "ownership_ask", command: "ownership ask", effect: "keeps" },
+  { name: "wisdom_add", command: "wisdom add", effect: "adds" },
+  { name: "wisdom_list", command: "wisdom list", effect: "reads", list: "wisdom" },
+  { name: "explore_get", command: "explore get", effect: "reads" },
+  { name: "explore_put", command: "explore put", effect: "keeps" },
+  { name: "explore_list", command: "explore list", effect: "reads", list: "explorations" },
+  { name: "join", command: "join", effect: "keeps", isForLead: true, isSeating: true },
+  { name: "leave", command: "leave", effect: "ends", isSeating: true },
   ...jobTools("agent"),
   ...jobTools("codex"),
   ...jobTools("gemini"),
@@ -106,18 +110,21 @@ function jobTools(agent: "agent" | "codex" | "gemini"): Tool[] {
   const common = { isForLead: true, names } as const
   return [
     {
-      ...{ ...common, name: `${agent}_exec`, load: command("agent exec"), effect: "runs", isLong: true },
+      ...{ ...common, name: `${agent}_exec`, command: "agent exec", effect: "runs", isLong: true },
       ...(isAny ? {} : { fixed: { agent }, answer: started }),
     },
-    { ...common, name: `${agent}_status`, load: command("agent status"), effect: "reads", answer: state },
-    { ...common, name: `${agent}_cancel`, load: command("agent cancel"), effect: "ends", answer: state },
+    { ...common, name: `${agent}_status`, command: "agent status", effect: "reads", answer: state },
+    { ...common, name: `${agent}_cancel`, command: "agent cancel", effect: "ends", answer: state },
   ]
 }
 
-function command(name: string): () => Promise<Command> {
-  return async () => {
-    const found = findCommand(name.split(" "))
-    if (found === undefined) throw new AppError("internal", `there is no command ${name}`)
-    return found.row.load()
-  }
+/** Loaded when it is needed: a call pays only for itself. */
+export async function loadTool({ command }: Tool, commands: readonly CommandRow[]): Promise<Command> {
+  return typeof command === "string" ? loadCommand(command, commands) : command()
+}
+
+export async function loadCommand(name: string, commands: readonly CommandRow[]): Promise<Command> {
+  const row = commands.find((each) => each.name === name)
+  if (row === undefined) throw new Error(`there is no command ${name}`)
+  return row.load()
 }

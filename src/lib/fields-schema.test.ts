@@ -1,0 +1,29 @@
+import { expect, it } from "bun:test"
+import { choice, flag, list, number, optional, record, text, withDefault } from "./fields.ts"
+import { objectSchema, plainForm } from "./fields-schema.ts"
+
+it("says of every kind what it takes, what is required and what is the default", () => {
+  const fields = {
+    title: text("what"),
+    color: optional(choice(["red", "blue"], "which")),
+    count: withDefault(number("how many", { min: 1, max: 9, isInteger: true }), 3),
+    share: optional(number("of it", { min: 0 })),
+    names: withDefault(list(text("name"), "who"), []),
+    isNew: flag("whether"),
+    rest: optional(record("more")),
+  }
+  expect(objectSchema(fields, (field) => plainForm(field))).toEqual({
+    type: "object",
+    additionalProperties: false,
+    required: ["title"],
+    properties: {
+      title: { type: "string", description: "what" },
+      color: { type: "string", enum: ["red", "blue"], description: "which: red, blue" },
+      count: { type: "integer", minimum: 1, maximum: 9, description: "how many", default: 3 },
+      share: { type: "number", minimum: 0, description: "of it" },
+      names: { type: "array", items: { type: "string" }, description: "who" },
+      isNew: { type: "boolean", description: "whether" },
+      rest: { type: "object", description: "more" },
+    },
+  })
+})
