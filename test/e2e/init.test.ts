@@ -46,7 +46,7 @@ describe("teamwork init", () => {
     expect(done.stdout).toBe(
       [
         ...["changed .codex/config.toml", "changed AGENTS.md", "changed .gemini/settings.json", "created GEMINI.md"],
-        ...["changed opencode.json", "created .opencode/plugin/teamwork.js"],
+        ...["changed opencode.json", "created .teamwork/opencode-plugin.js"],
         "codex reads this in a trusted repository, and runs the hooks once you trust them there: /hooks",
         "gemini reads this in a trusted folder\n",
       ].join("\n"),
@@ -64,16 +64,16 @@ describe("teamwork init", () => {
     expect(gemini.hooks.AfterAgent).toEqual([
       { hooks: [{ type: "command", command: "teamwork hook stop --host gemini" }] },
     ])
-    expect(JSON.parse(after["opencode.json"] ?? "").mcp.teamwork).toEqual({
-      type: "local",
-      command: ["teamwork", "mcp"],
+    expect(JSON.parse(after["opencode.json"] ?? "")).toMatchObject({
+      mcp: { teamwork: { type: "local", command: ["teamwork", "mcp"] } },
+      plugin: ["./.teamwork/opencode-plugin.js"],
     })
     expect(await bench.text("init", "--yes")).toBe("Everything is set up already\n")
     expect(tree(bench.cwd)).toEqual(after)
 
     expect(await bench.text("init", "--remove", "--yes")).toContain("removed GEMINI.md\n")
     expect(tree(bench.cwd)).toEqual(before)
-    expect(existsSync(join(bench.cwd, ".opencode"))).toBe(false)
+    expect(existsSync(join(bench.cwd, ".teamwork"))).toBe(false)
     expect(await bench.text("init", "--remove", "--yes")).toBe("There is nothing to remove\n")
   })
 
@@ -105,7 +105,7 @@ describe("teamwork init", () => {
     }
     expect(Object.keys(tree(bench.cwd))).toHaveLength(7)
     const [opencode, claude] = [
-      [".opencode/plugin/teamwork.js", "opencode.json"],
+      [".teamwork/opencode-plugin.js", "opencode.json"],
       [".claude/settings.json", ".mcp.json", "CLAUDE.md"],
     ]
     expect(await files("codex")).toEqual([...opencode, ...claude, "AGENTS.md"].sort())
@@ -119,7 +119,7 @@ describe("teamwork init", () => {
     [".gemini/settings.json", '{"hooks": {"BeforeTool": {}}}', "hooks.BeforeTool is no list"],
     [".codex/config.toml", '[mcp_servers.teamwork]\ncommand = "my-own"\n', "no valid TOML"],
     [".codex/config.toml", "hooks = {}\n", "no valid TOML"],
-    [".opencode/plugin/teamwork.js", "export const Mine = 1\n", "somebody else wrote it"],
+    [".teamwork/opencode-plugin.js", "export const Mine = 1\n", "somebody else wrote it"],
     ["AGENTS.md", "<!-- teamwork init: begin -->\n", "must both be there, once"],
   ])("refuses to edit %s with %j, and writes nothing at all", async (path, content, problem) => {
     using bench = makeBench()
@@ -143,10 +143,10 @@ describe("teamwork init", () => {
 
   it("puts back what it wrote when a later file cannot be", async () => {
     using bench = makeBench()
-    prepare(bench, { "AGENTS.md": "a\n", ".opencode": "a file where a folder should be\n" })
+    prepare(bench, { "AGENTS.md": "a\n", ".teamwork": "a file where a folder should be\n" })
     const before = tree(bench.cwd)
     expect(await bench.refused("init.refused", "init", "--for", "codex,opencode", "--yes")).toMatch(
-      /^\.opencode\/plugin\/teamwork\.js: .*; nothing was written$/,
+      /^\.teamwork\/opencode-plugin\.js: .*; nothing was written$/,
     )
     expect(tree(bench.cwd)).toEqual(before)
     expect(existsSync(join(bench.cwd, ".codex"))).toBe(false)

@@ -33,6 +33,12 @@ const GEMINI_EVENTS: Events = {
 type Events = Readonly<Record<string, string>>
 
 const SERVER = { command: "teamwork", args: ["mcp"] }
+/** Not in `.opencode`, a folder into which it would install packages. */
+const OPENCODE_PLUGIN_PATH = ".teamwork/opencode-plugin.js"
+const OPENCODE_ENTRIES: readonly JsonEntry[] = [
+  { path: ["mcp"], key: "teamwork", value: { type: "local", command: ["teamwork", "mcp"] } },
+  { path: ["plugin"], value: `./${OPENCODE_PLUGIN_PATH}` },
+]
 const TOML_MARKS = { begin: "# teamwork init: begin", end: "# teamwork init: end" }
 const MARKDOWN_MARKS = { begin: "<!-- teamwork init: begin -->", end: "<!-- teamwork init: end -->" }
 
@@ -71,12 +77,8 @@ export function filesOf(host: InitHost): readonly HostFile[] {
       ]
     case "opencode":
       return [
-        {
-          path: "opencode.json",
-          kind: "json",
-          entries: [{ path: ["mcp"], key: "teamwork", value: { type: "local", command: ["teamwork", "mcp"] } }],
-        },
-        { path: ".opencode/plugin/teamwork.js", kind: "whole", text: OPENCODE_PLUGIN },
+        { path: "opencode.json", kind: "json", entries: OPENCODE_ENTRIES },
+        { path: OPENCODE_PLUGIN_PATH, kind: "whole", text: OPENCODE_PLUGIN },
         guide("AGENTS.md"),
       ]
     case "claude":
