@@ -41,12 +41,13 @@ describe("teamwork init", () => {
     const before = tree(bench.cwd)
     const deep = join(bench.cwd, "src")
     mkdirSync(deep)
-    const done = await bench.run(["init", "--yes", "--format", "table"], { cwd: deep })
+    const done = await bench.run(["init", "--yes", "--format", "table"], { cwd: deep, env: { PATH: "/usr/bin:/bin" } })
     expect(done).toMatchObject({ exitCode: 0, stderr: "" })
     expect(done.stdout).toBe(
       [
         ...["changed .codex/config.toml", "changed AGENTS.md", "changed .gemini/settings.json", "created GEMINI.md"],
         ...["changed opencode.json", "created .teamwork/opencode-plugin.js"],
+        "put teamwork on your PATH: these programs start it by its name",
         "codex reads this in a trusted repository, and runs the hooks once you trust them there: /hooks",
         "gemini reads this in a trusted folder\n",
       ].join("\n"),

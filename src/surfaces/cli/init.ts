@@ -48,7 +48,7 @@ export const init: Command = {
     }
     applyInit(root, changes)
     const lines = files.map(({ path, change }) => `${change} ${path}`)
-    return answer(true, [...lines, ...(isRemoval ? [] : notesFor(hosts))].join("\n"))
+    return answer(true, [...lines, ...(isRemoval ? [] : notesFor(hosts, host.env.PATH))].join("\n"))
   },
 }
 
@@ -60,8 +60,10 @@ const NOTES: Readonly<Partial<Record<InitHost, string>>> = {
   gemini: "gemini reads this in a trusted folder",
 }
 
-function notesFor(hosts: readonly InitHost[]): string[] {
-  return hosts.flatMap((name) => NOTES[name] ?? [])
+function notesFor(hosts: readonly InitHost[], path = ""): string[] {
+  const hasProgram = Bun.which("teamwork", { PATH: path }) !== null
+  const missing = "put teamwork on your PATH: these programs start it by its name"
+  return [...(hasProgram ? [] : [missing]), ...hosts.flatMap((name) => NOTES[name] ?? [])]
 }
 
 function wordFor({ before, after }: FileChange): "created" | "changed" | "removed" {
