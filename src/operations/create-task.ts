@@ -57,7 +57,7 @@ export const createTask = operation({
   name: "task.create",
   summary: "Create a task",
   input,
-  async run({ store, settings, roles }, input): Promise<Task> {
+  async run({ store, settings, roles, ids }, input): Promise<Task> {
     if (input.agentType !== undefined) {
       const { assertCapable, getRole } = await import("../domain/roles.ts")
       assertCapable(input, getRole(await roles(), input.agentType))
@@ -69,6 +69,8 @@ export const createTask = operation({
         ...{ id, by: PERSON, onOverlap, grantShared },
         brief: { ...given, checks, agentType, assignee, work: workOf(input) },
       })
+      if (assignee !== null)
+        await (await import("./tell-assigned.ts")).tellAssigned(tx, team.key, { task, before: null, ids })
       if (team.mode === "SUPERVISED") await (await import("./checkpoints.ts")).askAtStart(tx, input, PERSON)
       return task
     })

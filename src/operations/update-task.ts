@@ -165,7 +165,10 @@ async function applyUpdate(context: Context, tx: Tx, update: Update): Promise<Up
   update.checkRole(task)
   if (input.owner !== undefined && task.status === "in_progress") task = await tx.tasks.renew(team.key, task.id)
   if (change !== undefined) {
+    const before = task.assignee
     task = await tx.tasks.update(team.key, task.id, change)
+    if (change.assignee !== undefined)
+      await (await import("./tell-assigned.ts")).tellAssigned(tx, team.key, { task, before, ids: context.ids })
     await tx.events.append(team.key, by, { type: "task.updated", data: { task: task.id, fields: Object.keys(change) } })
   }
   task = await changePlan(tx, team, task, { input, by, settings: context.settings })

@@ -212,6 +212,10 @@ function rulesContract(makeDatabase: MakeDatabase): void {
       expect(messages.map(({ from, payload }) => [from, payload.message])).toEqual([
         [
           "orchestrator",
+          "NEW ASSIGNMENT: task #2: Handle; claim it when it is ready with: teamwork task claim --id 2 --owner w2",
+        ],
+        [
+          "orchestrator",
           "UNBLOCKED: task #2 can start, since task #1 is done; claim it with: teamwork task claim --id 2 --owner w2",
         ],
       ])

@@ -358,10 +358,7 @@ function act(model: Model, action: Action, target: Aim): string {
       return ""
     }
     case "send":
-      model.inboxes.set(action.to, [
-        ...(model.inboxes.get(action.to) ?? []),
-        { text: `m${++model.sent}`, isRead: false },
-      ])
+      addMessage(model, action.to, `m${++model.sent}`)
       return ""
     case "read": {
       const inbox = (model.inboxes.get(action.inbox) ?? []).filter((each) => !action.isUnreadOnly || !each.isRead)
@@ -416,7 +413,15 @@ function actCreate(model: Model, action: Extract<Action, { kind: "create" }>, ta
     evidence: [],
   })
   goOn(model)
+  if (action.assignee !== undefined) {
+    const way = `claim it when it is ready with: teamwork task claim --id ${id} --owner ${action.assignee}`
+    addMessage(model, action.assignee, `NEW ASSIGNMENT: task #${id}: t; ${way}`)
+  }
   return id
+}
+
+function addMessage(model: Model, to: string, text: string): void {
+  model.inboxes.set(to, [...(model.inboxes.get(to) ?? []), { text, isRead: false }])
 }
 
 function actClaim(model: Model, action: Extract<Action, { kind: "claim" | "next" }>, target: Aim): string {

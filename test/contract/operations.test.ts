@@ -287,6 +287,13 @@ function operationsContract(makeDatabase: MakeDatabase): void {
       await using h = await house()
       await h.tasks({ 1: [], 2: [1], 3: [] })
       await h.ask(updateTask, { id: "3", assignee: "w9" })
+      await h.ask(updateTask, { id: "3", assignee: "w9" })
+      const told = await h.ask(readMailbox, { inbox: "w9" })
+      expect(told.map(({ payload }) => String(payload.message))).toEqual([
+        expect.stringMatching(
+          /^NEW ASSIGNMENT: task #3: .*; claim it when it is ready with: teamwork task claim --id 3/,
+        ),
+      ])
       await h.refuses(claimTask, { id: "9", owner: "w1" }, "task.not_found", "task 9 does not exist")
       await h.refuses(claimTask, { id: "2", owner: "w1" }, "task.not_ready", "task 2 waits for 1")
       await h.refuses(claimTask, { id: "3", owner: "w1" }, "task.not_ready", "task 3 is meant for w9")

@@ -499,6 +499,7 @@ export function factsOf({ snapshot, history }: WholeTeam): TeamFacts {
     ...snapshot,
     tasks: new Map(snapshot.tasks.map((task) => [task.id, task])),
     latestEvents: history.filter((event) => !event.type.startsWith("message.")).slice(-LATEST_SHOWN),
+    setbacks: history.filter((event) => event.type === "task.setback"),
   }
 }
 

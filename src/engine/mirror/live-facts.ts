@@ -1,4 +1,4 @@
-import type { Event } from "../../domain/events.ts"
+import type { Event, EventType } from "../../domain/events.ts"
 import type { TaskId, WorkerId } from "../../domain/ids.ts"
 import type { SnapshotMessage, SnapshotTask } from "../../domain/snapshot.ts"
 import type { Archive, Changes, Wanted } from "../../operations/read-archive.ts"
@@ -40,7 +40,12 @@ export function startFacts({ key, snapshot, events, cursor }: Archive): LiveFact
   const { tasks, ...rest } = snapshot
   return {
     key,
-    facts: { ...rest, tasks: new Map(tasks.map((task) => [task.id, task])), latestEvents: latest(events) },
+    facts: {
+      ...rest,
+      tasks: new Map(tasks.map((task) => [task.id, task])),
+      latestEvents: latest(events),
+      setbacks: setbacksOf(events),
+    },
     places: new Map(tasks.map((task, index) => [task.id, index + 1])),
     inProgress: new Set(tasks.filter((task) => task.status === "in_progress").map((task) => task.id)),
     cursor,
@@ -48,74 +53,95 @@ export function startFacts({ key, snapshot, events, cursor }: Archive): LiveFact
   }
 }
 
+/**
+ * What of a team's files an event may change besides team, waves, workers and tasks in progress, which are read each
+ * time: its task, the messages, the verdicts, the records, or nothing. Where it is `all`, many tasks may have changed,
+ * or the places of those behind a deleted one.
+ */
+const REACH: Readonly<Record<EventType, "task" | "messages" | "verdicts" | "records" | "nothing" | "all">> = {
+  "team.created": "nothing",
+  "team.updated": "nothing",
+  "team.phase_changed": "nothing",
+  "team.paused": "nothing",
+  "team.resumed": "nothing",
+  "team.cleaned": "all",
+  "team.status_changed": "nothing",
+  "team.led": "nothing",
+  "team.left": "nothing",
+  "team.imported": "all",
+  "history.imported": "all",
+  "plan.applied": "all",
+  "task.created": "task",
+  "task.updated": "task",
+  "task.needs_changed": "task",
+  "task.claimed": "task",
+  "task.released": "task",
+  "task.resolved": "task",
+  "task.status_changed": "task",
+  "task.reopened": "task",
+  "task.unblocked": "nothing",
+  "task.merged": "task",
+  "task.merge_failed": "task",
+  "task.phase_changed": "task",
+  "task.qa_changed": "task",
+  "task.disagreed": "task",
+  "task.deleted": "all",
+  "task.step": "nothing",
+  "task.setback": "task",
+  "run.started": "nothing",
+  "run.ended": "nothing",
+  "evidence.added": "task",
+  "evidence.withdrawn": "task",
+  "ownership.asked": "task",
+  "ownership.granted": "task",
+  "ownership.denied": "task",
+  "ownership.set_aside": "task",
+  "waves.calculated": "all",
+  "wave.updated": "nothing",
+  "verdict.recorded": "verdicts",
+  "record.added": "records",
+  "record.changed": "records",
+  "record.removed": "records",
+  "target.delivered": "nothing",
+  "target.undone": "nothing",
+  "seat.taken": "nothing",
+  "seat.left": "nothing",
+  "worker.set_up": "nothing",
+  "worker.paused": "nothing",
+  "worker.resumed": "nothing",
+  "worker.spawned": "nothing",
+  "worker.started": "nothing",
+  "worker.exited": "nothing",
+  "worker.quarantined": "nothing",
+  "worker.status_checked": "nothing",
+  "agent.rate_limited": "nothing",
+  "agent.rate_limit_lifted": "nothing",
+  "workspace.created": "nothing",
+  "workspace.removed": "nothing",
+  "workspace.synced": "nothing",
+  "message.sent": "messages",
+  "message.read": "messages",
+}
+
 /** What has to be read again after these events; undefined for everything. */
 export function chooseWanted({ facts, inProgress }: LiveFacts, events: readonly Event[]): Wanted | undefined {
-  const tasks = new Set(inProgress)
-  let messagesFrom: number | undefined
-  let verdicts = false
-  let records = false
-  const readMessagesFrom = (index: number) => {
-    messagesFrom = Math.min(messagesFrom ?? index, index)
+  // One that a newer program wrote may mean anything.
+  const reaches = new Set(events.map(({ type }) => REACH[type] ?? "all"))
+  if (reaches.has("all")) return undefined
+  const touched = events.filter(({ type }) => REACH[type] === "task").map(({ data }) => data.task as TaskId)
+  return {
+    tasks: [...new Set([...inProgress, ...touched])],
+    messagesFrom: reaches.has("messages") ? firstMessage(facts.messages, events) : undefined,
+    verdicts: reaches.has("verdicts"),
+    records: reaches.has("records"),
   }
-  for (const { type, data } of events) {
-    switch (type) {
-      case "team.created":
-      case "team.updated":
-      case "team.phase_changed":
-      case "team.paused":
-      case "team.resumed":
-      case "wave.updated":
-      case "worker.set_up":
-      case "worker.paused":
-      case "worker.resumed":
-        break // read each time
-      case "agent.rate_limited":
-      case "agent.rate_limit_lifted":
-        break // in no file but the log
-      case "task.created":
-      case "task.updated":
-      case "task.needs_changed":
-      case "task.claimed":
-      case "task.released":
-      case "task.resolved":
-      case "task.status_changed":
-      case "task.reopened":
-      case "evidence.added":
-      case "evidence.withdrawn":
-      case "ownership.asked":
-      case "ownership.granted":
-      case "ownership.denied":
-      case "ownership.set_aside":
-        tasks.add(data.task as TaskId)
-        break
-      case "verdict.recorded":
-        verdicts = true
-        break
-      case "task.phase_changed":
-      case "task.disagreed":
-      case "task.qa_changed":
-        tasks.add(data.task as TaskId)
-        break
-      case "record.added":
-      case "record.changed":
-      case "record.removed":
-        records = true
-        break
-      case "message.sent":
-        readMessagesFrom(facts.messages.length)
-        break
-      case "message.read": {
-        const ids = new Set(data.ids as string[])
-        const first = facts.messages.findIndex((message) => ids.has(message.id))
-        readMessagesFrom(first === -1 ? facts.messages.length : first)
-        break
-      }
-      default:
-        // Many tasks at once, the places of those behind a deleted one, or something we do not know.
-        return undefined
-    }
-  }
-  return { tasks: [...tasks], messagesFrom, verdicts, records }
+}
+
+/** The place of the first message that is new, or was read. */
+function firstMessage(messages: readonly SnapshotMessage[], events: readonly Event[]): number {
+  const read = new Set(events.flatMap(({ type, data }) => (type === "message.read" ? (data.ids as string[]) : [])))
+  const first = read.size === 0 ? -1 : messages.findIndex((message) => read.has(message.id))
+  return first === -1 ? messages.length : first
 }
 
 /** Undefined when what was read does not fit what was known: then everything must be read again. */
@@ -136,6 +162,7 @@ export function applyChanges(live: LiveFacts, changes: Changes, wanted: Wanted):
   facts.verdicts = verdicts ?? facts.verdicts
   facts.records = records ?? facts.records
   facts.latestEvents = latest([...facts.latestEvents, ...events])
+  facts.setbacks = [...facts.setbacks, ...setbacksOf(events)]
   live.cursor = cursor
   live.eventCount += events.length
   const hasAny = hasLoops || hasTeam || tasks.length + workers.size + messages.inboxes.size + events.length > 0
@@ -175,6 +202,10 @@ function mergeMessages(
   if (ids.size < all.length || all.length < before.length || !isTold) return undefined
   const changed = all.filter((message, index) => index >= from && !Bun.deepEquals(before[index], message))
   return { all, inboxes: new Set(changed.map((message) => message.to)) }
+}
+
+function setbacksOf<Each extends { readonly type: string }>(events: readonly Each[]): Each[] {
+  return events.filter((event) => event.type === "task.setback")
 }
 
 function latest(events: TeamFacts["latestEvents"]): TeamFacts["latestEvents"] {

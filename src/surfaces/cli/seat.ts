@@ -8,7 +8,7 @@ export const join: Command = {
   fields: joinTeam.input,
   example: "teamwork join --role backend --loop",
   async run({ context, configured, flags }, input) {
-    const seat = await joinTeam.run(await context(), input as InputOf<typeof joinTeam.input>)
+    const { memory: _, ...seat } = await joinTeam.run(await context(), input as InputOf<typeof joinTeam.input>)
     const { project, team, terminalId } = seat
     const { home } = await configured()
     await writeMarker(home, terminalId, { project, team, ...(flags.store === undefined ? {} : { store: flags.store }) })
@@ -26,7 +26,9 @@ export const leave: Command = {
   summary: leaveTeam.summary,
   fields: leaveTeam.input,
   async run({ context, configured }, input) {
-    const { seat, released } = await leaveTeam.run(await context(), input as InputOf<typeof leaveTeam.input>)
+    const left = await leaveTeam.run(await context(), input as InputOf<typeof leaveTeam.input>)
+    const { released } = left
+    const { memory: _, ...seat } = left.seat
     await removeMarker((await configured()).home, seat.terminalId)
     const back = released.length === 0 ? "" : `; gave back ${released.join(", ")}`
     return {

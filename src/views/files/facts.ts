@@ -12,6 +12,8 @@ export interface TeamFacts extends Omit<TeamSnapshot, "tasks"> {
   readonly tasks: ReadonlyMap<TaskId, SnapshotTask>
   /** The newest few that are no messages, for the whiteboard. */
   readonly latestEvents: readonly PastEvent[]
+  /** Everything that kept a worker from bringing a task to an end. */
+  readonly setbacks: readonly PastEvent[]
 }
 
 /** What each worker does and did, as the store would tell it. */

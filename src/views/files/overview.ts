@@ -106,6 +106,7 @@ function agentStatus(facts: TeamFacts): unknown[] {
   const inReview = new Set(
     [...facts.tasks.values()].filter((task) => task.status === "in_review").map((task) => task.workerId),
   )
+  const timeouts = timeoutsByWorker(facts)
   return listWorkers(facts).map((worker) => {
     const isInReview = inReview.has(worker.id)
     const phase = agentPhase(worker, isInReview)
@@ -116,9 +117,23 @@ function agentStatus(facts: TeamFacts): unknown[] {
       phase,
       progress: PROGRESS[phase],
       lastUpdate: worker.lastHeartbeat,
-      timeoutHistory: [],
+      timeoutHistory: timeouts.get(worker.id) ?? [],
     }
   })
+}
+
+/** When a worker's time was up, and how often the task had been begun anew by then. */
+function timeoutsByWorker({ setbacks }: TeamFacts): Map<string, unknown[]> {
+  const restarts = new Map<unknown, number>()
+  const found = new Map<string, unknown[]>()
+  for (const { timestamp, data } of setbacks) {
+    if (data.kind !== "timed-out") continue
+    const restartCount = restarts.get(data.task) ?? 0
+    restarts.set(data.task, restartCount + 1)
+    const worker = String(data.worker)
+    found.set(worker, [...(found.get(worker) ?? []), { timestamp, reason: data.reason, restartCount }])
+  }
+  return found
 }
 
 /** What that format counts a phase as, in per cent. */

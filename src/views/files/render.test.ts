@@ -400,6 +400,20 @@ describe("overviews", () => {
     expect(paths).toContain("project-Whiteboard.md")
   })
 
+  it("tell when a worker's time was up, and how often the task was begun anew before", () => {
+    const setback = (worker: string, kind: string, minute: number) => ({
+      ...{ type: "task.setback" as const, version: 1, by: worker, timestamp: `2026-03-02T10:0${minute}:00.000Z` },
+      data: { task: "1", attempt: 1, worker, agent: "claude", kind, reason: `${kind} after 30 minutes`, advice: null },
+    })
+    const setbacks = [setback("w1", "timed-out", 1), setback("w1", "crashed", 2), setback("w2", "timed-out", 3)]
+    const agents = json(overviewFiles({ ...FACTS, setbacks })[2]) as unknown as { timeoutHistory: unknown }[]
+    const reason = "timed-out after 30 minutes"
+    expect(agents.map((agent) => agent.timeoutHistory)).toEqual([
+      [{ timestamp: "2026-03-02T10:01:00.000Z", reason, restartCount: 0 }],
+      [{ timestamp: "2026-03-02T10:03:00.000Z", reason, restartCount: 1 }],
+    ])
+  })
+
   it("tell the formats before us where workers stand", () => {
     const agents = json(overviewFiles(FACTS)[2]) as unknown as unknown[]
     expect(agents).toMatchObject([

@@ -21,7 +21,7 @@ export function teamPreamble({ project, team }: TeamName, { id, qa }: Pick<Task,
 5. REPORT: tell the lead with \`${send} "..."\`.
 6. NEXT: run \`teamwork task claim --next --owner ${worker} ${at}\` and start again. If there is none, report "All assigned tasks complete. Standing by."
 
-PEERS: you may write to another worker with --to and its id.
+PEERS: you may write to another worker with --to and its id: \`HANDOFF: ...\` for what of yours it builds on, \`BOUNDARY: ...\` about files that both of you need.
 LEARNED: what others should know, write down with \`teamwork wisdom add --task ${id} --by ${worker} ${at} --kind learning --text "what they should know"\`; --kind may also be decision or issue.
 BLOCKED: if you are blocked for more than 2 minutes, tell the lead what you wait for.
 ESCALATE: what is not yours to decide, or cannot be had without a person, stops the task: run \`teamwork escalate requirement_unclear "what the matter is" --task ${id} --owner ${worker} ${at}\`, with what fits of ${TRIGGERS.join(", ")}, and leave the task until that is decided.
