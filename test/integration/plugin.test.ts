@@ -164,7 +164,7 @@ describe("the plugin", () => {
     const { head, body } = pageOf("skills/team-coordinate/SKILL.md")
     expect(head.description).toContain('"Team Coordinate "')
     expect(head["argument-hint"]).toBe("<task description>")
-    expect(callsIn(codeIn(body))[0]).toEqual(["join", "--lead", "--delegation", "strict"])
+    expect(callsIn(codeIn(body))).toContainEqual(["join", "--lead", "--delegation", "strict"])
     expect(body).toContain("One step each time you are woken, then stop")
   })
 

@@ -54,7 +54,7 @@ export const GUIDE: readonly string[] = [
   "  `teamwork worktree create ID` makes a checkout of your own. Prove the work with `teamwork evidence run TASK --owner ID -- npm test`, end with",
   "  `teamwork task update TASK --owner ID --status resolved --result 'WHAT CAME OUT'`, or give the task back with",
   "  `teamwork task release TASK --owner ID --reason 'WHY'`.",
-  "- As the lead: `teamwork join --lead`, then `teamwork plan 'GOAL' --dry-run`, and when the user agrees `teamwork plan FILE --yes` and",
+  "- As the lead: `teamwork plan 'GOAL' --dry-run`, and when the user agrees `teamwork plan FILE --yes`, `teamwork join --lead` and",
   "  `teamwork run`.",
   "- `teamwork leave` gives back what you hold. `teamwork help` lists everything else.",
 ]
