@@ -8,6 +8,7 @@ import { applyInit, planInit } from "../../src/engine/init/set-up-hosts.ts"
 import { callsIn, codeIn, problemWithCall, strayFlags } from "../support/mentions.ts"
 import { makeScratch } from "../support/sandbox.ts"
 import { type Bench, git, makeBench, TEST_TIMEOUT_MS } from "./bench.ts"
+import { END, HAS_TMUX, openPane, WHY_NO_TMUX } from "./pane.ts"
 
 setDefaultTimeout(TEST_TIMEOUT_MS)
 
@@ -95,6 +96,24 @@ describe("teamwork init", () => {
     expect(data).toMatchObject({ is_written: false, files: [{ path: ".gemini/settings.json" }, { path: "GEMINI.md" }] })
     expect(dry.stdout).toBe(`${data.files.map(({ diff }) => diff).join("\n")}\n`)
     expect(tree(bench.cwd)).toEqual(before)
+  })
+
+  it.skipIf(!HAS_TMUX)(`asks a person at a terminal, and does as told${WHY_NO_TMUX}`, async () => {
+    using bench = makeBench()
+    prepare(bench, { "AGENTS.md": "a\n" })
+    const line = "teamwork init --for codex"
+    using no = openPane(bench, 140, line)
+    expect(await no.until((screen) => screen.includes("Write this?"))).toContain(
+      '+command = "teamwork hook stop --host codex"',
+    )
+    no.press("n", "Enter")
+    expect(await no.until((screen) => screen.includes(END))).toContain("Nothing was written")
+    expect(tree(bench.cwd)).toEqual({ "AGENTS.md": "a\n" })
+    using yes = openPane(bench, 140, line)
+    await yes.until((screen) => screen.includes("Write this? [Y/n]"))
+    yes.press("Enter")
+    expect(await yes.until((screen) => screen.includes(END))).toContain("created .codex/config.toml\nchanged AGENTS.md")
+    expect(Object.keys(tree(bench.cwd))).toEqual([".codex/config.toml", "AGENTS.md"])
   })
 
   it("takes one program out, and leaves the others what they share with it", async () => {
