@@ -1,5 +1,5 @@
 import { describe, expect, it } from "bun:test"
-import { renderFileDiff } from "./file-diff.ts"
+import { paintDiff, renderFileDiff } from "./file-diff.ts"
 
 describe("the diff of a file", () => {
   it("shows what comes in and goes out, with some of what is around it", () => {
@@ -24,5 +24,11 @@ describe("the diff of a file", () => {
     const many = (size: number, step: number) => Array.from({ length: size }, (_, i) => `${i * step}\n`).join("")
     const diff = renderFileDiff("a", many(3000, 1), many(3000, 2))
     expect(diff.match(/^[-+]\d+$/gm)?.length).toBeGreaterThan(1000)
+  })
+
+  it("is in colours for a screen that has them", () => {
+    const diff = renderFileDiff("a", "x\n", "y\n")
+    expect(paintDiff(diff, false)).toBe(diff)
+    expect(paintDiff(diff, true)).toContain("\u001b[31m-x\u001b[0m\n\u001b[32m+y\u001b[0m")
   })
 })

@@ -1,3 +1,5 @@
+import { paint } from "./table.ts"
+
 const CONTEXT = 3
 /** Beyond this the part that differs is shown as a whole, taken out and put in. */
 const MOST_COMPARED = 4_000_000
@@ -14,6 +16,16 @@ export function renderFileDiff(path: string, before: string | null, after: strin
     `+++ ${after === null ? "/dev/null" : `b/${path}`}`,
   ]
   return [...head, ...hunks(compareLines(linesOf(before), linesOf(after)))].join("\n")
+}
+
+/** What goes in red, what comes in green, as people know it. */
+export function paintDiff(diff: string, color: boolean): string {
+  const styleOf = (line: string) => ({ "-": "red", "+": "green" })[line[0] ?? ""] as "red" | "green" | undefined
+  const painted = diff.split("\n").map((line) => {
+    const style = /^(?:---|\+\+\+) /.test(line) ? "bold" : styleOf(line)
+    return style === undefined ? line : paint(line, style, color)
+  })
+  return painted.join("\n")
 }
 
 /** A line keeps its break, so that one without is another line. */

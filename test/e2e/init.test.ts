@@ -8,6 +8,7 @@ import { applyInit, planInit } from "../../src/engine/init/set-up-hosts.ts"
 import { callsIn, codeIn, problemWithCall, strayFlags } from "../support/mentions.ts"
 import { makeScratch } from "../support/sandbox.ts"
 import { type Bench, git, makeBench, TEST_TIMEOUT_MS } from "./bench.ts"
+import { END, HAS_TMUX, openPane, WHY_NO_TMUX } from "./pane.ts"
 
 setDefaultTimeout(TEST_TIMEOUT_MS)
 
@@ -41,12 +42,13 @@ describe("teamwork init", () => {
     const before = tree(bench.cwd)
     const deep = join(bench.cwd, "src")
     mkdirSync(deep)
-    const done = await bench.run(["init", "--yes", "--format", "table"], { cwd: deep })
+    const done = await bench.run(["init", "--yes", "--format", "table"], { cwd: deep, env: { PATH: "/usr/bin:/bin" } })
     expect(done).toMatchObject({ exitCode: 0, stderr: "" })
     expect(done.stdout).toBe(
       [
         ...["changed .codex/config.toml", "changed AGENTS.md", "changed .gemini/settings.json", "created GEMINI.md"],
-        ...["changed opencode.json", "created .opencode/plugin/teamwork.js"],
+        ...["changed opencode.json", "created .teamwork/opencode-plugin.js"],
+        "put teamwork on your PATH: these programs start it by its name",
         "codex reads this in a trusted repository, and runs the hooks once you trust them there: /hooks",
         "gemini reads this in a trusted folder\n",
       ].join("\n"),
@@ -64,16 +66,16 @@ describe("teamwork init", () => {
     expect(gemini.hooks.AfterAgent).toEqual([
       { hooks: [{ type: "command", command: "teamwork hook stop --host gemini" }] },
     ])
-    expect(JSON.parse(after["opencode.json"] ?? "").mcp.teamwork).toEqual({
-      type: "local",
-      command: ["teamwork", "mcp"],
+    expect(JSON.parse(after["opencode.json"] ?? "")).toMatchObject({
+      mcp: { teamwork: { type: "local", command: ["teamwork", "mcp"] } },
+      plugin: ["./.teamwork/opencode-plugin.js"],
     })
     expect(await bench.text("init", "--yes")).toBe("Everything is set up already\n")
     expect(tree(bench.cwd)).toEqual(after)
 
     expect(await bench.text("init", "--remove", "--yes")).toContain("removed GEMINI.md\n")
     expect(tree(bench.cwd)).toEqual(before)
-    expect(existsSync(join(bench.cwd, ".opencode"))).toBe(false)
+    expect(existsSync(join(bench.cwd, ".teamwork"))).toBe(false)
     expect(await bench.text("init", "--remove", "--yes")).toBe("There is nothing to remove\n")
   })
 
@@ -96,6 +98,24 @@ describe("teamwork init", () => {
     expect(tree(bench.cwd)).toEqual(before)
   })
 
+  it.skipIf(!HAS_TMUX)(`asks a person at a terminal, and does as told${WHY_NO_TMUX}`, async () => {
+    using bench = makeBench()
+    prepare(bench, { "AGENTS.md": "a\n" })
+    const line = "teamwork init --for codex"
+    using no = openPane(bench, 140, line)
+    expect(await no.until((screen) => screen.includes("Write this?"))).toContain(
+      '+command = "teamwork hook stop --host codex"',
+    )
+    no.press("n", "Enter")
+    expect(await no.until((screen) => screen.includes(END))).toContain("Nothing was written")
+    expect(tree(bench.cwd)).toEqual({ "AGENTS.md": "a\n" })
+    using yes = openPane(bench, 140, line)
+    await yes.until((screen) => screen.includes("Write this? [Y/n]"))
+    yes.press("Enter")
+    expect(await yes.until((screen) => screen.includes(END))).toContain("created .codex/config.toml\nchanged AGENTS.md")
+    expect(Object.keys(tree(bench.cwd))).toEqual([".codex/config.toml", "AGENTS.md"])
+  })
+
   it("takes one program out, and leaves the others what they share with it", async () => {
     using bench = makeBench()
     await bench.ok("init", "--for", "codex,opencode,claude", "--yes")
@@ -105,7 +125,7 @@ describe("teamwork init", () => {
     }
     expect(Object.keys(tree(bench.cwd))).toHaveLength(7)
     const [opencode, claude] = [
-      [".opencode/plugin/teamwork.js", "opencode.json"],
+      [".teamwork/opencode-plugin.js", "opencode.json"],
       [".claude/settings.json", ".mcp.json", "CLAUDE.md"],
     ]
     expect(await files("codex")).toEqual([...opencode, ...claude, "AGENTS.md"].sort())
@@ -119,7 +139,7 @@ describe("teamwork init", () => {
     [".gemini/settings.json", '{"hooks": {"BeforeTool": {}}}', "hooks.BeforeTool is no list"],
     [".codex/config.toml", '[mcp_servers.teamwork]\ncommand = "my-own"\n', "no valid TOML"],
     [".codex/config.toml", "hooks = {}\n", "no valid TOML"],
-    [".opencode/plugin/teamwork.js", "export const Mine = 1\n", "somebody else wrote it"],
+    [".teamwork/opencode-plugin.js", "export const Mine = 1\n", "somebody else wrote it"],
     ["AGENTS.md", "<!-- teamwork init: begin -->\n", "must both be there, once"],
   ])("refuses to edit %s with %j, and writes nothing at all", async (path, content, problem) => {
     using bench = makeBench()
@@ -143,10 +163,10 @@ describe("teamwork init", () => {
 
   it("puts back what it wrote when a later file cannot be", async () => {
     using bench = makeBench()
-    prepare(bench, { "AGENTS.md": "a\n", ".opencode": "a file where a folder should be\n" })
+    prepare(bench, { "AGENTS.md": "a\n", ".teamwork": "a file where a folder should be\n" })
     const before = tree(bench.cwd)
     expect(await bench.refused("init.refused", "init", "--for", "codex,opencode", "--yes")).toMatch(
-      /^\.opencode\/plugin\/teamwork\.js: .*; nothing was written$/,
+      /^\.teamwork\/opencode-plugin\.js: .*; nothing was written$/,
     )
     expect(tree(bench.cwd)).toEqual(before)
     expect(existsSync(join(bench.cwd, ".codex"))).toBe(false)

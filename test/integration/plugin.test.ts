@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from "node:fs"
 import { basename, join } from "node:path"
+import { TEMPLATES } from "../../src/domain/plan-templates.ts"
 import { BUILT_IN_ROLES } from "../../src/domain/roles.ts"
 import { ROLES } from "../../src/domain/task.ts"
 import { makeClaudeHost } from "../../src/surfaces/hooks/hosts/claude.ts"
@@ -39,6 +40,12 @@ const PAGES = [...COMMANDS, ...AGENTS, ...SKILLS]
 function readPage(file: string, name: string): Page {
   const [, head = "", body = ""] = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(read(file)) ?? []
   return { file, name, head: Bun.YAML.parse(head) as Page["head"], body }
+}
+
+function pageOf(file: string): Page {
+  const page = PAGES.find((each) => each.file === file)
+  if (page === undefined) throw new Error(`there is no ${file}`)
+  return page
 }
 
 function hookCommands(): { event: string; command: string }[] {
@@ -97,6 +104,20 @@ describe("the plugin", () => {
     expect(mentioned.filter(({ name }) => !all.has(name))).toEqual([])
   })
 
+  it.each(["docs/plugin.md", "plugin/README.md"])(
+    "is described in %s by calls and names that there are",
+    async (file) => {
+      const text = readFileSync(join(PLUGIN, "..", file), "utf8")
+      const code = codeIn(text)
+      const problems = await Promise.all(callsIn(code).map((args) => problemWithCall(args)))
+      expect(problems.filter((problem) => problem !== undefined)).toEqual([])
+      const all = PAGES.map(({ name }) => name)
+      const mentioned = code.flatMap((each) => /^\/?teamwork:([a-z-]+)/.exec(each)?.[1] ?? [])
+      expect(mentioned.filter((name) => !all.includes(name))).toEqual([])
+      for (const name of [...names("commands"), "teamwork-clean"]) expect(mentioned).toContain(name)
+    },
+  )
+
   it("passes nothing that a user typed to a shell", () => {
     for (const { file, body } of PAGES)
       for (const [call] of body.matchAll(/!`[^`]*`/g)) expect(`${file}: ${call}`).not.toMatch(/\$(?:ARGUMENTS|\d)/)
@@ -118,6 +139,38 @@ describe("the plugin", () => {
     expect(AGENTS.find(({ name }) => name === "coordinator")?.head.description).toStartWith(
       "Deprecated, use orchestrator",
     )
+  })
+
+  it("names the five phases of a worker in order (R075)", () => {
+    const { body } = pageOf("skills/worker-workflow/SKILL.md")
+    const phases = [...body.matchAll(/^\d\. \*\*(\w+)\.\*\*/gm)].map(([, phase]) => phase)
+    expect(phases).toEqual(["Find", "Claim", "Implement", "Evidence", "Status"])
+  })
+
+  it("takes both forms of a team (R172)", () => {
+    const calls = callsIn(codeIn(pageOf("commands/team.md").body))
+    expect(calls).toContainEqual(["plan", "3:executor", "TASK", "--dry-run"])
+    expect(calls).toContainEqual(["plan", "TASK", "--template", "build-team", "--dry-run"])
+  })
+
+  it("is taken when somebody asks for a team (R285)", () => {
+    const { head, body } = pageOf("commands/team.md")
+    for (const word of ['"team"', '"coordinated team"', '"spawn agents"', "two to five workers", "N:agent-type"])
+      expect(head.description).toContain(word)
+    for (const template of TEMPLATES) for (const text of [head.description, body]) expect(text).toContain(template)
+  })
+
+  it("coordinates when a message begins so, in one step at a time (R286, R288)", () => {
+    const { head, body } = pageOf("skills/team-coordinate/SKILL.md")
+    expect(head.description).toContain('"Team Coordinate "')
+    expect(head["argument-hint"]).toBe("<task description>")
+    expect(callsIn(codeIn(body))).toContainEqual(["join", "--lead", "--delegation", "strict"])
+    expect(body).toContain("One step each time you are woken, then stop")
+  })
+
+  it("lets its commands start the program without asking, and nothing else", () => {
+    for (const { file, head } of [...COMMANDS, ...SKILLS].filter((page) => page.head["allowed-tools"] !== undefined))
+      expect([file, head["allowed-tools"]]).toEqual([file, "Bash(teamwork:*)"])
   })
 
   it("asks the program at every event, and declares its server, wherever it lies", async () => {

@@ -33,6 +33,12 @@ const GEMINI_EVENTS: Events = {
 type Events = Readonly<Record<string, string>>
 
 const SERVER = { command: "teamwork", args: ["mcp"] }
+/** Not in `.opencode`, a folder into which it would install packages. */
+const OPENCODE_PLUGIN_PATH = ".teamwork/opencode-plugin.js"
+const OPENCODE_ENTRIES: readonly JsonEntry[] = [
+  { path: ["mcp"], key: "teamwork", value: { type: "local", command: ["teamwork", "mcp"] } },
+  { path: ["plugin"], value: `./${OPENCODE_PLUGIN_PATH}` },
+]
 const TOML_MARKS = { begin: "# teamwork init: begin", end: "# teamwork init: end" }
 const MARKDOWN_MARKS = { begin: "<!-- teamwork init: begin -->", end: "<!-- teamwork init: end -->" }
 
@@ -48,7 +54,7 @@ export const GUIDE: readonly string[] = [
   "  `teamwork worktree create ID` makes a checkout of your own. Prove the work with `teamwork evidence run TASK --owner ID -- npm test`, end with",
   "  `teamwork task update TASK --owner ID --status resolved --result 'WHAT CAME OUT'`, or give the task back with",
   "  `teamwork task release TASK --owner ID --reason 'WHY'`.",
-  "- As the lead: `teamwork join --lead`, then `teamwork plan 'GOAL' --dry-run`, and when the user agrees `teamwork plan FILE --yes` and",
+  "- As the lead: `teamwork plan 'GOAL' --dry-run`, and when the user agrees `teamwork plan FILE --yes`, `teamwork join --lead` and",
   "  `teamwork run`.",
   "- `teamwork leave` gives back what you hold. `teamwork help` lists everything else.",
 ]
@@ -71,12 +77,8 @@ export function filesOf(host: InitHost): readonly HostFile[] {
       ]
     case "opencode":
       return [
-        {
-          path: "opencode.json",
-          kind: "json",
-          entries: [{ path: ["mcp"], key: "teamwork", value: { type: "local", command: ["teamwork", "mcp"] } }],
-        },
-        { path: ".opencode/plugin/teamwork.js", kind: "whole", text: OPENCODE_PLUGIN },
+        { path: "opencode.json", kind: "json", entries: OPENCODE_ENTRIES },
+        { path: OPENCODE_PLUGIN_PATH, kind: "whole", text: OPENCODE_PLUGIN },
         guide("AGENTS.md"),
       ]
     case "claude":

@@ -2,7 +2,7 @@ import { dirname } from "node:path"
 import { INIT_HOSTS, type InitHost } from "../../engine/init/host-files.ts"
 import { applyInit, type FileChange, planInit } from "../../engine/init/set-up-hosts.ts"
 import { choice, flag, list, optional } from "../../lib/fields.ts"
-import { renderFileDiff } from "../../views/file-diff.ts"
+import { paintDiff, renderFileDiff } from "../../views/file-diff.ts"
 import { manyLines } from "../../views/table.ts"
 import type { Command, Outcome } from "./command.ts"
 
@@ -39,16 +39,17 @@ export const init: Command = {
     if (changes.length === 0)
       return answer(false, isRemoval ? "There is nothing to remove" : "Everything is set up already")
     const diff = files.map((each) => each.diff).join("\n")
-    if (input.dryRun === true) return answer(false, diff)
+    const shown = paintDiff(diff, io.color)
+    if (input.dryRun === true) return answer(false, shown)
     if (input.yes !== true) {
-      if (!io.canAsk || isJson) return answer(false, diff, { exitCode: 1, warnings: [NOT_WRITTEN] })
-      io.out(diff)
+      if (!io.canAsk || isJson) return answer(false, shown, { exitCode: 1, warnings: [NOT_WRITTEN] })
+      io.out(shown)
       const said = (await io.ask("\nWrite this? [Y/n] "))?.trim().toLowerCase() ?? "n"
       if (!["", "y", "yes"].includes(said)) return answer(false, "Nothing was written")
     }
     applyInit(root, changes)
     const lines = files.map(({ path, change }) => `${change} ${path}`)
-    return answer(true, [...lines, ...(isRemoval ? [] : notesFor(hosts))].join("\n"))
+    return answer(true, [...lines, ...(isRemoval ? [] : notesFor(hosts, host.env.PATH))].join("\n"))
   },
 }
 
@@ -60,8 +61,10 @@ const NOTES: Readonly<Partial<Record<InitHost, string>>> = {
   gemini: "gemini reads this in a trusted folder",
 }
 
-function notesFor(hosts: readonly InitHost[]): string[] {
-  return hosts.flatMap((name) => NOTES[name] ?? [])
+function notesFor(hosts: readonly InitHost[], path = ""): string[] {
+  const hasProgram = Bun.which("teamwork", { PATH: path }) !== null
+  const missing = "put teamwork on your PATH: these programs start it by its name"
+  return [...(hasProgram ? [] : [missing]), ...hosts.flatMap((name) => NOTES[name] ?? [])]
 }
 
 function wordFor({ before, after }: FileChange): "created" | "changed" | "removed" {
