@@ -4,9 +4,10 @@ import type { Message } from "../domain/message.ts"
 import { noteSeen, type Seat } from "../domain/seat.ts"
 import { hasEnded, rolesMatch, type Task } from "../domain/task.ts"
 import type { StoredTeam, Tx, WorkerNow } from "../store/port.ts"
+import { listHeld, renewHeld } from "./held-tasks.ts"
 import { availableTasks } from "./list-tasks.ts"
 import type { Context } from "./operation.ts"
-import { answerShutdowns, listHeldBy, renewHeld, takeInbox } from "./seat-duties.ts"
+import { answerShutdowns, takeInbox } from "./seat-duties.ts"
 
 export interface Stop {
   readonly terminalId: string
@@ -51,7 +52,7 @@ export function decideStop({ store, ids }: Pick<Context, "store" | "ids">, stop:
     const { memory } = seat
     const isTold = stop.isHeldBack !== true && memory.seen.includes(stop.id)
     if (isTold) return { decision, messages: [] }
-    await renewHeld(tx, team, worker.id)
+    await renewHeld(tx, team.key, worker.id)
     const isHeldBack = stop.isHeldBack ?? memory.stops > 0
     const hasMoved = await movedSince(tx, team, { worker: worker.id, seq: memory.stoppedAt ?? 0 })
     if (isHeldBack && !hasMoved) return ENDED
@@ -84,7 +85,7 @@ async function findLoop(tx: Tx, terminalId: string): Promise<Loop | undefined> {
 async function findWork(tx: Tx, team: StoredTeam, worker: WorkerNow): Promise<StopDecision> {
   const isOver = team.phase === "COMPLETE" || !["active", "paused", "completing"].includes(team.status)
   if (isOver || worker.status === "stopped" || worker.status === "dead") return END
-  const [held] = await listHeldBy(tx, team, worker.id)
+  const held = (await listHeld(tx, team.key, worker.id)).find(({ status }) => status === "in_progress")
   if (held !== undefined) return { kind: "finish", task: held }
   const isFree = worker.status !== "paused" && worker.status !== "quarantined"
   const ready = isFree ? await availableTasks(tx, team, { role: worker.role ?? undefined }) : []

@@ -1,22 +1,12 @@
 import type { TaskId } from "../domain/ids.ts"
 import { observedEvidence, type SeenUse } from "../domain/observed.ts"
 import { noteSeen, type Seat } from "../domain/seat.ts"
-import type { Task } from "../domain/task.ts"
 import type { TeamName } from "../domain/team.ts"
 import type { Tx } from "../store/port.ts"
+import { listHeld, renewHeld } from "./held-tasks.ts"
 import { getTeam, lockTask } from "./lookup.ts"
 import type { Context } from "./operation.ts"
 import { assertHolds } from "./ownership.ts"
-
-/** The tasks that a worker holds, the one that it took last first. */
-export async function listHeld(tx: Tx, key: number, owner: string): Promise<Task[]> {
-  const [working, reviewed] = [
-    await tx.tasks.list(key, { status: "in_progress" }),
-    await tx.tasks.list(key, { status: "in_review" }),
-  ]
-  const held = [...working, ...reviewed].filter((task) => task.claimedBy === owner)
-  return held.sort((a, b) => (b.claimedAt ?? "").localeCompare(a.claimedAt ?? ""))
-}
 
 /** A sign of life more often than this tells nobody anything. */
 const QUIET_MS = 10_000
@@ -43,11 +33,7 @@ export async function noteUse(
     const seat = await tx.seats.find(terminalId)
     if (!seat?.worker) return
     const { key } = await getTeam(tx, seat)
-    await tx.workers.heard(key, seat.worker)
-    for (const { id: task } of await listHeld(tx, key, seat.worker)) {
-      const { status, claimedBy } = await lockTask(tx, key, task)
-      if (status === "in_progress" && claimedBy === seat.worker) await tx.tasks.renew(key, task)
-    }
+    await renewHeld(tx, key, seat.worker)
     const memory = id === "" ? seat.memory : noteSeen(seat.memory, id)
     if (memory === undefined) return
     const evidence = await evidenceFor(tx, { key, owner: seat.worker }, seen)

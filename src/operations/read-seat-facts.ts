@@ -2,9 +2,9 @@ import type { Seat } from "../domain/seat.ts"
 import type { SeatFacts } from "../domain/seat-facts.ts"
 import { countTasks } from "../domain/status.ts"
 import type { TeamName } from "../domain/team.ts"
+import { listHeld } from "./held-tasks.ts"
 import { getTeam, publicTeam } from "./lookup.ts"
 import type { Context } from "./operation.ts"
-import { listHeldBy } from "./seat-duties.ts"
 
 /** Changes nothing: messages stay unread. */
 export function readSeatFacts({ store }: Pick<Context, "store">, seat: Seat): Promise<SeatFacts> {
@@ -16,7 +16,7 @@ export function readSeatFacts({ store }: Pick<Context, "store">, seat: Seat): Pr
       stats: countTasks(await tx.tasks.progress(team.key)),
       role: worker?.role ?? null,
       isLoop: (await tx.loops.find(seat.terminalId))?.active === true,
-      held: worker === undefined ? [] : await listHeldBy(tx, team, worker.id),
+      held: worker === undefined ? [] : await listHeld(tx, team.key, worker.id),
     }
   })
 }

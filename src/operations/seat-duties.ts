@@ -1,15 +1,15 @@
 import type { WorkerId } from "../domain/ids.ts"
 import type { Message } from "../domain/message.ts"
 import { nameOf, type Seat } from "../domain/seat.ts"
-import type { Task } from "../domain/task.ts"
 import type { StoredTeam, Tx } from "../store/port.ts"
+import { renewHeld } from "./held-tasks.ts"
 import type { Context } from "./operation.ts"
 
 /** The session shows that it lives: what it holds stays its own. */
 export function keepSeat({ store }: Pick<Context, "store">, seat: Seat): Promise<void> {
   return store.write(async (tx) => {
     const team = await tx.teams.find(seat)
-    if (team !== undefined && seat.worker !== null) await renewHeld(tx, team, seat.worker)
+    if (team !== undefined && seat.worker !== null) await renewHeld(tx, team.key, seat.worker)
   })
 }
 
@@ -25,7 +25,7 @@ export function openTurn(
   return store.write(async (tx) => {
     const team = await tx.teams.find(seat)
     if (team === undefined) return []
-    if (seat.worker !== null) await renewHeld(tx, team, seat.worker)
+    if (seat.worker !== null) await renewHeld(tx, team.key, seat.worker)
     const memory = (await tx.seats.find(seat.terminalId))?.memory
     if (isPersons && memory !== undefined && memory.stops > 0)
       await tx.seats.remember(seat.terminalId, { ...memory, stops: 0 })
@@ -33,16 +33,6 @@ export function openTurn(
     if (asked.length > 0) await tx.loops.remove(seat.terminalId)
     return [...(await takeInbox(tx, team, nameOf(seat))), ...asked]
   })
-}
-
-export async function renewHeld(tx: Tx, team: StoredTeam, worker: WorkerId): Promise<void> {
-  await tx.workers.heard(team.key, worker)
-  for (const { id } of await listHeldBy(tx, team, worker)) await tx.tasks.renew(team.key, id)
-}
-
-export async function listHeldBy(tx: Tx, { key }: StoredTeam, worker: WorkerId): Promise<Task[]> {
-  const running = await tx.tasks.list(key, { status: "in_progress" })
-  return running.filter(({ workerId, claimedBy }) => workerId === worker || claimedBy === worker)
 }
 
 /** The lead wants the session to end: it agrees, as any worker does. The requests, which are read now. */

@@ -1,7 +1,7 @@
 import type { Ownership } from "../domain/judge-path.ts"
 import type { Seat } from "../domain/seat.ts"
+import { listHeld } from "./held-tasks.ts"
 import { getTeam } from "./lookup.ts"
-import { listHeld } from "./observe.ts"
 import type { Context } from "./operation.ts"
 import { readOwnership } from "./ownership-facts.ts"
 
