@@ -383,8 +383,10 @@ export const VISIBLE_COMMANDS = COMMANDS.filter((row) => row.isInternal !== true
 /** The row the arguments begin with, and how many of them name it. */
 export function findCommand(args: readonly string[]): { row: CommandRow; used: number } | undefined {
   const [first = "", second = ""] = args
-  const two = COMMANDS.find((row) => row.name === `${first} ${second}`)
+  const both = `${first} ${second}`
+  const two = COMMANDS.find((row) => row.name === both)
   if (two !== undefined) return { row: two, used: 2 }
-  const one = COMMANDS.find((row) => row.name === first || dashedName(row) === first)
+  // Making all the other names takes longer than all the rest here, and hooks come by their own.
+  const one = COMMANDS.find((row) => row.name === first) ?? COMMANDS.find((row) => dashedName(row) === first)
   return one && { row: one, used: 1 }
 }
