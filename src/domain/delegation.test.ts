@@ -10,6 +10,7 @@ const PLACE = {
   },
   isOurs: (path: string) => path.startsWith("/home/team/"),
   self: ["/opt/bun", "/opt/teamwork/main.ts"],
+  isOver: false,
 }
 const judge = (tool: string, input: Record<string, unknown> = {}) => judgeDelegation({ tool, input }, PLACE)
 const bash = (command: unknown) => judge("Bash", { command })
@@ -116,6 +117,16 @@ describe("a lead in strict delegation may not", () => {
     ["WebFetch", { url: "https://example.invalid" }],
     ["", {}],
   ])("use %s %j", (tool, input) => expect(judge(tool, input)).toBeString())
+
+  it.each(["teamwork leave", "teamwork task list && teamwork leave", "teamwork --json join --lead"])(
+    "get out of it by %s before the end",
+    (command) => {
+      expect(bash(command)).toStartWith("while the team is at work a lead in strict delegation neither leaves")
+      const isOver = judgeDelegation({ tool: "Bash", input: { command } }, { ...PLACE, isOver: true })
+      expect(isOver === undefined).toBe(!command.includes("join"))
+      expect(judge("mcp__teamwork__leave")).toBeString()
+    },
+  )
 
   it("and hears what to do instead", () => {
     expect(bash("npm test")).toBe(

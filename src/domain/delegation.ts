@@ -12,6 +12,8 @@ export interface LeadPlace {
   readonly isOurs: (path: string) => boolean
   /** Our own command besides `teamwork`, where it is called by its path. */
   readonly self: readonly string[]
+  /** The team has come to its end, so its lead may go. */
+  readonly isOver: boolean
 }
 
 /** Why a lead may not use a tool in strict delegation; undefined when it may. */
@@ -28,14 +30,26 @@ export function judgeDelegation({ tool, input }: ToolCall, place: LeadPlace): st
     return denied(`a lead in strict delegation does not read or search the project; it reads below ${WORKFLOW}`)
   }
   if (SHELL_TOOLS.has(tool)) {
-    const problem = findProblem(lineOf(input.command ?? input.cmd), place)
-    return problem === undefined ? undefined : denied(problem)
+    const line = lineOf(input.command ?? input.cmd)
+    const problem = findProblem(line, place)
+    if (problem !== undefined) return denied(problem)
+    const words = splitCommand(line).commands.flatMap((command) => command.words)
+    return words.some((word) => isEscape(word, place)) ? ESCAPES : undefined
   }
   if (LEADING_TOOLS.has(tool)) return undefined
   const own = OUR_SERVER.exec(tool)?.[1]
+  if (own !== undefined && isEscape(own, place)) return ESCAPES
   if (own !== undefined && !WORK_TOOLS.test(own)) return undefined
   return denied(`a lead in strict delegation does not use ${tool.slice(0, 100) || "such a tool"}`)
 }
+
+/** A lock to which whoever is locked has the key would be none. */
+function isEscape(command: string, { isOver }: LeadPlace): boolean {
+  return command === "join" || (command === "leave" && !isOver)
+}
+
+const ESCAPES =
+  "while the team is at work a lead in strict delegation neither leaves nor joins otherwise; only the user can, in a terminal: teamwork leave --terminal-id ID"
 
 const WORKFLOW = ".workflow/"
 /** What the team goes by, in the repository: roles, commands, settings. */

@@ -1,5 +1,6 @@
 import type { Ownership } from "../domain/judge-path.ts"
 import type { Seat } from "../domain/seat.ts"
+import type { TeamStatus } from "../domain/team.ts"
 import { listHeld } from "./held-tasks.ts"
 import { getTeam } from "./lookup.ts"
 import type { Context } from "./operation.ts"
@@ -18,3 +19,16 @@ export function seatRules(
     return rules
   })
 }
+
+/** Nothing more is to be done for the team, by anybody. */
+export function isTeamOver(
+  { store }: Pick<Context, "store">,
+  { project, team }: Pick<Seat, "project" | "team">,
+): Promise<boolean> {
+  return store.read(async (tx) => {
+    const { phase, status } = await getTeam(tx, { project, team })
+    return phase === "COMPLETE" || OVER.includes(status)
+  })
+}
+
+const OVER: readonly TeamStatus[] = ["completed", "failed", "cancelled"]

@@ -147,10 +147,14 @@ describe("before a tool is used", () => {
       ["Grep", { pattern: "x" }],
       ["Write", { file_path: "package.json" }],
     ] as const
+    for (const command of ["teamwork leave", "teamwork join --lead"])
+      expect(await before(bench, "Bash", { command })).toMatch(/^while the team is at work a lead in strict delegation/)
     for (const [tool, input] of denied)
       expect(await before(bench, tool, input)).toMatch(
         /^a lead in strict delegation .*; however small it is, make it a task/,
       )
+    await bench.ok("cancel", "--reason", "enough")
+    expect(await before(bench, "Bash", { command: "teamwork report && teamwork leave" })).toBe("allowed")
   })
 
   it("a call that cannot be read is let pass and logged, however it is broken", async () => {

@@ -1,7 +1,7 @@
 import { judgePath, type PathJudgement } from "../../../domain/judge-path.ts"
 import { findWrite, type ToolCall } from "../../../domain/judge-write.ts"
 import type { Seat } from "../../../domain/seat.ts"
-import { seatRules } from "../../../operations/seat-rules.ts"
+import { isTeamOver, seatRules } from "../../../operations/seat-rules.ts"
 import type { HookHandler, HookScene } from "../handler.ts"
 import { type HookCall, NO_ANSWER } from "../hook-call.ts"
 import { repositoryPaths } from "../repository-paths.ts"
@@ -13,14 +13,18 @@ export const preToolUse: HookHandler = async (call, scene) => {
   const asked = { tool: tool.name, input: tool.input }
   const reason =
     scene.seat.part === "lead" && scene.seat.delegation === "strict"
-      ? await judgeLead(asked, call, scene)
+      ? await judgeLead(asked, call, { ...scene, seat: scene.seat })
       : await judgeWriter(asked, call, { ...scene, seat: scene.seat })
   return reason === undefined ? NO_ANSWER : { kind: "deny", reason }
 }
 
-async function judgeLead(asked: ToolCall, call: HookCall, scene: HookScene): Promise<string | undefined> {
+async function judgeLead(
+  asked: ToolCall,
+  call: HookCall,
+  scene: HookScene & { readonly seat: Seat },
+): Promise<string | undefined> {
   const { judgeDelegation } = await import("../../../domain/delegation.ts")
-  const { host, configured } = scene
+  const { host, configured, seat } = scene
   const { pathsOf } = pathsFor(call, scene)
   const own = [`${configured.home}/`, `${host.userHome}/.claude/`]
   const foreign = [`${configured.home}/worktrees/`, `${configured.home}/runs/`]
@@ -35,6 +39,7 @@ async function judgeLead(asked: ToolCall, call: HookCall, scene: HookScene): Pro
       return isPlain && own.some((start) => path.startsWith(start)) && !foreign.some((start) => path.startsWith(start))
     },
     self: host.self,
+    isOver: await isTeamOver(scene.context, seat),
   })
 }
 

@@ -13,10 +13,13 @@ const NAMES: Readonly<Record<HookEvent, string>> = {
   "session-end": "SessionEnd",
 }
 
+/** Of a use that failed it tells by an event of its own. */
+const FURTHER: Readonly<Record<string, HookEvent>> = { PostToolUseFailure: "post-tool-use" }
+
 /** Claude Code, and those who took over its format. */
 export function makeClaudeHost(host: HostName): HookHost {
   return {
-    eventOf: (name) => HOOK_EVENTS.find((event) => event === name || NAMES[event] === name),
+    eventOf: (name) => FURTHER[name] ?? HOOK_EVENTS.find((event) => event === name || NAMES[event] === name),
     read: (event, raw) => ({
       ...{ event, host, raw },
       session: textOf(raw.session_id),
