@@ -17,7 +17,8 @@ export interface HookWorld extends AsyncDisposable {
   readonly repository: string
   /** Runs the program with one prompt until it ends; what it printed. */
   run(prompt: string, session?: string): Promise<string>
-  start(args: readonly string[]): Bun.Subprocess<"ignore", "pipe", "inherit">
+  /** For a program that stays. */
+  start(args: readonly string[]): Bun.Subprocess<"ignore", "pipe", "ignore">
   /** A command of ours that must succeed, from the repository; what it answered. */
   teamwork<T = Record<string, unknown>>(...args: string[]): Promise<T>
   /** Hooks that failed. */
@@ -49,15 +50,15 @@ export async function makeHookWorld(host: HookHost, scripts: Scripts): Promise<H
     ...setup.variables(place),
   }
   const command = commandOf(findPinned(host))
-  const spawn = (args: readonly string[]) =>
-    Bun.spawn([command, ...args], { cwd: repository, env, stdio: ["ignore", "pipe", "inherit"], timeout: MAX_RUN_MS })
+  const how = { cwd: repository, env, timeout: MAX_RUN_MS }
   return {
-    ...{ model, repository, start: spawn },
+    ...{ model, repository },
+    start: (args) => Bun.spawn([command, ...args], { ...how, stdio: ["ignore", "pipe", "ignore"] }),
     steps: () => model.asked.map(({ step }) => step).filter((step) => step !== "" && !step.startsWith("default")),
     async run(prompt, session) {
-      const child = spawn(setup.args(prompt, session))
-      const [printed] = await Promise.all([child.stdout.text(), child.exited])
-      if (child.exitCode !== 0) throw new Error(`${host} ended with ${child.exitCode}: ${printed}`)
+      const child = Bun.spawn([command, ...setup.args(prompt, session)], { ...how, stdio: ["ignore", "pipe", "pipe"] })
+      const [printed, said] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+      if (child.exitCode !== 0) throw new Error(`${host} ended with ${child.exitCode}: ${printed}\n${said}`)
       return printed
     },
     async teamwork<T>(...args: string[]) {
@@ -160,8 +161,9 @@ const HOSTS: Readonly<Record<HookHost, HostSetup>> = {
     files: ({ home, repository, url }) => ({
       // Where there are plugins it installs what they may need, and would try for a minute.
       [`${home}/.npmrc`]: `registry=${url}\nfetch-retries=0\n`,
-      [`${repository}/.opencode/plugin/teamwork.js`]: OPENCODE_PLUGIN,
+      [`${repository}/.teamwork/opencode-plugin.js`]: OPENCODE_PLUGIN,
       [`${repository}/opencode.json`]: {
+        plugin: ["./.teamwork/opencode-plugin.js"],
         ...{ $schema: "https://opencode.ai/config.json", autoupdate: false, share: "disabled", model: "fake/model" },
         permission: { "*": "allow" },
         provider: {
@@ -176,4 +178,4 @@ const HOSTS: Readonly<Record<HookHost, HostSetup>> = {
   },
 }
 
-const OPENCODE_PLUGIN = await Bun.file(join(ROOT, "plugin/hosts/opencode/teamwork.js")).text()
+const OPENCODE_PLUGIN = await Bun.file(join(ROOT, "src/engine/init/opencode-plugin.txt")).text()
