@@ -12,10 +12,12 @@ export interface SeatMarker {
 }
 
 export async function writeMarker(home: string, terminalId: string, marker: SeatMarker): Promise<void> {
-  const { mkdir } = await import("node:fs/promises")
+  const { mkdir, rename, writeFile } = await import("node:fs/promises")
   await mkdir(`${home}/seats`, { recursive: true, mode: 0o700 })
-  // An address may have a password in it.
-  await Bun.write(pathOf(home, terminalId), JSON.stringify(marker), { mode: 0o600 })
+  // Whole or not at all, under a name that no session has. An address may have a password in it.
+  const unfinished = pathOf(home, `.${terminalId}`)
+  await writeFile(unfinished, JSON.stringify(marker), { mode: 0o600 })
+  await rename(unfinished, pathOf(home, terminalId))
 }
 
 /** Undefined for a session that has not joined. Asked at every use of a tool, so it loads nothing else. */
