@@ -68,8 +68,8 @@ const OPENCODE: Host = {
     ...{ OPENCODE_DISABLE_DEFAULT_PLUGINS: "1", OPENCODE_CONFIG: join(home, "opencode.json") },
   }),
   settings: (url) => ({
-    // Where there are plugins it looks for a package at every start. There is no network here, and once is enough.
-    ".npmrc": "fetch-retries=0\n",
+    // Where there are plugins it looks for a package at every start; there is none to be had here.
+    ".npmrc": "registry=http://127.0.0.1:1/\nfetch-retries=0\n",
     "opencode.json": JSON.stringify({
       ...{ autoupdate: false, share: "disabled", permission: { "*": "allow" } },
       provider: {

@@ -156,6 +156,10 @@ describe("the plugin", () => {
   it("installs through teamwork, and then hooks and server run and a session can join; removed, nothing of it is left", async () => {
     await using model = startModel({
       work: [bash("teamwork join --role backend"), { text: "{{lastToolResult}}" }],
+      look: [
+        { tool: { name: "mcp__plugin_teamwork_teamwork__team_status", input: {} } },
+        { text: "{{lastToolResult}}" },
+      ],
       rest: [bash("true"), { text: "rested" }],
     })
     const { ask, claude, teamwork, calls } = makeMachine(model.url, { hasProgram: true })
@@ -172,8 +176,12 @@ describe("the plugin", () => {
     expect(called).toContain("mcp")
     expect(called).toContain("join --role backend")
 
+    const looked = await ask("[[look]] go", "--allowedTools", "mcp__plugin_teamwork_teamwork")
+    expect(looked.result).toContain("Search page")
+
     await teamwork("plugin", "remove")
     expect(JSON.parse(await claude("plugin", "list", "--json"))).toEqual([])
+    calls()
     expect((await ask("[[rest]] go", "--allowedTools", "Bash(true)")).result).toBe("rested")
     expect(calls()).toEqual([""])
   })

@@ -20,8 +20,6 @@ import { callsIn, codeIn, problemWithCall, strayFlags } from "../support/mention
 import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
 
 const PLUGIN = join(import.meta.dir, "../../plugin")
-/** Commands that others are bringing. */
-const COMING = ["mcp"]
 
 interface Page {
   readonly file: string
@@ -57,8 +55,6 @@ function hookCommands(): { event: string; command: string }[] {
   )
 }
 
-const isComing = (args: readonly string[]) => COMING.includes(args[0] ?? "")
-
 describe("the plugin", () => {
   it("has every command, agent and skill that was promised, and no others", () => {
     const commands = ["teamwork", "teamwork-worker", "teamwork-status", "teamwork-verify", "team", "team-cancel"]
@@ -87,11 +83,9 @@ describe("the plugin", () => {
 
   it.each(PAGES)("$file mentions only calls that the program takes", async ({ body }) => {
     const code = codeIn(body)
-    const calls = callsIn(code)
-    const known = calls.filter((args) => !isComing(args))
-    const problems = await Promise.all(known.map((args) => problemWithCall(args)))
+    const problems = await Promise.all(callsIn(code).map((args) => problemWithCall(args)))
     expect(problems.filter((problem) => problem !== undefined)).toEqual([])
-    if (!calls.some(isComing)) expect(await strayFlags(code)).toEqual([])
+    expect(await strayFlags(code)).toEqual([])
   })
 
   it("mentions only commands, agents and skills that it has", () => {
@@ -182,6 +176,7 @@ describe("the plugin", () => {
     const launcher = "${CLAUDE_PLUGIN_ROOT}/bin/teamwork"
     const { mcpServers } = JSON.parse(read(".mcp.json"))
     expect(mcpServers).toEqual({ teamwork: { command: launcher, args: ["mcp"] } })
+    expect(await problemWithCall(["mcp"])).toBeUndefined()
     const { eventOf } = makeClaudeHost("claude")
     for (const { event, command } of events) {
       expect(command).toStartWith(`"${launcher}" hook `)
