@@ -137,7 +137,9 @@ describe("completion.action", () => {
     expect(exitCode).toBe(0)
     expect(stdout).toEndWith(end)
     expect(await statusOf(bench)).toBe(status)
-    expect(existsSync(join(bench.home, "shop/main/team-session.json"))).toBe(action === "export")
+    const written = JSON.parse(readFileSync(join(bench.home, "shop/main/team-session.json"), "utf8"))
+    expect(written.completion_action).toBe(action)
+    expect(existsSync(join(bench.home, "shop/main/deliverables"))).toBe(action === "export")
   })
 })
 

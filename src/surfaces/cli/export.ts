@@ -51,6 +51,17 @@ export const exportCommand: Command = {
 /** How long a file about the whole team may be behind while it is led: nobody waits for it, and the team is at work. */
 const RUN_DEBOUNCE_MS = 2000
 
+/** Writes what became of a team since its run ended; where the run could not write, there is nothing to say again. */
+export async function writeHome(session: Session, name: TeamName): Promise<void> {
+  const { home } = await session.configured()
+  const folder = join(home, name.project, name.team)
+  try {
+    await exportTeam(await session.context(), name, { folder, loopFolder: loopFolderOf(home, { folder, ...name }) })
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+  }
+}
+
 /** Keeps the team's own folder in the home up to date until told to stop. */
 export async function mirrorHere(session: Session, name: TeamName, signal: AbortSignal): Promise<void> {
   const { home } = await session.configured()

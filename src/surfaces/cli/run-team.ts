@@ -72,7 +72,9 @@ export const runTeam: Command = {
     assertWork(name, facts)
     await prepare(context, name, { facts, schedule: given.schedule })
     const end = await lead(session, { given, name, run, settings })
-    return finish(session, { given, name, settings }, end)
+    const outcome = await finish(session, { given, name, settings }, end)
+    if (settings.files) await (await import("./export.ts")).writeHome(session, name)
+    return outcome
   },
 }
 
