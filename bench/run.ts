@@ -5,6 +5,7 @@ import { claimResolve } from "./cases/claim-resolve.ts"
 import { contention } from "./cases/contention.ts"
 import { engine } from "./cases/engine.ts"
 import { gates } from "./cases/gates.ts"
+import { hook } from "./cases/hook.ts"
 import { idle } from "./cases/idle.ts"
 import { importTasks } from "./cases/import.ts"
 import { makespan } from "./cases/makespan.ts"
@@ -26,6 +27,7 @@ import { renderFindings } from "./lib/table.ts"
 
 const CASES: readonly BenchCase[] = [
   startup,
+  hook,
   claimResolve,
   contention,
   taskFiles,

@@ -2,7 +2,7 @@
 import { mkdirSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 
-if (import.meta.main) process.exit(await build(Bun.argv[2] ?? "src/main.ts", Bun.argv[3] ?? "dist/teamwork"))
+if (import.meta.main) process.exit(await build(Bun.argv[2] ?? "src/start.ts", Bun.argv[3] ?? "dist/teamwork"))
 
 async function build(entry: string, outfile: string): Promise<number> {
   mkdirSync(dirname(outfile), { recursive: true })

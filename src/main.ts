@@ -15,6 +15,7 @@ import { systemIds } from "./lib/ids.ts"
 import { resolvePath } from "./lib/paths.ts"
 import type { Processes } from "./lib/process.ts"
 import { selfCommand } from "./lib/self-command.ts"
+import { standardInput } from "./lib/standard-input.ts"
 import type { Owner } from "./runtime/runtime-setup.ts"
 import type { Store } from "./store/port.ts"
 import { openSqliteStore } from "./store/sqlite/store.ts"
@@ -77,6 +78,7 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
       const [settings, { promptLimit }] = await Promise.all([all(), import("./config/agent-settings.ts")])
       return (agent) => promptLimit(settings, agent)
     },
+    storeAddress: address,
     hasStore: async () => !address.startsWith("sqlite:") || (await Bun.file(address.slice("sqlite:".length)).exists()),
     gates: async (folder) => openGates(await all(), { home, folder, team: { project, team } }),
     merging: openMerging,
@@ -121,7 +123,7 @@ async function makeAgents(config: Config): Promise<ReadyAgent[]> {
   ]
   const ports = { processes: live.systemLiveProcesses, commands: processes, clock: systemClock, sleep }
   const isRoot = process.getuid?.() === 0
-  const judgeWrite = [...selfCommand(process), "agent", "judge"]
+  const judgeWrite = [...selfCommand(process), "hook", "pre-tool-use", "--managed"]
   const prices = readPrices(config["agents.prices"])
   return programs.map((program) => {
     const { isEnabled, ...own } = agentSettings(config, program)
@@ -348,7 +350,7 @@ const io: Io = {
     return () => void terminal?.off("resize", listener)
   },
   cwd,
-  input: () => Bun.stdin.text(),
+  input: standardInput,
   out: print,
   outParts(parts) {
     for (const part of parts) write(1, part)

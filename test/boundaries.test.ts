@@ -30,6 +30,9 @@ const IMPLEMENTATIONS: Record<string, { shared: readonly string[] }> = {
   runtime: { shared: [] },
 }
 
+/** Where the program starts, and what it then is. */
+const TOP = ["src/start.ts", "src/main.ts"]
+
 interface Use {
   pattern: RegExp
   what: string
@@ -74,7 +77,7 @@ function findViolations(sources: Sources): string[] {
     checkUses(path, code, report)
     if (/^index\.[cm]?[jt]sx?$/.test(posix.basename(path))) report("no barrel files: name the file after what it is")
     if (/^\s*export\s*(?:type\s*)?\*/m.test(code)) report("no barrel files: 'export *' hides where things come from")
-    if (path !== "src/main.ts" && !(folderOf(path) in MAY_IMPORT)) {
+    if (!TOP.includes(path) && !(folderOf(path) in MAY_IMPORT)) {
       report(`folder ${folderOf(path)} is not in the table of ${posix.basename(import.meta.path)}`)
     }
   }
@@ -88,15 +91,15 @@ function checkImport(from: string, specifier: string, report: (reason: string) =
     return
   }
   const to = resolveFrom(from, specifier)
-  if (/^src\/main(\.[cm]?[jt]sx?)?$/.test(to)) report("nobody imports main.ts")
-  if (!isInSrc(from) || from === "src/main.ts") return
+  if (/^src\/(main|start)(\.[cm]?[jt]sx?)?$/.test(to) && from !== "src/start.ts") report(`nobody imports ${to}`)
+  if (!isInSrc(from) || TOP.includes(from)) return
   if (!isInSrc(to)) {
     const support = isTest(from) && to.startsWith("test/support/")
     const manifest = to === "package.json"
     if (!support && !manifest) report(`imports ${to}, which is outside src`)
     return
   }
-  if (to.startsWith("src/main.")) return
+  if (/^src\/(main|start)\./.test(to)) return
   const [own, other] = [folderOf(from), folderOf(to)]
   if (own === other) checkImplementations(own, from, to, report)
   else if (!(MAY_IMPORT[own] ?? []).some((allowed) => covers(allowed, to))) report(`${own} may not import ${to}`)
@@ -118,7 +121,7 @@ function checkImplementations(folder: string, from: string, to: string, report: 
 }
 
 function checkUses(path: string, code: string, report: (reason: string) => void): void {
-  if (path === "src/main.ts" || isTest(path)) return
+  if (TOP.includes(path) || isTest(path)) return
   for (const { pattern, what, allowed } of RESTRICTED_USES) {
     if (!allowed.includes(folderOf(path)) && pattern.test(code)) {
       report(`${what} belongs into ${allowed.join(", ")} or main.ts; here it must be passed in`)
@@ -293,7 +296,7 @@ describe("the sources", () => {
     const others = readSources("{test,bench,scripts,demo}/**/*.{ts,tsx}")
     const importers = [...others].filter(([path, text]) =>
       parseImports(text, blankOut(text), () => {}).some(({ specifier }) => {
-        return isRelative(specifier) && resolveFrom(path, specifier) === "src/main.ts"
+        return isRelative(specifier) && TOP.includes(resolveFrom(path, specifier))
       }),
     )
     expect(importers.map(([path]) => path)).toEqual([])
@@ -324,6 +327,7 @@ describe("the checker", () => {
     ["domain/a.test.ts", "../../test/support/sandbox.ts"],
     ["main.ts", "./store/sqlite/open.ts"],
     ["main.ts", "./agents/claude/launch.ts"],
+    ["start.ts", "./main.ts"],
     ["lib/a.ts", "picomatch"],
   ])("lets src/%s import %s", (path, specifier) => {
     expect(using(`src/${path}`, specifier)).toEqual([])
@@ -356,6 +360,7 @@ describe("the checker", () => {
     ["agents/claude/a.ts", "../codex/b.ts"],
     ["agents/registry.ts", "./claude/launch.ts"],
     ["engine/a.ts", "../main.ts"],
+    ["main.ts", "./start.ts"],
     ["domain/a.ts", "../../test/support/sandbox.ts"],
     ["domain/a.test.ts", "../store/port.ts"],
     ["domain/a.ts", "../../scripts/build.ts"],
@@ -449,6 +454,7 @@ describe("the checker", () => {
   it.each([
     ["config/a.ts", "process.env.HOME"],
     ["main.ts", "process.env"],
+    ["start.ts", "process.env"],
     ["main.ts", "Date.now()"],
     ["lib/clock.ts", "Date.now()"],
     ["lib/ids.ts", "crypto.randomUUID()"],

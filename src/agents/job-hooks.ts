@@ -1,3 +1,4 @@
+import type { WriteRules } from "../domain/owned-files.ts"
 import { quoteArgument } from "../lib/quote-argument.ts"
 import type { AgentJob } from "./port.ts"
 import type { ProgramConfig } from "./program.ts"
@@ -13,7 +14,10 @@ export interface JobHooks {
 }
 
 /** The hooks that a launch sets: those of the job, and ours that holds it to its owned files. */
-export function jobHooks({ hooks, ownership, workspace, stateFolder }: AgentJob, config: ProgramConfig): JobHooks {
+export function jobHooks(
+  { hooks, ownership, claim, workspace, stateFolder }: AgentJob,
+  config: ProgramConfig,
+): JobHooks {
   const beforeTool = hooks.beforeTool === undefined ? [] : [hooks.beforeTool]
   const beforeStop = hooks.beforeStop === undefined ? [] : [hooks.beforeStop]
   if (ownership === null) return { beforeTool, beforeStop, files: {} }
@@ -22,7 +26,7 @@ export function jobHooks({ hooks, ownership, workspace, stateFolder }: AgentJob,
     // Not from the workspace, whose settings for our runtime are none of ours; and what fails denies.
     beforeTool: [`cd ${quoteArgument(stateFolder)} && ${judge} || exit 2`, ...beforeTool],
     beforeStop,
-    files: { [OWNERSHIP]: JSON.stringify({ workspace, ownership }) },
+    files: { [OWNERSHIP]: JSON.stringify({ workspace, ownership, claim } satisfies WriteRules) },
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Effort } from "../domain/effort.ts"
 import type { Ownership } from "../domain/judge-path.ts"
+import type { ClaimPlace } from "../domain/owned-files.ts"
 
 /** What one run of an agent may be asked to do. The same for every agent; what one cannot do, its capabilities tell. */
 export interface AgentJob {
@@ -22,6 +23,8 @@ export interface AgentJob {
   readonly deniedTools: readonly string[]
   /** Who may write which files while it runs; null: no limit. Only some agents can hold to it by themselves. */
   readonly ownership: Ownership | null
+  /** Under which claim: what its store says of it now goes before `ownership`, where an agent is held by a hook. */
+  readonly claim?: ClaimPlace
   readonly mcpServers: Readonly<Record<string, McpServer>>
   readonly hooks: Hooks
   /** JSON schema of the answer, or null for free text. */

@@ -35,6 +35,12 @@ export const ENGINE_KEYS = {
     description:
       "What the agent of a worker does by itself in its worktree: edit files, or (full) run commands such as tests and git too.",
   },
+  "engine.mcp": {
+    type: "boolean",
+    default: true,
+    env: "TEAMWORK_ENGINE_MCP",
+    description: "Whether the agent of a worker gets the tools of `teamwork mcp`, as that worker.",
+  },
   "engine.leaseSeconds": {
     type: "number",
     default: 30,

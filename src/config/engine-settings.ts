@@ -44,6 +44,7 @@ export function workerSettings(config: Config) {
     retry: { maxRestarts: config["team.maxRestarts"], maxTimeoutRestarts: config["team.maxTimeoutRestarts"] },
     budget: { task: budget("task"), worker: budget("worker"), team: budget("team") },
     permission: config["engine.permission"],
+    mcp: config["engine.mcp"],
     defaults: { agentType: config["team.defaultAgentType"], tier: config["team.defaultModel"] },
   }
 }

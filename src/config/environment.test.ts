@@ -6,7 +6,11 @@ const TTY = { stdoutIsTTY: true, columns: 120 }
 test("the terminal's name comes from the first variable that is set", () => {
   const all = { HOME: "/h", TEAMWORK_TERMINAL_ID: "mine", TMUX_PANE: "%7", TERM_SESSION_ID: "w0t1:AB CD/é😀" }
   expect(readEnvironment(all, TTY).terminalId).toBe("mine")
-  expect(readEnvironment({ ...all, TEAMWORK_TERMINAL_ID: "" }, TTY).terminalId).toBe("7")
+  const unnamed = { ...all, TEAMWORK_TERMINAL_ID: "" }
+  expect(readEnvironment(unnamed, TTY).terminalId).toBe("7")
+  const codex = { ...unnamed, CODEX_SESSION_ID: "c-1" }
+  expect(readEnvironment(codex, TTY).terminalId).toBe("c-1")
+  expect(readEnvironment({ ...codex, CLAUDE_CODE_SESSION_ID: "s-1" }, TTY).terminalId).toBe("s-1")
   expect(readEnvironment({ HOME: "/h", TERM_SESSION_ID: all.TERM_SESSION_ID }, TTY).terminalId).toBe("w0t1-AB-CD---")
   expect(readEnvironment({ HOME: "/h" }, TTY).terminalId).toBe(`pid-${process.ppid}`)
 })

@@ -20,6 +20,7 @@ export function readEnvironment(env: Env, terminal: { stdoutIsTTY: boolean; colu
     variable(env, "TEAMWORK_TERMINAL_ID") ??
     // Of an agent's session: its hooks are told the same id.
     variable(env, "CLAUDE_CODE_SESSION_ID") ??
+    variable(env, "CODEX_SESSION_ID") ??
     variable(env, "TMUX_PANE") ??
     variable(env, "TERM_SESSION_ID") ??
     `pid-${process.ppid}`

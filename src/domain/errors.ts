@@ -117,6 +117,8 @@ export const ERROR_CODES = [
   "workspace.bad_copy",
   "workspace.setup_failed",
   "pin.not_found",
+  "plugin.failed",
+  "init.refused",
   "branch.exists",
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]

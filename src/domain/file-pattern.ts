@@ -70,7 +70,7 @@ function compilePattern(text: string): FilePattern {
 /** `path` from the repository's root. */
 export function matchesPattern(path: string, pattern: string): boolean {
   const folded = fold(path)
-  if (!folded.startsWith(prefixOf(pattern))) return false
+  if (!folded.startsWith(prefixOf(pattern)) || !folded.endsWith(suffixOf(pattern))) return false
   let points: number[] | undefined
   return compilePattern(pattern).branches.some(({ automaton, prefix, suffix }) => {
     if (!folded.startsWith(prefix) || !folded.endsWith(suffix)) return false
@@ -121,6 +121,12 @@ export function prefixOf(pattern: string): string {
   const clean = NOT_CLEAN.test(pattern) ? cleanPattern(pattern) : pattern
   const end = clean.search(/[*?[{]/)
   return fold(end === -1 ? clean : clean.slice(0, end))
+}
+
+/** What all paths of a pattern end with, as far as that is plain to see: spares compiling most of those that do not fit. */
+function suffixOf(pattern: string): string {
+  const [end = ""] = /[\w.-]*$/.exec(pattern) ?? []
+  return end === "." || /[[{]/.test(pattern) ? "" : end.toLowerCase()
 }
 
 /** One of two patterns that overlap begins with what the other begins with. */

@@ -21,20 +21,33 @@ const PATH_FIELDS = ["file_path", "filePath", "notebook_path", "path", "absolute
  * write by themselves: what a command in a shell writes is seen when it is committed.
  */
 export function judgeWrite(call: ToolCall, owned: OwnedFiles, followLinks: FollowLinks): string | undefined {
-  const texts = Object.values(call.input).filter((value) => typeof value === "string")
-  if (PATCH_TOOLS.has(call.tool)) return judgeFiles(texts.flatMap(filesOfPatch), owned, followLinks)
-  if (EDIT_TOOLS.has(call.tool)) {
-    const paths = PATH_FIELDS.map((field) => call.input[field]).filter((path) => typeof path === "string")
-    return judgeFiles(paths, owned, followLinks)
+  const write = findWrite(call)
+  if (write === undefined) return undefined
+  return "problem" in write ? write.problem : findForeign(owned, write.files, followLinks)
+}
+
+/** The files that a tool is about to write by itself, as they were given; undefined when it writes none. */
+export function findWrite(
+  call: ToolCall,
+): { readonly files: readonly string[] } | { readonly problem: string } | undefined {
+  const texts = textsOf(call)
+  if (isWritingTool(call.tool)) {
+    const files = PATCH_TOOLS.has(call.tool)
+      ? texts.flatMap(filesOfPatch)
+      : PATH_FIELDS.map((field) => call.input[field]).filter((path) => typeof path === "string")
+    return files.length === 0 ? { problem: "it does not say which files it writes" } : { files }
   }
   // Codex takes it for a use of its tool, but in a folder that only the command knows.
   const isPatch = texts.some((text) => text.includes("apply_patch") && text.includes("*** Begin Patch"))
-  return isPatch ? "a patch must be given to the tool apply_patch itself, not to a shell" : undefined
+  return isPatch ? { problem: "a patch must be given to the tool apply_patch itself, not to a shell" } : undefined
 }
 
-function judgeFiles(files: readonly string[], owned: OwnedFiles, followLinks: FollowLinks): string | undefined {
-  if (files.length === 0) return "it does not say which files it writes"
-  return findForeign(owned, files, followLinks)
+function isWritingTool(tool: string): boolean {
+  return EDIT_TOOLS.has(tool) || PATCH_TOOLS.has(tool)
+}
+
+function textsOf({ input }: ToolCall): string[] {
+  return Object.values(input).filter((value) => typeof value === "string")
 }
 
 /** What a patch adds, changes, removes and moves. Its reader takes headings with space around them, and so do we. */

@@ -1,4 +1,5 @@
 import { resolvePath } from "../lib/paths.ts"
+import type { TaskId } from "./ids.ts"
 import { judgePath, type Ownership } from "./judge-path.ts"
 
 /** Who may write which files below a folder, which is the repository's root for whoever works there. */
@@ -6,6 +7,22 @@ export interface OwnedFiles {
   readonly workspace: string
   /** Null where anything below the folder may be written. */
   readonly ownership: Ownership | null
+}
+
+/** What holds an agent to its files while it runs. */
+export interface WriteRules extends OwnedFiles {
+  readonly claim?: ClaimPlace
+}
+
+/** A claim, and where it is kept. */
+export interface ClaimPlace {
+  readonly project: string
+  readonly team: string
+  readonly task: TaskId
+  readonly owner: string
+  readonly token: number
+  /** The address of the store. */
+  readonly store: string
 }
 
 /** Where a path, which may hold `..`, leads when all links on the way are followed; from the root, or from such a place. */

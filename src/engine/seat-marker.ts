@@ -1,5 +1,3 @@
-import { mkdir, rm } from "node:fs/promises"
-
 /**
  * A file for each session that has joined, so that the hooks of all others, most of them, are answered without opening
  * the store. What holds is in the store; this only tells where to look.
@@ -7,17 +5,20 @@ import { mkdir, rm } from "node:fs/promises"
 export interface SeatMarker {
   readonly project: string
   readonly team: string
+  /** Where it joined, by which its repository is known. */
+  readonly folder?: string
   /** The store's address, where it was given on the command line. */
   readonly store?: string
 }
 
 export async function writeMarker(home: string, terminalId: string, marker: SeatMarker): Promise<void> {
+  const { mkdir } = await import("node:fs/promises")
   await mkdir(`${home}/seats`, { recursive: true, mode: 0o700 })
   // An address may have a password in it.
   await Bun.write(pathOf(home, terminalId), JSON.stringify(marker), { mode: 0o600 })
 }
 
-/** Undefined for a session that has not joined. */
+/** Undefined for a session that has not joined. Asked at every use of a tool, so it loads nothing else. */
 export async function readMarker(home: string, terminalId: string): Promise<SeatMarker | undefined> {
   if (!isFileName(terminalId)) return undefined
   const file = Bun.file(pathOf(home, terminalId))
@@ -25,7 +26,9 @@ export async function readMarker(home: string, terminalId: string): Promise<Seat
 }
 
 export async function removeMarker(home: string, terminalId: string): Promise<void> {
-  if (isFileName(terminalId)) await rm(pathOf(home, terminalId), { force: true })
+  if (!isFileName(terminalId)) return
+  const { rm } = await import("node:fs/promises")
+  await rm(pathOf(home, terminalId), { force: true })
 }
 
 /** What an agent program says of its session is a name of ours, or none at all. */

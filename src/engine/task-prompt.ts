@@ -21,6 +21,8 @@ export interface PromptRequest extends TeamName {
   readonly role?: string
   readonly roles: readonly RoleDefinition[]
   readonly skills?: TaskSkills
+  /** Our MCP server, where the agent has it. */
+  readonly server?: string
   /** The folder of the repository. */
   readonly root: string
   readonly mask: (text: string) => string
@@ -36,7 +38,7 @@ export interface TaskPrompt {
 
 /** All that an agent is told of a task, whoever asks and whichever agent it will be. */
 export async function taskPrompt(context: Context, request: PromptRequest): Promise<TaskPrompt> {
-  const { project, team, id, worker, roles, skills, root, mask } = request
+  const { project, team, id, worker, roles, skills, server, root, mask } = request
   const facts = await promptFacts.run(context, { project, team, id, worker })
   const { task } = facts
   const role = getRole(roles, request.role ?? task.agentType ?? task.role)
@@ -45,7 +47,7 @@ export async function taskPrompt(context: Context, request: PromptRequest): Prom
   const isEnough = role.name === task.role || (role.prefix !== undefined && task.role === GENERIC_ROLE)
   const taskRole = isEnough ? undefined : getRole(roles, task.role)
   const member = request.isMember ? worker : undefined
-  const own = { facts, role, taskRole, worker: member, skills, root, mask }
+  const own = { facts, role, taskRole, worker: member, skills, server, root, mask }
   const compose = (limit: number) => composePrompt({ ...own, limit })
   return {
     ...{ facts, role, compose },

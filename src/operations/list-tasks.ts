@@ -1,6 +1,7 @@
 import { TASK_STATUSES, type Task } from "../domain/task.ts"
 import { currentWave } from "../domain/wave.ts"
 import { choice, flag, number, optional } from "../lib/fields.ts"
+import type { StoredTeam, TaskFilter, Tx } from "../store/port.ts"
 import { getTeam } from "./lookup.ts"
 import { operation, roleField, teamFields } from "./operation.ts"
 
@@ -19,10 +20,15 @@ export const listTasks = operation({
       const team = await getTeam(tx, input)
       const filter = { role: input.role, status: input.status }
       if (input.available !== true) return tx.tasks.list(team.key, { ...filter, limit: input.limit })
-      if (team.status !== "active" || team.phase === "COMPLETE") return []
-      const waves = await tx.waves.list(team.key)
-      const open = team.schedule === "eager" || waves.length === 0 ? Number.POSITIVE_INFINITY : currentWave(waves)
-      return tx.tasks.list(team.key, { ...filter, ready: true, maxWave: open, limit: input.limit })
+      return availableTasks(tx, team, { ...filter, limit: input.limit })
     })
   },
 })
+
+/** What can be claimed now, the best first, whoever it is meant for. */
+export async function availableTasks(tx: Tx, team: StoredTeam, filter: TaskFilter): Promise<Task[]> {
+  if (team.status !== "active" || team.phase === "COMPLETE") return []
+  const waves = await tx.waves.list(team.key)
+  const open = team.schedule === "eager" || waves.length === 0 ? Number.POSITIVE_INFINITY : currentWave(waves)
+  return tx.tasks.list(team.key, { ...filter, ready: true, maxWave: open })
+}

@@ -4,8 +4,9 @@ import { DELEGATIONS, nameOf, type Seat } from "../domain/seat.ts"
 import type { Role } from "../domain/task.ts"
 import { choice, flag, type InputOf, optional, withDefault } from "../lib/fields.ts"
 import type { StoredTeam, Tx } from "../store/port.ts"
-import { lockTask, lockTeam } from "./lookup.ts"
-import { type Context, idField, operation, roleField, teamFields, textField, workerIdField } from "./operation.ts"
+import { lockWorking } from "./held-tasks.ts"
+import { lockTeam } from "./lookup.ts"
+import { idField, operation, roleField, teamFields, textField, workerIdField } from "./operation.ts"
 import { registerWorker } from "./setup-worker.ts"
 import { releaseTask } from "./task-moves.ts"
 
@@ -140,18 +141,8 @@ async function removeSeat(
 /** The worker ends; what it had begun is for others to take. */
 async function giveBack(tx: Tx, team: StoredTeam, { worker }: Seat, reason: string): Promise<string[]> {
   if (worker === null) return []
-  const released: string[] = []
-  for (const { id, claimedBy } of await tx.tasks.list(team.key, { status: "in_progress" })) {
-    if (claimedBy !== worker) continue
-    const task = await lockTask(tx, team.key, id)
-    if (task.status !== "in_progress" || task.claimedBy !== worker) continue
-    await releaseTask(tx, team, { task, by: worker, reason })
-    released.push(id)
-  }
+  const held = await lockWorking(tx, team.key, worker)
+  for (const task of held) await releaseTask(tx, team, { task, by: worker, reason })
   await tx.workers.put(team.key, worker, { availability: "stopped" })
-  return released
-}
-
-export function readSeat({ store }: Pick<Context, "store">, terminalId: string): Promise<Seat | undefined> {
-  return store.read((tx) => tx.seats.find(terminalId))
+  return held.map((task) => task.id)
 }

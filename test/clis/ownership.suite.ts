@@ -3,6 +3,9 @@
 import { describe, expect, it } from "bun:test"
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import type { TaskId } from "../../src/domain/ids.ts"
+import { quoteArgument } from "../../src/lib/quote-argument.ts"
+import { MAIN, makeBench } from "../e2e/bench.ts"
 import { owning } from "../support/agents.ts"
 import { type Cli, makeWorld, NO_FILE, readIn, type World } from "./cli-world.ts"
 import type { ToolCall } from "./model-protocols.ts"
@@ -53,6 +56,32 @@ export function ownershipSuite(cli: Cli, { denied = [], allowed = [], allowing }
     })
 
     if (allowing === undefined) return
+    it("and from then on what the lead grants while it runs", async () => {
+      using team = makeBench()
+      await team.ok("project", "create", "--goal", "x")
+      await team.ok("task", "create", "--id", "1", "--title", "One", "--files", "src/**")
+      const { claim_token: token } = await team.ok<{ claim_token: number }>("task", "claim", "1", "--owner", "w1")
+      await team.ok("ownership", "ask", "1", "--owner", "w1", "--path", "other.txt", "--reason", "needed")
+      const grant = ["ownership", "grant", "1", "1", "--by", "orchestrator", "--project", "shop", "--team", "main"]
+      const line = [process.execPath, MAIN, ...grant].map(quoteArgument).join(" ")
+      const steps = [
+        cli.write("other.txt", "too early\n"),
+        cli.run(`TEAMWORK_HOME=${quoteArgument(team.home)} ${line}`),
+        cli.write("other.txt", "granted\n"),
+        cli.write("another.txt", "no\n"),
+      ]
+      await using world = prepared(cli, { edit: [...steps.map((tool) => ({ tool })), { text: "over" }] })
+      const where = { project: "shop", team: "main", store: `sqlite:${team.home}/teamwork.db` }
+      const claim = { ...where, task: "1" as TaskId, owner: "w1", token }
+      const { result, events } = await world.run({ prompt: "[[edit]]", permission: "full", ownership: OWNED, claim })
+      expect(result).toMatchObject({ reason: "done", answer: "over" })
+      expect(readIn(world, "other.txt")).toBe("granted\n")
+      expect(readIn(world, "another.txt")).toBe(NO_FILE)
+      expect(events.flatMap((event) => (event.type === "tool_result" ? [event.ok] : [])).sort()).toEqual(
+        [false, true, true, false].sort(),
+      )
+    })
+
     it("and listens to its job's hook as well: both must agree", async () => {
       const steps = ["src/new.txt", "src/new-forbidden.txt", "other.txt"].map((path) => ({
         tool: cli.write(path, "x\n"),

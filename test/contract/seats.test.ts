@@ -7,7 +7,8 @@ import { cleanTeam } from "../../src/operations/clean-team.ts"
 import { createTask } from "../../src/operations/create-task.ts"
 import { createTeam } from "../../src/operations/create-team.ts"
 import { loopState } from "../../src/operations/loop-state.ts"
-import { join, leave, readSeat } from "../../src/operations/seats.ts"
+import { readSeat } from "../../src/operations/read-seat.ts"
+import { join, leave } from "../../src/operations/seats.ts"
 import { updateTask } from "../../src/operations/update-task.ts"
 import {
   allEvents,

@@ -153,4 +153,22 @@ describe("teamwork worker", () => {
     console.log(`a worker after a task: ${Math.round(kilobytes / 1024)} MB`)
     expect(kilobytes).toBeLessThan(100 * 1024)
   })
+
+  it("lets what it runs call teamwork, installed or not, and reach the same team and store", async () => {
+    using bench = await makeProject()
+    // Neither by the folder nor by the default home would anybody find it.
+    const at = ["--project", "elsewhere", "--team", "other"]
+    await bench.ok("project", "create", "--goal", "Search page", ...at)
+    const look = "teamwork task get 1 --json > b.txt && env | grep ^TEAMWORK_ >> b.txt"
+    await bench.ok("task", "create", "--id", "1", "--title", "Look", "--run", look, "--check", "true", ...at)
+    const env = { TEAMWORK_TEST_BASE_DIR: "", HOME: "/nowhere", TEAMWORK_HOME: bench.home, PATH: "/usr/bin:/bin" }
+    await using live = bench.start(["worker", "--once", ...at], env)
+    expect(await live.exited).toBe(0)
+    const [task = "", ...variables] = git(bench.cwd, "show", "refs/teamwork/elsewhere/other/1/1/head:b.txt").split("\n")
+    expect(JSON.parse(task)).toMatchObject({ data: { id: "1", status: "in_progress", claimed_by: "w1" } })
+    const told = ["HOME", "STORE", "PROJECT", "TEAM"].map((name) =>
+      variables.find((line) => line.startsWith(`TEAMWORK_${name}=`))?.replace(/.*=/, ""),
+    )
+    expect(told).toEqual([bench.home, `sqlite:${bench.home}/teamwork.db`, "elsewhere", "other"])
+  })
 })

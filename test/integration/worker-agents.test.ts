@@ -2,12 +2,17 @@
 // R085, R145-R151, R182).
 import { describe, expect, it, setDefaultTimeout } from "bun:test"
 import { existsSync } from "node:fs"
+import { acp } from "../../src/agents/acp/program.ts"
 import { claude } from "../../src/agents/claude/program.ts"
 import { codex } from "../../src/agents/codex/program.ts"
+import { gemini } from "../../src/agents/gemini/program.ts"
+import { opencode } from "../../src/agents/opencode/program.ts"
 import type { Agent, AgentJob } from "../../src/agents/port.ts"
+import { workerMark } from "../../src/engine/worker/orphans.ts"
 import type { RunRequest, WorkerPorts } from "../../src/engine/worker/ports.ts"
 import { approve, listApprovals, reject } from "../../src/operations/approvals.ts"
 import { decide, listEscalations } from "../../src/operations/escalations.ts"
+import { listEvidence } from "../../src/operations/evidence.ts"
 import { noteAgentRun } from "../../src/operations/rate-limits.ts"
 import { sendMessage } from "../../src/operations/send-message.ts"
 import { updateTeam } from "../../src/operations/update-team.ts"
@@ -48,6 +53,62 @@ function watched(
 }
 
 const write = (world: WorkerWorld, text: string) => world.git.tree("w1").write({ "b.txt": `${text}\n` })
+
+describe("how an agent reaches the team", () => {
+  const REACH = { store: "sqlite:/state/teamwork.db", self: ["/opt/bun", "/opt/main.ts"], bin: "/state/bin" }
+
+  async function jobOf(options: Parameters<WorkerWorld["work"]>[0]) {
+    await using world = await makeWorkerWorld({ agents: bothAgents() })
+    await world.create("1", { description: "Add it. [[hello]]", files: ["*.txt"] })
+    const { jobs, ports } = watched(world, () => void write(world, "b"))
+    expect(await world.work(options, ports)).toMatchObject({ delivered: ["1"] })
+    const [job] = jobs
+    if (job === undefined) throw new Error("nobody was asked")
+    return { job, home: world.home, task: await world.task("1") }
+  }
+
+  it("is by our own MCP server as its worker, and by the command line, which finds the same store and team", async () => {
+    const { job, home, task } = await jobOf({ reach: REACH })
+    const reach = {
+      TEAMWORK_HOME: home,
+      TEAMWORK_STORE: REACH.store,
+      TEAMWORK_PROJECT: WORLD_TEAM.project,
+      TEAMWORK_TEAM: WORLD_TEAM.team,
+      [workerMark({ ...WORLD_TEAM, home, worker: "w1" })]: "1",
+    }
+    expect(job.mcpServers).toEqual({
+      teamwork: { command: "/opt/bun", args: ["/opt/main.ts", "mcp", "--as", "w1"], env: reach },
+    })
+    expect(job.env).toMatchObject(reach)
+    expect(job.env.PATH).toStartWith("/state/bin:/")
+    expect(job.prompt.match(/MCP server `teamwork`/g)).toHaveLength(1)
+    expect(job.claim).toEqual({ ...WORLD_TEAM, task: task.id, owner: "w1", token: task.claimToken, store: REACH.store })
+  })
+
+  it("is by the command line alone where the server is not wanted, and not at all where there is no way", async () => {
+    const without = await jobOf({ reach: REACH, settings: { mcp: false } })
+    expect(without.job.mcpServers).toEqual({})
+    expect(without.job.env.TEAMWORK_STORE).toBe(REACH.store)
+    expect(without.job.prompt).not.toContain("MCP server")
+    const alone = await jobOf({})
+    expect(alone.job.mcpServers).toEqual({})
+    expect(alone.job.env.TEAMWORK_STORE).toBeUndefined()
+    expect(alone.job.claim).toBeUndefined()
+  })
+})
+
+describe("the checks that an agent runs", () => {
+  it.each([claude, codex, gemini, opencode, acp])("are observed evidence, of $name too", async (program) => {
+    await using world = await makeWorkerWorld({ agents: [fixtureAgent(program)] })
+    await world.create("1", { description: "[[twice]]", agent: program.name, check: ["true"] })
+    const { ports } = watched(world, () => void write(world, "b"))
+    expect(await world.work({}, ports)).toMatchObject({ delivered: ["1"] })
+    const seen = (await run(world.context, listEvidence, { ...WORLD_TEAM, id: "1" })).filter(
+      ({ trust }) => trust === "observed",
+    )
+    expect(seen).toMatchObject([{ type: "command", by: "w1", attempt: 1, facts: { command: "true" } }])
+  })
+})
 
 describe("who does a task", () => {
   it("is the agent of the route, told of the task, with the model of its complexity and the effort of its role", async () => {

@@ -333,7 +333,7 @@ async function work(
       ...{ home: "/sim/home", root: git.repository.folder },
       settings: {
         ...{ leaseSeconds: 120, renewSeconds: 30, repairTurns: 2, agentTimeoutSeconds: 1800 },
-        ...{ shutdownTimeoutMs: SHUTDOWN_MS, maxConsecutiveErrors: 3, retry: RETRY, permission: "full" },
+        ...{ shutdownTimeoutMs: SHUTDOWN_MS, maxConsecutiveErrors: 3, retry: RETRY, permission: "full", mcp: false },
         budget: { task: NO_BUDGET, worker: NO_BUDGET, team: NO_BUDGET },
         defaults: { agentType: "executor", tier: "sonnet" },
       },

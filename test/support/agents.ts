@@ -19,7 +19,13 @@ export function owning(...files: readonly string[]): Ownership {
 }
 
 /** Our own command that judges writes, from source. */
-export const JUDGE_WRITE = [process.execPath, join(import.meta.dir, "../../src/main.ts"), "agent", "judge"]
+export const JUDGE_WRITE = [
+  process.execPath,
+  join(import.meta.dir, "../../src/main.ts"),
+  "hook",
+  "pre-tool-use",
+  "--managed",
+]
 
 export const AGENT_PORTS = {
   processes: systemLiveProcesses,

@@ -71,6 +71,7 @@ export const WORKER_SETTINGS: WorkerSettings = {
   },
   budget: { task: NOTHING, worker: NOTHING, team: NOTHING },
   permission: "full",
+  mcp: true,
   defaults: { agentType: "executor", tier: "sonnet" },
 }
 

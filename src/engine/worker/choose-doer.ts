@@ -13,6 +13,7 @@ import { chooseAgent } from "../choose-agent.ts"
 import { skillsForTask } from "../knowledge/skills-for-task.ts"
 import { type TaskPrompt, taskPrompt } from "../task-prompt.ts"
 import type { Hold } from "./hold-claim.ts"
+import { serversFor } from "./reach-team.ts"
 import { isScripted, SCRIPT } from "./script-variables.ts"
 import { Setback } from "./setback.ts"
 import type { Shift } from "./shift.ts"
@@ -69,7 +70,8 @@ async function chooseNow(shift: Shift, hold: Hold): Promise<Doer | Wait> {
   const { ports, options, team, worker } = shift
   const { task } = hold
   const roles = await ports.context.roles()
-  const where = { ...team, id: task.id, worker, isMember: false }
+  const server = Object.keys(serversFor(shift, {}))[0]
+  const where = { ...team, id: task.id, worker, isMember: false, server }
   const skills = await skillsForTask(ports.context, { ...team, id: task.id, skills: ports.findSkills(), by: worker })
   for (const name of skills.missing) ports.say(`Task ${task.id}: the skill ${name} is asked for, and is not here`)
   const prompt = await taskPrompt(ports.context, { ...where, roles, skills, root: options.root, mask: ports.mask })

@@ -87,6 +87,8 @@ export interface WorkerOptions extends TeamName {
   /** The folder of the repository, for prompts. */
   readonly root: string
   readonly settings: WorkerSettings
+  /** How agents reach the team by themselves; without it they do not. */
+  readonly reach?: Reach
   /** The process that it is. */
   readonly process: {
     readonly runtime: string
@@ -94,6 +96,15 @@ export interface WorkerOptions extends TeamName {
     readonly pid: number
     readonly processStart: string
   }
+}
+
+export interface Reach {
+  /** The address of the store. */
+  readonly store: string
+  /** Our own command. */
+  readonly self: readonly string[]
+  /** A folder with our command under the name `teamwork`. */
+  readonly bin: string
 }
 
 /** What the configuration says. 0 disables a limit. */
@@ -108,6 +119,8 @@ export interface WorkerSettings {
   readonly budget: Budgets
   /** What an agent that may write does without asking. */
   readonly permission: Permission
+  /** Agents get our MCP server, as the worker. */
+  readonly mcp: boolean
   readonly defaults: { readonly agentType: string; readonly tier: ModelTier }
 }
 

@@ -3,6 +3,7 @@ import type { AgentEvent, AgentJob, AgentResult, Session } from "../../agents/po
 import type { Verdict } from "../../domain/verdict.ts"
 import { markRead } from "../../operations/mark-read.ts"
 import { noteActivity, noteRunEnded, noteRunStarted } from "../../operations/note-run.ts"
+import { recordObserved } from "../../operations/observe.ts"
 import { ownershipFacts } from "../../operations/ownership-facts.ts"
 import { repairPrompt } from "../../views/prompt/repair-prompt.ts"
 import type { Workspace } from "../../workspace/port.ts"
@@ -12,10 +13,11 @@ import type { Doer } from "./choose-doer.ts"
 import { diagnoseTimeout, newTrace, traceEvent } from "./diagnose-timeout.ts"
 import type { Hold } from "./hold-claim.ts"
 import { openInbox } from "./inbox.ts"
-import { workerMark } from "./orphans.ts"
+import { pathTo, reachVariables, serversFor } from "./reach-team.ts"
 import { commandsOf, type FixFacts, SCRIPT, taskVariables } from "./script-variables.ts"
 import { Setback } from "./setback.ts"
 import type { Shift } from "./shift.ts"
+import { watchChecks } from "./watch-checks.ts"
 
 export interface Turn {
   readonly doer: Doer
@@ -47,6 +49,7 @@ export async function runTurn(shift: Shift, hold: Hold, turn: Turn): Promise<Age
   const job = await makeJob(shift, hold, turn)
   const known = turn.session === null ? (doer.prompt?.facts.messages ?? []).map((message) => message.id) : []
   const trace = newTrace()
+  const checks = watchChecks(agent, hold.task.checks)
   const startedAt = clock.now()
   let heardAt = startedAt
   // That the run begins is a sign of life by itself.
@@ -60,6 +63,7 @@ export async function runTurn(shift: Shift, hold: Hold, turn: Turn): Promise<Age
   })
   const onEvent = async (event: AgentEvent) => {
     traceEvent(trace, event)
+    checks.see(event)
     heardAt = clock.now()
     if (event.type === "message_delivered") await inbox.delivered(event.messageId)
     if (!isPromptRead && MODEL_AT_WORK.has(event.type)) {
@@ -76,13 +80,15 @@ export async function runTurn(shift: Shift, hold: Hold, turn: Turn): Promise<Age
   const result = await ports.runAgent({ run, agent: doer.ready.agent, job, options })
   await tellEnd(shift, told, result)
   if (hold.cut.aborted) throw new Setback("interrupted", "the worker was stopped while its agent ran", { agent })
+  const claim = { ...team, taskId: hold.task.id, owner: worker, token: hold.token }
+  await recordObserved(context, { ...claim, uses: checks.uses() })
   if (result.reason === "done") return result
   throw asSetback(result, agent, trace)
 }
 
 async function makeJob(shift: Shift, hold: Hold, turn: Turn): Promise<AgentJob> {
   const { ports, options, team, worker, history } = shift
-  const { settings, home } = options
+  const { settings, home, reach } = options
   const { task, token } = hold
   const { doer, workspace } = turn
   const owner = { owner: worker, token }
@@ -93,6 +99,7 @@ async function makeJob(shift: Shift, hold: Hold, turn: Turn): Promise<AgentJob> 
   const variables = taskVariables({ task, worker, integration, turn: turn.number, fix: turn.fix })
   const { model, tier, effort, allowedTools } = doer
   const permission = isReading(turn) ? "ask" : doer.permission
+  const told = reachVariables(shift)
   return {
     ...{ model, tier, effort, permission, allowedTools, ownership },
     prompt: promptOf(shift, turn),
@@ -100,7 +107,9 @@ async function makeJob(shift: Shift, hold: Hold, turn: Turn): Promise<AgentJob> 
     workspace: workspace.path,
     stateFolder: join(runsFolder(home, team), turn.firstRun, "state"),
     deniedTools: isReading(turn) ? WRITING_TOOLS : [],
-    ...{ mcpServers: {}, hooks: {}, answerSchema: null, resume: turn.session },
+    ...{ hooks: {}, answerSchema: null, resume: turn.session },
+    mcpServers: serversFor(shift, told),
+    ...(reach === undefined ? {} : { claim: { ...team, ...owner, task: task.id, store: reach.store } }),
     limits: {
       turns: null,
       timeMs: settings.agentTimeoutSeconds === 0 ? null : settings.agentTimeoutSeconds * 1000,
@@ -108,7 +117,7 @@ async function makeJob(shift: Shift, hold: Hold, turn: Turn): Promise<AgentJob> 
       dollars: left.dollars,
       outputBytes: null,
     },
-    env: { ...doer.ready.env, ...turn.identity, ...variables, [workerMark({ ...team, home, worker })]: "1" },
+    env: { ...doer.ready.env, ...turn.identity, ...variables, ...told, ...pathTo(shift, doer.ready.env) },
   }
 }
 

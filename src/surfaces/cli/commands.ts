@@ -356,7 +356,6 @@ export const COMMANDS: readonly CommandRow[] = [
   { name: "agent cancel", load: async () => (await import("./agent.ts")).agentCancel },
   { name: "agent jobs", load: async () => (await import("./agent.ts")).agentJobs },
   { name: "agent perform", isInternal: true, load: async () => (await import("./agent-perform.ts")).agentPerform },
-  { name: "agent judge", isInternal: true, load: async () => (await import("./agent-judge.ts")).agentJudge },
   { name: "mcp", load: async () => (await import("../mcp/mcp.ts")).mcp },
   { name: "gc", load: async () => (await import("./gc.ts")).gc },
   { name: "role list", load: async () => (await import("./role.ts")).roleList },
@@ -371,6 +370,10 @@ export const COMMANDS: readonly CommandRow[] = [
   { name: "config unset", load: async () => (await import("./config.ts")).configUnset },
   { name: "config path", load: async () => (await import("./config.ts")).configPath },
   { name: "config schema", load: async () => (await import("./config.ts")).configSchema },
+  { name: "init", load: async () => (await import("./init.ts")).init },
+  { name: "plugin install", load: async () => (await import("./plugin.ts")).pluginInstall },
+  { name: "plugin remove", load: async () => (await import("./plugin.ts")).pluginRemove },
+  { name: "plugin path", load: async () => (await import("./plugin.ts")).pluginPath },
   { name: "completion", load: async () => (await import("./completion.ts")).completion },
 ]
 
@@ -380,8 +383,10 @@ export const VISIBLE_COMMANDS = COMMANDS.filter((row) => row.isInternal !== true
 /** The row the arguments begin with, and how many of them name it. */
 export function findCommand(args: readonly string[]): { row: CommandRow; used: number } | undefined {
   const [first = "", second = ""] = args
-  const two = COMMANDS.find((row) => row.name === `${first} ${second}`)
+  const both = `${first} ${second}`
+  const two = COMMANDS.find((row) => row.name === both)
   if (two !== undefined) return { row: two, used: 2 }
-  const one = COMMANDS.find((row) => row.name === first || dashedName(row) === first)
+  // Making all the other names takes longer than all the rest here, and hooks come by their own.
+  const one = COMMANDS.find((row) => row.name === first) ?? COMMANDS.find((row) => dashedName(row) === first)
   return one && { row: one, used: 1 }
 }

@@ -72,6 +72,8 @@ export interface Configured {
   runtime(team: TeamName, name?: RuntimeName): Promise<Runtime>
   /** Panes of the home's tmux server whose owner, `project/team/worker`, is not known; ended only with `fix`. */
   strayPanes(isKnown: (owner: string) => boolean, fix: boolean): Promise<readonly string[]>
+  /** With user and password, where it has them. */
+  readonly storeAddress: string
   /** The store's address without user and password. */
   storePlace(): Promise<string>
   openStore(): Promise<Context["store"]>

@@ -25,9 +25,12 @@ export async function runCli(args: readonly string[], host: Host): Promise<numbe
     const lines = wantsJson || !Array.isArray(details.lines) ? [] : details.lines
     for (const line of lines) host.io.err((await import("../../views/table.ts")).oneLine(String(line)))
     host.io.err(wantsJson ? JSON.stringify(json) : await saying("Error", message))
-    return exitCodeOf(code)
+    // An agent program takes 2 for a denial; a flag that only a newer plugin knows must not deny everything.
+    return args[0] === "hook" ? FAILED : exitCodeOf(code)
   }
 }
+
+const FAILED = 1
 
 /** One line, whatever foreign text the message quotes. */
 async function saying(kind: "Error" | "Warning", message: string): Promise<string> {

@@ -7,11 +7,12 @@ export const join: Command = {
   summary: joinTeam.summary,
   fields: joinTeam.input,
   example: "teamwork join --role backend --loop",
-  async run({ context, configured, flags }, input) {
+  async run({ host, context, configured, flags }, input) {
     const { memory: _, ...seat } = await joinTeam.run(await context(), input as InputOf<typeof joinTeam.input>)
     const { project, team, terminalId } = seat
     const { home } = await configured()
-    await writeMarker(home, terminalId, { project, team, ...(flags.store === undefined ? {} : { store: flags.store }) })
+    const place = { folder: host.io.cwd, ...(flags.store === undefined ? {} : { store: flags.store }) }
+    await writeMarker(home, terminalId, { project, team, ...place })
     const who = seat.worker === null ? "the lead" : `worker ${seat.worker}`
     const how = seat.role === null ? "" : ` as ${seat.role}`
     const rule = seat.delegation === "strict" ? "; all work on the project is left to workers" : ""

@@ -4,6 +4,7 @@ import { gitIdentity } from "../../engine/agent-jobs/git-identity.ts"
 import { recordRun } from "../../engine/agent-jobs/record-run.ts"
 import { examineWork } from "../../engine/qa/examine-work.ts"
 import { verifyTask } from "../../engine/verify/verify-task.ts"
+import { ensureLauncher } from "../../engine/worker/launcher.ts"
 import { endOrphans, isAlive } from "../../engine/worker/orphans.ts"
 import type { WorkerEnd, WorkerOptions, WorkerPorts } from "../../engine/worker/ports.ts"
 import { runsFolder } from "../../engine/worker/run-turn.ts"
@@ -57,7 +58,8 @@ async function optionsOf(session: Session, given: Input): Promise<WorkerOptions>
     keepPolling = false,
     managed = false,
   } = given
-  const { home, worker, pollIntervalSeconds, engine } = await session.configured()
+  const { home, worker, pollIntervalSeconds, engine, storeAddress } = await session.configured()
+  const { self } = session.host
   const { pid, start } = identityOf(process.pid)
   return {
     ...{ project, team, role, workerId, freshStartInterval, once, keepPolling, home },
@@ -66,6 +68,7 @@ async function optionsOf(session: Session, given: Input): Promise<WorkerOptions>
     loop: !once || given.loop === true,
     pollIntervalSeconds: given.pollInterval ?? pollIntervalSeconds,
     root: (await findRoles(session)).root,
+    reach: { store: storeAddress, self, bin: ensureLauncher(home, self) },
     process: {
       runtime: managed ? (await engine()).runtime : "terminal",
       machine: hostname(),

@@ -9,6 +9,8 @@ export interface HookScene {
   /** Null where the session takes part in no team. */
   readonly seat: Seat | null
   readonly configured: Configured
+  /** Where the session joined, by which its repository is known; empty where it has not. */
+  readonly folder: string
   readonly context: Context
 }
 

@@ -25,8 +25,8 @@ export interface HookCall {
   readonly cwd: string
   /** Before and after the use of a tool. */
   readonly tool: HookTool | null
-  /** At a stop: whether the session goes on only because a hook kept it from ending. */
-  readonly isHeldBack: boolean
+  /** At a stop: whether the session goes on only because a hook kept it from ending; null where the host does not say. */
+  readonly isHeldBack: boolean | null
   /** At a stop: what the agent said last. */
   readonly lastText: string
   /** What the person typed. */
@@ -56,11 +56,23 @@ export type HookAnswer =
 
 export const NO_ANSWER: HookAnswer = { kind: "none" }
 
+const PLACES: Readonly<Record<HookAnswer["kind"], readonly HookEvent[]>> = {
+  none: [],
+  context: ["session-start", "prompt", "post-tool-use"],
+  goOn: ["stop", "subagent-stop"],
+  deny: ["pre-tool-use"],
+}
+
+/** Hosts take each answer at some events only, and what they make of it at others is anybody's guess. */
+export function hasPlace(event: HookEvent, { kind }: HookAnswer): boolean {
+  return PLACES[kind].includes(event)
+}
+
 /** How an agent program words its calls, and reads our answers. */
 export interface HookHost {
   /** Our name of the event that the program calls so. */
   eventOf(name: string): HookEvent | undefined
   read(event: HookEvent, raw: Readonly<Record<string, unknown>>): HookCall
-  /** What goes to standard output; empty for nothing. */
+  /** What goes to standard output; empty for nothing, and for what the host has no word for. */
   write(call: Pick<HookCall, "event">, answer: HookAnswer): string
 }

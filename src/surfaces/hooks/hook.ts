@@ -1,9 +1,7 @@
-import { readMarker } from "../../engine/seat-marker.ts"
-import { choice, text, withDefault } from "../../lib/fields.ts"
-import { readSeat } from "../../operations/seats.ts"
+import { readMarker, removeMarker } from "../../engine/seat-marker.ts"
+import { choice, optional, text, withDefault } from "../../lib/fields.ts"
 import type { Command, Session } from "../cli/command.ts"
 import type { Host } from "../cli/host.ts"
-import { findRoles } from "../cli/role.ts"
 import type { HookHandler } from "./handler.ts"
 import {
   HOSTS,
@@ -14,6 +12,7 @@ import {
   type HostName,
   NO_ANSWER,
 } from "./hook-call.ts"
+import { objectOf } from "./hosts/raw.ts"
 
 /**
  * An agent program calls this at the moments of its session. Whatever goes wrong here is none of the user's business:
@@ -24,10 +23,15 @@ export const hook: Command = {
   fields: {
     event: text("what happens, such as stop or pre-tool-use; the program's own name for it will do"),
     host: withDefault(choice(HOSTS, "the agent program"), "claude"),
+    managed: optional(
+      text("before the agent of a worker uses a tool: the file that says what it may write; not for people"),
+    ),
   },
   positional: ["event"],
   example: "teamwork hook stop < call.json",
   async run({ host }, input) {
+    if (typeof input.managed === "string")
+      return (await import("./managed.ts")).answerManaged(host, String(input.event), input.managed)
     const printed = await answerHook(host, { host: input.host as HostName, event: String(input.event) })
     if (printed !== "") host.io.out(printed)
     return { data: null, silent: true }
@@ -49,28 +53,45 @@ async function answerHook(host: Host, asked: { readonly host: HostName; readonly
 
 async function answerCall(host: Host, call: HookCall): Promise<HookAnswer> {
   const marker = await readMarker(host.home, call.session)
-  if (marker === undefined) return NO_ANSWER
+  // Most sessions take no part, and only their beginning is worth a look at the store.
+  if (marker === undefined && call.event !== "session-start") return NO_ANSWER
   const handler = await HANDLERS[call.event]?.()
   if (handler === undefined) return NO_ANSWER
-  const configured = await host.configure(marker)
+  const { readSeat } = await import("../../operations/read-seat.ts")
+  const configured = await host.configure(marker ?? {})
+  if (!(await configured.hasStore())) return NO_ANSWER
   await using store = await configured.openStore()
-  const seat = await readSeat({ store }, call.session)
-  if (seat === undefined) return NO_ANSWER
+  const seat = marker === undefined ? null : ((await readSeat({ store }, call.session)) ?? null)
+  if (marker !== undefined && seat === null) {
+    // What was left of it: its team is gone, or whoever removed it came to grief in between.
+    await removeMarker(host.home, call.session)
+    return NO_ANSWER
+  }
   const context: Awaited<ReturnType<Session["context"]>> = {
     ...{ store, ids: host.ids, settings: configured.settings },
-    roles: async () =>
-      (await findRoles({ host, configured: async () => configured, context: async () => context })).roles,
+    async roles() {
+      const { findRoles } = await import("../cli/role.ts")
+      return (await findRoles({ host, configured: async () => configured, context: async () => context })).roles
+    },
   }
-  return handler(call, { host, seat, configured, context })
+  // The store stays open until the handler is done.
+  return await handler(call, { host, seat, configured, context, folder: marker?.folder ?? "" })
 }
 
 async function loadHost(name: HostName): Promise<HookHost> {
+  if (name === "gemini") return (await import("./hosts/gemini.ts")).gemini
   return (await import("./hosts/claude.ts")).makeClaudeHost(name)
 }
 
 /** Each is loaded when its moment comes; a moment without one is let pass. */
-const HANDLERS: Readonly<Partial<Record<HookEvent, () => Promise<HookHandler>>>> = {}
-
-function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+const HANDLERS: Readonly<Partial<Record<HookEvent, () => Promise<HookHandler>>>> = {
+  "session-start": async () => (await import("./handlers/session-start.ts")).sessionStart,
+  prompt: async () => (await import("./handlers/prompt.ts")).prompt,
+  stop: async () => (await import("./handlers/stop.ts")).stop,
+  "subagent-stop": async () => (await import("./handlers/sign-of-life.ts")).signOfLife,
+  "task-completed": async () => (await import("./handlers/sign-of-life.ts")).signOfLife,
+  "teammate-idle": async () => (await import("./handlers/sign-of-life.ts")).signOfLife,
+  "session-end": async () => (await import("./handlers/session-end.ts")).sessionEnd,
+  "pre-tool-use": async () => (await import("./handlers/pre-tool-use.ts")).preToolUse,
+  "post-tool-use": async () => (await import("./handlers/post-tool-use.ts")).postToolUse,
 }

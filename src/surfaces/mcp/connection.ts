@@ -58,7 +58,7 @@ async function findWho({ configured, flags }: Session, { as, mayRun }: Terms, st
   const { readMarker } = await import("../../engine/seat-marker.ts")
   const marker = await readMarker(home, terminalId)
   if (marker === undefined || marker.store !== flags.store) return lead
-  const { readSeat } = await import("../../operations/seats.ts")
+  const { readSeat } = await import("../../operations/read-seat.ts")
   const seat = await readSeat({ store: await stores.get() }, terminalId)
   if (seat === undefined) return { ...lead, isLost: true }
   const isStrict = seat.delegation === "strict"

@@ -17,6 +17,8 @@ export interface PromptInput {
   /** Set for an agent that takes part in the team under this id; left out for one that does a task in one run. */
   readonly worker?: string
   readonly skills?: TaskSkills
+  /** The name under which an agent that does a task in one run has our MCP server. */
+  readonly server?: string
   /** The folder of the repository. */
   readonly root: string
   /** In characters. */
@@ -44,7 +46,7 @@ export function composePrompt(input: PromptInput): FittedText {
       ? [
           task(facts),
           fileScope(input),
-          instructions(facts),
+          instructions(input),
           role(input),
           skills(input.skills, facts.task.phase),
           context(input),
@@ -83,8 +85,9 @@ function protocol({ team, task }: PromptFacts, worker: string): Section {
   return { name: "protocol", heading: "PROTOCOL", priority: null, lead: teamPreamble(team, task, worker) }
 }
 
-function instructions({ task }: PromptFacts): Section {
-  return { name: "instructions", heading: "INSTRUCTIONS", priority: null, lead: oneShotPreamble(task) }
+function instructions({ facts, server }: PromptInput): Section {
+  const lead = oneShotPreamble(facts.task, server)
+  return { name: "instructions", heading: "INSTRUCTIONS", priority: null, lead }
 }
 
 function role({ role, taskRole }: PromptInput): Section {

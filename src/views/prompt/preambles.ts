@@ -30,12 +30,16 @@ SHUTDOWN: read your messages with \`teamwork mailbox read --inbox ${worker} --un
 }
 
 /** For an agent that does one task in one run; whoever started it claims, commits and reports. */
-export function oneShotPreamble({ id }: Pick<Task, "id">): string {
+export function oneShotPreamble({ id }: Pick<Task, "id">, server?: string): string {
+  const tools =
+    server === undefined
+      ? ""
+      : `\n- The tools of the MCP server \`${server}\` act in the name of your worker: ask the lead there for a file that you lack, and look up what the team knows.`
   return `Do this one task, in this one run, and then end.
 
 - Nobody answers questions. Where something is left open, decide, and say at the end what you assumed.
 - Start no sub-agents, and do not claim or change tasks of the team: whoever started you does that.
-- Write only inside of FILE SCOPE; everything else is for reading. Always use absolute paths.
+- Write only inside of FILE SCOPE; everything else is for reading. Always use absolute paths.${tools}
 - Run the checks that TASK names, and the build and the tests where there are any. Leave no debug artefacts behind, such as console.log, TODO or debugger.
 - At the end say what you changed, what you ran with what outcome, and what is left.
 - Where going on is not yours to decide, or something cannot be had without a person, stop and end with a line \`ESCALATE TRIGGER: <what the matter is, and what you tried>\`. TRIGGER is one of ${TRIGGERS.join(", ")}. What you did is kept, and a person decides how it goes on.

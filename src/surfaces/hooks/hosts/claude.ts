@@ -1,4 +1,5 @@
-import { HOOK_EVENTS, type HookAnswer, type HookEvent, type HookHost, type HostName } from "../hook-call.ts"
+import { HOOK_EVENTS, type HookAnswer, type HookEvent, type HookHost, type HostName, hasPlace } from "../hook-call.ts"
+import { objectOf, textOf } from "./raw.ts"
 
 const NAMES: Readonly<Record<HookEvent, string>> = {
   "session-start": "SessionStart",
@@ -12,10 +13,13 @@ const NAMES: Readonly<Record<HookEvent, string>> = {
   "session-end": "SessionEnd",
 }
 
+/** Of a use that failed it tells by an event of its own. */
+const FURTHER: Readonly<Record<string, HookEvent>> = { PostToolUseFailure: "post-tool-use" }
+
 /** Claude Code, and those who took over its format. */
 export function makeClaudeHost(host: HostName): HookHost {
   return {
-    eventOf: (name) => HOOK_EVENTS.find((event) => event === name || NAMES[event] === name),
+    eventOf: (name) => FURTHER[name] ?? HOOK_EVENTS.find((event) => event === name || NAMES[event] === name),
     read: (event, raw) => ({
       ...{ event, host, raw },
       session: textOf(raw.session_id),
@@ -33,7 +37,7 @@ export function makeClaudeHost(host: HostName): HookHost {
       lastText: textOf(raw.last_assistant_message),
       prompt: textOf(raw.prompt),
     }),
-    write: ({ event }, answer) => write(event, answer),
+    write: ({ event }, answer) => (hasPlace(event, answer) ? write(event, answer) : ""),
   }
 }
 
@@ -55,12 +59,4 @@ function write(event: HookEvent, answer: HookAnswer): string {
         },
       })
   }
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : ""
-}
-
-function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
 }

@@ -1,0 +1,83 @@
+import { findCheck } from "./check-command.ts"
+import type { Evidence, FileAction, NewEvidence } from "./evidence.ts"
+
+/** What an agent was seen to do with a tool. */
+export interface SeenUse {
+  /** A line that it ran in a shell, and what came of it. */
+  readonly run: SeenRun | null
+  readonly files: readonly { readonly path: string; readonly action: FileAction }[]
+}
+
+export interface SeenRun {
+  readonly line: string
+  /** Undefined where nobody told. */
+  readonly exitCode: number | undefined
+  readonly output: string
+}
+
+/** How much of an output an entry keeps, in characters: its end. */
+export const KEPT_OUTPUT = 4000
+
+/** How much one attempt keeps of what was seen: it is there to be read. */
+const MOST_SEEN = 50
+
+/**
+ * What of it is evidence: of all commands only checks, and those again only when they come out differently; of a file
+ * that it was written, once.
+ */
+export function observedEvidence(
+  { run, files }: SeenUse,
+  task: { readonly attempt: number; readonly checks: readonly string[] },
+  known: readonly Evidence[],
+): NewEvidence[] {
+  const now = known.filter(({ attempt, withdrawnAt }) => attempt === task.attempt && withdrawnAt === null)
+  const left = MOST_SEEN - now.filter(({ trust }) => trust === "observed").length
+  const entries = [...(run === null ? [] : checkOf(run, task.checks)), ...files.map(fileOf)]
+  return entries.filter((entry) => !isKnown(entry, now)).slice(0, Math.max(0, left))
+}
+
+function checkOf({ line: given, exitCode, output }: SeenRun, checks: readonly string[]): NewEvidence[] {
+  const check = findCheck(given, checks)
+  if (check === undefined) return []
+  const code = check.tellsOutcome && exitCode !== undefined ? { exitCode } : {}
+  return [{ ...OBSERVED, type: "command", facts: { command: check.line, ...code, output: output.slice(-KEPT_OUTPUT) } }]
+}
+
+function fileOf(facts: SeenUse["files"][number]): NewEvidence {
+  return { ...OBSERVED, type: "file", facts }
+}
+
+/** Nobody's words, so there are none to object to. */
+const OBSERVED = { trust: "observed", text: "", blockedPattern: null } as const
+
+function isKnown(entry: NewEvidence, known: readonly Evidence[]): boolean {
+  if (entry.type === "file") return known.some(({ type, facts }) => type === "file" && facts.path === entry.facts.path)
+  const last = known.findLast(({ type, facts }) => type === "command" && facts.command === entry.facts.command)
+  return last !== undefined && last.facts.exitCode === entry.facts.exitCode
+}
+
+/**
+ * How a command ended, where that is told: in the words of the agent's program, or by that it calls a command that failed
+ * a failure, as some do.
+ */
+export function exitCodeOf({
+  output,
+  ok,
+  program,
+}: {
+  output: string
+  ok: boolean
+  program: string
+}): number | undefined {
+  const told = /^(?:Error: )?Exit code:? (\d{1,3})\b/.exec(output) ?? /^Exit Code: (\d{1,3})$/m.exec(output)
+  if (told !== null) return Number(told[1])
+  return ok && CALL_FAILURES.has(program) ? 0 : undefined
+}
+
+const CALL_FAILURES = new Set(["claude", "codex"])
+
+/** How the programs call what runs a line in a shell. */
+export const SHELL_TOOLS: ReadonlySet<string> = new Set([
+  ...["Bash", "run_shell_command", "bash", "execute"],
+  ...["shell", "shell_command", "local_shell", "exec_command", "command"],
+])

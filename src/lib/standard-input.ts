@@ -1,0 +1,7 @@
+let read: Promise<string> | undefined
+
+/** All of standard input, whoever asks and however often. */
+export function standardInput(): Promise<string> {
+  read ??= Bun.stdin.text()
+  return read
+}
