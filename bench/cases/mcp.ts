@@ -37,7 +37,7 @@ async function measureClaim(command: readonly string[], home: SeededHome): Promi
   const times = await takeTurns({ overMcp, operation }, ROUNDS)
   const [ours, alone] = [median(times.overMcp), median(times.operation)]
   return {
-    what: "a claim over stdio less 1 ms, against the operation",
+    what: "a claim over stdio less 1 ms, against the op.",
     ...{ value: Math.max(0, ours - 1) / alone, unit: "x", limit: { atMost: 3 } },
     figures: `${show(ours)} ms against ${show(alone)} ms`,
   }

@@ -432,8 +432,14 @@ describe("a session that joined", () => {
     await mcp.call("join", { lead: true, delegation: "strict" })
     await mcp.refused("call.not_allowed", "evidence_run", { id: "1", command: ["touch", "proof"] })
     await mcp.refused("call.not_allowed", "codex_exec", { prompt: "x" })
+    for (const name of ["leave", "join"])
+      expect(await mcp.refused("call.not_allowed", name)).toContain("neither leaves nor joins otherwise")
+    const names = (await mcp.client.listTools()).tools.map((tool) => tool.name)
+    expect(names).not.toContain("leave")
     expect(existsSync(join(bench.cwd, "proof"))).toBe(false)
     expect(await mcp.call("task_create", { title: "More" })).toMatchObject({ id: "2" })
+    await bench.ok("cancel", "--reason", "enough")
+    expect(await mcp.call("leave")).toMatchObject({ part: "lead" })
   })
 
   it("can do nothing more once another took its place", async () => {

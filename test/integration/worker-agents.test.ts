@@ -85,6 +85,11 @@ describe("how an agent reaches the team", () => {
     expect(job.claim).toEqual({ ...WORLD_TEAM, task: task.id, owner: "w1", token: task.claimToken, store: REACH.store })
   })
 
+  it("is by a server that runs no commands, for an agent that may not run any by itself", async () => {
+    const { job } = await jobOf({ reach: REACH, settings: { permission: "edit" } })
+    expect(job.mcpServers.teamwork?.args).toEqual(["/opt/main.ts", "mcp", "--as", "w1", "--no-commands"])
+  })
+
   it("is by the command line alone where the server is not wanted, and not at all where there is no way", async () => {
     const without = await jobOf({ reach: REACH, settings: { mcp: false } })
     expect(without.job.mcpServers).toEqual({})

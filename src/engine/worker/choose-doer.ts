@@ -70,7 +70,7 @@ async function chooseNow(shift: Shift, hold: Hold): Promise<Doer | Wait> {
   const { ports, options, team, worker } = shift
   const { task } = hold
   const roles = await ports.context.roles()
-  const server = Object.keys(serversFor(shift, {}))[0]
+  const server = Object.keys(serversFor(shift, { env: {}, permission: "ask" }))[0]
   const where = { ...team, id: task.id, worker, isMember: false, server }
   const skills = await skillsForTask(ports.context, { ...team, id: task.id, skills: ports.findSkills(), by: worker })
   for (const name of skills.missing) ports.say(`Task ${task.id}: the skill ${name} is asked for, and is not here`)

@@ -1,4 +1,4 @@
-import type { McpServer } from "../../agents/port.ts"
+import type { AgentJob, McpServer } from "../../agents/port.ts"
 import { workerMark } from "./orphans.ts"
 import type { Shift } from "./shift.ts"
 
@@ -27,12 +27,16 @@ export function pathTo({ options }: Shift, { PATH = "" }: Readonly<Record<string
 
 const OUR_SERVER = "teamwork"
 
-/** Ours, as the worker. Some agents give a server next to nothing of their environment, so it gets what it needs. */
+/**
+ * Ours, as the worker. Some agents give a server next to nothing of their environment, so it gets what it needs. It is no
+ * part of an agent's sandbox, so it runs no commands for one that may not run any outside of it.
+ */
 export function serversFor(
   { options, worker }: Shift,
-  env: Readonly<Record<string, string>>,
+  { env, permission }: Pick<AgentJob, "env" | "permission">,
 ): Readonly<Record<string, McpServer>> {
-  const [command, ...args] = options.reach?.self ?? []
+  const [command, ...self] = options.reach?.self ?? []
   if (command === undefined || !options.settings.mcp) return {}
-  return { [OUR_SERVER]: { command, args: [...args, "mcp", "--as", worker], env } }
+  const args = [...self, "mcp", "--as", worker, ...(permission === "full" ? [] : ["--no-commands"])]
+  return { [OUR_SERVER]: { command, args, env } }
 }

@@ -108,7 +108,7 @@ async function makeJob(shift: Shift, hold: Hold, turn: Turn): Promise<AgentJob> 
     stateFolder: join(runsFolder(home, team), turn.firstRun, "state"),
     deniedTools: isReading(turn) ? WRITING_TOOLS : [],
     ...{ hooks: {}, answerSchema: null, resume: turn.session },
-    mcpServers: serversFor(shift, told),
+    mcpServers: serversFor(shift, { env: told, permission }),
     ...(reach === undefined ? {} : { claim: { ...team, ...owner, task: task.id, store: reach.store } }),
     limits: {
       turns: null,

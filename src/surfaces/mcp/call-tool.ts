@@ -8,8 +8,8 @@ import type { Command, Outcome, Session } from "../cli/command.ts"
 import { checkInput } from "../cli/flags.ts"
 import type { Call, Connection } from "./connection.ts"
 import { inOurWords } from "./our-words.ts"
-import { loadCommand, loadTool, type Tool } from "./tools.ts"
-import { LOST, OF_LEAD, type Offer, offer, toolsFor, type Who, whyNot } from "./who.ts"
+import { loadCommand, loadTool, TOOLS, type Tool } from "./tools.ts"
+import { LOST, OF_LEAD, type Offer, offer, type Who, whyNot } from "./who.ts"
 
 type Values = Record<string, unknown>
 
@@ -60,13 +60,17 @@ interface Filling {
   readonly values: Values
 }
 
-export function findTool(name: string, who: Who, all: readonly Tool[]): Tool {
-  const found = all.find((tool) => tool.name === name)
+export function findTool(name: string): Tool {
+  const found = TOOLS.find((tool) => tool.name === name)
   if (found !== undefined) return found
-  const known = toolsFor(who).map((tool) => tool.name)
-  const close = nearest(name, known)
-  const hint = close === undefined ? `; there are ${known.join(", ")}` : `; did you mean ${close}?`
-  throw new AppError("usage", `unknown tool ${quoteInput(name)}${hint}`)
+  const close = nearest(
+    name,
+    TOOLS.map((tool) => tool.name),
+  )
+  throw new AppError(
+    "usage",
+    `unknown tool ${quoteInput(name)}${close === undefined ? "" : `; did you mean ${close}?`}`,
+  )
 }
 
 function readArguments(given: Values, { names, filled }: Offer, { worker }: Who): Values {

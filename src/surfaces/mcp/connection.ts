@@ -59,10 +59,13 @@ async function findWho({ configured, flags }: Session, { as, mayRun }: Terms, st
   const marker = await readMarker(home, terminalId)
   if (marker === undefined || marker.store !== flags.store) return lead
   const { readSeat } = await import("../../operations/read-seat.ts")
-  const seat = await readSeat({ store: await stores.get() }, terminalId)
+  const store = await stores.get()
+  const seat = await readSeat({ store }, terminalId)
   if (seat === undefined) return { ...lead, isLost: true }
-  const isStrict = seat.delegation === "strict"
-  return { ...lead, project: seat.project, team: seat.team, worker: seat.worker, isStrict }
+  const joined = { ...lead, project: seat.project, team: seat.team, worker: seat.worker }
+  if (seat.part !== "lead" || seat.delegation !== "strict") return joined
+  const { isTeamOver } = await import("../../operations/seat-rules.ts")
+  return { ...joined, strict: { isOver: await isTeamOver({ store }, seat) } }
 }
 
 /** Standard input and output belong to the protocol, and nobody sits at a terminal. */

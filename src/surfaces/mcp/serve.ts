@@ -79,12 +79,14 @@ async function makeServer(connection: Connection, { era, ended, running }: Servi
 
 function serveResources(server: Server, connection: Connection, { era, ended }: Serving): void {
   const subscribed = new Set<string>()
+  const gone = new AbortController()
+  server.onclose = () => gone.abort()
   let isWatching = false
   const watch = () => {
     if (isWatching) return
     isWatching = true
     void noticeChanges(connection, {
-      signal: ended,
+      signal: AbortSignal.any([ended, gone.signal]),
       onChange(uri) {
         if (era === "modern" || subscribed.has(uri)) void server.sendResourceUpdated({ uri }).catch(() => {})
       },
@@ -126,7 +128,7 @@ async function answer(
   mcpReq: ServerContext["mcpReq"],
 ): Promise<Answer> {
   const { signal } = mcpReq
-  const tool = await refusing(async () => findTool(name, await connection.who(), TOOLS))
+  const tool = await refusing(async () => findTool(name))
   const { isDebugging, env } = connection.session.host
   const token = mcpReq._meta?.progressToken
   const ending = new AbortController()
@@ -165,8 +167,8 @@ async function instructionsFor(connection: Connection): Promise<string> {
   // Without a store nobody can say who this is; calls tell what is wrong, and it may be there by then.
   const who = await connection.who().catch(() => undefined)
   if (who === undefined) return rest
-  const { worker, project, team } = who
+  const { worker, project, team, mayRun } = who
   if (worker === null)
     return `You lead the team ${team} of project ${project}: plan with task_create, look with team_status and task_list, talk with message_send and message_read. ${rest}`
-  return `You are worker ${worker} of the team ${team} of project ${project}. Take work with task_claim {"next": true}, prove it with evidence_run, end it with task_update {"status": "resolved"}, and read what is said to you with message_read. You write only files that your task owns; ask with ownership_ask. ${rest}`
+  return `You are worker ${worker} of the team ${team} of project ${project}. Take work with task_claim {"next": true}, prove it with ${mayRun ? "evidence_run" : "evidence_add"}, end it with task_update {"status": "resolved"}, and read what is said to you with message_read. You write only files that your task owns; ask with ownership_ask. ${rest}`
 }

@@ -1,3 +1,4 @@
+import { judgeDelegation } from "../../domain/delegation.ts"
 import { LEAD } from "../../domain/message.ts"
 import type { TeamName } from "../../domain/team.ts"
 import { type Fields, optional } from "../../lib/fields.ts"
@@ -15,15 +16,15 @@ export interface Who extends TeamName {
   readonly isFixed: boolean
   /** The session had joined, and somebody else took its place. */
   readonly isLost: boolean
-  /** Leads, and leaves all work to workers. */
-  readonly isStrict: boolean
+  /** Leads, and leaves all work to workers; until the team has come to its end it stays that way. */
+  readonly strict: { readonly isOver: boolean } | null
   /** May have programs run. */
   readonly mayRun: boolean
 }
 
 /** Who takes part from a session that has not joined. */
 export function leadOf({ project, team }: TeamName): Who {
-  return { project, team, worker: null, isFixed: false, isLost: false, isStrict: false, mayRun: true }
+  return { project, team, worker: null, isFixed: false, isLost: false, strict: null, mayRun: true }
 }
 
 /** Fields that say who acts. A worker's connection fills them; they are not even offered. */
@@ -36,17 +37,22 @@ export function toolsFor(who: Who): readonly Tool[] {
 }
 
 /** Why somebody cannot call a tool that there is. */
-export function whyNot(tool: Tool, { worker, isFixed, isLost, isStrict, mayRun }: Who): string | undefined {
+export function whyNot(tool: Tool, { worker, isFixed, isLost, strict, mayRun }: Who): string | undefined {
   if (isLost && tool.name !== "join") return LOST
   if (isFixed && tool.isSeating === true)
     return `this connection was started as worker ${worker} and stays that; ${tool.name} is for sessions`
   if (tool.effect === "runs" && !mayRun) return "this connection was started without tools that run programs"
-  if (tool.effect === "runs" && isStrict)
-    return `this session leads and leaves all work to workers, so it cannot call ${tool.name}; make a task with task_create`
+  const locked = strict === null ? undefined : judgeDelegation(asHooksSee(tool), { ...NOWHERE, ...strict })
+  if (locked !== undefined) return locked
   if (worker === null || tool.isForLead !== true) return undefined
   const way = tool.isSeating === true ? "leave first" : "write to the lead with message_send"
   return `this connection acts as worker ${worker}, who cannot call ${tool.name}; ${way}`
 }
+
+/** Its hooks hold a session to the same, where it has any. */
+const asHooksSee = ({ name }: Tool) => ({ tool: `mcp__teamwork__${name}`, input: {} })
+/** No tool of ours is judged by a path. */
+const NOWHERE = { inside: () => undefined, isOurs: () => false, self: [] }
 
 export const LOST = "another session took the place of this one in the team; join again with join"
 
