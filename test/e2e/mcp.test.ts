@@ -415,7 +415,7 @@ describe("a connection without claims, as the agent of a worker has it", () => {
     expect(agent.client.getInstructions()).toContain("You work for worker w1")
     expect(agent.client.getInstructions()).not.toContain("task_claim")
     expect(await agent.call("ownership_ask", { task: "1", path: "package.json", reason: "new" })).toMatchObject({
-      by: "w1",
+      asked_by: "w1",
     })
   })
 })
