@@ -34,7 +34,9 @@ export async function noteUse(
     if (!seat?.worker) return
     const { key } = await getTeam(tx, seat)
     await renewHeld(tx, key, seat.worker)
-    const memory = id === "" ? seat.memory : noteSeen(seat.memory, id)
+    // Looked up again: whoever told of the same use a moment ago held the lock.
+    const { memory: before } = (await tx.seats.find(terminalId)) ?? seat
+    const memory = id === "" ? before : noteSeen(before, id)
     if (memory === undefined) return
     const evidence = await evidenceFor(tx, { key, owner: seat.worker }, seen)
     if (evidence === undefined) return

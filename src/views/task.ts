@@ -71,8 +71,10 @@ export function renderEvidence(entries: readonly Evidence[], screen: Screen): st
 }
 
 function describeFacts({ facts, text }: Evidence): string {
+  // Of what was only seen it may not be known.
+  const ended = facts.exitCode === undefined ? "" : ` -> ${facts.exitCode}`
   const parts = [
-    facts.command === undefined ? "" : `${facts.command} -> ${facts.exitCode}`,
+    facts.command === undefined ? "" : `${facts.command}${ended}`,
     facts.path === undefined ? "" : `${facts.action} ${facts.path}`,
     facts.passed === undefined ? "" : `${facts.passed} passed, ${facts.failed} failed`,
     text,

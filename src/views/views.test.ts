@@ -263,11 +263,13 @@ describe("evidence", () => {
         makeEvidence({ type: "command", facts: { command: "npm test", exitCode: 0 }, text: "" }),
         makeEvidence({ type: "file", facts: { path: "a.ts", action: "created" }, text: "new" }),
         makeEvidence({ type: "test", facts: { passed: 3, failed: 1 }, text: "" }),
+        makeEvidence({ type: "command", trust: "observed", facts: { command: "make check" }, text: "" }),
         makeEvidence({ withdrawnAt: TIME }),
       ],
       PLAIN,
     )
     expect(shown).toContain("npm test -> 0")
+    expect(shown).toMatch(/observed .* make check\n/)
     expect(shown).toContain("created a.ts; new")
     expect(shown).toContain("3 passed, 1 failed")
     expect(shown).toContain("(withdrawn) looked at it")

@@ -1575,6 +1575,12 @@ const AGENT_CASES: Case[] = [
     table: /^TOOL +WHAT IT DOES\nteam_status +Show how far a project is\n/,
   },
   {
+    command: "mcp",
+    args: ["--as", "w1", "--no-claims", "--list"],
+    data: expect.not.arrayContaining([expect.objectContaining({ name: "task_claim" })]),
+    table: /^TOOL +WHAT IT DOES\n(?![\s\S]*task_claim)/,
+  },
+  {
     command: "gc",
     args: [],
     data: {

@@ -269,3 +269,51 @@ describe("after a tool was used", () => {
     expect(await evidence(bench)).toEqual([])
   })
 })
+
+describe("in the words of every program", () => {
+  const DENIED_BY_CLAUDE = { hookSpecificOutput: { permissionDecision: "deny" } }
+  it.each([
+    {
+      ...{ host: "codex", before: "PreToolUse", after: "PostToolUse", denied: DENIED_BY_CLAUDE, exitCode: undefined },
+      write: { tool_name: "apply_patch", tool_input: { command: "*** Begin Patch\n*** Add File: docs/a.md\n+x\n" } },
+      run: { tool_name: "Bash", tool_input: { command: "npm test" }, tool_response: "it failed\n" },
+    },
+    {
+      ...{ host: "gemini", before: "BeforeTool", after: "AfterTool", denied: { decision: "deny" }, exitCode: 1 },
+      write: { tool_name: "write_file", tool_input: { file_path: "docs/a.md", content: "x" } },
+      run: {
+        ...{ tool_name: "run_shell_command", tool_input: { command: "npm test" } },
+        tool_response: { llmContent: "Output: it failed\nExit Code: 1\nProcess Group PGID: 7", returnDisplay: "" },
+      },
+    },
+    {
+      ...{ host: "opencode", before: "pre-tool-use", after: "post-tool-use", denied: DENIED_BY_CLAUDE, exitCode: 1 },
+      write: { tool_name: "write", tool_input: { filePath: "docs/a.md", content: "x" } },
+      run: {
+        ...{ tool_name: "bash", tool_input: { command: "npm test" } },
+        tool_response: { output: "it failed", metadata: { output: "it failed", exit: 1, truncated: false } },
+      },
+    },
+  ])("$host is denied what is not its own, and its checks are noted", async (program) => {
+    using bench = await makeTeam()
+    await bench.ok("join", "--terminal-id", SESSION, "--worker-id", "w1")
+    await bench.ok("task", "claim", "1", "--owner", "w1")
+    const tell = (event: string, call: Data) =>
+      bench.run(["hook", event, "--host", program.host], {
+        input: JSON.stringify({ session_id: SESSION, cwd: bench.cwd, ...call }),
+      })
+    const { stdout, exitCode } = await tell(program.before, program.write)
+    expect(exitCode).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject(program.denied)
+    expect(stdout).toContain("belongs to task 2")
+    expect(await tell(program.after, program.run)).toMatchObject({ exitCode: 0, stdout: "" })
+    const [entry, ...others] = await bench.ok<Data[]>("evidence", "list", "--id", "1")
+    expect(others).toEqual([])
+    expect(entry).toMatchObject({
+      trust: "observed",
+      command: "npm test",
+      output: expect.stringContaining("it failed"),
+    })
+    expect(entry?.exit_code).toBe(program.exitCode)
+  })
+})

@@ -125,7 +125,7 @@ describe("the tools", () => {
     const answered = worker.call("message_wait", { timeout: 20 })
     await lead.call("message_send", { to: "w1", message: "Euro" })
     expect(await answered).toMatchObject({ messages: [{ from: "orchestrator", payload: { message: "Euro" } }] })
-    expect(await worker.call("wisdom_add", { text: "Prices are in euro" })).toMatchObject({ by: "w1" })
+    expect(await worker.call("wisdom_add", { text: "Prices are in euro" })).toMatchObject({ asked_by: "w1" })
     expect(await lead.call("wisdom_list")).toMatchObject({ wisdom: [{ text: "Prices are in euro" }] })
     await worker.call("explore_put", { angle: "errors", summary: "one file", files: ["."] })
     expect(await lead.call("explore_get", { angle: "errors" })).toMatchObject({ by: "w1", summary: "one file" })
@@ -395,6 +395,28 @@ describe("a connection without commands", () => {
     await lead.refused("call.not_allowed", "agent_exec", { agent: "script", prompt: "touch proof" })
     expect(existsSync(join(bench.cwd, "proof"))).toBe(false)
     expect(await worker.call("task_update", { id: "1", status: "resolved" })).toMatchObject({ status: "resolved" })
+  })
+})
+
+describe("a connection without claims, as the agent of a worker has it", () => {
+  it("leaves the task to the worker: it takes none, and neither moves nor ends it", async () => {
+    using bench = await makeTeam("Schema")
+    await bench.ok("task", "claim", "--id", "1", "--owner", "w1")
+    await using agent = await connectMcp(bench, ["--as", "w1", "--no-claims"])
+    const names = (await agent.client.listTools()).tools.map((tool) => tool.name)
+    expect(names.filter((name) => /^(?:task_|approval_ask)/.test(name))).toEqual(["task_list", "task_get"])
+    for (const [tool, input] of [
+      ["task_claim", { next: true }],
+      ["task_update", { id: "1", status: "resolved" }],
+      ["task_release", { id: "1" }],
+    ] as const)
+      await agent.refused("call.not_allowed", tool, input)
+    expect(await bench.ok("task", "get", "1")).toMatchObject({ status: "in_progress", claimed_by: "w1" })
+    expect(agent.client.getInstructions()).toContain("You work for worker w1")
+    expect(agent.client.getInstructions()).not.toContain("task_claim")
+    expect(await agent.call("ownership_ask", { task: "1", path: "package.json", reason: "new" })).toMatchObject({
+      asked_by: "w1",
+    })
   })
 })
 

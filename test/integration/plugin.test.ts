@@ -170,8 +170,8 @@ describe("the plugin", () => {
   it("asks the program at every event, and declares its server, wherever it lies", async () => {
     const events = hookCommands()
     expect(events.map(({ event }) => event)).toEqual([
-      ...["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "SubagentStop"],
-      ...["TaskCompleted", "TeammateIdle", "SessionEnd"],
+      ...["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"],
+      ...["Stop", "SubagentStop", "TaskCompleted", "TeammateIdle", "SessionEnd"],
     ])
     const launcher = "${CLAUDE_PLUGIN_ROOT}/bin/teamwork"
     const { mcpServers } = JSON.parse(read(".mcp.json"))

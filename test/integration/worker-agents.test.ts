@@ -77,7 +77,7 @@ describe("how an agent reaches the team", () => {
       [workerMark({ ...WORLD_TEAM, home, worker: "w1" })]: "1",
     }
     expect(job.mcpServers).toEqual({
-      teamwork: { command: "/opt/bun", args: ["/opt/main.ts", "mcp", "--as", "w1"], env: reach },
+      teamwork: { command: "/opt/bun", args: ["/opt/main.ts", "mcp", "--as", "w1", "--no-claims"], env: reach },
     })
     expect(job.env).toMatchObject(reach)
     expect(job.env.PATH).toStartWith("/state/bin:/")
@@ -87,7 +87,7 @@ describe("how an agent reaches the team", () => {
 
   it("is by a server that runs no commands, for an agent that may not run any by itself", async () => {
     const { job } = await jobOf({ reach: REACH, settings: { permission: "edit" } })
-    expect(job.mcpServers.teamwork?.args).toEqual(["/opt/main.ts", "mcp", "--as", "w1", "--no-commands"])
+    expect(job.mcpServers.teamwork?.args).toEqual(["/opt/main.ts", "mcp", "--as", "w1", "--no-claims", "--no-commands"])
   })
 
   it("is by the command line alone where the server is not wanted, and not at all where there is no way", async () => {

@@ -29,7 +29,8 @@ const OUR_SERVER = "teamwork"
 
 /**
  * Ours, as the worker. Some agents give a server next to nothing of their environment, so it gets what it needs. It is no
- * part of an agent's sandbox, so it runs no commands for one that may not run any outside of it.
+ * part of an agent's sandbox, so it runs no commands for one that may not run any outside of it; and to claim the task and
+ * to end it is up to the worker, which commits and judges first.
  */
 export function serversFor(
   { options, worker }: Shift,
@@ -37,6 +38,6 @@ export function serversFor(
 ): Readonly<Record<string, McpServer>> {
   const [command, ...self] = options.reach?.self ?? []
   if (command === undefined || !options.settings.mcp) return {}
-  const args = [...self, "mcp", "--as", worker, ...(permission === "full" ? [] : ["--no-commands"])]
+  const args = [...self, "mcp", "--as", worker, "--no-claims", ...(permission === "full" ? [] : ["--no-commands"])]
   return { [OUR_SERVER]: { command, args, env } }
 }

@@ -26,6 +26,8 @@ export interface Terms {
   readonly as: string | null
   /** May have programs run. */
   readonly mayRun: boolean
+  /** May take tasks and bring them to an end. */
+  readonly mayHold: boolean
 }
 
 export async function openConnection(session: Session, terms: Terms): Promise<Connection> {
@@ -51,9 +53,9 @@ export async function openConnection(session: Session, terms: Terms): Promise<Co
 }
 
 /** Whoever the server was started as, else whatever the session around it has joined as, which may change any time. */
-async function findWho({ configured, flags }: Session, { as, mayRun }: Terms, stores: HeldStore): Promise<Who> {
+async function findWho({ configured, flags }: Session, { as, ...may }: Terms, stores: HeldStore): Promise<Who> {
   const { project, team, terminalId, home } = await configured()
-  const lead = { ...leadOf({ project, team }), mayRun }
+  const lead = { ...leadOf({ project, team }), ...may }
   if (as !== null) return { ...lead, worker: as, isFixed: true }
   const { readMarker } = await import("../../engine/seat-marker.ts")
   const marker = await readMarker(home, terminalId)

@@ -11,6 +11,9 @@ const input = {
     description: "the worker that whoever connects acts as; by default what its session joined as, else the lead",
   }),
   noCommands: flag("offer no tools that run programs: for an agent that may not run any"),
+  noClaims: flag(
+    "offer no tools that claim tasks, move them on or give them back: for an agent whose worker does that",
+  ),
   list: flag("list the tools that it would offer, and end"),
 }
 
@@ -19,8 +22,12 @@ export const mcp: Command = {
   fields: input,
   example: "teamwork mcp --as w1",
   async run(session, raw) {
-    const { as = null, list, noCommands } = raw as InputOf<typeof input>
-    await using connection = await openConnection(session, { as, mayRun: noCommands !== true })
+    const { as = null, list, noCommands, noClaims } = raw as InputOf<typeof input>
+    await using connection = await openConnection(session, {
+      as,
+      mayRun: noCommands !== true,
+      mayHold: noClaims !== true,
+    })
     if (list === true) {
       const tools = (await listTools(await connection.who(), session.commands)).map(
         ({ name, description = "", inputSchema }) => {

@@ -167,8 +167,10 @@ async function instructionsFor(connection: Connection): Promise<string> {
   // Without a store nobody can say who this is; calls tell what is wrong, and it may be there by then.
   const who = await connection.who().catch(() => undefined)
   if (who === undefined) return rest
-  const { worker, project, team, mayRun } = who
+  const { worker, project, team, mayRun, mayHold } = who
   if (worker === null)
     return `You lead the team ${team} of project ${project}: plan with task_create, look with team_status and task_list, talk with message_send and message_read. ${rest}`
+  if (!mayHold)
+    return `You work for worker ${worker} of the team ${team} of project ${project}, which claims your task and brings it to an end. Ask for files that you do not own with ownership_ask and for decisions with escalate, and look up what the team knows with wisdom_list and explore_list. ${rest}`
   return `You are worker ${worker} of the team ${team} of project ${project}. Take work with task_claim {"next": true}, prove it with ${mayRun ? "evidence_run" : "evidence_add"}, end it with task_update {"status": "resolved"}, and read what is said to you with message_read. You write only files that your task owns; ask with ownership_ask. ${rest}`
 }

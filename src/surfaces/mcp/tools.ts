@@ -28,6 +28,8 @@ export interface Tool {
   readonly mustHold?: string
   /** Changes for whom the connection acts, so it is not for one that was started as a worker. */
   readonly isSeating?: true
+  /** Takes a task, moves it on or gives it back, which for an agent that a worker runs is up to that worker. */
+  readonly isForHolder?: true
 }
 
 /** What a call does to the world, as clients are told it. */
@@ -59,11 +61,12 @@ export const TOOLS: readonly Tool[] = [
     command: "task claim",
     summary: "Claim a task by its id, or with next the best ready one",
     effect: "keeps",
+    isForHolder: true,
   },
-  { name: "task_update", command: "task update", effect: "changes", ofLead: PLAN_FIELDS },
-  { name: "task_release", command: "task release", effect: "changes" },
-  { name: "task_heartbeat", command: "task heartbeat", effect: "keeps" },
-  { name: "task_phase", command: "task phase", effect: "adds" },
+  { name: "task_update", command: "task update", effect: "changes", ofLead: PLAN_FIELDS, isForHolder: true },
+  { name: "task_release", command: "task release", effect: "changes", isForHolder: true },
+  { name: "task_heartbeat", command: "task heartbeat", effect: "keeps", isForHolder: true },
+  { name: "task_phase", command: "task phase", effect: "adds", isForHolder: true },
   { name: "evidence_add", command: "evidence add", effect: "adds", list: "evidence" },
   { name: "evidence_run", command: "evidence run", effect: "runs", isLong: true },
   { name: "message_send", command: "mailbox send", effect: "adds", list: "messages" },
@@ -76,6 +79,7 @@ export const TOOLS: readonly Tool[] = [
     summary: "Ask for the approval of a plan for a task in plan_design, before any work; the report is the plan",
     effect: "adds",
     fixed: { to: "awaiting_approval" },
+    isForHolder: true,
   },
   { name: "approval_list", command: "approvals", effect: "reads", without: ["watch"], list: "approvals" },
   { name: "checkpoint_ask", command: "checkpoint", effect: "adds", isForLead: true },

@@ -20,11 +20,13 @@ export interface Who extends TeamName {
   readonly strict: { readonly isOver: boolean } | null
   /** May have programs run. */
   readonly mayRun: boolean
+  /** May take tasks and bring them to an end. */
+  readonly mayHold: boolean
 }
 
 /** Who takes part from a session that has not joined. */
 export function leadOf({ project, team }: TeamName): Who {
-  return { project, team, worker: null, isFixed: false, isLost: false, strict: null, mayRun: true }
+  return { project, team, worker: null, isFixed: false, isLost: false, strict: null, mayRun: true, mayHold: true }
 }
 
 /** Fields that say who acts. A worker's connection fills them; they are not even offered. */
@@ -37,11 +39,13 @@ export function toolsFor(who: Who): readonly Tool[] {
 }
 
 /** Why somebody cannot call a tool that there is. */
-export function whyNot(tool: Tool, { worker, isFixed, isLost, strict, mayRun }: Who): string | undefined {
+export function whyNot(tool: Tool, { worker, isFixed, isLost, strict, mayRun, mayHold }: Who): string | undefined {
   if (isLost && tool.name !== "join") return LOST
   if (isFixed && tool.isSeating === true)
     return `this connection was started as worker ${worker} and stays that; ${tool.name} is for sessions`
   if (tool.effect === "runs" && !mayRun) return "this connection was started without tools that run programs"
+  if (tool.isForHolder === true && !mayHold)
+    return "whoever started this agent claims its task and brings it to an end; do the work, say what you did, and end"
   const locked = strict === null ? undefined : judgeDelegation(asHooksSee(tool), { ...NOWHERE, ...strict })
   if (locked !== undefined) return locked
   if (worker === null || tool.isForLead !== true) return undefined

@@ -24,11 +24,12 @@ function runOf({ input, response }: HookTool, { raw, host: program }: HookCall, 
   const failure = typeof raw.error === "string" ? raw.error : undefined
   const whole = failure ?? outputOf(response)
   const told = Object(response) as Record<string, unknown>
-  const code = [told.exit_code, told.exitCode, told.exit].find((value) => Number.isSafeInteger(value))
+  // OpenCode's.
+  const code = (Object(told.metadata) as Record<string, unknown>).exit
   const wasCut = told.interrupted === true || told.backgroundTaskId !== undefined
   // Only Claude Code tells of a command that failed by another call than of one that did not.
   const ok = program === "claude" && failure === undefined && !wasCut
-  const exitCode = typeof code === "number" ? code : exitCodeOf({ output: whole, ok, program })
+  const exitCode = Number.isSafeInteger(code) ? Number(code) : exitCodeOf({ output: whole, ok, program })
   return { line: mask(line), exitCode, output: maskedEnd(mask, whole, KEPT_OUTPUT) }
 }
 
