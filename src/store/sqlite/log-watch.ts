@@ -5,10 +5,12 @@ import { sleep } from "../../lib/sleep.ts"
 // write to SQLite's log costs nothing. Where it cannot tell (too many watches, an unusual file system), we look.
 const LOOK_EVERY_MS = 80
 const LOOK_ANYWAY_EVERY_MS = 5000
+// A commit whose log was written before we listened can be seen only after the disk is done with it.
+const LOOKS_AT_START_MS = [4, 40, 400]
 
 /**
  * Waits for a write to the file: true when there was one; false after `ms` at the latest, when aborted, or when
- * `isBehind` says at the start that one was missed.
+ * `isBehind` says that one was missed.
  */
 export async function untilWritten(
   file: string,
@@ -20,10 +22,15 @@ export async function untilWritten(
   const watcher = listen(file, wake)
   signal?.addEventListener("abort", wake)
   try {
-    // What is written from here on wakes us; what was written before shows in a look now.
-    if (isAborted() || isBehind()) return false
-    await sleep(Math.min(ms, watcher === undefined ? LOOK_EVERY_MS : LOOK_ANYWAY_EVERY_MS), woken.signal)
-    return woken.signal.aborted && !isAborted()
+    // What is written from here on wakes us; what was written before shows in a look, now or soon.
+    let left = Math.min(ms, watcher === undefined ? LOOK_EVERY_MS : LOOK_ANYWAY_EVERY_MS)
+    for (const pause of [...LOOKS_AT_START_MS, left]) {
+      if (isAborted() || isBehind() || left <= 0) return false
+      await sleep(Math.min(pause, left), woken.signal)
+      if (woken.signal.aborted) return !isAborted()
+      left -= pause
+    }
+    return false
   } finally {
     signal?.removeEventListener("abort", wake)
     watcher?.close()
