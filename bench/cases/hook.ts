@@ -23,8 +23,8 @@ export const hook: BenchCase = {
     const { stdout } = await timeProcess([program, "join", "--loop", "--terminal-id", SESSION], home)
     const worker = JSON.parse(stdout).data.worker
     await timeProcess([program, "task", "claim", "--next", "--owner", worker], home)
-    const time = async (event: string, session: string) => {
-      const call = callOf(session, { cwd: home.cwd, event })
+    const time = async (event: string, session: string, tool = "Write") => {
+      const call = callOf(session, { cwd: home.cwd, event, tool })
       return (await timeProcess([program, "hook", event], { ...home, input: call })).ms
     }
     say(`${RUNS} starts of each`)
@@ -32,6 +32,7 @@ export const hook: BenchCase = {
       {
         node: async () => (await timeProcess(["node", "-e", "0"], home)).ms,
         nobody: () => time("PreToolUse", "another-session"),
+        reading: () => time("PreToolUse", SESSION, "Read"),
         tool: () => time("PreToolUse", SESSION),
         prompt: () => time("UserPromptSubmit", SESSION),
         stop: () => time("Stop", SESSION),
@@ -46,7 +47,12 @@ export const hook: BenchCase = {
     })
     return [
       { what: "a session without a seat against node", ...againstNode("nobody"), limit: { atMost: 0.3 } },
-      { what: "before a tool, with a seat, against node", ...againstNode("tool"), limit: { atMost: 0.3 } },
+      {
+        what: "before a tool that reads, with a seat, against node",
+        ...againstNode("reading"),
+        limit: { atMost: 0.3 },
+      },
+      { what: "before a tool that writes, with a seat, against node", ...againstNode("tool"), limit: { atMost: 0.3 } },
       { what: "with a prompt, which is written down", ...againstNode("prompt") },
       { what: "at a stop, which is written down", ...againstNode("stop") },
       { what: "the decision on a tool", value: await timeDecision(home), unit: "ms", limit: { atMost: 5 } },
@@ -54,8 +60,14 @@ export const hook: BenchCase = {
   },
 }
 
-function callOf(session: string, { cwd, event }: { readonly cwd: string; readonly event: string }): string {
-  const tool = { tool_name: "Write", tool_input: { file_path: join(cwd, "src/step-51/x.ts"), content: "x" } }
+interface Use {
+  readonly cwd: string
+  readonly event: string
+  readonly tool: string
+}
+
+function callOf(session: string, { cwd, event, tool: name }: Use): string {
+  const tool = { tool_name: name, tool_input: { file_path: join(cwd, "src/step-51/x.ts"), content: "x" } }
   const call = { session_id: session, cwd, hook_event_name: event, permission_mode: "default", ...tool }
   return JSON.stringify({ ...call, tool_use_id: "toolu_1", prompt: "go on", stop_hook_active: true })
 }
@@ -66,7 +78,7 @@ async function timeDecision({ cwd, storePath, env }: SeededHome): Promise<number
   await using store = await openStore()
   const { settings } = contextOf(store)
   const configured = { ...TEAM, settings, hasStore: async () => true, openStore } as unknown as Configured
-  const io = { input: async () => callOf(SESSION, { cwd, event: "PreToolUse" }), out: () => {} }
+  const io = { input: async () => callOf(SESSION, { cwd, event: "PreToolUse", tool: "Write" }), out: () => {} }
   const machine = { io, home: env.TEAMWORK_HOME, clock: systemClock, ids: systemIds, configure: async () => configured }
   const times: number[] = []
   for (let run = 0; run < DECISIONS; run++) {

@@ -5,6 +5,8 @@
 export interface SeatMarker {
   readonly project: string
   readonly team: string
+  /** What is looked at before a tool is used: all tools of a lead that does nothing itself, else those that write. */
+  readonly guards?: "all" | "writes"
   /** Where it joined, by which its repository is known. */
   readonly folder?: string
   /** The store's address, where it was given on the command line. */

@@ -11,7 +11,8 @@ export const join: Command = {
     const { memory: _, ...seat } = await joinTeam.run(await context(), input as InputOf<typeof joinTeam.input>)
     const { project, team, terminalId } = seat
     const { home } = await configured()
-    const place = { folder: host.io.cwd, ...(flags.store === undefined ? {} : { store: flags.store }) }
+    const guards = seat.delegation === "strict" ? ("all" as const) : ("writes" as const)
+    const place = { folder: host.io.cwd, guards, ...(flags.store === undefined ? {} : { store: flags.store }) }
     await writeMarker(home, terminalId, { project, team, ...place })
     const who = seat.worker === null ? "the lead" : `worker ${seat.worker}`
     const how = seat.role === null ? "" : ` as ${seat.role}`
