@@ -40,6 +40,16 @@ for (const [name, makeDatabase] of Object.entries(STORES)) {
       expect((again?.until ?? 0) - (again?.notedAt ?? 0)).toBe(4 * MINUTE)
     })
 
+    it("are noted when the last of them was, whoever comes to write it down later", async () => {
+      await using db = await makeDatabase()
+      const store = await db.connect()
+      for (const notedAt of [20, 10])
+        await store.write((tx) => tx.rateLimits.put({ agent: "codex", notedAt, until: notedAt + 5, times: 1 }))
+      expect(await store.read((tx) => tx.rateLimits.list())).toMatchObject([{ notedAt: 20, until: 25 }])
+      // A run that began between the two knows nothing of the second.
+      expect(await store.write((tx) => tx.rateLimits.remove("codex", 15))).toBe(false)
+    })
+
     it("are forgotten when a run that began later went well, and not when it began before", async () => {
       await using db = await makeDatabase()
       const store = await db.connect()
@@ -49,6 +59,7 @@ for (const [name, makeDatabase] of Object.entries(STORES)) {
       await run(ctx, noteAgentRun, { agent: "codex", outcome: "done", durationMs: MINUTE })
       await run(ctx, noteAgentRun, { agent: "claude", outcome: "done", durationMs: 0 })
       expect(Object.keys((await run(ctx, listRateLimits, {})).until)).toEqual(["codex"])
+      await store.write((tx) => tx.rateLimits.remove("codex", Number.MAX_SAFE_INTEGER))
       await store.write((tx) => tx.rateLimits.put({ agent: "codex", notedAt: 1, until: Date.now() + MINUTE, times: 1 }))
       await run(ctx, noteAgentRun, { agent: "codex", outcome: "done", durationMs: 100 })
       expect((await run(ctx, listRateLimits, {})).until).toEqual({})

@@ -27,7 +27,8 @@ export function rateLimitStore(session: Session): RateLimitStore {
     async put({ agent, notedAt, until, times }) {
       await session.run(
         `insert into rate_limit (${COLUMNS}) values (?, ?, ?, ?)
-         on conflict (agent) do update set noted_at = excluded.noted_at, times = excluded.times,
+         on conflict (agent) do update set times = excluded.times,
+           noted_at = case when rate_limit.noted_at > excluded.noted_at then rate_limit.noted_at else excluded.noted_at end,
            until = case when rate_limit.until > excluded.until then rate_limit.until else excluded.until end`,
         [agent, notedAt, until, times],
       )
