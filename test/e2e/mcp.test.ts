@@ -125,7 +125,7 @@ describe("the tools", () => {
     const answered = worker.call("message_wait", { timeout: 20 })
     await lead.call("message_send", { to: "w1", message: "Euro" })
     expect(await answered).toMatchObject({ messages: [{ from: "orchestrator", payload: { message: "Euro" } }] })
-    expect(await worker.call("wisdom_add", { text: "Prices are in euro" })).toMatchObject({ asked_by: "w1" })
+    expect(await worker.call("wisdom_add", { text: "Prices are in euro" })).toMatchObject({ by: "w1" })
     expect(await lead.call("wisdom_list")).toMatchObject({ wisdom: [{ text: "Prices are in euro" }] })
     await worker.call("explore_put", { angle: "errors", summary: "one file", files: ["."] })
     expect(await lead.call("explore_get", { angle: "errors" })).toMatchObject({ by: "w1", summary: "one file" })
