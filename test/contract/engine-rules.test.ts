@@ -12,7 +12,6 @@ import { calculateWaves } from "../../src/operations/calculate-waves.ts"
 import { cascadeTask } from "../../src/operations/cascade-task.ts"
 import { claimTask } from "../../src/operations/claim-task.ts"
 import { createTask } from "../../src/operations/create-task.ts"
-import { createTeam } from "../../src/operations/create-team.ts"
 import { resume } from "../../src/operations/pause.ts"
 import { readMailbox } from "../../src/operations/read-mailbox.ts"
 import { reopenTask } from "../../src/operations/reopen-task.ts"
@@ -25,10 +24,10 @@ import { noteWorkerExited, noteWorkerStarted, quarantineWorker } from "../../src
 import { LIMITS, makeSnapshot } from "../support/engine.ts"
 import {
   allEvents,
-  context,
   type Given,
   getTask,
   type MakeDatabase,
+  openHouse,
   run,
   STORES,
   snapshot,
@@ -38,11 +37,7 @@ import {
 for (const [name, makeDatabase] of Object.entries(STORES)) describe(name, () => rulesContract(makeDatabase))
 
 async function makeHouse(makeDatabase: MakeDatabase) {
-  const db = await makeDatabase()
-  const store = await db.connect()
-  const house = context(store)
-  await run(house, createTeam, { goal: "a house" })
-  const key = (await store.read((tx) => tx.teams.find(TEAM)))?.key ?? 0
+  const { db, store, house, key } = await openHouse(makeDatabase)
   const finish = async (id: string, status: "resolved" | "failed") => {
     await run(house, claimTask, { id, owner: "w1" })
     await run(house, updateTask, { id, owner: "w1", status })

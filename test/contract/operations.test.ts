@@ -40,6 +40,7 @@ import {
   type Given,
   type MakeDatabase,
   note,
+  openHouse,
   refusal,
   run,
   STORES,
@@ -1830,11 +1831,7 @@ interface House extends AsyncDisposable {
 }
 
 async function makeHouse(makeDatabase: MakeDatabase, settings: Partial<Settings> = {}): Promise<House> {
-  const db = await makeDatabase()
-  const store = await db.connect()
-  const ctx = context(store, settings)
-  await run(ctx, createTeam, { goal: "a house" })
-  const key = (await store.read((tx) => tx.teams.find(TEAM)))?.key ?? 0
+  const { db, store, house: ctx, key } = await openHouse(makeDatabase, settings)
   const ask: House["ask"] = (operation, given) => run(ctx, operation, given)
   const events = () => allEvents(store, key)
   return {

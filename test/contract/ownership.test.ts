@@ -5,7 +5,6 @@ import { parseTaskId } from "../../src/domain/ids.ts"
 import { claimTask } from "../../src/operations/claim-task.ts"
 import { cleanTeam } from "../../src/operations/clean-team.ts"
 import { createTask } from "../../src/operations/create-task.ts"
-import { createTeam } from "../../src/operations/create-team.ts"
 import { deleteTask } from "../../src/operations/delete-task.ts"
 import { askException, denyException, grantException, listExceptions } from "../../src/operations/exceptions.ts"
 import type { Settings } from "../../src/operations/operation.ts"
@@ -16,9 +15,9 @@ import { reopenTask } from "../../src/operations/reopen-task.ts"
 import { updateTask } from "../../src/operations/update-task.ts"
 import {
   allEvents,
-  context,
   type Given,
   type MakeDatabase,
+  openHouse,
   refusal,
   run,
   STORES,
@@ -31,11 +30,7 @@ for (const [name, makeDatabase] of Object.entries(STORES)) describe(name, () => 
 type TaskInput = Given<typeof createTask.input>
 
 async function makeHouse(makeDatabase: MakeDatabase, settings: Partial<Settings> = {}) {
-  const db = await makeDatabase()
-  const store = await db.connect()
-  const house = context(store, settings)
-  await run(house, createTeam, { goal: "a house" })
-  const key = (await store.read((tx) => tx.teams.find(TEAM)))?.key ?? 0
+  const { db, store, house, key } = await openHouse(makeDatabase, settings)
   const unchanged = async (work: () => Promise<unknown>) => {
     const before = await snapshot(store, key)
     const error = await refusal(work())

@@ -2,7 +2,6 @@
 import { describe, expect, it } from "bun:test"
 import { claimTask } from "../../src/operations/claim-task.ts"
 import { createTask } from "../../src/operations/create-task.ts"
-import { createTeam } from "../../src/operations/create-team.ts"
 import { decideStop } from "../../src/operations/decide-stop.ts"
 import { loopState } from "../../src/operations/loop-state.ts"
 import { pause } from "../../src/operations/pause.ts"
@@ -13,7 +12,7 @@ import { keepSeat, openTurn } from "../../src/operations/seat-duties.ts"
 import { join } from "../../src/operations/seats.ts"
 import { sendMessage } from "../../src/operations/send-message.ts"
 import { updateTask } from "../../src/operations/update-task.ts"
-import { allEvents, context, getTask, type MakeDatabase, run, STORES, snapshot, TEAM } from "../support/stores.ts"
+import { allEvents, getTask, type MakeDatabase, openHouse, run, STORES, snapshot, TEAM } from "../support/stores.ts"
 
 for (const [name, makeDatabase] of Object.entries(STORES)) {
   describe(name, () => {
@@ -23,11 +22,7 @@ for (const [name, makeDatabase] of Object.entries(STORES)) {
 }
 
 async function makeHouse(makeDatabase: MakeDatabase) {
-  const db = await makeDatabase()
-  const store = await db.connect()
-  const house = context(store)
-  await run(house, createTeam, { goal: "a house" })
-  const key = (await store.read((tx) => tx.teams.find(TEAM)))?.key ?? 0
+  const { db, store, house, key } = await openHouse(makeDatabase)
   let stops = 0
   return {
     ...{ house, store, key },

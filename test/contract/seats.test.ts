@@ -12,9 +12,9 @@ import { join, leave } from "../../src/operations/seats.ts"
 import { updateTask } from "../../src/operations/update-task.ts"
 import {
   allEvents,
-  context,
   getTask,
   type MakeDatabase,
+  openHouse,
   refusal,
   run,
   STORES,
@@ -25,11 +25,7 @@ import {
 for (const [name, makeDatabase] of Object.entries(STORES)) describe(name, () => seatsContract(makeDatabase))
 
 async function makeHouse(makeDatabase: MakeDatabase) {
-  const db = await makeDatabase()
-  const store = await db.connect()
-  const house = context(store)
-  await run(house, createTeam, { goal: "a house" })
-  const key = (await store.read((tx) => tx.teams.find(TEAM)))?.key ?? 0
+  const { db, store, house, key } = await openHouse(makeDatabase)
   return {
     house,
     store,

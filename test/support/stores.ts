@@ -13,6 +13,7 @@ import { UNGUARDED } from "../../src/domain/team.ts"
 import { type Clock, systemClock } from "../../src/lib/clock.ts"
 import { checkFields, type Fields, type InputOf } from "../../src/lib/fields.ts"
 import { systemIds } from "../../src/lib/ids.ts"
+import { createTeam } from "../../src/operations/create-team.ts"
 import type { Context, Operation, Settings } from "../../src/operations/operation.ts"
 import type { ClaimRequest, FinishRequest, Store, StoredTeam } from "../../src/store/port.ts"
 import { openPostgresStore } from "../../src/store/postgres/store.ts"
@@ -88,6 +89,16 @@ export const DEFAULT_SETTINGS: Settings = {
 
 export function context(store: Store, settings: Partial<Settings> = {}): Context {
   return { store, ids: systemIds, settings: { ...DEFAULT_SETTINGS, ...settings }, roles: async () => BUILT_IN_ROLES }
+}
+
+/** A store with one team in it, whose goal is a house. */
+export async function openHouse(makeDatabase: MakeDatabase, settings: Partial<Settings> = {}) {
+  const db = await makeDatabase()
+  const store = await db.connect()
+  const house = context(store, settings)
+  await run(house, createTeam, { goal: "a house" })
+  const key = (await store.read((tx) => tx.teams.find(TEAM)))?.key ?? 0
+  return { db, store, house, key }
 }
 
 /** Input as a caller gives it: ids are plain strings, and anything may be missing. */
