@@ -1,4 +1,3 @@
-import { PERSON } from "../domain/actor.ts"
 import { AppError } from "../domain/errors.ts"
 import { DELEGATIONS, nameOf, type Seat } from "../domain/seat.ts"
 import type { Role } from "../domain/task.ts"
@@ -61,6 +60,8 @@ export const join = operation({
         ? now
         : await tx.seats.put(team.key, { terminalId, part, worker: worker?.id ?? null, delegation })
       const { project, team: name } = team
+      // A loop is that of whoever the session was.
+      if (!isSame) await tx.loops.remove(terminalId)
       if (input.loop === true)
         await tx.loops.put({ active: true, project, team: name, role: worker?.role ?? null, terminalId })
       if (!isSame)
@@ -132,7 +133,7 @@ async function removeSeat(
 ): Promise<void> {
   await tx.seats.remove(terminalId)
   await tx.loops.remove(terminalId)
-  await tx.events.append(team.key, worker ?? PERSON, {
+  await tx.events.append(team.key, nameOf({ worker }), {
     type: "seat.left",
     data: { terminal: terminalId, part, worker, released: [...released], reason },
   })

@@ -101,9 +101,10 @@ function seatsContract(makeDatabase: MakeDatabase): void {
   it("gives back what it held as another worker", async () => {
     await using h = await makeHouse(makeDatabase)
     await run(h.house, createTask, { id: "1", title: "Task" })
-    await run(h.house, join, { terminalId: "s1", workerId: "w1" })
+    await run(h.house, join, { terminalId: "s1", workerId: "w1", loop: true })
     await run(h.house, claimTask, { id: "1", owner: "w1" })
-    expect(await run(h.house, join, { terminalId: "s1", lead: true })).toMatchObject({ part: "lead", worker: null })
+    const lead = await run(h.house, join, { terminalId: "s1", lead: true })
+    expect(lead).toMatchObject({ part: "lead", worker: null, loop: false })
     expect(await getTask(h.store, h.key, "1")).toMatchObject({ status: "open", claimedBy: null })
   })
 
