@@ -1,5 +1,5 @@
 import { HOOK_EVENTS, type HookAnswer, type HookEvent, type HookHost, type HostName, hasPlace } from "../hook-call.ts"
-import { objectOf, textOf } from "./raw.ts"
+import { textOf, toolOf } from "./raw.ts"
 
 const NAMES: Readonly<Record<HookEvent, string>> = {
   "session-start": "SessionStart",
@@ -24,15 +24,7 @@ export function makeClaudeHost(host: HostName): HookHost {
       ...{ event, host, raw },
       session: textOf(raw.session_id),
       cwd: textOf(raw.cwd),
-      tool:
-        typeof raw.tool_name === "string"
-          ? {
-              name: raw.tool_name,
-              input: objectOf(raw.tool_input),
-              id: textOf(raw.tool_use_id),
-              response: raw.tool_response,
-            }
-          : null,
+      tool: toolOf(raw, textOf(raw.tool_use_id)),
       isHeldBack: raw.stop_hook_active === true,
       lastText: textOf(raw.last_assistant_message),
       prompt: textOf(raw.prompt),

@@ -1,5 +1,5 @@
 import { HOOK_EVENTS, type HookAnswer, type HookEvent, type HookHost, hasPlace } from "../hook-call.ts"
-import { objectOf, textOf } from "./raw.ts"
+import { textOf, toolOf } from "./raw.ts"
 
 const NAMES: Readonly<Partial<Record<HookEvent, string>>> = {
   "session-start": "SessionStart",
@@ -16,16 +16,8 @@ export const gemini: HookHost = {
     ...{ event, host: "gemini", raw },
     session: textOf(raw.session_id),
     cwd: textOf(raw.cwd),
-    tool:
-      typeof raw.tool_name === "string"
-        ? {
-            name: raw.tool_name,
-            input: objectOf(raw.tool_input),
-            // It does not number uses, but tells the time of each call.
-            id: raw.timestamp === undefined ? "" : `gemini-${Bun.hash(JSON.stringify(raw)).toString(36)}`,
-            response: raw.tool_response,
-          }
-        : null,
+    // It does not number uses, but tells the time of each call.
+    tool: toolOf(raw, raw.timestamp === undefined ? "" : `gemini-${Bun.hash(JSON.stringify(raw)).toString(36)}`),
     // Without a terminal it says no also after it was sent back to work.
     isHeldBack: raw.stop_hook_active === true ? true : null,
     lastText: textOf(raw.prompt_response),

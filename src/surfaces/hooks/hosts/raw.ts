@@ -1,3 +1,5 @@
+import type { HookTool } from "../hook-call.ts"
+
 /** What another program sent, whatever it is. */
 
 export function textOf(value: unknown): string {
@@ -6,4 +8,10 @@ export function textOf(value: unknown): string {
 
 export function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+}
+
+/** The use of a tool that it tells of, if it does; the id is in each program's own words. */
+export function toolOf(raw: Readonly<Record<string, unknown>>, id: string): HookTool | null {
+  if (typeof raw.tool_name !== "string") return null
+  return { name: raw.tool_name, input: objectOf(raw.tool_input), id, response: raw.tool_response }
 }
