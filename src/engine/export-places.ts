@@ -27,9 +27,14 @@ export function rememberExport(home: string, place: ExportPlace): void {
   renameSync(draft, fileOf(home))
 }
 
+/** Where a team is written unless another place is named. */
+export function homePlace(home: string, { project, team }: TeamName): ExportPlace {
+  return { folder: join(home, project, team), project, team }
+}
+
 /** A team's own folder in the home keeps its loop states where those of all teams lie, as loops have always done. */
 export function loopFolderOf(home: string, { folder, project, team }: ExportPlace): string | undefined {
-  return folder === join(home, project, team) ? join(home, ".loop-state") : undefined
+  return folder === homePlace(home, { project, team }).folder ? join(home, ".loop-state") : undefined
 }
 
 function fileOf(home: string): string {

@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path"
 import { AppError } from "../../domain/errors.ts"
 import type { TeamName } from "../../domain/team.ts"
-import { loopFolderOf, rememberExport } from "../../engine/export-places.ts"
+import { homePlace, loopFolderOf, rememberExport } from "../../engine/export-places.ts"
 import { exportTeam, type MirrorReport, mirrorTeam } from "../../engine/mirror/mirror.ts"
 import { flag, type InputOf, optional, text } from "../../lib/fields.ts"
 import { teamFields } from "../../operations/operation.ts"
@@ -29,7 +29,7 @@ export const exportCommand: Command = {
     if (archive === true && watch === true)
       throw new AppError("usage", "--archive ends the team and --watch follows it; use one of them")
     const { home } = await configured()
-    const folder = to === undefined ? join(home, name.project, name.team) : resolve(host.io.cwd, to)
+    const { folder } = to === undefined ? homePlace(home, name) : { folder: resolve(host.io.cwd, to) }
     if (archive === true) return archiveTo(session, { ...name, folder, sourceDir, force })
     const loopFolder = loopFolderOf(home, { folder, ...name })
     const report = await exportTeam(await context(), name, { folder, loopFolder, force })
@@ -54,9 +54,10 @@ const RUN_DEBOUNCE_MS = 2000
 /** Writes what became of a team since its run ended; where the run could not write, there is nothing to say again. */
 export async function writeHome(session: Session, name: TeamName): Promise<void> {
   const { home } = await session.configured()
-  const folder = join(home, name.project, name.team)
+  const place = homePlace(home, name)
+  const { folder } = place
   try {
-    await exportTeam(await session.context(), name, { folder, loopFolder: loopFolderOf(home, { folder, ...name }) })
+    await exportTeam(await session.context(), name, { folder, loopFolder: loopFolderOf(home, place) })
   } catch (error) {
     if (!(error instanceof AppError)) throw error
   }
@@ -65,7 +66,7 @@ export async function writeHome(session: Session, name: TeamName): Promise<void>
 /** Keeps the team's own folder in the home up to date until told to stop. */
 export async function mirrorHere(session: Session, name: TeamName, signal: AbortSignal): Promise<void> {
   const { home } = await session.configured()
-  const place = { ...name, folder: join(home, name.project, name.team) }
+  const place = homePlace(home, name)
   const loopFolder = loopFolderOf(home, place)
   const onUpdate = () => rememberExport(home, place)
   await mirrorTeam(await session.context(), name, {

@@ -1,7 +1,7 @@
-import { join } from "node:path"
 import type { CompletionAction } from "../../domain/completion.ts"
 import type { TeamName } from "../../domain/team.ts"
 import type { Completed } from "../../engine/archive-team.ts"
+import { homePlace } from "../../engine/export-places.ts"
 import type { Outcome, Session } from "./command.ts"
 
 interface Finish extends TeamName {
@@ -24,7 +24,7 @@ export async function finishRun(
   if (action === "archive") return told(name, await completeHere(session, { ...name, sourceDir }))
   const { home } = await session.configured()
   const { archiveTo } = await import("./export.ts")
-  return archiveTo(session, { ...name, folder: join(home, name.project, name.team), sourceDir })
+  return archiveTo(session, { ...name, folder: homePlace(home, name).folder, sourceDir })
 }
 
 export const HOW_TO_FINISH =
