@@ -15,7 +15,6 @@ import { systemIds } from "./lib/ids.ts"
 import { resolvePath } from "./lib/paths.ts"
 import type { Processes } from "./lib/process.ts"
 import { selfCommand } from "./lib/self-command.ts"
-import { standardInput } from "./lib/standard-input.ts"
 import type { Owner } from "./runtime/runtime-setup.ts"
 import type { Store } from "./store/port.ts"
 import { openSqliteStore } from "./store/sqlite/store.ts"
@@ -265,10 +264,10 @@ const configuration: Configuration = {
     return listConfig({ env, cwd, flags: configFlags(flags) })
   },
   set: async (scope, key, value) =>
-    (await import("./config/edit-config.ts")).setConfig({
-      ...{ file: await fileOf(scope), key, value },
-      isRepository: scope === "repository",
-    }),
+    (await import("./config/set-fitting.ts")).setFitting(
+      { env, cwd },
+      { ...{ file: await fileOf(scope), key, value }, isRepository: scope === "repository" },
+    ),
   unset: async (scope, key) =>
     (await import("./config/edit-config.ts")).unsetConfig({ file: await fileOf(scope), key }),
   async path() {
@@ -350,7 +349,7 @@ const io: Io = {
     return () => void terminal?.off("resize", listener)
   },
   cwd,
-  input: standardInput,
+  input: async () => (await import("./lib/standard-input.ts")).standardInput(),
   out: print,
   outParts(parts) {
     for (const part of parts) write(1, part)

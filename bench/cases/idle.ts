@@ -119,7 +119,7 @@ async function start(
     await child.exited
     throw error
   }
-  return { pid: child.pid, workers: childrenOf(child.pid), ended: child.exited, stop }
+  return { pid: child.pid, workers: workersOf(child.pid), ended: child.exited, stop }
 }
 
 async function untilWaiting(program: string, place: Place, { ask, answers }: Wait): Promise<void> {
@@ -131,9 +131,18 @@ async function untilWaiting(program: string, place: Place, { ask, answers }: Wai
   throw new Error("the team does not come to wait")
 }
 
-function childrenOf(parent: number): number[] {
+/** Its other children, such as a git that reads objects, come and go. */
+function workersOf(parent: number): number[] {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name))
-  return pids.map(Number).filter((pid) => Number(statOf(pid)[1]) === parent)
+  return pids.map(Number).filter((pid) => Number(statOf(pid)[1]) === parent && isWorker(pid))
+}
+
+function isWorker(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("\0worker\0")
+  } catch {
+    return false // it ended meanwhile
+  }
 }
 
 function cpuMs(pid: number): number {

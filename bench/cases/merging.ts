@@ -72,7 +72,7 @@ export const merging: BenchCase = {
 const PASSED = { status: "passed", checks: [], issues: [], output: "" } as const
 
 function candidateOf(number: number, base: string, head: string): Candidate {
-  const more = { title: `Task ${number}`, worker: `w${number}`, alsoFor: [], mayContain: [] }
+  const more = { title: `Task ${number}`, worker: `w${number}`, alsoFor: [], mayContain: [], mustContain: [] }
   return { taskId: parseTaskId(String(number)), attempt: 1, base, head, ...more }
 }
 

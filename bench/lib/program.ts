@@ -8,7 +8,7 @@ export const FROM_SOURCE: readonly string[] = [process.execPath, join(ROOT, "src
 
 export async function buildBinary(sandbox: Sandbox): Promise<string> {
   const file = join(sandbox.folder("build"), "teamwork")
-  const command = [process.execPath, join(ROOT, "scripts/build.ts"), "src/start.ts", file]
+  const command = [process.execPath, join(ROOT, "scripts/build.ts"), file]
   const child = Bun.spawn(command, { cwd: ROOT, env: sandbox.env(), stdio: ["ignore", "ignore", "inherit"] })
   if ((await child.exited) !== 0) throw new Error("the build failed")
   return file

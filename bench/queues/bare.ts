@@ -17,7 +17,7 @@ export async function openBare(url: string, schema: string): Promise<Queue> {
           update task set status = 'in_progress', claimed_by = ${worker}, claimed_at = 1, claim_token = claim_token + 1,
             version = version + 1
           where seq = (select seq from task where team_id = ${key} and assignee = '' and status = 'open' and unmet = 0
-            order by wave, height desc, seq for update skip locked limit 1)
+            order by claim_wave, priority desc, height desc, seq for update skip locked limit 1)
           returning *`
         if (task === undefined) throw new Error("no task was left")
         await sql`update task set status = 'resolved', completed_at = 1, version = version + 1 where seq = ${task.seq}`

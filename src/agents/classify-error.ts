@@ -56,18 +56,25 @@ export function classifyError({ message, status, now }: Told): Trouble {
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** "try again in 1m 20s", "retry-after: 30", "retryDelay": "27s", "limit reached|1794767466", "resets at 2026-11-15T18:00:00Z". */
+/**
+ * "try again in 1m 20s", "retry-after: 30", "retryDelay": "27s", "limit reached|1794767466", "resets at 2026-11-15T18:00:00Z".
+ * A time of day, as in "resets 3:45pm", is nobody's but a person's: null.
+ */
 export function findRetryTime(message: string, now: number): number | null {
   const stamp = /(?:reached\||reset[^\d]{0,30})(\d{10})(\d{3})?\b/i.exec(message)
   if (stamp !== null) return Number(stamp[1]) * 1000 + Number(stamp[2] ?? 0)
-  const date = /(?:after|at|until|reset)\D{0,20}(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d))/i.exec(message)?.[1]
+  const date =
+    /(?:after|at|until|reset)\D{0,20}(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d))/i.exec(message)?.[1] ??
+    /retry-after\W{0,5}(\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT)/i.exec(message)?.[1]
   const parsed = date === undefined ? Number.NaN : Date.parse(date)
   if (!Number.isNaN(parsed)) return parsed
+  // A number that goes on behind it is none of seconds: "resets 3:45pm", "retry 2/5".
   const span =
-    /(?:try again|retry|available|resets?)[\w-]*["']?[\s:=]*(?:after|in)?["']?[\s:=]*["']?((?:\d+(?:\.\d+)?\s*[a-z]*[\s,]*)+)/i.exec(
+    /(?:try again|retry|available|resets?)([\w-]*)["']?[\s:=]{0,9}(?:after|in)?["']?[\s:=]{0,9}["']?((?:\d+(?:\.\d+)?(?![\d.]*[:/-]?\d)[ \t]*[a-z]*[ \t,]*)+)/i.exec(
       message,
     )
-  const ms = span?.[1] === undefined ? 0 : sumOfTimes(span[1])
+  const [, name = "", times = ""] = span ?? []
+  const ms = /ms$/i.test(name) ? Number.parseFloat(times) : sumOfTimes(times)
   return ms > 0 ? now + Math.ceil(ms) : null
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from "../lib/clock.ts"
 import { maskParts } from "../lib/mask-parts.ts"
 import type { Mask, Secrets } from "../lib/mask-secrets.ts"
 import { maskedEnd, maskedStart } from "../lib/masked-clip.ts"
-import type { AgentEvent, AgentEventBody, AgentResult, RunOptions, Usage } from "./port.ts"
+import type { AgentEvent, AgentEventBody, AgentResult, RunOptions, Speech, Usage } from "./port.ts"
 import { addUsage, NO_USAGE } from "./usage.ts"
 
 /**
@@ -78,7 +78,7 @@ export function makeEventStream({ clock, secrets, model, onEvent }: Parts): Even
     return held.push(body.text, (text) => {
       onShown?.(text)
       // All of it was the rest of a secret.
-      return text === "" && body.text !== "" ? undefined : onEvent?.({ at, type: body.type, text })
+      return text === "" && body.text !== "" ? undefined : onEvent?.(makeSpeech(at, body, text))
     })
   }
 
@@ -89,6 +89,10 @@ export function makeEventStream({ clock, secrets, model, onEvent }: Parts): Even
     model: () => told ?? model,
     filesTouched: () => [...new Set([...files.values()].flat())],
   }
+}
+
+function makeSpeech(at: number, { type, part }: Speech, text: string): AgentEvent {
+  return part === undefined ? { at, type, text } : { at, type, text, part }
 }
 
 /** Field by field where events are many: to spread an object costs more than all else here. */

@@ -35,8 +35,7 @@ export function makeAgent(program: AgentProgram, settings: AgentSettings, ports:
   }
   const runOnce = async (given: AgentJob, options: RunOptions): Promise<AgentResult> => {
     const job = { ...given, model: given.model ?? (config.models[given.tier] || null) }
-    const launch = program.launch(job, config)
-    prepare(launch, job.stateFolder)
+    const launch = prepare(program.launch(job, config), job.stateFolder)
     const translator = program.translate(job, ports.clock, config.settings)
     const { graceMs, prices = new Map() } = settings
     const priceOf = (model: string) => findPrice(prices, model)
@@ -61,8 +60,9 @@ export function makeAgent(program: AgentProgram, settings: AgentSettings, ports:
   }
 }
 
-/** Only for us: the settings of a server may hold its password. */
-function prepare({ files, links }: Launch, stateFolder: string): void {
+/** Makes its files, only for us: the settings of a server may hold its password. */
+function prepare(launch: Launch, stateFolder: string): Launch {
+  const { files, links, env, envWithoutLinks } = launch
   for (const [path, text] of Object.entries(files)) {
     const file = place(stateFolder, path)
     writeFileSync(file, text, { mode: 0o600 })
@@ -73,6 +73,8 @@ function prepare({ files, links }: Launch, stateFolder: string): void {
     if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() === true) rmSync(link)
     if (existsSync(target) && !existsSync(link)) symlinkSync(target, link)
   }
+  const hasLinks = Object.keys(links).some((path) => existsSync(join(stateFolder, path)))
+  return hasLinks ? launch : { ...launch, env: { ...env, ...envWithoutLinks } }
 }
 
 function place(folder: string, path: string): string {

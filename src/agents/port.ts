@@ -90,6 +90,13 @@ export interface Usage {
 /** What happened in a run, in the order in which it happened. `at` is by the clock of whoever runs the agent. */
 export type AgentEvent = { readonly at: number } & AgentEventBody
 
+/** `part`: it came in pieces, of which this is the first or one that goes on where the last one ended. */
+export interface Speech {
+  readonly type: "text" | "reasoning"
+  readonly text: string
+  readonly part?: "first" | "next"
+}
+
 export type AgentEventBody =
   /** Once, before anything that the agent says or does. */
   | {
@@ -98,8 +105,7 @@ export type AgentEventBody =
       readonly model: string | null
       readonly agentVersion: string | null
     }
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "reasoning"; readonly text: string }
+  | Speech
   | ToolUse
   | { readonly type: "tool_result"; readonly id: string; readonly ok: boolean; readonly output: string }
   /** `isTotal`: for the run so far; otherwise to be added to what came before. */

@@ -52,6 +52,8 @@ export interface Launch {
   readonly files: Readonly<Record<string, string>>
   /** Links in the state folder to what the user has elsewhere, such as a login; made only where that exists. */
   readonly links: Readonly<Record<string, string>>
+  /** Added as well where there is nothing to link, for who has a key instead of a login. */
+  readonly envWithoutLinks?: Readonly<Record<string, string>>
   /** The text it finds on standard input, or null for none. */
   readonly input: string | null
   /** How a message for the running agent is written; null when it can take none. */

@@ -21,6 +21,16 @@ function enabled<const Env extends string>(env: Env, program: string) {
   return { type: "boolean", default: true, env, description: `Whether ${program} may be given work.` } as const
 }
 
+function mode<const Env extends string>(env: Env, permission: string) {
+  return {
+    type: "string",
+    default: "",
+    env,
+    isForUserOnly: true,
+    description: `The mode of an agent of the Agent Client Protocol for the permission ${permission}; empty means one of those that are known.`,
+  } as const
+}
+
 /** At four characters a token about a tenth of what the agent can read: the rest is for the code it looks at. */
 function promptLimit<const Env extends string>(env: Env, program: string, characters: number) {
   return {
@@ -60,6 +70,12 @@ export const AGENT_KEYS = {
   "agents.opencode.promptLimit": promptLimit("TEAMWORK_AGENTS_OPENCODE_PROMPT_LIMIT", "OpenCode", 50_000),
   "agents.acp.enabled": enabled("TEAMWORK_AGENTS_ACP_ENABLED", "an agent of the Agent Client Protocol"),
   "agents.acp.command": command("TEAMWORK_AGENTS_ACP_COMMAND", "an agent of the Agent Client Protocol"),
+  "agents.acp.model.haiku": model("TEAMWORK_AGENTS_ACP_MODEL_HAIKU", "haiku"),
+  "agents.acp.model.sonnet": model("TEAMWORK_AGENTS_ACP_MODEL_SONNET", "sonnet"),
+  "agents.acp.model.opus": model("TEAMWORK_AGENTS_ACP_MODEL_OPUS", "opus"),
+  "agents.acp.mode.ask": mode("TEAMWORK_AGENTS_ACP_MODE_ASK", "ask"),
+  "agents.acp.mode.edit": mode("TEAMWORK_AGENTS_ACP_MODE_EDIT", "edit"),
+  "agents.acp.mode.full": mode("TEAMWORK_AGENTS_ACP_MODE_FULL", "full"),
   "agents.acp.promptLimit": promptLimit(
     "TEAMWORK_AGENTS_ACP_PROMPT_LIMIT",
     "an agent of the Agent Client Protocol",

@@ -20,8 +20,18 @@ export function agentSettings(config: Config, { name, command, models }: Program
   return {
     command: Array.isArray(own) && own.length > 0 ? own.map(String) : command,
     models: { haiku: model("haiku"), sonnet: model("sonnet"), opus: model("opus") },
+    ...modeSettings(config, name),
     isEnabled: agentSetting(config, name, "enabled") !== false,
   }
+}
+
+/** Only for agents that have modes; in the settings of the others nothing is laid over what their adapters make. */
+function modeSettings(config: Config, name: string): { settings?: { modes: Record<string, ConfigValue> } } {
+  const modes = ["ask", "edit", "full"].flatMap((permission) => {
+    const mode = agentSetting(config, name, `mode.${permission}`) ?? ""
+    return mode === "" ? [] : [[permission, mode] as const]
+  })
+  return modes.length === 0 ? {} : { settings: { modes: Object.fromEntries(modes) } }
 }
 
 /** The longest prompt for an agent, in characters. */

@@ -69,7 +69,8 @@ export function notAnObjectError(
 export function leaseError(config: Config): AppError {
   const renew = config["claim.renewSeconds"]
   const lease = config["claim.workerLeaseSeconds"]
-  const message = `claim.renewSeconds must be less than claim.workerLeaseSeconds, found ${renew} and ${lease}`
+  const way = "mend one of them with: teamwork config set, or: teamwork config unset"
+  const message = `claim.renewSeconds must be less than claim.workerLeaseSeconds, found ${renew} and ${lease}; ${way}`
   return new AppError("config.bad_value", message, { key: "claim.renewSeconds" })
 }
 
@@ -132,7 +133,8 @@ function badValueText(key: ConfigKey, found: unknown): string {
 }
 
 function notForRepositoryText(key: ConfigKey): string {
-  return `${key} names a program that is run, which is not for a repository to say; set it in the home: teamwork config set ${key} VALUE`
+  const what = key.endsWith(".command") ? "names a program that is run" : "says what programs may do or know"
+  return `${key} ${what}, which is not for a repository to say; set it in the home: teamwork config set ${key} VALUE`
 }
 
 function valueText(key: ConfigKey, found: unknown): string {

@@ -1,3 +1,5 @@
+import { SHARED_BY_DEFAULT } from "./shared-by-default.ts"
+
 /**
  * The settings that every call goes by. Part of the table of all settings, and the only part that each start loads: what
  * is not read by `configure` in main.ts belongs elsewhere.
@@ -156,28 +158,7 @@ export const CORE_KEYS = {
   },
   "ownership.shared": {
     type: "strings",
-    default: [
-      "**/package.json",
-      "**/tsconfig*.json",
-      "**/.env",
-      "**/.env.*",
-      "**/*.lock",
-      "**/*.lockb",
-      "**/*-lock.json",
-      "**/*-lock.yaml",
-      "**/npm-shrinkwrap.json",
-      "**/go.mod",
-      "**/go.sum",
-      "**/Cargo.toml",
-      "**/pyproject.toml",
-      "*.config.*",
-      ".gitignore",
-      ".gitattributes",
-      ".gitmodules",
-      "pnpm-workspace.yaml",
-      "biome.json",
-      "teamwork.json",
-    ],
+    default: SHARED_BY_DEFAULT,
     env: "TEAMWORK_OWNERSHIP_SHARED",
     description: "Patterns of files that belong to the lead; no task owns them unless the lead grants it.",
   },

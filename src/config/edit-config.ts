@@ -28,7 +28,7 @@ import { isMissing, isObject } from "./read-layers.ts"
 
 export type ConfigEdit = { readonly file: string; readonly changed: boolean }
 
-interface NewSetting {
+export interface NewSetting {
   readonly file: string
   readonly key: string
   readonly value: string

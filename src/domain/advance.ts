@@ -81,7 +81,15 @@ function finish(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefi
     }
   }
   if (limits.deliver && delivery === "none") return { type: "deliver" }
-  return { type: "end", outcome: "done", reason: "all tasks are done and verified" }
+  return { type: "end", outcome: "done", reason: DONE[delivery] }
+}
+
+export const ALL_DONE = "all tasks are done and verified"
+
+const DONE: Readonly<Record<EngineSnapshot["delivery"], string>> = {
+  done: ALL_DONE,
+  none: `${ALL_DONE} on the integration branch, not delivered; do that with: teamwork deliver`,
+  refused: `${ALL_DONE}, but changes of your own are in the way of delivering them; then: teamwork deliver`,
 }
 
 function sendBack(

@@ -1,3 +1,4 @@
+import type { TaskId } from "./ids.ts"
 import type { TeamName } from "./team.ts"
 
 /**
@@ -46,15 +47,29 @@ export function taskOfRef(part: string): string {
   return part.replace(/^_/, "")
 }
 
-/** The task and attempt whose base or head a ref pins. */
-export function parsePinRef(
-  name: TeamName,
-  ref: string,
-): { taskId: string; attempt: number; kind: "base" | "head" } | undefined {
+export interface ParsedPin {
+  readonly taskId: TaskId
+  readonly attempt: number
+  readonly kind: "base" | "head" | "leftovers" | "aside"
+}
+
+/** The attempt at a task that a ref pins the work of; undefined for what later work has replaced. */
+export function parsePinRef(name: TeamName, ref: string): ParsedPin | undefined {
   const rest = ref.slice(teamRefs(name).length + 1)
-  const [, task = "", attempt = "", kind] = /^([^/]+)\/(\d+)\/(base|head)$/.exec(rest) ?? []
+  const [, task = "", attempt = "", kind] = /^([^/]+)\/(\d+)\/(base|head|leftovers|aside)$/.exec(rest) ?? []
   if (kind === undefined) return undefined
-  return { taskId: taskOfRef(task), attempt: Number(attempt), kind: kind as "base" | "head" }
+  return { taskId: taskOfRef(task) as TaskId, attempt: Number(attempt), kind: kind as ParsedPin["kind"] }
+}
+
+/** What is pinned of work without a task. */
+export function workerPinRef(name: TeamName, of: { worker: string; number: number }, kind: string): string {
+  return `${teamRefs(name)}/workers/${of.worker}/${of.number}/${kind}`
+}
+
+/** Marks whose work a repository has: that of the team that was created, or cleaned, at this time. Else, all marks. */
+export function begunRef(name: TeamName, at?: number): string {
+  const all = `${teamRefs(name)}/integration/begun`
+  return at === undefined ? all : `${all}/${at}`
 }
 
 /** What belongs to the team's integration branch: `start`, where it began, and `target`, where it is to be delivered. */

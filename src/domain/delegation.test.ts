@@ -90,6 +90,7 @@ describe("a lead in strict delegation may not", () => {
       "teamwork evidence run --id 1 -- npm test",
       "teamwork --json evidence-run --id 1 -- make",
       "teamwork agent exec x",
+      "cat .workflow/calls | teamwork mcp --as w1",
     ],
     ...["teamwork --project p agent exec codex", "", "teamwork task list & npm test", "tail -f /dev/null"],
   ])("run %j", (command) => expect(bash(command)).toBeString())

@@ -1,7 +1,7 @@
 // What a lead may do in strict delegation: run the team, and leave all work on the project to workers. A closed list: what
 // is not known to be harmless is denied.
 import { splitCommand } from "../lib/split-command.ts"
-import { findWrite, type ToolCall } from "./judge-write.ts"
+import { findWrite, type ToolCall } from "./find-write.ts"
 import { SHELL_TOOLS } from "./observed.ts"
 
 /** Where the lead is at work. */
@@ -125,8 +125,8 @@ function isOwnCall(words: readonly string[], self: readonly string[]): boolean {
   )
 }
 
-/** Commands and tools that do work, or have it done, at once and past the tasks. */
-const WORK_COMMANDS = /^(?:evidence-run|agent-(?:exec|perform))$/
+/** Commands and tools that do work, or have it done, at once and past the tasks; a server does so for whoever asks it. */
+const WORK_COMMANDS = /^(?:evidence-run|agent-(?:exec|perform)|mcp)$/
 const WORK_TOOLS = /^(?:evidence_run|(?:agent|codex|gemini)_(?!status|cancel|kill|wait|list)\w+)$/
 
 const LOOKERS = new Set(["cat", "ls", "head", "tail", "wc"])

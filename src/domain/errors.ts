@@ -73,6 +73,7 @@ export const ERROR_CODES = [
   "store.busy",
   "store.full",
   "store.read_only",
+  "store.gone",
   "view.no_field",
   "export.failed",
   "export.foreign_files",

@@ -2,15 +2,14 @@ import { describe, expect, it } from "bun:test"
 import fc from "fast-check"
 import {
   canMeet,
-  cleanPattern,
   findOverlap,
   isWithin,
   matchesPattern,
   mayMeet,
   patternsOverlap,
-  prefixOf,
   problemWithPattern,
 } from "./file-pattern.ts"
+import { cleanPattern, prefixOf } from "./plain-pattern.ts"
 
 describe("a pattern", () => {
   it.each([

@@ -3,6 +3,7 @@ import { type Branch, compileBranch, pathAutomaton, pickPoint } from "./compile-
 import { expandBraces, MAX_BRANCHES } from "./expand-braces.ts"
 import { fold, pointOf } from "./fold-path.ts"
 import { quoteInput } from "./ids.ts"
+import { cleanPattern, MAX_LENGTH, matchesPlain, mayMatch, prefixOf } from "./plain-pattern.ts"
 
 /**
  * Which files a task owns, in one dialect of globs that docs/ownership.md describes. Two paths that differ only in case
@@ -16,7 +17,6 @@ interface FilePattern {
   readonly branches: readonly Branch[]
 }
 
-const MAX_LENGTH = 400
 /** Nobody needs that many, and comparing two patterns takes the longer the more there are. */
 const MAX_STARS = 20
 
@@ -45,14 +45,6 @@ function problemWithBranch(text: string): string | undefined {
   return segments.some((segment) => fold(segment) === ".git") ? "what is in .git belongs to git alone" : undefined
 }
 
-/** How a valid pattern is kept: composed letters, no needless dots and slashes. */
-export function cleanPattern(text: string): string {
-  const segments = text.normalize("NFC").split("/")
-  const kept = segments.filter((segment) => segment !== "" && segment !== ".")
-  if (kept.length === 0) return "**"
-  return `${kept.join("/")}${text.endsWith("/") ? "/" : ""}`
-}
-
 const known = new Map<string, FilePattern>()
 const MOST_KNOWN = 20_000
 
@@ -70,7 +62,8 @@ function compilePattern(text: string): FilePattern {
 /** `path` from the repository's root. */
 export function matchesPattern(path: string, pattern: string): boolean {
   const folded = fold(path)
-  if (!folded.startsWith(prefixOf(pattern)) || !folded.endsWith(suffixOf(pattern))) return false
+  const isMatch = mayMatch(folded, pattern) && matchesPlain(folded, pattern)
+  if (isMatch !== undefined) return isMatch
   let points: number[] | undefined
   return compilePattern(pattern).branches.some(({ automaton, prefix, suffix }) => {
     if (!folded.startsWith(prefix) || !folded.endsWith(suffix)) return false
@@ -113,22 +106,6 @@ export function isWithin(pattern: string, others: readonly string[]): boolean {
   )
 }
 
-/**
- * What all paths of a pattern begin with. Cheap, and enough to tell most patterns from most others: of thousands only
- * those are compiled that may have to do with one another.
- */
-export function prefixOf(pattern: string): string {
-  const clean = NOT_CLEAN.test(pattern) ? cleanPattern(pattern) : pattern
-  const end = clean.search(/[*?[{]/)
-  return fold(end === -1 ? clean : clean.slice(0, end))
-}
-
-/** What all paths of a pattern end with, as far as that is plain to see: spares compiling most of those that do not fit. */
-function suffixOf(pattern: string): string {
-  const [end = ""] = /[\w.-]*$/.exec(pattern) ?? []
-  return end === "." || /[[{]/.test(pattern) ? "" : end.toLowerCase()
-}
-
 /** One of two patterns that overlap begins with what the other begins with. */
 export function canMeet(prefix: string, other: string): boolean {
   return prefix.startsWith(other) || other.startsWith(prefix)
@@ -151,8 +128,6 @@ export function mayMeet(prefix: string, pattern: string): boolean {
 const SLASH = 0x2f
 const DOT = 0x2e
 const STARS = new Set(Array.from("*?[{", (letter) => letter.charCodeAt(0)))
-
-const NOT_CLEAN = /(?:^|\/)\.?(?:\/|$)/
 
 /** One pattern for each choice of the braces. */
 export function splitPattern(text: string): string[] {

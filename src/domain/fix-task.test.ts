@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { findFixed, fixIdOf, isFixId } from "./fix-task.ts"
+import { findFixed, findWorkToBring, fixIdOf, isFixId } from "./fix-task.ts"
 import { isId, parseTaskId } from "./ids.ts"
 
 test("the id of a fix follows from the attempt, and is an id for any task", () => {
@@ -17,4 +17,13 @@ test("a fix is traced back to the attempt that it mends", () => {
   for (const { id } of tasks)
     for (const attempt of [1, 12]) expect(findFixed(fixIdOf({ id, attempt }), tasks)).toEqual({ id, attempt })
   for (const id of ["fix-4-1", "3", "fix-the-roof"]) expect(findFixed(id, tasks)).toBeUndefined()
+})
+
+test("a fix has to bring along the work that still waits for it", () => {
+  const id = parseTaskId("3")
+  const bring = (attempt: number, status: "resolved" | "open" | "skipped") =>
+    findWorkToBring("fix-3-1", [{ id, attempt, status }])
+  expect(bring(1, "resolved")).toEqual({ taskId: id, attempt: 1 })
+  for (const given of [bring(2, "resolved"), bring(2, "open"), bring(1, "skipped")]) expect(given).toBeUndefined()
+  expect(findWorkToBring("3", [{ id, attempt: 1, status: "resolved" }])).toBeUndefined()
 })

@@ -1,4 +1,5 @@
 import { MAX_ID_LENGTH, type TaskId } from "./ids.ts"
+import type { TaskStatus } from "./task.ts"
 
 /** A task that mends what could not be merged. Its id follows from the attempt, so that there is never a second one. */
 export function fixIdOf({ id, attempt }: { readonly id: TaskId; readonly attempt: number }): TaskId {
@@ -19,4 +20,33 @@ export function findFixed(
   const attempt = Number(/^fix-.+-(\d+)$/.exec(fix)?.[1])
   const task = Number.isInteger(attempt) ? tasks.find(({ id }) => fixIdOf({ id, attempt }) === fix) : undefined
   return task && { id: task.id, attempt }
+}
+
+interface FixedTask {
+  readonly id: TaskId
+  readonly attempt: number
+  readonly status: TaskStatus
+}
+
+/** The attempt that a fix has to bring along. None where the task was given up or begun anew: nobody waits for that work. */
+export function findWorkToBring(
+  fix: string,
+  tasks: readonly FixedTask[],
+): { readonly taskId: TaskId; readonly attempt: number } | undefined {
+  const fixed = findFixed(fix, tasks)
+  const task = fixed && tasks.find(({ id }) => id === fixed.id)
+  const isWaitedFor = task?.attempt === fixed?.attempt && task?.status === "resolved"
+  return fixed && isWaitedFor ? { taskId: fixed.id, attempt: fixed.attempt } : undefined
+}
+
+/** The work that a fix has to bring along, and the commit it is at. */
+export interface FixedWork {
+  readonly taskId: TaskId
+  readonly head: string
+}
+
+/** Without its head in the fix, what only that task wrote would be merged by nobody, and nobody would notice. */
+export function tellMissingWork({ taskId, head }: FixedWork): string {
+  const short = head.slice(0, 12)
+  return `the work of task ${taskId} (${short}) is not in it; bring it in with: git merge ${short}`
 }

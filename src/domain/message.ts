@@ -33,6 +33,12 @@ export function idleMessage({ id, payload }: { readonly id: string; readonly pay
   return { id, from: payload.worker_id, to: LEAD, type: "idle_notification", payload } as const
 }
 
+/** A worker must not read the lead's messages, nor speak for it. */
+export function problemWithWorkerName(name: string): string | undefined {
+  const isFree = inboxName(name) !== LEAD && name !== EVERYBODY
+  return isFree ? undefined : `"${name}" is no name for a worker: messages by it are the lead's, or everybody's`
+}
+
 /** The name an inbox is stored under. */
 export function inboxName(name: string): string {
   return LEAD_ALIASES.includes(name) ? LEAD : name

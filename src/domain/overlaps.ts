@@ -1,5 +1,6 @@
-import { findOverlap, mayMeet, prefixOf, splitPattern } from "./file-pattern.ts"
+import { findOverlap, mayMeet, splitPattern } from "./file-pattern.ts"
 import { listClaims, type TaskFiles } from "./judge-path.ts"
+import { prefixOf } from "./plain-pattern.ts"
 import { isMet, type TaskStatus } from "./task.ts"
 
 /** Two tasks that both own a file that may come to be. */

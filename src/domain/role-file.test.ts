@@ -42,6 +42,8 @@ describe("parseRoleFile", () => {
 
   it("takes the name from the file, and one tool without brackets", () => {
     expect(parse("---", "kind: review", "tools: Read", "---", "Look.")).toMatchObject({ name: "api", tools: ["Read"] })
+    const quoted = parse("---", "kind: review", `tools: [Read, "Bash(cut -d, *)",'a, b' ,, c]`, "---", "Look.")
+    expect(quoted.tools).toEqual(["Read", "Bash(cut -d, *)", "a, b", "c"])
   })
 
   const head = (...lines: string[]) => ["---", ...lines, "---", "x"]

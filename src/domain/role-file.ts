@@ -97,11 +97,9 @@ function readValue(text: string): Value {
   if (!value.startsWith("[")) return unquote(value)
   if (!value.endsWith("]"))
     throw new Wrong(`the list ${quoteInput(value)} is not closed; write it as [a, b] in one line`)
-  return value
-    .slice(1, -1)
-    .split(",")
-    .map((item) => unquote(item.trim()))
-    .filter((item) => item !== "")
+  // A comma inside of quotes parts nothing.
+  const items = value.slice(1, -1).matchAll(/\s*("[^"]*"|'[^']*'|[^,]+)/g)
+  return [...items].map(([, item = ""]) => unquote(item.trim())).filter((item) => item !== "")
 }
 
 function withoutComment(text: string): string {

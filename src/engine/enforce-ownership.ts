@@ -1,9 +1,11 @@
+import { pinRef } from "../domain/branches.ts"
 import type { TaskId } from "../domain/ids.ts"
 import { judgeChanges } from "../domain/scope.ts"
 import type { TeamName } from "../domain/team.ts"
 import type { Context } from "../operations/operation.ts"
 import { ownershipFacts } from "../operations/ownership-facts.ts"
 import { recordAside } from "../operations/record-aside.ts"
+import { readWorkToBring } from "../operations/work-to-bring.ts"
 import type { AsideResult, Scopes } from "../workspace/port.ts"
 
 export type { Scopes }
@@ -25,9 +27,11 @@ export async function enforceOwnership(
   request: EnforceRequest,
 ): Promise<AsideResult> {
   const { title, attempt, ownership } = await ownershipFacts.run(context, request)
+  const fixed = await readWorkToBring(context, request, request.task)
   const result = await scopes.setAside({
     ...request,
     attempt,
+    brings: fixed && pinRef(request, fixed, "head"),
     message: request.message ?? `${title}\n\nTask ${request.task}`,
     judge: (changes) => judgeChanges(changes, ownership),
   })

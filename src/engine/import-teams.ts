@@ -43,6 +43,8 @@ export async function importFolder(context: Context, request: ImportRequest): Pr
   const parseContext = { nowIso, defaultProject: request.defaults.project, defaultTeam: request.defaults.team }
   const refused: FileNote[] = []
   const found = places.flatMap((place) => read(folder, { place, parseContext, refused }))
+  if (request.as !== undefined && found.length === 0 && refused[0] !== undefined)
+    throw new AppError("input.invalid", refused[0].what)
   const named = request.as === undefined ? found : [renamed(found, request.as)]
   const results = await importTeams(
     context,

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { AppError } from "../domain/errors.ts"
 import { type KnownRole, mergeRoles } from "../domain/merge-roles.ts"
 import { bad, parseRoleFile, type RoleFile } from "../domain/role-file.ts"
+import { codeOf } from "../lib/error-code.ts"
 
 /** A role is read by an agent with every task; a longer text is no role but a book. */
 const MAX_CHARACTERS = 100_000
@@ -58,8 +59,4 @@ function readText(file: string): string {
 function unreadable(path: string, error: unknown): AppError {
   const why = codeOf(error) ?? String(error)
   return new AppError("role.bad_file", `${path} cannot be read (${why})`, { file: path }, { cause: error })
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error ? String(error.code) : undefined
 }

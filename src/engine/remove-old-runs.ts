@@ -19,7 +19,10 @@ export function removeOldRuns({ home, maxAgeDays, dryRun }: Removal, now: number
       for (const run of foldersIn(team)) {
         const files = entriesIn(run, true).filter((entry) => entry.isFile())
         const stats = files.map(({ parentPath, name }) => statSync(join(parentPath, name), { throwIfNoEntry: false }))
-        const newest = Math.max(statSync(run).mtimeMs, ...stats.map((each) => each?.mtimeMs ?? 0))
+        // Another one may remove it at the same time.
+        const since = statSync(run, { throwIfNoEntry: false })?.mtimeMs
+        if (since === undefined) continue
+        const newest = Math.max(since, ...stats.map((each) => each?.mtimeMs ?? 0))
         if (newest > now - maxAgeDays * DAY_MS) continue
         count++
         bytes += stats.reduce((sum, each) => sum + (each?.size ?? 0), 0)

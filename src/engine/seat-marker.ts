@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from "node:fs"
+
 /**
  * A file for each session that has joined, so that the hooks of all others, most of them, are answered without opening
  * the store. What holds is in the store; this only tells where to look.
@@ -7,10 +9,20 @@ export interface SeatMarker {
   readonly team: string
   /** What is looked at before a tool is used: all tools of a lead that does nothing itself, else those that write. */
   readonly guards?: "all" | "writes"
+  /** When it joined, by the store's clock. */
+  readonly joinedAt?: string
   /** Where it joined, by which its repository is known. */
   readonly folder?: string
-  /** The store's address, where it was given on the command line. */
+  /** See `markedStore`. */
   readonly store?: string
+}
+
+/**
+ * The address of a store as a marker has it, so that hooks find the store that was joined in whatever is set meanwhile. One
+ * that may have a password in it is written down only where nothing else tells it.
+ */
+export function markedStore(address: string, flag: string | undefined): string | undefined {
+  return address.startsWith("sqlite:") ? address : flag
 }
 
 export async function writeMarker(home: string, terminalId: string, marker: SeatMarker): Promise<void> {
@@ -23,10 +35,11 @@ export async function writeMarker(home: string, terminalId: string, marker: Seat
 }
 
 /** Undefined for a session that has not joined. Asked at every use of a tool, so it loads nothing else. */
-export async function readMarker(home: string, terminalId: string): Promise<SeatMarker | undefined> {
+export function readMarker(home: string, terminalId: string): SeatMarker | undefined {
   if (!isFileName(terminalId)) return undefined
-  const file = Bun.file(pathOf(home, terminalId))
-  return (await file.exists()) ? file.json() : undefined
+  const path = pathOf(home, terminalId)
+  // Asking first: for most there is none, and an error takes longer.
+  return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : undefined
 }
 
 export async function removeMarker(home: string, terminalId: string): Promise<void> {

@@ -189,6 +189,7 @@ describe("the task gate", () => {
 
   it.each([
     ["work_committed", { uncommitted: ["a.ts"] }],
+    ["work_merged", { fixed: { taskId: "2" as TaskId, head: "d".repeat(40), isContained: false } }],
     ["changes_present", range({ files: [] })],
     ["changes_present", { range: undefined }],
     ["history_kept", range({ isOnBase: false })],

@@ -1,4 +1,5 @@
 import type { Evidence } from "../domain/evidence.ts"
+import { type FixedWork, tellMissingWork } from "../domain/fix-task.ts"
 import type { FileDiff } from "./diff-lines.ts"
 import { checkCommands, checkThat, count, type Findings, join, skipped, warnings } from "./findings.ts"
 import { judgeEvidence } from "./judge-evidence.ts"
@@ -34,6 +35,8 @@ export interface TaskFacts {
   readonly uncommitted: readonly string[]
   /** Undefined when nobody knows where the task started. */
   readonly range: TaskRange | undefined
+  /** Of a fix: the work that it has to bring along. */
+  readonly fixed?: FixedWork & { readonly isContained: boolean }
   /** A task that only looks, as a review. */
   readonly mayChangeNothing: boolean
   readonly scope: Scope
@@ -51,6 +54,7 @@ export function judgeTask(facts: TaskFacts, settings: ScanSettings): Findings {
   const { errors, warnings } = judgeEvidence({ taskId, evidence, atLeast: 1, needsAttested }, settings)
   return join([
     checkCommitted(uncommitted),
+    ...checkFixed(facts),
     ...judgeRange(facts, settings),
     runOrSkipped(facts),
     warnOfLeftovers(facts.leftBehind),
@@ -65,6 +69,12 @@ export function checkCommitted(uncommitted: readonly string[]): Findings {
 
 export function warnOfLeftovers(paths: readonly string[]): Findings {
   return warnings(paths.map((path) => `${path} was written by the commands, and is not committed`))
+}
+
+function checkFixed({ fixed }: TaskFacts): Findings[] {
+  if (fixed === undefined) return []
+  const errors = fixed.isContained ? [] : [tellMissingWork(fixed)]
+  return [checkThat("work_merged", { errors, evidence: `the work of task ${fixed.taskId}` })]
 }
 
 function runOrSkipped({ results, uncommitted }: TaskFacts): Findings {

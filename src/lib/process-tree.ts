@@ -44,11 +44,30 @@ function listEnvironments(env: Env): { readonly pid: number; readonly environmen
     }))
   }
   const found = pids.map((pid) => ({ pid, environment: environmentOf(pid) }))
-  // A process that is just being started has none for a moment, and must not get away by that.
   return found.map(({ pid, environment }) => ({
     pid: Number(pid),
-    environment: environment === "\0" ? environmentOf(pid) : environment,
+    environment: environment === "\0" ? environmentSoon(pid) : environment,
   }))
+}
+
+/** A process that is just being started has none for a moment, and must not get away by that. */
+function environmentSoon(pid: string): string {
+  for (let looks = 0; looks < MAX_LOOKS && isStarting(pid); looks++) Bun.sleepSync(1)
+  return environmentOf(pid)
+}
+
+const MAX_LOOKS = 100
+
+/** Whether the kernel is about to lay out its memory: there is some, but not yet a place where its environment ends. */
+function isStarting(pid: string): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
+    // Counted behind the name, which may hold anything: the size of its memory, and the end of its environment.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+    return fields[20] !== "0" && fields[48] === "0"
+  } catch {
+    return false
+  }
 }
 
 /** Sends the signal to a whole group and to others, who may be gone by now. */

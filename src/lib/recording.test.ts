@@ -43,3 +43,29 @@ test("one line that is longer than the limit keeps its end", () => {
 test("one that is there already goes on", () => {
   expect(record(["more"], "before\n")).toBe("before\nmore\n")
 })
+
+test("pieces of a line are written as they come, and what is none of it begins the next line", () => {
+  using scratch = makeScratch()
+  const file = join(scratch.path, "stream")
+  using recording = openRecording(file, LIMIT)
+  const seen: string[] = []
+  const write = (text: string, how?: { goesOn: boolean; isOpen: boolean }) => {
+    recording.write(text, how)
+    seen.push(readFileSync(file, "utf8"))
+  }
+  write("a", { goesOn: false, isOpen: true })
+  write("b", { goesOn: true, isOpen: true })
+  write("c", { goesOn: false, isOpen: true })
+  write("whole")
+  expect(seen).toEqual(["a", "ab", "ab\nc", "ab\nc\nwhole\n"])
+})
+
+test("a line that is open ends with the recording", () => {
+  using scratch = makeScratch()
+  const file = join(scratch.path, "stream")
+  for (const text of ["a", "b"]) {
+    using recording = openRecording(file, LIMIT)
+    recording.write(text, { goesOn: false, isOpen: true })
+  }
+  expect(readFileSync(file, "utf8")).toBe("a\nb\n")
+})

@@ -2,7 +2,8 @@ import { closeSync, fstatSync, openSync, readSync, renameSync, writeSync } from 
 
 /** A file of lines that grows to a limit and then loses its beginning. */
 export interface Recording extends Disposable {
-  write(line: string): void
+  /** `goesOn`: in the line that is open, if one is. `isOpen`: the next one may go on in this line. */
+  write(line: string, how?: { readonly goesOn: boolean; readonly isOpen: boolean }): void
 }
 
 export interface RecordingLimit {
@@ -15,9 +16,12 @@ export function openRecording(file: string, { maxBytes, mark }: RecordingLimit):
   let handle = openSync(file, "a", 0o600)
   let size = fstatSync(handle).size
   let leftOut = 0
+  let isLineOpen = false
   return {
-    write(line) {
-      size += writeAll(handle, Buffer.from(`${line}\n`))
+    write(line, { goesOn, isOpen } = WHOLE) {
+      const start = isLineOpen && !goesOn ? "\n" : ""
+      isLineOpen = isOpen
+      size += writeAll(handle, Buffer.from(`${start}${line}${isOpen ? "" : "\n"}`))
       if (size <= maxBytes) return
       // Half of it at once, so that a run that goes on and on copies each byte about once.
       const from = findLineStart(file, size - Math.floor(maxBytes / 2), size)
@@ -26,10 +30,14 @@ export function openRecording(file: string, { maxBytes, mark }: RecordingLimit):
       size = copyTail(file, from, `${mark(leftOut)}\n`)
       handle = openSync(file, "a", 0o600)
     },
-    [Symbol.dispose]: () => closeSync(handle),
+    [Symbol.dispose]() {
+      if (isLineOpen) writeAll(handle, Buffer.from("\n"))
+      closeSync(handle)
+    },
   }
 }
 
+const WHOLE = { goesOn: false, isOpen: false }
 const BLOCK = 64 * 1024
 
 /** The first line that begins behind `at`; a single line that fills all the rest is cut in the middle. */

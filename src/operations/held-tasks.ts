@@ -3,12 +3,13 @@ import type { Task } from "../domain/task.ts"
 import type { Tx } from "../store/port.ts"
 import { lockTask } from "./lookup.ts"
 
-/** The tasks that a worker holds, the one that it took last first. */
+/** The tasks that a worker holds, the one that it took last first; of those of one millisecond the later in the list. */
 export async function listHeld(tx: Tx, key: number, worker: string): Promise<Task[]> {
   const reviewed = await tx.tasks.list(key, { status: "in_review" })
   const held = [...(await tx.tasks.list(key, { status: "in_progress" })), ...reviewed]
   return held
     .filter((task) => isHolder(task, worker))
+    .reverse()
     .sort((a, b) => (b.claimedAt ?? "").localeCompare(a.claimedAt ?? ""))
 }
 

@@ -41,6 +41,14 @@ export async function takeLead({ store }: Context, request: LeadRequest): Promis
   return { project, team, holder, token, leaseMs }
 }
 
+/** For whoever would do much before it asks to lead. A team that is not there yet is led by nobody. */
+export async function assertNotLed(context: Context, request: TeamName & Pick<LeadRequest, "isGone">): Promise<void> {
+  const leader = await findLead(context, request).catch((error) => {
+    if (!(error instanceof AppError && error.code === "team.not_found")) throw error
+  })
+  if (leader !== undefined && !request.isGone(leader.holder)) throw ledByOther(request, leader)
+}
+
 export async function findLead({ store }: Pick<Context, "store">, name: TeamName): Promise<Leadership | undefined> {
   return store.read(async (tx) => {
     const leader = await tx.leaders.find((await getTeam(tx, name)).key)
@@ -65,7 +73,7 @@ export async function endLead({ store }: Context, lead: Lead, reason: string): P
 function ledByOther(name: TeamName, { holder }: Leadership): AppError {
   return new AppError(
     "team.led",
-    `${describeTeam(name)} is led by another teamwork run (${holder}); stop that one first, or watch it with: teamwork project status`,
+    `${describeTeam(name)} is led by another teamwork run (${holder}); stop that one first, or watch it with: teamwork watch`,
     { holder },
   )
 }

@@ -1,4 +1,5 @@
 import { isGranted } from "../domain/exception.ts"
+import { findFixed, isFixId } from "../domain/fix-task.ts"
 import type { TaskId } from "../domain/ids.ts"
 import { judgePath, type Ownership, type PathJudgement } from "../domain/judge-path.ts"
 import { listOverlaps, makeConcurrency, type Overlap } from "../domain/overlaps.ts"
@@ -35,14 +36,23 @@ export async function readOwnership(tx: Tx, key: number, writer: Writer): Promis
 
 /** As if there were no other tasks. */
 async function readAlone(tx: Tx, key: number, { task, settings }: Writer): Promise<Ownership> {
-  const exceptions = task === null ? [] : await tx.exceptions.list(key, task.id)
   return {
     task: task === null ? null : { id: task.id, files: task.files },
     others: [],
-    granted: exceptions.filter((entry) => task !== null && isGranted(entry, task)).map((entry) => entry.pattern),
+    granted: task === null ? [] : await readGranted(tx, key, task),
     shared: sharedPatterns(settings),
     ...(task === null || mayWrite(task.phase) ? {} : { locked: `task ${task.id} is in ${task.phase}` }),
   }
+}
+
+/** A fix brings along what another task wrote, so it may write what that one was let write. */
+async function readGranted(tx: Tx, key: number, task: Task): Promise<string[]> {
+  const fixed = isFixId(task.id) ? findFixed(task.id, await tx.tasks.list(key)) : undefined
+  const granted: string[] = []
+  for (const attempt of fixed === undefined ? [task] : [task, fixed])
+    for (const entry of await tx.exceptions.list(key, attempt.id))
+      if (isGranted(entry, attempt)) granted.push(entry.pattern)
+  return granted
 }
 
 async function withOthers(tx: Tx, key: number, alone: Ownership): Promise<Ownership> {

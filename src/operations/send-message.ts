@@ -38,6 +38,11 @@ export const sendMessage = operation({
   async run({ store, ids }, input): Promise<Message[]> {
     const payload = readPayload(input)
     const from = inboxName(input.from)
+    if (input.type === "shutdown_request" && from !== LEAD)
+      throw new AppError(
+        "message.not_allowed",
+        `only the lead (--from ${LEAD}) asks a worker to end; write to the lead why it should`,
+      )
     return store.write(async (tx) => {
       const team = await getTeam(tx, input)
       const sent: Message[] = []

@@ -1,5 +1,6 @@
 import { AppError } from "../domain/errors.ts"
 import type { WorkerId } from "../domain/ids.ts"
+import { problemWithWorkerName } from "../domain/message.ts"
 import type { Role, Task } from "../domain/task.ts"
 import type { Worker } from "../domain/worker.ts"
 import { number, optional } from "../lib/fields.ts"
@@ -45,6 +46,8 @@ export interface Registration {
 
 /** Makes the worker known and free to take tasks. The role of its first time stays. */
 export async function registerWorker(tx: Tx, team: StoredTeam, asked: Registration): Promise<Worker> {
+  const problem = asked.workerId && problemWithWorkerName(asked.workerId)
+  if (problem) throw new AppError("input.invalid", `${problem}; use another --worker-id`)
   const id = asked.workerId ?? (await tx.workers.takeId(team.key))
   const known = await tx.workers.find(team.key, id)
   if (known?.role && asked.role !== undefined && known.role !== asked.role) {

@@ -30,6 +30,7 @@ export function renderTask(task: Task & { readonly evidence: readonly Evidence[]
     ),
     ...row("meant for", task.assignee),
     ...row("attempt", String(task.attempt)),
+    ...row("phase", task.phase),
     ...row("QA", describeQa(task)),
     ...row("files", oneLine(task.files.join(", "))),
     ...task.acceptance.flatMap((text) => row("accept when", oneLine(text))),

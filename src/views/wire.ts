@@ -17,5 +17,14 @@ export function toWire(value: unknown): unknown {
 
 /** The name of one field as files and programs see it. */
 export function wireName(key: string): string {
-  return /[a-z]/.test(key) ? key.replace(/[A-Z]/g, "_$&").toLowerCase() : key
+  let name = names.get(key)
+  if (name === undefined) {
+    name = /[a-z]/.test(key) ? key.replace(/[A-Z]/g, "_$&").toLowerCase() : key
+    if (names.size < MOST_NAMES) names.set(key, name)
+  }
+  return name
 }
+
+/** A long list has the same few names again and again. Some are a user's words, so there may be any number. */
+const names = new Map<string, string>()
+const MOST_NAMES = 1000

@@ -8,6 +8,8 @@ export interface AsideRequest extends TeamName {
   readonly folder: string
   /** The branch, tag or commit that the work began at; by default what is pinned as the attempt's base. */
   readonly base?: string
+  /** Of a fix: the commit that it has to bring along. Where the work contains it, so does what is kept. */
+  readonly brings?: string
   /** Of the commit for what is not committed yet. */
   readonly message: string
   readonly judge: (changes: readonly FileChange[]) => JudgedChanges

@@ -7,6 +7,7 @@ import { writeCommit } from "./write-commit.ts"
 export interface RewriteRequest {
   readonly base: string
   readonly head: string
+  readonly brings: string | undefined
   readonly judge: (changes: readonly FileChange[]) => JudgedChanges
   /** The base with these of all changes. */
   readonly makeTree: (kept: readonly FileChange[], all: readonly GitChange[]) => Promise<string>
@@ -21,9 +22,25 @@ export interface Rewritten {
 
 /**
  * The commits since the base with only what is in scope. Those before the first that holds anything else stay as they
- * are. A history that is no plain line from the base becomes one commit: nothing of what it merged is ours to repeat.
+ * are. A history that is no plain line from the base becomes one commit: nothing of what it merged is ours to repeat,
+ * except for what a fix has to bring along.
  */
 export async function rewriteCommits(git: Git, request: RewriteRequest): Promise<Rewritten> {
+  const rewritten = await keepInScope(git, request)
+  const { head, brings } = request
+  const contains = async (commit: string, other: string) =>
+    (await git.run(["merge-base", "--is-ancestor", other, commit])).exitCode === 0
+  if (brings === undefined || !rewritten.isChanged || !(await contains(head, brings))) return rewritten
+  if (await contains(rewritten.head, brings)) return rewritten
+  // What it merged is judged by its files like all the rest, and would count as missing without the commits.
+  const parents = [rewritten.head, await git.read(["rev-parse", "--verify", `${brings}^{commit}`])]
+  const tree = await treeOf(git, rewritten.head)
+  return { ...rewritten, head: await commitTree(git, { tree, parents, message: MERGE_KEPT }) }
+}
+
+const MERGE_KEPT = "Merge the work that this fixes, with what is in scope"
+
+async function keepInScope(git: Git, request: RewriteRequest): Promise<Rewritten> {
   const { base, head, judge, makeTree } = request
   if (base === head) return { head, isChanged: false, aside: [] }
   const commits = await readCommits(git, base, head)

@@ -22,14 +22,14 @@ export function makeScopes(git: Git): Scopes {
  * the next call goes on.
  */
 async function setAside(git: Git, request: AsideRequest): Promise<AsideResult> {
-  const { judge, message } = request
+  const { judge, message, brings } = request
   const { base, head, headTree, adminDir } = await findPlace(git, request)
   using index = openIndex(git, adminDir)
   const { full, unborn } = await snapshot(git, index)
   const changes = await listChanges(git, base, full)
   const judged = judge(changes)
   const rewritten = await rewriteCommits(git, {
-    ...{ base, head, judge },
+    ...{ base, head, judge, brings },
     makeTree: (kept, all) => index.apply(base, kept, all),
   })
   const isWhole = judged.aside.length === 0 && judged.kept.length === changes.length && !rewritten.isChanged

@@ -72,3 +72,20 @@ it("codex writes only what is its own, also by the scripts in which newer models
   expect(readIn(world, "src/mine.txt")).toBe("x\n")
   expect(readIn(world, "other.txt")).toBe(NO_FILE)
 })
+
+it("codex takes the key of OpenAI although it does not know the variable", async () => {
+  const enough = new AbortController()
+  const keys = new Set<string | null>()
+  await using server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch({ headers }) {
+      keys.add(headers.get("authorization"))
+      enough.abort()
+      return new Response(null, { status: 401 })
+    },
+  })
+  await using world = makeWorld({ ...CLI, settings: () => ({ openai_base_url: `${server.url}v1` }) }, {})
+  const { result } = await world.run({ prompt: "hello" }, { signal: enough.signal })
+  expect({ reason: result.reason, keys: [...keys] }).toEqual({ reason: "cancelled", keys: [`Bearer ${FAKE_KEY}`] })
+})

@@ -1437,6 +1437,15 @@ function operationsContract(makeDatabase: MakeDatabase): void {
       expect((await h.eventsOf("message.sent")).map((event) => event.by)).toEqual(["orchestrator", "orchestrator"])
     })
 
+    it("lets only the lead ask a worker to end", async () => {
+      await using h = await house()
+      for (const workerId of ["w1", "w2"]) await h.ask(setupWorker, { workerId })
+      const request = { to: "w2", type: "shutdown_request", payload: { request_id: "r1" } } as const
+      await h.refuses(sendMessage, { ...request, from: "w1" }, "message.not_allowed", "only the lead")
+      expect(await h.ask(readMailbox, { inbox: "w2" })).toEqual([])
+      expect(await h.ask(sendMessage, { ...request, from: "lead" })).toHaveLength(1)
+    })
+
     it("refuses a payload that its type does not carry", async () => {
       await using h = await house()
       const to = { from: "w1", to: "w2" }

@@ -270,6 +270,19 @@ function ownershipContract(makeDatabase: MakeDatabase): void {
   })
 
   describe("exceptions", () => {
+    it("hold for the fix of that attempt as well, which brings the same work along", async () => {
+      await using house = await makeHouse(makeDatabase)
+      await house.task("1", ["a/**"])
+      await house.claim("1", "w1")
+      await run(house.context, askException, { task: "1", owner: "w1", path: "docs/api.md", reason: "it changed" })
+      await run(house.context, grantException, { task: "1", number: 1, by: "lead" })
+      await house.update("1", { owner: "w1", status: "resolved" })
+      await house.task("fix-1-1", ["a/**"])
+      await house.task("fix-1-2", ["b/**"])
+      expect(await may(house, "fix-1-1", "a/x", "docs/api.md", "docs/b.md")).toEqual(["owned", "granted", "not_owned"])
+      expect(await may(house, "fix-1-2", "docs/api.md")).toEqual(["not_owned"])
+    })
+
     it("are asked by the owner, granted by the lead, and hold for that attempt", async () => {
       await using house = await makeOurs()
       await house.task("1", ["src/**"])

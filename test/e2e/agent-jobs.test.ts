@@ -216,6 +216,35 @@ describe("agent exec and status (R179-R181)", () => {
     ])
   })
 
+  it("puts an agent of the Agent Client Protocol into the mode and gives it the model that are configured", async () => {
+    using bench = makeBench()
+    const command = [process.execPath, join(import.meta.dir, "../fixtures/agents/acp-agent.ts"), "fresh"]
+    const set = (key: string, value: string) => bench.ok("config", "set", key, value)
+    const told = async (...flags: string[]) => {
+      const exec = ["agent", "exec", "--agent", "acp", "tell me", "--wait", ...flags]
+      const { output } = await bench.ok<Data>(...exec)
+      const all: { method: string; params: Data }[] = JSON.parse(String(output))
+      return all.flatMap(({ method, params }) => (/set_/.test(method) ? [params.modeId ?? params.value] : []))
+    }
+    writeFileSync(join(bench.home, "config.json"), JSON.stringify({ agents: { acp: { command } } }))
+    expect(await told()).toEqual(["default"])
+    await set("agents.acp.mode.edit", "yolo")
+    await set("agents.acp.model.opus", "large")
+    expect(await told("--tier", "opus")).toEqual(["yolo", "large"])
+    expect(await told("--permission", "ask")).toEqual(["default"])
+    const refusal = await bench.refused(
+      "config.bad_value",
+      "config",
+      "set",
+      "--repository",
+      "agents.acp.mode.edit",
+      "x",
+    )
+    expect(refusal).toContain(
+      "agents.acp.mode.edit says what programs may do or know, which is not for a repository to say",
+    )
+  })
+
   it("takes the effort as asked for, or else as the agent has it for the tier", async () => {
     using bench = makeAgentBench()
     const effortOf = async (...flags: string[]) => {
@@ -401,6 +430,25 @@ describe("the life of a job", () => {
 })
 
 describe("recordings", () => {
+  it("make lines of what an agent says in pieces, also while it runs", async () => {
+    using bench = makeAgentBench()
+    const piece = (content: string) => ({ type: "message", role: "assistant", content, delta: true })
+    const said = [piece("Hel"), piece("lo wor"), piece("ld.\nAnd mo"), piece("re")].map((each) => JSON.stringify(each))
+    const done = JSON.stringify({ type: "result", status: "success" })
+    const script = `${said.map((line) => `echo '${line}'`).join("; ")}
+      while [ ! -e go ]; do sleep 0.02; done; echo '${done}'`
+    const agents = { gemini: { command: ["bash", "-c", script, "gemini"] } }
+    writeFileSync(join(bench.home, "config.json"), JSON.stringify({ agents }))
+    const job = await exec(bench, "gemini", "talk")
+    await untilSaid(bench, job, "more")
+    expect(await status(bench, job)).toMatchObject({ status: "running", output: "Hello world.\nAnd more" })
+    writeFileSync(join(bench.cwd, "go"), "")
+    await untilEnded(bench, job)
+    const events = read(bench, job, "events.jsonl").trim().split("\n")
+    const texts = events.map((line) => JSON.parse(line)).filter(({ type }) => type === "text")
+    expect(texts).toMatchObject([{ text: "Hello world." }, { text: "And more" }])
+  })
+
   it("keep the end of what an agent printed, and say that something is missing", async () => {
     using bench = makeAgentBench()
     const env = { TEAMWORK_RECORDINGS_MAX_MEGABYTES: "1" }

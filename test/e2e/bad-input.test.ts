@@ -68,6 +68,24 @@ describe("a wrong call changes nothing and says why in a line", () => {
     ["an unknown flag", ["task", "list", "--avialable"], usage(/unknown flag .*did you mean --available\?.*--help/)],
     ["a flag nobody could mean", ["task", "list", "--zzzzzzzz=1"], usage(/unknown flag "--zzzzzzzz"; see: teamwork/)],
     ["a short flag", ["task", "list", "-x"], usage(/unknown flag "-x"/)],
+    [
+      "a worker by a name of the lead",
+      ["join", "--worker-id", "team-lead"],
+      invalid(/no name for a worker.*--worker-id/),
+    ],
+    ["a worker that is everybody", ["worker", "setup", "--worker-id", "all"], invalid('"all" is no name for a worker')],
+    ["a server for such a worker", ["mcp", "--as", "orchestrator"], invalid("leave --as out to serve the lead")],
+    ["one of a list", ["init", "--for", "codex,nope"], invalid('--for "nope" is not one of')],
+    [
+      "a setting that does not fit another",
+      ["config", "set", "claim.renewSeconds", "500"],
+      { exit: 2, code: "config.bad_value", says: /must be less than .*found 500 and 120; mend one of them with/ },
+    ],
+    [
+      "a setting that no command could use",
+      ["config", "set", "defaults.project", "a/b"],
+      { exit: 2, code: "config.bad_value", says: 'defaults.project "a/b" is not valid; use letters' },
+    ],
     ["a missing value", ["task", "get", "--id"], usage("--id needs a value")],
     [
       "a value that looks like a flag",

@@ -880,8 +880,12 @@ const WORKER_CASES: Case[] = [
     ],
     isDocument: true,
     isStream: true,
-    data: { outcome: "done", reason: "all tasks are done and verified" },
-    table: /\] task 1 resolved by w1\n(?:.*\n)*shop\/side is done; see: teamwork report\n$/,
+    data: {
+      outcome: "done",
+      reason:
+        "all tasks are done and verified on the integration branch, not delivered; do that with: teamwork deliver",
+    },
+    table: /\] task 1 resolved by w1\n(?:.*\n)*shop\/side is done: .*not delivered.*; see: teamwork report\n$/,
   },
   {
     command: "cancel",

@@ -1,5 +1,7 @@
 import { describe, expect, it, setDefaultTimeout } from "bun:test"
-import { makeBench } from "./bench.ts"
+import { readdirSync, readlinkSync, rmSync } from "node:fs"
+import { makeRepository } from "../support/team-runs.ts"
+import { makeBench, until } from "./bench.ts"
 
 setDefaultTimeout(30_000)
 
@@ -116,6 +118,20 @@ it("places that cannot be a store are not called a bug", async () => {
   await bench.refused("config.bad_value", "setup", "--store", "postgres://u:p%@127.0.0.1/db")
 })
 
+it.each([
+  ["a worker", ["worker", "--worker-id", "w1"]],
+  ["a worker in a session", ["worker", "setup", "--loop", "--poll-interval", "600"]],
+  ["whoever watches", ["approvals", "--watch"]],
+])("%s does not wait for ever on a store that was removed", async (_who, args) => {
+  using bench = await makeProject()
+  makeRepository(bench.cwd)
+  await using live = bench.start(args)
+  await until(() => hasOpen(live.pid, "teamwork.db-wal"))
+  for (const end of ["", "-wal", "-shm"]) rmSync(`${bench.home}/teamwork.db${end}`)
+  await live.untilLine("err", (line) => line.includes("teamwork.db was removed or replaced while it was in use"))
+  expect(await live.exited).toBe(1)
+})
+
 it("withdrawing evidence renews the lease, as every write of the owner does", async () => {
   using bench = await makeProject("One")
   const claimed = await bench.ok<{ lease_until: string }>("task", "claim", "1", "--owner", "w1")
@@ -130,3 +146,14 @@ it("a refused deletion names only ways that work", async () => {
   await bench.ok("task", "claim", "1", "--owner", "w1")
   expect(await bench.refused("task.delete_refused", "task", "delete", "1")).not.toContain("skip it with")
 })
+
+function hasOpen(pid: number, name: string): boolean {
+  const folder = `/proc/${pid}/fd`
+  return readdirSync(folder).some((fd) => {
+    try {
+      return readlinkSync(`${folder}/${fd}`).endsWith(name)
+    } catch {
+      return false // it was closed meanwhile
+    }
+  })
+}

@@ -69,6 +69,9 @@ it(
       errors: expect.arrayContaining([expect.stringMatching(/^crashed: /)]),
     })
     expect(await bench.text("report")).toContain("    teamwork decide 1 retry|reassign|skip|fail\n")
+    expect(await bench.refused("input.invalid", "decide", "1", "reassign", "--agent", "nope")).toContain(
+      'there is no agent "nope"; there are claude, codex, gemini, opencode, acp, script',
+    )
     await bench.ok("decide", "1", "skip")
     expect(await bench.run([...RUN, "--resume"], { env })).toMatchObject({ exitCode: 0 })
     expect(await bench.ok<Data[]>("escalations")).toEqual([])

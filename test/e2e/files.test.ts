@@ -245,6 +245,18 @@ describe("import", () => {
     expect(await bench.ok("project", "get", "--team", "before")).toMatchObject({ goal: "Sell things" })
   })
 
+  it("says why nothing came in, also where it was to get another name", async () => {
+    using bench = await makeShop()
+    mkdirSync(join(bench.cwd, "cut/tasks"), { recursive: true })
+    writeFileSync(join(bench.cwd, "cut/project.json"), '{"project": "sho')
+    writeFileSync(join(bench.cwd, "cut/tasks/1.json"), "{}")
+    const before = bench.dump()
+    expect(await bench.refused("input.invalid", "import", "cut", "--as", "shop/before")).toMatch(
+      /^project\.json is not complete JSON; .* nothing of this team can be imported without it$/,
+    )
+    expect(bench.dump()).toEqual(before)
+  })
+
   it("brings one team in twice, under two names", async () => {
     using bench = await makeShop()
     await bench.ok("export", "--to", "team")

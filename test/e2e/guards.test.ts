@@ -1,6 +1,6 @@
 // What hooks hold a session to that has joined a team, and what they note of it, as the processes that they are.
 import { describe, expect, it, setDefaultTimeout } from "bun:test"
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Bench, type Data, git, makeBench, TEST_TIMEOUT_MS } from "./bench.ts"
 import { prepareRepository } from "./command-cases.ts"
@@ -45,6 +45,29 @@ describe("before a tool is used", () => {
     using bench = makeBench()
     expect(await write(bench, "src/a.ts")).toBe("allowed")
     expect(existsSync(join(bench.home, "teamwork.db"))).toBe(false)
+  })
+
+  it("what the settings say is shared is not the task's, whoever asks", async () => {
+    using bench = await makeTeam()
+    await bench.ok("join", "--terminal-id", SESSION, "--worker-id", "w1")
+    await bench.ok("task", "claim", "1", "--owner", "w1")
+    expect(await write(bench, "src/api/keys.ts")).toBe("allowed")
+    writeFileSync(join(bench.cwd, "teamwork.json"), JSON.stringify({ ownership: { shared: ["**/keys.ts"] } }))
+    expect(await write(bench, "src/api/keys.ts")).toContain("is a shared file, which the lead looks after")
+    expect(await write(bench, "src/api/a.ts")).toBe("allowed")
+    // A folder that only looks like a repository has no settings of its own.
+    mkdirSync(join(bench.cwd, "sub/.git"), { recursive: true })
+    const call = {
+      session_id: SESSION,
+      cwd: bench.cwd,
+      tool_name: "Write",
+      tool_input: { file_path: "src/api/keys.ts" },
+    }
+    const { stdout } = await bench.run(["hook", "pre-tool-use"], {
+      input: JSON.stringify(call),
+      cwd: join(bench.cwd, "sub"),
+    })
+    expect(stdout).toContain("is a shared file")
   })
 
   it("a worker writes nothing in the repository before it holds a task, and what its task owns then", async () => {
@@ -105,6 +128,7 @@ describe("before a tool is used", () => {
     using bench = await makeTeam("--protocol", "planned")
     await bench.ok("join", "--terminal-id", SESSION, "--worker-id", "w1")
     await bench.ok("task", "claim", "1", "--owner", "w1")
+    expect(await bench.text("task", "get", "1")).toMatch(/^phase +skill_discovery$/m)
     expect(await write(bench, "src/api/a.ts")).toBe(
       '"src/api/a.ts" may not be written yet: task 1 is in skill_discovery',
     )
@@ -291,7 +315,8 @@ describe("in the words of every program", () => {
       write: { tool_name: "write", tool_input: { filePath: "docs/a.md", content: "x" } },
       run: {
         ...{ tool_name: "bash", tool_input: { command: "npm test" } },
-        tool_response: { output: "it failed", metadata: { output: "it failed", exit: 1, truncated: false } },
+        // As `opencode-plugin.txt` tells it.
+        tool_response: { output: "it failed", exit: 1 },
       },
     },
   ])("$host is denied what is not its own, and its checks are noted", async (program) => {

@@ -10,6 +10,8 @@ import { type Bench, makeBench, TEST_TIMEOUT_MS } from "./bench.ts"
 
 setDefaultTimeout(TEST_TIMEOUT_MS)
 
+const START = join(import.meta.dir, "../../src/start.ts")
+
 async function judge(folder: string, use: unknown, env = sandboxEnv()) {
   const file = join(folder, "ownership.json")
   writeFileSync(file, JSON.stringify({ workspace: join(folder, "work"), ownership: owning("src/**") }))
@@ -45,6 +47,38 @@ it("denies what it does not understand, in one line", async () => {
     expect([use, exitCode]).toEqual([use, 2])
     expect(stderr.trim().split("\n")).toHaveLength(1)
   }
+})
+
+it("judges also from a folder that is gone, where other commands say so", async () => {
+  using scratch = makeScratch()
+  const file = join(scratch.path, "ownership.json")
+  const workspace = join(scratch.path, "work")
+  mkdirSync(join(workspace, "src"), { recursive: true })
+  writeFileSync(file, JSON.stringify({ workspace, ownership: owning("src/**") }))
+  const run = async (args: readonly string[], path = "src/a.txt") => {
+    const line = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"'
+    const child = Bun.spawn(["sh", "-c", line, "sh", process.execPath, START, ...args], {
+      ...{ cwd: scratch.path, env: sandboxEnv(), stdout: "pipe", stderr: "pipe" },
+      stdin: new TextEncoder().encode(JSON.stringify({ tool_name: "Write", tool_input: { file_path: path } })),
+    })
+    const [stderr, exitCode] = await Promise.all([child.stderr.text(), child.exited])
+    return { stderr, exitCode }
+  }
+  const managed = ["hook", "pre-tool-use", "--managed", file]
+  expect(await run(managed)).toEqual({ stderr: "", exitCode: 0 })
+  expect(await run(managed, "b.txt")).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("does not belong") })
+  expect(await run(["hook", "stop"])).toEqual({ stderr: "", exitCode: 0 })
+  expect(await run(["task", "list"])).toEqual({
+    stderr: "Error: the folder that you are in is gone; go to another one\n",
+    exitCode: 2,
+  })
+  const told = await run(["task", "list", "--json"])
+  expect(JSON.parse(told.stderr)).toMatchObject({
+    status: "error",
+    code: "usage",
+    message: expect.stringContaining("is gone"),
+  })
+  expect(told.exitCode).toBe(2)
 })
 
 it("denies everything when its file is gone or was changed, and at any other moment", async () => {

@@ -348,6 +348,7 @@ describe("a worker's connection", () => {
     ["ownership_ask", { task: "1", path: "a", reason: "b" }, "claim.lost"],
     ["approval_ask", { id: "1", report: "b" }, "claim.lost"],
     ["message_send", { to: "all", message: "hello" }, "message.not_allowed"],
+    ["message_send", { to: "w2", type: "shutdown_request", payload: { request_id: "r" } }, "message.not_allowed"],
   ]
 
   it("cannot touch the task of another", async () => {
@@ -470,9 +471,25 @@ describe("a session that joined", () => {
     await mcp.call("join", { worker_id: "w1" })
     await bench.run(["join", "--worker-id", "w1", "--take-over"], { env: { CLAUDE_CODE_SESSION_ID: "s2" } })
     expect(await mcp.refused("call.not_allowed", "task_create", { title: "x" })).toContain("took the place")
+    // Its program asks the hook first, which has nothing to say, and must not make a lead of it.
+    const call = { session_id: "s1", cwd: bench.cwd, tool_name: "mcp__teamwork__task_create", tool_input: {} }
+    const asked = await bench.run(["hook", "pre-tool-use"], { input: JSON.stringify(call) })
+    expect(asked).toMatchObject({ exitCode: 0, stdout: "" })
+    await mcp.refused("call.not_allowed", "task_create", { title: "x" })
     await mcp.refused("call.not_allowed", "task_claim", { next: true })
     await expect(mcp.client.readResource({ uri: "teamwork://team/messages" })).rejects.toThrow("took the place")
     expect(await mcp.call("join", { worker_id: "w2" })).toMatchObject({ worker: "w2" })
+  })
+
+  it("has had nothing to do with a later team of the same name", async () => {
+    using bench = await makeTeam("Schema")
+    await using mcp = await inSession(bench, "s1")
+    await mcp.call("join", { lead: true })
+    await bench.ok("project", "clean", "--purge", "--force")
+    await bench.ok("project", "create", "--goal", "g")
+    const call = { session_id: "s1", cwd: bench.cwd, prompt: "go on" }
+    await bench.run(["hook", "prompt"], { input: JSON.stringify(call) })
+    expect(await mcp.call("task_create", { title: "x" })).toMatchObject({ id: "1" })
   })
 })
 
@@ -619,11 +636,8 @@ describe("resources", () => {
     const uris = ["teamwork://team/tasks/2", "teamwork://team/messages"]
     if (isModern) await mcp.client.listen({ resourceSubscriptions: uris })
     else for (const uri of uris) await mcp.client.subscribeResource({ uri })
-    // The watch begins with the subscription, and may begin a moment after its answer.
-    await until(async () => {
-      await bench.ok("evidence", "add", "--id", "2", "--add-evidence", "seen")
-      return changed.includes("teamwork://team/tasks/2")
-    })
+    await bench.ok("evidence", "add", "--id", "2", "--add-evidence", "seen")
+    await until(() => changed.includes("teamwork://team/tasks/2"))
     expect(new Set(changed)).toEqual(new Set(["teamwork://team/tasks/2"]))
     await bench.ok("mailbox", "send", "--from", "orchestrator", "--to", "w1", "--message", "Hello")
     await until(() => changed.includes("teamwork://team/messages"))
@@ -635,6 +649,51 @@ describe("resources", () => {
     await until(() => changed.includes("teamwork://team/tasks/2"))
     expect(changed).not.toContain("teamwork://team/messages")
   })
+
+  it.each([false, true])("tell of what happens right after the answer (protocol of 2026: %p)", async (isModern) => {
+    using bench = await makeTeam("Schema")
+    await using other = await asWorker(bench, "w2")
+    await other.call("team_status")
+    for (let round = 1; round <= 5; round++) {
+      let told = 0
+      const options: Parameters<typeof connectMcp>[2] = {
+        isModern,
+        prepare: (client) => client.setNotificationHandler("notifications/resources/updated", () => void told++),
+      }
+      await using mcp = await connectMcp(bench, ["--as", "w1"], options)
+      const uri = "teamwork://team/messages"
+      if (isModern) await mcp.client.listen({ resourceSubscriptions: [uri] })
+      else await mcp.client.subscribeResource({ uri })
+      await other.call("message_send", { to: "w1", message: "Hello" })
+      await until(() => told > 0)
+    }
+  })
+
+  it.each([false, true])(
+    "tell of a team that comes to be, also in another store (protocol of 2026: %p)",
+    async (isModern) => {
+      using bench = makeBench()
+      const changed = new Set<string>()
+      const options: Parameters<typeof connectMcp>[2] = {
+        isModern,
+        prepare: (client) =>
+          client.setNotificationHandler(
+            "notifications/resources/updated",
+            ({ params }) => void changed.add(params.uri),
+          ),
+      }
+      await using mcp = await connectMcp(bench, [], options)
+      const uri = "teamwork://team/status"
+      if (isModern) await mcp.client.listen({ resourceSubscriptions: [uri] })
+      else await mcp.client.subscribeResource({ uri })
+      await bench.ok("project", "create", "--goal", "Search page")
+      await until(() => changed.has(uri))
+      for (const end of ["", "-wal", "-shm"]) rmSync(`${bench.home}/teamwork.db${end}`)
+      changed.clear()
+      await bench.ok("project", "create", "--goal", "Another page")
+      await until(() => changed.has(uri))
+    },
+  )
 })
 
 describe("prompts", () => {
@@ -708,6 +767,12 @@ describe("a store that is not there", () => {
     // A file that is deleted would go on taking writes that nobody sees.
     for (const end of ["", "-wal", "-shm"]) rmSync(file + end, { force: true })
     await mcp.refused("team.not_found", "task_list")
+    // So would one in whose place another was put.
+    for (const end of ["", "-wal", "-shm"]) rmSync(file + end, { force: true })
+    await bench.ok("project", "create", "--goal", "g")
+    await bench.ok("task", "create", "--title", "Schema")
+    expect(await mcp.call("task_claim", { id: "1" })).toMatchObject({ claimed_by: "w1" })
+    expect(await bench.ok("task", "get", "1")).toMatchObject({ claimed_by: "w1" })
   })
 })
 

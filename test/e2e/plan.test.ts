@@ -79,7 +79,8 @@ describe("a plan document", () => {
     expect(told.stderr.split("\n")).toEqual([
       "plan.yml:8:5: tasks[1]: title is missing",
       "plan.yml:9:5: tasks[1].titel: is not known here; did you mean title?",
-      "Error: plan.yml has 2 problems; nothing was changed",
+      'plan.yml:10:13: tasks[1].needs: "typos" is no task of this plan; did you mean "types"?',
+      "Error: plan.yml has 3 problems; nothing was changed",
       "",
     ])
     writeFileSync(join(bench.cwd, "plan.yml"), SHOP.replace("[types]", "[typos]"))

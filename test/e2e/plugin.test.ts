@@ -84,7 +84,7 @@ describe("the built program", () => {
   let built: Scratch
   beforeAll(() => {
     built = makeScratch("built")
-    const command = [process.execPath, "scripts/build.ts", "src/main.ts", join(built.path, "teamwork")]
+    const command = [process.execPath, "scripts/build.ts", join(built.path, "teamwork")]
     const { exitCode, stderr } = Bun.spawnSync(command, { cwd: ROOT, env: sandboxEnv() })
     if (exitCode !== 0) throw new Error(stderr.toString())
   }, 120_000)

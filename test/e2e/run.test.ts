@@ -1,6 +1,6 @@
 // A whole team, from a plan to the target branch: real processes, real git, and the script agent.
 import { describe, expect, it } from "bun:test"
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { writeAnswers } from "../support/answers.ts"
 import { startPostgres } from "../support/postgres.ts"
@@ -39,6 +39,24 @@ describe("teamwork run", () => {
     },
     LONG_MS,
   )
+
+  it("outside of a repository, without a commit, or for a branch that is not there, plans nothing", async () => {
+    using bench = makeBench()
+    const plan = planFor(bench, [{ id: "1", run: ["echo one > f1"] }])
+    rmSync(join(bench.cwd, ".git"), { recursive: true, force: true })
+    expect(await bench.refused("workspace.no_repository", ...RUN, plan)).toContain("no git repository here")
+    expect(existsSync(join(bench.home, "teamwork.db"))).toBe(false)
+    git(bench.cwd, "init", "--quiet")
+    expect(await bench.refused("workspace.no_commit", ...RUN, plan)).toContain("make one first: git add --all")
+    makeRepository(bench.cwd)
+    git(bench.cwd, "checkout", "--quiet", "--detach")
+    expect(await bench.refused("merge.no_target", ...RUN, plan)).toContain("no branch is checked out here")
+    git(bench.cwd, "checkout", "--quiet", "main")
+    expect(await bench.refused("usage", ...RUN, plan, "--target", "nobranch")).toContain(
+      'there is no branch "nobranch" here; make it with: git branch nobranch',
+    )
+    expect(await bench.ok<Data[]>("project", "list")).toEqual([])
+  })
 
   it(
     "makes a fix task of work that does not fit, and sends back what does not pass its gate",
@@ -227,6 +245,7 @@ describe("interrupting a run", () => {
       await using team = bench.start(RUN, { TEAMWORK_TEAM_SHUTDOWN_TIMEOUT_MS: "700" })
       await team.untilLine("out", (line) => line.includes("task 2 resolved"))
       expect(await team.stop("SIGINT")).toBe(130)
+      expect(team.out).toContainEqual(expect.stringContaining("ending: workers end what they can; Ctrl+C again"))
       expect(team.out.at(-1)).toBe("shop/main was interrupted; go on with: teamwork run --resume")
       await expectNothingLeft(bench)
       expect(await bench.ok("task", "get", "1")).toMatchObject({ status: "open", claimed_by: null, attempt: 1 })
@@ -273,7 +292,7 @@ describe("cancelling a team", () => {
       await using team = bench.start(RUN, env)
       await team.untilLine("out", (line) => line.includes("task 2 resolved"))
       const { stdout } = await bench.run(["cancel", "--format", "table"], { env })
-      expect(stdout).toMatch(/^Team shop\/main cancelled\. \d workers stopped\. 1\/2 tasks were completed before/)
+      expect(stdout).toMatch(/^Team shop\/main cancelled\. 2 workers stopped\. 1\/2 tasks were completed before/)
       expect(await team.exited).toBe(1)
       expect(team.out.at(-1)).toBe("shop/main was cancelled; go on with: teamwork run")
       await expectNothingLeft(bench)
@@ -290,14 +309,27 @@ describe("cancelling a team", () => {
     async () => {
       using bench = makeBench()
       makeRepository(bench.cwd)
-      await bench.ok("plan", planFor(bench, [{ id: "1", run: ["echo one > f1", "sleep 30"] }]), "--yes")
-      await using team = bench.start(RUN)
-      await team.untilLine("out", (line) => line.includes("task 1 claimed"))
+      await using team = await startSleeping(bench)
       await team.stop("SIGKILL")
       expect(processesOf(bench.home).length).toBeGreaterThan(0)
       expect(await bench.ok("cancel", "--force", "--purge")).toMatchObject({ stopped: ["w1"], is_purged: true })
       await expectNothingLeft(bench)
       await bench.refused("team.not_found", "project", "status")
+    },
+    LONG_MS,
+  )
+
+  it(
+    "that is forgotten at the same time ends its run with a word about it",
+    async () => {
+      using bench = makeBench()
+      makeRepository(bench.cwd)
+      await using team = await startSleeping(bench, { TEAMWORK_TEAM_SHUTDOWN_TIMEOUT_MS: "100" })
+      await bench.ok("project", "clean", "--purge", "--force")
+      expect(await team.exited).toBe(1)
+      expect(team.err.at(-1)).toBe(
+        "Error: project shop/main was forgotten while it ran; what was committed is kept, see: teamwork refs",
+      )
     },
     LONG_MS,
   )
@@ -325,6 +357,11 @@ describe("what cannot be run", () => {
       await using team = bench.start(RUN, { TEAMWORK_TEAM_SHUTDOWN_TIMEOUT_MS: "100" })
       await team.untilLine("out", (line) => line.includes("task 1 claimed"))
       expect(await bench.refused("team.led", ...RUN)).toContain("is led by another teamwork run")
+      // Whoever is refused has changed nothing.
+      await bench.refused("team.led", ...RUN, "--schedule", "eager")
+      await bench.refused("team.led", ...RUN, planFor(bench, [{ id: "2", run: ["echo two > f2"] }]))
+      expect(await bench.ok("project", "get")).toMatchObject({ schedule: "waves" })
+      expect(await bench.ok<Data[]>("task", "list")).toHaveLength(1)
       await team.stop("SIGINT")
     },
     LONG_MS,
@@ -341,7 +378,135 @@ function planFor(bench: Bench, tasks: readonly PlannedTask[]): string {
   return writePlan(join(bench.home, "plan.json"), tasks)
 }
 
+/** A run whose only task has written something and does not end. */
+async function startSleeping(bench: Bench, env?: Record<string, string>) {
+  await bench.ok("plan", planFor(bench, [{ id: "1", run: ["echo one > f1", "sleep 30"] }]), "--yes")
+  const team = bench.start(RUN, env)
+  await team.untilLine("out", (line) => line.includes("task 1 claimed"))
+  return team
+}
+
 async function expectNothingLeft(bench: Bench): Promise<void> {
   expect(git(bench.cwd, "worktree", "list").split("\n")).toHaveLength(1)
   await until(async () => processesOf(bench.home).length === 0, "the end of every process")
 }
+
+describe("where the work of a run starts", () => {
+  it(
+    "starts from the target that is named, whatever is checked out",
+    async () => {
+      using bench = makeBench()
+      makeRepository(bench.cwd)
+      git(bench.cwd, "branch", "release")
+      git(bench.cwd, "commit", "--quiet", "--allow-empty", "-m", "Only on main")
+      const plan = planFor(bench, [{ id: "1", run: ["echo one > f1"] }])
+      expect(await bench.run([...RUN, plan, "--target", "release"])).toMatchObject(FINE)
+      expect(git(bench.cwd, "show", "release:f1")).toBe("one")
+      expect(git(bench.cwd, "log", "--format=%s", "release")).not.toContain("Only on main")
+    },
+    LONG_MS,
+  )
+
+  it(
+    "brings the work to the branch that it started from, though another one is checked out meanwhile",
+    async () => {
+      using bench = makeBench()
+      makeRepository(bench.cwd)
+      git(bench.cwd, "branch", "other")
+      const go = join(bench.home, "go")
+      const plan = planFor(bench, [{ id: "1", run: [`until test -e ${go}; do sleep 0.1; done`, "echo one > f1"] }])
+      await bench.ok("plan", plan, "--yes")
+      await using team = bench.start(RUN)
+      await team.untilLine("out", (line) => line.includes("task 1 claimed"))
+      git(bench.cwd, "checkout", "--quiet", "other")
+      git(bench.cwd, "commit", "--quiet", "--allow-empty", "-m", "Another thing")
+      await Bun.write(go, "")
+      expect(await team.exited).toBe(0)
+      expect(git(bench.cwd, "show", "main:f1")).toBe("one")
+      expect(git(bench.cwd, "log", "-1", "--format=%s", "other")).toBe("Another thing")
+    },
+    LONG_MS,
+  )
+
+  it(
+    "starts from what the user committed since the last delivery",
+    async () => {
+      using bench = makeBench()
+      makeRepository(bench.cwd)
+      expect(await bench.run([...RUN, planFor(bench, [{ id: "1", run: ["echo one > f1"] }])])).toMatchObject(FINE)
+      await Bun.write(join(bench.cwd, "mine.txt"), "mine\n")
+      git(bench.cwd, "add", "mine.txt")
+      git(bench.cwd, "commit", "--quiet", "-m", "Mine")
+      const second = planFor(bench, [{ id: "2", run: ["cat mine.txt f1 > f2"] }])
+      expect(await bench.run([...RUN, second])).toMatchObject(FINE)
+      expect(git(bench.cwd, "show", "main:f2")).toBe("mine\none")
+      // What the user made is nothing to be looked at.
+      expect(await bench.text("swarm", "merge")).not.toContain("Not merged by teamwork")
+      await bench.ok("undo")
+      expect(git(bench.cwd, "log", "-1", "--format=%s", "main")).toBe("Mine")
+    },
+    LONG_MS,
+  )
+
+  it(
+    "goes on from merged work that was not delivered yet",
+    async () => {
+      using bench = makeBench()
+      makeRepository(bench.cwd)
+      const first = planFor(bench, [{ id: "1", run: ["echo one > f1"] }])
+      expect(await bench.run([...RUN, first, "--no-deliver"])).toMatchObject(FINE)
+      git(bench.cwd, "commit", "--quiet", "--allow-empty", "-m", "Mine")
+      const second = planFor(bench, [{ id: "2", run: ["cat f1 > f2"] }])
+      expect(await bench.run([...RUN, second])).toMatchObject(FINE)
+      expect(git(bench.cwd, "show", "teamwork/main/integration:f2")).toBe("one")
+    },
+    LONG_MS,
+  )
+
+  it(
+    "leaves out what a purged team of the same name had merged, and keeps it for whoever wants it",
+    async () => {
+      using bench = makeBench()
+      makeRepository(bench.cwd)
+      const first = planFor(bench, [
+        { id: "1", run: ["echo old > f1"] },
+        { id: "2", run: ["echo old > f2"] },
+      ])
+      expect(await bench.run([...RUN, first, "--no-deliver"])).toMatchObject(FINE)
+      const old = git(bench.cwd, "rev-parse", "teamwork/main/integration")
+      const head = git(bench.cwd, "rev-parse", "refs/teamwork/shop/main/1/1/head")
+      await bench.ok("project", "clean", "--purge")
+      const { exitCode, stdout } = await bench.run([...RUN, planFor(bench, [{ id: "1", run: ["echo new > f1"] }])])
+      expect([exitCode, stdout]).toEqual([0, expect.stringContaining("is set aside")])
+      expect(git(bench.cwd, "ls-tree", "--name-only", "main").split("\n")).toEqual(["README.md", "f1"])
+      expect(git(bench.cwd, "show", "main:f1")).toBe("new")
+      await bench.ok("recover", "--worker-id", "integration", "--branch", "old")
+      expect(git(bench.cwd, "rev-parse", "old")).toBe(old)
+      await bench.ok("recover", "1", "--kind", `earlier/${head.slice(0, 16)}`, "--branch", "old-1")
+      expect(git(bench.cwd, "rev-parse", "old-1")).toBe(head)
+    },
+    LONG_MS,
+  )
+
+  it(
+    "does the tasks of a cleaned team once more, on the target",
+    async () => {
+      using bench = makeBench()
+      makeRepository(bench.cwd)
+      const plan = planFor(bench, [
+        { id: "1", run: ["echo one > f1"] },
+        { id: "2", needs: ["1"], run: ["cat f1 > f2"] },
+      ])
+      expect(await bench.run([...RUN, plan, "--no-deliver"])).toMatchObject(FINE)
+      const old = git(bench.cwd, "rev-parse", "teamwork/main/integration")
+      await bench.ok("project", "clean")
+      expect(await bench.run(RUN)).toMatchObject(FINE)
+      expect(git(bench.cwd, "show", "teamwork/main/integration:f2")).toBe("one")
+      expect(git(bench.cwd, "merge-base", "teamwork/main/integration", old)).toBe(git(bench.cwd, "rev-parse", "main"))
+      expect(await bench.ok("task", "get", "2")).toMatchObject({ status: "resolved", attempt: 2 })
+    },
+    LONG_MS,
+  )
+})
+
+const FINE = { exitCode: 0 }

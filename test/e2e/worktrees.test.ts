@@ -46,6 +46,19 @@ describe("the record of a worker", () => {
     expect(existsSync(path)).toBe(false)
   })
 
+  it("starts on the target again once the project was cleaned, with nothing of what was merged", async () => {
+    using bench = await makeShop()
+    const { path } = await bench.ok<{ path: string }>("worktree", "create", "--worker-id", "w1")
+    git(path, "commit", "--quiet", "--allow-empty", "-m", "Old")
+    git(bench.cwd, "branch", "teamwork/main/integration", "teamwork/main/w1")
+    await bench.ok("worktree", "remove", "--worker-id", "w1")
+    await bench.ok("project", "clean", "--force")
+    await bench.ok("worktree", "create", "--worker-id", "w1")
+    expect(git(bench.cwd, "rev-parse", "teamwork/main/w1")).toBe(git(bench.cwd, "rev-parse", "main"))
+    await bench.ok("recover", "--worker-id", "integration", "--branch", "old")
+    expect(git(bench.cwd, "log", "-1", "--format=%s", "old")).toBe("Old")
+  })
+
   it("is made for a worker that nobody knew", async () => {
     using bench = await makeShop()
     await bench.ok("worktree", "create", "--worker-id", "new")

@@ -98,6 +98,7 @@ describe.each(PROGRAMS.map((program) => [program.name, program] as const))("%s",
     if (elsewhere !== undefined) {
       safeDelete(join(scratch.path, file))
       expect(await agent.detect({ ...env, [folder]: scratch.path })).not.toMatchObject({ isLoggedIn: true })
+      mkdirSync(join(scratch.path, name, ".."), { recursive: true })
       writeFileSync(join(scratch.path, name), "{}")
       expect(await agent.detect({ ...env, [folder]: scratch.path })).toMatchObject({ isLoggedIn: true })
     }
@@ -228,6 +229,23 @@ describe("codex", () => {
       mcp_servers: { tiny: { ...SERVER.tiny, default_tools_approval_mode: "approve" } },
       model_provider: "fake",
     })
+  })
+
+  it("gets a key under the name that it knows, unless it has one or somebody is logged in", async () => {
+    using scratch = makeScratch()
+    const key = "sk-of-openai-for-this-test"
+    const env = { PATH: process.env.PATH ?? "", HOME: scratch.path }
+    const names = async (more: Record<string, string>) => {
+      const job = scenarioJob(scratch.path, "environment", { env: { ...env, ...more } })
+      return (await record(fixtureAgent(codex), job)).result.answer.split(/\s+/)
+    }
+    expect(await names({ OPENAI_API_KEY: key })).toContain("CODEX_API_KEY")
+    expect(await names({})).not.toContain("CODEX_API_KEY")
+    const own = launch(codex, { env: { OPENAI_API_KEY: key, CODEX_API_KEY: "its own" } })
+    expect(own.envWithoutLinks).toEqual({})
+    mkdirSync(join(scratch.path, ".codex"))
+    writeFileSync(join(scratch.path, ".codex/auth.json"), "{}")
+    expect(await names({ OPENAI_API_KEY: key })).not.toContain("CODEX_API_KEY")
   })
 
   it("may not write to the common temp folder when it has one of its own", () => {

@@ -397,7 +397,7 @@ async function prepare(files: Files): Promise<Scene> {
     base,
     async work(id, changed) {
       const head = await repository.commit([base], changed)
-      const more = { title: `Task ${id}`, worker: "w1", alsoFor: [], mayContain: [] }
+      const more = { title: `Task ${id}`, worker: "w1", alsoFor: [], mayContain: [], mustContain: [] }
       return { taskId: parseTaskId(id), attempt: 1, base, head, ...more }
     },
     merge: (candidates, { others = [], ...ports } = {}) =>

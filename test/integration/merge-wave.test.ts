@@ -117,15 +117,35 @@ describe.each(Object.keys(STORES))("merging the tasks of a wave, on %s", (store)
     expect((await scene.events("task.merged")).map((event) => event.data.task)).toEqual(["1", "fix-2-1", "2"])
   })
 
-  it("leaves the task out for good when its fix did the work anew", async () => {
+  it("refuses a fix without the work that it mends, until it has it", async () => {
     await using scene = await prepare(store, ["1", "2"])
     await scene.work("1", { shared: "one\n" })
-    await scene.work("2", { shared: "two\n" })
+    const mended = await scene.work("2", { shared: "two\n", own: "two\n" })
     const { after } = await scene.merge()
     await scene.work("fix-2-1", { shared: "anew\n" }, { parents: [after] })
     const report = await scene.merge()
-    expect(kinds(report)).toEqual({ 1: "contained", "fix-2-1": "merged" })
+    expect(kinds(report)).toEqual({ 1: "contained", "fix-2-1": "refused" })
+    expect(report.after).toBe(after)
     expect(report.left).toMatchObject([{ taskId: "2", reason: "fix-2-1 mends it" }])
+    const short = mended.slice(0, 12)
+    const why = `the work of task 2 (${short}) is not in it; bring it in with: git merge ${short}`
+    expect(report.outcomes).toContainEqual(
+      expect.objectContaining({ outcome: { kind: "refused", notices: [{ code: "missing_work", message: why }] } }),
+    )
+    const reopened = await scene.events("task.reopened")
+    expect(String(reopened.at(-1)?.data.reason)).toContain(why)
+    expect(await scene.task("fix-2-1")).toMatchObject({ status: "open", attempt: 2 })
+    await scene.work("fix-2-1", { shared: "both\n", own: "two\n" }, { parents: [after, mended] })
+    expect(kinds(await scene.merge())).toMatchObject({ "fix-2-1": "merged", 2: "contained" })
+  })
+
+  it("refuses a fix that committed nothing as well", async () => {
+    await using scene = await prepare(store, ["1", "2"])
+    await scene.work("1", { shared: "one\n" })
+    await scene.work("2", { shared: "two\n" })
+    await scene.merge()
+    await scene.work("fix-2-1", {}, { isEmpty: true })
+    expect(kinds(await scene.merge())).toMatchObject({ "fix-2-1": "refused" })
   })
 
   it("makes the failing gate a fix task with the end of its output, and starts a fix that fails anew", async () => {

@@ -15,6 +15,7 @@ import { basename, join } from "node:path"
 import { TEMPLATES } from "../../src/domain/plan-templates.ts"
 import { BUILT_IN_ROLES } from "../../src/domain/roles.ts"
 import { ROLES } from "../../src/domain/task.ts"
+import { filesOf } from "../../src/engine/init/host-files.ts"
 import { makeClaudeHost } from "../../src/surfaces/hooks/hosts/claude.ts"
 import { callsIn, codeIn, problemWithCall, strayFlags } from "../support/mentions.ts"
 import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
@@ -54,6 +55,9 @@ function hookCommands(): { event: string; command: string }[] {
     groups.flatMap((group) => group.hooks.map(({ command }) => ({ event, command }))),
   )
 }
+
+const byEvent = (a: { path: readonly string[] }, b: { path: readonly string[] }) =>
+  a.path.join().localeCompare(b.path.join())
 
 describe("the plugin", () => {
   it("has every command, agent and skill that was promised, and no others", () => {
@@ -185,6 +189,17 @@ describe("the plugin", () => {
       expect(eventOf(event)).toBe(eventOf(args[1] ?? ""))
       expect(eventOf(event)).toBeDefined()
     }
+  })
+
+  it("has the hooks that Claude Code gets without it", () => {
+    const settings = filesOf("claude").find(({ path }) => path === ".claude/settings.json")
+    const entries = settings?.kind === "json" ? settings.entries : []
+    const known = hookCommands().map(({ event, command }) => ({ event, hook: command.split(" ").at(-1) ?? "" }))
+    const made = known.map(({ event, hook }) => ({
+      path: ["hooks", event],
+      value: { hooks: [{ type: "command", command: `teamwork hook ${hook} --host claude` }] },
+    }))
+    expect(entries.toSorted(byEvent)).toEqual(made.toSorted(byEvent))
   })
 
   it("has one version, which is the program's", async () => {

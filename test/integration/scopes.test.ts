@@ -18,10 +18,10 @@ const OWNERSHIP: Ownership = {
 const REF = "refs/teamwork/shop/main/3/1/aside"
 const FILES = { "src/a.ts": "a\n", "src/b.ts": "b\n", "docs/a.md": "docs\n", "package.json": "{}\n" }
 
-function setAside(repository: Repository, change: Partial<Ownership> = {}): Promise<AsideResult> {
+function setAside(repository: Repository, change: Partial<Ownership> = {}, brings?: string): Promise<AsideResult> {
   return makeScopes(repository.git).setAside({
     ...{ project: "shop", team: "main", task: "3", attempt: 1, folder: repository.path, base: "main" },
-    message: "Work on task 3",
+    ...{ message: "Work on task 3", ...(brings === undefined ? {} : { brings }) },
     judge: (changes) => judgeChanges(changes, { ...OWNERSHIP, ...change }),
   })
 }
@@ -239,6 +239,23 @@ describe("what a task may deliver", () => {
     expect(paths(rewritten.aside?.changes)).toEqual(["docs/b.md"])
     expect(other.run("merge-base", "--is-ancestor", lost, REF)).toBe("")
     expect(other.read("docs/b.md")).toBe("b\n")
+  })
+
+  it.each([
+    ["a merge", { "src/b.ts": "mine\n" }],
+    ["going on from it", {}],
+  ] as [string, Record<string, string>][])("the work that a fix brings along by %s stays in it", async (_, own) => {
+    using shop = makeShop()
+    if (Object.keys(own).length > 0) shop.commit("Mine", own)
+    shop.run("checkout", "--quiet", "-b", "fixed", "main")
+    const fixed = shop.commit("Fixed", { "src/a.ts": "fixed\n", "docs/a.md": "not its own\n" })
+    shop.run("checkout", "--quiet", "teamwork/main/w1")
+    shop.run("merge", "--quiet", "--no-edit", "fixed")
+    const { head, aside } = await setAside(shop, {}, "refs/heads/fixed")
+    expect(shop.run("merge-base", "--is-ancestor", fixed, head)).toBe("")
+    expect(changed(shop, "main", head)).toEqual(["src/a.ts", ...Object.keys(own)].map((path) => `M\t${path}`))
+    expect(paths(aside?.changes)).toEqual(["docs/a.md"])
+    expect(await setAside(shop, {}, "refs/heads/fixed")).toMatchObject({ head, aside: null })
   })
 
   it("what was set aside before stays within reach, and nothing new changes nothing", async () => {

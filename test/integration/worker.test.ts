@@ -209,4 +209,28 @@ describe("a task that mends a merge", () => {
     expect(fileAt(world, pins["fix-1-1/1/head"] ?? "", "b.txt")).toBe("of 1")
     world.git.repository.run("merge-base", "--is-ancestor", pins["1/1/head"] ?? "", pins["fix-1-1/1/head"] ?? "")
   })
+
+  it("is sent back without the work that it mends, and is not delivered while that is missing", async () => {
+    await using world = await makeWorkerWorld()
+    await world.create("1", { run: ["echo one > b.txt"] })
+    await world.work()
+    const short = ((await world.git.pinned())["1/1/head"] ?? "").slice(0, 12)
+    const why = `the work of task 1 (${short}) is not in it; bring it in with: git merge ${short}`
+    await world.create("fix-1-1", { run: ["echo anew > c.txt"] })
+    const settings = { repairTurns: 1, retry: { maxRestarts: 0, maxTimeoutRestarts: 0 } }
+    expect(await world.work({ settings })).toMatchObject({ delivered: [], setBack: ["fix-1-1"] })
+    expect(world.said.filter((line) => line.endsWith(`the gate failed: error: ${why}`))).toHaveLength(2)
+    expect(await world.task("fix-1-1")).toMatchObject({ status: "failed" })
+  })
+
+  it("is delivered once a repair has brought the work in", async () => {
+    await using world = await makeWorkerWorld()
+    await world.create("1", { run: ["echo one > b.txt"] })
+    await world.work()
+    const merge = 'if [ "$TEAMWORK_TURN" = 1 ]; then echo anew > c.txt; else git merge -q "$TEAMWORK_FIX_HEAD"; fi'
+    await world.create("fix-1-1", { run: ["true"], repair: [merge] })
+    expect(await world.work()).toMatchObject({ delivered: ["fix-1-1"] })
+    const head = (await world.git.pinned())["fix-1-1/1/head"] ?? ""
+    expect([fileAt(world, head, "b.txt"), fileAt(world, head, "c.txt")]).toEqual(["one", "anew"])
+  })
 })

@@ -145,12 +145,13 @@ function chooseCall(random: Random, commits: readonly string[]): { name: string;
     "prove a worktree": ({ ports }, named) => ports.workspaces.prove({ worker, base: named(one), resumes: true }),
     "find a worktree": ({ ports }) => ports.workspaces.find(worker),
     examine: ({ ports }) => ports.workspaces.examine(true),
-    "set aside": async (side) => {
+    "set aside": async (side, named) => {
       if (side.read(worker) === undefined) return "none"
       const { task } = attempt
       const ownership = { task: { id: task, files: [`src/${task}/**`, "a.txt"] }, others: [], granted: [], shared: [] }
       return side.ports.scopes.setAside({
         ...{ ...WORLD_TEAM, ...attempt, folder: side.ports.workspaces.pathOf(worker), message: `Task ${unique}` },
+        brings: named(one),
         judge: (changes) => judgeChanges(changes, ownership),
       })
     },

@@ -220,6 +220,8 @@ export function makeInvariants(checked: Checked): Invariants {
   function checkIntegration(before: string | undefined, after: string | undefined): void {
     if (before === undefined || after === undefined) return
     if (!objects.contains(after, before)) fail("I6", "the integration branch went back")
+    // Brought forward to the target, of which I4 speaks.
+    if (target !== undefined && objects.contains(target, after)) return
     for (let at: string | undefined = after; at !== undefined && at !== before; at = objects.commit(at).parents[0]) {
       const { parents, message } = objects.commit(at)
       const [first, second] = parents

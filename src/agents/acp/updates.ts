@@ -36,8 +36,9 @@ export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) 
     isAnswerOver = false
     endsInRefusal = false
     messageId = update.messageId
+    const part = answer === "" ? "first" : "next"
     answer = appendTail(answer, text, MAX_ANSWER)
-    return [{ type: "text", text }]
+    return [{ type: "text", text, part }]
   }
 
   function tool(update: Json): AgentEventBody[] {
@@ -75,7 +76,7 @@ export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) 
           return message(update)
         case "agent_thought_chunk": {
           const text = asText(asObject(update.content)?.text)
-          return text === "" ? [] : [{ type: "reasoning", text }]
+          return text === "" ? [] : [{ type: "reasoning", text, part: "next" }]
         }
         case "tool_call":
         case "tool_call_update":

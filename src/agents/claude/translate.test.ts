@@ -25,3 +25,21 @@ it("passes over what it tells of messages on their way", () => {
   const claude = translateClaude(JOB, { now: () => 0 })
   expect(claude.line(JSON.stringify({ type: "command_lifecycle", state: "queued", command_uuid: "x" }))).toEqual([])
 })
+
+it("waits for the end of a limit that was reached, not of one it only tells of", () => {
+  const retryAt = (status: string, after: object[] = []) => {
+    const claude = translateClaude(JOB, { now: () => 0 })
+    const limit = { type: "rate_limit_event", session_id: "s", rate_limit_info: { status, resetsAt: 1_794_767_466 } }
+    const words = "You've hit your session limit · resets 3:45pm (UTC)"
+    const result = { type: "result", is_error: true, api_error_status: 429, result: words }
+    for (const event of [limit, ...after, result]) claude.line(JSON.stringify(event))
+    const outcome = claude.end({ exitCode: 1, signal: null }, "")
+    expect(outcome.reason).toBe("rate-limited")
+    return outcome.retryAt
+  }
+  expect(retryAt("rejected")).toBe(1_794_767_466_000)
+  expect(retryAt("allowed")).toBeNull()
+  expect(retryAt("allowed_warning")).toBeNull()
+  const over = { type: "rate_limit_event", rate_limit_info: { status: "allowed", resetsAt: 1_800_000_000 } }
+  expect(retryAt("rejected", [over])).toBeNull()
+})

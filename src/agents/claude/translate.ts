@@ -56,9 +56,12 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
       case "result":
         result = event
         return [usageEvent("run", usageSince(sessionUsage(event), job.resume?.usage ?? NO_USAGE))]
-      case "rate_limit_event":
-        resetsAt = asCount(asObject(event.rate_limit_info)?.resetsAt) * 1000 || resetsAt
+      case "rate_limit_event": {
+        const info = asObject(event.rate_limit_info) ?? {}
+        // It also tells of limits that are far from reached, and those are no reason to wait.
+        resetsAt = info.status === "rejected" ? asCount(info.resetsAt) * 1000 || null : null
         return []
+      }
       case "stream_event":
       case "tool_progress":
       case "auth_status":

@@ -16,6 +16,7 @@ export function launchCodex(job: AgentJob, config: ProgramConfig): Launch {
   const usersHome = job.env.CODEX_HOME ?? `${job.env.HOME ?? ""}/.codex`
   const { beforeTool, beforeStop, files } = jobHooks(job, config)
   const hasHooks = beforeTool.length + beforeStop.length > 0
+  const { CODEX_API_KEY: ownKey, OPENAI_API_KEY: key } = job.env
   return {
     command: [
       ...config.command,
@@ -41,6 +42,8 @@ export function launchCodex(job: AgentJob, config: ProgramConfig): Launch {
       ...(job.answerSchema === null ? {} : { "codex/answer.schema.json": JSON.stringify(job.answerSchema) }),
     },
     links: { "codex/auth.json": `${usersHome}/auth.json` },
+    // It takes a key only under its own name, and would take it before a login.
+    envWithoutLinks: ownKey !== undefined || key === undefined ? {} : { CODEX_API_KEY: key },
     input: job.prompt,
     encodeMessage: null,
   }

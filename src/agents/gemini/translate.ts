@@ -44,9 +44,14 @@ export function translateGemini(job: AgentJob, clock: Clock): Translator {
       case "message": {
         if (event.role !== "assistant") return []
         const content = asText(event.content)
+        if (event.delta !== true) {
+          answer = content
+          return [{ type: "text", text: content }]
+        }
         // An answer comes in pieces; a tool in between begins the next one.
-        answer = event.delta === true ? appendTail(answer, content, MAX_ANSWER) : content
-        return [{ type: "text", text: content }]
+        const part = answer === "" ? "first" : "next"
+        answer = appendTail(answer, content, MAX_ANSWER)
+        return [{ type: "text", text: content, part }]
       }
       case "thought":
         return [{ type: "reasoning", text: asText(event.content) }]

@@ -25,7 +25,7 @@ export const opencode: AgentProgram = {
   ],
   login: {
     variables: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "OPENCODE_API_KEY"],
-    files: [".local/share/opencode/auth.json"],
+    files: [".local/share/opencode/auth.json", "$XDG_DATA_HOME/opencode/auth.json"],
   },
   launch: launchOpencode,
   translate: translateOpencode,

@@ -1,9 +1,10 @@
 import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import type { AgentResult, Permission, Tier } from "../../agents/port.ts"
 import type { Effort } from "../../domain/effort.ts"
 import { AppError } from "../../domain/errors.ts"
 import { isId, quoteInput } from "../../domain/ids.ts"
+import { codeOf } from "../../lib/error-code.ts"
 import type { ProcessIdentity } from "../../lib/process-identity.ts"
 
 /** What was asked of an agent. */
@@ -58,11 +59,37 @@ export function findJobFolder(home: string, jobId: string): JobFolder {
 export function listJobFolders(home: string): JobFolder[] {
   const root = join(home, "jobs")
   return namesIn(root)
+    .filter((name) => !name.startsWith(REMOVED))
     .flatMap((name) => {
       const job = readJson<JobRequest>(join(root, name, JOB))
       return job === undefined ? [] : [{ path: join(root, name), job }]
     })
-    .sort((a, b) => (a.job.createdAt < b.job.createdAt ? 1 : -1))
+    .sort((a, b) => b.job.createdAt.localeCompare(a.job.createdAt))
+}
+
+/** No job is named so. */
+const REMOVED = "."
+
+/**
+ * Takes a job away whole: nobody sees one of which a part is gone, whenever this is killed. Gives where its files are
+ * now, for `removeAway`; undefined when somebody else took it.
+ */
+export function takeAway({ path }: JobFolder): string | undefined {
+  const away = join(dirname(path), `${REMOVED}${basename(path)}`)
+  try {
+    renameSync(path, away)
+    return away
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined
+    throw error
+  }
+}
+
+/** Removes all that was taken away, also by one who was killed before this. */
+export function removeAway(home: string): void {
+  const root = join(home, "jobs")
+  for (const name of namesIn(root).filter((each) => each.startsWith(REMOVED)))
+    rmSync(join(root, name), { recursive: true, force: true })
 }
 
 export function readProcess({ path }: JobFolder): ProcessIdentity | undefined {
@@ -77,14 +104,17 @@ export function readResult({ path }: JobFolder): JobResult | undefined {
   return readJson(join(path, RESULT))
 }
 
-/** The first one stays: the job itself and somebody who takes it for dead may both have something to say. */
+/**
+ * The first one stays: the job itself and somebody who takes it for dead may both have something to say. A job that was
+ * removed meanwhile needs none.
+ */
 export function writeResult({ path }: JobFolder, result: JobResult): void {
   const draft = join(path, `${RESULT}.${process.pid}.tmp`)
-  writeFileSync(draft, `${JSON.stringify(result, null, 2)}\n`, { mode: 0o600 })
   try {
+    writeFileSync(draft, `${JSON.stringify(result, null, 2)}\n`, { mode: 0o600 })
     linkSync(draft, join(path, RESULT))
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error
+    if (!["ENOENT", "EEXIST"].includes(codeOf(error) ?? "")) throw error
   } finally {
     rmSync(draft, { force: true })
   }
@@ -96,7 +126,7 @@ export function askToCancel({ path }: JobFolder): boolean {
     writeFileSync(join(path, CANCEL), "", { flag: "wx", mode: 0o600 })
     return true
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false
+    if (codeOf(error) === "EEXIST") return false
     throw error
   }
 }

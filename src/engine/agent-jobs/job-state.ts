@@ -57,8 +57,9 @@ export async function settleJob(folder: JobFolder, machine: Machine): Promise<Jo
   if (readResult(folder) !== undefined || !isDead(folder, machine)) return readResult(folder)
   // All that its agent left bears the job's mark, and so does what that started.
   await endMarked(`${markOf(folder.job.jobId)}=1`, machine.env)
-  writeResult(folder, resultOfDead(folder, machine))
-  return readResult(folder)
+  const result = resultOfDead(folder, machine)
+  writeResult(folder, result)
+  return readResult(folder) ?? result
 }
 
 export function isDead(folder: JobFolder, { clock }: Machine): boolean {

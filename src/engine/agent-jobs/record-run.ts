@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import type { Agent, AgentJob, AgentResult, RunOptions } from "../../agents/port.ts"
 import { openRecording } from "../../lib/recording.ts"
+import { joinParts } from "./join-parts.ts"
 
 export interface RecordedRun {
   readonly agent: Agent
@@ -37,6 +38,7 @@ export async function recordRun({ agent, job, options = {}, folder, maxBytes }: 
   using stderr = openRecording(join(folder, RECORDING_FILES.stderr), asText)
   using events = openRecording(join(folder, RECORDING_FILES.events), asJson)
   using output = openRecording(join(folder, RECORDING_FILES.output), asText)
+  const lines = joinParts((event) => events.write(JSON.stringify(event)))
   return await agent.run(job, {
     ...options,
     onLine(line, from) {
@@ -45,8 +47,9 @@ export async function recordRun({ agent, job, options = {}, folder, maxBytes }: 
       options.onLine?.(line, from)
     },
     onEvent(event) {
-      events.write(JSON.stringify(event))
-      if (event.type === "text") output.write(event.text)
+      lines.push(event)
+      if (event.type === "text")
+        output.write(event.text, { goesOn: event.part === "next", isOpen: event.part !== undefined })
       return options.onEvent?.(event)
     },
   })

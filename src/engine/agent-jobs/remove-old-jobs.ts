@@ -1,6 +1,6 @@
-import { readdirSync, rmSync, statSync } from "node:fs"
+import { type Dirent, readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { type JobFolder, listJobFolders } from "./job-folder.ts"
+import { listJobFolders, removeAway, takeAway } from "./job-folder.ts"
 import { type Machine, settleJob } from "./job-state.ts"
 
 export interface Removal {
@@ -30,20 +30,27 @@ export async function removeOldJobs(
   for (const folder of listJobFolders(home)) {
     const finishedAt = (await settleJob(folder, machine))?.finishedAt
     if (finishedAt === undefined || Date.parse(finishedAt) > limit) continue
-    removed.push({ ...describe(folder), finishedAt })
-    if (!dryRun) rmSync(folder.path, { recursive: true, force: true })
+    const path = dryRun ? folder.path : takeAway(folder)
+    if (path === undefined) continue
+    removed.push({ jobId: folder.job.jobId, agent: folder.job.agent, bytes: sizeOf(path), finishedAt })
   }
+  if (!dryRun) removeAway(home)
   return removed
 }
 
-function describe({ path, job }: JobFolder): Omit<RemovedJob, "finishedAt"> {
-  return { jobId: job.jobId, agent: job.agent, bytes: sizeOf(path) }
-}
-
+/** As far as it is still there: another one may remove it at the same time. */
 function sizeOf(folder: string): number {
-  const files = readdirSync(folder, { withFileTypes: true, recursive: true }).filter((entry) => entry.isFile())
+  const files = filesIn(folder).filter((entry) => entry.isFile())
   return files.reduce(
     (sum, { parentPath, name }) => sum + (statSync(join(parentPath, name), { throwIfNoEntry: false })?.size ?? 0),
     0,
   )
+}
+
+function filesIn(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true, recursive: true })
+  } catch {
+    return [] // it is gone
+  }
 }

@@ -13,7 +13,7 @@ export type HostFile = { readonly path: string } & (
 )
 
 /** What the program of each host is called at the moments of a session. */
-const CLAUDE_EVENTS: Events = {
+const CODEX_EVENTS: Events = {
   SessionStart: "session-start",
   UserPromptSubmit: "prompt",
   PreToolUse: "pre-tool-use",
@@ -21,6 +21,12 @@ const CLAUDE_EVENTS: Events = {
   Stop: "stop",
   SubagentStop: "subagent-stop",
   SessionEnd: "session-end",
+}
+const CLAUDE_EVENTS: Events = {
+  ...CODEX_EVENTS,
+  PostToolUseFailure: "post-tool-use",
+  TaskCompleted: "task-completed",
+  TeammateIdle: "teammate-idle",
 }
 const GEMINI_EVENTS: Events = {
   SessionStart: "session-start",
@@ -106,7 +112,7 @@ function hookEntries(events: Events, host: InitHost): JsonEntry[] {
 }
 
 function codexLines(): string[] {
-  const hooks = Object.entries(CLAUDE_EVENTS).flatMap(([name, event]) => [
+  const hooks = Object.entries(CODEX_EVENTS).flatMap(([name, event]) => [
     `[[hooks.${name}]]`,
     `[[hooks.${name}.hooks]]`,
     'type = "command"',

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, realpathSync, rmdirSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join, relative, sep } from "node:path"
 import { AppError } from "../../domain/errors.ts"
+import { codeOf } from "../../lib/error-code.ts"
 import { type Content, putInto, takeFrom } from "./edit-file.ts"
 import { filesOf, type HostFile, INIT_HOSTS, type InitHost } from "./host-files.ts"
 
@@ -120,8 +121,4 @@ function isSame(a: Content, b: Content): boolean {
 
 function refused(path: string, why: string): AppError {
   return new AppError("init.refused", `${path}: ${why.replaceAll(/\s+/g, " ")}; nothing was written`, { file: path })
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined
 }

@@ -1,3 +1,4 @@
+import type { FixedWork } from "../../domain/fix-task.ts"
 import type { TaskId } from "../../domain/ids.ts"
 import type { Check, VerdictStatus } from "../../domain/verdict.ts"
 import type { Change, Conflict } from "../../workspace/port.ts"
@@ -17,6 +18,8 @@ export interface Candidate extends Attempt {
   readonly alsoFor: readonly Attempt[]
   /** Heads it may have merged: of the work that a fix mends. */
   readonly mayContain: readonly string[]
+  /** Of a fix: the work that it has to bring along. */
+  readonly mustContain: readonly FixedWork[]
 }
 
 /** What a gate says of a commit's files. */
@@ -44,6 +47,7 @@ export type NoticeCode =
   | "scope"
   | "history_rewritten"
   | "foreign_commits"
+  | "missing_work"
   | "git_folder"
   | "link_outside"
   | "submodule"

@@ -1,3 +1,4 @@
+import { tellMissingWork } from "../../domain/fix-task.ts"
 import type { TaskId } from "../../domain/ids.ts"
 import type { BranchHistory, Change } from "../../workspace/port.ts"
 import type { Candidate, Notice, Outcome } from "./candidate.ts"
@@ -32,9 +33,9 @@ export function makeChain({ merges, scope }: Pick<QueuePorts, "merges" | "scope"
   return {
     async add(links, candidate, history) {
       const { commits: there, paths: known } = memory.of(links)
-      const early = beforeMerging(there, candidate, history)
-      if (early !== undefined) return { outcome: early }
       const onto = links.at(-1)?.commit ?? start
+      const early = (await findMissing(onto, candidate)) ?? beforeMerging(there, candidate, history)
+      if (early !== undefined) return { outcome: early }
       const merged = await merges.merge(onto, candidate.head, whereTheyPart(there, candidate, history))
       if (!merged.isClean) {
         const paths = new Set(merged.conflicts.map((conflict) => conflict.path))
@@ -51,6 +52,16 @@ export function makeChain({ merges, scope }: Pick<QueuePorts, "merges" | "scope"
       if (all.length > 0) return { outcome: { kind: "refused", notices: all } }
       return { link: { candidate, commit, changes, notices, commits: history.commits } }
     },
+  }
+
+  /** Whoever resolved a fix by hand went past the gate that asks for this; a fix without any commit is no better. */
+  async function findMissing(onto: string, { head, mustContain }: Candidate): Promise<Outcome | undefined> {
+    const notices: Notice[] = []
+    for (const work of mustContain) {
+      if ((await merges.contains(head, work.head)) || (await merges.contains(onto, work.head))) continue
+      notices.push({ code: "missing_work", message: tellMissingWork(work) })
+    }
+    return notices.length === 0 ? undefined : { kind: "refused", notices }
   }
 
   /** A list of all paths is made only when one of the new ones may be there already in another case. */

@@ -1,5 +1,5 @@
 import { branchRef, parsePinRef, pinRef, teamRefs, workerBranch, workerRefs } from "../../domain/branches.ts"
-import { fixIdOf } from "../../domain/fix-task.ts"
+import { type FixedWork, findWorkToBring, fixIdOf } from "../../domain/fix-task.ts"
 import type { TaskId } from "../../domain/ids.ts"
 import { isHeld, type Task } from "../../domain/task.ts"
 import type { TeamName } from "../../domain/team.ts"
@@ -55,7 +55,13 @@ export async function collectCandidates(merges: Merges, request: Request): Promi
     const own = { taskId: task.id, attempt: task.attempt }
     const pinned = pins.get(attemptName(own))
     if (pinned === undefined) continue
-    const candidate = { ...own, ...pinned, ...known(task), mayContain: allowed(task) }
+    const candidate = {
+      ...own,
+      ...pinned,
+      ...known(task),
+      mayContain: allowed(task),
+      mustContain: listRequired(task, tasks, pins),
+    }
     const fix = fixes.get(pinned.head)
     if (fix === undefined) found.push(candidate)
     else mended.push({ candidate, fix })
@@ -151,9 +157,18 @@ function listAllowed(pins: PinsByAttempt): (task: Task) => string[] {
   }
 }
 
+function listRequired({ id }: Task, tasks: readonly Task[], pins: PinsByAttempt): FixedWork[] {
+  const fixed = findWorkToBring(id, tasks)
+  const head = fixed && pins.get(attemptName(fixed))?.head
+  return fixed === undefined || head === undefined ? [] : [{ taskId: fixed.taskId, head }]
+}
+
 /** Several tasks of one head are one piece of work: it is merged once, for all of them. */
 function joinSame(candidates: readonly Candidate[]): Candidate[] {
-  return [...Map.groupBy(candidates, (candidate) => candidate.head).values()].flatMap(([first, ...others]) =>
-    first === undefined ? [] : [{ ...first, alsoFor: others.map(({ taskId, attempt }) => ({ taskId, attempt })) }],
-  )
+  return [...Map.groupBy(candidates, (candidate) => candidate.head).values()].flatMap((same) => {
+    const [first, ...others] = same
+    if (first === undefined) return []
+    const alsoFor = others.map(({ taskId, attempt }) => ({ taskId, attempt }))
+    return [{ ...first, alsoFor, mustContain: same.flatMap((candidate) => candidate.mustContain) }]
+  })
 }

@@ -34,14 +34,7 @@ export async function findIntegration(
 export async function ensureIntegration(merges: Merges, name: TeamName, target?: string): Promise<Integration> {
   const found = await findIntegration(merges, name)
   if (found !== undefined && (target === undefined || target === found.target)) return found
-  const branch = target ?? found?.target ?? (await checkedOut(merges))
-  const commit = await merges.find(branchRef(branch))
-  if (commit === undefined) {
-    throw new AppError(
-      "merge.no_target",
-      `there is no branch ${branch} with a commit; name another with --target BRANCH`,
-    )
-  }
+  const { branch, commit } = await findTarget(merges, target ?? found?.target)
   const ref = branchRef(integrationBranch(name))
   // A branch of that name may be there already: `worktree create --base` knows nothing of targets.
   const tip = await merges.find(ref)
@@ -52,6 +45,29 @@ export async function ensureIntegration(merges: Merges, name: TeamName, target?:
   const made = await findIntegration(merges, name)
   if (made === undefined) throw new AppError("merge.race", "the integration branch was removed by somebody; try again")
   return made
+}
+
+/** Throws where there is nothing to work on, or no branch that is to get the work of a team that begins, or goes on. */
+export async function assertTarget(merges: Merges, name: TeamName, named?: string): Promise<void> {
+  const found = await findIntegration(merges, name)
+  const branch = named ?? found?.target
+  if (branch === undefined && (await merges.find("HEAD")) === undefined)
+    throw new AppError(
+      "workspace.no_commit",
+      'the repository has no commit yet, so there is nothing to work on; make one first: git add --all && git commit -m "Start"',
+    )
+  await findTarget(merges, branch)
+}
+
+/** The branch named, or the one that is checked out. */
+async function findTarget(
+  merges: Merges,
+  named?: string,
+): Promise<{ readonly branch: string; readonly commit: string }> {
+  const branch = named ?? (await checkedOut(merges))
+  const commit = await merges.find(branchRef(branch))
+  if (commit !== undefined) return { branch, commit }
+  throw new AppError("merge.no_target", `there is no branch ${branch} with a commit; name another with --target BRANCH`)
 }
 
 async function checkedOut(merges: Merges): Promise<string> {

@@ -11,6 +11,7 @@ import {
 } from "node:fs"
 import { dirname, join } from "node:path"
 import { AppError } from "../../domain/errors.ts"
+import { codeOf } from "../../lib/error-code.ts"
 
 /** What lies at a path. Links are not followed: they are something else, wherever they lead. */
 export type Found =
@@ -143,9 +144,4 @@ export function onDisk<T>(path: string, work: () => T): T {
 
 export function exportFailed(path: string, reason: string, cause?: unknown): AppError {
   return new AppError("export.failed", `cannot write ${path}: ${reason}`, { path, reason }, { cause })
-}
-
-export function codeOf(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | null)?.code
-  return error instanceof Error && typeof code === "string" ? code : undefined
 }

@@ -13,7 +13,8 @@ import {
 } from "node:fs"
 import { dirname } from "node:path"
 import type { TeamName } from "../../domain/team.ts"
-import { codeOf, isAlive, look, readAt, replaceFile, temporaryIn, writeAt } from "./disk.ts"
+import { codeOf } from "../../lib/error-code.ts"
+import { isAlive, look, readAt, replaceFile, temporaryIn, writeAt } from "./disk.ts"
 
 /**
  * Remembers which contents we wrote, so that an edit by hand is noticed. A log: a header, then a line before each change

@@ -13,10 +13,10 @@ import {
 import { dirname, join } from "node:path"
 import { AppError } from "../../domain/errors.ts"
 import { describeTeam, type TeamName } from "../../domain/team.ts"
+import { codeOf } from "../../lib/error-code.ts"
 import type { OutFile } from "../../views/files/folder.ts"
 import {
   checkFolders,
-  codeOf,
   exportFailed,
   type Found,
   look,

@@ -44,7 +44,7 @@ const OUTDATED: readonly string[] = [
 ]
 
 async function perform(
-  { context, say }: OrchestratorPorts,
+  { context }: OrchestratorPorts,
   options: OrchestratorOptions,
   { action, pool, judge }: ShortWork,
 ): Promise<void> {
@@ -62,10 +62,8 @@ async function perform(
       return
     }
     case "bury-worker":
-      say(`${action.worker} is gone: ${action.reason}`)
       return pool.stop(action.worker, { how: "crashed", reason: action.reason, graceMs: 0 })
     case "quarantine-worker":
-      say(`${action.worker} gets no more tasks: ${action.reason}`)
       return quarantineWorker(context, { ...name, by: ENGINE, worker: action.worker, reason: action.reason })
     case "check-status": {
       const { worker, task, silentMs } = action
@@ -91,7 +89,6 @@ async function perform(
       await settleBlocker(context, { ...name, task: action.task as TaskId, choice: action.choice })
       return
     case "pause-team":
-      say(`The team is paused: ${action.reason}`)
       return pauseByEngine(context, name, action)
     case "judge-approval":
       return judge(action.approval)

@@ -14,12 +14,18 @@ export interface LongActions extends Pick<EngineSnapshot, "busy" | "settled" | "
   begin(action: LongAction): void
 }
 
+interface LongWork {
+  /** By the store's clock, as whatever is decided. */
+  readonly now: () => number
+  readonly onEnd: () => void
+}
+
 const FIRST_WAIT_MS = 1000
 
 export function makeLongActions(
   ports: OrchestratorPorts,
   options: OrchestratorOptions,
-  onEnd: () => void,
+  { now, onEnd }: LongWork,
 ): LongActions {
   const settled = new Set<string>()
   const troubles = new Map<LongAction["type"], Trouble>()
@@ -34,7 +40,7 @@ export function makeLongActions(
       return
     }
     const times = (troubles.get(action.type)?.times ?? 0) + 1
-    const notBefore = ports.clock.now() + FIRST_WAIT_MS * 2 ** (times - 1)
+    const notBefore = now() + FIRST_WAIT_MS * 2 ** (times - 1)
     troubles.set(action.type, { action: action.type, reason: problem, times, notBefore })
     ports.say(`${action.type} did not come to an end: ${problem}`)
   }

@@ -4,6 +4,8 @@ import { decide } from "../../domain/decide.ts"
 import { AppError } from "../../domain/errors.ts"
 import { endLead, takeLead } from "../../operations/lead-team.ts"
 import { beginFollowing, readEngine } from "../../operations/read-engine.ts"
+import { ensureIntegration } from "../merge-queue/integration.ts"
+import { renewIntegration } from "../merge-queue/renew-integration.ts"
 import { makeNotices } from "../notify.ts"
 import { carryOut } from "./carry-out.ts"
 import { makeEarlyWarning } from "./early-warning.ts"
@@ -25,14 +27,24 @@ export async function orchestrate(ports: OrchestratorPorts, options: Orchestrato
   let end: EngineEnd | undefined
   const keeping = keepLead(ports, lead)
   try {
+    await options.prepare?.()
     // What killed processes left half done, before anybody works there again.
     await ports.workspaces.workspaces.examine(true)
+    await renew(ports, options)
     end = await loop(ports, options, keeping.lost)
     return end
   } finally {
     await keeping[Symbol.asyncDispose]()
     if (end?.outcome !== "lost") await endLead(context, lead, end?.outcome ?? "failed")
   }
+}
+
+async function renew({ context, merging, workspaces, say }: OrchestratorPorts, options: OrchestratorOptions) {
+  const { project, team, target } = options
+  const ports = { ...merging, workspaces: workspaces.workspaces }
+  for (const line of await renewIntegration(context, ports, { project, team, target })) say(line)
+  // From here on all work starts from it, whatever is checked out meanwhile.
+  await ensureIntegration(merging.merges, { project, team }, target)
 }
 
 /**
@@ -47,7 +59,9 @@ async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost
   await using watch = await context.store.watch()
   const wake = makeWake([options.drain, options.stop, lost])
   const pool = makeWorkerPool(ports, options)
-  const long = makeLongActions(ports, options, wake.now)
+  // The clock of this machine may be another than the store's, by which everything is decided.
+  let aheadMs = 0
+  const long = makeLongActions(ports, options, { now: () => clock.now() - aheadMs, onEnd: wake.now })
   const following = beginFollowing()
   const patience = makePatience(ports)
   const warning = makeEarlyWarning(ports, options)
@@ -59,9 +73,10 @@ async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost
   async function round(): Promise<EngineEnd | { readonly restMs: number; readonly waitMs: number }> {
     const lookedAt = clock.now()
     const facts = await readEngine(context, options, following)
+    aheadMs = clock.now() - facts.now
     const restMs = Math.max(REST_MS, REST_AFTER_LOOK * (clock.now() - lookedAt))
     const { history } = following
-    const workers = pool.look(facts.workers, history)
+    const workers = pool.look(facts, history)
     const { busy, settled, delivery, troubles } = long
     const snapshot: EngineSnapshot = { ...facts, history, workers, busy, settled, delivery, troubles }
     ports.onLook?.(snapshot)

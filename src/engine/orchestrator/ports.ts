@@ -68,6 +68,8 @@ export interface OrchestratorOptions extends TeamName {
   /** What whoever takes over goes on with, as JSON. */
   readonly settings: string
   readonly target: string | undefined
+  /** Brings the team into the state that it is led from: only whoever leads it changes it. */
+  readonly prepare?: () => Promise<void>
   readonly leaseMs: number
   readonly shutdownTimeoutMs: number
   /** The longest between two looks though nothing changes. */

@@ -7,6 +7,7 @@ import type { SetbackKind } from "../../domain/retry.ts"
 import type { Role } from "../../domain/task.ts"
 import type { TeamName } from "../../domain/team.ts"
 import type { Worker } from "../../domain/worker.ts"
+import type { EngineFacts } from "../../operations/read-engine.ts"
 import { setBack } from "../../operations/set-back.ts"
 import { noteWorkerExited, noteWorkerSpawned, spawnWorker } from "../../operations/worker-life.ts"
 import type { WorkerProcess } from "../../runtime/port.ts"
@@ -16,7 +17,7 @@ import type { OrchestratorOptions, OrchestratorPorts } from "./ports.ts"
 /** The processes of the team's workers on this machine, those that an earlier orchestrator started among them. */
 export interface WorkerPool {
   /** Each worker that the store knows, with how its process stands. */
-  look(workers: readonly Worker[], history: History): EngineWorker[]
+  look(facts: Pick<EngineFacts, "workers" | "now">, history: History): EngineWorker[]
   start(worker: WorkerId | null, role: Role | null): Promise<void>
   /** Ends its process and whatever that started; what it held goes back, what it wrote is kept. */
   stop(worker: WorkerId, end: WorkerEnd): Promise<void>
@@ -53,13 +54,13 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
   const held = new Map<WorkerId, string | null>()
   const dismissed = new Map<WorkerId, Promise<void>>()
 
-  function isRunning(worker: Worker, fact: WorkerFact | undefined): boolean | null {
+  function isRunning(worker: Worker, fact: WorkerFact | undefined, now: number): boolean | null {
     const known = processes.get(worker.id)
     // One that we have just started has not said so yet; what is told is of the one before.
     const isOld = known !== undefined && (fact?.starts ?? 0) <= known.startsBefore
     if (fact?.exitedAt != null && fact.spawned === null && !isOld) {
       processes.delete(worker.id)
-      return worker.status === "spawning" ? isSpawning(worker) : false
+      return worker.status === "spawning" ? isSpawning(worker, now) : false
     }
     const told = processOf(fact, ports.self.machine)
     if (told !== undefined && known?.pid !== told.pid) {
@@ -68,12 +69,12 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
       return runtime.isRunning(told)
     }
     if (known !== undefined) return runtime.isRunning(known)
-    return worker.status === "spawning" ? isSpawning(worker) : null
+    return worker.status === "spawning" ? isSpawning(worker, now) : null
   }
 
   /** An orchestrator before us may have started it in its last moment. */
-  function isSpawning({ lastHeartbeat }: Worker): boolean {
-    return ports.clock.now() - Date.parse(lastHeartbeat) < SPAWN_MS
+  function isSpawning({ lastHeartbeat }: Worker, now: number): boolean {
+    return now - Date.parse(lastHeartbeat) < SPAWN_MS
   }
 
   /** Keeps what its worktree holds, then lets others have its task. */
@@ -100,7 +101,7 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
   }
 
   return {
-    look: (workers, history) =>
+    look: ({ workers, now }, history) =>
       workers.map((worker) => {
         held.set(worker.id, worker.currentTask)
         starts.set(worker.id, history.workers.get(worker.id)?.starts ?? 0)
@@ -110,7 +111,7 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
           availability: worker.status,
           currentTask: worker.currentTask,
           activeAt: Date.parse(worker.lastHeartbeat),
-          isRunning: isRunning(worker, history.workers.get(worker.id)),
+          isRunning: isRunning(worker, history.workers.get(worker.id), now),
         }
       }),
     async start(id, role) {

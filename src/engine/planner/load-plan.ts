@@ -36,11 +36,17 @@ export function examinePlan(value: unknown, facts: PlanFacts): CheckedPlan {
   const { plan, problem } = withPreset(said, facts)
   const shape = problem === undefined ? problems : [...problems, problem]
   if (!knowsTasks) return { plan, problems: shape, notes: [] }
-  const wrong = new Set(shape.map(({ path }) => path.slice(0, 2).join()))
+  const wrong = new Set(shape.flatMap(({ path }) => [path.slice(0, 2).join(), path.slice(0, 3).join()]))
   const checked = checkPlan(plan, facts)
-  const more = checked.problems.filter(({ path }) => !wrong.has(path.slice(0, 2).join()))
+  const more = checked.problems.filter(({ path }) => {
+    // Where a field is wrong, much else would look wrong for the lack of it; ids and needs would not.
+    const depth = STAND_ALONE.has(path[2]) ? 3 : 2
+    return !wrong.has(path.slice(0, depth).join())
+  })
   return { ...checked, problems: [...shape, ...more] }
 }
+
+const STAND_ALONE: ReadonlySet<unknown> = new Set(["id", "needs"])
 
 /** What the preset says, where the plan names one or somebody asked for one. */
 function withPreset(plan: Plan, facts: PlanFacts): { readonly plan: Plan; readonly problem?: PlanProblem } {

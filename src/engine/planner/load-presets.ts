@@ -5,6 +5,7 @@ import { ID_RULE, isId, quoteInput } from "../../domain/ids.ts"
 import { PRESET_FIELDS, type Preset } from "../../domain/presets.ts"
 import { getRole, type RoleDefinition } from "../../domain/roles.ts"
 import { WORK_TYPES } from "../../domain/work-type.ts"
+import { codeOf } from "../../lib/error-code.ts"
 import { checkFields } from "../../lib/fields.ts"
 import { nearest } from "../../lib/nearest.ts"
 import DEFAULTS from "./default-presets.yml" with { type: "text" }
@@ -68,7 +69,7 @@ function listFiles(folder: string): string[] {
     const names = readdirSync(folder).filter((name) => /^[^.].*\.ya?ml$/.test(name))
     return names.sort().map((name) => join(folder, name))
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return []
+    if (codeOf(error) === "ENOENT") return []
     throw new AppError("preset.bad_file", `${folder} cannot be read`, { file: folder }, { cause: error })
   }
 }

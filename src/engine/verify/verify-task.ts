@@ -9,11 +9,12 @@ import { parseDiff } from "../../gates/diff-lines.ts"
 import { statusOf } from "../../gates/findings.ts"
 import { shellCommand } from "../../gates/gate-command.ts"
 import type { CommandResult } from "../../gates/run-command.ts"
-import { judgeTask, type TaskRange } from "../../gates/task-gate.ts"
+import { judgeTask, type TaskFacts, type TaskRange } from "../../gates/task-gate.ts"
 import { recordEvidence } from "../../operations/evidence.ts"
 import { getTask } from "../../operations/get-task.ts"
 import { assertHolds } from "../../operations/ownership.ts"
 import { addVerdict } from "../../operations/record-verdict.ts"
+import { readWorkToBring } from "../../operations/work-to-bring.ts"
 import { keepClaim } from "../keep-claim.ts"
 import { type ChosenState, chooseState, getCommit } from "./choose-state.ts"
 import { type CommandRun, listCommands, runCommands } from "./run-commands.ts"
@@ -54,6 +55,7 @@ export async function verifyTask(given: Verifier, request: TaskVerification): Pr
   const findings = judgeTask(
     {
       ...{ taskId, commit: state.commit, uncommitted: state.uncommitted, range, results, leftBehind, evidence },
+      fixed: await findFixedWork(verifier, { name, task, state }),
       mayChangeNothing: mayChangeNothing(task, verifier.roles),
       scope: await scopeOf(verifier.context, name, task.id),
     },
@@ -107,6 +109,16 @@ async function newest(
   const left = integration && (await repository.findBase(state.commit, integration.commit))
   if (left === undefined || left === state.commit) return pinned
   return pinned === undefined || (await repository.contains(left, pinned)) ? left : pinned
+}
+
+async function findFixedWork(
+  { context, repository }: Verifier,
+  { name, task, state }: Omit<RangeRequest, "base">,
+): Promise<TaskFacts["fixed"]> {
+  const fixed = await readWorkToBring(context, name, task.id)
+  const head = fixed && (await repository.find(pinRef(name, fixed, "head")))?.commit
+  if (fixed === undefined || head === undefined) return undefined
+  return { taskId: fixed.taskId, head, isContained: await repository.contains(state.commit, head) }
 }
 
 interface Attestation extends TeamName {

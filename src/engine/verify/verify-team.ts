@@ -169,12 +169,12 @@ async function readDelivered(
   { tasks, state }: { readonly tasks: readonly Task[]; readonly state: ChosenState },
 ): Promise<DeliveredTask[]> {
   const delivered: DeliveredTask[] = []
-  const ids = new Set(tasks.map((task) => task.id))
+  const statuses = new Map(tasks.map((task) => [task.id, task.status]))
   for (const task of tasks.filter((each) => each.status === "resolved")) {
     const head = (await repository.find(pinRef(name, { taskId: task.id, attempt: task.attempt }, "head")))?.commit
     if (head === undefined) continue
-    // What could not be merged comes with its fix, or the fix did the work anew: then that is looked at instead.
-    if (ids.has(fixIdOf(task))) continue
+    // What could not be merged comes with its fix: not before that is done, and not at all where somebody skipped it.
+    if ((statuses.get(fixIdOf(task)) ?? "resolved") !== "resolved") continue
     delivered.push({ taskId: task.id, head, isMerged: await repository.contains(state.commit, head) })
   }
   return delivered

@@ -1,5 +1,6 @@
 import { AppError } from "../../domain/errors.ts"
 import type { Task } from "../../domain/task.ts"
+import { firstSignal } from "../../lib/first-signal.ts"
 import { noteActivity } from "../../operations/note-run.ts"
 import { renewClaim } from "../../operations/renew-claim.ts"
 import type { Shift } from "./shift.ts"
@@ -30,6 +31,7 @@ export function holdClaim({ ports, options, team, worker, ending }: Shift, task:
   const renewMs = options.settings.renewSeconds * 1000
   const claim = { ...team, id: task.id, owner: worker, token: task.claimToken }
   const hold = { isOwnWork: true }
+  const cut = firstSignal(lost.signal, ending.stop)
   const renewing = (async () => {
     for (let waitMs = renewMs; ; ) {
       await sleep(waitMs, ended.signal)
@@ -47,9 +49,10 @@ export function holdClaim({ ports, options, team, worker, ending }: Shift, task:
   })()
   return Object.assign(hold, {
     ...{ task, token: task.claimToken, lost: lost.signal },
-    cut: AbortSignal.any([lost.signal, ending.stop]),
+    cut: cut.signal,
     async [Symbol.asyncDispose]() {
       ended.abort()
+      cut[Symbol.dispose]()
       await renewing
     },
   })

@@ -38,9 +38,12 @@ export async function insertRows(
   rows: readonly (readonly Param[])[],
 ): Promise<void> {
   const row = `(${placeholders(columns.length)})`
+  const insert = (count: number) =>
+    `insert into ${table} (${columns.join(", ")}) values ${Array.from({ length: count }, () => row).join(", ")}`
+  // One text for all, or a cache of statements would have to read through it each time.
+  const full = rows.length < ROWS_AT_ONCE ? "" : insert(ROWS_AT_ONCE)
   for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
     const some = rows.slice(at, at + ROWS_AT_ONCE)
-    const values = Array.from(some, () => row).join(", ")
-    await session.run(`insert into ${table} (${columns.join(", ")}) values ${values}`, some.flat())
+    await session.run(some.length === ROWS_AT_ONCE ? full : insert(some.length), some.flat())
   }
 }

@@ -1,7 +1,6 @@
 import type { Clock } from "../../lib/clock.ts"
-import { sleep } from "../../lib/sleep.ts"
 import { LATEST_VERSION } from "../migrations/migrations.ts"
-import type { Store, StoreReport, Tx, Watch } from "../port.ts"
+import type { Store, StoreReport, Tx } from "../port.ts"
 import { claimTask } from "./claim.ts"
 import { type Connection, connect } from "./connection.ts"
 
@@ -41,41 +40,11 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       const all = await tx()
       return transaction("begin immediate", () => all.finishTask(request))
     },
-    watch: async () => watch(connection, options.path),
+    watch: async () => (await import("./watch.ts")).openWatch(connection, options.path),
     inspect: () => inspect(connection, options.path),
     async [Symbol.asyncDispose]() {
       connection.close()
     },
-  }
-}
-
-// The log is written before the commit can be seen; in between lies the time the disk takes, which may be long.
-const LOOKS_AFTER_WRITE_MS = [0, 1, 2, 4, 8, 16, 32, ...Array.from({ length: 40 }, () => 50)]
-
-function watch(connection: Connection, path: string): Watch {
-  let seen = connection.version()
-  const isBehind = () => connection.version() !== seen
-  const hasChanged = () => {
-    const before = seen
-    seen = connection.version()
-    return seen !== before
-  }
-  return {
-    async next(timeoutMs, signal) {
-      const { untilWritten } = await import("./log-watch.ts")
-      const deadline = performance.now() + timeoutMs
-      while (!hasChanged()) {
-        const ms = deadline - performance.now()
-        if (ms <= 0 || signal?.aborted === true) return false
-        const isWritten = await untilWritten(`${path}-wal`, { ms, signal, isBehind })
-        for (const pause of isWritten ? LOOKS_AFTER_WRITE_MS : []) {
-          if (isBehind()) break
-          await sleep(pause, signal)
-        }
-      }
-      return true
-    },
-    async [Symbol.asyncDispose]() {},
   }
 }
 

@@ -14,8 +14,10 @@ export const approvals: Command = {
   async run({ host, isJson, context }, raw) {
     const { watch, ...query } = raw as InputOf<typeof input>
     const here = await context()
-    const listed = await listApprovals.run(here, query)
-    if (watch !== true) return { data: listed, text: () => renderApprovals(listed) }
+    if (watch !== true) {
+      const listed = await listApprovals.run(here, query)
+      return { data: listed, text: () => renderApprovals(listed) }
+    }
     const { io } = host
     const shown = new Set<number>()
     const show = (all: readonly Approval[]) => {
@@ -24,9 +26,10 @@ export const approvals: Command = {
         io.out(isJson ? JSON.stringify(toWire(approval)) : `${renderApprovals([approval])}\n`)
       }
     }
+    // Before the first look: what is asked for right after it counts as a change.
     await using changes = await here.store.watch()
-    for (let all = listed; !io.interrupted.aborted; all = await listApprovals.run(here, query)) {
-      show(all)
+    while (!io.interrupted.aborted) {
+      show(await listApprovals.run(here, query))
       await changes.next(WAIT_MS, io.interrupted)
     }
     return { data: null, silent: true }

@@ -1,5 +1,7 @@
+import type { WorkerId } from "../../domain/ids.ts"
 import { describeTeam, type TeamName } from "../../domain/team.ts"
-import { stopWorkers } from "../../engine/swarm/stop-workers.ts"
+import { type StoppedWorker, stopWorkers } from "../../engine/swarm/stop-workers.ts"
+import { type KnownWorker, listKnownWorkers } from "../../engine/swarm/worker-processes.ts"
 import { flag, type InputOf, optional } from "../../lib/fields.ts"
 import { machineName } from "../../lib/machine-name.ts"
 import { sleep } from "../../lib/sleep.ts"
@@ -28,16 +30,18 @@ export const cancel: Command = {
     const { reason, force, purge, sourceDir, ...name } = raw as InputOf<typeof input>
     const context = await session.context()
     const configured = await session.configured()
+    const from = { machine: machineName(), clock: session.host.clock }
+    const before = await listKnownWorkers(context, name, from)
     await cancelTeam(context, name, reason ?? "cancelled by user")
     const graceMs = force === true ? 0 : (await configured.engine()).shutdownTimeoutMs
     // Whoever leads the team sees it and ends; what is left, as after a crash, is ended here.
     if (force !== true) await untilLeft(session, name, graceMs)
-    const stopped = await stopWorkers(context, {
-      ...{ ...name, worker: null, graceMs },
-      from: { machine: machineName(), clock: session.host.clock },
+    const stoppedHere = await stopWorkers(context, {
+      ...{ ...name, worker: null, graceMs, from },
       runtime: (of) => configured.runtime(name, of),
       workspaces: await findTools(session, { ...name, sourceDir }),
     })
+    const stopped = listStopped(before, await listKnownWorkers(context, name, from), stoppedHere)
     const { stats } = await teamStatus.run(context, name)
     const [done, total] = [stats.resolved + stats.skipped, stats.total]
     if (purge === true) await cleanTeam.run(context, { ...name, purge: true, force: force === true })
@@ -45,10 +49,21 @@ export const cancel: Command = {
     const how = force === true ? "force-cancelled" : "cancelled"
     const next = purge === true ? "It is forgotten." : "Go on with: teamwork run"
     return {
-      data: { ...name, stopped: stopped.map(({ id }) => id), done, total, isPurged: purge === true },
+      data: { ...name, stopped, done, total, isPurged: purge === true },
       text: () => `Team ${describeTeam(name)} ${how}. ${counts} ${next}`,
     }
   },
+}
+
+/** Those that were stopped here, and before them those that worked and were stopped by whoever led the team. */
+function listStopped(
+  before: readonly KnownWorker[],
+  after: readonly KnownWorker[],
+  stoppedHere: readonly StoppedWorker[],
+): WorkerId[] {
+  const ended = new Set(after.filter(({ state }) => state === "ended").map(({ id }) => id))
+  const worked = before.filter(({ id, state }) => ["spawning", "running"].includes(state) && ended.has(id))
+  return [...new Set([...worked, ...stoppedHere].map(({ id }) => id))]
 }
 
 async function untilLeft(session: Session, name: TeamName, graceMs: number): Promise<void> {

@@ -250,14 +250,7 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     name: "decide",
-    load: async () =>
-      fromOperation((await import("../../operations/escalations.ts")).decide, {
-        positional: ["number", "option"],
-        example: 'teamwork decide 1 retry --note "Prices are in euro"',
-        data: ({ escalation, outcome }) => ({ ...escalation, outcome }),
-        text: ({ escalation, outcome }) =>
-          `Decided escalation ${escalation.number}: ${escalation.decision}; ${outcome}`,
-      }),
+    load: async () => (await import("./decide.ts")).decide,
   },
   { name: "check", load: async () => (await import("./check.ts")).check },
   { name: "revise", load: async () => (await import("./steer.ts")).revise },

@@ -1,6 +1,6 @@
 import { AppError } from "../../domain/errors.ts"
 import { quoteInput } from "../../domain/ids.ts"
-import { checkFields, type Field, type Fields } from "../../lib/fields.ts"
+import { checkFields, type Field, type Fields, problemWith } from "../../lib/fields.ts"
 import { nearest } from "../../lib/nearest.ts"
 
 /** A field seen as a command-line flag. */
@@ -66,8 +66,12 @@ export function checkInput(fields: Fields, values: Record<string, unknown>): Rec
   if (checked.ok) return checked.values
   const { field, isMissing, problem } = checked
   if (isMissing) throw new AppError("usage", `--${kebab(field)} is missing`, { field })
-  const value = values[field]
-  const { choices, check } = fields[field] ?? {}
+  const given = values[field]
+  const { item } = fields[field] ?? {}
+  // Of a list the one that is wrong is named.
+  const isList = item !== undefined && Array.isArray(given)
+  const value = isList ? given.find((each) => problemWith(item, each) !== undefined) : given
+  const { choices, check } = (isList ? item : fields[field]) ?? {}
   const close = choices === undefined ? undefined : nearest(String(value), choices)
   // A check of our own names the value itself where it helps.
   const text = typeof value === "object" ? JSON.stringify(value) : String(value)

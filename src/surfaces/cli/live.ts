@@ -62,7 +62,7 @@ export function makeWatcher(session: Session, options: Pick<WatchOptions, "hint"
   const { io, clock, env } = session.host
   if (session.isJsonAsked) return eventWatcher(io)
   const isDumb = !io.isTerminal || env.TERM === "dumb"
-  return isDumb ? lineWatcher(io, options) : screenWatcher({ io, clock }, options)
+  return isDumb ? lineWatcher({ io, clock }, options) : screenWatcher({ io, clock }, options)
 }
 
 function eventWatcher(io: Io): Watcher {
@@ -78,7 +78,7 @@ function eventWatcher(io: Io): Watcher {
   }
 }
 
-function lineWatcher(io: Io, { steps }: { readonly steps: boolean }): Watcher {
+function lineWatcher({ io, clock }: { io: Io; clock: Clock }, { steps }: { readonly steps: boolean }): Watcher {
   let isFirst = true
   return {
     show({ team, stats, events, now, questions }) {
@@ -89,7 +89,7 @@ function lineWatcher(io: Io, { steps }: { readonly steps: boolean }): Watcher {
       isFirst = false
       for (const line of lines) io.out(stamped(line))
     },
-    say: (text) => io.out(text),
+    say: (text) => io.out(stamped({ at: clock.now(), text, tone: "plain" })),
     close: () => undefined,
   }
 }

@@ -1,9 +1,12 @@
+import { ALL_DONE } from "../../domain/advance.ts"
 import type { Approval } from "../../domain/approval.ts"
 import { AppError } from "../../domain/errors.ts"
 import { emptyHistory, type History } from "../../domain/history.ts"
+import { quoteInput } from "../../domain/ids.ts"
 import { parseStaffing, problemWithSize, STAFFING_FORMS } from "../../domain/staffing.ts"
 import { describeTeam, SCHEDULES, type TeamName } from "../../domain/team.ts"
 import { connectGates } from "../../engine/merge-queue/connect-gates.ts"
+import { assertTarget } from "../../engine/merge-queue/integration.ts"
 import { makeNotify } from "../../engine/notify.ts"
 import { orchestrate } from "../../engine/orchestrator/orchestrate.ts"
 import type { EngineEnd, OrchestratorOptions, OrchestratorPorts, Self } from "../../engine/orchestrator/ports.ts"
@@ -16,6 +19,7 @@ import { resolvePath } from "../../lib/paths.ts"
 import { identityOf, isRunning } from "../../lib/process-identity.ts"
 import { sleep } from "../../lib/sleep.ts"
 import { calculateWaves } from "../../operations/calculate-waves.ts"
+import { assertNotLed } from "../../operations/lead-team.ts"
 import type { Context } from "../../operations/operation.ts"
 import { teamFields } from "../../operations/operation.ts"
 import { type EngineFacts, readEngine } from "../../operations/read-engine.ts"
@@ -45,7 +49,7 @@ const input = {
   target: optional(text("the branch that gets the work in the end; by default the one that is checked out")),
   resume: flag("go on with the team's last run; fails when there was none"),
   worktree: flag("for scripts that say so: every worker has a worktree of its own anyway"),
-  noDeliver: flag("leave the work on the integration branch"),
+  noDeliver: flag("leave the work on the integration branch, also in later runs"),
   noReview: flag("without the review by another agent program"),
   noCascade: flag("without follow-up tasks for tests and reviews"),
   sourceDir: sourceDirField,
@@ -60,9 +64,14 @@ export const runTeam: Command = {
   async run(session, raw) {
     const given = withPlans(raw as Input)
     const name = { project: given.project, team: given.team }
-    const planned = given.what === undefined ? undefined : await planFirst(session, given, given.what)
-    if (planned !== undefined) return planned
+    const self = makeSelf()
+    if (given.what !== undefined || given.target !== undefined) await assertPlace(session, given)
     const context = await session.context()
+    if (given.what !== undefined) {
+      await assertNotLed(context, { ...name, isGone: self.isGone })
+      const planned = await planFirst(session, given, given.what)
+      if (planned !== undefined) return planned
+    }
     const settings = await (await session.configured()).engine()
     const history = emptyHistory()
     const facts = await readEngine(context, name, { history, tasks: undefined, after: undefined }).catch((error) => {
@@ -70,16 +79,20 @@ export const runTeam: Command = {
     })
     const run = chooseSettings(given, { settings, history, name })
     assertWork(name, facts)
-    await prepare(context, name, { facts, schedule: given.schedule })
-    const end = await lead(session, { given, name, run, settings })
+    await assertPlace(session, { ...given, target: run.target ?? undefined })
+    const end = await lead(session, { given, name, run, settings, self, facts }).catch((error) => {
+      throw error instanceof AppError && error.code === "team.not_found" ? forgotten(name) : error
+    })
     const outcome = await finish(session, { given, name, settings }, end)
     if (settings.files) await (await import("./export.ts")).writeHome(session, name)
     return outcome
   },
 }
 
+type Ending = Pick<Run, "given" | "name" | "settings">
+
 /** A run that is done ends with what the configuration says should become of the team. */
-async function finish(session: Session, { given, name, settings }: Omit<Run, "run">, end: EngineEnd): Promise<Outcome> {
+async function finish(session: Session, { given, name, settings }: Ending, end: EngineEnd): Promise<Outcome> {
   const base = { data: end, exitCode: exitCodeFor(end), isDocument: true }
   if (end.outcome !== "done") return { ...base, text: () => sayEnd(name, end) }
   const { finishRun, HOW_TO_FINISH } = await import("./finish-run.ts")
@@ -93,6 +106,17 @@ async function finish(session: Session, { given, name, settings }: Omit<Run, "ru
     ...{ ...base, data: { ...end, completion: completion.data }, warnings: completion.warnings },
     text: async (screen) => `${sayEnd(name, end)}\n${await completion.text?.(screen)}`,
   }
+}
+
+/** Before anything is planned or changed: there is a repository with a commit, and the branch that is to get the work. */
+async function assertPlace(session: Session, { project, team, target, sourceDir }: Input): Promise<void> {
+  const folder = resolvePath(sourceDir ?? ".", session.host.io.cwd)
+  const { workspaces, merging } = await session.configured()
+  await workspaces({ sourceDir: folder, team: { project, team } })
+  const { merges } = await merging(folder)
+  if (target !== undefined && (await merges.find(`refs/heads/${target}`)) === undefined)
+    throw new AppError("usage", `there is no branch ${quoteInput(target)} here; make it with: git branch ${target}`)
+  await assertTarget(merges, { project, team }, target)
 }
 
 function withPlans(given: Input): Input {
@@ -156,6 +180,11 @@ function noTeam(name: TeamName): AppError {
   return new AppError("team.not_found", `project ${describeTeam(name)} does not exist; make it of a plan with: ${ways}`)
 }
 
+function forgotten(name: TeamName): AppError {
+  const kept = "what was committed is kept, see: teamwork refs"
+  return new AppError("team.not_found", `project ${describeTeam(name)} was forgotten while it ran; ${kept}`)
+}
+
 function assertWork(name: TeamName, { tasks }: EngineFacts): void {
   if (tasks.length > 0) return
   throw new AppError(
@@ -180,24 +209,32 @@ interface Run {
   readonly name: TeamName
   readonly run: RunSettings
   readonly settings: EngineSettings
+  readonly self: Self
+  /** As they were when the run was asked for. */
+  readonly facts: EngineFacts
 }
 
 /** Leads and shows it. */
-async function lead(session: Session, { given, name, run, settings }: Run): Promise<EngineEnd> {
+async function lead(session: Session, asked: Run): Promise<EngineEnd> {
+  const { given, name, run, settings, facts } = asked
   const { io } = session.host
+  // In 80 columns.
+  const hint = "Ctrl+C ends it, twice at once; go on with: teamwork run --resume"
+  const view = { hint, steps: false }
+  let watcher = makeWatcher(session, view)
+  const ports = {
+    ...(await openPorts(session, { ...asked, say: (line) => watcher.say(line) })),
+    notify: notifyFor(session, settings),
+  }
   const options: OrchestratorOptions = {
     ...{ ...name, limits: limitsOf(settings, run), settings: JSON.stringify(run), target: run.target ?? undefined },
     ...{ leaseMs: settings.leaseMs, shutdownTimeoutMs: settings.shutdownTimeoutMs },
     ...{ monitorIntervalMs: settings.monitorIntervalMs, drain: io.interrupted, stop: io.interruptedAgain },
-  }
-  const hint = "Ctrl+C lets the workers end what they can, twice ends them at once; go on with: teamwork run --resume"
-  const view = { hint, steps: false }
-  let watcher = makeWatcher(session, view)
-  const ports = {
-    ...(await openPorts(session, { given, name, run, settings, say: (line) => watcher.say(line) })),
-    notify: notifyFor(session, settings),
+    prepare: () => prepare(ports.context, name, { facts, schedule: given.schedule }),
   }
   const ended = new AbortController()
+  const ending = "ending: workers end what they can; Ctrl+C again ends them at once"
+  io.interrupted.addEventListener("abort", () => watcher.say(ending))
   const beside = [watchOn(), settings.files ? mirrorOn() : undefined]
   try {
     return await orchestrate(ports, options)
@@ -244,7 +281,7 @@ function notifyFor({ host, isJsonAsked }: Session, { notify }: EngineSettings): 
 
 async function openPorts(
   session: Session,
-  { given, name, run, settings, say }: Run & { readonly say: (line: string) => void },
+  { given, name, run, settings, self, say }: Run & { readonly say: (line: string) => void },
 ): Promise<OrchestratorPorts> {
   const { host } = session
   const configured = await session.configured()
@@ -284,7 +321,7 @@ async function openPorts(
         worker,
         role,
       ),
-    self: makeSelf(),
+    self,
   }
 }
 
@@ -326,7 +363,7 @@ function sayEnd(name: TeamName, { outcome, reason }: EngineEnd): string {
   const team = describeTeam(name)
   switch (outcome) {
     case "done":
-      return `${team} is done; see: teamwork report`
+      return `${team} is done${reason === ALL_DONE ? "" : `: ${reason}`}; see: teamwork report`
     case "cancelled":
       return `${team} was cancelled; go on with: teamwork run`
     case "interrupted":

@@ -149,6 +149,9 @@ async function print(outcome: Outcome, host: Host, isJson: boolean): Promise<num
 
 /** Lists up to this length are printed in one piece. */
 const SHORT_LIST = 200
+/** Of a long list, after so many; of a very long one as often in all, or cleaning up would take the time squared. */
+const CLEAN_EVERY = 10 * SHORT_LIST
+const MOST_CLEANINGS = 8
 
 function printJson({ data, keepsNames }: Outcome, io: Host["io"]): void {
   const wire = keepsNames === true ? (value: unknown) => value : toWire
@@ -158,9 +161,15 @@ function printJson({ data, keepsNames }: Outcome, io: Host["io"]): void {
 
 /** A long list goes out piece by piece, or it would be in memory three times over. */
 function* listParts(items: readonly unknown[], wire: (value: unknown) => unknown): Generator<string> {
-  Bun.gc(true) // what reading them left behind need not stay beside what printing them makes
+  const every = Math.max(CLEAN_EVERY, items.length / MOST_CLEANINGS)
+  let cleanAt = 0
   yield '{"status":"success","data":['
   for (let at = 0; at < items.length; at += SHORT_LIST) {
+    if (at >= cleanAt) {
+      // What reading them left behind, and what printing the last ones made, need not stay beside what is made next.
+      Bun.gc(true)
+      cleanAt += every
+    }
     const part = items.slice(at, at + SHORT_LIST).map((item) => JSON.stringify(wire(item)))
     yield `${at === 0 ? "" : ","}${part.join(",")}`
   }

@@ -1,4 +1,4 @@
-import { removeMarker, writeMarker } from "../../engine/seat-marker.ts"
+import { markedStore, removeMarker, writeMarker } from "../../engine/seat-marker.ts"
 import type { InputOf } from "../../lib/fields.ts"
 import { join as joinTeam, leave as leaveTeam } from "../../operations/seats.ts"
 import type { Command } from "./command.ts"
@@ -9,11 +9,12 @@ export const join: Command = {
   example: "teamwork join --role backend --loop",
   async run({ host, context, configured, flags }, input) {
     const { memory: _, ...seat } = await joinTeam.run(await context(), input as InputOf<typeof joinTeam.input>)
-    const { project, team, terminalId } = seat
-    const { home } = await configured()
+    const { project, team, terminalId, joinedAt } = seat
+    const { home, storeAddress } = await configured()
     const guards = seat.delegation === "strict" ? ("all" as const) : ("writes" as const)
-    const place = { folder: host.io.cwd, guards, ...(flags.store === undefined ? {} : { store: flags.store }) }
-    await writeMarker(home, terminalId, { project, team, ...place })
+    const store = markedStore(storeAddress, flags.store)
+    const place = { folder: host.io.cwd, guards, ...(store === undefined ? {} : { store }) }
+    await writeMarker(home, terminalId, { project, team, joinedAt, ...place })
     const who = seat.worker === null ? "the lead" : `worker ${seat.worker}`
     const how = seat.role === null ? "" : ` as ${seat.role}`
     const rule = seat.delegation === "strict" ? "; all work on the project is left to workers" : ""

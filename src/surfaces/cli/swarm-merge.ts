@@ -10,6 +10,7 @@ import type { Overlap } from "../../operations/warn-overlap.ts"
 import { type MergeLine, renderMerge, short } from "../../views/merging.ts"
 import type { Command } from "./command.ts"
 import { verifierFor } from "./verify.ts"
+import { renewHere } from "./worktree.ts"
 
 /** The repository, for whoever is not in it. */
 export const sourceDirField = optional(text("folder of the repository; the current one when left out"))
@@ -32,14 +33,16 @@ export const swarmMerge: Command = {
     const { merges } = await (await session.configured()).merging(folder)
     const { gate, scope } = connectGates(await verifierFor(session, { folder }), request)
     const context = await session.context()
-    const report = await mergeWave(context, { merges, gate, scope }, request)
+    const { project, team, target } = request
+    const work = () => mergeWave(context, { merges, gate, scope }, request)
+    const { result: report, told } = await renewHere(session, { project, team, sourceDir, target, work })
     const overlaps = await watchOverlaps(context, merges, request).look()
     const lines = linesOf(report)
     const isWhole = report.outcomes.every(({ outcome }) => !FAILURES.includes(outcome.kind))
     return {
       data: { ...dataOf(report), overlaps },
       text: (screen) =>
-        renderMerge({ ...report, lines, notes: [...notesOf(report), ...overlaps.map(sayOverlap)] }, screen),
+        renderMerge({ ...report, lines, notes: [...told, ...notesOf(report), ...overlaps.map(sayOverlap)] }, screen),
       exitCode: isWhole ? 0 : 1,
     }
   },

@@ -1,3 +1,4 @@
+import type { WorkerId } from "../../domain/ids.ts"
 import type { Role } from "../../domain/task.ts"
 import { type SpawnedWorker, spawnWorkers } from "../../engine/swarm/spawn-workers.ts"
 import { workerLaunch } from "../../engine/swarm/worker-launch.ts"
@@ -7,7 +8,7 @@ import { resolvePath } from "../../lib/paths.ts"
 import { commaList, roleField, teamFields } from "../../operations/operation.ts"
 import { renderSpawned } from "../../views/swarm.ts"
 import type { Command } from "./command.ts"
-import { sourceDirField, toolsOf } from "./worktree.ts"
+import { renewHere, sourceDirField, toolsOf } from "./worktree.ts"
 
 const input = {
   ...teamFields,
@@ -34,19 +35,22 @@ export const swarmSpawn: Command = {
     await using runtime = await configured.runtime(name, named)
     const facts = { ...name, folder, runtime: runtime.name, store: flags.store, isManaged: false }
     const launch = { ...facts, home: configured.home, self: host.self, env: host.env }
-    const spawned = await spawnWorkers(await session.context(), runtime, {
+    const context = await session.context()
+    const request = {
       ...name,
       roles: each.flatMap((one) => Array.from({ length: count ?? 1 }, () => one)),
-      launch: (worker, of) => workerLaunch(launch, worker, of),
+      launch: (worker: WorkerId, of: Role | null) => workerLaunch(launch, worker, of),
       worktrees: worktree === true ? tools : null,
       maxAgents: (await configured.engine()).maxAgents,
       from: { machine: machineName(), clock: host.clock },
-    })
+    }
+    const work = () => spawnWorkers(context, runtime, request)
+    const { result: spawned, told } = await renewHere(session, { ...name, sourceDir, work })
     const ended = spawned.filter(({ status }) => status === "ended")
     return {
       data: { runtime: runtime.name, workers: spawned },
       text: (screen) => renderSpawned(spawned, screen),
-      warnings: ended.map(sayEnded),
+      warnings: [...told, ...ended.map(sayEnded)],
       exitCode: ended.length === 0 ? 0 : 1,
     }
   },

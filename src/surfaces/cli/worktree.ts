@@ -1,5 +1,6 @@
 import { createWorktree, removeWorktree, syncWorktree, type WorkspaceTools } from "../../engine/worktrees.ts"
 import { type Fields, type InputOf, optional } from "../../lib/fields.ts"
+import { resolvePath } from "../../lib/paths.ts"
 import { teamFields, textField, workerIdField } from "../../operations/operation.ts"
 import { oneLine } from "../../views/table.ts"
 import { renderWorktrees, shortCommit } from "../../views/workspace.ts"
@@ -25,6 +26,23 @@ export async function toolsOf(
   return workspaces({ sourceDir: sourceDir ?? host.io.cwd, team: { project, team } })
 }
 
+interface HandWork<T> {
+  readonly project: string
+  readonly team: string
+  readonly sourceDir?: string
+  readonly target?: string
+  readonly work: () => Promise<T>
+}
+
+/** Something by hand that begins work, on the newest state; with what a person should know. */
+export async function renewHere<T>(session: Session, { sourceDir, ...request }: HandWork<T>) {
+  const { merging } = await session.configured()
+  const { workspaces } = await toolsOf(session, { ...request, sourceDir })
+  const { renewAround } = await import("../../engine/merge-queue/renew-integration.ts")
+  const ports = { ...(await merging(resolvePath(sourceDir ?? ".", session.host.io.cwd))), workspaces }
+  return renewAround(await session.context(), ports, request)
+}
+
 export const worktreeCreate: Command = {
   summary: "Make a git worktree for a worker, on a branch of its own",
   fields: createFields,
@@ -32,11 +50,15 @@ export const worktreeCreate: Command = {
   example: "teamwork worktree create --worker-id w1 --base main",
   async run(session, raw) {
     const { sourceDir, ...input } = raw as InputOf<typeof createFields>
-    const made = await createWorktree(await session.context(), await toolsOf(session, { ...input, sourceDir }), input)
+    const { project, team } = input
+    const tools = await toolsOf(session, { ...input, sourceDir })
+    const work = async () => createWorktree(await session.context(), tools, input)
+    const { result: made, told } = await renewHere(session, { project, team, sourceDir, work })
     const how = made.isNew ? "Made" : "Is there already:"
     return {
       data: made,
       text: () => oneLine(`${how} ${made.path} on ${made.branch}, at ${shortCommit(made.head)}`),
+      warnings: told,
     }
   },
 }

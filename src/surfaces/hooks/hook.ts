@@ -52,19 +52,20 @@ async function answerHook(host: Host, asked: { readonly host: HostName; readonly
 }
 
 async function answerCall(host: Host, call: HookCall): Promise<HookAnswer> {
-  const marker = await readMarker(host.home, call.session)
+  const marker = readMarker(host.home, call.session)
   // Most sessions take no part, and only their beginning is worth a look at the store.
   if (marker === undefined && call.event !== "session-start") return NO_ANSWER
   const handler = await HANDLERS[call.event]?.()
   if (handler === undefined) return NO_ANSWER
-  const { readSeat } = await import("../../operations/read-seat.ts")
+  const { isTeamThere, readSeat } = await import("../../operations/read-seat.ts")
   const configured = await host.configure(marker ?? {})
   if (!(await configured.hasStore())) return NO_ANSWER
   await using store = await configured.openStore()
   const seat = marker === undefined ? null : ((await readSeat({ store }, call.session)) ?? null)
   if (marker !== undefined && seat === null) {
-    // What was left of it: its team is gone, or whoever removed it came to grief in between.
-    await removeMarker(host.home, call.session)
+    // Without the marker its MCP server would take it for a lead. So one whose place was taken keeps it until it ends.
+    if (call.event === "session-end" || !(await isTeamThere({ store }, marker)))
+      await removeMarker(host.home, call.session)
     return NO_ANSWER
   }
   const context: Awaited<ReturnType<Session["context"]>> = {

@@ -1,6 +1,7 @@
 import { AppError } from "../../domain/errors.ts"
+import type { ToolCall } from "../../domain/find-write.ts"
 import type { Ownership } from "../../domain/judge-path.ts"
-import { judgeWrite, type ToolCall } from "../../domain/judge-write.ts"
+import { judgeWrite } from "../../domain/judge-write.ts"
 import type { ClaimPlace, WriteRules } from "../../domain/owned-files.ts"
 import { followLinks } from "../../lib/follow-links.ts"
 import type { Command } from "../cli/command.ts"

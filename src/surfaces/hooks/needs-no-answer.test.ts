@@ -3,6 +3,9 @@ import { join } from "node:path"
 import { makeScratch } from "../../../test/support/sandbox.ts"
 import { needsNoAnswer } from "./needs-no-answer.ts"
 
+/** Nothing of what is asked here needs a look at the store. */
+const never = () => Promise.reject(new Error("the store is asked"))
+
 it.each([
   [["hook"]],
   [["hook", "--help"]],
@@ -16,7 +19,7 @@ it.each([
   [[]],
 ])("leaves %p to the command, without reading its input", async (args) => {
   using scratch = makeScratch()
-  expect(await needsNoAnswer(args, scratch.path)).toBe(false)
+  expect(await needsNoAnswer(args, scratch.path, never)).toBe(false)
 })
 
 it.each([
@@ -32,7 +35,7 @@ it.each([
   using scratch = makeScratch()
   await Bun.write(join(scratch.path, "seats/somebody"), "{}")
   const ask = `import { needsNoAnswer } from "${join(import.meta.dir, "needs-no-answer.ts")}"
-    console.log(await needsNoAnswer(["hook", "stop", "--host", "codex"], ${JSON.stringify(scratch.path)}))`
+    console.log(await needsNoAnswer(["hook", "stop", "--host", "codex"], ${JSON.stringify(scratch.path)}, ${never}))`
   const { stdout } = Bun.spawnSync([process.execPath, "-e", ask], { stdin: new TextEncoder().encode(input) })
   expect(stdout.toString().trim()).toBe(String(isNobody))
 })
@@ -55,7 +58,7 @@ it.each([
   for (const [name, marker] of Object.entries({ worker: { guards: "writes" }, strict: { guards: "all" }, older: {} }))
     await Bun.write(join(scratch.path, "seats", name), JSON.stringify(marker))
   const ask = `import { needsNoAnswer } from "${join(import.meta.dir, "needs-no-answer.ts")}"
-    console.log(await needsNoAnswer(["hook", "${event}"], ${JSON.stringify(scratch.path)}))`
+    console.log(await needsNoAnswer(["hook", "${event}"], ${JSON.stringify(scratch.path)}, ${never}))`
   const { stdout } = Bun.spawnSync([process.execPath, "-e", ask], { stdin: new TextEncoder().encode(input) })
   expect(stdout.toString().trim()).toBe(String(isLetGo))
 })

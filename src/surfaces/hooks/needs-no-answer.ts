@@ -1,4 +1,4 @@
-import { readMarker } from "../../engine/seat-marker.ts"
+import { readMarker, type SeatMarker } from "../../engine/seat-marker.ts"
 import { standardInput } from "../../lib/standard-input.ts"
 
 /** The beginning of a session is always worth a look: there may be a team to tell it of. */
@@ -14,22 +14,28 @@ const NEVER_WRITE = new Set([
 
 /**
  * Whether a command line is a hook of a session that takes part in no team, or of one that is about to use a tool which
- * its part says nothing about. Only what is surely one is: everything else, and everything that is wrong, is left to the
- * command itself.
+ * its part says nothing about, or to write its own files. Only what is surely one is: everything else, and everything
+ * that is wrong, is left to the command itself.
  */
-export async function needsNoAnswer(args: readonly string[], home: string): Promise<boolean> {
+export async function needsNoAnswer(
+  args: readonly string[],
+  home: string,
+  isOwnWrite: (call: Readonly<Record<string, unknown>>, marker: SeatMarker) => Promise<boolean>,
+): Promise<boolean> {
   const [command, event = "-", flag = "--host", , ...more] = args
   if (command !== "hook" || flag !== "--host" || more.length > 0) return false
   if (event.startsWith("-") || ALWAYS_ASKED.includes(event)) return false
   try {
-    const input = await standardInput()
-    const { session_id: session, tool_name: tool } = JSON.parse(input)
+    const input = standardInput()
+    const call = JSON.parse(input)
+    const { session_id: session, tool_name: tool } = call
     if (typeof session !== "string") return false
-    const marker = await readMarker(home, session)
+    const marker = readMarker(home, session)
     if (marker === undefined) return true
+    if (marker.guards !== "writes" || !BEFORE_TOOL.includes(event)) return false
     // A patch may be given to a shell as well.
-    const isHarmless = NEVER_WRITE.has(tool) && !input.includes("apply_patch")
-    return marker.guards === "writes" && BEFORE_TOOL.includes(event) && isHarmless
+    if (NEVER_WRITE.has(tool)) return !input.includes("apply_patch")
+    return await isOwnWrite(call, marker)
   } catch {
     return false
   }

@@ -38,7 +38,8 @@ export function repositoryPaths(place: {
         : file.startsWith("~/")
           ? `${userHome}${file.slice(1)}`
           : `${cwd}/${file}`
-      return [...new Set([given, resolvePath(given)])].map(inside)
+      const resolved = resolvePath(given)
+      return given === resolved ? [inside(given)] : [inside(given), inside(resolved)]
     },
   }
 }

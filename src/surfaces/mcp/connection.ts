@@ -31,8 +31,8 @@ export interface Terms {
 }
 
 export async function openConnection(session: Session, terms: Terms): Promise<Connection> {
-  const { openStore, hasStore, settings } = await session.configured()
-  const stores = holdStore(openStore, hasStore)
+  const { openStore, storeAddress, settings } = await session.configured()
+  const stores = holdStore(openStore, storeAddress)
   return {
     session,
     tokens: new Map(),
@@ -54,12 +54,12 @@ export async function openConnection(session: Session, terms: Terms): Promise<Co
 
 /** Whoever the server was started as, else whatever the session around it has joined as, which may change any time. */
 async function findWho({ configured, flags }: Session, { as, ...may }: Terms, stores: HeldStore): Promise<Who> {
-  const { project, team, terminalId, home } = await configured()
+  const { project, team, terminalId, home, storeAddress } = await configured()
   const lead = { ...leadOf({ project, team }), ...may }
   if (as !== null) return { ...lead, worker: as, isFixed: true }
-  const { readMarker } = await import("../../engine/seat-marker.ts")
-  const marker = await readMarker(home, terminalId)
-  if (marker === undefined || marker.store !== flags.store) return lead
+  const { markedStore, readMarker } = await import("../../engine/seat-marker.ts")
+  const marker = readMarker(home, terminalId)
+  if (marker === undefined || marker.store !== markedStore(storeAddress, flags.store)) return lead
   const { readSeat } = await import("../../operations/read-seat.ts")
   const store = await stores.get()
   const seat = await readSeat({ store }, terminalId)

@@ -1,3 +1,4 @@
+import { fileIdentity } from "../../lib/file-identity.ts"
 import type { Context } from "../../operations/operation.ts"
 
 type Store = Context["store"]
@@ -8,19 +9,22 @@ export interface HeldStore extends AsyncDisposable {
 
 /**
  * The store of a process that lives for hours: opened at the first use. One that could not be opened, or whose file is
- * gone, is opened anew by the next call: a file that was deleted would go on taking writes which nobody ever sees.
+ * gone or another one by now, is opened anew by the next call: a file that was deleted would go on taking writes which
+ * nobody ever sees.
  */
-export function holdStore(open: () => Promise<Store>, isThere: () => Promise<boolean>): HeldStore {
+export function holdStore(open: () => Promise<Store>, address: string): HeldStore {
   let held: Promise<Store> | undefined
+  let heldFile: string | undefined
   const opened: Store[] = []
   const openOne = async () => {
     const store = await open()
     opened.push(store)
+    heldFile = identityOf(address) ?? ""
     return store
   }
   return {
     async get() {
-      if (held !== undefined && !(await isThere())) held = undefined
+      if (heldFile !== undefined && heldFile !== identityOf(address)) held = heldFile = undefined
       held ??= openOne()
       const mine = held
       try {
@@ -34,6 +38,11 @@ export function holdStore(open: () => Promise<Store>, isThere: () => Promise<boo
       for (const store of opened) await store[Symbol.asyncDispose]()
     },
   }
+}
+
+/** What is no file stays what it is. */
+function identityOf(address: string): string | undefined {
+  return address.startsWith("sqlite:") ? fileIdentity(address.slice("sqlite:".length)) : address
 }
 
 /** The store for one call: once that is cancelled nothing is written any more, and nothing waits. */

@@ -1,3 +1,5 @@
+import { AppError } from "../../domain/errors.ts"
+import { problemWithWorkerName } from "../../domain/message.ts"
 import { flag, type InputOf, optional } from "../../lib/fields.ts"
 import { workerIdField } from "../../operations/operation.ts"
 import { table } from "../../views/table.ts"
@@ -23,6 +25,8 @@ export const mcp: Command = {
   example: "teamwork mcp --as w1",
   async run(session, raw) {
     const { as = null, list, noCommands, noClaims } = raw as InputOf<typeof input>
+    const problem = as === null ? undefined : problemWithWorkerName(as)
+    if (problem !== undefined) throw new AppError("input.invalid", `${problem}; leave --as out to serve the lead`)
     await using connection = await openConnection(session, {
       as,
       mayRun: noCommands !== true,

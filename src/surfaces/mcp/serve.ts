@@ -7,6 +7,7 @@ import {
 } from "@modelcontextprotocol/server"
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio"
 import { AppError } from "../../domain/errors.ts"
+import { sleep } from "../../lib/sleep.ts"
 import { type Answer, answerWith, answerWithError } from "./answers.ts"
 import { callTool, findTool } from "./call-tool.ts"
 import type { Call, Connection } from "./connection.ts"
@@ -73,26 +74,27 @@ async function makeServer(connection: Connection, { era, ended, running }: Servi
   server.setRequestHandler("prompts/get", ({ params: { name, arguments: values = {} } }, { mcpReq }) =>
     track(refusing(() => getPrompt(connection, { name, values }, quiet(mcpReq.signal)))),
   )
-  serveResources(server, connection, { era, ended, running })
+  await serveResources(server, connection, { era, ended, running })
   return server
 }
 
-function serveResources(server: Server, connection: Connection, { era, ended }: Serving): void {
+async function serveResources(server: Server, connection: Connection, { era, ended }: Serving): Promise<void> {
   const subscribed = new Set<string>()
   const gone = new AbortController()
   server.onclose = () => gone.abort()
-  let isWatching = false
+  let watching: Promise<void> | undefined
   const watch = () => {
-    if (isWatching) return
-    isWatching = true
-    void noticeChanges(connection, {
-      signal: AbortSignal.any([ended, gone.signal]),
-      onChange(uri) {
-        if (era === "modern" || subscribed.has(uri)) void server.sendResourceUpdated({ uri }).catch(() => {})
-      },
+    watching ??= new Promise((onReady) => {
+      void noticeChanges(connection, {
+        signal: AbortSignal.any([ended, gone.signal]),
+        onChange(uri) {
+          if (era === "modern" || subscribed.has(uri)) void server.sendResourceUpdated({ uri }).catch(() => {})
+        },
+        onReady,
+      })
     })
+    return watching
   }
-  if (era === "modern") watch()
   server.setRequestHandler("resources/list", () => ({ resources: listResources() }))
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: listTemplates() }))
   server.setRequestHandler("resources/read", ({ params: { uri } }, { mcpReq }) =>
@@ -101,17 +103,23 @@ function serveResources(server: Server, connection: Connection, { era, ended }: 
       return { contents: [await readResource(connection, uri, quiet(mcpReq.signal))] }
     }),
   )
-  server.setRequestHandler("resources/subscribe", ({ params: { uri } }) => {
+  server.setRequestHandler("resources/subscribe", async ({ params: { uri } }) => {
     assertResource(uri)
     subscribed.add(uri)
-    watch()
+    // Whatever happens after the answer is told.
+    await watch()
     return {}
   })
   server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
     subscribed.delete(uri)
     return {}
   })
+  // What these clients subscribe to the library answers, and not before the server is made.
+  if (era === "modern") await Promise.race([watch(), sleep(LONGEST_LOOK_MS, ended)])
 }
+
+/** A store that takes longer to answer must not keep the server from starting. */
+const LONGEST_LOOK_MS = 1000
 
 function assertResource(uri: string): void {
   try {

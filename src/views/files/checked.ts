@@ -1,6 +1,7 @@
 // Values out of foreign JSON, each checked where it is taken. Written out by hand because thousands of files are read
 // this way: the checks must not cost more than the parsing.
 import { isId } from "../../domain/ids.ts"
+import { isIsoTime } from "../../domain/iso-time.ts"
 import type { FileNote } from "../layouts/found-team.ts"
 import type { Folder } from "./folder.ts"
 
@@ -149,10 +150,10 @@ const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 
 export function time(from: Json, key: string): string {
   const value = text(from, key)
+  if (isIsoTime(value)) return value
   const ms = MOMENT.test(value) ? Date.parse(value) : Number.NaN
   if (Number.isNaN(ms)) throw wrong(value, key, "a time like 2026-01-31T12:00:00.000Z")
   const same = new Date(ms).toISOString()
-  if (same === value) return value
   // The 30th of February would be counted on into March.
   const day = value.slice(0, 10)
   if (!new Date(Date.parse(day)).toISOString().startsWith(day)) throw new Problem(`${key} is a day that does not exist`)

@@ -1,4 +1,5 @@
 import { isId } from "../../domain/ids.ts"
+import { isIsoTime } from "../../domain/iso-time.ts"
 
 /** JSON that other programs wrote: accepted in many shapes, and never trusted. */
 export type Json = Readonly<Record<string, unknown>>
@@ -131,7 +132,7 @@ export function asWord(value: unknown): string {
     .replaceAll(/[\s-]+/g, "_")
 }
 
-const OUR_TIME = "2025-01-01T00:00:00.000Z"
+const FIRST_TIME = "1970-01-01T00:00:00.000Z"
 const LATEST_MS = Date.parse("9999-12-31T23:59:59.999Z")
 /** Smaller numbers are seconds: as milliseconds they would lie in 1970. */
 const FIRST_MILLISECONDS = 100_000_000_000
@@ -140,11 +141,8 @@ const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(:\d\d)?(?:[.,](\d+))?\s*(Z|[+
 
 /** A time as our stores keep it. Without a zone it is taken for UTC, so that every machine reads the same. */
 export function asTime(value: unknown): string | undefined {
-  if (typeof value === "string" && value.length === OUR_TIME.length && value.endsWith("Z") && value[10] === "T") {
-    const time = Date.parse(value)
-    // Most are written as we write them ourselves.
-    if (time > 0 && new Date(time).toISOString() === value) return value
-  }
+  // Most are written as we write them ourselves.
+  if (typeof value === "string" && isIsoTime(value) && value > FIRST_TIME) return value
   const text = asText(value)?.trim() ?? ""
   const ms = /^\d+(?:\.\d+)?$/.test(text) ? inMilliseconds(Number(text)) : parseTime(text)
   return ms > 0 && ms <= LATEST_MS ? new Date(Math.trunc(ms)).toISOString() : undefined
@@ -225,9 +223,10 @@ export class Fields {
 
   /** The names whose content went nowhere. */
   left(): string[] {
-    return Object.keys(this.#record).filter(
-      (name) => !this.#understood.includes(name) && !isNothing(this.#record[name]),
-    )
+    const left: string[] = []
+    for (const name of Object.keys(this.#record))
+      if (!this.#understood.includes(name) && !isNothing(this.#record[name])) left.push(name)
+    return left
   }
   /** What `left` names. */
   rest(): Json {

@@ -21,11 +21,15 @@ export function mendNeeds(source: Source, tasks: readonly TaskDraft[]): MendedNe
   const nodes = tasks.map((task) => {
     const needs = task.needs.length > 1 ? [...new Set(task.needs)] : task.needs
     if (task.hasUnreadableNeeds) reasons.set(task.id, ["its needs could not be read"])
-    for (const need of needs.filter((each) => !files.has(each))) {
-      const reason = `needs task ${need}, which was not imported`
-      drop(task.id, reason, `task ${task.id} ${reason}`)
+    const blockedBy: string[] = []
+    for (const need of needs) {
+      if (files.has(need)) blockedBy.push(need)
+      else {
+        const reason = `needs task ${need}, which was not imported`
+        drop(task.id, reason, `task ${task.id} ${reason}`)
+      }
     }
-    return { id: task.id as string, blockedBy: needs.filter((need) => files.has(need)).sort() }
+    return { id: task.id as string, blockedBy: blockedBy.sort() }
   })
   const height = breakCircles(nodes, (id, need, path) => {
     const reason = `its needs went in a circle: ${describePath(path)}`

@@ -85,9 +85,30 @@ function applied(base: Files, all: Files, kept: readonly FileChange[]): Files {
 
 function rewriteCommits(
   repository: SimRepository,
+  request: AsideRequest,
+  range: { base: string; head: string },
+): Rewritten {
+  const { objects } = repository
+  const rewritten = keepInScope(repository, request, range)
+  const brings = request.brings === undefined ? undefined : repository.resolve(request.brings)
+  if (brings === undefined || !rewritten.isChanged || !objects.contains(range.head, brings)) return rewritten
+  if (objects.contains(rewritten.head, brings)) return rewritten
+  const [files, parents] = [objects.files(rewritten.head), [rewritten.head, brings]]
+  const message = "Merge the work that this fixes, with what is in scope\n"
+  return { ...rewritten, head: repository.commitFiles({ files, parents, message }) }
+}
+
+interface Rewritten {
+  readonly head: string
+  readonly isChanged: boolean
+  readonly aside: readonly JudgedChange[]
+}
+
+function keepInScope(
+  repository: SimRepository,
   { judge }: AsideRequest,
   { base, head }: { base: string; head: string },
-): { head: string; isChanged: boolean; aside: readonly JudgedChange[] } {
+): Rewritten {
   const { objects } = repository
   if (base === head) return { head, isChanged: false, aside: [] }
   const start = objects.files(base)

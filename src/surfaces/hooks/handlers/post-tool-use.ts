@@ -1,4 +1,4 @@
-import { findWrite } from "../../../domain/judge-write.ts"
+import { findWrite } from "../../../domain/find-write.ts"
 import { exitCodeOf, KEPT_OUTPUT, type SeenRun, type SeenUse, SHELL_TOOLS } from "../../../domain/observed.ts"
 import { makeMask } from "../../../lib/mask-secrets.ts"
 import { maskedEnd } from "../../../lib/masked-clip.ts"
@@ -24,8 +24,8 @@ function runOf({ input, response }: HookTool, { raw, host: program }: HookCall, 
   const failure = typeof raw.error === "string" ? raw.error : undefined
   const whole = failure ?? outputOf(response)
   const told = Object(response) as Record<string, unknown>
-  // OpenCode's.
-  const code = (Object(told.metadata) as Record<string, unknown>).exit
+  // That of OpenCode, from our plugin.
+  const code = told.exit
   const wasCut = told.interrupted === true || told.backgroundTaskId !== undefined
   // Only Claude Code tells of a command that failed by another call than of one that did not.
   const ok = program === "claude" && failure === undefined && !wasCut

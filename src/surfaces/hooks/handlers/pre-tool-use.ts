@@ -1,5 +1,5 @@
+import { findWrite, type ToolCall } from "../../../domain/find-write.ts"
 import { judgePath, type PathJudgement } from "../../../domain/judge-path.ts"
-import { findWrite, type ToolCall } from "../../../domain/judge-write.ts"
 import type { Seat } from "../../../domain/seat.ts"
 import { isTeamOver, seatRules } from "../../../operations/seat-rules.ts"
 import type { HookHandler, HookScene } from "../handler.ts"

@@ -1,0 +1,23 @@
+/** Files of all, which the lead looks after. */
+export const SHARED_BY_DEFAULT = [
+  "**/package.json",
+  "**/tsconfig*.json",
+  "**/.env",
+  "**/.env.*",
+  "**/*.lock",
+  "**/*.lockb",
+  "**/*-lock.json",
+  "**/*-lock.yaml",
+  "**/npm-shrinkwrap.json",
+  "**/go.mod",
+  "**/go.sum",
+  "**/Cargo.toml",
+  "**/pyproject.toml",
+  "*.config.*",
+  ".gitignore",
+  ".gitattributes",
+  ".gitmodules",
+  "pnpm-workspace.yaml",
+  "biome.json",
+  "teamwork.json",
+] as const

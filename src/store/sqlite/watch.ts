@@ -1,0 +1,43 @@
+import { AppError } from "../../domain/errors.ts"
+import { fileIdentity } from "../../lib/file-identity.ts"
+import { sleep } from "../../lib/sleep.ts"
+import type { Watch } from "../port.ts"
+import type { Connection } from "./connection.ts"
+import { untilWritten } from "./log-watch.ts"
+
+// The log is written before the commit can be seen; in between lies the time the disk takes, which may be long.
+const LOOKS_AFTER_WRITE_MS = [0, 1, 2, 4, 8, 16, 32, ...Array.from({ length: 40 }, () => 50)]
+
+export function openWatch(connection: Connection, path: string): Watch {
+  let seen = connection.version()
+  const isBehind = () => connection.version() !== seen
+  const hasChanged = () => {
+    const before = seen
+    seen = connection.version()
+    return seen !== before
+  }
+  const file = fileIdentity(path)
+  const isThere = () => path === ":memory:" || (file !== undefined && file === fileIdentity(path))
+  return {
+    async next(timeoutMs, signal) {
+      const deadline = performance.now() + timeoutMs
+      while (!hasChanged()) {
+        const ms = deadline - performance.now()
+        if (ms <= 0 || signal?.aborted === true) return false
+        const isWritten = await untilWritten(`${path}-wal`, { ms, signal, isBehind })
+        for (const pause of isWritten ? LOOKS_AFTER_WRITE_MS : []) {
+          if (isBehind()) break
+          await sleep(pause, signal)
+        }
+        if (!isBehind() && !isThere()) throw gone(path)
+      }
+      return true
+    },
+    async [Symbol.asyncDispose]() {},
+  }
+}
+
+/** Whoever waited on would do so for ever: nobody writes to that file any more. */
+function gone(path: string): AppError {
+  return new AppError("store.gone", `${path} was removed or replaced while it was in use; start again`, { place: path })
+}
