@@ -357,7 +357,8 @@ describe("what cannot be run", () => {
       await using team = bench.start(RUN, { TEAMWORK_TEAM_SHUTDOWN_TIMEOUT_MS: "100" })
       await team.untilLine("out", (line) => line.includes("task 1 claimed"))
       expect(await bench.refused("team.led", ...RUN)).toContain("is led by another teamwork run")
-      // Whoever is refused has changed nothing.
+      // Whoever is refused has shown nothing of it, and changed nothing.
+      expect(await bench.run([...RUN, "--format", "table"])).toMatchObject({ exitCode: 1, stdout: "" })
       await bench.refused("team.led", ...RUN, "--schedule", "eager")
       await bench.refused("team.led", ...RUN, planFor(bench, [{ id: "2", run: ["echo two > f2"] }]))
       expect(await bench.ok("project", "get")).toMatchObject({ schedule: "waves" })

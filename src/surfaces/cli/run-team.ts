@@ -67,8 +67,8 @@ export const runTeam: Command = {
     const self = makeSelf()
     if (given.what !== undefined || given.target !== undefined) await assertPlace(session, given)
     const context = await session.context()
+    await assertNotLed(context, { ...name, isGone: self.isGone })
     if (given.what !== undefined) {
-      await assertNotLed(context, { ...name, isGone: self.isGone })
       const planned = await planFirst(session, given, given.what)
       if (planned !== undefined) return planned
     }
