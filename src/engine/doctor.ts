@@ -90,14 +90,14 @@ export async function examine(processes: Processes, examination: Examination): P
 /** Before worktrees are looked at: a process that lives on in one may change it. */
 async function checkSwarm(context: Context, examination: Examination): Promise<Finding[]> {
   const { checkWorkers } = await import("./swarm/check-workers.ts")
-  const { fix, clock, machine } = examination
+  const { fix, machine } = examination
   const findings: Finding[] = []
   const known = new Set<string>()
   for (const { project, team } of await listTeams.run(context, {})) {
     const name = { project, team }
     const workspaces = await examination.workspaces(name)
     const runtime = (kind: RuntimeName) => examination.runtime(name, kind)
-    findings.push(...(await checkWorkers(context, { ...name, fix, from: { machine, clock }, runtime, workspaces })))
+    findings.push(...(await checkWorkers(context, { ...name, fix, machine, runtime, workspaces })))
     for (const { id } of (await swarmStatus.run(context, name)).workers) known.add(`${project}/${team}/${id}`)
   }
   const strays = await examination.strays(known, fix)

@@ -25,17 +25,20 @@ import { allEvents, context as contextOf, getTask, makeTask, makeTeam, refusal, 
 import { makeWorld, WORLD_TEAM, type World } from "../support/workspaces.ts"
 
 const MACHINE = "here"
-const from = { machine: MACHINE, clock: systemClock }
 const MAIN = join(import.meta.dir, "../../src/main.ts")
 
 describe("workers started by hand", () => {
   let world: World
   let context: Context
   let key: number
+  /** That the store's clock is ahead of this machine's. */
+  let laterMs: number
   const runtimes: Runtime[] = []
   beforeEach(async () => {
     world = await makeWorld()
-    const store = await openSqliteStore({ path: join(world.home, "teamwork.db"), clock: systemClock })
+    laterMs = 0
+    const clock = { now: () => Date.now() + laterMs }
+    const store = await openSqliteStore({ path: join(world.home, "teamwork.db"), clock })
     context = contextOf(store)
     key = (await makeTeam(store, WORLD_TEAM)).key
     await makeTask(store, key, "1", { role: "backend" })
@@ -67,7 +70,7 @@ describe("workers started by hand", () => {
     }
   }
   const WORKS = 'SETUP; echo "args: $*"; exec sleep 600'
-  const request = { ...WORLD_TEAM, maxAgents: 5, from, worktrees: null }
+  const request = { ...WORLD_TEAM, maxAgents: 5, machine: MACHINE, worktrees: null }
   const started = async (id: string, pid: number, runtime: string) => {
     const { start } = identityOf(pid)
     const data = { worker: id, role: null, runtime, machine: MACHINE, pid, process_start: start }
@@ -75,7 +78,7 @@ describe("workers started by hand", () => {
   }
   const stop = (worker: string | null, graceMs = 0) =>
     stopWorkers(context, {
-      ...{ ...WORLD_TEAM, worker: worker === null ? null : parseWorkerId(worker), graceMs, from },
+      ...{ ...WORLD_TEAM, worker: worker === null ? null : parseWorkerId(worker), graceMs, machine: MACHINE },
       ...{ runtime: async (name: RuntimeName) => open(name), workspaces: world },
     })
 
@@ -97,7 +100,7 @@ describe("workers started by hand", () => {
     expect(workers.map(({ pane }) => pane)).toEqual(spawned.map(({ pane }) => pane))
     expect(spawned.every(({ pane }) => (pane === null) === (name === "child"))).toBe(true)
     // Known by the word of whoever started them: they have not said themselves which processes they are.
-    expect(await listKnownWorkers(context, WORLD_TEAM, from)).toMatchObject(
+    expect(await listKnownWorkers(context, WORLD_TEAM, MACHINE)).toMatchObject(
       spawned.map(({ id, pid }) => ({ id, runtime: name, state: "running", machine: MACHINE, process: { pid } })),
     )
   })
@@ -199,7 +202,7 @@ describe("workers started by hand", () => {
     await started("w1", worker?.pid ?? 0, "child")
     await run(context, claimTask, { ...WORLD_TEAM, id: "1", owner: "w1" })
     process.kill(worker?.pid ?? 0, "SIGKILL")
-    await until(async () => (await listKnownWorkers(context, WORLD_TEAM, from))[0]?.state === "gone")
+    await until(async () => (await listKnownWorkers(context, WORLD_TEAM, MACHINE))[0]?.state === "gone")
     expect((await open("child").remains(["w1"])).get("w1")).toHaveLength(1)
     expect(await stop("w1")).toMatchObject([{ id: "w1", wasRunning: false, released: ["1"] }])
     expect((await open("child").remains(["w1"])).size).toBe(0)
@@ -207,10 +210,10 @@ describe("workers started by hand", () => {
 
   it("are taken for dead when they never came up", async () => {
     await spawnWorker(context, { ...WORLD_TEAM, id: null, role: null })
-    const state = async (later: number) =>
-      (await listKnownWorkers(context, WORLD_TEAM, { ...from, clock: { now: () => Date.now() + later } }))[0]?.state
-    expect(await state(0)).toBe("spawning")
-    expect(await state(120_000)).toBe("gone")
+    const state = async () => (await listKnownWorkers(context, WORLD_TEAM, MACHINE))[0]?.state
+    expect(await state()).toBe("spawning")
+    laterMs = 120_000
+    expect(await state()).toBe("gone")
   })
 
   it("keep the address of a store off the command line", () => {

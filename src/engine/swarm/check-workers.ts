@@ -6,11 +6,12 @@ import type { Runtime } from "../../runtime/port.ts"
 import type { WorkspaceTools } from "../worktrees.ts"
 import { endWorker } from "./stop-workers.ts"
 import type { RuntimeName } from "./worker-launch.ts"
-import { listKnownWorkers, type Viewpoint } from "./worker-processes.ts"
+import { listKnownWorkers } from "./worker-processes.ts"
 
 export interface WorkerCheck extends TeamName {
   readonly fix: boolean
-  readonly from: Viewpoint
+  /** The one we are on. */
+  readonly machine: string
   readonly runtime: (name: RuntimeName) => Promise<Runtime>
   /** Undefined where the team's repository is another one. */
   readonly workspaces: WorkspaceTools | undefined
@@ -18,10 +19,10 @@ export interface WorkerCheck extends TeamName {
 
 /** Workers whose process is gone though nobody said so, and what workers left that do not run. */
 export async function checkWorkers(context: Context, request: WorkerCheck): Promise<Finding[]> {
-  const { fix, from } = request
+  const { fix, machine: here } = request
   const check = `${describeTeam(request)}: workers`
-  const known = (await listKnownWorkers(context, request, from)).filter(
-    ({ machine }) => machine === null || machine === from.machine,
+  const known = (await listKnownWorkers(context, request, here)).filter(
+    ({ machine }) => machine === null || machine === here,
   )
   const findings: Finding[] = []
   const lost = known.filter(({ state }) => state === "gone")

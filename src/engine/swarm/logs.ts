@@ -12,11 +12,12 @@ import { catchUp, type PartOfHistory, readHistory } from "../../operations/read-
 import { swarmStatus } from "../../operations/swarm-status.ts"
 import { RECORDING_FILES } from "../agent-jobs/record-run.ts"
 import { logFileOf, runFolderOf } from "./places.ts"
-import { listKnownWorkers, type Viewpoint } from "./worker-processes.ts"
+import { listKnownWorkers } from "./worker-processes.ts"
 
 export interface LogRequest extends TeamName {
   readonly home: string
-  readonly from: Viewpoint
+  /** The one we are on. */
+  readonly machine: string
   /** A run, a task or a worker. */
   readonly of: string
   /** Only this turn of each attempt. */
@@ -142,7 +143,7 @@ function workerLogs(context: Context, request: LogRequest, target: LogTarget): L
     target,
     read: async () => lines.read().map((line) => ({ type: "line", line })),
     async isOver() {
-      const known = await listKnownWorkers(context, request, request.from)
+      const known = await listKnownWorkers(context, request, request.machine)
       const state = known.find(({ id }) => id === target.id)?.state
       return state !== "running" && state !== "spawning"
     },

@@ -9,7 +9,7 @@ import { forgetPane, noteWorkerExited, noteWorkerSpawned, spawnWorker } from "..
 import type { Runtime, WorkerExit, WorkerLaunch } from "../../runtime/port.ts"
 import { createWorktree, type WorkspaceTools } from "../worktrees.ts"
 import { readLastLine } from "./read-last-line.ts"
-import { listKnownWorkers, type Viewpoint } from "./worker-processes.ts"
+import { listKnownWorkers } from "./worker-processes.ts"
 
 export interface SpawnRequest extends TeamName {
   /** One worker for each; null for one that takes any task. */
@@ -18,7 +18,8 @@ export interface SpawnRequest extends TeamName {
   /** Where each gets a worktree at once, instead of with its first task. */
   readonly worktrees: WorkspaceTools | null
   readonly maxAgents: number
-  readonly from: Viewpoint
+  /** The one we are on. */
+  readonly machine: string
 }
 
 export interface SpawnedWorker {
@@ -84,8 +85,8 @@ interface Started {
   readonly launch: WorkerLaunch
 }
 
-async function assertRoom(context: Context, { roles, maxAgents, from, ...name }: SpawnRequest): Promise<void> {
-  const known = await listKnownWorkers(context, name, from)
+async function assertRoom(context: Context, { roles, maxAgents, machine, ...name }: SpawnRequest): Promise<void> {
+  const known = await listKnownWorkers(context, name, machine)
   const running = known.filter(({ state }) => state === "spawning" || state === "running").length
   if (running + roles.length <= maxAgents) return
   const are = running === 1 ? "1 worker runs" : `${running} workers run`
@@ -107,7 +108,7 @@ async function startOne(
     if (worktrees !== null) await createWorktree(context, worktrees, { ...name, workerId: id })
     const launch = request.launch(id, role)
     const { pid, processStart, pane } = await runtime.start(launch)
-    const process = { runtime: runtime.name, machine: request.from.machine, pid, process_start: processStart }
+    const process = { runtime: runtime.name, machine: request.machine, pid, process_start: processStart }
     await noteWorkerSpawned(context, { ...name, by: PERSON, worker: id, pane, ...process })
     return { id, role, pid, pane, launch }
   } catch (error) {

@@ -9,13 +9,14 @@ import { forgetPane, noteWorkerExited } from "../../operations/worker-life.ts"
 import type { Runtime } from "../../runtime/port.ts"
 import { removeWorktree, type WorkspaceTools } from "../worktrees.ts"
 import type { RuntimeName } from "./worker-launch.ts"
-import { type KnownWorker, listKnownWorkers, type Viewpoint } from "./worker-processes.ts"
+import { type KnownWorker, listKnownWorkers } from "./worker-processes.ts"
 
 export interface StopRequest extends TeamName {
   /** Null: all that run. */
   readonly worker: WorkerId | null
   readonly graceMs: number
-  readonly from: Viewpoint
+  /** The one we are on. */
+  readonly machine: string
   readonly runtime: (name: RuntimeName) => Promise<Runtime>
   /** Null where the repository is not at hand: worktrees stay then. */
   readonly workspaces: WorkspaceTools | null
@@ -35,8 +36,8 @@ export interface StoppedWorker {
 
 /** Ends workers with everything they started; their claims go back, their commits stay, their worktrees go. */
 export async function stopWorkers(context: Context, request: StopRequest): Promise<StoppedWorker[]> {
-  const known = await listKnownWorkers(context, request, request.from)
-  const here = request.from.machine
+  const here = request.machine
+  const known = await listKnownWorkers(context, request, here)
   const meant =
     request.worker === null
       ? known.filter(({ state, machine }) => state !== "ended" && (machine === null || machine === here))
@@ -45,13 +46,13 @@ export async function stopWorkers(context: Context, request: StopRequest): Promi
   return Promise.all(meant.map((each) => endWorker(context, end, each)))
 }
 
-function findWorker(known: readonly KnownWorker[], { from }: StopRequest, id: WorkerId): KnownWorker {
+function findWorker(known: readonly KnownWorker[], { machine }: StopRequest, id: WorkerId): KnownWorker {
   const found = known.find((each) => each.id === id)
   if (found === undefined)
     throw new AppError("worker.not_found", `${id} is no worker that teamwork started; see: teamwork swarm status`, {
       workerId: id,
     })
-  if (found.state === "running" && found.machine !== from.machine)
+  if (found.state === "running" && found.machine !== machine)
     throw new AppError("worker.unavailable", `${id} runs on ${found.machine}; stop it there`, { workerId: id })
   return found
 }

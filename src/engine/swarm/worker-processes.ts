@@ -2,7 +2,6 @@ import type { SpawnedProcess, WorkerFact } from "../../domain/history.ts"
 import type { WorkerId } from "../../domain/ids.ts"
 import type { TeamName } from "../../domain/team.ts"
 import type { Worker } from "../../domain/worker.ts"
-import type { Clock } from "../../lib/clock.ts"
 import { isRunning } from "../../lib/process-identity.ts"
 import type { Context } from "../../operations/operation.ts"
 import { readHistory } from "../../operations/read-history.ts"
@@ -22,19 +21,14 @@ export interface KnownWorker {
   readonly process: WorkerProcess | null
 }
 
-/** From where we look, and when. */
-export interface Viewpoint {
-  readonly machine: string
-  readonly clock: Clock
-}
-
 /** A process that was started this long ago and has not said so is taken for dead. */
 const MAX_SPAWN_MS = 60_000
 
 /** The workers of a team with how their processes stand, as seen from this machine. */
-export async function listKnownWorkers(context: Context, name: TeamName, from: Viewpoint): Promise<KnownWorker[]> {
+export async function listKnownWorkers(context: Context, name: TeamName, machine: string): Promise<KnownWorker[]> {
   const { history } = await readHistory(context, name, ["worker.spawned", "worker.started", "worker.exited"])
   const { workers } = await swarmStatus.run(context, name)
+  const now = await context.store.read((tx) => tx.now())
   return workers.flatMap((worker) => {
     const fact = history.workers.get(worker.id)
     if (fact === undefined && worker.status !== "spawning") return []
@@ -43,7 +37,7 @@ export async function listKnownWorkers(context: Context, name: TeamName, from: V
     const runtime: RuntimeName = worker.pane !== null || latest?.runtime === "tmux" ? "tmux" : "child"
     const process = latest === null ? null : { pid: latest.pid, processStart: latest.processStart }
     const known = { id: worker.id, worker, runtime, machine: latest?.machine ?? null, process }
-    return [{ ...known, state: stateOf(worker, latest, from) }]
+    return [{ ...known, state: stateOf(worker, latest, { machine, now }) }]
   })
 }
 
@@ -58,10 +52,10 @@ function startedProcess(fact: WorkerFact | undefined): SpawnedProcess | null {
 function stateOf(
   { status, lastHeartbeat }: Worker,
   latest: SpawnedProcess | null,
-  { machine, clock }: Viewpoint,
+  { machine, now }: { readonly machine: string; readonly now: number },
 ): KnownWorker["state"] {
   if (status === "stopped" || status === "dead" || (latest === null && status !== "spawning")) return "ended"
-  if (latest === null) return clock.now() - Date.parse(lastHeartbeat) < MAX_SPAWN_MS ? "spawning" : "gone"
+  if (latest === null) return now - Date.parse(lastHeartbeat) < MAX_SPAWN_MS ? "spawning" : "gone"
   const isGone = latest.machine === machine && !isRunning({ pid: latest.pid, start: latest.processStart })
   return isGone ? "gone" : status === "spawning" ? "spawning" : "running"
 }

@@ -27,7 +27,7 @@ export const attach: Command = {
     await using runtime = await open(name, known.runtime)
     const command = await runtime.attachCommand(worker)
     if (command === null) {
-      const request = { ...name, of: worker, home, from: { machine: machineName(), clock: host.clock }, turn: null }
+      const request = { ...name, of: worker, home, machine: machineName(), turn: null }
       using opened = await openLogs(await session.context(), request)
       await show(session, opened, { tail: LINES_BEFORE })
       return { data: null, silent: true }
@@ -44,9 +44,7 @@ export const attach: Command = {
 
 async function findRunning(session: Session, { worker, ...name }: InputOf<typeof input>): Promise<KnownWorker> {
   const machine = machineName()
-  const found = (await listKnownWorkers(await session.context(), name, { machine, clock: session.host.clock })).find(
-    ({ id }) => id === worker,
-  )
+  const found = (await listKnownWorkers(await session.context(), name, machine)).find(({ id }) => id === worker)
   if (found === undefined)
     throw new AppError("worker.not_found", `${worker} is no worker that teamwork started; see: teamwork swarm status`, {
       workerId: worker,

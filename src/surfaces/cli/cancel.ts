@@ -30,18 +30,18 @@ export const cancel: Command = {
     const { reason, force, purge, sourceDir, ...name } = raw as InputOf<typeof input>
     const context = await session.context()
     const configured = await session.configured()
-    const from = { machine: machineName(), clock: session.host.clock }
-    const before = await listKnownWorkers(context, name, from)
+    const machine = machineName()
+    const before = await listKnownWorkers(context, name, machine)
     await cancelTeam(context, name, reason ?? "cancelled by user")
     const graceMs = force === true ? 0 : (await configured.engine()).shutdownTimeoutMs
     // Whoever leads the team sees it and ends; what is left, as after a crash, is ended here.
     if (force !== true) await untilLeft(session, name, graceMs)
     const stoppedHere = await stopWorkers(context, {
-      ...{ ...name, worker: null, graceMs, from },
+      ...{ ...name, worker: null, graceMs, machine },
       runtime: (of) => configured.runtime(name, of),
       workspaces: await findTools(session, { ...name, sourceDir }),
     })
-    const stopped = listStopped(before, await listKnownWorkers(context, name, from), stoppedHere)
+    const stopped = listStopped(before, await listKnownWorkers(context, name, machine), stoppedHere)
     const { stats } = await teamStatus.run(context, name)
     const [done, total] = [stats.resolved + stats.skipped, stats.total]
     if (purge === true) await cleanTeam.run(context, { ...name, purge: true, force: force === true })

@@ -29,7 +29,7 @@ export const logs: Command = {
     using opened = await openLogs(context, {
       ...request,
       home,
-      from: { machine: machineName(), clock: session.host.clock },
+      machine: machineName(),
       turn: turn ?? null,
     })
     if (follow === true) {

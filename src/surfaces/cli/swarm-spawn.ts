@@ -42,7 +42,7 @@ export const swarmSpawn: Command = {
       launch: (worker: WorkerId, of: Role | null) => workerLaunch(launch, worker, of),
       worktrees: worktree === true ? tools : null,
       maxAgents: (await configured.engine()).maxAgents,
-      from: { machine: machineName(), clock: host.clock },
+      machine: machineName(),
     }
     const work = () => spawnWorkers(context, runtime, request)
     const { result: spawned, told } = await renewHere(session, { ...name, sourceDir, work })

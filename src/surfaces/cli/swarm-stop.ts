@@ -32,7 +32,7 @@ export const swarmStop: Command = {
       ...name,
       worker: worker ?? null,
       graceMs: force === true ? 0 : (await configured.engine()).shutdownTimeoutMs,
-      from: { machine: machineName(), clock: session.host.clock },
+      machine: machineName(),
       runtime: (of) => configured.runtime(name, of),
       workspaces,
     })
