@@ -117,6 +117,7 @@ describe.each(rows)("teamwork $name", ({ name, dashed }) => {
       expect(plain).toMatchObject({ exitCode: 2, stdout: "" })
       expect(plain.stderr).toMatch(/^Error: [^\n]+\n$/)
       expect(plain.stderr).toMatch(message)
+      if (plain.stderr.includes("is missing")) expect(plain.stderr).toContain("; for example: ")
       expect(json.exitCode).toBe(2)
       expect(readError(json)).toMatchObject({ code: "usage", message: expect.stringMatching(message) })
     })

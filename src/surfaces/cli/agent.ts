@@ -109,6 +109,7 @@ export const agentStatus: Command = {
   summary: "Show how a job stands, and the end of what its agent said",
   fields: jobField,
   positional: ["jobId"],
+  example: "teamwork agent status JOB",
   async run(session, input) {
     const state = await readJobState(await findJob(session, input), session.host)
     return { data: state, text: () => sayState(state) }
@@ -119,6 +120,7 @@ export const agentCancel: Command = {
   summary: "End a job with all that its agent started; one that has ended stays as it is",
   fields: jobField,
   positional: ["jobId"],
+  example: "teamwork agent cancel JOB",
   async run(session, input) {
     const state = await cancelJob(await findJob(session, input), session.host)
     return { data: state, text: () => sayState(state) }

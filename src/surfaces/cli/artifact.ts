@@ -37,6 +37,7 @@ export const artifactShow: Command = {
   summary: "Show an artifact: where it came from, and what is in it",
   fields: getArtifact.input,
   positional: ["number"],
+  example: "teamwork artifact show 2",
   async run(session, raw) {
     const which = raw as InputOf<typeof getArtifact.input>
     const { artifact, text } = await readArtifact(await session.context(), finder(session), which)

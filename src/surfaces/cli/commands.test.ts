@@ -1,9 +1,11 @@
 import { describe, expect, it } from "bun:test"
 import { ERROR_CODES } from "../../domain/errors.ts"
+import { splitCommand } from "../../lib/split-command.ts"
 import { dashedName } from "./command.ts"
-import { COMMANDS, findCommand } from "./commands.ts"
+import { COMMANDS, findCommand, VISIBLE_COMMANDS } from "./commands.ts"
 import { exitCodeOf } from "./exit-codes.ts"
-import { flagsOf } from "./flags.ts"
+import { checkInput, flagsOf, parseFlags } from "./flags.ts"
+import { GLOBAL_FIELDS } from "./global-fields.ts"
 
 describe("the table of commands", () => {
   it("names every command once, in both ways", () => {
@@ -35,8 +37,27 @@ describe("the table of commands", () => {
       const names = Object.keys(command.fields)
       for (const field of command.positional ?? []) expect(names).toContain(field)
       if (command.takesRest !== undefined) expect(names).toContain(command.takesRest)
-      if (command.example !== undefined) expect(command.example).toContain(`teamwork ${row.name}`)
     }
+  })
+
+  it("has an example where something must be given, and every example is a call that would be taken", async () => {
+    const detected = { project: "shop", team: "main", terminalId: "t1" }
+    const without: string[] = []
+    for (const row of VISIBLE_COMMANDS) {
+      const { example, fields, positional, takesRest } = await row.load()
+      const must = flagsOf(fields).filter(({ field, isOptional }) => !isOptional && !(field in detected))
+      if (example === undefined && must.length > 0) without.push(row.name)
+      if (example === undefined) continue
+      // Without what the shell does with its output.
+      const [line = ""] = /teamwork [^>)]*/.exec(example) ?? []
+      const [used, rest] = [row.name.split(" "), splitCommand(line).commands[0]?.words.slice(1) ?? []]
+      expect(rest.slice(0, used.length)).toEqual(used)
+      const all = { ...GLOBAL_FIELDS, ...fields }
+      const parsed = parseFlags(rest.slice(used.length), flagsOf(all), positional ?? [], "")
+      const behind = takesRest === undefined ? {} : { [takesRest]: parsed.rest }
+      expect(() => checkInput(all, { ...detected, ...parsed.values, ...behind })).not.toThrow()
+    }
+    expect(without).toEqual([])
   })
 })
 

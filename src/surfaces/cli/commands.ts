@@ -65,6 +65,7 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () =>
       fromOperation((await import("../../operations/get-task.ts")).getTask, {
         positional: ["id"],
+        example: "teamwork task get 3",
         text: async (task, screen) => (await views.task()).renderTask(task, screen),
       }),
   },
@@ -91,6 +92,7 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () =>
       fromOperation((await import("../../operations/heartbeat-task.ts")).heartbeatTask, {
         positional: ["id"],
+        example: "teamwork task heartbeat 3 --owner w1",
         text: (task) => `Task ${task.id} is yours until ${task.leaseUntil}`,
       }),
   },
@@ -109,6 +111,7 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () =>
       fromOperation((await import("../../operations/release-task.ts")).releaseTask, {
         positional: ["id"],
+        example: "teamwork task release 3 --owner w1",
         text: oneTask,
       }),
   },
@@ -117,6 +120,7 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () =>
       fromOperation((await import("../../operations/reopen-task.ts")).reopenTask, {
         positional: ["id"],
+        example: "teamwork task reopen 3",
         text: oneTask,
       }),
   },
@@ -125,6 +129,7 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () =>
       fromOperation((await import("../../operations/delete-task.ts")).deleteTask, {
         positional: ["id"],
+        example: "teamwork task delete 3",
         text: ({ id, freed }) =>
           `Deleted task ${id}${freed.length === 0 ? "" : `; ${freed.join(", ")} no longer need it`}`,
       }),
@@ -228,6 +233,7 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () =>
       fromOperation((await import("../../operations/exceptions.ts")).denyException, {
         positional: ["task", "number"],
+        example: "teamwork ownership deny 3 1 --by orchestrator",
         text: async (exception) => (await views.ownership()).exceptionLine(exception),
       }),
   },

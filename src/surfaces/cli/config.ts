@@ -27,6 +27,7 @@ export const configGet: Command = {
   summary: "Show one setting",
   fields: { key },
   positional: ["key"],
+  example: "teamwork config get team.maxAgents",
   async run({ host, flags }, input) {
     const { settings } = await host.configuration.list(flags)
     const setting = settings.find((each) => each.key === input.key)
@@ -57,6 +58,7 @@ export const configUnset: Command = {
   summary: "Remove a value from the home's or the repository's file",
   fields: { key, repository },
   positional: ["key"],
+  example: "teamwork config unset team.maxAgents",
   async run({ host }, input) {
     const done = await host.configuration.unset(scopeOf(input), String(input.key))
     return {

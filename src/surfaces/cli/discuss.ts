@@ -27,4 +27,8 @@ export const discussClose = fromOperation(closeDiscussion, {
 })
 
 export const discussList = fromOperation(listDiscussions, { text: renderDiscussions })
-export const discussShow = fromOperation(showDiscussion, { positional: ["number"], text: renderDiscussion })
+export const discussShow = fromOperation(showDiscussion, {
+  positional: ["number"],
+  example: "teamwork discuss show 1",
+  text: renderDiscussion,
+})

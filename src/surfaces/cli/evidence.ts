@@ -9,9 +9,19 @@ const text = async (entries: readonly Evidence[], screen: Screen) =>
 
 export const evidenceAdd = fromOperation(addEvidence, {
   positional: ["id"],
+  example: 'teamwork evidence add 3 --owner w1 --add-evidence "12 tests pass"',
   data: ({ evidence }) => evidence,
   text: ({ evidence }, screen) => text(evidence, screen),
 })
 
-export const evidenceList = fromOperation(listEvidence, { positional: ["id"], text })
-export const evidenceWithdraw = fromOperation(withdrawEvidence, { positional: ["id", "number"], text })
+export const evidenceList = fromOperation(listEvidence, {
+  positional: ["id"],
+  example: "teamwork evidence list 3",
+  text,
+})
+
+export const evidenceWithdraw = fromOperation(withdrawEvidence, {
+  positional: ["id", "number"],
+  example: "teamwork evidence withdraw 3 1 --owner w1",
+  text,
+})

@@ -116,6 +116,8 @@ describe("parseFlags", () => {
 describe("checkInput", () => {
   it("names the flag, the value and what was probably meant", () => {
     expect(messageOf(() => checkInput(FIELDS, {}))).toBe("--title is missing")
+    const example = "teamwork task create Search"
+    expect(messageOf(() => checkInput(FIELDS, {}, example))).toBe(`--title is missing; for example: ${example}`)
     expect(messageOf(() => checkInput(FIELDS, { title: "x", role: "bakend" }))).toBe(
       '--role "bakend" is not one of backend, frontend; did you mean backend?',
     )

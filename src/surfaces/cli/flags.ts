@@ -61,11 +61,15 @@ export function parseFlags(
 }
 
 /** Checks values against their fields; a problem names the flag. */
-export function checkInput(fields: Fields, values: Record<string, unknown>): Record<string, unknown> {
+export function checkInput(fields: Fields, values: Record<string, unknown>, example?: string): Record<string, unknown> {
   const checked = checkFields(fields, values)
   if (checked.ok) return checked.values
   const { field, isMissing, problem } = checked
-  if (isMissing) throw new AppError("usage", `--${kebab(field)} is missing`, { field })
+  if (isMissing) {
+    // What is missing may also be given without its name, which the example shows.
+    const way = example === undefined ? "" : `; for example: ${example}`
+    throw new AppError("usage", `--${kebab(field)} is missing${way}`, { field })
+  }
   const given = values[field]
   const { item } = fields[field] ?? {}
   // Of a list the one that is wrong is named.

@@ -14,5 +14,13 @@ export const mailboxSend = fromOperation(sendMessage, {
 const text = async (messages: readonly Message[], screen: Screen) =>
   (await import("../../views/task.ts")).renderMessages(messages, screen)
 
-export const mailboxRead = fromOperation(readMailbox, { positional: ["inbox"], text })
-export const mailboxPoll = fromOperation(pollMailbox, { positional: ["inbox"], text })
+export const mailboxRead = fromOperation(readMailbox, {
+  positional: ["inbox"],
+  example: "teamwork mailbox read w1",
+  text,
+})
+export const mailboxPoll = fromOperation(pollMailbox, {
+  positional: ["inbox"],
+  example: "teamwork mailbox poll w1",
+  text,
+})

@@ -54,6 +54,7 @@ async function findState(
 
 export const qaPlan = fromOperation(planQa, {
   positional: ["id"],
+  example: "teamwork qa plan 3",
   data: ({ quality: round, approval, task }) => ({ ...round, approval, qa: task.qa }),
   text: ({ approval, ...planned }) =>
     `${describeQa(planned)}\nApproval ${approval.number} is ${approval.status}:\n${approval.question}`,
@@ -70,8 +71,11 @@ export const qaRecord = fromOperation(recordQa, {
   example: 'teamwork qa record 3 --score "correctness=90: all cases hold" --score "tests=70: none for the empty list"',
 })
 
-export const qaAccept = fromOperation(acceptQa, reported)
+export const qaAccept = fromOperation(acceptQa, { ...reported, example: "teamwork qa accept 3" })
 
-export const qaReturn = fromOperation(returnQa, reported)
+export const qaReturn = fromOperation(returnQa, {
+  ...reported,
+  example: 'teamwork qa return 3 --reason "the empty list is not covered"',
+})
 
 export const quality = fromOperation(listQuality, { positional: ["task"], text: renderQualities })

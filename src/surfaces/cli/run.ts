@@ -116,7 +116,7 @@ async function fillInput(command: Command, values: Record<string, unknown>, conf
   const fields = Object.keys(command.fields)
   const detectable = DETECTED_FIELDS.filter((field) => fields.includes(field))
   const defaults = detectable.length === 0 ? {} : pick({ ...(await configured()) }, detectable)
-  return checkInput(command.fields, { ...defaults, ...pick(values, fields) })
+  return checkInput(command.fields, { ...defaults, ...pick(values, fields) }, command.example)
 }
 
 /** Configuration and store are opened at the first use; the store is closed at the end. */

@@ -12,5 +12,6 @@ export const wisdomList = fromOperation(listWisdom, { text: renderWisdom })
 
 export const wisdomRemove = fromOperation(removeWisdom, {
   positional: ["number"],
+  example: "teamwork wisdom remove 2",
   text: ({ number }) => `Removed wisdom ${number}`,
 })
