@@ -1,7 +1,6 @@
 import { PERSON, POLICY } from "../domain/actor.ts"
 import { type Approval, nameApproval, toApproval } from "../domain/approval.ts"
 import { AppError } from "../domain/errors.ts"
-import type { TaskId } from "../domain/ids.ts"
 import { describeQaPlan, planQa as makeQaPlan } from "../domain/qa-plan.ts"
 import { nameQuality, type Quality, toQuality } from "../domain/quality.ts"
 import type { TeamRecord } from "../domain/record.ts"
@@ -129,8 +128,12 @@ export const planQa = operation({
       return { mode: team.mode, task: moved, quality: toQuality(changed), approval }
     })
     if (mode !== "FULL_AUTO") return planned
-    const approval = await approveByPolicy(context, { ...input, approval: planned.approval })
-    return { ...planned, approval, task: await context.store.read(async (tx) => lookAt(tx, input)) }
+    const approval = await approveByPolicy(context, { ...input, approval: planned.approval }).catch(unlessDecided)
+    return context.store.read(async (tx) => {
+      const { key } = await getTeam(tx, input)
+      const task = await getTask(tx, key, input.id)
+      return { ...planned, task, approval: approval ?? (await findPlanApproval(tx, key, task)) ?? planned.approval }
+    })
   },
 })
 
@@ -143,8 +146,9 @@ export async function approveByPolicy(
   return decideApproval(context, { project, team, number: approval.number, ...decision })
 }
 
-async function lookAt(tx: Tx, { id, ...name }: TeamName & { readonly id: TaskId }): Promise<Task> {
-  return getTask(tx, (await getTeam(tx, name)).key, id)
+/** Somebody was faster, the lead by the same rule or a person, and it is as they said. */
+export function unlessDecided(error: unknown): undefined {
+  if (!(error instanceof AppError && error.code === "approval.decided")) throw error
 }
 
 function waits(asked: Approval): AppError {

@@ -13,6 +13,8 @@ import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
 const GRACE_MS = 300
 /** What a busy machine may take for starting and ending processes, on top of every deadline. */
 const SLACK_MS = 5000
+/** Enough for an agent to begin, and to say what it has to, on a machine that stands still for a while. */
+const TIME_MS = 2500
 
 export interface Says {
   /** Errors of a model's server, with their kind. */
@@ -131,7 +133,7 @@ export function agentContract(program: AgentProgram, says: Says): void {
     })
 
     it("counts as done when the agent has said its last word and only lingers", async () => {
-      const { result } = await play("lingers", { limits: { ...NO_LIMITS, timeMs: 1500 } })
+      const { result } = await play("lingers", { limits: { ...NO_LIMITS, timeMs: TIME_MS } })
       expect(result.reason).toBe(says.errors ? "done" : "timed-out")
     })
 
@@ -220,8 +222,8 @@ export function agentContract(program: AgentProgram, says: Says): void {
     })
 
     it("by its time", async () => {
-      const { result } = await play("hang", { limits: { ...NO_LIMITS, timeMs: 1000 } })
-      expect(result).toMatchObject({ reason: "timed-out", error: "stopped after 1000 ms" })
+      const { result } = await play("hang", { limits: { ...NO_LIMITS, timeMs: TIME_MS } })
+      expect(result).toMatchObject({ reason: "timed-out", error: `stopped after ${TIME_MS} ms` })
     })
 
     it("by what it may print", async () => {

@@ -77,6 +77,25 @@ function qaContract(makeDatabase: MakeDatabase): void {
     ])
   })
 
+  it("is content with a plan that somebody else decided on before the rule did", async () => {
+    await using world = await makeHouse("FULL_AUTO")
+    const { house, store, qa, submit } = world
+    await submit()
+    let isFirst = true
+    const write: typeof store.write = async (work) => {
+      const result = await store.write(work)
+      // The lead looks between the question and its answer.
+      if (isFirst) {
+        isFirst = false
+        for (const { number } of await run(house, listApprovals, {})) await run(house, approve, { number })
+      }
+      return result
+    }
+    const { approval, task } = await run({ ...house, store: { ...store, write } }, planQa, { id: "1", owner: "qa" })
+    expect([approval.status, approval.decidedBy, task.qa]).toEqual(["approved", "person", "validating"])
+    expect(await qa()).toBe("validating")
+  })
+
   it("passes by the rule where nobody is waited for, with a verdict on the very state", async () => {
     await using world = await makeHouse("FULL_AUTO")
     const { house, store, key, qa, submit } = world

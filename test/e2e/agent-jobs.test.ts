@@ -29,9 +29,17 @@ function endJobs(bench: Bench): void {
     const file = fileOf(bench, job, "process.json")
     const identity = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined
     const isOurs = identity === undefined || identity.pid === process.pid || !isRunning(identity)
-    for (const pid of [...(isOurs ? [] : [identity.pid]), ...leftOf(job)]) process.kill(pid, "SIGKILL")
+    for (const pid of [...(isOurs ? [] : [identity.pid]), ...leftOf(job)]) tryKill(pid)
   }
   bench[Symbol.dispose]()
+}
+
+function tryKill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL")
+  } catch {
+    // It ended in this very moment, as a job does that has just written its result.
+  }
 }
 
 /** Says a word, then waits until somebody makes the file `go`. */

@@ -11,7 +11,7 @@ export const IS_ROOT = process.getuid?.() === 0
 /** Each of these tests starts a handful of processes, on a machine that may be busy. */
 export const TEST_TIMEOUT_MS = 30_000
 /** Long enough for a busy machine; nothing waits for it unless something is wrong. */
-const PATIENCE_MS = 15_000
+const PATIENCE_MS = 25_000
 
 export type Data = Record<string, unknown>
 

@@ -168,11 +168,12 @@ describe("evidence run", () => {
     using bench = await makeProject()
     const pidFile = join(bench.cwd, "pid")
     const script = `(sleep 600 & echo $! >'${pidFile}'; wait) & echo started; wait`
-    const result = await bench.run(["evidence", "run", "1", "--timeout", "1", "--", "sh", "-c", script])
+    // Long enough for it to begin on a machine that stands still for a while.
+    const result = await bench.run(["evidence", "run", "1", "--timeout", "3", "--", "sh", "-c", script])
     expect(result.exitCode).toBe(1)
     const { data } = result.json<{ data: Data }>()
     expect(data).toMatchObject({ exit_code: 124, trust: "attested" })
-    expect(data.output).toBe("started\n\n[timed-out after 1 s]")
+    expect(data.output).toBe("started\n\n[timed-out after 3 s]")
     await until(() => !isAlive(Number(readFileSync(pidFile, "utf8"))))
   })
 
@@ -242,11 +243,11 @@ describe("evidence run that takes longer than the lease", () => {
   const hasStarted = (line: string) => line === "started"
 
   it("keeps the task, renewed while the command runs", async () => {
-    using bench = await makeClaimed("2")
+    using bench = await makeClaimed("4")
     const first = leaseEnd(bench)
     await using live = bench.start(["evidence", "run", "1", "--owner", "w1", ...waiting])
     // By then the first lease has run out for sure.
-    await until(() => leaseEnd(bench) > first + 2000)
+    await until(() => leaseEnd(bench) > first + 4000)
     await bench.refused("task.already_claimed", "task", "claim", "1", "--owner", "w2")
     go(bench)
     expect(await live.exited).toBe(0)

@@ -10,6 +10,7 @@ export const END = "=== end ==="
 export interface Pane extends Disposable {
   /** The screen as it is now; with the codes that colour it when asked for. */
   screen(withCodes?: boolean): string
+  /** The first screen that fits; waits for it. */
   until(fits: (screen: string) => boolean): Promise<string>
   press(...keys: string[]): void
   /** Everything since the beginning, also what has left the screen. */
@@ -42,11 +43,15 @@ export function openPane(
   return {
     screen,
     async until(fits) {
+      let seen = ""
       await until(
-        () => fits(screen()),
-        () => `for the screen:\n${screen()}`,
+        () => {
+          seen = screen()
+          return fits(seen)
+        },
+        () => `for the screen:\n${seen}`,
       )
-      return screen()
+      return seen
     },
     all: () => tmux("capture-pane", "-p", "-S", "-").stdout.toString(),
     resize: (columns, rows) => void tmux("resize-window", "-x", String(columns), "-y", String(rows)),

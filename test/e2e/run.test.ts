@@ -88,7 +88,7 @@ describe("teamwork run", () => {
     async () => {
       using bench = makeBench()
       makeRepository(bench.cwd, { list: "start\n" })
-      const work = (word: string) => [`echo ${word} > list`, `git commit -qam ${word}`, "sleep 2"]
+      const work = (word: string) => [`echo ${word} > list`, `git commit -qam ${word}`, "sleep 30"]
       await bench.ok(
         "plan",
         planFor(
@@ -231,19 +231,17 @@ describe("a team on PostgreSQL", () => {
 })
 
 describe("interrupting a run", () => {
-  const SLOW: readonly PlannedTask[] = [
-    { id: "1", run: ["echo one > f1", "sleep 30"] },
-    { id: "2", run: ["echo two > f2"] },
-  ]
+  const slow = (bench: Bench): readonly PlannedTask[] => [sleeping(bench), { id: "2", run: ["echo two > f2"] }]
 
   it(
     "once lets the workers end in time, gives back what they hold, and can be resumed",
     async () => {
       using bench = makeBench()
       makeRepository(bench.cwd)
-      await bench.ok("plan", planFor(bench, SLOW), "--yes")
+      await bench.ok("plan", planFor(bench, slow(bench)), "--yes")
       await using team = bench.start(RUN, { TEAMWORK_TEAM_SHUTDOWN_TIMEOUT_MS: "700" })
       await team.untilLine("out", (line) => line.includes("task 2 resolved"))
+      await untilBegun(bench)
       expect(await team.stop("SIGINT")).toBe(130)
       expect(team.out).toContainEqual(expect.stringContaining("ending: workers end what they can; Ctrl+C again"))
       expect(team.out.at(-1)).toBe("shop/main was interrupted; go on with: teamwork run --resume")
@@ -261,11 +259,13 @@ describe("interrupting a run", () => {
     async () => {
       using bench = makeBench()
       makeRepository(bench.cwd)
-      await bench.ok("plan", planFor(bench, SLOW), "--yes")
+      await bench.ok("plan", planFor(bench, slow(bench)), "--yes")
       await using team = bench.start(RUN, { TEAMWORK_TEAM_SHUTDOWN_TIMEOUT_MS: "20000" })
       await team.untilLine("out", (line) => line.includes("task 2 resolved"))
+      await untilBegun(bench)
       process.kill(team.pid, "SIGINT")
-      await Bun.sleep(300)
+      // Two signals that come before the first is handled are one.
+      await team.untilLine("out", (line) => line.includes("ending: "))
       const start = performance.now()
       expect(await team.stop("SIGINT")).toBe(130)
       expect(performance.now() - start).toBeLessThan(10_000)
@@ -282,7 +282,7 @@ describe("cancelling a team", () => {
     async () => {
       using bench = makeBench()
       makeRepository(bench.cwd)
-      const mark = join(bench.home, "begun")
+      const mark = begun(bench)
       const plan = planFor(bench, [
         { id: "1", run: [`test -e ${mark} || { touch ${mark}; sleep 30; }`, "echo one > f1"] },
         { id: "2", run: ["echo two > f2"] },
@@ -291,6 +291,7 @@ describe("cancelling a team", () => {
       const env = { TEAMWORK_TEAM_SHUTDOWN_TIMEOUT_MS: "500" }
       await using team = bench.start(RUN, env)
       await team.untilLine("out", (line) => line.includes("task 2 resolved"))
+      await untilBegun(bench)
       const { stdout } = await bench.run(["cancel", "--format", "table"], { env })
       expect(stdout).toMatch(/^Team shop\/main cancelled\. 2 workers stopped\. 1\/2 tasks were completed before/)
       expect(await team.exited).toBe(1)
@@ -379,11 +380,24 @@ function planFor(bench: Bench, tasks: readonly PlannedTask[]): string {
   return writePlan(join(bench.home, "plan.json"), tasks)
 }
 
+const begun = (bench: Bench) => join(bench.home, "begun")
+
+/** A task that writes something, marks that it has, and does not end. */
+function sleeping(bench: Bench): PlannedTask {
+  return { id: "1", run: ["echo one > f1", `touch ${begun(bench)}`, "sleep 30"] }
+}
+
+/** That a task is claimed, or another one done, does not say that its work has begun. */
+function untilBegun(bench: Bench): Promise<boolean> {
+  return until(async () => existsSync(begun(bench)), "the work on task 1")
+}
+
 /** A run whose only task has written something and does not end. */
 async function startSleeping(bench: Bench, env?: Record<string, string>) {
-  await bench.ok("plan", planFor(bench, [{ id: "1", run: ["echo one > f1", "sleep 30"] }]), "--yes")
+  await bench.ok("plan", planFor(bench, [sleeping(bench)]), "--yes")
   const team = bench.start(RUN, env)
   await team.untilLine("out", (line) => line.includes("task 1 claimed"))
+  await untilBegun(bench)
   return team
 }
 

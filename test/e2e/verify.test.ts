@@ -53,7 +53,8 @@ describe("teamwork verify", () => {
       env: { COLUMNS: "70" },
     })
     expect(shown.exitCode).toBe(1)
-    expect(shown.stdout.replaceAll(/gates\/[0-9a-f]{40}/g, "gates/KEY").replaceAll(shop.home, "HOME")).toBe(
+    const text = shown.stdout.replaceAll(/gates\/[0-9a-f]{40}/g, "gates/KEY").replaceAll(shop.home, "HOME")
+    expect(text.replace(/ \d\.\d s /, " 0.0 s ")).toBe(
       [
         `Verdict on task 1: failed at ${commit.slice(0, 12)}`,
         "CHECK                  STATUS   TIME  WHAT",
@@ -133,7 +134,7 @@ describe("teamwork verify", () => {
   it("runs what the repository's settings say, within their time limit", async () => {
     const settings = (gates: Data) => ({ "teamwork.json": `${JSON.stringify({ gates })}\n` })
     using shop = await makeShop([], {
-      files: settings({ test: ["echo own; test -f teamwork.json"], timeoutSeconds: 1 }),
+      files: settings({ test: ["echo own; test -f teamwork.json"], timeoutSeconds: 60 }),
       role: "review",
     })
     await shop.ok("evidence", "add", "1", "--add-evidence", "seen")

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { sandboxEnv } from "./sandbox.ts"
 
 const MAIN = join(import.meta.dir, "../../src/main.ts")
-const DEFAULT_TIMEOUT_MS = 15_000
+const DEFAULT_TIMEOUT_MS = 60_000
 
 export interface RunCliOptions {
   /** Home and state of this run; runs with the same home share their state. Default: those of the test base. */

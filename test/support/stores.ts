@@ -245,7 +245,7 @@ export async function snapshot(store: Store, key: number): Promise<Record<string
   })
 }
 
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 25_000
 
 /** Asks again until the answer is there; a test never waits for a fixed time. */
 export async function until<T>(ask: () => Promise<T | undefined | false>, what = "it"): Promise<T> {

@@ -1,11 +1,18 @@
 import { type Approval, nameApproval } from "../../domain/approval.ts"
-import { AppError } from "../../domain/errors.ts"
 import { type Quality, toQuality } from "../../domain/quality.ts"
 import type { Task } from "../../domain/task.ts"
 import type { TeamMode } from "../../domain/team.ts"
 import type { Verdict } from "../../domain/verdict.ts"
 import { getTask, getTeam } from "../../operations/lookup.ts"
-import { approveByPolicy, findPlanApproval, findRound, isSameState, planQa, submitQa } from "../../operations/qa.ts"
+import {
+  approveByPolicy,
+  findPlanApproval,
+  findRound,
+  isSameState,
+  planQa,
+  submitQa,
+  unlessDecided,
+} from "../../operations/qa.ts"
 import { reportQa } from "../../operations/report-qa.ts"
 import { type Hold, isLost } from "../worker/hold-claim.ts"
 import { Setback } from "../worker/setback.ts"
@@ -117,10 +124,6 @@ async function goOn(shift: Shift, hold: Hold, { work, now }: Going): Promise<str
   if (round.status === "reported") return `the lead is to decide on what QA reported: teamwork qa accept ${task.id}`
   await examine(shift, hold, { work, now: { ...now, round: { ...round, plan: round.plan } } })
   return undefined
-}
-
-function unlessDecided(error: unknown): void {
-  if (!(error instanceof AppError && error.code === "approval.decided")) throw error
 }
 
 interface Examining extends Going {
