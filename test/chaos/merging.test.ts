@@ -46,9 +46,11 @@ describe("killing what merges", () => {
       const random = seededRandom(SEED)
       using template = makeScratch("template")
       await prepare(template.path)
-      // How long a run takes when nobody is in its way, to aim within it.
+      // How long a run takes when nobody is in its way, to aim within it. The shortest of three: the machine may stand
+      // still during one of them, for longer than it all takes.
       await using crew = makeCrew()
-      const durationMs = await measure(crew, template.path)
+      let durationMs = Number.POSITIVE_INFINITY
+      for (let time = 0; time < 3; time++) durationMs = Math.min(durationMs, await measure(crew, template.path))
       let killed = 0
       for (let left = KILLS; left > 0; left -= KILLS_PER_REPOSITORY) {
         using scratch = makeScratch("chaos")

@@ -30,8 +30,11 @@ describe("waiting for changes of another process", () => {
 })
 
 async function watchChanges(kind: string, address: string): Promise<void> {
-  await using store = await openStore(address)
-  await makeTeam(store)
+  {
+    // Once it is closed, all is told that was to be told of it.
+    await using store = await openStore(address)
+    await makeTeam(store)
+  }
   await using crew = makeCrew()
   const watcher = crew.start("watches.ts", { name: "watcher", store: address, quietMs: QUIET_MS })
   const quiet = await watcher.next<{ isWoken: boolean; share: number }>()

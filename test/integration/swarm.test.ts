@@ -197,8 +197,10 @@ describe("workers started by hand", () => {
 
   it("that were killed are stopped as well: what they left ends, what they held goes back", async () => {
     const [worker] = await spawnWorkers(context, open("child"), {
-      ...{ ...request, roles: [null], launch: launchWith("(setsid sleep 600 &); SETUP; exec sleep 600") },
+      ...{ ...request, roles: [null], launch: launchWith("(setsid sleep 600 &); SETUP; echo ready; exec sleep 600") },
     })
+    // The process that set it up would count as left behind, as long as it is not quite gone.
+    await until(async () => readFileSync(logFileOf(world.home, WORLD_TEAM, "w1"), "utf8").includes("ready\n"))
     await started("w1", worker?.pid ?? 0, "child")
     await run(context, claimTask, { ...WORLD_TEAM, id: "1", owner: "w1" })
     process.kill(worker?.pid ?? 0, "SIGKILL")

@@ -58,7 +58,7 @@ describe.skipIf(WHY_NOT !== "")(`workers in tmux${WHY_NOT}`, () => {
     expect(new Set(panes("#{pane_left}")).size).toBe(2)
     expect(new Set(panes("#{pane_top}")).size).toBe(2)
     await until(() => all.every(({ pane }) => screen(pane).includes("waiting")))
-    expect(readFileSync(launch("w1").logFile, "utf8")).toContain("waiting")
+    await until(() => readFileSync(launch("w1").logFile, "utf8").includes("waiting"))
   })
 
   it("lets a worker say above its pane what it does", async () => {

@@ -64,6 +64,8 @@ Object.assign(process.env, {
   GIT_CONFIG_NOSYSTEM: "1",
   GIT_CONFIG_GLOBAL: gitConfig,
   GIT_TERMINAL_PROMPT: "0",
+  // As `bun test` has it where nobody says otherwise.
+  TZ: "UTC",
 })
 
 inheritOurEnvironment()
