@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, type Stats } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
 import { AppError } from "../domain/errors.ts"
+import { codeOf } from "../lib/error-code.ts"
 import type { Folder } from "../views/files/folder.ts"
 
 /** Never part of a team's state, and often huge. */
@@ -41,11 +42,11 @@ function folderOf(path: string): string {
 }
 
 function isNotFolder(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOTDIR"
+  return codeOf(error) === "ENOTDIR"
 }
 
 function unreadable(path: string, error: unknown): AppError {
-  const code = error instanceof Error && "code" in error ? error.code : undefined
+  const code = codeOf(error)
   const why = code === "ENOENT" ? "does not exist" : code === "EACCES" ? "may not be read" : "cannot be read"
   const rest = code === undefined && error instanceof Error ? ` (${error.message})` : ""
   return new AppError(

@@ -5,6 +5,7 @@ import { listDelivered } from "../domain/deliverables.ts"
 import { AppError } from "../domain/errors.ts"
 import { quoteInput } from "../domain/ids.ts"
 import type { GateRepository } from "../gates/port.ts"
+import { codeOf } from "../lib/error-code.ts"
 import type { DeliveredWork } from "../operations/read-deliverables.ts"
 import { deliverableFiles, INDEX } from "../views/deliverables.ts"
 
@@ -27,7 +28,7 @@ function write(file: string, content: string | Uint8Array): void {
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, content)
   } catch (error) {
-    const why = error instanceof Error && "code" in error ? String(error.code) : String(error)
+    const why = codeOf(error) ?? String(error)
     throw new AppError("export.failed", `${quoteInput(file)} cannot be written (${why})`, { file }, { cause: error })
   }
 }

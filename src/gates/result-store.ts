@@ -1,5 +1,6 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { codeOf } from "../lib/error-code.ts"
 import { identityOf, isRunning, type ProcessIdentity } from "../lib/process-identity.ts"
 import { openRecording, type Recording, type RecordingLimit } from "../lib/recording.ts"
 
@@ -73,7 +74,7 @@ export function openResultPlace(home: string, key: string): ResultPlace {
         linkSync(draft, running)
         return wasAbandoned ? "abandoned" : "free"
       } catch (error) {
-        if (error instanceof Error && "code" in error && error.code === "EEXIST") return "busy"
+        if (codeOf(error) === "EEXIST") return "busy"
         throw error
       } finally {
         rmSync(draft, { force: true })

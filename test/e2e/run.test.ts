@@ -52,8 +52,8 @@ describe("teamwork run", () => {
     git(bench.cwd, "checkout", "--quiet", "--detach")
     expect(await bench.refused("merge.no_target", ...RUN, plan)).toContain("no branch is checked out here")
     git(bench.cwd, "checkout", "--quiet", "main")
-    expect(await bench.refused("usage", ...RUN, plan, "--target", "nobranch")).toContain(
-      'there is no branch "nobranch" here; make it with: git branch nobranch',
+    expect(await bench.refused("merge.no_target", ...RUN, plan, "--target", "nobranch")).toContain(
+      'there is no branch "nobranch" with a commit; make it with git, or name another',
     )
     expect(await bench.ok<Data[]>("project", "list")).toEqual([])
   })

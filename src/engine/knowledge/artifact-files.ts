@@ -5,6 +5,7 @@ import { AppError } from "../../domain/errors.ts"
 import { quoteInput, type TaskId } from "../../domain/ids.ts"
 import type { TeamName } from "../../domain/team.ts"
 import type { GateRepository } from "../../gates/port.ts"
+import { codeOf } from "../../lib/error-code.ts"
 import { addArtifact, getArtifact, listArtifacts } from "../../operations/artifacts.ts"
 import type { Context } from "../../operations/operation.ts"
 
@@ -148,7 +149,7 @@ function readFile(file: string): Uint8Array {
   try {
     return readFileSync(file)
   } catch (error) {
-    const why = error instanceof Error && "code" in error ? String(error.code) : String(error)
+    const why = codeOf(error) ?? String(error)
     throw new AppError("artifact.unreadable", `${quoteInput(file)} cannot be read (${why})`, { file }, { cause: error })
   }
 }

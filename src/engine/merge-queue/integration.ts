@@ -1,5 +1,6 @@
 import { branchRef, integrationBranch, integrationRef } from "../../domain/branches.ts"
 import { AppError } from "../../domain/errors.ts"
+import { quoteInput } from "../../domain/ids.ts"
 import type { TeamName } from "../../domain/team.ts"
 import type { Merges } from "../../workspace/port.ts"
 
@@ -67,7 +68,8 @@ async function findTarget(
   const branch = named ?? (await checkedOut(merges))
   const commit = await merges.find(branchRef(branch))
   if (commit !== undefined) return { branch, commit }
-  throw new AppError("merge.no_target", `there is no branch ${branch} with a commit; name another with --target BRANCH`)
+  const way = "make it with git, or name another with --target BRANCH"
+  throw new AppError("merge.no_target", `there is no branch ${quoteInput(branch)} with a commit; ${way}`)
 }
 
 async function checkedOut(merges: Merges): Promise<string> {

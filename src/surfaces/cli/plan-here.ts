@@ -6,6 +6,7 @@ import { getPreset } from "../../domain/presets.ts"
 import { hasTests } from "../../engine/planner/has-tests.ts"
 import { loadPlan } from "../../engine/planner/load-plan.ts"
 import { surveyAgents } from "../../engine/survey-agents.ts"
+import { codeOf } from "../../lib/error-code.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import type { OnOverlap } from "../../operations/operation.ts"
 import { readSurvey } from "./choose-here.ts"
@@ -75,7 +76,7 @@ async function statOf(file: string) {
   try {
     return file.includes("\0") ? undefined : statSync(file, { throwIfNoEntry: false })
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENAMETOOLONG") return undefined
+    if (codeOf(error) === "ENAMETOOLONG") return undefined
     throw new AppError("plan.not_found", `${quoteInput(file)} cannot be read`, {}, { cause: error })
   }
 }

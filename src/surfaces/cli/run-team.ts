@@ -2,7 +2,6 @@ import { ALL_DONE } from "../../domain/advance.ts"
 import type { Approval } from "../../domain/approval.ts"
 import { AppError } from "../../domain/errors.ts"
 import { emptyHistory, type History } from "../../domain/history.ts"
-import { quoteInput } from "../../domain/ids.ts"
 import { parseStaffing, problemWithSize, STAFFING_FORMS } from "../../domain/staffing.ts"
 import { describeTeam, SCHEDULES, type TeamName } from "../../domain/team.ts"
 import { connectGates } from "../../engine/merge-queue/connect-gates.ts"
@@ -114,8 +113,6 @@ async function assertPlace(session: Session, { project, team, target, sourceDir 
   const { workspaces, merging } = await session.configured()
   await workspaces({ sourceDir: folder, team: { project, team } })
   const { merges } = await merging(folder)
-  if (target !== undefined && (await merges.find(`refs/heads/${target}`)) === undefined)
-    throw new AppError("usage", `there is no branch ${quoteInput(target)} here; make it with: git branch ${target}`)
   await assertTarget(merges, { project, team }, target)
 }
 
