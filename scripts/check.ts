@@ -1,5 +1,6 @@
 // `npm run check`: everything that can be said about the sources in seconds. The steps do not need each other, so they
-// run side by side; each shows its time, and the output of those that fail.
+// run side by side; each shows its time, and the output of those that fail. With `--no-tests` the unit tests are left
+// out, for whoever runs all tests anyway.
 import { join } from "node:path"
 
 const ROOT = join(import.meta.dir, "..")
@@ -10,13 +11,15 @@ interface Step {
   command: string[]
 }
 
+const UNIT_TESTS = "boundaries and unit tests"
+
 const STEPS: readonly Step[] = [
   // The limits on the length of files and functions are lint rules as well, see biome.json.
   { name: "format and lint", command: [join(BIN, "biome"), "check", "--error-on-warnings", "."] },
   { name: "types", command: [join(BIN, "tsc"), "--noEmit", "-p", "."] },
   {
-    name: "boundaries and unit tests",
-    command: [process.execPath, "test", "--timeout=30000", "./test/boundaries.test.ts", "./src"],
+    name: UNIT_TESTS,
+    command: [process.execPath, "test", "--parallel", "--timeout=60000", "./test/boundaries.test.ts", "./src"],
   },
   { name: "unused code", command: [join(BIN, "knip"), "--no-progress"] },
 ]
@@ -27,10 +30,11 @@ interface Result {
   output: string
 }
 
-if (import.meta.main) process.exit(await check())
+if (import.meta.main) process.exit(await check(Bun.argv.includes("--no-tests")))
 
-async function check(): Promise<number> {
-  const results = await Promise.all(STEPS.map(runStep))
+async function check(isWithoutTests: boolean): Promise<number> {
+  const steps = STEPS.filter(({ name }) => !(isWithoutTests && name === UNIT_TESTS))
+  const results = await Promise.all(steps.map(runStep))
   const failed = results.filter((result) => !result.passed)
   for (const { name, output } of failed) console.log(`\n${name}:\n${output.trimEnd()}`)
   if (failed.length > 0) console.log(`\nfailed: ${failed.map((result) => result.name).join(", ")}`)

@@ -1,5 +1,8 @@
-// `npm test`: runs `bun test`, shows its output as it comes, and ends with one line a person or a script can rely on:
-// `12 passed, 0 failed`. Arguments go to `bun test`; `--no-skips` (or CI=true) makes skipped and todo tests a failure.
+// `npm test`: runs `bun test` with several files at a time, shows its output as it comes, and ends with one line a person
+// or a script can rely on: `12 passed, 0 failed`. Arguments go to `bun test`; `--no-skips` (or CI=true) makes skipped and
+// todo tests a failure. `--update-timings` measures again how long each file takes.
+import { availableParallelism } from "node:os"
+import { join } from "node:path"
 
 const TEST_FOLDERS = ["./src", "./test"]
 /** They need the real agent CLIs, which `npm run test:clis` installs. */
@@ -12,7 +15,11 @@ const QUIETING_VARIABLES = ["CLAUDECODE", "AGENT", "REPL_ID"]
 const DRAIN_MS = 2_000
 const MAX_CONCURRENT_TESTS = 2
 /** Real processes and databases on a busy machine; tests that need longer say so themselves. */
-const TIMEOUT_MS = 30_000
+const TIMEOUT_MS = 60_000
+/** Half of a test's time is waiting for processes and disks, so more files than cores run at once. */
+const FILES_AT_ONCE = Math.ceil(availableParallelism() * 1.5)
+/** How long each file takes, so that the slowest ones start first. */
+const TIMINGS = join(import.meta.dir, "../test/timings.json")
 
 export interface Outcome {
   passed: number
@@ -51,6 +58,8 @@ async function runBunTest(args: readonly string[]): Promise<BunTestRun> {
     [
       process.execPath,
       "test",
+      `--parallel=${FILES_AT_ONCE}`,
+      `--timings=${TIMINGS}`,
       `--max-concurrency=${MAX_CONCURRENT_TESTS}`,
       `--timeout=${TIMEOUT_MS}`,
       `--path-ignore-patterns=${NOT_HERE}`,

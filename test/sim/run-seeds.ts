@@ -1,4 +1,4 @@
-// Runs the simulation for some seeds, in a process of its own: `bun run-seeds.ts FIRST LAST`. One line of JSON for each
+// Runs the simulation for some seeds, in a process of its own: `bun run-seeds.ts SEED...`. One line of JSON for each
 // seed that failed, and one at the end with how many ran.
 import { compareRuns, SimulationFailed, simulate } from "./simulation.ts"
 
@@ -6,9 +6,9 @@ import { compareRuns, SimulationFailed, simulate } from "./simulation.ts"
 const TWICE_EVERY = 20
 
 if (import.meta.main) {
-  const [first = 1, last = 1] = Bun.argv.slice(2).map(Number)
+  const seeds = Bun.argv.slice(2).map(Number)
   let steps = 0
-  for (let seed = first; seed <= last; seed++) {
+  for (const seed of seeds) {
     try {
       const result = await simulate(seed)
       steps += result.steps
@@ -18,7 +18,7 @@ if (import.meta.main) {
       console.log(JSON.stringify({ seed, message }))
     }
   }
-  console.log(JSON.stringify({ runs: last - first + 1, steps }))
+  console.log(JSON.stringify({ runs: seeds.length, steps }))
 }
 
 function describe(error: unknown): string {
