@@ -10,7 +10,7 @@ import { makeAgentJob } from "../src/agents/make-agent-job.ts"
 import { opencode } from "../src/agents/opencode/program.ts"
 import type { AgentProgram } from "../src/agents/program.ts"
 import { systemClock } from "../src/lib/clock.ts"
-import { makeSecrets } from "../src/lib/mask-secrets.ts"
+import { makeSecrets } from "../src/lib/text/mask-secrets.ts"
 import { readConversation } from "./lib/agent-streams.ts"
 import { median, takeTurns } from "./lib/measure.ts"
 

@@ -1,9 +1,9 @@
 // One of several processes that want the same SQLite store: `bun bench/contender.ts PATH OWNER`. Says "ready" once it is
 // open; claims and resolves for as many milliseconds as the line it then reads says; prints what it saw as JSON.
 import { systemClock } from "../src/lib/clock.ts"
-import { claimTask } from "../src/operations/claim-task.ts"
-import { updateTask } from "../src/operations/update-task.ts"
 import { openSqliteStore } from "../src/store/sqlite/store.ts"
+import { claimTask } from "../src/tasks/operations/claim-task.ts"
+import { updateTask } from "../src/tasks/operations/update-task.ts"
 import { contextOf, TEAM } from "./lib/seed.ts"
 import { watchTimers } from "./lib/timer-lag.ts"
 

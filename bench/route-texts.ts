@@ -1,7 +1,7 @@
 // Routes 1,000 task texts in a process that has never done it, and prints the CPU time it took as JSON. No two texts are
 // alike, and the engine has compiled nothing yet, as when somebody calls.
-import { classifyTask } from "../src/domain/classify-task.ts"
-import { analyzeComplexity } from "../src/domain/complexity.ts"
+import { classifyTask } from "../src/planning/complexity/classify-task.ts"
+import { analyzeComplexity } from "../src/planning/complexity/complexity.ts"
 
 export interface RoutingReport {
   /** Of each round over the same texts; the first one is what a process pays. */

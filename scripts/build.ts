@@ -11,7 +11,7 @@ if (import.meta.main) await build(resolve(Bun.argv[2] ?? join(SOURCE, "../dist/t
 async function build(outfile: string): Promise<void> {
   const scratch = mkdtempSync(join(tmpdir(), "teamwork-build-"))
   try {
-    const plugin = await inOnePiece("own-write.ts")
+    const plugin = await inOnePiece("bin/own-write.ts")
     const first = join(scratch, "teamwork")
     await compile(first, plugin, [])
     mkdirSync(dirname(outfile), { recursive: true })
@@ -24,7 +24,7 @@ async function build(outfile: string): Promise<void> {
 
 async function compile(outfile: string, plugin: Bun.BunPlugin, records: readonly string[]): Promise<void> {
   await Bun.build({
-    entrypoints: [join(SOURCE, "start.ts")],
+    entrypoints: [join(SOURCE, "bin/start.ts")],
     plugins: [plugin],
     bytecode: true,
     // Without esm, bytecode allows no top-level await; without splitting, a start would run the imports of every part.

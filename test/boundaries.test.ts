@@ -31,7 +31,7 @@ const IMPLEMENTATIONS: Record<string, { shared: readonly string[] }> = {
 }
 
 /** Where the program starts, and what it then is. */
-const TOP = ["src/start.ts", "src/own-write.ts", "src/main.ts"]
+const TOP = ["src/bin/start.ts", "src/bin/own-write.ts", "src/app/main.ts"]
 
 interface Use {
   pattern: RegExp
@@ -91,7 +91,7 @@ function checkImport(from: string, specifier: string, report: (reason: string) =
     return
   }
   const to = resolveFrom(from, specifier)
-  if (/^src\/(main|start|own-write)(\.[cm]?[jt]sx?)?$/.test(to) && from !== "src/start.ts")
+  if (/^src\/(main|start|own-write)(\.[cm]?[jt]sx?)?$/.test(to) && from !== "src/bin/start.ts")
     report(`nobody imports ${to}`)
   if (!isInSrc(from) || TOP.includes(from)) return
   if (!isInSrc(to)) {

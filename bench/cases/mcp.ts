@@ -1,6 +1,6 @@
 import { systemClock } from "../../src/lib/clock.ts"
-import { claimTask } from "../../src/operations/claim-task.ts"
 import { openSqliteStore } from "../../src/store/sqlite/store.ts"
+import { claimTask } from "../../src/tasks/operations/claim-task.ts"
 import type { BenchCase, Finding } from "../lib/bench-case.ts"
 import { type McpServer, startMcp } from "../lib/mcp-server.ts"
 import { median, show, takeTurns } from "../lib/measure.ts"

@@ -1,5 +1,5 @@
 import { systemClock } from "../../src/lib/clock.ts"
-import { teamStatus } from "../../src/operations/team-status.ts"
+import { teamStatus } from "../../src/reporting/operations/team-status.ts"
 import { openSqliteStore } from "../../src/store/sqlite/store.ts"
 import type { BenchCase } from "../lib/bench-case.ts"
 import { median, show } from "../lib/measure.ts"

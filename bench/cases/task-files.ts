@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url"
 import { systemClock } from "../../src/lib/clock.ts"
-import { claimTask } from "../../src/operations/claim-task.ts"
 import { openSqliteStore } from "../../src/store/sqlite/store.ts"
+import { claimTask } from "../../src/tasks/operations/claim-task.ts"
 import { seedFiles } from "../baseline/seed-files.ts"
 import { claimNextFile, releaseFile } from "../baseline/task-files.ts"
 import type { Bench, BenchCase, Finding } from "../lib/bench-case.ts"

@@ -1,5 +1,5 @@
 import { systemClock } from "../../src/lib/clock.ts"
-import { sendMessage } from "../../src/operations/send-message.ts"
+import { sendMessage } from "../../src/messages/operations/send-message.ts"
 import type { Store } from "../../src/store/port.ts"
 import { openPostgresStore } from "../../src/store/postgres/store.ts"
 import { openSqliteStore } from "../../src/store/sqlite/store.ts"

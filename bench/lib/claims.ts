@@ -1,9 +1,9 @@
-import { parseTaskId } from "../../src/domain/ids.ts"
+import { parseTaskId } from "../../src/kernel/ids.ts"
 import { systemClock } from "../../src/lib/clock.ts"
-import { claimTask } from "../../src/operations/claim-task.ts"
-import type { Context } from "../../src/operations/operation.ts"
-import { updateTask } from "../../src/operations/update-task.ts"
+import type { Context } from "../../src/store/operation.ts"
 import { openSqliteStore } from "../../src/store/sqlite/store.ts"
+import { claimTask } from "../../src/tasks/operations/claim-task.ts"
+import { updateTask } from "../../src/tasks/operations/update-task.ts"
 import { timeProcess } from "./program.ts"
 import { contextOf, type SeededHome, TEAM } from "./seed.ts"
 

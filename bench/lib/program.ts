@@ -4,7 +4,7 @@ import type { Sandbox } from "./sandbox.ts"
 const ROOT = join(import.meta.dir, "../..")
 
 /** Our program as a command, from source. */
-export const FROM_SOURCE: readonly string[] = [process.execPath, join(ROOT, "src/start.ts")]
+export const FROM_SOURCE: readonly string[] = [process.execPath, join(ROOT, "src/bin/start.ts")]
 
 export async function buildBinary(sandbox: Sandbox): Promise<string> {
   const file = join(sandbox.folder("build"), "teamwork")

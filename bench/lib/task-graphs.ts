@@ -1,4 +1,4 @@
-import { layerTasks } from "../../src/domain/layers.ts"
+import { layerTasks } from "../../src/tasks/layers.ts"
 
 /** A plan whose durations nobody knows beforehand. */
 export interface TaskGraph {

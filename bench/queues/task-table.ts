@@ -1,5 +1,5 @@
 import postgres from "postgres"
-import type { TeamName } from "../../src/domain/team.ts"
+import type { TeamName } from "../../src/kernel/team.ts"
 import { openPostgresStore } from "../../src/store/postgres/store.ts"
 import { seedTeam } from "../lib/seed.ts"
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../lib/clock.ts"
-import { maskParts } from "../lib/mask-parts.ts"
-import type { Mask, Secrets } from "../lib/mask-secrets.ts"
-import { maskedEnd, maskedStart } from "../lib/masked-clip.ts"
+import { maskParts } from "../lib/text/mask-parts.ts"
+import type { Mask, Secrets } from "../lib/text/mask-secrets.ts"
+import { maskedEnd, maskedStart } from "../lib/text/masked-clip.ts"
 import type { AgentEvent, AgentEventBody, AgentResult, RunOptions, Speech, Usage } from "./port.ts"
 import { addUsage, NO_USAGE } from "./usage.ts"
 

@@ -1,5 +1,5 @@
-import type { WriteRules } from "../domain/owned-files.ts"
-import { quoteArgument } from "../lib/quote-argument.ts"
+import { quoteArgument } from "../lib/text/quote-argument.ts"
+import type { WriteRules } from "../ownership/owned-files.ts"
 import type { AgentJob } from "./port.ts"
 import type { ProgramConfig } from "./program.ts"
 

@@ -1,5 +1,5 @@
 import { expect, it } from "bun:test"
-import { makeSecrets } from "../lib/mask-secrets.ts"
+import { makeSecrets } from "../lib/text/mask-secrets.ts"
 import { makeEventStream } from "./event-stream.ts"
 import { makeLineHandler } from "./line-handler.ts"
 import { makeAgentJob, NO_LIMITS } from "./make-agent-job.ts"

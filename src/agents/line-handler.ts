@@ -1,4 +1,4 @@
-import type { Line } from "../lib/split-lines.ts"
+import type { Line } from "../lib/text/split-lines.ts"
 import type { EventStream } from "./event-stream.ts"
 import type { LineRecorder, Recorded } from "./line-recorder.ts"
 import type { AgentEventBody, AgentJob, Usage } from "./port.ts"

@@ -1,5 +1,5 @@
-import { maskParts } from "../lib/mask-parts.ts"
-import type { Secrets } from "../lib/mask-secrets.ts"
+import { maskParts } from "../lib/text/mask-parts.ts"
+import type { Secrets } from "../lib/text/mask-secrets.ts"
 import type { EventStream } from "./event-stream.ts"
 import { parseLine } from "./json-line.ts"
 import type { AgentEventBody, RunOptions } from "./port.ts"

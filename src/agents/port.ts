@@ -1,6 +1,6 @@
-import type { Effort } from "../domain/effort.ts"
-import type { Ownership } from "../domain/judge-path.ts"
-import type { ClaimPlace } from "../domain/owned-files.ts"
+import type { Ownership } from "../ownership/judge-path.ts"
+import type { ClaimPlace } from "../ownership/owned-files.ts"
+import type { Effort } from "../tasks/effort.ts"
 
 /** What one run of an agent may be asked to do. The same for every agent; what one cannot do, its capabilities tell. */
 export interface AgentJob {

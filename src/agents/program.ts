@@ -1,5 +1,5 @@
 import type { Clock } from "../lib/clock.ts"
-import type { Exit } from "../lib/live-process.ts"
+import type { Exit } from "../lib/process/live-process.ts"
 import type { AgentEventBody, AgentJob, AgentMessage, Capabilities, Reason, Tier } from "./port.ts"
 
 /** An agent program: how it is started and how its output reads. Both pure; the runner does the rest. */

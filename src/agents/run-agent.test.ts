@@ -1,6 +1,6 @@
 // The runner with a process that is played here: no real time passes and no program is started.
 import { describe, expect, it } from "bun:test"
-import type { Exit, LiveProcess, StartRequest } from "../lib/live-process.ts"
+import type { Exit, LiveProcess, StartRequest } from "../lib/process/live-process.ts"
 import { makeAgentJob } from "./make-agent-job.ts"
 import type { AgentEvent, AgentJob, AgentMessage } from "./port.ts"
 import type { Launch, Translator } from "./program.ts"

@@ -1,15 +1,16 @@
 // Runs one agent program from start to end: feeds its output to the translator, holds it to its limits, stops it, and
 // makes one result of whatever happened. Everything that leaves goes through the mask.
-import type { Price } from "../domain/prices.ts"
+
 import type { Clock } from "../lib/clock.ts"
-import type { Exit, LiveProcess, LiveProcesses } from "../lib/live-process.ts"
-import { makeSecrets } from "../lib/mask-secrets.ts"
-import { GRACE_FOR_LEFTOVERS_MS, readOutput } from "../lib/read-output.ts"
-import { splitLines } from "../lib/split-lines.ts"
+import type { Exit, LiveProcess, LiveProcesses } from "../lib/process/live-process.ts"
+import { GRACE_FOR_LEFTOVERS_MS, readOutput } from "../lib/process/read-output.ts"
+import { makeSecrets } from "../lib/text/mask-secrets.ts"
+import { splitLines } from "../lib/text/split-lines.ts"
 import { type EventStream, makeEventStream, maskResult } from "./event-stream.ts"
 import { makeLineHandler } from "./line-handler.ts"
 import { type LineRecorder, makeLineRecorder } from "./line-recorder.ts"
 import type { AgentJob, AgentResult, RunOptions, Usage } from "./port.ts"
+import type { Price } from "./prices.ts"
 import type { Launch, Outcome, Translator } from "./program.ts"
 import { addUsage, NO_USAGE, priceUsage, type Stop } from "./usage.ts"
 

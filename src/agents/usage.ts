@@ -1,5 +1,5 @@
-import { costOf, type Price } from "../domain/prices.ts"
 import type { AgentEventBody, Limits, Reason, Usage } from "./port.ts"
+import { costOf, type Price } from "./prices.ts"
 
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, dollars: null }
 

@@ -1,13 +1,4 @@
-import type { Document } from "../domain/document.ts"
-import type { Event, EventType, NewEvent } from "../domain/events.ts"
-import type { Evidence, NewEvidence } from "../domain/evidence.ts"
-import type { Exception } from "../domain/exception.ts"
-import type { TaskId, WorkerId } from "../domain/ids.ts"
-import type { LoopState } from "../domain/loop-state.ts"
-import type { IdleNotification, Message, MessageType } from "../domain/message.ts"
-import type { Phase } from "../domain/phase.ts"
-import type { QaState } from "../domain/qa.ts"
-import type { RateLimit } from "../domain/rate-limit.ts"
+import type { RateLimit } from "../agents/rate-limit.ts"
 import type {
   PastEvent,
   SnapshotMessage,
@@ -15,13 +6,22 @@ import type {
   SnapshotTeam,
   SnapshotWorker,
   TeamSnapshot,
-} from "../domain/snapshot.ts"
-import type { TaskCount } from "../domain/status.ts"
-import type { Complexity, Role, Task, TaskBrief, TaskStatus, Work } from "../domain/task.ts"
-import type { Team, TeamName } from "../domain/team.ts"
-import type { Verdict } from "../domain/verdict.ts"
-import type { WaveVerdict } from "../domain/wave.ts"
-import type { Worker, WorkerAvailability } from "../domain/worker.ts"
+} from "../files/snapshot.ts"
+import type { Document } from "../kernel/document.ts"
+import type { Event, EventType, NewEvent } from "../kernel/events.ts"
+import type { TaskId, WorkerId } from "../kernel/ids.ts"
+import type { Phase } from "../kernel/phase.ts"
+import type { Team, TeamName } from "../kernel/team.ts"
+import type { IdleNotification, Message, MessageType } from "../messages/message.ts"
+import type { Exception } from "../ownership/exception.ts"
+import type { Verdict } from "../quality/verdict.ts"
+import type { TaskCount } from "../reporting/status.ts"
+import type { LoopState } from "../sessions/loop-state.ts"
+import type { Evidence, NewEvidence } from "../tasks/evidence.ts"
+import type { QaState } from "../tasks/qa-state.ts"
+import type { Complexity, Role, Task, TaskBrief, TaskStatus, Work } from "../tasks/task.ts"
+import type { WaveVerdict } from "../tasks/wave.ts"
+import type { Worker, WorkerAvailability } from "../workers/worker.ts"
 import type { RecordStore } from "./record-store.ts"
 import type { LoopStore, SeatStore } from "./terminals.ts"
 

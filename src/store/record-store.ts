@@ -1,5 +1,5 @@
-import type { TaskId } from "../domain/ids.ts"
-import type { RecordKind, TeamRecord } from "../domain/record.ts"
+import type { TaskId } from "../kernel/ids.ts"
+import type { RecordKind, TeamRecord } from "../kernel/record.ts"
 
 export interface RecordStore {
   /** Takes the next number of the kind; the team must be locked. */

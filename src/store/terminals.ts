@@ -1,5 +1,5 @@
-import type { LoopState } from "../domain/loop-state.ts"
-import type { Seat, SeatMemory } from "../domain/seat.ts"
+import type { LoopState } from "../sessions/loop-state.ts"
+import type { Seat, SeatMemory } from "../sessions/seat.ts"
 
 export interface LoopStore {
   find(terminalId: string): Promise<LoopState | undefined>

@@ -1,7 +1,7 @@
 // kill -9 at the two moments that matter: everything changed but not committed, and committed but not yet told.
 import { describe, expect, it } from "bun:test"
 import { join } from "node:path"
-import { parseTaskId } from "../../src/domain/ids.ts"
+import { parseTaskId } from "../../src/kernel/ids.ts"
 import type { Store } from "../../src/store/port.ts"
 import type { Act, Moment } from "../fixtures/participants/dies-in-write.ts"
 import { openStore } from "../fixtures/participants/participant.ts"

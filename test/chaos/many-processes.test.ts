@@ -2,8 +2,8 @@
 // is not its own.
 import { describe, expect, it } from "bun:test"
 import { join } from "node:path"
-import type { Event } from "../../src/domain/events.ts"
-import { parseWorkerId } from "../../src/domain/ids.ts"
+import type { Event } from "../../src/kernel/events.ts"
+import { parseWorkerId } from "../../src/kernel/ids.ts"
 import { systemClock } from "../../src/lib/clock.ts"
 import type { Store } from "../../src/store/port.ts"
 import { openSqliteStore } from "../../src/store/sqlite/store.ts"

@@ -2,7 +2,7 @@
 import { expect } from "bun:test"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { buildEnvironment } from "../../src/agents/environment.ts"
+import { buildEnvironment } from "../../src/agents/agent-environment.ts"
 import { type AgentPorts, type AgentSettings, makeAgent } from "../../src/agents/make-agent.ts"
 import type { Agent, AgentJob, Limits, Reason, RunOptions } from "../../src/agents/port.ts"
 import type { AgentProgram } from "../../src/agents/program.ts"

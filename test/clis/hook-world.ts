@@ -36,7 +36,7 @@ export async function makeHookWorld(host: HookHost, scripts: Scripts): Promise<H
   if (!Bun.spawnSync(["git", "init", "--quiet", "--initial-branch=main", repository], { env: sandboxEnv() }).success)
     throw new Error("git init failed")
   const program = join(bin, "teamwork")
-  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, "src/start.ts")}' "$@"\n`)
+  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${join(ROOT, "src/bin/start.ts")}' "$@"\n`)
   chmodSync(program, 0o755)
   const place = { home, repository, bin, url: model.url }
   const setup = HOSTS[host]
@@ -178,4 +178,4 @@ const HOSTS: Readonly<Record<HookHost, HostSetup>> = {
   },
 }
 
-const OPENCODE_PLUGIN = await Bun.file(join(ROOT, "src/engine/init/opencode-plugin.txt")).text()
+const OPENCODE_PLUGIN = await Bun.file(join(ROOT, "src/doors/setup/opencode-plugin.txt")).text()

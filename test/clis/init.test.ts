@@ -3,7 +3,7 @@
 import { expect, it } from "bun:test"
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { delimiter, dirname, join } from "node:path"
-import { quoteArgument } from "../../src/lib/quote-argument.ts"
+import { quoteArgument } from "../../src/lib/text/quote-argument.ts"
 import { runCli } from "../support/run-cli.ts"
 import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
 import { commandOf, FAKE_KEY, MAX_RUN_MS } from "./cli-world.ts"

@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "bun:test"
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
-import { quoteArgument } from "../../src/lib/quote-argument.ts"
+import { quoteArgument } from "../../src/lib/text/quote-argument.ts"
 import { makeScratch, type Scratch, sandboxEnv } from "../support/sandbox.ts"
 import { commandOf, FAKE_KEY, MAX_RUN_MS } from "./cli-world.ts"
 import { type Scripts, startFakeModel } from "./fake-model.ts"
@@ -11,7 +11,7 @@ import { findPinned } from "./pinned.ts"
 
 const ROOT = join(import.meta.dir, "../..")
 const PLUGIN = join(ROOT, "plugin")
-const SELF = [process.execPath, join(ROOT, "src/main.ts")]
+const SELF = [process.execPath, join(ROOT, "src/app/main.ts")]
 
 let scratch: Scratch
 beforeEach(() => {

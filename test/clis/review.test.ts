@@ -1,7 +1,7 @@
 // The real Codex reviews what Claude Code did, against a scripted model.
 import { expect, it } from "bun:test"
 import { codex } from "../../src/agents/codex/program.ts"
-import { makeReviewFixes } from "../../src/operations/review-fixes.ts"
+import { makeReviewFixes } from "../../src/quality/operations/review-fixes.ts"
 import { makeReviewScene } from "../support/review-scene.ts"
 import { TEAM } from "../support/stores.ts"
 import { type Cli, FAKE_KEY, makeWorld, type World } from "./cli-world.ts"

@@ -1,7 +1,7 @@
 // A plan brought into the store: whole or not at all, once, and changed as far as nobody has begun.
 import { describe, expect, it, setDefaultTimeout } from "bun:test"
-import { emptyHistory, tell } from "../../src/domain/history.ts"
-import { applyPlan } from "../../src/operations/apply-plan.ts"
+import { applyPlan } from "../../src/planning/operations/apply-plan.ts"
+import { emptyHistory, tell } from "../../src/reporting/history.ts"
 import { planOf } from "../support/plans.ts"
 import {
   allEvents,

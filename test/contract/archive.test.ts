@@ -1,7 +1,7 @@
 // Whole teams out of a store and back into one: nothing may get lost on the way, between any two stores.
 import { describe, expect, it } from "bun:test"
-import { parseTaskId } from "../../src/domain/ids.ts"
-import type { PastEvent, TeamSnapshot } from "../../src/domain/snapshot.ts"
+import type { PastEvent, TeamSnapshot } from "../../src/files/snapshot.ts"
+import { parseTaskId } from "../../src/kernel/ids.ts"
 import type { Store } from "../../src/store/port.ts"
 import {
   allEvents,

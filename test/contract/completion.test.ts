@@ -1,15 +1,15 @@
 // What becomes of a team that is done: put away with a summary, or kept; and what it delivers.
 import { describe, expect, it, setDefaultTimeout } from "bun:test"
-import { claimTask } from "../../src/operations/claim-task.ts"
-import { archiveTeam, assertArchivable, keepTeam } from "../../src/operations/complete-team.ts"
-import { createTask } from "../../src/operations/create-task.ts"
-import { addEvidence } from "../../src/operations/evidence.ts"
-import { takeLead } from "../../src/operations/lead-team.ts"
-import { lockTeam } from "../../src/operations/lookup.ts"
-import { resume } from "../../src/operations/pause.ts"
-import { readDeliverables } from "../../src/operations/read-deliverables.ts"
-import { addRecord } from "../../src/operations/records.ts"
-import { updateTask } from "../../src/operations/update-task.ts"
+import { readDeliverables } from "../../src/delivery/operations/read-deliverables.ts"
+import { addRecord } from "../../src/store/records.ts"
+import { claimTask } from "../../src/tasks/operations/claim-task.ts"
+import { createTask } from "../../src/tasks/operations/create-task.ts"
+import { lockTeam } from "../../src/tasks/operations/lookup.ts"
+import { addEvidence } from "../../src/tasks/operations/record-evidence.ts"
+import { updateTask } from "../../src/tasks/operations/update-task.ts"
+import { archiveTeam, assertArchivable, keepTeam } from "../../src/teams/operations/complete-team.ts"
+import { takeLead } from "../../src/teams/operations/lead-team.ts"
+import { resume } from "../../src/teams/operations/pause.ts"
 import {
   allEvents,
   context,

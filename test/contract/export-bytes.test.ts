@@ -1,7 +1,7 @@
 // Whichever store a team lies in, its files are the same to the byte.
 import { expect, it } from "bun:test"
 import fc from "fast-check"
-import { parseExport } from "../../src/views/files/parse.ts"
+import { parseExport } from "../../src/files/own/parse.ts"
 import { arbitrarySnapshot, filesOf, folderOf, type WholeTeam } from "../support/snapshots.ts"
 import { allEvents, STORES } from "../support/stores.ts"
 

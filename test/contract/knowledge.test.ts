@@ -1,32 +1,32 @@
 // What a team learned, found out, discussed, made and chose: as operations, on every store (R240-R242, R263-R265).
 import { describe, expect, it } from "bun:test"
-import { MOST_BYTES_IN_STORE } from "../../src/domain/artifact.ts"
-import { parseTaskId } from "../../src/domain/ids.ts"
-import type { ChosenSkill, Skill } from "../../src/domain/skill.ts"
-import type { TeamMode } from "../../src/domain/team.ts"
-import { approve, listApprovals, reject } from "../../src/operations/approvals.ts"
-import { addArtifact, getArtifact, listArtifacts } from "../../src/operations/artifacts.ts"
-import { claimTask } from "../../src/operations/claim-task.ts"
-import { createTask } from "../../src/operations/create-task.ts"
+import { parseTaskId } from "../../src/kernel/ids.ts"
+import type { TeamMode } from "../../src/kernel/team.ts"
+import { MOST_BYTES_IN_STORE } from "../../src/knowledge/artifact.ts"
+import { addArtifact, getArtifact, listArtifacts } from "../../src/knowledge/operations/artifacts.ts"
 import {
   closeDiscussion,
   listDiscussions,
   openDiscussion,
   showDiscussion,
   speak,
-} from "../../src/operations/discussions.ts"
-import { listEscalations } from "../../src/operations/escalations.ts"
-import { clearExplorations, keepExploration, readExplorations } from "../../src/operations/explorations.ts"
-import { getTask } from "../../src/operations/get-task.ts"
-import type { Context } from "../../src/operations/operation.ts"
-import { advancePhase } from "../../src/operations/phases.ts"
-import { promptFacts } from "../../src/operations/prompt-facts.ts"
-import { reopenTask } from "../../src/operations/reopen-task.ts"
-import { approveSkills, proposeSkills, readSkillFacts } from "../../src/operations/skills.ts"
-import { updateTask } from "../../src/operations/update-task.ts"
-import { updateTeam } from "../../src/operations/update-team.ts"
-import { addWisdom, listWisdom, removeWisdom } from "../../src/operations/wisdom.ts"
+} from "../../src/knowledge/operations/discussions.ts"
+import { clearExplorations, keepExploration, readExplorations } from "../../src/knowledge/operations/explorations.ts"
+import { addWisdom, listWisdom, removeWisdom } from "../../src/knowledge/operations/keep-wisdom.ts"
+import { approveSkills, proposeSkills, readSkillFacts } from "../../src/knowledge/operations/skills.ts"
+import type { ChosenSkill, Skill } from "../../src/knowledge/skill.ts"
+import { promptFacts } from "../../src/prompts/operations/read-prompt-facts.ts"
+import { approve, listApprovals, reject } from "../../src/requests/operations/approvals.ts"
+import { listEscalations } from "../../src/requests/operations/escalations.ts"
+import { advancePhase } from "../../src/requests/operations/phases.ts"
+import type { Context } from "../../src/store/operation.ts"
 import type { Store, StoredTeam } from "../../src/store/port.ts"
+import { claimTask } from "../../src/tasks/operations/claim-task.ts"
+import { createTask } from "../../src/tasks/operations/create-task.ts"
+import { getTask } from "../../src/tasks/operations/get-task.ts"
+import { reopenTask } from "../../src/tasks/operations/reopen-task.ts"
+import { updateTask } from "../../src/tasks/operations/update-task.ts"
+import { updateTeam } from "../../src/teams/operations/update-team.ts"
 import {
   allEvents,
   context,

@@ -1,13 +1,13 @@
 // What is seen of an agent's doings, and what a session may write, on every store.
 import { describe, expect, it } from "bun:test"
-import type { TaskId } from "../../src/domain/ids.ts"
-import { claimTask } from "../../src/operations/claim-task.ts"
-import { createTask } from "../../src/operations/create-task.ts"
-import { createTeam } from "../../src/operations/create-team.ts"
-import { listEvidence } from "../../src/operations/evidence.ts"
-import { noteUse, recordObserved } from "../../src/operations/observe.ts"
-import { isTeamOver, seatRules } from "../../src/operations/seat-rules.ts"
-import { join } from "../../src/operations/seats.ts"
+import type { TaskId } from "../../src/kernel/ids.ts"
+import { isTeamOver, seatRules } from "../../src/sessions/operations/seat-rules.ts"
+import { join } from "../../src/sessions/operations/seats.ts"
+import { claimTask } from "../../src/tasks/operations/claim-task.ts"
+import { createTask } from "../../src/tasks/operations/create-task.ts"
+import { noteUse, recordObserved } from "../../src/tasks/operations/observe.ts"
+import { listEvidence } from "../../src/tasks/operations/record-evidence.ts"
+import { createTeam } from "../../src/teams/operations/create-team.ts"
 import { context, type MakeDatabase, refusal, run, STORES, TEAM } from "../support/stores.ts"
 
 for (const [name, makeDatabase] of Object.entries(STORES)) describe(name, () => observeContract(makeDatabase))

@@ -1,18 +1,23 @@
 // Who owns which files: at planning, by exception, and as everybody is told. On every store.
 import { describe, expect, it } from "bun:test"
-import { parseEventData } from "../../src/domain/events.ts"
-import { parseTaskId } from "../../src/domain/ids.ts"
-import { claimTask } from "../../src/operations/claim-task.ts"
-import { cleanTeam } from "../../src/operations/clean-team.ts"
-import { createTask } from "../../src/operations/create-task.ts"
-import { deleteTask } from "../../src/operations/delete-task.ts"
-import { askException, denyException, grantException, listExceptions } from "../../src/operations/exceptions.ts"
-import type { Settings } from "../../src/operations/operation.ts"
-import { checkOwnership, ownershipFacts } from "../../src/operations/ownership-facts.ts"
-import { readMailbox } from "../../src/operations/read-mailbox.ts"
-import { recordAside } from "../../src/operations/record-aside.ts"
-import { reopenTask } from "../../src/operations/reopen-task.ts"
-import { updateTask } from "../../src/operations/update-task.ts"
+import { parseEventData } from "../../src/kernel/events.ts"
+import { parseTaskId } from "../../src/kernel/ids.ts"
+import { readMailbox } from "../../src/messages/operations/read-mailbox.ts"
+import {
+  askException,
+  denyException,
+  grantException,
+  listExceptions,
+} from "../../src/ownership/operations/exceptions.ts"
+import { checkOwnership, ownershipFacts } from "../../src/ownership/operations/ownership-facts.ts"
+import { recordAside } from "../../src/ownership/operations/record-aside.ts"
+import type { Settings } from "../../src/store/operation.ts"
+import { claimTask } from "../../src/tasks/operations/claim-task.ts"
+import { createTask } from "../../src/tasks/operations/create-task.ts"
+import { deleteTask } from "../../src/tasks/operations/delete-task.ts"
+import { reopenTask } from "../../src/tasks/operations/reopen-task.ts"
+import { updateTask } from "../../src/tasks/operations/update-task.ts"
+import { cleanTeam } from "../../src/teams/operations/clean-team.ts"
 import {
   allEvents,
   type Given,

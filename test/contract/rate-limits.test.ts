@@ -1,7 +1,7 @@
 // What is remembered of the rate limits of agents, on every store.
 import { describe, expect, it } from "bun:test"
-import { createTeam } from "../../src/operations/create-team.ts"
-import { listRateLimits, noteAgentRun } from "../../src/operations/rate-limits.ts"
+import { listRateLimits, noteAgentRun } from "../../src/agents/operations/rate-limits.ts"
+import { createTeam } from "../../src/teams/operations/create-team.ts"
 import { allEvents, context, makeTeam, refusal, run, STORES, TEAM } from "../support/stores.ts"
 
 const MINUTE = 60_000

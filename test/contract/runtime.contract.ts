@@ -2,10 +2,16 @@
 import { afterEach, describe, expect, it } from "bun:test"
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { isRunning } from "../../src/lib/process-identity.ts"
-import { workerMark } from "../../src/lib/worker-mark.ts"
-import type { Runtime, StartedWorker, WorkerExit, WorkerLaunch, WorkerProcess } from "../../src/runtime/port.ts"
-import type { Owner } from "../../src/runtime/runtime-setup.ts"
+import { isRunning } from "../../src/lib/process/process-identity.ts"
+import { workerMark } from "../../src/lib/process/worker-mark.ts"
+import type {
+  Runtime,
+  StartedWorker,
+  WorkerExit,
+  WorkerLaunch,
+  WorkerProcess,
+} from "../../src/workers/runtimes/port.ts"
+import type { Owner } from "../../src/workers/runtimes/runtime-setup.ts"
 import { kinOf, processesWith } from "../support/processes.ts"
 import { makeScratch, type Scratch, sandboxEnv } from "../support/sandbox.ts"
 

@@ -1,7 +1,7 @@
 import { systemClock } from "../../src/lib/clock.ts"
-import { makeChildRuntime } from "../../src/runtime/child/make-child-runtime.ts"
-import { makeTmuxRuntime } from "../../src/runtime/tmux/make-tmux-runtime.ts"
-import { socketOf } from "../../src/runtime/tmux/server.ts"
+import { makeChildRuntime } from "../../src/workers/runtimes/child/make-child-runtime.ts"
+import { makeTmuxRuntime } from "../../src/workers/runtimes/tmux/make-tmux-runtime.ts"
+import { socketOf } from "../../src/workers/runtimes/tmux/server.ts"
 import { sandboxEnv } from "../support/sandbox.ts"
 import { runtimeContract } from "./runtime.contract.ts"
 

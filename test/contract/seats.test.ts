@@ -1,15 +1,15 @@
 // Sessions that join and leave a team, on every store.
 import { describe, expect, it } from "bun:test"
-import { parseEventData } from "../../src/domain/events.ts"
-import { NO_MEMORY, noteSeen } from "../../src/domain/seat.ts"
-import { claimTask } from "../../src/operations/claim-task.ts"
-import { cleanTeam } from "../../src/operations/clean-team.ts"
-import { createTask } from "../../src/operations/create-task.ts"
-import { createTeam } from "../../src/operations/create-team.ts"
-import { loopState } from "../../src/operations/loop-state.ts"
-import { readSeat } from "../../src/operations/read-seat.ts"
-import { join, leave } from "../../src/operations/seats.ts"
-import { updateTask } from "../../src/operations/update-task.ts"
+import { parseEventData } from "../../src/kernel/events.ts"
+import { loopState } from "../../src/sessions/operations/read-loop-state.ts"
+import { readSeat } from "../../src/sessions/operations/read-seat.ts"
+import { join, leave } from "../../src/sessions/operations/seats.ts"
+import { NO_MEMORY, noteSeen } from "../../src/sessions/seat.ts"
+import { claimTask } from "../../src/tasks/operations/claim-task.ts"
+import { createTask } from "../../src/tasks/operations/create-task.ts"
+import { updateTask } from "../../src/tasks/operations/update-task.ts"
+import { cleanTeam } from "../../src/teams/operations/clean-team.ts"
+import { createTeam } from "../../src/teams/operations/create-team.ts"
 import {
   allEvents,
   getTask,

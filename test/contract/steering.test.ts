@@ -1,15 +1,15 @@
 // How a person steers a team at work, on every store: what is done once more, and what everybody is told.
 import { describe, expect, it } from "bun:test"
-import { BUILT_IN_ROLES, getRole } from "../../src/domain/roles.ts"
-import { claimTask } from "../../src/operations/claim-task.ts"
-import { createTask } from "../../src/operations/create-task.ts"
-import { giveFeedback } from "../../src/operations/feedback.ts"
-import { promptFacts } from "../../src/operations/prompt-facts.ts"
-import { readMailbox } from "../../src/operations/read-mailbox.ts"
-import { reviseTask } from "../../src/operations/revise-task.ts"
-import { setupWorker } from "../../src/operations/setup-worker.ts"
-import { updateTask } from "../../src/operations/update-task.ts"
-import { composePrompt } from "../../src/views/prompt/compose-prompt.ts"
+import { giveFeedback } from "../../src/knowledge/operations/give-feedback.ts"
+import { readMailbox } from "../../src/messages/operations/read-mailbox.ts"
+import { BUILT_IN_ROLES, getRole } from "../../src/planning/roles/roles.ts"
+import { promptFacts } from "../../src/prompts/operations/read-prompt-facts.ts"
+import { composePrompt } from "../../src/prompts/views/compose-prompt.ts"
+import { claimTask } from "../../src/tasks/operations/claim-task.ts"
+import { createTask } from "../../src/tasks/operations/create-task.ts"
+import { reviseTask } from "../../src/tasks/operations/revise-task.ts"
+import { updateTask } from "../../src/tasks/operations/update-task.ts"
+import { setupWorker } from "../../src/workers/operations/setup-worker.ts"
 import {
   allEvents,
   context,

@@ -1,12 +1,12 @@
 // What src/store/port.ts promises, one test for each promise. Every store passes all of them.
 
 import { describe, expect, it } from "bun:test"
-import type { EventType } from "../../src/domain/events.ts"
-import { parseEventData } from "../../src/domain/events.ts"
-import { parseTaskId, parseWorkerId } from "../../src/domain/ids.ts"
-import { UNGUARDED } from "../../src/domain/team.ts"
-import type { Worker } from "../../src/domain/worker.ts"
+import type { EventType } from "../../src/kernel/events.ts"
+import { parseEventData } from "../../src/kernel/events.ts"
+import { parseTaskId, parseWorkerId } from "../../src/kernel/ids.ts"
+import { UNGUARDED } from "../../src/kernel/team.ts"
 import type { Store, StoredTeam, Tx } from "../../src/store/port.ts"
+import type { Worker } from "../../src/workers/worker.ts"
 import {
   allEvents,
   brief,

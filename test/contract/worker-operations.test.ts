@@ -1,16 +1,16 @@
 // What workers ask of every store besides what everybody does: leases, messages, setbacks.
 import { describe, expect, it } from "bun:test"
-import { parseTaskId, parseWorkerId } from "../../src/domain/ids.ts"
-import { claimTask } from "../../src/operations/claim-task.ts"
-import { createTask } from "../../src/operations/create-task.ts"
-import { markRead } from "../../src/operations/mark-read.ts"
-import { noteActivity } from "../../src/operations/note-run.ts"
-import { promptFacts } from "../../src/operations/prompt-facts.ts"
-import { releaseTask } from "../../src/operations/release-task.ts"
-import { renewClaim } from "../../src/operations/renew-claim.ts"
-import { sendMessage } from "../../src/operations/send-message.ts"
-import { setBack } from "../../src/operations/set-back.ts"
-import { updateTask } from "../../src/operations/update-task.ts"
+import { parseTaskId, parseWorkerId } from "../../src/kernel/ids.ts"
+import { markRead } from "../../src/messages/operations/mark-read.ts"
+import { sendMessage } from "../../src/messages/operations/send-message.ts"
+import { promptFacts } from "../../src/prompts/operations/read-prompt-facts.ts"
+import { claimTask } from "../../src/tasks/operations/claim-task.ts"
+import { createTask } from "../../src/tasks/operations/create-task.ts"
+import { noteActivity } from "../../src/tasks/operations/note-run.ts"
+import { releaseTask } from "../../src/tasks/operations/release-task.ts"
+import { renewClaim } from "../../src/tasks/operations/renew-claim.ts"
+import { setBack } from "../../src/tasks/operations/set-back.ts"
+import { updateTask } from "../../src/tasks/operations/update-task.ts"
 import {
   allEvents,
   context,

@@ -1,9 +1,9 @@
 // Every command under both of its names: help, success for programs and for people, and what it says without a
 // required parameter.
 import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from "bun:test"
-import { dashedName } from "../../src/surfaces/cli/command.ts"
-import { VISIBLE_COMMANDS } from "../../src/surfaces/cli/commands.ts"
-import { flagsOf } from "../../src/surfaces/cli/flags.ts"
+import { dashedName } from "../../src/doors/cli/command.ts"
+import { VISIBLE_COMMANDS } from "../../src/doors/cli/commands.ts"
+import { flagsOf } from "../../src/doors/cli/flags.ts"
 import type { CliResult } from "../support/run-cli.ts"
 import { type Bench, type Data, makeBench, readError, TEST_TIMEOUT_MS } from "./bench.ts"
 import { CASES, type Case, MISSING, prepareShop } from "./command-cases.ts"

@@ -1,6 +1,6 @@
 // A person in control: phases by hand through the command line, and a supervised team of real processes.
 import { describe, expect, it } from "bun:test"
-import { PHASE_TRANSITIONS, PHASES, type Phase } from "../../src/domain/phase.ts"
+import { PHASE_TRANSITIONS, PHASES, type Phase } from "../../src/kernel/phase.ts"
 import { until } from "../support/stores.ts"
 import { makeRepository, processesOf, writePlan } from "../support/team-runs.ts"
 import { type Bench, type Data, git, makeBench, TEST_TIMEOUT_MS } from "./bench.ts"

@@ -7,7 +7,7 @@ import { type Bench, makeBench, TEST_TIMEOUT_MS } from "./bench.ts"
 setDefaultTimeout(TEST_TIMEOUT_MS)
 
 /** As users start it: what is for nobody ends before the rest is loaded. */
-const START = join(import.meta.dir, "../../src/start.ts")
+const START = join(import.meta.dir, "../../src/bin/start.ts")
 const SESSION = "6f9c7a52-1b1d-4a52-9a55-0d6c8d1f7a10"
 
 interface Answer {

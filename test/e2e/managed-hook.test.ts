@@ -2,7 +2,7 @@
 import { describe, expect, it, setDefaultTimeout } from "bun:test"
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Ownership } from "../../src/domain/judge-path.ts"
+import type { Ownership } from "../../src/ownership/judge-path.ts"
 import { JUDGE_WRITE, owning } from "../support/agents.ts"
 import { runCli } from "../support/run-cli.ts"
 import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
@@ -10,7 +10,7 @@ import { type Bench, makeBench, TEST_TIMEOUT_MS } from "./bench.ts"
 
 setDefaultTimeout(TEST_TIMEOUT_MS)
 
-const START = join(import.meta.dir, "../../src/start.ts")
+const START = join(import.meta.dir, "../../src/bin/start.ts")
 
 async function judge(folder: string, use: unknown, env = sandboxEnv()) {
   const file = join(folder, "ownership.json")

@@ -1,6 +1,6 @@
 // QA by hand: every state with every command, what follows from it, and for each refusal the way on that it names.
 import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from "bun:test"
-import { QA_TRANSITIONS } from "../../src/domain/qa.ts"
+import { QA_TRANSITIONS } from "../../src/tasks/qa-state.ts"
 import { type Bench, type Data, git, makeBench, readError, TEST_TIMEOUT_MS } from "./bench.ts"
 
 setDefaultTimeout(4 * TEST_TIMEOUT_MS)

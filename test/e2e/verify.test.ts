@@ -2,7 +2,7 @@
 import { describe, expect, it, setDefaultTimeout } from "bun:test"
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { identityOf, isRunning } from "../../src/lib/process-identity.ts"
+import { identityOf, isRunning } from "../../src/lib/process/process-identity.ts"
 import { safeDelete } from "../support/sandbox.ts"
 import { type Bench, type Data, git, makeBench, TEST_TIMEOUT_MS, until } from "./bench.ts"
 

@@ -2,7 +2,7 @@
 import { describe, expect, it, setDefaultTimeout } from "bun:test"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { workerMark } from "../../src/engine/worker/orphans.ts"
+import { workerMark } from "../../src/workers/loop/orphans.ts"
 import { FIXTURE_AGENT } from "../support/agents.ts"
 import { processesWith } from "../support/processes.ts"
 import { safeDelete } from "../support/sandbox.ts"

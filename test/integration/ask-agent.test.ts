@@ -2,8 +2,8 @@
 import { expect, it } from "bun:test"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { askAgent, runFolder } from "../../src/engine/ask-agent.ts"
-import { makeRunNotes } from "../../src/engine/run-notes.ts"
+import { askAgent, runFolder } from "../../src/agents/choose/ask-agent.ts"
+import { makeRunNotes } from "../../src/agents/jobs/run-notes.ts"
 import { makeAskWorld } from "../support/ask-world.ts"
 import { allEvents, makeTeam, refusal, TEAM } from "../support/stores.ts"
 

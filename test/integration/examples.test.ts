@@ -3,9 +3,9 @@
 import { expect, it, setDefaultTimeout } from "bun:test"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { PlanTask } from "../../src/domain/plan.ts"
-import { loadPlan } from "../../src/engine/planner/load-plan.ts"
-import { decompose } from "../../src/engine/planner/route-plan.ts"
+import type { PlanTask } from "../../src/planning/plan.ts"
+import { loadPlan } from "../../src/planning/planner/load-plan.ts"
+import { decompose } from "../../src/planning/planner/route-plan.ts"
 import { PLAN_FACTS } from "../support/plans.ts"
 import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
 

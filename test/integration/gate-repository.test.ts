@@ -2,9 +2,9 @@
 import { describe, expect, it } from "bun:test"
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { parseDiff } from "../../src/gates/diff-lines.ts"
-import type { GateRepository } from "../../src/gates/port.ts"
-import { openGateRepository } from "../../src/workspace/gate-repository.ts"
+import { openGateRepository } from "../../src/git/gate-repository.ts"
+import { parseDiff } from "../../src/quality/gates/diff-lines.ts"
+import type { GateRepository } from "../../src/quality/gates/port.ts"
 import { makeRepository, type Repository } from "../support/repository.ts"
 import { makeScratch } from "../support/sandbox.ts"
 

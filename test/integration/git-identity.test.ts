@@ -2,8 +2,8 @@
 import { expect, it } from "bun:test"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { gitIdentity } from "../../src/engine/agent-jobs/git-identity.ts"
-import { systemProcesses } from "../../src/lib/process.ts"
+import { gitIdentity } from "../../src/agents/jobs/git-identity.ts"
+import { systemProcesses } from "../../src/lib/process/process.ts"
 import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
 
 const NOBODY = { name: "", email: "" }

@@ -3,22 +3,22 @@ import { describe, expect, it, setDefaultTimeout } from "bun:test"
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { claude } from "../../src/agents/claude/program.ts"
-import { MOST_BYTES_IN_STORE } from "../../src/domain/artifact.ts"
-import { exportArtifacts, keepFile, readArtifact } from "../../src/engine/knowledge/artifact-files.ts"
+import { openGateRepository } from "../../src/git/gate-repository.ts"
+import { MOST_BYTES_IN_STORE } from "../../src/knowledge/artifact.ts"
+import { exportArtifacts, keepFile, readArtifact } from "../../src/knowledge/effects/artifact-files.ts"
 import {
   type ExplorePorts,
   exploreWith,
   getExploration,
   listExplorations,
   putExploration,
-} from "../../src/engine/knowledge/explore.ts"
-import { findSkills } from "../../src/engine/knowledge/find-skills.ts"
-import { createTask } from "../../src/operations/create-task.ts"
-import { readExplorations } from "../../src/operations/explorations.ts"
-import type { Context } from "../../src/operations/operation.ts"
-import { updateTeam } from "../../src/operations/update-team.ts"
-import { listWisdom } from "../../src/operations/wisdom.ts"
-import { openGateRepository } from "../../src/workspace/gate-repository.ts"
+} from "../../src/knowledge/effects/explore.ts"
+import { findSkills } from "../../src/knowledge/effects/find-skills.ts"
+import { readExplorations } from "../../src/knowledge/operations/explorations.ts"
+import { listWisdom } from "../../src/knowledge/operations/keep-wisdom.ts"
+import type { Context } from "../../src/store/operation.ts"
+import { createTask } from "../../src/tasks/operations/create-task.ts"
+import { updateTeam } from "../../src/teams/operations/update-team.ts"
 import { fixtureAgent } from "../support/agents.ts"
 import { makeRepository, type Repository } from "../support/repository.ts"
 import { makeScratch } from "../support/sandbox.ts"

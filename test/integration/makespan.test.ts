@@ -2,8 +2,8 @@
 import { describe, expect, it } from "bun:test"
 import { eager, firstCome, inWaves, simulate } from "../../bench/lib/simulate.ts"
 import { makeGraph, measureTails, type TaskGraph } from "../../bench/lib/task-graphs.ts"
-import { parseTaskId } from "../../src/domain/ids.ts"
-import type { Schedule } from "../../src/domain/team.ts"
+import { parseTaskId } from "../../src/kernel/ids.ts"
+import type { Schedule } from "../../src/kernel/team.ts"
 import type { Store } from "../../src/store/port.ts"
 import { brief, claimRequest, finishRequest, makeTeam, STORES } from "../support/stores.ts"
 

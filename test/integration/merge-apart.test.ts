@@ -1,8 +1,8 @@
 // Merging without git must give what git gives, and leave to git whatever there is to decide.
 import { describe, expect, it } from "bun:test"
 import fc from "fast-check"
-import { mergeApart } from "../../src/workspace/merge-apart.ts"
-import { mergeCommits } from "../../src/workspace/merge-commits.ts"
+import { mergeApart } from "../../src/git/merges/merge-apart.ts"
+import { mergeCommits } from "../../src/git/merges/merge-commits.ts"
 import { type Files, type MergeRepository, makeMergeRepository } from "../support/merge-repository.ts"
 
 const START: Files = {

@@ -2,9 +2,9 @@
 import { describe, expect, it } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { parseTaskId } from "../../src/domain/ids.ts"
-import type { Candidate, Gate, GateResult, Scope } from "../../src/engine/merge-queue/candidate.ts"
-import { type BatchReport, mergeBatch, type QueuePorts } from "../../src/engine/merge-queue/merge-batch.ts"
+import type { Candidate, Gate, GateResult, Scope } from "../../src/delivery/merge-queue/candidate.ts"
+import { type BatchReport, mergeBatch, type QueuePorts } from "../../src/delivery/merge-queue/merge-batch.ts"
+import { parseTaskId } from "../../src/kernel/ids.ts"
 import { type Files, type MergeRepository, makeMergeRepository } from "../support/merge-repository.ts"
 
 const BRANCH = "refs/heads/teamwork/main/integration"

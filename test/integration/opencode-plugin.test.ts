@@ -5,7 +5,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
 
-const SOURCE = join(import.meta.dir, "../../src/engine/init/opencode-plugin.txt")
+const SOURCE = join(import.meta.dir, "../../src/doors/setup/opencode-plugin.txt")
 
 /** Runs `script` with the hooks of the plugin and a client that notes prompts; what it printed as JSON. */
 function use(script: string, program: string | null) {

@@ -1,8 +1,8 @@
 // Branches that are still being worked on and do not fit together: found by trial merges, told once.
 import { describe, expect, it } from "bun:test"
-import { watchOverlaps } from "../../src/engine/merge-queue/watch-overlaps.ts"
-import { readMailbox } from "../../src/operations/read-mailbox.ts"
-import type { Merges } from "../../src/workspace/port.ts"
+import { watchOverlaps } from "../../src/delivery/merge-queue/watch-overlaps.ts"
+import type { Merges } from "../../src/git/port.ts"
+import { readMailbox } from "../../src/messages/operations/read-mailbox.ts"
 import { makeMergeRepository } from "../support/merge-repository.ts"
 import { context, makeTeam, run, STORES, TEAM } from "../support/stores.ts"
 

@@ -12,11 +12,11 @@ import {
   writeFileSync,
 } from "node:fs"
 import { basename, join } from "node:path"
-import { TEMPLATES } from "../../src/domain/plan-templates.ts"
-import { BUILT_IN_ROLES } from "../../src/domain/roles.ts"
-import { ROLES } from "../../src/domain/task.ts"
-import { filesOf } from "../../src/engine/init/host-files.ts"
-import { makeClaudeHost } from "../../src/surfaces/hooks/hosts/claude.ts"
+import { makeClaudeHost } from "../../src/doors/hooks/hosts/claude.ts"
+import { filesOf } from "../../src/doors/setup/host-files.ts"
+import { TEMPLATES } from "../../src/planning/plan-templates.ts"
+import { BUILT_IN_ROLES } from "../../src/planning/roles/roles.ts"
+import { ROLES } from "../../src/tasks/task.ts"
 import { callsIn, codeIn, problemWithCall, strayFlags } from "../support/mentions.ts"
 import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
 

@@ -1,11 +1,11 @@
 // The agent that leads decides on plans: what it is told, and what counts as its word.
 import { expect, it } from "bun:test"
-import { judgeApproval } from "../../src/engine/pm/judge-approval.ts"
-import { listApprovals } from "../../src/operations/approvals.ts"
-import { claimTask } from "../../src/operations/claim-task.ts"
-import { createTask } from "../../src/operations/create-task.ts"
-import { createTeam } from "../../src/operations/create-team.ts"
-import { advancePhase } from "../../src/operations/phases.ts"
+import { judgeApproval } from "../../src/requests/effects/judge-approval.ts"
+import { listApprovals } from "../../src/requests/operations/approvals.ts"
+import { advancePhase } from "../../src/requests/operations/phases.ts"
+import { claimTask } from "../../src/tasks/operations/claim-task.ts"
+import { createTask } from "../../src/tasks/operations/create-task.ts"
+import { createTeam } from "../../src/teams/operations/create-team.ts"
 import { makeAskWorld } from "../support/ask-world.ts"
 import { context, run, TEAM } from "../support/stores.ts"
 

@@ -1,10 +1,10 @@
 // Where a team's work starts from: the target as it is now, without anything of a team that counts no more.
 import { afterEach, describe, expect, it } from "bun:test"
-import { branchRef, integrationBranch, integrationRef, teamRefs } from "../../src/domain/branches.ts"
-import { assertTarget, ensureIntegration } from "../../src/engine/merge-queue/integration.ts"
-import { type RenewPorts, renewAround, renewIntegration } from "../../src/engine/merge-queue/renew-integration.ts"
-import { cleanTeam } from "../../src/operations/clean-team.ts"
-import { takeLead } from "../../src/operations/lead-team.ts"
+import { type RenewPorts, renewAround, renewIntegration } from "../../src/delivery/merge-queue/renew-integration.ts"
+import { assertTarget, ensureIntegration } from "../../src/git/integration.ts"
+import { branchRef, integrationBranch, integrationRef, teamRefs } from "../../src/kernel/branches.ts"
+import { cleanTeam } from "../../src/teams/operations/clean-team.ts"
+import { takeLead } from "../../src/teams/operations/lead-team.ts"
 import { makeMergeRepository } from "../support/merge-repository.ts"
 import { context as contextOf, makeTeam, refusalCode, run, STORES, TEAM } from "../support/stores.ts"
 

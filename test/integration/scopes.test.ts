@@ -2,11 +2,11 @@
 import { describe, expect, it } from "bun:test"
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Ownership } from "../../src/domain/judge-path.ts"
-import { judgeChanges } from "../../src/domain/scope.ts"
-import type { Git } from "../../src/workspace/git.ts"
-import type { AsideResult } from "../../src/workspace/port.ts"
-import { makeScopes } from "../../src/workspace/scopes.ts"
+import type { Git } from "../../src/git/git.ts"
+import { makeScopes } from "../../src/git/merges/scopes.ts"
+import type { AsideResult } from "../../src/git/port.ts"
+import type { Ownership } from "../../src/ownership/judge-path.ts"
+import { judgeChanges } from "../../src/ownership/scope.ts"
 import { makeRepository, type Repository } from "../support/repository.ts"
 
 const OWNERSHIP: Ownership = {

@@ -1,10 +1,10 @@
 // Those who wait for work look their worker up again and again: that must not read every task of the team.
 import { expect, it } from "bun:test"
 import { join } from "node:path"
-import { parseWorkerId } from "../../src/domain/ids.ts"
+import { parseWorkerId } from "../../src/kernel/ids.ts"
 import { systemClock } from "../../src/lib/clock.ts"
-import type { Param, Session } from "../../src/store/sql/session.ts"
-import { workerStore } from "../../src/store/sql/workers.ts"
+import type { Param, Session } from "../../src/store/rows/sql-session.ts"
+import { workerStore } from "../../src/store/rows/worker-rows.ts"
 import { connect } from "../../src/store/sqlite/connection.ts"
 import { openSqliteStore } from "../../src/store/sqlite/store.ts"
 import { makeScratch } from "../support/sandbox.ts"

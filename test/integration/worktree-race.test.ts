@@ -2,9 +2,9 @@
 import { expect, it } from "bun:test"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { capture } from "../../src/lib/capture.ts"
+import { makeGit } from "../../src/git/git.ts"
+import { capture } from "../../src/lib/process/capture.ts"
 import { sleep } from "../../src/lib/sleep.ts"
-import { makeGit } from "../../src/workspace/git.ts"
 import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
 import { makeRepository } from "../support/team-runs.ts"
 

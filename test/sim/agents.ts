@@ -1,6 +1,7 @@
 // Agents that do the tasks of a random plan: they edit the files of their worktree, take their time, say what it cost,
 // and go wrong in every way an agent can. Each run is a process of its own, which lives on when its worker is killed.
 
+import type { ReadyAgent } from "../../src/agents/jobs/run-job.ts"
 import type {
   Agent,
   AgentEventBody,
@@ -11,8 +12,7 @@ import type {
   RunOptions,
   Usage,
 } from "../../src/agents/port.ts"
-import { isFixId } from "../../src/domain/fix-task.ts"
-import type { ReadyAgent } from "../../src/engine/agent-jobs/run-job.ts"
+import { isFixId } from "../../src/tasks/fix-task.ts"
 import { commitAll, mergeInto } from "./git/agent-git.ts"
 import type { SimRepository, SimWorktree } from "./git/repository.ts"
 import { changedPaths } from "./git/worktrees.ts"

@@ -1,5 +1,5 @@
 // Which faults happen, and at which call: chosen by the seed before the run begins, and only so many of them.
-import { AppError } from "../../src/domain/errors.ts"
+import { AppError } from "../../src/kernel/errors.ts"
 import { AGENT_FAULTS, type AgentFault } from "./agents.ts"
 import type { Random } from "./random.ts"
 import type { CallFault, SimProcess } from "./world.ts"

@@ -1,8 +1,9 @@
 // A git repository in memory, behind the ports that the engine works through. Each call takes a while, and is a point at
 // which its process may die: what takes git several steps takes several moments here. `git.test.ts` shows that it answers
 // as the real one does.
-import type { GateRepository } from "../../src/gates/port.ts"
-import type { Merges, Pins, Scopes, Targets, Workspaces } from "../../src/workspace/port.ts"
+
+import type { Merges, Pins, Scopes, Targets, Workspaces } from "../../src/git/port.ts"
+import type { GateRepository } from "../../src/quality/gates/port.ts"
 import { makeSimGateRepository, type SimCheckouts } from "./git/gate-repository.ts"
 import { makeSimMerges, makeSimTargets } from "./git/merges.ts"
 import { makeSimPins } from "./git/pins.ts"

@@ -1,9 +1,9 @@
 // Every invariant is broken here once on purpose: a check that never says no would prove nothing.
 
 import { describe, expect, it } from "bun:test"
-import { branchRef, integrationBranch, pinRef } from "../../src/domain/branches.ts"
-import type { NewEvent } from "../../src/domain/events.ts"
-import { createTask } from "../../src/operations/create-task.ts"
+import { branchRef, integrationBranch, pinRef } from "../../src/kernel/branches.ts"
+import type { NewEvent } from "../../src/kernel/events.ts"
+import { createTask } from "../../src/tasks/operations/create-task.ts"
 import { claimRequest, context, finishRequest, makeTeam, run } from "../support/stores.ts"
 import { makeSimGit, type SimGit } from "./git.ts"
 import { type Invariants, makeInvariants } from "./invariants.ts"

@@ -1,8 +1,8 @@
 // What must hold after every step, whatever happened: I1 to I8 and I10 of the design. I9 is that the same seed gives the
 // same history, which whoever runs a seed twice can see.
-import { branchRef, integrationBranch, pinRef } from "../../src/domain/branches.ts"
-import type { Event } from "../../src/domain/events.ts"
-import { hasEnded, type Task } from "../../src/domain/task.ts"
+import { branchRef, integrationBranch, pinRef } from "../../src/kernel/branches.ts"
+import type { Event } from "../../src/kernel/events.ts"
+import { hasEnded, type Task } from "../../src/tasks/task.ts"
 import type { SimAgents } from "./agents.ts"
 import { compareFiles } from "./git/objects.ts"
 import type { SimGit } from "./git.ts"

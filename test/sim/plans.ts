@@ -1,6 +1,7 @@
 // Random plans: graphs of tasks with needs, owned files and roles, on a repository that has a file for each of them.
-import type { Role } from "../../src/domain/task.ts"
-import type { TeamName } from "../../src/domain/team.ts"
+
+import type { TeamName } from "../../src/kernel/team.ts"
+import type { Role } from "../../src/tasks/task.ts"
 import type { Random } from "./random.ts"
 
 export const SIM_TEAM: TeamName = { project: "shop", team: "sim" }

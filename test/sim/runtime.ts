@@ -1,5 +1,5 @@
 // Where the workers of the simulation live: each is a process of the world that runs the real worker.
-import type { Runtime, WorkerProcess } from "../../src/runtime/port.ts"
+import type { Runtime, WorkerProcess } from "../../src/workers/runtimes/port.ts"
 import type { SimProcess, World } from "./world.ts"
 
 export interface SimRuntime {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "bun:test"
-import { createTeam } from "../../src/operations/create-team.ts"
+import { createTeam } from "../../src/teams/operations/create-team.ts"
 import { context, run } from "../support/stores.ts"
 import { SIM_TEAM } from "./plans.ts"
 import { makeRandom } from "./random.ts"

@@ -3,11 +3,11 @@ import { type AgentSettings, makeAgent } from "../../src/agents/make-agent.ts"
 import { makeAgentJob } from "../../src/agents/make-agent-job.ts"
 import type { Agent, AgentEvent, AgentJob, AgentResult, RunOptions } from "../../src/agents/port.ts"
 import type { AgentProgram } from "../../src/agents/program.ts"
-import type { Ownership } from "../../src/domain/judge-path.ts"
 import { systemClock } from "../../src/lib/clock.ts"
-import { systemLiveProcesses } from "../../src/lib/live-process.ts"
-import { systemProcesses } from "../../src/lib/process.ts"
+import { systemLiveProcesses } from "../../src/lib/process/live-process.ts"
+import { systemProcesses } from "../../src/lib/process/process.ts"
 import { sleep } from "../../src/lib/sleep.ts"
+import type { Ownership } from "../../src/ownership/judge-path.ts"
 import { sandboxEnv } from "./sandbox.ts"
 
 export { NO_LIMITS } from "../../src/agents/make-agent-job.ts"
@@ -21,7 +21,7 @@ export function owning(...files: readonly string[]): Ownership {
 /** Our own command that judges writes, from source. */
 export const JUDGE_WRITE = [
   process.execPath,
-  join(import.meta.dir, "../../src/main.ts"),
+  join(import.meta.dir, "../../src/app/main.ts"),
   "hook",
   "pre-tool-use",
   "--managed",

@@ -1,8 +1,9 @@
 // What the engine's rules are asked about, with nothing remarkable in it.
-import type { EngineLimits, EngineSnapshot, EngineWorker } from "../../src/domain/actions.ts"
-import { emptyHistory, type History, taskOf, type WorkerFact, workerOf } from "../../src/domain/history.ts"
-import { parseTaskId, parseWorkerId } from "../../src/domain/ids.ts"
-import type { Task } from "../../src/domain/task.ts"
+
+import { parseTaskId, parseWorkerId } from "../../src/kernel/ids.ts"
+import type { EngineLimits, EngineSnapshot, EngineWorker } from "../../src/orchestrator/actions.ts"
+import { emptyHistory, type History, taskOf, type WorkerFact, workerOf } from "../../src/reporting/history.ts"
+import type { Task } from "../../src/tasks/task.ts"
 import { makeTask } from "./tasks.ts"
 
 export const NOW = Date.parse("2026-03-01T12:00:00.000Z")

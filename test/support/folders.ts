@@ -1,7 +1,7 @@
 // Folders as readers of formats see them: of a disk, and made up.
 import { readdirSync, readFileSync } from "node:fs"
 import { join, relative, sep } from "node:path"
-import type { Folder } from "../../src/views/files/folder.ts"
+import type { Folder } from "../../src/files/own/folder.ts"
 
 /** Every file below a real folder; links and special files are left out. */
 export function diskFolder(path: string): Folder {

@@ -1,6 +1,6 @@
 import { join } from "node:path"
-import type { FoundTeam } from "../../src/views/layouts/found-team.ts"
-import { findTeams, parseTeam } from "../../src/views/layouts/layouts.ts"
+import type { FoundTeam } from "../../src/files/layouts/found-team.ts"
+import { findTeams, parseTeam } from "../../src/files/layouts/layouts.ts"
 import { diskFolder } from "./folders.ts"
 
 export const FIXTURES = join(import.meta.dir, "../fixtures/layouts")

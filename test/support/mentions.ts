@@ -1,9 +1,10 @@
 // Which calls of our program a text tells its reader to make, and what would be wrong with them.
-import { AppError } from "../../src/domain/errors.ts"
-import type { Command } from "../../src/surfaces/cli/command.ts"
-import { findCommand } from "../../src/surfaces/cli/commands.ts"
-import { checkInput, flagsOf, parseFlags } from "../../src/surfaces/cli/flags.ts"
-import { GLOBAL_FIELDS } from "../../src/surfaces/cli/global-fields.ts"
+
+import type { Command } from "../../src/doors/cli/command.ts"
+import { findCommand } from "../../src/doors/cli/commands.ts"
+import { checkInput, flagsOf, parseFlags } from "../../src/doors/cli/flags.ts"
+import { GLOBAL_FIELDS } from "../../src/doors/cli/global-fields.ts"
+import { AppError } from "../../src/kernel/errors.ts"
 
 /** What stands for a value of the reader's, where not any text will do. */
 const PLACEHOLDERS: Readonly<Record<string, string>> = { NUMBER: "1", ROLE: "backend", OPTION: "retry" }

@@ -1,12 +1,12 @@
 // A real repository in which branches are made quickly, without a checkout for each.
 import { join } from "node:path"
-import { capture } from "../../src/lib/capture.ts"
-import { systemIds } from "../../src/lib/ids.ts"
+import { type Git, makeGit } from "../../src/git/git.ts"
+import { makeMerges } from "../../src/git/merges/git-merges.ts"
+import { makeTargets } from "../../src/git/merges/git-targets.ts"
+import type { Merges, Targets } from "../../src/git/port.ts"
+import { systemIds } from "../../src/lib/make-ids.ts"
+import { capture } from "../../src/lib/process/capture.ts"
 import { sleep } from "../../src/lib/sleep.ts"
-import { type Git, makeGit } from "../../src/workspace/git.ts"
-import { makeMerges } from "../../src/workspace/git-merges.ts"
-import { makeTargets } from "../../src/workspace/git-targets.ts"
-import type { Merges, Targets } from "../../src/workspace/port.ts"
 import { makeScratch, sandboxEnv } from "./sandbox.ts"
 
 /** Contents by path; null deletes one. A link or a mode is named with its content. */

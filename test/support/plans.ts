@@ -1,8 +1,8 @@
 // Plans as tests write them: only what matters there.
-import { type CheckedPlan, checkPlan, type PlanFacts } from "../../src/domain/check-plan.ts"
-import type { Plan } from "../../src/domain/plan.ts"
-import { readPlan } from "../../src/domain/read-plan.ts"
-import { BUILT_IN_ROLES } from "../../src/domain/roles.ts"
+import { type CheckedPlan, checkPlan, type PlanFacts } from "../../src/planning/check-plan.ts"
+import type { Plan } from "../../src/planning/plan.ts"
+import { readPlan } from "../../src/planning/read-plan.ts"
+import { BUILT_IN_ROLES } from "../../src/planning/roles/roles.ts"
 
 export const PLAN_FACTS: PlanFacts = {
   roles: BUILT_IN_ROLES,

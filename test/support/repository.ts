@@ -10,9 +10,9 @@ import {
   writeFileSync,
 } from "node:fs"
 import { dirname, join } from "node:path"
-import { capture } from "../../src/lib/capture.ts"
+import { type Git, makeGit } from "../../src/git/git.ts"
+import { capture } from "../../src/lib/process/capture.ts"
 import { sleep } from "../../src/lib/sleep.ts"
-import { type Git, makeGit } from "../../src/workspace/git.ts"
 import { makeScratch, sandboxEnv, validateSafeDelete } from "./sandbox.ts"
 
 export interface Repository extends Disposable {

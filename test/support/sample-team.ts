@@ -1,10 +1,10 @@
 // A small team with something of everything, as somebody would make it; the examples in docs/files.md are its export.
 
-import type { Evidence } from "../../src/domain/evidence.ts"
-import type { TaskId, WorkerId } from "../../src/domain/ids.ts"
-import type { SnapshotTask, SnapshotWorker } from "../../src/domain/snapshot.ts"
-import { NO_WORK } from "../../src/domain/task.ts"
-import { UNGUARDED } from "../../src/domain/team.ts"
+import type { SnapshotTask, SnapshotWorker } from "../../src/files/snapshot.ts"
+import type { TaskId, WorkerId } from "../../src/kernel/ids.ts"
+import { UNGUARDED } from "../../src/kernel/team.ts"
+import type { Evidence } from "../../src/tasks/evidence.ts"
+import { NO_WORK } from "../../src/tasks/task.ts"
 import type { WholeTeam } from "./snapshots.ts"
 
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 2, 9, minute)).toISOString()

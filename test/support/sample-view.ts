@@ -1,10 +1,10 @@
 // A small team in the middle of its work, told by its events.
-import type { Event, EventType } from "../../src/domain/events.ts"
-import { emptyHistory, tell } from "../../src/domain/history.ts"
-import type { TaskId, WorkerId } from "../../src/domain/ids.ts"
-import { countTasks, summarizeWaves, type TaskCount } from "../../src/domain/status.ts"
-import type { Task } from "../../src/domain/task.ts"
-import type { TeamView } from "../../src/domain/team-view.ts"
+import type { Event, EventType } from "../../src/kernel/events.ts"
+import type { TaskId, WorkerId } from "../../src/kernel/ids.ts"
+import { emptyHistory, tell } from "../../src/reporting/history.ts"
+import { countTasks, summarizeWaves, type TaskCount } from "../../src/reporting/status.ts"
+import type { TeamView } from "../../src/reporting/team-view.ts"
+import type { Task } from "../../src/tasks/task.ts"
 import { makeTask } from "./tasks.ts"
 
 export const BEGIN = Date.UTC(2026, 2, 2, 9, 0, 0)

@@ -1,39 +1,6 @@
 // Whole teams, made up: anything a store could hold, in all its oddity. And their export, kept in memory.
 import fc from "fast-check"
-import type { Document } from "../../src/domain/document.ts"
-import { EFFORTS } from "../../src/domain/effort.ts"
-import { EVENT_SCHEMAS, type EventType } from "../../src/domain/events.ts"
-import {
-  EVIDENCE_TRUSTS,
-  EVIDENCE_TYPES,
-  type Evidence,
-  type EvidenceFacts,
-  type EvidenceType,
-  FILE_ACTIONS,
-} from "../../src/domain/evidence.ts"
-import { EXCEPTION_STATUSES, type Exception } from "../../src/domain/exception.ts"
-import { isId, type TaskId, type WorkerId } from "../../src/domain/ids.ts"
-import { layerTasks } from "../../src/domain/layers.ts"
-import type { LoopState } from "../../src/domain/loop-state.ts"
-import { MESSAGE_TYPES } from "../../src/domain/message.ts"
-import { PHASES, PROTOCOLS } from "../../src/domain/phase.ts"
-import { QA_STATES } from "../../src/domain/qa.ts"
-import { RECORD_KINDS, type TeamRecord } from "../../src/domain/record.ts"
-import type {
-  PastEvent,
-  SnapshotMessage,
-  SnapshotTask,
-  SnapshotTeam,
-  SnapshotWave,
-  SnapshotWorker,
-  TeamSnapshot,
-} from "../../src/domain/snapshot.ts"
-import { COMPLEXITIES, NO_WORK, ROLES, TASK_STATUSES, type Work } from "../../src/domain/task.ts"
-import { SCHEDULES, TEAM_MODES, TEAM_PHASES, TEAM_STATUSES } from "../../src/domain/team.ts"
-import { VERDICT_SCOPES, VERDICT_STATUSES, type Verdict } from "../../src/domain/verdict.ts"
-import { WORKER_AVAILABILITIES } from "../../src/domain/worker.ts"
-import type { Field, Fields } from "../../src/lib/fields.ts"
-import type { Folder, OutFile } from "../../src/views/files/folder.ts"
+import type { Folder, OutFile } from "../../src/files/own/folder.ts"
 import {
   allFiles,
   EVENTS_LOG,
@@ -45,7 +12,40 @@ import {
   type TeamFacts,
   VERDICTS_LOG,
   verdictLine,
-} from "../../src/views/files/render.ts"
+} from "../../src/files/own/render.ts"
+import type {
+  PastEvent,
+  SnapshotMessage,
+  SnapshotTask,
+  SnapshotTeam,
+  SnapshotWave,
+  SnapshotWorker,
+  TeamSnapshot,
+} from "../../src/files/snapshot.ts"
+import type { Document } from "../../src/kernel/document.ts"
+import { EVENT_SCHEMAS, type EventType } from "../../src/kernel/events.ts"
+import { isId, type TaskId, type WorkerId } from "../../src/kernel/ids.ts"
+import { PHASES, PROTOCOLS } from "../../src/kernel/phase.ts"
+import { RECORD_KINDS, type TeamRecord } from "../../src/kernel/record.ts"
+import { SCHEDULES, TEAM_MODES, TEAM_PHASES, TEAM_STATUSES } from "../../src/kernel/team.ts"
+import type { Field, Fields } from "../../src/lib/fields.ts"
+import { MESSAGE_TYPES } from "../../src/messages/message.ts"
+import { EXCEPTION_STATUSES, type Exception } from "../../src/ownership/exception.ts"
+import { VERDICT_SCOPES, VERDICT_STATUSES, type Verdict } from "../../src/quality/verdict.ts"
+import type { LoopState } from "../../src/sessions/loop-state.ts"
+import { EFFORTS } from "../../src/tasks/effort.ts"
+import {
+  EVIDENCE_TRUSTS,
+  EVIDENCE_TYPES,
+  type Evidence,
+  type EvidenceFacts,
+  type EvidenceType,
+  FILE_ACTIONS,
+} from "../../src/tasks/evidence.ts"
+import { layerTasks } from "../../src/tasks/layers.ts"
+import { QA_STATES } from "../../src/tasks/qa-state.ts"
+import { COMPLEXITIES, NO_WORK, ROLES, TASK_STATUSES, type Work } from "../../src/tasks/task.ts"
+import { WORKER_AVAILABILITIES } from "../../src/workers/worker.ts"
 
 export interface WholeTeam {
   readonly snapshot: TeamSnapshot

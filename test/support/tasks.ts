@@ -1,5 +1,5 @@
-import type { TaskId } from "../../src/domain/ids.ts"
-import { NO_WORK, type Task } from "../../src/domain/task.ts"
+import type { TaskId } from "../../src/kernel/ids.ts"
+import { NO_WORK, type Task } from "../../src/tasks/task.ts"
 
 /** An open task that nobody has touched. */
 export function makeTask(change: Partial<Task> = {}): Task {

@@ -3,7 +3,7 @@ import { classifyError } from "../classify-error.ts"
 import { asText, type Json } from "../json-line.ts"
 import type { AgentJob } from "../port.ts"
 import type { Outcome } from "../program.ts"
-import { METHOD_NOT_FOUND } from "./wire.ts"
+import { METHOD_NOT_FOUND } from "./acp-wire.ts"
 
 export type Judged = Pick<Outcome, "reason" | "error"> & Partial<Outcome>
 

@@ -1,5 +1,5 @@
-import { findForeign } from "../../domain/owned-files.ts"
 import { followLinks } from "../../lib/follow-links.ts"
+import { findForeign } from "../../ownership/owned-files.ts"
 import type { AgentJob } from "../port.ts"
 
 export interface Wish {

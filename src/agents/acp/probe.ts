@@ -1,8 +1,8 @@
 import { asObject, asText, type Json, parseLine } from "../json-line.ts"
 import type { Capabilities } from "../port.ts"
 import type { Launch, Probe, Translator } from "../program.ts"
-import { findWayToResume } from "./session.ts"
-import { INITIALIZE_ID, PROTOCOL_VERSION } from "./wire.ts"
+import { findWayToResume } from "./acp-session.ts"
+import { INITIALIZE_ID, PROTOCOL_VERSION } from "./acp-wire.ts"
 
 /** Says hello and no more: an agent that answers is there, and its answer tells what it can. */
 export function probeAcp(launch: Launch, capabilities: Capabilities): Probe {

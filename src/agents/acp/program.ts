@@ -1,9 +1,9 @@
 import type { Capabilities } from "../port.ts"
 import type { AgentProgram, Launch, ProgramConfig } from "../program.ts"
+import { initializeLine } from "./acp-wire.ts"
 import { isFree } from "./permission.ts"
 import { probeAcp } from "./probe.ts"
 import { translateAcp } from "./translate.ts"
-import { initializeLine } from "./wire.ts"
 
 const CAPABILITIES: Capabilities = {
   resume: true,

@@ -7,12 +7,12 @@ import type { AgentEventBody, AgentJob } from "../port.ts"
 import type { Outcome, Translator } from "../program.ts"
 import { countTurns } from "../turn-count.ts"
 import { unknownLine } from "../unknown-line.ts"
+import { makeSession } from "./acp-session.ts"
+import { makeTools } from "./acp-tools.ts"
+import { METHOD_NOT_FOUND, makeOutbox } from "./acp-wire.ts"
 import { judgeError } from "./judge.ts"
 import { findObjection, isFree } from "./permission.ts"
-import { makeSession } from "./session.ts"
-import { makeTools } from "./tools.ts"
 import { makeUpdates } from "./updates.ts"
-import { METHOD_NOT_FOUND, makeOutbox } from "./wire.ts"
 
 export function translateAcp(job: AgentJob, clock: Clock, settings: Json = {}): Translator {
   const outbox = makeOutbox()

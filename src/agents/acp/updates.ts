@@ -2,8 +2,8 @@ import { MAX_ANSWER } from "../answer.ts"
 import { appendTail } from "../append-tail.ts"
 import { asObject, asText, type Json } from "../json-line.ts"
 import type { AgentEventBody, AgentJob } from "../port.ts"
+import type { makeTools } from "./acp-tools.ts"
 import { countUsage } from "./count-usage.ts"
-import type { makeTools } from "./tools.ts"
 
 const PAST = new Set<unknown>([
   "user_message_chunk",

@@ -1,4 +1,4 @@
-import type { Effort } from "../../domain/effort.ts"
+import type { Effort } from "../../tasks/effort.ts"
 import { hookEntries, jobHooks } from "../job-hooks.ts"
 import type { AgentJob, Tier } from "../port.ts"
 import type { Launch, ProgramConfig } from "../program.ts"

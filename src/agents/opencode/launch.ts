@@ -1,5 +1,5 @@
-import { listClaims, type Ownership } from "../../domain/judge-path.ts"
-import { cleanPattern } from "../../domain/plain-pattern.ts"
+import { listClaims, type Ownership } from "../../ownership/judge-path.ts"
+import { cleanPattern } from "../../ownership/plain-pattern.ts"
 import { askForJson } from "../answer.ts"
 import type { AgentJob } from "../port.ts"
 import type { Launch, ProgramConfig } from "../program.ts"

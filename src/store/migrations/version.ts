@@ -1,4 +1,4 @@
-import { AppError } from "../../domain/errors.ts"
+import { AppError } from "../../kernel/errors.ts"
 import { LATEST_VERSION } from "./migrations.ts"
 
 /** Of the migrations a store has seen: the newest, and the newest that older binaries cannot live with. */

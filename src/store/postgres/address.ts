@@ -1,4 +1,4 @@
-import { AppError } from "../../domain/errors.ts"
+import { AppError } from "../../kernel/errors.ts"
 
 /** Where a store lies: a database, and a schema of its own in it. */
 export interface Address {

@@ -1,11 +1,11 @@
-import { AppError } from "../../domain/errors.ts"
-import type { TeamPhase } from "../../domain/team.ts"
+import { AppError } from "../../kernel/errors.ts"
+import type { TeamPhase } from "../../kernel/team.ts"
 import { jitter } from "../../lib/random.ts"
 import { sleep } from "../../lib/sleep.ts"
 import type { Claimed, ClaimRequest } from "../port.ts"
-import type { Param } from "../sql/session.ts"
-import { TASK_COLUMNS, type TaskRow, toTask } from "../sql/task-row.ts"
-import { HEARD_WITHIN_MS } from "../sql/workers.ts"
+import type { Param } from "../rows/sql-session.ts"
+import { TASK_COLUMNS, type TaskRow, toTask } from "../rows/task-row.ts"
+import { HEARD_WITHIN_MS } from "../rows/worker-rows.ts"
 import type { Query } from "./connection.ts"
 
 // A claim is one statement, whose parts all see the data as it was before it. So the first parts find and lock the row,

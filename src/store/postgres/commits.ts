@@ -3,7 +3,7 @@ import { sleep } from "../../lib/sleep.ts"
 import type { Watch } from "../port.ts"
 import type { Address } from "./address.ts"
 import type { Connection } from "./connection.ts"
-import { translate } from "./errors.ts"
+import { translate } from "./driver-errors.ts"
 import { type Link, openLink } from "./link.ts"
 
 /**

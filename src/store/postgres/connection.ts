@@ -1,8 +1,8 @@
 import { jitter } from "../../lib/random.ts"
 import { sleep } from "../../lib/sleep.ts"
-import type { Param, Session } from "../sql/session.ts"
+import type { Param, Session } from "../rows/sql-session.ts"
 import type { Address } from "./address.ts"
-import { isConflict, translate } from "./errors.ts"
+import { isConflict, translate } from "./driver-errors.ts"
 import { type Link, openLink } from "./link.ts"
 import { shareLinks } from "./links.ts"
 

@@ -1,7 +1,7 @@
 import postgres from "postgres"
-import type { Param } from "../sql/session.ts"
+import type { Param } from "../rows/sql-session.ts"
 import type { Address } from "./address.ts"
-import { isConnectionLoss } from "./errors.ts"
+import { isConnectionLoss } from "./driver-errors.ts"
 
 /**
  * One connection to the server. Open -> lost (by an error or `close`), and never open again.

@@ -1,4 +1,4 @@
-import { AppError } from "../../domain/errors.ts"
+import { AppError } from "../../kernel/errors.ts"
 import type { Link } from "./link.ts"
 
 /** At most `max` links, opened when needed, kept, and handed out in the order they are asked for. */

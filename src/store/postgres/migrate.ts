@@ -1,9 +1,9 @@
-import { AppError } from "../../domain/errors.ts"
+import { AppError } from "../../kernel/errors.ts"
 import { loadMigrations } from "../migrations/migrations.ts"
 import { mustMigrate, type SchemaVersion, VERSION_QUERY } from "../migrations/version.ts"
 import type { Address } from "./address.ts"
 import type { Connection } from "./connection.ts"
-import { isMissingTable } from "./errors.ts"
+import { isMissingTable } from "./driver-errors.ts"
 
 /** Any number will do, as long as every version of this program uses the same. */
 const MIGRATION_LOCK = 8_326_511

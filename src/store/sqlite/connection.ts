@@ -1,12 +1,12 @@
 import { constants, Database, type Statement } from "bun:sqlite"
-import { AppError } from "../../domain/errors.ts"
+import { AppError } from "../../kernel/errors.ts"
 import type { Clock } from "../../lib/clock.ts"
 import { dirname } from "../../lib/paths.ts"
 import { jitter } from "../../lib/random.ts"
 import { sleep } from "../../lib/sleep.ts"
 import { takeTurns } from "../../lib/turns.ts"
-import type { Param, Session } from "../sql/session.ts"
-import { isBusy, translate } from "./errors.ts"
+import type { Param, Session } from "../rows/sql-session.ts"
+import { isBusy, translate } from "./driver-errors.ts"
 import { keepPace } from "./pace.ts"
 
 /**

@@ -1,14 +1,14 @@
-import { PERSON } from "../../domain/actor.ts"
-import { idleMessage } from "../../domain/message.ts"
-import type { Task } from "../../domain/task.ts"
+import { PERSON } from "../../kernel/actor.ts"
+import { idleMessage } from "../../messages/message.ts"
+import type { Task } from "../../tasks/task.ts"
 import type { FinishRequest } from "../port.ts"
-import { evidenceStore } from "../sql/evidence.ts"
-import { messageStore } from "../sql/messages.ts"
-import type { Session } from "../sql/session.ts"
-import { TASK_COLUMNS, type TaskRow, toTask } from "../sql/task-row.ts"
-import { HEARD_WITHIN_MS } from "../sql/workers.ts"
+import { evidenceStore } from "../rows/evidence-rows.ts"
+import { messageStore } from "../rows/message-rows.ts"
+import type { Session } from "../rows/sql-session.ts"
+import { TASK_COLUMNS, type TaskRow, toTask } from "../rows/task-row.ts"
+import { HEARD_WITHIN_MS } from "../rows/worker-rows.ts"
 import { NEEDS } from "./claim.ts"
-import { eventStore } from "./events.ts"
+import { eventStore } from "./event-log.ts"
 
 const FINISH = `update task set status = 'resolved', completed_at = ?1, updated_at = ?1, version = version + 1,
     result = coalesce(?2, result), worker_id = coalesce(?3, worker_id), lease_until = null

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite"
-import type { Phase } from "../../domain/phase.ts"
-import type { HeldFiles } from "../../domain/plain-pattern.ts"
+import type { Phase } from "../../kernel/phase.ts"
+import type { HeldFiles } from "../../ownership/plain-pattern.ts"
 import { LATEST_VERSION } from "../migrations/migrations.ts"
 
 /**

@@ -1,8 +1,8 @@
 import type { Tx } from "../port.ts"
-import type { Session } from "../sql/session.ts"
-import { transactionOf } from "../sql/transaction.ts"
+import type { Session } from "../rows/sql-session.ts"
+import { transactionOf } from "../rows/transaction.ts"
 import { claimTask } from "./claim.ts"
-import { eventStore } from "./events.ts"
+import { eventStore } from "./event-log.ts"
 import { finishTask } from "./finish.ts"
 
 /** Loaded at the first general read or write: a claim does without it. */

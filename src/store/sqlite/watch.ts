@@ -1,4 +1,4 @@
-import { AppError } from "../../domain/errors.ts"
+import { AppError } from "../../kernel/errors.ts"
 import { fileIdentity } from "../../lib/file-identity.ts"
 import { sleep } from "../../lib/sleep.ts"
 import type { Watch } from "../port.ts"

@@ -1,4 +1,4 @@
-import type { GateRepository } from "../../../src/gates/port.ts"
+import type { GateRepository } from "../../../src/quality/gates/port.ts"
 import type { SimProcess } from "../world.ts"
 import { askingGit, NO_ID } from "./merges.ts"
 import { blobId, compareFiles, type Files, treeId } from "./objects.ts"

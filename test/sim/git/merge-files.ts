@@ -1,5 +1,5 @@
-import { AppError } from "../../../src/domain/errors.ts"
-import type { Conflict, Merged } from "../../../src/workspace/port.ts"
+import type { Conflict, Merged } from "../../../src/git/port.ts"
+import { AppError } from "../../../src/kernel/errors.ts"
 import { compareFiles, type Files, type Objects } from "./objects.ts"
 
 /** What two commits made of the files since they parted, as git's merge puts it together: file by file. */

@@ -1,5 +1,5 @@
-import { AppError } from "../../../src/domain/errors.ts"
-import type { Branch, BranchHistory, Change, Merges, Targets } from "../../../src/workspace/port.ts"
+import type { Branch, BranchHistory, Change, Merges, Targets } from "../../../src/git/port.ts"
+import { AppError } from "../../../src/kernel/errors.ts"
 import type { SimProcess } from "../world.ts"
 import { mergeCommits } from "./merge-files.ts"
 import { blobId, compareFiles, isSameFiles, type Objects } from "./objects.ts"

@@ -1,7 +1,8 @@
 // The state of one simulated repository: objects, refs, the user's checkout and the worktrees.
-import { AppError } from "../../../src/domain/errors.ts"
-import type { TeamName } from "../../../src/domain/team.ts"
-import type { Attempt, RefMove } from "../../../src/workspace/port.ts"
+
+import type { Attempt, RefMove } from "../../../src/git/port.ts"
+import { AppError } from "../../../src/kernel/errors.ts"
+import type { TeamName } from "../../../src/kernel/team.ts"
 import type { SimProcess, World } from "../world.ts"
 import { type Files, makeObjects, type Objects } from "./objects.ts"
 

@@ -1,5 +1,3 @@
-import { AppError } from "../../../src/domain/errors.ts"
-import { earlierKind, pinRef, placeRefs } from "../../../src/workspace/pin-refs.ts"
 import type {
   Attempt,
   CreatedWorkspace,
@@ -11,7 +9,9 @@ import type {
   WorkspaceRequest,
   WorkspaceState,
   Workspaces,
-} from "../../../src/workspace/port.ts"
+} from "../../../src/git/port.ts"
+import { earlierKind, pinRef, placeRefs } from "../../../src/git/workspaces/pin-refs.ts"
+import { AppError } from "../../../src/kernel/errors.ts"
 import type { SimProcess } from "../world.ts"
 import { mergeCommits } from "./merge-files.ts"
 import { type AskGit, askingGit } from "./merges.ts"

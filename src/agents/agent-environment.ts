@@ -1,0 +1,50 @@
+import { WORKER_MARKS } from "../lib/process/worker-mark.ts"
+
+/** What any agent may know of the world: where programs and temp files are, who it is, how to reach the network. */
+const COMMON = [
+  "PATH",
+  "HOME",
+  "USER",
+  "LOGNAME",
+  "SHELL",
+  "LANG",
+  "LANGUAGE",
+  "LC_*",
+  "TZ",
+  "TERM",
+  "TMPDIR",
+  "HTTP_PROXY",
+  "HTTPS_PROXY",
+  "ALL_PROXY",
+  "NO_PROXY",
+  "http_proxy",
+  "https_proxy",
+  "all_proxy",
+  "no_proxy",
+  "NODE_EXTRA_CA_CERTS",
+  "SSL_CERT_FILE",
+  "SSL_CERT_DIR",
+  "CURL_CA_BUNDLE",
+  "REQUESTS_CA_BUNDLE",
+  "GIT_SSL_CAINFO",
+  // In whose name it commits. Gemini hides the settings of git from the commands it runs, but not these.
+  "GIT_AUTHOR_NAME",
+  "GIT_AUTHOR_EMAIL",
+  "GIT_COMMITTER_NAME",
+  "GIT_COMMITTER_EMAIL",
+  // Whose worker runs it, so that it does not outlive that worker.
+  WORKER_MARKS,
+] as const
+
+/** The environment for an agent: what is listed above or by its program, and nothing else. A name may end in `*`. */
+export function buildEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  variables: readonly string[],
+): Record<string, string> {
+  const allowed = [...COMMON, ...variables]
+  const isAllowed = (name: string) =>
+    allowed.some((entry) => (entry.endsWith("*") ? name.startsWith(entry.slice(0, -1)) : name === entry))
+  return Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && isAllowed(entry[0])),
+  )
+}

@@ -1,0 +1,151 @@
+import { rmSync } from "node:fs"
+import { join } from "node:path"
+import { AppError } from "../../kernel/errors.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import type { Ids } from "../../lib/make-ids.ts"
+import { estimateTokens, type Route } from "../../planning/routing.ts"
+import { noteRun } from "../jobs/note-agent-run.ts"
+import { recordRun } from "../jobs/record-run.ts"
+import type { ReadyAgent } from "../jobs/run-job.ts"
+import { makeRunNotes, type NotedTeam, type RunNotes } from "../jobs/run-notes.ts"
+import type { AgentJob, AgentResult, Limits, Reason, RunOptions, Tier } from "../port.ts"
+import { type AgentChoice, chooseAgent } from "./choose-agent.ts"
+
+/** A question to an agent that reads and answers, and changes nothing. */
+export interface Question {
+  readonly prompt: string
+  /** JSON schema of the answer; null for free text. */
+  readonly schema: Readonly<Record<string, unknown>> | null
+  /** The role or agent type that answers. */
+  readonly role: string
+  /** By default what the role and the text ask for. */
+  readonly tier?: Tier
+  /** One of these programs and no other; by default the one that teamwork route names. */
+  readonly agents?: readonly string[]
+  /** As whom it takes part in the team, such as `planner`. */
+  readonly worker: string
+  /** Which of several questions to the same one; 1 by default. */
+  readonly turn?: number
+  /** The folder it reads in. */
+  readonly folder: string
+  readonly limits?: Partial<Limits>
+  readonly signal?: AbortSignal
+  readonly onEvent?: RunOptions["onEvent"]
+}
+
+export interface AskPorts extends Omit<AgentChoice, "asked">, NotedTeam {
+  readonly ids: Ids
+  /** Of whoever asked; its secrets are masked in the recording. */
+  readonly callerEnv: Readonly<Record<string, string | undefined>>
+  /** For each file of the recording. */
+  readonly maxBytes: number
+  /** Shared by questions that a team is told of later; made for this one when left out. */
+  readonly notes?: RunNotes
+}
+
+export interface Answer {
+  readonly answer: string
+  /** What fits the schema; null without one. */
+  readonly structured: unknown
+  readonly agent: string
+  readonly tier: Tier
+  /** The id of the run, by which its recording is found. */
+  readonly run: string
+  readonly result: AgentResult
+}
+
+/** Another agent may well answer what this one could not. */
+const ANOTHER_MAY: readonly Reason[] = ["rate-limited", "auth", "not-found", "crashed", "protocol", "refused"]
+
+/**
+ * Asks the agent that suits the question, and the next one when that cannot answer. Throws `agent.unavailable` when
+ * there is none, and `agent.failed` with the reason when none of them gave an answer.
+ */
+export async function askAgent(ports: AskPorts, question: Question): Promise<Answer> {
+  const left = new Set(question.agents ?? ports.ready.map(({ agent }) => agent.name))
+  const failures: string[] = []
+  for (;;) {
+    const { route, effort } = await chooseAgent({
+      ...ports,
+      ready: ports.ready.filter(({ agent }) => left.has(agent.name)),
+      asked: {
+        ...{ text: question.prompt, agentType: question.role, tier: question.tier },
+        contextTokens: estimateTokens(question.prompt),
+      },
+    })
+    const ready = ports.ready.find(({ agent }) => agent.name === route.agent)
+    if (ready === undefined) throw noAgent(question, route, failures)
+    const answer = await runOnce(ports, question, { ready, tier: route.tier, effort })
+    const { reason, error } = answer.result
+    if (reason === "done") return answer
+    const failure = `${ready.agent.name}: ${reason}${error === "" ? "" : `: ${error}`}`
+    failures.push(failure)
+    left.delete(ready.agent.name)
+    if (!ANOTHER_MAY.includes(reason)) throw failed(question, failures)
+  }
+}
+
+/** Where the recording of a run lies. */
+export function runFolder(home: string, { project, team }: TeamName, run: string): string {
+  return join(home, "runs", project, team, run)
+}
+
+interface Chosen extends Pick<AgentJob, "tier" | "effort"> {
+  readonly ready: ReadyAgent
+}
+
+async function runOnce(ports: AskPorts, question: Question, { ready, tier, effort }: Chosen): Promise<Answer> {
+  const { worker, turn = 1, signal, onEvent } = question
+  const { agent } = ready
+  const run = `${worker}-${ports.ids.uuid().slice(0, 8)}`
+  const folder = runFolder(ports.home, ports, run)
+  const stateFolder = join(folder, "state")
+  const notes = ports.notes ?? makeRunNotes(ports)
+  const who = { run, task: null, worker, agent: agent.name }
+  await notes.started({ ...who, attempt: null, model: ready.models[tier].model, turn })
+  try {
+    const result = await recordRun({
+      ...{ agent, folder, maxBytes: ports.maxBytes },
+      job: makeJob(question, { tier, effort, stateFolder, env: ready.env }),
+      options: { secrets: ports.callerEnv, ...(signal && { signal }), ...(onEvent && { onEvent }) },
+    })
+    await noteRun({ ...ports, agent: agent.name, result })
+    const { reason, error, session, durationMs, usage } = result
+    await notes.ended({
+      ...{ ...who, reason, error: error || null, session: session?.id ?? null, duration_ms: durationMs },
+      ...{ input_tokens: usage.inputTokens, output_tokens: usage.outputTokens, cached_tokens: usage.cachedTokens },
+      ...{ dollars: usage.dollars, dollars_are_estimated: usage.dollarsAreEstimated === true },
+    })
+    return { answer: result.answer, structured: result.structured, agent: agent.name, tier, run, result }
+  } finally {
+    // Nobody goes on with this conversation, and what was there to log in with need not stay.
+    rmSync(stateFolder, { recursive: true, force: true })
+  }
+}
+
+function makeJob(
+  { prompt, schema, folder, limits }: Question,
+  own: Pick<AgentJob, "tier" | "effort" | "stateFolder" | "env">,
+): AgentJob {
+  return {
+    ...own,
+    ...{ prompt, commands: [], workspace: folder, model: null, permission: "ask", answerSchema: schema, resume: null },
+    ...{ allowedTools: [], deniedTools: [], ownership: null, mcpServers: {}, hooks: {} },
+    limits: { turns: null, timeMs: null, tokens: null, dollars: null, outputBytes: null, ...limits },
+  }
+}
+
+function noAgent({ worker }: Question, route: Route, failures: readonly string[]): AppError {
+  if (failures.length > 0) return failed({ worker }, failures)
+  const { passedOver, retryAt } = route
+  const why = passedOver.map((each) => `${each.agent}: ${each.because}`).join("; ") || "none is allowed"
+  const when = retryAt === null ? "" : `; try again at ${retryAt}`
+  return new AppError("agent.unavailable", `no agent can be asked as ${worker} (${why})${when}`, {
+    passedOver,
+    retryAt,
+  })
+}
+
+function failed({ worker }: Pick<Question, "worker">, failures: readonly string[]): AppError {
+  return new AppError("agent.failed", `no answer from the ${worker} (${failures.join("; ")})`, { failures })
+}

@@ -1,0 +1,41 @@
+import type { ModelTier } from "../../planning/complexity/complexity.ts"
+import { getRole, type RoleDefinition } from "../../planning/roles/roles.ts"
+import { chooseRoute, type Route, type RouteInput } from "../../planning/routing.ts"
+import type { Effort } from "../../tasks/effort.ts"
+import { type AgentStanding, routeInputOf, type Survey, surveyAgents } from "./survey-agents.ts"
+
+export interface AgentChoice extends Omit<Survey, "isAnew"> {
+  readonly asked: Pick<RouteInput, "text" | "agent" | "agentType" | "tier" | "complexity" | "contextTokens">
+  readonly roles: readonly RoleDefinition[]
+  /** For tasks that say nothing of it. */
+  readonly defaults: { readonly agentType: string; readonly tier: ModelTier }
+}
+
+export interface ChosenAgent {
+  readonly route: Route
+  readonly effort: Effort
+  /** What it was chosen from. */
+  readonly standings: readonly AgentStanding[]
+}
+
+/** Runs commands and reads no text. */
+const SCRIPT = "script"
+
+/** The choice as it has to be made now, by what is installed, allowed and known. */
+export async function chooseAgent({ asked, roles, defaults, ...survey }: AgentChoice): Promise<ChosenAgent> {
+  const agentType = asked.agentType === undefined ? undefined : getRole(roles, asked.agentType).name
+  const ready = survey.ready.filter(({ agent }) => agent.name !== SCRIPT)
+  const standings = await surveyAgents({ ...survey, ready })
+  const route = chooseRoute({
+    ...asked,
+    ...routeInputOf(standings, survey.rateLimits.now),
+    agentType,
+    defaultAgentType: defaults.agentType,
+    defaultModel: defaults.tier,
+    modelOf(type) {
+      const { model } = getRole(roles, type)
+      return model === "dynamic" ? undefined : model
+    },
+  })
+  return { route, effort: getRole(roles, route.agentType).effort, standings }
+}

@@ -1,0 +1,172 @@
+import type { Command, Session } from "../../doors/cli/command.ts"
+import { AppError } from "../../kernel/errors.ts"
+import { choice, flag, type InputOf, number, optional, text, withDefault } from "../../lib/fields.ts"
+import { resolvePath } from "../../lib/paths.ts"
+import { table } from "../../lib/text/table.ts"
+import { chooseHere, surveyAll } from "../../planning/commands/choose-here.ts"
+import { MODEL_TIERS } from "../../planning/complexity/complexity.ts"
+import { estimateTokens } from "../../planning/routing.ts"
+import { EFFORTS } from "../../tasks/effort.ts"
+import { cancelJob, waitForJob } from "../jobs/cancel-job.ts"
+import { findJobFolder, listJobFolders } from "../jobs/job-folder.ts"
+import { type JobState, readJobState } from "../jobs/job-state.ts"
+import { checkWorkspace, startJob } from "../jobs/start-job.ts"
+import { agentFacts, renderAgents, sayUsage } from "../views/agents-view.ts"
+
+const notEmpty = (value: string) => (value.trim() === "" ? "is empty" : undefined)
+const jobField = { jobId: text("the job, as `agent exec` named it") }
+
+export const agentList: Command = {
+  summary: "List the agents there are: version, login, abilities, models and prices, or why one is not available",
+  fields: {},
+  async run(session) {
+    const { standings, warnings } = await surveyAll(session)
+    return {
+      data: standings.map(agentFacts),
+      text: (screen) => renderAgents(standings, screen),
+      warnings,
+    }
+  },
+}
+
+const execFields = {
+  agent: optional(text("who does it; by default the one that teamwork route names, with the tier it names")),
+  prompt: text("what it is to do, - to read it from standard input; for the agent script a shell command", notEmpty),
+  workingDirectory: optional(text("the folder it works in; the current one when left out", notEmpty)),
+  model: optional(text("the model, in the agent's own name for it", notEmpty)),
+  tier: optional(choice(MODEL_TIERS, "how able a model; for a named agent team.defaultModel by default")),
+  effort: optional(choice(EFFORTS, "how hard the model should think; by default as the agent does")),
+  permission: withDefault(choice(["edit", "full", "ask"], "what it may do by itself"), "edit"),
+  timeout: optional(number("seconds it may take; 0 for no limit", { min: 0, max: 2_147_483 })),
+  wait: flag("wait for its end and show the result"),
+}
+
+export const agentExec: Command = {
+  summary: "Give an agent one job, in the background; it goes on when this call or its caller ends",
+  fields: execFields,
+  positional: ["prompt"],
+  example: 'teamwork agent exec --agent codex "Add a test for the empty cart"',
+  async run(session, raw) {
+    const input = raw as InputOf<typeof execFields>
+    const { host } = session
+    const { home, agentDefaults } = await session.configured()
+    const workspace = resolvePath(input.workingDirectory ?? ".", host.io.cwd)
+    if (input.agent !== undefined) await checkAgent(session, input.agent)
+    checkWorkspace(workspace)
+    const seconds = input.timeout ?? agentDefaults.timeoutSeconds
+    const prompt = input.prompt === "-" ? await host.io.input() : input.prompt
+    if (prompt.trim() === "") throw new AppError("input.invalid", "--prompt is empty")
+    const { agent, tier } = await whoDoes(session, { ...input, prompt })
+    const { permission, model = null, effort = null } = input
+    const request = {
+      ...{ jobId: host.ids.uuid(), agent, prompt, workspace, model, tier, effort, permission },
+      timeMs: seconds === 0 ? null : Math.round(seconds * 1000),
+      createdAt: new Date(host.clock.now()).toISOString(),
+    }
+    const command = [...host.self, "agent", "perform"]
+    const folder = await startJob({
+      home,
+      request,
+      command,
+      cwd: host.io.cwd,
+      env: { ...host.env, ...inherited(session) },
+    })
+    if (input.wait === true) return outcomeOf(await waitForJob(folder, host, session.cancelled))
+    return { data: { jobId: request.jobId, agent }, text: () => `Started job ${request.jobId} of ${agent}` }
+  },
+}
+
+/** What the flags of this call say of the store, for the job's own process; a command line would show passwords. */
+function inherited({ flags: { project, team, store } }: Session): Record<string, string> {
+  const given = Object.entries({ TEAMWORK_PROJECT: project, TEAMWORK_TEAM: team, TEAMWORK_STORE: store })
+  return Object.fromEntries(given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
+}
+
+async function checkAgent({ configured }: Session, name: string): Promise<void> {
+  const ready = await (await configured()).agents()
+  const names = ready.map(({ agent }) => agent.name)
+  const found = ready.find(({ agent }) => agent.name === name)
+  if (found === undefined)
+    throw new AppError("input.invalid", `--agent ${JSON.stringify(name)} is not one of ${names.join(", ")}`)
+  if (!found.isEnabled)
+    throw new AppError("agent.unavailable", `${name} is switched off; teamwork config set agents.${name}.enabled true`)
+}
+
+/** Whoever was named, with the tier that was named; what was left out goes by the text. */
+async function whoDoes(session: Session, asked: Pick<InputOf<typeof execFields>, "agent" | "tier" | "prompt">) {
+  const { agent, tier, prompt: text } = asked
+  const { agentDefaults } = await session.configured()
+  if (agent !== undefined) return { agent, tier: tier ?? agentDefaults.tier }
+  const { route } = await chooseHere(session, { text, tier, contextTokens: estimateTokens(text) })
+  if (route.agent !== null) return { agent: route.agent, tier: route.tier }
+  const why = route.passedOver.map((each) => `${each.agent}: ${each.because}`).join("; ")
+  const when = route.retryAt === null ? "" : `; try again at ${route.retryAt}`
+  const { retryAt, passedOver } = route
+  throw new AppError("agent.unavailable", `no agent can take it now (${why})${when}`, { retryAt, passedOver })
+}
+
+export const agentStatus: Command = {
+  summary: "Show how a job stands, and the end of what its agent said",
+  fields: jobField,
+  positional: ["jobId"],
+  example: "teamwork agent status JOB",
+  async run(session, input) {
+    const state = await readJobState(await findJob(session, input), session.host)
+    return { data: state, text: () => sayState(state) }
+  },
+}
+
+export const agentCancel: Command = {
+  summary: "End a job with all that its agent started; one that has ended stays as it is",
+  fields: jobField,
+  positional: ["jobId"],
+  example: "teamwork agent cancel JOB",
+  async run(session, input) {
+    const state = await cancelJob(await findJob(session, input), session.host)
+    return { data: state, text: () => sayState(state) }
+  },
+}
+
+export const agentJobs: Command = {
+  summary: "List all jobs, the newest first",
+  fields: {},
+  async run({ configured, host }) {
+    const folders = listJobFolders((await configured()).home)
+    const jobs: (Omit<JobState, "output" | "isOutputCut"> & { prompt: string })[] = []
+    for (const folder of folders) {
+      const { output: _, isOutputCut: __, ...rest } = await readJobState(folder, host)
+      jobs.push({ ...rest, prompt: folder.job.prompt })
+    }
+    return {
+      data: jobs,
+      text: (screen) =>
+        jobs.length === 0
+          ? "No jobs"
+          : table(
+              [
+                { title: "JOB" },
+                { title: "AGENT" },
+                { title: "STATUS" },
+                { title: "REASON" },
+                { title: "PROMPT", flexible: true },
+              ],
+              jobs.map((job) => [job.jobId, job.agent, job.status, job.reason ?? "", job.prompt]),
+              screen,
+            ),
+    }
+  },
+}
+
+async function findJob({ configured }: Session, input: Record<string, unknown>) {
+  return findJobFolder((await configured()).home, String(input.jobId))
+}
+
+function outcomeOf(state: JobState) {
+  return { data: state, text: () => sayState(state), exitCode: state.status === "completed" ? 0 : 1 }
+}
+
+function sayState({ jobId, agent, status, usage, output, isOutputCut }: JobState): string {
+  const used = usage === null ? "" : sayUsage(usage)
+  const head = `Job ${jobId} of ${agent}: ${status}${used === "" ? "" : `, ${used}`}`
+  return [head, ...(isOutputCut ? ["[the beginning is left out]"] : []), ...(output === "" ? [] : [output])].join("\n")
+}

@@ -1,0 +1,35 @@
+import type { Command } from "../../doors/cli/command.ts"
+import { AppError } from "../../kernel/errors.ts"
+import { text } from "../../lib/fields.ts"
+import { identityOf } from "../../lib/process/process-identity.ts"
+import { findJobFolder, isCancelled, type JobRequest, writeProcess } from "../jobs/job-folder.ts"
+import { noteRun } from "../jobs/note-agent-run.ts"
+import { type JobRun, runJob } from "../jobs/run-job.ts"
+
+export const agentPerform: Command = {
+  summary: "Do a job, as the process that `agent exec` starts for it; not for people",
+  fields: { jobId: text("the job; its request comes on standard input") },
+  positional: ["jobId"],
+  async run({ configured, context, host }, input) {
+    const { home, recordings, agents, author, project, team, hasStore } = await configured()
+    // From here on a request to end is a request to cancel.
+    const asked = host.io.interrupted
+    const folder = findJobFolder(home, String(input.jobId))
+    writeProcess(folder, identityOf(process.pid))
+    const signal = isCancelled(folder) ? AbortSignal.abort() : asked
+    // Not from the folder, where secrets are masked.
+    const request: JobRequest = JSON.parse(await host.io.input())
+    const ready = (await agents()).find(({ agent }) => agent.name === request.agent)
+    if (ready === undefined) throw new AppError("input.invalid", `there is no agent ${request.agent}`)
+    host.io.out("started")
+    const maxBytes = recordings.maxMegabytes * 1_000_000
+    const { clock, processes, env: callerEnv } = host
+    const note = { agent: request.agent, project, team, clock, hasStore, openContext: context }
+    const onResult: JobRun["onResult"] = async (result) => {
+      const problem = await noteRun({ ...note, result })
+      if (problem !== undefined) host.io.err(problem)
+    }
+    await runJob({ folder, request, ready, clock, processes, signal, maxBytes, author, callerEnv, onResult })
+    return { data: null, silent: true }
+  },
+}

@@ -1,0 +1,104 @@
+import type { Command, Session } from "../../doors/cli/command.ts"
+import { flag, type InputOf, number, optional } from "../../lib/fields.ts"
+import { machineName } from "../../lib/process/machine-name.ts"
+import type { Screen } from "../../lib/text/table.ts"
+import { toWire } from "../../lib/text/wire-names.ts"
+import type { RunFact } from "../../reporting/history.ts"
+import { idField, teamFields } from "../../store/operation.ts"
+import { followLogs } from "../../workers/swarm/follow-logs.ts"
+import { type LogItem, type Logs, type LogTarget, listRunsOf, openLogs } from "../../workers/swarm/worker-logs.ts"
+import { renderItem, runHeading } from "../views/run-log-view.ts"
+
+const input = {
+  ...teamFields,
+  of: idField("task, worker or run"),
+  follow: flag("go on with what comes, until it is over or Ctrl+C"),
+  turn: optional(number("only this turn: 1 does the task, later ones repair it", { isInteger: true, min: 1 })),
+  tail: optional(number("only the last so many entries", { isInteger: true, min: 1 })),
+}
+
+export const logs: Command = {
+  summary: "Replay what the agents did in the runs of a task, or show what a worker printed",
+  fields: input,
+  positional: ["of"],
+  example: "teamwork logs 3 --follow",
+  async run(session, raw) {
+    const { follow, tail, turn, ...request } = raw as InputOf<typeof input>
+    const context = await session.context()
+    const { home } = await session.configured()
+    using opened = await openLogs(context, {
+      ...request,
+      home,
+      machine: machineName(),
+      turn: turn ?? null,
+    })
+    if (follow === true) {
+      await show(session, opened, { tail })
+      return { data: null, silent: true }
+    }
+    const items = lastOf(await opened.read(), tail)
+    const { target } = opened
+    const runs = target.kind === "worker" ? await listRunsOf(context, request, target.id) : runsIn(items)
+    return {
+      isDocument: true,
+      data: { ...target, runs: runs.map((run) => withEntries(run, items)), lines: linesIn(items) },
+      text: (screen) => renderAll({ target, turn, items, runs }, screen),
+    }
+  },
+}
+
+/** Prints what is there and what comes; JSON lines for programs that ask for them. */
+export async function show(session: Session, opened: Logs, { tail }: { readonly tail?: number }): Promise<void> {
+  const { io } = session.host
+  let isFirst = true
+  const onItems = (items: readonly LogItem[]) => {
+    const shown = isFirst ? lastOf(items, tail) : items
+    isFirst = false
+    for (const item of shown) io.out(session.isJsonAsked ? JSON.stringify(toWire(item)) : renderItem(item, io))
+  }
+  await followLogs(await session.context(), opened, { onItems, signal: io.interrupted })
+  if (isFirst) io.err(sayNothing(opened.target, undefined))
+}
+
+/** The last entries, each below its heading. */
+function lastOf(items: readonly LogItem[], tail: number | undefined): readonly LogItem[] {
+  if (tail === undefined) return items
+  const from = items.map((item, at) => ({ item, at })).filter(({ item }) => item.type !== "run")
+  const first = from.at(-tail)?.at ?? 0
+  const kept = items.slice(first)
+  const heading = items.slice(0, first).findLast((item) => item.type === "run")
+  return heading === undefined ? kept : [heading, ...kept]
+}
+
+function runsIn(items: readonly LogItem[]): RunFact[] {
+  return items.flatMap((item) => (item.type === "run" ? [item.run] : []))
+}
+
+function linesIn(items: readonly LogItem[]): string[] {
+  return items.flatMap((item) => (item.type === "line" ? [item.line] : []))
+}
+
+function withEntries(run: RunFact, items: readonly LogItem[]) {
+  return {
+    ...run,
+    entries: items.flatMap((item) => (item.type === "entry" && item.run === run.id ? [item.entry] : [])),
+  }
+}
+
+interface Shown {
+  readonly target: LogTarget
+  readonly turn: number | undefined
+  readonly items: readonly LogItem[]
+  readonly runs: readonly RunFact[]
+}
+
+function renderAll({ target, turn, items, runs }: Shown, screen: Screen): string {
+  const body = items.map((item) => renderItem(item, screen))
+  const made = target.kind === "worker" ? runs.map((run) => runHeading(run, screen)) : []
+  const all = [...body, ...made]
+  return all.length === 0 ? sayNothing(target, turn) : all.join("\n")
+}
+
+function sayNothing({ kind, id }: LogTarget, turn: number | undefined): string {
+  return `Nothing is recorded of ${turn === undefined ? "" : `turn ${turn} of `}${kind} ${id} yet.`
+}

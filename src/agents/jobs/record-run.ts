@@ -1,0 +1,56 @@
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import { openRecording } from "../../lib/process/recording.ts"
+import type { Agent, AgentJob, AgentResult, RunOptions } from "../port.ts"
+import { joinParts } from "./join-parts.ts"
+
+export interface RecordedRun {
+  readonly agent: Agent
+  readonly job: AgentJob
+  readonly options?: RunOptions
+  /** Where the recording goes; a folder for each run. */
+  readonly folder: string
+  /** For each of its files. */
+  readonly maxBytes: number
+}
+
+export const RECORDING_FILES = {
+  /** What the agent printed, line by line. */
+  stream: "stream.jsonl",
+  stderr: "stderr.txt",
+  events: "events.jsonl",
+  /** What it said to whoever reads along. */
+  output: "output.txt",
+} as const
+
+/** The text alone is for looking at a running agent, and nobody looks back that far. */
+const MAX_OUTPUT_BYTES = 1024 * 1024
+
+/** Runs an agent and keeps what it printed and what we made of it. Every run of an agent goes through here. */
+export async function recordRun({ agent, job, options = {}, folder, maxBytes }: RecordedRun): Promise<AgentResult> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const asJson = { maxBytes, mark: (bytes: number) => JSON.stringify({ type: "teamwork.left_out", bytes }) }
+  const asText = {
+    maxBytes: Math.min(maxBytes, MAX_OUTPUT_BYTES),
+    mark: (bytes: number) => `[${bytes} bytes left out]`,
+  }
+  using stream = openRecording(join(folder, RECORDING_FILES.stream), asJson)
+  using stderr = openRecording(join(folder, RECORDING_FILES.stderr), asText)
+  using events = openRecording(join(folder, RECORDING_FILES.events), asJson)
+  using output = openRecording(join(folder, RECORDING_FILES.output), asText)
+  const lines = joinParts((event) => events.write(JSON.stringify(event)))
+  return await agent.run(job, {
+    ...options,
+    onLine(line, from) {
+      if (from === "stdout") stream.write(line)
+      else stderr.write(line)
+      options.onLine?.(line, from)
+    },
+    onEvent(event) {
+      lines.push(event)
+      if (event.type === "text")
+        output.write(event.text, { goesOn: event.part === "next", isOpen: event.part !== undefined })
+      return options.onEvent?.(event)
+    },
+  })
+}

@@ -1,0 +1,80 @@
+import { join } from "node:path"
+import type { Clock } from "../../lib/clock.ts"
+import type { Processes } from "../../lib/process/process.ts"
+import type { ModelStanding } from "../choose/survey-agents.ts"
+import type { Agent, AgentJob, AgentResult, Tier } from "../port.ts"
+import { type Author, gitIdentity } from "./git-identity.ts"
+import { type JobFolder, type JobRequest, writeResult } from "./job-folder.ts"
+import { EMPTY_RESULT, markOf } from "./job-state.ts"
+import { recordRun } from "./record-run.ts"
+
+/** An agent as it is configured, and the environment it may have. */
+export interface ReadyAgent {
+  readonly agent: Agent
+  readonly env: Readonly<Record<string, string>>
+  /** The user allows it to be given work. */
+  readonly isEnabled: boolean
+  readonly models: Readonly<Record<Tier, ModelStanding>>
+}
+
+export interface JobRun {
+  readonly folder: JobFolder
+  /** With the prompt as it was given. */
+  readonly request: JobRequest
+  readonly ready: ReadyAgent
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly maxBytes: number
+  readonly processes: Processes
+  /** In whose name it commits, where configuration says so. */
+  readonly author: Author
+  /** Of whoever asked; its secrets are masked in all files. */
+  readonly callerEnv: Readonly<Record<string, string | undefined>>
+  /** Hears how the run ended before everybody else does; must not fail. */
+  onResult?(result: AgentResult): Promise<void>
+}
+
+/** Does the job, in the process that is there for it alone. Whatever happens, the folder says how it ended. */
+export async function runJob({ folder, request, ready, clock, ...run }: JobRun): Promise<void> {
+  const startedAt = clock.now()
+  const finishedAt = () => new Date(clock.now()).toISOString()
+  try {
+    const identity = await gitIdentity(run.processes, {
+      ...{ workspace: request.workspace, env: run.callerEnv, configured: run.author, worker: request.agent },
+    })
+    const env = { ...ready.env, ...identity, [markOf(request.jobId)]: "1" }
+    const job = makeAgentJob(request, { env, stateFolder: join(folder.path, "state") })
+    const result = await recordRun({
+      ...{ agent: ready.agent, job, folder: folder.path, maxBytes: run.maxBytes },
+      options: { signal: run.signal, secrets: run.callerEnv },
+    })
+    await run.onResult?.(result)
+    writeResult(folder, { ...result, finishedAt: finishedAt() })
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    const durationMs = clock.now() - startedAt
+    writeResult(folder, { ...EMPTY_RESULT, reason: "crashed", error: message, durationMs, finishedAt: finishedAt() })
+    throw error
+  }
+}
+
+function makeAgentJob(request: JobRequest, own: Pick<AgentJob, "env" | "stateFolder">): AgentJob {
+  return {
+    ...own,
+    prompt: request.prompt,
+    commands: [request.prompt],
+    workspace: request.workspace,
+    model: request.model,
+    tier: request.tier,
+    permission: request.permission,
+    effort: request.effort,
+    allowedTools: [],
+    deniedTools: [],
+    ownership: null,
+    mcpServers: {},
+    hooks: {},
+    answerSchema: null,
+    resume: null,
+    limits: { turns: null, timeMs: request.timeMs, tokens: null, dollars: null, outputBytes: null },
+  }
+}

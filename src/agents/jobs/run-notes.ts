@@ -1,0 +1,48 @@
+import { AppError } from "../../kernel/errors.ts"
+import type { EventData } from "../../kernel/events.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import type { Context } from "../../store/operation.ts"
+import { noteRunEnded, noteRunStarted } from "../../tasks/operations/note-run.ts"
+
+/** Tells a team of the runs of agents that do none of its tasks, such as planning and reviewing. */
+export interface RunNotes {
+  started(run: EventData<"run.started">): Promise<void>
+  ended(run: EventData<"run.ended">): Promise<void>
+  /** Tells what could not be told before, as soon as there is a team to tell. */
+  flush(): Promise<void>
+}
+
+export interface NotedTeam extends TeamName {
+  hasStore(): Promise<boolean>
+  openContext(): Promise<Context>
+}
+
+/** Whoever plans a team may do so before there is one: its runs are kept until then. */
+export function makeRunNotes({ project, team, hasStore, openContext }: NotedTeam): RunNotes {
+  let kept: ((context: Context) => Promise<void>)[] = []
+  const flush = async () => {
+    if (kept.length === 0 || !(await hasStore())) return
+    const context = await openContext()
+    for (const note of [...kept]) {
+      try {
+        await note(context)
+      } catch (error) {
+        if (error instanceof AppError && error.code === "team.not_found") return
+        throw error
+      }
+      kept = kept.filter((each) => each !== note)
+    }
+  }
+  const name = { project, team }
+  return {
+    flush,
+    async started(run) {
+      kept.push((context) => noteRunStarted(context, { ...name, ...run }))
+      await flush()
+    },
+    async ended(run) {
+      kept.push((context) => noteRunEnded(context, { ...name, ...run }))
+      await flush()
+    },
+  }
+}

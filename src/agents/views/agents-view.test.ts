@@ -1,0 +1,57 @@
+import { describe, expect, it } from "bun:test"
+import { type AgentRow, renderAgents, sayUsage } from "./agents-view.ts"
+
+const SCREEN = { columns: 120, color: false }
+const price = { input: 1.25, cached: 0.125, output: 10, asOf: "2026-06-04" }
+const none = { model: null, price: null }
+
+const claude: AgentRow = {
+  name: "claude",
+  detection: {
+    isAvailable: true,
+    version: "2.1",
+    isLoggedIn: null,
+    capabilities: { resume: true, structuredAnswer: true, mcp: false },
+  },
+  models: { haiku: { model: "haiku", price }, sonnet: { model: "mine", price: null }, opus: none },
+  rateLimitedUntil: null,
+}
+
+describe("agent list", () => {
+  it("shows how each stands, and what its models cost", () => {
+    const limited = { ...claude, name: "codex", rateLimitedUntil: "2026-01-01T12:30:00.000Z" }
+    const missing = {
+      ...{ name: "acp", detection: { isAvailable: false, why: "x is not installed" } as const, rateLimitedUntil: null },
+      models: { haiku: none, sonnet: none, opus: none },
+    }
+    expect(renderAgents([claude, limited, missing], SCREEN)).toBe(
+      [
+        "AGENT   VERSION  LOGIN    ABILITIES",
+        "claude  2.1      unknown  resume, structured answer",
+        "codex   2.1      unknown  rate-limited until 2026-01-01T12:30:00.000Z; resume, structured answer",
+        "acp     -        -        not available: x is not installed",
+        "",
+        "AGENT   TIER    MODEL  INPUT  CACHED  OUTPUT  AS OF",
+        "claude  haiku   haiku   1.25   0.125      10  2026-06-04",
+        "claude  sonnet  mine       ?       ?       ?",
+        "codex   haiku   haiku   1.25   0.125      10  2026-06-04",
+        "codex   sonnet  mine       ?       ?       ?",
+        "",
+        "Prices in dollars per million tokens.",
+      ].join("\n"),
+    )
+  })
+})
+
+describe("usage", () => {
+  const used = { inputTokens: 1200, outputTokens: 34 }
+
+  it("says what it cost, what we reckon it cost, or that nobody knows", () => {
+    expect(sayUsage({ ...used, dollars: 0.01234 })).toBe("1200 tokens in, 34 out, $0.0123")
+    expect(sayUsage({ ...used, dollars: 0.01, dollarsAreEstimated: true })).toBe(
+      "1200 tokens in, 34 out, $0.0100 (estimated)",
+    )
+    expect(sayUsage({ ...used, dollars: null })).toBe("1200 tokens in, 34 out, cost unknown")
+    expect(sayUsage({ inputTokens: 0, outputTokens: 0, dollars: null })).toBe("")
+  })
+})

@@ -1,0 +1,85 @@
+import { type Screen, table } from "../../lib/text/table.ts"
+import { MODEL_TIERS, type ModelTier } from "../../planning/complexity/complexity.ts"
+import type { DatedPrice } from "../prices.ts"
+
+/** What is known of an agent. */
+export interface AgentRow {
+  readonly name: string
+  readonly detection:
+    | {
+        readonly isAvailable: true
+        readonly version: string
+        readonly isLoggedIn: boolean | null
+        readonly capabilities: object
+      }
+    | { readonly isAvailable: false; readonly why: string }
+  readonly models: Readonly<Record<ModelTier, { readonly model: string | null; readonly price: DatedPrice | null }>>
+  readonly rateLimitedUntil: string | null
+}
+
+export function agentFacts({ name, detection, rateLimitedUntil, models }: AgentRow) {
+  return { name, ...detection, rateLimitedUntil, models }
+}
+
+export function renderAgents(agents: readonly AgentRow[], screen: Screen): string {
+  const abilities = table(
+    [{ title: "AGENT" }, { title: "VERSION" }, { title: "LOGIN" }, { title: "ABILITIES", flexible: true }],
+    agents.map(({ name, detection: found, rateLimitedUntil: until }) => {
+      if (!found.isAvailable) return [name, "-", "-", `not available: ${found.why}`]
+      const limit = until === null ? "" : `rate-limited until ${until}; `
+      return [name, found.version, sayLogin(found.isLoggedIn), limit + sayAbilities(found.capabilities)]
+    }),
+    screen,
+  )
+  const models = table(
+    [
+      { title: "AGENT" },
+      { title: "TIER" },
+      { title: "MODEL", flexible: true },
+      ...["INPUT", "CACHED", "OUTPUT"].map((title) => ({ title, align: "right" as const })),
+      { title: "AS OF" },
+    ],
+    agents.flatMap(({ name, models }) =>
+      MODEL_TIERS.flatMap((tier) => {
+        const { model, price } = models[tier]
+        return model === null ? [] : [[name, tier, model, ...priceCells(price)]]
+      }),
+    ),
+    screen,
+  )
+  return `${abilities}\n\n${models}\n\nPrices in dollars per million tokens.`
+}
+
+function sayLogin(isLoggedIn: boolean | null): string {
+  return isLoggedIn === null ? "unknown" : isLoggedIn ? "yes" : "no"
+}
+
+function sayAbilities(capabilities: object): string {
+  const words = Object.entries(capabilities).flatMap(([name, has]) => (has === true ? [name] : []))
+  return words.map((word) => word.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)).join(", ") || "-"
+}
+
+function priceCells(price: DatedPrice | null): string[] {
+  if (price === null) return ["?", "?", "?", ""]
+  return [price.input, price.cached, price.output].map(String).concat(price.asOf)
+}
+
+export function sayPrice(price: DatedPrice | null): string {
+  if (price === null) return "price unknown"
+  const { input, cached, output, asOf } = price
+  return `$${input} in, $${cached} cached, $${output} out per million tokens${asOf === "" ? "" : ` (${asOf})`}`
+}
+
+export interface UsageFacts {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly dollars: number | null
+  readonly dollarsAreEstimated?: boolean
+}
+
+/** Empty for what used nothing, such as a script. */
+export function sayUsage({ inputTokens, outputTokens, dollars, dollarsAreEstimated }: UsageFacts): string {
+  if (inputTokens + outputTokens === 0) return ""
+  const cost = dollars === null ? "cost unknown" : `$${dollars.toFixed(4)}`
+  return `${inputTokens} tokens in, ${outputTokens} out, ${cost}${dollarsAreEstimated === true ? " (estimated)" : ""}`
+}

@@ -1,0 +1,67 @@
+import { readJsonPositions } from "../../lib/text/json-position.ts"
+import { maskSecrets } from "../../lib/text/mask-secrets.ts"
+import { nearest } from "../../lib/text/nearest.ts"
+import { problemError } from "./config-error.ts"
+import { CONFIG_KEY_NAMES, type ConfigKey, type ConfigValue, configRow } from "./keys.ts"
+import { loadConfig } from "./load-config.ts"
+import { type ConfigInput, configPaths, type Layer, type Origin, readLayers } from "./read-layers.ts"
+
+export type ConfigSetting = {
+  readonly key: ConfigKey
+  /** As it may be shown: the password of a database address is masked. */
+  readonly value: ConfigValue
+  readonly origin: "default" | Origin
+  /** `/x/config.json:12`, the name of the variable, or a word where there is no such place. */
+  readonly where: string
+}
+
+export type ConfigListing = { readonly settings: readonly ConfigSetting[]; readonly warnings: readonly string[] }
+
+/** Every setting with the place it comes from, and what `loadConfig` passes over in silence. Throws what it throws. */
+export async function listConfig(input: ConfigInput): Promise<ConfigListing> {
+  const config = await (await loadConfig(input)).all()
+  const { layers } = await readLayers(input, await configPaths(input))
+  const places = layers.map((layer) => ({ layer, whereOf: placesIn(layer) }))
+  const settings = CONFIG_KEY_NAMES.map((key): ConfigSetting => {
+    const source = places.findLast(({ layer }) => layer.values[key] !== undefined)
+    const value: ConfigValue = config[key]
+    return {
+      key,
+      value: typeof value === "string" ? maskSecrets(value) : value,
+      origin: source?.layer.origin ?? "default",
+      where: source?.whereOf(key) ?? "built in",
+    }
+  })
+  return { settings, warnings: [...foreignWarnings(layers, input.cwd), ...variableWarnings(input)] }
+}
+
+function placesIn(layer: Layer): (key: ConfigKey) => string {
+  if (layer.origin === "env") return (key) => configRow(key).env
+  if (layer.origin === "flag") return () => "command line"
+  const positions = readJsonPositions(layer.text)
+  return (key) => {
+    const line = positions.ok ? positions.lineOf(key.split(".")) : undefined
+    return line === undefined ? layer.file : `${layer.file}:${line}`
+  }
+}
+
+function foreignWarnings(layers: readonly Layer[], cwd: string): string[] {
+  return layers.flatMap((layer) =>
+    layer.problems.map((problem) => `ignored: ${problemError(layer, problem, cwd).message}`),
+  )
+}
+
+/** Other programs may have variables that start like ours, so a name is only doubted when it looks like a slip. */
+function variableWarnings({ env }: ConfigInput): string[] {
+  const known = CONFIG_KEY_NAMES.map((key) => configRow(key).env)
+  const groups = ["TEAMWORK_TEAM_", "TEAMWORK_CLAIM_", "TEAMWORK_EVIDENCE_", "TEAMWORK_AGENTS_", "TEAMWORK_RECORDINGS_"]
+  return Object.keys(env).flatMap((name) => {
+    const prefix = groups.find((group) => name.startsWith(group))
+    if (prefix === undefined || known.includes(name)) return []
+    const alike = known
+      .filter((variable) => variable.startsWith(prefix))
+      .map((variable) => variable.slice(prefix.length))
+    const meant = nearest(name.slice(prefix.length), alike)
+    return meant === undefined ? [] : [`ignored: unknown variable ${name}; did you mean ${prefix}${meant}?`]
+  })
+}

@@ -1,0 +1,36 @@
+import type { Command } from "../../doors/cli/command.ts"
+import { type InputOf, number, optional } from "../../lib/fields.ts"
+import { resolvePath } from "../../lib/paths.ts"
+import { manyLines } from "../../lib/text/table.ts"
+import { taskIdField, teamFields } from "../../store/operation.ts"
+import { readTaskDiff } from "../target/task-diff.ts"
+import { short } from "../views/merge-view.ts"
+import { sourceDirField } from "./swarm-merge.ts"
+
+const input = {
+  ...teamFields,
+  id: taskIdField,
+  attempt: optional(number("another attempt than the last", { isInteger: true, min: 1 })),
+  sourceDir: sourceDirField,
+}
+
+export const diff: Command = {
+  summary: "Show what a task changed",
+  fields: input,
+  positional: ["id"],
+  example: "teamwork diff 3",
+  async run({ host, configured, context }, raw) {
+    const { sourceDir, id, ...rest } = raw as InputOf<typeof input>
+    const { merges } = await (await configured()).merging(resolvePath(sourceDir ?? ".", host.io.cwd))
+    const found = await readTaskDiff(await context(), merges, { ...rest, taskId: id })
+    const state = found.isMerged ? "merged" : found.isPinned ? "not merged" : "still being worked on"
+    const head = `Task ${id}, attempt ${found.attempt}: ${short(found.base)}..${short(found.head)}, ${state}`
+    const patch = found.patch === "" ? "It changed nothing." : found.patch
+    return {
+      data: found,
+      isDocument: true,
+      // For a pipe the patch is as it is, to be applied; on a screen it must not do anything.
+      text: () => `${head}\n${host.io.isTerminal ? manyLines(patch) : patch}`,
+    }
+  },
+}

@@ -1,0 +1,142 @@
+import type { BranchHistory, Change } from "../../git/port.ts"
+import type { TaskId } from "../../kernel/ids.ts"
+import { tellMissingWork } from "../../tasks/fix-task.ts"
+import type { Candidate, Notice, Outcome } from "./candidate.ts"
+import { foldPaths, judgeCase, judgeChanges, mayCollide } from "./judge-changes.ts"
+import type { QueuePorts } from "./merge-batch.ts"
+import { mergeMessage } from "./merge-message.ts"
+
+/** One candidate merged onto those before it. */
+export interface Link {
+  readonly candidate: Candidate
+  readonly commit: string
+  /** What it would change on the branch: the truth about it, whatever its own commits say. */
+  readonly changes: readonly Change[]
+  readonly notices: readonly Notice[]
+  /** Everything that came with it. */
+  readonly commits: readonly string[]
+}
+
+export interface Chain {
+  /** Merges the candidate onto the last of the links, or onto the branch when there are none. */
+  add(
+    links: readonly Link[],
+    candidate: Candidate,
+    history: BranchHistory,
+  ): Promise<{ readonly link: Link } | { readonly outcome: Outcome }>
+}
+
+/** Merges in the object store, on top of `start`. */
+export function makeChain({ merges, scope }: Pick<QueuePorts, "merges" | "scope">, start: string): Chain {
+  const memory = makeMemory()
+  let startPaths: Promise<Map<string, string>> | undefined
+  return {
+    async add(links, candidate, history) {
+      const { commits: there, paths: known } = memory.of(links)
+      const onto = links.at(-1)?.commit ?? start
+      const early = (await findMissing(onto, candidate)) ?? beforeMerging(there, candidate, history)
+      if (early !== undefined) return { outcome: early }
+      const merged = await merges.merge(onto, candidate.head, whereTheyPart(there, candidate, history))
+      if (!merged.isClean) {
+        const paths = new Set(merged.conflicts.map((conflict) => conflict.path))
+        return { outcome: { kind: "conflict", conflicts: merged.conflicts, with: whoChanged(links, paths) } }
+      }
+      const message = mergeMessage(candidate)
+      const [changes, commit] = await Promise.all([
+        merges.changes(onto, merged.tree),
+        merges.commit({ tree: merged.tree, parents: [onto, candidate.head], message }),
+      ])
+      const { problems, notices } = judgeChanges(changes)
+      const outside = (await scope(candidate, changes)).map((message) => ({ code: "scope", message }) as const)
+      const all = [...outside, ...problems, ...(await caseProblems(known, changes, commit))]
+      if (all.length > 0) return { outcome: { kind: "refused", notices: all } }
+      return { link: { candidate, commit, changes, notices, commits: history.commits } }
+    },
+  }
+
+  /** Whoever resolved a fix by hand went past the gate that asks for this; a fix without any commit is no better. */
+  async function findMissing(onto: string, { head, mustContain }: Candidate): Promise<Outcome | undefined> {
+    const notices: Notice[] = []
+    for (const work of mustContain) {
+      if ((await merges.contains(head, work.head)) || (await merges.contains(onto, work.head))) continue
+      notices.push({ code: "missing_work", message: tellMissingWork(work) })
+    }
+    return notices.length === 0 ? undefined : { kind: "refused", notices }
+  }
+
+  /** A list of all paths is made only when one of the new ones may be there already in another case. */
+  async function caseProblems(known: Folded, changes: readonly Change[], commit: string): Promise<Notice[]> {
+    const added = newPaths(changes)
+    if (added.length === 0) return []
+    startPaths ??= merges.paths(start).then((paths) => foldPaths(paths))
+    if (!mayCollide(added, await startPaths) && !mayCollide(added, known) && !mayCollide(added, foldPaths(added)))
+      return []
+    return judgeCase(added, await merges.paths(commit))
+  }
+}
+
+type Folded = ReadonlyMap<string, string>
+
+function beforeMerging(
+  there: ReadonlySet<string>,
+  { taskId, base, head }: Candidate,
+  history: BranchHistory,
+): Outcome | undefined {
+  if (head === base) return { kind: "empty" }
+  if (history.commits.every((commit) => there.has(commit))) return { kind: "contained" }
+  if (!history.hasBase) {
+    const message = `the history was rewritten: ${short(base)}, which task ${taskId} began from, is not part of ${short(head)}`
+    return { kind: "refused", notices: [{ code: "history_rewritten", message }] }
+  }
+  const [first, ...more] = history.foreign
+  if (first !== undefined) {
+    const count = more.length === 0 ? "a commit" : `${more.length + 1} commits`
+    const message = `it brings ${count} of others along that are not merged, ${short(first)} among them`
+    return { kind: "refused", notices: [{ code: "foreign_commits", message }] }
+  }
+  const missing = history.foundation.find((commit) => !there.has(commit))
+  if (missing === undefined) return undefined
+  return { kind: "waiting", reason: `it was begun on ${short(missing)}, which is not merged` }
+}
+
+/** Its base, which is merged by now, unless some of its own commits are as well. */
+function whereTheyPart(there: ReadonlySet<string>, { base }: Candidate, history: BranchHistory): string | undefined {
+  const foundation = new Set(history.foundation)
+  return history.commits.some((commit) => there.has(commit) && !foundation.has(commit)) ? undefined : base
+}
+
+/** What a number of links brought, worked out anew only where they are not those of before and one more. */
+function makeMemory() {
+  let known = forget()
+  return {
+    of(links: readonly Link[]): { commits: ReadonlySet<string>; paths: Folded } {
+      if (links.length < known.count || links[known.count - 1] !== known.last) known = forget()
+      for (const link of links.slice(known.count)) {
+        for (const commit of link.commits) known.commits.add(commit)
+        foldPaths(newPaths(link.changes), known.paths)
+      }
+      known = { ...known, count: links.length, last: links.at(-1) }
+      return known
+    },
+  }
+}
+
+function forget() {
+  const last: Link | undefined = undefined
+  return { count: 0, last: last as Link | undefined, commits: new Set<string>(), paths: new Map<string, string>() }
+}
+
+function newPaths(changes: readonly Change[]): string[] {
+  return changes.filter(({ status }) => status === "added" || status === "renamed").map((change) => change.path)
+}
+
+function whoChanged(links: readonly Link[], paths: ReadonlySet<string>): TaskId[] {
+  const touched = links.filter((link) =>
+    link.changes.some(({ path, oldPath }) => paths.has(path) || paths.has(oldPath)),
+  )
+  return touched.map((link) => link.candidate.taskId)
+}
+
+function short(commit: string): string {
+  return commit.slice(0, 10)
+}

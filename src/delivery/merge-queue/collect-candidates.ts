@@ -1,0 +1,174 @@
+import type { Merges } from "../../git/port.ts"
+import { branchRef, parsePinRef, pinRef, teamRefs, workerBranch, workerRefs } from "../../kernel/branches.ts"
+import type { TaskId } from "../../kernel/ids.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import { type FixedWork, findWorkToBring, fixIdOf } from "../../tasks/fix-task.ts"
+import { isHeld, type Task } from "../../tasks/task.ts"
+import { type Attempt, attemptName, type Candidate } from "./candidate.ts"
+
+export interface Collection {
+  readonly candidates: readonly Candidate[]
+  /** Those that have a fix: they come with it, or not at all. */
+  readonly mended: readonly { readonly candidate: Candidate; readonly fix: TaskId }[]
+  /** The heads of every attempt that is pinned. */
+  readonly heads: readonly string[]
+  /** Resolved tasks that are no candidates, and why. */
+  readonly left: readonly (Attempt & Missing)[]
+}
+
+interface Missing {
+  readonly reason: string
+  /** There is nothing to merge of it, and never will be. */
+  readonly isEmpty: boolean
+}
+
+interface Request {
+  readonly name: TeamName
+  readonly tasks: readonly Task[]
+  /** Those of them that are to be merged. */
+  readonly wanted: readonly Task[]
+  /** The commit that the integration branch is at. */
+  readonly tip: string
+}
+
+/**
+ * The pinned work of each task, in the order of the waves and then of their ends. Work that nobody pinned is pinned now,
+ * where the worker's branch surely holds nothing else.
+ */
+export async function collectCandidates(merges: Merges, request: Request): Promise<Collection> {
+  const { name, tasks } = request
+  const [refs, branches] = await Promise.all([merges.refs(teamRefs(name)), merges.refs(workerRefs(name))])
+  const pins = parsePins(name, refs)
+  const found: Candidate[] = []
+  const mended: { candidate: Candidate; fix: TaskId }[] = []
+  const left: (Attempt & Missing)[] = []
+  const wanted = request.wanted.toSorted(byWaveAndEnd)
+  for (const task of wanted) {
+    const own = { taskId: task.id, attempt: task.attempt }
+    const pinned = pins.get(attemptName(own)) ?? (await pinNow(merges, { ...request, refs, branches }, task))
+    if ("base" in pinned) pins.set(attemptName(own), pinned)
+    else left.push({ ...own, ...pinned })
+  }
+  const fixes = findFixes(tasks, pins)
+  const allowed = listAllowed(pins)
+  for (const task of wanted) {
+    const own = { taskId: task.id, attempt: task.attempt }
+    const pinned = pins.get(attemptName(own))
+    if (pinned === undefined) continue
+    const candidate = {
+      ...own,
+      ...pinned,
+      ...known(task),
+      mayContain: allowed(task),
+      mustContain: listRequired(task, tasks, pins),
+    }
+    const fix = fixes.get(pinned.head)
+    if (fix === undefined) found.push(candidate)
+    else mended.push({ candidate, fix })
+  }
+  const heads = [...new Set([...pins.values()].map((pin) => pin.head))]
+  return { candidates: joinSame(found), mended, heads, left }
+}
+
+/** The fix, if there is one, of each head that could not be merged. */
+function findFixes(tasks: readonly Task[], pins: PinsByAttempt): Map<string, TaskId> {
+  const ids = new Set(tasks.map((task) => task.id))
+  return new Map(
+    tasks.flatMap((task) => {
+      const [fix, pin] = [fixIdOf(task), pins.get(`${task.id}/${task.attempt}`)]
+      return pin !== undefined && ids.has(fix) ? [[pin.head, fix] as const] : []
+    }),
+  )
+}
+
+interface Pinned {
+  readonly base: string
+  readonly head: string
+}
+type PinsByAttempt = ReadonlyMap<string, Pinned>
+
+export async function readPins(merges: Merges, name: TeamName): Promise<Map<string, Pinned>> {
+  return parsePins(name, await merges.refs(teamRefs(name)))
+}
+
+function parsePins(name: TeamName, refs: ReadonlyMap<string, string>): Map<string, Pinned> {
+  const pins = new Map<string, Pinned>()
+  for (const [ref, head] of refs) {
+    const pin = parsePinRef(name, ref)
+    const base = pin?.kind === "head" ? refs.get(pinRef(name, pin, "base")) : undefined
+    if (pin !== undefined && base !== undefined) pins.set(`${pin.taskId}/${pin.attempt}`, { base, head })
+  }
+  return pins
+}
+
+function byWaveAndEnd(a: Task, b: Task): number {
+  const [one, other] = [a, b].map((task) => `${String(task.wave ?? 0).padStart(9, "0")} ${task.completedAt ?? ""}`)
+  return (one ?? "") < (other ?? "") ? -1 : one === other ? 0 : 1
+}
+
+function known(task: Task): { title: string; worker: string | null; alsoFor: readonly Attempt[] } {
+  return { title: task.title, worker: task.workerId ?? task.claimedBy, alsoFor: [] }
+}
+
+interface Surroundings extends Request {
+  readonly refs: ReadonlyMap<string, string>
+  readonly branches: ReadonlyMap<string, string>
+}
+
+async function pinNow(merges: Merges, around: Surroundings, task: Task): Promise<Pinned | Missing> {
+  const { name, tasks, tip, refs, branches } = around
+  const worker = task.workerId ?? task.claimedBy
+  const head = worker === null ? undefined : branches.get(branchRef(workerBranch(name, worker)))
+  if (worker === null || head === undefined) {
+    return { reason: "it has no commits: neither a pin nor a branch", isEmpty: true }
+  }
+  const other = tasks.find(
+    (each) => each !== task && isHeld(each.status) && (each.workerId ?? each.claimedBy) === worker,
+  )
+  if (other !== undefined) {
+    return { reason: `it has no pin, and ${worker} works on task ${other.id} on the same branch`, isEmpty: false }
+  }
+  const own = { taskId: task.id, attempt: task.attempt }
+  // One of the two may be there: of an attempt that was begun, or of a call that was interrupted.
+  const [baseRef, headRef] = [pinRef(name, own, "base"), pinRef(name, own, "head")]
+  const known = { base: refs.get(baseRef), head: refs.get(headRef) }
+  const base = known.base ?? (await merges.mergeBase(tip, head)) ?? tip
+  const isPinned = await merges.move([
+    { ref: baseRef, from: known.base ?? null, to: base },
+    { ref: headRef, from: known.head ?? null, to: known.head ?? head },
+  ])
+  if (isPinned) return { base, head: known.head ?? head }
+  // Somebody pinned it in this very moment.
+  const pinned = (await readPins(merges, name)).get(attemptName(own))
+  return pinned ?? { reason: "somebody else pins it; try again", isEmpty: false }
+}
+
+/** What each may have taken in: earlier attempts of its own, and for a fix the work that it mends. */
+function listAllowed(pins: PinsByAttempt): (task: Task) => string[] {
+  const heads = [...pins].map(([key, { head }]) => {
+    const [id = "", attempt = ""] = key.split("/")
+    return { id: id as TaskId, attempt: Number(attempt), head }
+  })
+  const ofTask = Map.groupBy(heads, ({ id }) => id)
+  const ofFix = Map.groupBy(heads, fixIdOf)
+  return ({ id, attempt }) => {
+    const earlier = (ofTask.get(id) ?? []).filter((each) => each.attempt < attempt)
+    return [...earlier, ...(ofFix.get(id) ?? [])].map((each) => each.head)
+  }
+}
+
+function listRequired({ id }: Task, tasks: readonly Task[], pins: PinsByAttempt): FixedWork[] {
+  const fixed = findWorkToBring(id, tasks)
+  const head = fixed && pins.get(attemptName(fixed))?.head
+  return fixed === undefined || head === undefined ? [] : [{ taskId: fixed.taskId, head }]
+}
+
+/** Several tasks of one head are one piece of work: it is merged once, for all of them. */
+function joinSame(candidates: readonly Candidate[]): Candidate[] {
+  return [...Map.groupBy(candidates, (candidate) => candidate.head).values()].flatMap((same) => {
+    const [first, ...others] = same
+    if (first === undefined) return []
+    const alsoFor = others.map(({ taskId, attempt }) => ({ taskId, attempt }))
+    return [{ ...first, alsoFor, mustContain: same.flatMap((candidate) => candidate.mustContain) }]
+  })
+}

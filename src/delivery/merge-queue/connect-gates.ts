@@ -1,0 +1,52 @@
+import type { Change } from "../../git/port.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import { judgeScope } from "../../ownership/operations/ownership-facts.ts"
+import type { FileChange } from "../../ownership/scope.ts"
+import { scopeOf } from "../../quality/verify/scope-of.ts"
+import { testCommit } from "../../quality/verify/test-commit.ts"
+import type { Verifier } from "../../quality/verify/verifier.ts"
+import { verifyFinal } from "../../quality/verify/verify-team.ts"
+import type { Gate, Scope } from "./candidate.ts"
+
+export interface ConnectedGates {
+  readonly gate: Gate
+  readonly scope: Scope
+  /** Has the final gate look at a commit and keeps its verdict. */
+  readonly finalGate: (commit: string) => Promise<void>
+}
+
+/** What merging and delivering ask of the gates and of ownership. */
+export function connectGates(verifier: Verifier, name: TeamName): ConnectedGates {
+  return {
+    gate: (commit, { isSecondLook }) =>
+      testCommit({ ...verifier, runner: { ...verifier.runner, again: isSecondLook } }, commit),
+    async scope({ taskId, alsoFor }, changes) {
+      if (alsoFor.length === 0)
+        return judgeScope(verifier.context, name, { task: taskId, changes: changes.flatMap(fileChanges) })
+      // Commits of several tasks may hold what any of them may write; what none may is told in the words of the first.
+      const scopes = await Promise.all(
+        [taskId, ...alsoFor.map((other) => other.taskId)].map((task) => scopeOf(verifier.context, name, task)),
+      )
+      return changes.flatMap(fileChanges).flatMap((change) => {
+        const objections = scopes.map((scope) => scope([change]))
+        return objections.some((lines) => lines.length === 0) ? [] : (objections[0] ?? [])
+      })
+    },
+    async finalGate(commit) {
+      await verifyFinal(verifier, { ...name, commit })
+    },
+  }
+}
+
+/** A rename takes a file away here and brings one there. */
+function fileChanges(change: Change): FileChange[] {
+  const { path, oldPath, status, oldMode, newMode, oldId, newId, linksTo } = change
+  const at = (mode: string | null) => (mode === "120000" ? "link" : mode === "160000" ? "repository" : "file")
+  const target = linksTo === undefined ? {} : { target: linksTo }
+  const removed: FileChange = { path: oldPath, change: "deleted", type: at(oldMode) }
+  if (status === "deleted") return [removed]
+  const brought: FileChange = { path, change: "added", type: at(newMode), ...target }
+  if (status === "renamed") return [removed, brought]
+  if (status === "added") return [brought]
+  return [{ ...brought, change: oldId === newId ? "mode" : "modified" }]
+}

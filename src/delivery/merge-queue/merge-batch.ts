@@ -1,0 +1,130 @@
+import type { BranchHistory, Change, Merges } from "../../git/port.ts"
+import { AppError } from "../../kernel/errors.ts"
+import type { Candidate, Gate, GateResult, Outcome, Scope } from "./candidate.ts"
+import { type Link, makeChain } from "./chain.ts"
+import { findGuilty } from "./find-guilty.ts"
+import { judgeSizes } from "./judge-changes.ts"
+import { makeLooks } from "./looks.ts"
+
+export interface QueuePorts {
+  readonly merges: Merges
+  readonly gate: Gate
+  readonly scope: Scope
+  /** Somewhere to stop, for tests of what happens when the process ends there. */
+  readonly checkpoint?: (name: "merge:before-gate" | "merge:before-move" | "merge:after-move") => Promise<void>
+}
+
+export interface BatchReport {
+  readonly branch: string
+  readonly before: string
+  readonly after: string
+  readonly outcomes: readonly { readonly candidate: Candidate; readonly outcome: Outcome }[]
+  /** The gate's word on the files as they are now on the branch; null when nothing was merged. */
+  readonly gate: GateResult | null
+  /** Failed, and passed on the very same files the second time: unreliable, and nobody's fault. */
+  readonly flaky: readonly string[]
+}
+
+/** Others merge as well; who loses this often in a row is in somebody's way for another reason. */
+const MAX_ROUNDS = 10
+
+/**
+ * Merges the candidates one after the other in the object store, has the outcome of all of them tested once, and only
+ * then moves the branch. Whoever does not fit is left out, and the rest goes on. Nothing is changed when it throws.
+ */
+export async function mergeBatch(
+  ports: QueuePorts,
+  { branch, candidates, others }: { branch: string; candidates: readonly Candidate[]; others: readonly string[] },
+): Promise<BatchReport> {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const before = await ports.merges.find(branch)
+    if (before === undefined) throw new AppError("merge.no_branch", `there is no branch ${branch} to merge into`)
+    const report = await tryBatch(ports, { branch, before, candidates, others })
+    if (report.after === before) return report
+    await ports.checkpoint?.("merge:before-move")
+    const isMoved = await ports.merges.move([{ ref: branch, from: before, to: report.after }])
+    await ports.checkpoint?.("merge:after-move")
+    if (isMoved) return report
+  }
+  throw new AppError("merge.race", `${branch} was moved by others ${MAX_ROUNDS} times meanwhile; try again`)
+}
+
+interface Batch {
+  readonly branch: string
+  readonly before: string
+  readonly candidates: readonly Candidate[]
+  readonly others: readonly string[]
+}
+
+async function tryBatch(ports: QueuePorts, batch: Batch): Promise<BatchReport> {
+  const { merges } = ports
+  const { before, candidates } = batch
+  const outcomes = new Map<Candidate, Outcome>()
+  const looks = makeLooks(ports.gate, merges)
+  const chain = makeChain(ports, before)
+  const histories = await readHistories(merges, batch)
+  const { links, gate } = await addAll()
+  const notices = await sizeNotices(merges, links)
+  for (const link of links) {
+    const all = [...link.notices, ...(notices.get(link) ?? [])]
+    outcomes.set(link.candidate, { kind: "merged", commit: link.commit, notices: all })
+  }
+  const ordered = candidates.map((candidate) => ({ candidate, outcome: outcomes.get(candidate) ?? UNKNOWN }))
+  return {
+    branch: batch.branch,
+    before,
+    after: links.at(-1)?.commit ?? before,
+    outcomes: ordered,
+    gate,
+    flaky: looks.flaky,
+  }
+
+  /** Adds what fits until the whole passes. Each round leaves at least one out, so it ends. */
+  async function addAll(): Promise<{ links: readonly Link[]; gate: GateResult | null }> {
+    let links: readonly Link[] = []
+    for (let rest = candidates; ; ) {
+      for (const candidate of rest) {
+        const added = await chain.add(links, candidate, histories.get(candidate) ?? NO_HISTORY)
+        if ("link" in added) links = [...links, added.link]
+        else outcomes.set(candidate, added.outcome)
+      }
+      const last = links.at(-1)
+      if (last === undefined) return { links, gate: null }
+      await ports.checkpoint?.("merge:before-gate")
+      const gate = await looks.at(last.commit)
+      if (gate.status !== "failed") return { links, gate }
+      const start = await looks.at(before)
+      if (start.status === "failed") {
+        const reason = `the gate fails on ${batch.branch} without any of these as well: ${start.issues[0] ?? "no reason given"}`
+        for (const link of links) outcomes.set(link.candidate, { kind: "untested", reason })
+        return { links: [], gate: start }
+      }
+      const guilty = await findGuilty({ chain, looks, links, histories })
+      outcomes.set(guilty.link.candidate, { kind: "guilty", gate: guilty.gate, with: guilty.with })
+      // Whatever came behind it is looked at anew: it may have conflicted with this one, or have come along with it.
+      rest = candidates
+        .slice(candidates.indexOf(guilty.link.candidate) + 1)
+        .filter((candidate) => outcomes.get(candidate)?.kind !== "guilty")
+      links = links.slice(0, links.indexOf(guilty.link))
+    }
+  }
+}
+
+const UNKNOWN: Outcome = { kind: "waiting", reason: "it was not looked at" }
+const NO_HISTORY: BranchHistory = { commits: [], foundation: [], hasBase: true, foreign: [] }
+
+async function readHistories(merges: Merges, batch: Batch): Promise<Map<Candidate, BranchHistory>> {
+  const branches = batch.candidates.map((candidate) => ({
+    ...candidate,
+    others: batch.others.filter((other) => !candidate.mayContain.includes(other)),
+  }))
+  const histories = await merges.histories(batch.before, branches)
+  return new Map(batch.candidates.map((candidate, index) => [candidate, histories[index] ?? NO_HISTORY]))
+}
+
+async function sizeNotices(merges: Merges, links: readonly Link[]) {
+  const changed = (changes: readonly Change[]) => changes.filter((change) => change.newMode !== null)
+  const ids = links.flatMap((link) => changed(link.changes).map((change) => change.newId))
+  const sizes = await merges.sizes([...new Set(ids)])
+  return new Map(links.map((link) => [link, judgeSizes(link.changes, sizes)]))
+}

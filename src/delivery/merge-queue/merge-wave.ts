@@ -1,0 +1,114 @@
+import { ensureIntegration } from "../../git/integration.ts"
+import type { TaskId } from "../../kernel/ids.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import type { Context } from "../../store/operation.ts"
+import { getTeam } from "../../tasks/operations/lookup.ts"
+import type { Task } from "../../tasks/task.ts"
+import { type Fix, readMergeCommits, recordMerges } from "../operations/record-merges.ts"
+import { type Attempt, attemptName } from "./candidate.ts"
+import { type Collection, collectCandidates } from "./collect-candidates.ts"
+import { describeFailure } from "./describe-failure.ts"
+import { findStrangers } from "./find-strangers.ts"
+import { type BatchReport, mergeBatch, type QueuePorts } from "./merge-batch.ts"
+
+export interface WaveMerge extends TeamName {
+  /** Only the tasks of this wave; without it, every task that is resolved by now. */
+  readonly wave?: number
+  readonly target?: string
+  /** Tasks in review wait for nothing but this, and are resolved by it. */
+  readonly takesReviewed?: boolean
+}
+
+export interface WaveReport extends BatchReport {
+  readonly target: string
+  readonly fixes: readonly Fix[]
+  /** Tasks whose work is done and that there was nothing to merge of, and why. */
+  readonly left: readonly (Attempt & { readonly reason: string })[]
+  /** Tasks that are not resolved yet. */
+  readonly pending: readonly TaskId[]
+  /** Commits on the branch that somebody put there past the queue. */
+  readonly strangers: readonly { readonly commit: string; readonly subject: string }[]
+  /** What an earlier, killed process had left half done. */
+  readonly mended: readonly string[]
+}
+
+/**
+ * Merges what is resolved into the team's integration branch and writes down how that went. Whatever was interrupted is
+ * taken up where it was: what git has is not merged again, what the store has is not written again.
+ */
+export async function mergeWave(context: Context, ports: QueuePorts, request: WaveMerge): Promise<WaveReport> {
+  const { merges } = ports
+  const name = { project: request.project, team: request.team }
+  const tasks = await context.store.read(async (tx) => tx.tasks.list((await getTeam(tx, name)).key))
+  const mended = await merges.recover()
+  const integration = await ensureIntegration(merges, name, request.target)
+  const ofWave = tasks.filter((task) => request.wave === undefined || task.wave === request.wave)
+  const done = request.takesReviewed === true ? ["resolved", "in_review"] : ["resolved"]
+  const wanted = ofWave.filter((task) => done.includes(task.status))
+  const found = await collectCandidates(merges, { name, tasks, wanted, tip: integration.tip })
+  const { candidates, heads } = found
+  const known = await readMergeCommits(context, name)
+  const strangers = await findStrangers(merges, integration, { heads, known })
+  const batch = await mergeBatch(ports, { branch: integration.ref, candidates, others: heads })
+  const { outcomes, left } = await addMended(merges, batch, found)
+  const report = { ...batch, outcomes }
+  const empty = found.left.filter((each) => each.isEmpty)
+  const fixes = await writeDown(context, ports, { name, report, empty, start: integration.start, strangers })
+  const pending = ofWave.filter(isPending).map((task) => task.id)
+  return { ...report, target: integration.target, fixes, left, pending, strangers, mended }
+}
+
+/** What a fix has brought along is merged with it. */
+async function addMended(merges: QueuePorts["merges"], batch: BatchReport, found: Collection) {
+  const outcomes = [...batch.outcomes]
+  const left: { taskId: TaskId; attempt: number; reason: string }[] = found.left.map(({ isEmpty: _, ...each }) => each)
+  for (const { candidate, fix } of found.mended) {
+    const { taskId, attempt, head } = candidate
+    if (await merges.contains(batch.after, head)) outcomes.push({ candidate, outcome: { kind: "contained" } })
+    else left.push({ taskId, attempt, reason: `${fix} mends it` })
+  }
+  return { outcomes, left }
+}
+
+function isPending({ status }: Task): boolean {
+  return status !== "resolved" && status !== "skipped"
+}
+
+async function writeDown(
+  context: Context,
+  { merges }: QueuePorts,
+  {
+    name,
+    report,
+    empty,
+    start,
+    strangers,
+  }: {
+    name: TeamName
+    report: BatchReport
+    empty: readonly Attempt[]
+    start: string
+    strangers: WaveReport["strangers"]
+  },
+): Promise<Fix[]> {
+  const commits = new Map(await merges.mergedAttempts(start, report.after))
+  // Anybody can write into a message what we write.
+  const forged = new Set(strangers.map((each) => each.commit))
+  for (const [attempt, commit] of commits) if (forged.has(commit)) commits.delete(attempt)
+  const merged = report.outcomes.flatMap(({ candidate, outcome }) => {
+    if (outcome.kind !== "merged" && outcome.kind !== "contained") return []
+    return [candidate, ...candidate.alsoFor].map(({ taskId, attempt }) => {
+      // What came along with another's merge has none of its own.
+      const commit = commits.get(attemptName({ taskId, attempt })) ?? candidate.head
+      return { taskId, attempt, commit }
+    })
+  })
+  const failed = report.outcomes.flatMap(({ candidate, outcome }) => {
+    const description = describeFailure(name, candidate, outcome)
+    const { taskId, attempt } = candidate
+    const alsoFor = candidate.alsoFor.map((other) => other.taskId)
+    return description === undefined ? [] : [{ taskId, attempt, alsoFor, reason: outcome.kind, description }]
+  })
+  const without = report.outcomes.flatMap(({ candidate, outcome }) => (outcome.kind === "empty" ? [candidate] : []))
+  return recordMerges(context, { ...name, merged, failed, empty: [...without, ...empty] })
+}

@@ -1,0 +1,154 @@
+import { findIntegration } from "../../git/integration.ts"
+import type { Merges, RefMove, Targets, Workspaces } from "../../git/port.ts"
+import {
+  begunRef,
+  branchRef,
+  integrationBranch,
+  integrationRef,
+  parsePinRef,
+  pinRef,
+  teamRefs,
+  workerPinRef,
+} from "../../kernel/branches.ts"
+import { AppError } from "../../kernel/errors.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import type { Context } from "../../store/operation.ts"
+import { findLead } from "../../teams/operations/lead-team.ts"
+import { type Beginning, readBeginning } from "../../teams/operations/team-beginning.ts"
+
+export interface RenewPorts {
+  readonly merges: Merges
+  readonly targets: Pick<Targets, "findCheckout">
+  readonly workspaces: Pick<Workspaces, "list" | "disown">
+}
+
+interface Request extends TeamName {
+  readonly target?: string
+}
+
+/** Somebody else may begin at the same moment. */
+const TRIES = 5
+
+/**
+ * To be called before anybody begins to work, by whoever leads: work starts from the target as it is now, unless there
+ * is merged work that the target does not have yet. What is of an earlier team of the name, or of before the team was
+ * cleaned, is set aside. Every step is one transaction of git, and safe to repeat. What a person should know, in words.
+ */
+export async function renewIntegration(context: Context, ports: RenewPorts, request: Request): Promise<string[]> {
+  const name = { project: request.project, team: request.team }
+  const beginning = await readBeginning(context, name)
+  const told = await setEarlierAside(ports, name, beginning)
+  await bringForward(ports, name, request.target)
+  return told
+}
+
+/**
+ * The same around something that is done by hand. A call that is refused leaves nothing behind, so a repository gets its
+ * first mark afterwards; and nothing changes under the feet of an orchestrator, which has done all this itself.
+ */
+export async function renewAround<T>(
+  context: Context,
+  ports: RenewPorts,
+  { work, ...request }: Request & { readonly work: () => Promise<T> },
+): Promise<{ readonly result: T; readonly told: readonly string[] }> {
+  if ((await findLead(context, request)) !== undefined) return { result: await work(), told: [] }
+  const name = { project: request.project, team: request.team }
+  const isMarked = async () => (await ports.merges.refs(begunRef(name))).size > 0
+  const wasMarked = await isMarked()
+  const told = wasMarked ? await renewIntegration(context, ports, request) : []
+  if (!wasMarked) await bringForward(ports, name, request.target)
+  const result = await work()
+  if (!(await isMarked())) await setEarlierAside(ports, name, await readBeginning(context, name))
+  return { result, told }
+}
+
+async function setEarlierAside(ports: RenewPorts, name: TeamName, beginning: Beginning): Promise<string[]> {
+  const { merges } = ports
+  const own = begunRef(name, beginning.at)
+  for (let left = TRIES; left > 0; left--) {
+    const refs = await merges.refs(teamRefs(name))
+    const anchor = refs.has(own) ? undefined : await merges.find("HEAD")
+    // Without a commit there is nothing to work on either.
+    if (anchor === undefined) return []
+    const marks = [...refs].filter(([ref]) => ref.startsWith(`${begunRef(name)}/`))
+    // A repository without a mark was worked in before there were any: what it has is taken for this team's.
+    const aside = marks.length === 0 ? NOTHING : await planAside(ports, { name, refs, beginning })
+    const remarked = [{ ref: own, from: null, to: anchor }, ...marks.map(([ref, from]) => ({ ref, from, to: null }))]
+    // The mark changes together with all else: of two at the same moment, the second finds nothing to set aside.
+    if (await merges.move([...remarked, ...aside.moves])) return aside.told
+  }
+  throw new AppError("merge.race", `the branches were moved by others ${TRIES} times meanwhile; try again`)
+}
+
+interface Found {
+  readonly name: TeamName
+  readonly refs: ReadonlyMap<string, string>
+  readonly beginning: Beginning
+}
+
+interface Aside {
+  readonly moves: RefMove[]
+  readonly told: string[]
+}
+const NOTHING: Aside = { moves: [], told: [] }
+
+async function planAside({ merges, targets, workspaces }: RenewPorts, found: Found): Promise<Aside> {
+  const { name, refs } = found
+  // What a worktree still holds would otherwise be pinned as an attempt of the new team, of the same number.
+  for (const { worker, attempt } of await workspaces.list())
+    if (attempt !== null) await workspaces.disown({ worker, attempt })
+  const moves = await planPins(merges, found)
+  const branch = integrationBranch(name)
+  const tip = await merges.find(branchRef(branch))
+  if (tip === undefined) return { moves, told: [] }
+  const checkout = await targets.findCheckout(branch)
+  if (checkout !== undefined) {
+    const message = `${branch} has work from before the team started over, and is checked out in ${checkout.folder}; switch to another branch there first`
+    throw new AppError("branch.exists", message, { branch, folder: checkout.folder })
+  }
+  moves.push({ ref: branchRef(branch), from: tip, to: null })
+  const start = refs.get(integrationRef(name, "start"))
+  if (start !== undefined) moves.push({ ref: integrationRef(name, "start"), from: start, to: null })
+  if (await isDelivered(merges, name, tip)) return { moves, told: [] }
+  let number = 1
+  while (refs.has(workerPinRef(name, { worker: "integration", number }, "head"))) number++
+  moves.push({ ref: workerPinRef(name, { worker: "integration", number }, "head"), from: null, to: tip })
+  const recover = `teamwork recover --worker-id integration --attempt ${number}`
+  return { moves, told: [`What was merged before the team started over is set aside; see it with: ${recover}`] }
+}
+
+async function isDelivered(merges: Merges, name: TeamName, tip: string): Promise<boolean> {
+  const target = await merges.pointsTo(integrationRef(name, "target"))
+  const head = target === undefined ? undefined : await merges.find(target)
+  return head !== undefined && merges.contains(head, tip)
+}
+
+/** Pins of attempts that are still to come are of a team that counts no more, and must not be taken for their work. */
+async function planPins(merges: Merges, { name, refs, beginning }: Found): Promise<RefMove[]> {
+  const moves = new Map<string, RefMove>()
+  for (const [ref, commit] of refs) {
+    const pin = parsePinRef(name, ref)
+    if (pin === undefined || pin.attempt < (beginning.attempts.get(pin.taskId) ?? 1)) continue
+    moves.set(ref, { ref, from: commit, to: null })
+    const head = refs.get(pinRef(name, pin, "head"))
+    if (pin.kind === "base" && head !== undefined && (await merges.contains(head, commit))) continue
+    const earlier = pinRef(name, pin, `earlier/${commit.slice(0, 16)}`)
+    if (!refs.has(earlier)) moves.set(earlier, { ref: earlier, from: null, to: commit })
+  }
+  return [...moves.values()]
+}
+
+/** Where merged work waits for its delivery the two are brought together then, past the gate. */
+async function bringForward({ merges, targets }: RenewPorts, name: TeamName, target?: string): Promise<void> {
+  const found = await findIntegration(merges, name)
+  if (found === undefined) return
+  const head = await merges.find(branchRef(target ?? found.target))
+  if (head === undefined || head === found.tip || !(await merges.contains(head, found.tip))) return
+  // The files of a checkout would be left behind.
+  if ((await targets.findCheckout(integrationBranch(name))) !== undefined) return
+  // Where somebody was faster, something is merged there now, and it stays.
+  await merges.move([
+    { ref: found.ref, from: found.tip, to: head },
+    { ref: integrationRef(name, "start"), from: found.start, to: head },
+  ])
+}

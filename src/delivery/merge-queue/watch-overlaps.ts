@@ -1,0 +1,100 @@
+import type { Merges } from "../../git/port.ts"
+import { branchRef, integrationBranch, workerRefs } from "../../kernel/branches.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import { type Overlap, warnOverlap } from "../../ownership/operations/warn-overlap.ts"
+import type { Context } from "../../store/operation.ts"
+
+export interface OverlapWatch {
+  /** Looks at the branches as they are now, tells whom it concerns, and gives what it found. */
+  look(): Promise<Overlap[]>
+}
+
+/**
+ * Early warning: trial merges of branches that are still being worked on, but only of pairs that changed the same paths,
+ * and of each pair of heads once.
+ */
+export function watchOverlaps(context: Context, merges: Merges, name: TeamName): OverlapWatch {
+  const changed = remembering<Promise<Touched>>()
+  const tried = remembering<Promise<readonly string[]>>()
+  return {
+    async look() {
+      const branches = await listBranches(merges, name)
+      const found: Overlap[] = []
+      for (const [index, one] of branches.entries()) {
+        for (const other of branches.slice(index + 1)) {
+          const paths = await tried.get(`${one.head} ${other.head}`, () => findConflicts(one, other))
+          if (paths.length > 0) found.push({ workers: [one.worker, other.worker], paths })
+        }
+      }
+      for (const memory of [changed, tried]) memory.forgetUnused()
+      for (const overlap of found) await warnOverlap(context, name, overlap)
+      return found
+    },
+  }
+
+  async function findConflicts(one: WorkerBranch, other: WorkerBranch): Promise<readonly string[]> {
+    const touched = ({ base, head }: WorkerBranch) =>
+      changed.get(`${base} ${head}`, () => readTouched(merges, base, head))
+    if (!mayConflict(await touched(one), await touched(other))) return []
+    const merged = await merges.merge(one.head, other.head)
+    return merged.isClean ? [] : [...new Set(merged.conflicts.map((conflict) => conflict.path))].sort()
+  }
+}
+
+interface Touched {
+  readonly paths: ReadonlySet<string>
+  /** Those that the paths lie in. */
+  readonly folders: ReadonlySet<string>
+}
+
+async function readTouched(merges: Merges, base: string, head: string): Promise<Touched> {
+  const paths = (await merges.changes(base, head)).flatMap((change) => [change.path, change.oldPath])
+  const folders = paths.flatMap((path) => {
+    const parts = path.split("/")
+    return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join("/"))
+  })
+  return { paths: new Set(paths), folders: new Set(folders) }
+}
+
+/** The same path, or a file of one where the other has a folder. */
+function mayConflict(one: Touched, other: Touched): boolean {
+  const isApart = one.paths.isDisjointFrom(other.paths) && one.paths.isDisjointFrom(other.folders)
+  return !(isApart && one.folders.isDisjointFrom(other.paths))
+}
+
+interface WorkerBranch {
+  readonly worker: string
+  readonly base: string
+  readonly head: string
+}
+
+/** Those that have something the integration branch does not have, in the order of their workers. */
+async function listBranches(merges: Merges, name: TeamName): Promise<WorkerBranch[]> {
+  const tip = (await merges.find(branchRef(integrationBranch(name)))) ?? (await merges.find("HEAD"))
+  if (tip === undefined) return []
+  const branches: WorkerBranch[] = []
+  for (const [ref, head] of await merges.refs(workerRefs(name))) {
+    const worker = ref.slice(workerRefs(name).length + 1)
+    if (ref === branchRef(integrationBranch(name)) || worker.includes("/")) continue
+    const base = await merges.mergeBase(tip, head)
+    if (base !== undefined && base !== head) branches.push({ worker, base, head })
+  }
+  return branches.sort((a, b) => (a.worker < b.worker ? -1 : 1))
+}
+
+/** What was worked out before, for as long as it is asked for. */
+function remembering<T>(): { get(key: string, work: () => T): T; forgetUnused(): void } {
+  let known = new Map<string, T>()
+  let used = new Map<string, T>()
+  return {
+    get(key, work) {
+      const value = used.get(key) ?? known.get(key) ?? work()
+      used.set(key, value)
+      return value
+    },
+    forgetUnused() {
+      known = used
+      used = new Map()
+    },
+  }
+}

@@ -1,0 +1,137 @@
+import { findIntegration, type Integration } from "../../git/integration.ts"
+import type { Merges, Targets } from "../../git/port.ts"
+import { branchRef, integrationBranch } from "../../kernel/branches.ts"
+import { AppError } from "../../kernel/errors.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import { assertDeliverable } from "../../requests/operations/checkpoints.ts"
+import type { Context } from "../../store/operation.ts"
+import { recordDelivery } from "../operations/record-delivery.ts"
+import { forgetDelivery, noteDelivery } from "./delivery-records.ts"
+
+export interface DeliveryPorts {
+  readonly merges: Merges
+  readonly targets: Targets
+  /** Why the commit must not be delivered: undefined only when the final gate has passed on these very files. */
+  readonly whyNotGreen: (commit: string) => Promise<string | undefined>
+  /** Has the final gate look at a commit and keeps its verdict. */
+  readonly finalGate?: (commit: string) => Promise<void>
+}
+
+export interface DeliveryReport {
+  readonly target: string
+  readonly from: string
+  readonly to: string
+  /** False when the target had everything before. */
+  readonly isMoved: boolean
+  /** The target had moved meanwhile, so it was merged into the integration branch first. */
+  readonly tookTargetIn: boolean
+  readonly mended: readonly string[]
+}
+
+const MAX_ROUNDS = 10
+
+/**
+ * Moves the target branch to the integration branch: forward only, only past a green final gate, and only if nothing in
+ * a folder where it is checked out is in the way. Otherwise everything stays as it is and the error says what to do.
+ */
+export async function deliver(context: Context, ports: DeliveryPorts, name: TeamName): Promise<DeliveryReport> {
+  const { merges, targets } = ports
+  await assertDeliverable(context, name)
+  const mended = await merges.recover()
+  let tookTargetIn = false
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const ready = await makeReady(ports, name)
+    tookTargetIn ||= ready.tookTargetIn
+    const { target, from, to } = ready
+    if (from === to) return { target, from, to, isMoved: false, tookTargetIn, mended }
+    const checkout = await targets.findCheckout(target)
+    if (checkout !== undefined && checkout.obstacle !== null) throw inTheWay(checkout, name, target)
+    const noted = await noteDelivery(merges, name, { target, before: from, after: to })
+    const isMoved = await targets.move({ branch: target, from, to, checkout }).catch(async (error) => {
+      // A git that was killed may have moved it all the same.
+      if ((await merges.find(branchRef(target))) === from) await forgetDelivery(merges, name, noted)
+      throw error
+    })
+    if (!isMoved) {
+      await forgetDelivery(merges, name, noted)
+      continue
+    }
+    await recordDelivery(context, { ...name, type: "target.delivered", target, from, to })
+    return { target, from, to, isMoved: true, tookTargetIn, mended }
+  }
+  throw new AppError("merge.race", `the branches were moved by others ${MAX_ROUNDS} times meanwhile; try again`)
+}
+
+export interface Ready {
+  readonly integration: Integration
+  readonly target: string
+  readonly from: string
+  /** The same as `from` when there is nothing to deliver. */
+  readonly to: string
+  readonly tookTargetIn: boolean
+}
+
+/** The integration branch on top of the target, past a green final gate. */
+export async function makeReady(ports: DeliveryPorts, name: TeamName): Promise<Ready> {
+  const { merges } = ports
+  const integration = await findIntegration(merges, name)
+  if (integration === undefined) {
+    throw new AppError("merge.no_branch", "nothing is merged yet; merge what is resolved with: teamwork swarm merge")
+  }
+  const { target } = integration
+  const from = await merges.find(branchRef(target))
+  if (from === undefined) throw new AppError("merge.no_target", `the branch ${target} that is to get the work is gone`)
+  if (await merges.contains(from, integration.tip)) return { integration, target, from, to: from, tookTargetIn: false }
+  const isBehind = !(await merges.contains(integration.tip, from))
+  const to = isBehind ? await takeIn(ports, integration, from) : integration.tip
+  await assertGreen(ports, to)
+  return { integration, target, from, to, tookTargetIn: isBehind }
+}
+
+async function assertGreen({ whyNotGreen }: DeliveryPorts, commit: string): Promise<void> {
+  const why = await whyNotGreen(commit)
+  if (why !== undefined) throw new AppError("deliver.refused", why, { commit })
+}
+
+/** Tested before it becomes part of the branch, where there is a gate to ask; otherwise for somebody to test it there. */
+async function takeIn(ports: DeliveryPorts, integration: Integration, from: string): Promise<string> {
+  const { merges, finalGate } = ports
+  const { ref, tip, target } = integration
+  const merged = await merges.merge(tip, from)
+  const branch = ref.replace("refs/heads/", "")
+  if (!merged.isClean) {
+    const paths = merged.conflicts.map((conflict) => conflict.path)
+    const shown = paths
+      .slice(0, 5)
+      .map((path) => JSON.stringify(path))
+      .join(", ")
+    const message = `${target} has moved and does not fit to ${branch} in ${shown}; merge it there by hand: git switch ${branch} && git merge ${quoteWord(target)}`
+    throw new AppError("deliver.refused", message, { target, paths })
+  }
+  const message = `Merge branch '${target}' into ${branch}\n`
+  const commit = await merges.commit({ tree: merged.tree, parents: [tip, from], message })
+  if (finalGate !== undefined) {
+    await finalGate(commit)
+    await assertGreen(ports, commit)
+  }
+  if (await merges.move([{ ref, from: tip, to: commit }])) return commit
+  throw new AppError("merge.race", `${branch} was moved by somebody else meanwhile; try again`)
+}
+
+function inTheWay(
+  { folder, obstacle }: { folder: string; obstacle: string | null },
+  name: TeamName,
+  target: string,
+): AppError {
+  const command = ["git", "-C", folder, "merge", "--ff-only", integrationBranch(name)]
+  const line = command.map(quoteWord).join(" ")
+  return new AppError("deliver.refused", `${target} was left as it is: ${obstacle}; when that is done, run: ${line}`, {
+    target,
+    folder,
+    command,
+  })
+}
+
+function quoteWord(text: string): string {
+  return /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}

@@ -1,0 +1,72 @@
+import type { Merges } from "../../git/port.ts"
+import { deliveredRef, teamRefs } from "../../kernel/branches.ts"
+import type { TeamName } from "../../kernel/team.ts"
+
+/** One delivery, as its refs tell: no database is needed to take it back. */
+export interface Delivery {
+  readonly number: number
+  /** The branch, without `refs/heads/`. */
+  readonly target: string
+  readonly before: string
+  readonly after: string
+}
+
+/** The newest that was not taken back, and the number of the next. */
+export async function readDeliveries(
+  merges: Merges,
+  name: TeamName,
+): Promise<{ readonly last: Delivery | undefined; readonly next: number }> {
+  const prefix = `${teamRefs(name)}/delivered`
+  const refs = await merges.refs(prefix)
+  const numbers = [...refs.keys()].flatMap((ref) => {
+    const number = /^(\d+)\/(?:before|after|undone)$/.exec(ref.slice(prefix.length + 1))?.[1]
+    return number === undefined ? [] : [Number(number)]
+  })
+  const next = Math.max(0, ...numbers) + 1
+  for (const number of [...new Set(numbers)].sort((a, b) => b - a)) {
+    const before = refs.get(deliveredRef(name, number, "before"))
+    const after = refs.get(deliveredRef(name, number, "after"))
+    const target = await merges.pointsTo(deliveredRef(name, number, "target"))
+    if (before === undefined || after === undefined || target === undefined) continue
+    return { last: { number, target: target.replace(/^refs\/heads\//, ""), before, after }, next }
+  }
+  return { last: undefined, next }
+}
+
+/** Written before the target moves: an interrupted delivery is one whose target is still where it was. */
+export async function noteDelivery(
+  merges: Merges,
+  name: TeamName,
+  delivery: Omit<Delivery, "number">,
+): Promise<Delivery> {
+  const { last, next } = await readDeliveries(merges, name)
+  const { target, before, after } = delivery
+  if (last?.target === target && last.before === before && last.after === after) return last
+  await merges.pointTo(deliveredRef(name, next, "target"), `refs/heads/${target}`)
+  await merges.move([
+    { ref: deliveredRef(name, next, "before"), from: null, to: before },
+    { ref: deliveredRef(name, next, "after"), from: null, to: after },
+  ])
+  return { number: next, target, before, after }
+}
+
+/** It did not come about, for a reason that was told. */
+export async function forgetDelivery(
+  merges: Merges,
+  name: TeamName,
+  { number, before, after }: Delivery,
+): Promise<void> {
+  await merges.move([
+    { ref: deliveredRef(name, number, "before"), from: before, to: null },
+    { ref: deliveredRef(name, number, "after"), from: after, to: null },
+  ])
+}
+
+/** What was delivered stays reachable. */
+export async function noteUndone(merges: Merges, name: TeamName, { number, before, after }: Delivery): Promise<void> {
+  await merges.move([
+    { ref: deliveredRef(name, number, "undone"), from: null, to: after },
+    { ref: deliveredRef(name, number, "before"), from: before, to: null },
+    { ref: deliveredRef(name, number, "after"), from: after, to: null },
+  ])
+}

@@ -1,0 +1,29 @@
+import type { Merges } from "../../git/port.ts"
+import type { Verdict } from "../../quality/verdict.ts"
+
+/** The check of a verdict whose evidence names the commit, or its tree, that the gate looked at. */
+const COMMIT_CHECK = "commit"
+
+/** A verdict may name the commit and the tree also by itself. */
+interface FinalVerdict extends Verdict {
+  readonly commit?: string
+  readonly tree?: string
+}
+
+/** Why the files of a commit must not be delivered: undefined only if the last word of the final gate was yes to them. */
+export async function whyNotGreen(
+  merges: Pick<Merges, "tree">,
+  verdicts: readonly FinalVerdict[],
+  commit: string,
+): Promise<string | undefined> {
+  const about = commit.slice(0, 10)
+  const last = verdicts.findLast((verdict) => verdict.scope === "final" && verdict.status !== "skipped")
+  if (last === undefined) return `the final gate has not looked at ${about} yet; run: teamwork verify final`
+  if (last.status !== "passed") return `the final gate failed: ${last.issues[0] ?? "see teamwork verdict list"}`
+  const check = last.checks.find(({ name, status }) => name === COMMIT_CHECK && status === "passed")?.evidence?.trim()
+  const named = [last.commit, last.tree, check].filter((name) => name !== undefined && name !== "")
+  if (named.includes(commit) || (named.length > 0 && named.includes(await merges.tree(commit)))) return undefined
+  const [seen] = named
+  const other = seen === undefined ? "does not say of which commit" : `was of ${seen.slice(0, 10)}`
+  return `the last final verdict ${other}, not of ${about}; run: teamwork verify final`
+}

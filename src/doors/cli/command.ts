@@ -1,0 +1,93 @@
+import type { Configured, GlobalFlags, Host } from "../../app/host.ts"
+import type { Fields, InputOf } from "../../lib/fields.ts"
+import type { Screen } from "../../lib/text/table.ts"
+import type { Context, Operation } from "../../store/operation.ts"
+
+/** A row of the table of commands. */
+export interface CommandRow {
+  /** `noun verb`; it is also known as `noun-verb`. */
+  readonly name: string
+  readonly alias?: string
+  /** For our own processes; help and completion leave it out. */
+  readonly isInternal?: true
+  /** Loads what the command needs and nothing else: a call pays only for itself. */
+  readonly load: () => Promise<Command>
+}
+
+export function dashedName(row: CommandRow): string {
+  return row.alias ?? row.name.replace(" ", "-")
+}
+
+export interface Session {
+  readonly commands: readonly CommandRow[]
+  readonly host: Host
+  /** What the command line says of the configuration, the highest of its layers. */
+  readonly flags: GlobalFlags
+  /** Read at the first call, so that commands which mend the configuration work with a broken one. */
+  configured(): Promise<Configured>
+  readonly isJson: boolean
+  /** Somebody said so; otherwise JSON is only what a pipe gets by default. */
+  readonly isJsonAsked: boolean
+  /** Fires when nobody wants the answer any more; a command line has none and ends with its process. */
+  readonly cancelled?: AbortSignal
+  /** Opens the store at the first call. */
+  context(): Promise<Context>
+}
+
+export interface Command {
+  readonly summary: string
+  /** Each is a flag of the same name in kebab-case. */
+  readonly fields: Fields
+  /** Fields that may also be given without their flag, in this order. */
+  readonly positional?: readonly string[]
+  /** Takes everything behind `--`. */
+  readonly takesRest?: string
+  readonly example?: string
+  run(session: Session, input: Record<string, unknown>): Promise<Outcome>
+}
+
+export interface Outcome {
+  /** What programs get. */
+  readonly data: unknown
+  /** The names inside `data` follow a format that is not ours. */
+  readonly keepsNames?: boolean
+  /** What people get; made only when needed. */
+  readonly text?: (screen: Screen) => string | Promise<string>
+  readonly warnings?: readonly string[]
+  readonly exitCode?: number
+  /** The text is a document that people pass on: a pipe gets it as it is, unless JSON is asked for. */
+  readonly isDocument?: boolean
+  /** Everything was printed on the way already. */
+  readonly silent?: boolean
+}
+
+/** A command that is exactly one operation. */
+export function fromOperation<F extends Fields, Result>(
+  operation: Operation<F, Result>,
+  options: {
+    readonly positional?: readonly string[]
+    readonly example?: string
+    /** What programs get, when it is not the result itself. */
+    readonly data?: (result: Result) => unknown
+    readonly text: (result: Result, screen: Screen) => string | Promise<string>
+  },
+): Command {
+  return {
+    summary: operation.summary,
+    fields: operation.input,
+    positional: options.positional,
+    example: options.example,
+    async run(session, input) {
+      const result = await operation.run(await session.context(), input as InputOf<F>)
+      return {
+        data: options.data === undefined ? result : options.data(result),
+        text: (screen) => options.text(result, screen),
+        warnings: warningsOf(result),
+      }
+    },
+  }
+}
+
+function warningsOf(result: unknown): readonly string[] {
+  return typeof result === "object" && result !== null && "warnings" in result ? (result.warnings as string[]) : []
+}

@@ -1,0 +1,221 @@
+import type { Configured, GlobalFlags, Host } from "../../app/host.ts"
+import { AppError } from "../../kernel/errors.ts"
+import { quoteInput } from "../../kernel/ids.ts"
+import { nearest } from "../../lib/text/nearest.ts"
+import { toWire } from "../../lib/text/wire-names.ts"
+import type { Context } from "../../store/operation.ts"
+import { type Command, type CommandRow, dashedName, type Outcome, type Session } from "./command.ts"
+import { findCommand, VISIBLE_COMMANDS } from "./commands.ts"
+import { exitCodeOf } from "./exit-codes.ts"
+import { checkInput, flagsOf, parseFlags } from "./flags.ts"
+import { DETECTED_FIELDS, GLOBAL_FIELDS } from "./global-fields.ts"
+
+/** Runs one command line and says with which code the process ends. Whatever goes wrong becomes one line. */
+export async function runCli(args: readonly string[], host: Host): Promise<number> {
+  const ours = args.includes("--") ? args.slice(0, args.indexOf("--")) : args
+  const wantsJson = ours.some(
+    (arg, index) => arg === "--json" || arg === "--format=json" || (arg === "--format" && ours[index + 1] === "json"),
+  )
+  try {
+    return await dispatch(args, host)
+  } catch (error) {
+    const { code, message, details } = error instanceof AppError ? error : unexpected(error, host)
+    const json = { status: "error", code, message, details: toWire(details) }
+    // A document may have many faults, and whoever mends it wants to see them all.
+    const lines = wantsJson || !Array.isArray(details.lines) ? [] : details.lines
+    for (const line of lines) host.io.err((await import("../../lib/text/table.ts")).oneLine(String(line)))
+    host.io.err(wantsJson ? JSON.stringify(json) : await saying("Error", message))
+    // An agent program takes 2 for a denial; a flag that only a newer plugin knows must not deny everything.
+    return args[0] === "hook" ? FAILED : exitCodeOf(code)
+  }
+}
+
+const FAILED = 1
+
+/** One line, whatever foreign text the message quotes. */
+async function saying(kind: "Error" | "Warning", message: string): Promise<string> {
+  const { oneLine } = await import("../../lib/text/table.ts")
+  return `${kind}: ${oneLine(message)}`
+}
+
+/** A bug of ours: one line for the user, and the trace only for whoever asks for it. */
+function unexpected(error: unknown, host: Host): AppError {
+  if (host.isDebugging) host.io.err(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  const what = (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, " ").slice(0, 300)
+  return new AppError(
+    "internal",
+    `unexpected: ${what}; this is a bug in teamwork, TEAMWORK_DEBUG=1 shows where`,
+    {},
+    { cause: error },
+  )
+}
+
+async function dispatch(given: readonly string[], host: Host): Promise<number> {
+  const args = commandFirst(given)
+  const [first] = args
+  if (first === undefined || first === "help" || first === "--help" || first === "-h")
+    return showHelp(args.slice(1), host)
+  if (first === "--version" || first === "version") {
+    host.io.out(host.version)
+    return 0
+  }
+  const found = findCommand(args)
+  if (found === undefined) return unknownCommand(args, host)
+  const command = await found.row.load()
+  const rest = args.slice(found.used).map((arg) => (arg === "-h" ? "--help" : arg))
+  const flags = flagsOf({ ...GLOBAL_FIELDS, ...command.fields })
+  const parsed = parseFlags(rest, flags, command.positional ?? [], `see: teamwork ${found.row.name} --help`)
+  if (parsed.values.help === true) {
+    host.io.out((await import("./help.ts")).commandHelp(found.row, command))
+    return 0
+  }
+  if (parsed.rest.length > 0 && command.takesRest === undefined) {
+    throw new AppError("usage", `teamwork ${found.row.name} takes nothing behind --`)
+  }
+  return execute(command, parsed, host)
+}
+
+/** Flags for every command may also stand before it: `teamwork --json task list`. */
+function commandFirst(args: readonly string[]): readonly string[] {
+  let at = 0
+  for (const names = flagsOf(GLOBAL_FIELDS); at < args.length; at++) {
+    const word = args[at] ?? ""
+    const flag = names.find(
+      (each) => each.field !== "help" && (word === `--${each.name}` || word.startsWith(`--${each.name}=`)),
+    )
+    if (flag === undefined) break
+    if (flag.kind !== "flag" && !word.includes("=")) at++
+  }
+  const rest = args.slice(at)
+  const end = rest.includes("--") ? rest.indexOf("--") : rest.length // what is behind -- belongs to another program
+  return [...rest.slice(0, end), ...args.slice(0, at), ...rest.slice(end)]
+}
+
+async function execute(
+  command: Command,
+  parsed: { values: Record<string, unknown>; rest: readonly string[] },
+  host: Host,
+): Promise<number> {
+  // A command may have more formats than the others.
+  const fields = { ...GLOBAL_FIELDS, ...pickFormat(command.fields) }
+  const global = checkInput(fields, pick(parsed.values, Object.keys(fields)))
+  if (command.takesRest !== undefined) parsed.values[command.takesRest] = parsed.rest
+  const flags: GlobalFlags = pick(global, ["project", "team", "store"])
+  await using opened = openOnce(host, flags)
+  const input = await fillInput(command, parsed.values, opened.configured)
+  const isJsonAsked = global.json === true || global.format === "json"
+  const isJson = isJsonAsked || (global.format === undefined && !host.io.isTerminal)
+  const { configured, context } = opened
+  const session: Session = { host, flags, isJson, isJsonAsked, commands: VISIBLE_COMMANDS, configured, context }
+  const outcome = await command.run(session, input)
+  return print(outcome, host, outcome.isDocument === true ? isJsonAsked : isJson)
+}
+
+/** Fields the caller left out and the machine knows: project, team, terminal. */
+async function fillInput(command: Command, values: Record<string, unknown>, configured: () => Promise<Configured>) {
+  const fields = Object.keys(command.fields)
+  const detectable = DETECTED_FIELDS.filter((field) => fields.includes(field))
+  const defaults = detectable.length === 0 ? {} : pick({ ...(await configured()) }, detectable)
+  return checkInput(command.fields, { ...defaults, ...pick(values, fields) }, command.example)
+}
+
+/** Configuration and store are opened at the first use; the store is closed at the end. */
+function openOnce(host: Host, flags: GlobalFlags): AsyncDisposable & Pick<Session, "configured" | "context"> {
+  let loaded: Promise<Configured> | undefined
+  let store: Context["store"] | undefined
+  const configured = () => (loaded ??= host.configure(flags))
+  const context = async () => {
+    const { openStore, settings } = await configured()
+    store ??= await openStore()
+    const roles = async () =>
+      (await (await import("../../planning/commands/role-commands.ts")).findRoles({ host, configured, context })).roles
+    return { store, ids: host.ids, settings, roles }
+  }
+  return {
+    ...{ configured, context },
+    async [Symbol.asyncDispose]() {
+      await store?.[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function print(outcome: Outcome, host: Host, isJson: boolean): Promise<number> {
+  for (const warning of outcome.warnings ?? []) host.io.err(await saying("Warning", warning))
+  if (outcome.silent === true) return outcome.exitCode ?? 0
+  const { columns, color } = host.io
+  if (isJson || outcome.text === undefined) printJson(outcome, host.io)
+  else host.io.out(await outcome.text({ columns, color }))
+  return outcome.exitCode ?? 0
+}
+
+/** Lists up to this length are printed in one piece. */
+const SHORT_LIST = 200
+/** Of a long list, after so many; of a very long one as often in all, or cleaning up would take the time squared. */
+const CLEAN_EVERY = 10 * SHORT_LIST
+const MOST_CLEANINGS = 8
+
+function printJson({ data, keepsNames }: Outcome, io: Host["io"]): void {
+  const wire = keepsNames === true ? (value: unknown) => value : toWire
+  if (Array.isArray(data) && data.length > SHORT_LIST) io.outParts(listParts(data, wire))
+  else io.out(JSON.stringify({ status: "success", data: wire(data) }))
+}
+
+/** A long list goes out piece by piece, or it would be in memory three times over. */
+function* listParts(items: readonly unknown[], wire: (value: unknown) => unknown): Generator<string> {
+  const every = Math.max(CLEAN_EVERY, items.length / MOST_CLEANINGS)
+  let cleanAt = 0
+  yield '{"status":"success","data":['
+  for (let at = 0; at < items.length; at += SHORT_LIST) {
+    if (at >= cleanAt) {
+      // What reading them left behind, and what printing the last ones made, need not stay beside what is made next.
+      Bun.gc(true)
+      cleanAt += every
+    }
+    const part = items.slice(at, at + SHORT_LIST).map((item) => JSON.stringify(wire(item)))
+    yield `${at === 0 ? "" : ","}${part.join(",")}`
+  }
+  yield "]}\n"
+}
+
+async function showHelp(args: readonly string[], host: Host): Promise<number> {
+  const help = await import("./help.ts")
+  const words = args.filter((arg) => !arg.startsWith("-"))
+  const found = words.length === 0 ? undefined : findCommand(words)
+  if (found !== undefined) host.io.out(help.commandHelp(found.row, await found.row.load()))
+  else if (words.length === 0 || isNoun(words[0])) host.io.out(await help.overview(words[0]))
+  else return unknownCommand(words, host)
+  return 0
+}
+
+/** A noun alone lists its verbs; anything else gets the nearest command. */
+async function unknownCommand(args: readonly string[], host: Host): Promise<number> {
+  const [first = "", second] = args
+  if (isNoun(first) && (second === undefined || second.startsWith("-"))) {
+    const isAsked = second === "--help" || second === "-h"
+    const overview = await (await import("./help.ts")).overview(first)
+    if (isAsked) host.io.out(overview)
+    else host.io.err(overview)
+    return isAsked ? 0 : 2
+  }
+  const names = VISIBLE_COMMANDS.flatMap((row: CommandRow) => [row.name, dashedName(row)])
+  const both = second === undefined || second.startsWith("-") ? first : `${first} ${second}`
+  const typed = isNoun(first) ? both : first
+  const withNouns = [...names, ...names.flatMap((name) => name.split(" ", 1))]
+  // A word alone may be meant as a noun: `projct` is nearer to project than to prompt.
+  const close = nearest(both, both === first ? withNouns : names) ?? nearest(first, withNouns)
+  const hint = close === undefined ? "." : `; did you mean: teamwork ${close}?`
+  const known = [...new Set(VISIBLE_COMMANDS.map(({ name }) => name.split(" ", 1)[0]))].sort().join(", ")
+  throw new AppError("usage", `unknown command ${quoteInput(typed)}${hint} Known: ${known}. More: teamwork help`)
+}
+
+function isNoun(word = ""): boolean {
+  return VISIBLE_COMMANDS.some((row) => row.name.startsWith(`${word} `))
+}
+
+function pickFormat({ format }: Command["fields"]): Command["fields"] {
+  return format === undefined ? {} : { format }
+}
+
+function pick(values: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([key]) => keys.includes(key)))
+}

@@ -1,0 +1,27 @@
+import type { Tool as ListedTool } from "@modelcontextprotocol/server"
+import type { Field } from "../../lib/fields.ts"
+import { type JsonSchema, objectSchema, plainForm } from "../../lib/fields-schema.ts"
+import type { CommandRow } from "../cli/command.ts"
+import { inOurWords } from "./our-words.ts"
+import { HINTS, loadTool } from "./tool-table.ts"
+import { offer, toolsFor, type Who } from "./who.ts"
+
+/** The tools that somebody may call, each with the schema of what it takes. */
+export function listTools(who: Who, commands: readonly CommandRow[]): Promise<ListedTool[]> {
+  return Promise.all(
+    toolsFor(who).map(async (tool) => {
+      const command = await loadTool(tool, commands)
+      const { fields, names } = offer(tool, command, who)
+      return {
+        name: tool.name,
+        description: inOurWords(tool.summary ?? command.summary, names),
+        // Plain JSON, which its type does not say.
+        inputSchema: objectSchema(fields, form) as ListedTool["inputSchema"],
+        annotations: HINTS[tool.effect],
+      }
+    }),
+  )
+}
+
+/** With defaults, which `objectSchema` leaves out of the plain form. */
+const form = (field: Field<unknown>): JsonSchema => plainForm(field)

@@ -1,0 +1,184 @@
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server"
+import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio"
+import { AppError } from "../../kernel/errors.ts"
+import { sleep } from "../../lib/sleep.ts"
+import { callTool, findTool } from "./call-tool.ts"
+import { listTools } from "./list-tools.ts"
+import { noticeChanges } from "./notices.ts"
+import { reportProgress } from "./progress.ts"
+import { getPrompt, listPrompts } from "./prompts.ts"
+import { findResource, listResources, listTemplates, readResource } from "./resources.ts"
+import { type Answer, answerWith, answerWithError } from "./tool-answers.ts"
+import type { Call, Connection } from "./tool-session.ts"
+import { TOOLS } from "./tool-table.ts"
+
+/**
+ * Serves one client until it closes our input, or we are interrupted. What its calls run is ended then; the claims it
+ * made stay, as those of a session that was closed do.
+ */
+export async function serve(connection: Connection): Promise<void> {
+  const { io } = connection.session.host
+  const ended = new AbortController()
+  const running = new Set<Promise<unknown>>()
+  const transport = new StdioServerTransport()
+  const closed = Promise.withResolvers<void>()
+  const handle = serveStdio(async ({ era }) => makeServer(connection, { era, ended: ended.signal, running }), {
+    transport,
+  })
+  const close = transport.onclose
+  transport.onclose = () => {
+    close?.()
+    closed.resolve()
+  }
+  const interrupt = () => void handle.close()
+  io.interrupted.addEventListener("abort", interrupt)
+  if (io.interrupted.aborted) interrupt()
+  await closed.promise
+  ended.abort()
+  await Promise.allSettled(running)
+}
+
+interface Serving {
+  /** Clients of before July 2026 name what they subscribe to; for later ones the library does that. */
+  readonly era: "legacy" | "modern"
+  readonly ended: AbortSignal
+  /** Calls that have not ended. */
+  readonly running: Set<Promise<unknown>>
+}
+
+async function makeServer(connection: Connection, { era, ended, running }: Serving): Promise<Server> {
+  const { version } = connection.session.host
+  const capabilities = { tools: { listChanged: true }, resources: { subscribe: true }, prompts: {} }
+  const instructions = await instructionsFor(connection)
+  const server = new Server({ name: "teamwork", version }, { capabilities, instructions })
+  const track = <T>(work: Promise<T>): Promise<T> => {
+    running.add(work)
+    return work.finally(() => running.delete(work))
+  }
+  server.setRequestHandler("tools/list", () =>
+    refusing(async () => ({ tools: await listTools(await connection.who(), connection.session.commands) })),
+  )
+  server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+    const answered = await track(answer(connection, params.name, params.arguments ?? {}, mcpReq))
+    const isSeated = answered.isError !== true && TOOLS.some(({ name, isSeating }) => isSeating && name === params.name)
+    if (isSeated) await server.sendToolListChanged()
+    return answered
+  })
+  server.setRequestHandler("prompts/list", async () => ({ prompts: listPrompts(await connection.who()) }))
+  server.setRequestHandler("prompts/get", ({ params: { name, arguments: values = {} } }, { mcpReq }) =>
+    track(refusing(() => getPrompt(connection, { name, values }, quiet(mcpReq.signal)))),
+  )
+  await serveResources(server, connection, { era, ended, running })
+  return server
+}
+
+async function serveResources(server: Server, connection: Connection, { era, ended }: Serving): Promise<void> {
+  const subscribed = new Set<string>()
+  const gone = new AbortController()
+  server.onclose = () => gone.abort()
+  let watching: Promise<void> | undefined
+  const watch = () => {
+    watching ??= new Promise((onReady) => {
+      void noticeChanges(connection, {
+        signal: AbortSignal.any([ended, gone.signal]),
+        onChange(uri) {
+          if (era === "modern" || subscribed.has(uri)) void server.sendResourceUpdated({ uri }).catch(() => {})
+        },
+        onReady,
+      })
+    })
+    return watching
+  }
+  server.setRequestHandler("resources/list", () => ({ resources: listResources() }))
+  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: listTemplates() }))
+  server.setRequestHandler("resources/read", ({ params: { uri } }, { mcpReq }) =>
+    refusing(async () => {
+      assertResource(uri)
+      return { contents: [await readResource(connection, uri, quiet(mcpReq.signal))] }
+    }),
+  )
+  server.setRequestHandler("resources/subscribe", async ({ params: { uri } }) => {
+    assertResource(uri)
+    subscribed.add(uri)
+    // Whatever happens after the answer is told.
+    await watch()
+    return {}
+  })
+  server.setRequestHandler("resources/unsubscribe", ({ params: { uri } }) => {
+    subscribed.delete(uri)
+    return {}
+  })
+  // What these clients subscribe to the library answers, and not before the server is made.
+  if (era === "modern") await Promise.race([watch(), sleep(LONGEST_LOOK_MS, ended)])
+}
+
+/** A store that takes longer to answer must not keep the server from starting. */
+const LONGEST_LOOK_MS = 1000
+
+function assertResource(uri: string): void {
+  try {
+    findResource(uri)
+  } catch (error) {
+    throw error instanceof AppError ? new ResourceNotFoundError(uri, error.message) : error
+  }
+}
+
+async function answer(
+  connection: Connection,
+  name: string,
+  given: Record<string, unknown>,
+  mcpReq: ServerContext["mcpReq"],
+): Promise<Answer> {
+  const { signal } = mcpReq
+  const tool = await refusing(async () => findTool(name))
+  const { isDebugging, env } = connection.session.host
+  const token = mcpReq._meta?.progressToken
+  const ending = new AbortController()
+  const progress =
+    tool.isLong === true && token !== undefined
+      ? reportProgress({ env, signal: AbortSignal.any([signal, ending.signal]) }, (said) =>
+          mcpReq.notify({ method: "notifications/progress", params: { progressToken: token, ...said } }),
+        )
+      : undefined
+  const call = { signal, onOutput: progress?.onOutput ?? (() => {}) }
+  try {
+    return answerWith(await callTool(connection, tool, given, call))
+  } catch (error) {
+    return answerWithError(error, isDebugging)
+  } finally {
+    ending.abort()
+    await progress?.ended
+  }
+}
+
+const quiet = (signal: AbortSignal): Call => ({ signal, onOutput: () => {} })
+
+/** What a caller did wrong, as the protocol says it. */
+async function refusing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof AppError)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${error.code}: ${error.message}`)
+    throw error
+  }
+}
+
+async function instructionsFor(connection: Connection): Promise<string> {
+  const rest = "Errors begin with a stable code; claim.lost means that the task is no longer yours: stop work on it."
+  // Without a store nobody can say who this is; calls tell what is wrong, and it may be there by then.
+  const who = await connection.who().catch(() => undefined)
+  if (who === undefined) return rest
+  const { worker, project, team, mayRun, mayHold } = who
+  if (worker === null)
+    return `You lead the team ${team} of project ${project}: plan with task_create, look with team_status and task_list, talk with message_send and message_read. ${rest}`
+  if (!mayHold)
+    return `You work for worker ${worker} of the team ${team} of project ${project}, which claims your task and brings it to an end. Ask for files that you do not own with ownership_ask and for decisions with escalate, and look up what the team knows with wisdom_list and explore_list. ${rest}`
+  return `You are worker ${worker} of the team ${team} of project ${project}. Take work with task_claim {"next": true}, prove it with ${mayRun ? "evidence_run" : "evidence_add"}, end it with task_update {"status": "resolved"}, and read what is said to you with message_read. You write only files that your task owns; ask with ownership_ask. ${rest}`
+}

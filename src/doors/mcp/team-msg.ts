@@ -1,0 +1,59 @@
+import { AppError } from "../../kernel/errors.ts"
+import { choice, type InputOf, number, optional, record, withDefault } from "../../lib/fields.ts"
+import { LEAD, type Message } from "../../messages/message.ts"
+import { listMessages } from "../../messages/operations/message-log.ts"
+import { sendMessage } from "../../messages/operations/send-message.ts"
+import { teamStatus } from "../../reporting/operations/team-status.ts"
+import { idField, teamFields, textField } from "../../store/operation.ts"
+import { swarmStatus } from "../../workers/operations/swarm-status.ts"
+import type { Command, Session } from "../cli/command.ts"
+
+const input = {
+  ...teamFields,
+  operation: choice(["send", "list", "status"], "what to do"),
+  sessionId: optional(idField("the team, which this connection is for; may be left out")),
+  from: withDefault(idField("who asks; sends or, unless it is the lead, sees its own only"), LEAD),
+  to: optional(idField("with send: who receives")),
+  message: optional(textField("with send: what to say")),
+  data: optional(record("with send: facts that go with it")),
+  last: withDefault(number("with list: at most this many, the newest", { isInteger: true, min: 1, max: 1000 }), 20),
+}
+type Input = InputOf<typeof input>
+
+/** The team's messages as one bus, the way other systems have it: the same log that inboxes are read from. */
+export const teamMsg: Command = {
+  summary: "The team's message bus: send a message, list what was said, or see how the team stands",
+  fields: input,
+  async run(session, raw) {
+    const asked = raw as Input
+    const { sessionId, team } = asked
+    if (sessionId !== undefined && sessionId !== team)
+      throw new AppError(
+        "team.not_found",
+        `this connection is for the team ${team}, not ${sessionId}; leave session_id out`,
+      )
+    switch (asked.operation) {
+      case "send":
+        return { data: await send(session, asked) }
+      case "list":
+        return { data: { messages: await listMessages.run(await session.context(), { ...asked, who: asked.from }) } }
+      case "status":
+        return { data: await status(session, asked) }
+    }
+  },
+}
+
+async function send({ context }: Session, { to, message, data, ...rest }: Input): Promise<{ messages: Message[] }> {
+  if (to === undefined || message === undefined)
+    throw new AppError("usage", `--${to === undefined ? "to" : "message"} is missing`)
+  const payload = { ...data, message }
+  return { messages: await sendMessage.run(await context(), { ...rest, to, type: "text", payload }) }
+}
+
+async function status({ context }: Session, { project, team }: Input) {
+  const name = { project, team }
+  const { goal, phase, status, stats } = await teamStatus.run(await context(), name)
+  const { workers } = await swarmStatus.run(await context(), name)
+  const members = workers.map(({ id, role, status: state, unread }) => ({ id, role, status: state, unread }))
+  return { sessionId: team, project, goal, phase, status, stats, members }
+}

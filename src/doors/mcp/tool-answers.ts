@@ -1,0 +1,30 @@
+import { AppError } from "../../kernel/errors.ts"
+import { toWire } from "../../lib/text/wire-names.ts"
+
+export interface Answer {
+  readonly content: { readonly type: "text"; readonly text: string }[]
+  readonly structuredContent: Record<string, unknown>
+  readonly isError?: true
+  readonly [more: string]: unknown
+}
+
+/** The text says all of it once more: some clients hand only that to their model. */
+export function answerWith(facts: Record<string, unknown>): Answer {
+  return { content: [{ type: "text", text: JSON.stringify(facts) }], structuredContent: facts }
+}
+
+/** A failure that the model may do something about: with its code, and the way out. */
+export function answerWithError(error: unknown, isDebugging: boolean): Answer {
+  const { code, message, details } = error instanceof AppError ? error : unexpected(error, isDebugging)
+  const facts = { code, message: message.replaceAll(/\s*\n\s*/g, " "), details: toWire(details) }
+  return {
+    content: [{ type: "text", text: `${code}: ${facts.message}` }],
+    structuredContent: facts,
+    isError: true,
+  }
+}
+
+function unexpected(error: unknown, isDebugging: boolean): AppError {
+  const what = error instanceof Error ? (isDebugging ? (error.stack ?? error.message) : error.message) : String(error)
+  return new AppError("internal", `unexpected: ${what.slice(0, 2000)}; this is a bug in teamwork`)
+}

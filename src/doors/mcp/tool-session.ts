@@ -1,0 +1,89 @@
+import type { Io } from "../../app/host.ts"
+import { AppError } from "../../kernel/errors.ts"
+import type { Context } from "../../store/operation.ts"
+import type { Session } from "../cli/command.ts"
+import { type HeldStore, holdStore, untilCancelled } from "./hold-store.ts"
+import { leadOf, type Who } from "./who.ts"
+
+/** One client of one server: for whom it acts, and what its calls work with. */
+export interface Connection extends AsyncDisposable {
+  readonly session: Session
+  who(): Promise<Who>
+  /** The session of one call. */
+  sessionFor(call: Call): Session
+  /** The claims that were made here, so that a write for one that was lost since is refused: token by task. */
+  readonly tokens: Map<string, number>
+}
+
+export interface Call {
+  readonly signal: AbortSignal
+  /** What a program that the call runs prints. */
+  readonly onOutput: (chunk: Uint8Array) => void
+}
+
+export interface Terms {
+  /** The worker that the server was started as. */
+  readonly as: string | null
+  /** May have programs run. */
+  readonly mayRun: boolean
+  /** May take tasks and bring them to an end. */
+  readonly mayHold: boolean
+}
+
+export async function openConnection(session: Session, terms: Terms): Promise<Connection> {
+  const { openStore, storeAddress, settings } = await session.configured()
+  const stores = holdStore(openStore, storeAddress)
+  return {
+    session,
+    tokens: new Map(),
+    who: () => findWho(session, terms, stores),
+    sessionFor(call) {
+      const host = { ...session.host, io: ioOf(session.host.io, call) }
+      const { configured } = session
+      const context = async (): Promise<Context> => {
+        const store = untilCancelled(await stores.get(), call.signal)
+        const roles = async () =>
+          (await (await import("../../planning/commands/role-commands.ts")).findRoles({ host, configured, context }))
+            .roles
+        return { store, ids: host.ids, settings, roles }
+      }
+      return { ...session, host, context, isJson: true, isJsonAsked: true, cancelled: call.signal }
+    },
+    [Symbol.asyncDispose]: () => stores[Symbol.asyncDispose](),
+  }
+}
+
+/** Whoever the server was started as, else whatever the session around it has joined as, which may change any time. */
+async function findWho({ configured, flags }: Session, { as, ...may }: Terms, stores: HeldStore): Promise<Who> {
+  const { project, team, terminalId, home, storeAddress } = await configured()
+  const lead = { ...leadOf({ project, team }), ...may }
+  if (as !== null) return { ...lead, worker: as, isFixed: true }
+  const { markedStore, readMarker } = await import("../../sessions/effects/seat-marker.ts")
+  const marker = readMarker(home, terminalId)
+  if (marker === undefined || marker.store !== markedStore(storeAddress, flags.store)) return lead
+  const { readSeat } = await import("../../sessions/operations/read-seat.ts")
+  const store = await stores.get()
+  const seat = await readSeat({ store }, terminalId)
+  if (seat === undefined) return { ...lead, isLost: true }
+  const joined = { ...lead, project: seat.project, team: seat.team, worker: seat.worker }
+  if (seat.part !== "lead" || seat.delegation !== "strict") return joined
+  const { isTeamOver } = await import("../../sessions/operations/seat-rules.ts")
+  return { ...joined, strict: { isOver: await isTeamOver({ store }, seat) } }
+}
+
+/** Standard input and output belong to the protocol, and nobody sits at a terminal. */
+function ioOf(io: Io, { signal, onOutput }: Call): Io {
+  return {
+    ...{ isTerminal: false, columns: 120, color: false, cwd: io.cwd, canAsk: false },
+    ...{ interrupted: signal, interruptedAgain: signal, wallClock: io.wallClock },
+    size: () => ({ columns: 120, rows: 40 }),
+    onResize: () => () => {},
+    input: () => Promise.reject(new AppError("input.invalid", "there is no standard input here; give the text itself")),
+    out: () => {},
+    outParts: () => {},
+    err: () => {},
+    errBytes: onOutput,
+    ask: async () => null,
+    interactive: () => Promise.reject(new AppError("usage", "nobody sits at a terminal here")),
+  }
+}

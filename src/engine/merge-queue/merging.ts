@@ -1,8 +1,0 @@
-import type { Targets } from "../../workspace/port.ts"
-import type { QueuePorts } from "./merge-batch.ts"
-
-/** What merging and delivering do in one repository. */
-export interface Merging {
-  readonly merges: QueuePorts["merges"]
-  readonly targets: Targets
-}

@@ -1,0 +1,41 @@
+import { resolve } from "node:path"
+import type { Command } from "../../doors/cli/command.ts"
+import { AppError } from "../../kernel/errors.ts"
+import { isId } from "../../kernel/ids.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import { flag, type InputOf, optional, text } from "../../lib/fields.ts"
+import { importFolder } from "../mirror/import-folder.ts"
+import { renderImport } from "../views/imports-view.ts"
+
+const input = {
+  path: optional(text("folder of a team, or one that holds teams; the teamwork home by default")),
+  as: optional(text("PROJECT/TEAM: another name for the one team that is there")),
+  dryRun: flag("show what would come, and change nothing"),
+}
+
+export const importCommand: Command = {
+  summary: "Bring in teams from the files of earlier systems, or from an export",
+  fields: input,
+  positional: ["path"],
+  example: "teamwork import .workflow/.team --dry-run",
+  async run({ host, context, configured }, raw) {
+    const { path, as, dryRun } = raw as InputOf<typeof input>
+    const { home, project, team } = await configured()
+    const report = await importFolder(await context(), {
+      path: path === undefined ? home : resolve(host.io.cwd, path),
+      as: as === undefined ? undefined : teamNameOf(as),
+      defaults: { project, team },
+      dryRun: dryRun === true,
+    })
+    const isWhole = report.refused.length === 0 && report.teams.every((each) => each.result !== "conflict")
+    return { data: report, text: () => renderImport(report), exitCode: isWhole ? 0 : 1 }
+  },
+}
+
+function teamNameOf(given: string): TeamName {
+  const [project = "", team = "", ...more] = given.split("/")
+  if (more.length > 0 || !isId(project) || !isId(team)) {
+    throw new AppError("usage", `--as takes a name such as shop/main, not ${JSON.stringify(given.slice(0, 80))}`)
+  }
+  return { project, team }
+}

@@ -1,0 +1,50 @@
+import { PERSON } from "../../kernel/actor.ts"
+import type { Document } from "../../kernel/document.ts"
+import type { Source } from "./source.ts"
+
+const MAX_BYTES = 5_000_000
+
+/** Folders of a team whose files keep their place, and where they lie with us. */
+const PLACES: Readonly<Record<string, string>> = {
+  wisdom: "wisdom",
+  "role-specs": "role-specs",
+  artifacts: "artifacts",
+  explorations: "explorations",
+  discussions: "discussions",
+  deliverables: "artifacts",
+  issues: "issues",
+}
+
+/** Everything in the folder that has no other place with us, as it is. */
+export function readDocuments(source: Source, times: Pick<Document, "createdAt" | "updatedAt">): Document[] {
+  const documents = new Map<string, Document>()
+  for (const file of source.listKept()) {
+    const bytes = source.bytes(file)
+    if (bytes === undefined) continue
+    if (bytes.length > MAX_BYTES) {
+      source.skip(file, `is larger than ${MAX_BYTES / 1_000_000} MB`)
+      continue
+    }
+    const wanted = placeOf(file)
+    const path = documents.has(wanted) ? `imported/${file}` : wanted
+    documents.set(path, { path, ...encode(bytes), by: PERSON, ...times })
+  }
+  return [...documents.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+function placeOf(file: string): string {
+  const slash = file.indexOf("/")
+  const place = slash === -1 ? undefined : PLACES[file.slice(0, slash)]
+  return place === undefined ? `imported/${file}` : place + file.slice(slash)
+}
+
+/** Text where it is text, to the byte; no store keeps a NUL in a text. */
+function encode(bytes: Uint8Array): Pick<Document, "content" | "encoding"> {
+  try {
+    const content = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
+    if (!content.includes("\0")) return { content, encoding: "utf8" }
+  } catch {
+    // Not UTF-8: kept as bytes below.
+  }
+  return { content: Buffer.from(bytes).toString("base64"), encoding: "base64" }
+}

@@ -1,0 +1,92 @@
+import { PERSON } from "../../kernel/actor.ts"
+import type { TaskId } from "../../kernel/ids.ts"
+import {
+  EVIDENCE_TYPES,
+  type Evidence,
+  type EvidenceFacts,
+  type EvidenceType,
+  FILE_ACTIONS,
+} from "../../tasks/evidence.ts"
+import { asLine, asText, asWord, Fields, isRecord } from "./foreign-json.ts"
+
+/** What every entry of a task has, unless it says otherwise. */
+interface Surroundings {
+  readonly taskId: TaskId
+  readonly by: string | null
+  readonly timestamp: string
+}
+
+/** Evidence from other systems: teamwork did not run any of it, so somebody says so, and nothing more. */
+export function readEvidence(given: unknown, surroundings: Surroundings): Evidence[] {
+  const entries = Array.isArray(given) ? given : given === undefined || given === null ? [] : [given]
+  return entries
+    .filter((entry) => entry !== null && entry !== "")
+    .map((entry, index) => ({
+      number: index + 1,
+      taskId: surroundings.taskId,
+      attempt: 1,
+      trust: "reported",
+      // History is history: what was resolved once stays so, whatever words it was reported in.
+      blockedPattern: null,
+      by: surroundings.by ?? PERSON,
+      timestamp: surroundings.timestamp,
+      withdrawnAt: null,
+      ...(isRecord(entry) ? readEntry(new Fields(entry)) : note(asText(entry) ?? asLine(entry))),
+    }))
+}
+
+type EntryParts = Pick<Evidence, "type" | "text" | "facts"> &
+  Partial<Pick<Evidence, "by" | "timestamp" | "withdrawnAt">>
+
+function note(text: string): EntryParts {
+  return { type: "note", text, facts: {} }
+}
+
+function readEntry(fields: Fields): EntryParts {
+  const wanted = fields.text("type")
+  const facts = readFacts(fields)
+  const text = fields.text("text", "message", "note", "description", "content", "summary") ?? ""
+  const timestamp = fields.time("timestamp", "recorded_at", "created_at")
+  const withdrawnAt = fields.time("withdrawn_at")
+  const by = fields.id("by", "author")
+  const type = chooseType(asWord(wanted), facts)
+  const rest = { ...(wanted === undefined || asWord(wanted) === type ? {} : { type: wanted }), ...fields.rest() }
+  const more = Object.keys(rest).length === 0 ? "" : JSON.stringify(rest)
+  return {
+    type,
+    text: [text, more].filter((part) => part !== "").join("\n"),
+    facts,
+    ...(timestamp === undefined ? {} : { timestamp }),
+    ...(withdrawnAt === undefined ? {} : { withdrawnAt }),
+    ...(by === undefined ? {} : { by }),
+  }
+}
+
+function readFacts(fields: Fields): EvidenceFacts {
+  const facts: EvidenceFacts = {
+    command: fields.text("command"),
+    exitCode: fields.integer("exit_code", "exitCode"),
+    output: fields.text("output"),
+    outputHash: fields.text("output_hash", "outputHash"),
+    durationMs: fields.count("duration_ms", "durationMs"),
+    commit: fields.text("commit"),
+    isDirty: fields.flag("is_dirty", "isDirty"),
+    path: fields.text("path"),
+    action: fields.choice(FILE_ACTIONS, "action"),
+    passed: fields.count("passed", "pass"),
+    failed: fields.count("failed", "fail"),
+  }
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined))
+}
+
+/** The type an entry names, if it has what that type cannot do without. */
+function chooseType(wanted: string, facts: EvidenceFacts): EvidenceType {
+  const fitting: Record<EvidenceType, boolean> = {
+    command: facts.command !== undefined,
+    file: facts.path !== undefined,
+    test: facts.passed !== undefined || facts.failed !== undefined,
+    note: true,
+  }
+  const type = EVIDENCE_TYPES.find((each) => each === wanted && fitting[each])
+  return type ?? (wanted === "" ? (EVIDENCE_TYPES.find((each) => fitting[each]) ?? "note") : "note")
+}

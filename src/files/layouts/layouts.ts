@@ -1,0 +1,64 @@
+import type { Folder } from "../own/folder.ts"
+import { parseExport } from "../own/parse.ts"
+import { parseForgeTeam } from "./forge-team.ts"
+import type { FoundTeam, Layout, ParseContext, ParsedTeam } from "./found-team.ts"
+import { parsePmProject } from "./pm-project.ts"
+import { MARKS, recognize } from "./recognize.ts"
+import { isLeftover, Source } from "./source.ts"
+import { parseTcSession } from "./tc-session.ts"
+import { parseTeamworkFiles } from "./teamwork-files.ts"
+
+export interface Place {
+  readonly layout: Layout
+  /** The team's folder, relative to what was searched; empty for that itself. */
+  readonly path: string
+}
+
+/**
+ * Every team below a folder, whatever its format: by the files that mark each layout. Nothing is read but names, and the
+ * few small marker files needed to tell two formats apart. Nothing inside a team's folder is a team of its own.
+ */
+export function findTeams(folder: Folder): Place[] {
+  const paths = new Set(folder.paths.filter((path) => !isLeftover(path)))
+  const marked = new Set([...paths].filter((path) => MARKS.has(path.slice(path.lastIndexOf("/") + 1))).map(parentOf))
+  const places: Place[] = []
+  // From the outside in, so that a team is found before what lies in its folder.
+  for (const path of [...marked].sort((a, b) => a.split("/").length - b.split("/").length || (a < b ? -1 : 1))) {
+    if (places.some((place) => place.path === "" || path.startsWith(`${place.path}/`))) continue
+    const layout = recognize(folder, path, paths)
+    if (layout !== undefined) places.push({ layout, path })
+  }
+  return places.sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(path.lastIndexOf("/"), 0))
+}
+
+/** Reads one. Throws AppError when the team's main file is unusable: then nothing of the team is brought in. */
+export function parseTeam(folder: Folder, place: Place, context: ParseContext): FoundTeam {
+  return { ...PARSERS[place.layout](folder, place.path, context), layout: place.layout, path: place.path }
+}
+
+type Parser = (folder: Folder, path: string, context: ParseContext) => ParsedTeam
+
+const PARSERS: Record<Layout, Parser> = {
+  export: (folder, path) => parseExport(subFolder(folder, path)),
+  "teamwork-v2": (folder, path, context) => parseTeamworkFiles(new Source(folder, path), "project.json", context),
+  "teamwork-v1": (folder, path, context) => parseTeamworkFiles(new Source(folder, path), "session.json", context),
+  "tc-session": (folder, path, context) => parseTcSession(new Source(folder, path), context),
+  "pm-project": (folder, path, context) => parsePmProject(new Source(folder, path), context),
+  // The folder is shared with whatever else forge keeps there.
+  "forge-team": (folder, path, context) =>
+    parseForgeTeam(new Source(folder, path, (file) => /^(?:team|worker)-[^/]*$/.test(file)), context),
+}
+
+/** A folder below another, seen as one of its own. */
+function subFolder(folder: Folder, path: string): Folder {
+  if (path === "") return folder
+  const start = `${path}/`
+  return {
+    paths: folder.paths.filter((each) => each.startsWith(start)).map((each) => each.slice(start.length)),
+    read: (file) => folder.read(start + file),
+  }
+}

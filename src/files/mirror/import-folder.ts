@@ -1,0 +1,141 @@
+import { AppError } from "../../kernel/errors.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import type { Context } from "../../store/operation.ts"
+import type { FileNote, FoundTeam, Layout, ParseContext } from "../layouts/found-team.ts"
+import { findTeams, type Place, parseTeam } from "../layouts/layouts.ts"
+import { type Arrival, type ArrivalResult, importTeams, storeTime } from "../operations/import-teams.ts"
+import type { Folder } from "../own/folder.ts"
+import { openDiskFolder } from "./disk-folder.ts"
+
+export interface ImportRequest {
+  readonly path: string
+  /** Another name for the one team that is there. */
+  readonly as?: TeamName
+  /** For formats that do not name project or team. */
+  readonly defaults: TeamName
+  readonly dryRun: boolean
+}
+
+export interface ImportedTeam extends TeamName {
+  readonly layout: Layout
+  readonly source: string
+  readonly result: ArrivalResult
+  readonly counts: Record<"tasks" | "resolved" | "evidence" | "messages" | "workers" | "verdicts" | "documents", number>
+}
+
+export interface ImportReport {
+  readonly dryRun: boolean
+  readonly teams: readonly ImportedTeam[]
+  /** Left out, each with the reason. */
+  readonly skipped: readonly FileNote[]
+  /** What is not the same as in the files. */
+  readonly changed: readonly FileNote[]
+  /** Teams none of which came in: their main file is unusable. */
+  readonly refused: readonly FileNote[]
+}
+
+/** Looks for teams in every format we know, and brings them in. Files are only read. */
+export async function importFolder(context: Context, request: ImportRequest): Promise<ImportReport> {
+  const folder = openDiskFolder(request.path)
+  const places = findTeams(folder)
+  if (places.length === 0) throw nothingFound(folder.path)
+  const nowIso = await storeTime(context)
+  const parseContext = { nowIso, defaultProject: request.defaults.project, defaultTeam: request.defaults.team }
+  const refused: FileNote[] = []
+  const found = places.flatMap((place) => read(folder, { place, parseContext, refused }))
+  if (request.as !== undefined && found.length === 0 && refused[0] !== undefined)
+    throw new AppError("input.invalid", refused[0].what)
+  const named = request.as === undefined ? found : [renamed(found, request.as)]
+  const results = await importTeams(
+    context,
+    named.map((each) => each.arrival),
+    { dryRun: request.dryRun },
+  )
+  return {
+    dryRun: request.dryRun,
+    teams: named.map((each, index) => summarize(each, folder.path, results[index] ?? "conflict")),
+    skipped: named.flatMap(({ team }) => within(team.path, team.skipped)),
+    changed: named.flatMap(({ team }) => within(team.path, team.changed)),
+    refused,
+  }
+}
+
+interface Found {
+  readonly team: FoundTeam
+  readonly arrival: Arrival
+}
+
+function read(
+  folder: Folder & { readonly path: string },
+  { place, parseContext, refused }: { place: Place; parseContext: ParseContext; refused: FileNote[] },
+): Found[] {
+  let hash = 0n
+  // The fingerprint is of what was read, so nothing is read twice for it.
+  const noted: Folder = {
+    paths: folder.paths,
+    read(path) {
+      const bytes = folder.read(path)
+      hash = BigInt(Bun.hash(bytes, BigInt(Bun.hash(path, hash))))
+      return bytes
+    },
+  }
+  try {
+    const team = parseTeam(noted, place, parseContext)
+    const source = place.path === "" ? folder.path : `${folder.path}/${place.path}`
+    const origin = team.layout === "export" ? null : { layout: team.layout, source, fingerprint: hash.toString(16) }
+    return [{ team, arrival: { snapshot: team.snapshot, history: team.history, origin } }]
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    refused.push({ file: place.path === "" ? "." : place.path, what: error.message })
+    return []
+  }
+}
+
+function renamed(found: readonly Found[], name: TeamName): Found {
+  const [only] = found
+  if (only === undefined || found.length > 1) {
+    throw new AppError(
+      "usage",
+      `--as names one team, and there are ${found.length}; name the folder of the one you mean`,
+    )
+  }
+  const { snapshot } = only.team
+  const team = {
+    ...snapshot,
+    team: { ...snapshot.team, ...name },
+    loops: snapshot.loops.map((loop) => ({ ...loop, ...name })),
+  }
+  return { team: { ...only.team, snapshot: team }, arrival: { ...only.arrival, snapshot: team } }
+}
+
+function summarize({ team }: Found, root: string, result: ArrivalResult): ImportedTeam {
+  const { snapshot } = team
+  return {
+    project: snapshot.team.project,
+    team: snapshot.team.team,
+    layout: team.layout,
+    source: team.path === "" ? root : `${root}/${team.path}`,
+    result,
+    counts: {
+      tasks: snapshot.tasks.length,
+      resolved: snapshot.tasks.filter((task) => task.status === "resolved").length,
+      evidence: snapshot.tasks.reduce((sum, task) => sum + task.evidence.length, 0),
+      messages: snapshot.messages.length,
+      workers: snapshot.workers.length,
+      verdicts: snapshot.verdicts.length,
+      documents: snapshot.documents.length,
+    },
+  }
+}
+
+function within(path: string, notes: readonly FileNote[]): FileNote[] {
+  return notes.map(({ file, what }) => ({ file: path === "" ? file : `${path}/${file}`, what }))
+}
+
+function nothingFound(path: string): AppError {
+  return new AppError(
+    "import.nothing_found",
+    `${path} holds no team in a format teamwork knows: a teamwork export, project.json or session.json with tasks/, team-session.json of a TC-* folder, projects/ID/state.json, .forge/team-state.json`,
+    { path },
+  )
+}

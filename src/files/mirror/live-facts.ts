@@ -1,0 +1,214 @@
+import type { Event, EventType } from "../../kernel/events.ts"
+import type { TaskId, WorkerId } from "../../kernel/ids.ts"
+import type { Archive, Changes, Wanted } from "../operations/read-archive.ts"
+import type { TeamFacts } from "../own/render.ts"
+import type { SnapshotMessage, SnapshotTask } from "../snapshot.ts"
+
+/**
+ * The facts of a team, kept up to date. The events say which tasks, messages and verdicts to read again; what is small
+ * or changes without an event is read each time. Where that does not tell enough, everything is read again.
+ */
+export interface LiveFacts {
+  readonly key: number
+  readonly facts: Changeable<Omit<TeamFacts, "tasks">> & { readonly tasks: Map<TaskId, SnapshotTask> }
+  /** Of each task, as its file says it. */
+  readonly places: Map<TaskId, number>
+  /** Their leases are renewed without an event. */
+  readonly inProgress: Set<TaskId>
+  cursor: string
+  eventCount: number
+}
+
+type Changeable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** What is not as it was. */
+export interface Touched {
+  readonly tasks: readonly SnapshotTask[]
+  readonly workers: ReadonlySet<WorkerId>
+  readonly inboxes: ReadonlySet<string>
+  readonly hasVerdicts: boolean
+  readonly hasRecords: boolean
+  readonly hasLoops: boolean
+  /** The team itself, its waves, or anything above. */
+  readonly hasAny: boolean
+  readonly events: readonly Event[]
+}
+
+const LATEST_EVENTS = 10
+
+export function startFacts({ key, snapshot, events, cursor }: Archive): LiveFacts {
+  const { tasks, ...rest } = snapshot
+  return {
+    key,
+    facts: {
+      ...rest,
+      tasks: new Map(tasks.map((task) => [task.id, task])),
+      latestEvents: latest(events),
+      setbacks: setbacksOf(events),
+    },
+    places: new Map(tasks.map((task, index) => [task.id, index + 1])),
+    inProgress: new Set(tasks.filter((task) => task.status === "in_progress").map((task) => task.id)),
+    cursor,
+    eventCount: events.length,
+  }
+}
+
+/**
+ * What of a team's files an event may change besides team, waves, workers and tasks in progress, which are read each
+ * time: its task, the messages, the verdicts, the records, or nothing. Where it is `all`, many tasks may have changed,
+ * or the places of those behind a deleted one.
+ */
+const REACH: Readonly<Record<EventType, "task" | "messages" | "verdicts" | "records" | "nothing" | "all">> = {
+  "team.created": "nothing",
+  "team.updated": "nothing",
+  "team.phase_changed": "nothing",
+  "team.paused": "nothing",
+  "team.resumed": "nothing",
+  "team.cleaned": "all",
+  "team.status_changed": "nothing",
+  "team.led": "nothing",
+  "team.left": "nothing",
+  "team.imported": "all",
+  "history.imported": "all",
+  "plan.applied": "all",
+  "task.created": "task",
+  "task.updated": "task",
+  "task.needs_changed": "task",
+  "task.claimed": "task",
+  "task.released": "task",
+  "task.resolved": "task",
+  "task.status_changed": "task",
+  "task.reopened": "task",
+  "task.unblocked": "nothing",
+  "task.merged": "task",
+  "task.merge_failed": "task",
+  "task.phase_changed": "task",
+  "task.qa_changed": "task",
+  "task.disagreed": "task",
+  "task.deleted": "all",
+  "task.step": "nothing",
+  "task.setback": "task",
+  "run.started": "nothing",
+  "run.ended": "nothing",
+  "evidence.added": "task",
+  "evidence.withdrawn": "task",
+  "ownership.asked": "task",
+  "ownership.granted": "task",
+  "ownership.denied": "task",
+  "ownership.set_aside": "task",
+  "waves.calculated": "all",
+  "wave.updated": "nothing",
+  "verdict.recorded": "verdicts",
+  "record.added": "records",
+  "record.changed": "records",
+  "record.removed": "records",
+  "target.delivered": "nothing",
+  "target.undone": "nothing",
+  "seat.taken": "nothing",
+  "seat.left": "nothing",
+  "worker.set_up": "nothing",
+  "worker.paused": "nothing",
+  "worker.resumed": "nothing",
+  "worker.spawned": "nothing",
+  "worker.started": "nothing",
+  "worker.exited": "nothing",
+  "worker.quarantined": "nothing",
+  "worker.status_checked": "nothing",
+  "agent.rate_limited": "nothing",
+  "agent.rate_limit_lifted": "nothing",
+  "workspace.created": "nothing",
+  "workspace.removed": "nothing",
+  "workspace.synced": "nothing",
+  "message.sent": "messages",
+  "message.read": "messages",
+}
+
+/** What has to be read again after these events; undefined for everything. */
+export function chooseWanted({ facts, inProgress }: LiveFacts, events: readonly Event[]): Wanted | undefined {
+  // One that a newer program wrote may mean anything.
+  const reaches = new Set(events.map(({ type }) => REACH[type] ?? "all"))
+  if (reaches.has("all")) return undefined
+  const touched = events.filter(({ type }) => REACH[type] === "task").map(({ data }) => data.task as TaskId)
+  return {
+    tasks: [...new Set([...inProgress, ...touched])],
+    messagesFrom: reaches.has("messages") ? firstMessage(facts.messages, events) : undefined,
+    verdicts: reaches.has("verdicts"),
+    records: reaches.has("records"),
+  }
+}
+
+/** The place of the first message that is new, or was read. */
+function firstMessage(messages: readonly SnapshotMessage[], events: readonly Event[]): number {
+  const read = new Set(events.flatMap(({ type, data }) => (type === "message.read" ? (data.ids as string[]) : [])))
+  const first = read.size === 0 ? -1 : messages.findIndex((message) => read.has(message.id))
+  return first === -1 ? messages.length : first
+}
+
+/** Undefined when what was read does not fit what was known: then everything must be read again. */
+export function applyChanges(live: LiveFacts, changes: Changes, wanted: Wanted): Touched | undefined {
+  const { facts } = live
+  const known = new Set(changes.workers.map((worker) => worker.id))
+  const hasLost = changes.tasks.length < wanted.tasks.length || facts.workers.some((worker) => !known.has(worker.id))
+  const messages = mergeMessages(facts.messages, changes, wanted.messagesFrom)
+  if (hasLost || messages === undefined) return undefined
+
+  const tasks = changes.tasks.filter((task) => !Bun.deepEquals(facts.tasks.get(task.id), task))
+  const workers = touchedWorkers(facts, changes, tasks)
+  for (const task of tasks) setTask(live, task)
+  const hasLoops = !Bun.deepEquals(facts.loops, changes.loops)
+  const hasTeam = !Bun.deepEquals([facts.team, facts.waves], [changes.team, changes.waves])
+  const { team, waves, loops, verdicts, records, events, cursor } = changes
+  Object.assign(facts, { team, waves, loops, workers: changes.workers, messages: messages.all })
+  facts.verdicts = verdicts ?? facts.verdicts
+  facts.records = records ?? facts.records
+  facts.latestEvents = latest([...facts.latestEvents, ...events])
+  facts.setbacks = [...facts.setbacks, ...setbacksOf(events)]
+  live.cursor = cursor
+  live.eventCount += events.length
+  const hasAny = hasLoops || hasTeam || tasks.length + workers.size + messages.inboxes.size + events.length > 0
+  return {
+    ...{ tasks, workers, inboxes: messages.inboxes, hasLoops, hasAny, events },
+    hasVerdicts: verdicts !== undefined,
+    hasRecords: records !== undefined,
+  }
+}
+
+function setTask({ facts, places, inProgress }: LiveFacts, task: SnapshotTask): void {
+  facts.tasks.set(task.id, task)
+  if (!places.has(task.id)) places.set(task.id, places.size + 1)
+  if (task.status === "in_progress") inProgress.add(task.id)
+  else inProgress.delete(task.id)
+}
+
+/** Whose row is another, and who has or had one of the tasks. */
+function touchedWorkers(facts: TeamFacts, changes: Changes, tasks: readonly SnapshotTask[]): Set<WorkerId> {
+  const before = new Map(facts.workers.map((worker) => [worker.id, worker]))
+  const rows = changes.workers.filter((worker) => !Bun.deepEquals(before.get(worker.id), worker))
+  const holders = tasks.flatMap((task) => [facts.tasks.get(task.id)?.workerId, task.workerId])
+  const touched = new Set([...rows.map((worker) => worker.id), ...holders])
+  return new Set(changes.workers.map((worker) => worker.id).filter((id) => touched.has(id)))
+}
+
+/** Undefined when one came in between: with several writers at once a message may be seen before an older one. */
+function mergeMessages(
+  before: readonly SnapshotMessage[],
+  { messages, events }: Changes,
+  from = before.length,
+): { all: readonly SnapshotMessage[]; inboxes: Set<string> } | undefined {
+  if (messages === undefined) return { all: before, inboxes: new Set() }
+  const all = [...before.slice(0, from), ...messages]
+  const ids = new Set(all.map((message) => message.id))
+  const isTold = events.every((event) => event.type !== "message.sent" || ids.has(String(event.data.id)))
+  if (ids.size < all.length || all.length < before.length || !isTold) return undefined
+  const changed = all.filter((message, index) => index >= from && !Bun.deepEquals(before[index], message))
+  return { all, inboxes: new Set(changed.map((message) => message.to)) }
+}
+
+function setbacksOf<Each extends { readonly type: string }>(events: readonly Each[]): Each[] {
+  return events.filter((event) => event.type === "task.setback")
+}
+
+function latest(events: TeamFacts["latestEvents"]): TeamFacts["latestEvents"] {
+  // Messages have a board of their own, and would push everything else out.
+  return events.filter((event) => !event.type.startsWith("message.")).slice(-LATEST_EVENTS)
+}

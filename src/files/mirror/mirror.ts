@@ -1,0 +1,143 @@
+import { AppError } from "../../kernel/errors.ts"
+import { describeTeam, type TeamName } from "../../kernel/team.ts"
+import type { Context } from "../../store/operation.ts"
+import { readArchive, readChanges, type Wanted } from "../operations/read-archive.ts"
+import { applyChanges, chooseWanted, startFacts } from "./live-facts.ts"
+import type { MirrorReport } from "./mirror-folder.ts"
+import { type MirrorOptions, openTeamFolder } from "./team-folder.ts"
+
+export type { MirrorOptions, MirrorReport }
+
+/** Writes everything once. */
+export async function exportTeam(
+  context: Context,
+  name: TeamName,
+  options: MirrorOptions,
+): Promise<MirrorReport & { readonly folder: string }> {
+  const archive = await readArchive(context, name)
+  const folder = await openTeamFolder(name, { live: startFacts(archive), events: archive.events }, options)
+  folder.close()
+  return { ...folder.takeReport(), folder: options.folder }
+}
+
+export interface MirrorWatch extends MirrorOptions {
+  /** Ends the mirror, after a last look at what happened. */
+  readonly signal: AbortSignal
+  /** Called once everything is written, and then after each change that was written. */
+  readonly onUpdate?: (report: MirrorReport) => void
+  /** How long files about the team as a whole may be behind. */
+  readonly debounceMs?: number
+}
+
+const DEBOUNCE_MS = 250
+/** How often we look whether the folder is still there when nothing happens. */
+const LOOK_EVERY_MS = 5000
+/** A large team takes long to sum up; most of the time must be left for what happens. */
+const MAX_SHARE_OF_TIME = 1 / 5
+
+/** Keeps the folder up to date until told to stop. */
+export async function mirrorTeam(context: Context, name: TeamName, options: MirrorWatch): Promise<void> {
+  const { signal, onUpdate, debounceMs = DEBOUNCE_MS } = options
+  await using watch = await context.store.watch()
+  const mirror = await openMirror(context, name, options)
+  const tell = () => {
+    const report = mirror.takeReport()
+    if (report.written + report.removed + report.edited.length > 0) onUpdate?.(report)
+  }
+  onUpdate?.(mirror.takeReport())
+  let dueAt: number | undefined
+  let earliest = 0
+  while (!signal.aborted) {
+    const wait = dueAt === undefined ? LOOK_EVERY_MS : Math.max(0, dueAt - performance.now())
+    await watch.next(wait, signal)
+    await mirror.update()
+    const now = performance.now()
+    if (dueAt === undefined && mirror.isBehind()) dueAt = Math.max(now + debounceMs, earliest)
+    if (dueAt !== undefined && now >= dueAt) {
+      await mirror.putOverview()
+      earliest = performance.now() + (performance.now() - now) / MAX_SHARE_OF_TIME
+      dueAt = undefined
+    }
+    tell()
+  }
+  await mirror.update()
+  await mirror.putOverview()
+  await mirror.close()
+  tell()
+}
+
+/** A folder that can be brought up to date. */
+export interface Mirror {
+  /** Writes what happened since the last time, but for what is about the team as a whole. */
+  update(): Promise<void>
+  /** Whether something happened that the files about the team as a whole do not show yet. */
+  isBehind(): boolean
+  putOverview(): Promise<void>
+  close(): Promise<void>
+  takeReport(): MirrorReport
+}
+
+export async function openMirror(context: Context, name: TeamName, options: MirrorOptions): Promise<Mirror> {
+  const open = async () => {
+    const archive = await readArchive(context, name)
+    const live = startFacts(archive)
+    return { live, folder: await openTeamFolder(name, { live, events: archive.events }, options) }
+  }
+  let { live, folder } = await open()
+  let isBehind = false
+
+  async function putAll(): Promise<void> {
+    const archive = await readArchive(context, name)
+    live = startFacts(archive)
+    await folder.putAll(live, archive.events)
+    isBehind = false
+  }
+
+  async function update(): Promise<void> {
+    let wanted: Wanted | undefined
+    const changes = await readChanges(context, {
+      ...name,
+      key: live.key,
+      after: live.cursor,
+      choose: (events) => (wanted = chooseWanted(live, events)),
+    })
+    if (changes === "gone") throw teamGone(name, options.folder)
+    const touched = changes === "much" || wanted === undefined ? undefined : applyChanges(live, changes, wanted)
+    if (touched === undefined) return putAll()
+    if (!touched.hasAny) return
+    isBehind = true
+    if (!(await folder.putTouched(live, touched))) await putAll()
+  }
+
+  /** Somebody may take the folder away at any moment; then it is made anew. */
+  async function onFolder(work: () => Promise<void>): Promise<void> {
+    try {
+      if (folder.isThere()) await work()
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "export.failed" || folder.isThere()) throw error
+    }
+    if (folder.isThere()) return
+    ;({ live, folder } = await open())
+    isBehind = false
+  }
+
+  return {
+    update: () => onFolder(update),
+    isBehind: () => isBehind,
+    putOverview: () =>
+      onFolder(async () => {
+        isBehind = false
+        await folder.putOverview(live)
+      }),
+    close: () => onFolder(async () => folder.close()),
+    takeReport: () => folder.takeReport(),
+  }
+}
+
+function teamGone(name: TeamName, folder: string): AppError {
+  return new AppError(
+    "team.not_found",
+    `project ${describeTeam(name)} was deleted; its files stay in ${folder} and are no longer kept up to date`,
+    { project: name.project, team: name.team, folder },
+  )
+}

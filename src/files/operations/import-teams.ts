@@ -1,0 +1,78 @@
+import { PERSON } from "../../kernel/actor.ts"
+import type { Context } from "../../store/operation.ts"
+import type { StoredTeam, Tx } from "../../store/port.ts"
+import type { PastEvent, TeamSnapshot } from "../snapshot.ts"
+
+/** A team that is to come into the store as it was. */
+export interface Arrival {
+  readonly snapshot: TeamSnapshot
+  readonly history: readonly PastEvent[]
+  /** Where it comes from when that is another program's files; null for a team of our own, whose history says all. */
+  readonly origin: Origin | null
+}
+
+export interface Origin {
+  readonly layout: string
+  readonly source: string
+  /** The same for the same files. */
+  readonly fingerprint: string
+}
+
+/**
+ * `imported`: it is there now. `unchanged`: it was there already, and was left as it is. `moved on`: the same, and it or
+ * the files changed since. `conflict`: another team has the name.
+ */
+export type ArrivalResult = "imported" | "unchanged" | "moved on" | "conflict"
+
+/** What the store's clock says. */
+export async function storeTime({ store }: Context): Promise<string> {
+  return store.read(async (tx) => new Date(await tx.now()).toISOString())
+}
+
+/** Brings teams in, each whole or not at all, and all of them or none when the store fails. Never changes one that exists. */
+export async function importTeams(
+  { store }: Context,
+  arrivals: readonly Arrival[],
+  { dryRun }: { dryRun: boolean },
+): Promise<ArrivalResult[]> {
+  const bring = async (tx: Tx) => {
+    const results: ArrivalResult[] = []
+    for (const arrival of arrivals) results.push(await importTeam(tx, arrival, dryRun))
+    return results
+  }
+  return dryRun ? store.read(bring) : store.write(bring)
+}
+
+async function importTeam(tx: Tx, arrival: Arrival, dryRun: boolean): Promise<ArrivalResult> {
+  const existing = await tx.teams.find(arrival.snapshot.team)
+  if (existing !== undefined) return compare(tx, existing, arrival)
+  if (dryRun) return "imported"
+  const key = await tx.archive.restore(arrival.snapshot, await withOrigin(tx, arrival))
+  return key === undefined ? "conflict" : "imported"
+}
+
+async function withOrigin(tx: Tx, { history, origin }: Arrival): Promise<readonly PastEvent[]> {
+  if (origin === null) return history
+  const arrived: PastEvent = {
+    type: "team.imported",
+    version: 1,
+    timestamp: new Date(await tx.now()).toISOString(),
+    by: PERSON,
+    data: { ...origin },
+  }
+  return [...history, arrived]
+}
+
+async function compare(tx: Tx, existing: StoredTeam, { snapshot, history, origin }: Arrival): Promise<ArrivalResult> {
+  if (origin !== null) {
+    const { events } = await tx.events.list(existing.key, { type: "team.imported", limit: 1 })
+    const earlier = events[0]?.data
+    if (earlier?.fingerprint === origin.fingerprint) return "unchanged"
+    return earlier?.source === origin.source ? "moved on" : "conflict"
+  }
+  if (existing.createdAt !== snapshot.team.createdAt) return "conflict"
+  // Loop states belong to terminals, and may lie elsewhere than the team.
+  const isSame = Bun.deepEquals({ ...(await tx.archive.read(existing.key)), loops: [] }, { ...snapshot, loops: [] })
+  const count = (await tx.events.list(existing.key, { limit: history.length + 1 })).events.length
+  return isSame && count === history.length ? "unchanged" : "moved on"
+}

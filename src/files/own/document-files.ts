@@ -1,0 +1,107 @@
+import type { Document } from "../../kernel/document.ts"
+import { compare, type TeamFacts } from "./facts.ts"
+import type { OutFile } from "./folder.ts"
+import { jsonFile } from "./json.ts"
+import { caseSafeName, fileName } from "./names.ts"
+
+/** Files of the format itself, which no document may take the place of. Lower case, see `placeDocuments`. */
+const OWN_FILES = [
+  "project.json",
+  "waves.json",
+  "documents.json",
+  "agent-status.json",
+  "team-session.json",
+  "whiteboard.md",
+  "events.jsonl",
+  "messages.jsonl",
+  "records.jsonl",
+]
+/** Those of the format, and those in which a mirror keeps what it found in its way. */
+const OWN_FOLDERS = [
+  "tasks",
+  "swarm",
+  "inboxes",
+  "verification",
+  "documents",
+  "worktrees",
+  ".loop-state",
+  "edited",
+  "replaced",
+  ".git",
+]
+/** What a mirror keeps for itself. */
+const OWN_PREFIX = ".teamwork"
+const MAX_PATH_BYTES = 1000
+const MAX_PART_BYTES = 200
+
+/** Every document at its own path, and `documents.json`, which says of whom and from when they are. */
+export function documentFiles(facts: TeamFacts): OutFile[] {
+  if (facts.documents.length === 0) return []
+  const documents = facts.documents.toSorted((a, b) => compare(a.path, b.path))
+  const places = placeDocuments(facts)
+  const fileOf = (document: Document) => places.get(document.path) ?? document.path
+  const index = documents.map((document) => ({
+    path: document.path,
+    file: fileOf(document),
+    encoding: document.encoding,
+    by: document.by,
+    created_at: document.createdAt,
+    updated_at: document.updatedAt,
+  }))
+  return [
+    ...documents.map((document) => ({
+      path: fileOf(document),
+      content: document.encoding === "base64" ? Buffer.from(document.content, "base64") : document.content,
+    })),
+    jsonFile("documents.json", { documents: index }),
+  ]
+}
+
+/**
+ * Where each document lies, by its path. One that would meet a file of the format or another document lies below
+ * `documents/`. The older one keeps its place, so that a new document moves none. Case does not tell places apart,
+ * because on some disks it does not.
+ */
+function placeDocuments(facts: TeamFacts): Map<string, string> {
+  const own = new Set([...OWN_FILES, projectPage(facts.team.project).toLowerCase()])
+  const files = new Set<string>()
+  const folders = new Set<string>()
+  const places = new Map<string, string>()
+  const byAge = facts.documents.toSorted(
+    (a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt) || compare(a.path, b.path),
+  )
+  for (const { path } of byAge) {
+    const key = path.toLowerCase()
+    const above = foldersAbove(key)
+    const isTaken = own.has(key) || files.has(key) || folders.has(key)
+    const isFree = isPlain(path) && !isTaken && !above.some((folder) => own.has(folder) || files.has(folder))
+    if (isFree) {
+      files.add(key)
+      for (const folder of above) folders.add(folder)
+    }
+    places.set(path, isFree ? path : `documents/${caseSafeName(path)}`)
+  }
+  return places
+}
+
+/** The page of the project; the whiteboard's name is taken. */
+export function projectPage(project: string): string {
+  const name = fileName(project)
+  return name.toLowerCase() === "whiteboard" ? `project-${name}.md` : `${name}.md`
+}
+
+function foldersAbove(path: string): string[] {
+  const parts = path.split("/")
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join("/"))
+}
+
+/** Whether it can be a file's path on every disk, inside the folder and outside of what is the format's own. */
+function isPlain(path: string): boolean {
+  const parts = path.split("/")
+  const [first = ""] = parts
+  if (OWN_FOLDERS.includes(first.toLowerCase()) || first.toLowerCase().startsWith(OWN_PREFIX)) return false
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES || path !== path.normalize("NFC")) return false
+  return parts.every(
+    (part) => !/^\.*$|[\p{Cc}\\:*?"<>|]|[. ]$/u.test(part) && Buffer.byteLength(part) <= MAX_PART_BYTES,
+  )
+}

@@ -1,0 +1,130 @@
+import type { TaskId, WorkerId } from "../../kernel/ids.ts"
+import {
+  countTasks,
+  type SwarmReport,
+  summarizeWaves,
+  type TaskCount,
+  type TeamReport,
+} from "../../reporting/status.ts"
+import { listQuestions } from "../../requests/question.ts"
+import { isMet, type Task } from "../../tasks/task.ts"
+import { currentWave, type Wave } from "../../tasks/wave.ts"
+import type { Worker } from "../../workers/worker.ts"
+import type { PastEvent, SnapshotTask, TeamSnapshot } from "../snapshot.ts"
+
+/** What the files of a team are made from. */
+export interface TeamFacts extends Omit<TeamSnapshot, "tasks"> {
+  /** In the order in which they were created. */
+  readonly tasks: ReadonlyMap<TaskId, SnapshotTask>
+  /** The newest few that are no messages, for the whiteboard. */
+  readonly latestEvents: readonly PastEvent[]
+  /** Everything that kept a worker from bringing a task to an end. */
+  readonly setbacks: readonly PastEvent[]
+}
+
+/** What each worker does and did, as the store would tell it. */
+export function listWorkers(facts: TeamFacts): Worker[] {
+  const held = Map.groupBy(facts.tasks.values(), (task) => task.workerId)
+  return sortWorkers(facts.workers).map(({ availability, heartbeatAt, ...worker }) => {
+    const work = (held.get(worker.id) ?? []).toSorted((a, b) => lastTouched(a) - lastTouched(b))
+    const current = work.findLast((task) => task.status === "in_progress")
+    const isFree = availability === "idle" || availability === "working"
+    return {
+      ...worker,
+      status: isFree ? (current === undefined ? "idle" : "working") : availability,
+      currentTask: current?.id ?? null,
+      tasksCompleted: work.filter((task) => task.status === "resolved").map((task) => task.id),
+      lastHeartbeat: heartbeatAt,
+    }
+  })
+}
+
+/** In the order in which they came, and by id where that is the same. */
+export function sortWorkers<Each extends { readonly id: WorkerId; readonly createdAt: string }>(
+  workers: readonly Each[],
+): Each[] {
+  return workers.toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt) || compare(a.id, b.id))
+}
+
+function lastTouched(task: SnapshotTask): number {
+  return Date.parse(task.completedAt ?? task.claimedAt ?? task.createdAt)
+}
+
+/** Of texts, the same everywhere: by code unit, not by the rules of a language. */
+export function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+export function listWaves(facts: TeamFacts): Wave[] {
+  const waves = facts.waves.toSorted((a, b) => a.number - b.number)
+  const summaries = summarizeWaves(waves, countByWave(facts))
+  const tasks = Map.groupBy(facts.tasks.values(), (task) => task.wave ?? 0)
+  return waves.map((wave, index) => ({
+    id: wave.number,
+    status: summaries[index]?.status ?? "planning",
+    tasks: (tasks.get(wave.number) ?? []).map((task) => task.id),
+    startedAt: wave.startedAt,
+    verifiedAt: wave.verifiedAt,
+  }))
+}
+
+export function findCurrentWave(facts: TeamFacts): number {
+  return currentWave(facts.waves.toSorted((a, b) => a.number - b.number))
+}
+
+export function reportTeam(facts: TeamFacts): TeamReport {
+  const waves = facts.waves.toSorted((a, b) => a.number - b.number)
+  const counts = countByWave(facts)
+  const working = new Set<WorkerId>()
+  for (const task of facts.tasks.values()) {
+    if (task.status === "in_progress" && task.workerId !== null) working.add(task.workerId)
+  }
+  return {
+    ...facts.team,
+    stats: countTasks(counts),
+    currentWave: currentWave(waves),
+    waves: summarizeWaves(waves, counts),
+    workers: { total: facts.workers.length, working: working.size },
+    questions: listQuestions(facts.records),
+    tasks: listTasks(facts),
+  }
+}
+
+export function reportSwarm(facts: TeamFacts): SwarmReport {
+  const workers = listWorkers(facts)
+  const unread = new Map<string, number>()
+  for (const message of facts.messages) {
+    if (!message.read) unread.set(message.to, (unread.get(message.to) ?? 0) + 1)
+  }
+  return {
+    session: `teamwork-${facts.team.project}`,
+    status: workers.some((worker) => worker.status === "working") ? "running" : "idle",
+    paused: facts.team.status === "paused",
+    currentWave: findCurrentWave(facts),
+    createdAt: facts.team.createdAt,
+    workers: workers.map((worker) => ({ ...worker, unread: unread.get(worker.id) ?? 0 })),
+  }
+}
+
+function listTasks({ tasks }: TeamFacts): Task[] {
+  const isUnmet = (id: TaskId) => {
+    const need = tasks.get(id)
+    return need === undefined || !isMet(need.status)
+  }
+  return Array.from(tasks.values(), (task) => ({
+    ...task,
+    blockedBy: task.blockedBy.toSorted(compare),
+    unmet: task.blockedBy.filter(isUnmet).length,
+  }))
+}
+
+function countByWave({ tasks }: TeamFacts): TaskCount[] {
+  const counts = new Map<string, { wave: number; status: Task["status"]; count: number }>()
+  for (const { wave, status } of tasks.values()) {
+    const key = `${wave ?? 0} ${status}`
+    const row = counts.get(key)
+    if (row === undefined) counts.set(key, { wave: wave ?? 0, status, count: 1 })
+    else row.count += 1
+  }
+  return [...counts.values()]
+}

@@ -1,0 +1,81 @@
+import { branchRef, integrationBranch, integrationRef } from "../kernel/branches.ts"
+import { AppError } from "../kernel/errors.ts"
+import { quoteInput } from "../kernel/ids.ts"
+import type { TeamName } from "../kernel/team.ts"
+import type { Merges } from "./port.ts"
+
+export interface Integration {
+  /** `refs/heads/teamwork/<team>/integration` */
+  readonly ref: string
+  readonly tip: string
+  /** Where it began. */
+  readonly start: string
+  /** The branch that gets all of it in the end, without `refs/heads/`. */
+  readonly target: string
+}
+
+export async function findIntegration(
+  merges: Pick<Merges, "find" | "pointsTo">,
+  name: TeamName,
+): Promise<Integration | undefined> {
+  const ref = branchRef(integrationBranch(name))
+  const [tip, start, target] = await Promise.all([
+    merges.find(ref),
+    merges.find(integrationRef(name, "start")),
+    merges.pointsTo(integrationRef(name, "target")),
+  ])
+  if (tip === undefined || start === undefined || target === undefined) return undefined
+  return { ref, tip, start, target: target.replace(/^refs\/heads\//, "") }
+}
+
+/**
+ * The team's integration branch; at the first call it begins where the target is. The target is the branch named, or the
+ * one that is checked out. Safe to repeat, also after it was interrupted.
+ */
+export async function ensureIntegration(merges: Merges, name: TeamName, target?: string): Promise<Integration> {
+  const found = await findIntegration(merges, name)
+  if (found !== undefined && (target === undefined || target === found.target)) return found
+  const { branch, commit } = await findTarget(merges, target ?? found?.target)
+  const ref = branchRef(integrationBranch(name))
+  // A branch of that name may be there already: `worktree create --base` knows nothing of targets.
+  const tip = await merges.find(ref)
+  if (tip === undefined) await merges.move([{ ref, from: null, to: commit }])
+  const start = await merges.find(integrationRef(name, "start"))
+  if (start === undefined) await merges.move([{ ref: integrationRef(name, "start"), from: null, to: tip ?? commit }])
+  await merges.pointTo(integrationRef(name, "target"), branchRef(branch))
+  const made = await findIntegration(merges, name)
+  if (made === undefined) throw new AppError("merge.race", "the integration branch was removed by somebody; try again")
+  return made
+}
+
+/** Throws where there is nothing to work on, or no branch that is to get the work of a team that begins, or goes on. */
+export async function assertTarget(merges: Merges, name: TeamName, named?: string): Promise<void> {
+  const found = await findIntegration(merges, name)
+  const branch = named ?? found?.target
+  if (branch === undefined && (await merges.find("HEAD")) === undefined)
+    throw new AppError(
+      "workspace.no_commit",
+      'the repository has no commit yet, so there is nothing to work on; make one first: git add --all && git commit -m "Start"',
+    )
+  await findTarget(merges, branch)
+}
+
+/** The branch named, or the one that is checked out. */
+async function findTarget(
+  merges: Merges,
+  named?: string,
+): Promise<{ readonly branch: string; readonly commit: string }> {
+  const branch = named ?? (await checkedOut(merges))
+  const commit = await merges.find(branchRef(branch))
+  if (commit !== undefined) return { branch, commit }
+  const way = "make it with git, or name another with --target BRANCH"
+  throw new AppError("merge.no_target", `there is no branch ${quoteInput(branch)} with a commit; ${way}`)
+}
+
+async function checkedOut(merges: Merges): Promise<string> {
+  const ref = await merges.pointsTo("HEAD")
+  const branch = ref?.replace(/^refs\/heads\//, "")
+  if (branch !== undefined && !branch.startsWith("teamwork/")) return branch
+  const now = branch === undefined ? "no branch is checked out here" : `${branch} is checked out here`
+  throw new AppError("merge.no_target", `${now}; name the branch that is to get the work with --target BRANCH`)
+}

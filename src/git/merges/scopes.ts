@@ -1,0 +1,174 @@
+import { pinRef } from "../../kernel/branches.ts"
+import { AppError } from "../../kernel/errors.ts"
+import type { JudgedChange } from "../../ownership/scope.ts"
+import { findCommit } from "../ancestry.ts"
+import type { Git } from "../git.ts"
+import { listChanges } from "../list-changes.ts"
+import { type OwnIndex, openIndex } from "../own-index.ts"
+import type { Aside, AsideRequest, AsideResult, Scopes } from "../port.ts"
+import { startOfWork } from "../workspaces/workspace-record.ts"
+import { commitTree, rewriteCommits, treeOf } from "./rewrite-commits.ts"
+
+export function makeScopes(git: Git): Scopes {
+  return {
+    changes: (from, to) => listChanges(git, from, to),
+    setAside: (request) => setAside(git.in(request.folder), request),
+  }
+}
+
+/**
+ * Everything is built beside the worktree, with an index of its own: the kept commits, then the one that holds the rest.
+ * That is pinned before the branch moves, and the files follow last, so whatever moment it ends at, nothing is lost and
+ * the next call goes on.
+ */
+async function setAside(git: Git, request: AsideRequest): Promise<AsideResult> {
+  const { judge, message, brings } = request
+  const { base, head, headTree, adminDir } = await findPlace(git, request)
+  using index = openIndex(git, adminDir)
+  const { full, unborn } = await snapshot(git, index)
+  const changes = await listChanges(git, base, full)
+  const judged = judge(changes)
+  const rewritten = await rewriteCommits(git, {
+    ...{ base, head, judge, brings },
+    makeTree: (kept, all) => index.apply(base, kept, all),
+  })
+  const isWhole = judged.aside.length === 0 && judged.kept.length === changes.length && !rewritten.isChanged
+  const tree = isWhole ? full : await index.apply(base, judged.kept, changes)
+  const isCommitted = tree === (rewritten.head === head ? headTree : await treeOf(git, rewritten.head))
+  const kept = isCommitted ? rewritten.head : await commitTree(git, { tree, parents: [rewritten.head], message })
+  const lost = union([...judged.aside, ...rewritten.aside, ...unborn.map(unbornChange)])
+  const aside =
+    lost.length === 0 && !rewritten.isChanged ? null : await pinAside(git, request, { full, kept, head, changes: lost })
+  if (kept !== head) await git.read(["update-ref", "-m", "teamwork: what is in scope", "HEAD", kept, head])
+  const mayTakeOver = isWhole && unborn.length === 0
+  if ((kept !== head || full !== tree) && !(mayTakeOver && index.takeOver())) await moveFiles(git, full, kept)
+  return { base, head: kept, kept: judged.kept, aside }
+}
+
+interface WorkPlace {
+  readonly base: string
+  readonly head: string
+  readonly headTree: string
+  /** Git's own files of the worktree. */
+  readonly adminDir: string
+}
+
+async function findPlace(git: Git, request: AsideRequest): Promise<WorkPlace> {
+  const isKnown = /^[0-9a-f]{40,64}$/.test(request.base ?? "")
+  const { gitDir: adminDir } = await git.places()
+  const [head, base] = isKnown ? await Promise.all([findCommit(git, "HEAD"), findCommit(git, request.base ?? "")]) : []
+  if (head !== undefined && base !== undefined)
+    return { base: base.commit, head: head.commit, headTree: head.tree, adminDir }
+  // Also to say in its own words what is wrong.
+  return {
+    base: await findBase(git, request),
+    head: await git.read(["rev-parse", "--verify", "HEAD^{commit}"]),
+    headTree: await treeOf(git, "HEAD"),
+    adminDir,
+  }
+}
+
+/** Git cannot add a repository without a commit, and says so: only then somebody has to look for one. */
+async function snapshot(git: Git, index: OwnIndex): Promise<{ full: string; unborn: readonly string[] }> {
+  const whole = await index.trySnapshot()
+  if (whole !== undefined) return { full: whole, unborn: [] }
+  const unborn = await listUnborn(git)
+  return { full: await index.snapshot(unborn), unborn }
+}
+
+async function findBase(git: Git, request: AsideRequest): Promise<string> {
+  const name = request.base ?? refOf(request, "base")
+  const { exitCode, stdout } = await git.run([
+    "rev-parse",
+    "--verify",
+    "--quiet",
+    "--end-of-options",
+    `${name}^{commit}`,
+  ])
+  if (exitCode === 0) {
+    await assertNotAt(git, name)
+    return stdout.trim()
+  }
+  const start = request.base === undefined ? await startOfWork(git) : undefined
+  if (start !== undefined) return start
+  const what = request.base === undefined ? `no base is pinned for task ${request.task}` : `there is no commit ${name}`
+  throw new AppError("input.invalid", `${what}; say with --base at which commit or branch its work began`)
+}
+
+/** What the work is compared with must not be what the work is committed to. */
+async function assertNotAt(git: Git, name: string): Promise<void> {
+  const [branch, here] = await Promise.all([
+    git.run(["rev-parse", "--verify", "--quiet", "--symbolic-full-name", "--end-of-options", name]),
+    git.run(["symbolic-ref", "--quiet", "HEAD"]),
+  ])
+  if (here.exitCode !== 0 || branch.stdout.trim() !== here.stdout.trim()) return
+  throw new AppError("input.invalid", `${name} is checked out here; do the work of a task on a branch of its own`)
+}
+
+function refOf({ project, team, task, attempt }: AsideRequest, kind: "base" | "aside"): string {
+  return pinRef({ project, team }, { taskId: task, attempt }, kind)
+}
+
+/** Repositories inside of the worktree that have no commit: git can neither add nor name them. */
+async function listUnborn(git: Git): Promise<string[]> {
+  const root = await git.read(["rev-parse", "--show-toplevel"])
+  const others = await git.in(root).list(["ls-files", "--others", "--exclude-standard", "-z"])
+  const unborn: string[] = []
+  for (const path of others.filter((each) => each.endsWith("/"))) {
+    const { exitCode } = await git.in(`${root}/${path}`).run(["rev-parse", "--verify", "--quiet", "HEAD"])
+    if (exitCode !== 0) unborn.push(path)
+  }
+  return unborn
+}
+
+function unbornChange(path: string): JudgedChange {
+  return {
+    path: path.replace(/\/$/, ""),
+    change: "added",
+    type: "repository",
+    inScope: false,
+    reason: "nested_repository",
+    message: `${JSON.stringify(path)} is a repository of its own without a commit; it stays where it is`,
+  }
+}
+
+/** Each path once: what a commit held and what is there now may be the same. */
+function union(changes: readonly JudgedChange[]): JudgedChange[] {
+  return [...new Map(changes.toReversed().map((change) => [change.path, change])).values()].reverse()
+}
+
+interface AsideContent {
+  readonly full: string
+  readonly kept: string
+  readonly head: string
+  readonly changes: readonly JudgedChange[]
+}
+
+/** What was set aside before stays reachable, and so do the commits as they were. */
+async function pinAside(git: Git, request: AsideRequest, { full, kept, head, changes }: AsideContent): Promise<Aside> {
+  const ref = refOf(request, "aside")
+  const before = (await git.run(["rev-parse", "--verify", "--quiet", ref])).stdout.trim()
+  if (before !== "" && (await isSame(git, before, { full, kept })))
+    return { commit: before, ref, isNew: false, changes }
+  const lines = changes.map(({ path, change, message }) => `- ${change} ${JSON.stringify(path)}: ${message}`)
+  const message = `Set aside: outside of the files of task ${request.task}\n\n${lines.join("\n")}`
+  const contained = async (commit: string) =>
+    commit === "" || (await git.run(["merge-base", "--is-ancestor", commit, kept])).exitCode === 0
+  const parents = [kept]
+  for (const commit of [head, before]) if (!(await contained(commit))) parents.push(commit)
+  const commit = await commitTree(git, { tree: full, parents, message })
+  await git.read(["update-ref", "-m", "teamwork: set aside", ref, commit, before || "0".repeat(commit.length)])
+  return { commit, ref, isNew: true, changes }
+}
+
+async function isSame(git: Git, aside: string, { full, kept }: { full: string; kept: string }): Promise<boolean> {
+  const parent = await git.run(["rev-parse", "--verify", "--quiet", `${aside}^1`])
+  return parent.stdout.trim() === kept && (await treeOf(git, aside)) === full
+}
+
+/** Takes the files to the commit. Whoever writes one of them meanwhile makes it fail, and keeps what was written. */
+async function moveFiles(git: Git, full: string, kept: string): Promise<void> {
+  await git.read(["read-tree", full])
+  await git.run(["update-index", "-q", "--refresh"])
+  await git.read(["read-tree", "-m", "-u", full, kept])
+}

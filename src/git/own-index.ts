@@ -1,0 +1,69 @@
+import { existsSync, linkSync, readFileSync, renameSync, rmSync } from "node:fs"
+import type { FileChange } from "../ownership/scope.ts"
+import { copyIndex } from "./copy-index.ts"
+import type { Git } from "./git.ts"
+import { mayHide } from "./index-flags.ts"
+import type { GitChange } from "./list-changes.ts"
+
+/** An index beside that of the worktree, to build trees with. */
+export interface OwnIndex extends Disposable {
+  /** The tree of everything in the worktree that git does not ignore; undefined when git cannot add it. */
+  trySnapshot(): Promise<string | undefined>
+  snapshot(except: readonly string[]): Promise<string>
+  /** A tree with these of all changes. */
+  apply(from: string, kept: readonly FileChange[], all: readonly GitChange[]): Promise<string>
+  /**
+   * Takes the place of the worktree's own index, as it is after the snapshot: what is there is what is committed. False,
+   * and nothing done, while somebody else writes that, or when it would go on hiding files.
+   */
+  takeOver(): boolean
+}
+
+export function openIndex(git: Git, folder: string): OwnIndex {
+  const file = `${folder}/teamwork-scope-index`
+  const own = { env: { GIT_INDEX_FILE: file } }
+  const remove = () => {
+    for (const each of [file, `${file}.lock`]) rmSync(each, { force: true })
+  }
+  const add = ["-c", "advice.addEmbeddedRepo=false", "add", "--all", "--sparse", "--", ":/"]
+  const start = () => {
+    if (existsSync(`${folder}/index`)) copyIndex(`${folder}/index`, file)
+  }
+  remove() // of whoever was interrupted
+  return {
+    async trySnapshot() {
+      start()
+      const { exitCode } = await git.run(add, own)
+      return exitCode === 0 ? git.read(["write-tree"], own) : undefined
+    },
+    async snapshot(except) {
+      start()
+      await git.read([...add, ...except.map((path) => `:(exclude,top,literal)${path}`)], own)
+      return git.read(["write-tree"], own)
+    },
+    async apply(from, kept, all) {
+      await git.read(["read-tree", from], own)
+      const paths = new Set(kept.map((change) => change.path))
+      const lines = all
+        .filter((change) => paths.has(change.path))
+        .sort((a, b) => Number(b.change === "deleted") - Number(a.change === "deleted"))
+        .map(({ change, mode, oid, path }) => `${change === "deleted" ? "0" : mode} ${oid}\t${path}\0`)
+      if (lines.length > 0) await git.read(["update-index", "-z", "--index-info"], { ...own, input: lines.join("") })
+      return git.read(["write-tree"], own)
+    },
+    takeOver() {
+      const lock = `${folder}/index.lock`
+      try {
+        if (mayHide(readFileSync(file))) return false
+        // The way git itself does it, and with the time of the file, which tells git what to look at again.
+        linkSync(file, lock)
+        renameSync(lock, `${folder}/index`)
+        return true
+      } catch {
+        // Somebody holds the lock, or the file system has no such links: git itself knows how to wait.
+        return false
+      }
+    },
+    [Symbol.dispose]: remove,
+  }
+}

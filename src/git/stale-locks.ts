@@ -1,0 +1,100 @@
+import { existsSync, rmSync, statSync } from "node:fs"
+import { AppError } from "../kernel/errors.ts"
+import { processesIn } from "../lib/process/processes-in.ts"
+import { entriesOf } from "./read-refs.ts"
+import { type Ground, readWorktreePath } from "./workspaces/ground.ts"
+import { OWN_INDEX } from "./workspaces/leftovers.ts"
+import type { Found } from "./workspaces/workspace-record.ts"
+
+/** Programs that use git's files without being git hold a lock for moments only. */
+const YOUNG_MS = 1000
+/** Where the system does not tell who works in a folder, a lock this old is nobody's: no call of ours may last longer. */
+const SURELY_STALE_MS = 10 * 60_000
+
+/** How long a git may go on whose caller was killed. */
+const ORPHAN_PATIENCE_MS = 60_000
+const ORPHAN_PAUSE_MS = 50
+
+/** Killing us does not end a git that we started: it goes on writing, and must be done before anybody else writes. */
+export async function waitForOrphans(
+  { sleep }: Ground,
+  { path, worker }: Pick<Found, "path" | "worker">,
+): Promise<void> {
+  for (let waited = 0; (processesIn([path], /^git/) ?? []).length > 0; waited += ORPHAN_PAUSE_MS) {
+    if (waited >= ORPHAN_PATIENCE_MS)
+      throw new AppError(
+        "workspace.busy",
+        `git is at work in the worktree of ${worker} at ${path}; try again once it is done`,
+      )
+    await sleep(ORPHAN_PAUSE_MS)
+  }
+}
+
+/** Removes the locks that git left in a worktree of ours because it was killed there; those it removed. */
+export function clearWorktreeLocks(ground: Ground, { adminDir, path }: Found, isDry = false): Promise<string[]> {
+  const indexes = entriesOf(adminDir)
+    .map((entry) => entry.name)
+    .filter((name) => name.startsWith(OWN_INDEX))
+  const locks = ["index.lock", "HEAD.lock", ...indexes].map((name) => `${adminDir}/${name}`)
+  return clear(ground, { locks, places: [path, adminDir, ground.commonDir], isDry })
+}
+
+/** The same for locks on refs: those below `teamwork/`, and the one on the packed refs, which each deletion takes. */
+export function clearRefLocks(ground: Ground, isDry = false): Promise<string[]> {
+  const { commonDir } = ground
+  const locks = ["refs/teamwork", "refs/heads/teamwork"].flatMap((folder) => locksBelow(`${commonDir}/${folder}`))
+  return clear(ground, { locks: [...locks, `${commonDir}/packed-refs.lock`], places: placesOf(ground), isDry })
+}
+
+/**
+ * The same for worktrees that git was only beginning to make: it had noted no place for them yet, and keeps them locked
+ * for ever, so that its own tidying passes them over.
+ */
+export function clearUnborn(ground: Ground, isDry = false): Promise<string[]> {
+  const unborn = adminDirsOf(ground).filter(
+    (adminDir) => !existsSync(`${adminDir}/HEAD`) && readWorktreePath(adminDir) === "",
+  )
+  return clear(ground, { locks: unborn, places: placesOf(ground), isDry })
+}
+
+function adminDirsOf({ commonDir }: Ground): string[] {
+  return entriesOf(`${commonDir}/worktrees`).map((entry) => `${commonDir}/worktrees/${entry.name}`)
+}
+
+function placesOf(ground: Ground): string[] {
+  const trees = adminDirsOf(ground).map(readWorktreePath)
+  return [ground.commonDir, ground.mainRoot ?? "", ...trees].filter((place) => place !== "")
+}
+
+function locksBelow(folder: string): string[] {
+  return entriesOf(folder).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`
+    if (entry.isDirectory()) return locksBelow(path)
+    return entry.name.endsWith(".lock") ? [path] : []
+  })
+}
+
+interface Suspects {
+  readonly locks: readonly string[]
+  /** Where a git that holds one of them would be at work. */
+  readonly places: readonly string[]
+  readonly isDry: boolean
+}
+
+async function clear({ clock, sleep }: Ground, { locks, places, isDry }: Suspects): Promise<string[]> {
+  const present = locks.filter((file) => existsSync(file))
+  if (present.length === 0) return []
+  const youngest = Math.min(...present.map((file) => clock.now() - modifiedAt(file)))
+  if (youngest < YOUNG_MS) await sleep(YOUNG_MS - Math.max(0, youngest))
+  const working = processesIn(places, /^git/)
+  const isStale = (file: string) =>
+    existsSync(file) &&
+    (working === undefined ? clock.now() - modifiedAt(file) > SURELY_STALE_MS : working.length === 0)
+  const stale = present.filter(isStale)
+  if (!isDry) for (const file of stale) rmSync(file, { recursive: true, force: true })
+  return stale
+}
+
+function modifiedAt(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
+}

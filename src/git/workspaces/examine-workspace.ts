@@ -1,0 +1,64 @@
+import type { Leftover } from "../port.ts"
+import { readRefs } from "../read-refs.ts"
+import { workerBranch } from "../resolve.ts"
+import { clearRefLocks, clearUnborn, clearWorktreeLocks, waitForOrphans } from "../stale-locks.ts"
+import type { Ground } from "./ground.ts"
+import { takeTo } from "./move-workspace.ts"
+import { pinWorktree } from "./pin-worktree.ts"
+import { emptyTrash, removeFound } from "./remove-workspace.ts"
+import { type Found, isFinished, listWorktrees, writeRecord } from "./workspace-record.ts"
+
+/** Runs `work` unless somebody is busy with this worker right now. */
+type IfFree = (worker: string, work: () => Promise<void>) => Promise<void>
+
+/** Finds what was left by processes that were killed, and mends it after pinning whatever is in there. */
+export async function examineWorktrees(ground: Ground, fix: boolean, ifFree: IfFree): Promise<Leftover[]> {
+  const left: Leftover[] = []
+  const isDry = !fix
+  for (const lock of await clearRefLocks(ground, isDry))
+    left.push({ what: "lock", detail: `${lock} was left by a git that is gone`, isFixed: fix })
+  for (const folder of emptyTrash(ground, isDry))
+    left.push({ what: "unfinished", detail: `${folder} was not deleted to its end`, isFixed: fix })
+  for (const adminDir of await clearUnborn(ground, isDry))
+    left.push({ what: "unfinished", detail: `${adminDir} was left by a git that is gone`, isFixed: fix })
+  for (const { worker } of listWorktrees(ground)) {
+    await ifFree(worker, async () => {
+      // Looked at again, now that nobody else can change it.
+      const found = listWorktrees(ground).find((each) => each.worker === worker)
+      if (found === undefined) return
+      for (const lock of await clearWorktreeLocks(ground, found, isDry))
+        left.push({ what: "lock", detail: `${lock} was left by a git that is gone`, isFixed: fix })
+      const what = troubleOf(found)
+      if (what === undefined) return
+      const why = { gone: "its folder was deleted", unfinished: "whoever made or moved it was interrupted" }[what]
+      left.push({ what, detail: `worktree of ${worker} at ${found.path}: ${why}`, isFixed: fix })
+      if (fix) await mend(ground, found)
+    })
+  }
+  return left
+}
+
+function troubleOf(found: Found): "gone" | "unfinished" | undefined {
+  if (found.folder === "gone") return "gone"
+  return isFinished(found) ? undefined : "unfinished"
+}
+
+/** One that was being brought up to date goes back to its branch; any other is removed, as it holds nobody's work. */
+async function mend(ground: Ground, found: Found): Promise<void> {
+  const branch = workerBranch(ground.team.team, found.worker)
+  const { record, adminDir } = found
+  if (record?.pending !== "sync" || found.folder !== "there") {
+    await removeFound(ground, found, { branch })
+    return
+  }
+  await waitForOrphans(ground, found)
+  const { status } = await pinWorktree(ground, found, { branch })
+  const ref = `refs/heads/${branch}`
+  const commit = (await readRefs(ground.git, ground.commonDir, ref)).get(ref)
+  if (status === null || commit === undefined) {
+    await removeFound(ground, found, { branch })
+    return
+  }
+  await takeTo(ground, found, { branch, commit, status })
+  writeRecord(adminDir, { ...record, pending: null })
+}

@@ -1,0 +1,107 @@
+import { existsSync, mkdirSync } from "node:fs"
+import { AppError } from "../../kernel/errors.ts"
+import { holdLock } from "../../lib/file-lock.ts"
+import type { Workspace, WorkspaceState, Workspaces } from "../port.ts"
+import { integrationBranch, workerBranch } from "../resolve.ts"
+import { createWorktree } from "./create-workspace.ts"
+import { examineWorktrees } from "./examine-workspace.ts"
+import type { Ground } from "./ground.ts"
+import { moveWorktree } from "./move-workspace.ts"
+import { pinWorktree, statusOf } from "./pin-worktree.ts"
+import { proveWorktree } from "./prove.ts"
+import { removeFound } from "./remove-workspace.ts"
+import { syncWorktree } from "./sync-workspace.ts"
+import { type Found, findWorktree, isFinished, listWorktrees, writeRecord } from "./workspace-record.ts"
+
+/** Making a worktree may include an installation of everything a project needs. */
+const PATIENCE_MS = 60_000
+
+export function makeWorkspaces(ground: Ground): Workspaces {
+  const { folder, team, sleep } = ground
+  const hold = (worker: string, patienceMs: number) => {
+    mkdirSync(`${folder}/.locks`, { recursive: true })
+    return holdLock(`${folder}/.locks/${worker}`, { patienceMs, sleep })
+  }
+  const alone = async <T>(worker: string, work: () => Promise<T>): Promise<T> => {
+    branchOf(worker)
+    using lock = await hold(worker, PATIENCE_MS)
+    if (lock === undefined)
+      throw new AppError(
+        "workspace.busy",
+        `another process works on the worktree of ${worker}; try again once it is done`,
+      )
+    return await work() // not before it is done may the lock end
+  }
+  const branchOf = (worker: string) => workerBranch(team.team, worker)
+  return {
+    team,
+    integrationBranch: integrationBranch(team.team),
+    branchOf,
+    pathOf: (worker) => `${folder}/${worker}`,
+    create: (request) => alone(request.worker, () => createWorktree(ground, request)),
+    move: (request) => alone(request.worker, () => moveWorktree(ground, request)),
+    prove: (request) => prove(ground, request),
+    sync: (request) => alone(request.worker, () => syncWorktree(ground, request)),
+    async find(worker) {
+      const found = findWorktree(ground, worker)
+      return found && stateOf(ground, found)
+    },
+    list: () => Promise.all(listWorktrees(ground).map((found) => stateOf(ground, found))),
+    remove: ({ worker, place }) =>
+      alone(worker, async () => {
+        const found = findWorktree(ground, worker)
+        const path = `${folder}/${worker}`
+        if (found === undefined) return { worker, path, isRemoved: false, pinned: [] }
+        return {
+          worker,
+          path,
+          isRemoved: true,
+          pinned: await removeFound(ground, found, { branch: branchOf(worker), place }),
+        }
+      }),
+    pin: ({ worker, place }) =>
+      alone(worker, async () => {
+        const found = findWorktree(ground, worker)
+        return found === undefined ? [] : (await pinWorktree(ground, found, { branch: branchOf(worker), place })).pins
+      }),
+    disown: ({ worker, attempt }) =>
+      alone(worker, async () => {
+        const { record, adminDir } = findWorktree(ground, worker) ?? {}
+        // By now it may be used for another one, which is its worker's own.
+        const isHeld = record?.attempt?.task === attempt.task && record.attempt.attempt === attempt.attempt
+        if (record && isHeld && adminDir !== undefined) writeRecord(adminDir, { ...record, attempt: null })
+      }),
+    async examine(fix) {
+      if (!existsSync(folder)) return []
+      return examineWorktrees(ground, fix, async (worker, work) => {
+        using lock = await hold(worker, 0)
+        if (lock !== undefined) await work()
+      })
+    },
+  }
+}
+
+async function prove(
+  ground: Ground,
+  { worker, base, resumes }: { worker: string; base: string; resumes?: boolean },
+): Promise<Workspace> {
+  const branch = workerBranch(ground.team.team, worker)
+  const found = findWorktree(ground, worker)
+  if (found === undefined)
+    throw new AppError("workspace.unproven", `${worker} has no worktree`, { worker, reason: "missing" })
+  const head = await proveWorktree(ground, found, { branch, base, resumes })
+  return { worker, path: found.path, branch, base, head, attempt: found.record?.attempt ?? null }
+}
+
+async function stateOf(ground: Ground, found: Found): Promise<WorkspaceState> {
+  const { worker, path, record, locked } = found
+  const known = { worker, path, base: record?.base ?? null, attempt: record?.attempt ?? null, locked }
+  const status = await statusOf(ground, found)
+  if (status === null) {
+    const state = found.folder === "gone" ? "gone" : "broken"
+    return { ...known, branch: null, head: null, state, changes: [] }
+  }
+  const changes = [...status.changes.map((change) => change.path), ...status.hidden]
+  const state = isFinished(found) ? (changes.length === 0 ? "clean" : "changed") : "unfinished"
+  return { ...known, branch: status.branch, head: status.commit, state, changes }
+}

@@ -1,0 +1,53 @@
+import { lstatSync } from "node:fs"
+import { AppError } from "../../kernel/errors.ts"
+import { readCleanStatus, readStatus } from "../read-status.ts"
+import type { Ground } from "./ground.ts"
+import { type Found, gitIn, isFinished } from "./workspace-record.ts"
+
+export interface Expectation {
+  readonly branch: string
+  /** The commit that work starts from. */
+  readonly base: string
+  /** Work went on from the base already. */
+  readonly resumes?: boolean
+  /** Made a moment ago by ourselves. */
+  readonly isFresh?: boolean
+}
+
+/** The commit a worktree is at, once it is proven to be the right one: path, branch, base, and clean. */
+export async function proveWorktree(ground: Ground, found: Found, expected: Expectation): Promise<string> {
+  const { branch, base } = expected
+  const refuse = (reason: string, why: string): never => {
+    const message = `the worktree of ${found.worker} at ${found.path} ${why}`
+    throw new AppError("workspace.unproven", message, { worker: found.worker, path: found.path, reason })
+  }
+  if (found.folder === "gone") refuse("path", "is gone; make it anew with: teamwork worktree create")
+  if (found.folder === "other" || lstatSync(found.path).isSymbolicLink())
+    refuse("path", "is no longer what git made there; remove it with: teamwork worktree remove")
+  if (expected.isFresh !== true && !isFinished(found))
+    refuse("unfinished", "was never finished, as somebody was interrupted; mend it with: teamwork doctor --fix")
+  const git = gitIn(ground, found)
+  const status =
+    (await readCleanStatus(git, found.path)) ?? (await readStatus(git, found.adminDir, { isFresh: expected.isFresh }))
+  if (status.branch !== branch) refuse("branch", `is on ${status.branch ?? "no branch"} and not on ${branch}`)
+  const [first, ...more] = status.changes
+  if (first !== undefined) {
+    const others = more.length === 0 ? "" : ` and ${more.length} more`
+    refuse(
+      "changes",
+      `is not clean: ${first.path}${others} ${more.length === 0 ? "differs" : "differ"} from its commit`,
+    )
+  }
+  if (status.closed.length > 0) refuse("changes", `has folders that cannot be read: ${status.closed.join(", ")}`)
+  if (status.hidden.length > 0) refuse("hidden", `hides changes from git: ${status.hidden.join(", ")}`)
+  const head = status.commit ?? refuse("base", "has no commit")
+  if (head === base) return head
+  if (expected.resumes !== true) refuse("base", `is at ${short(head)} and not at its base ${short(base)}`)
+  const { exitCode } = await git.run(["merge-base", "--is-ancestor", base, head])
+  if (exitCode !== 0) refuse("base", `is at ${short(head)}, which does not come from its base ${short(base)}`)
+  return head
+}
+
+export function short(commit: string): string {
+  return commit.slice(0, 10)
+}

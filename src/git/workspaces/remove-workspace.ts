@@ -1,0 +1,122 @@
+import { chmodSync, existsSync, lstatSync, mkdirSync, renameSync, rmdirSync, rmSync } from "node:fs"
+import { AppError } from "../../kernel/errors.ts"
+import { basename, dirname } from "../../lib/paths.ts"
+import type { Attempt, Pin } from "../port.ts"
+import { entriesOf } from "../read-refs.ts"
+import { clearWorktreeLocks, waitForOrphans } from "../stale-locks.ts"
+import type { Ground } from "./ground.ts"
+import { pinWorktree } from "./pin-worktree.ts"
+import { type Found, isFinished, writeRecord } from "./workspace-record.ts"
+
+/** Pins what a worktree holds, then removes it with its branch, whatever state it is in. What was pinned. */
+export async function removeFound(
+  ground: Ground,
+  found: Found,
+  { branch, place }: { readonly branch: string; readonly place?: Attempt },
+): Promise<readonly Pin[]> {
+  if (found.locked !== null) {
+    const why = found.locked === "" ? "" : ` (${found.locked})`
+    throw new AppError(
+      "workspace.locked",
+      `the worktree ${found.path} is locked${why}; unlock it with: git worktree unlock '${found.path}'`,
+      { path: found.path },
+    )
+  }
+  if (!isFinished(found)) await waitForOrphans(ground, found)
+  await clearWorktreeLocks(ground, found)
+  const { record } = found
+  // Before its branch goes: whoever is killed then leaves a worktree that is known to be on its way out.
+  if (record !== null) writeRecord(found.adminDir, { ...record, pending: "remove" })
+  try {
+    const pins = await pinAndDrop(ground, found, { branch, place })
+    deleteWorktree(ground, found)
+    return pins
+  } catch (error) {
+    if (record !== null && existsSync(found.adminDir)) writeRecord(found.adminDir, record)
+    throw error
+  }
+}
+
+/** What is still at work in there may commit between our look and our pins: then we look again. */
+async function pinAndDrop(
+  ground: Ground,
+  found: Found,
+  options: { readonly branch: string; readonly place?: Attempt },
+) {
+  for (let left = TRIES; ; left--) {
+    try {
+      return (await pinWorktree(ground, found, { ...options, dropsBranch: true })).pins
+    } catch (error) {
+      if (left === 1 || !(error instanceof AppError) || error.details.isRace !== true) throw error
+    }
+  }
+}
+
+const TRIES = 3
+
+/**
+ * Only once everything in it is kept elsewhere. Both of its folders are first moved to a place for what is to be
+ * deleted: whoever is killed leaves something whole, or something that anybody may delete. Git deletes file by file.
+ */
+export function deleteWorktree(ground: Ground, { path, adminDir, folder, worker }: Found): void {
+  const now = ground.clock.now()
+  if (folder === "there") discard(path, `${treeTrash(ground)}/${worker}-${now}`)
+  else if (folder === "other") setAside(path, `${ground.folder}/.set-aside/${worker}-${now}`)
+  if (existsSync(adminDir)) discard(adminDir, `${adminTrash(ground)}/${basename(adminDir)}-${now}`)
+  removeIfEmpty(dirname(adminDir))
+}
+
+/** What was being deleted when somebody was killed. Deletes it, unless only asked for. */
+export function emptyTrash(ground: Ground, isDry: boolean): string[] {
+  const trash = [treeTrash(ground), adminTrash(ground)].filter((folder) => existsSync(folder))
+  const left = trash.flatMap((folder) => entriesOf(folder).map((entry) => `${folder}/${entry.name}`))
+  if (!isDry) {
+    for (const folder of left) deleteFolder(folder)
+    for (const folder of trash) removeIfEmpty(folder)
+  }
+  return left
+}
+
+const treeTrash = ({ folder }: Ground) => `${folder}/.trash`
+const adminTrash = ({ commonDir }: Ground) => `${commonDir}/teamwork-trash`
+
+function discard(folder: string, place: string): void {
+  mkdirSync(dirname(place), { recursive: true })
+  renameSync(folder, place)
+  deleteFolder(place)
+  removeIfEmpty(dirname(place))
+}
+
+function deleteFolder(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true })
+  } catch {
+    // Some programs write-protect the folders they make.
+    makeDeletable(folder)
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function makeDeletable(folder: string): void {
+  const stat = lstatSync(folder, { throwIfNoEntry: false })
+  if (stat === undefined) return
+  chmodSync(folder, (stat.mode & 0o777) | 0o700)
+  for (const entry of entriesOf(folder)) if (entry.isDirectory()) makeDeletable(`${folder}/${entry.name}`)
+}
+
+/** Not what git made there: nobody knows whose it is, so it is moved out of the way and not deleted. */
+function setAside(path: string, place: string): void {
+  if (lstatSync(path).isDirectory() && entriesOf(path).length === 0) rmdirSync(path)
+  else {
+    mkdirSync(dirname(place), { recursive: true })
+    renameSync(path, place)
+  }
+}
+
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder)
+  } catch {
+    // Somebody else's things are in there, or it is gone already.
+  }
+}

@@ -1,0 +1,76 @@
+import { type Command, fromOperation, type Session } from "../../doors/cli/command.ts"
+import { AppError } from "../../kernel/errors.ts"
+import { choice, type InputOf, optional } from "../../lib/fields.ts"
+import { resolvePath } from "../../lib/paths.ts"
+import { taskIdField, teamFields, textField, titleField } from "../../store/operation.ts"
+import { byField } from "../../store/records.ts"
+import { ARTIFACT_KINDS } from "../artifact.ts"
+import { exportArtifacts, keepFile, readArtifact } from "../effects/artifact-files.ts"
+import { getArtifact, listArtifacts } from "../operations/artifacts.ts"
+import { artifactLine, renderArtifact, renderArtifacts } from "../views/knowledge-view.ts"
+
+const addInput = {
+  ...teamFields,
+  file: textField("the file", 4000),
+  kind: optional(choice(ARTIFACT_KINDS, "what it is; by default what its name says")),
+  name: optional(titleField("what to call it; by default the name of the file")),
+  task: optional({ ...taskIdField, description: "the task it was made for" }),
+  by: byField("who adds it"),
+}
+
+export const artifactAdd: Command = {
+  summary: "Keep a file that the team made, with where it came from",
+  fields: addInput,
+  positional: ["file"],
+  example: "teamwork artifact add report.md --kind research --task 3 --by w1",
+  async run(session, raw) {
+    const { file, ...given } = raw as InputOf<typeof addInput>
+    const absolute = resolvePath(file, session.host.io.cwd)
+    const added = await keepFile(await session.context(), finder(session), { ...given, file: absolute })
+    return { data: added, text: () => artifactLine(added) }
+  },
+}
+
+export const artifactList = fromOperation(listArtifacts, { text: renderArtifacts })
+
+export const artifactShow: Command = {
+  summary: "Show an artifact: where it came from, and what is in it",
+  fields: getArtifact.input,
+  positional: ["number"],
+  example: "teamwork artifact show 2",
+  async run(session, raw) {
+    const which = raw as InputOf<typeof getArtifact.input>
+    const { artifact, text } = await readArtifact(await session.context(), finder(session), which)
+    return { data: { ...artifact, text: text ?? null }, text: () => renderArtifact(artifact, text) }
+  },
+}
+
+const exportInput = { ...listArtifacts.input, to: textField("folder", 4000) }
+
+export const artifactExport: Command = {
+  summary: "Write artifacts as files, with an index of where they came from; replaces no file of another content",
+  fields: exportInput,
+  example: "teamwork artifact export --to out/artifacts",
+  async run(session, raw) {
+    const { to, ...which } = raw as InputOf<typeof exportInput>
+    const folder = resolvePath(to, session.host.io.cwd)
+    const files = await exportArtifacts(await session.context(), finder(session), { ...which, folder })
+    const count = files.length - 1
+    return {
+      data: { folder, files },
+      text: () => `Wrote ${count} ${count === 1 ? "artifact" : "artifacts"} to ${folder}`,
+    }
+  },
+}
+
+/** Artifacts that the store keeps need no repository. */
+function finder({ host, configured }: Session) {
+  return async () => {
+    try {
+      return (await (await configured()).gates(host.io.cwd)).repository
+    } catch (error) {
+      if (error instanceof AppError && error.code === "workspace.no_repository") return undefined
+      throw error
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import type { Command } from "../../doors/cli/command.ts"
+import { AppError } from "../../kernel/errors.ts"
+import { type Fields, flag, type InputOf, number, optional } from "../../lib/fields.ts"
+import { taskIdField, teamFields, textField, workerIdField } from "../../store/operation.ts"
+import { sourceDirField, toolsOf } from "../../workers/commands/worktree-commands.ts"
+import type { ListedPin } from "../../workers/swarm/worktrees.ts"
+import { renderPins, shortCommit } from "../../workers/views/workspace-view.ts"
+
+const placeFields = {
+  ...teamFields,
+  task: optional(taskIdField),
+  workerId: optional({ ...workerIdField, description: "what this worker left without a task" }),
+  sourceDir: sourceDirField,
+} satisfies Fields
+
+const refsFields = {
+  ...placeFields,
+  prune: flag("forget what the current branch contains, as git says"),
+  purge: flag("forget everything of the named task or worker, contained or not"),
+} satisfies Fields
+
+export const refs: Command = {
+  summary: "List the pinned work of every attempt; forget it once it is contained, or by name",
+  fields: refsFields,
+  positional: ["task"],
+  example: "teamwork refs --task 3",
+  async run(session, raw) {
+    const input = raw as InputOf<typeof refsFields>
+    const isNamed = input.task !== undefined || input.workerId !== undefined
+    if (input.purge === true && !isNamed)
+      throw new AppError("usage", "--purge forgets work for good: name it with --task or --worker-id")
+    const { pins } = await toolsOf(session, input)
+    const listed = ofPlace(await pins.list(), input)
+    const forgotten = input.purge === true ? listed : input.prune === true ? contained(listed) : []
+    await pins.purge(forgotten)
+    const left = listed.filter((pin) => !forgotten.includes(pin))
+    const isCleaning = input.purge === true || input.prune === true
+    return {
+      data: isCleaning ? { forgotten, left } : listed,
+      text: (screen) =>
+        isCleaning
+          ? [...forgotten.map((pin) => `Forgot ${pin.ref} (${pin.commit})`), renderPins(left, screen)].join("\n")
+          : renderPins(listed, screen),
+    }
+  },
+}
+
+function ofPlace(pins: readonly ListedPin[], { task, workerId }: InputOf<typeof placeFields>): ListedPin[] {
+  if (task === undefined && workerId === undefined) return [...pins]
+  return pins.filter(({ place }) => ("task" in place ? place.task === task : place.worker === workerId))
+}
+
+/** A base stays as long as anything of its attempt stays. */
+function contained(pins: readonly ListedPin[]): ListedPin[] {
+  const folder = (pin: ListedPin) => pin.ref.slice(0, pin.ref.length - pin.kind.length)
+  const open = new Set(pins.filter((pin) => !pin.isContained).map(folder))
+  return pins.filter((pin) => pin.isContained && !(pin.kind === "base" && open.has(folder(pin))))
+}
+
+const recoverFields = {
+  ...placeFields,
+  attempt: optional(number("which attempt, or time of a worker; the last by default", { min: 1, isInteger: true })),
+  kind: optional(textField("head, leftovers, aside, base or another kind that 'refs' lists; head by default")),
+  branch: optional(textField("name of the branch to make; recovered/<task>-<attempt> by default")),
+} satisfies Fields
+
+export const recover: Command = {
+  summary: "Make a branch of pinned work",
+  fields: recoverFields,
+  positional: ["task"],
+  example: "teamwork recover 3 --kind leftovers",
+  async run(session, raw) {
+    const input = raw as InputOf<typeof recoverFields>
+    const place = input.task ?? input.workerId
+    if ((input.task === undefined) === (input.workerId === undefined) || place === undefined)
+      throw new AppError("usage", "name the task whose work is wanted with --task, or the worker with --worker-id")
+    const { pins } = await toolsOf(session, input)
+    const pin = choose(ofPlace(await pins.list(), input), input)
+    if (pin === undefined) {
+      const wanted = [
+        input.attempt === undefined ? "" : ` ${input.attempt}`,
+        input.kind === undefined ? "" : ` (${input.kind})`,
+      ]
+      throw new AppError("pin.not_found", `nothing is pinned of ${place}${wanted.join("")}; see: teamwork refs`, {
+        place,
+      })
+    }
+    const suffix = pin.kind === "head" ? "" : `-${pin.kind.replaceAll("/", "-")}`
+    const branch = input.branch ?? `recovered/${place}-${pin.number}${suffix}`
+    await pins.recover(pin, branch)
+    return {
+      data: { branch, ...pin },
+      text: () => `Branch ${branch} is at ${shortCommit(pin.commit)}: ${pin.subject}`,
+    }
+  },
+}
+
+/** The last attempt that has the kind; where none was named, the head, or what else there is. */
+function choose(
+  pins: readonly ListedPin[],
+  { attempt, kind }: { readonly attempt?: number; readonly kind?: string },
+): ListedPin | undefined {
+  const meant = pins
+    .filter((pin) => (attempt === undefined || pin.number === attempt) && (kind === undefined || pin.kind === kind))
+    .toSorted((a, b) => b.number - a.number)
+  const last = meant.filter((pin) => pin.number === meant[0]?.number)
+  return last.find((pin) => pin.kind === "head") ?? last[0]
+}

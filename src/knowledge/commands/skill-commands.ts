@@ -1,0 +1,81 @@
+import { type Command, fromOperation, type Outcome, type Session } from "../../doors/cli/command.ts"
+import { PERSON } from "../../kernel/actor.ts"
+import { AppError } from "../../kernel/errors.ts"
+import type { TaskId } from "../../kernel/ids.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import { type InputOf, optional } from "../../lib/fields.ts"
+import { findRoles } from "../../planning/commands/role-commands.ts"
+import { getRole } from "../../planning/roles/roles.ts"
+import { commaList, taskIdField, teamFields, textField } from "../../store/operation.ts"
+import { byField } from "../../store/records.ts"
+import { type FoundSkills, findSkills } from "../effects/find-skills.ts"
+import { skillsForTask } from "../effects/skills-for-task.ts"
+import { approveSkills } from "../operations/skills.ts"
+import { chooseSkills, type TaskSkills } from "../skill.ts"
+import { renderChosenSkills, renderSkills } from "../views/skills-view.ts"
+
+const listInput = {
+  ...teamFields,
+  for: optional(textField("only those that suit a role or agent type", 100)),
+  task: optional({ ...taskIdField, description: "those of a task: as they were chosen, or would be" }),
+}
+
+export const skillList: Command = {
+  summary: "List the skills that agents have here, looked up now",
+  fields: listInput,
+  example: "teamwork skill list --task 3",
+  async run(session, raw) {
+    const { for: role, task, project, team } = raw as InputOf<typeof listInput>
+    if (role !== undefined && task !== undefined) throw new AppError("usage", "use --for or --task, not both")
+    const { roles, root } = await findRoles(session)
+    const found = findSkillsHere(session.host, root)
+    if (task !== undefined) return chosenFor(session, { project, team, id: task }, found)
+    if (role === undefined)
+      return { data: found.skills, text: (screen) => renderSkills(found.skills, screen), warnings: found.warnings }
+    const { name, expertise } = getRole(roles, role)
+    const suited = chooseSkills(found.skills, { named: "", about: "", role: [name, ...expertise].join("\n") })
+    const skills = suited.map(({ skill }) => skill)
+    return { data: skills, text: (screen) => renderSkills(skills, screen), warnings: found.warnings }
+  },
+}
+
+const chooseInput = {
+  ...teamFields,
+  task: taskIdField,
+  names: optional(commaList(textField("name", 100), "these; by default what suits role and task best")),
+  by: byField("who chooses"),
+}
+
+export const skillChoose: Command = {
+  summary: "Choose the skills for a task and write them down; the lead approves, in FULL_AUTO at once",
+  fields: chooseInput,
+  positional: ["task"],
+  example: "teamwork skill choose 3 --names code-review --by w1",
+  async run(session, raw) {
+    const { task, names, by = PERSON, ...team } = raw as InputOf<typeof chooseInput>
+    const found = findSkillsHere(session.host, (await findRoles(session)).root)
+    return chosenFor(session, { ...team, id: task, by, ...(names && { names }) }, found)
+  },
+}
+
+export const skillApprove = fromOperation(approveSkills, {
+  positional: ["task"],
+  example: "teamwork skill approve 3 --by orchestrator",
+  text: renderChosenSkills,
+})
+
+type Which = TeamName & { readonly id: TaskId; readonly by?: string; readonly names?: readonly string[] }
+
+async function chosenFor(session: Session, which: Which, found: FoundSkills): Promise<Outcome> {
+  const told: TaskSkills = await skillsForTask(await session.context(), { ...which, skills: found.skills })
+  const missing = told.missing.map((name) => `the skill ${name} is asked for, and is not here`)
+  return {
+    data: told.chosen,
+    text: (screen) => renderChosenSkills(told.chosen, screen),
+    warnings: [...found.warnings, ...missing],
+  }
+}
+
+export function findSkillsHere({ userHome }: Session["host"], root: string): FoundSkills {
+  return findSkills({ repository: root, home: userHome })
+}

@@ -1,0 +1,175 @@
+import { mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs"
+import { basename, join } from "node:path"
+import { AppError } from "../../kernel/errors.ts"
+import { quoteInput, type TaskId } from "../../kernel/ids.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import { codeOf } from "../../lib/error-code.ts"
+import type { GateRepository } from "../../quality/gates/port.ts"
+import type { Context } from "../../store/operation.ts"
+import { type Artifact, type ArtifactKind, fileNameOf, kindOfFile, MOST_BYTES_IN_STORE } from "../artifact.ts"
+import { addArtifact, getArtifact, listArtifacts } from "../operations/artifacts.ts"
+
+/** The repository of the folder, asked for where it is needed; undefined outside of one. */
+type FindRepository = () => Promise<GateRepository | undefined>
+
+export interface FileToKeep extends TeamName {
+  /** Absolute. */
+  readonly file: string
+  readonly name?: string
+  readonly kind?: ArtifactKind
+  readonly task?: TaskId
+  readonly by?: string
+}
+
+/** A file that is in the last commit as it is stays there; what is not, the store keeps itself. */
+export async function keepFile(context: Context, find: FindRepository, given: FileToKeep): Promise<Artifact> {
+  const { file, kind = kindOfFile(file), name = basename(file), ...rest } = given
+  const bytes = readFile(file)
+  const repository = await find()
+  const head = await repository?.find("HEAD")
+  const commit = head?.commit
+  const path = repository && pathIn(repository.folder, file)
+  const what = { ...rest, name, kind, path, commit, encoding: "utf8" as const }
+  if (repository !== undefined && head !== undefined && path !== undefined) {
+    const id = await repository.openTree(head.tree).id(path)
+    if (id !== undefined && id === blobId(bytes, id.length))
+      return addArtifact.run(context, { ...what, sha256: sha256(bytes), size: bytes.length })
+  }
+  if (bytes.length > MOST_BYTES_IN_STORE)
+    throw new AppError(
+      "artifact.too_large",
+      `${quoteInput(file)} has ${bytes.length} bytes, and the store keeps ${MOST_BYTES_IN_STORE} at most; commit it and add it again`,
+      { file, size: bytes.length, most: MOST_BYTES_IN_STORE },
+    )
+  const text = asText(bytes)
+  const content = text ?? Buffer.from(bytes).toString("base64")
+  return addArtifact.run(context, { ...what, content, encoding: text === undefined ? "base64" : "utf8" })
+}
+
+/** Git knows folders by their real names. */
+function pathIn(root: string, file: string): string | undefined {
+  const real = realpathSync(file)
+  return real.startsWith(`${root}/`) ? real.slice(root.length + 1) : undefined
+}
+
+export interface ArtifactBytes {
+  readonly artifact: Artifact
+  readonly bytes: Uint8Array
+  /** Undefined for what is no text. */
+  readonly text: string | undefined
+}
+
+/** The artifact itself, which must be what it was when it was added. */
+export async function readArtifact(
+  context: Context,
+  find: FindRepository,
+  which: TeamName & { readonly number: number },
+): Promise<ArtifactBytes> {
+  const { artifact, document } = await getArtifact.run(context, which)
+  const bytes =
+    document === null ? await readCommitted(find, artifact) : Buffer.from(document.content, document.encoding)
+  if (bytes === undefined) {
+    const where = artifact.keptIn === "commit" ? `commit ${artifact.commit} of this repository` : "the store"
+    throw new AppError("artifact.unreadable", `artifact ${artifact.number} is not in ${where}`, {
+      number: artifact.number,
+    })
+  }
+  if (sha256(bytes) !== artifact.sha256)
+    throw new AppError("artifact.changed", `artifact ${artifact.number} is not what was added: its hash is another`, {
+      number: artifact.number,
+    })
+  return { artifact, bytes, text: asText(bytes) }
+}
+
+async function readCommitted(find: FindRepository, { commit, path }: Artifact): Promise<Uint8Array | undefined> {
+  const repository = await find()
+  const found = commit === null ? undefined : await repository?.find(commit)
+  if (repository === undefined || found === undefined || path === null) return undefined
+  return repository.openTree(found.tree).bytes(path)
+}
+
+export interface ArtifactExport extends TeamName {
+  /** Absolute. */
+  readonly folder: string
+  readonly task?: TaskId
+  readonly kind?: ArtifactKind
+}
+
+/** The names of the files. Nothing is written unless all of it can be, and no file of another content is replaced. */
+export async function exportArtifacts(
+  context: Context,
+  find: FindRepository,
+  { folder, ...which }: ArtifactExport,
+): Promise<string[]> {
+  const artifacts = await listArtifacts.run(context, which)
+  const files: { name: string; bytes: Uint8Array }[] = []
+  for (const { number } of artifacts) {
+    const { artifact, bytes } = await readArtifact(context, find, { ...which, number })
+    files.push({ name: fileNameOf(artifact), bytes })
+  }
+  const index = `${JSON.stringify(
+    artifacts.map((each) => ({ file: fileNameOf(each), ...each })),
+    null,
+    2,
+  )}\n`
+  files.push({ name: "artifacts.json", bytes: new TextEncoder().encode(index) })
+  const foreign = files.find(({ name, bytes }) => isForeign(join(folder, name), bytes))
+  if (foreign !== undefined)
+    throw new AppError(
+      "export.foreign_files",
+      `${quoteInput(join(folder, foreign.name))} is there with another content; name an empty folder`,
+      { file: foreign.name },
+    )
+  for (const { name, bytes } of files) writeNew(folder, name, bytes)
+  return files.map(({ name }) => name)
+}
+
+function isForeign(file: string, bytes: Uint8Array): boolean {
+  const stat = statSync(file, { throwIfNoEntry: false })
+  return stat !== undefined && !(stat.isFile() && Buffer.compare(readFileSync(file), bytes) === 0)
+}
+
+function writeNew(folder: string, name: string, bytes: Uint8Array): void {
+  try {
+    mkdirSync(folder, { recursive: true })
+    if (statSync(join(folder, name), { throwIfNoEntry: false }) !== undefined) return
+    writeFileSync(join(folder, name), bytes, { flag: "wx" })
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new AppError(
+      "export.failed",
+      `${quoteInput(join(folder, name))} cannot be written (${why})`,
+      {},
+      { cause: error },
+    )
+  }
+}
+
+function readFile(file: string): Uint8Array {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    const why = codeOf(error) ?? String(error)
+    throw new AppError("artifact.unreadable", `${quoteInput(file)} cannot be read (${why})`, { file }, { cause: error })
+  }
+}
+
+/** As git would name the file; by the hash that the repository uses. */
+function blobId(bytes: Uint8Array, length: number): string {
+  const hasher = new Bun.CryptoHasher(length === 64 ? "sha256" : "sha1")
+  return hasher.update(`blob ${bytes.length}\0`).update(bytes).digest("hex")
+}
+
+function sha256(bytes: Uint8Array): string {
+  return new Bun.CryptoHasher("sha256").update(bytes).digest("hex")
+}
+
+/** Undefined for what is no text, as far as the store is concerned. */
+function asText(bytes: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
+    return text.includes("\0") ? undefined : text
+  } catch {
+    return undefined // not UTF-8
+  }
+}

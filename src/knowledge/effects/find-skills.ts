@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { readSkillFile, type Skill } from "../skill.ts"
+
+/** Where agents look for skills, in the repository and in the user's home. */
+const FOLDERS = [".claude/skills", ".agents/skills"]
+/** What it says of itself stands at the top; a longer file is something else. */
+const MOST_BYTES = 1_000_000
+
+export interface FoundSkills {
+  readonly skills: readonly Skill[]
+  /** Files that cannot be taken for a skill, and why. */
+  readonly warnings: readonly string[]
+}
+
+/**
+ * The skills that are there now: looked up each time, never from an index that may be out of date. Of two with the same
+ * name the repository's is taken, since it is about this work.
+ */
+export function findSkills(roots: { readonly repository: string; readonly home: string }): FoundSkills {
+  const skills = new Map<string, Skill>()
+  const warnings: string[] = []
+  for (const origin of ["repository", "home"] as const) {
+    for (const folder of FOLDERS) {
+      const root = roots[origin]
+      for (const name of namesIn(join(root, folder))) {
+        const path = `${folder}/${name}/SKILL.md`
+        const text = readText(join(root, path))
+        if (text === undefined) continue
+        const read = readSkillFile(text)
+        if (typeof read === "string") warnings.push(`${join(root, path)} is no skill: ${read}`)
+        else if (!skills.has(read.name))
+          skills.set(read.name, { ...read, path: origin === "home" ? join(root, path) : path, origin })
+      }
+    }
+    // A repository that is the home itself has them once.
+    if (roots.repository === roots.home) break
+  }
+  return { skills: [...skills.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), warnings }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort()
+  } catch {
+    return [] // not there, or not ours to read: there are no skills in it for us
+  }
+}
+
+function readText(file: string): string | undefined {
+  try {
+    const stat = statSync(file)
+    return stat.isFile() && stat.size <= MOST_BYTES ? readFileSync(file, "utf8") : undefined
+  } catch {
+    return undefined // a folder without a SKILL.md is no skill
+  }
+}

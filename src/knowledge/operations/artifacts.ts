@@ -1,0 +1,115 @@
+import { PERSON } from "../../kernel/actor.ts"
+import type { Document } from "../../kernel/document.ts"
+import { AppError } from "../../kernel/errors.ts"
+import type { TeamRecord } from "../../kernel/record.ts"
+import { choice, type InputOf, number, optional, withDefault } from "../../lib/fields.ts"
+import { operation, taskIdField, teamFields, textField, titleField } from "../../store/operation.ts"
+import { addRecord, byField, getRecord } from "../../store/records.ts"
+import { getTask, getTeam, lockTeam } from "../../tasks/operations/lookup.ts"
+import type { Task } from "../../tasks/task.ts"
+import { ARTIFACT_KINDS, type Artifact, documentOf, MOST_BYTES_IN_STORE, toArtifact } from "../artifact.ts"
+
+const addInput = {
+  ...teamFields,
+  name: titleField("what it is called, such as the name of its file"),
+  kind: choice(ARTIFACT_KINDS, "what it is"),
+  task: optional({ ...taskIdField, description: "the task it was made for" }),
+  content: optional(textField("the artifact itself, where the repository does not hold it", 2 * MOST_BYTES_IN_STORE)),
+  encoding: withDefault(choice(["utf8", "base64"], "how the content is written"), "utf8"),
+  commit: optional(textField("the commit of the repository it was made at")),
+  path: optional(textField("where it lies in that commit, from the repository's root", 4000)),
+  sha256: optional(textField("of its bytes, where there is no content")),
+  size: optional(number("in bytes, where there is no content", { isInteger: true, min: 0 })),
+  by: byField("who adds it"),
+}
+
+/** Either with its content, or with commit, path, sha256 and size. The same again is not added twice. */
+export const addArtifact = operation({
+  name: "artifact.add",
+  summary: "Keep what the team made, with where it came from",
+  input: addInput,
+  async run({ store }, input): Promise<Artifact> {
+    const { by = PERSON, name, kind } = input
+    const { content, ...facts } = readContent(input)
+    return store.write(async (tx) => {
+      const team = await lockTeam(tx, input)
+      const task = input.task === undefined ? null : await getTask(tx, team.key, input.task)
+      const { commit = null, path = null } = input
+      const data = { name, kind, worker: workerOf(task, by), commit, path, ...facts }
+      const where = { taskId: task?.id ?? null, attempt: task?.attempt ?? null }
+      const all = await tx.records.list(team.key, { kind: "artifact" })
+      const known = all.find((record) => isSame(record, where, data))
+      if (known !== undefined) return toArtifact(known)
+      const record = { kind: "artifact" as const, ...where, status: "kept", data, by }
+      const added = toArtifact(await addRecord(tx, team, record, name))
+      const document = { path: documentOf(added), encoding: input.encoding, by }
+      if (content !== null) await tx.documents.put(team.key, { ...document, content })
+      return added
+    })
+  },
+})
+
+function readContent({ content, encoding, commit, path, sha256, size }: InputOf<typeof addInput>) {
+  if (content === undefined) {
+    if (commit === undefined || path === undefined || sha256 === undefined || size === undefined)
+      throw new AppError("usage", "give --content, or where it is: --commit, --path, --sha256 and --size")
+    return { content: null, sha256, size, keptIn: "commit" as const }
+  }
+  const bytes = Buffer.from(content, encoding)
+  if (bytes.length > MOST_BYTES_IN_STORE)
+    throw new AppError(
+      "artifact.too_large",
+      `it has ${bytes.length} bytes, and the store keeps ${MOST_BYTES_IN_STORE} at most; commit it and add it again`,
+      { size: bytes.length, most: MOST_BYTES_IN_STORE },
+    )
+  const hash = new Bun.CryptoHasher("sha256").update(bytes).digest("hex")
+  return { content, sha256: hash, size: bytes.length, keptIn: "document" as const }
+}
+
+/** Whoever holds the task made it, unless another says that it did. */
+function workerOf(task: Task | null, by: string): string | null {
+  return by === PERSON ? (task?.workerId ?? null) : by
+}
+
+function isSame(record: TeamRecord, where: Pick<TeamRecord, "taskId" | "attempt">, data: TeamRecord["data"]): boolean {
+  const isThere = record.taskId === where.taskId && record.attempt === where.attempt
+  return isThere && ["name", "path", "sha256"].every((key) => record.data[key] === data[key])
+}
+
+export const listArtifacts = operation({
+  name: "artifact.list",
+  summary: "List what the team made, with where each came from",
+  input: {
+    ...teamFields,
+    task: optional({ ...taskIdField, description: "only those of this task" }),
+    kind: optional(choice(ARTIFACT_KINDS, "only this kind")),
+  },
+  run: ({ store }, { task, kind, ...name }): Promise<Artifact[]> =>
+    store.read(async (tx) => {
+      const { key } = await getTeam(tx, name)
+      if (task !== undefined) await getTask(tx, key, task)
+      const filter = { kind: "artifact", ...(task === undefined ? {} : { taskId: task }) } as const
+      const all = (await tx.records.list(key, filter)).map(toArtifact)
+      return kind === undefined ? all : all.filter((artifact) => artifact.kind === kind)
+    }),
+})
+
+export interface KeptArtifact {
+  readonly artifact: Artifact
+  /** Null for what lies in a commit. */
+  readonly document: Pick<Document, "content" | "encoding"> | null
+}
+
+export const getArtifact = operation({
+  name: "artifact.get",
+  summary: "Get an artifact, with its content where the store keeps it",
+  input: { ...teamFields, number: number("which one; see: teamwork artifact list", { isInteger: true, min: 1 }) },
+  run: ({ store }, { number, ...name }): Promise<KeptArtifact> =>
+    store.read(async (tx) => {
+      const { key } = await getTeam(tx, name)
+      const artifact = toArtifact(await getRecord(tx, key, "artifact", number))
+      if (artifact.keptIn === "commit") return { artifact, document: null }
+      const path = documentOf(artifact)
+      return { artifact, document: (await tx.documents.list(key)).find((each) => each.path === path) ?? null }
+    }),
+})

@@ -1,0 +1,74 @@
+import { PERSON } from "../../kernel/actor.ts"
+import { AppError } from "../../kernel/errors.ts"
+import type { TaskId } from "../../kernel/ids.ts"
+import { flag, optional } from "../../lib/fields.ts"
+import { operation, taskIdField, teamFields, textField } from "../../store/operation.ts"
+import type { StoredTeam, Tx } from "../../store/port.ts"
+import { addRecord } from "../../store/records.ts"
+import { getTeam, lockTask, lockTeam } from "../../tasks/operations/lookup.ts"
+import { isHeld, type Task } from "../../tasks/task.ts"
+import { type Feedback, toFeedback } from "../feedback.ts"
+
+export interface FeedbackResult {
+  /** The one that was given, or with `list` all of them. */
+  readonly feedback: readonly Feedback[]
+  /** Workers that were told at once. */
+  readonly told: readonly string[]
+}
+
+/** Reaches whoever works now as a message, and whoever works from now on through the prompt. */
+export const giveFeedback = operation({
+  name: "feedback",
+  summary: "Tell everybody who works for the team something, now and from now on",
+  input: {
+    ...teamFields,
+    text: optional(textField("what to tell them", 20_000)),
+    task: optional({ ...taskIdField, description: "only whoever works on this task" }),
+    list: flag("show what was said so far"),
+  },
+  async run({ store, ids }, { text, task, list, ...name }): Promise<FeedbackResult> {
+    if (list === true) {
+      const known = await store.read(async (tx) => listFeedback(tx, (await getTeam(tx, name)).key, task ?? null))
+      return { feedback: known, told: [] }
+    }
+    if (text === undefined || text.trim() === "")
+      throw new AppError("usage", "say something, as in: teamwork feedback TEXT; or see what was said with --list")
+    return store.write(async (tx) => {
+      const team = await lockTeam(tx, name)
+      const about = task === undefined ? null : await lockTask(tx, team.key, task)
+      const feedback = await noteFeedback(tx, team, { text: text.trim(), taskId: about?.id ?? null, by: PERSON })
+      const told = about === null ? await listRunning(tx, team) : holderOf(about)
+      for (const to of told) {
+        const message = `FEEDBACK${about === null ? "" : ` on task #${about.id}`}: ${text.trim()}`
+        const letter = { id: ids.uuid(), from: PERSON, to, type: "text", payload: { message } } as const
+        await tx.messages.send(team.key, PERSON, letter)
+      }
+      return { feedback: [feedback], told }
+    })
+  },
+})
+
+function holderOf({ status, claimedBy }: Task): string[] {
+  return claimedBy !== null && isHeld(status) ? [claimedBy] : []
+}
+
+async function listRunning(tx: Tx, team: StoredTeam): Promise<string[]> {
+  const workers = await tx.workers.list(team.key)
+  return workers.filter(({ status }) => status !== "stopped" && status !== "dead").map(({ id }) => id)
+}
+
+/** The team must be locked. */
+export async function noteFeedback(
+  tx: Tx,
+  team: StoredTeam,
+  { text, taskId, by }: Pick<Feedback, "text" | "taskId" | "by">,
+): Promise<Feedback> {
+  const record = { kind: "feedback" as const, taskId, attempt: null, status: "given", data: { text }, by }
+  return toFeedback(await addRecord(tx, team, record, text.slice(0, 200)))
+}
+
+/** For everybody, and for a task. */
+export async function listFeedback(tx: Tx, key: number, task: TaskId | null): Promise<Feedback[]> {
+  const all = (await tx.records.list(key, { kind: "feedback" })).map(toFeedback)
+  return task === null ? all : all.filter(({ taskId }) => taskId === null || taskId === task)
+}

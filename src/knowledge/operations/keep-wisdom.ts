@@ -1,0 +1,93 @@
+import { PERSON } from "../../kernel/actor.ts"
+import { AppError } from "../../kernel/errors.ts"
+import type { TeamRecord } from "../../kernel/record.ts"
+import { foldText } from "../../kernel/words.ts"
+import { choice, number, optional, withDefault } from "../../lib/fields.ts"
+import { commaList, operation, roleField, taskIdField, teamFields, textField } from "../../store/operation.ts"
+import type { StoredTeam, Tx } from "../../store/port.ts"
+import { addRecord, byField, changeRecord, getRecord } from "../../store/records.ts"
+import { getTask, getTeam, lockTeam } from "../../tasks/operations/lookup.ts"
+import { toWisdom, WISDOM_KINDS, WISDOM_STATUSES, type Wisdom } from "../wisdom.ts"
+
+/** The same again, whoever says it and however it is written, is counted and not kept twice. */
+export const addWisdom = operation({
+  name: "wisdom.add",
+  summary: "Write down what others of the team should know",
+  input: {
+    ...teamFields,
+    text: textField("what was learned, decided or found wrong", 2000),
+    kind: withDefault(choice(WISDOM_KINDS, "what it is"), "learning"),
+    task: optional({ ...taskIdField, description: "the task it was learned in" }),
+    role: optional({ ...roleField, description: `the role it is meant for: ${roleField.choices?.join(", ")}` }),
+    files: optional(commaList(textField("file"), "files it is about, from the repository's root")),
+    by: byField("who says it"),
+  },
+  run: ({ store }, { task: id, by = PERSON, role = null, files = [], kind, text, ...name }): Promise<Wisdom> => {
+    if (foldText(text) === "") throw new AppError("input.invalid", "--text says nothing; write what others should know")
+    return store.write(async (tx) => {
+      const team = await lockTeam(tx, name)
+      const task = id === undefined ? null : await getTask(tx, team.key, id)
+      const where = { taskId: task?.id ?? null, attempt: task?.attempt ?? null }
+      return learn(tx, team, { kind, text: text.trim(), role, files, by, ...where })
+    })
+  },
+})
+
+type NewWisdom = Omit<Wisdom, "number" | "count" | "createdAt" | "updatedAt">
+
+/** Inside of a transaction that has the team locked. */
+export async function learn(
+  tx: Tx,
+  team: StoredTeam,
+  { kind, text, role, files, by, taskId, attempt }: NewWisdom,
+): Promise<Wisdom> {
+  const kept = await tx.records.list(team.key, { kind: "wisdom", status: "kept" })
+  const known = kept.find((record) => isSame(record, kind, foldText(text)))
+  if (known === undefined) {
+    const data = { kind, text, role, files, count: 1 }
+    const record = { kind: "wisdom" as const, taskId, attempt, status: "kept", data, by }
+    return toWisdom(await addRecord(tx, team, record, kind))
+  }
+  const data = { ...known.data, count: toWisdom(known).count + 1 }
+  const changed = await changeRecord(tx, team, { record: known, to: { status: "kept", data }, by, about: kind })
+  return toWisdom(changed ?? known)
+}
+
+function isSame(record: TeamRecord, kind: string, folded: string): boolean {
+  const wisdom = toWisdom(record)
+  return wisdom.kind === kind && foldText(wisdom.text) === folded
+}
+
+export const listWisdom = operation({
+  name: "wisdom.list",
+  summary: "List what the team learned and decided, and what is wrong",
+  input: {
+    ...teamFields,
+    kind: optional(choice(WISDOM_KINDS, "only this kind")),
+    status: withDefault(choice(WISDOM_STATUSES, "only these"), "kept"),
+  },
+  run: ({ store }, { kind, status, ...name }): Promise<Wisdom[]> =>
+    store.read(async (tx) => {
+      const { key } = await getTeam(tx, name)
+      const all = (await tx.records.list(key, { kind: "wisdom", status })).map(toWisdom)
+      return kind === undefined ? all : all.filter((wisdom) => wisdom.kind === kind)
+    }),
+})
+
+export const removeWisdom = operation({
+  name: "wisdom.remove",
+  summary: "Take back what does not hold any more; prompts no longer tell it",
+  input: {
+    ...teamFields,
+    number: number("which one; see: teamwork wisdom list", { isInteger: true, min: 1 }),
+    by: byField("who takes it back"),
+  },
+  run: ({ store }, { number, by = PERSON, ...name }): Promise<Wisdom> =>
+    store.write(async (tx) => {
+      const team = await lockTeam(tx, name)
+      const record = await getRecord(tx, team.key, "wisdom", number)
+      if (record.status === "removed") return toWisdom(record)
+      const about = toWisdom(record).kind
+      return toWisdom((await changeRecord(tx, team, { record, to: { status: "removed" }, by, about })) ?? record)
+    }),
+})

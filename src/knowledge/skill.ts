@@ -1,0 +1,155 @@
+import type { TaskId } from "../kernel/ids.ts"
+import type { TeamRecord } from "../kernel/record.ts"
+import { countShared, wordsOf } from "../kernel/words.ts"
+
+/** A skill that the environment has: instructions for one kind of work, in a file that an agent reads when it needs it. */
+export interface Skill {
+  readonly name: string
+  readonly description: string
+  /** Its SKILL.md: from the repository's root, or absolute when it is the user's. */
+  readonly path: string
+  readonly origin: "repository" | "home"
+}
+
+/** `proposed`: somebody chose it. `approved`: the lead agreed, and the agent is told of it. */
+export const SKILL_STATUSES = ["proposed", "approved"] as const
+export type SkillStatus = (typeof SKILL_STATUSES)[number]
+
+/** A skill that was chosen for an attempt at a task. */
+export interface ChosenSkill extends Pick<Skill, "name" | "description" | "path"> {
+  readonly number: number
+  readonly taskId: TaskId | null
+  readonly attempt: number | null
+  readonly status: SkillStatus
+  /** The user named it, in the goal or in the task. */
+  readonly isMandatory: boolean
+  readonly chosenBy: string
+  readonly approvedBy: string | null
+}
+
+export function toChosenSkill({ number, taskId, attempt, status, data, by }: TeamRecord): ChosenSkill {
+  const text = (key: string) => (typeof data[key] === "string" ? data[key] : null)
+  return {
+    ...{ number, taskId, attempt, chosenBy: by },
+    name: text("name") ?? "",
+    description: text("description") ?? "",
+    path: text("path") ?? "",
+    status: status === "approved" ? "approved" : "proposed",
+    isMandatory: data.isMandatory === true,
+    approvedBy: text("approvedBy"),
+  }
+}
+
+/** What an agent is told of skills. */
+export interface TaskSkills {
+  readonly chosen: readonly (Omit<ChosenSkill, "number"> & { readonly number: number | null })[]
+  /** What the user named and the environment does not have. */
+  readonly missing: readonly string[]
+}
+
+/** So many are chosen besides those that the user named: more would not be read. */
+const MOST_CHOSEN = 3
+
+export interface SkillChoice {
+  readonly skill: Skill
+  readonly isMandatory: boolean
+}
+
+/** What the user named, then up to three in all of what fits role and task best; nothing that fits neither. */
+export function chooseSkills(
+  skills: readonly Skill[],
+  { named, about, role }: { readonly named: string; readonly about: string; readonly role: string },
+): SkillChoice[] {
+  const mandatory = findNamed(named, skills)
+  const [aboutWords, roleWords] = [wordsOf(about), wordsOf(role)]
+  const rated = skills
+    .filter((skill) => !mandatory.includes(skill))
+    .map((skill) => ({ skill, score: scoreOf(skill, aboutWords) * ABOUT_TASK + scoreOf(skill, roleWords) }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score || (a.skill.name < b.skill.name ? -1 : 1))
+  const room = Math.max(0, MOST_CHOSEN - mandatory.length)
+  return [
+    ...mandatory.map((skill) => ({ skill, isMandatory: true })),
+    ...rated.slice(0, room).map(({ skill }) => ({ skill, isMandatory: false })),
+  ]
+}
+
+/** What it says of the task tells more than what it says of the role, and its name more than its description. */
+const ABOUT_TASK = 2
+const IN_NAME = 2
+
+function scoreOf({ name, description }: Skill, words: ReadonlySet<string>): number {
+  return countShared(wordsOf(name), words) * IN_NAME + countShared(wordsOf(description), words)
+}
+
+/** The skills that a text asks for: "use the X skill", "with the X and Y skills", "使用 X 技能". */
+export function findNamed(text: string, skills: readonly Skill[]): Skill[] {
+  const found = new Set<Skill>()
+  for (const list of listsIn(text)) {
+    const names = list.split(SEPARATORS).map(fold)
+    for (const skill of skills) if (names.includes(fold(skill.name))) found.add(skill)
+  }
+  return [...found]
+}
+
+/** What a text asks for by a name that can only be that of a skill, and that the environment does not have. */
+export function findMissing(text: string, skills: readonly Skill[]): string[] {
+  const known = new Set(skills.map(({ name }) => fold(name)))
+  const names = listsIn(text).flatMap((list) => list.split(SEPARATORS))
+  const sure = names.filter((name) => /^["'`“「].+["'`”」]$|^[\w:.]+(?:[-:_.][\w:.]+)+$/u.test(name.trim()))
+  return [...new Set(sure.map((name) => name.replaceAll(QUOTES, "").trim()))].filter((name) => !known.has(fold(name)))
+}
+
+const QUOTES = /["'`“”「」‘’]/gu
+const SEPARATORS = /\s*(?:,|、|\band\b|和|与|及)\s*/iu
+const NOT = "(?<!\\bnot )(?<!\\bnever )(?<!n't )(?<!n’t )"
+/** At most so many words may stand between the verb and "skill": a list of names, not a sentence. */
+const PATTERNS = [
+  new RegExp(
+    `${NOT}\\b(?:use|using|apply|with|via|by)\\s+(?:the\\s+|my\\s+|our\\s+)?((?:[^\\s.;!?。；]+\\s+){1,8}?)skills?\\b`,
+    "giu",
+  ),
+  new RegExp(`${NOT}\\b(?:use|using|apply|with)\\s+(?:the\\s+)?skills?:?\\s+([^\\s.;!?。；]+)`, "giu"),
+  /(?<!不|不要|别|勿|不得)(?:使用|采用|运用|(?<![使采运])用)\s*([^。；！？\n]{1,100}?)\s*(?:这个|这些)?技能/gu,
+  /(?<!不|不要|别|勿|不得)(?:使用|采用|运用|(?<![使采运])用)技能[:：]?\s*([^\s。；！？，,]+)/gu,
+]
+
+function listsIn(text: string): string[] {
+  return PATTERNS.flatMap((pattern) => [...text.matchAll(pattern)].map(([, list = ""]) => list.trim()))
+}
+
+/** `Code Review`, `code_review` and "code-review" are one name. */
+function fold(name: string): string {
+  return name
+    .replaceAll(QUOTES, "")
+    .trim()
+    .toLowerCase()
+    .replace(/^the\s+/, "")
+    .replaceAll(/[\s_-]+/gu, "-")
+}
+
+/** Name and description of a SKILL.md; what is wrong with it where it has none. */
+export function readSkillFile(text: string): { readonly name: string; readonly description: string } | string {
+  const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/)
+  if (lines[0]?.trimEnd() !== "---") return "it does not begin with a line ---"
+  const end = lines.findIndex((line, index) => index > 0 && line.trimEnd() === "---")
+  if (end === -1) return "its front matter is not closed with a line ---"
+  const values = new Map<string, string>()
+  let key = ""
+  for (const line of lines.slice(1, end)) {
+    const [, name, value = ""] = /^([A-Za-z_-]+)\s*:(.*)$/.exec(line) ?? []
+    if (name !== undefined) {
+      key = name.toLowerCase()
+      values.set(key, value.trim().replace(/^[>|][+-]?$/, ""))
+      // A value may go on in indented lines.
+    } else if (/^\s+\S/.test(line)) values.set(key, `${values.get(key) ?? ""} ${line.trim()}`.trim())
+  }
+  const [name = "", description = ""] = ["name", "description"].map((each) => unquote(values.get(each) ?? ""))
+  if (name === "" || name.length > 100) return "it has no name of at most 100 characters"
+  return description === "" ? "it has no description" : { name, description }
+}
+
+function unquote(text: string): string {
+  const [, , inner] = /^(["'])(.*)\1$/s.exec(text) ?? []
+  return inner ?? text
+}

@@ -1,0 +1,45 @@
+import type { TaskId } from "../kernel/ids.ts"
+
+export const MESSAGE_TYPES = ["text", "idle_notification", "shutdown_request", "shutdown_response"] as const
+export type MessageType = (typeof MESSAGE_TYPES)[number]
+
+/** The lead's inbox. */
+export const LEAD = "orchestrator"
+const LEAD_ALIASES = ["lead", "team-lead", "coordinator"]
+
+/** Written as a recipient it means every worker; only the lead may use it. */
+export const EVERYBODY = "all"
+
+export interface Message {
+  readonly id: string
+  readonly from: string
+  readonly to: string
+  readonly type: MessageType
+  readonly payload: Record<string, unknown>
+  readonly timestamp: string
+  readonly deliveredAt: string | null
+  readonly read: boolean
+}
+
+export interface IdleNotification {
+  readonly worker_id: string
+  readonly completed_task_id?: TaskId
+  readonly completed_status?: string
+  readonly failure_reason?: string
+}
+
+/** What tells the lead that a worker is idle. */
+export function idleMessage({ id, payload }: { readonly id: string; readonly payload: IdleNotification }) {
+  return { id, from: payload.worker_id, to: LEAD, type: "idle_notification", payload } as const
+}
+
+/** A worker must not read the lead's messages, nor speak for it. */
+export function problemWithWorkerName(name: string): string | undefined {
+  const isFree = inboxName(name) !== LEAD && name !== EVERYBODY
+  return isFree ? undefined : `"${name}" is no name for a worker: messages by it are the lead's, or everybody's`
+}
+
+/** The name an inbox is stored under. */
+export function inboxName(name: string): string {
+  return LEAD_ALIASES.includes(name) ? LEAD : name
+}

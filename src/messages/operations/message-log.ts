@@ -1,0 +1,23 @@
+import type { SnapshotMessage } from "../../files/snapshot.ts"
+import { number, withDefault } from "../../lib/fields.ts"
+import { idField, operation, teamFields } from "../../store/operation.ts"
+import { getTeam } from "../../tasks/operations/lookup.ts"
+import { inboxName, LEAD } from "../message.ts"
+
+/** The lead sees what workers write to each other. Nothing is marked as read by it. */
+export const listMessages = operation({
+  name: "messages.list",
+  summary: "List what was said in a team, the newest last: all of it for the lead, for others what they sent and got",
+  input: {
+    ...teamFields,
+    who: idField("who wants to see it"),
+    last: withDefault(number("at most this many, the newest", { isInteger: true, min: 1 }), 20),
+  },
+  run: ({ store }, { who, last, ...name }): Promise<SnapshotMessage[]> =>
+    store.read(async (tx) => {
+      const all = await tx.archive.messages((await getTeam(tx, name)).key, 0)
+      const me = inboxName(who)
+      const seen = me === LEAD ? all : all.filter(({ from, to }) => from === me || to === me)
+      return seen.slice(-last)
+    }),
+})

@@ -1,0 +1,83 @@
+import { AppError } from "../../kernel/errors.ts"
+import { checkFields, choice, type Fields, flag, optional, record, text, withDefault } from "../../lib/fields.ts"
+import { idField, operation, teamFields, textField } from "../../store/operation.ts"
+import type { StoredTeam, Tx } from "../../store/port.ts"
+import { getTeam } from "../../tasks/operations/lookup.ts"
+import { EVERYBODY, inboxName, LEAD, MESSAGE_TYPES, type Message, type MessageType } from "../message.ts"
+
+/** What each type of message carries; more keys are kept as they are. */
+const PAYLOADS = {
+  text: { message: text("what to say") },
+  idle_notification: {
+    worker_id: text("who is idle"),
+    completed_task_id: optional(text("task")),
+    completed_status: optional(text("its status")),
+    failure_reason: optional(text("why it failed")),
+  },
+  shutdown_request: { request_id: text("id of the request"), reason: optional(text("why")) },
+  shutdown_response: {
+    request_id: text("id of the request"),
+    approved: { ...flag("whether it stops"), isOptional: false },
+    decline_reason: optional(text("why not")),
+  },
+} as const satisfies Record<MessageType, Fields>
+
+const input = {
+  ...teamFields,
+  from: idField("who sends"),
+  to: idField(`who receives; the lead writes to everybody with "${EVERYBODY}"`),
+  type: withDefault(choice(MESSAGE_TYPES, "type"), "text"),
+  payload: optional(record('content as JSON, for text {"message": "..."}')),
+  message: optional(textField("content of a text message, without the JSON")),
+}
+
+export const sendMessage = operation({
+  name: "mailbox.send",
+  summary: "Send a message to a worker or to the lead",
+  input,
+  async run({ store, ids }, input): Promise<Message[]> {
+    const payload = readPayload(input)
+    const from = inboxName(input.from)
+    if (input.type === "shutdown_request" && from !== LEAD)
+      throw new AppError(
+        "message.not_allowed",
+        `only the lead (--from ${LEAD}) asks a worker to end; write to the lead why it should`,
+      )
+    return store.write(async (tx) => {
+      const team = await getTeam(tx, input)
+      const sent: Message[] = []
+      for (const to of await recipients(tx, team, from, inboxName(input.to))) {
+        sent.push(await tx.messages.send(team.key, from, { id: ids.uuid(), from, to, type: input.type, payload }))
+      }
+      return sent
+    })
+  },
+})
+
+function readPayload(input: {
+  type: MessageType
+  payload?: Record<string, unknown>
+  message?: string
+}): Record<string, unknown> {
+  if (input.message !== undefined && (input.type !== "text" || input.payload !== undefined)) {
+    throw new AppError("usage", "--message is the whole content of a text message; use --payload for anything else")
+  }
+  const payload = input.message === undefined ? input.payload : { message: input.message }
+  const checked = checkFields(PAYLOADS[input.type] as Fields, payload ?? {})
+  if (checked.ok) return payload ?? {}
+  throw new AppError("input.invalid", `payload of a ${input.type} message: ${checked.field} ${checked.problem}`)
+}
+
+/** A message to everybody is one message to each worker, and the lead's privilege: workers write to one at a time. */
+async function recipients(tx: Tx, team: StoredTeam, from: string, to: string): Promise<string[]> {
+  if (to !== EVERYBODY) return [to]
+  if (from !== LEAD) {
+    throw new AppError("message.not_allowed", `only the lead (--from ${LEAD}) writes to everybody; name one recipient`)
+  }
+  const workers = (await tx.workers.list(team.key)).filter(
+    (worker) => worker.status !== "stopped" && worker.status !== "dead",
+  )
+  if (workers.length === 0)
+    throw new AppError("worker.not_found", "there are no workers yet; nobody would get the message")
+  return workers.map((worker) => worker.id)
+}

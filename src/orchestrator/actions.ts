@@ -1,0 +1,141 @@
+import type { WorkerId } from "../kernel/ids.ts"
+import type { Team } from "../kernel/team.ts"
+import type { VerdictStatus } from "../quality/verdict.ts"
+import type { History } from "../reporting/history.ts"
+import type { Approval, ApprovalStatus } from "../requests/approval.ts"
+import type { Trigger } from "../requests/escalation.ts"
+import type { Question } from "../requests/question.ts"
+import type { RetryLimits } from "../tasks/retry.ts"
+import type { Role, Task } from "../tasks/task.ts"
+import type { WavePlan } from "../tasks/wave.ts"
+import type { WorkerAvailability } from "../workers/worker.ts"
+import type { BlockerChoice, OnBlockerFailed } from "./blockers.ts"
+import type { CascadeKind } from "./cascade.ts"
+
+/** Everything the engine decides by, as plain data of one moment. */
+export interface EngineSnapshot {
+  /** The store's clock. */
+  readonly now: number
+  readonly team: Pick<Team, "phase" | "status" | "mode" | "schedule">
+  /** All of them, in the order in which they were made. */
+  readonly tasks: readonly Task[]
+  readonly waves: WavePlan
+  readonly workers: readonly EngineWorker[]
+  readonly history: History
+  /** The long action that is under way; no other one is begun meanwhile. */
+  readonly busy: LongAction["type"] | null
+  /** Attempts, as `task/attempt`, of which nothing is left to merge. */
+  readonly settled: ReadonlySet<string>
+  /** The latest word on everything, if no work came after it. */
+  readonly final: VerdictStatus | null
+  readonly review: VerdictStatus | null
+  /** How often each gate said no so far: `wave 1`, `final`, `cross-agent`. */
+  readonly refusals: ReadonlyMap<string, number>
+  /** What waits for a person. */
+  readonly questions: readonly Question[]
+  /** The team is paused because a limit was reached, not because somebody wished it. */
+  readonly isPausedByEngine: boolean
+  /** What waits for an approval. */
+  readonly approvals: readonly Approval[]
+  /** What was said of the final delivery, if no work came after it was asked for. */
+  readonly finalApproval: ApprovalStatus | null
+  /** Whether the target has it all; `refused` when it could not be brought there and a person has to. */
+  readonly delivery: "none" | "done" | "refused"
+  /** Long actions that did not come to an end for a reason that is not the work's, such as a full disk. */
+  readonly troubles: readonly Trouble[]
+}
+
+export interface Trouble {
+  readonly action: LongAction["type"]
+  readonly reason: string
+  readonly times: number
+  /** Not tried again before. */
+  readonly notBefore: number
+}
+
+/** A worker as the store and its process tell. */
+export interface EngineWorker {
+  readonly id: WorkerId
+  readonly role: Role | null
+  readonly availability: WorkerAvailability
+  readonly currentTask: string | null
+  /** When it was last seen to do something: a step, or its agent's output. */
+  readonly activeAt: number
+  /**
+   * Whether its process runs; null for one that is none of this orchestrator's, such as a session of a person. Until a
+   * process that was started says so itself, its availability is `spawning`.
+   */
+  readonly isRunning: boolean | null
+}
+
+/** What the configuration and the command line say. 0 disables a time. */
+export interface EngineLimits extends RetryLimits {
+  readonly maxAgents: number
+  readonly staffing: Staffing
+  readonly watchdogWarningMs: number
+  readonly watchdogGraceMs: number
+  readonly watchdogReassignMs: number
+  readonly freshStartMs: number
+  readonly maxConsecutiveErrors: number
+  readonly restartBackoffMs: readonly number[]
+  readonly enableCascade: boolean
+  readonly onBlockerFailed: OnBlockerFailed
+  readonly enableReview: boolean
+  readonly deliver: boolean
+  /** How often a gate may send the team back to work before a person has to look. */
+  readonly maxRefusals: number
+  readonly budget: { readonly tokens: number; readonly dollars: number }
+  readonly budgetPerWorker: { readonly tokens: number; readonly dollars: number }
+}
+
+/** How many workers of which kind: one for each role that has work, so many for anything, or so many by role. */
+export type Staffing =
+  | { readonly kind: "auto" }
+  | { readonly kind: "count"; readonly count: number }
+  | { readonly kind: "roles"; readonly counts: readonly { readonly role: Role; readonly count: number }[] }
+
+/** Done at once. */
+export type ShortAction =
+  | { readonly type: "start-worker"; readonly worker: WorkerId | null; readonly role: Role | null }
+  /** Whatever it held goes back: given back by itself, or set back as lost where it is killed. */
+  | { readonly type: "stop-worker"; readonly worker: WorkerId; readonly reason: string; readonly isKilled: boolean }
+  /** Its process is gone: whatever it held is set back. */
+  | { readonly type: "bury-worker"; readonly worker: WorkerId; readonly task: string | null; readonly reason: string }
+  | { readonly type: "quarantine-worker"; readonly worker: WorkerId; readonly reason: string }
+  | { readonly type: "check-status"; readonly worker: WorkerId; readonly task: string; readonly silentMs: number }
+  | { readonly type: "release-task"; readonly task: string; readonly reason: string }
+  /** It was meant for a worker that will not come, and is anybody's from now on. */
+  | { readonly type: "free-task"; readonly task: string; readonly reason: string }
+  | { readonly type: "tell-unblocked"; readonly task: string; readonly by: string }
+  | { readonly type: "cascade"; readonly of: string; readonly kind: CascadeKind }
+  /** It failed and others wait for it. */
+  | { readonly type: "settle-blocker"; readonly task: string; readonly choice: BlockerChoice }
+  | { readonly type: "pause-team"; readonly trigger: Trigger; readonly reason: string }
+  /** What the gate found becomes a task. */
+  | { readonly type: "fix-gate"; readonly scope: "wave" | "final" | "cross-agent"; readonly wave: number | null }
+  /** Has whoever leads the team decide on what nobody else is asked about. */
+  | { readonly type: "judge-approval"; readonly approval: Approval }
+  /** Asks for the word to deliver. */
+  | { readonly type: "ask-final" }
+  /** Nothing more can be done: `done`, or why a person has to look. */
+  | {
+      readonly type: "end"
+      readonly outcome: "done" | "failed" | "stuck" | "paused" | "cancelled"
+      readonly reason: string
+    }
+
+/** Takes long, and is alone. */
+export type LongAction =
+  | { readonly type: "merge"; readonly wave: number | null }
+  | { readonly type: "verify-wave"; readonly wave: number }
+  | { readonly type: "verify-final" }
+  | { readonly type: "review" }
+  | { readonly type: "deliver" }
+
+export type Action = ShortAction | LongAction
+
+export interface Decision {
+  readonly actions: readonly Action[]
+  /** When to look again though nothing changes; null: only when something does. */
+  readonly wakeAt: number | null
+}

@@ -1,0 +1,125 @@
+import { isHeld, isMet, type Task } from "../tasks/task.ts"
+import type { Action, Decision, EngineLimits, EngineSnapshot, LongAction } from "./actions.ts"
+import { listClaimable } from "./claimable.ts"
+
+/** What brings a team forward as a whole: merging, gates, the review, delivery and the end. */
+export function advance(snapshot: EngineSnapshot, limits: EngineLimits): Decision {
+  if (snapshot.team.status === "cancelled") {
+    return { actions: [{ type: "end", outcome: "cancelled", reason: "the team was cancelled" }], wakeAt: null }
+  }
+  const next = snapshot.busy === null ? nextStep(snapshot, limits) : undefined
+  if (next === undefined) return { actions: [], wakeAt: null }
+  return isLong(next) ? withPatience(snapshot, next) : { actions: [next], wakeAt: null }
+}
+
+/** What failed for a reason that is not the work's is tried again, later each time, and not for ever. */
+const MAX_TRIES = 5
+
+function withPatience({ now, troubles }: EngineSnapshot, action: LongAction): Decision {
+  const trouble = troubles.find((each) => each.action === action.type)
+  if (trouble === undefined) return { actions: [action], wakeAt: null }
+  if (trouble.times >= MAX_TRIES) {
+    return { actions: [{ type: "end", outcome: "failed", reason: trouble.reason }], wakeAt: null }
+  }
+  if (trouble.notBefore > now) return { actions: [], wakeAt: trouble.notBefore }
+  return { actions: [action], wakeAt: null }
+}
+
+export function isLong(action: Action): action is LongAction {
+  return ["merge", "verify-wave", "verify-final", "review", "deliver"].includes(action.type)
+}
+
+function nextStep(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefined {
+  const { tasks, team } = snapshot
+  if (tasks.length === 0) return { type: "end", outcome: "failed", reason: "there are no tasks" }
+  if (team.schedule === "eager" && tasks.some((task) => task.status === "in_review")) {
+    return { type: "merge", wave: null }
+  }
+  return nextOfWaves(snapshot, limits) ?? (tasks.every(isDone) ? finish(snapshot, limits) : giveUp(snapshot))
+}
+
+/** The first wave that is not verified: merged as a whole once all its tasks are done, then judged. */
+function nextOfWaves(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefined {
+  const { waves, tasks } = snapshot
+  const wave = waves.waves.find((each) => each.status !== "verified")
+  if (wave === undefined) {
+    return waves.totalWaves === 0 && tasks.every(isDone) && hasUnmerged(snapshot, tasks)
+      ? { type: "merge", wave: null }
+      : undefined
+  }
+  const own = tasks.filter((task) => task.wave === wave.id)
+  if (!own.every(isDone)) return undefined
+  if (hasUnmerged(snapshot, own)) return { type: "merge", wave: wave.id }
+  if (wave.status !== "failed") return { type: "verify-wave", wave: wave.id }
+  return sendBack(snapshot, limits, { scope: "wave", wave: wave.id })
+}
+
+function hasUnmerged({ settled }: EngineSnapshot, tasks: readonly Task[]): boolean {
+  return tasks.some(({ id, attempt, status }) => status === "resolved" && !settled.has(`${id}/${attempt}`))
+}
+
+function isDone({ status }: Task): boolean {
+  return isMet(status)
+}
+
+/** Everything is done and verified wave by wave. */
+function finish(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefined {
+  const { team, final, review, delivery, finalApproval } = snapshot
+  if (final === null || final === "skipped") return { type: "verify-final" }
+  if (final === "failed") return sendBack(snapshot, limits, { scope: "final", wave: null })
+  if (limits.enableReview && review === null) return { type: "review" }
+  if (limits.enableReview && review === "failed") {
+    return sendBack(snapshot, limits, { scope: "cross-agent", wave: null })
+  }
+  if (team.mode === "SUPERVISED" && delivery === "none" && finalApproval !== "approved") {
+    if (finalApproval === null) return { type: "ask-final" }
+    if (finalApproval === "pending") return undefined
+    return {
+      type: "end",
+      outcome: "paused",
+      reason: "the final delivery was rejected; see: teamwork approvals --status rejected",
+    }
+  }
+  if (limits.deliver && delivery === "none") return { type: "deliver" }
+  return { type: "end", outcome: "done", reason: DONE[delivery] }
+}
+
+export const ALL_DONE = "all tasks are done and verified"
+
+const DONE: Readonly<Record<EngineSnapshot["delivery"], string>> = {
+  done: ALL_DONE,
+  none: `${ALL_DONE} on the integration branch, not delivered; do that with: teamwork deliver`,
+  refused: `${ALL_DONE}, but changes of your own are in the way of delivering them; then: teamwork deliver`,
+}
+
+function sendBack(
+  { refusals }: EngineSnapshot,
+  { maxRefusals }: EngineLimits,
+  { scope, wave }: { readonly scope: "wave" | "final" | "cross-agent"; readonly wave: number | null },
+): Action {
+  const name = wave === null ? scope : `${scope} ${wave}`
+  const times = refusals.get(name) ?? 0
+  if (times <= maxRefusals) return { type: "fix-gate", scope, wave }
+  return {
+    type: "end",
+    outcome: "failed",
+    reason: `the gate of ${name} failed ${times} times; see: teamwork verdict list`,
+  }
+}
+
+/** When nothing can go on without a person, and nobody is at work any more. */
+function giveUp(snapshot: EngineSnapshot): Action | undefined {
+  const { tasks, team, isPausedByEngine } = snapshot
+  if (tasks.some((task) => isHeld(task.status))) return undefined
+  if (team.status === "paused") {
+    return isPausedByEngine ? { type: "end", outcome: "paused", reason: "the team is paused" } : undefined
+  }
+  if (listClaimable(snapshot).length > 0) return undefined
+  // Whoever decides lets it go on from here.
+  const asked = new Set(snapshot.questions.filter(({ kind }) => kind === "escalation").map(({ taskId }) => taskId))
+  if (tasks.some(({ id, status }) => status === "paused" && asked.has(id))) return undefined
+  // Everything open waits for something that is not open itself.
+  const stuck = tasks.filter((task) => task.status !== "open" && !isDone(task))
+  const names = stuck.map(({ id, status }) => `task ${id} is ${status}`)
+  return { type: "end", outcome: "stuck", reason: names.slice(0, 10).join(", ") || "no task can be started" }
+}

@@ -1,0 +1,228 @@
+import type { History, WorkerFact } from "../reporting/history.ts"
+import { GENERIC_ROLE, type Role, rolesMatch, type Task } from "../tasks/task.ts"
+import { UNAVAILABLE } from "../workers/worker.ts"
+import type { EngineLimits, EngineSnapshot, EngineWorker, ShortAction, Staffing } from "./actions.ts"
+import { listClaimable, nextLeaseEnd } from "./claimable.ts"
+import { earliest, isExitTold, type Ruling } from "./supervise.ts"
+
+export interface StaffRuling extends Ruling {
+  /** Why tasks that could be done now find nobody, though nothing will change that by itself; null when it is fine. */
+  readonly stuck: string | null
+}
+
+/**
+ * Which workers to start and to stop, so that whatever can be done now finds somebody, within what was asked for and
+ * never more than `maxAgents`. Tasks are not handed out: whoever is free claims the best one that fits its role.
+ */
+export function staff(snapshot: EngineSnapshot, limits: EngineLimits): StaffRuling {
+  const crew = makeCrew(snapshot, limits)
+  const dismissals = crew.running
+    .filter(({ availability }) => availability === "quarantined")
+    .map((worker) => stop(worker, `worker ${worker.id} is quarantined`))
+  const claimable = listClaimable(snapshot)
+  const leaseEnd = nextLeaseEnd(snapshot)
+  if (claimable.length === 0) return { actions: dismissals, wakeAt: leaseEnd, stuck: null }
+  const question = askPerson(snapshot, crew)
+  if (question !== undefined) return { actions: [...dismissals, question], wakeAt: null, stuck: null }
+  const { waiting, idle } = cover(claimable, crew)
+  const { starts, restartAt, coming, unfilled } = hire(listPlaces(waiting, crew, limits.staffing), crew, {
+    ...{ waiting, now: snapshot.now, maxAgents: limits.maxAgents },
+  })
+  const room = idle
+    .slice(idle.length - Math.min(idle.length, unfilled.length))
+    .map((worker) => stop(worker, `no task of its role is ready, and a worker for ${unfilled[0]} is needed`))
+  const freed = freeAssigned(waiting, snapshot, coming)
+  const actions = [...dismissals, ...starts, ...room, ...freed]
+  const wakeAt = earliest([restartAt, leaseEnd])
+  // Whoever runs and may take none of them changes nothing for those that wait.
+  const isMoving = actions.length > 0 || wakeAt !== null || crew.running.some((worker) => !idle.includes(worker))
+  return { actions, wakeAt, stuck: isMoving ? null : describeStuck(snapshot, crew, { waiting, limits }) }
+}
+
+interface Crew {
+  /** Their processes run, as far as anybody was told. */
+  readonly running: readonly EngineWorker[]
+  /** Of these, who may take a task now. */
+  readonly free: readonly EngineWorker[]
+  /** Could be started again, from that time on. */
+  readonly away: readonly { readonly worker: EngineWorker; readonly notBefore: number }[]
+  /** Crashed too often, or quarantined: only a person brings them back. */
+  readonly givenUp: readonly EngineWorker[]
+}
+
+function makeCrew({ workers, tasks, history }: EngineSnapshot, limits: EngineLimits): Crew {
+  const factOf = ({ id }: EngineWorker) => history.workers.get(id)
+  const ours = workers.filter(({ isRunning }) => isRunning !== null).toSorted(inOrderOf(history))
+  // Whoever is about to be buried has its place until then.
+  const isGone = (worker: EngineWorker) => worker.isRunning === false && isExitTold(worker, factOf(worker))
+  const running = ours.filter((worker) => !isGone(worker))
+  const gone = ours.filter((worker) => isGone(worker))
+  const busy = new Set<string | null>(
+    tasks.filter(({ status }) => status === "in_progress").map((task) => task.workerId),
+  )
+  return {
+    running,
+    free: running.filter(
+      ({ id, isRunning, availability }) =>
+        isRunning === true && !busy.has(id) && !UNAVAILABLE.some((each) => each === availability),
+    ),
+    away: gone
+      .filter((worker) => !isGivenUp(worker, factOf(worker), limits) && worker.availability !== "paused")
+      .map((worker) => ({ worker, notBefore: endOfWait(factOf(worker), limits) })),
+    givenUp: gone.filter((worker) => isGivenUp(worker, factOf(worker), limits)),
+  }
+}
+
+/** Who comes first: whoever has finished less, then whoever has worked for less time, then the lower number. */
+function inOrderOf({ workers }: History) {
+  return (a: EngineWorker, b: EngineWorker) => {
+    const [first, second] = [workers.get(a.id), workers.get(b.id)]
+    return (
+      (first?.finished ?? 0) - (second?.finished ?? 0) ||
+      (first?.busyMs ?? 0) - (second?.busyMs ?? 0) ||
+      a.id.localeCompare(b.id, "en", { numeric: true })
+    )
+  }
+}
+
+function isGivenUp({ availability }: EngineWorker, fact: WorkerFact | undefined, limits: EngineLimits): boolean {
+  return availability === "quarantined" || fact?.quarantined === true || (fact?.crashes ?? 0) > limits.maxRestarts
+}
+
+/** Each crash since it last finished a task makes it wait longer; the last wait repeats. */
+function endOfWait(fact: WorkerFact | undefined, { restartBackoffMs }: EngineLimits): number {
+  if (fact === undefined || fact.crashes === 0) return 0
+  return (fact.exitedAt ?? 0) + (restartBackoffMs[Math.min(fact.crashes, restartBackoffMs.length) - 1] ?? 0)
+}
+
+/** Under supervision a crashed worker is not started again before a person has let the team go on. */
+function askPerson({ team, history }: EngineSnapshot, { away }: Crew): ShortAction | undefined {
+  if (team.mode !== "SUPERVISED") return undefined
+  const crashed = away.find(({ worker }) => {
+    const fact = history.workers.get(worker.id)
+    return fact !== undefined && fact.crashes > 0 && (fact.exitedAt ?? 0) > (history.resumedAt ?? 0)
+  })
+  if (crashed === undefined) return undefined
+  const reason = `worker ${crashed.worker.id} crashed, and is started again once the team goes on`
+  return { type: "pause-team", trigger: "repeated_failure", reason }
+}
+
+/** Each free worker takes one task: its own, one of its role, or anybody's. Who is left, and what. */
+function cover(claimable: readonly Task[], { free }: Crew): { waiting: Task[]; idle: EngineWorker[] } {
+  const idle = new Set(free)
+  const waiting = new Set(claimable)
+  const take = (fits: (task: Task, worker: EngineWorker) => boolean) => {
+    for (const task of waiting) {
+      const worker = idle.values().find((each) => [null, each.id].includes(task.assignee) && fits(task, each))
+      if (worker === undefined) continue
+      idle.delete(worker)
+      waiting.delete(task)
+    }
+  }
+  take((task, worker) => task.assignee === worker.id)
+  take((task, worker) => task.role === worker.role)
+  take((task, worker) => rolesMatch(task.role, worker.role))
+  return { waiting: [...waiting], idle: [...idle] }
+}
+
+/** The roles of the workers that what was asked for allows beyond those that run, each with a task to begin with. */
+function listPlaces(waiting: readonly Task[], crew: Crew, staffing: Staffing): Role[] {
+  const { running, away, givenUp } = crew
+  const gone = new Set<string>([...away.map(({ worker }) => worker), ...givenUp].map(({ id }) => id))
+  const left = new Set(waiting.filter(({ assignee }) => assignee === null || gone.has(assignee)))
+  const places: Role[] = []
+  const fill = (role: Role, missing: number) => {
+    for (let count = 0; count < missing; count++) {
+      const task = left.values().find((each) => rolesMatch(each.role, role))
+      if (task === undefined) return
+      left.delete(task)
+      places.push(role)
+    }
+  }
+  if (staffing.kind === "count") {
+    fill(GENERIC_ROLE, staffing.count - running.length)
+    return places
+  }
+  const countOf = (role: Role) => running.filter((worker) => (worker.role ?? GENERIC_ROLE) === role).length
+  const counts = staffing.kind === "roles" ? staffing.counts : []
+  for (const { role, count } of counts) fill(role, count - countOf(role))
+  // One for each role; where roles were listed, for those that nobody of the list could do, or they would wait for ever.
+  for (const role of new Set([...left].map((task) => task.role)))
+    if (!counts.some((listed) => listed.count > 0 && rolesMatch(role, listed.role))) fill(role, 1 - countOf(role))
+  return places
+}
+
+interface Hiring {
+  readonly starts: readonly ShortAction[]
+  /** When the first of those that wait may come. */
+  readonly restartAt: number | null
+  /** Workers that are started now or after their wait. */
+  readonly coming: ReadonlySet<string>
+  /** Places that stay empty because no more workers may run. */
+  readonly unfilled: readonly Role[]
+}
+
+/** Who was there before comes again, after its wait; only where there is none somebody new. */
+function hire(
+  places: readonly Role[],
+  { running, away, givenUp }: Crew,
+  { waiting, now, maxAgents }: { readonly waiting: readonly Task[]; readonly now: number; readonly maxAgents: number },
+): Hiring {
+  const starts: ShortAction[] = []
+  const waits: number[] = []
+  const coming = new Set<string>()
+  const unfilled: Role[] = []
+  const wanted = new Set<string | null>(waiting.map((task) => task.assignee))
+  const known = away.toSorted((a, b) => Number(wanted.has(b.worker.id)) - Number(wanted.has(a.worker.id)))
+  let room = maxAgents - running.length
+  for (const role of places) {
+    const back = known.filter(({ worker }) => !coming.has(worker.id) && (worker.role ?? GENERIC_ROLE) === role)
+    const next = back.find(({ notBefore }) => notBefore <= now) ?? back[0]
+    // Where as many had to be given up as may run at all, more of them would do no better.
+    if (next === undefined && givenUp.length >= maxAgents) continue
+    if (room <= 0) unfilled.push(role)
+    if (room-- <= 0) continue
+    if (next !== undefined) coming.add(next.worker.id)
+    if (next !== undefined && next.notBefore > now) waits.push(next.notBefore)
+    else starts.push({ type: "start-worker", worker: next?.worker.id ?? null, role })
+  }
+  return { starts, restartAt: earliest(waits), coming, unfilled }
+}
+
+/** What was meant for a worker that will not come is anybody's. Names that no worker has are people's, and stay. */
+function freeAssigned(
+  waiting: readonly Task[],
+  { workers }: EngineSnapshot,
+  coming: ReadonlySet<string>,
+): ShortAction[] {
+  const lost = new Set<string | null>(
+    workers.filter((worker) => isLost(worker) && !coming.has(worker.id)).map(({ id }) => id),
+  )
+  return waiting
+    .filter(({ assignee }) => assignee !== null && lost.has(assignee))
+    .map(({ id, assignee }) => ({ type: "free-task", task: id, reason: `worker ${assignee} is not there to do it` }))
+}
+
+function isLost({ isRunning, availability }: EngineWorker): boolean {
+  if (availability === "quarantined") return true
+  return isRunning === null ? ["dead", "stopped"].includes(availability) : !isRunning
+}
+
+function describeStuck(
+  { tasks }: EngineSnapshot,
+  { givenUp }: Crew,
+  { waiting, limits }: { readonly waiting: readonly Task[]; readonly limits: EngineLimits },
+): string | null {
+  const isManual = limits.staffing.kind === "count" && limits.staffing.count === 0
+  if (isManual || tasks.some(({ status }) => status === "in_progress")) return null
+  const [task] = waiting
+  if (task === undefined) return null
+  const others = waiting.length === 1 ? "" : ` and ${waiting.length - 1} more`
+  if (task.assignee !== null) return `task ${task.id}${others} waits for ${task.assignee}, who is none of the workers`
+  const names = givenUp.map(({ id }) => id).join(", ")
+  return `task ${task.id}${others} finds no worker: ${names || "all"} crashed too often or were quarantined`
+}
+
+function stop({ id }: EngineWorker, reason: string): ShortAction {
+  return { type: "stop-worker", worker: id, reason, isKilled: false }
+}

@@ -1,0 +1,380 @@
+import { sourceDirField } from "../../delivery/commands/swarm-merge.ts"
+import { connectGates } from "../../delivery/merge-queue/connect-gates.ts"
+import type { Command, Outcome, Session } from "../../doors/cli/command.ts"
+import { assertTarget } from "../../git/integration.ts"
+import { AppError } from "../../kernel/errors.ts"
+import { describeTeam, SCHEDULES, type TeamName } from "../../kernel/team.ts"
+import { choice, flag, type InputOf, optional, text } from "../../lib/fields.ts"
+import { resolvePath } from "../../lib/paths.ts"
+import { machineName } from "../../lib/process/machine-name.ts"
+import { identityOf, isRunning } from "../../lib/process/process-identity.ts"
+import { sleep } from "../../lib/sleep.ts"
+import { planCommand, planInput } from "../../planning/commands/plan-command.ts"
+import { verifierFor } from "../../quality/commands/verify-commands.ts"
+import { verifyFinal, verifyWave } from "../../quality/verify/verify-team.ts"
+import { makeWatcher, watchTeam } from "../../reporting/commands/live-screen.ts"
+import { emptyHistory, type History } from "../../reporting/history.ts"
+import type { Approval } from "../../requests/approval.ts"
+import { makeNotify } from "../../requests/effects/notify.ts"
+import type { Context } from "../../store/operation.ts"
+import { teamFields } from "../../store/operation.ts"
+import { calculateWaves } from "../../tasks/operations/calculate-waves.ts"
+import { assertNotLed } from "../../teams/operations/lead-team.ts"
+import { reviveTeam } from "../../teams/operations/steer-team.ts"
+import { updateTeam } from "../../teams/operations/update-team.ts"
+import { workerLaunch } from "../../workers/swarm/worker-launch.ts"
+import { ALL_DONE } from "../advance.ts"
+import { type EngineSettings, limitsOf, type RunSettings, readRunSettings } from "../loop/engine-limits.ts"
+import type { EngineEnd, OrchestratorOptions, OrchestratorPorts, Self } from "../loop/engine-ports.ts"
+import { orchestrate } from "../loop/orchestrate.ts"
+import { type EngineFacts, readEngine } from "../operations/read-engine.ts"
+import { parseStaffing, problemWithSize, STAFFING_FORMS } from "../staffing.ts"
+
+const input = {
+  ...teamFields,
+  what: optional({
+    ...planInput.what,
+    description: `${planInput.what.description}; without it, the tasks that the team has`,
+  }),
+  plans: optional(text("a plan document, as earlier versions took it")),
+  goal: planInput.goal,
+  template: planInput.template,
+  preset: planInput.preset,
+  onOverlap: planInput.onOverlap,
+  yes: flag("run what was planned for a goal without asking"),
+  workers: optional(text(`how many workers: ${STAFFING_FORMS}; by default auto, or what the team ran with before`)),
+  runtime: optional(choice(["child", "tmux"] as const, "where workers run; by default what engine.runtime says")),
+  schedule: optional(choice(SCHEDULES, "waves with a gate between them, or each task as soon as its needs are merged")),
+  target: optional(text("the branch that gets the work in the end; by default the one that is checked out")),
+  resume: flag("go on with the team's last run; fails when there was none"),
+  worktree: flag("for scripts that say so: every worker has a worktree of its own anyway"),
+  noDeliver: flag("leave the work on the integration branch, also in later runs"),
+  noReview: flag("without the review by another agent program"),
+  noCascade: flag("without follow-up tasks for tests and reviews"),
+  sourceDir: sourceDirField,
+}
+type Input = InputOf<typeof input>
+
+export const runTeam: Command = {
+  summary: "Run the team on its tasks to a verified, merged and delivered end",
+  fields: input,
+  positional: ["what", "goal"],
+  example: "teamwork run plan.yml --workers 3",
+  async run(session, raw) {
+    const given = withPlans(raw as Input)
+    const name = { project: given.project, team: given.team }
+    const self = makeSelf()
+    if (given.what !== undefined || given.target !== undefined) await assertPlace(session, given)
+    const context = await session.context()
+    await assertNotLed(context, { ...name, isGone: self.isGone })
+    if (given.what !== undefined) {
+      const planned = await planFirst(session, given, given.what)
+      if (planned !== undefined) return planned
+    }
+    const settings = await (await session.configured()).engine()
+    const history = emptyHistory()
+    const facts = await readEngine(context, name, { history, tasks: undefined, after: undefined }).catch((error) => {
+      throw error instanceof AppError && error.code === "team.not_found" ? noTeam(name) : error
+    })
+    const run = chooseSettings(given, { settings, history, name })
+    assertWork(name, facts)
+    await assertPlace(session, { ...given, target: run.target ?? undefined })
+    const end = await lead(session, { given, name, run, settings, self, facts }).catch((error) => {
+      throw error instanceof AppError && error.code === "team.not_found" ? forgotten(name) : error
+    })
+    const outcome = await finish(session, { given, name, settings }, end)
+    if (settings.files) await (await import("../../files/commands/export-command.ts")).writeHome(session, name)
+    return outcome
+  },
+}
+
+type Ending = Pick<Run, "given" | "name" | "settings">
+
+/** A run that is done ends with what the configuration says should become of the team. */
+async function finish(session: Session, { given, name, settings }: Ending, end: EngineEnd): Promise<Outcome> {
+  const base = { data: end, exitCode: exitCodeFor(end), isDocument: true }
+  if (end.outcome !== "done") return { ...base, text: () => sayEnd(name, end) }
+  const { finishRun, HOW_TO_FINISH } = await import("./finish-run.ts")
+  const request = { ...name, action: settings.completionAction, sourceDir: given.sourceDir }
+  const completion = await finishRun(session, request)
+  if (completion === undefined) {
+    const hint = session.host.io.isTerminal ? `\n${HOW_TO_FINISH}` : ""
+    return { ...base, text: () => `${sayEnd(name, end)}${hint}` }
+  }
+  return {
+    ...{ ...base, data: { ...end, completion: completion.data }, warnings: completion.warnings },
+    text: async (screen) => `${sayEnd(name, end)}\n${await completion.text?.(screen)}`,
+  }
+}
+
+/** Before anything is planned or changed: there is a repository with a commit, and the branch that is to get the work. */
+async function assertPlace(session: Session, { project, team, target, sourceDir }: Input): Promise<void> {
+  const folder = resolvePath(sourceDir ?? ".", session.host.io.cwd)
+  const { workspaces, merging } = await session.configured()
+  await workspaces({ sourceDir: folder, team: { project, team } })
+  const { merges } = await merging(folder)
+  await assertTarget(merges, { project, team }, target)
+}
+
+function withPlans(given: Input): Input {
+  if (given.what !== undefined && given.plans !== undefined)
+    throw new AppError("usage", "name the plan once, as an argument or with --plans")
+  const what = given.what ?? given.plans
+  if (what === undefined && given.preset !== undefined)
+    throw new AppError("usage", `--preset is for a plan or a goal: teamwork run PLAN --preset ${given.preset}`)
+  return { ...given, what }
+}
+
+/** A file was written by somebody who wants it done; what was made of a goal is shown first. What to end with, if so. */
+async function planFirst(session: Session, given: Input, what: string): Promise<Outcome | undefined> {
+  const { project, team, goal, template, preset, onOverlap } = given
+  const isFile = await Bun.file(resolvePath(what, session.host.io.cwd)).exists()
+  const yes = given.yes === true || isFile
+  const outcome = await planCommand.run(session, { project, team, what, goal, template, preset, onOverlap, yes })
+  return (outcome.data as { readonly applied: unknown }).applied === null ? outcome : undefined
+}
+
+/** What was said now goes before what the team ran with before. */
+function chooseSettings(
+  given: Input,
+  {
+    settings,
+    history,
+    name,
+  }: { readonly settings: EngineSettings; readonly history: History; readonly name: TeamName },
+): RunSettings {
+  const before = readRunSettings(history.settings)
+  if (given.resume === true && before === undefined)
+    throw new AppError("run.none", `${describeTeam(name)} was never run; start it with: teamwork run`)
+  const { planned } = history
+  // What a plan asks for counts for the run that it was given to, and for the first one.
+  const isPlanned = given.what !== undefined || before === undefined
+  const workers = given.workers ?? (isPlanned ? planned?.workers : null) ?? undefined
+  const staffing = workers === undefined ? (before?.staffing ?? AUTO) : parseWorkers(workers)
+  const problem = problemWithSize(staffing, settings.maxAgents)
+  if (problem !== undefined) throw new AppError("usage", `${problem}; see: teamwork config set team.maxAgents N`)
+  return {
+    staffing,
+    runtime: given.runtime ?? before?.runtime ?? settings.runtime,
+    target: given.target ?? before?.target ?? null,
+    deliver: given.noDeliver === true ? false : (before?.deliver ?? true),
+    review: given.noReview === true ? false : (before?.review ?? true),
+    cascade: given.noCascade === true ? false : (before?.cascade ?? true),
+    template: planned?.template ?? null,
+  }
+}
+
+const AUTO = { kind: "auto" } as const
+
+function parseWorkers(text: string): RunSettings["staffing"] {
+  const staffing = parseStaffing(text)
+  if ("problem" in staffing) throw new AppError("usage", `--workers ${staffing.problem}`)
+  return staffing
+}
+
+function noTeam(name: TeamName): AppError {
+  const ways = 'teamwork run PLAN, or of a goal: teamwork run "GOAL"'
+  return new AppError("team.not_found", `project ${describeTeam(name)} does not exist; make it of a plan with: ${ways}`)
+}
+
+function forgotten(name: TeamName): AppError {
+  const kept = "what was committed is kept, see: teamwork refs"
+  return new AppError("team.not_found", `project ${describeTeam(name)} was forgotten while it ran; ${kept}`)
+}
+
+function assertWork(name: TeamName, { tasks }: EngineFacts): void {
+  if (tasks.length > 0) return
+  throw new AppError(
+    "run.nothing",
+    `${describeTeam(name)} has no tasks; make some with: teamwork plan FILE, or: teamwork task create`,
+  )
+}
+
+/** A team that nobody has laid out yet gets its waves; one that was cancelled goes on. */
+async function prepare(
+  context: Context,
+  name: TeamName,
+  { facts, schedule }: { readonly facts: EngineFacts; readonly schedule: Input["schedule"] },
+): Promise<void> {
+  await reviveTeam(context, name)
+  if (schedule !== undefined && schedule !== facts.team.schedule) await updateTeam.run(context, { ...name, schedule })
+  if (facts.waves.totalWaves === 0) await calculateWaves.run(context, name)
+}
+
+interface Run {
+  readonly given: Input
+  readonly name: TeamName
+  readonly run: RunSettings
+  readonly settings: EngineSettings
+  readonly self: Self
+  /** As they were when the run was asked for. */
+  readonly facts: EngineFacts
+}
+
+/** Leads and shows it. */
+async function lead(session: Session, asked: Run): Promise<EngineEnd> {
+  const { given, name, run, settings, facts } = asked
+  const { io } = session.host
+  // In 80 columns.
+  const hint = "Ctrl+C ends it, twice at once; go on with: teamwork run --resume"
+  const view = { hint, steps: false }
+  let watcher = makeWatcher(session, view)
+  const ports = {
+    ...(await openPorts(session, { ...asked, say: (line) => watcher.say(line) })),
+    notify: notifyFor(session, settings),
+  }
+  const options: OrchestratorOptions = {
+    ...{ ...name, limits: limitsOf(settings, run), settings: JSON.stringify(run), target: run.target ?? undefined },
+    ...{ leaseMs: settings.leaseMs, shutdownTimeoutMs: settings.shutdownTimeoutMs },
+    ...{ monitorIntervalMs: settings.monitorIntervalMs, drain: io.interrupted, stop: io.interruptedAgain },
+    prepare: () => prepare(ports.context, name, { facts, schedule: given.schedule }),
+  }
+  const ended = new AbortController()
+  const ending = "ending: workers end what they can; Ctrl+C again ends them at once"
+  io.interrupted.addEventListener("abort", () => watcher.say(ending))
+  const beside = [watchOn(), settings.files ? mirrorOn() : undefined]
+  try {
+    return await orchestrate(ports, options)
+  } finally {
+    ended.abort()
+    await Promise.all(beside)
+    await ports.runtime[Symbol.asyncDispose]()
+  }
+
+  /** Nobody leads any worse because it cannot be seen for a while. */
+  async function watchOn(): Promise<void> {
+    while (!ended.signal.aborted) {
+      try {
+        await watchTeam(session, name, { ...view, watcher, untilOver: false, signal: ended.signal })
+      } catch {
+        await sleep(RETRY_VIEW_MS, ended.signal)
+        watcher = makeWatcher(session, view)
+      }
+    }
+  }
+
+  /** Files are for looking at: that they cannot be written is said, and stops nothing. */
+  async function mirrorOn(): Promise<void> {
+    const { mirrorHere } = await import("../../files/commands/export-command.ts")
+    while (!ended.signal.aborted) {
+      try {
+        await mirrorHere(session, name, ended.signal)
+      } catch (error) {
+        if (error instanceof AppError && error.code.startsWith("export."))
+          return watcher.say(`no files are written: ${error.message}`)
+        await sleep(RETRY_VIEW_MS, ended.signal)
+      }
+    }
+  }
+}
+
+const RETRY_VIEW_MS = 1000
+
+function notifyFor({ host, isJsonAsked }: Session, { notify }: EngineSettings): OrchestratorPorts["notify"] {
+  const { io, processes, env } = host
+  const ring = io.isTerminal && !isJsonAsked ? () => io.outParts(["\u0007"]) : undefined
+  return makeNotify(notify, { processes, cwd: io.cwd, env, ring })
+}
+
+async function openPorts(
+  session: Session,
+  { given, name, run, settings, self, say }: Run & { readonly say: (line: string) => void },
+): Promise<OrchestratorPorts> {
+  const { host } = session
+  const configured = await session.configured()
+  const folder = resolvePath(given.sourceDir ?? ".", host.io.cwd)
+  const abandoned = new AbortController()
+  const signal = AbortSignal.any([abandoned.signal, host.io.interrupted])
+  const verifier = await verifierFor(session, { folder, signal })
+  const runtime = await configured.runtime(name, run.runtime)
+  const problem = await runtime.unavailable()
+  if (problem !== null) throw new AppError("runtime.unavailable", problem)
+  return {
+    ...{ context: await session.context(), clock: host.clock, sleep, runtime, say },
+    merging: await configured.merging(folder),
+    workspaces: await configured.workspaces({ sourceDir: folder, team: name }),
+    gates: {
+      ...connectGates(verifier, name),
+      verifyWave: (wave) => verifyWave(verifier, { ...name, wave }),
+      verifyFinal: () => verifyFinal(verifier, name),
+    },
+    abandon: () => abandoned.abort(),
+    review: async () => {
+      const { reviewHere } = await import("../../quality/commands/review-command.ts")
+      return reviewHere(session, { name, folder, signal })
+    },
+    ...(settings.pmAgent === "none"
+      ? {}
+      : {
+          judgeApproval: async (approval: Approval) =>
+            judgeHere(session, { approval, name, folder, signal, pmAgent: settings.pmAgent }),
+        }),
+    launch: (worker, role) =>
+      workerLaunch(
+        {
+          ...{ ...name, home: configured.home, self: host.self, env: host.env, folder, runtime: run.runtime },
+          ...{ store: session.flags.store, isManaged: true },
+        },
+        worker,
+        role,
+      ),
+    self,
+  }
+}
+
+interface Judged {
+  readonly approval: Approval
+  readonly name: TeamName
+  readonly folder: string
+  readonly signal: AbortSignal
+  readonly pmAgent: string
+}
+
+/** By the agents that are set up here. */
+async function judgeHere(session: Session, { approval, name, folder, signal, pmAgent }: Judged) {
+  const [{ judgeApproval }, { askPorts }] = await Promise.all([
+    import("../../requests/effects/judge-approval.ts"),
+    import("../../agents/commands/ask-ports.ts"),
+  ])
+  const asked = await askPorts(session)
+  const ready = asked.ready.filter(({ agent }) => pmAgent === "auto" || agent.name === pmAgent)
+  const ask = { ...asked, ready }
+  return judgeApproval({ context: await session.context(), ask, folder }, { approval, name, signal })
+}
+
+/** This process, as another one on this machine can tell whether it is there. */
+function makeSelf(): Self {
+  const machine = machineName()
+  const { pid, start } = identityOf(process.pid)
+  return {
+    machine,
+    holder: `${machine}:${pid}:${start}`,
+    isGone(holder) {
+      const [, where, pidText, startText] = /^(.*):(\d+):(.*)$/s.exec(holder) ?? []
+      return where === machine && !isRunning({ pid: Number(pidText), start: startText ?? "" })
+    },
+  }
+}
+
+function sayEnd(name: TeamName, { outcome, reason }: EngineEnd): string {
+  const team = describeTeam(name)
+  switch (outcome) {
+    case "done":
+      return `${team} is done${reason === ALL_DONE ? "" : `: ${reason}`}; see: teamwork report`
+    case "cancelled":
+      return `${team} was cancelled; go on with: teamwork run`
+    case "interrupted":
+      return `${team} was interrupted; go on with: teamwork run --resume`
+    case "lost":
+      return `${team} is led by another teamwork run now; watch it with: teamwork watch`
+    case "paused":
+      return `${team} is paused (${reason}); see: teamwork escalations, then: teamwork run --resume`
+    default:
+      return `${team} is not done: ${reason}; see: teamwork report`
+  }
+}
+
+function exitCodeFor({ outcome }: EngineEnd): number {
+  if (outcome === "done") return 0
+  return outcome === "interrupted" ? 130 : 1
+}

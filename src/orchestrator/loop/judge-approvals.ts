@@ -1,0 +1,40 @@
+import { AppError } from "../../kernel/errors.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import { type Approval, nameApproval } from "../../requests/approval.ts"
+import { decideApproval } from "../../requests/operations/approvals.ts"
+import type { OrchestratorPorts } from "./engine-ports.ts"
+
+/** As whom the rule decides that routine matters are approved. */
+const POLICY = "policy"
+
+/** Decisions on what no person is asked about, each beside the loop, as an agent may take its time. */
+export function makeApprovalJudge(
+  { context, judgeApproval, say }: OrchestratorPorts,
+  name: TeamName,
+): { begin(approval: Approval): void; readonly ended: Promise<void> } {
+  const underWay = new Map<number, Promise<void>>()
+
+  async function decide(approval: Approval): Promise<void> {
+    const ruling = (await judgeApproval?.(approval)) ?? { by: POLICY, isApproved: true, reason: null }
+    const status = ruling.isApproved ? "approved" : "rejected"
+    const decision = { ...name, number: approval.number, owner: ruling.by, status, reason: ruling.reason } as const
+    await decideApproval(context, decision)
+  }
+
+  return {
+    begin(approval) {
+      if (underWay.has(approval.number)) return
+      const work = decide(approval)
+        .catch((error) => {
+          // A person was faster, or it is no longer asked.
+          if (error instanceof AppError && error.code === "approval.decided") return
+          say(`${nameApproval(approval)} was not decided: ${error instanceof Error ? error.message : error}`)
+        })
+        .finally(() => underWay.delete(approval.number))
+      underWay.set(approval.number, work)
+    },
+    get ended() {
+      return Promise.all(underWay.values()).then(() => undefined)
+    },
+  }
+}

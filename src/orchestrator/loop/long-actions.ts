@@ -1,0 +1,144 @@
+import { mergeWave, type WaveReport } from "../../delivery/merge-queue/merge-wave.ts"
+import { deliver } from "../../delivery/target/deliver.ts"
+import { whyNotGreen } from "../../delivery/target/final-verdict.ts"
+import { AppError } from "../../kernel/errors.ts"
+import { unreachable } from "../../lib/unreachable.ts"
+import { listVerdicts } from "../../quality/operations/record-verdict.ts"
+import type { EngineSnapshot, LongAction, Trouble } from "../actions.ts"
+import type { OrchestratorOptions, OrchestratorPorts } from "./engine-ports.ts"
+
+/** The actions that take long: one at a time, beside the loop. */
+export interface LongActions extends Pick<EngineSnapshot, "busy" | "settled" | "delivery" | "troubles"> {
+  /** What is under way; resolves when nothing is. */
+  readonly ended: Promise<void>
+  begin(action: LongAction): void
+}
+
+interface LongWork {
+  /** By the store's clock, as whatever is decided. */
+  readonly now: () => number
+  readonly onEnd: () => void
+}
+
+const FIRST_WAIT_MS = 1000
+
+export function makeLongActions(
+  ports: OrchestratorPorts,
+  options: OrchestratorOptions,
+  { now, onEnd }: LongWork,
+): LongActions {
+  const settled = new Set<string>()
+  const troubles = new Map<LongAction["type"], Trouble>()
+  let delivery: EngineSnapshot["delivery"] = "none"
+  let busy: LongAction["type"] | null = null
+  let ended = Promise.resolve()
+
+  async function perform(action: LongAction): Promise<void> {
+    const problem = await attempt(action).catch((error) => (error instanceof Error ? error.message : String(error)))
+    if (problem === undefined) {
+      troubles.delete(action.type)
+      return
+    }
+    const times = (troubles.get(action.type)?.times ?? 0) + 1
+    const notBefore = now() + FIRST_WAIT_MS * 2 ** (times - 1)
+    troubles.set(action.type, { action: action.type, reason: problem, times, notBefore })
+    ports.say(`${action.type} did not come to an end: ${problem}`)
+  }
+
+  /** Undefined when it came to an end, whatever the end was; else why not. */
+  async function attempt(action: LongAction): Promise<string | undefined> {
+    switch (action.type) {
+      case "merge":
+        return merge(action.wave)
+      case "verify-wave":
+        await ports.gates.verifyWave(action.wave)
+        return undefined
+      case "verify-final":
+        await ports.gates.verifyFinal()
+        return undefined
+      case "review":
+        await ports.review()
+        return undefined
+      case "deliver":
+        return bringToTarget()
+      default:
+        return unreachable(action)
+    }
+  }
+
+  async function merge(wave: number | null): Promise<string | undefined> {
+    const { context, merging, gates } = ports
+    const { project, team, target } = options
+    const report = await mergeWave(
+      context,
+      { merges: merging.merges, gate: gates.gate, scope: gates.scope },
+      { project, team, target, wave: wave ?? undefined, takesReviewed: true },
+    )
+    for (const name of settledBy(report)) settled.add(name)
+    return whyNotWhole(report)
+  }
+
+  async function bringToTarget(): Promise<string | undefined> {
+    const { context, merging, gates } = ports
+    const { project, team } = options
+    try {
+      await deliver(
+        context,
+        {
+          ...merging,
+          finalGate: gates.finalGate,
+          whyNotGreen: async (commit) =>
+            whyNotGreen(merging.merges, await listVerdicts.run(context, { project, team }), commit),
+        },
+        { project, team },
+      )
+      delivery = "done"
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === "deliver.refused")) throw error
+      // A person's files are in the way. The work is done all the same, and the message has the command.
+      ports.say(error.message)
+      delivery = "refused"
+    }
+    return undefined
+  }
+
+  return {
+    settled,
+    get busy() {
+      return busy
+    },
+    get delivery() {
+      return delivery
+    },
+    get troubles() {
+      return [...troubles.values()]
+    },
+    get ended() {
+      return ended
+    },
+    begin(action) {
+      if (busy !== null) throw new Error(`${action.type} was to begin while ${busy} is under way`)
+      busy = action.type
+      ended = perform(action).finally(() => {
+        busy = null
+        onEnd()
+      })
+    },
+  }
+}
+
+/** What the report says all about: merged, or a task for whoever mends it, or nothing to merge. */
+function settledBy({ outcomes, left }: WaveReport): string[] {
+  const done = outcomes.filter(({ outcome }) => outcome.kind !== "waiting" && outcome.kind !== "untested")
+  const attempts = [...done.flatMap(({ candidate }) => [candidate, ...candidate.alsoFor]), ...left]
+  return attempts.map(({ taskId, attempt }) => `${taskId}/${attempt}`)
+}
+
+function whyNotWhole({ outcomes }: WaveReport): string | undefined {
+  for (const { candidate, outcome } of outcomes) {
+    if (outcome.kind === "untested" || outcome.kind === "waiting") {
+      return `task ${candidate.taskId} is not merged: ${outcome.reason}`
+    }
+  }
+  return undefined
+}

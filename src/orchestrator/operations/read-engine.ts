@@ -1,0 +1,103 @@
+import { ENGINE } from "../../kernel/actor.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import type { Verdict, VerdictScope, VerdictStatus } from "../../quality/verdict.ts"
+import { emptyHistory, type History, tell } from "../../reporting/history.ts"
+import { type ApprovalStatus, describeFinal, toApproval } from "../../requests/approval.ts"
+import { readCheckpoints } from "../../requests/operations/checkpoints.ts"
+import { readQuestionsSince } from "../../requests/operations/questions.ts"
+import type { Question } from "../../requests/question.ts"
+import type { Context } from "../../store/operation.ts"
+import type { Tx } from "../../store/port.ts"
+import { getTeam } from "../../tasks/operations/lookup.ts"
+import { readWavePlan } from "../../tasks/operations/wave-status.ts"
+import type { Task } from "../../tasks/task.ts"
+import { readEventsSince, readTasksSince } from "../../teams/operations/follow-team.ts"
+import type { Worker } from "../../workers/worker.ts"
+import type { EngineSnapshot } from "../actions.ts"
+
+/** What the store knows of all that the engine decides by. */
+export interface EngineFacts
+  extends Pick<
+    EngineSnapshot,
+    | "now"
+    | "team"
+    | "tasks"
+    | "waves"
+    | "final"
+    | "review"
+    | "refusals"
+    | "isPausedByEngine"
+    | "approvals"
+    | "finalApproval"
+    | "questions"
+  > {
+  readonly workers: readonly Worker[]
+}
+
+/** How far somebody has followed a team's events. */
+export interface Following {
+  readonly history: History
+  /** The tasks as they were then. */
+  tasks: ReadonlyMap<string, Task> | undefined
+  questions?: readonly Question[]
+  after: string | undefined
+}
+
+export function beginFollowing(): Following {
+  return { history: emptyHistory(), tasks: undefined, after: undefined }
+}
+
+/** All of one moment; what happened since the last look is added to the history. */
+export async function readEngine({ store }: Context, name: TeamName, following: Following): Promise<EngineFacts> {
+  const { facts, told, known } = await store.read(async (tx) => {
+    const { key, ...team } = await getTeam(tx, name)
+    const told = await readEventsSince(tx, key, following.after)
+    const known = await readTasksSince(tx, { key, known: following.tasks, events: told.events })
+    const tasks = [...known.values()]
+    const verdicts = await tx.verdicts.listOfTeam(key)
+    const facts = {
+      now: await tx.now(),
+      team,
+      tasks,
+      waves: await readWavePlan(tx, key, tasks),
+      workers: await tx.workers.list(key),
+      final: team.phase === "COMPLETE" ? ("passed" as const) : latest("final", verdicts, tasks),
+      review: latest("cross-agent", verdicts, tasks),
+      refusals: countRefusals(verdicts),
+      approvals: (await tx.records.list(key, { kind: "approval", status: "pending" })).map(toApproval),
+      finalApproval: await readFinal(tx, key, tasks),
+      questions: await readQuestionsSince(tx, key, { known: following.questions, events: told.events }),
+    }
+    return { facts, told, known }
+  })
+  // Only now, since a read may run more than once.
+  following.after = told.cursor
+  following.tasks = known
+  following.questions = facts.questions
+  for (const event of told.events) tell(following.history, event)
+  const isPausedByEngine = facts.team.status === "paused" && following.history.pausedBy === ENGINE
+  return { ...facts, isPausedByEngine }
+}
+
+async function readFinal(tx: Tx, key: number, tasks: readonly Task[]): Promise<ApprovalStatus | null> {
+  const final = (await readCheckpoints(tx, key)).get("final")
+  if (final === undefined) return null
+  return final.question === describeFinal(tasks) ? final.status : null
+}
+
+/** Null when there is none, or when work came after it. */
+function latest(scope: VerdictScope, verdicts: readonly Verdict[], tasks: readonly Task[]): VerdictStatus | null {
+  const verdict = verdicts.findLast((each) => each.scope === scope)
+  if (verdict === undefined || tasks.some((task) => task.updatedAt > verdict.timestamp)) return null
+  return verdict.status
+}
+
+function countRefusals(verdicts: readonly Verdict[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { scope, subject, status } of verdicts) {
+    if (status !== "failed") continue
+    const name = subject === null ? scope : `${scope} ${subject}`
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  return counts
+}

@@ -1,0 +1,43 @@
+import { quoteInput } from "../kernel/ids.ts"
+import { nearest } from "../lib/text/nearest.ts"
+import { ROLES, type Role } from "../tasks/task.ts"
+import type { Staffing } from "./actions.ts"
+
+export const STAFFING_FORMS = "auto, a number, backend:2,test:1, or 0 to start none"
+
+/** `auto`, `3`, `backend:2,test:1`; `0` is `count: 0`, where people start the workers themselves. */
+export function parseStaffing(given: string): Staffing | { readonly problem: string } {
+  const text = given.trim()
+  if (text === "auto") return { kind: "auto" }
+  if (/^\d+$/.test(text)) return { kind: "count", count: Number(text) }
+  if (!text.includes(":")) return { problem: `${quoteInput(given)} is not one of: ${STAFFING_FORMS}` }
+  const counts = new Map<Role, number>()
+  for (const part of text.split(",")) {
+    const [name = "", count = ""] = part.split(":").map((each) => each.trim())
+    const role = ROLES.find((each) => each === name)
+    if (role === undefined) return { problem: noRole(name) }
+    if (!/^[1-9]\d*$/.test(count) || part.split(":").length > 2)
+      return { problem: `${quoteInput(part.trim())} needs a number from 1 behind the colon, as ${role}:1` }
+    if (counts.has(role)) return { problem: `${role} is there twice` }
+    counts.set(role, Number(count))
+  }
+  return { kind: "roles", counts: [...counts].map(([role, count]) => ({ role, count })) }
+}
+
+/** What is wrong with so many workers; undefined when they may be. */
+export function problemWithSize(staffing: Staffing, maxAgents: number): string | undefined {
+  const count = sizeOf(staffing)
+  return count > maxAgents ? `${count} workers are more than the ${maxAgents} of team.maxAgents` : undefined
+}
+
+function sizeOf(staffing: Staffing): number {
+  if (staffing.kind === "auto") return 0
+  if (staffing.kind === "count") return staffing.count
+  return staffing.counts.reduce((sum, { count }) => sum + count, 0)
+}
+
+function noRole(name: string): string {
+  const close = nearest(name, ROLES)
+  const hint = close === undefined ? `use ${ROLES.join(", ")}` : `did you mean ${close}?`
+  return `${quoteInput(name)} is not a role; ${hint}`
+}

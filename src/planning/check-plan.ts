@@ -1,0 +1,243 @@
+import { AppError } from "../kernel/errors.ts"
+import { quoteInput, type TaskId } from "../kernel/ids.ts"
+import { nearest } from "../lib/text/nearest.ts"
+import { parseStaffing, problemWithSize } from "../orchestrator/staffing.ts"
+import { listClaims } from "../ownership/judge-path.ts"
+import { listOverlaps, makeConcurrency, type Overlap } from "../ownership/overlaps.ts"
+import { cleanPattern } from "../ownership/plain-pattern.ts"
+import { layerTasks } from "../tasks/layers.ts"
+import { orderByRules } from "./order-tasks.ts"
+import type { Plan, PlanProblem, PlanTask } from "./plan.ts"
+import type { Preset } from "./presets.ts"
+import { defineSpec, isOwned, MAX_ROLE_SPECS } from "./roles/role-spec.ts"
+import { assertCapable, BUILT_IN_ROLES, getRole, type RoleDefinition } from "./roles/roles.ts"
+
+/** What a plan is held against. */
+export interface PlanFacts {
+  readonly roles: readonly RoleDefinition[]
+  readonly presets: readonly Preset[]
+  /** The preset that somebody asked for; it goes before the one that the plan names. */
+  readonly preset?: string
+  /** The agents there are, by name. */
+  readonly agents: readonly string[]
+  /** Patterns of the files that belong to the lead. */
+  readonly shared: readonly string[]
+  readonly onOverlap: "refuse" | "serialise"
+  /** Whether the project has tests that a gate runs, which say when a task is done. */
+  readonly hasTests: boolean
+  readonly maxAgents: number
+}
+
+export interface CheckedPlan {
+  /** With the needs that were added. */
+  readonly plan: Plan
+  /** All that is wrong with it; with none it can be applied. */
+  readonly problems: readonly PlanProblem[]
+  /** Needs that were added, and why. */
+  readonly notes: readonly string[]
+}
+
+const AGENT_OF_SCRIPTS = "script"
+
+/** Everything that can be wrong with a plan as a whole, all at once. */
+export function checkPlan(given: Plan, facts: PlanFacts): CheckedPlan {
+  const problems: PlanProblem[] = []
+  if (given.workers !== undefined) problems.push(...checkWorkers(given.workers, facts.maxAgents))
+  problems.push(...checkSpecs(given))
+  const roles = rolesOf(given, facts.roles)
+  for (const [index, task] of given.tasks.entries()) problems.push(...checkTask(task, index, { ...facts, roles }))
+  problems.push(...findDuplicates(given.tasks))
+  const known = dropUnknownNeeds(given.tasks, problems)
+  const tasks = dropCircles(known, problems)
+  const plan = {
+    ...given,
+    tasks: tasks.map((task) => ({ ...task, files: [...new Set(task.files.map(cleanPattern))] })),
+  }
+  const ordered = orderByRules(plan.tasks)
+  const apart = keepApart(ordered.tasks, facts, problems)
+  const inOrder = problems.toSorted((a, b) => Number(a.path[1] ?? -1) - Number(b.path[1] ?? -1))
+  return { plan: { ...plan, tasks: apart.tasks }, problems: inOrder, notes: [...ordered.notes, ...apart.notes] }
+}
+
+/** The roles that hold for a plan: a role that is there is taken, and not made anew. */
+export function rolesOf({ roleSpecs = [], tasks }: Plan, known: readonly RoleDefinition[]): readonly RoleDefinition[] {
+  const made = roleSpecs.filter(({ name }) => !known.some((role) => role.name === name))
+  return made.length === 0 ? known : [...known, ...made.map((spec) => defineSpec(spec, tasks))]
+}
+
+function checkSpecs({ roleSpecs = [] }: Plan): PlanProblem[] {
+  const problems: PlanProblem[] = []
+  if (roleSpecs.length > MAX_ROLE_SPECS)
+    problems.push({ path: ["roleSpecs"], message: `has ${roleSpecs.length} roles; at most ${MAX_ROLE_SPECS} are made` })
+  for (const [index, { name, prefix }] of roleSpecs.entries()) {
+    const at = (field: string, message: string) => problems.push({ path: ["roleSpecs", index, field], message })
+    const before = roleSpecs.slice(0, index)
+    if (BUILT_IN_ROLES.some((role) => role.name === name)) at("name", `${name} is built in; name the role otherwise`)
+    if (before.some((each) => each.name === name)) at("name", `${name} is there twice`)
+    if (before.some((each) => each.prefix === prefix)) at("prefix", `${prefix} is there twice`)
+  }
+  return problems
+}
+
+function checkWorkers(text: string, maxAgents: number): PlanProblem[] {
+  const staffing = parseStaffing(text)
+  const message = "problem" in staffing ? staffing.problem : problemWithSize(staffing, maxAgents)
+  return message === undefined ? [] : [{ path: ["workers"], message }]
+}
+
+function checkTask(task: PlanTask, index: number, facts: PlanFacts): PlanProblem[] {
+  const problems: PlanProblem[] = []
+  const at = (field: string, message: string) => problems.push({ path: ["tasks", index, field], message })
+  const { agent, agentType, run, repair } = task
+  if (!(facts.hasTests || task.acceptance.length + task.checks.length > 0)) {
+    const message = "nothing says when it is done; give it acceptance or checks, or the project a test command"
+    problems.push({ path: ["tasks", index], message })
+  }
+  if (agent !== undefined && !facts.agents.includes(agent)) at("agent", noSuch(agent, "agent", facts.agents))
+  if (agent === AGENT_OF_SCRIPTS && run.length === 0) at("agent", "the script agent needs commands to run; add run")
+  if (run.length > 0 && agent !== undefined && agent !== AGENT_OF_SCRIPTS)
+    at("run", `is for the agent script, and ${agent} takes none; leave one of the two out`)
+  if (repair.length > 0 && run.length === 0) at("repair", "is for tasks of the script agent; add run")
+  if (agentType !== undefined) {
+    try {
+      const role = getRole(facts.roles, agentType)
+      if (role.prefix !== undefined && !isOwned(role.prefix, task.id))
+        at("id", `${quoteInput(task.id)} belongs to ${agentType}, whose ids begin with ${role.prefix}-`)
+      assertCapable(task, role)
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      at("agentType", error.message)
+    }
+  }
+  if (!task.grantShared) problems.push(...checkShared(task, index, facts.shared))
+  return problems
+}
+
+function checkShared({ files }: PlanTask, index: number, shared: readonly string[]): PlanProblem[] {
+  return files.flatMap((pattern, at) => {
+    const [claim] = listClaims(pattern, shared)
+    const way = "leave it out, or say grantShared: true"
+    const message = `${claim} is a shared file and belongs to the lead; ${way}`
+    return claim === undefined ? [] : [{ path: ["tasks", index, "files", at], message }]
+  })
+}
+
+function findDuplicates(tasks: readonly PlanTask[]): PlanProblem[] {
+  const seen = new Map<string, number>()
+  return tasks.flatMap(({ id }, index) => {
+    const first = seen.get(id)
+    if (first === undefined) {
+      seen.set(id, index)
+      return []
+    }
+    return [{ path: ["tasks", index, "id"], message: `${quoteInput(id)} is the id of tasks[${first}] already` }]
+  })
+}
+
+function dropUnknownNeeds(tasks: readonly PlanTask[], problems: PlanProblem[]): PlanTask[] {
+  const ids = new Set<string>(tasks.map(({ id }) => id))
+  return tasks.map((task, index) => ({
+    ...task,
+    needs: [...new Set(task.needs)].filter((need) => {
+      if (ids.has(need)) return true
+      const message = noSuch(need, "task of this plan", ids)
+      problems.push({ path: ["tasks", index, "needs", task.needs.indexOf(need)], message })
+      return false
+    }),
+  }))
+}
+
+function noSuch(name: string, what: string, known: Iterable<string>): string {
+  const close = nearest(name, known) ?? [...known].find((each) => name.startsWith(each) || each.startsWith(name))
+  return `${quoteInput(name)} is no ${what}${close === undefined ? "" : `; did you mean ${quoteInput(close)}?`}`
+}
+
+/** More of them say nothing new. */
+const MOST_CIRCLES = 20
+
+/** Names every circle, and goes on without the need that closes it. */
+function dropCircles(given: readonly PlanTask[], problems: PlanProblem[]): readonly PlanTask[] {
+  let tasks = given
+  for (let found = 0; found < MOST_CIRCLES; found++) {
+    const path = findCircle(tasks)
+    if (path === undefined) return tasks
+    const [last = "", first = ""] = path.slice(-2)
+    const index = tasks.findIndex(({ id }) => id === last)
+    const at = given[index]?.needs.indexOf(first as TaskId) ?? 0
+    const message = `needs go in a circle: ${shorten(path).join(" -> ")}; remove one of them`
+    problems.push({ path: ["tasks", index, "needs", at], message })
+    tasks = tasks.map((task) => (task.id === last ? { ...task, needs: task.needs.filter((id) => id !== first) } : task))
+  }
+  return tasks.map((task) => ({ ...task, needs: [] }))
+}
+
+function findCircle(tasks: readonly PlanTask[]): readonly string[] | undefined {
+  try {
+    layerTasks(firstOfEach(tasks).map(({ id, needs }) => ({ id, blockedBy: needs })))
+    return undefined
+  } catch (error) {
+    if (error instanceof AppError && error.code === "need.cycle") return error.details.path as readonly string[]
+    throw error
+  }
+}
+
+/** Two tasks with one id are reported as such, and not as a circle. */
+function firstOfEach(tasks: readonly PlanTask[]): PlanTask[] {
+  const seen = new Set<string>()
+  return tasks.filter(({ id }) => !seen.has(id) && seen.add(id))
+}
+
+const MOST_SHOWN = 12
+
+function shorten(path: readonly string[]): readonly string[] {
+  const left = path.length - MOST_SHOWN
+  return left <= 0 ? path : [...path.slice(0, MOST_SHOWN / 2), `(${left} more)`, ...path.slice(-MOST_SHOWN / 2)]
+}
+
+interface Kept {
+  readonly tasks: readonly PlanTask[]
+  readonly notes: readonly string[]
+}
+
+/** No two tasks that could run at the same time own a common file: refused, or the later one waits. */
+function keepApart(tasks: readonly PlanTask[], facts: PlanFacts, problems: PlanProblem[]): Kept {
+  const owning = firstOfEach(tasks).filter(({ files }) => files.length > 0)
+  const canMeet = makeConcurrency(tasks.map(({ id, needs }) => ({ id, status: "open", blockedBy: needs })))
+  const overlaps = listOverlaps(owning, facts.shared).filter(({ task, other }) => canMeet(task, other))
+  if (overlaps.length === 0) return { tasks, notes: [] }
+  const place = placesOf(tasks)
+  const pairs = overlaps.map((overlap) => laterFirst(overlap, place))
+  if (facts.onOverlap === "refuse") {
+    problems.push(...pairs.slice(0, MOST_SHOWN * 2).map((pair) => overlapProblem(pair, tasks)))
+    return { tasks, notes: [] }
+  }
+  const added = new Map<string, TaskId[]>()
+  for (const { task, other } of pairs) added.set(task, [...(added.get(task) ?? []), other as TaskId])
+  return {
+    tasks: tasks.map((task) => ({ ...task, needs: [...task.needs, ...(added.get(task.id) ?? [])] })),
+    notes: pairs.map(({ task, other, path }) => `task ${task} waits for ${other}: both own ${path}`),
+  }
+}
+
+/** A place for each task behind all that it needs: needs that go by it close no circle. */
+function placesOf(tasks: readonly PlanTask[]): Map<string, number> {
+  const { layers } = layerTasks(firstOfEach(tasks).map(({ id, needs }) => ({ id, blockedBy: needs })))
+  return new Map(layers.flat().map((id, place) => [id, place]))
+}
+
+function laterFirst(overlap: Overlap, place: ReadonlyMap<string, number>): Overlap {
+  const { task, pattern, other, otherPattern, path } = overlap
+  if ((place.get(task) ?? 0) >= (place.get(other) ?? 0)) return overlap
+  return { task: other, pattern: otherPattern, other: task, otherPattern: pattern, path }
+}
+
+function overlapProblem(
+  { task, pattern, other, otherPattern, path }: Overlap,
+  tasks: readonly PlanTask[],
+): PlanProblem {
+  const index = tasks.findIndex(({ id }) => id === task)
+  const at = tasks[index]?.files.indexOf(pattern) ?? 0
+  const both = `${pattern} and ${otherPattern} of task ${other} both match ${path}, and the two could run at the same time`
+  const message = `${both}; change the files, add a need, or serialise them with --on-overlap serialise`
+  return { path: ["tasks", index, "files", at], message }
+}

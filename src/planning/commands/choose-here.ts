@@ -1,0 +1,39 @@
+import { type AgentChoice, type ChosenAgent, chooseAgent } from "../../agents/choose/choose-agent.ts"
+import { type AgentStanding, surveyAgents } from "../../agents/choose/survey-agents.ts"
+import { type KnownRateLimits, listRateLimits } from "../../agents/operations/rate-limits.ts"
+import type { Session } from "../../doors/cli/command.ts"
+import { AppError } from "../../kernel/errors.ts"
+import { findRoles } from "./role-commands.ts"
+
+interface Warned {
+  readonly warnings: readonly string[]
+}
+
+/** How every agent stands, each asked anew: for somebody who wants to know. */
+export async function surveyAll(session: Session): Promise<Warned & { readonly standings: readonly AgentStanding[] }> {
+  const { warnings, ...survey } = await readSurvey(session)
+  return { standings: await surveyAgents({ ...survey, isAnew: true }), warnings }
+}
+
+export async function chooseHere(session: Session, asked: AgentChoice["asked"]): Promise<ChosenAgent & Warned> {
+  const { agentDefaults: defaults } = await session.configured()
+  const [{ warnings, ...survey }, { roles }] = await Promise.all([readSurvey(session), findRoles(session)])
+  return { ...(await chooseAgent({ ...survey, asked, roles, defaults })), warnings }
+}
+
+export async function readSurvey(session: Session) {
+  const { agents, home } = await session.configured()
+  return { ready: await agents(), home, clock: session.host.clock, ...(await findRateLimits(session)) }
+}
+
+/** Nobody needs a store to ask for a route, and one that cannot be opened is no reason not to answer. */
+async function findRateLimits({ configured, context, host }: Session) {
+  const none: KnownRateLimits = { now: new Date(host.clock.now()).toISOString(), until: {} }
+  try {
+    const rateLimits = (await (await configured()).hasStore()) ? await listRateLimits.run(await context(), {}) : none
+    return { rateLimits, warnings: [] }
+  } catch (error) {
+    if (!(error instanceof AppError && error.code.startsWith("store."))) throw error
+    return { rateLimits: none, warnings: [`rate limits are not known: ${error.message}`] }
+  }
+}

@@ -1,0 +1,82 @@
+import { surveyAgents } from "../../agents/choose/survey-agents.ts"
+import type { Session } from "../../doors/cli/command.ts"
+import { AppError } from "../../kernel/errors.ts"
+import { quoteInput } from "../../kernel/ids.ts"
+import { codeOf } from "../../lib/error-code.ts"
+import { resolvePath } from "../../lib/paths.ts"
+import type { OnOverlap } from "../../store/operation.ts"
+import type { CheckedPlan, PlanFacts } from "../check-plan.ts"
+import type { Plan } from "../plan.ts"
+import { hasTests } from "../planner/has-tests.ts"
+import { loadPlan } from "../planner/load-plan.ts"
+import { getPreset } from "../presets.ts"
+import { readSurvey } from "./choose-here.ts"
+import { findPresets } from "./presets-command.ts"
+import { findRoles } from "./role-commands.ts"
+
+/** What a plan is held against in this repository. */
+export async function planFacts(
+  session: Session,
+  { onOverlap, preset }: { readonly onOverlap?: OnOverlap; readonly preset?: string },
+): Promise<PlanFacts> {
+  const { host } = session
+  const { settings, engine, agents, gates } = await session.configured()
+  const { maxAgents } = await engine()
+  const [{ roles }, ready] = await Promise.all([findRoles(session), agents()])
+  const presets = await findPresets(session, roles)
+  if (preset !== undefined) getPreset(presets, preset)
+  return {
+    ...{
+      roles,
+      presets,
+      preset,
+      agents: ready.map(({ agent }) => agent.name),
+      shared: settings.sharedFiles,
+      maxAgents,
+    },
+    onOverlap: onOverlap ?? settings.onOverlap,
+    hasTests: await gates(host.io.cwd).then(hasTests, nothingToTest),
+  }
+}
+
+/** How the agents stand that could do the tasks; nobody is asked for a plan that only runs scripts. */
+export async function readStandings(session: Session, plan?: Plan) {
+  const { warnings: _, ...survey } = await readSurvey(session)
+  const isNeeded = plan === undefined || plan.tasks.some(({ run }) => run.length === 0)
+  const ready = isNeeded ? survey.ready.filter(({ agent }) => agent.name !== "script") : []
+  return { standings: await surveyAgents({ ...survey, ready }), now: survey.rateLimits.now }
+}
+
+/** Where there is no repository yet, only the plan itself says when a task is done. */
+function nothingToTest(error: unknown): boolean {
+  if (error instanceof AppError) return false
+  throw error
+}
+
+/** No plan is as large. */
+const MAX_BYTES = 20_000_000
+
+/** The plan of a file, checked; undefined where there is no such file. */
+export async function findPlanFile(
+  session: Session,
+  path: string,
+  facts: () => Promise<PlanFacts>,
+): Promise<Omit<CheckedPlan, "problems"> | undefined> {
+  const file = resolvePath(path, session.host.io.cwd)
+  const stat = await statOf(file)
+  if (stat === undefined) return undefined
+  if (!stat.isFile()) throw new AppError("plan.not_found", `${quoteInput(path)} is not a file; name the plan in it`)
+  if (stat.size > MAX_BYTES) throw new AppError("plan.invalid", `${quoteInput(path)} is larger than a plan may be`)
+  return loadPlan({ name: path, text: await Bun.file(file).text() }, await facts())
+}
+
+/** Undefined where nothing is, or can be: a goal may be longer than any name of a file. */
+async function statOf(file: string) {
+  const { statSync } = await import("node:fs")
+  try {
+    return file.includes("\0") ? undefined : statSync(file, { throwIfNoEntry: false })
+  } catch (error) {
+    if (codeOf(error) === "ENAMETOOLONG") return undefined
+    throw new AppError("plan.not_found", `${quoteInput(file)} cannot be read`, {}, { cause: error })
+  }
+}

@@ -1,0 +1,117 @@
+import type { Session } from "../../doors/cli/command.ts"
+import { AppError } from "../../kernel/errors.ts"
+import { quoteInput } from "../../kernel/ids.ts"
+import type { CheckedPlan, PlanFacts } from "../check-plan.ts"
+import { parseCrew, planOfTemplate, type Template } from "../plan-templates.ts"
+import { examinePlan } from "../planner/load-plan.ts"
+import type { Planner } from "../planner/plan-goal.ts"
+import { getPreset } from "../presets.ts"
+import { assertCapable, getRole } from "../roles/roles.ts"
+import type { PlanInput } from "./plan-command.ts"
+import { findPlanFile, readStandings } from "./plan-here.ts"
+
+/** A plan that somebody has yet to agree to. */
+export interface Proposal extends Omit<CheckedPlan, "problems"> {
+  /** The document that holds it; null while it is in none. */
+  readonly file: string | null
+  /** Has it planned again, with what is to be different; where somebody planned it. */
+  askAgain?(remark: string): Promise<Proposal>
+  /** What is to be done once the team is there. */
+  onApplied?(): Promise<void>
+}
+
+/** From a file, a template, or a goal that agents plan. */
+export async function propose(session: Session, given: PlanInput, facts: PlanFacts): Promise<Proposal> {
+  const { what, goal, template } = given
+  const crew = goal === undefined ? undefined : parseCrew(what)
+  if (goal !== undefined && crew === undefined)
+    throw new AppError("usage", `unexpected argument ${quoteInput(goal)}; put a goal of several words in quotes`)
+  if (template !== undefined && crew !== undefined)
+    throw new AppError("usage", `--template says who works, and so does ${what}; use one of them`)
+  if (template !== undefined) return fromTemplate(session, template, { task: what, facts })
+  if (crew !== undefined && goal !== undefined) {
+    assertCrew(crew, facts)
+    return fromGoal(session, { goal, facts, crew })
+  }
+  const loaded = await findPlanFile(session, what, async () => facts)
+  if (loaded !== undefined) return { ...loaded, file: what }
+  if (LOOKS_LIKE_FILE.test(what))
+    throw new AppError("plan.not_found", `there is no file ${quoteInput(what)}`, { file: what })
+  if (parseCrew(what) !== undefined) throw new AppError("usage", `say behind ${what} what is to be done`)
+  const preset = facts.preset === undefined ? undefined : getPreset(facts.presets, facts.preset)
+  if (preset?.template !== undefined) return fromTemplate(session, preset.template, { task: what, facts })
+  return fromGoal(session, { goal: what, facts, coordinates: preset?.coordinate === true })
+}
+
+const LOOKS_LIKE_FILE = /\.(?:ya?ml|json|md|markdown)$|^[^\s]*\/[^\s]*$/i
+
+interface Crew {
+  readonly count: number
+  readonly agentType: string
+}
+
+function assertCrew({ count, agentType }: Crew, { maxAgents, roles }: PlanFacts): void {
+  if (count < 1 || count > maxAgents)
+    throw new AppError("input.invalid", `${count} workers: use 1 to ${maxAgents}, which is team.maxAgents`)
+  // A task that owns nothing and may be anybody's: whoever cannot take that can take none.
+  assertCapable({ role: "worker", files: [] }, getRole(roles, agentType))
+}
+
+async function fromTemplate(
+  session: Session,
+  template: Template,
+  { task, facts }: { readonly task: string; readonly facts: PlanFacts },
+): Promise<Proposal> {
+  const { standings } = await readStandings(session)
+  const available = standings.flatMap(({ name, detection }) =>
+    detection.isAvailable && detection.isLoggedIn !== false ? [name] : [],
+  )
+  const { plan, notes, problems } = examinePlan(planOfTemplate(template, task, available), facts)
+  if (problems.length === 0) return { plan, notes, file: null }
+  throw new AppError("plan.invalid", problems.map(({ message }) => message).join("; "))
+}
+
+interface GoalToPlan {
+  readonly goal: string
+  readonly facts: PlanFacts
+  readonly crew?: Crew
+  readonly coordinates?: boolean
+}
+
+async function fromGoal(session: Session, request: GoalToPlan): Promise<Proposal> {
+  const [{ makePlanner }, { describeRepository }, { askPorts }] = await Promise.all([
+    import("../planner/plan-goal.ts"),
+    import("../planner/describe-repository.ts"),
+    import("../../agents/commands/ask-ports.ts"),
+  ])
+  const { host } = session
+  const { gates, agentDefaults } = await session.configured()
+  const setup = await gates(host.io.cwd).catch(noRepository)
+  const ports = await askPorts(session)
+  const planner = makePlanner(ports, {
+    ...request,
+    repository: setup === undefined ? NOTHING : await describeRepository(setup),
+    folder: setup?.repository.folder ?? host.io.cwd,
+    explored: setup?.repository,
+    limits: { timeMs: agentDefaults.timeoutSeconds === 0 ? null : agentDefaults.timeoutSeconds * 1000 },
+    signal: host.io.interrupted,
+    onStep: (step) => (session.isJson ? undefined : host.io.err(`[${host.io.wallClock()}] ${step}`)),
+  })
+  return proposalOf(planner, async () => {
+    await ports.notes.flush()
+    await planner.keep()
+  })
+}
+
+const NOTHING = { files: [], isCut: false, commands: [] }
+
+/** A goal may come before there is anything. */
+function noRepository(error: unknown): undefined {
+  if (error instanceof AppError) return undefined
+  throw error
+}
+
+async function proposalOf(planner: Planner, onApplied: () => Promise<void>, remark?: string): Promise<Proposal> {
+  const planned = await planner.plan(remark)
+  return { ...planned, file: null, onApplied, askAgain: (more) => proposalOf(planner, onApplied, more) }
+}

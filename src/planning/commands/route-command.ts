@@ -1,0 +1,35 @@
+import type { Command } from "../../doors/cli/command.ts"
+import { choice, flag, type InputOf, number, optional, text } from "../../lib/fields.ts"
+import { idField } from "../../store/operation.ts"
+import { COMPLEXITIES } from "../../tasks/task.ts"
+import { MODEL_TIERS } from "../complexity/complexity.ts"
+import { estimateTokens } from "../routing.ts"
+import { renderRoute, routeFacts } from "../views/route-view.ts"
+import { chooseHere } from "./choose-here.ts"
+
+const input = {
+  text: text("what is to be done", (value) => (value.trim() === "" ? "is empty" : undefined)),
+  agent: optional(idField("which agent; it gets it, whatever speaks against it")),
+  role: optional(text("role or agent type that is to do it")),
+  complexity: optional(choice(COMPLEXITIES, "what the plan says of it")),
+  tier: optional(choice(MODEL_TIERS, "how able a model; goes before everything else")),
+  contextTokens: optional(number("tokens the agent must read; by default as many as the text has", { min: 0 })),
+  explain: flag("show every signal, every point and every agent"),
+}
+
+export const route: Command = {
+  summary: "Show which agent and model a task would get now; --explain says why",
+  fields: input,
+  positional: ["text"],
+  example: 'teamwork route "Add a login endpoint with tests" --explain',
+  async run(session, raw) {
+    const { explain = false, role: agentType, ...asked } = raw as InputOf<typeof input>
+    const contextTokens = asked.contextTokens ?? estimateTokens(asked.text)
+    const chosen = await chooseHere(session, { ...asked, agentType, contextTokens })
+    return {
+      data: routeFacts(chosen, explain),
+      text: () => renderRoute(chosen, explain),
+      warnings: chosen.warnings,
+    }
+  },
+}

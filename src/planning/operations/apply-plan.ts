@@ -1,0 +1,221 @@
+import { PERSON } from "../../kernel/actor.ts"
+import { AppError } from "../../kernel/errors.ts"
+import type { TaskId } from "../../kernel/ids.ts"
+import { protocolOf, type Team } from "../../kernel/team.ts"
+import { type Field, record } from "../../lib/fields.ts"
+import { overlapError, sharedPatterns } from "../../ownership/operations/plan-files.ts"
+import { listOverlaps, makeConcurrency } from "../../ownership/overlaps.ts"
+import { askAtStart } from "../../requests/operations/checkpoints.ts"
+import { operation, planFields, type Settings, teamFields } from "../../store/operation.ts"
+import type { StoredTeam, TaskChange, Tx } from "../../store/port.ts"
+import { getTeam, publicTeam } from "../../tasks/operations/lookup.ts"
+import { replanWaves } from "../../tasks/operations/plan-waves.ts"
+import { changePhase, leaveComplete } from "../../tasks/operations/task-moves.ts"
+import type { Task, TaskBrief } from "../../tasks/task.ts"
+import { type Plan, type PlanTask, workOf } from "../plan.ts"
+import { putSpecs } from "./role-specs.ts"
+
+export interface AppliedPlan {
+  readonly team: Team
+  readonly created: readonly TaskId[]
+  readonly updated: readonly TaskId[]
+  readonly unchanged: readonly TaskId[]
+  /** Tasks of the team that the plan does not name; they stay as they are. */
+  readonly others: readonly TaskId[]
+  readonly totalWaves: number
+  /** Names of the roles that were made; one that was there is kept. */
+  readonly roleSpecs: readonly string[]
+}
+
+/**
+ * Brings a checked plan into the store, whole or not at all: the team where it is missing, its tasks and waves. The same
+ * plan again changes nothing; of a changed one open tasks are changed and new ones added.
+ */
+export const applyPlan = operation({
+  name: "plan.apply",
+  summary: "Create or change the tasks of a team as a plan says",
+  input: {
+    ...teamFields,
+    plan: record("the plan, checked") as unknown as Field<Plan>,
+    onOverlap: planFields.onOverlap,
+  },
+  async run({ store, settings }, { project, team: name, plan, onOverlap = settings.onOverlap }): Promise<AppliedPlan> {
+    return store.write(async (tx) => {
+      const team = await ensureTeam(tx, { project, team: name }, plan)
+      const known = new Map((await tx.tasks.lockAll(team.key)).map((task) => [task.id, task]))
+      const tasks = await keepFromOthers(tx, team, { tasks: plan.tasks, known, settings, onOverlap })
+      const planned = new Set<string>(tasks.map(({ id }) => id))
+      const changes = tasks.flatMap((task) => changeOf(task, known.get(task.id), planned) ?? [])
+      assertNotBegun(changes)
+      const created = tasks.filter(({ id }) => !known.has(id))
+      await createTasks(tx, team, created)
+      for (const change of changes) await changeTask(tx, team, change)
+      const numbers = created.flatMap(({ id }) => (/^\d{1,9}$/.test(id) ? [Number(id)] : []))
+      if (numbers.length > 0) await tx.teams.raiseTaskNumber(team.key, Math.max(...numbers) + 1)
+      const roleSpecs = await putSpecs(tx, team.key, plan)
+      const isOther = await changeTeam(tx, team, plan)
+      if (created.length > 0) await leaveComplete(tx, team, PERSON)
+      const totalWaves = await layOut(tx, team, created.length > 0 || changes.some(({ needs }) => needs !== undefined))
+      const updated = changes.map(({ task }) => task.id)
+      if (created.length + updated.length > 0) await askAtStart(tx, { project, team: name }, PERSON)
+      const { workers = null, template = null } = plan
+      const applied = { created: created.length, updated: updated.length, workers, template }
+      if (isOther || created.length + updated.length + roleSpecs.length > 0)
+        await tx.events.append(team.key, PERSON, { type: "plan.applied", data: applied })
+      return {
+        team: publicTeam(await getTeam(tx, { project, team: name })),
+        created: created.map(({ id }) => id),
+        updated,
+        unchanged: tasks.flatMap(({ id }) => (known.has(id) && !updated.includes(id) ? [id] : [])),
+        others: [...known.keys()].filter((id) => !planned.has(id)),
+        ...{ totalWaves, roleSpecs },
+      }
+    })
+  },
+})
+
+async function ensureTeam(tx: Tx, name: { project: string; team: string }, plan: Plan): Promise<StoredTeam> {
+  const { goal, mode = "FULL_AUTO", schedule = "waves" } = plan
+  const known = await tx.teams.lock(name)
+  if (known !== undefined) return known
+  const guards = { protocol: plan.protocol ?? protocolOf(mode), hasQa: plan.qa ?? false }
+  const team = await tx.teams.create({ ...name, goal, mode, schedule, ...guards, phase: "PLANNING", status: "active" })
+  if (team === undefined) throw new AppError("team.busy", "somebody made the team at this moment; try again")
+  await tx.events.append(team.key, PERSON, { type: "team.created", data: { goal } })
+  return team
+}
+
+async function changeTeam(tx: Tx, team: StoredTeam, { goal, mode, schedule, protocol, qa }: Plan): Promise<boolean> {
+  const change = {
+    ...(goal === team.goal ? {} : { goal }),
+    ...(mode === undefined || mode === team.mode ? {} : { mode }),
+    ...(schedule === undefined || schedule === team.schedule ? {} : { schedule }),
+  }
+  const guards = {
+    ...(protocol === undefined || protocol === team.protocol ? {} : { protocol }),
+    ...(qa === undefined || qa === team.hasQa ? {} : { hasQa: qa }),
+  }
+  if (Object.keys({ ...change, ...guards }).length === 0) return false
+  await tx.teams.update(team.key, { ...change, ...guards })
+  const { hasQa, ...rest } = { ...change, ...guards }
+  const data = hasQa === undefined ? rest : { ...rest, qa: hasQa ? "on" : "off" }
+  await tx.events.append(team.key, PERSON, { type: "team.updated", data })
+  return true
+}
+
+interface Known {
+  readonly tasks: readonly PlanTask[]
+  readonly known: ReadonlyMap<string, Task>
+  readonly settings: Settings
+  readonly onOverlap: Settings["onOverlap"]
+}
+
+/** Tasks of the team that the plan does not name own files too, and those of the plan were only held against each other. */
+async function keepFromOthers(tx: Tx, team: StoredTeam, given: Known): Promise<readonly PlanTask[]> {
+  const { tasks, known, settings, onOverlap } = given
+  const planned = new Set<string>(tasks.map(({ id }) => id))
+  const outsiders = (await tx.tasks.owning(team.key)).filter(({ id }) => !planned.has(id))
+  if (outsiders.length === 0) return tasks
+  const owning = tasks.filter(({ id, files }) => files.length > 0 && (known.get(id)?.status ?? "open") === "open")
+  const canMeet = makeConcurrency([
+    ...tasks.map((task) => ({
+      id: task.id,
+      status: known.get(task.id)?.status ?? "open",
+      blockedBy: needsOf(task, known),
+    })),
+    ...[...known.values()].filter(({ id }) => !planned.has(id)),
+  ])
+  const overlaps = listOverlaps([...owning, ...outsiders], sharedPatterns(settings)).filter(
+    ({ task, other }) => planned.has(task) !== planned.has(other) && canMeet(task, other),
+  )
+  if (overlaps.length === 0) return tasks
+  if (onOverlap === "refuse") throw overlapError(overlaps)
+  const waits = new Map<string, TaskId[]>()
+  for (const { task, other } of overlaps) {
+    const [mine, theirs] = planned.has(task) ? [task, other] : [other, task]
+    waits.set(mine, [...(waits.get(mine) ?? []), theirs as TaskId])
+  }
+  return tasks.map((task) => ({ ...task, needs: [...task.needs, ...(waits.get(task.id) ?? [])] }))
+}
+
+/** What the plan says, and what came to be needed besides: a fix task, or somebody with the same files. */
+function needsOf({ id, needs }: PlanTask, known: ReadonlyMap<string, Task>): TaskId[] {
+  return [...new Set([...needs, ...(known.get(id)?.blockedBy ?? [])])]
+}
+
+interface PlannedChange {
+  readonly task: Task
+  readonly change: TaskChange
+  readonly needs?: { readonly added: readonly TaskId[]; readonly removed: readonly TaskId[] }
+  readonly fields: readonly string[]
+}
+
+/** How a task that is there differs from the plan; undefined when it does not, or is not there. */
+function changeOf(wish: PlanTask, task: Task | undefined, planned: ReadonlySet<string>): PlannedChange | undefined {
+  if (task === undefined) return undefined
+  const { blockedBy, assignee: _, ...brief } = briefOf(wish)
+  const { cascadeOf, cascadeDepth } = task.work
+  const wanted = { ...brief, work: { ...brief.work, cascadeOf, cascadeDepth } }
+  const change: TaskChange = Object.fromEntries(
+    Object.entries(wanted).filter(([name, value]) => !Bun.deepEquals(value, task[name as keyof Task])),
+  )
+  const added = blockedBy.filter((need) => !task.blockedBy.includes(need))
+  const removed = task.blockedBy.filter((need) => !blockedBy.includes(need) && planned.has(need))
+  const needs = added.length + removed.length === 0 ? undefined : { added, removed }
+  const fields = [...Object.keys(change), ...(needs === undefined ? [] : ["needs"])]
+  return fields.length === 0 ? undefined : { task, change, needs, fields }
+}
+
+function briefOf(task: PlanTask): TaskBrief {
+  const { title, description, role, complexity, needs, acceptance, checks, files, priority, agentType = null } = task
+  const texts = { title, description, role, complexity, acceptance, checks, files, priority, agentType }
+  return { ...texts, blockedBy: [...new Set(needs)], assignee: null, work: workOf(task) }
+}
+
+/** What somebody works on or has done is not what the plan says any more. */
+function assertNotBegun(changes: readonly PlannedChange[]): void {
+  const begun = changes.filter(({ task }) => task.status !== "open")
+  if (begun.length === 0) return
+  const said = begun.map(({ task, fields }) => `${task.id} (${task.status}; the plan changes ${fields.join(", ")})`)
+  const more = said.length - MOST_SHOWN
+  const list = `${said.slice(0, MOST_SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`
+  const way = "leave them as they were, or write what is to change as new tasks"
+  throw new AppError("plan.started", `these tasks have begun and cannot be changed: ${list}; ${way}`, {
+    tasks: begun.map(({ task, fields }) => ({ task: task.id, status: task.status, fields })),
+  })
+}
+
+const MOST_SHOWN = 10
+
+async function createTasks(tx: Tx, team: StoredTeam, tasks: readonly PlanTask[]): Promise<void> {
+  const drafts = tasks.map((task) => ({ id: task.id, brief: briefOf(task) }))
+  await tx.tasks.createAll(team.key, drafts)
+  await Promise.all(
+    drafts.map(({ id, brief }) => {
+      const data = { task: id, title: brief.title, blocked_by: [...brief.blockedBy] }
+      return tx.events.append(team.key, PERSON, { type: "task.created", data })
+    }),
+  )
+}
+
+async function changeTask(tx: Tx, team: StoredTeam, { task, change, needs, fields }: PlannedChange): Promise<void> {
+  const changed = fields.filter((field) => field !== "needs")
+  if (changed.length > 0) {
+    await tx.tasks.update(team.key, task.id, change)
+    await tx.events.append(team.key, PERSON, { type: "task.updated", data: { task: task.id, fields: changed } })
+  }
+  if (needs === undefined) return
+  const { added, removed } = needs
+  const now = [...task.blockedBy.filter((need) => !removed.includes(need)), ...added]
+  await tx.tasks.setNeeds(team.key, task.id, now)
+  const data = { task: task.id, added: [...added], removed: [...removed] }
+  await tx.events.append(team.key, PERSON, { type: "task.needs_changed", data })
+}
+
+/** Waves anew where the graph changed, and the phase that follows planning. */
+async function layOut(tx: Tx, team: StoredTeam, hasChanged: boolean): Promise<number> {
+  const before = (await tx.waves.list(team.key)).length
+  const total = hasChanged || before === 0 ? await replanWaves(tx, team, PERSON) : before
+  if (team.phase === "PLANNING") await changePhase(tx, team, { to: "EXECUTION", by: PERSON })
+  return total
+}

@@ -1,0 +1,74 @@
+import type { TaskId } from "../kernel/ids.ts"
+import { findMatch } from "../ownership/file-pattern.ts"
+import { findPaths } from "./complexity/paths-in-text.ts"
+import type { PlanTask } from "./plan.ts"
+
+/**
+ * What has to come first though nobody said so: type definitions before whoever imports them, a schema before the API
+ * on top of it. A need is added where neither of the two waits for the other already.
+ */
+export function orderByRules(given: readonly PlanTask[]): { tasks: readonly PlanTask[]; notes: readonly string[] } {
+  const types = given.filter(definesTypes)
+  const schemas = given.filter(definesSchema)
+  if (types.length + schemas.length === 0) return { tasks: given, notes: [] }
+  const needs = new Map<string, TaskId[]>(given.map((task) => [task.id, [...task.needs]]))
+  const notes: string[] = []
+  const add = (task: PlanTask, before: PlanTask, why: string) => {
+    if (task.id === before.id || waitsFor(task.id, before.id, needs) || waitsFor(before.id, task.id, needs)) return
+    needs.get(task.id)?.push(before.id)
+    notes.push(`task ${task.id} waits for ${before.id}: ${why}`)
+  }
+  for (const task of given) {
+    if (schemas.length > 0 && servesApi(task) && !definesSchema(task))
+      for (const schema of schemas) add(task, schema, "a schema comes before the API on top of it")
+    if (types.length === 0 || definesTypes(task)) continue
+    const named = findPaths(`${task.title}\n${task.description}\n${task.acceptance.join("\n")}`)
+    for (const each of types) {
+      const file = named.find((path) => findMatch(path, each.files) !== undefined)
+      if (file !== undefined) add(task, each, `it uses ${file}, which ${each.id} defines`)
+    }
+  }
+  return { tasks: given.map((task) => ({ ...task, needs: needs.get(task.id) ?? task.needs })), notes }
+}
+
+const TYPE_FILES =
+  /(?:^|\/)(?:types|interfaces|contracts)(?:\/|\.[cm]?[jt]sx?$|$)|\.d\.[cm]?ts$|\.(?:types|interfaces)\.[cm]?ts$/i
+const SCHEMA_FILES = /(?:^|\/)(?:schemas?|migrations?)(?:\/|\.\w+$|$)|\.(?:sql|prisma|graphql|gql|proto)$/i
+const API_FILES = /(?:^|\/)(?:api|routes?|endpoints?|controllers?|handlers?|resolvers?)(?:\/|\.\w+$|$)/i
+
+const TYPE_WORDS =
+  /\btypes?(?: and interfaces?)? (?:definitions?|declarations?)\b|\b(?:define|declare)\b.{0,40}\b(?:types|interfaces)\b/i
+const SCHEMA_WORDS = /\b(?:database |db |sql |graphql )?schemas?\b|\bmigrations?\b/i
+const API_WORDS = /\b(?:apis?|endpoints?|routes|controllers?|resolvers?)\b/i
+
+function definesTypes({ title, files, role }: PlanTask): boolean {
+  if (role === "review" || files.length === 0) return false
+  return files.every((pattern) => TYPE_FILES.test(pattern)) || TYPE_WORDS.test(title)
+}
+
+function definesSchema({ title, files, role }: PlanTask): boolean {
+  if (LOOKS_BACK.includes(role)) return false
+  if (files.length > 0) return files.every((pattern) => SCHEMA_FILES.test(pattern))
+  return SCHEMA_WORDS.test(title) && !API_WORDS.test(title)
+}
+
+function servesApi({ title, files, role }: PlanTask): boolean {
+  if (LOOKS_BACK.includes(role)) return false
+  return API_WORDS.test(title) || files.some((pattern) => API_FILES.test(pattern))
+}
+
+/** They test, tell of and judge what others make, and say themselves what they wait for. */
+const LOOKS_BACK: readonly string[] = ["test", "docs", "review"]
+
+function waitsFor(task: string, other: string, needs: ReadonlyMap<string, readonly string[]>): boolean {
+  const left = [task]
+  const seen = new Set(left)
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    for (const need of needs.get(next) ?? []) {
+      if (need === other) return true
+      if (!seen.has(need)) left.push(need)
+      seen.add(need)
+    }
+  }
+  return false
+}

@@ -1,0 +1,134 @@
+import type { Complexity, Role } from "../tasks/task.ts"
+
+export const TEMPLATES = ["build-team", "review-team", "fullstack-team", "audit-team", "debug-team"] as const
+export type Template = (typeof TEMPLATES)[number]
+
+/** One of a template's team: what it does, when, and who is asked for it. */
+interface Part {
+  readonly agentType: string
+  readonly role: Role
+  /** By the model it stands for: simple is haiku, standard sonnet, complex opus. */
+  readonly complexity: Complexity
+  /** The first of these that can be had; none of them: whom the route names. */
+  readonly agents: readonly string[]
+  readonly needs?: readonly string[]
+  /** What it does, before the colon of its title. */
+  readonly does: string
+  readonly acceptance: string
+  /** Whether tests or a review follow from it by themselves. */
+  readonly cascades?: true
+  /** Its id where it is not the agent type. */
+  readonly id?: string
+}
+
+const CODEX_OR_CLAUDE = ["codex", "claude"]
+
+const ARCHITECT: Part = {
+  ...{ agentType: "architect", role: "worker", complexity: "complex", agents: ["claude"], does: "Plan the structure" },
+  acceptance: "The structure is described: parts, their interfaces, files, and what to do in which order",
+}
+const EXECUTOR: Part = {
+  ...{ agentType: "executor", role: "backend", complexity: "standard", agents: CODEX_OR_CLAUDE, does: "Implement" },
+  ...{ needs: ["architect"], acceptance: "It does what was asked, in the structure that was planned" },
+}
+const DESIGNER: Part = {
+  ...{ agentType: "designer", role: "frontend", complexity: "standard", agents: ["gemini", "claude"] },
+  ...{ does: "Design the interface", needs: ["architect"] },
+  acceptance: "What people see and use is there, in the structure that was planned",
+}
+
+const FINDINGS =
+  "Every finding names file, line, why it matters and how grave it is; or there is none, and that is said"
+
+function reviewer(agentType: string, of: string, special: Partial<Part> = {}): Part {
+  const base = { agentType, role: "review", complexity: "standard", agents: CODEX_OR_CLAUDE } as const
+  return { ...base, does: `Review ${of}`, acceptance: FINDINGS, ...special }
+}
+
+/** Phases are needs: whoever needs nobody begins, and all that can run at the same time do. */
+const PARTS: Readonly<Record<Template, readonly Part[]>> = {
+  "build-team": [
+    ARCHITECT,
+    { ...EXECUTOR, cascades: true },
+    DESIGNER,
+    // What follows from a design is a review. Nobody can tell that from its words, so it is there from the beginning.
+    reviewer("quality-reviewer", "the interface", { id: "review-designer", needs: ["designer"] }),
+  ],
+  "review-team": [
+    reviewer("style-reviewer", "the style", { complexity: "simple", agents: ["claude"] }),
+    reviewer("quality-reviewer", "the quality"),
+    reviewer("security-reviewer", "the security"),
+    reviewer("performance-reviewer", "the performance"),
+  ],
+  "fullstack-team": [
+    ARCHITECT,
+    EXECUTOR,
+    DESIGNER,
+    {
+      ...{ agentType: "test-engineer", role: "test", complexity: "standard", agents: ["claude"], does: "Test" },
+      ...{ needs: ["executor", "designer"], cascades: true },
+      acceptance: "Tests of the new behaviour are there and pass, those of wrong input and of the limits among them",
+    },
+  ],
+  "audit-team": [
+    reviewer("security-reviewer", "the security"),
+    reviewer("quality-reviewer", "the quality"),
+    reviewer("code-reviewer", "the code", { complexity: "complex" }),
+  ],
+  "debug-team": [
+    {
+      ...{ agentType: "explorer", role: "worker", complexity: "simple", agents: [], does: "Explore" },
+      acceptance: "The places that have to do with it are named, with how they work together",
+    },
+    {
+      ...{
+        agentType: "debugger",
+        role: "worker",
+        complexity: "standard",
+        agents: [],
+        does: "Debug",
+        needs: ["explorer"],
+      },
+      acceptance: "The cause is named, and something shows it, such as a test that fails because of it",
+    },
+    {
+      ...{ agentType: "executor", role: "backend", complexity: "standard", agents: [], does: "Fix" },
+      ...{ needs: ["debugger"], cascades: true },
+      acceptance: "What was wrong is right, and what showed the fault shows it no longer",
+    },
+  ],
+}
+
+/** How many work in it. The review of build-team is done by whoever is free then. */
+const SIZES: Readonly<Record<Template, number>> = {
+  ...{ "build-team": 3, "review-team": 4, "fullstack-team": 4, "audit-team": 3, "debug-team": 3 },
+}
+
+const MAX_TITLE = 200
+
+/** A template's plan for a task, as a document would say it. */
+export function planOfTemplate(template: Template, task: string, available: readonly string[]) {
+  const line = task.replaceAll(/\s+/g, " ").trim()
+  const short = line.length > MAX_TITLE ? `${line.slice(0, MAX_TITLE - 1)}…` : line
+  return {
+    goal: task.trim(),
+    workers: String(SIZES[template]),
+    template,
+    tasks: PARTS[template].map((part) => {
+      const { id = part.agentType, agentType, role, complexity, needs = [], does, acceptance } = part
+      const title = `${does}: ${short}${part.cascades === true ? "" : " [no-cascade]"}`
+      const agent = part.agents.find((name) => available.includes(name))
+      const description = `${does}, as your part of this:\n\n${task.trim()}`
+      return {
+        ...{ id, title, description, acceptance: [acceptance], role, agentType, complexity, needs },
+        ...(agent === undefined ? {} : { agent }),
+      }
+    }),
+  }
+}
+
+/** `3:executor`; undefined for anything else. */
+export function parseCrew(text: string): { readonly count: number; readonly agentType: string } | undefined {
+  const [, count, agentType] = /^(\d+):([A-Za-z][\w-]*)$/.exec(text.trim()) ?? []
+  return agentType === undefined ? undefined : { count: Number(count), agentType }
+}

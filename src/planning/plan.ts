@@ -1,0 +1,128 @@
+import { ID_RULE, isId, quoteInput, type TaskId } from "../kernel/ids.ts"
+import { PROTOCOLS } from "../kernel/phase.ts"
+import { SCHEDULES, TEAM_MODES } from "../kernel/team.ts"
+import {
+  choice,
+  type Field,
+  type Fields,
+  flag,
+  type InputOf,
+  list,
+  number,
+  optional,
+  record,
+  text,
+  withDefault,
+} from "../lib/fields.ts"
+import { parseStaffing, STAFFING_FORMS } from "../orchestrator/staffing.ts"
+import { problemWithPattern } from "../ownership/file-pattern.ts"
+import { EFFORTS } from "../tasks/effort.ts"
+import {
+  COMPLEXITIES,
+  GENERIC_ROLE,
+  MAX_PRIORITY,
+  NO_WORK,
+  problemWithText,
+  problemWithTitle,
+  ROLES,
+  type Work,
+} from "../tasks/task.ts"
+import type { RoleSpec } from "./roles/role-spec.ts"
+
+const line = (description: string) => text(description, problemWithText)
+const id = text("its id, by which others need it; by default its number in the list", (value) =>
+  isId(value) ? undefined : `${quoteInput(value)} is not valid; use ${ID_RULE}`,
+) as Field<TaskId>
+const SHORT = 200
+
+/** What a task may say for itself, or a plan for all of its tasks. */
+const COMMON_FIELDS = {
+  role: withDefault(choice(ROLES, "role of the worker that takes it"), GENERIC_ROLE),
+  agentType: optional(text("kind of agent that does it, such as executor; see teamwork role list", short)),
+  complexity: withDefault(choice(COMPLEXITIES, "complexity"), "standard"),
+  agent: optional(text("the agent that does it, such as codex or script; by default what teamwork route names", short)),
+  model: optional(text("the model by name; by default what the agent's settings say for the complexity", short)),
+  effort: optional(choice(EFFORTS, "how hard the model should think")),
+  checks: withDefault(list(line("command"), "commands that must exit with 0 at the end"), []),
+} satisfies Fields
+
+/** The one description of a task in a plan: the checks, the JSON schema and the documents are made from it. */
+export const PLAN_TASK_FIELDS = {
+  id,
+  title: text("what is to be done, in a line", problemWithTitle),
+  description: withDefault(line("what is to be done, in full"), ""),
+  acceptance: withDefault(list(line("what must be true"), "what must be true at the end, in words"), []),
+  ...COMMON_FIELDS,
+  needs: withDefault(list(id, "ids of the tasks that must be done before"), []),
+  files: withDefault(list(text("pattern", problemWithPattern), "patterns of the files that it alone may write"), []),
+  priority: withDefault(
+    number("what comes first among ready tasks, the highest before all other order", {
+      min: -MAX_PRIORITY,
+      max: MAX_PRIORITY,
+      isInteger: true,
+    }),
+    0,
+  ),
+  grantShared: flag("let it own the shared files that its patterns name"),
+  run: withDefault(list(line("command"), "commands that the script agent runs to do it"), []),
+  repair: withDefault(
+    list(line("command"), "commands it runs instead when the work was sent back, or could not be merged"),
+    [],
+  ),
+} satisfies Fields
+
+export const PLAN_FIELDS = {
+  goal: text("what is to be reached", problemWithText),
+  preset: optional(text("the kind of team, which says what the plan leaves out; see teamwork presets", short)),
+  schedule: optional(choice(SCHEDULES, "when tasks start")),
+  mode: optional(choice(TEAM_MODES, "who decides routine matters")),
+  protocol: optional(choice(PROTOCOLS, "whether tasks are planned and approved before they are done")),
+  qa: flag("have the work of each task checked by somebody else before it counts"),
+  workers: optional(text(`who works on it: ${STAFFING_FORMS}`, problemWithStaffing)),
+  template: optional(text("the known shape that it has, or custom; for reports", short)),
+  defaults: withDefault(record("what holds for every task that does not say otherwise"), {}),
+  roleSpecs: optional(list(record("role"), "roles made for this plan, which its tasks name as their agentType")),
+  tasks: list(record("task"), "what is to be done"),
+} satisfies Fields
+
+export const PLAN_DEFAULTS: Fields = COMMON_FIELDS
+
+export type PlanTask = Omit<InputOf<typeof PLAN_TASK_FIELDS>, "grantShared"> & { readonly grantShared: boolean }
+
+export interface Plan extends Omit<InputOf<typeof PLAN_FIELDS>, "defaults" | "tasks" | "roleSpecs"> {
+  /** Undefined where there are none. */
+  readonly roleSpecs?: readonly RoleSpec[]
+  readonly tasks: readonly PlanTask[]
+}
+
+/** From the plan to a value in it: `["tasks", 2, "needs"]`. */
+export type PlanPath = readonly (string | number)[]
+
+export interface PlanProblem {
+  readonly path: PlanPath
+  readonly message: string
+}
+
+/** `tasks[2].needs` */
+export function sayPath(path: PlanPath): string {
+  return path.reduce<string>((said, part) => {
+    if (typeof part === "number") return `${said}[${part}]`
+    return said === "" ? part : `${said}.${part}`
+  }, "")
+}
+
+/** How the task is to be done, as the store keeps it. */
+export function workOf({ agent, model, effort, run, repair }: PlanTask): Work {
+  if ((agent ?? model ?? effort ?? run[0] ?? repair[0]) === undefined) return NO_WORK
+  const own = { agent: agent ?? null, model: model ?? null, effort: effort ?? null }
+  return { ...NO_WORK, ...own, commands: run, repair }
+}
+
+function short(value: string): string | undefined {
+  return value.length > SHORT ? `must be at most ${SHORT} characters` : problemWithTitle(value)
+}
+
+function problemWithStaffing(value: string): string | undefined {
+  const read = parseStaffing(value)
+  return "problem" in read ? read.problem : undefined
+}

@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { AppError } from "../../kernel/errors.ts"
+import { codeOf } from "../../lib/error-code.ts"
+import { type KnownRole, mergeRoles } from "../roles/merge-roles.ts"
+import { bad, parseRoleFile, type RoleFile } from "../roles/role-file.ts"
+
+/** A role is read by an agent with every task; a longer text is no role but a book. */
+const MAX_CHARACTERS = 100_000
+
+interface RolePlaces {
+  readonly home: string
+  readonly repository: string
+  /** The role-specs of the team, where one is meant. */
+  readonly team?: readonly RoleFile[]
+}
+
+/** Every role as it holds in this repository, for this home and for the team. */
+export function loadRoles({ home, repository, team = [] }: RolePlaces): KnownRole[] {
+  return mergeRoles({
+    home: readRoleFiles(join(home, "roles")),
+    team,
+    repository: readRoleFiles(repositoryRoles(repository)),
+  })
+}
+
+/** Where a repository keeps its roles. */
+export function repositoryRoles(repository: string): string {
+  return join(repository, ".teamwork", "roles")
+}
+
+function readRoleFiles(folder: string): RoleFile[] {
+  return listFiles(folder).map((name) => {
+    const file = join(folder, name)
+    const text = readText(file)
+    if (text.length > MAX_CHARACTERS) throw bad(file, 1, `is longer than ${MAX_CHARACTERS} characters`)
+    return parseRoleFile(file, text)
+  })
+}
+
+function listFiles(folder: string): string[] {
+  try {
+    const names = readdirSync(folder)
+    return names.filter((name) => name.endsWith(".md") && !name.startsWith(".")).sort()
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return []
+    throw unreadable(folder, error)
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8")
+  } catch (error) {
+    throw unreadable(file, error)
+  }
+}
+
+function unreadable(path: string, error: unknown): AppError {
+  const why = codeOf(error) ?? String(error)
+  return new AppError("role.bad_file", `${path} cannot be read (${why})`, { file: path }, { cause: error })
+}

@@ -1,0 +1,23 @@
+import { stringify } from "yaml"
+import type { Fields } from "../../lib/fields.ts"
+import { PLAN_TASK_FIELDS, type Plan, type PlanTask } from "../plan.ts"
+
+/** The plan as a document that can be read again. */
+export function writePlan({ tasks, ...top }: Plan, remarks: readonly string[] = []): string {
+  const head = remarks.flatMap((remark) => remark.split("\n")).map((line) => `# ${line}`.trimEnd())
+  const text = stringify({ ...top, tasks: tasks.map(said) }, { lineWidth: 0, nullStr: "" })
+  return `${[...head, ...(head.length === 0 ? [] : [""])].map((line) => `${line}\n`).join("")}${text}`
+}
+
+/** Without what holds anyway, in the order of the table. */
+function said(task: PlanTask): Record<string, unknown> {
+  const fields: Fields = PLAN_TASK_FIELDS
+  const values: Readonly<Record<string, unknown>> = { ...task }
+  const entries = Object.entries(fields).map(([name, field]) => [name, values[name], field.fallback] as const)
+  const kept = entries.filter(([, value, fallback]) => isSaid(value) && !Bun.deepEquals(value, fallback))
+  return Object.fromEntries(kept.map(([name, value]) => [name, value]))
+}
+
+function isSaid(value: unknown): boolean {
+  return value !== undefined && value !== false && value !== ""
+}

@@ -1,0 +1,85 @@
+import { AppError } from "../kernel/errors.ts"
+import { quoteInput } from "../kernel/ids.ts"
+import { PROTOCOLS } from "../kernel/phase.ts"
+import { SCHEDULES, TEAM_MODES } from "../kernel/team.ts"
+import { choice, type Fields, flag, type InputOf, optional, record, text, withDefault } from "../lib/fields.ts"
+import { nearest } from "../lib/text/nearest.ts"
+import { GENERIC_ROLE, problemWithTitle, ROLES } from "../tasks/task.ts"
+import { WORK_TYPES, type WorkType, workTypeOf } from "./complexity/work-type.ts"
+import { PLAN_FIELDS, type Plan, type PlanTask } from "./plan.ts"
+import { TEMPLATES } from "./plan-templates.ts"
+import { assertCapable, getRole, type RoleDefinition } from "./roles/roles.ts"
+
+/** What a file of a preset may say; everything that is left out is left to the plan, and then to what holds anyway. */
+export const PRESET_FIELDS = {
+  summary: text("what kind of team it is, in a line", problemWithTitle),
+  protocol: optional(choice(PROTOCOLS, "whether tasks are planned and approved before they are done")),
+  qa: flag("have the work of each task checked by somebody else before it counts"),
+  mode: optional(choice(TEAM_MODES, "who decides routine matters")),
+  schedule: optional(choice(SCHEDULES, "when tasks start")),
+  workers: PLAN_FIELDS.workers,
+  template: optional(choice(TEMPLATES, "the shape of the plan that is made of a goal")),
+  coordinate: flag("have a goal taken apart into capabilities, and roles made for them"),
+  roles: withDefault(
+    record(`who does the tasks that ask for nobody, by what comes of them: ${WORK_TYPES.join(", ")}`),
+    {},
+  ),
+} satisfies Fields
+
+export const PRESET_SOURCES = ["built-in", "home", "repository"] as const
+
+/** A kind of team under a name: what a plan need not say for itself. */
+export interface Preset extends Omit<InputOf<typeof PRESET_FIELDS>, "roles"> {
+  readonly name: string
+  readonly source: (typeof PRESET_SOURCES)[number]
+  /** By the type of work: a role of tasks, or an agent type. */
+  readonly roles: Readonly<Partial<Record<WorkType, string>>>
+}
+
+/** The preset of that name, or an error that names the known ones. */
+export function getPreset(presets: readonly Preset[], name: string): Preset {
+  const found = presets.find((each) => each.name === name)
+  if (found !== undefined) return found
+  const names = presets.map((each) => each.name)
+  const close = nearest(name, names)
+  const hint = `${close === undefined ? "" : `did you mean ${close}? `}there are ${names.join(", ")}`
+  throw new AppError("preset.not_found", `there is no preset ${quoteInput(name)}; ${hint}`, {
+    preset: name,
+    known: names,
+  })
+}
+
+/** The plan with what the preset says where the plan says nothing. */
+export function fillPlan(plan: Plan, preset: Preset, roles: readonly RoleDefinition[]): Plan {
+  const { protocol, qa, mode, schedule, workers, name } = preset
+  const said = { protocol, qa, mode, schedule, workers }
+  const own = Object.fromEntries(
+    Object.entries({ ...said, ...withoutNothing(plan) }).filter(([, value]) => value !== undefined),
+  )
+  return { ...plan, ...own, preset: name, tasks: plan.tasks.map((task) => fillTask(task, preset, roles)) }
+}
+
+/** Only what asks for nobody is given to somebody, and only to one who is capable of it. */
+function fillTask(task: PlanTask, preset: Preset, roles: readonly RoleDefinition[]): PlanTask {
+  if (task.role !== GENERIC_ROLE || task.agentType !== undefined) return task
+  const name = preset.roles[workTypeOf(task)]
+  if (name === undefined) return task
+  const role = ROLES.find((each) => each === name)
+  if (role !== undefined) return { ...task, role }
+  const definition = getRole(roles, name)
+  return isCapable(task, definition) ? { ...task, agentType: name } : task
+}
+
+function isCapable(task: PlanTask, definition: RoleDefinition): boolean {
+  try {
+    assertCapable(task, definition)
+    return true
+  } catch (error) {
+    if (error instanceof AppError) return false
+    throw error
+  }
+}
+
+function withoutNothing(plan: Plan): Partial<Plan> {
+  return Object.fromEntries(Object.entries(plan).filter(([, value]) => value !== undefined))
+}

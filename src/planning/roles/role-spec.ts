@@ -1,0 +1,195 @@
+import type { Document } from "../../kernel/document.ts"
+import { AppError } from "../../kernel/errors.ts"
+import { ID_RULE, isId, quoteInput } from "../../kernel/ids.ts"
+import { choice, type Fields, type InputOf, text, withDefault } from "../../lib/fields.ts"
+import { problemWithText, problemWithTitle } from "../../tasks/task.ts"
+import { isPrefix, PREFIX_RULE, parseRoleFile, type RoleFile } from "./role-file.ts"
+import {
+  BUILT_IN_ROLES,
+  type Capability,
+  EFFORT_OF,
+  RESPONSIBILITIES,
+  type Responsibility,
+  type RoleDefinition,
+} from "./roles.ts"
+
+/** More roles than this nobody keeps apart. */
+export const MAX_ROLE_SPECS = 5
+/** An agent reads it with every task. */
+const MAX_PHASE_CHARACTERS = 4000
+const FOLDER = "role-specs/"
+
+const phase = (description: string) => text(description, (value) => problemWithText(value, MAX_PHASE_CHARACTERS))
+
+/** A role that was made for one goal. What everybody does first (claim) and last (report) is not its matter. */
+export const ROLE_SPEC_FIELDS = {
+  name: text("its name, by which tasks ask for it", (value) =>
+    isId(value) ? undefined : `${quoteInput(value)} is not valid; use ${ID_RULE}`,
+  ),
+  prefix: text("what the ids of its tasks begin with, before a dash", (value) =>
+    isPrefix(value) ? undefined : `${quoteInput(value)} is not valid; use ${PREFIX_RULE}`,
+  ),
+  responsibility: choice(RESPONSIBILITIES, "what it is responsible for; the model's effort follows from it"),
+  capability: text("what it is able to do, in a line", problemWithTitle),
+  context: withDefault(
+    phase("phase 2: what it reads before it begins"),
+    "Read the task, the results of what it needed, and the files they name. Note what is missing before you begin.",
+  ),
+  work: withDefault(
+    phase("phase 3: what it does"),
+    "Do what the task asks for within your capability, and nothing else.",
+  ),
+  validation: withDefault(
+    phase("phase 4: how it makes sure of its work"),
+    "Hold the outcome against the acceptance of the task, point by point, and run its checks. Mend what does not hold.",
+  ),
+} satisfies Fields
+
+export type RoleSpec = InputOf<typeof ROLE_SPEC_FIELDS>
+
+export function specPath(name: string): string {
+  return `${FOLDER}${name}.md`
+}
+
+function isSpecPath(path: string): boolean {
+  return /^role-specs\/[^/]+\.md$/.test(path)
+}
+
+export type MadeRole = RoleFile & Required<Pick<RoleFile, "prefix">>
+
+/**
+ * The role that a document of a team defines. Undefined for what is none: a team that came from other systems may have
+ * documents of theirs in the same place, which are theirs to read.
+ */
+export function readRoleSpec({ path, content, encoding }: SpecDocument): MadeRole | undefined {
+  if (!isSpecPath(path) || encoding !== "utf8") return undefined
+  try {
+    const role = parseRoleFile(path, content)
+    const { prefix } = role
+    return prefix === undefined || role.extends !== undefined || path !== specPath(role.name)
+      ? undefined
+      : { ...role, prefix }
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}
+
+type SpecDocument = Pick<Document, "path" | "content" | "encoding">
+
+/** The role as a file that people and agents read, in the form of every other role. */
+export function renderRoleSpec(spec: RoleSpec, tasks: readonly OwnedTask[]): string {
+  const { name, kind, responsibility, innerLoop } = defineSpec(spec, tasks)
+  return `---
+name: ${name}
+kind: ${kind}
+prefix: ${spec.prefix}
+responsibility_type: ${responsibility}
+inner_loop: ${innerLoop}
+---
+${bodyOf(spec)}
+`
+}
+
+export interface OwnedTask {
+  readonly id: string
+  readonly agentType?: string | null
+  readonly files: readonly string[]
+  readonly needs: readonly string[]
+}
+
+/** The role as agents are chosen and told by it. */
+export function defineSpec(
+  spec: RoleSpec,
+  tasks: readonly OwnedTask[],
+): RoleDefinition & { readonly innerLoop: boolean } {
+  const { name, prefix, responsibility } = spec
+  const kind = kindOf(
+    responsibility,
+    tasks.some((task) => task.agentType === name && task.files.length > 0),
+  )
+  return {
+    ...{ name, kind, responsibility, prefix, effort: EFFORT_OF[responsibility], model: "dynamic", expertise: [] },
+    ...{ writes: kind === "implementation", tools: [], instructions: bodyOf(spec) },
+    innerLoop: hasInnerLoop(prefix, tasks),
+  }
+}
+
+/** Whoever has files to write must be able to, whatever it is responsible for. */
+function kindOf(responsibility: Responsibility, ownsFiles: boolean): Capability {
+  if (responsibility === "review") return "review"
+  return !ownsFiles && (responsibility === "exploration" || responsibility === "analysis")
+    ? "exploration"
+    : "implementation"
+}
+
+/** Two of its tasks come one after the other, with others in between or not. */
+export function hasInnerLoop(prefix: string, tasks: readonly Pick<OwnedTask, "id" | "needs">[]): boolean {
+  const needsOf = new Map(tasks.map(({ id, needs }) => [id, needs]))
+  return tasks.some(({ id, needs }) => {
+    if (!isOwned(prefix, id)) return false
+    const seen = new Set<string>()
+    const left = [...needs]
+    for (let next = left.pop(); next !== undefined; next = left.pop()) {
+      if (isOwned(prefix, next)) return true
+      if (seen.has(next)) continue
+      seen.add(next)
+      left.push(...(needsOf.get(next) ?? []))
+    }
+    return false
+  })
+}
+
+/** Roles own tasks by the beginning of their ids. */
+export function isOwned(prefix: string, taskId: string): boolean {
+  return taskId.startsWith(`${prefix}-`)
+}
+
+function bodyOf({ name, capability, context, work, validation }: RoleSpec): string {
+  return [
+    ...[`# ${name}`, capability.trim()],
+    ...["## Phase 2: Context", context.trim(), "## Phase 3: Work", work.trim(), "## Phase 4: Validation"],
+    validation.trim(),
+  ].join("\n\n")
+}
+
+const MAX_NAME = 40
+const MAX_PREFIX = 8
+
+/** A role for a capability that somebody misses, in the words of who misses it; a role of that name keeps its prefix. */
+export function draftSpec(
+  capability: string,
+  responsibility: Responsibility,
+  others: readonly { readonly name: string; readonly prefix?: string }[],
+): RoleSpec {
+  const words = capability.toLowerCase().match(/[a-z0-9]+/g) ?? []
+  const slug = words.join("-").slice(0, MAX_NAME).replace(/-$/, "")
+  const name = slug === "" || BUILT_IN_ROLES.some((role) => role.name === slug) ? `made-${slug || "role"}` : slug
+  const known = others.find((each) => each.name === name)?.prefix
+  const { context, work, validation } = ROLE_SPEC_FIELDS
+  return {
+    ...{ name, responsibility, capability, prefix: known ?? freePrefix(words, others) },
+    ...{ context: context.fallback ?? "", work: work.fallback ?? "", validation: validation.fallback ?? "" },
+  }
+}
+
+function freePrefix(words: readonly string[], others: readonly { readonly prefix?: string }[]): string {
+  const letters = (words.find((word) => /^[a-z]/.test(word) && word.length > 1) ?? "role").toUpperCase()
+  const base = letters.slice(0, MAX_PREFIX)
+  const taken = others.map(({ prefix }) => prefix)
+  for (let number = 1; ; number++) {
+    const prefix = number === 1 ? base : `${base}${number}`
+    if (!taken.includes(prefix)) return prefix
+  }
+}
+
+/** The line by which an agent says that it lacks a capability; undefined where it does not. */
+export function findGap(taskId: string, answer: string): string | undefined {
+  const lines = answer.split("\n").map((line) => line.trim().replaceAll("`", ""))
+  const start = `CAPABILITY GAP task #${taskId}: `
+  const found = lines
+    .findLast((line) => line.startsWith(start))
+    ?.slice(start.length)
+    .trim()
+  return found === undefined || found === "" || problemWithTitle(found) !== undefined ? undefined : found
+}

@@ -1,0 +1,182 @@
+import { type Classification, classifyTask } from "./complexity/classify-task.ts"
+import { chooseTier, type ModelTier, type TierChoice, type TierInput } from "./complexity/complexity.ts"
+import { findWorkKind, type WorkKind } from "./complexity/work-kind.ts"
+
+/** What an agent is good at. */
+export interface AgentProfile {
+  readonly name: string
+  readonly domain?: "backend" | "frontend"
+  readonly kinds: readonly WorkKind[]
+  /** How much it can read; left out where no limit is known. */
+  readonly contextTokens?: number
+}
+
+/** Takes what has no better agent. */
+const GENERAL_AGENT = "claude"
+
+export const AGENT_PROFILES: readonly AgentProfile[] = [
+  { name: GENERAL_AGENT, kinds: ["build loop", "coordination"], contextTokens: 200_000 },
+  {
+    name: "codex",
+    domain: "backend",
+    kinds: ["review", "security audit", "architecture", "refactor"],
+    contextTokens: 128_000,
+  },
+  { name: "gemini", domain: "frontend", kinds: ["ui", "documents"], contextTokens: 1_000_000 },
+]
+
+/** A rough one, which is all that a choice needs. */
+export function estimateTokens(text: string): number {
+  return Math.ceil(text.length / 4)
+}
+
+/** Everything uncertain comes from the caller; what is left out does not limit the choice. */
+export interface RouteInput extends Omit<TierInput, "role"> {
+  /** Somebody named it, and gets it. */
+  readonly agent?: string
+  readonly agentType?: string
+  /** For tasks of which neither domain nor kind says who should do them. */
+  readonly defaultAgentType?: string
+  /** The model that a type of agent always gets, whatever the task; undefined when it goes by the task. */
+  readonly modelOf?: (agentType: string) => ModelTier | undefined
+  readonly agents?: readonly AgentProfile[]
+  /** Agents that cannot be had, with the reason; left out when nobody looked. */
+  readonly unavailable?: Readonly<Record<string, string>>
+  /** Until when agents have used up what they may. Times as everywhere, in ISO form. */
+  readonly rateLimits?: { readonly now: string; readonly until: Readonly<Record<string, string>> }
+  /** Estimate of what the agent must read. */
+  readonly contextTokens?: number
+  /** Of the same amount of work, in any unit; an unknown price counts as the highest. */
+  readonly prices?: Readonly<Record<string, Partial<Record<ModelTier, number>>>>
+}
+
+export interface Route {
+  /** null when no agent can take it now. */
+  readonly agent: string | null
+  readonly agentType: string
+  readonly tier: ModelTier
+  readonly classification: Classification
+  readonly complexity: TierChoice
+  /** One sentence per step of the choice. */
+  readonly because: readonly string[]
+  readonly passedOver: readonly { readonly agent: string; readonly because: string }[]
+  /** When the first agent that is only rate-limited can be asked again. */
+  readonly retryAt: string | null
+}
+
+export function chooseRoute(input: RouteInput): Route {
+  const classification = classifyTask(input.text)
+  const kind = findWorkKind(input.text, classification.domain, input.contextTokens ?? 0)
+  const agentType = agentTypeFor(input, classification, kind)
+  const complexity = chooseTier({ ...input, role: { name: agentType, model: input.modelOf?.(agentType) } })
+  const base = {
+    classification,
+    complexity,
+    tier: complexity.tier,
+    agentType,
+  } as const
+  if (input.agent !== undefined) {
+    const problem = obstacleOf(profileOf(input, input.agent), input)
+    const because = [`${input.agent} was asked for${problem === undefined ? "" : `, although ${problem}`}`]
+    return { ...base, agent: input.agent, because, passedOver: [], retryAt: null }
+  }
+  const passedOver: { agent: string; because: string }[] = []
+  for (const { profile, reason } of rankAgents(input, { classification, kind, tier: complexity.tier })) {
+    const problem = obstacleOf(profile, input)
+    if (problem === undefined) {
+      const because = [describeDomain(classification), ...passedOver.map(describePassedOver), reason]
+      return { ...base, agent: profile.name, because, passedOver, retryAt: null }
+    }
+    passedOver.push({ agent: profile.name, because: problem })
+  }
+  const because = [describeDomain(classification), ...passedOver.map(describePassedOver), "no agent can take it now"]
+  return { ...base, agent: null, because, passedOver, retryAt: findRetryTime(input) }
+}
+
+interface Question {
+  readonly classification: Classification
+  readonly kind: WorkKind | undefined
+  readonly tier: ModelTier
+}
+
+/**
+ * The domain decides where it is clear, and a tie of signals goes to the general agent. The kind of work decides where no
+ * word names a domain, and among those who would otherwise come last. Of two equal ones the cheaper goes first.
+ */
+function rankAgents({ agents = AGENT_PROFILES, prices = {} }: RouteInput, question: Question) {
+  const priceOf = (name: string) => prices[name]?.[question.tier] ?? Number.POSITIVE_INFINITY
+  const ranked = agents.map((profile) => ({ profile, price: priceOf(profile.name), ...rankOf(profile, question) }))
+  ranked.sort((a, b) => a.rank - b.rank || (a.price === b.price ? 0 : a.price - b.price))
+  return ranked.map(({ profile, price, rank, reason }) => {
+    const isCheapest = price < Math.max(...ranked.filter((each) => each.rank === rank).map((each) => each.price))
+    return { profile, reason: isCheapest ? `${reason}, at the lower price` : reason }
+  })
+}
+
+function rankOf({ name, domain, kinds }: AgentProfile, { classification, kind }: Question) {
+  const isGeneral = name === GENERAL_AGENT
+  const suits = kind !== undefined && kinds.includes(kind)
+  if (classification.domain !== "ambiguous") {
+    if (domain === classification.domain) return { rank: 0, reason: `${name} takes ${domain} tasks` }
+  } else if (classification.backend.length > 0) {
+    if (isGeneral) return { rank: 0, reason: `${name} takes tasks of both domains` }
+  } else if (suits) return { rank: 0, reason: `${name} suits the kind of work: ${kind}` }
+  if (isGeneral) return { rank: 1, reason: `${name} takes what has no better agent` }
+  return suits
+    ? { rank: 2, reason: `${name} suits the kind of work: ${kind}` }
+    : { rank: 3, reason: `${name} is what is left` }
+}
+
+const TYPE_OF_KIND: Partial<Record<WorkKind, string>> = {
+  review: "code-reviewer",
+  "security audit": "security-reviewer",
+  architecture: "architect",
+}
+
+/** Whoever reviews must not be of a type that implements. */
+function agentTypeFor(input: RouteInput, { domain }: Classification, kind: WorkKind | undefined): string {
+  const { agentType, defaultAgentType = "executor" } = input
+  const byKind = kind === undefined ? undefined : TYPE_OF_KIND[kind]
+  return agentType ?? byKind ?? (domain === "frontend" ? "designer" : defaultAgentType)
+}
+
+function profileOf({ agents = AGENT_PROFILES }: RouteInput, name: string): AgentProfile {
+  return agents.find((profile) => profile.name === name) ?? { name, kinds: [] }
+}
+
+/** Why an agent cannot take the task; undefined when it can. */
+function obstacleOf({ name, contextTokens }: AgentProfile, input: RouteInput): string | undefined {
+  const why = input.unavailable?.[name]
+  if (why !== undefined) return `it is not available: ${why}`
+  const until = limitedUntil(name, input)
+  if (until !== undefined) return `it is rate-limited until ${until}`
+  const needed = input.contextTokens ?? 0
+  if (contextTokens !== undefined && needed > contextTokens)
+    return `its context of ${contextTokens} tokens is too small for about ${needed}`
+  return undefined
+}
+
+function limitedUntil(name: string, { rateLimits }: RouteInput): string | undefined {
+  const until = rateLimits?.until[name]
+  return until !== undefined && rateLimits !== undefined && Date.parse(until) > Date.parse(rateLimits.now)
+    ? until
+    : undefined
+}
+
+function findRetryTime(input: RouteInput): string | null {
+  const times = (input.agents ?? AGENT_PROFILES).flatMap((profile) => {
+    const until = limitedUntil(profile.name, input)
+    const problemLater = obstacleOf(profile, { ...input, rateLimits: undefined })
+    return until === undefined || problemLater !== undefined ? [] : [until]
+  })
+  return times.toSorted((a, b) => Date.parse(a) - Date.parse(b))[0] ?? null
+}
+
+function describeDomain({ domain, backend, frontend }: Classification): string {
+  if (backend.length + frontend.length === 0) return "no word names a domain"
+  return `${domain}: ${backend.length} backend against ${frontend.length} frontend signals`
+}
+
+function describePassedOver({ agent, because }: { agent: string; because: string }): string {
+  return `${agent} was passed over: ${because}`
+}

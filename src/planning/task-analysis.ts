@@ -1,0 +1,57 @@
+import type { Field, Fields } from "../lib/fields.ts"
+import { type JsonSchema, objectSchema, plainForm } from "../lib/fields-schema.ts"
+import { PLAN_TASK_FIELDS } from "./plan.ts"
+import { MAX_ROLE_SPECS, ROLE_SPEC_FIELDS } from "./roles/role-spec.ts"
+import type { RoleDefinition } from "./roles/roles.ts"
+
+const TASK = ["id", "title", "description", "acceptance", "checks", "complexity", "needs", "files"]
+
+/** What whoever analyses a goal answers: capabilities, the roles that have them, and tasks with what each needs. Strict. */
+export function analysisSchema(): JsonSchema {
+  const roles = objectSchema(ROLE_SPEC_FIELDS, plainForm)
+  const fields: Fields = PLAN_TASK_FIELDS
+  const own = Object.fromEntries(TASK.map((name) => [name, fields[name] as Field<unknown>]))
+  const task = objectSchema(own, plainForm)
+  const owner = { type: "string", description: "the name of the role that does it" }
+  const strict = (made: ReturnType<typeof objectSchema>, more: JsonSchema = {}) => ({
+    ...{ ...made, properties: { ...made.properties, ...more } },
+    required: [...Object.keys(made.properties), ...Object.keys(more)],
+  })
+  const list = (items: JsonSchema, description: string) => ({ type: "array", items, description })
+  const properties = {
+    goal: { type: "string", description: "the goal, in one or two sentences that somebody new understands" },
+    capabilities: list({ type: "string" }, "what somebody must be able to do for the goal, each in a line"),
+    roles: list(strict(roles), `who has these capabilities; at most ${MAX_ROLE_SPECS}`),
+    tasks: list(strict(task, { owner }), "what is to be done, and in which order: needs make the graph"),
+  }
+  return { type: "object", additionalProperties: false, required: Object.keys(properties), properties }
+}
+
+type Table = Readonly<Record<string, unknown>>
+
+/**
+ * The plan that an analysis describes, as a document would say it: roles that are there are taken, the others become
+ * role-specs. What is wrong with it, the checks of a plan tell.
+ */
+export function planOfAnalysis(answer: unknown, goal: string, known: readonly RoleDefinition[]): unknown {
+  const { roles = [], tasks, capabilities: _, ...rest } = (isTable(answer) ? answer : {}) as Table
+  if (!Array.isArray(tasks) || !Array.isArray(roles)) return { goal, ...rest }
+  const isKnown = (name: unknown) => known.some((role) => role.name === name && role.prefix !== undefined)
+  const responsibilityOf = (name: unknown) =>
+    known.find((role) => role.name === name)?.responsibility ??
+    roles.find((role): role is Table => isTable(role) && role.name === name)?.responsibility
+  return {
+    goal,
+    ...rest,
+    roleSpecs: roles.filter((role) => !(isTable(role) && isKnown(role.name))),
+    tasks: tasks.map((task) => {
+      if (!isTable(task)) return task
+      const { owner, ...own } = task
+      return { ...own, agentType: owner, role: responsibilityOf(owner) === "review" ? "review" : "worker" }
+    }),
+  }
+}
+
+function isTable(value: unknown): value is Table {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,69 @@
+import { expect, it } from "bun:test"
+import { width } from "../../lib/text/table.ts"
+import { type Decomposition, type RoutedTask, renderPlan } from "./plan-view.ts"
+
+const TASK: RoutedTask = {
+  ...{ id: "api", title: "API", wave: 1, role: "backend", agentType: "executor", complexity: "standard", because: "" },
+  ...{ agent: "codex", tier: "sonnet", model: "gpt-5.5", effort: "high" },
+  ...{ needs: [], files: ["src/api/**"], checks: ["make"], acceptance: ["it works"] },
+}
+const PLAN: Decomposition = {
+  ...{
+    goal: "Shop",
+    schedule: "waves",
+    mode: "FULL_AUTO",
+    workers: "auto",
+    template: null,
+    preset: null,
+    protocol: "none",
+    qa: false,
+    roleSpecs: [],
+    totalWaves: 2,
+    notes: [],
+  },
+  tasks: [TASK, { ...TASK, id: "a-task-with-a-very-long-id", wave: 2, needs: ["api"], files: [], agent: null }],
+  ...{ shared: [{ file: "package.json", tasks: ["api"] }], boundary: [] },
+}
+const SCREEN = { columns: 90, color: false }
+
+it("tells who does what, when and with what", () => {
+  expect(renderPlan(PLAN, SCREEN)).toBe(
+    [
+      "TEAM DECOMPOSITION",
+      "Goal      Shop",
+      "Team      FULL_AUTO, schedule waves, workers auto",
+      "Tasks     2 in 2 waves",
+      "",
+      "Wave 1",
+      "  api                 API",
+      "                      route  backend as executor, by codex, sonnet gpt-5.5, effort high",
+      "                      files  src/api/**",
+      "                      done   it works; `make`",
+      "",
+      "Wave 2",
+      "  a-task-with-a-very-long-id  API",
+      "                      route  backend as executor, no agent can take it now, sonnet gpt-5.…",
+      "                      needs  api",
+      "                      done   it works; `make`",
+      "",
+      "Shared files, the lead's",
+      "  package.json: named by api",
+    ].join("\n"),
+  )
+})
+
+it("shows so many notes and no more", () => {
+  const notes = Array.from({ length: 33 }, (_, at) => `note ${at + 1}`)
+  expect(renderPlan({ ...PLAN, notes }, SCREEN)).toEndWith("\n  note 29\n  note 30\n  and 3 more")
+})
+
+it("fits a narrow screen, and lets foreign text do nothing to it", () => {
+  const evil = "red \u001b[31m日本語 ".repeat(20)
+  const goal = `two\n\nlines ${evil}`
+  const text = renderPlan(
+    { ...PLAN, goal, tasks: [{ ...TASK, title: evil, acceptance: [evil] }], notes: [evil] },
+    { ...SCREEN, columns: 50 },
+  )
+  expect(text).not.toContain("\u001b")
+  for (const line of text.split("\n")) expect(width(line)).toBeLessThanOrEqual(50)
+})

@@ -1,0 +1,122 @@
+import { cut, manyLines, oneLine, paint, type Screen, width } from "../../lib/text/table.ts"
+
+/** A plan as it would be carried out now. */
+export interface Decomposition {
+  readonly goal: string
+  readonly preset: string | null
+  readonly schedule: string
+  readonly mode: string
+  readonly protocol: string
+  readonly qa: boolean
+  readonly workers: string
+  readonly template: string | null
+  readonly totalWaves: number
+  /** Roles that are made for it, with the tasks they own. */
+  readonly roleSpecs: readonly PlannedRole[]
+  readonly tasks: readonly RoutedTask[]
+  /** Files of the lead that tasks speak of. */
+  readonly shared: readonly { readonly file: string; readonly tasks: readonly string[] }[]
+  /** Files of one task that others speak of. */
+  readonly boundary: readonly { readonly file: string; readonly owner: string; readonly usedBy: readonly string[] }[]
+  /** Needs that were added, and why. */
+  readonly notes: readonly string[]
+}
+
+interface PlannedRole {
+  readonly name: string
+  readonly prefix: string
+  readonly responsibility: string
+  readonly capability: string
+  readonly tasks: readonly string[]
+}
+
+export interface RoutedTask {
+  readonly id: string
+  readonly title: string
+  readonly wave: number
+  readonly role: string
+  readonly agentType: string
+  readonly complexity: string
+  /** Null when no agent can take it now. */
+  readonly agent: string | null
+  readonly tier: string | null
+  readonly model: string | null
+  readonly effort: string | null
+  /** Why this agent. */
+  readonly because: string
+  readonly needs: readonly string[]
+  readonly files: readonly string[]
+  readonly checks: readonly string[]
+  readonly acceptance: readonly string[]
+}
+
+export function renderPlan(plan: Decomposition, screen: Screen): string {
+  const { tasks, totalWaves } = plan
+  const [first = "", ...more] = manyLines(plan.goal).split("\n")
+  const lines = [
+    paint("TEAM DECOMPOSITION", "bold", screen.color),
+    `Goal      ${first}`,
+    ...more.filter((line) => line.trim() !== "").map((line) => `          ${line}`),
+    `Team      ${sayTeam(plan)}`,
+    `Tasks     ${tasks.length} in ${totalWaves} ${totalWaves === 1 ? "wave" : "waves"}`,
+  ]
+  lines.push(...section("Roles made for it", plan.roleSpecs.map(sayRole), screen))
+  const indent = Math.min(20, Math.max(...tasks.map(({ id }) => width(id))) + 2)
+  for (let wave = 1; wave <= totalWaves; wave++) {
+    const some = tasks.filter((task) => task.wave === wave)
+    lines.push("", paint(`Wave ${wave}`, "bold", screen.color), ...some.flatMap((task) => renderTask(task, indent)))
+  }
+  lines.push(...section("Shared files, the lead's", plan.shared.map(sayShared), screen))
+  lines.push(...section("Boundary files", plan.boundary.map(sayBoundary), screen))
+  lines.push(...section("Notes", plan.notes, screen))
+  return lines.map((line) => cut(line, Math.max(40, screen.columns))).join("\n")
+}
+
+function sayTeam({ preset, template, mode, schedule, workers, protocol, qa }: Decomposition): string {
+  const named = [preset, template].filter((name) => name !== null).map(oneLine)
+  const guards = [...(protocol === "none" ? [] : [`protocol ${protocol}`]), ...(qa ? ["QA"] : [])]
+  return [...new Set(named), mode, `schedule ${schedule}`, `workers ${workers}`, ...guards].join(", ")
+}
+
+function sayRole({ name, prefix, responsibility, capability, tasks }: PlannedRole): string {
+  return `${name} (${prefix}-, ${responsibility}): ${capability}; ${tasks.length === 0 ? "no task yet" : tasks.join(", ")}`
+}
+
+function renderTask(task: RoutedTask, indent: number): string[] {
+  const id = `${task.id}  `.padEnd(indent)
+  const space = " ".repeat(2 + indent)
+  const parts = [
+    ["route", sayRoute(task)],
+    ["files", task.files.join(", ")],
+    ["needs", task.needs.join(", ")],
+    ["done", [...task.acceptance, ...task.checks.map((check) => `\`${check}\``)].join("; ")],
+  ] as const
+  const told = parts.filter(([, value]) => value !== "")
+  return [`  ${id}${oneLine(task.title)}`, ...told.map(([name, value]) => `${space}${name.padEnd(7)}${oneLine(value)}`)]
+}
+
+function sayRoute({ role, agentType, agent, tier, model, effort }: RoutedTask): string {
+  const who = agentType === role ? role : `${role} as ${agentType}`
+  if (agent === "script") return `${who}, by the script agent`
+  const brain = [tier, model === null || model === tier ? null : model].filter((part) => part !== null).join(" ")
+  const by = agent === null ? "no agent can take it now" : `by ${agent}`
+  return `${who}, ${by}, ${brain}${effort === null ? "" : `, effort ${effort}`}`
+}
+
+function sayShared({ file, tasks }: Decomposition["shared"][number]): string {
+  return `${file}: named by ${tasks.join(", ")}`
+}
+
+function sayBoundary({ file, owner, usedBy }: Decomposition["boundary"][number]): string {
+  return `${file}: owned by ${owner}, used by ${usedBy.join(", ")}`
+}
+
+/** Nobody reads more of them; programs get them all. */
+const MOST_LISTED = 30
+
+function section(title: string, entries: readonly string[], screen: Screen): string[] {
+  if (entries.length === 0) return []
+  const left = entries.length - MOST_LISTED
+  const shown = entries.slice(0, MOST_LISTED).map((entry) => `  ${oneLine(entry)}`)
+  return ["", paint(title, "bold", screen.color), ...shown, ...(left > 0 ? [`  and ${left} more`] : [])]
+}

@@ -1,0 +1,135 @@
+import type { RoleDefinition } from "../roles/roles.ts"
+
+/** What is known of a repository without asking anybody. */
+export interface RepositoryFacts {
+  /** Files and folders, as far as they are told. */
+  readonly files: readonly string[]
+  readonly isCut: boolean
+  /** Commands that gates run there. */
+  readonly commands: readonly string[]
+}
+
+export interface PlanningFacts {
+  readonly goal: string
+  readonly repository: RepositoryFacts
+  /** Patterns of the files that belong to the lead. */
+  readonly shared: readonly string[]
+}
+
+export const MAP_SCHEMA = {
+  type: "object",
+  additionalProperties: false,
+  required: ["affected", "modules", "shared", "tests", "remarks"],
+  properties: {
+    affected: list("files that the goal touches, or that have to be made", { path: "from the root", why: "in a line" }),
+    modules: list("parts of the code with clear bounds", { path: "folder or file", purpose: "in a line" }),
+    shared: { type: "array", items: { type: "string" }, description: "files that many parts use or that all change" },
+    tests: list("tests that are there for what is affected", { path: "file or folder", command: "how they are run" }),
+    remarks: { type: "string", description: "anything else that whoever plans has to know" },
+  },
+} as const
+
+function list(description: string, fields: Readonly<Record<string, string>>) {
+  const properties = Object.fromEntries(
+    Object.entries(fields).map(([name, what]) => [name, { type: "string", description: what }]),
+  )
+  const items = { type: "object", additionalProperties: false, required: Object.keys(fields), properties }
+  return { type: "array", description, items }
+}
+
+export function explorerPrompt({ goal, repository, shared }: PlanningFacts): string {
+  return join(
+    "You explore a git repository for somebody who will plan work on it. Look and report; change nothing.",
+    section("Goal", goal),
+    describeRepository(repository),
+    section("Files that belong to the lead", bullets(shared)),
+    section(
+      "Report",
+      bullets([
+        "affected: the files that have to be changed or made for the goal, and why",
+        "modules: the parts of the code they belong to, where one can work without disturbing another",
+        "shared: files that more than one part uses or has to change",
+        "tests: the tests that exist for these parts, and how they are run",
+        "remarks: traps, conventions, and whatever else a plan must respect",
+      ]),
+    ),
+    "Name only what you have seen. Paths are from the repository's root.",
+  )
+}
+
+export interface PlannerFacts extends PlanningFacts {
+  /** What the explorer found. */
+  readonly map: unknown
+  readonly roles: readonly RoleDefinition[]
+  readonly taskRoles: readonly string[]
+  /** All tasks are for agents of this type, when somebody said so. */
+  readonly crew?: { readonly count: number; readonly agentType: string }
+  /** An earlier plan, and why it will not do. */
+  readonly before?: { readonly plan: unknown; readonly problems: readonly string[] }
+}
+
+export function plannerPrompt(facts: PlannerFacts): string {
+  const { goal, repository, shared, map, roles, taskRoles, crew, before } = facts
+  return join(
+    "You plan work for a team of coding agents on one git repository. You read and plan; you change nothing.",
+    section("Goal", goal),
+    describeRepository(repository),
+    section("What an explorer found", JSON.stringify(map, null, 1)),
+    section("Roles of tasks", bullets(taskRoles)),
+    section(
+      "Agent types",
+      bullets(roles.map(({ name, kind, expertise }) => `${name} (${kind}): ${expertise.join(", ")}`)),
+    ),
+    section("Files that belong to the lead", `No task may own them; the lead changes them.\n${bullets(shared)}`),
+    section("Rules", bullets([...RULES, ...(crew === undefined ? [] : [crewRule(crew)])])),
+    before === undefined ? "" : describeBefore(before),
+  )
+}
+
+const RULES = [
+  "Each task is done by one agent that knows only its own task, its needs' results and the repository: say in the description all that it must know.",
+  "As many tasks as possible run at the same time: few needs, and only real ones.",
+  "files: patterns from the root, such as src/cart/** or src/cart.ts, of what the task may write. No file may belong to two tasks unless one needs the other, directly or through others.",
+  "A file at the border of two parts goes to the task that has most to do with it; the others say what they need of it.",
+  "Type definitions come before whoever imports them, a schema before the API on top of it.",
+  "acceptance: what must be true at the end, so that somebody else can judge it. checks: shell commands that must exit with 0, only such as can run in this repository.",
+  "role review is for tasks that only read and judge; they own no files, and their agent type is a reviewer.",
+  "complexity: simple is one file and few lines, standard is one to three files, complex is more, or a matter of architecture or security.",
+  "Tests belong to the task that makes what they test, unless they are a task of their own.",
+  "ids are short words or numbers; needs name ids of this plan.",
+]
+
+function crewRule({ count, agentType }: { readonly count: number; readonly agentType: string }): string {
+  return `Every task has the agent type ${agentType}, and ${count} of them work at the same time: cut the work so that all have something to do.`
+}
+
+export function describeBefore({
+  plan,
+  problems,
+}: {
+  readonly plan: unknown
+  readonly problems: readonly string[]
+}): string {
+  return section(
+    "Your earlier plan",
+    `${JSON.stringify(plan, null, 1)}\n\nIt will not do. Give a whole plan again, without these faults:\n${bullets(problems)}`,
+  )
+}
+
+export function describeRepository({ files, isCut, commands }: RepositoryFacts): string {
+  const more = isCut ? "\n(and more, which is not listed)" : ""
+  const tests = commands.length === 0 ? "" : `\n\nGates run there:\n${bullets(commands)}`
+  return section("Repository", `${files.length === 0 ? "It is empty." : files.join("\n")}${more}${tests}`)
+}
+
+export function section(title: string, text: string): string {
+  return text === "" ? "" : `## ${title}\n\n${text}`
+}
+
+export function bullets(items: readonly string[]): string {
+  return items.map((item) => `- ${item}`).join("\n")
+}
+
+export function join(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join("\n\n")
+}

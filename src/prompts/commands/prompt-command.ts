@@ -1,0 +1,45 @@
+import type { Command } from "../../doors/cli/command.ts"
+import { findSkillsHere } from "../../knowledge/commands/skill-commands.ts"
+import { skillsForTask } from "../../knowledge/effects/skills-for-task.ts"
+import { type InputOf, optional, text } from "../../lib/fields.ts"
+import { makeMask } from "../../lib/text/mask-secrets.ts"
+import { chooseHere } from "../../planning/commands/choose-here.ts"
+import { findRoles } from "../../planning/commands/role-commands.ts"
+import { modelFor } from "../../planning/roles/roles.ts"
+import { idField } from "../../store/operation.ts"
+import { taskPrompt } from "../effects/task-prompt.ts"
+import { promptFacts } from "../operations/read-prompt-facts.ts"
+
+const input = {
+  ...promptFacts.input,
+  worker: { ...promptFacts.input.worker, description: "the worker it takes part in the team as; without it, one run" },
+  agent: optional(idField("which agent; by default the one that teamwork route names")),
+  role: optional(text("role or agent type; by default what the task asks for")),
+}
+
+export const prompt: Command = {
+  summary: "Print exactly what an agent would get for a task",
+  fields: input,
+  positional: ["id"],
+  example: "teamwork prompt 3 --agent codex",
+  async run(session, raw) {
+    const { host, configured } = session
+    const { agent: wanted, ...where } = raw as InputOf<typeof input>
+    const known = { ...(await findRoles(session)), mask: makeMask(host.env) }
+    const context = await session.context()
+    const { project, team, id } = where
+    const skills = await skillsForTask(context, { project, team, id, ...findSkillsHere(host, known.root) })
+    const request = { ...where, ...known, skills, isMember: true }
+    const { facts, role, compose, asked } = await taskPrompt(context, request)
+    const agent = wanted ?? (await chooseHere(session, asked())).route.agent ?? "claude"
+    const limit = (await (await configured()).promptLimits())(agent)
+    const { text, sections, overBy } = compose(limit)
+    const model = modelFor(role, facts.task.complexity)
+    return {
+      data: { prompt: text, sections, limit, overBy, agent, role: role.name, model, effort: role.effort },
+      text: () => text,
+      isDocument: true,
+      warnings: overBy === 0 ? [] : [`the prompt is ${overBy} characters longer than ${agent} should get`],
+    }
+  },
+}

@@ -1,0 +1,167 @@
+import type { TaskSkills } from "../../knowledge/skill.ts"
+import { oneLine } from "../../lib/text/table.ts"
+import { specPath } from "../../planning/roles/role-spec.ts"
+import type { RoleDefinition } from "../../planning/roles/roles.ts"
+import type { PromptFacts } from "../prompt-facts.ts"
+import { artifacts } from "./artifact-section.ts"
+import { type FittedText, fitSections, type Section, shorten } from "./fit-sections.ts"
+import { oneShotPreamble, teamPreamble } from "./preambles.ts"
+import { skills } from "./skill-section.ts"
+import { decisions, feedback, guidance, messages, needs, ownedByOthers, wisdom } from "./surroundings.ts"
+
+export interface PromptInput {
+  readonly facts: PromptFacts
+  readonly role: RoleDefinition
+  /** What the task asks for, where the role is a type of agent that brings no expertise of its own in it. */
+  readonly taskRole?: RoleDefinition
+  /** Set for an agent that takes part in the team under this id; left out for one that does a task in one run. */
+  readonly worker?: string
+  readonly skills?: TaskSkills
+  /** The name under which an agent that does a task in one run has our MCP server. */
+  readonly server?: string
+  /** The folder of the repository. */
+  readonly root: string
+  /** In characters. */
+  readonly limit: number
+  /** Hides secrets that somebody wrote into a task, a message or a result. */
+  readonly mask: (text: string) => string
+}
+
+/** What the agent gets, word for word. The same input always gives the same text. */
+export function composePrompt(input: PromptInput): FittedText {
+  const { facts, worker, limit, mask } = input
+  const surroundings = [
+    goal(facts),
+    decisions(facts.decisions),
+    ownedByOthers(facts.others),
+    needs(facts.needs),
+    artifacts(facts),
+    messages(facts.messages),
+    feedback(facts.feedback),
+    wisdom(facts),
+    guidance(facts),
+  ]
+  const start =
+    worker === undefined
+      ? [
+          task(facts),
+          fileScope(input),
+          instructions(input),
+          role(input),
+          skills(input.skills, facts.task.phase),
+          context(input),
+        ]
+      : [
+          protocol(facts, worker),
+          role(input),
+          skills(input.skills, facts.task.phase),
+          task(facts),
+          fileScope(input),
+          context(input),
+        ]
+  // Before anything is cut: half a secret would not be known as one.
+  const sections = [...start, ...surroundings].flatMap((section) =>
+    section === undefined ? [] : [masked(section, mask)],
+  )
+  return fitSections(sections, limit)
+}
+
+function masked(section: Section, mask: PromptInput["mask"]): Section {
+  const blocks = section.blocks?.map((block) => ({
+    ...block,
+    ...(block.label === undefined ? {} : { label: mask(block.label) }),
+    body: mask(block.body),
+  }))
+  return { ...section, lead: mask(section.lead ?? ""), blocks: limited(section, blocks) }
+}
+
+/** After the secrets: half of one would not be known any more. */
+function limited({ most }: Section, blocks: Section["blocks"]): Section["blocks"] {
+  if (most === undefined) return blocks
+  return blocks?.slice(-most.blocks).map((block) => ({ ...block, body: shorten(block.body, most.characters) }))
+}
+
+function protocol({ team, task }: PromptFacts, worker: string): Section {
+  return { name: "protocol", heading: "PROTOCOL", priority: null, lead: teamPreamble(team, task, worker) }
+}
+
+function instructions({ facts, server }: PromptInput): Section {
+  const lead = oneShotPreamble(facts.task, server)
+  return { name: "instructions", heading: "INSTRUCTIONS", priority: null, lead }
+}
+
+function role({ role, taskRole }: PromptInput): Section {
+  const both = taskRole === undefined ? [role] : [role, taskRole]
+  const expertise = both
+    .filter((each) => each.expertise.length > 0)
+    .map((each) => `Expertise as ${each.name}: ${each.expertise.join(", ")}.`)
+  // Whoever reviews a security task must not be told to make changes, as the role of the task would be.
+  const told = both.filter((each) => each.kind === role.kind).map((each) => each.instructions)
+  const body = [...expertise, ...new Set(told)].filter((text) => text !== "").join("\n\n")
+  const tools = role.tools.length === 0 ? "" : ` You may use these tools and no others: ${role.tools.join(", ")}.`
+  return {
+    name: "role",
+    heading: "ROLE",
+    priority: 70,
+    lead: `You work as ${role.name} (${role.kind}).${tools}`,
+    blocks: [{ body, isForeign: false }],
+  }
+}
+
+function task({ task }: PromptFacts): Section {
+  const parts = [
+    `Task ${task.id}: ${oneLine(task.title)}`,
+    task.description.trim(),
+    bullets("It is done when:", task.acceptance),
+    bullets("These commands must end with exit code 0:", task.checks),
+  ]
+  return { name: "task", heading: "TASK", priority: null, lead: parts.filter((part) => part !== "").join("\n\n") }
+}
+
+function fileScope({ facts, role }: PromptInput): Section {
+  const { files } = facts.task
+  const granted = bullets("The lead lets you write these as well:", facts.granted)
+  const own = !role.writes
+    ? `You may read everything and write nothing.${files.length === 0 ? "" : bullets(" The task is about:", files)}`
+    : files.length === 0
+      ? "The task names no files. Write what it needs and nothing that belongs to other tasks."
+      : bullets("You may write these files and no others:", files)
+  const lead = role.writes && granted !== "" ? `${own}\n\n${granted}` : own
+  return { name: "file scope", heading: "FILE SCOPE", priority: null, lead }
+}
+
+function context({ facts, role, root }: PromptInput): Section {
+  const { team, task, worktree } = facts
+  const lines = [
+    `Root: ${worktree ?? root}`,
+    `Team: ${team.project}/${team.team}`,
+    ...(task.attempt > 1 ? [`This is attempt ${task.attempt} at the task.`] : []),
+    "Files outside of FILE SCOPE are read-only.",
+    ...(role.prefix === undefined ? [] : pipeline(facts, role)),
+  ]
+  return { name: "context", heading: "CONTEXT", priority: null, lead: lines.join("\n") }
+}
+
+/** For a role that was made for the goal: where in the whole it stands. */
+function pipeline({ team, task }: PromptFacts, { name, prefix, innerLoop }: RoleDefinition): string[] {
+  const loop = "yes: you do the tasks of your role one after the other, and go on with what you found before"
+  return [
+    `Session: ${team.session}`,
+    `Role: ${name}, role-spec ${specPath(name)}; its tasks begin with ${prefix}-.`,
+    `Inner loop: ${innerLoop === true ? loop : "no"}`,
+    ...(task.wave === null ? [] : [`Pipeline phase: wave ${task.wave} of ${team.totalWaves}`]),
+    `If the task needs a capability that is not yours, end with a line \`CAPABILITY GAP task #${task.id}: <what somebody must be able to do>\`; a role is made for it, and you go on afterwards.`,
+  ]
+}
+
+function goal({ team }: PromptFacts): Section | undefined {
+  if (team.goal.trim() === "") return undefined
+  const lead = "What the team as a whole is after; your part of it is TASK."
+  return { name: "goal", heading: "GOAL", priority: 60, lead, blocks: [{ body: team.goal.trim(), isForeign: false }] }
+}
+
+function bullets(lead: string, items: readonly string[]): string {
+  return items.length === 0
+    ? ""
+    : [lead, ...items.map((item) => `- ${item.trim().replaceAll("\n", "\n  ")}`)].join("\n")
+}

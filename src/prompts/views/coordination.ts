@@ -1,0 +1,38 @@
+import { MAX_ROLE_SPECS } from "../../planning/roles/role-spec.ts"
+import {
+  bullets,
+  describeBefore,
+  describeRepository,
+  join,
+  type PlannerFacts,
+  section,
+} from "../../planning/views/planning-prompt.ts"
+
+/** For whoever takes a goal apart: which capabilities it needs, who has them, and what waits for what. */
+export function coordinatorPrompt({ goal, repository, shared, map, roles, before }: PlannerFacts): string {
+  const existing = roles.filter(({ prefix }) => prefix !== undefined)
+  return join(
+    "You coordinate a team of agents on one git repository. You analyse the goal and decide who is needed; you change nothing.",
+    section("Goal", goal),
+    describeRepository(repository),
+    section("What an explorer found", JSON.stringify(map, null, 1)),
+    section(
+      "Roles that are there already",
+      bullets(existing.map(({ name, prefix, responsibility }) => `${name} (${prefix}-, ${responsibility})`)),
+    ),
+    section("Files that belong to the lead", `No task may own them; the lead changes them.\n${bullets(shared)}`),
+    section("Rules", bullets(RULES)),
+    before === undefined ? "" : describeBefore(before),
+  )
+}
+
+const RULES = [
+  "First list the capabilities that the goal needs; then the fewest roles that have them all, each with a clear border to the others.",
+  `At most ${MAX_ROLE_SPECS} roles, those that are there already among them. Take one that is there by its name where it fits, with its prefix.`,
+  "responsibility: exploration finds out, analysis judges and decides, implementation makes, synthesis puts results together, review judges the work of others.",
+  "context, work and validation are what the role reads first, what it does, and how it makes sure: concrete for this goal, a few lines each.",
+  "ids of tasks begin with the prefix of their role and a dash: SCAN-1, SCAN-2. needs name ids, and only real needs.",
+  "Each task is done by one agent that knows only its own task, its role and the results of what it needed: say in the description all that it must know.",
+  "files: patterns from the root of what the task may write. No file may belong to two tasks unless one needs the other. Tasks of a review own no files.",
+  "acceptance: what must be true at the end, so that somebody else can judge it. checks: shell commands that must exit with 0.",
+]

@@ -1,0 +1,48 @@
+import type { TeamName } from "../../kernel/team.ts"
+import { LEAD } from "../../messages/message.ts"
+import { TRIGGERS } from "../../requests/escalation.ts"
+import type { Task } from "../../tasks/task.ts"
+
+/** For an agent that is a worker of the team itself: it claims, reports and takes the next task. */
+export function teamPreamble({ project, team }: TeamName, { id, qa }: Pick<Task, "id" | "qa">, worker: string): string {
+  const at = `--project ${project} --team ${team}`
+  const task = `--id ${id} --owner ${worker} ${at}`
+  const send = `teamwork mailbox send --from ${worker} --to team-lead ${at} --message`
+  const handIn =
+    qa === null
+      ? ""
+      : `\nQA: somebody else checks your work first. When it is committed, hand it in with \`teamwork qa submit ${task}\`; mend what comes back as a message and hand it in again. The task can be resolved once \`teamwork task get --id ${id} ${at}\` says that QA is passed.`
+  return `You are worker ${worker} of the team ${project}/${team}. Follow this protocol.
+
+1. CLAIM: look with \`teamwork task list ${at}\`, then run \`teamwork task claim ${task}\`. Take only tasks that are yours or free and whose needs are met. If the task is held by another, leave it.
+2. WORK: do the task yourself. Start no sub-agents and do not use the Task tool. Write only files that you own, and never work on tasks of others. Always use absolute paths. Renew your claim with \`teamwork task heartbeat ${task}\`.
+3. VERIFY: run the build and the tests. Leave no debug artefacts behind, such as console.log, TODO or debugger.${handIn}
+4. COMPLETE: before you commit, make sure with a heartbeat that the task is still yours; if it was released or given to another, stop without committing. Then run \`teamwork task update ${task} --status resolved --result "what came out" --add-evidence "what you ran and what it printed"\`. To give it up, use \`teamwork task update ${task} --release\`.
+5. REPORT: tell the lead with \`${send} "..."\`.
+6. NEXT: run \`teamwork task claim --next --owner ${worker} ${at}\` and start again. If there is none, report "All assigned tasks complete. Standing by."
+
+PEERS: you may write to another worker with --to and its id: \`HANDOFF: ...\` for what of yours it builds on, \`BOUNDARY: ...\` about files that both of you need.
+LEARNED: what others should know, write down with \`teamwork wisdom add --task ${id} --by ${worker} ${at} --kind learning --text "what they should know"\`; --kind may also be decision or issue.
+BLOCKED: if you are blocked for more than 2 minutes, tell the lead what you wait for.
+ESCALATE: what is not yours to decide, or cannot be had without a person, stops the task: run \`teamwork escalate requirement_unclear "what the matter is" --task ${id} --owner ${worker} ${at}\`, with what fits of ${TRIGGERS.join(", ")}, and leave the task until that is decided.
+FAILED: report \`FAILED task #${id}: <reason>\` to the lead and leave the task in progress, so that it can be given to another. Stop after 3 failures in a row.
+SHUTDOWN: read your messages with \`teamwork mailbox read --inbox ${worker} --unread-only --mark-read ${at}\`. When ${LEAD} sends a message of the type shutdown_request, finish or release what you hold, answer with a shutdown_response that carries its request_id, and stop.`
+}
+
+/** For an agent that does one task in one run; whoever started it claims, commits and reports. */
+export function oneShotPreamble({ id }: Pick<Task, "id">, server?: string): string {
+  const tools =
+    server === undefined
+      ? ""
+      : `\n- The tools of the MCP server \`${server}\` act in the name of your worker: ask the lead there for a file that you lack, and look up what the team knows.`
+  return `Do this one task, in this one run, and then end.
+
+- Nobody answers questions. Where something is left open, decide, and say at the end what you assumed.
+- Start no sub-agents, and do not claim or change tasks of the team: whoever started you does that.
+- Write only inside of FILE SCOPE; everything else is for reading. Always use absolute paths.${tools}
+- Run the checks that TASK names, and the build and the tests where there are any. Leave no debug artefacts behind, such as console.log, TODO or debugger.
+- At the end say what you changed, what you ran with what outcome, and what is left.
+- Where going on is not yours to decide, or something cannot be had without a person, stop and end with a line \`ESCALATE TRIGGER: <what the matter is, and what you tried>\`. TRIGGER is one of ${TRIGGERS.join(", ")}. What you did is kept, and a person decides how it goes on.
+- What others of the team should know, say at the end in lines of their own: \`LEARNED: ...\`, \`DECIDED: ...\` or \`ISSUE: ...\`.
+- If the task cannot be done, end with a line \`FAILED task #${id}: <reason>\`.`
+}

@@ -1,0 +1,81 @@
+import { type Command, fromOperation, type Session } from "../../doors/cli/command.ts"
+import { AppError } from "../../kernel/errors.ts"
+import { type InputOf, optional, text } from "../../lib/fields.ts"
+import { acceptQa, listQuality, type QaReported, recordQa, returnQa } from "../operations/report-qa.ts"
+import { planQa, submitQa } from "../operations/submit-qa.ts"
+import type { Judged } from "../verdict.ts"
+import { getCommit } from "../verify/choose-state.ts"
+import { describeQa, renderQualities } from "../views/quality-view.ts"
+
+const { tree: _, ...submitted } = submitQa.input
+const input = {
+  ...submitted,
+  commit: optional(
+    text("what is handed in; by default what is checked out here", (value) =>
+      value === "" ? "is no commit" : undefined,
+    ),
+  ),
+}
+
+export const qaSubmit: Command = {
+  summary: submitQa.summary,
+  fields: input,
+  positional: ["id"],
+  example: "teamwork qa submit 3 --owner w1",
+  async run(session, raw) {
+    const { commit: revision, ...given } = raw as InputOf<typeof input>
+    const state = await findState(session, revision)
+    const result = await submitQa.run(await session.context(), { ...given, ...state?.judged })
+    return {
+      data: { ...result.quality, qa: result.task.qa },
+      text: () => describeQa(result),
+      ...(state === undefined || state.uncommitted === 0
+        ? {}
+        : { warnings: [`${state.uncommitted} changed files are not committed, and no part of what was handed in`] }),
+    }
+  },
+}
+
+/** Whoever works outside of a repository hands in what no commit names. */
+async function findState(
+  session: Session,
+  revision: string | undefined,
+): Promise<{ readonly judged: Judged; readonly uncommitted: number } | undefined> {
+  try {
+    const { repository } = await (await session.configured()).gates(session.host.io.cwd)
+    const judged = await getCommit(repository, revision ?? "HEAD")
+    return { judged, uncommitted: revision === undefined ? (await repository.listUncommitted()).length : 0 }
+  } catch (error) {
+    const isNoPlace = error instanceof AppError && /^(?:gate|workspace)\.no_/.test(error.code)
+    if (revision === undefined && isNoPlace) return undefined
+    throw error
+  }
+}
+
+export const qaPlan = fromOperation(planQa, {
+  positional: ["id"],
+  example: "teamwork qa plan 3",
+  data: ({ quality: round, approval, task }) => ({ ...round, approval, qa: task.qa }),
+  text: ({ approval, ...planned }) =>
+    `${describeQa(planned)}\nApproval ${approval.number} is ${approval.status}:\n${approval.question}`,
+})
+
+const reported = {
+  positional: ["id"],
+  data: ({ task, quality: round }: QaReported) => ({ ...round, qa: task.qa, taskStatus: task.status }),
+  text: (result: QaReported) => describeQa(result, result.verdict),
+}
+
+export const qaRecord = fromOperation(recordQa, {
+  ...reported,
+  example: 'teamwork qa record 3 --score "correctness=90: all cases hold" --score "tests=70: none for the empty list"',
+})
+
+export const qaAccept = fromOperation(acceptQa, { ...reported, example: "teamwork qa accept 3" })
+
+export const qaReturn = fromOperation(returnQa, {
+  ...reported,
+  example: 'teamwork qa return 3 --reason "the empty list is not covered"',
+})
+
+export const quality = fromOperation(listQuality, { positional: ["task"], text: renderQualities })

@@ -1,0 +1,98 @@
+import type { Command, Outcome, Session } from "../../doors/cli/command.ts"
+import { flag, type InputOf, number, optional, text } from "../../lib/fields.ts"
+import { findRoles } from "../../planning/commands/role-commands.ts"
+import { ownerField, taskIdField, teamFields, tokenField } from "../../store/operation.ts"
+import type { Verdict } from "../verdict.ts"
+import type { Verifier } from "../verify/verifier.ts"
+import { verifyTask } from "../verify/verify-task.ts"
+import { verifyFinal, verifyProject, verifyWave } from "../verify/verify-team.ts"
+import { renderVerdict } from "../views/verdict-view.ts"
+
+const revision = (description: string) =>
+  optional(text(description, (value) => (/^$|\0/.test(value) ? "is no name of a commit" : undefined)))
+
+const again = flag("run every command, also those that ran on this very tree before")
+const merged = revision("what to judge; by default the integration branch, else what is checked out here")
+const since = revision("where the run started; by default where the first of its tasks did")
+
+const taskInput = {
+  ...teamFields,
+  id: taskIdField,
+  commit: revision("what to judge; by default what is checked out here"),
+  base: revision(
+    "where the task started; by default what was pinned or where the worktree started, or where it left the integration branch since",
+  ),
+  owner: optional(ownerField),
+  token: optional(tokenField),
+  again,
+}
+const waveInput = {
+  ...teamFields,
+  wave: number("number of the wave", { isInteger: true, min: 1 }),
+  commit: merged,
+  again,
+}
+const finalInput = { ...teamFields, commit: merged, base: since, again }
+
+export const verifyTaskCommand: Command = {
+  summary: "Judge a task's committed work: acceptance commands, changes, evidence",
+  fields: taskInput,
+  positional: ["id"],
+  example: "teamwork verify task 3 --owner w1",
+  async run(session, raw) {
+    const { id, ...input } = raw as InputOf<typeof taskInput>
+    return told(await verifyTask(await verifierFor(session, input), { ...input, taskId: id }))
+  },
+}
+
+export const verifyWaveCommand: Command = {
+  summary: "Judge the merged work of a wave: all resolved, conflicts, build, lint, tests",
+  fields: waveInput,
+  positional: ["wave"],
+  example: "teamwork verify wave 1",
+  async run(session, raw) {
+    const input = raw as InputOf<typeof waveInput>
+    return told(await verifyWave(await verifierFor(session, input), input))
+  },
+}
+
+export const verifyFinalCommand: Command = {
+  summary: "Judge everything: build, lint, tests, all that was added, the evidence of every task",
+  fields: finalInput,
+  example: "teamwork verify final --base main",
+  async run(session, raw) {
+    const input = raw as InputOf<typeof finalInput>
+    return told(await verifyFinal(await verifierFor(session, input), input))
+  },
+}
+
+export const projectVerify: Command = {
+  summary: "Judge what is due: the current wave, or everything once all waves are verified",
+  fields: finalInput,
+  example: "teamwork project verify",
+  async run(session, raw) {
+    const input = raw as InputOf<typeof finalInput>
+    return told(await verifyProject(await verifierFor(session, input), input))
+  },
+}
+
+export async function verifierFor(
+  session: Session,
+  input: { readonly again?: boolean; readonly folder?: string; readonly signal?: AbortSignal },
+): Promise<Verifier> {
+  const { host, configured, context } = session
+  const { repository, settings, runner } = await (await configured()).gates(input.folder ?? host.io.cwd)
+  return {
+    ...{ context: await context(), repository, settings },
+    roles: (await findRoles(session)).roles,
+    runner: { ...runner, again: input.again === true, signal: input.signal ?? host.io.interrupted },
+  }
+}
+
+function told(verdict: Verdict): Outcome {
+  return {
+    data: verdict,
+    text: (screen) => renderVerdict(verdict, screen),
+    exitCode: verdict.status === "failed" ? 1 : 0,
+  }
+}

@@ -1,0 +1,20 @@
+import { MAX_ID_LENGTH, type TaskId } from "../kernel/ids.ts"
+
+/**
+ * A task that mends what a review by another agent found, in one task or in the work as a whole. Its id follows from the
+ * round of the review, so that there is never a second one.
+ */
+export function findingId(round: number, task: string | null): TaskId {
+  const plain = `finding-${round}-${task ?? WHOLE}`
+  if (plain.length <= MAX_ID_LENGTH) return plain as TaskId
+  return `finding-${round}-${new Bun.CryptoHasher("sha256").update(plain).digest("hex").slice(0, 16)}` as TaskId
+}
+
+const WHOLE = "whole"
+
+/** What such a task mends; null for any other. */
+export function findingOf(id: string): { readonly round: number; readonly task: string | null } | null {
+  const match = /^finding-(\d+)-(.+)$/.exec(id)
+  if (match === null) return null
+  return { round: Number(match[1]), task: match[2] === WHOLE ? null : (match[2] ?? null) }
+}

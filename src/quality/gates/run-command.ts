@@ -1,0 +1,180 @@
+import { createHash } from "node:crypto"
+import { join } from "node:path"
+import { AppError } from "../../kernel/errors.ts"
+import type { Clock } from "../../lib/clock.ts"
+import type { Processes, RunResult } from "../../lib/process/process.ts"
+import { killAll, processesMarked } from "../../lib/process/process-tree.ts"
+import type { Mask } from "../../lib/text/mask-secrets.ts"
+import { splitLines } from "../../lib/text/split-lines.ts"
+import { fingerprint, listInstalled } from "./fingerprint.ts"
+import type { GateCommand } from "./gate-command.ts"
+import { openResultPlace, type ResultPlace, type StoredResult } from "./result-store.ts"
+
+export interface Runner {
+  readonly processes: Processes
+  readonly clock: Clock
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<unknown>
+  /** The home of teamwork, where results are kept. */
+  readonly home: string
+  /** Keeps them elsewhere, as a simulation does. */
+  readonly placeOf?: (key: string) => ResultPlace
+  /** The whole environment of every command. */
+  readonly env: Readonly<Record<string, string>>
+  readonly mask: Mask
+  readonly timeoutMs: number
+  /** What makes a checkout ready for commands; with another one they may end otherwise. */
+  readonly preparation: string
+  /** How much of an output is kept. */
+  readonly maxBytes: number
+  /** Run what ran before on the same tree. */
+  readonly again: boolean
+  readonly signal: AbortSignal
+}
+
+/** Where a tree's commands run. */
+export interface Site {
+  readonly tree: string
+  /** The folder, when it holds more than the tree: what git ignores. Null for one that holds nothing else. */
+  readonly inUse: string | null
+  /** Opened only when a command really has to run. */
+  folder(): Promise<string>
+}
+
+export interface CommandResult extends Omit<StoredResult, "exitCode"> {
+  readonly command: GateCommand
+  readonly hasPassed: boolean
+  /** Null unless it ended by itself. */
+  readonly exitCode: number | null
+  /** How it ended, in a few words. */
+  readonly ending: string
+  /** It ran earlier, on the same tree. */
+  readonly isCached: boolean
+  readonly outputFile: string
+}
+
+/** How often somebody who waits for another process to run the same command looks whether it is done. */
+const WAIT_MS = 50
+const KEY_LETTERS = 40
+const TAIL_BYTES = 8 * 1024
+const MAX_LINE_BYTES = 1024 * 1024
+const KEY_BEGINS = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----/
+/** Letters without a space, or a field such as `Proc-Type: 4,ENCRYPTED`: not what a person would want to read. */
+const KEY_LINE = /^\s*\S*\s*$|^[\w-]+: |PRIVATE KEY-----/
+const KEY_ENDS = /-----END [A-Z ]{0,30}PRIVATE KEY-----/
+
+/**
+ * Runs a command on a tree, unless it ended by itself on that very tree before, on the same machine with the same
+ * programs and environment: then that is the result, good or bad. Of several who ask at once one runs it, the others
+ * wait. What was stopped, or could not be started, says nothing of the tree and is not kept.
+ */
+export async function runCommand(runner: Runner, site: Site, command: GateCommand): Promise<CommandResult> {
+  const placeOf = runner.placeOf ?? ((key) => openResultPlace(runner.home, key))
+  const placeFor = (inUse: string | null) => placeOf(keyOf(runner, site.tree, { command, inUse }))
+  const place = placeFor(site.inUse)
+  // What a fresh checkout gave holds for a folder in use as well, as long as nothing is installed there. Not the other
+  // way round: a file that git ignores may be why it went well.
+  const isAlike = site.inUse !== null && listInstalled(site.inUse, command.folder).length === 0
+  const places = isAlike ? [place, placeFor(null)] : [place]
+  const find = () => (runner.again ? undefined : findStored(command, places))
+  for (;;) {
+    if (runner.signal.aborted) throw new AppError("gate.cancelled", `interrupted before ${command.line} had run`)
+    const known = find()
+    if (known !== undefined) return known
+    const taken = place.take()
+    if (taken === "abandoned") endLeftovers(place.key, runner.env)
+    if (taken !== "busy") break
+    await runner.sleep(WAIT_MS, runner.signal)
+  }
+  try {
+    // Whoever had taken it may have just finished.
+    return find() ?? (await runNow(runner, site, command, place))
+  } finally {
+    place.leave()
+  }
+}
+
+/** In the environment of the command and all it starts; the name carries the key, so that one inside of another has both. */
+function markOf(key: string): string {
+  return `TEAMWORK_GATE_${key}`
+}
+
+/** Two runs of the same tests at once could disturb each other, and nobody would ever end the first. */
+function endLeftovers(key: string, env: Runner["env"]): void {
+  for (const pid of processesMarked(`${markOf(key)}=1`, env)) killAll(pid, [pid], "SIGKILL")
+}
+
+function keyOf(
+  { env, preparation }: Runner,
+  tree: string,
+  { command, inUse }: { readonly command: GateCommand; readonly inUse: string | null },
+): string {
+  const facts = [tree, command.folder, command.command, fingerprint(command, env, inUse), preparation]
+  return createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, KEY_LETTERS)
+}
+
+function findStored(command: GateCommand, places: readonly ResultPlace[]): CommandResult | undefined {
+  for (const { outputFile, read } of places) {
+    const stored = read()
+    if (stored === undefined) continue
+    const { exitCode } = stored
+    const ending = endingOf(exitCode)
+    return { ...stored, command, hasPassed: exitCode === 0, ending, isCached: true, outputFile }
+  }
+  return undefined
+}
+
+async function runNow(runner: Runner, site: Site, command: GateCommand, place: ResultPlace): Promise<CommandResult> {
+  const cwd = join(await site.folder(), command.folder)
+  const ranAt = new Date(runner.clock.now()).toISOString()
+  const { ended, tail } = await runRecorded(runner, command, { cwd, place })
+  const { durationMs, outputHash } = ended
+  const base = { line: command.line, tree: site.tree, tail, outputHash, durationMs, ranAt }
+  // A process ended by a signal has no exit code: somebody or something stopped it.
+  const exitCode = ended.reason === "exited" ? ended.exitCode : null
+  place.finish(exitCode === null ? undefined : { ...base, exitCode })
+  if (ended.reason === "cancelled") throw new AppError("gate.cancelled", `interrupted while ${command.line} ran`)
+  return {
+    ...base,
+    ...{ command, exitCode, hasPassed: exitCode === 0, isCached: false, outputFile: place.outputFile },
+    ending: exitCode === null ? describe(ended, command, runner.timeoutMs) : endingOf(exitCode),
+  }
+}
+
+/** All of it goes to the file, line by line so that no secret is cut in two and slips through. */
+async function runRecorded(
+  { processes, env, mask, timeoutMs, maxBytes, signal }: Runner,
+  { command }: GateCommand,
+  { cwd, place }: { readonly cwd: string; readonly place: ResultPlace },
+): Promise<{ ended: RunResult; tail: string }> {
+  const lines = splitLines(MAX_LINE_BYTES)
+  let tail = ""
+  using recording = place.record({ maxBytes, mark: (bytes) => `[${bytes} bytes left out]` })
+  let isInKey = false
+  const keep = (text: string) => {
+    // A private key is a secret of many lines.
+    const isPart = isInKey && KEY_LINE.test(text)
+    isInKey = (isPart || KEY_BEGINS.test(text)) && !KEY_ENDS.test(text)
+    const masked = isPart ? "***" : mask(text)
+    recording.write(masked)
+    tail = `${tail}${masked}\n`.slice(-TAIL_BYTES)
+  }
+  const onOutput = (chunk: Uint8Array) => {
+    for (const line of lines.push(chunk)) keep(line.text)
+  }
+  const marked = { ...env, PWD: cwd, [markOf(place.key)]: "1" }
+  const ended = await processes.run({ command, cwd, env: marked, timeoutMs, signal, onOutput })
+  const rest = lines.end()
+  if (rest !== undefined) keep(rest.text)
+  return { ended, tail }
+}
+
+function endingOf(exitCode: number): string {
+  if (exitCode === 126) return "exited with 126: it may not be executed"
+  return exitCode === 127 ? "exited with 127: a program was not found" : `exited with ${exitCode}`
+}
+
+function describe(ended: RunResult, { command }: GateCommand, timeoutMs: number): string {
+  if (ended.reason === "not-found") return `could not be started: ${command[0]} is not installed, or not on the PATH`
+  if (ended.reason === "timed-out") return `was stopped after ${timeoutMs / 1000} s, its time limit`
+  return `was killed by ${ended.signal ?? "a signal"}`
+}

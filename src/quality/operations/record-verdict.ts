@@ -1,0 +1,140 @@
+import { PERSON } from "../../kernel/actor.ts"
+import { AppError } from "../../kernel/errors.ts"
+import { parseTaskId } from "../../kernel/ids.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import { choice, list, optional, withDefault } from "../../lib/fields.ts"
+import { unreachable } from "../../lib/unreachable.ts"
+import { countTasks } from "../../reporting/status.ts"
+import { type Context, idField, operation, teamFields, textField } from "../../store/operation.ts"
+import type { StoredTeam, Tx } from "../../store/port.ts"
+import { decideWave, waveNotFound } from "../../tasks/operations/decide-wave.ts"
+import { getTask, getTeam, lockTask, lockTeam } from "../../tasks/operations/lookup.ts"
+import { changePhase } from "../../tasks/operations/task-moves.ts"
+import type { Task } from "../../tasks/task.ts"
+import { type Check, VERDICT_SCOPES, VERDICT_STATUSES, type Verdict } from "../verdict.ts"
+
+const input = {
+  ...teamFields,
+  scope: choice(VERDICT_SCOPES, "what was judged"),
+  subject: optional(idField("task id or wave number")),
+  status: choice(VERDICT_STATUSES, "outcome"),
+  check: withDefault(list(textField("check"), "name=passed|failed|skipped[:evidence]; may be repeated"), []),
+  issue: withDefault(list(textField("issue"), "what is wrong; may be repeated"), []),
+  by: optional(idField("who judged")),
+}
+
+/** Records the word of a gate, and lets it take effect: a wave becomes verified or failed, a project COMPLETE. */
+export const recordVerdict = operation({
+  name: "verdict.record",
+  summary: "Record the verdict of a check on a task, a wave or the whole project",
+  input,
+  async run(context, { project, team, check, issue, ...input }): Promise<Verdict> {
+    const checks = check.map(parseCheck)
+    const failed = checks.find((each) => each.status === "failed")
+    if (input.status === "passed" && failed !== undefined) {
+      throw new AppError("input.invalid", `a verdict cannot be passed while its check ${failed.name} failed`)
+    }
+    const { scope, subject = null, status, by = PERSON } = input
+    return addVerdict(context, { project, team }, { scope, subject, status, checks, issues: issue, by })
+  },
+})
+
+/** What a gate of our own found, with all it knows. Not open to callers outside: they cannot say which tree they saw. */
+export async function addVerdict(
+  { store }: Context,
+  name: TeamName,
+  verdict: Omit<Verdict, "timestamp">,
+): Promise<Verdict> {
+  const { scope, subject, status, by } = verdict
+  return store.write(async (tx) => {
+    const team = await lockTeam(tx, name)
+    await takeEffect(tx, team, verdict)
+    const added = await tx.verdicts.add(team.key, verdict)
+    await tx.events.append(team.key, by, { type: "verdict.recorded", data: { scope, subject, status } })
+    return added
+  })
+}
+
+async function takeEffect(
+  tx: Tx,
+  team: StoredTeam,
+  input: Pick<Verdict, "scope" | "subject" | "status" | "by" | "tree">,
+): Promise<void> {
+  switch (input.scope) {
+    case "task":
+    case "qa":
+      if (input.subject === null) throw new AppError("usage", `a verdict on a ${input.scope} names it with --subject`)
+      return judgeTask(tx, team, { ...input, task: await getTask(tx, team.key, parseTaskId(input.subject)) })
+    case "wave": {
+      if (!/^[1-9]\d*$/.test(input.subject ?? "")) {
+        throw new AppError("usage", "a verdict on a wave names its number with --subject")
+      }
+      const number = Number(input.subject)
+      if (input.status === "skipped") return getWave(tx, team, number)
+      return decideWave(tx, team, { number, to: input.status === "passed" ? "verified" : "failed", by: input.by })
+    }
+    case "final":
+      if (input.status === "failed")
+        return team.phase === "PLANNING" ? undefined : changePhase(tx, team, { to: "EXECUTION", by: input.by })
+      if (input.status === "passed") return complete(tx, team, input.by)
+      return
+    case "cross-agent":
+      return
+    default:
+      return unreachable(input.scope)
+  }
+}
+
+/** What QA has passed is that work and no other. */
+async function judgeTask(
+  tx: Tx,
+  team: StoredTeam,
+  { task, scope, tree, by }: Pick<Verdict, "scope" | "by" | "tree"> & { readonly task: Task },
+): Promise<void> {
+  if (scope !== "task" || tree === undefined || task.qa !== "passed" || task.status !== "in_progress") return
+  const { doubtQa } = await import("./report-qa.ts")
+  await doubtQa(tx, team, { task: await lockTask(tx, team.key, task.id), tree, by })
+}
+
+async function getWave(tx: Tx, team: StoredTeam, number: number): Promise<void> {
+  const waves = await tx.waves.list(team.key)
+  if (!waves.some((wave) => wave.number === number)) throw waveNotFound(number, waves.length)
+}
+
+/** The end of a project: nothing is left to do, and every wave has passed its gate. */
+async function complete(tx: Tx, team: StoredTeam, by: string): Promise<void> {
+  const stats = countTasks(await tx.tasks.progress(team.key))
+  if (stats.total === 0) throw new AppError("task.not_ready", "there are no tasks; the final verdict cannot be passed")
+  const left = stats.total - stats.resolved - stats.skipped
+  if (left > 0) {
+    throw new AppError(
+      "task.not_ready",
+      `${left} of ${stats.total} tasks are not resolved; the final verdict cannot be passed`,
+    )
+  }
+  const open = (await tx.waves.list(team.key)).find((wave) => wave.verdict !== "verified")
+  if (open !== undefined) {
+    throw new AppError("wave.transition", `wave ${open.number} is not verified; the final verdict cannot be passed`)
+  }
+  return changePhase(tx, team, { to: "COMPLETE", by })
+}
+
+function parseCheck(text: string): Check {
+  const match = /^([^=]+)=(passed|failed|skipped)(?::([\s\S]*))?$/.exec(text)
+  const [, name, status, evidence] = match ?? []
+  if (name === undefined || status === undefined) {
+    throw new AppError(
+      "usage",
+      `check ${JSON.stringify(text.slice(0, 60))} is not of the form name=passed, name=failed or name=skipped`,
+    )
+  }
+  return { name, status: status as Check["status"], ...(evidence === undefined ? {} : { evidence }) }
+}
+
+export const listVerdicts = operation({
+  name: "verdict.list",
+  summary: "List the verdicts",
+  input: teamFields,
+  run: ({ store }, input): Promise<Verdict[]> =>
+    store.read(async (tx) => tx.verdicts.list((await getTeam(tx, input)).key)),
+})

@@ -1,0 +1,211 @@
+import { PERSON, POLICY } from "../../kernel/actor.ts"
+import { AppError } from "../../kernel/errors.ts"
+import type { TeamRecord } from "../../kernel/record.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import { list, optional, text, withDefault } from "../../lib/fields.ts"
+import { type Approval, nameApproval, toApproval } from "../../requests/approval.ts"
+import { decideApproval } from "../../requests/operations/approvals.ts"
+import { askApproval } from "../../requests/operations/ask-approval.ts"
+import {
+  type Context,
+  operation,
+  ownerField,
+  taskIdField,
+  teamFields,
+  textField,
+  tokenField,
+} from "../../store/operation.ts"
+import type { StoredTeam, Tx } from "../../store/port.ts"
+import { addRecord, changeRecord } from "../../store/records.ts"
+import { assertHolds } from "../../tasks/operations/assert-holds.ts"
+import { getTask, getTeam, lockTask, lockTeam } from "../../tasks/operations/lookup.ts"
+import type { Task } from "../../tasks/task.ts"
+import { describeQaPlan, planQa as makeQaPlan } from "../qa-plan.ts"
+import { nameQuality, type Quality, toQuality } from "../quality.ts"
+import { assertQa, moveQa, noQa } from "./move-qa.ts"
+
+/**
+ * The first half of QA: work is handed in by whoever did it, and somebody else plans how it is checked. Each hand-in is
+ * a round, kept as a record of kind `quality`; the task's own field says where the latest one is. See `report-qa.ts`.
+ */
+
+const HASH = (value: string) => (/^[0-9a-f]{7,64}$/.test(value) ? undefined : "is no hash of git")
+
+export const qaFields = { ...teamFields, id: taskIdField }
+export const qaActor = optional({ ...ownerField, description: "who does so; by default a person" })
+
+export interface QaResult {
+  readonly task: Task
+  readonly quality: Quality
+}
+
+export const submitQa = operation({
+  name: "qa.submit",
+  summary: "Hand in the work of a task to QA",
+  input: {
+    ...qaFields,
+    owner: optional(ownerField),
+    token: optional(tokenField),
+    commit: optional(text("the commit that is handed in", HASH)),
+    tree: optional(text("its tree, where it is known", HASH)),
+  },
+  run: ({ store }, input): Promise<QaResult> =>
+    store.write(async (tx) => {
+      const team = await lockTeam(tx, input)
+      const task = await lockTask(tx, team.key, input.id)
+      assertHolds(task, input.owner, input.token)
+      if (task.qa === null) throw noQa(task)
+      if (task.status !== "in_progress") {
+        throw new AppError(
+          "task.transition",
+          `task ${task.id} is ${task.status}; what is handed in is work in progress: teamwork task claim --id ${task.id} --owner NAME`,
+        )
+      }
+      const by = input.owner ?? PERSON
+      const { commit = null, tree = null } = input
+      const ready = await withdrawEarlier(tx, team, { task, by, commit, tree })
+      const moved = ready.qa === "pending" ? ready : await moveQa(tx, team, { task: ready, to: "pending", by })
+      const quality = { kind: "quality" as const, taskId: task.id, attempt: task.attempt, status: "submitted", by }
+      const added = await addRecord(tx, team, { ...quality, data: { commit, tree } }, `task ${task.id} handed in to QA`)
+      return { task: moved, quality: toQuality(added) }
+    }),
+})
+
+interface HandIn {
+  readonly task: Task
+  readonly by: string
+  readonly commit: string | null
+  readonly tree: string | null
+}
+
+/** What was handed in before is no longer what counts. What waits or has passed has to be another by now. */
+async function withdrawEarlier(tx: Tx, team: StoredTeam, { task, by, commit, tree }: HandIn): Promise<Task> {
+  const round = await findRound(tx, team.key, task)
+  if (task.qa === "passed" || task.qa === "pending") {
+    const isOther = commit !== null && !(round && isSameState(toQuality(round), { commit, tree }))
+    if (!isOther) assertQa(task, "pending")
+  }
+  if (task.qa === "passed") return moveQa(tx, team, { task, to: "needed", by })
+  if (round === undefined || !["submitted", "planned", "reported"].includes(round.status)) return task
+  await changeRound(tx, team, { record: round, to: { status: "withdrawn" }, by })
+  const asked = await findPlanApproval(tx, team.key, task)
+  if (asked?.status === "pending") {
+    const record = { kind: "approval" as const, number: asked.number, status: asked.status }
+    await changeRecord(tx, team, { record, to: { status: "withdrawn" }, by, about: nameApproval(asked) })
+  }
+  return task
+}
+
+export function isSameState(
+  known: Pick<Quality, "commit" | "tree">,
+  { commit, tree }: { readonly commit: string | null; readonly tree: string | null },
+): boolean {
+  if (known.tree !== null && tree !== null) return known.tree === tree
+  return known.commit !== null && known.commit === commit
+}
+
+export interface QaPlanned extends QaResult {
+  readonly approval: Approval
+}
+
+export const planQa = operation({
+  name: "qa.plan",
+  summary: "Plan how the work of a task is checked, and ask for the approval of that",
+  input: {
+    ...qaFields,
+    owner: qaActor,
+    check: withDefault(list(textField("check", 500), "what is looked at besides; may be repeated"), []),
+  },
+  async run(context, input): Promise<QaPlanned> {
+    const { mode, ...planned } = await context.store.write(async (tx) => {
+      const team = await lockTeam(tx, input)
+      const task = await lockTask(tx, team.key, input.id)
+      const by = input.owner ?? PERSON
+      assertIndependent(task, await findRound(tx, team.key, task), { who: by, what: "plan QA" })
+      const asked = task.qa === "planning" ? await findPlanApproval(tx, team.key, task) : undefined
+      // A plan that was rejected is made anew; one that still waits is decided first.
+      if (asked?.status === "pending" && team.mode !== "FULL_AUTO") throw waits(asked)
+      const moved = task.qa === "planning" ? task : await moveQa(tx, team, { task, to: "planning", by })
+      const record = await getRound(tx, team.key, task)
+      const made = makeQaPlan(task, context.settings.quality.dimensions)
+      const plan = { ...made, checks: [...made.checks, ...input.check] }
+      const data = { ...record.data, plan, plannedBy: by }
+      const changed = await changeRound(tx, team, { record, to: { status: "planned", data }, by })
+      const question = describeQaPlan(plan)
+      const approval = await askApproval(tx, team, { scope: "qa-plan", subject: "qa", task: moved, question, by })
+      return { mode: team.mode, task: moved, quality: toQuality(changed), approval }
+    })
+    if (mode !== "FULL_AUTO") return planned
+    const approval = await approveByPolicy(context, { ...input, approval: planned.approval }).catch(unlessDecided)
+    return context.store.read(async (tx) => {
+      const { key } = await getTeam(tx, input)
+      const task = await getTask(tx, key, input.id)
+      return { ...planned, task, approval: approval ?? (await findPlanApproval(tx, key, task)) ?? planned.approval }
+    })
+  },
+})
+
+/** Nobody is to be waited for. */
+export async function approveByPolicy(
+  context: Context,
+  { project, team, approval }: TeamName & { readonly approval: Approval },
+): Promise<Approval> {
+  const decision = { status: "approved", reason: "the mode is FULL_AUTO", owner: POLICY } as const
+  return decideApproval(context, { project, team, number: approval.number, ...decision })
+}
+
+/** Somebody was faster, the lead by the same rule or a person, and it is as they said. */
+export function unlessDecided(error: unknown): undefined {
+  if (!(error instanceof AppError && error.code === "approval.decided")) throw error
+}
+
+function waits(asked: Approval): AppError {
+  return new AppError(
+    "approval.needed",
+    `${nameApproval(asked)} waits to be decided: teamwork approve ${asked.number}, or teamwork reject ${asked.number} --reason WHY`,
+    { number: asked.number, taskId: asked.taskId },
+  )
+}
+
+/** Whoever has the work, or handed it in, has no part in judging it. A person may. */
+export function assertIndependent(
+  { id, claimedBy }: Task,
+  round: Pick<TeamRecord, "by"> | undefined,
+  { who, what }: { readonly who: string | undefined; readonly what: string },
+): void {
+  if (who === undefined || who === PERSON || (who !== claimedBy && who !== round?.by)) return
+  throw new AppError("qa.own", `${who} did the work of task ${id} and cannot ${what} for it; somebody else does`, {
+    taskId: id,
+    by: who,
+  })
+}
+
+/** The latest round of the attempt. */
+export async function findRound(tx: Tx, key: number, task: Task): Promise<TeamRecord | undefined> {
+  const rounds = await tx.records.list(key, { kind: "quality", taskId: task.id })
+  return rounds.findLast((round) => round.attempt === task.attempt)
+}
+
+export async function getRound(tx: Tx, key: number, task: Task): Promise<TeamRecord> {
+  const round = await findRound(tx, key, task)
+  if (round !== undefined) return round
+  throw new AppError("qa.transition", `nothing of task ${task.id} was handed in: teamwork qa submit ${task.id}`, {
+    taskId: task.id,
+  })
+}
+
+export async function changeRound(
+  tx: Tx,
+  team: StoredTeam,
+  change: { record: TeamRecord; to: Parameters<typeof changeRecord>[2]["to"]; by: string },
+): Promise<TeamRecord> {
+  const changed = await changeRecord(tx, team, { ...change, about: nameQuality(change.record) })
+  if (changed === undefined) throw new Error(`${nameQuality(change.record)} changed in a locked team`)
+  return changed
+}
+
+/** The latest question about the plan of this attempt. */
+export async function findPlanApproval(tx: Tx, key: number, task: Task): Promise<Approval | undefined> {
+  const asked = (await tx.records.list(key, { kind: "approval", taskId: task.id })).map(toApproval)
+  return asked.findLast(({ scope, attempt }) => scope === "qa-plan" && attempt === task.attempt)
+}

@@ -1,0 +1,32 @@
+import type { RoleDefinition } from "../../planning/roles/roles.ts"
+import type { Context } from "../../store/operation.ts"
+import type { GateKind, KindSettings } from "../gates/gate-command.ts"
+import type { GateRepository } from "../gates/port.ts"
+import type { Runner } from "../gates/run-command.ts"
+import type { ScanSettings } from "../gates/scan-changes.ts"
+
+/** Everything a gate works with. */
+export interface Verifier {
+  readonly context: Context
+  readonly repository: GateRepository
+  readonly runner: Runner
+  readonly settings: GateSettings
+  readonly roles: readonly RoleDefinition[]
+}
+
+export interface GateSettings extends ScanSettings {
+  readonly kinds: Readonly<Record<GateKind, KindSettings>>
+}
+
+/** What the machine and its configuration bring; the rest is up to the caller. */
+export interface GateSetup {
+  readonly repository: GateRepository
+  readonly settings: GateSettings
+  readonly runner: Pick<
+    Runner,
+    "processes" | "clock" | "sleep" | "home" | "env" | "mask" | "timeoutMs" | "maxBytes" | "preparation"
+  >
+}
+
+/** Whose word a verdict of a gate is. */
+export const GATE = "gate"

@@ -1,0 +1,166 @@
+import { branchRef, integrationBranch, pinRef } from "../../kernel/branches.ts"
+import type { TaskId } from "../../kernel/ids.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import type { RoleDefinition } from "../../planning/roles/roles.ts"
+import { keepClaim } from "../../tasks/effects/keep-claim.ts"
+import type { Evidence, NewEvidence } from "../../tasks/evidence.ts"
+import { assertHolds } from "../../tasks/operations/assert-holds.ts"
+import { getTask } from "../../tasks/operations/get-task.ts"
+import { recordEvidence } from "../../tasks/operations/record-evidence.ts"
+import { readWorkToBring } from "../../tasks/operations/work-to-bring.ts"
+import type { Task } from "../../tasks/task.ts"
+import { parseDiff } from "../gates/diff-lines.ts"
+import { statusOf } from "../gates/findings.ts"
+import { shellCommand } from "../gates/gate-command.ts"
+import type { CommandResult } from "../gates/run-command.ts"
+import { judgeTask, type TaskFacts, type TaskRange } from "../gates/task-gate.ts"
+import { addVerdict } from "../operations/record-verdict.ts"
+import type { Verdict } from "../verdict.ts"
+import { type ChosenState, chooseState, getCommit } from "./choose-state.ts"
+import { type CommandRun, listCommands, runCommands } from "./run-commands.ts"
+import { scopeOf } from "./scope-of.ts"
+import { GATE, type Verifier } from "./verifier.ts"
+
+export interface TaskVerification extends TeamName {
+  readonly taskId: TaskId
+  /** What to judge; by default what is checked out here. */
+  readonly commit?: string
+  /** Where the task started; by default what was pinned, else where its branch left the integration branch. */
+  readonly base?: string
+  /** A tree that failed a moment ago: when it is the one to judge, every command runs again, as chance may have been at work. */
+  readonly failedTree?: string | null
+  /** Who holds the task; the claim is kept alive meanwhile. Without one a person acts. */
+  readonly owner?: string
+  readonly token?: number
+}
+
+/** Judges a task at a committed state, and records what was run as evidence and what was found as a verdict. */
+export async function verifyTask(given: Verifier, request: TaskVerification): Promise<Verdict> {
+  const { project, team, taskId, owner } = request
+  const name = { project, team }
+  const task = await getTask.run(given.context, { ...name, id: taskId })
+  assertHolds(task, owner, request.token)
+  // Whoever loses the claim and gets the task again must not attest with what it ran before.
+  const token = owner === undefined ? request.token : task.claimToken
+  const state = await chooseState(given.repository, request)
+  const isDoubtful = request.failedTree === state.tree
+  const verifier = isDoubtful ? { ...given, runner: { ...given.runner, again: true } } : given
+  const range = await findRange(verifier, { name, task, state, base: request.base })
+  const run = async () => (state.uncommitted.length > 0 ? NOTHING_RUN : runTaskCommands(verifier, task, state))
+  const { results, leftBehind } =
+    owner === undefined || token === undefined
+      ? await run()
+      : await keepClaim(verifier.context, { ...name, id: taskId, owner, token }, run, verifier.runner.sleep)
+  const evidence = await attest(verifier, { ...name, task, owner, token, results, commit: state.commit })
+  const findings = judgeTask(
+    {
+      ...{ taskId, commit: state.commit, uncommitted: state.uncommitted, range, results, leftBehind, evidence },
+      fixed: await findFixedWork(verifier, { name, task, state }),
+      mayChangeNothing: mayChangeNothing(task, verifier.roles),
+      scope: await scopeOf(verifier.context, name, task.id),
+    },
+    verifier.settings,
+  )
+  const { commit, tree } = state
+  const verdict = { scope: "task", subject: taskId, status: statusOf(findings), ...findings, by: GATE } as const
+  return addVerdict(verifier.context, name, { ...verdict, commit, tree })
+}
+
+const NOTHING_RUN: CommandRun = { results: [], leftBehind: [] }
+
+/** A task without commands of its own is held to the project's tests. */
+async function runTaskCommands(verifier: Verifier, task: Task, state: ChosenState): Promise<CommandRun> {
+  const own = task.checks.map((line) => shellCommand("accept", line))
+  return runCommands(verifier, state, own.length > 0 ? own : await listCommands(verifier, state, ["test"]))
+}
+
+interface RangeRequest {
+  readonly name: TeamName
+  readonly task: Task
+  readonly state: ChosenState
+  readonly base: string | undefined
+}
+
+async function findRange({ repository }: Verifier, request: RangeRequest): Promise<TaskRange | undefined> {
+  const { name, task, state } = request
+  const named = request.base === undefined ? undefined : (await getCommit(repository, request.base)).commit
+  const pin = await repository.find(pinRef(name, { taskId: task.id, attempt: task.attempt }, "base"))
+  const pinned = pin?.commit ?? (await repository.findStart())
+  const base = named ?? (await newest(repository, { name, state, pinned }))
+  if (base === undefined) return undefined
+  const { commit } = state
+  return {
+    base,
+    isOnBase: await repository.contains(commit, base),
+    files: parseDiff(await repository.readDiff(base, commit)),
+    merges: await repository.listMerges(base, commit),
+  }
+}
+
+/**
+ * Where the branch left the integration branch, if that is later than where the task started: it was brought up to date
+ * meanwhile, and what came with that is not the task's. Unless the work is merged already.
+ */
+async function newest(
+  repository: Verifier["repository"],
+  { name, state, pinned }: Pick<RangeRequest, "name" | "state"> & { readonly pinned: string | undefined },
+): Promise<string | undefined> {
+  const integration = await repository.find(branchRef(integrationBranch(name)))
+  const left = integration && (await repository.findBase(state.commit, integration.commit))
+  if (left === undefined || left === state.commit) return pinned
+  return pinned === undefined || (await repository.contains(left, pinned)) ? left : pinned
+}
+
+async function findFixedWork(
+  { context, repository }: Verifier,
+  { name, task, state }: Omit<RangeRequest, "base">,
+): Promise<TaskFacts["fixed"]> {
+  const fixed = await readWorkToBring(context, name, task.id)
+  const head = fixed && (await repository.find(pinRef(name, fixed, "head")))?.commit
+  if (fixed === undefined || head === undefined) return undefined
+  return { taskId: fixed.taskId, head, isContained: await repository.contains(state.commit, head) }
+}
+
+interface Attestation extends TeamName {
+  readonly task: Task & { readonly evidence: readonly Evidence[] }
+  readonly owner: string | undefined
+  readonly token: number | undefined
+  readonly commit: string
+  readonly results: readonly CommandResult[]
+}
+
+/** Adds what was run to the task's evidence, each result once. The evidence of the attempt that counts. */
+async function attest({ context }: Verifier, attestation: Attestation): Promise<Evidence[]> {
+  const { project, team, task, owner, token, commit, results } = attestation
+  const isKnown = ({ facts }: NewEvidence) =>
+    valid(task).some(
+      ({ trust, facts: known }) =>
+        trust === "attested" &&
+        known.command === facts.command &&
+        known.exitCode === facts.exitCode &&
+        known.commit === commit &&
+        known.outputHash === facts.outputHash,
+    )
+  const entries = results.map((result) => entryOf(result, commit)).filter((entry) => !isKnown(entry))
+  if (entries.length > 0)
+    await recordEvidence(context, { project, team, taskId: task.id, owner, token, by: GATE, entries })
+  return valid(await getTask.run(context, { project, team, id: task.id }))
+}
+
+function valid({ evidence, attempt }: Attestation["task"]): Evidence[] {
+  return evidence.filter((entry) => entry.withdrawnAt === null && entry.attempt === attempt)
+}
+
+function entryOf(
+  { command, exitCode, ending, tail, outputHash, durationMs }: CommandResult,
+  commit: string,
+): NewEvidence {
+  // What was stopped has no code of its own; 124 stands for it, as `timeout` has it.
+  const facts = { command: command.line, exitCode: exitCode ?? 124, outputHash, durationMs, commit, isDirty: false }
+  const output = exitCode === null ? `${tail}[${ending}]` : tail
+  return { type: "command", trust: "attested", text: "", facts: { ...facts, output }, blockedPattern: null }
+}
+
+function mayChangeNothing({ agentType, role }: Task, roles: readonly RoleDefinition[]): boolean {
+  return roles.find((each) => each.name === (agentType ?? role))?.writes === false
+}

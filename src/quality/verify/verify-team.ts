@@ -1,0 +1,234 @@
+import { branchRef, integrationBranch, pinRef } from "../../kernel/branches.ts"
+import { AppError } from "../../kernel/errors.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import type { Evidence } from "../../tasks/evidence.ts"
+import { fixIdOf } from "../../tasks/fix-task.ts"
+import { waveNotFound } from "../../tasks/operations/decide-wave.ts"
+import { getTeam } from "../../tasks/operations/lookup.ts"
+import { readWavePlan } from "../../tasks/operations/wave-status.ts"
+import { isMet, type Task } from "../../tasks/task.ts"
+import type { WavePlan } from "../../tasks/wave.ts"
+import { type FileDiff, parseDiff } from "../gates/diff-lines.ts"
+import type { TaskChanges } from "../gates/find-conflicts.ts"
+import { type Findings, join, statusOf } from "../gates/findings.ts"
+import { GATE_KINDS } from "../gates/gate-command.ts"
+import { checkCommitted } from "../gates/task-gate.ts"
+import {
+  checkAdded,
+  checkConflicts,
+  checkEvidence,
+  checkMerged,
+  checkNeeds,
+  checkResolved,
+  checkWaves,
+  type DeliveredTask,
+  type EvidencedTask,
+} from "../gates/team-gates.ts"
+import { addVerdict } from "../operations/record-verdict.ts"
+import type { Verdict } from "../verdict.ts"
+import { type ChosenState, chooseState, getCommit } from "./choose-state.ts"
+import { checkProject, listCommands } from "./run-commands.ts"
+import { GATE, type Verifier } from "./verifier.ts"
+
+export interface TeamVerification extends TeamName {
+  /** What to judge; by default the integration branch, else what is checked out here. */
+  readonly commit?: string
+}
+
+export interface WaveVerification extends TeamVerification {
+  readonly wave: number
+}
+
+export interface FinalVerification extends TeamVerification {
+  /** Where the run started; by default where the first of its tasks did, as pinned. */
+  readonly base?: string
+}
+
+type ProvenTask = Task & { readonly evidence: readonly Evidence[] }
+
+interface TeamFacts {
+  readonly plan: WavePlan
+  readonly tasks: readonly ProvenTask[]
+}
+
+/** The wave that is due, or the whole when there is none left. */
+export async function verifyProject(verifier: Verifier, request: FinalVerification): Promise<Verdict> {
+  const { plan } = await readFacts(verifier, request)
+  const open = plan.waves.find((wave) => wave.status !== "verified")
+  return open === undefined ? verifyFinal(verifier, request) : verifyWave(verifier, { ...request, wave: open.id })
+}
+
+/** Judges the merged work of a wave; passed opens the next one. */
+export async function verifyWave(verifier: Verifier, request: WaveVerification): Promise<Verdict> {
+  const { plan, tasks } = await readFacts(verifier, request)
+  assertDue(plan, request.wave)
+  const ofWave = tasks.filter((task) => task.wave === request.wave)
+  const state = await chooseMerged(verifier, request)
+  const { changes, unknown } = await readTaskChanges(verifier, request, withoutMended(ofWave))
+  const findings = join([
+    checkResolved(ofWave),
+    checkCommitted(state.uncommitted),
+    checkMerged(await readDelivered(verifier, request, { tasks: ofWave, state })),
+    checkConflicts(changes, unknown),
+    await checkProject(verifier, state, whyNotRun(ofWave, state)),
+  ])
+  return record(verifier, request, { scope: "wave", subject: String(request.wave), findings, state })
+}
+
+/** Judges everything; passed completes the project. */
+export async function verifyFinal(verifier: Verifier, request: FinalVerification): Promise<Verdict> {
+  const { plan, tasks } = await readFacts(verifier, request)
+  const state = await chooseMerged(verifier, request)
+  const findings = join([
+    checkResolved(tasks),
+    checkWaves(plan.waves),
+    checkNeeds(tasks),
+    checkCommitted(state.uncommitted),
+    checkMerged(await readDelivered(verifier, request, { tasks, state })),
+    checkAdded(await readAdded(verifier, request, { tasks, state }), verifier.settings),
+    checkEvidence(await withProvability(verifier, state, tasks), verifier.settings),
+    await checkProject(verifier, state, whyNotRun(tasks, state)),
+  ])
+  return record(verifier, request, { scope: "final", subject: null, findings, state })
+}
+
+function readFacts({ context }: Verifier, name: TeamName): Promise<TeamFacts> {
+  return context.store.read(async (tx) => {
+    const { key } = await getTeam(tx, name)
+    const tasks: ProvenTask[] = []
+    for (const task of await tx.tasks.list(key)) tasks.push({ ...task, evidence: await tx.evidence.list(key, task.id) })
+    return { plan: await readWavePlan(tx, key), tasks }
+  })
+}
+
+/** Before anything runs: a verdict that could not be recorded would be in vain. */
+function assertDue({ waves, totalWaves }: WavePlan, number: number): void {
+  const wave = waves.find((each) => each.id === number)
+  if (wave === undefined) throw waveNotFound(number, totalWaves)
+  const refuse = (why: string) => {
+    throw new AppError("wave.transition", `wave ${number} cannot be verified: ${why}`, { wave: number })
+  }
+  if (wave.status === "verified") refuse("it is already; reopen one of its tasks to work on it again")
+  const first = waves.find((each) => each.status !== "verified")
+  if (first !== undefined && first.id < number) refuse(`wave ${first.id} is ${first.status} and comes first`)
+}
+
+function chooseMerged({ repository }: Verifier, request: TeamVerification): Promise<ChosenState> {
+  return chooseState(repository, { commit: request.commit, branches: [branchRef(integrationBranch(request))] })
+}
+
+/** Long runs whose outcome changes nothing are left out. */
+function whyNotRun(tasks: readonly Task[], { uncommitted }: ChosenState): string | undefined {
+  if (tasks.length === 0 || tasks.some((task) => !isMet(task.status))) return "not all tasks are resolved"
+  return uncommitted.length > 0 ? "there are changes that are not committed" : undefined
+}
+
+async function readTaskChanges(
+  { repository }: Verifier,
+  name: TeamName,
+  tasks: readonly Task[],
+): Promise<{ changes: TaskChanges[]; unknown: string[] }> {
+  const changes: (TaskChanges & { readonly base: string; readonly head: string })[] = []
+  const unknown: string[] = []
+  for (const task of tasks.filter((each) => each.status !== "skipped")) {
+    const base = await repository.find(pinRef(name, { taskId: task.id, attempt: task.attempt }, "base"))
+    const head = await repository.find(pinRef(name, { taskId: task.id, attempt: task.attempt }, "head"))
+    if (base === undefined || head === undefined) unknown.push(task.id)
+    else {
+      const [from, to] = [base.commit, head.commit]
+      changes.push({ taskId: task.id, base: from, head: to, files: parseDiff(await repository.readDiff(from, to)) })
+    }
+  }
+  return { changes: await Promise.all(changes.map((each) => withKnown(repository, each, changes))), unknown }
+}
+
+/** Asked of git only where two changed the same file. */
+async function withKnown(
+  repository: Verifier["repository"],
+  own: TaskChanges & { readonly base: string },
+  all: readonly (TaskChanges & { readonly head: string })[],
+): Promise<TaskChanges> {
+  const paths = new Set(own.files.map((file) => file.path))
+  const knows = new Set<string>()
+  for (const other of all) {
+    if (other.taskId === own.taskId || !other.files.some((file) => paths.has(file.path))) continue
+    if (await repository.contains(own.base, other.head)) knows.add(other.taskId)
+  }
+  return { taskId: own.taskId, files: own.files, knows }
+}
+
+/** What could not be merged stands in its fix, which saw what the others had done. */
+function withoutMended(tasks: readonly Task[]): Task[] {
+  const done = new Set(tasks.filter((task) => task.status === "resolved").map((task) => task.id))
+  return tasks.filter((task) => !done.has(fixIdOf(task)))
+}
+
+async function readDelivered(
+  { repository }: Verifier,
+  name: TeamName,
+  { tasks, state }: { readonly tasks: readonly Task[]; readonly state: ChosenState },
+): Promise<DeliveredTask[]> {
+  const delivered: DeliveredTask[] = []
+  const statuses = new Map(tasks.map((task) => [task.id, task.status]))
+  for (const task of tasks.filter((each) => each.status === "resolved")) {
+    const head = (await repository.find(pinRef(name, { taskId: task.id, attempt: task.attempt }, "head")))?.commit
+    if (head === undefined) continue
+    // What could not be merged comes with its fix: not before that is done, and not at all where somebody skipped it.
+    if ((statuses.get(fixIdOf(task)) ?? "resolved") !== "resolved") continue
+    delivered.push({ taskId: task.id, head, isMerged: await repository.contains(state.commit, head) })
+  }
+  return delivered
+}
+
+/** Since where the first task started, or where the integration branch left what is checked out here. */
+async function readAdded(
+  { repository }: Verifier,
+  request: FinalVerification,
+  { tasks, state }: { readonly tasks: readonly Task[]; readonly state: ChosenState },
+): Promise<FileDiff[] | undefined> {
+  const from = async (base: string) => parseDiff(await repository.readDiff(base, state.commit))
+  if (request.base !== undefined) return from((await getCommit(repository, request.base)).commit)
+  const bases = await Promise.all(
+    tasks.map((task) => repository.find(pinRef(request, { taskId: task.id, attempt: task.attempt }, "base"))),
+  )
+  const pinned = bases.flatMap((each) => each?.commit ?? [])
+  const here = (await repository.find("HEAD"))?.commit
+  const known = pinned.length > 0 ? pinned : here === undefined ? [] : [here, state.commit]
+  const start = known.length === 0 ? undefined : await repository.findBase(...known)
+  return start === undefined || (pinned.length === 0 && start === state.commit) ? undefined : from(start)
+}
+
+async function withProvability(
+  verifier: Verifier,
+  state: ChosenState,
+  tasks: readonly ProvenTask[],
+): Promise<EvidencedTask[]> {
+  const hasCommands = (await listCommands(verifier, state, GATE_KINDS)).length > 0
+  return tasks.map((task) => ({
+    ...task,
+    evidence: task.evidence.filter((each) => isValid(each, task)),
+    isProvable: hasCommands || task.checks.length > 0,
+  }))
+}
+
+function isValid(entry: Evidence, { attempt }: Task): boolean {
+  return entry.withdrawnAt === null && entry.attempt === attempt
+}
+
+function record(
+  { context }: Verifier,
+  { project, team }: TeamName,
+  {
+    scope,
+    subject,
+    findings,
+    state,
+  }: Pick<Verdict, "scope" | "subject"> & {
+    readonly findings: Findings
+    readonly state: ChosenState
+  },
+): Promise<Verdict> {
+  const { commit, tree } = state
+  const status = statusOf(findings)
+  return addVerdict(context, { project, team }, { scope, subject, status, ...findings, by: GATE, commit, tree })
+}

@@ -1,0 +1,151 @@
+import type { Io } from "../../app/host.ts"
+import type { Session } from "../../doors/cli/command.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import type { Clock } from "../../lib/clock.ts"
+import { sleep } from "../../lib/sleep.ts"
+import { erase, type Painted, repaint } from "../../lib/text/repaint.ts"
+import { oneLine } from "../../lib/text/table.ts"
+import { toWire } from "../../lib/text/wire-names.ts"
+import { type Look, lookAtTeam } from "../operations/look-at-team.ts"
+import { endOf, type TeamView } from "../team-view.ts"
+import { renderLive } from "../views/live-view.ts"
+import { type RunLine, runLines, stamped } from "../views/run-lines.ts"
+
+/** Shows a team while it works. */
+export interface Watcher {
+  show(view: TeamView): void
+  /** A line of our own, above what is drawn anew. */
+  say(text: string): void
+  close(): void
+}
+
+export interface WatchOptions {
+  /** Ends the watching; what stands in the store then is still shown. */
+  readonly signal: AbortSignal
+  /** End as well when nobody works any more. */
+  readonly untilOver: boolean
+  /** What whoever looks can do, in a line. */
+  readonly hint: string
+  /** Tell of every step of a task, where lines are printed. */
+  readonly steps: boolean
+}
+
+/** Looks are further apart than that, however much happens. */
+const BETWEEN_LOOKS_MS = 200
+
+/** Shows the team until the signal fires, or until it is over; the last look at it. */
+export async function watchTeam(
+  session: Session,
+  name: TeamName,
+  options: WatchOptions & { readonly watcher?: Watcher },
+): Promise<Look> {
+  const { signal, untilOver, watcher = makeWatcher(session, options) } = options
+  const { store } = await session.context()
+  try {
+    await using watch = await store.watch()
+    let look = await lookAtTeam({ store }, name)
+    watcher.show(look)
+    while (!signal.aborted && !(untilOver && endOf(look) !== null)) {
+      await watch.next(60_000, signal)
+      await sleep(BETWEEN_LOOKS_MS, signal)
+      look = await lookAtTeam({ store }, name, look)
+      watcher.show(look)
+    }
+    return look
+  } finally {
+    watcher.close()
+  }
+}
+
+/** A screen for people, lines for whatever else takes them, events for programs. */
+export function makeWatcher(session: Session, options: Pick<WatchOptions, "hint" | "steps">): Watcher {
+  const { io, clock, env } = session.host
+  if (session.isJsonAsked) return eventWatcher(io)
+  const isDumb = !io.isTerminal || env.TERM === "dumb"
+  return isDumb ? lineWatcher({ io, clock }, options) : screenWatcher({ io, clock }, options)
+}
+
+function eventWatcher(io: Io): Watcher {
+  let isFirst = true
+  return {
+    show({ events }) {
+      // What was before is nothing that happens.
+      if (!isFirst) for (const event of events) io.out(JSON.stringify(toWire(event)))
+      isFirst = false
+    },
+    say: () => undefined,
+    close: () => undefined,
+  }
+}
+
+function lineWatcher({ io, clock }: { io: Io; clock: Clock }, { steps }: { readonly steps: boolean }): Watcher {
+  let isFirst = true
+  return {
+    show({ team, stats, events, now, questions }) {
+      const state = `${team.project}/${team.team}: ${team.phase}, ${stats.resolved + stats.skipped}/${stats.total} tasks done`
+      const waiting = questions.map(({ what, command }) => `${oneLine(what)}; answer with: ${command}`)
+      const first = [state, ...waiting].map((text): RunLine => ({ at: now, text, tone: "plain" }))
+      const lines = isFirst ? first : runLines(events, { steps })
+      isFirst = false
+      for (const line of lines) io.out(stamped(line))
+    },
+    say: (text) => io.out(stamped({ at: clock.now(), text, tone: "plain" })),
+    close: () => undefined,
+  }
+}
+
+/** At most that often, and at least once a second while there is something to see. */
+const FRAME_MS = 200
+const TICK_MS = 1000
+/** More than fit on any screen. */
+const MAX_LINES = 100
+
+/** Draws in place and leaves the last state in the scrollback. */
+function screenWatcher({ io, clock }: { io: Io; clock: Clock }, { hint }: { readonly hint: string }): Watcher {
+  let seen: { view: TeamView; at: number } | undefined
+  let lines: RunLine[] = []
+  let painted: Painted | null = null
+  let drawnAt = 0
+  let timer: Timer | undefined
+
+  const draw = (isLast = false) => {
+    clearTimeout(timer)
+    drawnAt = clock.now()
+    if (seen === undefined) return
+    const size = io.size()
+    const frame = {
+      // One less: behind a full line terminals differ in where the cursor is.
+      ...{ columns: size.columns - 1, rows: size.rows, color: io.color, lines, hint: isLast ? "" : hint },
+      now: seen.view.now + drawnAt - seen.at,
+    }
+    const shown = renderLive(seen.view, frame)
+    const text = repaint(painted, shown, size)
+    if (text !== "") io.outParts([text])
+    painted = { lines: shown, size }
+    if (!isLast) timer = setTimeout(draw, TICK_MS)
+  }
+  const drawSoon = () => {
+    clearTimeout(timer)
+    const wait = drawnAt + FRAME_MS - clock.now()
+    if (wait <= 0) draw()
+    else timer = setTimeout(draw, Math.min(wait, FRAME_MS))
+  }
+  const endResize = io.onResize(drawSoon)
+  return {
+    show(view) {
+      seen = { view, at: clock.now() }
+      lines = [...lines, ...runLines(view.events, { steps: false })].slice(-MAX_LINES)
+      drawSoon()
+    },
+    say(text) {
+      const above = painted === null ? "" : erase(painted, io.size())
+      painted = null
+      io.outParts([`${above}${text}\n`])
+      draw()
+    },
+    close() {
+      endResize()
+      draw(true)
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import type { Command } from "../../doors/cli/command.ts"
+import { choice, type InputOf, optional } from "../../lib/fields.ts"
+import { teamFields } from "../../store/operation.ts"
+import { readReportFacts } from "../operations/report-facts.ts"
+import { makeReport } from "../report.ts"
+import { renderReport, renderReportMarkdown } from "../views/report-view.ts"
+
+const input = {
+  ...teamFields,
+  format: optional(choice(["text", "markdown", "json", "table"], "text, the same as table, unless another is named")),
+}
+
+export const report: Command = {
+  summary: "Report what a team did, took and cost, and what is left to do",
+  fields: input,
+  example: "teamwork report --format markdown > REPORT.md",
+  async run({ context }, raw) {
+    const { format, ...name } = raw as InputOf<typeof input>
+    const made = makeReport(await readReportFacts(await context(), name))
+    return {
+      data: made,
+      text: (screen) => (format === "markdown" ? renderReportMarkdown(made) : renderReport(made, screen)),
+      isDocument: true,
+    }
+  },
+}

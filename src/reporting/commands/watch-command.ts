@@ -1,0 +1,30 @@
+import type { Command } from "../../doors/cli/command.ts"
+import { flag, type InputOf } from "../../lib/fields.ts"
+import { teamFields } from "../../store/operation.ts"
+import { endOf } from "../team-view.ts"
+import { watchTeam } from "./live-screen.ts"
+
+const input = { ...teamFields, steps: flag("where lines are printed: every step of a task too") }
+
+export const watch: Command = {
+  summary: "Show a team at work, until it is done or Ctrl+C",
+  fields: input,
+  example: "teamwork watch --json",
+  async run(session, raw) {
+    const { steps, ...name } = raw as InputOf<typeof input>
+    const look = await watchTeam(session, name, {
+      ...{ signal: session.host.io.interrupted, untilOver: true, steps: steps === true },
+      hint: "Ctrl+C ends the watching and leaves the team alone",
+    })
+    const end = endOf(look)
+    const { stats, team } = look
+    const done = stats.resolved + stats.skipped
+    const how = end === null ? "goes on" : end === "done" ? "is done" : `ended: ${end}`
+    return {
+      data: { ...name, end, phase: team.phase, status: team.status, done, total: stats.total },
+      text: () => `${team.project}/${team.team} ${how}, ${done}/${stats.total} tasks done; see: teamwork report`,
+      isDocument: true,
+      exitCode: end === null || end === "done" ? 0 : 1,
+    }
+  },
+}

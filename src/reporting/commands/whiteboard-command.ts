@@ -1,0 +1,24 @@
+import type { Command } from "../../doors/cli/command.ts"
+import type { InputOf } from "../../lib/fields.ts"
+import { teamFields } from "../../store/operation.ts"
+import { listEvents } from "../../teams/operations/list-events.ts"
+import { swarmStatus } from "../../workers/operations/swarm-status.ts"
+import { teamStatus } from "../operations/team-status.ts"
+import { renderWhiteboard } from "../views/whiteboard-view.ts"
+
+const input = teamFields
+
+export const whiteboard: Command = {
+  summary: "Show the team at a glance, in Markdown",
+  fields: input,
+  async run({ context }, raw) {
+    const name = raw as InputOf<typeof input>
+    const team = await teamStatus.run(await context(), { ...name, verbose: true })
+    const swarm = await swarmStatus.run(await context(), name)
+    const page = await listEvents.run(await context(), { ...name, limit: 100 })
+    // Messages have a board of their own, and would push everything else out.
+    const events = page.events.filter((event) => !event.type.startsWith("message.")).slice(-10)
+    const markdown = renderWhiteboard({ team, swarm, events })
+    return { data: { markdown }, text: () => markdown, isDocument: true }
+  },
+}

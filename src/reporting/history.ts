@@ -1,0 +1,354 @@
+import { ENGINE } from "../kernel/actor.ts"
+import type { Event } from "../kernel/events.ts"
+import type { SetbackKind } from "../tasks/retry.ts"
+import { hasEnded, type TaskStatus } from "../tasks/task.ts"
+
+/** What a team's events tell of its workers and of the runs of agents: all that the engine remembers between two looks. */
+export interface History {
+  /** By id, in the order in which they started. */
+  readonly runs: Map<string, RunFact>
+  readonly workers: Map<string, WorkerFact>
+  readonly tasks: Map<string, TaskFact>
+  /** What the latest orchestrator was started with, as JSON; null while there was none. */
+  settings: string | null
+  /** What the latest plan says of the team as a whole; null while there was none. */
+  planned: { readonly workers: string | null; readonly template: string | null } | null
+  /** When the first orchestrator began, and how the latest one ended. */
+  startedAt: number | null
+  /** When the latest one began. */
+  ledAt: number | null
+  endedAt: number | null
+  endReason: string | null
+  /** Who paused the team last. */
+  pausedBy: string | null
+  /** When somebody last let the team go on after a pause. */
+  resumedAt: number | null
+  /** When the target got the work, and when the last of it was merged. */
+  deliveredAt: number | null
+  mergedAt: number | null
+  /** The newest event that is part of it. */
+  lastEventAt: number
+}
+
+export interface RunFact {
+  readonly id: string
+  readonly task: string | null
+  readonly attempt: number | null
+  readonly worker: string
+  readonly agent: string
+  readonly model: string | null
+  /** Which turn of the attempt: 1 does the task, later ones repair it. */
+  readonly turn: number
+  readonly startedAt: number
+  /** Null while it runs, or when nobody lived to tell. */
+  endedAt: number | null
+  reason: string | null
+  error: string | null
+  session: string | null
+  tokens: number
+  dollars: number | null
+  dollarsAreEstimated: boolean
+}
+
+/** A process as whoever started it knows it. */
+export interface SpawnedProcess {
+  readonly runtime: string
+  readonly machine: string
+  readonly pid: number
+  readonly processStart: string
+}
+
+export interface WorkerFact {
+  readonly id: string
+  role: string | null
+  runtime: string | null
+  machine: string | null
+  pid: number | null
+  processStart: string | null
+  /** The process that was started last, until it ends. The other facts are its own word, which comes later. */
+  spawned: SpawnedProcess | null
+  /** Of its latest process. */
+  startedAt: number | null
+  exitedAt: number | null
+  exitReason: string | null
+  starts: number
+  /** Crashes since it last finished a task; each one makes the next start wait longer. */
+  crashes: number
+  /** Setbacks of any kind that count against a worker, since it last finished a task. */
+  consecutiveErrors: number
+  quarantined: boolean
+  statusCheckedAt: number | null
+  /** Tasks it brought to an end, and the time it had them for. */
+  finished: number
+  busyMs: number
+  /** Of all its processes that are gone, together. */
+  aliveMs: number
+  /** Ever, whatever it finished since. */
+  allCrashes: number
+  allSetbacks: number
+  /** Since when it holds the task it has now; null while it has none. */
+  busySince: number | null
+}
+
+export interface TaskFact {
+  readonly id: string
+  /** Of the current attempt. */
+  setbacks: {
+    readonly kind: SetbackKind
+    readonly agent: string | null
+    readonly at: number
+    readonly worker: string
+  }[]
+  /** What its worker does with it now. */
+  step: { readonly name: string; readonly worker: string; readonly at: number } | null
+  /** How often the engine by itself started another attempt. */
+  retries: number
+  /** Whether the worker it is meant for was told that nothing keeps it from starting, in this attempt. */
+  isUnblockedTold: boolean
+  /** The attempt whose work is on the integration branch. */
+  mergedAttempt: number | null
+  /** Who finished it, and whose it was before somebody else got it. */
+  worker: string | null
+  takenFrom: string[]
+  /** Its first claim, and when it was resolved, failed or skipped for the last time. */
+  startedAt: number | null
+  endedAt: number | null
+  claimedAt: number | null
+  /** Claims of all attempts until they ended, together. */
+  workMs: number
+  /** The task whose merge it mends. */
+  fixOf: string | null
+  /** Why it failed or waits for a person. */
+  reason: string | null
+}
+
+export function emptyHistory(): History {
+  return {
+    planned: null,
+    ...{ runs: new Map(), workers: new Map(), tasks: new Map() },
+    ...{ settings: null, startedAt: null, ledAt: null, endedAt: null, endReason: null },
+    ...{ pausedBy: null, resumedAt: null, deliveredAt: null, mergedAt: null, lastEventAt: 0 },
+  }
+}
+
+/** Kinds that say something about the worker, or about what it runs. */
+export const WORKER_ERRORS: readonly string[] = [
+  "gate",
+  "lost",
+  "workspace",
+  "crashed",
+  "protocol",
+  "timed-out",
+  "refused",
+]
+
+/** Adds what an event tells. Events must come in their order, each once. */
+export function tell(history: History, event: Event): void {
+  const { data } = event
+  const at = Date.parse(event.timestamp)
+  history.lastEventAt = at
+  const task = typeof data.task === "string" ? taskOf(history, data.task) : undefined
+  const worker = typeof data.worker === "string" ? workerOf(history, data.worker) : undefined
+  if (event.type.startsWith("worker.") && worker !== undefined) tellWorker(worker, event, at)
+  else if (event.type === "plan.applied")
+    history.planned = { workers: textOf(data.workers), template: textOf(data.template) }
+  else if (event.type.startsWith("run.")) tellRun(history, event, at)
+  else if (event.type.startsWith("team.")) tellTeam(history, event, at)
+  else if (event.type === "target.delivered") history.deliveredAt = at
+  else if (event.type === "target.undone") history.deliveredAt = null
+  else if (event.type.startsWith("task.") && task !== undefined) tellTask(history, { task, event, at })
+}
+
+function tellTeam(history: History, { type, data, by }: Event, at: number): void {
+  if (type === "team.paused") history.pausedBy = by
+  if (type === "team.led") {
+    history.settings = String(data.settings)
+    history.startedAt ??= at
+    history.ledAt = at
+    history.endedAt = null
+    history.endReason = null
+    // Somebody tries again: whoever crashed too often before gets another chance. A quarantine is lifted by name.
+    for (const worker of history.workers.values()) worker.crashes = 0
+  } else if (type === "team.left") {
+    history.endedAt = at
+    history.endReason = String(data.reason)
+  } else if (type === "team.resumed") history.resumedAt = at
+}
+
+function tellWorker(worker: WorkerFact, { type, data }: Event, at: number): void {
+  switch (type) {
+    case "worker.spawned":
+      worker.spawned = {
+        ...{ runtime: String(data.runtime), machine: String(data.machine) },
+        ...{ pid: Number(data.pid), processStart: String(data.process_start) },
+      }
+      break
+    case "worker.started":
+      worker.role = textOf(data.role)
+      worker.runtime = textOf(data.runtime)
+      worker.machine = textOf(data.machine)
+      worker.pid = Number(data.pid)
+      worker.processStart = textOf(data.process_start)
+      worker.startedAt = at
+      worker.exitedAt = null
+      worker.exitReason = null
+      worker.statusCheckedAt = null
+      worker.starts++
+      break
+    case "worker.exited":
+      if (worker.startedAt !== null && worker.exitedAt === null) worker.aliveMs += Math.max(0, at - worker.startedAt)
+      worker.exitedAt = at
+      worker.spawned = null
+      worker.exitReason = textOf(data.reason)
+      if (["done", "stopped"].includes(worker.exitReason ?? "")) break
+      worker.crashes++
+      worker.allCrashes++
+      break
+    case "worker.quarantined":
+      worker.quarantined = true
+      break
+    case "worker.resumed":
+      worker.quarantined = false
+      worker.consecutiveErrors = 0
+      worker.crashes = 0
+      break
+    case "worker.status_checked":
+      worker.statusCheckedAt = at
+      break
+    default:
+  }
+}
+
+function tellRun(history: History, { type, data }: Event, at: number): void {
+  const id = String(data.run)
+  if (type === "run.started") {
+    history.runs.set(id, {
+      ...{ id, task: textOf(data.task), worker: String(data.worker), agent: String(data.agent) },
+      ...{ model: textOf(data.model), turn: Number(data.turn), startedAt: at, endedAt: null, reason: null },
+      attempt: typeof data.attempt === "number" ? data.attempt : null,
+      ...{ error: null, session: null, tokens: 0, dollars: null, dollarsAreEstimated: false },
+    })
+    return
+  }
+  const run = history.runs.get(id)
+  if (run === undefined) return
+  run.endedAt = at
+  run.reason = textOf(data.reason)
+  run.error = textOf(data.error)
+  run.session = textOf(data.session)
+  run.tokens = Number(data.input_tokens) + Number(data.output_tokens)
+  run.dollars = typeof data.dollars === "number" ? data.dollars : null
+  run.dollarsAreEstimated = data.dollars_are_estimated === true
+}
+
+interface TaskNews {
+  readonly task: TaskFact
+  readonly event: Event
+  readonly at: number
+}
+
+function tellTask(history: History, { task, event, at }: TaskNews): void {
+  const { type, data, by } = event
+  switch (type) {
+    case "task.claimed":
+      endClaim(history, task, at)
+      if (task.worker !== null && task.worker !== by) task.takenFrom.push(task.worker)
+      task.worker = by
+      task.startedAt ??= at
+      task.endedAt = null
+      task.claimedAt = at
+      workerOf(history, by).busySince = at
+      break
+    case "task.step":
+      task.step = { name: String(data.step), worker: String(data.worker), at }
+      break
+    case "task.setback": {
+      const kind = String(data.kind) as SetbackKind
+      task.setbacks.push({ kind, agent: textOf(data.agent), at, worker: String(data.worker) })
+      const worker = workerOf(history, String(data.worker))
+      worker.allSetbacks++
+      if (WORKER_ERRORS.includes(kind)) worker.consecutiveErrors++
+      break
+    }
+    case "task.released":
+      endClaim(history, task, at)
+      break
+    case "task.resolved":
+      task.endedAt = at
+      finish(history, task, at)
+      break
+    case "task.status_changed":
+      if (hasEnded(data.to as TaskStatus)) task.endedAt = at
+      task.reason = textOf(data.reason)
+      if (data.to === "in_review") finish(history, task, at)
+      else if (data.from === "in_progress") endClaim(history, task, at)
+      break
+    case "task.reopened":
+      task.setbacks = []
+      task.endedAt = null
+      task.isUnblockedTold = false
+      if (by === ENGINE) task.retries++
+      break
+    case "task.unblocked":
+      task.isUnblockedTold = true
+      break
+    case "task.merged":
+      task.mergedAttempt = Number(data.attempt)
+      history.mergedAt = at
+      break
+    case "task.merge_failed":
+      // A fix that does not merge is done once more itself.
+      if (data.fix !== task.id) taskOf(history, String(data.fix)).fixOf = task.id
+      break
+    default:
+  }
+}
+
+function finish(history: History, task: TaskFact, at: number): void {
+  const isOpen = task.claimedAt !== null
+  endClaim(history, task, at)
+  if (!isOpen || task.worker === null) return
+  const worker = workerOf(history, task.worker)
+  worker.finished++
+  worker.consecutiveErrors = 0
+  worker.crashes = 0
+}
+
+function endClaim(history: History, task: TaskFact, at: number): void {
+  task.step = null
+  if (task.claimedAt === null || task.worker === null) return
+  const ms = Math.max(0, at - task.claimedAt)
+  const worker = workerOf(history, task.worker)
+  task.workMs += ms
+  worker.busyMs += ms
+  worker.busySince = null
+  task.claimedAt = null
+}
+
+export function workerOf(history: History, id: string): WorkerFact {
+  const known = history.workers.get(id)
+  if (known !== undefined) return known
+  const made: WorkerFact = {
+    ...{ id, role: null, runtime: null, machine: null, pid: null, processStart: null, startedAt: null },
+    spawned: null,
+    ...{ exitedAt: null, exitReason: null, starts: 0, crashes: 0, consecutiveErrors: 0, quarantined: false },
+    ...{ statusCheckedAt: null, finished: 0, busyMs: 0, aliveMs: 0, allCrashes: 0, allSetbacks: 0, busySince: null },
+  }
+  history.workers.set(id, made)
+  return made
+}
+
+export function taskOf(history: History, id: string): TaskFact {
+  const known = history.tasks.get(id)
+  if (known !== undefined) return known
+  const made: TaskFact = {
+    ...{ id, setbacks: [], step: null, retries: 0, isUnblockedTold: false, mergedAttempt: null, worker: null },
+    ...{ takenFrom: [], startedAt: null, endedAt: null, claimedAt: null, workMs: 0, fixOf: null, reason: null },
+  }
+  history.tasks.set(id, made)
+  return made
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" ? value : null
+}

@@ -1,0 +1,62 @@
+import type { WorkerId } from "../../kernel/ids.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import { readQuestionsSince } from "../../requests/operations/questions.ts"
+import type { Context } from "../../store/operation.ts"
+import type { Tx, WorkerNow } from "../../store/port.ts"
+import { getTeam } from "../../tasks/operations/lookup.ts"
+import { currentWave } from "../../tasks/wave.ts"
+import { readEventsSince, readTasksSince } from "../../teams/operations/follow-team.ts"
+import { emptyHistory, tell } from "../history.ts"
+import { countByWave, countTasks, summarizeWaves } from "../status.ts"
+import type { TeamView } from "../team-view.ts"
+
+/** A look at a team, from which the next one goes on. */
+export interface Look extends TeamView {
+  readonly key: number
+  /** Behind the newest event it knows. */
+  readonly cursor: string
+}
+
+/** How much of the past the first look shows. */
+const FIRST_EVENTS = 20
+
+/**
+ * Looks at a team. Given the look before, it reads only what happened since and the tasks that concerns, so that watching
+ * a team of thousands costs no more than one of ten; that look is used up.
+ */
+export async function lookAtTeam({ store }: Pick<Context, "store">, name: TeamName, before?: Look): Promise<Look> {
+  const seen = await store.read((tx) => readNews(tx, name, before))
+  const { last, events, ...rest } = seen
+  // Told outside of the transaction, which may run more than once.
+  const history = last?.history ?? emptyHistory()
+  for (const event of events) tell(history, event)
+  const alive = [...history.workers.values()].filter(({ exitedAt }) => exitedAt === null).map(({ id }) => id)
+  const workers = await store.read((tx) => readWorkers(tx, rest.key, alive))
+  return { ...rest, history, workers, events: last === undefined ? events.slice(-FIRST_EVENTS) : events }
+}
+
+async function readNews(tx: Tx, name: TeamName, before: Look | undefined) {
+  const { key, ...team } = await getTeam(tx, name)
+  const last = before?.key === key ? before : undefined // deleted and made anew meanwhile
+  const { events, cursor } = await readEventsSince(tx, key, last?.cursor)
+  const [waves, now, leader] = [await tx.waves.list(key), await tx.now(), await tx.leaders.find(key)]
+  const tasks = await readTasksSince(tx, { key, known: last?.tasks, events })
+  const counts = countByWave(tasks.values())
+  const questions = await readQuestionsSince(tx, key, { known: last?.questions, events })
+  return {
+    ...{ last, key, cursor, team, events, now, tasks, questions },
+    stats: countTasks(counts),
+    waves: summarizeWaves(waves, counts),
+    currentWave: currentWave(waves),
+    lead: leader !== undefined && leader.leaseUntil > now ? leader : null,
+  }
+}
+
+async function readWorkers(tx: Tx, key: number, ids: readonly string[]): Promise<WorkerNow[]> {
+  const workers: WorkerNow[] = []
+  for (const id of ids) {
+    const worker = await tx.workers.find(key, id as WorkerId)
+    if (worker !== undefined && worker.status !== "stopped") workers.push(worker)
+  }
+  return workers
+}

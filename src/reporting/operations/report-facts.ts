@@ -1,0 +1,17 @@
+import type { TeamName } from "../../kernel/team.ts"
+import { readMadeRoles } from "../../planning/operations/role-specs.ts"
+import type { Context } from "../../store/operation.ts"
+import { getTeam } from "../../tasks/operations/lookup.ts"
+import type { ReportFacts } from "../report.ts"
+import { lookAtTeam } from "./look-at-team.ts"
+
+/** All that a report is made of, at any moment of a team's life. */
+export async function readReportFacts({ store }: Pick<Context, "store">, name: TeamName): Promise<ReportFacts> {
+  const view = await lookAtTeam({ store }, name)
+  const rest = await store.read(async (tx) => {
+    const { key } = await getTeam(tx, name)
+    const madeRoles = await readMadeRoles(tx, key)
+    return { verdicts: await tx.verdicts.list(key), exceptions: await tx.exceptions.list(key), madeRoles }
+  })
+  return { view, ...rest }
+}

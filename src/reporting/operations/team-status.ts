@@ -1,0 +1,29 @@
+import { flag } from "../../lib/fields.ts"
+import { readQuestions } from "../../requests/operations/questions.ts"
+import { operation, teamFields } from "../../store/operation.ts"
+import { getTeam } from "../../tasks/operations/lookup.ts"
+import { currentWave } from "../../tasks/wave.ts"
+import { countTasks, summarizeWaves, type TeamReport } from "../status.ts"
+
+/** Counted by the store; the tasks themselves are read only when asked for. */
+export const teamStatus = operation({
+  name: "project.status",
+  summary: "Show how far a project is",
+  input: { ...teamFields, verbose: flag("list every task") },
+  async run({ store }, input): Promise<TeamReport> {
+    return store.read(async (tx) => {
+      const { key, ...team } = await getTeam(tx, input)
+      const counts = await tx.tasks.progress(key)
+      const waves = await tx.waves.list(key)
+      return {
+        ...team,
+        stats: countTasks(counts),
+        currentWave: currentWave(waves),
+        waves: summarizeWaves(waves, counts),
+        workers: await tx.workers.count(key),
+        questions: await readQuestions(tx, key),
+        ...(input.verbose === true ? { tasks: await tx.tasks.list(key) } : {}),
+      }
+    })
+  },
+})

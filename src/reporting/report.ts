@@ -1,0 +1,323 @@
+import { groupDeliverables, type MadeRoles } from "../delivery/deliverables.ts"
+import type { Team } from "../kernel/team.ts"
+import type { Exception } from "../ownership/exception.ts"
+import type { WorkType } from "../planning/complexity/work-type.ts"
+import { longestChain } from "../planning/longest-chain.ts"
+import { findingOf } from "../quality/finding-task.ts"
+import type { Verdict, VerdictStatus } from "../quality/verdict.ts"
+import type { Task, TaskStatus } from "../tasks/task.ts"
+import { type Cost, sumCost } from "./cost.ts"
+import type { History, RunFact, TaskFact, WorkerFact } from "./history.ts"
+import { listLeft, type ToDo } from "./left-to-do.ts"
+import { beganAt, endOf, type TeamView } from "./team-view.ts"
+
+export interface ReportFacts {
+  readonly view: TeamView
+  readonly verdicts: readonly Verdict[]
+  readonly exceptions: readonly Exception[]
+  readonly madeRoles?: MadeRoles
+}
+
+/** All that came of a team's work so far, and what is left of it. */
+export interface Report extends Pick<Team, "project" | "team" | "goal" | "phase" | "status" | "mode" | "schedule"> {
+  /** `running`, `paused`, `waiting` for somebody to work or lead, or how it ended. */
+  readonly outcome: string
+  readonly template: string | null
+  readonly startedAt: string | null
+  /** Null while it goes on. */
+  readonly endedAt: string | null
+  readonly durationMs: number | null
+  readonly done: number
+  readonly total: number
+  readonly tasks: readonly TaskReport[]
+  readonly workers: readonly WorkerReport[]
+  /** Share of the workers' time in which they had no task; null where no worker process ever ran. */
+  readonly idleShare: number | null
+  readonly results: readonly Result[]
+  /** What is done, by the type of work; see `teamwork deliverables`. */
+  readonly deliverables: readonly { readonly type: WorkType; readonly tasks: readonly string[] }[]
+  readonly cascade: CascadeReport
+  readonly notes: readonly string[]
+  readonly cost: CostReport
+  readonly criticalPath: CriticalPath
+  readonly left: readonly ToDo[]
+}
+
+export const MARKS = {
+  open: "OPEN",
+  in_progress: "BUSY",
+  in_review: "BUSY",
+  paused: "HOLD",
+  resolved: "DONE",
+  failed: "FAIL",
+  skipped: "SKIP",
+} as const satisfies Record<TaskStatus, string>
+
+export interface TaskReport {
+  readonly id: string
+  readonly title: string
+  readonly status: TaskStatus
+  readonly mark: (typeof MARKS)[TaskStatus]
+  readonly worker: string | null
+  readonly workMs: number
+  readonly notes: readonly string[]
+}
+
+export interface WorkerReport {
+  readonly id: string
+  readonly role: string | null
+  readonly done: number
+  readonly busyMs: number
+  readonly idleShare: number | null
+  readonly crashes: number
+  readonly setbacks: number
+}
+
+/** How the last look at one thing ended; null when nobody looked. */
+export interface Result {
+  readonly what: "build" | "lint" | "tests" | "final" | "review"
+  readonly status: VerdictStatus | null
+  /** Where the status alone does not tell it. */
+  readonly detail: string | null
+}
+
+export interface CascadeReport {
+  readonly total: number
+  readonly done: number
+  readonly tasks: readonly { readonly id: string; readonly of: string; readonly status: TaskStatus }[]
+}
+
+export interface CostReport {
+  readonly total: Cost
+  readonly byAgent: readonly NamedCost[]
+  readonly byWorker: readonly NamedCost[]
+  readonly byTask: readonly NamedCost[]
+}
+
+export interface NamedCost extends Cost {
+  readonly name: string
+}
+
+/** The chain of tasks that took longest. */
+export interface CriticalPath {
+  readonly tasks: readonly { readonly id: string; readonly title: string; readonly workMs: number }[]
+  readonly workMs: number
+  /** Of the whole duration. */
+  readonly share: number | null
+}
+
+export function makeReport(facts: ReportFacts): Report {
+  const { view, verdicts } = facts
+  const { team, stats, history } = view
+  const { project, goal, phase, status, mode, schedule } = team
+  const began = beganAt(view)
+  const ended = endOf(view) === null ? null : (history.endedAt ?? history.lastEventAt)
+  const durationMs = began === null ? null : Math.max(0, (ended ?? view.now) - began)
+  const workers = listWorkers(view, ended)
+  const repairs = countRepairs(history)
+  const tasks = [...view.tasks.values()].map((task) => taskReport(task, view, repairs.get(task.id) ?? 0))
+  return {
+    ...{ project, team: team.team, goal, phase, status, mode, schedule, durationMs, tasks, workers },
+    outcome: outcomeOf(view),
+    template: templateOf(history),
+    startedAt: isoOf(began),
+    endedAt: isoOf(ended),
+    done: stats.resolved + stats.skipped,
+    total: stats.total,
+    idleShare: idleShareOf([...history.workers.values()], ended ?? view.now),
+    results: listResults(verdicts),
+    deliverables: listDeliverables(facts),
+    cascade: cascadeOf(view),
+    notes: listNotes(verdicts),
+    cost: costOf(history),
+    criticalPath: criticalPathOf(view, durationMs),
+    left: listLeft(facts),
+  }
+}
+
+function listDeliverables({ view, madeRoles = new Map() }: ReportFacts): Report["deliverables"] {
+  const found = groupDeliverables(view.tasks.values(), { filesOf: () => [], madeRoles })
+  return found.map(({ type, tasks }) => ({ type, tasks: tasks.map(({ id }) => id) }))
+}
+
+function outcomeOf(view: TeamView): string {
+  const { team, lead, stats } = view
+  const end = endOf(view)
+  if (end !== null) return end
+  if (team.status === "paused") return "paused"
+  return lead !== null || stats.in_progress > 0 ? "running" : "waiting"
+}
+
+function templateOf({ settings }: History): string | null {
+  if (settings === null) return null
+  try {
+    const value: unknown = JSON.parse(settings)
+    const named = typeof value === "object" && value !== null && "template" in value ? value.template : null
+    return typeof named === "string" ? named : null
+  } catch {
+    return null // settings of another version say nothing of a template
+  }
+}
+
+/** By task: how often an agent got its work back to mend it. */
+function countRepairs({ runs }: History): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { task, turn } of runs.values())
+    if (task !== null && turn > 1) counts.set(task, (counts.get(task) ?? 0) + 1)
+  return counts
+}
+
+function taskReport(task: Task, { history, now }: TeamView, repairs: number): TaskReport {
+  const fact = history.tasks.get(task.id)
+  const { id, title, status } = task
+  const notes = notesOf(task, fact, repairs)
+  return { id, title, status, mark: MARKS[status], worker: fact?.worker ?? null, workMs: workMs(fact, now), notes }
+}
+
+/** Claims that still hold count too. */
+function workMs(fact: TaskFact | undefined, now: number): number {
+  if (fact === undefined) return 0
+  return fact.workMs + (fact.claimedAt === null ? 0 : Math.max(0, now - fact.claimedAt))
+}
+
+function notesOf(task: Task, fact: TaskFact | undefined, repairs: number): string[] {
+  const { cascadeOf: of } = task.work
+  const isReview = task.id.startsWith("review-") || (task.agentType ?? "").includes("review")
+  const found = findingOf(task.id)
+  const kinds = [...new Set(fact?.setbacks.map(({ kind }) => kind))]
+  const from = [...new Set(fact?.takenFrom)].filter((worker) => worker !== fact?.worker)
+  const isLeft = task.status === "failed" || task.status === "paused"
+  const why = task.pauseReason ?? fact?.reason ?? null
+  return [
+    ...(of === null ? [] : [`cascade: ${isReview ? "review" : "test"} for #${of}`]),
+    ...(fact?.fixOf == null ? [] : [`fix of #${fact.fixOf}`]),
+    ...(found === null ? [] : [found.task === null ? "fix after review" : `fix of #${found.task} after review`]),
+    ...(from.length === 0 ? [] : [`reassigned from ${from.join(", ")}`]),
+    ...(repairs === 0 ? [] : [`sent back ${repairs === 1 ? "once" : `${repairs} times`} by its gate`]),
+    ...(task.attempt > 1 ? [`attempt ${task.attempt}`] : []),
+    ...(kinds.length === 0 ? [] : [`set back: ${kinds.join(", ")}`]),
+    ...(isLeft && why !== null ? [`${task.status}: ${why}`] : []),
+  ]
+}
+
+function listWorkers({ history, now }: TeamView, ended: number | null): WorkerReport[] {
+  const worked = [...history.workers.values()].filter(
+    ({ starts, finished, busyMs, busySince }) => starts > 0 || finished > 0 || busyMs > 0 || busySince !== null,
+  )
+  return worked.map((worker) => ({
+    ...{ id: worker.id, role: worker.role, done: worker.finished, busyMs: busyMs(worker, ended ?? now) },
+    ...{ crashes: worker.allCrashes, setbacks: worker.allSetbacks },
+    idleShare: idleShareOf([worker], ended ?? now),
+  }))
+}
+
+function busyMs({ busyMs, busySince }: WorkerFact, until: number): number {
+  return busyMs + (busySince === null ? 0 : Math.max(0, until - busySince))
+}
+
+/** Only of those whose processes were seen to start: of the others nobody knows when they were there. */
+function idleShareOf(workers: readonly WorkerFact[], until: number): number | null {
+  let [alive, busy] = [0, 0]
+  for (const worker of workers) {
+    if (worker.starts === 0) continue
+    const isAlive = worker.startedAt !== null && worker.exitedAt === null
+    alive += worker.aliveMs + (isAlive ? Math.max(0, until - (worker.startedAt ?? until)) : 0)
+    busy += busyMs(worker, until)
+  }
+  return alive === 0 ? null : Math.min(1, Math.max(0, 1 - busy / alive))
+}
+
+const CHECKS = { build: "build_succeeds", lint: "lint_passes", tests: "tests_pass" } as const
+
+function listResults(verdicts: readonly Verdict[]): Result[] {
+  const ofAll = verdicts.filter(({ scope }) => scope === "wave" || scope === "final")
+  const ofCommands = (Object.keys(CHECKS) as (keyof typeof CHECKS)[]).map((what): Result => {
+    const last = ofAll.findLast(({ checks }) => checks.some(({ name }) => name === CHECKS[what]))
+    const checks = last?.checks.filter(({ name }) => name === CHECKS[what]) ?? []
+    const worst = (["failed", "skipped", "passed"] as const).find((status) =>
+      checks.some((check) => check.status === status),
+    )
+    const told = checks.find(({ status }) => status === worst && status !== "passed")
+    return { what, status: worst ?? null, detail: firstLine(told?.evidence) }
+  })
+  const final = verdicts.findLast(({ scope }) => scope === "final")
+  const review = verdicts.findLast(({ scope }) => scope === "cross-agent")
+  const reviewer = review === undefined || review.status === "skipped" ? null : `by ${review.by}`
+  return [...ofCommands, { what: "final", ...resultOf(final, null) }, { what: "review", ...resultOf(review, reviewer) }]
+}
+
+function resultOf(verdict: Verdict | undefined, by: string | null): Pick<Result, "status" | "detail"> {
+  if (verdict === undefined) return { status: null, detail: null }
+  const { status, issues } = verdict
+  const first = status === "passed" ? null : firstLine(issues[0])
+  const more = issues.length > 1 ? `, and ${issues.length - 1} more` : ""
+  const parts = [by, first === null ? null : `${first}${more}`].flatMap((part) => part ?? [])
+  return { status, detail: parts.length === 0 ? null : parts.join(", ") }
+}
+
+function cascadeOf({ tasks }: TeamView): CascadeReport {
+  const followed = [...tasks.values()].flatMap(({ id, status, work }) =>
+    work.cascadeOf === null ? [] : [{ id, of: work.cascadeOf, status }],
+  )
+  return {
+    total: followed.length,
+    done: followed.filter(({ status }) => status === "resolved").length,
+    tasks: followed,
+  }
+}
+
+/** What gates could not judge, and what they only warned of, as said last; failures stand with what is left to do. */
+function listNotes(verdicts: readonly Verdict[]): string[] {
+  const last = new Map<string, Verdict>()
+  for (const verdict of verdicts) last.set(`${verdict.scope} ${verdict.subject ?? ""}`.trim(), verdict)
+  const places = new Map<string, string[]>()
+  for (const [place, verdict] of last)
+    if (verdict.scope !== "task" && verdict.scope !== "qa")
+      for (const text of remarksOf(verdict)) places.set(text, [...(places.get(text) ?? []), place])
+  return [...places].map(([text, where]) => `${text} (${where.join(", ")})`)
+}
+
+/** Without what stands among the results already. */
+function remarksOf({ checks, issues, status }: Verdict): string[] {
+  const told: readonly string[] = [...Object.values(CHECKS), "review"]
+  const unjudged = checks.filter((check) => check.status === "skipped" && !told.includes(check.name))
+  return [
+    ...unjudged.map(({ name, evidence }) => `${name} skipped${evidence === undefined ? "" : `: ${evidence}`}`),
+    ...(status === "passed" ? issues : []),
+  ]
+}
+
+function costOf({ runs }: History): CostReport {
+  const all = [...runs.values()]
+  const by = (nameOf: (run: RunFact) => string | null) =>
+    [...Map.groupBy(all, (run) => nameOf(run) ?? "")]
+      .filter(([name]) => name !== "")
+      .map(([name, some]) => ({ name, ...sumCost(some) }))
+  return {
+    total: sumCost(all),
+    byAgent: by(({ agent, model }) => (model === null ? agent : `${agent} ${model}`)),
+    byWorker: by(({ worker }) => worker),
+    byTask: by(({ task }) => task),
+  }
+}
+
+function criticalPathOf({ tasks, history, now }: TeamView, durationMs: number | null): CriticalPath {
+  const links = [...tasks.values()].map(({ id, blockedBy, work }) => {
+    const fact = history.tasks.get(id)
+    // Whatever mends or follows a task came after it, though it need not wait for it.
+    const after = [work.cascadeOf, fact?.fixOf ?? null, findingOf(id)?.task ?? null]
+    return { id, needs: [...blockedBy, ...after.flatMap((each) => each ?? [])], ms: workMs(fact, now) }
+  })
+  const { ids, ms } = longestChain(links)
+  const named = ids.map((id) => ({ id, title: tasks.get(id)?.title ?? "", workMs: workMs(history.tasks.get(id), now) }))
+  const share = durationMs === null || durationMs === 0 ? null : Math.min(1, ms / durationMs)
+  return { tasks: named, workMs: ms, share }
+}
+
+function firstLine(text: string | undefined): string | null {
+  return text?.split("\n")[0] ?? null
+}
+
+function isoOf(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString()
+}

@@ -1,0 +1,253 @@
+import { bar, type Column, cut, oneLine, paint, type Screen, table, width } from "../../lib/text/table.ts"
+import { isMet, type Task } from "../../tasks/task.ts"
+import { sumCost } from "../cost.ts"
+import { estimateRest } from "../estimate.ts"
+import type { RunFact } from "../history.ts"
+import { beganAt, endOf, type TeamView } from "../team-view.ts"
+import { amount, describeCost, duration } from "./amounts.ts"
+import { type RunLine, stamped } from "./run-lines.ts"
+
+export interface Frame extends Screen {
+  readonly rows: number
+  /** The store's clock at the time of this frame. */
+  readonly now: number
+  /** What happened, the newest last. */
+  readonly lines: readonly RunLine[]
+  /** What whoever looks can do, in a line. */
+  readonly hint: string
+}
+
+/** Part of the screen; one that does not fit gives way to those that matter more. */
+interface Block {
+  readonly lines: readonly string[]
+  /** Lower ones get their place first. */
+  readonly rank: number
+  /** Stands apart from what is above when there is room. */
+  readonly isApart?: boolean
+  /** Of what was cut the last lines stay instead of the first. */
+  readonly keepsEnd?: boolean
+}
+
+const MAX_LINES = 8
+const MAX_WORKERS = 20
+
+/** A team at work, in lines that fit the screen with a row to spare for the cursor. */
+export function renderLive(view: TeamView, frame: Frame): string[] {
+  const rows = workRows(view)
+  const blocks: Block[] = [
+    { rank: 0, lines: [headLine(view, frame), progressLine(view, frame)] },
+    { rank: 6, lines: [cut(`Goal: ${oneLine(view.team.goal)}`, frame.columns)] },
+    { rank: 4, lines: waveLine(view, frame) },
+    { rank: 1, lines: questionLines(view, frame) },
+    { rank: 2, lines: rows.length === 0 ? [] : workTable(rows, frame), isApart: true },
+    { rank: 3, lines: taskLines(view, frame), isApart: true },
+    { rank: 5, lines: eventLines(frame), isApart: true, keepsEnd: true },
+    { rank: 1, lines: hintLine(frame), isApart: true },
+  ]
+  return place(blocks, Math.max(1, frame.rows - 1)).map((line) => fit(line, frame.columns))
+}
+
+/** Whoever ranks first gets all the lines it has, the next ones what is left; then comes the space between them. */
+function place(blocks: readonly Block[], room: number): string[] {
+  let left = room
+  const given = new Map<Block, number>()
+  for (const block of blocks.toSorted((a, b) => a.rank - b.rank)) {
+    const lines = Math.min(left, block.lines.length)
+    given.set(block, lines)
+    left -= lines
+  }
+  return blocks.flatMap((block, index) => {
+    const count = given.get(block) ?? 0
+    if (count === 0) return []
+    const lines = block.keepsEnd === true ? block.lines.slice(-count) : block.lines.slice(0, count)
+    if (block.isApart !== true || index === 0 || left === 0) return lines
+    left--
+    return ["", ...lines]
+  })
+}
+
+function headLine(view: TeamView, { columns, color, now }: Frame): string {
+  const { team, history } = view
+  const began = beganAt(view)
+  const cost = sumCost(history.runs.values())
+  const rest = endOf(view) === null ? estimateRest(view, now) : null
+  const parts = [
+    ...[`${team.project}/${team.team}`, stateOf(view, now)],
+    ...(began === null ? [] : [duration((history.endedAt ?? now) - began)]),
+    ...(rest === null || rest === 0 ? [] : [`about ${duration(rest)} left`]),
+    ...(cost.tokens === 0 && cost.dollars === 0 ? [] : [describeCost(cost)]),
+  ]
+  return paint(cut(parts.join("  "), columns), "bold", color)
+}
+
+function stateOf(view: TeamView, now: number): string {
+  const { team, lead, history } = view
+  const end = endOf(view)
+  if (end !== null) return end === "done" ? `${team.phase}, done` : `${team.phase}, ended: ${end}`
+  if (team.status === "paused")
+    return `${team.phase}, paused${team.pauseReason === null ? "" : `: ${oneLine(team.pauseReason)}`}`
+  const isLost = history.ledAt !== null && (lead === null || lead.leaseUntil < now)
+  return isLost ? `${team.phase}, nobody leads it` : team.phase
+}
+
+function progressLine({ stats }: TeamView, { columns, color }: Frame): string {
+  const done = stats.resolved + stats.skipped
+  const size = Math.min(30, Math.max(8, columns - 50))
+  const counts = (["in_progress", "in_review", "open", "paused", "failed", "skipped"] as const)
+    .filter((status) => stats[status] > 0)
+    .map((status) => `${status.replace("_", " ")} ${stats[status]}`)
+  const line = `${bar(done, stats.total, size)} ${done}/${stats.total} done`
+  const rest = cut(counts.join("   "), Math.max(0, columns - width(line) - 3))
+  const shown = counts.length === 0 || columns - width(line) < 12 ? cut(line, columns) : `${line}   ${rest}`
+  return stats.failed > 0
+    ? shown.replace(`failed ${stats.failed}`, paint(`failed ${stats.failed}`, "red", color))
+    : shown
+}
+
+const WAVE_MARKS = { planning: "·", in_progress: "▶", completed: "◐", verified: "✓", failed: "✗" } as const
+
+/** `Waves  1 ✓  2 ▶ 3/5  3 · 0/2`: from the ones before the current one as far as the line goes. */
+function waveLine({ waves, currentWave }: TeamView, { columns }: Frame): string[] {
+  if (waves.length === 0) return []
+  const items = waves.map(({ id, status, done, total }) => {
+    const count = status === "verified" ? "" : ` ${done}/${total}`
+    return `${id} ${WAVE_MARKS[status]}${count}`
+  })
+  const fits = (from: number) => width(`Waves  ${from > 0 ? "…  " : ""}${items.slice(from).join("  ")}`) <= columns
+  let from = 0
+  while (!fits(from) && from < currentWave - 2) from++
+  return [cut(`Waves  ${from > 0 ? "…  " : ""}${items.slice(from).join("  ")}`, columns)]
+}
+
+interface WorkRow {
+  readonly who: string
+  readonly role: string
+  readonly task: string
+  readonly step: string
+  readonly since: number | null
+  readonly agent: string
+  readonly seen: number | null
+}
+
+/** Workers, tasks that somebody else holds, and agents that are asked for no task. */
+function workRows(view: TeamView): WorkRow[] {
+  const { history, tasks, workers } = view
+  const runs = [...history.runs.values()]
+  const ofWorkers = workers.map((worker): WorkRow => {
+    const task = worker.currentTask === null ? undefined : tasks.get(worker.currentTask)
+    return { ...rowOf(view, { who: worker.id, task, runs }), role: worker.role ?? "-", ...idleOf(worker) }
+  })
+  const known = new Set(workers.flatMap(({ currentTask }) => currentTask ?? []))
+  const others = [...tasks.values()].filter((task) => task.status === "in_progress" && !known.has(task.id))
+  const ofOthers = others.map((task) => rowOf(view, { who: task.claimedBy ?? "-", task, runs }))
+  const asked = runs.filter((run) => run.task === null && run.endedAt === null && run.startedAt >= (history.ledAt ?? 0))
+  return [...ofWorkers, ...ofOthers, ...asked.map(askedRow)]
+}
+
+function idleOf({ status, currentTask, lastHeartbeat }: TeamView["workers"][number]): Partial<WorkRow> {
+  const seen = Date.parse(lastHeartbeat)
+  return currentTask === null ? { seen, step: status, since: null } : { seen }
+}
+
+function rowOf(
+  { history }: TeamView,
+  { who, task, runs }: { who: string; task: Task | undefined; runs: readonly RunFact[] },
+): WorkRow {
+  const fact = task === undefined ? undefined : history.tasks.get(task.id)
+  const run = runs.findLast((each) => each.task === task?.id && each.worker === who)
+  return {
+    ...{ who, role: task?.role ?? "-", task: task === undefined ? "-" : `${task.id} ${task.title}` },
+    step: fact?.step?.name ?? "working",
+    since: fact?.step?.at ?? fact?.claimedAt ?? null,
+    agent: run === undefined ? "-" : agentOf(run),
+    seen: fact?.step?.at ?? fact?.claimedAt ?? null,
+  }
+}
+
+function askedRow(run: RunFact): WorkRow {
+  const { worker, startedAt } = run
+  return { who: worker, role: "-", task: "-", step: "agent", since: startedAt, agent: agentOf(run), seen: null }
+}
+
+function agentOf({ agent, model }: RunFact): string {
+  return model === null ? agent : `${agent} ${model}`
+}
+
+const NARROW = 72
+const TINY = 40
+
+function workTable(rows: readonly WorkRow[], frame: Frame): string[] {
+  const age = (at: number | null) => (at === null ? "-" : duration(frame.now - at))
+  const columns: (Column & { value: (row: WorkRow) => string; from: number })[] = [
+    { title: "WORKER", flexible: true, value: (row) => row.who, from: 0 },
+    { title: "ROLE", value: (row) => row.role, from: NARROW },
+    { title: "TASK", flexible: true, value: (row) => row.task, from: 0 },
+    { title: "STEP", value: (row) => row.step, from: TINY },
+    { title: "FOR", align: "right", value: (row) => age(row.since), from: TINY },
+    { title: "AGENT", flexible: true, value: (row) => row.agent, from: NARROW },
+    { title: "SEEN", align: "right", value: (row) => age(row.seen), from: NARROW },
+  ]
+  const shown = columns.filter(({ from }) => frame.columns >= from)
+  const some = rows.slice(0, MAX_WORKERS)
+  const lines = table(
+    shown,
+    some.map((row) => shown.map((column) => column.value(row))),
+    frame,
+  ).split("\n")
+  return some.length === rows.length ? lines : [...lines, `and ${rows.length - some.length} more`]
+}
+
+const MAX_QUESTIONS = 5
+
+/** What waits for whoever looks, and how to answer it. */
+function questionLines({ questions }: TeamView, { columns, color }: Frame): string[] {
+  const lines = questions.slice(0, MAX_QUESTIONS).map(({ what, command }) => `${command}  ${oneLine(what)}`)
+  const more = questions.length > MAX_QUESTIONS ? [`and ${questions.length - MAX_QUESTIONS} more: teamwork report`] : []
+  return [...lines, ...more].map((line) => paint(cut(`Decide   ${line}`, columns), "yellow", color))
+}
+
+/** What needs a person, what comes next, and what waits. */
+function taskLines(view: TeamView, { columns, color }: Frame): string[] {
+  const tasks = [...view.tasks.values()]
+  const named = (status: Task["status"]) => tasks.filter((task) => task.status === status)
+  const open = named("open")
+  const metBy = (id: string) => {
+    const need = view.tasks.get(id)
+    return need === undefined || isMet(need.status)
+  }
+  const isInWave = (task: Task) => view.team.schedule === "eager" || (task.wave ?? 0) <= view.currentWave
+  const isReady = (task: Task) => isInWave(task) && task.blockedBy.every(metBy)
+  const list = (title: string, some: readonly Task[]) => {
+    if (some.length === 0) return []
+    const texts = some.slice(0, columns).map((task) => `${task.id} ${oneLine(task.title)}`)
+    return [cut(`${title.padEnd(8)} ${some.length > 1 ? `${amount(some.length)}: ` : ""}${texts.join(", ")}`, columns)]
+  }
+  return [
+    ...list("Failed", named("failed")).map((line) => paint(line, "red", color)),
+    ...list("Paused", named("paused")).map((line) => paint(line, "yellow", color)),
+    ...list("Merging", named("in_review")),
+    ...list("Next", open.filter(isReady)),
+    ...list(
+      "Waiting",
+      open.filter((task) => !isReady(task)),
+    ),
+  ]
+}
+
+const TONES = { good: "green", bad: "yellow" } as const
+
+function eventLines({ lines, columns, color }: Frame): string[] {
+  return lines.slice(-MAX_LINES).map((line) => {
+    const text = cut(stamped(line), columns)
+    return line.tone === "plain" ? text : paint(text, TONES[line.tone], color)
+  })
+}
+
+function hintLine({ hint, columns, color }: Frame): string[] {
+  return hint === "" ? [] : [paint(cut(hint, columns), "dim", color)]
+}
+
+/** A line that is still too wide would be two on the screen, and everything below it one row off. */
+function fit(line: string, columns: number): string {
+  return width(line) <= columns ? line : cut(Bun.stripANSI(line), columns)
+}

@@ -1,0 +1,237 @@
+import { type Column, cut, manyLines, oneLine, paint, type Screen, table, width } from "../../lib/text/table.ts"
+import type { NamedCost, Report, Result, TaskReport } from "../report.ts"
+import { describeCost, exactDuration, percent, shortCost } from "./amounts.ts"
+import { shortTime } from "./status-view.ts"
+
+type Fact = readonly [name: string, text: string]
+
+interface Grid {
+  readonly columns: readonly Column[]
+  readonly rows: readonly (readonly string[])[]
+}
+
+/** For a screen, or a pipe of 80 columns. */
+export function renderReport(report: Report, screen: Screen): string {
+  const facts = listFacts(report)
+  const size = Math.max(...facts.map(([name]) => name.length)) + 2
+  const title = (text: string) => paint(text, "bold", screen.color)
+  const section = (name: string, lines: readonly string[]) => (lines.length === 0 ? [] : ["", title(name), ...lines])
+  const grid = ({ columns, rows }: Grid) => (rows.length === 0 ? [] : [table(columns, rows, screen)])
+  return [
+    title(cut(`TEAM REPORT  ${report.project}/${report.team}`, screen.columns)),
+    ...facts.flatMap(([name, text]) => hang(name.padEnd(size), text, screen.columns)),
+    ...section("WORKERS", grid(workerGrid(report))),
+    ...section("TASKS", listTasks(report, screen)),
+    ...section("COST", grid(costGrid(report))),
+    ...section(
+      "NOTES",
+      report.notes.flatMap((note) => hang("- ", oneLine(note), screen.columns)),
+    ),
+    ...section(
+      "LEFT TO DO",
+      report.left.flatMap(({ what, command }) => [...hang("- ", oneLine(what), screen.columns), `    ${command}`]),
+    ),
+  ].join("\n")
+}
+
+/** For a page, a pull request or a message. */
+export function renderReportMarkdown(report: Report): string {
+  const section = (name: string, lines: readonly string[]) =>
+    lines.length === 0 ? [] : ["", `## ${name}`, "", ...lines]
+  return [
+    `# Report of ${report.project}/${report.team}`,
+    "",
+    manyLines(report.goal),
+    "",
+    ...listFacts(report)
+      .filter(([name]) => name !== "Goal")
+      .map(([name, text]) => `- **${name}:** ${cellText(text)}`),
+    ...section("Workers", markdownTable(workerGrid(report))),
+    ...section("Tasks", markdownTable(taskGrid(report))),
+    ...section("Cost", markdownTable(costGrid(report))),
+    ...section(
+      "Notes",
+      report.notes.map((note) => `- ${cellText(note)}`),
+    ),
+    ...section(
+      "Left to do",
+      report.left.map(({ what, command }) => `- ${cellText(what)}: \`${command}\``),
+    ),
+  ].join("\n")
+}
+
+function listFacts(report: Report): Fact[] {
+  const { outcome, phase, template, startedAt, durationMs, done, total, workers, idleShare, cascade, cost } = report
+  const took =
+    durationMs === null ? "" : `, ${report.endedAt === null ? "so far" : "took"} ${exactDuration(durationMs)}`
+  const count = (status: string) => report.tasks.filter((task) => task.status === status).length
+  const others = (["failed", "skipped", "paused", "in_progress", "in_review", "open"] as const).filter(
+    (each) => count(each) > 0,
+  )
+  const idle = idleShare === null ? "" : `, idle ${percent(idleShare)} of their time`
+  return [
+    ["Goal", oneLine(report.goal)],
+    ["Outcome", `${outcome}, phase ${phase}`],
+    ...(template === null ? [] : [["Template", oneLine(template)] as const]),
+    ["Started", startedAt === null ? "not yet" : `${shortTime(startedAt)}${took}`],
+    [
+      "Tasks",
+      [`${done}/${total} done`, ...others.map((each) => `${each.replace("_", " ")} ${count(each)}`)].join(", "),
+    ],
+    ["Workers", `${workers.length}${idle}`],
+    ...deliverableFact(report),
+    ...report.results.map((result): Fact => [NAMES[result.what], describeResult(result)]),
+    ...(cascade.total === 0 ? [] : [["Cascade", `${cascade.done}/${cascade.total} follow-up tasks done`] as const]),
+    [
+      "Cost",
+      cost.total.runs === 0 ? "no run of an agent" : `${describeCost(cost.total)} in ${plural(cost.total.runs, "run")}`,
+    ],
+    ...pathFact(report),
+  ]
+}
+
+function deliverableFact({ deliverables }: Report): Fact[] {
+  if (deliverables.length === 0) return []
+  return [
+    ["Deliverables", deliverables.map(({ type, tasks }) => `${type} of ${plural(tasks.length, "task")}`).join(", ")],
+  ]
+}
+
+const NAMES = { build: "Build", lint: "Lint", tests: "Tests", final: "Final gate", review: "Review" } as const
+
+function describeResult({ status, detail }: Result): string {
+  if (status === null) return "not run"
+  return detail === null ? status : `${status}: ${oneLine(detail)}`
+}
+
+function pathFact({ criticalPath: { tasks, workMs, share } }: Report): Fact[] {
+  if (tasks.length === 0) return []
+  const chain = tasks.map(({ id, workMs: ms }) => `${id} (${exactDuration(ms)})`).join(" > ")
+  const part = share === null ? "" : `, ${percent(share)} of the time`
+  return [["Critical path", `${chain}: ${exactDuration(workMs)}${part}`]]
+}
+
+function workerGrid({ workers, cost }: Report): Grid {
+  const spent = new Map(cost.byWorker.map((each) => [each.name, each]))
+  const right = { align: "right" } as const
+  return {
+    columns: [
+      ...[
+        { title: "WORKER", flexible: true },
+        { title: "ROLE" },
+        { title: "DONE", ...right },
+        { title: "BUSY", ...right },
+      ],
+      ...[
+        { title: "IDLE", ...right },
+        { title: "CRASHES", ...right },
+        { title: "SETBACKS", ...right },
+      ],
+      { title: "COST", flexible: true },
+    ],
+    rows: workers.map((worker) => [
+      ...[worker.id, worker.role ?? "-", String(worker.done), exactDuration(worker.busyMs)],
+      ...[worker.idleShare === null ? "-" : percent(worker.idleShare), String(worker.crashes), String(worker.setbacks)],
+      describeSpent(spent.get(worker.id)),
+    ]),
+  }
+}
+
+function describeSpent(cost: NamedCost | undefined): string {
+  return cost === undefined ? "-" : describeCost(cost)
+}
+
+/** `[DONE] 1 Schema of items  w1  58s  $0.25`, and below what there is to note of it. */
+function listTasks({ tasks, cost }: Report, screen: Screen): string[] {
+  if (tasks.length === 0) return []
+  const spent = new Map(cost.byTask.map((each) => [each.name, each]))
+  const [head = "", ...lines] = table(
+    [
+      { title: "" },
+      { title: "TASK", flexible: true },
+      { title: "WORKER", flexible: true },
+      { title: "TIME", align: "right" },
+      { title: "COST" },
+    ],
+    tasks.map(({ id, title, mark, worker, workMs }) => [
+      ...[`[${mark}]`, `${id} ${title}`, worker ?? "-", workMs === 0 ? "-" : exactDuration(workMs)],
+      shortCost(spent.get(id)),
+    ]),
+    screen,
+  ).split("\n")
+  const noted = lines.flatMap((line, index) => {
+    const { mark, notes } = tasks[index] as TaskReport
+    const colored = line.replace(`[${mark}]`, paint(`[${mark}]`, MARK_STYLES[mark], screen.color))
+    return [colored, ...hang("        ", notes.map((note) => `[${oneLine(note)}]`).join(" "), screen.columns)]
+  })
+  return [head, ...noted]
+}
+
+const MARK_STYLES = { DONE: "green", FAIL: "red", SKIP: "dim", OPEN: "dim", BUSY: "cyan", HOLD: "yellow" } as const
+
+function taskGrid({ tasks, cost }: Report): Grid {
+  const spent = new Map(cost.byTask.map((each) => [each.name, each]))
+  return {
+    columns: [
+      { title: "" },
+      { title: "TASK" },
+      { title: "WORKER" },
+      { title: "TIME" },
+      { title: "COST" },
+      { title: "NOTES" },
+    ],
+    rows: tasks.map(({ id, title, mark, worker, workMs, notes }) => [
+      ...[`[${mark}]`, `${id} ${title}`, worker ?? "-", workMs === 0 ? "-" : exactDuration(workMs)],
+      ...[describeSpent(spent.get(id)), notes.map((note) => `[${note}]`).join(" ")],
+    ]),
+  }
+}
+
+/** By agent; what workers and tasks cost stands with them. */
+function costGrid({ cost }: Report): Grid {
+  return {
+    columns: [
+      { title: "AGENT", flexible: true },
+      { title: "RUNS", align: "right" },
+      { title: "COST", flexible: true },
+    ],
+    rows: cost.byAgent.map((each) => [each.name, String(each.runs), describeCost(each)]),
+  }
+}
+
+/** Words in lines that fit, all but the first one indented. */
+function hang(begin: string, text: string, columns: number): string[] {
+  if (text === "") return []
+  const room = Math.max(8, columns - width(begin))
+  const lines: string[] = []
+  let line = ""
+  for (const word of text.split(" ")) {
+    const longer = line === "" ? word : `${line} ${word}`
+    if (width(longer) <= room) line = longer
+    else {
+      if (line !== "") lines.push(line)
+      line = cut(word, room)
+    }
+  }
+  return [...lines, line].map((each, index) => `${index === 0 ? begin : " ".repeat(width(begin))}${each}`)
+}
+
+function markdownTable({ columns, rows }: Grid): string[] {
+  if (rows.length === 0) return []
+  const line = (cells: readonly string[]) => `| ${cells.map(cellText).join(" | ")} |`
+  const titles = columns.map(({ title }) => `${title.slice(0, 1)}${title.slice(1).toLowerCase()}`)
+  return [
+    line(titles),
+    `|${columns.map(({ align }) => (align === "right" ? "---:|" : "---|")).join("")}`,
+    ...rows.map(line),
+  ]
+}
+
+/** Foreign text that must not end a cell or begin a tag. */
+function cellText(text: string): string {
+  return oneLine(text).replaceAll("|", "\\|").replaceAll("<", "&lt;")
+}
+
+function plural(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`
+}

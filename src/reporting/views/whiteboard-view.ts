@@ -1,0 +1,75 @@
+import type { Event } from "../../kernel/events.ts"
+import { bar, manyLines, oneLine } from "../../lib/text/table.ts"
+import type { Task } from "../../tasks/task.ts"
+import type { SwarmReport, TeamReport } from "../status.ts"
+import { describeEvent } from "./events-view.ts"
+
+export interface WhiteboardFacts {
+  readonly team: TeamReport
+  readonly swarm: SwarmReport
+  readonly events: readonly Event[]
+}
+
+/** The team at a glance, in Markdown: who does what, what is blocked, what happened last. */
+export function renderWhiteboard({ team, swarm, events }: WhiteboardFacts): string {
+  const tasks = team.tasks ?? []
+  const section = (title: string, lines: readonly string[]) =>
+    lines.length === 0 ? [] : [`## ${title}`, "", ...lines, ""]
+  const open = tasks.filter((task) => task.status === "open")
+  const inOpenWave = (task: Task) => team.schedule === "eager" || (task.wave ?? 0) <= team.currentWave
+  const isReady = (task: Task) => task.unmet === 0 && inOpenWave(task)
+  const named = (status: string) => tasks.filter((task) => task.status === status)
+  const item = (task: Task) => `- **${task.id}** ${oneLine(task.title)}`
+  return [
+    `# ${team.project}/${team.team}`,
+    "",
+    manyLines(team.goal),
+    "",
+    `**${team.phase}** · ${team.status} · ${bar(team.stats.resolved + team.stats.skipped, team.stats.total, 20)} ${team.stats.progress}% of ${team.stats.total} tasks`,
+    "",
+    ...section(
+      "Waits for a person",
+      team.questions.map(({ what, command }) => `- ${oneLine(what)}: \`${command}\``),
+    ),
+    ...section(
+      "In progress",
+      [...named("in_progress"), ...named("in_review")].map(
+        (task) => `${item(task)}: ${task.claimedBy}, since ${task.claimedAt}`,
+      ),
+    ),
+    ...section(
+      "Ready",
+      open.filter(isReady).map((task) => `${item(task)} (${task.role})`),
+    ),
+    ...section(
+      "Blocked",
+      open
+        .filter((task) => !isReady(task))
+        .map((task) => `${item(task)}: waits for ${task.unmet > 0 ? task.blockedBy.join(", ") : `wave ${task.wave}`}`),
+    ),
+    ...section(
+      "Paused",
+      named("paused").map(
+        (task) => `${item(task)}${task.pauseReason === null ? "" : `: ${oneLine(task.pauseReason)}`}`,
+      ),
+    ),
+    ...section("Failed", named("failed").map(item)),
+    ...section(
+      "Waves",
+      team.waves.map((wave) => `- wave ${wave.id}: ${wave.status}, ${wave.done}/${wave.total}`),
+    ),
+    ...section(
+      "Workers",
+      swarm.workers.map(
+        (worker) =>
+          `- **${worker.id}** ${worker.role ?? "any role"}: ${worker.status}${worker.currentTask === null ? "" : ` on ${worker.currentTask}`}, ${worker.tasksCompleted.length} done`,
+      ),
+    ),
+    ...section(
+      "Lately",
+      events.map((event) => `- ${describeEvent(event)}`),
+    ),
+  ]
+    .join("\n")
+    .trimEnd()
+}

@@ -1,0 +1,39 @@
+import type { Command } from "../../doors/cli/command.ts"
+import { flag, type InputOf } from "../../lib/fields.ts"
+import { toWire } from "../../lib/text/wire-names.ts"
+import type { Approval } from "../approval.ts"
+import { listApprovals } from "../operations/approvals.ts"
+import { renderApprovals } from "../views/approvals-view.ts"
+
+const input = { ...listApprovals.input, watch: flag("show each as it is asked for, until Ctrl+C") }
+
+export const approvals: Command = {
+  summary: listApprovals.summary,
+  fields: input,
+  example: "teamwork approvals --watch",
+  async run({ host, isJson, context }, raw) {
+    const { watch, ...query } = raw as InputOf<typeof input>
+    const here = await context()
+    if (watch !== true) {
+      const listed = await listApprovals.run(here, query)
+      return { data: listed, text: () => renderApprovals(listed) }
+    }
+    const { io } = host
+    const shown = new Set<number>()
+    const show = (all: readonly Approval[]) => {
+      for (const approval of all.filter(({ number }) => !shown.has(number))) {
+        shown.add(approval.number)
+        io.out(isJson ? JSON.stringify(toWire(approval)) : `${renderApprovals([approval])}\n`)
+      }
+    }
+    // Before the first look: what is asked for right after it counts as a change.
+    await using changes = await here.store.watch()
+    while (!io.interrupted.aborted) {
+      show(await listApprovals.run(here, query))
+      await changes.next(WAIT_MS, io.interrupted)
+    }
+    return { data: null, silent: true }
+  },
+}
+
+const WAIT_MS = 60_000

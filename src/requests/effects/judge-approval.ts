@@ -1,0 +1,65 @@
+import { type AskPorts, askAgent } from "../../agents/choose/ask-agent.ts"
+import { AppError } from "../../kernel/errors.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import type { Ruling } from "../../orchestrator/loop/engine-ports.ts"
+import type { Context } from "../../store/operation.ts"
+import { getTask } from "../../tasks/operations/get-task.ts"
+import { getTeam } from "../../tasks/operations/lookup.ts"
+import type { Approval } from "../approval.ts"
+import { approvalPrompt } from "../views/approval-prompt.ts"
+
+export interface PmPorts {
+  readonly context: Context
+  readonly ask: Omit<AskPorts, keyof TeamName>
+  /** The folder of the repository, which it may read. */
+  readonly folder: string
+}
+
+/** As whom the agent that leads takes part in the team. */
+const PM = "pm"
+
+const RULING_SCHEMA = {
+  type: "object",
+  additionalProperties: false,
+  required: ["approved", "reason"],
+  properties: {
+    approved: { type: "boolean" },
+    reason: { type: "string", description: "why; for a rejection what should be done instead" },
+  },
+} as const
+
+/**
+ * Has a PM agent decide on a plan. Undefined where there is no agent to ask or none answers: then the rule decides.
+ * What an agent says that does not fit the question is no answer.
+ */
+export async function judgeApproval(
+  { context, ask, folder }: PmPorts,
+  { approval, name, signal }: { readonly approval: Approval; readonly name: TeamName; readonly signal: AbortSignal },
+): Promise<Ruling | undefined> {
+  const programs = ask.ready.filter(({ agent, isEnabled }) => isEnabled && agent.name !== "script")
+  if (programs.length === 0) return undefined
+  const { goal } = await context.store.read((tx) => getTeam(tx, name))
+  const task = approval.taskId === null ? null : await getTask.run(context, { ...name, id: approval.taskId })
+  try {
+    const { structured, agent } = await askAgent(
+      { ...ask, ...name },
+      {
+        ...{
+          prompt: approvalPrompt({ goal, task, approval }),
+          schema: RULING_SCHEMA,
+          role: "orchestrator",
+          worker: PM,
+        },
+        ...{ agents: programs.map(({ agent }) => agent.name), folder, signal },
+      },
+    )
+    const { approved, reason } = structured as { readonly approved?: unknown; readonly reason?: unknown }
+    const why = typeof reason === "string" && reason.trim() !== "" ? reason : null
+    if (typeof approved !== "boolean" || (!approved && why === null)) return undefined
+    return { by: `${PM}-${agent}`, isApproved: approved, reason: why }
+  } catch (error) {
+    const isNoAnswer = error instanceof AppError && ["agent.unavailable", "agent.failed"].includes(error.code)
+    if (isNoAnswer && !signal.aborted) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,64 @@
+import type { Event } from "../../kernel/events.ts"
+import type { StoredTeam, Tx } from "../../store/port.ts"
+import { moveTask } from "../../tasks/operations/task-moves.ts"
+import type { Task } from "../../tasks/task.ts"
+import { type Escalation, MAX_ROUNDS } from "../escalation.ts"
+import { raiseEscalation } from "./raise-escalation.ts"
+
+export interface Disagreement {
+  readonly task: Task
+  /** Who holds what against whom, such as a reviewer and the worker. */
+  readonly between: readonly [string, string]
+  readonly about: string
+}
+
+export interface Round {
+  readonly round: number
+  /** Paused, when it was one round too many. */
+  readonly task: Task
+  readonly escalation: Escalation | null
+}
+
+/**
+ * One more round of two who do not agree about a task; team and task must be locked. Beyond two rounds they do not
+ * settle it between themselves: the task is paused, and a person decides. After that they begin anew.
+ */
+export async function noteDisagreement(tx: Tx, team: StoredTeam, disagreement: Disagreement): Promise<Round> {
+  const { task, between, about } = disagreement
+  const [by] = between
+  const parties = [...between].sort()
+  const before = await countRounds(tx, team, task, parties)
+  const round = before > MAX_ROUNDS ? 1 : before + 1
+  await tx.events.append(team.key, by, {
+    type: "task.disagreed",
+    data: { task: task.id, attempt: task.attempt, between: parties, about, round },
+  })
+  if (round <= MAX_ROUNDS) return { round, task, escalation: null }
+  return { round, ...(await endDispute(tx, team, { task, by, parties, about })) }
+}
+
+interface Dispute extends Pick<Disagreement, "task" | "about"> {
+  readonly by: string
+  readonly parties: readonly string[]
+}
+
+/** Those who do not agree by themselves stop, and a person decides. */
+export async function endDispute(tx: Tx, team: StoredTeam, { task, by, parties, about }: Dispute) {
+  const summary = `${parties.join(" and ")} do not agree after ${MAX_ROUNDS} rounds: ${about}`
+  const paused =
+    task.status === "paused"
+      ? task
+      : await moveTask(tx, team, { task, to: "paused", by, reason: `disagreement: ${about}` })
+  const escalation = await raiseEscalation(tx, team, { trigger: "disagreement", summary, task: paused, by })
+  return { task: paused, escalation }
+}
+
+/** How many rounds of this attempt they had since a person last decided. */
+async function countRounds(tx: Tx, team: StoredTeam, task: Task, parties: readonly string[]): Promise<number> {
+  const { events } = await tx.events.list(team.key, { type: "task.disagreed", limit: 1_000_000 })
+  const isTheirs = ({ data }: Event) =>
+    data.task === task.id &&
+    data.attempt === task.attempt &&
+    (data.between as string[]).join("\n") === parties.join("\n")
+  return Number(events.findLast(isTheirs)?.data.round ?? 0)
+}

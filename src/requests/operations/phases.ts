@@ -1,0 +1,106 @@
+import { PERSON } from "../../kernel/actor.ts"
+import { AppError } from "../../kernel/errors.ts"
+import { PHASE_PROGRESS, PHASE_TRANSITIONS, PHASES, type Phase } from "../../kernel/phase.ts"
+import { choice, optional } from "../../lib/fields.ts"
+import { LEAD } from "../../messages/message.ts"
+import { operation, ownerField, taskIdField, teamFields, textField, tokenField } from "../../store/operation.ts"
+import type { StoredTeam, Tx } from "../../store/port.ts"
+import { assertHolds } from "../../tasks/operations/assert-holds.ts"
+import { lockTask, lockTeam } from "../../tasks/operations/lookup.ts"
+import type { Task } from "../../tasks/task.ts"
+import { askApproval } from "./ask-approval.ts"
+
+interface PhaseMove {
+  readonly task: Task
+  readonly to: Phase
+  readonly by: string
+  readonly reason: string | null
+}
+
+/** The next phase of a task, which must be locked, with its event. */
+export async function movePhase(tx: Tx, team: StoredTeam, { task, to, by, reason }: PhaseMove): Promise<Task> {
+  assertPhase(task, to)
+  const moved = await tx.tasks.update(team.key, task.id, { phase: to })
+  const data = { task: task.id, attempt: task.attempt, from: task.phase, to, reason }
+  await tx.events.append(team.key, by, { type: "task.phase_changed", data })
+  return moved
+}
+
+function assertPhase({ id, phase }: Task, to: Phase): void {
+  if (phase === null) {
+    throw new AppError(
+      "phase.none",
+      `task ${id} does not go through the phases; turn them on for the team with: teamwork project update --protocol planned`,
+    )
+  }
+  const allowed: readonly Phase[] = PHASE_TRANSITIONS[phase]
+  if (allowed.includes(to)) return
+  const way = allowed.length === 0 ? "it has reached the last one" : `next comes ${allowed.join(" or ")}`
+  throw new AppError("phase.transition", `task ${id} is in ${phase} and cannot go to ${to}: ${way}`, {
+    taskId: id,
+    from: phase,
+    to,
+  })
+}
+
+/** Said by whoever works on the task, at the end of each phase. What a plan is approved by is not said here. */
+export const advancePhase = operation({
+  name: "task.phase",
+  summary: "Report on the phase a task is in and go on to the next",
+  input: {
+    ...teamFields,
+    id: taskIdField,
+    to: choice(PHASES, "the phase that begins"),
+    report: textField("what came out of the phase before; for awaiting_approval the plan", 20_000),
+    owner: optional(ownerField),
+    token: optional(tokenField),
+  },
+  run: ({ store, ids }, input): Promise<Task> =>
+    store.write(async (tx) => {
+      const team = await lockTeam(tx, input)
+      const task = await lockTask(tx, team.key, input.id)
+      assertHolds(task, input.owner, input.token)
+      assertPhase(task, input.to)
+      if (task.phase === "awaiting_approval") throw needsApproval(task)
+      if (task.status !== "in_progress")
+        throw new AppError("task.transition", `task ${task.id} is ${task.status}; phases belong to work in progress`)
+      if (input.report.trim() === "") throw new AppError("input.invalid", "--report must say what came out")
+      const by = input.owner ?? PERSON
+      const moved = await movePhase(tx, team, { task, to: input.to, by, reason: null })
+      if (input.to === "awaiting_approval") {
+        await askApproval(tx, team, { scope: "agent-phase", subject: "plan", task: moved, question: input.report, by })
+      }
+      const message = `PHASE ${PHASE_PROGRESS[task.phase ?? "skill_discovery"]} %: task ${task.id}, ${task.phase}: ${input.report}`
+      await tx.messages.send(team.key, by, {
+        ...{ id: ids.uuid(), from: by, to: LEAD, type: "text", payload: { message } },
+      })
+      return moved
+    }),
+})
+
+function needsApproval({ id }: Task): AppError {
+  return new AppError(
+    "approval.needed",
+    `the plan for task ${id} waits for an approval: see teamwork approvals, then teamwork approve NUMBER or teamwork reject NUMBER --reason WHY`,
+    { taskId: id },
+  )
+}
+
+/** Work that is planned or checked by others first is not done before they were asked. */
+export function assertGuards({ id, phase, qa }: Task): void {
+  if (phase === "awaiting_approval") throw needsApproval({ id } as Task)
+  if (phase !== null && phase !== "completion") {
+    const [next] = PHASE_TRANSITIONS[phase]
+    throw new AppError(
+      "phase.transition",
+      `task ${id} is in ${phase} and ends only in completion; go on with: teamwork task phase --id ${id} --to ${next} --report TEXT`,
+      { taskId: id, from: phase },
+    )
+  }
+  if (qa !== null && qa !== "passed")
+    throw new AppError(
+      "qa.needed",
+      `the work of task ${id} ends only once QA has passed it, and that is ${qa}; hand it in with: teamwork qa submit ${id}`,
+      { taskId: id, qa },
+    )
+}

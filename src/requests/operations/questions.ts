@@ -1,0 +1,38 @@
+import { ENGINE } from "../../kernel/actor.ts"
+import type { Event } from "../../kernel/events.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import type { Context } from "../../store/operation.ts"
+import type { Tx } from "../../store/port.ts"
+import { changeRecord } from "../../store/records.ts"
+import { lockTeam } from "../../tasks/operations/lookup.ts"
+import { type Question, toQuestion, WAITING } from "../question.ts"
+
+/** All that waits for a person, oldest first within its kind. */
+export async function readQuestions(tx: Tx, key: number): Promise<Question[]> {
+  const escalations = await tx.records.list(key, { kind: "escalation", status: WAITING.escalation })
+  const approvals = await tx.records.list(key, { kind: "approval", status: WAITING.approval })
+  return [...escalations, ...approvals].map(toQuestion)
+}
+
+/** The same, read again only when the events since tell of any. */
+export async function readQuestionsSince(
+  tx: Tx,
+  key: number,
+  { known, events }: { readonly known: readonly Question[] | undefined; readonly events: readonly Event[] },
+): Promise<readonly Question[]> {
+  return known !== undefined && !events.some(({ type }) => type.startsWith("record.")) ? known : readQuestions(tx, key)
+}
+
+/** People are told of it now. False when they were before, or when it waits no longer: of any number who ask, one tells. */
+export async function noteTold({ store }: Context, name: TeamName, { kind, number }: Question): Promise<boolean> {
+  return store.write(async (tx) => {
+    const team = await lockTeam(tx, name)
+    const record = await tx.records.find(team.key, kind, number)
+    if (record === undefined || record.status !== WAITING[kind] || toQuestion(record).isTold) return false
+    const data = { ...record.data, toldAt: new Date(await tx.now()).toISOString() }
+    const about = `${kind} ${number}: people were told`
+    return (
+      (await changeRecord(tx, team, { record, to: { status: record.status, data }, by: ENGINE, about })) !== undefined
+    )
+  })
+}

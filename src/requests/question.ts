@@ -1,0 +1,38 @@
+import type { TaskId } from "../kernel/ids.ts"
+import type { TeamRecord } from "../kernel/record.ts"
+import { nameApproval, toApproval } from "./approval.ts"
+import { nameEscalation, toEscalation } from "./escalation.ts"
+
+/** Something that waits for a person, and how to answer it. */
+export interface Question {
+  readonly kind: "approval" | "escalation"
+  readonly number: number
+  readonly taskId: TaskId | null
+  readonly what: string
+  readonly command: string
+  /** Whether people were told of it. */
+  readonly isTold: boolean
+}
+
+/** In which status a record of the kind waits. */
+export const WAITING = { approval: "pending", escalation: "open" } as const satisfies Record<Question["kind"], string>
+
+/** Those of a team's records that wait for a person. */
+export function listQuestions(records: readonly TeamRecord[]): Question[] {
+  const waiting = (kind: Question["kind"]) =>
+    records.filter((each) => each.kind === kind && each.status === WAITING[kind])
+  return [...waiting("escalation"), ...waiting("approval")].map(toQuestion)
+}
+
+export function toQuestion(record: TeamRecord): Question {
+  const { number, taskId, data } = record
+  const isTold = typeof data.toldAt === "string"
+  if (record.kind === "escalation") {
+    const raised = toEscalation(record)
+    const what = `${nameEscalation(raised)}: ${raised.summary}`
+    const command = `teamwork decide ${number} ${raised.options.join("|")}`
+    return { kind: "escalation", number, taskId, what, command, isTold }
+  }
+  const what = nameApproval(toApproval(record))
+  return { kind: "approval", number, taskId, what, command: `teamwork approve ${number}`, isTold }
+}

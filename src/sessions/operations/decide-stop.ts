@@ -1,0 +1,124 @@
+import type { Event, EventType } from "../../kernel/events.ts"
+import type { WorkerId } from "../../kernel/ids.ts"
+import type { Message } from "../../messages/message.ts"
+import type { Context } from "../../store/operation.ts"
+import type { StoredTeam, Tx, WorkerNow } from "../../store/port.ts"
+import { listHeld, renewHeld } from "../../tasks/operations/held-tasks.ts"
+import { availableTasks } from "../../tasks/operations/list-tasks.ts"
+import { hasEnded, rolesMatch, type Task } from "../../tasks/task.ts"
+import { noteSeen, type Seat } from "../seat.ts"
+import { answerShutdowns, takeInbox } from "./seat-duties.ts"
+
+export interface Stop {
+  readonly terminalId: string
+  /** The same for the same stop, should it be told of twice. */
+  readonly id: string
+  /** The session goes on only because it was kept from ending before; null where its program does not say. */
+  readonly isHeldBack: boolean | null
+}
+
+/** Whether a session that is about to end goes on, and what came in for it meanwhile. */
+export interface StopAnswer {
+  readonly decision: StopDecision
+  readonly messages: readonly Message[]
+}
+
+/** With its own task, with the next one, waiting, or not at all. */
+export type StopDecision =
+  | { readonly kind: "end" }
+  | { readonly kind: "finish"; readonly task: Task }
+  | { readonly kind: "next"; readonly task: Task; readonly available: number; readonly role: Task["role"] | null }
+  | { readonly kind: "wait" }
+
+const END = { kind: "end" } as const
+const ENDED: StopAnswer = { decision: END, messages: [] }
+
+/**
+ * A worker in a loop goes on while there is something to do, but never twice in a row without having claimed or
+ * resolved a task in between: whoever only talks is let go. A loop that has nothing more to wait for is over. In a loop
+ * nobody types a prompt, so messages come with the reason to go on.
+ */
+export function decideStop({ store, ids }: Pick<Context, "store" | "ids">, stop: Stop): Promise<StopAnswer> {
+  return store.write(async (tx) => {
+    const found = await findLoop(tx, stop.terminalId)
+    if (found === undefined) return ENDED
+    const { seat, team, worker } = found
+    const isAsked = (await answerShutdowns(tx, team, { ids, worker: worker.id })).length > 0
+    const decision = isAsked ? END : await findWork(tx, team, worker)
+    if (decision.kind === "end") {
+      await tx.loops.remove(stop.terminalId)
+      return ENDED
+    }
+    const { memory } = seat
+    const isTold = stop.isHeldBack !== true && memory.seen.includes(stop.id)
+    if (isTold) return { decision, messages: [] }
+    await renewHeld(tx, team.key, worker.id)
+    const isHeldBack = stop.isHeldBack ?? memory.stops > 0
+    const hasMoved = await movedSince(tx, team, { worker: worker.id, seq: memory.stoppedAt ?? 0 })
+    if (isHeldBack && !hasMoved) return ENDED
+    await tx.seats.remember(seat.terminalId, {
+      ...(noteSeen(memory, stop.id) ?? memory),
+      stops: hasMoved ? 1 : memory.stops + 1,
+      stoppedAt: await newestEvent(tx, team),
+    })
+    return { decision, messages: await takeInbox(tx, team, worker.id) }
+  })
+}
+
+interface Loop {
+  readonly seat: Seat
+  readonly team: StoredTeam
+  readonly worker: WorkerNow
+}
+
+/** What is left of a loop whose team or worker is gone is no loop. */
+async function findLoop(tx: Tx, terminalId: string): Promise<Loop | undefined> {
+  const seat = await tx.seats.find(terminalId)
+  const loop = await tx.loops.find(terminalId)
+  if (seat?.worker == null || loop?.active !== true) return undefined
+  if (loop.project !== seat.project || loop.team !== seat.team) return undefined
+  const team = await tx.teams.find(seat)
+  const worker = team && (await tx.workers.find(team.key, seat.worker))
+  return team === undefined || worker === undefined ? undefined : { seat, team, worker }
+}
+
+async function findWork(tx: Tx, team: StoredTeam, worker: WorkerNow): Promise<StopDecision> {
+  const isOver = team.phase === "COMPLETE" || !["active", "paused", "completing"].includes(team.status)
+  if (isOver || worker.status === "stopped" || worker.status === "dead") return END
+  const held = (await listHeld(tx, team.key, worker.id)).find(({ status }) => status === "in_progress")
+  if (held !== undefined) return { kind: "finish", task: held }
+  const isFree = worker.status !== "paused" && worker.status !== "quarantined"
+  const ready = isFree ? await availableTasks(tx, team, { role: worker.role ?? undefined }) : []
+  const mine = ready.filter((task) => isFor(task, worker))
+  const [task] = mine
+  if (task !== undefined) return { kind: "next", task, available: mine.length, role: worker.role }
+  const left = (await tx.tasks.list(team.key)).filter(({ status }) => !hasEnded(status))
+  return left.some((each) => each.workerId !== worker.id && isFor(each, worker)) ? { kind: "wait" } : END
+}
+
+function isFor({ assignee, role }: Task, worker: WorkerNow): boolean {
+  return (assignee === null || assignee === worker.id) && rolesMatch(role, worker.role)
+}
+
+const MOVES = ["task.claimed", "task.resolved"] as const satisfies readonly EventType[]
+/** More of others' between two stops of one session would be strange. */
+const MOST_MOVES = 500
+
+/** Whether the worker claimed or resolved a task after that event. */
+async function movedSince(
+  tx: Tx,
+  team: StoredTeam,
+  { worker, seq }: { readonly worker: WorkerId; readonly seq: number },
+): Promise<boolean> {
+  for (const type of MOVES) {
+    const after = await tx.events.tailCursor(team.key, { count: MOST_MOVES, type })
+    const { events } = await tx.events.list(team.key, { after, type, limit: MOST_MOVES })
+    if (events.some((event: Event) => event.seq > seq && event.by === worker)) return true
+  }
+  return false
+}
+
+async function newestEvent(tx: Tx, team: StoredTeam): Promise<number> {
+  const after = await tx.events.tailCursor(team.key, { count: 1 })
+  return (await tx.events.list(team.key, { after, limit: 1 })).events.at(-1)?.seq ?? 0
+}

@@ -1,0 +1,93 @@
+import { ID_RULE, isId, quoteInput, type TaskId, type WorkerId } from "../kernel/ids.ts"
+import { choice, type Field, type Fields, flag, type InputOf, list, number, optional, text } from "../lib/fields.ts"
+import type { Ids } from "../lib/make-ids.ts"
+import type { RoleDefinition } from "../planning/roles/roles.ts"
+import type { Thresholds } from "../quality/quality.ts"
+import { MAX_PRIORITY, problemWithText, problemWithTitle, ROLES, type Role } from "../tasks/task.ts"
+import type { Store } from "./port.ts"
+
+/** What an operation works with. */
+export interface Context {
+  readonly store: Store
+  readonly ids: Ids
+  readonly settings: Settings
+  /** The roles and agent types that hold here, files included. */
+  roles(): Promise<readonly RoleDefinition[]>
+}
+
+/** The part of the configuration that operations read. */
+export interface Settings {
+  readonly leaseSeconds: number
+  readonly freshStartIntervalSeconds: number
+  readonly blockedPatterns: readonly string[]
+  readonly warnPatterns: readonly string[]
+  readonly onOverlap: OnOverlap
+  /** Patterns of the files that belong to the lead. */
+  readonly sharedFiles: readonly string[]
+  /** Which score QA passes, which it leaves to the lead, and what it scores where that is not up to the type of a task. */
+  readonly quality: Thresholds & { readonly dimensions: readonly string[] }
+}
+
+/** What to do with a task whose files overlap with those of another. */
+export const ON_OVERLAP = ["refuse", "serialise"] as const
+export type OnOverlap = (typeof ON_OVERLAP)[number]
+
+/** Something a person, an agent or the engine may ask for: one table of fields for every surface, and what it does. */
+export interface Operation<F extends Fields, Result> {
+  readonly name: string
+  readonly summary: string
+  readonly input: F
+  readonly run: (context: Context, input: InputOf<F>) => Promise<Result>
+}
+
+export function operation<F extends Fields, Result>(definition: Operation<F, Result>): Operation<F, Result> {
+  return definition
+}
+
+/** An id of any kind that a caller types. */
+export function idField<Id extends string = string>(description: string): Field<Id> {
+  return text(description, (value) =>
+    isId(value) ? undefined : `${quoteInput(value)} is not valid; use ${ID_RULE}`,
+  ) as Field<Id>
+}
+
+export function textField(description: string, maxLength?: number): Field<string> {
+  return text(description, (value) => problemWithText(value, maxLength))
+}
+
+export function titleField(description: string): Field<string> {
+  return text(description, problemWithTitle)
+}
+
+export const teamFields = {
+  project: idField("project name; the repository's folder by default"),
+  team: idField("team name; the branch by default"),
+} satisfies Fields
+
+export const taskIdField = idField<TaskId>("id of the task")
+export const workerIdField = idField<WorkerId>("id of the worker")
+export const priorityField = number(
+  "what comes first among ready tasks, the highest before all other order; 0 by default",
+  {
+    min: -MAX_PRIORITY,
+    max: MAX_PRIORITY,
+    isInteger: true,
+  },
+)
+
+export const ownerField = idField("who claims or holds the task; without it a person acts")
+export const roleField: Field<Role> = choice(ROLES, "role")
+export const tokenField = number("fencing token of the claim", { min: 1, isInteger: true })
+
+/** How the files of a task are brought in line with those of the others. */
+export const planFields = {
+  onOverlap: optional(
+    choice(ON_OVERLAP, "when its files overlap with those of a task that could run at the same time"),
+  ),
+  grantShared: flag("as the lead: let it own the shared files that its patterns name"),
+} satisfies Fields
+
+/** A list whose items cannot contain a comma, so that a command line may separate them by one. */
+export function commaList<Item>(item: Field<Item>, description: string): Field<readonly Item[]> {
+  return list(item, description, ",")
+}

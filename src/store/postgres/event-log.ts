@@ -1,0 +1,57 @@
+import { AppError } from "../../kernel/errors.ts"
+import type { EventStore } from "../port.ts"
+import { type EventRow, eventColumns, toEvent } from "../rows/event-rows.ts"
+import { insertRows, type Param, type Session } from "../rows/sql-session.ts"
+
+// Numbers come in the order in which writers took them, not in that of their commits. So a reader goes by transaction
+// first, and stops before the oldest one that still runs: what commits late comes late, and nothing is passed over.
+const VISIBLE = "xid < pg_snapshot_xmin(pg_current_snapshot())"
+
+export function eventStore(session: Session): EventStore {
+  return {
+    async append(key, by, event) {
+      const data = JSON.stringify(event.data)
+      await session.run("insert into event (team_id, type, recorded_at, actor, data) values (?, ?, ?, ?, ?)", [
+        key,
+        event.type,
+        await session.now(),
+        by,
+        data,
+      ])
+    },
+    restore: (key, events) =>
+      insertRows(
+        session,
+        "event",
+        ["team_id", "type", "version", "recorded_at", "actor", "data"],
+        events.map((event) => [key, ...eventColumns(event)]),
+      ),
+    async list(key, query) {
+      const params: Param[] = [key, ...parseCursor(query.after ?? "0")]
+      if (query.type !== undefined) params.push(query.type)
+      const rows = await session.all<EventRow>(
+        `select seq, xid::text || '.' || seq as cursor, type, version, recorded_at, actor, data from event
+         where team_id = ? and (xid, seq) > (?::text::xid8, ?::bigint) and ${VISIBLE}${query.type === undefined ? "" : " and type = ?"}
+         order by xid, seq limit ${Math.trunc(query.limit)}`,
+        params,
+      )
+      return { events: rows.map(toEvent), cursor: rows.at(-1)?.cursor ?? query.after ?? "0.0" }
+    },
+    async tailCursor(key, { count, type }) {
+      const row = await session.get<{ cursor: string }>(
+        `select xid::text || '.' || seq as cursor from event where team_id = ? and ${VISIBLE}${type === undefined ? "" : " and type = ?"}
+         order by xid desc, seq desc limit 1 offset ${Math.trunc(count)}`,
+        type === undefined ? [key] : [key, type],
+      )
+      return row?.cursor ?? "0.0"
+    },
+  }
+}
+
+/** Transaction and number of the last event seen. */
+function parseCursor(cursor: string): [xid: string, seq: string] {
+  const [, xid, seq] = /^(\d{1,19})(?:\.(\d{1,18}))?$/.exec(cursor) ?? []
+  if (xid === undefined)
+    throw new AppError("input.invalid", `cursor ${JSON.stringify(cursor)} is not one that an earlier answer gave`)
+  return [xid, seq ?? "0"]
+}

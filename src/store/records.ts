@@ -1,0 +1,69 @@
+import { AppError } from "../kernel/errors.ts"
+import type { RecordKind, TeamRecord } from "../kernel/record.ts"
+import { type Field, optional } from "../lib/fields.ts"
+import { idField } from "./operation.ts"
+import type { StoredTeam, Tx } from "./port.ts"
+
+/** Who writes something down. */
+export function byField(who: string): Field<string | undefined> {
+  return optional(idField(`${who}; without it a person does`))
+}
+
+/** Entries of a team inside a transaction, each change with its event. The team must be locked to add one. */
+
+type NewRecord = Omit<TeamRecord, "number" | "createdAt" | "updatedAt">
+
+/** `about`: what it is in a few words, for whoever follows the events. */
+export async function addRecord(tx: Tx, team: StoredTeam, record: NewRecord, about: string): Promise<TeamRecord> {
+  const added = await tx.records.add(team.key, record)
+  await tx.events.append(team.key, record.by, { type: "record.added", data: describe(added, about) })
+  return added
+}
+
+interface RecordChange {
+  readonly record: Pick<TeamRecord, "kind" | "number" | "status">
+  readonly to: Pick<TeamRecord, "status"> & Partial<Pick<TeamRecord, "data">>
+  readonly by: string
+  readonly about: string
+}
+
+/** Undefined, and nothing changed, when it has another status by now: somebody was faster. */
+export async function changeRecord(
+  tx: Tx,
+  team: StoredTeam,
+  { record, to, by, about }: RecordChange,
+): Promise<TeamRecord | undefined> {
+  const changed = await tx.records.change(team.key, record, to)
+  if (changed === undefined) return undefined
+  await tx.events.append(team.key, by, { type: "record.changed", data: describe(changed, about) })
+  return changed
+}
+
+export async function removeRecord(
+  tx: Tx,
+  team: StoredTeam,
+  { kind, number }: Pick<TeamRecord, "kind" | "number">,
+  by: string,
+): Promise<void> {
+  await tx.records.remove(team.key, kind, number)
+  await tx.events.append(team.key, by, { type: "record.removed", data: { kind, number } })
+}
+
+export async function getRecord(tx: Tx, key: number, kind: RecordKind, number: number): Promise<TeamRecord> {
+  const found = await tx.records.find(key, kind, number)
+  if (found !== undefined) return found
+  throw new AppError("record.not_found", `there is no ${kind} ${number}; see: teamwork ${LISTED_BY[kind]}`, {
+    kind,
+    number,
+  })
+}
+
+const LISTED_BY: Readonly<Record<RecordKind, string>> = {
+  ...{ approval: "approvals", escalation: "escalations", feedback: "feedback --list", quality: "quality" },
+  ...{ wisdom: "wisdom list", exploration: "explore list", discussion: "discuss list" },
+  ...{ artifact: "artifact list", skill: "skill list" },
+}
+
+function describe({ kind, number, taskId, status }: TeamRecord, about: string) {
+  return { kind, number, task: taskId, status, about }
+}

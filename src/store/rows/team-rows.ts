@@ -1,0 +1,129 @@
+import { PHASES, type Protocol } from "../../kernel/phase.ts"
+import type { Schedule, TeamMode, TeamName, TeamPhase, TeamStatus } from "../../kernel/team.ts"
+import type { StoredTeam, TeamStore } from "../port.ts"
+import { iso, type Param, placeholders, type Session } from "./sql-session.ts"
+
+export interface TeamRow {
+  id: number
+  project: string
+  name: string
+  goal: string
+  phase: TeamPhase
+  status: TeamStatus
+  pause_reason: string | null
+  mode: TeamMode
+  schedule: Schedule
+  protocol: Protocol
+  has_qa: number
+  created_at: number
+  updated_at: number
+}
+
+export const COLUMNS =
+  "id, project, name, goal, phase, status, pause_reason, mode, schedule, protocol, has_qa, created_at, updated_at"
+const OWNED_TABLES = [
+  "event",
+  "leader",
+  "seat",
+  "document",
+  "verdict",
+  "evidence",
+  "file_exception",
+  "record",
+  "message",
+  "worker",
+  "wave",
+  "need",
+  "task",
+]
+
+export function teamStore(session: Session): TeamStore {
+  const select = (name: TeamName, lock: string) =>
+    session
+      .get<TeamRow>(`select ${COLUMNS} from team where project = ? and name = ?${lock}`, [name.project, name.team])
+      .then((row) => row && toTeam(row))
+  return {
+    find: (name) => select(name, ""),
+    lock: (name) => select(name, session.forUpdate),
+    async list() {
+      return (await session.all<TeamRow>(`select ${COLUMNS} from team order by project, name`)).map(toTeam)
+    },
+    async create(team) {
+      const now = await session.now()
+      const row = await session.get<TeamRow>(
+        `insert into team (project, name, goal, phase, status, mode, schedule, protocol, has_qa, created_at, updated_at)
+         values (${placeholders(11)}) on conflict (project, name) do nothing returning ${COLUMNS}`,
+        [
+          ...[team.project, team.team, team.goal, team.phase, team.status, team.mode, team.schedule],
+          ...[team.protocol, team.hasQa ? 1 : 0, now, now],
+        ],
+      )
+      return row && toTeam(row)
+    },
+    async update(key, change) {
+      const columns: Record<string, Param | undefined> = {
+        goal: change.goal,
+        phase: change.phase,
+        status: change.status,
+        pause_reason: change.pauseReason,
+        mode: change.mode,
+        schedule: change.schedule,
+        protocol: change.protocol,
+        has_qa: change.hasQa === undefined ? undefined : change.hasQa ? 1 : 0,
+      }
+      const set = Object.entries(columns).filter((entry): entry is [string, Param] => entry[1] !== undefined)
+      const assignments = [...set.map(([column]) => `${column} = ?`), "updated_at = ?"].join(", ")
+      const values = set.map(([, value]) => value)
+      await session.run(`update team set ${assignments} where id = ?`, [...values, await session.now(), key])
+      if (change.protocol !== undefined)
+        await guard(session, key, "protocol_phase", change.protocol === "planned" ? PHASES[0] : "")
+      if (change.hasQa !== undefined) await guard(session, key, "qa", change.hasQa ? "needed" : "")
+      if (change.schedule === undefined) return
+      const wave = change.schedule === "eager" ? "0" : "wave"
+      await session.run(`update task set claim_wave = ${wave} where team_id = ? and claim_wave <> ${wave}`, [key])
+    },
+    async takeTaskNumber(key) {
+      const row = await session.get<{ taken: number }>(
+        "update team set next_task = next_task + 1 where id = ? returning next_task - 1 as taken",
+        [key],
+      )
+      return row?.taken ?? 1
+    },
+    async raiseTaskNumber(key, atLeast) {
+      await session.run("update team set next_task = ? where id = ? and next_task < ?", [atLeast, key, atLeast])
+    },
+    async remove(key) {
+      for (const table of OWNED_TABLES) await session.run(`delete from ${table} where team_id = ?`, [key])
+      await session.run(
+        `delete from loop_state where exists (select 1 from team
+           where team.id = ? and team.project = loop_state.project and team.name = loop_state.team)`,
+        [key],
+      )
+      await session.run("delete from team where id = ?", [key])
+    },
+  }
+}
+
+/** Of what is not begun yet when a guard is set up, and of all that has not ended when it is taken away. */
+async function guard(session: Session, key: number, column: "protocol_phase" | "qa", value: string): Promise<void> {
+  const which = value === "" ? "status not in ('resolved', 'failed', 'skipped')" : `status = 'open' and ${column} = ''`
+  await session.run(`update task set ${column} = ?, version = version + 1 where team_id = ? and ${which}`, [value, key])
+}
+
+export function toTeam(row: TeamRow): StoredTeam {
+  return {
+    key: row.id,
+    project: row.project,
+    team: row.name,
+    goal: row.goal,
+    phase: row.phase,
+    status: row.status,
+    pauseReason: row.pause_reason,
+    mode: row.mode,
+    schedule: row.schedule,
+    protocol: row.protocol,
+    hasQa: row.has_qa === 1,
+    createdAt: iso(row.created_at),
+    updatedAt: iso(row.updated_at),
+  }
+}

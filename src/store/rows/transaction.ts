@@ -1,0 +1,40 @@
+import type { EventStore, HotPath, Tx } from "../port.ts"
+import { archiveStore } from "./archive.ts"
+import { documentStore } from "./documents.ts"
+import { evidenceStore } from "./evidence-rows.ts"
+import { exceptionStore } from "./exception-rows.ts"
+import { leaderStore } from "./leaders.ts"
+import { loopStore } from "./loops.ts"
+import { messageStore } from "./message-rows.ts"
+import { rateLimitStore } from "./rate-limit-rows.ts"
+import { recordStore } from "./record-rows.ts"
+import { seatStore } from "./seat-rows.ts"
+import type { Session } from "./sql-session.ts"
+import { taskStore } from "./task-rows.ts"
+import { teamStore } from "./team-rows.ts"
+import { verdictStore } from "./verdict-rows.ts"
+import { waveStore } from "./wave-rows.ts"
+import { workerStore } from "./worker-rows.ts"
+
+/** Everything one transaction can do: what a dialect brings of its own, and the statements both share. */
+export function transactionOf(session: Session, own: HotPath & { readonly events: EventStore }): Tx {
+  return {
+    ...own,
+    now: session.now,
+    teams: teamStore(session),
+    tasks: taskStore(session),
+    waves: waveStore(session),
+    workers: workerStore(session),
+    messages: messageStore(session, own.events),
+    evidence: evidenceStore(session, own.events),
+    exceptions: exceptionStore(session),
+    verdicts: verdictStore(session),
+    records: recordStore(session),
+    leaders: leaderStore(session),
+    loops: loopStore(session),
+    seats: seatStore(session),
+    documents: documentStore(session),
+    rateLimits: rateLimitStore(session),
+    archive: archiveStore(session, own.events),
+  }
+}

@@ -1,0 +1,53 @@
+import type { NewEvent } from "../../kernel/events.ts"
+import type { EventStore } from "../port.ts"
+import { type EventRow, eventColumns, toEvent } from "../rows/event-rows.ts"
+import { insertRows, type Param, type Session } from "../rows/sql-session.ts"
+
+/**
+ * Writers take turns here, so numbers come in the order of commits. The cursor is `<team>.<number>`: one of a team that
+ * was forgotten does not fit a new team of the same name, which is then read from its beginning.
+ */
+export function eventStore(session: Session): EventStore {
+  return {
+    append: (key, by, event) => appendEvent(session, key, by, event),
+    restore: (key, events) =>
+      insertRows(
+        session,
+        "event",
+        ["team_id", "seq", "type", "version", "recorded_at", "actor", "data"],
+        events.map((event, place) => [key, place + 1, ...eventColumns(event)]),
+      ),
+    async list(key, query) {
+      const params: Param[] = [key, positionOf(key, query.after)]
+      if (query.type !== undefined) params.push(query.type)
+      const rows = await session.all<EventRow>(
+        `select seq, team_id || '.' || seq as cursor, type, version, recorded_at, actor, data from event
+         where team_id = ? and seq > ?${query.type === undefined ? "" : " and type = ?"}
+         order by seq limit ${Math.trunc(query.limit)}`,
+        params,
+      )
+      return { events: rows.map(toEvent), cursor: rows.at(-1)?.cursor ?? query.after ?? "0" }
+    },
+    async tailCursor(key, { count, type }) {
+      const row = await session.get<{ seq: number }>(
+        `select seq from event where team_id = ?${type === undefined ? "" : " and type = ?"}
+         order by seq desc limit 1 offset ${Math.trunc(count)}`,
+        type === undefined ? [key] : [key, type],
+      )
+      return `${key}.${row?.seq ?? 0}`
+    },
+  }
+}
+
+export async function appendEvent(session: Session, key: number, by: string, event: NewEvent): Promise<void> {
+  await session.run(
+    `insert into event (team_id, seq, type, recorded_at, actor, data)
+     values (?1, (select ifnull(max(seq), 0) + 1 from event where team_id = ?1), ?2, ?3, ?4, ?5)`,
+    [key, event.type, await session.now(), by, JSON.stringify(event.data)],
+  )
+}
+
+function positionOf(key: number, cursor = "0"): number {
+  const [team, position] = cursor.split(".")
+  return Number(team) === key ? Number(position ?? 0) : 0
+}

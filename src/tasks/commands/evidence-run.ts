@@ -1,0 +1,48 @@
+import type { Command } from "../../doors/cli/command.ts"
+import { AppError } from "../../kernel/errors.ts"
+import { type InputOf, list, number, optional, text, withDefault } from "../../lib/fields.ts"
+import { resolvePath } from "../../lib/paths.ts"
+import { oneLine } from "../../lib/text/table.ts"
+import { ownerField, taskIdField, teamFields, textField, tokenField } from "../../store/operation.ts"
+import { runEvidence } from "../effects/run-evidence.ts"
+
+const input = {
+  ...teamFields,
+  id: taskIdField,
+  owner: optional(ownerField),
+  token: optional(tokenField),
+  workingDirectory: optional(textField("the folder it runs in; the current one when left out", 4096)),
+  timeout: withDefault(number("seconds the command may take", { min: 0.1, max: 86_400 }), 1800),
+  command: withDefault(list(text("command and its arguments"), "command and its arguments"), []),
+}
+
+export const evidenceRun: Command = {
+  summary: "Run a command and record what it did, as attested evidence",
+  fields: input,
+  positional: ["id"],
+  takesRest: "command",
+  example: "teamwork evidence run --id 3 --owner w1 -- npm test",
+  async run({ host, context }, raw) {
+    const { id, timeout, workingDirectory, ...rest } = raw as InputOf<typeof input>
+    if (rest.command.length === 0)
+      throw new AppError("usage", "name the command behind --, as in: teamwork evidence run --id 3 -- npm test")
+    const cwd = resolvePath(workingDirectory ?? ".", host.io.cwd)
+    if (workingDirectory !== undefined) (await import("../../agents/jobs/start-job.ts")).checkWorkspace(cwd)
+    const evidence = await runEvidence(await context(), host.processes, {
+      ...rest,
+      taskId: id,
+      cwd,
+      env: host.env,
+      timeoutMs: timeout * 1000,
+      signal: host.io.interrupted,
+      onOutput: (chunk) => host.io.errBytes(chunk),
+    })
+    const { exitCode } = evidence.facts
+    return {
+      data: evidence,
+      text: () =>
+        `Evidence ${evidence.number} of task ${id}: ${oneLine(evidence.facts.command ?? "")} exited with ${exitCode}`,
+      exitCode: exitCode === 0 ? 0 : 1,
+    }
+  },
+}

@@ -1,0 +1,63 @@
+import type { TaskId } from "../kernel/ids.ts"
+
+export const EVIDENCE_TYPES = ["command", "file", "test", "note"] as const
+export type EvidenceType = (typeof EVIDENCE_TYPES)[number]
+
+/** `attested`: teamwork ran it. `observed`: a hook saw the agent run it. `reported`: somebody says so. */
+export const EVIDENCE_TRUSTS = ["attested", "observed", "reported"] as const
+export type EvidenceTrust = (typeof EVIDENCE_TRUSTS)[number]
+
+export const FILE_ACTIONS = ["created", "modified", "deleted"] as const
+export type FileAction = (typeof FILE_ACTIONS)[number]
+
+/** What the entry's type asks for; a note needs only its text. */
+export interface EvidenceFacts {
+  readonly command?: string
+  readonly exitCode?: number
+  readonly output?: string
+  readonly outputHash?: string
+  readonly durationMs?: number
+  readonly commit?: string
+  /** The working tree had changes that the commit does not have. */
+  readonly isDirty?: boolean
+  readonly path?: string
+  readonly action?: FileAction
+  readonly passed?: number
+  readonly failed?: number
+}
+
+export interface NewEvidence {
+  readonly type: EvidenceType
+  readonly trust: EvidenceTrust
+  /** Words of whoever reports; checked against the blocked patterns. */
+  readonly text: string
+  readonly facts: EvidenceFacts
+  /** The blocked pattern its text contains, if any: such an entry keeps its task from being resolved. */
+  readonly blockedPattern: string | null
+}
+
+export interface Evidence extends NewEvidence {
+  /** Counts from 1 within its task. */
+  readonly number: number
+  readonly taskId: TaskId
+  readonly attempt: number
+  readonly by: string
+  readonly timestamp: string
+  readonly withdrawnAt: string | null
+}
+
+/** The first pattern that the text contains as whole words, in any case. */
+export function findPattern(text: string, patterns: readonly string[]): string | undefined {
+  return patterns.find((pattern) => wholeWords(pattern).test(text))
+}
+
+// With marks: an accent may be a character of its own.
+const WORD = "[\\p{L}\\p{M}\\p{N}_]"
+
+function wholeWords(pattern: string): RegExp {
+  const words = pattern
+    .trim()
+    .split(/\s+/)
+    .map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+  return new RegExp(`(?<!${WORD})${words.join("\\s+")}(?!${WORD})`, "iu")
+}

@@ -1,0 +1,52 @@
+import { MAX_ID_LENGTH, type TaskId } from "../kernel/ids.ts"
+import type { TaskStatus } from "./task.ts"
+
+/** A task that mends what could not be merged. Its id follows from the attempt, so that there is never a second one. */
+export function fixIdOf({ id, attempt }: { readonly id: TaskId; readonly attempt: number }): TaskId {
+  const plain = `fix-${id}-${attempt}`
+  if (plain.length <= MAX_ID_LENGTH) return plain as TaskId
+  return `fix-${new Bun.CryptoHasher("sha256").update(id).digest("hex").slice(0, 16)}-${attempt}` as TaskId
+}
+
+export function isFixId(id: string): boolean {
+  return /^fix-.+-\d+$/.test(id)
+}
+
+/** The attempt that a fix mends, if it is one of these tasks. */
+export function findFixed(
+  fix: string,
+  tasks: readonly { readonly id: TaskId }[],
+): { readonly id: TaskId; readonly attempt: number } | undefined {
+  const attempt = Number(/^fix-.+-(\d+)$/.exec(fix)?.[1])
+  const task = Number.isInteger(attempt) ? tasks.find(({ id }) => fixIdOf({ id, attempt }) === fix) : undefined
+  return task && { id: task.id, attempt }
+}
+
+interface FixedTask {
+  readonly id: TaskId
+  readonly attempt: number
+  readonly status: TaskStatus
+}
+
+/** The attempt that a fix has to bring along. None where the task was given up or begun anew: nobody waits for that work. */
+export function findWorkToBring(
+  fix: string,
+  tasks: readonly FixedTask[],
+): { readonly taskId: TaskId; readonly attempt: number } | undefined {
+  const fixed = findFixed(fix, tasks)
+  const task = fixed && tasks.find(({ id }) => id === fixed.id)
+  const isWaitedFor = task?.attempt === fixed?.attempt && task?.status === "resolved"
+  return fixed && isWaitedFor ? { taskId: fixed.id, attempt: fixed.attempt } : undefined
+}
+
+/** The work that a fix has to bring along, and the commit it is at. */
+export interface FixedWork {
+  readonly taskId: TaskId
+  readonly head: string
+}
+
+/** Without its head in the fix, what only that task wrote would be merged by nobody, and nobody would notice. */
+export function tellMissingWork({ taskId, head }: FixedWork): string {
+  const short = head.slice(0, 12)
+  return `the work of task ${taskId} (${short}) is not in it; bring it in with: git merge ${short}`
+}

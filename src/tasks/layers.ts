@@ -1,0 +1,100 @@
+import { AppError } from "../kernel/errors.ts"
+
+export interface Node {
+  readonly id: string
+  readonly blockedBy: readonly string[]
+}
+
+export interface Layering {
+  /** Task ids by layer; layer 1 is at index 0. */
+  readonly layers: string[][]
+  /** Length of the longest chain of tasks that waits for each task: the critical path goes first. */
+  readonly height: Map<string, number>
+}
+
+/**
+ * Kahn's algorithm: every task stands one layer behind the last of its needs. Throws `need.missing` for a need that no
+ * task has and `need.cycle` with the path of a cycle; the two never stand for each other.
+ */
+export function layerTasks(nodes: readonly Node[]): Layering {
+  const dependants = indexDependants(nodes)
+  const waiting = new Map(nodes.map((node) => [node.id, new Set(node.blockedBy).size]))
+  const layers: string[][] = []
+  let layer = nodes.filter((node) => waiting.get(node.id) === 0).map((node) => node.id)
+  let placed = 0
+  while (layer.length > 0) {
+    layers.push(layer)
+    placed += layer.length
+    const next: string[] = []
+    for (const id of layer) {
+      for (const dependant of dependants.get(id) ?? []) {
+        const left = (waiting.get(dependant) ?? 0) - 1
+        waiting.set(dependant, left)
+        if (left === 0) next.push(dependant)
+      }
+    }
+    layer = next
+  }
+  if (placed < nodes.length) throw cycleError(findCycle(nodes.filter((node) => (waiting.get(node.id) ?? 0) > 0)))
+  return { layers, height: measureHeights(layers, dependants) }
+}
+
+function indexDependants(nodes: readonly Node[]): Map<string, string[]> {
+  const dependants = new Map<string, string[]>(nodes.map((node) => [node.id, []]))
+  for (const node of nodes) {
+    for (const need of new Set(node.blockedBy)) {
+      const list = dependants.get(need)
+      if (list === undefined) throw missingNeedError(node.id, need)
+      list.push(node.id)
+    }
+  }
+  return dependants
+}
+
+function measureHeights(layers: string[][], dependants: Map<string, string[]>): Map<string, number> {
+  const height = new Map<string, number>()
+  for (const layer of layers.toReversed()) {
+    for (const id of layer) {
+      const below = (dependants.get(id) ?? []).map((dependant) => height.get(dependant) ?? 0)
+      height.set(
+        id,
+        below.reduce((most, each) => Math.max(most, each + 1), 0),
+      )
+    }
+  }
+  return height
+}
+
+/** Among nodes that all wait for one another, follows needs until a node comes again. */
+function findCycle(stuck: readonly Node[]): string[] {
+  const byId = new Map(stuck.map((node) => [node.id, node]))
+  const places = new Map<string, number>()
+  let current = stuck[0]
+  while (current !== undefined && !places.has(current.id)) {
+    places.set(current.id, places.size)
+    current = current.blockedBy.map((need) => byId.get(need)).find((node) => node !== undefined)
+  }
+  const path = [...places.keys()]
+  const start = places.get(current?.id ?? "") ?? 0
+  return [...path.slice(start), path[start] ?? ""]
+}
+
+export function missingNeedError(taskId: string, need: string): AppError {
+  return new AppError("need.missing", `task ${taskId} needs ${need}, which does not exist; create ${need} first`, {
+    taskId,
+    need,
+  })
+}
+
+export function cycleError(path: readonly string[]): AppError {
+  return new AppError("need.cycle", `needs go in a circle: ${shorten(path).join(" -> ")}; remove one of them`, { path })
+}
+
+const MOST_SHOWN = 20
+
+/** A line stays a line: of a very long circle the beginning and the end are shown. */
+function shorten(path: readonly string[]): readonly string[] {
+  if (path.length <= MOST_SHOWN) return path
+  const left = path.length - MOST_SHOWN
+  return [...path.slice(0, MOST_SHOWN / 2), `(${left} more)`, ...path.slice(-MOST_SHOWN / 2)]
+}

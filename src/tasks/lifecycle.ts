@@ -1,0 +1,35 @@
+import type { QaState } from "./qa-state.ts"
+import type { Task } from "./task.ts"
+
+/** Where whoever does a task stands, in the words that a project manager uses. */
+export type ExecutorState =
+  | "RUNNING"
+  | "PENDING_VERIFICATION"
+  | "UNDER_VERIFICATION"
+  | "VERIFIED"
+  | "RETURNED_FOR_FIX"
+  | "PAUSED"
+
+/** Where QA stands with it; RUNNING has the work, and has not begun. */
+export type QaWorkerState = "RUNNING" | "QA_PLANNING" | "QA_VALIDATING" | "QA_COMPLETED"
+
+export interface Lifecycle {
+  readonly executor: ExecutorState
+  /** Null while QA has nothing to do with it. */
+  readonly qa: QaWorkerState | null
+}
+
+const BY_QA = {
+  needed: { executor: "RUNNING", qa: null },
+  pending: { executor: "PENDING_VERIFICATION", qa: "RUNNING" },
+  planning: { executor: "UNDER_VERIFICATION", qa: "QA_PLANNING" },
+  validating: { executor: "UNDER_VERIFICATION", qa: "QA_VALIDATING" },
+  passed: { executor: "VERIFIED", qa: "QA_COMPLETED" },
+  failed: { executor: "RETURNED_FOR_FIX", qa: "QA_COMPLETED" },
+} as const satisfies Record<QaState, Lifecycle>
+
+/** Undefined for a task that nobody works on, or whose work needs no QA. */
+export function lifecycleOf({ status, qa }: Pick<Task, "status" | "qa">): Lifecycle | undefined {
+  if (qa === null || status === "open" || status === "skipped" || status === "failed") return undefined
+  return status === "paused" ? { ...BY_QA[qa], executor: "PAUSED" } : BY_QA[qa]
+}

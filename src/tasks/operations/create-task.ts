@@ -1,0 +1,192 @@
+import { PERSON } from "../../kernel/actor.ts"
+import { AppError } from "../../kernel/errors.ts"
+import type { TaskId } from "../../kernel/ids.ts"
+import { choice, type InputOf, list, optional, withDefault } from "../../lib/fields.ts"
+import {
+  commaList,
+  idField,
+  type OnOverlap,
+  operation,
+  planFields,
+  priorityField,
+  roleField,
+  type Settings,
+  taskIdField,
+  teamFields,
+  textField,
+  titleField,
+  workerIdField,
+} from "../../store/operation.ts"
+import type { GraphNode, StoredTeam, Tx } from "../../store/port.ts"
+import { EFFORTS } from "../effort.ts"
+import { cycleError, missingNeedError } from "../layers.ts"
+import { COMPLEXITIES, GENERIC_ROLE, NO_WORK, type Task, type TaskBrief, type Work } from "../task.ts"
+import { currentWave } from "../wave.ts"
+import { lockTeam } from "./lookup.ts"
+import { leaveComplete, withdrawWaveVerdict } from "./task-moves.ts"
+
+const input = {
+  ...teamFields,
+  id: optional(taskIdField),
+  title: titleField("what is to be done, in a line"),
+  description: withDefault(textField("what is to be done, in full"), ""),
+  role: withDefault(roleField, GENERIC_ROLE),
+  complexity: withDefault(choice(COMPLEXITIES, "complexity"), "standard"),
+  blockedBy: withDefault(commaList(taskIdField, "ids of the tasks it needs, as 1,2"), []),
+  acceptance: withDefault(
+    list(textField("what must be true at the end"), "what must be true at the end; may be repeated"),
+    [],
+  ),
+  check: withDefault(list(textField("command"), "command that must exit with 0 at the end; may be repeated"), []),
+  files: withDefault(list(textField("glob"), "pattern of the files it owns; may be repeated"), []),
+  ...planFields,
+  agentType: optional(textField("kind of agent it asks for", 100)),
+  assignee: optional(workerIdField),
+  priority: optional(priorityField),
+  agent: optional(idField("the agent that does it, such as codex or script; by default what teamwork route names")),
+  model: optional(textField("the model by name; by default what the agent's settings say for its complexity", 200)),
+  effort: optional(choice(EFFORTS, "how hard the model should think; by default what its role asks for")),
+  run: withDefault(list(textField("command"), "command that the script agent runs; may be repeated"), []),
+  repair: withDefault(
+    list(textField("command"), "command it runs instead when the work was sent back; may be repeated"),
+    [],
+  ),
+}
+
+export const createTask = operation({
+  name: "task.create",
+  summary: "Create a task",
+  input,
+  async run({ store, settings, roles, ids }, input): Promise<Task> {
+    if (input.agentType !== undefined) {
+      const { assertCapable, getRole } = await import("../../planning/roles/roles.ts")
+      assertCapable(input, getRole(await roles(), input.agentType))
+    }
+    const { id, check: checks, onOverlap, grantShared, agentType = null, assignee = null, ...given } = input
+    return store.write(async (tx) => {
+      const team = await lockTeam(tx, input)
+      const task = await addTask(tx, team, settings, {
+        ...{ id, by: PERSON, onOverlap, grantShared },
+        brief: { ...given, checks, agentType, assignee, work: workOf(input) },
+      })
+      if (assignee !== null)
+        await (await import("./tell-assigned.ts")).tellAssigned(tx, team.key, { task, before: null, ids })
+      if (team.mode === "SUPERVISED")
+        await (await import("../../requests/operations/checkpoints.ts")).askAtStart(tx, input, PERSON)
+      return task
+    })
+  },
+})
+
+export interface TaskAddition {
+  /** By default the next free number. */
+  readonly id?: TaskId
+  readonly brief: TaskBrief
+  readonly by: string
+  readonly onOverlap?: OnOverlap
+  readonly grantShared?: boolean
+}
+
+/** Adds a task with everything that follows from it: files kept apart, its wave, the phase. The team must be locked. */
+export async function addTask(
+  tx: Tx,
+  team: StoredTeam,
+  settings: Settings,
+  { brief, by, ...addition }: TaskAddition,
+): Promise<Task> {
+  const id = addition.id ?? (await freeId(tx, team))
+  const given = [...new Set(brief.blockedBy)]
+  const placed = { ...addition, id, blockedBy: given, files: brief.files }
+  const { files, waitsFor } = await placeFiles(tx, team, settings, placed)
+  const blockedBy = [...given, ...waitsFor]
+  const wave = await placeInWaves(tx, team, { needs: await checkNeeds(tx, team, id, blockedBy), by })
+  const task = await tx.tasks.create(team.key, id, { ...brief, blockedBy, files }, wave)
+  if (task === undefined) {
+    throw new AppError("task.exists", `task ${id} exists already; choose another id, or leave --id out`, {
+      taskId: id,
+    })
+  }
+  if (/^\d{1,9}$/.test(id)) await tx.teams.raiseTaskNumber(team.key, Number(id) + 1)
+  const data = { task: id, title: brief.title, blocked_by: blockedBy }
+  await tx.events.append(team.key, by, { type: "task.created", data })
+  await leaveComplete(tx, team, by)
+  return task
+}
+
+function workOf({ agent, model, effort, run, repair }: InputOf<typeof input>): Work {
+  const said = agent ?? model ?? effort ?? run[0] ?? repair[0]
+  if (said === undefined) return NO_WORK
+  return {
+    ...NO_WORK,
+    agent: agent ?? null,
+    model: model ?? null,
+    effort: effort ?? null,
+    commands: run,
+    repair,
+  }
+}
+
+/** Most tasks own no files, and pay for nothing here. */
+async function placeFiles(
+  tx: Tx,
+  team: StoredTeam,
+  settings: Settings,
+  { id, blockedBy, files, onOverlap = settings.onOverlap, grantShared = false }: Placed,
+): Promise<{ files: readonly string[]; waitsFor: readonly TaskId[] }> {
+  if (files.length === 0) return { files, waitsFor: [] }
+  // A task that exists already overlaps with itself; that it exists is the better answer.
+  if ((await tx.tasks.find(team.key, id)) !== undefined) return { files, waitsFor: [] }
+  const { planFiles } = await import("../../ownership/operations/plan-files.ts")
+  return planFiles(tx, team, settings, { id, status: "open", blockedBy, files, onOverlap, grantShared })
+}
+
+interface Placed {
+  readonly id: TaskId
+  readonly blockedBy: readonly TaskId[]
+  readonly files: readonly string[]
+  readonly onOverlap?: OnOverlap
+  readonly grantShared?: boolean
+}
+
+async function freeId(tx: Tx, team: StoredTeam): Promise<TaskId> {
+  for (;;) {
+    const id = String(await tx.teams.takeTaskNumber(team.key)) as TaskId
+    if ((await tx.tasks.find(team.key, id)) === undefined) return id
+  }
+}
+
+/** A new task cannot be needed by an older one, so the only circle it can close is with itself. */
+async function checkNeeds(
+  tx: Tx,
+  team: StoredTeam,
+  id: TaskId,
+  needs: readonly TaskId[],
+): Promise<Pick<GraphNode, "wave">[]> {
+  if (needs.includes(id)) throw cycleError([id, id])
+  return Promise.all(
+    needs.map(async (need) => {
+      const task = await tx.tasks.find(team.key, need)
+      if (task === undefined) throw missingNeedError(id, need)
+      return task
+    }),
+  )
+}
+
+/** Where waves exist, a new task joins the open wave, or comes right behind the last wave it needs. */
+async function placeInWaves(
+  tx: Tx,
+  team: StoredTeam,
+  { needs, by }: { readonly needs: readonly Pick<GraphNode, "wave">[]; readonly by: string },
+): Promise<number | null> {
+  const waves = await tx.waves.list(team.key)
+  const last = waves.at(-1)
+  if (last === undefined) return null
+  const open = waves.every((wave) => wave.verdict === "verified") ? last.number + 1 : currentWave(waves)
+  const number = Math.max(open, ...needs.map((need) => (need.wave ?? 0) + 1))
+  if (number > last.number) {
+    const startedAt = number === open ? await tx.now() : null
+    await tx.waves.put(team.key, { number, verdict: null, startedAt, verifiedAt: null })
+  }
+  await withdrawWaveVerdict(tx, team, { wave: number, by })
+  return number
+}

@@ -1,0 +1,71 @@
+import { PERSON } from "../../kernel/actor.ts"
+import { AppError } from "../../kernel/errors.ts"
+import type { TaskId } from "../../kernel/ids.ts"
+import { flag } from "../../lib/fields.ts"
+import { withdrawEscalations } from "../../requests/operations/escalation-holds.ts"
+import { operation, type Settings, taskIdField, teamFields } from "../../store/operation.ts"
+import type { StoredTeam, Tx } from "../../store/port.ts"
+import { canMove } from "../task.ts"
+import { getTask, lockTask, lockTeam } from "./lookup.ts"
+import { replanWaves } from "./plan-waves.ts"
+
+/** Only a plan may lose tasks: once work has begun, a task is skipped, so that its history stays. */
+export const deleteTask = operation({
+  name: "task.delete",
+  summary: "Delete a task (while planning; --force at any time)",
+  input: {
+    ...teamFields,
+    id: taskIdField,
+    force: flag("delete after planning too, also when others need it or hold it"),
+  },
+  async run({ store, settings }, input): Promise<{ id: TaskId; freed: TaskId[] }> {
+    return store.write(async (tx) => {
+      const team = await lockTeam(tx, input)
+      const task = await lockTask(tx, team.key, input.id)
+      const dependants = await tx.tasks.dependants(team.key, task.id)
+      if (input.force !== true) {
+        const skip = `skip it with: teamwork task update --id ${task.id} --status skipped, or `
+        const way = `${canMove(task.status, "skipped") ? skip : ""}use --force`
+        const refuse = (why: string) => {
+          throw new AppError("task.delete_refused", `task ${task.id} cannot be deleted: ${why}; ${way}`, {
+            taskId: task.id,
+          })
+        }
+        if (team.phase !== "PLANNING") refuse(`the project is in phase ${team.phase}`)
+        if (dependants.length > 0) refuse(`${dependants.join(", ")} need${dependants.length === 1 ? "s" : ""} it`)
+        if (task.status !== "open") refuse(`it is ${task.status}`)
+      }
+      if (dependants.length > 0) await assertApartWithout(tx, team, settings, task.id)
+      for (const dependant of dependants) {
+        const other = await getTask(tx, team.key, dependant)
+        await tx.tasks.setNeeds(
+          team.key,
+          dependant,
+          other.blockedBy.filter((need) => need !== task.id),
+        )
+        await tx.events.append(team.key, PERSON, {
+          type: "task.needs_changed",
+          data: { task: dependant, added: [], removed: [task.id] },
+        })
+      }
+      await withdrawEscalations(tx, team, { taskId: task.id, by: PERSON })
+      await tx.tasks.remove(team.key, task.id)
+      if (task.wave !== null) await replanWaves(tx, team, PERSON)
+      await tx.events.append(team.key, PERSON, {
+        type: "task.deleted",
+        data: { task: task.id, forced: input.force === true },
+      })
+      return { id: task.id, freed: dependants }
+    })
+  },
+})
+
+/** Those that waited for one another through the deleted task may not write the same files at the same time. */
+async function assertApartWithout(tx: Tx, team: StoredTeam, settings: Settings, id: TaskId): Promise<void> {
+  const before = await tx.tasks.graph(team.key)
+  const after = before
+    .filter((node) => node.id !== id)
+    .map((node) => ({ ...node, blockedBy: node.blockedBy.filter((need) => need !== id) }))
+  const { assertStillApart } = await import("../../ownership/operations/plan-files.ts")
+  await assertStillApart(tx, team, settings, { before, after })
+}

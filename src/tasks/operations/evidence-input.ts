@@ -1,0 +1,90 @@
+import { AppError } from "../../kernel/errors.ts"
+import { choice, list, number, optional } from "../../lib/fields.ts"
+import { type Settings, textField } from "../../store/operation.ts"
+import { EVIDENCE_TYPES, type EvidenceFacts, FILE_ACTIONS, findPattern, type NewEvidence } from "../evidence.ts"
+
+/**
+ * Evidence as callers give it: `addEvidence` texts, each an entry of its own, and at most one structured entry. Everything
+ * that comes in here is `reported`; only teamwork itself attests.
+ */
+export const evidenceFields = {
+  addEvidence: optional(list(textField("text"), "what was done and seen; may be repeated")),
+  evidenceType: optional(choice(EVIDENCE_TYPES, "structured entry")),
+  command: optional(textField("command that was run")),
+  exitCode: optional(number("its exit code", { isInteger: true })),
+  output: optional(textField("its output")),
+  path: optional(textField("file that was changed", 4096)),
+  action: optional(choice(FILE_ACTIONS, "what happened to the file")),
+  passed: optional(number("tests that passed", { min: 0, isInteger: true })),
+  failed: optional(number("tests that failed", { min: 0, isInteger: true })),
+}
+
+export interface EvidenceInput
+  extends Pick<EvidenceFacts, "command" | "exitCode" | "output" | "path" | "action" | "passed" | "failed"> {
+  readonly addEvidence?: readonly string[]
+  readonly evidenceType?: NewEvidence["type"]
+}
+
+/** The facts each structured type cannot do without. */
+const REQUIRED = {
+  command: ["command", "exitCode"],
+  file: ["path", "action"],
+  test: ["passed", "failed"],
+  note: [],
+} as const satisfies Record<NewEvidence["type"], readonly (keyof EvidenceInput)[]>
+
+const FLAGS: Partial<Record<keyof EvidenceInput, string>> = { exitCode: "--exit-code" }
+
+export function readEvidence(input: EvidenceInput, settings: Settings): NewEvidence[] {
+  const texts = input.addEvidence ?? []
+  const facts: EvidenceFacts = {
+    command: input.command,
+    exitCode: input.exitCode,
+    output: input.output,
+    path: input.path,
+    action: input.action,
+    passed: input.passed,
+    failed: input.failed,
+  }
+  const type = input.evidenceType ?? guessType(input)
+  const entry = (type: NewEvidence["type"], text: string, facts: EvidenceFacts): NewEvidence => ({
+    type,
+    trust: "reported",
+    text,
+    facts,
+    blockedPattern: findPattern(text, settings.blockedPatterns) ?? null,
+  })
+  const notes = (list: readonly string[]) => list.map((text) => entry("note", text, {}))
+  if (type === undefined) return notes(texts)
+  for (const need of REQUIRED[type]) {
+    if (input[need] === undefined)
+      throw new AppError("usage", `evidence of type ${type} needs ${FLAGS[need] ?? `--${need}`}`)
+  }
+  // The first text belongs to the structured entry.
+  return [entry(type, texts[0] ?? "", facts), ...notes(texts.slice(1))]
+}
+
+/** Facts without a type still say which it is. */
+function guessType(input: EvidenceInput): NewEvidence["type"] | undefined {
+  if (input.command !== undefined || input.exitCode !== undefined) return "command"
+  if (input.path !== undefined || input.action !== undefined) return "file"
+  if (input.passed !== undefined || input.failed !== undefined) return "test"
+  return undefined
+}
+
+export function warnOfEvidence(entries: readonly NewEvidence[], settings: Settings): string[] {
+  return entries.flatMap((entry) => {
+    const pattern = findPattern(entry.text, settings.warnPatterns)
+    return pattern === undefined ? [] : [`evidence says "${pattern}"; say what is still missing`]
+  })
+}
+
+export function assertNotBlocked(entries: readonly NewEvidence[]): void {
+  const entry = entries.find((each) => each.blockedPattern !== null)
+  if (entry === undefined) return
+  throw new AppError(
+    "evidence.blocked",
+    `evidence says "${entry.blockedPattern}", which is not proof; run the check and report what it printed`,
+    { pattern: entry.blockedPattern },
+  )
+}

@@ -1,0 +1,115 @@
+import { AppError } from "../../kernel/errors.ts"
+import { describeTeam } from "../../kernel/team.ts"
+import { WAITS_FOR_APPROVAL } from "../../requests/approval.ts"
+import type { ClaimRequest, StoredTeam, Tx } from "../../store/port.ts"
+import { UNAVAILABLE } from "../../workers/worker.ts"
+import { isHeld, isMet, rolesMatch, type Task } from "../task.ts"
+import { currentWave } from "../wave.ts"
+import { getTask, getTeam } from "./lookup.ts"
+
+/** Why a claim got nothing. A look after the fact: what it sees may have changed since, and it decides nothing. */
+export async function explainRefusal(tx: Tx, request: ClaimRequest): Promise<AppError> {
+  const team = await getTeam(tx, request)
+  return (
+    refusedByTeam(team) ??
+    (await refusedByWorker(tx, team, request)) ??
+    (request.taskId === null ? await noneAvailable(tx, team, request) : await refusedByTask(tx, team, request))
+  )
+}
+
+function refusedByTeam(team: StoredTeam): AppError | undefined {
+  // Before the status: a COMPLETE project is completed too, and cannot be resumed.
+  if (team.phase === "COMPLETE") {
+    return new AppError("task.not_ready", `project ${describeTeam(team)} is COMPLETE; add a task to go on`)
+  }
+  if (team.status !== "active") {
+    const why = team.pauseReason === null ? "" : ` (${team.pauseReason})`
+    const way = team.pauseReason === WAITS_FOR_APPROVAL ? "" : "; continue it with: teamwork resume"
+    return new AppError("team.paused", `project ${describeTeam(team)} is ${team.status}${why}${way}`)
+  }
+  return undefined
+}
+
+async function refusedByWorker(tx: Tx, team: StoredTeam, request: ClaimRequest): Promise<AppError | undefined> {
+  const worker = await tx.workers.find(team.key, request.workerId)
+  if (worker === undefined) return undefined
+  if ((UNAVAILABLE as readonly string[]).includes(worker.status)) {
+    const command = worker.status === "stopped" ? "worker setup" : "resume"
+    return new AppError(
+      "worker.unavailable",
+      `worker ${worker.id} is ${worker.status}; continue it with: teamwork ${command} --worker-id ${worker.id}`,
+    )
+  }
+  if (request.role !== null && worker.role !== null && worker.role !== "worker" && worker.role !== request.role) {
+    return new AppError(
+      "role.locked",
+      `${worker.id} works as ${worker.role} in this project and cannot claim as ${request.role}; use another owner for another role`,
+      { worker: worker.id, role: worker.role },
+    )
+  }
+  return undefined
+}
+
+async function noneAvailable(tx: Tx, team: StoredTeam, request: ClaimRequest): Promise<AppError> {
+  const counts = await tx.tasks.progress(team.key)
+  const total = (status: string) =>
+    counts.filter((row) => row.status === status).reduce((sum, row) => sum + row.count, 0)
+  const role = request.role === null ? "" : ` for role ${request.role}`
+  return new AppError(
+    "task.none_available",
+    `No tasks${role}: ${total("open")} open (none of them ready${role}), ${total("in_progress")} in progress, ${total("resolved")} resolved; wait, or see: teamwork task list`,
+    { role: request.role, open: total("open"), inProgress: total("in_progress"), resolved: total("resolved") },
+  )
+}
+
+async function refusedByTask(tx: Tx, team: StoredTeam, request: ClaimRequest): Promise<AppError> {
+  const task = await getTask(tx, team.key, request.taskId as Task["id"])
+  const details = { taskId: task.id, status: task.status }
+  if (isHeld(task.status)) {
+    return new AppError(
+      "task.already_claimed",
+      `task ${task.id} is held by ${task.claimedBy}${task.leaseUntil === null ? "" : ` until ${task.leaseUntil}`}; take another one, or free it with: teamwork task release --id ${task.id}`,
+      { ...details, owner: task.claimedBy, until: task.leaseUntil },
+    )
+  }
+  if (task.status !== "open") {
+    const way = task.status === "paused" ? `teamwork resume --task ${task.id}` : `teamwork task reopen --id ${task.id}`
+    return new AppError("task.not_ready", `task ${task.id} is ${task.status}; to work on it: ${way}`, details)
+  }
+  if (request.strictRole && !rolesMatch(task.role, request.role)) {
+    return new AppError(
+      "role.mismatch",
+      `Task ${task.id} role mismatch - task role: ${task.role}, worker role: ${request.role}`,
+      {
+        ...details,
+        taskRole: task.role,
+        workerRole: request.role,
+      },
+    )
+  }
+  if (task.assignee !== null && task.assignee !== request.workerId) {
+    return new AppError("task.not_ready", `task ${task.id} is meant for ${task.assignee}; take another one`, details)
+  }
+  if (task.unmet > 0) {
+    const graph = new Map((await tx.tasks.graph(team.key)).map((node) => [node.id, node]))
+    const open = task.blockedBy.filter((need) => !isMet(graph.get(need)?.status ?? "open"))
+    return new AppError("task.not_ready", `task ${task.id} waits for ${open.join(", ")}; take another one`, {
+      ...details,
+      unmet: open,
+    })
+  }
+  const wave = currentWave(await tx.waves.list(team.key))
+  if (task.wave !== null && task.wave > wave) {
+    return new AppError(
+      "task.not_ready",
+      `task ${task.id} is in wave ${task.wave}, which opens when wave ${wave} is verified`,
+      { ...details, wave: task.wave },
+    )
+  }
+  // It was taken and freed again between the claim and this look.
+  return new AppError(
+    "task.already_claimed",
+    `task ${task.id} was held by somebody else a moment ago; try again`,
+    details,
+  )
+}

@@ -1,0 +1,34 @@
+import { choice, flag, number, optional } from "../../lib/fields.ts"
+import { operation, roleField, teamFields } from "../../store/operation.ts"
+import type { StoredTeam, TaskFilter, Tx } from "../../store/port.ts"
+import { TASK_STATUSES, type Task } from "../task.ts"
+import { currentWave } from "../wave.ts"
+import { getTeam } from "./lookup.ts"
+
+export const listTasks = operation({
+  name: "task.list",
+  summary: "List tasks; with --available those that can be claimed now",
+  input: {
+    ...teamFields,
+    available: flag("only tasks that can be claimed now"),
+    role: optional(roleField),
+    status: optional(choice(TASK_STATUSES, "only tasks of this status")),
+    limit: optional(number("at most this many", { isInteger: true, min: 1 })),
+  },
+  async run({ store }, input): Promise<Task[]> {
+    return store.read(async (tx) => {
+      const team = await getTeam(tx, input)
+      const filter = { role: input.role, status: input.status }
+      if (input.available !== true) return tx.tasks.list(team.key, { ...filter, limit: input.limit })
+      return availableTasks(tx, team, { ...filter, limit: input.limit })
+    })
+  },
+})
+
+/** What can be claimed now, the best first, whoever it is meant for. */
+export async function availableTasks(tx: Tx, team: StoredTeam, filter: TaskFilter): Promise<Task[]> {
+  if (team.status !== "active" || team.phase === "COMPLETE") return []
+  const waves = await tx.waves.list(team.key)
+  const open = team.schedule === "eager" || waves.length === 0 ? Number.POSITIVE_INFINITY : currentWave(waves)
+  return tx.tasks.list(team.key, { ...filter, ready: true, maxWave: open })
+}

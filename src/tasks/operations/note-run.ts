@@ -1,0 +1,43 @@
+import type { EventData } from "../../kernel/events.ts"
+import type { WorkerId } from "../../kernel/ids.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import type { Context } from "../../store/operation.ts"
+import { getTeam } from "./lookup.ts"
+
+/** One run of an agent begins: whoever counts money and time sees it from now on. */
+export async function noteRunStarted(
+  { store }: Context,
+  { project, team, ...data }: TeamName & EventData<"run.started">,
+): Promise<void> {
+  await store.write(async (tx) => {
+    const { key } = await getTeam(tx, { project, team })
+    await tx.events.append(key, data.worker, { type: "run.started", data })
+  })
+}
+
+export async function noteRunEnded(
+  { store }: Context,
+  { project, team, ...data }: TeamName & EventData<"run.ended">,
+): Promise<void> {
+  await store.write(async (tx) => {
+    const { key } = await getTeam(tx, { project, team })
+    await tx.events.append(key, data.worker, { type: "run.ended", data })
+  })
+}
+
+/** What a worker does with its task from now on. It is a sign of life too. */
+export async function noteStep(
+  { store }: Context,
+  { project, team, ...data }: TeamName & EventData<"task.step">,
+): Promise<void> {
+  await store.write(async (tx) => {
+    const { key } = await getTeam(tx, { project, team })
+    await tx.workers.heard(key, data.worker as WorkerId)
+    await tx.events.append(key, data.worker, { type: "task.step", data })
+  })
+}
+
+/** The agent of a worker did something. Not an event: it may come every few seconds. */
+export async function noteActivity({ store }: Context, { worker, ...name }: TeamName & { readonly worker: WorkerId }) {
+  await store.write(async (tx) => tx.workers.heard((await getTeam(tx, name)).key, worker))
+}

@@ -1,0 +1,110 @@
+import { PERSON } from "../../kernel/actor.ts"
+import { AppError } from "../../kernel/errors.ts"
+import type { TaskId } from "../../kernel/ids.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import { number, optional } from "../../lib/fields.ts"
+import {
+  type Context,
+  operation,
+  ownerField,
+  taskIdField,
+  teamFields,
+  textField,
+  tokenField,
+} from "../../store/operation.ts"
+import type { Evidence, NewEvidence } from "../evidence.ts"
+import { assertHolds } from "./assert-holds.ts"
+import { evidenceFields, readEvidence, warnOfEvidence } from "./evidence-input.ts"
+import { getTask, getTeam, lockTask } from "./lookup.ts"
+
+export const addEvidence = operation({
+  name: "evidence.add",
+  summary: "Report what was done and seen for a task",
+  input: {
+    ...teamFields,
+    id: taskIdField,
+    owner: optional(ownerField),
+    token: optional(tokenField),
+    ...evidenceFields,
+  },
+  async run(context, input): Promise<{ evidence: Evidence[]; warnings: string[] }> {
+    const entries = readEvidence(input, context.settings)
+    if (entries.length === 0)
+      throw new AppError("usage", "say what was seen with --add-evidence TEXT or --evidence-type with its facts")
+    const evidence = await recordEvidence(context, { ...input, taskId: input.id, entries })
+    const blocked = entries.find((entry) => entry.blockedPattern !== null)
+    const warning =
+      blocked === undefined ? [] : [`evidence says "${blocked.blockedPattern}"; the task cannot be resolved with it`]
+    return { evidence, warnings: [...warnOfEvidence(entries, context.settings), ...warning] }
+  },
+})
+
+export interface EvidenceRecord extends TeamName {
+  readonly taskId: TaskId
+  readonly owner?: string
+  readonly token?: number
+  /** Who saw it, when that is not the owner. */
+  readonly by?: string
+  readonly entries: readonly NewEvidence[]
+}
+
+/** Adds entries of any trust to a task's present attempt. Not open to callers outside: they can only report. */
+export async function recordEvidence({ store }: Context, record: EvidenceRecord): Promise<Evidence[]> {
+  return store.write(async (tx) => {
+    const team = await getTeam(tx, record)
+    const task = await lockTask(tx, team.key, record.taskId)
+    assertHolds(task, record.owner, record.token)
+    const by = record.by ?? record.owner ?? PERSON
+    if (record.owner !== undefined && task.status === "in_progress") await tx.tasks.renew(team.key, task.id)
+    await tx.evidence.add(team.key, { taskId: task.id, attempt: task.attempt, by, entries: record.entries })
+    return (await tx.evidence.list(team.key, task.id)).slice(-record.entries.length)
+  })
+}
+
+export const listEvidence = operation({
+  name: "evidence.list",
+  summary: "List the evidence of a task",
+  input: { ...teamFields, id: taskIdField },
+  run: ({ store }, input): Promise<Evidence[]> =>
+    store.read(async (tx) => {
+      const team = await getTeam(tx, input)
+      const task = await getTask(tx, team.key, input.id)
+      return tx.evidence.list(team.key, task.id)
+    }),
+})
+
+/** The entry stays in the record, and no longer counts. */
+export const withdrawEvidence = operation({
+  name: "evidence.withdraw",
+  summary: "Take an entry of evidence back",
+  input: {
+    ...teamFields,
+    id: taskIdField,
+    number: number("number of the entry, as evidence list shows it", { isInteger: true, min: 1 }),
+    owner: optional(ownerField),
+    reason: optional(textField("why", 2000)),
+  },
+  async run({ store }, input): Promise<Evidence[]> {
+    return store.write(async (tx) => {
+      const team = await getTeam(tx, input)
+      const task = await lockTask(tx, team.key, input.id)
+      assertHolds(task, input.owner, undefined)
+      const entries = await tx.evidence.list(team.key, task.id)
+      const entry = entries[input.number - 1]
+      if (entry === undefined) {
+        throw new AppError(
+          "evidence.not_found",
+          `task ${task.id} has no evidence ${input.number}; it has ${entries.length}: teamwork evidence list --id ${task.id}`,
+        )
+      }
+      if (input.owner !== undefined && task.status === "in_progress") await tx.tasks.renew(team.key, task.id)
+      if (entry.withdrawnAt !== null) return entries
+      await tx.evidence.withdraw(team.key, task.id, input.number)
+      await tx.events.append(team.key, input.owner ?? PERSON, {
+        type: "evidence.withdrawn",
+        data: { task: task.id, number: input.number, reason: input.reason ?? null },
+      })
+      return tx.evidence.list(team.key, task.id)
+    })
+  },
+})

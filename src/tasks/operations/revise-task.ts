@@ -1,0 +1,68 @@
+import { PERSON } from "../../kernel/actor.ts"
+import type { TaskId } from "../../kernel/ids.ts"
+import { noteFeedback } from "../../knowledge/operations/give-feedback.ts"
+import { optional } from "../../lib/fields.ts"
+import { operation, taskIdField, teamFields, textField } from "../../store/operation.ts"
+import type { StoredTeam, Tx } from "../../store/port.ts"
+import { hasEnded, isHeld, type Task } from "../task.ts"
+import { getTask, lockTask, lockTeam } from "./lookup.ts"
+import { reopenTask } from "./task-moves.ts"
+
+export interface Revision {
+  readonly task: Task
+  /** Begun anew, the task itself first. */
+  readonly reopened: readonly TaskId[]
+  /** Whose holders were told. */
+  readonly told: readonly TaskId[]
+}
+
+/**
+ * The task is done once more, and with it all that was built on it. What was done stays in the history of each. A task
+ * that has not ended goes on, and whoever has it or gets it is told.
+ */
+export const reviseTask = operation({
+  name: "revise",
+  summary: "Have a task done once more, and what depends on it, with what should be otherwise",
+  input: { ...teamFields, id: taskIdField, feedback: optional(textField("what should be otherwise", 20_000)) },
+  async run({ store, ids, settings }, { id, feedback, ...name }): Promise<Revision> {
+    const said = feedback?.trim() || null
+    return store.write(async (tx) => {
+      const team = await lockTeam(tx, name)
+      const task = await lockTask(tx, team.key, id)
+      const reason = `revised${said === null ? "" : `: ${said}`}`
+      const move = { by: PERSON, reason, settings }
+      const reopened: TaskId[] = []
+      const told: TaskId[] = []
+      const tell = async (about: Task, text: string) => {
+        if (about.claimedBy === null || !isHeld(about.status)) return
+        const message = { id: ids.uuid(), from: PERSON, to: about.claimedBy, type: "text" } as const
+        await tx.messages.send(team.key, PERSON, { ...message, payload: { message: text } })
+        told.push(about.id)
+      }
+      if (hasEnded(task.status)) {
+        await reopenTask(tx, team, { ...move, task })
+        reopened.push(id)
+      } else {
+        if (said !== null) await noteFeedback(tx, team, { text: said, taskId: id, by: PERSON })
+        await tell(task, `FEEDBACK on task #${id}: ${said ?? "it is to be revised"}`)
+      }
+      for (const other of await listDependants(tx, team, id)) {
+        const dependant = await lockTask(tx, team.key, other)
+        if (hasEnded(dependant.status)) {
+          const because = `task ${id}, which it builds on, is ${reason}`
+          await reopenTask(tx, team, { ...move, task: dependant, reason: because })
+          reopened.push(other)
+        } else await tell(dependant, `Task #${id}, which task #${other} builds on, is ${reason}`)
+      }
+      return { task: await getTask(tx, team.key, id), reopened, told }
+    })
+  },
+})
+
+/** All that builds on the task, directly or not, those first that come first. */
+async function listDependants(tx: Tx, team: StoredTeam, id: TaskId): Promise<TaskId[]> {
+  const found = new Set<TaskId>([id])
+  for (const each of found) for (const next of await tx.tasks.dependants(team.key, each)) found.add(next)
+  found.delete(id)
+  return [...found]
+}

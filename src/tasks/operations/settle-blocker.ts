@@ -1,0 +1,63 @@
+import { ENGINE } from "../../kernel/actor.ts"
+import type { TaskId } from "../../kernel/ids.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import { type BlockerChoice, listWaiting } from "../../orchestrator/blockers.ts"
+import { keepApart } from "../../ownership/operations/plan-files.ts"
+import type { Context, Settings } from "../../store/operation.ts"
+import type { StoredTeam, Tx } from "../../store/port.ts"
+import type { Task } from "../task.ts"
+import { changeNeeds } from "./change-needs.ts"
+import { lockTask, lockTeam } from "./lookup.ts"
+import { moveTask, startAttempt } from "./task-moves.ts"
+
+export interface BlockerRequest extends TeamName {
+  readonly task: TaskId
+  readonly choice: BlockerChoice
+}
+
+/**
+ * Decides about a failed task that keeps others waiting: another attempt, or it is left out, and with it all that wait
+ * for it or only their need of it. The tasks that were changed; none when somebody else has decided meanwhile.
+ */
+export async function settleBlocker({ store, settings }: Context, request: BlockerRequest): Promise<TaskId[]> {
+  return store.write(async (tx) => {
+    const team = await lockTeam(tx, request)
+    const task = await lockTask(tx, team.key, request.task)
+    if (task.status !== "failed") return []
+    if (request.choice === "retry") return retry(tx, team, task, settings)
+    const changed =
+      request.choice === "remove-need" ? await removeNeed(tx, team, task, settings) : await skipWaiting(tx, team, task)
+    // What failed and is nobody's need any more would still keep its wave from being judged.
+    await moveTask(tx, team, { task, to: "skipped", by: ENGINE, reason: "it failed, and the others go on without it" })
+    return [task.id, ...changed]
+  })
+}
+
+/** Tasks that were planned for the same files since it failed are kept apart from it. */
+async function retry(tx: Tx, team: StoredTeam, task: Task, settings: Settings): Promise<TaskId[]> {
+  const { waitsFor, waiting } = await keepApart(tx, team, settings, task)
+  await startAttempt(tx, team, { task, by: ENGINE, reason: "it failed, and others wait for it" })
+  const change = { remove: [], by: ENGINE, settings }
+  if (waitsFor.length > 0) await changeNeeds(tx, team, task, { ...change, add: waitsFor })
+  for (const id of waiting) await changeNeeds(tx, team, await lockTask(tx, team.key, id), { ...change, add: [task.id] })
+  return [task.id, ...waiting]
+}
+
+async function removeNeed(tx: Tx, team: StoredTeam, task: Task, settings: Settings): Promise<TaskId[]> {
+  const changed: TaskId[] = []
+  for (const id of await tx.tasks.dependants(team.key, task.id)) {
+    const other = await lockTask(tx, team.key, id)
+    if (other.status !== "open" && other.status !== "paused") continue
+    await changeNeeds(tx, team, other, { add: [], remove: [task.id], by: ENGINE, settings })
+    changed.push(id)
+  }
+  return changed
+}
+
+/** All in one transaction, or somebody would claim what only waits for the first of them. */
+async function skipWaiting(tx: Tx, team: StoredTeam, task: Task): Promise<TaskId[]> {
+  const waiting = listWaiting(await tx.tasks.lockAll(team.key), task.id)
+  const reason = `task ${task.id} failed, and it cannot be done without`
+  for (const each of waiting) await moveTask(tx, team, { task: each, to: "skipped", by: ENGINE, reason })
+  return waiting.map(({ id }) => id)
+}

@@ -1,0 +1,43 @@
+import type { TaskId } from "../kernel/ids.ts"
+
+export const WAVE_STATUSES = ["planning", "in_progress", "completed", "verified", "failed"] as const
+export type WaveStatus = (typeof WAVE_STATUSES)[number]
+
+/** Only a gate's word is stored; the other states follow from the tasks and cannot drift from them. */
+export type WaveVerdict = "verified" | "failed" | null
+
+export interface Wave {
+  readonly id: number
+  readonly status: WaveStatus
+  readonly tasks: readonly TaskId[]
+  readonly startedAt: string | null
+  readonly verifiedAt: string | null
+}
+
+export interface WavePlan {
+  readonly version: "1.0"
+  readonly totalWaves: number
+  /** The first wave that is not verified; the last one when all are; 0 without waves. */
+  readonly currentWave: number
+  readonly waves: readonly Wave[]
+}
+
+export interface WaveFacts {
+  readonly number: number
+  readonly verdict: WaveVerdict
+  readonly total: number
+  /** Tasks of the wave whose status meets a need. */
+  readonly met: number
+}
+
+/** The status of one wave, given the first wave that is not verified yet. */
+export function waveStatus(wave: WaveFacts, currentWave: number): WaveStatus {
+  if (wave.verdict !== null) return wave.verdict
+  if (wave.number > currentWave) return "planning"
+  return wave.met === wave.total ? "completed" : "in_progress"
+}
+
+export function currentWave(waves: readonly Pick<WaveFacts, "number" | "verdict">[]): number {
+  const first = waves.find((wave) => wave.verdict !== "verified")
+  return first?.number ?? waves.at(-1)?.number ?? 0
+}

@@ -1,0 +1,79 @@
+import { sourceDirField } from "../../delivery/commands/swarm-merge.ts"
+import type { Command, Session } from "../../doors/cli/command.ts"
+import type { WorkerId } from "../../kernel/ids.ts"
+import { describeTeam, type TeamName } from "../../kernel/team.ts"
+import { flag, type InputOf, optional } from "../../lib/fields.ts"
+import { machineName } from "../../lib/process/machine-name.ts"
+import { sleep } from "../../lib/sleep.ts"
+import { teamStatus } from "../../reporting/operations/team-status.ts"
+import { teamFields, textField } from "../../store/operation.ts"
+import { findTools } from "../../workers/commands/swarm-stop.ts"
+import { type StoppedWorker, stopWorkers } from "../../workers/swarm/stop-workers.ts"
+import { type KnownWorker, listKnownWorkers } from "../../workers/swarm/worker-processes.ts"
+import { cleanTeam } from "../operations/clean-team.ts"
+import { findLead } from "../operations/lead-team.ts"
+import { cancelTeam } from "../operations/steer-team.ts"
+
+const input = {
+  ...teamFields,
+  reason: optional(textField("why", 2000)),
+  force: flag("end the workers now, instead of letting them bring their agents to an end"),
+  purge: flag("and forget the team: its tasks, messages and history; commits stay"),
+  sourceDir: sourceDirField,
+}
+
+export const cancel: Command = {
+  summary: "Cancel a team: stop its run and its workers, keep its state and its commits",
+  fields: input,
+  example: "teamwork cancel",
+  async run(session, raw) {
+    const { reason, force, purge, sourceDir, ...name } = raw as InputOf<typeof input>
+    const context = await session.context()
+    const configured = await session.configured()
+    const machine = machineName()
+    const before = await listKnownWorkers(context, name, machine)
+    await cancelTeam(context, name, reason ?? "cancelled by user")
+    const graceMs = force === true ? 0 : (await configured.engine()).shutdownTimeoutMs
+    // Whoever leads the team sees it and ends; what is left, as after a crash, is ended here.
+    if (force !== true) await untilLeft(session, name, graceMs)
+    const stoppedHere = await stopWorkers(context, {
+      ...{ ...name, worker: null, graceMs, machine },
+      runtime: (of) => configured.runtime(name, of),
+      workspaces: await findTools(session, { ...name, sourceDir }),
+    })
+    const stopped = listStopped(before, await listKnownWorkers(context, name, machine), stoppedHere)
+    const { stats } = await teamStatus.run(context, name)
+    const [done, total] = [stats.resolved + stats.skipped, stats.total]
+    if (purge === true) await cleanTeam.run(context, { ...name, purge: true, force: force === true })
+    const counts = `${stopped.length} workers stopped. ${done}/${total} tasks were completed before cancellation.`
+    const how = force === true ? "force-cancelled" : "cancelled"
+    const next = purge === true ? "It is forgotten." : "Go on with: teamwork run"
+    return {
+      data: { ...name, stopped, done, total, isPurged: purge === true },
+      text: () => `Team ${describeTeam(name)} ${how}. ${counts} ${next}`,
+    }
+  },
+}
+
+/** Those that were stopped here, and before them those that worked and were stopped by whoever led the team. */
+function listStopped(
+  before: readonly KnownWorker[],
+  after: readonly KnownWorker[],
+  stoppedHere: readonly StoppedWorker[],
+): WorkerId[] {
+  const ended = new Set(after.filter(({ state }) => state === "ended").map(({ id }) => id))
+  const worked = before.filter(({ id, state }) => ["spawning", "running"].includes(state) && ended.has(id))
+  return [...new Set([...worked, ...stoppedHere].map(({ id }) => id))]
+}
+
+async function untilLeft(session: Session, name: TeamName, graceMs: number): Promise<void> {
+  const context = await session.context()
+  await using watch = await context.store.watch()
+  const { clock, io } = session.host
+  // The leader gives its workers that time, and needs a little more to say so.
+  const deadline = clock.now() + graceMs + 2000
+  while ((await findLead(context, name)) !== undefined && clock.now() < deadline && !io.interrupted.aborted) {
+    await watch.next(Math.min(1000, deadline - clock.now()), io.interrupted)
+    await sleep(20)
+  }
+}

@@ -1,0 +1,57 @@
+import type { Event } from "../../kernel/events.ts"
+import type { TaskId } from "../../kernel/ids.ts"
+import type { Tx } from "../../store/port.ts"
+import { isHeld, isMet, type Task } from "../../tasks/task.ts"
+
+const EVENTS_AT_ONCE = 10_000
+
+/** Everything that happened in a team since, and where to go on from the next time. */
+export async function readEventsSince(
+  tx: Tx,
+  key: number,
+  after: string | undefined,
+): Promise<{ readonly events: readonly Event[]; readonly cursor: string }> {
+  const events: Event[] = []
+  let cursor = after
+  for (;;) {
+    const page = await tx.events.list(key, { after: cursor, limit: EVENTS_AT_ONCE })
+    for (const event of page.events) events.push(event)
+    cursor = page.cursor
+    if (page.events.length < EVENTS_AT_ONCE) return { events, cursor }
+  }
+}
+
+/** These change tasks without naming them. */
+const OF_ALL: readonly string[] = ["waves.calculated", "team.cleaned", "task.deleted"]
+
+interface KnownTasks {
+  readonly key: number
+  /** As they were before the events; undefined at the first time. */
+  readonly known: ReadonlyMap<string, Task> | undefined
+  readonly events: readonly Event[]
+}
+
+/**
+ * The team's tasks. Only those that the events name are read again, and those somebody holds, as a claim is renewed
+ * without a word: so to follow a team of thousands costs no more than one of ten.
+ */
+export async function readTasksSince(tx: Tx, { key, known, events }: KnownTasks): Promise<ReadonlyMap<string, Task>> {
+  if (known === undefined || events.some(({ type }) => OF_ALL.includes(type))) {
+    return new Map((await tx.tasks.list(key)).map((task) => [task.id, task]))
+  }
+  const named = events.flatMap(({ data }) => (typeof data.task === "string" ? [data.task] : []))
+  const held = [...known.values()].filter(({ status }) => isHeld(status)).map(({ id }) => id)
+  // Those before stay as they are, since a read may run more than once.
+  const tasks = new Map(known)
+  // Grows while it is gone through: what became met or unmet changes those that need it.
+  const due = new Set([...named, ...held] as TaskId[])
+  for (const id of due) {
+    const task = await tx.tasks.find(key, id)
+    const wasMet = isMet(tasks.get(id)?.status ?? "open")
+    if (task === undefined) tasks.delete(id)
+    else tasks.set(id, task)
+    if (isMet(task?.status ?? "open") === wasMet) continue
+    for (const other of await tx.tasks.dependants(key, id)) due.add(other)
+  }
+  return tasks
+}

@@ -1,0 +1,79 @@
+import { AppError } from "../../kernel/errors.ts"
+import { describeTeam, type TeamName } from "../../kernel/team.ts"
+import type { Context } from "../../store/operation.ts"
+import type { Leadership } from "../../store/port.ts"
+import { getTeam, lockTeam } from "../../tasks/operations/lookup.ts"
+
+export interface Lead extends TeamName {
+  /** Who leads: the process, in a way that tells it from every other. */
+  readonly holder: string
+  readonly token: number
+  readonly leaseMs: number
+}
+
+export interface LeadRequest extends Omit<Lead, "token"> {
+  /** What it leads by, as JSON: whoever takes over goes on with the same. */
+  readonly settings: string
+  /** Whether the one who leads now is known to be gone, though its lease still holds. */
+  isGone(holder: string): boolean
+}
+
+/** Of any number of orchestrators one leads. Whoever takes over from a dead one goes on where that one was. */
+export async function takeLead({ store }: Context, request: LeadRequest): Promise<Lead> {
+  const { project, team, holder, leaseMs, settings } = request
+  const current = await findLead({ store }, request)
+  // Asked outside of the transaction, which may run more than once.
+  const isGone = current !== undefined && request.isGone(current.holder)
+  const token = await store.write(async (tx) => {
+    const { key } = await lockTeam(tx, request)
+    const leader = await tx.leaders.find(key)
+    const isLed = leader !== undefined && leader.leaseUntil > (await tx.now())
+    if (isLed && !(isGone && leader.token === current.token)) throw ledByOther(request, leader)
+    if (isLed)
+      await tx.events.append(key, leader.holder, {
+        type: "team.left",
+        data: { holder: leader.holder, token: leader.token, reason: "lost" },
+      })
+    const taken = await tx.leaders.take(key, { holder, leaseMs })
+    await tx.events.append(key, holder, { type: "team.led", data: { holder, token: taken.token, settings } })
+    return taken.token
+  })
+  return { project, team, holder, token, leaseMs }
+}
+
+/** For whoever would do much before it asks to lead. A team that is not there yet is led by nobody. */
+export async function assertNotLed(context: Context, request: TeamName & Pick<LeadRequest, "isGone">): Promise<void> {
+  const leader = await findLead(context, request).catch((error) => {
+    if (!(error instanceof AppError && error.code === "team.not_found")) throw error
+  })
+  if (leader !== undefined && !request.isGone(leader.holder)) throw ledByOther(request, leader)
+}
+
+export async function findLead({ store }: Pick<Context, "store">, name: TeamName): Promise<Leadership | undefined> {
+  return store.read(async (tx) => {
+    const leader = await tx.leaders.find((await getTeam(tx, name)).key)
+    return leader !== undefined && leader.leaseUntil > (await tx.now()) ? leader : undefined
+  })
+}
+
+/** Whether we lead still. */
+export async function renewLead({ store }: Context, lead: Lead): Promise<boolean> {
+  return store.write(async (tx) => tx.leaders.renew((await getTeam(tx, lead)).key, lead))
+}
+
+export async function endLead({ store }: Context, lead: Lead, reason: string): Promise<void> {
+  await store.write(async (tx) => {
+    const { key } = await getTeam(tx, lead)
+    if (!(await tx.leaders.end(key, lead.token))) return
+    const { holder, token } = lead
+    await tx.events.append(key, holder, { type: "team.left", data: { holder, token, reason } })
+  })
+}
+
+function ledByOther(name: TeamName, { holder }: Leadership): AppError {
+  return new AppError(
+    "team.led",
+    `${describeTeam(name)} is led by another teamwork run (${holder}); stop that one first, or watch it with: teamwork watch`,
+    { holder },
+  )
+}

@@ -1,0 +1,53 @@
+import { EVENT_SCHEMAS, type Event, type EventType } from "../../kernel/events.ts"
+import { choice, number, optional, text, withDefault } from "../../lib/fields.ts"
+import { operation, teamFields } from "../../store/operation.ts"
+import { getTeam } from "../../tasks/operations/lookup.ts"
+
+const types = Object.keys(EVENT_SCHEMAS) as EventType[]
+
+export interface EventPage {
+  readonly events: Event[]
+  /** Give it to `--after` to go on from here. */
+  readonly cursor: string
+}
+
+export const listEvents = operation({
+  name: "events.tail",
+  summary: "Show the newest events, or those after a cursor",
+  input: {
+    ...teamFields,
+    after: optional(
+      text("cursor of an earlier call", (value) =>
+        /^\d+(\.\d+)?$/.test(value) ? undefined : "is not a cursor; use one that an earlier call gave",
+      ),
+    ),
+    type: optional(choice(types, "only this type, such as task.claimed")),
+    limit: withDefault(number("at most this many", { isInteger: true, min: 1, max: 10_000 }), 20),
+  },
+  async run({ store }, input): Promise<EventPage> {
+    return store.read(async (tx) => {
+      const team = await getTeam(tx, input)
+      const after = input.after ?? (await tx.events.tailCursor(team.key, { count: input.limit, type: input.type }))
+      return tx.events.list(team.key, { after, type: input.type, limit: input.limit })
+    })
+  },
+})
+
+/** Hands over each event as it comes, from the cursor on, until the signal fires. */
+export async function followEvents(
+  context: Parameters<typeof listEvents.run>[0],
+  input: { project: string; team: string; after: string; type?: EventType },
+  { onEvents, signal }: { onEvents: (events: readonly Event[]) => void; signal: AbortSignal },
+): Promise<void> {
+  await using watch = await context.store.watch()
+  let after = input.after
+  while (!signal.aborted) {
+    const page = await context.store.read(async (tx) => {
+      const team = await getTeam(tx, input)
+      return tx.events.list(team.key, { after, type: input.type, limit: 1000 })
+    })
+    if (page.events.length > 0) onEvents(page.events)
+    after = page.cursor
+    if (page.events.length < 1000) await watch.next(60_000, signal)
+  }
+}

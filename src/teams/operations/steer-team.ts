@@ -1,0 +1,64 @@
+import { ENGINE, PERSON } from "../../kernel/actor.ts"
+import { AppError } from "../../kernel/errors.ts"
+import { describeTeam, type TeamName, type TeamStatus } from "../../kernel/team.ts"
+import { LEAD } from "../../messages/message.ts"
+import type { Trigger } from "../../requests/escalation.ts"
+import { raiseEscalation } from "../../requests/operations/raise-escalation.ts"
+import type { Context } from "../../store/operation.ts"
+import { lockTeam } from "../../tasks/operations/lookup.ts"
+
+/** The engine stops giving out tasks, and tells the lead why: a person has to decide how it goes on. */
+export async function pauseByEngine(
+  { store, ids }: Context,
+  name: TeamName,
+  { trigger, reason }: { readonly trigger: Trigger; readonly reason: string },
+): Promise<void> {
+  await store.write(async (tx) => {
+    const team = await lockTeam(tx, name)
+    if (team.status !== "active") return
+    await tx.teams.update(team.key, { status: "paused", pauseReason: reason })
+    await tx.events.append(team.key, ENGINE, { type: "team.paused", data: { reason } })
+    await raiseEscalation(tx, team, { trigger, summary: reason, task: null, by: ENGINE })
+    const message = `ALERT: the team is paused: ${reason}`
+    await tx.messages.send(team.key, ENGINE, {
+      id: ids.uuid(),
+      from: ENGINE,
+      to: LEAD,
+      type: "text",
+      payload: { message },
+    })
+  })
+}
+
+/** Keeps state and commits; nobody gets a task any more. */
+export async function cancelTeam({ store }: Context, name: TeamName, reason: string): Promise<TeamStatus> {
+  return changeStatus({ store }, name, "cancelled", reason)
+}
+
+/** Whoever runs a team that was cancelled or had failed wants it to go on. */
+export async function reviveTeam({ store }: Context, name: TeamName): Promise<void> {
+  await store.write(async (tx) => {
+    const team = await lockTeam(tx, name)
+    if (team.status !== "cancelled" && team.status !== "failed") return
+    await tx.teams.update(team.key, { status: "active", pauseReason: null })
+    const data = { from: team.status, to: "active", reason: null }
+    await tx.events.append(team.key, PERSON, { type: "team.status_changed", data })
+  })
+}
+
+async function changeStatus(
+  { store }: Pick<Context, "store">,
+  name: TeamName,
+  to: TeamStatus,
+  reason: string,
+): Promise<TeamStatus> {
+  return store.write(async (tx) => {
+    const team = await lockTeam(tx, name)
+    if (team.status === to) return to
+    if (team.status === "completed")
+      throw new AppError("team.busy", `project ${describeTeam(name)} is completed; there is nothing to cancel`)
+    await tx.teams.update(team.key, { status: to, pauseReason: null })
+    await tx.events.append(team.key, PERSON, { type: "team.status_changed", data: { from: team.status, to, reason } })
+    return team.status
+  })
+}

@@ -1,0 +1,25 @@
+import type { TaskId } from "../../kernel/ids.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import type { Context } from "../../store/operation.ts"
+import { getTeam } from "../../tasks/operations/lookup.ts"
+
+export interface Beginning {
+  /** When it was created, or started over by `project clean`, in milliseconds: no two teams of a name have the same. */
+  readonly at: number
+  /** The attempt that each task is at. */
+  readonly attempts: ReadonlyMap<TaskId, number>
+}
+
+/** By what a repository tells the work of this team from that of an earlier one, which is to count no more. */
+export async function readBeginning({ store }: Pick<Context, "store">, name: TeamName): Promise<Beginning> {
+  return store.read(async (tx) => {
+    const { key, createdAt } = await getTeam(tx, name)
+    const after = await tx.events.tailCursor(key, { count: 1, type: "team.cleaned" })
+    const { events } = await tx.events.list(key, { after, type: "team.cleaned", limit: 1 })
+    const tasks = await tx.tasks.list(key)
+    return {
+      at: Date.parse(events.at(-1)?.timestamp ?? createdAt),
+      attempts: new Map(tasks.map(({ id, attempt }) => [id, attempt])),
+    }
+  })
+}

@@ -1,0 +1,41 @@
+import { PERSON } from "../../kernel/actor.ts"
+import { AppError } from "../../kernel/errors.ts"
+import { PROTOCOLS } from "../../kernel/phase.ts"
+import { protocolOf, SCHEDULES, TEAM_MODES, type Team } from "../../kernel/team.ts"
+import { choice, optional } from "../../lib/fields.ts"
+import { withdrawApprovals } from "../../requests/operations/ask-approval.ts"
+import { askAtStart } from "../../requests/operations/checkpoints.ts"
+import { operation, teamFields, textField } from "../../store/operation.ts"
+import { getTeam, lockTeam, publicTeam } from "../../tasks/operations/lookup.ts"
+
+const ON_OFF = ["on", "off"] as const
+
+export const updateTeam = operation({
+  name: "project.update",
+  summary: "Change the goal, mode, schedule, protocol or QA",
+  input: {
+    ...teamFields,
+    goal: optional(textField("what the team is to reach")),
+    mode: optional(choice(TEAM_MODES, "who decides routine matters")),
+    schedule: optional(choice(SCHEDULES, "when tasks start")),
+    protocol: optional(choice(PROTOCOLS, "whether tasks are planned and approved before they are done")),
+    qa: optional(choice(ON_OFF, "whether the work of each task is checked by somebody else")),
+  },
+  async run({ store }, { goal, mode, schedule, protocol, qa, ...name }): Promise<Team> {
+    if ([goal, mode, schedule, protocol, qa].every((given) => given === undefined)) {
+      throw new AppError("usage", "nothing to change; use --goal, --mode, --schedule, --protocol or --qa")
+    }
+    return store.write(async (tx) => {
+      const team = await lockTeam(tx, name)
+      // Whoever wants to be asked from now on wants it before anything more is written.
+      const guard = protocol ?? (mode === "SUPERVISED" && team.mode !== mode ? protocolOf(mode) : undefined)
+      const hasQa = qa === undefined ? undefined : qa === "on"
+      await tx.teams.update(team.key, { goal, mode, schedule, protocol: guard, hasQa })
+      if (guard === "none") await withdrawApprovals(tx, team, { by: PERSON })
+      const data = { goal, mode, schedule, protocol: guard, qa }
+      await tx.events.append(team.key, PERSON, { type: "team.updated", data })
+      if (mode === "SUPERVISED") await askAtStart(tx, name, PERSON)
+      return publicTeam(await getTeam(tx, name))
+    })
+  },
+})

@@ -1,0 +1,35 @@
+import type { Deliverable } from "../../delivery/deliverables.ts"
+import { describeTeam, type Team } from "../../kernel/team.ts"
+import { oneLine } from "../../lib/text/table.ts"
+
+export interface SummaryFacts {
+  readonly team: Pick<Team, "project" | "team" | "goal">
+  readonly deliverables: readonly Deliverable[]
+  readonly pins: readonly string[]
+  /** Where the results were handed over; null where they were not. */
+  readonly place: string | null
+}
+
+/** What is left of a team that was put away: what it did, and where everything lies. */
+export function renderSummary({ team, deliverables, pins, place }: SummaryFacts): string {
+  const list = (items: readonly string[]) => items.map((item) => `- ${item}`)
+  const section = (title: string, lines: readonly string[]) =>
+    lines.length === 0 ? [] : ["", `## ${title}`, "", ...lines]
+  return [
+    `# ${describeTeam(team)} is done`,
+    "",
+    oneLine(team.goal),
+    ...(place === null ? [] : ["", `Handed over to ${oneLine(place)}`]),
+    ...deliverables.flatMap(({ type, tasks }) =>
+      section(
+        type,
+        tasks.flatMap(({ id, title, files }) => [
+          `- ${oneLine(`${id}: ${title}`)}`,
+          ...files.map((path) => `  - \`${oneLine(path)}\``),
+        ]),
+      ),
+    ),
+    ...section("Kept in git", list(pins)),
+    "",
+  ].join("\n")
+}

@@ -1,0 +1,65 @@
+import type { Command, Session } from "../../doors/cli/command.ts"
+import { AppError } from "../../kernel/errors.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import { flag } from "../../lib/fields.ts"
+import { machineName } from "../../lib/process/machine-name.ts"
+import { paint } from "../../lib/text/table.ts"
+import { examine } from "../doctor.ts"
+
+const MARKS = { ok: ["ok     ", "green"], warning: ["warning", "yellow"], problem: ["PROBLEM", "red"] } as const
+
+export const doctor: Command = {
+  summary: "Check everything teamwork depends on; --fix mends what it can",
+  fields: {
+    fix: flag(
+      "give abandoned tasks back, end what lost workers left, mend wrong counters, write exported files anew, remove stale worktrees and locks",
+    ),
+  },
+  async run({ host, flags, context, configured }, input) {
+    const findings = await examine(host.processes, {
+      fix: input.fix === true,
+      clock: host.clock,
+      machine: machineName(),
+      cwd: host.io.cwd,
+      env: host.env,
+      home: async () => (await configured()).home,
+      openContext: context,
+      mendMoves: () => mendMoves({ configured, host }),
+      workspaces: (team) => workspacesOf(team, { configured, host }),
+      runtime: async (team, name) => (await configured()).runtime(team, name),
+      strays: async (known, fix) => (await configured()).strayPanes((owner) => known.has(owner), fix),
+      checkConfiguration: async () => (await host.configuration.list(flags)).warnings,
+    })
+    const left = findings.filter((finding) => finding.status === "problem" && !finding.fixed)
+    return {
+      data: { healthy: left.length === 0, findings },
+      text: ({ color }) =>
+        findings
+          .map(
+            ({ check, status, detail, fixed }) =>
+              `${paint(MARKS[status][0], MARKS[status][1], color)} ${check}: ${detail}${fixed ? " (fixed)" : ""}`,
+          )
+          .join("\n"),
+      exitCode: left.length === 0 ? 0 : 1,
+    }
+  },
+}
+
+/** Nothing where there is no repository. */
+async function mendMoves({ configured, host }: Pick<Session, "configured" | "host">): Promise<readonly string[]> {
+  const here = await configured()
+  if ((await workspacesOf(here, { configured, host })) === undefined) return []
+  return (await here.merging(host.io.cwd)).merges.recover()
+}
+
+/** Undefined where the team's repository is another one, or there is none here. */
+async function workspacesOf({ project, team }: TeamName, { configured, host }: Pick<Session, "configured" | "host">) {
+  const here = await configured()
+  if (project !== here.project) return undefined
+  try {
+    return await here.workspaces({ sourceDir: host.io.cwd, team: { project, team } })
+  } catch (error) {
+    if (error instanceof AppError && error.code === "workspace.no_repository") return undefined
+    throw error
+  }
+}

@@ -1,0 +1,36 @@
+import type { Command } from "../../doors/cli/command.ts"
+import { flag } from "../../lib/fields.ts"
+import { removeOld } from "../remove-old.ts"
+
+export const gc: Command = {
+  summary:
+    "Remove jobs and recordings of agents, logs of workers and results of gates that are older than recordings.maxAgeDays",
+  fields: { dryRun: flag("only say what would be removed") },
+  async run({ configured, host }, input) {
+    const { home, recordings } = await configured()
+    const dryRun = input.dryRun === true
+    const { maxAgeDays } = recordings
+    const { jobs: removed, runs, logs, gateResults } = await removeOld({ home, maxAgeDays, dryRun }, host)
+    const bytes = removed.reduce((sum, job) => sum + job.bytes, 0)
+    const verb = dryRun ? "Would remove" : "Removed"
+    return {
+      data: { dryRun, bytes, removed, runs, logs, gateResults },
+      text: () =>
+        [
+          ...removed.map((job) => `${verb} job ${job.jobId} of ${job.agent}, finished ${job.finishedAt}`),
+          `${verb} ${removed.length} ${removed.length === 1 ? "job" : "jobs"}, ${(bytes / 1e6).toFixed(1)} MB`,
+          ...summary(verb, runs, ["recording of a run", "recordings of runs"]),
+          ...summary(verb, logs, ["log of a worker", "logs of workers"]),
+          ...summary(verb, gateResults, ["result of a gate", "results of gates"]),
+        ].join("\n"),
+    }
+  },
+}
+
+function summary(
+  verb: string,
+  { count, bytes }: { readonly count: number; readonly bytes: number },
+  [one, many]: readonly [string, string],
+): string[] {
+  return count === 0 ? [] : [`${verb} ${count} ${count === 1 ? one : many}, ${(bytes / 1e6).toFixed(1)} MB`]
+}

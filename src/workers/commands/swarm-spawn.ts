@@ -1,0 +1,61 @@
+import type { Command } from "../../doors/cli/command.ts"
+import type { WorkerId } from "../../kernel/ids.ts"
+import { choice, flag, type InputOf, number, optional, withDefault } from "../../lib/fields.ts"
+import { resolvePath } from "../../lib/paths.ts"
+import { machineName } from "../../lib/process/machine-name.ts"
+import { commaList, roleField, teamFields } from "../../store/operation.ts"
+import type { Role } from "../../tasks/task.ts"
+import { type SpawnedWorker, spawnWorkers } from "../swarm/spawn-workers.ts"
+import { workerLaunch } from "../swarm/worker-launch.ts"
+import { renderSpawned } from "../views/swarm-view.ts"
+import { renewHere, sourceDirField, toolsOf } from "./worktree-commands.ts"
+
+const input = {
+  ...teamFields,
+  role: optional(roleField),
+  roles: withDefault(commaList(roleField, "one worker for each of these roles"), []),
+  count: optional(number("so many of each; 1 by default", { isInteger: true, min: 1, max: 64 })),
+  worktree: flag("give each its worktree at once, instead of with its first task"),
+  runtime: optional(choice(["child", "tmux"], "where they run; the setting engine.runtime by default")),
+  sourceDir: sourceDirField,
+}
+
+export const swarmSpawn: Command = {
+  summary: "Start workers, each a process of its own that goes on by itself; without a role they take any task",
+  fields: input,
+  example: "teamwork swarm spawn --roles backend,frontend --runtime tmux",
+  async run(session, raw) {
+    const { role, roles, count, worktree, runtime: named, sourceDir, ...name } = raw as InputOf<typeof input>
+    const { host, flags } = session
+    const configured = await session.configured()
+    const asked: (Role | null)[] = [...(role === undefined ? [] : [role]), ...roles]
+    const each = asked.length === 0 ? [null] : asked
+    const folder = resolvePath(sourceDir ?? ".", host.io.cwd)
+    const tools = await toolsOf(session, { ...name, sourceDir })
+    await using runtime = await configured.runtime(name, named)
+    const facts = { ...name, folder, runtime: runtime.name, store: flags.store, isManaged: false }
+    const launch = { ...facts, home: configured.home, self: host.self, env: host.env }
+    const context = await session.context()
+    const request = {
+      ...name,
+      roles: each.flatMap((one) => Array.from({ length: count ?? 1 }, () => one)),
+      launch: (worker: WorkerId, of: Role | null) => workerLaunch(launch, worker, of),
+      worktrees: worktree === true ? tools : null,
+      maxAgents: (await configured.engine()).maxAgents,
+      machine: machineName(),
+    }
+    const work = () => spawnWorkers(context, runtime, request)
+    const { result: spawned, told } = await renewHere(session, { ...name, sourceDir, work })
+    const ended = spawned.filter(({ status }) => status === "ended")
+    return {
+      data: { runtime: runtime.name, workers: spawned },
+      text: (screen) => renderSpawned(spawned, screen),
+      warnings: [...told, ...ended.map(sayEnded)],
+      exitCode: ended.length === 0 ? 0 : 1,
+    }
+  },
+}
+
+function sayEnded({ id, detail, log }: SpawnedWorker): string {
+  return `${id} ended at once${detail === null ? "" : `: ${detail}`}; its log is ${log}`
+}

@@ -1,0 +1,60 @@
+import type { Command, Session } from "../../doors/cli/command.ts"
+import { AppError } from "../../kernel/errors.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import { flag, type InputOf, optional } from "../../lib/fields.ts"
+import { machineName } from "../../lib/process/machine-name.ts"
+import { teamFields, workerIdField } from "../../store/operation.ts"
+import { stopWorkers } from "../swarm/stop-workers.ts"
+import type { WorkspaceTools } from "../swarm/worktrees.ts"
+import { renderStopped } from "../views/swarm-view.ts"
+import { sourceDirField, toolsOf } from "./worktree-commands.ts"
+
+const input = {
+  ...teamFields,
+  worker: optional(workerIdField),
+  all: flag("all workers of the team that run on this machine"),
+  force: flag("end them now, instead of letting them bring their agents to an end for team.shutdownTimeoutMs"),
+  sourceDir: sourceDirField,
+}
+
+export const swarmStop: Command = {
+  summary: "Stop workers with all they started: tasks go back, commits are kept, worktrees go",
+  fields: input,
+  positional: ["worker"],
+  example: "teamwork swarm stop --worker w1",
+  async run(session, raw) {
+    const { worker, all, force, sourceDir, ...name } = raw as InputOf<typeof input>
+    if ((worker !== undefined) === (all === true))
+      throw new AppError("usage", "say which: --worker ID, or --all; see: teamwork swarm stop --help")
+    const configured = await session.configured()
+    const workspaces = await findTools(session, { ...name, sourceDir })
+    const stopped = await stopWorkers(await session.context(), {
+      ...name,
+      worker: worker ?? null,
+      graceMs: force === true ? 0 : (await configured.engine()).shutdownTimeoutMs,
+      machine: machineName(),
+      runtime: (of) => configured.runtime(name, of),
+      workspaces,
+    })
+    const note = "there is no repository here, so worktrees stay; remove them there with: teamwork worktree remove ID"
+    return {
+      data: stopped,
+      text: () => renderStopped(stopped),
+      warnings: workspaces === null && stopped.length > 0 ? [note] : [],
+    }
+  },
+}
+
+/** Null where there is no repository: workers can be stopped from anywhere. */
+export async function findTools(
+  session: Session,
+  place: TeamName & { readonly sourceDir?: string },
+): Promise<WorkspaceTools | null> {
+  try {
+    return await toolsOf(session, place)
+  } catch (error) {
+    if (error instanceof AppError && error.code === "workspace.no_repository" && place.sourceDir === undefined)
+      return null
+    throw error
+  }
+}

@@ -1,0 +1,44 @@
+import type { Command } from "../../doors/cli/command.ts"
+import { flag, type InputOf, number, optional } from "../../lib/fields.ts"
+import { oneLine } from "../../lib/text/table.ts"
+import { waitForWork } from "../../tasks/effects/wait-for-work.ts"
+import { setupWorker } from "../operations/setup-worker.ts"
+
+const input = {
+  ...setupWorker.input,
+  loop: flag("wait for the project and for a task"),
+  keepPolling: flag("with --loop: wait on when the project is complete"),
+  pollInterval: optional(number("seconds between two status lines while waiting", { min: 0.01, max: 86_400 })),
+}
+
+export const workerSetup: Command = {
+  summary: setupWorker.summary,
+  fields: input,
+  example: "teamwork worker setup --role backend --loop",
+  async run({ host, configured, context }, raw) {
+    const { loop, keepPolling, pollInterval, ...rest } = raw as InputOf<typeof input>
+    const found = await waitForWork(
+      await context(),
+      {
+        ...rest,
+        loop: loop ?? false,
+        keepPolling: keepPolling ?? false,
+        pollIntervalSeconds: pollInterval ?? (await configured()).pollIntervalSeconds,
+      },
+      {
+        say: (line) => host.io.err(`[${host.io.wallClock()}] ${oneLine(line)}`),
+        clock: host.clock,
+        signal: host.io.interrupted,
+      },
+    )
+    const role = found.worker?.role ?? rest.role
+    const who = found.worker === null ? "" : `Worker ${found.worker.id}. `
+    return {
+      data: found,
+      text: () =>
+        found.next === null
+          ? `${who}No tasks${role ? ` for role ${role}` : ""}${found.reason === "none" ? "" : ` (${found.reason})`}`
+          : `${who}Next: task ${found.next.id}: "${oneLine(found.next.title)}" (${found.available} available)`,
+    }
+  },
+}

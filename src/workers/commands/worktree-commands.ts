@@ -1,0 +1,108 @@
+import type { Command, Session } from "../../doors/cli/command.ts"
+import { type Fields, type InputOf, optional } from "../../lib/fields.ts"
+import { resolvePath } from "../../lib/paths.ts"
+import { oneLine } from "../../lib/text/table.ts"
+import { teamFields, textField, workerIdField } from "../../store/operation.ts"
+import { createWorktree, removeWorktree, syncWorktree, type WorkspaceTools } from "../swarm/worktrees.ts"
+import { renderWorktrees, shortCommit } from "../views/workspace-view.ts"
+
+export const sourceDirField = optional(textField("folder of the repository; the current one by default"))
+
+const workerFields = { ...teamFields, workerId: workerIdField, sourceDir: sourceDirField } satisfies Fields
+const createFields = {
+  ...workerFields,
+  base: optional(
+    textField("branch, tag or commit to start from; the integration branch or the current one by default"),
+  ),
+} satisfies Fields
+const listFields = { ...teamFields, sourceDir: sourceDirField } satisfies Fields
+
+/** Worktrees and pins of the team that a command is about. */
+export async function toolsOf(
+  { configured, host }: Session,
+  { project, team, sourceDir }: { project: string; team: string; sourceDir?: string },
+): Promise<WorkspaceTools> {
+  const { workspaces } = await configured()
+  return workspaces({ sourceDir: sourceDir ?? host.io.cwd, team: { project, team } })
+}
+
+interface HandWork<T> {
+  readonly project: string
+  readonly team: string
+  readonly sourceDir?: string
+  readonly target?: string
+  readonly work: () => Promise<T>
+}
+
+/** Something by hand that begins work, on the newest state; with what a person should know. */
+export async function renewHere<T>(session: Session, { sourceDir, ...request }: HandWork<T>) {
+  const { merging } = await session.configured()
+  const { workspaces } = await toolsOf(session, { ...request, sourceDir })
+  const { renewAround } = await import("../../delivery/merge-queue/renew-integration.ts")
+  const ports = { ...(await merging(resolvePath(sourceDir ?? ".", session.host.io.cwd))), workspaces }
+  return renewAround(await session.context(), ports, request)
+}
+
+export const worktreeCreate: Command = {
+  summary: "Make a git worktree for a worker, on a branch of its own",
+  fields: createFields,
+  positional: ["workerId"],
+  example: "teamwork worktree create --worker-id w1 --base main",
+  async run(session, raw) {
+    const { sourceDir, ...input } = raw as InputOf<typeof createFields>
+    const { project, team } = input
+    const tools = await toolsOf(session, { ...input, sourceDir })
+    const work = async () => createWorktree(await session.context(), tools, input)
+    const { result: made, told } = await renewHere(session, { project, team, sourceDir, work })
+    const how = made.isNew ? "Made" : "Is there already:"
+    return {
+      data: made,
+      text: () => oneLine(`${how} ${made.path} on ${made.branch}, at ${shortCommit(made.head)}`),
+      warnings: told,
+    }
+  },
+}
+
+export const worktreeRemove: Command = {
+  summary: "Pin everything a worktree holds, then remove it",
+  fields: workerFields,
+  positional: ["workerId"],
+  example: "teamwork worktree remove --worker-id w1",
+  async run(session, raw) {
+    const { sourceDir, ...input } = raw as InputOf<typeof workerFields>
+    const removed = await removeWorktree(
+      await session.context(),
+      await toolsOf(session, { ...input, sourceDir }),
+      input,
+    )
+    const lines = removed.pinned.map((pin) => `Pinned ${shortCommit(pin.commit)} as ${pin.ref}`)
+    const end = removed.isRemoved ? `Removed ${removed.path}` : `${removed.worker} has no worktree`
+    return { data: removed, text: () => [...lines, oneLine(end)].join("\n") }
+  },
+}
+
+export const worktreeList: Command = {
+  summary: "List the worktrees of the team's workers",
+  fields: listFields,
+  async run(session, raw) {
+    const { workspaces } = await toolsOf(session, raw as InputOf<typeof listFields>)
+    const worktrees = await workspaces.list()
+    return { data: worktrees, text: (screen) => renderWorktrees(worktrees, screen) }
+  },
+}
+
+export const swarmSync: Command = {
+  summary: "Bring a worker's worktree up to the integration branch, or to the current one before there is any",
+  fields: workerFields,
+  positional: ["workerId"],
+  example: "teamwork swarm sync --worker-id w1",
+  async run(session, raw) {
+    const { sourceDir, ...input } = raw as InputOf<typeof workerFields>
+    const synced = await syncWorktree(await session.context(), await toolsOf(session, { ...input, sourceDir }), input)
+    const done = { "up-to-date": "is up to date with", "fast-forward": "went forward to", merged: "was merged with" }
+    return {
+      data: synced,
+      text: () => oneLine(`${synced.branch} ${done[synced.result]} ${synced.onto}, at ${shortCommit(synced.head)}`),
+    }
+  },
+}

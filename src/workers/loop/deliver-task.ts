@@ -1,0 +1,42 @@
+import type { AgentResult } from "../../agents/port.ts"
+import type { AsideResult } from "../../git/port.ts"
+import { LEAD } from "../../messages/message.ts"
+import { sendMessage } from "../../messages/operations/send-message.ts"
+import { shorten } from "../../prompts/views/fit-sections.ts"
+import { getTeam } from "../../tasks/operations/lookup.ts"
+import { updateTask } from "../../tasks/operations/update-task.ts"
+import type { Hold } from "./hold-claim.ts"
+import { noteWisdom } from "./note-wisdom.ts"
+import type { Shift } from "./shift.ts"
+
+interface Delivery {
+  readonly result: AgentResult
+  readonly delivered: AsideResult
+  readonly agent: string
+}
+
+const MAX_ANSWER = 2000
+const MOST_NAMED = 10
+
+/** The task ends here, or waits to be merged where others start from what is merged. */
+export async function deliver(shift: Shift, { task, token }: Hold, delivery: Delivery): Promise<void> {
+  const { ports, team, worker } = shift
+  const { schedule } = await ports.context.store.read((tx) => getTeam(tx, team))
+  const status = schedule === "eager" ? "in_review" : "resolved"
+  const files = describeDelivery(delivery.delivered)
+  const answer = ports.mask(shorten(delivery.result.answer.trim(), MAX_ANSWER))
+  const result = [answer, `By ${delivery.agent}: ${files}.`].filter((part) => part !== "").join("\n\n")
+  await noteWisdom(shift, { task }, delivery.result)
+  const claim = { id: task.id, owner: worker, token }
+  await updateTask.run(ports.context, { ...team, ...claim, workerId: worker, status, result })
+  const message = `Completed task #${task.id}: ${files}`
+  await sendMessage.run(ports.context, { ...team, from: worker, to: LEAD, type: "text", message })
+  ports.say(`${message}${status === "in_review" ? "; it waits to be merged" : ""}`)
+}
+
+export function describeDelivery({ kept }: AsideResult): string {
+  const paths = [...new Set(kept.map((change) => change.path))]
+  if (paths.length === 0) return "no file changed"
+  const more = paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : ""
+  return `${paths.length} ${paths.length === 1 ? "file" : "files"} changed: ${paths.slice(0, MOST_NAMED).join(", ")}${more}`
+}

@@ -1,0 +1,205 @@
+import type { AgentResult } from "../../agents/port.ts"
+import type { AsideResult, Workspace } from "../../git/port.ts"
+import { enforceOwnership } from "../../ownership/effects/enforce-ownership.ts"
+import type { Verdict } from "../../quality/verdict.ts"
+import { findFixed, isFixId } from "../../tasks/fix-task.ts"
+import { getTask } from "../../tasks/operations/get-task.ts"
+import { listTasks } from "../../tasks/operations/list-tasks.ts"
+import { noteStep } from "../../tasks/operations/note-run.ts"
+import { setBack } from "../../tasks/operations/set-back.ts"
+import type { AfterSetback, SetbackKind } from "../../tasks/retry.ts"
+import type { Task } from "../../tasks/task.ts"
+import { answerGap } from "./answer-gap.ts"
+import { chooseDoer, type Doer } from "./choose-doer.ts"
+import { deliver, describeDelivery } from "./deliver-task.ts"
+import { heedQuestion } from "./heed-question.ts"
+import { type Hold, holdClaim, isLost } from "./hold-claim.ts"
+import { noteEvidence } from "./note-evidence.ts"
+import { completeTask, planTask } from "./plan-task.ts"
+import { runTurn, type Turn } from "./run-turn.ts"
+import type { FixFacts } from "./script-variables.ts"
+import { Setback, setbackOf } from "./setback.ts"
+import type { Shift } from "./shift.ts"
+import { takeWorkspace } from "./take-workspace.ts"
+import { validateTask } from "./validate-task.ts"
+
+export type TaskOutcome =
+  | { readonly kind: "delivered" }
+  | { readonly kind: "set-back"; readonly setback: SetbackKind; readonly next: AfterSetback }
+  /** It is somebody else's now; nothing was written any more. */
+  | { readonly kind: "lost" }
+
+/** From the claim to the end of one worker's work on a task. */
+export async function doTask(
+  shift: Shift,
+  { task, wasBegun }: { readonly task: Task; readonly wasBegun: boolean },
+): Promise<TaskOutcome> {
+  await using hold = holdClaim(shift, task)
+  try {
+    await bringToEnd(shift, hold, wasBegun)
+    return { kind: "delivered" }
+  } catch (error) {
+    return await afterFailure(shift, hold, error)
+  }
+}
+
+type Step = "workspace" | "planning" | "approval" | "agent" | "commit" | "gate" | "qa" | "repair" | "deliver"
+
+async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<void> {
+  const { ports, options } = shift
+  const { task } = hold
+  const begin = (step: Step) => beginStep(shift, hold, step)
+  await begin("workspace")
+  const workspace = await takeWorkspace(shift, hold, wasBegun)
+  const doer = await chooseDoer(shift, hold)
+  const fix = await findFix(shift, task)
+  const identity = await ports.gitIdentity(workspace.path)
+  const runs = await countRuns(shift, task)
+  const run = (turn: number) => `${task.id}-${task.attempt}-${runs + turn}`
+  const takeTurn = (number: number, turn: Pick<Turn, "session" | "verdict" | "planning">) => {
+    ports.say(`Task ${task.id}: ${doer.ready.agent.name} runs (${run(number)})`)
+    return runTurn(shift, hold, { doer, workspace, fix, identity, ...turn, number, firstRun: run(1), run: run(number) })
+  }
+  let asked = 0
+  const planned = await planTask(shift, hold, {
+    begin,
+    async ask(prompt, session) {
+      const result = await takeTurn(++asked, { session, verdict: null, planning: { prompt, isOver: false } })
+      // Whatever was written all the same does not become part of the work.
+      await commit(shift, hold, workspace)
+      return result
+    },
+  })
+  const planning = planned === null ? undefined : { prompt: planned.prompt, isOver: true }
+  let session: AgentResult["session"] = planned?.session ?? null
+  let verdict: Verdict | null = null
+  let gateFailures = 0
+  for (let number = 1; ; number++) {
+    await begin(number === 1 ? "agent" : "repair")
+    const result = await takeTurn(asked + number, { session, verdict, planning })
+    await begin("commit")
+    const delivered = await commit(shift, hold, workspace)
+    await noteEvidence(shift, hold, { result, delivered })
+    await heedQuestion(shift, hold, result)
+    await answerGap(shift, hold, result)
+    await begin("gate")
+    // Where the agent found nothing to mend, what is remembered of the very same files may have come by chance.
+    verdict = await judge(shift, hold, { workspace, failedTree: verdict?.tree ?? null })
+    session = result.session
+    if (verdict.status === "failed") {
+      ports.say(`Task ${task.id}: the gate failed: ${verdict.issues[0] ?? "see its verdict"}`)
+      if (++gateFailures > options.settings.repairTurns) throw gateFailed(verdict, doer)
+      continue
+    }
+    const agent = doer.ready.agent.name
+    if (task.qa !== null) await begin("qa")
+    verdict = await validateTask(shift, hold, {
+      ...{ verdict, folder: workspace.path, base: workspace.base, answer: result.answer, executor: agent },
+    })
+    if (verdict !== null) continue
+    await begin("deliver")
+    await completeTask(shift, hold, describeDelivery(delivered))
+    return deliver(shift, hold, { result, delivered, agent })
+  }
+}
+
+/** Nothing is begun for a task that is lost, or by a worker that is to stop. */
+async function beginStep({ ports, team, worker }: Shift, hold: Hold, step: Step): Promise<void> {
+  const { task, lost, cut } = hold
+  if (cut.aborted) throw new Setback("interrupted", lost.aborted ? "the claim was lost" : "the worker was stopped")
+  hold.isOwnWork = step !== "agent" && step !== "repair"
+  await noteStep(ports.context, { ...team, task: task.id, attempt: task.attempt, worker, step })
+}
+
+/** What is in scope, committed and pinned. */
+async function commit({ ports, team, worker }: Shift, hold: Hold, workspace: Workspace): Promise<AsideResult> {
+  const { task, token } = hold
+  const done = await enforceOwnership(ports.context, ports.scopes, {
+    ...{ ...team, task: task.id, owner: worker, token },
+    ...{ folder: workspace.path, base: workspace.base },
+  })
+  const { aside } = done
+  if (aside !== null)
+    ports.say(`BOUNDARY: task ${task.id} changed files that are not its own; they are kept as ${aside.ref}`)
+  // By what the worktree is for now: whoever hung here meanwhile was disowned, and must not replace what others delivered.
+  const pins = await ports.workspaces.pin({ worker })
+  // What is not pinned as the attempt's would not be merged as its work either.
+  if (!pins.some(({ place }) => "task" in place && place.task === task.id && place.attempt === task.attempt))
+    throw new Setback("workspace", `the worktree of ${worker} is no longer used for task ${task.id}`)
+  return done
+}
+
+async function judge(
+  { ports, team, worker }: Shift,
+  hold: Hold,
+  { workspace, failedTree }: { readonly workspace: Workspace; readonly failedTree: string | null },
+): Promise<Verdict> {
+  const { task, token, cut } = hold
+  const claim = { ...team, taskId: task.id, owner: worker, token }
+  const request = { ...claim, folder: workspace.path, failedTree, signal: cut }
+  try {
+    return await ports.verify(request)
+  } catch (error) {
+    if (cut.aborted && !isLost(error))
+      throw new Setback("interrupted", "the worker was stopped while its work was judged")
+    throw error
+  }
+}
+
+function gateFailed({ issues, checks }: Verdict, { ready }: Doer): Setback {
+  const failed = checks.filter((check) => check.status === "failed").map((check) => check.name)
+  const why = issues[0] ?? (failed.join(", ") || "see its verdict")
+  const more = issues.length > 1 ? ` and ${issues.length - 1} more` : ""
+  return new Setback("gate", `the work does not pass its gate: ${why}${more}`, { agent: ready.agent.name })
+}
+
+async function countRuns({ history }: Shift, { id, attempt }: Task): Promise<number> {
+  const { runs } = await history.read()
+  let count = 0
+  for (const run of runs.values()) if (run.task === id && run.attempt === attempt) count++
+  return count
+}
+
+async function findFix({ ports, team }: Shift, { id }: Task): Promise<FixFacts | undefined> {
+  if (!isFixId(id)) return undefined
+  const fixed = findFixed(id, await listTasks.run(ports.context, team))
+  const pin = fixed && (await ports.pins.find({ task: fixed.id, attempt: fixed.attempt }, "head"))
+  return fixed && pin && { of: fixed.id, head: pin.commit }
+}
+
+async function afterFailure(shift: Shift, hold: Hold, error: unknown): Promise<TaskOutcome> {
+  if (hold.lost.aborted || isLost(error)) return giveUp(shift, hold)
+  const setback = setbackOf(error)
+  if (setback === undefined) throw error
+  const { ports, team, worker, options } = shift
+  await ports.workspaces.pin({ worker }).catch((problem) => {
+    // A worktree that is broken stays as it is; whoever takes it next pins it, or says that it cannot be.
+    ports.say(`Task ${hold.task.id}: not pinned: ${problem instanceof Error ? problem.message : problem}`)
+  })
+  if (setback.isNoted) {
+    ports.say(`FAILED task #${hold.task.id}: ${setback.message} (${setback.kind}); it is paused`)
+    return { kind: "set-back", setback: setback.kind, next: "pause" }
+  }
+  try {
+    const { kind, agent, advice, message: reason } = setback
+    const { next } = await setBack(ports.context, {
+      ...{ ...team, taskId: hold.task.id, owner: worker, token: hold.token, worker },
+      ...{ kind, agent, reason, advice, limits: options.settings.retry },
+    })
+    const becomes = { retry: "it goes back for another try", pause: "it is paused", fail: "it failed" }[next]
+    ports.say(`${next === "retry" ? "Task" : "FAILED task"} #${hold.task.id}: ${reason} (${kind}); ${becomes}`)
+    return { kind: "set-back", setback: kind, next }
+  } catch (problem) {
+    if (isLost(problem)) return giveUp(shift, hold)
+    throw problem
+  }
+}
+
+async function giveUp({ ports, team, worker }: Shift, { task }: Hold): Promise<TaskOutcome> {
+  // Whoever stopped to ask goes on later from where it got to; nobody else is at it.
+  const now = await getTask.run(ports.context, { ...team, id: task.id }).catch(() => undefined)
+  if (now?.status === "paused") await ports.workspaces.pin({ worker }).catch(() => undefined)
+  ports.say(`Task ${task.id} is no longer ${worker}'s; nothing more is done for it`)
+  await ports.workspaces.disown({ worker, attempt: { task: task.id, attempt: task.attempt } })
+  return { kind: "lost" }
+}

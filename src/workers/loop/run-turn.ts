@@ -1,0 +1,189 @@
+import { join } from "node:path"
+import { noteRun } from "../../agents/jobs/note-agent-run.ts"
+import type { AgentEvent, AgentJob, AgentResult, Session } from "../../agents/port.ts"
+import type { Workspace } from "../../git/port.ts"
+import { markRead } from "../../messages/operations/mark-read.ts"
+import { ownershipFacts } from "../../ownership/operations/ownership-facts.ts"
+import { repairPrompt } from "../../prompts/views/repair-prompt.ts"
+import type { Verdict } from "../../quality/verdict.ts"
+import { noteActivity, noteRunEnded, noteRunStarted } from "../../tasks/operations/note-run.ts"
+import { recordObserved } from "../../tasks/operations/observe.ts"
+import { budgetLeft } from "./budget.ts"
+import type { Doer } from "./choose-doer.ts"
+import { diagnoseTimeout, newTrace, traceEvent } from "./diagnose-timeout.ts"
+import type { Hold } from "./hold-claim.ts"
+import { openInbox } from "./inbox.ts"
+import { pathTo, reachVariables, serversFor } from "./reach-team.ts"
+import { commandsOf, type FixFacts, SCRIPT, taskVariables } from "./script-variables.ts"
+import { Setback } from "./setback.ts"
+import type { Shift } from "./shift.ts"
+import { watchChecks } from "./watch-checks.ts"
+
+export interface Turn {
+  readonly doer: Doer
+  readonly workspace: Workspace
+  /** 1 does the task, later ones repair it. */
+  readonly number: number
+  readonly fix: FixFacts | undefined
+  readonly identity: Readonly<Record<string, string>>
+  /** Of the first run of this hold; what an agent keeps to go on lies with it. */
+  readonly firstRun: string
+  readonly run: string
+  /** What the turn before left, and why it was not enough. */
+  readonly session: Session | null
+  readonly verdict: Verdict | null
+  /** Asked before the task is begun: it reads and answers. Of a planned task that is begun: what was approved. */
+  readonly planning?: { readonly prompt: string; readonly isOver: boolean }
+}
+
+const ACTIVITY_MS = 10_000
+const MODEL_AT_WORK: ReadonlySet<AgentEvent["type"]> = new Set(["text", "reasoning", "tool_use"])
+
+/** One run of the agent. Anything but its own good end is a setback. */
+export async function runTurn(shift: Shift, hold: Hold, turn: Turn): Promise<AgentResult> {
+  const { ports, team, worker } = shift
+  const { context, clock } = ports
+  const { doer, run } = turn
+  const agent = doer.ready.agent.name
+  const told = { ...team, run, task: hold.task.id, worker, agent }
+  const job = await makeJob(shift, hold, turn)
+  const known = turn.session === null ? (doer.prompt?.facts.messages ?? []).map((message) => message.id) : []
+  const trace = newTrace()
+  const checks = watchChecks(agent, hold.task.checks)
+  const startedAt = clock.now()
+  let heardAt = startedAt
+  // That the run begins is a sign of life by itself.
+  let notedAt = startedAt
+  let isPromptRead = known.length === 0
+  const seconds = (since: number) => Math.round((clock.now() - since) / 1000)
+  await using inbox = await openInbox(shift, {
+    known,
+    status: () =>
+      `task ${hold.task.id}, ${agent} has been at it for ${seconds(startedAt)} s and was last heard of ${seconds(heardAt)} s ago`,
+  })
+  const onEvent = async (event: AgentEvent) => {
+    traceEvent(trace, event)
+    checks.see(event)
+    heardAt = clock.now()
+    if (event.type === "message_delivered") await inbox.delivered(event.messageId)
+    if (!isPromptRead && MODEL_AT_WORK.has(event.type)) {
+      isPromptRead = true
+      await markRead(context, { ...team, inbox: worker, ids: known })
+    }
+    if (heardAt - notedAt < ACTIVITY_MS) return
+    notedAt = heardAt
+    // A sign of life that is not heard is made up for by the next one.
+    await noteActivity(context, { ...team, worker }).catch(() => undefined)
+  }
+  await noteRunStarted(context, { ...told, attempt: hold.task.attempt, model: job.model, turn: turn.number })
+  const options = { signal: hold.cut, onEvent, messages: inbox.messages }
+  const result = await ports.runAgent({ run, agent: doer.ready.agent, job, options })
+  await tellEnd(shift, told, result)
+  if (hold.cut.aborted) throw new Setback("interrupted", "the worker was stopped while its agent ran", { agent })
+  const claim = { ...team, taskId: hold.task.id, owner: worker, token: hold.token }
+  await recordObserved(context, { ...claim, uses: checks.uses() })
+  if (result.reason === "done") return result
+  throw asSetback(result, agent, trace)
+}
+
+async function makeJob(shift: Shift, hold: Hold, turn: Turn): Promise<AgentJob> {
+  const { ports, options, team, worker, history } = shift
+  const { settings, home, reach } = options
+  const { task, token } = hold
+  const { doer, workspace } = turn
+  const owner = { owner: worker, token }
+  const { ownership } = await ownershipFacts.run(ports.context, { ...team, task: task.id, ...owner })
+  const left = budgetLeft(await history.read(), settings.budget, { task: task.id, worker })
+  if (left.exhausted !== null) throw new Setback("budget", left.exhausted, { agent: doer.ready.agent.name })
+  const integration = ports.workspaces.integrationBranch
+  const variables = taskVariables({ task, worker, integration, turn: turn.number, fix: turn.fix })
+  const { model, tier, effort, allowedTools } = doer
+  const permission = isReading(turn) ? "ask" : doer.permission
+  const told = reachVariables(shift)
+  return {
+    ...{ model, tier, effort, permission, allowedTools, ownership },
+    prompt: promptOf(shift, turn),
+    commands: commandsOf({ task, turn: turn.number, fix: turn.fix }),
+    workspace: workspace.path,
+    stateFolder: join(runsFolder(home, team), turn.firstRun, "state"),
+    deniedTools: isReading(turn) ? WRITING_TOOLS : [],
+    ...{ hooks: {}, answerSchema: null, resume: turn.session },
+    mcpServers: serversFor(shift, { env: told, permission }),
+    ...(reach === undefined ? {} : { claim: { ...team, ...owner, task: task.id, store: reach.store } }),
+    limits: {
+      turns: null,
+      timeMs: settings.agentTimeoutSeconds === 0 ? null : settings.agentTimeoutSeconds * 1000,
+      tokens: left.tokens,
+      dollars: left.dollars,
+      outputBytes: null,
+    },
+    env: { ...doer.ready.env, ...turn.identity, ...variables, ...told, ...pathTo(shift, doer.ready.env) },
+  }
+}
+
+/** Where the recordings of a team's runs lie, each in a folder of its name. */
+export function runsFolder(
+  home: string,
+  { project, team }: { readonly project: string; readonly team: string },
+): string {
+  return join(home, "runs", project, team)
+}
+
+function isReading({ planning }: Turn): boolean {
+  return planning?.isOver === false
+}
+
+/** Of the agents that know tools by name; the others are held by their permission, and all of them by what they own. */
+const WRITING_TOOLS = ["Write", "Edit", "MultiEdit", "NotebookEdit"]
+
+/** Who goes on with its session knows the rest. */
+function promptOf({ ports }: Shift, { doer, verdict, session, planning }: Turn): string {
+  const { prompt, ready } = doer
+  if (prompt === null) return ""
+  const limit = ports.promptLimit(ready.agent.name)
+  if (verdict === null) {
+    if (planning === undefined) return prompt.compose(limit).text
+    const asked = planning.prompt
+    return session === null ? `${prompt.compose(limit - asked.length).text}\n\n${asked}` : asked
+  }
+  const repair = repairPrompt(verdict, { mask: ports.mask, limit: Math.floor(limit / 2) })
+  return session === null ? `${prompt.compose(limit - repair.length).text}\n\n${repair}` : repair
+}
+
+interface Told {
+  readonly project: string
+  readonly team: string
+  readonly run: string
+  readonly task: string
+  readonly worker: string
+  readonly agent: string
+}
+
+/** For whoever counts money and time, and for whoever chooses an agent next. */
+async function tellEnd({ ports, team }: Shift, told: Told, result: AgentResult): Promise<void> {
+  const { context, clock } = ports
+  const { reason, error, session, durationMs, usage } = result
+  await noteRunEnded(context, {
+    ...{ ...told, reason, error: error === "" ? null : error, session: session?.id ?? null, duration_ms: durationMs },
+    ...{ input_tokens: usage.inputTokens, output_tokens: usage.outputTokens, cached_tokens: usage.cachedTokens },
+    ...{ dollars: usage.dollars, dollars_are_estimated: usage.dollarsAreEstimated === true },
+  })
+  if (told.agent === SCRIPT) return // which nobody limits
+  const store = { hasStore: async () => true, openContext: async () => context }
+  const problem = await noteRun({ ...team, agent: told.agent, result, clock, ...store })
+  if (problem !== undefined) ports.say(problem)
+}
+
+function asSetback(
+  { reason, error }: AgentResult,
+  agent: string,
+  trace: Parameters<typeof diagnoseTimeout>[0],
+): Setback {
+  if (reason === "timed-out" || reason === "turn-limit") {
+    const { cause, seen, advice } = diagnoseTimeout(trace)
+    return new Setback(reason, `${agent} ${error || "took too long"}: ${cause} (${seen})`, { agent, advice })
+  }
+  // Nobody but us cancels a run, and then the hold is cut; a run that was cancelled otherwise has crashed.
+  const kind = reason === "done" || reason === "cancelled" ? "crashed" : reason
+  return new Setback(kind, `${agent}: ${error || reason}`, { agent })
+}

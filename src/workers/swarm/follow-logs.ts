@@ -1,0 +1,52 @@
+import { type FSWatcher, watch as watchFile } from "node:fs"
+import { dirname } from "node:path"
+import type { Context } from "../../store/operation.ts"
+import type { LogItem, Logs } from "./worker-logs.ts"
+
+/** Where the system does not tell of a change, and for a run whose folder is not there yet. */
+const LOOK_AGAIN_MS = 1000
+
+/** Hands over what comes as it comes, until nothing more will or the signal fires. */
+export async function followLogs(
+  { store }: Context,
+  logs: Logs,
+  { onItems, signal }: { readonly onItems: (items: readonly LogItem[]) => void; readonly signal: AbortSignal },
+): Promise<void> {
+  await using changes = await store.watch()
+  using folders = watchFolders()
+  while (!signal.aborted) {
+    const woken = folders.arm(logs.files.map(dirname))
+    // Asked first: what was written until then is read after it.
+    const isLast = await logs.isOver()
+    const items = await logs.read()
+    if (items.length > 0) onItems(items)
+    if (isLast) return
+    await changes.next(LOOK_AGAIN_MS, AbortSignal.any([woken, signal]))
+  }
+}
+
+function watchFolders() {
+  const watchers = new Map<string, FSWatcher>()
+  let wake = new AbortController()
+  return {
+    /** Fires at the next change in one of the folders, from here on. */
+    arm(folders: readonly string[]): AbortSignal {
+      wake = new AbortController()
+      for (const folder of folders) {
+        if (watchers.has(folder)) continue
+        try {
+          watchers.set(
+            folder,
+            watchFile(folder, () => wake.abort()),
+          )
+        } catch {
+          // It is not there yet.
+        }
+      }
+      return wake.signal
+    },
+    [Symbol.dispose]() {
+      for (const watcher of watchers.values()) watcher.close()
+    },
+  }
+}

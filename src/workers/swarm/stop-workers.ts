@@ -1,0 +1,108 @@
+import { PERSON } from "../../kernel/actor.ts"
+import { AppError } from "../../kernel/errors.ts"
+import type { WorkerId } from "../../kernel/ids.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import type { Context } from "../../store/operation.ts"
+import { listTasks } from "../../tasks/operations/list-tasks.ts"
+import { releaseTask } from "../../tasks/operations/release-task.ts"
+import { forgetPane, noteWorkerExited } from "../operations/worker-life.ts"
+import type { Runtime } from "../runtimes/port.ts"
+import type { RuntimeName } from "./worker-launch.ts"
+import { type KnownWorker, listKnownWorkers } from "./worker-processes.ts"
+import { removeWorktree, type WorkspaceTools } from "./worktrees.ts"
+
+export interface StopRequest extends TeamName {
+  /** Null: all that run. */
+  readonly worker: WorkerId | null
+  readonly graceMs: number
+  /** The one we are on. */
+  readonly machine: string
+  readonly runtime: (name: RuntimeName) => Promise<Runtime>
+  /** Null where the repository is not at hand: worktrees stay then. */
+  readonly workspaces: WorkspaceTools | null
+}
+
+export interface StoppedWorker {
+  readonly id: WorkerId
+  /** False for one whose process was gone already. */
+  readonly wasRunning: boolean
+  /** Tasks that it held. */
+  readonly released: readonly string[]
+  /** The worktree that was removed. */
+  readonly worktree: string | null
+  /** Where its work is kept. */
+  readonly pins: readonly string[]
+}
+
+/** Ends workers with everything they started; their claims go back, their commits stay, their worktrees go. */
+export async function stopWorkers(context: Context, request: StopRequest): Promise<StoppedWorker[]> {
+  const here = request.machine
+  const known = await listKnownWorkers(context, request, here)
+  const meant =
+    request.worker === null
+      ? known.filter(({ state, machine }) => state !== "ended" && (machine === null || machine === here))
+      : [findWorker(known, request, request.worker)]
+  const end = { ...request, by: PERSON, reason: "stopped", detail: null } as const
+  return Promise.all(meant.map((each) => endWorker(context, end, each)))
+}
+
+function findWorker(known: readonly KnownWorker[], { machine }: StopRequest, id: WorkerId): KnownWorker {
+  const found = known.find((each) => each.id === id)
+  if (found === undefined)
+    throw new AppError("worker.not_found", `${id} is no worker that teamwork started; see: teamwork swarm status`, {
+      workerId: id,
+    })
+  if (found.state === "running" && found.machine !== machine)
+    throw new AppError("worker.unavailable", `${id} runs on ${found.machine}; stop it there`, { workerId: id })
+  return found
+}
+
+export interface WorkerEnding extends TeamName {
+  readonly graceMs: number
+  readonly runtime: (name: RuntimeName) => Promise<Runtime>
+  readonly workspaces: WorkspaceTools | null
+  /** Who says so, and what the event tells. */
+  readonly by: string
+  readonly reason: "stopped" | "lost"
+  readonly detail: string | null
+}
+
+/** Ends one, whatever state its process is in. */
+export async function endWorker(context: Context, request: WorkerEnding, known: KnownWorker): Promise<StoppedWorker> {
+  const { id } = known
+  const { by, reason, detail, project, team } = request
+  const name = { project, team }
+  await using runtime = await request.runtime(known.runtime)
+  await runtime.stop(id, known.process, { graceMs: request.graceMs })
+  if (known.worker.pane !== null) await forgetPane(context, { ...name, worker: id })
+  // Before its task goes to somebody else: what it wrote is pinned as work on that task.
+  const removed =
+    request.workspaces === null
+      ? undefined
+      : await removeWorktree(context, request.workspaces, { ...name, workerId: id })
+  const released: string[] = []
+  for (const task of await listTasks.run(context, { ...name, status: "in_progress" })) {
+    if (task.claimedBy !== id) continue
+    const release = { ...name, id: task.id, owner: id, reason: `${id} was ${reason}` }
+    if (await isReleased(releaseTask.run(context, release))) released.push(task.id)
+  }
+  await noteWorkerExited(context, { ...name, by, worker: id, reason, detail })
+  return {
+    id,
+    wasRunning: known.state === "running" || known.state === "spawning",
+    released,
+    worktree: removed?.isRemoved === true ? removed.path : null,
+    pins: removed?.pinned.map((pin) => pin.ref) ?? [],
+  }
+}
+
+/** False when it ended, or somebody else has it, since we looked. */
+async function isReleased(release: Promise<unknown>): Promise<boolean> {
+  try {
+    await release
+    return true
+  } catch (error) {
+    if (error instanceof AppError && ["claim.lost", "task.transition"].includes(error.code)) return false
+    throw error
+  }
+}

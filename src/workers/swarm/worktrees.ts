@@ -1,0 +1,59 @@
+import type {
+  CreatedWorkspace,
+  ListedPin,
+  Pins,
+  RemovedWorkspace,
+  SyncedWorkspace,
+  Workspaces,
+} from "../../git/port.ts"
+import type { WorkerId } from "../../kernel/ids.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import type { Context } from "../../store/operation.ts"
+import { forgetWorkspace, recordSync, recordWorkspace, workerAttempt } from "../operations/worker-workspace.ts"
+
+export type { ListedPin }
+
+/** What works on the worktrees of one team, as `main.ts` brings it. */
+export interface WorkspaceTools {
+  readonly workspaces: Workspaces
+  readonly pins: Pins
+}
+
+interface WorkerRequest extends TeamName {
+  readonly workerId: WorkerId
+}
+
+// Git first, then the store: what git says is true, and the record follows it at the next call or by `doctor --fix`.
+
+export async function createWorktree(
+  context: Context,
+  { workspaces }: WorkspaceTools,
+  { base, ...request }: WorkerRequest & { readonly base?: string },
+): Promise<CreatedWorkspace> {
+  const attempt = (await workerAttempt.run(context, request)) ?? undefined
+  const created = await workspaces.create({ worker: request.workerId, base, attempt })
+  await recordWorkspace.run(context, { ...request, path: created.path, branch: created.branch, base: created.base })
+  return created
+}
+
+export async function removeWorktree(
+  context: Context,
+  { workspaces }: WorkspaceTools,
+  request: WorkerRequest,
+): Promise<RemovedWorkspace> {
+  const place = (await workerAttempt.run(context, request)) ?? undefined
+  const removed = await workspaces.remove({ worker: request.workerId, place })
+  await forgetWorkspace.run(context, { ...request, path: removed.path, pins: removed.pinned.map((pin) => pin.ref) })
+  return removed
+}
+
+export async function syncWorktree(
+  context: Context,
+  { workspaces }: WorkspaceTools,
+  request: WorkerRequest,
+): Promise<SyncedWorkspace> {
+  await workerAttempt.run(context, request)
+  const synced = await workspaces.sync({ worker: request.workerId })
+  await recordSync.run(context, { ...request, result: synced.result, onto: synced.onto, head: synced.head })
+  return synced
+}
