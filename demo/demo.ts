@@ -57,13 +57,13 @@ function setStage(): Stage {
 }
 
 function teamwork(...args: string[]): string[] {
-  return [process.execPath, join(ROOT, "src/app/main.ts"), ...args]
+  return [process.execPath, join(ROOT, "src/bin/main.ts"), ...args]
 }
 
 /** Shows the command and what it prints; how it ended. */
 async function call({ repository, env }: Stage, command: readonly string[]): Promise<number> {
   const shown = command.map((word) => (word === process.execPath ? "" : word.replace(`${ROOT}/`, "")))
-  console.log(`\n$ ${shown.join(" ").replace("src/app/main.ts", "teamwork").replace(repository, "shop").trim()}`)
+  console.log(`\n$ ${shown.join(" ").replace("src/bin/main.ts", "teamwork").replace(repository, "shop").trim()}`)
   const stdio = ["inherit", "inherit", "inherit"] as const
   return Bun.spawn([...command], { cwd: repository, env, stdio: [...stdio] }).exited
 }

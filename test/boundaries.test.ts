@@ -1,63 +1,112 @@
-// The arrows of the architecture, enforced: who may import whom, no cycles, and the few places that may touch the
-// environment, the clock and randomness. The checker comes first, then its verdict on src/, then tests of the checker.
+// The arrows of the architecture, enforced: which layer may import which, no cycles, implementations only behind their
+// port, and the few places that may touch the environment, the clock and randomness. First the rules, then the checker,
+// then its verdict on src/, then tests of the checker.
 import { describe, expect, it } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join, posix } from "node:path"
 
 const ROOT = join(import.meta.dir, "..")
 
-/** What each folder may import besides itself. `folder/port.ts` means that file only, `*` any folder's port. */
-const MAY_IMPORT: Record<string, readonly string[]> = {
+/** Each layer may import itself and what is listed. Whatever stands behind a port is for `app` alone. */
+const MAY_IMPORT = {
   lib: [],
-  domain: ["lib"],
-  config: ["domain", "lib"],
-  store: ["domain", "lib"],
-  agents: ["domain", "lib"],
-  workspace: ["domain", "lib"],
-  runtime: ["domain", "lib"],
-  gates: ["domain", "lib", "workspace/port.ts"],
-  views: ["domain"],
-  operations: ["domain", "lib", "store/port.ts"],
-  engine: ["operations", "gates", "views", "domain", "lib", "*/port.ts"],
-  surfaces: ["engine", "operations", "views", "domain", "lib"],
-  dashboard: [],
+  kernel: ["lib"],
+  rules: ["kernel", "lib"],
+  port: ["rules", "kernel", "lib"],
+  view: ["rules", "kernel", "lib"],
+  operation: ["port", "rules", "kernel", "lib"],
+  implementation: ["port", "rules", "kernel", "lib"],
+  effect: ["operation", "view", "port", "rules", "kernel", "lib"],
+  work: ["effect", "operation", "view", "port", "rules", "kernel", "lib"],
+  orchestrator: ["work", "effect", "operation", "view", "port", "rules", "kernel", "lib"],
+  app: ["orchestrator", "work", "effect", "operation", "view", "implementation", "port", "rules", "kernel", "lib"],
+  command: ["app", "orchestrator", "work", "effect", "operation", "view", "port", "rules", "kernel", "lib"],
+  door: ["command", "app", "orchestrator", "work", "effect", "operation", "view", "port", "rules", "kernel", "lib"],
+  bin: ["door", "app", "orchestrator", "work", "effect", "implementation", "port", "rules", "kernel", "lib"],
+} as const satisfies Record<string, readonly string[]>
+
+type Layer = keyof typeof MAY_IMPORT
+
+/** The rooms of a subject, and the layer of each part of one. What stands in the room itself are its rules. */
+const ROOMS = [
+  ...["tasks", "teams", "messages", "sessions", "requests", "quality", "ownership", "planning", "knowledge", "prompts"],
+  ...["workers", "delivery", "orchestrator", "files", "reporting"],
+]
+const PARTS: Record<string, Layer> = { operations: "operation", views: "view", effects: "effect", commands: "command" }
+
+/** Everything else, by the longest path that fits. */
+const PLACES: Record<string, Layer> = {
+  lib: "lib",
+  kernel: "kernel",
+  app: "app",
+  doors: "door",
+  bin: "bin",
+  store: "implementation",
+  "store/port.ts": "port",
+  "store/record-store.ts": "port",
+  "store/terminals.ts": "port",
+  "store/operation.ts": "port",
+  "store/records.ts": "operation",
+  git: "implementation",
+  "git/port.ts": "port",
+  "git/integration.ts": "port",
+  agents: "implementation",
+  "agents/port.ts": "port",
+  "agents/prices.ts": "rules",
+  "agents/rate-limit.ts": "rules",
+  "agents/run-log.ts": "rules",
+  "agents/choose": "effect",
+  "agents/jobs": "effect",
+  "agents/operations": "operation",
+  "agents/views": "view",
+  "agents/commands": "command",
+  "quality/gates": "effect",
+  "quality/gates/port.ts": "port",
+  "quality/verify": "effect",
+  "planning/complexity": "rules",
+  "planning/roles": "rules",
+  "planning/planner": "effect",
+  "files/own": "view",
+  "files/layouts": "view",
+  "files/mirror": "effect",
+  "workers/runtimes": "implementation",
+  "workers/runtimes/port.ts": "port",
+  "workers/loop": "work",
+  "workers/swarm": "work",
+  "delivery/merge-queue": "work",
+  "delivery/target": "work",
+  "delivery/archive": "work",
+  "orchestrator/loop": "orchestrator",
+  upkeep: "orchestrator",
+  "upkeep/commands": "command",
 }
 
-/** Folders whose subfolders are implementations: only main.ts picks one, and they do not know each other. */
-const IMPLEMENTATIONS: Record<string, { shared: readonly string[] }> = {
-  store: { shared: ["sql", "migrations"] },
+/** Folders whose subfolders are implementations that do not know each other; `shared` is for all of them. */
+const IMPLEMENTATIONS: Record<string, { readonly shared: readonly string[] }> = {
+  store: { shared: ["rows", "migrations"] },
   agents: { shared: [] },
-  runtime: { shared: [] },
+  "workers/runtimes": { shared: [] },
 }
-
-/** Where the program starts, and what it then is. */
-const TOP = ["src/bin/start.ts", "src/bin/own-write.ts", "src/app/main.ts"]
 
 interface Use {
-  pattern: RegExp
-  what: string
-  /** Folders that may; main.ts and tests always may. */
-  allowed: readonly string[]
+  readonly pattern: RegExp
+  readonly what: string
+  /** Folders that may; the start of the program and tests always may. */
+  readonly allowed: readonly string[]
 }
 
 const RESTRICTED_USES: readonly Use[] = [
-  { pattern: /\bprocess\s*\.\s*env\b/, what: "process.env", allowed: ["config"] },
-  { pattern: /\bBun\s*\.\s*env\b/, what: "Bun.env", allowed: ["config"] },
-  { pattern: /\bimport\s*\.\s*meta\s*\.\s*env\b/, what: "import.meta.env", allowed: ["config"] },
-  { pattern: /\bhomedir\b/, what: "homedir", allowed: ["config"] },
-  { pattern: /\bDate\s*\.\s*now\b/, what: "Date.now", allowed: ["lib"] },
-  { pattern: /\bnew\s+Date\s*(?:\(\s*\)|(?![\w\s(.]))/, what: "new Date()", allowed: ["lib"] },
-  { pattern: /\bMath\s*\.\s*random\b/, what: "Math.random", allowed: ["lib"] },
+  { pattern: /\bprocess\.env\b/, what: "process.env", allowed: ["app/config", "app/machine.ts"] },
+  { pattern: /\bBun\.env\b/, what: "Bun.env", allowed: ["app/config"] },
+  { pattern: /\bimport\.meta\.env\b/, what: "import.meta.env", allowed: ["app/config"] },
+  { pattern: /\bhomedir\b/, what: "homedir", allowed: ["app/config"] },
+  { pattern: /\bDate\.now\b/, what: "Date.now", allowed: ["lib"] },
+  { pattern: /\bnew Date(?:\(\)|(?![\w(.]))/, what: "new Date()", allowed: ["lib", "app/machine.ts"] },
+  { pattern: /\bMath\.random\b/, what: "Math.random", allowed: ["lib"] },
   { pattern: /\brandomUUID(?:v\d)?\b/, what: "randomUUID", allowed: ["lib"] },
 ]
 
 type Sources = ReadonlyMap<string, string>
-
-interface Import {
-  specifier: string
-  /** Erased before running, so it cannot make a cycle that matters. */
-  typeOnly: boolean
-}
 
 /** Every way in which `sources` (path from the project folder -> text) break the rules, as `file: reason`. */
 function findViolations(sources: Sources): string[] {
@@ -65,21 +114,25 @@ function findViolations(sources: Sources): string[] {
   const graph = new Map<string, string[]>()
   for (const [path, text] of sources) {
     const report = (reason: string) => found.push(`${path}: ${reason}`)
-    const code = blankOut(text)
-    const imports = parseImports(text, code, report)
-    for (const { specifier } of imports) checkImport(path, specifier, report)
-    const needed = imports.filter((entry) => !entry.typeOnly && isRelative(entry.specifier))
+    // A macro would be run, and it is not there.
+    const plain = text.replaceAll(' with { type: "macro" }', "")
+    const code = withoutStrings(transpiler(path).transformSync(plain))
+    for (const specifier of importsOf(path, withTypesAsValues(text))) checkImport(path, specifier, report)
+    // Types are erased before running, so they cannot make a cycle that matters.
     graph.set(
       path,
-      needed.map((entry) => resolveFrom(path, entry.specifier)),
+      importsOf(path, text)
+        .filter(isRelative)
+        .map((specifier) => resolveFrom(path, specifier)),
     )
+    if (!isTest(path) && /\b(?:import|require)\((?!["'])/.test(code))
+      report("import() of something computed; write the path out")
     if (!isInSrc(path)) continue
     checkUses(path, code, report)
+    if (/\btypeof import\(|\bimport\("[^"]+"\)\.[A-Z]/.test(text)) report("import a type by its name, not by import()")
     if (/^index\.[cm]?[jt]sx?$/.test(posix.basename(path))) report("no barrel files: name the file after what it is")
-    if (/^\s*export\s*(?:type\s*)?\*/m.test(code)) report("no barrel files: 'export *' hides where things come from")
-    if (!TOP.includes(path) && !(folderOf(path) in MAY_IMPORT)) {
-      report(`folder ${folderOf(path)} is not in the table of ${posix.basename(import.meta.path)}`)
-    }
+    if (/^\s*export\s*(?:type\s*)?\*/m.test(text)) report("no barrel files: 'export *' hides where things come from")
+    if (layerOf(path) === undefined) report(`is in no layer of ${posix.basename(import.meta.path)}`)
   }
   for (const cycle of findCycles(graph)) found.push(`${cycle[0]}: cycle ${cycle.join(" -> ")}`)
   return found
@@ -91,154 +144,80 @@ function checkImport(from: string, specifier: string, report: (reason: string) =
     return
   }
   const to = resolveFrom(from, specifier)
-  if (/^src\/(main|start|own-write)(\.[cm]?[jt]sx?)?$/.test(to) && from !== "src/bin/start.ts")
-    report(`nobody imports ${to}`)
-  if (!isInSrc(from) || TOP.includes(from)) return
+  if (!isInSrc(from)) return
   if (!isInSrc(to)) {
-    const support = isTest(from) && to.startsWith("test/support/")
-    const manifest = to === "package.json"
-    if (!support && !manifest) report(`imports ${to}, which is outside src`)
+    const isSupport = isTest(from) && to.startsWith("test/support/")
+    if (!isSupport && to !== "package.json") report(`imports ${to}, which is outside src`)
     return
   }
-  if (/^src\/(main|start)\./.test(to)) return
-  const [own, other] = [folderOf(from), folderOf(to)]
-  if (own === other) checkImplementations(own, from, to, report)
-  else if (!(MAY_IMPORT[own] ?? []).some((allowed) => covers(allowed, to))) report(`${own} may not import ${to}`)
+  const [own, other] = [layerOf(from), layerOf(to)]
+  if (own === undefined || other === undefined) return
+  const allowed: readonly Layer[] = MAY_IMPORT[own]
+  const isForeign = own === "implementation" && other === own && roomOf(from) !== roomOf(to)
+  if ((own !== other && !allowed.includes(other)) || isForeign) report(`${own} may not import ${other} ${to}`)
+  // The orchestrator stands above the rooms; its rules are its own.
+  const isAbove = ["orchestrator", "app", "command", "door"].includes(own) || roomOf(from) === "orchestrator"
+  if (roomOf(to) === "orchestrator" && !isAbove) report(`a room may not import ${to}`)
+  checkImplementations(from, to, report)
 }
 
-function covers(allowed: string, path: string): boolean {
-  if (allowed === "*/port.ts") return /^src\/[^/]+\/port\.ts$/.test(path)
-  if (allowed.endsWith(".ts")) return path === `src/${allowed}`
-  return folderOf(path) === allowed
+/** Only `app` picks an implementation, and implementations do not know each other. */
+function checkImplementations(from: string, to: string, report: (reason: string) => void): void {
+  for (const [folder, { shared }] of Object.entries(IMPLEMENTATIONS)) {
+    const [own, other] = [implementationIn(folder, from), implementationIn(folder, to)]
+    if (other === undefined || own === other || layerOf(to) !== "implementation") continue
+    const mayPick = ["app", "bin"].includes(layerOf(from) ?? "")
+    if (!mayPick && !(own !== undefined && shared.includes(other)))
+      report(`only app and ${folder}/${other} itself may import ${to}`)
+  }
 }
 
-function checkImplementations(folder: string, from: string, to: string, report: (reason: string) => void): void {
-  const rules = IMPLEMENTATIONS[folder]
-  if (rules === undefined) return
-  const [own, other] = [subfolderOf(from), subfolderOf(to)]
-  if (other === undefined || own === other) return
-  const sharedByImplementations = own !== undefined && rules.shared.includes(other)
-  if (!sharedByImplementations) report(`only main.ts and ${folder}/${other} itself may import ${to}`)
+/** The `sqlite` of `src/store/sqlite/claim.ts`, undefined for `src/store/port.ts`. */
+function implementationIn(folder: string, path: string): string | undefined {
+  const prefix = `src/${folder}/`
+  const rest = path.startsWith(prefix) ? path.slice(prefix.length).split("/") : []
+  return rest.length > 1 ? rest[0] : undefined
 }
 
 function checkUses(path: string, code: string, report: (reason: string) => void): void {
-  if (TOP.includes(path) || isTest(path)) return
+  if (isTest(path) || layerOf(path) === "bin") return
   for (const { pattern, what, allowed } of RESTRICTED_USES) {
-    if (!allowed.includes(folderOf(path)) && pattern.test(code)) {
-      report(`${what} belongs into ${allowed.join(", ")} or main.ts; here it must be passed in`)
-    }
+    const isAllowed = allowed.some((place) => path === `src/${place}` || path.startsWith(`src/${place}/`))
+    if (!isAllowed && pattern.test(code))
+      report(`${what} belongs into ${allowed.join(", ")}; here it must be passed in`)
   }
 }
 
-/** `code` is `text` with strings emptied, of the same length, so that places in one are places in the other. */
-function parseImports(text: string, code: string, report: (reason: string) => void): Import[] {
-  const imports: Import[] = []
-  const stringAt = (open: number) => text.slice(open + 1, code.indexOf(code.charAt(open), open + 1))
-  const word = /(?<![\w$.])(?:import|export)/.source // the clause below must not run into the next statement
-  const type = /(\s+type\b(?!\s*(?:,|from\b)))?/.source
-  const clause = /(?:(?!\b(?:import|export)\b)[\s\w$*,{}]|"\s*")*?\bfrom\s*["']/.source
-  const statement = new RegExp(`${word}${type}${clause}`, "g")
-  for (const match of code.matchAll(statement)) {
-    imports.push({ specifier: stringAt(match.index + match[0].length - 1), typeOnly: match[1] !== undefined })
-  }
-  for (const match of code.matchAll(/(?<![\w$.])import\s*(["'])/g)) {
-    imports.push({ specifier: stringAt(match.index + match[0].length - 1), typeOnly: false })
-  }
-  for (const match of code.matchAll(/(?<![\w$.])(typeof\s+)?(?:import|require|import\.meta\.require)\s*\(\s*(.)/g)) {
-    const open = match.index + match[0].length - 1
-    const plain = `"'\``.includes(match[2] ?? "") && !stringAt(open).includes("${")
-    if (plain) imports.push({ specifier: stringAt(open), typeOnly: match[1] !== undefined })
-    else report("import() of something computed cannot be checked; write the path out")
-  }
-  return imports
+function layerOf(path: string): Layer | undefined {
+  const rest = path.slice("src/".length)
+  const place = Object.keys(PLACES)
+    .filter((each) => rest === each || rest.startsWith(`${each}/`))
+    .sort((a, b) => b.length - a.length)[0]
+  if (place !== undefined) return PLACES[place]
+  const [room = "", part = "", file] = rest.split("/")
+  if (!ROOMS.includes(room)) return undefined
+  return file === undefined ? "rules" : PARTS[part]
 }
 
-/**
- * Replaces comments, and what is inside of strings and regular expressions, by blanks. Code inside of `${}` stays.
- * A slash starts a regular expression unless what stands before it ends a value.
- */
-function blankOut(text: string): string {
-  const out = text.split("")
-  const templateDepths: number[] = [] // of open braces inside each `${`, innermost last
-  let i = 0
-  const blank = (from: number, to: number) => {
-    for (let at = from; at < to; at += 1) if (out[at] !== "\n") out[at] = " "
-  }
-  const endOf = (from: number, end: string): number => {
-    for (let at = from; at < text.length; at += 1) {
-      if (text[at] === "\\") at += 1
-      else if (text.startsWith(end, at)) return at
-    }
-    return text.length
-  }
-  /** From inside a template, to the place after its end or after the next `${`. */
-  const skipTemplate = (from: number): number => {
-    for (let at = from; at < text.length; at += 1) {
-      if (text[at] === "\\") at += 1
-      else if (text[at] === "`") {
-        blank(from, at)
-        return at + 1
-      } else if (text.startsWith("${", at)) {
-        blank(from, at)
-        templateDepths.push(0)
-        return at + 2
-      }
-    }
-    return text.length
-  }
-  while (i < text.length) {
-    const char = text[i]
-    const depth = templateDepths.length - 1
-    if (text.startsWith("//", i)) {
-      const end = text.indexOf("\n", i)
-      blank(i, end === -1 ? text.length : end)
-      i = end === -1 ? text.length : end
-    } else if (text.startsWith("/*", i)) {
-      const end = text.indexOf("*/", i + 2)
-      blank(i, end === -1 ? text.length : end + 2)
-      i = end === -1 ? text.length : end + 2
-    } else if (char === '"' || char === "'") {
-      const end = endOf(i + 1, char)
-      blank(i + 1, end)
-      i = end + 1
-    } else if (char === "`") {
-      i = skipTemplate(i + 1)
-    } else if (char === "/" && startsRegExp(out.slice(Math.max(0, i - 200), i).join(""))) {
-      const end = endOfRegExp(text, i + 1)
-      blank(i + 1, end)
-      i = end + 1
-    } else {
-      const open = templateDepths[depth]
-      if (open !== undefined && char === "{") templateDepths[depth] = open + 1
-      if (open !== undefined && char === "}") {
-        if (open === 0) {
-          templateDepths.pop()
-          i = skipTemplate(i + 1)
-          continue
-        }
-        templateDepths[depth] = open - 1
-      }
-      i += 1
-    }
-  }
-  return out.join("")
+const transpilers = { ts: new Bun.Transpiler({ loader: "ts" }), tsx: new Bun.Transpiler({ loader: "tsx" }) }
+const transpiler = (path: string) => transpilers[path.endsWith("x") ? "tsx" : "ts"]
+
+function importsOf(path: string, text: string): string[] {
+  return transpiler(path)
+    .scanImports(text)
+    .map((entry) => entry.path)
 }
 
-function startsRegExp(before: string): boolean {
-  const last = before.trimEnd()
-  if (/(?:^|[^\w$.])(?:return|typeof|case|in|of|do|else|await|yield|void|throw)$/.test(last)) return true
-  return last === "" || !/[\w$)\]}"'`/]$/.test(last)
+/** Bun sees only what is left when it runs, but the arrows hold for types as well. */
+function withTypesAsValues(text: string): string {
+  return text
+    .replaceAll(/^(import|export) type (?=[{*]|\w+(?:,| from))/gm, "$1 ")
+    .replaceAll(/^(?:import|export) (?:\w+, )?\{[^}]*\} from/gm, (clause) => clause.replaceAll(/\btype (?=\w)/g, ""))
 }
 
-function endOfRegExp(text: string, from: number): number {
-  let inClass = false
-  for (let at = from; at < text.length; at += 1) {
-    if (text[at] === "\\") at += 1
-    else if (text[at] === "[") inClass = true
-    else if (text[at] === "]") inClass = false
-    else if (text[at] === "\n" || (text[at] === "/" && !inClass)) return at
-  }
-  return text.length
+/** Of transpiled code, which has no comments any more. */
+function withoutStrings(code: string): string {
+  return code.replaceAll(/"(?:[^"\\\n]|\\.)*"/g, '""').replaceAll(/'(?:[^'\\\n]|\\.)*'/g, "''")
 }
 
 /** Each cycle once, as the files on it, the first repeated at the end. */
@@ -266,39 +245,51 @@ const isRelative = (specifier: string) => specifier.startsWith("./") || specifie
 const resolveFrom = (from: string, specifier: string) => posix.join(posix.dirname(from), specifier)
 const isInSrc = (path: string) => path.startsWith("src/")
 const isTest = (path: string) => /\.test\.tsx?$/.test(path)
-const folderOf = (path: string) => path.split("/")[1] ?? ""
-/** The `sqlite` of `src/store/sqlite/tasks.ts`, undefined for `src/store/port.ts`. */
-const subfolderOf = (path: string) => (path.split("/").length > 3 ? path.split("/")[2] : undefined)
+const roomOf = (path: string) => path.split("/")[1] ?? ""
 
-function readSources(pattern: string): Sources {
-  const paths = [...new Bun.Glob(pattern).scanSync({ cwd: ROOT })].sort()
+function readSources(pattern: string, except = ""): Sources {
+  const paths = [...new Bun.Glob(pattern).scanSync({ cwd: ROOT })]
+    .filter((path) => !new Bun.Glob(except).match(path))
+    .sort()
   return new Map(paths.map((path) => [path, readFileSync(join(ROOT, path), "utf8")]))
 }
 
 describe("the sources", () => {
-  const sources = readSources("src/**/*.{ts,tsx,js,jsx,mts,cts}")
+  const sources = readSources("src/**/*.{ts,tsx,js,jsx,mts,cts}", "**/*.d.ts")
 
   it("keep to the architecture", () => {
-    expect(sources.size).toBeGreaterThan(0)
+    expect(sources.size).toBeGreaterThan(500)
     expect(findViolations(sources)).toEqual([])
   })
 
-  it("have no import that Bun sees and this checker does not", () => {
-    for (const [path, text] of sources) {
-      const ours = parseImports(text, blankOut(text), () => {}).map((entry) => entry.specifier)
-      const loader = path.endsWith("x") ? "tsx" : "ts"
-      const theirs = new Bun.Transpiler({ loader }).scanImports(text).map((entry) => entry.path)
-      const missed = theirs.filter((specifier) => !ours.includes(specifier) && !specifier.startsWith("react/jsx"))
-      expect({ path, missed }).toEqual({ path, missed: [] })
-    }
+  it("have no folder that is too long to look through", () => {
+    const folders = Map.groupBy(
+      [...sources.keys()].filter((path) => !isTest(path)),
+      (path) => posix.dirname(path),
+    )
+    const long = [...folders].filter(([, files]) => files.length > 40).map(([folder]) => folder)
+    expect(long).toEqual([])
+  })
+
+  it("share a name only where they are the same part of different rooms or implementations", () => {
+    const SAME_PART = [
+      ...["port.ts", "program.ts", "launch.ts", "translate.ts"],
+      ...["claim.ts", "connection.ts", "driver-errors.ts", "event-log.ts", "finish.ts", "migrate.ts", "store.ts"],
+    ]
+    const names = Map.groupBy(
+      [...sources.keys()].filter((path) => !isTest(path)),
+      (path) => posix.basename(path),
+    )
+    const equal = [...names].filter(([name, files]) => files.length > 1 && !SAME_PART.includes(name))
+    expect(equal.map(([, files]) => files)).toEqual([])
   })
 
   it("are started, not imported, by tests, benchmarks, scripts and demos", () => {
     const others = readSources("{test,bench,scripts,demo}/**/*.{ts,tsx}")
     const importers = [...others].filter(([path, text]) =>
-      parseImports(text, blankOut(text), () => {}).some(({ specifier }) => {
-        return isRelative(specifier) && TOP.includes(resolveFrom(path, specifier))
-      }),
+      importsOf(path, text).some(
+        (specifier) => isRelative(specifier) && resolveFrom(path, specifier).startsWith("src/bin/"),
+      ),
     )
     expect(importers.map(([path]) => path)).toEqual([])
   })
@@ -306,69 +297,74 @@ describe("the sources", () => {
 
 describe("the checker", () => {
   const check = (sources: Record<string, string>) => findViolations(new Map(Object.entries(sources)))
-  const using = (path: string, specifier: string) => check({ [path]: `import { x } from "${specifier}"\n` })
+  const using = (path: string, specifier: string) => check({ [path]: `import { x } from "${specifier}"\nx()\n` })
 
   it.each([
-    ["domain/a.ts", "../lib/b.ts"],
-    ["domain/a.ts", "./waves/b.ts"],
-    ["config/a.ts", "../domain/b.ts"],
+    ["kernel/a.ts", "../lib/b.ts"],
+    ["tasks/a.ts", "../kernel/b.ts"],
+    ["tasks/a.ts", "../ownership/b.ts"],
+    ["planning/a.ts", "./complexity/b.ts"],
+    ["app/config/a.ts", "../../kernel/b.ts"],
     ["store/sqlite/a.ts", "../port.ts"],
-    ["store/sqlite/a.ts", "../sql/tasks.ts"],
-    ["store/postgres/a.ts", "../sql/tasks.ts"],
+    ["store/sqlite/a.ts", "../rows/tasks.ts"],
     ["store/postgres/a.ts", "./connect.ts"],
+    ["store/port.ts", "../tasks/task.ts"],
     ["agents/claude/a.ts", "../json-lines.ts"],
-    ["gates/a.ts", "../workspace/port.ts"],
-    ["views/a.ts", "../domain/b.ts"],
-    ["operations/a.ts", "../store/port.ts"],
-    ["engine/a.ts", "../agents/port.ts"],
-    ["engine/a.ts", "../store/port.ts"],
-    ["engine/a.ts", "../gates/b.ts"],
-    ["surfaces/cli/a.ts", "../../engine/b.ts"],
-    ["surfaces/cli/a.ts", "../../../package.json"],
-    ["domain/a.test.ts", "../../test/support/sandbox.ts"],
-    ["main.ts", "./store/sqlite/open.ts"],
-    ["main.ts", "./agents/claude/launch.ts"],
-    ["start.ts", "./main.ts"],
+    ["tasks/views/a.ts", "../task.ts"],
+    ["tasks/operations/a.ts", "../../store/port.ts"],
+    ["tasks/operations/a.ts", "../../requests/operations/b.ts"],
+    ["quality/effects/a.ts", "../../agents/port.ts"],
+    ["quality/verify/a.ts", "../gates/b.ts"],
+    ["workers/loop/a.ts", "../../quality/verify/b.ts"],
+    ["orchestrator/loop/a.ts", "../../delivery/merge-queue/b.ts"],
+    ["app/a.ts", "../store/sqlite/store.ts"],
+    ["app/a.ts", "../agents/claude/program.ts"],
+    ["tasks/commands/a.ts", "../../app/command.ts"],
+    ["doors/cli/a.ts", "../../tasks/commands/b.ts"],
+    ["doors/cli/a.ts", "../../../package.json"],
+    ["tasks/a.test.ts", "../../test/support/sandbox.ts"],
+    ["bin/start.ts", "../doors/cli/run-cli.ts"],
     ["lib/a.ts", "picomatch"],
   ])("lets src/%s import %s", (path, specifier) => {
     expect(using(`src/${path}`, specifier)).toEqual([])
   })
 
   it.each([
-    ["lib/a.ts", "../domain/b.ts"],
-    ["domain/a.ts", "../store/port.ts"],
-    ["config/a.ts", "../store/port.ts"],
-    ["store/port.ts", "../config/b.ts"],
-    ["store/a.ts", "../workspace/port.ts"],
-    ["gates/a.ts", "../workspace/worktrees.ts"],
-    ["gates/a.ts", "../operations/b.ts"],
-    ["views/a.ts", "../operations/b.ts"],
-    ["views/a.ts", "../store/port.ts"],
-    ["operations/a.ts", "../store/sqlite/open.ts"],
-    ["operations/a.ts", "../store/other.ts"],
-    ["operations/a.ts", "../views/b.ts"],
-    ["engine/a.ts", "../agents/claude/launch.ts"],
-    ["engine/a.ts", "../store/sqlite/port.ts"],
-    ["engine/a.ts", "../surfaces/cli/b.ts"],
-    ["engine/a.ts", "../config/b.ts"],
-    ["surfaces/cli/a.ts", "../../store/port.ts"],
-    ["surfaces/cli/a.ts", "../../config/b.ts"],
-    ["dashboard/a.ts", "../domain/b.ts"],
-    ["dashboard/a.ts", "../lib/b.ts"],
+    ["lib/a.ts", "../kernel/b.ts"],
+    ["kernel/a.ts", "../tasks/b.ts"],
+    ["tasks/a.ts", "./operations/b.ts"],
+    ["tasks/a.ts", "../store/port.ts"],
+    ["tasks/a.ts", "../orchestrator/b.ts"],
+    ["tasks/operations/a.ts", "../../orchestrator/b.ts"],
+    ["app/config/a.ts", "../../doors/cli/b.ts"],
+    ["store/port.ts", "../app/config/b.ts"],
+    ["store/sqlite/a.ts", "../../git/port-of-git.ts"],
+    ["quality/gates/a.ts", "../../git/worktrees.ts"],
+    ["tasks/views/a.ts", "../operations/b.ts"],
+    ["tasks/views/a.ts", "../../store/port.ts"],
+    ["tasks/operations/a.ts", "../../store/sqlite/open.ts"],
+    ["tasks/operations/a.ts", "../views/b.ts"],
+    ["tasks/operations/a.ts", "../effects/b.ts"],
+    ["quality/effects/a.ts", "../../agents/claude/launch.ts"],
+    ["quality/effects/a.ts", "../../workers/loop/b.ts"],
+    ["workers/loop/a.ts", "../../orchestrator/loop/b.ts"],
+    ["orchestrator/loop/a.ts", "../../app/b.ts"],
+    ["app/a.ts", "../doors/cli/b.ts"],
+    ["app/a.ts", "../tasks/commands/b.ts"],
+    ["tasks/commands/a.ts", "../../store/sqlite/b.ts"],
+    ["tasks/commands/a.ts", "../../doors/cli/b.ts"],
+    ["doors/cli/a.ts", "../../store/postgres/b.ts"],
+    ["doors/cli/a.ts", "../../bin/start.ts"],
     ["store/sqlite/a.ts", "../postgres/b.ts"],
-    ["store/migrate.ts", "./sqlite/open.ts"],
-    ["store/port.ts", "./sql/tasks.ts"],
     ["agents/claude/a.ts", "../codex/b.ts"],
-    ["agents/registry.ts", "./claude/launch.ts"],
-    ["engine/a.ts", "../main.ts"],
-    ["main.ts", "./start.ts"],
-    ["domain/a.ts", "../../test/support/sandbox.ts"],
-    ["domain/a.test.ts", "../store/port.ts"],
-    ["domain/a.ts", "../../scripts/build.ts"],
-    ["domain/a.ts", "src/lib/b.ts"],
+    ["tasks/a.ts", "../../test/support/sandbox.ts"],
+    ["tasks/a.test.ts", "../store/port.ts"],
+    ["tasks/a.ts", "../../scripts/build.ts"],
+    ["tasks/a.ts", "src/lib/b.ts"],
     ["mystery/a.ts", "./b.ts"],
+    ["tasks/mystery/a.ts", "./b.ts"],
   ])("stops src/%s from importing %s", (path, specifier) => {
-    expect(using(`src/${path}`, specifier)).toHaveLength(1)
+    expect(using(`src/${path}`, specifier).length).toBeGreaterThan(0)
   })
 
   it.each([
@@ -378,22 +374,26 @@ describe("the checker", () => {
     `import * as x from "../store/port.ts"`,
     `import type { X } from "../store/port.ts"`,
     `import { type X } from "../store/port.ts"`,
+    `import {\n  type X,\n  type Y,\n} from "../store/port.ts"`,
     `import type X from "../store/port.ts"`,
     `import {\n  x, // comment with "quotes"\n  y,\n} from "../store/port.ts"`,
     `export { x } from "../store/port.ts"`,
     `export type { X } from "../store/port.ts"`,
     `export const f = async () => await import("../store/port.ts")`,
-    "export const f = () => import(`../store/port.ts`)",
     `export const f = () => import(/* why */ "../store/port.ts")`,
-    `export type X = import("../store/port.ts").X`,
-    `export type X = typeof import("../store/port.ts")`,
     `export const f = require("../store/port.ts")`,
-    "export const f = `${import('../store/port.ts')}`",
-    `const half = (a: number) => a / 2 // "\nimport "../store/port.ts"`,
-    `const quote = /["'\`]/\nimport "../store/port.ts"`,
+    `const half = (a: number) => a / 2 // "\nimport "../store/port.ts"\nexport { half }`,
+    `export const quote = /["'\`]/\nimport "../store/port.ts"`,
   ])("sees the import in %s", (source) => {
-    expect(check({ "src/domain/a.ts": source })).toEqual(["src/domain/a.ts: domain may not import src/store/port.ts"])
+    expect(check({ "src/tasks/a.ts": source })).toEqual(["src/tasks/a.ts: rules may not import port src/store/port.ts"])
   })
+
+  it.each([`export type X = import("../store/port.ts").X`, `export type X = typeof import("../store/port.ts")`])(
+    "refuses %s, which Bun does not see",
+    (source) => {
+      expect(check({ "src/tasks/a.ts": source })).toHaveLength(1)
+    },
+  )
 
   it.each([
     `// import "../store/port.ts"`,
@@ -403,49 +403,41 @@ describe("the checker", () => {
     `export const from = "../store/port.ts"`,
     `export const pattern = /import "..\\/store\\/port.ts"/`,
   ])("sees no import in %s", (source) => {
-    expect(check({ "src/domain/a.ts": source })).toEqual([])
+    expect(check({ "src/tasks/a.ts": source })).toEqual([])
   })
 
   it("refuses a dynamic import it cannot follow", () => {
-    expect(check({ "src/domain/a.ts": "export const f = (name: string) => import(name)" })).toHaveLength(1)
-    expect(check({ "src/domain/a.ts": "export const f = (name: string) => import(`./${name}.ts`)" })).toHaveLength(1)
+    expect(check({ "src/tasks/a.ts": "export const f = (name: string) => import(name)" })).toHaveLength(1)
+    expect(check({ "src/tasks/a.ts": "export const f = (name: string) => import(`./${name}.ts`)" })).toHaveLength(1)
   })
 
   it("refuses cycles, also long ones and those by re-export, but not those made of types only", () => {
     const long = check({
-      "src/domain/a.ts": `import { b } from "./b.ts"`,
-      "src/domain/b.ts": `export { c } from "./c.ts"`,
-      "src/domain/c.ts": `import { a } from "./a.ts"`,
-      "src/domain/d.ts": `import { a } from "./a.ts"`,
+      "src/tasks/a.ts": `import { b } from "./b.ts"\nb()`,
+      "src/tasks/b.ts": `export { c } from "./c.ts"`,
+      "src/tasks/c.ts": `import { a } from "./a.ts"\na()`,
+      "src/tasks/d.ts": `import { a } from "./a.ts"\na()`,
     })
-    expect(long).toEqual([
-      "src/domain/a.ts: cycle src/domain/a.ts -> src/domain/b.ts -> src/domain/c.ts -> src/domain/a.ts",
-    ])
+    expect(long).toEqual(["src/tasks/a.ts: cycle src/tasks/a.ts -> src/tasks/b.ts -> src/tasks/c.ts -> src/tasks/a.ts"])
     const types = check({
-      "src/domain/a.ts": `import { b } from "./b.ts"`,
-      "src/domain/b.ts": `import type { A } from "./a.ts"`,
+      "src/tasks/a.ts": `import { b } from "./b.ts"\nb()`,
+      "src/tasks/b.ts": `import type { A } from "./a.ts"\nexport const b = (): A | undefined => undefined`,
     })
     expect(types).toEqual([])
-    const afterTypes = check({
-      "src/domain/a.ts": `export interface A {}\nimport type { B } from "./b.ts"\nexport type { C }\nimport "./c.ts"`,
-      "src/domain/b.ts": `import { a } from "./a.ts"`,
-      "src/domain/c.ts": `import { a } from "./a.ts"`,
-    })
-    expect(afterTypes).toEqual(["src/domain/a.ts: cycle src/domain/a.ts -> src/domain/c.ts -> src/domain/a.ts"])
-    expect(check({ "src/domain/a.ts": `import { a } from "./a.ts"` })).toHaveLength(1)
+    expect(check({ "src/tasks/a.ts": `import { a } from "./a.ts"\na()` })).toHaveLength(1)
   })
 
   it.each([
-    ["domain/a.ts", "process.env.HOME"],
-    ["surfaces/cli/a.ts", "`${process.env.HOME}`"],
+    ["tasks/a.ts", "process.env.HOME"],
+    ["doors/cli/a.ts", "`${process.env.HOME}`"],
     ["lib/a.ts", "Bun.env.HOME"],
-    ["engine/a.ts", "homedir()"],
-    ["domain/a.ts", "Date.now()"],
-    ["domain/a.ts", "[1].map(Date.now)"],
-    ["engine/a.ts", "new Date()"],
-    ["engine/a.ts", "new Date( ).getTime()"],
-    ["engine/a.ts", "new Date"],
-    ["config/a.ts", "Math.random()"],
+    ["workers/loop/a.ts", "homedir()"],
+    ["tasks/a.ts", "Date.now()"],
+    ["tasks/a.ts", "[1].map(Date.now)"],
+    ["workers/loop/a.ts", "new Date()"],
+    ["workers/loop/a.ts", "new Date( ).getTime()"],
+    ["workers/loop/a.ts", "new Date"],
+    ["app/config/a.ts", "Math.random()"],
     ["store/a.ts", "crypto.randomUUID()"],
     ["store/a.ts", "Bun.randomUUIDv7()"],
   ])("stops src/%s from using %s", (path, expression) => {
@@ -453,24 +445,23 @@ describe("the checker", () => {
   })
 
   it.each([
-    ["config/a.ts", "process.env.HOME"],
-    ["main.ts", "process.env"],
-    ["start.ts", "process.env"],
-    ["main.ts", "Date.now()"],
+    ["app/config/a.ts", "process.env.HOME"],
+    ["bin/start.ts", "process.env"],
+    ["bin/start.ts", "Date.now()"],
     ["lib/clock.ts", "Date.now()"],
     ["lib/ids.ts", "crypto.randomUUID()"],
-    ["engine/a.ts", "new Date(0)"],
-    ["engine/a.ts", "new Date(now).toISOString()"],
-    ["engine/a.ts", `"process.env and Date.now()"`],
-    ["engine/a.ts", "1 // Math.random()"],
-    ["engine/a.test.ts", "Date.now()"],
-    ["engine/a.ts", "clock.now()"],
+    ["workers/loop/a.ts", "new Date(0)"],
+    ["workers/loop/a.ts", "new Date(now).toISOString()"],
+    ["workers/loop/a.ts", `"process.env and Date.now()"`],
+    ["workers/loop/a.ts", "1 // Math.random()"],
+    ["workers/loop/a.test.ts", "Date.now()"],
+    ["workers/loop/a.ts", "clock.now()"],
   ])("lets src/%s use %s", (path, expression) => {
     expect(check({ [`src/${path}`]: `export const x = ${expression}\n` })).toEqual([])
   })
 
   it("refuses barrel files", () => {
-    expect(check({ "src/domain/index.ts": "export const x = 1" })).toHaveLength(1)
-    expect(check({ "src/domain/all.ts": `export * from "./a.ts"` })).toHaveLength(1)
+    expect(check({ "src/tasks/index.ts": "export const x = 1" })).toHaveLength(1)
+    expect(check({ "src/tasks/all.ts": `export * from "./a.ts"` })).toHaveLength(1)
   })
 })

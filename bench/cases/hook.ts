@@ -1,6 +1,6 @@
 import { join } from "node:path"
+import type { Session } from "../../src/app/command.ts"
 import type { Configured, Host } from "../../src/app/host.ts"
-import type { Session } from "../../src/doors/cli/command.ts"
 import { hook as command } from "../../src/doors/hooks/hook.ts"
 import { systemClock } from "../../src/lib/clock.ts"
 import { systemIds } from "../../src/lib/make-ids.ts"

@@ -20,7 +20,7 @@ if (process.argv[2] === "hook") {
   if (await isLetGo()) process.exit(0)
   Bun.unsafe.setJITPolicy(1)
 }
-await import("../app/main.ts")
+await import("./main.ts")
 
 function hasFolder(): boolean {
   try {

@@ -1,16 +1,17 @@
 import type { WorkerId } from "../kernel/ids.ts"
 import type { Team } from "../kernel/team.ts"
+import type { Staffing } from "../planning/staffing.ts"
 import type { VerdictStatus } from "../quality/verdict.ts"
 import type { History } from "../reporting/history.ts"
 import type { Approval, ApprovalStatus } from "../requests/approval.ts"
 import type { Trigger } from "../requests/escalation.ts"
 import type { Question } from "../requests/question.ts"
+import type { BlockerChoice, OnBlockerFailed } from "../tasks/blocker.ts"
+import type { CascadeKind } from "../tasks/follow-up.ts"
 import type { RetryLimits } from "../tasks/retry.ts"
 import type { Role, Task } from "../tasks/task.ts"
 import type { WavePlan } from "../tasks/wave.ts"
 import type { WorkerAvailability } from "../workers/worker.ts"
-import type { BlockerChoice, OnBlockerFailed } from "./blockers.ts"
-import type { CascadeKind } from "./cascade.ts"
 
 /** Everything the engine decides by, as plain data of one moment. */
 export interface EngineSnapshot {
@@ -87,12 +88,6 @@ export interface EngineLimits extends RetryLimits {
   readonly budget: { readonly tokens: number; readonly dollars: number }
   readonly budgetPerWorker: { readonly tokens: number; readonly dollars: number }
 }
-
-/** How many workers of which kind: one for each role that has work, so many for anything, or so many by role. */
-export type Staffing =
-  | { readonly kind: "auto" }
-  | { readonly kind: "count"; readonly count: number }
-  | { readonly kind: "roles"; readonly counts: readonly { readonly role: Role; readonly count: number }[] }
 
 /** Done at once. */
 export type ShortAction =

@@ -2,8 +2,9 @@ import { describe, expect, it } from "bun:test"
 import fc from "fast-check"
 import { heldTask, historyOf, LIMITS, makeSnapshot, makeWorker, NOW, openTask } from "../../test/support/engine.ts"
 import { parseWorkerId } from "../kernel/ids.ts"
+import type { Staffing } from "../planning/staffing.ts"
 import { ROLES, type Role } from "../tasks/task.ts"
-import type { EngineLimits, EngineSnapshot, EngineWorker, ShortAction, Staffing } from "./actions.ts"
+import type { EngineLimits, EngineSnapshot, EngineWorker, ShortAction } from "./actions.ts"
 import { staff } from "./balance.ts"
 
 function started(snapshot: EngineSnapshot, limits: Partial<EngineLimits> = {}): string[] {

@@ -1,7 +1,8 @@
+import type { Staffing } from "../planning/staffing.ts"
 import type { History, WorkerFact } from "../reporting/history.ts"
 import { GENERIC_ROLE, type Role, rolesMatch, type Task } from "../tasks/task.ts"
 import { UNAVAILABLE } from "../workers/worker.ts"
-import type { EngineLimits, EngineSnapshot, EngineWorker, ShortAction, Staffing } from "./actions.ts"
+import type { EngineLimits, EngineSnapshot, EngineWorker, ShortAction } from "./actions.ts"
 import { listClaimable, nextLeaseEnd } from "./claimable.ts"
 import { earliest, isExitTold, type Ruling } from "./supervise.ts"
 

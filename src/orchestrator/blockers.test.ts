@@ -2,8 +2,9 @@ import { describe, expect, it } from "bun:test"
 import { LIMITS, makeSnapshot, openTask } from "../../test/support/engine.ts"
 import { parseTaskId } from "../kernel/ids.ts"
 import { emptyHistory, taskOf } from "../reporting/history.ts"
+import { listWaiting, type OnBlockerFailed } from "../tasks/blocker.ts"
 import type { Task } from "../tasks/task.ts"
-import { listWaiting, type OnBlockerFailed, settleBlockers } from "./blockers.ts"
+import { settleBlockers } from "./blockers.ts"
 
 const needing = (id: string, needs: string[], change: Partial<Task> = {}) =>
   openTask(id, { blockedBy: needs.map(parseTaskId), unmet: needs.length, ...change })

@@ -1,10 +1,6 @@
+import { isWaiting } from "../tasks/blocker.ts"
 import type { Task } from "../tasks/task.ts"
 import type { EngineLimits, EngineSnapshot, ShortAction } from "./actions.ts"
-
-/** What is done for the tasks that wait for one that failed. `ask` leaves it to a person. */
-export const ON_BLOCKER_FAILED = ["ask", "retry", "remove-need", "skip-dependants"] as const
-export type OnBlockerFailed = (typeof ON_BLOCKER_FAILED)[number]
-export type BlockerChoice = Exclude<OnBlockerFailed, "ask">
 
 /** How often a failed task is tried again because others wait for it, on top of the retries every task has. */
 const MOST_RETRIES = 1
@@ -33,19 +29,4 @@ function listBlockers(tasks: readonly Task[], { schedule }: EngineSnapshot["team
   const needed = new Set<string>(waiting.flatMap(({ blockedBy }) => blockedBy))
   const last = schedule === "waves" ? Math.max(0, ...waiting.map(({ wave }) => wave ?? 0)) : 0
   return failed.filter(({ id, wave }) => needed.has(id) || (wave !== null && wave < last))
-}
-
-/** All that wait for a task, or for one that does, in the order given. */
-export function listWaiting<T extends Pick<Task, "id" | "status" | "blockedBy">>(tasks: readonly T[], id: string): T[] {
-  const reached = new Set<string>([id])
-  const waiting = tasks.filter(isWaiting)
-  for (let before = 0; before < reached.size; ) {
-    before = reached.size
-    for (const task of waiting) if (task.blockedBy.some((need) => reached.has(need))) reached.add(task.id)
-  }
-  return waiting.filter((task) => task.id !== id && reached.has(task.id))
-}
-
-function isWaiting({ status }: Pick<Task, "status">): boolean {
-  return status === "open" || status === "paused"
 }

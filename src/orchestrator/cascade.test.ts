@@ -2,8 +2,9 @@ import { describe, expect, it } from "bun:test"
 import { LIMITS, makeSnapshot, NOW, openTask } from "../../test/support/engine.ts"
 import { isId, parseTaskId } from "../kernel/ids.ts"
 import { emptyHistory, type History } from "../reporting/history.ts"
+import { cascadeIdOf, followUpOf } from "../tasks/follow-up.ts"
 import { NO_WORK, type Task } from "../tasks/task.ts"
-import { cascade, cascadeIdOf, followUpOf } from "./cascade.ts"
+import { cascade } from "./cascade.ts"
 
 const resolved = (id: string, title: string, change: Partial<Task> = {}) =>
   openTask(id, { title, status: "resolved", ...change })

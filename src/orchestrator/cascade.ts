@@ -1,18 +1,5 @@
-import { MAX_ID_LENGTH, type TaskId } from "../kernel/ids.ts"
-import type { Task } from "../tasks/task.ts"
+import { cascadeIdOf, followUpOf, mayCascade, SCRIPT } from "../tasks/follow-up.ts"
 import type { EngineLimits, EngineSnapshot, ShortAction } from "./actions.ts"
-
-export const CASCADE_KINDS = ["test", "review"] as const
-export type CascadeKind = (typeof CASCADE_KINDS)[number]
-
-/** How many follow-ups there may be in a line. */
-const MAX_CASCADE_DEPTH = 3
-
-/** In a title it says that nothing follows from the task. */
-const NO_CASCADE = /\[no-cascade\]/i
-/** Ids of tasks that mend a merge, or what a gate or a review found. */
-const MENDS = /^(?:(?:fix|mend)-.+-\d+|finding-\d+-.+)$/
-const SCRIPT = "script"
 
 /**
  * Finished work brings the next step with it: what was built gets tests, what tests gets a review, and a review ends the
@@ -32,39 +19,4 @@ export function cascade({ team, tasks, history }: EngineSnapshot, { enableCascad
   return candidates
     .filter(({ task }) => agents.get(task.id) !== SCRIPT)
     .map(({ task, kind }) => ({ type: "cascade", of: task.id, kind }))
-}
-
-/** Deterministic, so that there is never a second one. */
-export function cascadeIdOf(id: TaskId, kind: CascadeKind): TaskId {
-  const plain = `${kind}-${id}`
-  if (plain.length <= MAX_ID_LENGTH) return plain as TaskId
-  return `${kind}-${new Bun.CryptoHasher("sha256").update(id).digest("hex").slice(0, 16)}` as TaskId
-}
-
-export function mayCascade({ id, title, work }: Pick<Task, "id" | "title" | "work">): boolean {
-  if (MENDS.test(id) || NO_CASCADE.test(title)) return false
-  return work.cascadeDepth < MAX_CASCADE_DEPTH && work.agent !== SCRIPT && work.commands.length === 0
-}
-
-const BUILDING = "implement|creat|build|fix|add|refactor"
-const TESTING = "test|spec|coverage"
-const ENDING = "review|audit|check|explor|debug|analy[sz]"
-const FORMS = "(?:e|s|es|d|ed|ing|ging)?"
-const KEYWORD = new RegExp(`\\b(?:(${BUILDING})${FORMS}|(${TESTING})${FORMS}|(?:${ENDING})${FORMS})\\b`, "i")
-/** "Add more unit tests" is about tests, whatever is done to them; "add a page and its tests" is not. */
-const OBJECT = new RegExp(`^\\w+\\s+(?:(?!(?:and|for|of|with)\\b)[\\w-]+\\s+){0,3}?(?:${TESTING})s?\\b`, "i")
-
-/** What follows from a task, by the words of its title, or else of its description; undefined: nothing. */
-export function followUpOf({ title, description }: Pick<Task, "title" | "description">): CascadeKind | undefined {
-  const found = kindOf(title) ?? kindOf(description)
-  return found === "building" ? "test" : found === "testing" ? "review" : undefined
-}
-
-/** The first of the words decides: what is done stands before what it is done to. */
-function kindOf(text: string): "building" | "testing" | "ending" | undefined {
-  const found = KEYWORD.exec(text)
-  if (found === null) return undefined
-  const [, building, testing] = found
-  if (building !== undefined && !OBJECT.test(text.slice(found.index))) return "building"
-  return building === undefined && testing === undefined ? "ending" : "testing"
 }

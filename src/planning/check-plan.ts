@@ -1,7 +1,6 @@
 import { AppError } from "../kernel/errors.ts"
 import { quoteInput, type TaskId } from "../kernel/ids.ts"
 import { nearest } from "../lib/text/nearest.ts"
-import { parseStaffing, problemWithSize } from "../orchestrator/staffing.ts"
 import { listClaims } from "../ownership/judge-path.ts"
 import { listOverlaps, makeConcurrency, type Overlap } from "../ownership/overlaps.ts"
 import { cleanPattern } from "../ownership/plain-pattern.ts"
@@ -11,6 +10,7 @@ import type { Plan, PlanProblem, PlanTask } from "./plan.ts"
 import type { Preset } from "./presets.ts"
 import { defineSpec, isOwned, MAX_ROLE_SPECS } from "./roles/role-spec.ts"
 import { assertCapable, BUILT_IN_ROLES, getRole, type RoleDefinition } from "./roles/roles.ts"
+import { parseStaffing, problemWithSize } from "./staffing.ts"
 
 /** What a plan is held against. */
 export interface PlanFacts {

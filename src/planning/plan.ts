@@ -14,7 +14,6 @@ import {
   text,
   withDefault,
 } from "../lib/fields.ts"
-import { parseStaffing, STAFFING_FORMS } from "../orchestrator/staffing.ts"
 import { problemWithPattern } from "../ownership/file-pattern.ts"
 import { EFFORTS } from "../tasks/effort.ts"
 import {
@@ -28,6 +27,7 @@ import {
   type Work,
 } from "../tasks/task.ts"
 import type { RoleSpec } from "./roles/role-spec.ts"
+import { parseStaffing, STAFFING_FORMS } from "./staffing.ts"
 
 const line = (description: string) => text(description, problemWithText)
 const id = text("its id, by which others need it; by default its number in the list", (value) =>

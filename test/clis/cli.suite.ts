@@ -21,7 +21,7 @@ import {
 } from "./cli-world.ts"
 import { TOKENS } from "./model-protocols.ts"
 
-const MAIN = join(import.meta.dir, "../../src/app/main.ts")
+const MAIN = join(import.meta.dir, "../../src/bin/main.ts")
 
 const RATE_LIMIT = {
   status: 429,

@@ -8,7 +8,7 @@ import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
 import { commandOf } from "./cli-world.ts"
 import { findPinned } from "./pinned.ts"
 
-const MAIN = join(import.meta.dir, "../../src/app/main.ts")
+const MAIN = join(import.meta.dir, "../../src/bin/main.ts")
 
 interface Place extends Disposable {
   readonly cwd: string

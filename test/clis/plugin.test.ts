@@ -11,7 +11,7 @@ import { findPinned } from "./pinned.ts"
 
 const ROOT = join(import.meta.dir, "../..")
 const PLUGIN = join(ROOT, "plugin")
-const SELF = [process.execPath, join(ROOT, "src/app/main.ts")]
+const SELF = [process.execPath, join(ROOT, "src/bin/main.ts")]
 
 let scratch: Scratch
 beforeEach(() => {

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { type CliResult, type RunCliOptions, runCli } from "../support/run-cli.ts"
 import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
 
-export const MAIN = join(import.meta.dir, "../../src/app/main.ts")
+export const MAIN = join(import.meta.dir, "../../src/bin/main.ts")
 export const IS_ROOT = process.getuid?.() === 0
 /** Each of these tests starts a handful of processes, on a machine that may be busy. */
 export const TEST_TIMEOUT_MS = 30_000

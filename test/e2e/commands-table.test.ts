@@ -1,7 +1,7 @@
 // Every command under both of its names: help, success for programs and for people, and what it says without a
 // required parameter.
 import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from "bun:test"
-import { dashedName } from "../../src/doors/cli/command.ts"
+import { dashedName } from "../../src/app/command.ts"
 import { VISIBLE_COMMANDS } from "../../src/doors/cli/commands.ts"
 import { flagsOf } from "../../src/doors/cli/flags.ts"
 import type { CliResult } from "../support/run-cli.ts"

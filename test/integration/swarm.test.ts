@@ -25,7 +25,7 @@ import { allEvents, context as contextOf, getTask, makeTask, makeTeam, refusal, 
 import { makeWorld, WORLD_TEAM, type World } from "../support/workspaces.ts"
 
 const MACHINE = "here"
-const MAIN = join(import.meta.dir, "../../src/app/main.ts")
+const MAIN = join(import.meta.dir, "../../src/bin/main.ts")
 
 describe("workers started by hand", () => {
   let world: World

@@ -21,7 +21,7 @@ export function owning(...files: readonly string[]): Ownership {
 /** Our own command that judges writes, from source. */
 export const JUDGE_WRITE = [
   process.execPath,
-  join(import.meta.dir, "../../src/app/main.ts"),
+  join(import.meta.dir, "../../src/bin/main.ts"),
   "hook",
   "pre-tool-use",
   "--managed",

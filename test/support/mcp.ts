@@ -5,7 +5,7 @@ import { Client } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { sandboxEnv } from "./sandbox.ts"
 
-const MAIN = join(import.meta.dir, "../../src/app/main.ts")
+const MAIN = join(import.meta.dir, "../../src/bin/main.ts")
 
 export type Facts = Record<string, unknown>
 

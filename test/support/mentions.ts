@@ -1,6 +1,6 @@
 // Which calls of our program a text tells its reader to make, and what would be wrong with them.
 
-import type { Command } from "../../src/doors/cli/command.ts"
+import type { Command } from "../../src/app/command.ts"
 import { findCommand } from "../../src/doors/cli/commands.ts"
 import { checkInput, flagsOf, parseFlags } from "../../src/doors/cli/flags.ts"
 import { GLOBAL_FIELDS } from "../../src/doors/cli/global-fields.ts"

@@ -2,7 +2,7 @@
 import { join } from "node:path"
 import { sandboxEnv } from "./sandbox.ts"
 
-const MAIN = join(import.meta.dir, "../../src/app/main.ts")
+const MAIN = join(import.meta.dir, "../../src/bin/main.ts")
 const DEFAULT_TIMEOUT_MS = 60_000
 
 export interface RunCliOptions {

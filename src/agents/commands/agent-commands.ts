@@ -1,4 +1,4 @@
-import type { Command, Session } from "../../doors/cli/command.ts"
+import type { Command, Session } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { choice, flag, type InputOf, number, optional, text, withDefault } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"

@@ -1,4 +1,4 @@
-import type { Command } from "../../doors/cli/command.ts"
+import type { Command } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { text } from "../../lib/fields.ts"
 import { identityOf } from "../../lib/process/process-identity.ts"

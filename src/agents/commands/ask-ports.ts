@@ -1,4 +1,4 @@
-import type { Session } from "../../doors/cli/command.ts"
+import type { Session } from "../../app/command.ts"
 import { readSurvey } from "../../planning/commands/choose-here.ts"
 import { findRoles } from "../../planning/commands/role-commands.ts"
 import type { AskPorts } from "../choose/ask-agent.ts"

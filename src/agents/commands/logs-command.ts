@@ -1,4 +1,4 @@
-import type { Command, Session } from "../../doors/cli/command.ts"
+import type { Command, Session } from "../../app/command.ts"
 import { flag, type InputOf, number, optional } from "../../lib/fields.ts"
 import { machineName } from "../../lib/process/machine-name.ts"
 import type { Screen } from "../../lib/text/table.ts"

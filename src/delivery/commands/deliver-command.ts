@@ -1,4 +1,4 @@
-import type { Command, Outcome, Session } from "../../doors/cli/command.ts"
+import type { Command, Outcome, Session } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { flag, type InputOf } from "../../lib/fields.ts"

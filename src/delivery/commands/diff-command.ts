@@ -1,4 +1,4 @@
-import type { Command } from "../../doors/cli/command.ts"
+import type { Command } from "../../app/command.ts"
 import { type InputOf, number, optional } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { manyLines } from "../../lib/text/table.ts"

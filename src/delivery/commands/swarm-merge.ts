@@ -1,4 +1,4 @@
-import type { Command } from "../../doors/cli/command.ts"
+import type { Command } from "../../app/command.ts"
 import { type InputOf, number, optional, text } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { unreachable } from "../../lib/unreachable.ts"

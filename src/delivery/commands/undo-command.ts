@@ -1,4 +1,4 @@
-import type { Command } from "../../doors/cli/command.ts"
+import type { Command } from "../../app/command.ts"
 import type { InputOf } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { teamFields } from "../../store/operation.ts"

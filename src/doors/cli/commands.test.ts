@@ -1,7 +1,7 @@
 import { describe, expect, it } from "bun:test"
+import { dashedName } from "../../app/command.ts"
 import { ERROR_CODES } from "../../kernel/errors.ts"
 import { splitCommand } from "../../lib/text/split-command.ts"
-import { dashedName } from "./command.ts"
 import { COMMANDS, findCommand, VISIBLE_COMMANDS } from "./commands.ts"
 import { exitCodeOf } from "./exit-codes.ts"
 import { checkInput, flagsOf, parseFlags } from "./flags.ts"

@@ -1,5 +1,5 @@
+import { type CommandRow, dashedName, fromOperation } from "../../app/command.ts"
 import type { Task } from "../../tasks/task.ts"
-import { type CommandRow, dashedName, fromOperation } from "./command.ts"
 
 const views = {
   status: () => import("../../reporting/views/status-view.ts"),
@@ -392,8 +392,8 @@ export const COMMANDS: readonly CommandRow[] = [
     name: "worktree list",
     load: async () => (await import("../../workers/commands/worktree-commands.ts")).worktreeList,
   },
-  { name: "refs", load: async () => (await import("../../knowledge/commands/reference-fields.ts")).refs },
-  { name: "recover", load: async () => (await import("../../knowledge/commands/reference-fields.ts")).recover },
+  { name: "refs", load: async () => (await import("../../workers/commands/refs-commands.ts")).refs },
+  { name: "recover", load: async () => (await import("../../workers/commands/refs-commands.ts")).recover },
   { name: "mailbox send", load: async () => (await import("../../messages/commands/mailbox-commands.ts")).mailboxSend },
   { name: "mailbox read", load: async () => (await import("../../messages/commands/mailbox-commands.ts")).mailboxRead },
   { name: "mailbox poll", load: async () => (await import("../../messages/commands/mailbox-commands.ts")).mailboxPoll },

@@ -1,8 +1,8 @@
+import type { Command } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { flag, text } from "../../lib/fields.ts"
 import { nearest } from "../../lib/text/nearest.ts"
 import { table } from "../../lib/text/table.ts"
-import type { Command } from "./command.ts"
 
 const key = text("name of the setting, as team.maxAgents")
 const repository = flag("in the repository's teamwork.json instead of the home's config.json")

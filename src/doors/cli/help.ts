@@ -1,5 +1,5 @@
+import { type Command, type CommandRow, dashedName } from "../../app/command.ts"
 import { unreachable } from "../../lib/unreachable.ts"
-import { type Command, type CommandRow, dashedName } from "./command.ts"
 import { VISIBLE_COMMANDS } from "./commands.ts"
 import { type Flag, flagsOf } from "./flags.ts"
 import { DETECTED_FIELDS, GLOBAL_FIELDS } from "./global-fields.ts"

@@ -1,5 +1,5 @@
+import { type Command, type CommandRow, dashedName } from "../../app/command.ts"
 import { choice } from "../../lib/fields.ts"
-import { type Command, type CommandRow, dashedName } from "./command.ts"
 import { flagsOf } from "./flags.ts"
 import { GLOBAL_FIELDS } from "./global-fields.ts"
 

@@ -1,7 +1,7 @@
+import type { Command, Session } from "../../app/command.ts"
 import type { Host } from "../../app/host.ts"
 import { choice, optional, text, withDefault } from "../../lib/fields.ts"
 import { readMarker, removeMarker } from "../../sessions/effects/seat-marker.ts"
-import type { Command, Session } from "../cli/command.ts"
 import type { HookHandler } from "./handler.ts"
 import {
   HOSTS,

@@ -1,3 +1,4 @@
+import type { Command } from "../../app/command.ts"
 import type { Host } from "../../app/host.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { followLinks } from "../../lib/follow-links.ts"
@@ -5,7 +6,6 @@ import type { ToolCall } from "../../ownership/find-write.ts"
 import type { Ownership } from "../../ownership/judge-path.ts"
 import { judgeWrite } from "../../ownership/judge-write.ts"
 import type { ClaimPlace, WriteRules } from "../../ownership/owned-files.ts"
-import type { Command } from "../cli/command.ts"
 
 /** What agents take for a denial, with the reason on standard error. */
 const DENIED = 2

@@ -1,7 +1,7 @@
 import type { Tool as ListedTool } from "@modelcontextprotocol/server"
+import type { CommandRow } from "../../app/command.ts"
 import type { Field } from "../../lib/fields.ts"
 import { type JsonSchema, objectSchema, plainForm } from "../../lib/fields-schema.ts"
-import type { CommandRow } from "../cli/command.ts"
 import { inOurWords } from "./our-words.ts"
 import { HINTS, loadTool } from "./tool-table.ts"
 import { offer, toolsFor, type Who } from "./who.ts"

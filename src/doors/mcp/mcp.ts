@@ -1,9 +1,9 @@
+import type { Command } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { flag, type InputOf, optional } from "../../lib/fields.ts"
 import { table } from "../../lib/text/table.ts"
 import { problemWithWorkerName } from "../../messages/message.ts"
 import { workerIdField } from "../../store/operation.ts"
-import type { Command } from "../cli/command.ts"
 import { listTools } from "./list-tools.ts"
 import { openConnection } from "./tool-session.ts"
 

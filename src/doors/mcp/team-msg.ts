@@ -1,3 +1,4 @@
+import type { Command, Session } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { choice, type InputOf, number, optional, record, withDefault } from "../../lib/fields.ts"
 import { LEAD, type Message } from "../../messages/message.ts"
@@ -6,7 +7,6 @@ import { sendMessage } from "../../messages/operations/send-message.ts"
 import { teamStatus } from "../../reporting/operations/team-status.ts"
 import { idField, teamFields, textField } from "../../store/operation.ts"
 import { swarmStatus } from "../../workers/operations/swarm-status.ts"
-import type { Command, Session } from "../cli/command.ts"
 
 const input = {
   ...teamFields,

@@ -1,7 +1,7 @@
+import type { Session } from "../../app/command.ts"
 import type { Io } from "../../app/host.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { Context } from "../../store/operation.ts"
-import type { Session } from "../cli/command.ts"
 import { type HeldStore, holdStore, untilCancelled } from "./hold-store.ts"
 import { leadOf, type Who } from "./who.ts"
 

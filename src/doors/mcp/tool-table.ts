@@ -1,4 +1,4 @@
-import type { Command, CommandRow } from "../cli/command.ts"
+import type { Command, CommandRow } from "../../app/command.ts"
 
 /** A row of the table of tools: a command as an agent may call it, and what the server adds to that. */
 export interface Tool {

@@ -1,8 +1,8 @@
 import { dirname } from "node:path"
+import type { Command, Outcome } from "../../app/command.ts"
 import { paintDiff, renderFileDiff } from "../../delivery/views/file-diff.ts"
 import { choice, flag, list, optional } from "../../lib/fields.ts"
 import { manyLines } from "../../lib/text/table.ts"
-import type { Command, Outcome } from "../cli/command.ts"
 import { INIT_HOSTS, type InitHost } from "./host-files.ts"
 import { applyInit, type FileChange, planInit } from "./set-up-hosts.ts"
 

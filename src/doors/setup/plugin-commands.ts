@@ -1,6 +1,6 @@
+import type { Command, Outcome, Session } from "../../app/command.ts"
 import { choice, flag, withDefault } from "../../lib/fields.ts"
 import { quoteArgument } from "../../lib/text/quote-argument.ts"
-import type { Command, Outcome, Session } from "../cli/command.ts"
 import { ensurePluginFolder } from "./plugin-folder.ts"
 import { askClaude, installSteps, PLUGIN_SCOPES, type PluginScope, removeSteps } from "./set-up-claude.ts"
 

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path"
+import type { Command, Outcome, Session } from "../../app/command.ts"
 import { sourceDirField } from "../../delivery/commands/swarm-merge.ts"
-import type { Command, Outcome, Session } from "../../doors/cli/command.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { flag, type InputOf, optional, text } from "../../lib/fields.ts"

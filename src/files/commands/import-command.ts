@@ -1,5 +1,5 @@
 import { resolve } from "node:path"
-import type { Command } from "../../doors/cli/command.ts"
+import type { Command } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { isId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"

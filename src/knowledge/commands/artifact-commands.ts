@@ -1,4 +1,4 @@
-import { type Command, fromOperation, type Session } from "../../doors/cli/command.ts"
+import { type Command, fromOperation, type Session } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { choice, type InputOf, optional } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"

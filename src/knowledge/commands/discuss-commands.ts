@@ -1,4 +1,4 @@
-import { fromOperation } from "../../doors/cli/command.ts"
+import { fromOperation } from "../../app/command.ts"
 import { closeDiscussion, listDiscussions, openDiscussion, showDiscussion, speak } from "../operations/discussions.ts"
 import { discussionLine, renderDiscussion, renderDiscussions } from "../views/knowledge-view.ts"
 

@@ -1,4 +1,4 @@
-import { type Command, fromOperation, type Session } from "../../doors/cli/command.ts"
+import { type Command, fromOperation, type Session } from "../../app/command.ts"
 import { PERSON } from "../../kernel/actor.ts"
 import type { InputOf } from "../../lib/fields.ts"
 import { commaList, teamFields, textField } from "../../store/operation.ts"

@@ -1,4 +1,4 @@
-import { type Command, fromOperation, type Outcome, type Session } from "../../doors/cli/command.ts"
+import { type Command, fromOperation, type Outcome, type Session } from "../../app/command.ts"
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TaskId } from "../../kernel/ids.ts"

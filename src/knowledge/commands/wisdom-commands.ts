@@ -1,4 +1,4 @@
-import { fromOperation } from "../../doors/cli/command.ts"
+import { fromOperation } from "../../app/command.ts"
 import { addWisdom, listWisdom, removeWisdom } from "../operations/keep-wisdom.ts"
 import { renderWisdom, wisdomLine } from "../views/knowledge-view.ts"
 

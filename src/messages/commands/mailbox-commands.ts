@@ -1,4 +1,4 @@
-import { fromOperation } from "../../doors/cli/command.ts"
+import { fromOperation } from "../../app/command.ts"
 import type { Screen } from "../../lib/text/table.ts"
 import type { Message } from "../message.ts"
 import { pollMailbox, readMailbox } from "../operations/read-mailbox.ts"

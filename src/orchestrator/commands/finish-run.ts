@@ -1,5 +1,5 @@
+import type { Outcome, Session } from "../../app/command.ts"
 import type { Completed } from "../../delivery/archive/archive-team.ts"
-import type { Outcome, Session } from "../../doors/cli/command.ts"
 import { homePlace } from "../../files/mirror/export-places.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import type { CompletionAction } from "../../teams/completion.ts"

@@ -1,6 +1,6 @@
+import type { Command, Outcome, Session } from "../../app/command.ts"
 import { sourceDirField } from "../../delivery/commands/swarm-merge.ts"
 import { connectGates } from "../../delivery/merge-queue/connect-gates.ts"
-import type { Command, Outcome, Session } from "../../doors/cli/command.ts"
 import { assertTarget } from "../../git/integration.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { describeTeam, SCHEDULES, type TeamName } from "../../kernel/team.ts"
@@ -10,6 +10,7 @@ import { machineName } from "../../lib/process/machine-name.ts"
 import { identityOf, isRunning } from "../../lib/process/process-identity.ts"
 import { sleep } from "../../lib/sleep.ts"
 import { planCommand, planInput } from "../../planning/commands/plan-command.ts"
+import { parseStaffing, problemWithSize, STAFFING_FORMS } from "../../planning/staffing.ts"
 import { verifierFor } from "../../quality/commands/verify-commands.ts"
 import { verifyFinal, verifyWave } from "../../quality/verify/verify-team.ts"
 import { makeWatcher, watchTeam } from "../../reporting/commands/live-screen.ts"
@@ -28,7 +29,6 @@ import { type EngineSettings, limitsOf, type RunSettings, readRunSettings } from
 import type { EngineEnd, OrchestratorOptions, OrchestratorPorts, Self } from "../loop/engine-ports.ts"
 import { orchestrate } from "../loop/orchestrate.ts"
 import { type EngineFacts, readEngine } from "../operations/read-engine.ts"
-import { parseStaffing, problemWithSize, STAFFING_FORMS } from "../staffing.ts"
 
 const input = {
   ...teamFields,

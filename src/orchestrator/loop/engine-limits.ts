@@ -1,6 +1,7 @@
+import type { Staffing } from "../../planning/staffing.ts"
 import type { NotifySettings } from "../../requests/effects/notify.ts"
 import type { CompletionAction } from "../../teams/completion.ts"
-import type { EngineLimits, Staffing } from "../actions.ts"
+import type { EngineLimits } from "../actions.ts"
 
 /** What the configuration says of the engine. */
 export interface EngineSettings extends Omit<EngineLimits, "staffing" | "deliver" | "maxRefusals"> {

@@ -5,6 +5,7 @@ import type { TeamName } from "../../kernel/team.ts"
 import type { Clock } from "../../lib/clock.ts"
 import type { Verdict } from "../../quality/verdict.ts"
 import type { Approval } from "../../requests/approval.ts"
+import type { Ruling } from "../../requests/effects/judge-approval.ts"
 import type { Notify } from "../../requests/effects/notify.ts"
 import type { Context } from "../../store/operation.ts"
 import type { Role } from "../../tasks/task.ts"
@@ -40,12 +41,6 @@ export interface OrchestratorPorts {
   readonly say: (line: string) => void
   /** Tells a person that something waits; left out where nobody wants to be told. */
   readonly notify?: Notify
-}
-
-export interface Ruling {
-  readonly by: string
-  readonly isApproved: boolean
-  readonly reason: string | null
 }
 
 /** The judges of merged work. */

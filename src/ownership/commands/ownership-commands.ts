@@ -1,4 +1,4 @@
-import type { Command } from "../../doors/cli/command.ts"
+import type { Command } from "../../app/command.ts"
 import { type InputOf, optional } from "../../lib/fields.ts"
 import { dirname } from "../../lib/paths.ts"
 import { ownerField, taskIdField, teamFields, textField, tokenField } from "../../store/operation.ts"

@@ -1,7 +1,7 @@
 import { type AgentChoice, type ChosenAgent, chooseAgent } from "../../agents/choose/choose-agent.ts"
 import { type AgentStanding, surveyAgents } from "../../agents/choose/survey-agents.ts"
 import { type KnownRateLimits, listRateLimits } from "../../agents/operations/rate-limits.ts"
-import type { Session } from "../../doors/cli/command.ts"
+import type { Session } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { findRoles } from "./role-commands.ts"
 

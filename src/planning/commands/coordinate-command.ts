@@ -1,4 +1,4 @@
-import type { Command } from "../../doors/cli/command.ts"
+import type { Command } from "../../app/command.ts"
 import { flag } from "../../lib/fields.ts"
 import type { AppliedPlan } from "../operations/apply-plan.ts"
 import { readSpecTexts } from "../operations/role-specs.ts"

@@ -1,5 +1,5 @@
 import { surveyAgents } from "../../agents/choose/survey-agents.ts"
-import type { Session } from "../../doors/cli/command.ts"
+import type { Session } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { quoteInput } from "../../kernel/ids.ts"
 import { codeOf } from "../../lib/error-code.ts"

@@ -1,4 +1,4 @@
-import type { Session } from "../../doors/cli/command.ts"
+import type { Session } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { quoteInput } from "../../kernel/ids.ts"
 import type { CheckedPlan, PlanFacts } from "../check-plan.ts"

@@ -1,4 +1,4 @@
-import type { Command, Session } from "../../doors/cli/command.ts"
+import type { Command, Session } from "../../app/command.ts"
 import { dirname } from "../../lib/paths.ts"
 import { loadPresets } from "../planner/load-presets.ts"
 import { renderPresets } from "../views/presets-view.ts"

@@ -1,4 +1,4 @@
-import { fromOperation } from "../../doors/cli/command.ts"
+import { fromOperation } from "../../app/command.ts"
 import { oneLine } from "../../lib/text/table.ts"
 import { reportGap } from "../operations/role-gap.ts"
 

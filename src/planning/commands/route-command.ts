@@ -1,4 +1,4 @@
-import type { Command } from "../../doors/cli/command.ts"
+import type { Command } from "../../app/command.ts"
 import { choice, flag, type InputOf, number, optional, text } from "../../lib/fields.ts"
 import { idField } from "../../store/operation.ts"
 import { COMPLEXITIES } from "../../tasks/task.ts"

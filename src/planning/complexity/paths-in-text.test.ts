@@ -20,7 +20,7 @@ describe("findPaths", () => {
 
   it.each([
     "1.2.3, v2.0, 4.17.21-beta.1 and ^5.0",
-    "https://example.com/src/app/main.ts, http://localhost:3000/a.js, www.example.com/x.css",
+    "https://example.com/src/bin/main.ts, http://localhost:3000/a.js, www.example.com/x.css",
     "git+ssh://host/repo/file.go",
     "and/or, I/O, TCP/IP, CI/CD, UI/UX, read/write, client/server, he/she",
     "e.g. this, i.e. that, etc. and so on... or not.",

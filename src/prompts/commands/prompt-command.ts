@@ -1,4 +1,4 @@
-import type { Command } from "../../doors/cli/command.ts"
+import type { Command } from "../../app/command.ts"
 import { findSkillsHere } from "../../knowledge/commands/skill-commands.ts"
 import { skillsForTask } from "../../knowledge/effects/skills-for-task.ts"
 import { type InputOf, optional, text } from "../../lib/fields.ts"

@@ -1,4 +1,4 @@
-import type { Command } from "../../doors/cli/command.ts"
+import type { Command } from "../../app/command.ts"
 import type { InputOf } from "../../lib/fields.ts"
 import { renderGraph } from "../../planning/views/graph-view.ts"
 import { teamStatus } from "../../reporting/operations/team-status.ts"

@@ -1,4 +1,4 @@
-import { type Command, fromOperation, type Session } from "../../doors/cli/command.ts"
+import { type Command, fromOperation, type Session } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { type InputOf, optional, text } from "../../lib/fields.ts"
 import { acceptQa, listQuality, type QaReported, recordQa, returnQa } from "../operations/report-qa.ts"

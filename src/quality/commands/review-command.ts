@@ -1,6 +1,6 @@
 import { askPorts } from "../../agents/commands/ask-ports.ts"
+import type { Command, Session } from "../../app/command.ts"
 import { sourceDirField } from "../../delivery/commands/swarm-merge.ts"
-import type { Command, Session } from "../../doors/cli/command.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import type { InputOf } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"

@@ -1,4 +1,4 @@
-import type { Command, Outcome, Session } from "../../doors/cli/command.ts"
+import type { Command, Outcome, Session } from "../../app/command.ts"
 import { flag, type InputOf, number, optional, text } from "../../lib/fields.ts"
 import { findRoles } from "../../planning/commands/role-commands.ts"
 import { ownerField, taskIdField, teamFields, tokenField } from "../../store/operation.ts"

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "bun:test"
 import { BEGIN, claimed, sampleView, stepped } from "../../../test/support/sample-view.ts"
 import { makeTerminal } from "../../../test/support/terminal.ts"
-import type { Session } from "../../doors/cli/command.ts"
+import type { Session } from "../../app/command.ts"
 import { systemClock } from "../../lib/clock.ts"
 import { makeWatcher, type Watcher } from "./live-screen.ts"
 

@@ -1,5 +1,5 @@
+import type { Session } from "../../app/command.ts"
 import type { Io } from "../../app/host.ts"
-import type { Session } from "../../doors/cli/command.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import type { Clock } from "../../lib/clock.ts"
 import { sleep } from "../../lib/sleep.ts"

@@ -1,4 +1,4 @@
-import type { Command, Outcome, Session } from "../../doors/cli/command.ts"
+import type { Command, Outcome, Session } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { flag, type InputOf, optional, text } from "../../lib/fields.ts"
 import { toWire } from "../../lib/text/wire-names.ts"

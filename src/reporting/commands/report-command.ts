@@ -1,4 +1,4 @@
-import type { Command } from "../../doors/cli/command.ts"
+import type { Command } from "../../app/command.ts"
 import { choice, type InputOf, optional } from "../../lib/fields.ts"
 import { teamFields } from "../../store/operation.ts"
 import { readReportFacts } from "../operations/report-facts.ts"

@@ -1,4 +1,4 @@
-import type { Command } from "../../doors/cli/command.ts"
+import type { Command } from "../../app/command.ts"
 import type { InputOf } from "../../lib/fields.ts"
 import { teamFields } from "../../store/operation.ts"
 import { listEvents } from "../../teams/operations/list-events.ts"

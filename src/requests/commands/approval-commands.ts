@@ -1,4 +1,4 @@
-import type { Command } from "../../doors/cli/command.ts"
+import type { Command } from "../../app/command.ts"
 import { flag, type InputOf } from "../../lib/fields.ts"
 import { toWire } from "../../lib/text/wire-names.ts"
 import type { Approval } from "../approval.ts"

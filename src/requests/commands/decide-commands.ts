@@ -1,4 +1,4 @@
-import { type Command, fromOperation, type Session } from "../../doors/cli/command.ts"
+import { type Command, fromOperation, type Session } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { quoteInput } from "../../kernel/ids.ts"
 import { decide as decideEscalation } from "../operations/escalations.ts"

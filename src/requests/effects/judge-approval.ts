@@ -1,12 +1,18 @@
 import { type AskPorts, askAgent } from "../../agents/choose/ask-agent.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamName } from "../../kernel/team.ts"
-import type { Ruling } from "../../orchestrator/loop/engine-ports.ts"
 import type { Context } from "../../store/operation.ts"
 import { getTask } from "../../tasks/operations/get-task.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 import type { Approval } from "../approval.ts"
 import { approvalPrompt } from "../views/approval-prompt.ts"
+
+/** What is decided on a question, and by whom. */
+export interface Ruling {
+  readonly by: string
+  readonly isApproved: boolean
+  readonly reason: string | null
+}
 
 export interface PmPorts {
   readonly context: Context

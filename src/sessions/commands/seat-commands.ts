@@ -1,4 +1,4 @@
-import type { Command } from "../../doors/cli/command.ts"
+import type { Command } from "../../app/command.ts"
 import type { InputOf } from "../../lib/fields.ts"
 import { markedStore, removeMarker, writeMarker } from "../effects/seat-marker.ts"
 import { join as joinTeam, leave as leaveTeam } from "../operations/seats.ts"

@@ -1,6 +1,6 @@
 import type { Store, StoreReport, Tx } from "../port.ts"
 import type { Session } from "../rows/sql-session.ts"
-import { transactionOf } from "../rows/transaction.ts"
+import { transactionOf } from "../rows/sql-transaction.ts"
 import { parseAddress } from "./address.ts"
 import { claimTask } from "./claim.ts"
 import { followCommits } from "./commits.ts"

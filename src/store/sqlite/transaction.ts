@@ -1,6 +1,6 @@
 import type { Tx } from "../port.ts"
 import type { Session } from "../rows/sql-session.ts"
-import { transactionOf } from "../rows/transaction.ts"
+import { transactionOf } from "../rows/sql-transaction.ts"
 import { claimTask } from "./claim.ts"
 import { eventStore } from "./event-log.ts"
 import { finishTask } from "./finish.ts"

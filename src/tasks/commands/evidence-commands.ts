@@ -1,4 +1,4 @@
-import { fromOperation } from "../../doors/cli/command.ts"
+import { fromOperation } from "../../app/command.ts"
 import type { Screen } from "../../lib/text/table.ts"
 import type { Evidence } from "../evidence.ts"
 import { addEvidence, listEvidence, withdrawEvidence } from "../operations/record-evidence.ts"

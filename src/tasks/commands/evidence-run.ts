@@ -1,4 +1,4 @@
-import type { Command } from "../../doors/cli/command.ts"
+import type { Command } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { type InputOf, list, number, optional, text, withDefault } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"

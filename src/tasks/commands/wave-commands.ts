@@ -1,4 +1,4 @@
-import { fromOperation } from "../../doors/cli/command.ts"
+import { fromOperation } from "../../app/command.ts"
 import type { Screen } from "../../lib/text/table.ts"
 import { calculateWaves } from "../operations/calculate-waves.ts"
 import { updateWave } from "../operations/update-wave.ts"

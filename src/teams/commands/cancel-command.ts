@@ -1,5 +1,5 @@
+import type { Command, Session } from "../../app/command.ts"
 import { sourceDirField } from "../../delivery/commands/swarm-merge.ts"
-import type { Command, Session } from "../../doors/cli/command.ts"
 import type { WorkerId } from "../../kernel/ids.ts"
 import { describeTeam, type TeamName } from "../../kernel/team.ts"
 import { flag, type InputOf, optional } from "../../lib/fields.ts"

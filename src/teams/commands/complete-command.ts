@@ -1,6 +1,6 @@
+import { type Command, fromOperation, type Outcome, type Session } from "../../app/command.ts"
 import { type Completed, completeTeam } from "../../delivery/archive/archive-team.ts"
 import { sourceDirField } from "../../delivery/commands/swarm-merge.ts"
-import { type Command, fromOperation, type Outcome, type Session } from "../../doors/cli/command.ts"
 import { describeTeam, type TeamName } from "../../kernel/team.ts"
 import type { InputOf } from "../../lib/fields.ts"
 import { teamFields } from "../../store/operation.ts"

@@ -1,4 +1,4 @@
-import type { Command } from "../../doors/cli/command.ts"
+import type { Command } from "../../app/command.ts"
 import { teamFields } from "../../store/operation.ts"
 import { listTeams } from "../operations/list-teams.ts"
 

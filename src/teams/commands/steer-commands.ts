@@ -1,4 +1,4 @@
-import { fromOperation } from "../../doors/cli/command.ts"
+import { fromOperation } from "../../app/command.ts"
 import { giveFeedback } from "../../knowledge/operations/give-feedback.ts"
 import { improve as improveWork } from "../../quality/operations/improve.ts"
 import { renderFeedback } from "../../quality/views/quality-view.ts"

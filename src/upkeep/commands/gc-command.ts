@@ -1,4 +1,4 @@
-import type { Command } from "../../doors/cli/command.ts"
+import type { Command } from "../../app/command.ts"
 import { flag } from "../../lib/fields.ts"
 import { removeOld } from "../remove-old.ts"
 

@@ -1,4 +1,4 @@
-import type { Command } from "../../doors/cli/command.ts"
+import type { Command } from "../../app/command.ts"
 import type { WorkerId } from "../../kernel/ids.ts"
 import { choice, flag, type InputOf, number, optional, withDefault } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"

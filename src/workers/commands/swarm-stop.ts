@@ -1,4 +1,4 @@
-import type { Command, Session } from "../../doors/cli/command.ts"
+import type { Command, Session } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { flag, type InputOf, optional } from "../../lib/fields.ts"

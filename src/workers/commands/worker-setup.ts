@@ -1,4 +1,4 @@
-import type { Command } from "../../doors/cli/command.ts"
+import type { Command } from "../../app/command.ts"
 import { flag, type InputOf, number, optional } from "../../lib/fields.ts"
 import { oneLine } from "../../lib/text/table.ts"
 import { waitForWork } from "../../tasks/effects/wait-for-work.ts"

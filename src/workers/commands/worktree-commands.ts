@@ -1,4 +1,4 @@
-import type { Command, Session } from "../../doors/cli/command.ts"
+import type { Command, Session } from "../../app/command.ts"
 import { type Fields, type InputOf, optional } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { oneLine } from "../../lib/text/table.ts"

@@ -1,5 +1,11 @@
 import type { ReadyAgent } from "../agents/jobs/run-job.ts"
 import type { AgentProgram } from "../agents/program.ts"
+import { detectTeam, findGit } from "../app/config/detect-team.ts"
+import { readEnvironment } from "../app/config/environment.ts"
+import type { Config } from "../app/config/keys.ts"
+import { loadConfig } from "../app/config/load-config.ts"
+import { configPaths } from "../app/config/read-layers.ts"
+import type { Configuration, Configured, GlobalFlags, Host, Io } from "../app/host.ts"
 import type { Merging } from "../delivery/merge-queue/merging.ts"
 import { runCli } from "../doors/cli/run-cli.ts"
 import type { Git } from "../git/git.ts"
@@ -17,12 +23,6 @@ import { openSqliteStore } from "../store/sqlite/store.ts"
 import type { Owner } from "../workers/runtimes/runtime-setup.ts"
 import type { Runtime, RuntimeName } from "../workers/swarm/worker-launch.ts"
 import type { WorkspaceTools } from "../workers/swarm/worktrees.ts"
-import { detectTeam, findGit } from "./config/detect-team.ts"
-import { readEnvironment } from "./config/environment.ts"
-import type { Config } from "./config/keys.ts"
-import { loadConfig } from "./config/load-config.ts"
-import { configPaths } from "./config/read-layers.ts"
-import type { Configuration, Configured, GlobalFlags, Host, Io } from "./host.ts"
 
 const VERSION = "0.1.0"
 
@@ -64,8 +64,8 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
       agentType: config["team.defaultAgentType"],
       timeoutSeconds: config["team.agentTimeoutSeconds"],
     },
-    engine: async () => (await import("./config/engine-settings.ts")).engineSettings(await all()),
-    worker: async () => (await import("./config/engine-settings.ts")).workerSettings(await all()),
+    engine: async () => (await import("../app/config/engine-settings.ts")).engineSettings(await all()),
+    worker: async () => (await import("../app/config/engine-settings.ts")).workerSettings(await all()),
     recordings: {
       maxMegabytes: config["recordings.maxMegabytes"],
       maxAgeDays: config["recordings.maxAgeDays"],
@@ -74,7 +74,7 @@ async function configure(flags: GlobalFlags): Promise<Configured> {
     workspaces: async (request) => openWorkspaces(await all(), { ...request, home }),
     agents: async () => makeAgents(await all()),
     async promptLimits() {
-      const [settings, { promptLimit }] = await Promise.all([all(), import("./config/agent-settings.ts")])
+      const [settings, { promptLimit }] = await Promise.all([all(), import("../app/config/agent-settings.ts")])
       return (agent) => promptLimit(settings, agent)
     },
     storeAddress: address,
@@ -106,7 +106,7 @@ async function makeAgents(config: Config): Promise<ReadyAgent[]> {
   const [{ makeAgent }, { agentSettings }, { buildEnvironment }, { findPrice, readPrices }, live, { sleep }] =
     await Promise.all([
       import("../agents/make-agent.ts"),
-      import("./config/agent-settings.ts"),
+      import("../app/config/agent-settings.ts"),
       import("../agents/agent-environment.ts"),
       import("../agents/prices.ts"),
       import("../lib/process/live-process.ts"),
@@ -260,21 +260,21 @@ async function offerImport(home: string): Promise<void> {
 
 const configuration: Configuration = {
   list: async (flags) => {
-    const { listConfig } = await import("./config/list-config.ts")
+    const { listConfig } = await import("../app/config/list-config.ts")
     return listConfig({ env, cwd, flags: configFlags(flags) })
   },
   set: async (scope, key, value) =>
-    (await import("./config/set-fitting.ts")).setFitting(
+    (await import("../app/config/set-fitting.ts")).setFitting(
       { env, cwd },
       { ...{ file: await fileOf(scope), key, value }, isRepository: scope === "repository" },
     ),
   unset: async (scope, key) =>
-    (await import("./config/edit-config.ts")).unsetConfig({ file: await fileOf(scope), key }),
+    (await import("../app/config/edit-config.ts")).unsetConfig({ file: await fileOf(scope), key }),
   async path() {
     const { homeFile, repositoryFile } = await configPaths({ env, cwd })
     return { home: homeFile, repository: repositoryFile }
   },
-  schema: async () => (await import("./config/json-schema.ts")).configJsonSchema(),
+  schema: async () => (await import("../app/config/json-schema.ts")).configJsonSchema(),
 }
 
 async function fileOf(scope: "home" | "repository"): Promise<string> {

@@ -1,7 +1,7 @@
-import type { Configured, GlobalFlags, Host } from "../../app/host.ts"
-import type { Fields, InputOf } from "../../lib/fields.ts"
-import type { Screen } from "../../lib/text/table.ts"
-import type { Context, Operation } from "../../store/operation.ts"
+import type { Fields, InputOf } from "../lib/fields.ts"
+import type { Screen } from "../lib/text/table.ts"
+import type { Context, Operation } from "../store/operation.ts"
+import type { Configured, GlobalFlags, Host } from "./host.ts"
 
 /** A row of the table of commands. */
 export interface CommandRow {

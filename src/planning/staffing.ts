@@ -1,7 +1,12 @@
 import { quoteInput } from "../kernel/ids.ts"
 import { nearest } from "../lib/text/nearest.ts"
 import { ROLES, type Role } from "../tasks/task.ts"
-import type { Staffing } from "./actions.ts"
+
+/** How many workers of which kind: one for each role that has work, so many for anything, or so many by role. */
+export type Staffing =
+  | { readonly kind: "auto" }
+  | { readonly kind: "count"; readonly count: number }
+  | { readonly kind: "roles"; readonly counts: readonly { readonly role: Role; readonly count: number }[] }
 
 export const STAFFING_FORMS = "auto, a number, backend:2,test:1, or 0 to start none"
 

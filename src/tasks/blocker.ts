@@ -1,0 +1,21 @@
+import type { Task } from "./task.ts"
+
+/** What is done for the tasks that wait for one that failed. `ask` leaves it to a person. */
+export const ON_BLOCKER_FAILED = ["ask", "retry", "remove-need", "skip-dependants"] as const
+export type OnBlockerFailed = (typeof ON_BLOCKER_FAILED)[number]
+export type BlockerChoice = Exclude<OnBlockerFailed, "ask">
+
+/** All that wait for a task, or for one that does, in the order given. */
+export function listWaiting<T extends Pick<Task, "id" | "status" | "blockedBy">>(tasks: readonly T[], id: string): T[] {
+  const reached = new Set<string>([id])
+  const waiting = tasks.filter(isWaiting)
+  for (let before = 0; before < reached.size; ) {
+    before = reached.size
+    for (const task of waiting) if (task.blockedBy.some((need) => reached.has(need))) reached.add(task.id)
+  }
+  return waiting.filter((task) => task.id !== id && reached.has(task.id))
+}
+
+export function isWaiting({ status }: Pick<Task, "status">): boolean {
+  return status === "open" || status === "paused"
+}
