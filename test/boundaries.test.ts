@@ -96,12 +96,12 @@ interface Use {
 }
 
 const RESTRICTED_USES: readonly Use[] = [
-  { pattern: /\bprocess\.env\b/, what: "process.env", allowed: ["app/config", "app/machine.ts"] },
+  { pattern: /\bprocess\.env\b/, what: "process.env", allowed: ["app/config", "app/this-process.ts"] },
   { pattern: /\bBun\.env\b/, what: "Bun.env", allowed: ["app/config"] },
   { pattern: /\bimport\.meta\.env\b/, what: "import.meta.env", allowed: ["app/config"] },
   { pattern: /\bhomedir\b/, what: "homedir", allowed: ["app/config"] },
   { pattern: /\bDate\.now\b/, what: "Date.now", allowed: ["lib"] },
-  { pattern: /\bnew Date(?:\(\)|(?![\w(.]))/, what: "new Date()", allowed: ["lib", "app/machine.ts"] },
+  { pattern: /\bnew Date(?:\(\)|(?![\w(.]))/, what: "new Date()", allowed: ["lib", "app/this-process.ts"] },
   { pattern: /\bMath\.random\b/, what: "Math.random", allowed: ["lib"] },
   { pattern: /\brandomUUID(?:v\d)?\b/, what: "randomUUID", allowed: ["lib"] },
 ]

@@ -12,7 +12,17 @@ import type { WorkerSettings } from "../workers/loop/worker-ports.ts"
 import type { Runtime, RuntimeName } from "../workers/swarm/worker-launch.ts"
 import type { WorkspaceTools } from "../workers/swarm/worktrees.ts"
 
-/** What the command line needs from the machine; `main.ts` brings the real one. */
+/** What a program gets of the machine that it runs on: its process, or in tests something that stands for one. */
+export interface Machine {
+  readonly env: Record<string, string | undefined>
+  readonly cwd: string
+  readonly isRoot: boolean
+  /** The command line that starts this program anew. */
+  readonly self: readonly string[]
+  readonly io: Io
+}
+
+/** What commands and doors work with; `makeHost` makes one of a machine. */
 export interface Host {
   readonly io: Io
   readonly ids: Ids

@@ -1,0 +1,161 @@
+// The one place where implementations are picked: a Host, which is all that commands and doors work with, is made of a
+// machine. Nothing runs here when it is imported, and what few commands need is loaded when they ask for it.
+import { systemClock } from "../lib/clock.ts"
+import { systemIds } from "../lib/make-ids.ts"
+import type { Processes } from "../lib/process/process.ts"
+import type { Store } from "../store/port.ts"
+import { openSqliteStore } from "../store/sqlite/store.ts"
+import type { Owner } from "../workers/runtimes/runtime-setup.ts"
+import type { Runtime, RuntimeName } from "../workers/swarm/worker-launch.ts"
+import { detectTeam, findGit } from "./config/detect-team.ts"
+import { readEnvironment } from "./config/environment.ts"
+import { loadConfig } from "./config/load-config.ts"
+import { configPaths } from "./config/read-layers.ts"
+import type { ConfigScope, Configuration, Configured, GlobalFlags, Host, Machine } from "./host.ts"
+import type { Repositories } from "./open-repository.ts"
+
+const VERSION = "0.1.0"
+
+export function makeHost(machine: Machine): Host {
+  const { env, cwd, io } = machine
+  const { terminalId, userHome, home, isDebugging } = readEnvironment(env, { stdoutIsTTY: io.isTerminal })
+  let opened: Promise<Repositories> | undefined
+  const repositories = () =>
+    (opened ??= import("./open-repository.ts").then((each) => each.openRepositories(machine, processes)))
+  return {
+    ...{ io, env, userHome, home, isDebugging, processes },
+    ids: systemIds,
+    clock: systemClock,
+    version: VERSION,
+    get self() {
+      return machine.self
+    },
+    configure: (flags) => configure(machine, { flags, terminalId, repositories }),
+    scopes: async (folder) => (await repositories()).scopes(folder),
+    configuration: makeConfiguration(env, cwd),
+  }
+}
+
+/** Few commands start programs. */
+const processes: Processes = {
+  run: async (request) => (await import("../lib/process/process.ts")).systemProcesses.run(request),
+}
+
+interface Configuring {
+  readonly flags: GlobalFlags
+  readonly terminalId: string
+  readonly repositories: () => Promise<Repositories>
+}
+
+async function configure(machine: Machine, { flags, terminalId, repositories }: Configuring): Promise<Configured> {
+  const { env, cwd, io } = machine
+  const git = findGit(cwd)
+  const [{ config, all, home }, detected] = await Promise.all([
+    loadConfig({ env, cwd, git, flags: configFlags(flags) }),
+    detectTeam(cwd, git),
+  ])
+  const address = config.store === "" ? `sqlite:${home}/teamwork.db` : config.store
+  const project = config["defaults.project"] || detected.project
+  const team = config["defaults.team"] || detected.team
+  return {
+    settings: {
+      leaseSeconds: config["claim.leaseSeconds"],
+      freshStartIntervalSeconds: config["team.freshStartIntervalSeconds"],
+      blockedPatterns: config["evidence.blockedPatterns"],
+      warnPatterns: config["evidence.warnPatterns"],
+      onOverlap: config["ownership.onOverlap"],
+      sharedFiles: config["ownership.shared"],
+      quality: { pass: config["quality.pass"], review: config["quality.review"], dimensions: config["qa.dimensions"] },
+    },
+    pollIntervalSeconds: config["team.pollIntervalSeconds"],
+    ...{ project, team, terminalId, home },
+    agentDefaults: {
+      tier: config["team.defaultModel"],
+      agentType: config["team.defaultAgentType"],
+      timeoutSeconds: config["team.agentTimeoutSeconds"],
+    },
+    engine: async () => (await import("./config/engine-settings.ts")).engineSettings(await all()),
+    worker: async () => (await import("./config/engine-settings.ts")).workerSettings(await all()),
+    recordings: {
+      maxMegabytes: config["recordings.maxMegabytes"],
+      maxAgeDays: config["recordings.maxAgeDays"],
+    },
+    author: { name: config["git.authorName"], email: config["git.authorEmail"] },
+    workspaces: async (place) => (await repositories()).workspaces(await all(), { ...place, home }),
+    agents: async () => (await import("./open-agents.ts")).openAgents(await all(), machine, processes),
+    async promptLimits() {
+      const [settings, { promptLimit }] = await Promise.all([all(), import("./config/agent-settings.ts")])
+      return (agent) => promptLimit(settings, agent)
+    },
+    storeAddress: address,
+    hasStore: async () => !address.startsWith("sqlite:") || (await Bun.file(address.slice("sqlite:".length)).exists()),
+    gates: async (sourceDir) => (await repositories()).gates(await all(), { home, sourceDir, team: { project, team } }),
+    merging: async (folder) => (await repositories()).merging(folder),
+    runtime: async (of, name) =>
+      openRuntime(name ?? (await all())["engine.runtime"], { owner: [home, of.project, of.team], env }),
+    storePlace: async () => (await import("../lib/text/mask-secrets.ts")).maskSecrets(address),
+    openStore: () => openStore(address, () => offerImport(home, io.err)),
+    strayPanes: async (isKnown, fix) =>
+      (await import("../workers/runtimes/tmux/end-strays.ts")).endStrays({ home, env }, { isKnown, fix }),
+  }
+}
+
+function configFlags({ project, team, store }: GlobalFlags) {
+  return { "defaults.project": project, "defaults.team": team, store }
+}
+
+async function openRuntime(
+  name: RuntimeName,
+  { owner, env }: { readonly owner: Owner; readonly env: Machine["env"] },
+): Promise<Runtime> {
+  const setup = { owner, clock: systemClock, env }
+  if (name === "tmux") return (await import("../workers/runtimes/tmux/make-tmux-runtime.ts")).makeTmuxRuntime(setup)
+  return (await import("../workers/runtimes/child/make-child-runtime.ts")).makeChildRuntime(setup)
+}
+
+async function openStore(address: string, onNew: () => Promise<void>): Promise<Store> {
+  if (address.startsWith("sqlite:")) {
+    let isNew = false
+    const store = await openSqliteStore({
+      path: address.slice("sqlite:".length),
+      clock: systemClock,
+      onNew: () => {
+        isNew = true
+      },
+    })
+    if (isNew) await onNew()
+    return store
+  }
+  const { openPostgresStore } = await import("../store/postgres/store.ts")
+  return openPostgresStore({ url: address })
+}
+
+/** Who comes from an earlier version has teams on disk and would otherwise find none. */
+async function offerImport(home: string, say: (line: string) => void): Promise<void> {
+  const { findOldTeams } = await import("../files/mirror/old-teams.ts")
+  const count = findOldTeams(home)
+  if (count > 0)
+    say(
+      `Note: ${home} holds ${count} ${count === 1 ? "team" : "teams"} in files; bring them in with: teamwork import ${home}`,
+    )
+}
+
+function makeConfiguration(env: Machine["env"], cwd: string): Configuration {
+  const path = async () => {
+    const { homeFile, repositoryFile } = await configPaths({ env, cwd })
+    return { home: homeFile, repository: repositoryFile }
+  }
+  const fileOf = async (scope: ConfigScope) => (await path())[scope]
+  return {
+    path,
+    list: async (flags) =>
+      (await import("./config/list-config.ts")).listConfig({ env, cwd, flags: configFlags(flags) }),
+    set: async (scope, key, value) => {
+      const { setFitting } = await import("./config/set-fitting.ts")
+      return setFitting({ env, cwd }, { file: await fileOf(scope), key, value, isRepository: scope === "repository" })
+    },
+    unset: async (scope, key) =>
+      (await import("./config/edit-config.ts")).unsetConfig({ file: await fileOf(scope), key }),
+    schema: async () => (await import("./config/json-schema.ts")).configJsonSchema(),
+  }
+}

@@ -1,0 +1,106 @@
+import { buildEnvironment } from "../agents/agent-environment.ts"
+import type { Merging } from "../delivery/merge-queue/merging.ts"
+import { openGateRepository } from "../git/gate-repository.ts"
+import type { Git } from "../git/git.ts"
+import { makeMerges } from "../git/merges/git-merges.ts"
+import { makeTargets } from "../git/merges/git-targets.ts"
+import { makeScopes } from "../git/merges/scopes.ts"
+import { openGit } from "../git/open-git.ts"
+import type { Scopes } from "../git/port.ts"
+import { type Ground, openGround } from "../git/workspaces/ground.ts"
+import { makeWorkspaces } from "../git/workspaces/make-workspaces.ts"
+import { makePins } from "../git/workspaces/pins.ts"
+import { prepareCheckout } from "../git/workspaces/prepare-checkout.ts"
+import { AppError } from "../kernel/errors.ts"
+import type { TeamName } from "../kernel/team.ts"
+import { systemClock } from "../lib/clock.ts"
+import { systemIds } from "../lib/make-ids.ts"
+import { resolvePath } from "../lib/paths.ts"
+import type { Processes } from "../lib/process/process.ts"
+import { sleep } from "../lib/sleep.ts"
+import { makeMask } from "../lib/text/mask-secrets.ts"
+import { GATE_CONSTANTS, GATE_VARIABLES } from "../quality/gates/gate-environment.ts"
+import type { GateSetup } from "../quality/verify/verifier.ts"
+import type { WorkspaceTools } from "../workers/swarm/worktrees.ts"
+import type { Config } from "./config/keys.ts"
+import type { Machine } from "./host.ts"
+
+export interface Place {
+  readonly home: string
+  readonly sourceDir: string
+  readonly team: TeamName
+}
+
+export interface Repositories {
+  scopes(folder: string): Scopes
+  merging(folder: string): Merging
+  workspaces(config: Config, place: Place): Promise<WorkspaceTools>
+  gates(config: Config, place: Place): Promise<GateSetup>
+}
+
+/** Everything that needs git, for the repositories of folders. They share the processes of git that stay. */
+export function openRepositories({ env }: Machine, processes: Processes): Repositories {
+  let any: Git | undefined
+  const gitIn = (folder: string): Git => {
+    any ??= openGit(folder, env)
+    return any.in(folder)
+  }
+  const groundOf = (config: Config, { home, sourceDir, team }: Place): Promise<Ground> =>
+    openGround({
+      ...{ processes, clock: systemClock, sleep, env, home, team, source: gitIn(resolvePath(sourceDir)) },
+      settings: {
+        setup: config["workspace.setup"],
+        setupTimeoutSeconds: config["workspace.setupTimeoutSeconds"],
+        copy: config["workspace.copy"],
+        keep: config["workspace.keep"],
+      },
+    })
+  return {
+    scopes: (folder) => makeScopes(gitIn(folder)),
+    merging(folder) {
+      const log = { ids: systemIds, env, sleep }
+      const git = gitIn(folder)
+      return { merges: makeMerges(git, log), targets: makeTargets(git, log) }
+    },
+    async workspaces(config, place) {
+      const ground = await groundOf(config, place)
+      return { workspaces: makeWorkspaces(ground), pins: makePins(ground) }
+    },
+    async gates(config, place) {
+      const { home, sourceDir: folder } = place
+      const ground = await groundOf(config, place)
+      const prepare = (checkout: string) => prepareCheckout(ground, checkout)
+      const repository = await openGateRepository(ground.source, { home, prepare })
+      if (repository === undefined)
+        throw new AppError(
+          "gate.no_checkout",
+          `nothing is checked out in ${folder}; go to a checkout of the repository`,
+        )
+      const variables = buildEnvironment(env, [...GATE_VARIABLES, ...config["gates.variables"]])
+      return {
+        repository,
+        settings: gateSettings(config),
+        runner: {
+          ...{ processes, clock: systemClock, sleep, home, mask: makeMask(env) },
+          env: { ...variables, ...GATE_CONSTANTS },
+          timeoutMs: config["gates.timeoutSeconds"] * 1000,
+          maxBytes: config["recordings.maxMegabytes"] * 1_000_000,
+          preparation: JSON.stringify([config["workspace.setup"], config["workspace.copy"]]),
+        },
+      }
+    },
+  }
+}
+
+function gateSettings(config: Config): GateSetup["settings"] {
+  return {
+    kinds: {
+      build: { isEnabled: config["gates.enableBuild"], lines: config["gates.build"] },
+      lint: { isEnabled: config["gates.enableLint"], lines: config["gates.lint"] },
+      test: { isEnabled: config["gates.enableTest"], lines: config["gates.test"] },
+    },
+    blockedPatterns: config["evidence.blockedPatterns"],
+    warnPatterns: config["evidence.warnPatterns"],
+    ignoredFiles: config["gates.ignoredFiles"],
+  }
+}

@@ -1,0 +1,145 @@
+import { selfCommand } from "../lib/process/self-command.ts"
+import { readEnvironment } from "./config/environment.ts"
+import type { Io, Machine } from "./host.ts"
+
+/** The process that runs, with its terminal and its signals. */
+export function thisProcess(): Machine {
+  const { env } = process
+  const cwd = process.cwd()
+  const isRoot = process.getuid?.() === 0
+  return {
+    ...{ env, cwd, isRoot, io: terminalOf(env, cwd) },
+    // Few commands start this program anew.
+    get self() {
+      return selfCommand(process)
+    },
+  }
+}
+
+// Asking `process.stdout` loads a whole stream library, which takes longer than a claim; what it asks in turn answers at once.
+function isTTY(fd: number): boolean {
+  return (process as unknown as { binding(name: "tty_wrap"): { isTTY(fd: number): boolean } })
+    .binding("tty_wrap")
+    .isTTY(fd)
+}
+
+function terminalOf(env: NodeJS.ProcessEnv, cwd: string): Io {
+  const terminal = isTTY(1) ? process.stdout : undefined
+  const environment = readEnvironment(env, { stdoutIsTTY: terminal?.isTTY === true, columns: terminal?.columns })
+  const signals = makeInterruption()
+  const { write, print } = makeOutput(signals)
+  const isTerminal = terminal?.isTTY === true
+  return {
+    isTerminal,
+    columns: environment.columns,
+    color: !environment.noColor,
+    size: () => ({ columns: terminal?.columns || environment.columns, rows: terminal?.rows || 24 }),
+    onResize(listener) {
+      terminal?.on("resize", listener)
+      return () => void terminal?.off("resize", listener)
+    },
+    cwd,
+    input: async () => (await import("../lib/process/standard-input.ts")).standardInput(),
+    out: print,
+    outParts(parts) {
+      for (const part of parts) write(1, part)
+    },
+    err: (text) => write(2, `${text}\n`),
+    errBytes: (chunk) => write(2, chunk),
+    get interrupted() {
+      return signals.first()
+    },
+    get interruptedAgain() {
+      return signals.second()
+    },
+    get canAsk() {
+      return isTTY(0) && isTerminal
+    },
+    ask,
+    interactive: (command) =>
+      Bun.spawn([...command], { env, cwd, stdin: "inherit", stdout: "inherit", stderr: "inherit" }).exited,
+    wallClock: () => new Date().toTimeString().slice(0, 8),
+  }
+}
+
+async function ask(question: string): Promise<string | null> {
+  const { createInterface } = await import("node:readline/promises")
+  const line = createInterface({ input: process.stdin, output: process.stdout })
+  const ended = new Promise<null>((resolve) => line.once("close", () => resolve(null)))
+  try {
+    return await Promise.race([line.question(question), ended])
+  } finally {
+    line.close()
+  }
+}
+
+interface Interruption {
+  /** Whoever asks for it promises to end when it fires; everything else ends at once, as a program does. */
+  first(): AbortSignal
+  second(): AbortSignal
+  /** Fires it, and says whether anybody listens. */
+  raise(): boolean
+}
+
+function makeInterruption(): Interruption {
+  const first = new AbortController()
+  const second = new AbortController()
+  let isListening = false
+  let isSecondHeard = false
+  const listen = () => {
+    if (isListening) return
+    isListening = true
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+      process.on(signal, () => {
+        if (!first.signal.aborted) first.abort()
+        // The second time somebody means it, and the third time for sure.
+        else if (isSecondHeard && !second.signal.aborted) second.abort()
+        else process.exit(130)
+      })
+    }
+  }
+  return {
+    first() {
+      listen()
+      return first.signal
+    },
+    second() {
+      listen()
+      isSecondHeard = true
+      return second.signal
+    },
+    raise() {
+      if (isListening) first.abort()
+      return isListening
+    },
+  }
+}
+
+function makeOutput(signals: Interruption) {
+  /** Written at once and whole, also into a pipe. */
+  function write(stream: 1 | 2, data: string | Uint8Array): void {
+    const { writeSync } = process.getBuiltinModule("node:fs")
+    const bytes = typeof data === "string" ? Buffer.from(data) : data
+    for (let at = 0; at < bytes.length; ) {
+      try {
+        at += writeSync(stream, bytes, at)
+      } catch (error) {
+        const code = error instanceof Error && "code" in error ? error.code : undefined
+        if (code === "EAGAIN") Bun.sleepSync(1)
+        // The reader is gone, as with `| head`, or the terminal: there is nobody left to tell. Whoever has something to
+        // bring to an end does so.
+        else if (code !== "EPIPE" && code !== "EIO") throw error
+        else if (!signals.raise()) process.exit(0)
+        else return
+      }
+    }
+  }
+  let hasPrinted = false
+  /** Most commands print once, and that is faster without `node:fs`; whoever goes on printing must notice a closed pipe. */
+  function print(text: string): void {
+    if (hasPrinted) write(1, `${text}\n`)
+    else console.log(text)
+    hasPrinted = true
+  }
+  return { write, print }
+}
