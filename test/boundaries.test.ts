@@ -155,6 +155,7 @@ function checkImport(from: string, specifier: string, report: (reason: string) =
   const allowed: readonly Layer[] = MAY_IMPORT[own]
   const isForeign = own === "implementation" && other === own && roomOf(from) !== roomOf(to)
   if ((own !== other && !allowed.includes(other)) || isForeign) report(`${own} may not import ${other} ${to}`)
+  if (own === "command" && other === "command" && !isTest(from)) report(`no command uses another one: ${to}`)
   // The orchestrator stands above the rooms; its rules are its own.
   const isAbove = ["orchestrator", "app", "command", "door"].includes(own) || roomOf(from) === "orchestrator"
   if (roomOf(to) === "orchestrator" && !isAbove) report(`a room may not import ${to}`)
@@ -353,6 +354,7 @@ describe("the checker", () => {
     ["app/a.ts", "../tasks/commands/b.ts"],
     ["tasks/commands/a.ts", "../../store/sqlite/b.ts"],
     ["tasks/commands/a.ts", "../../doors/cli/b.ts"],
+    ["tasks/commands/a.ts", "./b.ts"],
     ["doors/cli/a.ts", "../../store/postgres/b.ts"],
     ["doors/cli/a.ts", "../../bin/start.ts"],
     ["store/sqlite/a.ts", "../postgres/b.ts"],

@@ -39,7 +39,7 @@ export interface Repositories {
 }
 
 /** Everything that needs git, for the repositories of folders. They share the processes of git that stay. */
-export function openRepositories({ env }: Machine, processes: Processes): Repositories {
+export function openRepositories({ env, cwd }: Machine, processes: Processes): Repositories {
   let any: Git | undefined
   const gitIn = (folder: string): Git => {
     any ??= openGit(folder, env)
@@ -47,7 +47,7 @@ export function openRepositories({ env }: Machine, processes: Processes): Reposi
   }
   const groundOf = (config: Config, { home, sourceDir, team }: Place): Promise<Ground> =>
     openGround({
-      ...{ processes, clock: systemClock, sleep, env, home, team, source: gitIn(resolvePath(sourceDir)) },
+      ...{ processes, clock: systemClock, sleep, env, home, team, source: gitIn(resolvePath(sourceDir, cwd)) },
       settings: {
         setup: config["workspace.setup"],
         setupTimeoutSeconds: config["workspace.setupTimeoutSeconds"],

@@ -1,12 +1,11 @@
-import type { Command, Session } from "../../app/command.ts"
+import type { Command } from "../../app/command.ts"
+import { lastOf, sayNothing, show } from "../../app/show-logs.ts"
 import { flag, type InputOf, number, optional } from "../../lib/fields.ts"
 import { machineName } from "../../lib/process/machine-name.ts"
 import type { Screen } from "../../lib/text/table.ts"
-import { toWire } from "../../lib/text/wire-names.ts"
 import type { RunFact } from "../../reporting/history.ts"
 import { idField, teamFields } from "../../store/operation.ts"
-import { followLogs } from "../../workers/swarm/follow-logs.ts"
-import { type LogItem, type Logs, type LogTarget, listRunsOf, openLogs } from "../../workers/swarm/worker-logs.ts"
+import { type LogItem, type LogTarget, listRunsOf, openLogs } from "../../workers/swarm/worker-logs.ts"
 import { renderItem, runHeading } from "../views/run-log-view.ts"
 
 const input = {
@@ -47,29 +46,6 @@ export const logs: Command = {
   },
 }
 
-/** Prints what is there and what comes; JSON lines for programs that ask for them. */
-export async function show(session: Session, opened: Logs, { tail }: { readonly tail?: number }): Promise<void> {
-  const { io } = session.host
-  let isFirst = true
-  const onItems = (items: readonly LogItem[]) => {
-    const shown = isFirst ? lastOf(items, tail) : items
-    isFirst = false
-    for (const item of shown) io.out(session.isJsonAsked ? JSON.stringify(toWire(item)) : renderItem(item, io))
-  }
-  await followLogs(await session.context(), opened, { onItems, signal: io.interrupted })
-  if (isFirst) io.err(sayNothing(opened.target, undefined))
-}
-
-/** The last entries, each below its heading. */
-function lastOf(items: readonly LogItem[], tail: number | undefined): readonly LogItem[] {
-  if (tail === undefined) return items
-  const from = items.map((item, at) => ({ item, at })).filter(({ item }) => item.type !== "run")
-  const first = from.at(-tail)?.at ?? 0
-  const kept = items.slice(first)
-  const heading = items.slice(0, first).findLast((item) => item.type === "run")
-  return heading === undefined ? kept : [heading, ...kept]
-}
-
 function runsIn(items: readonly LogItem[]): RunFact[] {
   return items.flatMap((item) => (item.type === "run" ? [item.run] : []))
 }
@@ -97,8 +73,4 @@ function renderAll({ target, turn, items, runs }: Shown, screen: Screen): string
   const made = target.kind === "worker" ? runs.map((run) => runHeading(run, screen)) : []
   const all = [...body, ...made]
   return all.length === 0 ? sayNothing(target, turn) : all.join("\n")
-}
-
-function sayNothing({ kind, id }: LogTarget, turn: number | undefined): string {
-  return `Nothing is recorded of ${turn === undefined ? "" : `turn ${turn} of `}${kind} ${id} yet.`
 }

@@ -1,9 +1,10 @@
 import type { Command, Outcome, Session } from "../../app/command.ts"
+import { verifierFor } from "../../app/wiring/verifier-for.ts"
+import { sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { flag, type InputOf } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
-import { verifierFor } from "../../quality/commands/verify-commands.ts"
 import { listVerdicts } from "../../quality/operations/record-verdict.ts"
 import { teamStatus } from "../../reporting/operations/team-status.ts"
 import { teamFields } from "../../store/operation.ts"
@@ -12,7 +13,6 @@ import { type DeliveryPorts, deliver, makeReady } from "../target/deliver.ts"
 import { whyNotGreen } from "../target/final-verdict.ts"
 import { openPullRequest, pushTarget } from "../target/publish.ts"
 import { short } from "../views/merge-view.ts"
-import { sourceDirField } from "./swarm-merge.ts"
 
 const input = {
   ...teamFields,

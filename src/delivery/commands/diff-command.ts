@@ -1,11 +1,11 @@
 import type { Command } from "../../app/command.ts"
+import { sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import { type InputOf, number, optional } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { manyLines } from "../../lib/text/table.ts"
 import { taskIdField, teamFields } from "../../store/operation.ts"
 import { readTaskDiff } from "../target/task-diff.ts"
 import { short } from "../views/merge-view.ts"
-import { sourceDirField } from "./swarm-merge.ts"
 
 const input = {
   ...teamFields,

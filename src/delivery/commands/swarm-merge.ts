@@ -1,19 +1,16 @@
 import type { Command } from "../../app/command.ts"
+import { verifierFor } from "../../app/wiring/verifier-for.ts"
+import { renewHere, sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import { type InputOf, number, optional, text } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { unreachable } from "../../lib/unreachable.ts"
 import type { Overlap } from "../../ownership/operations/warn-overlap.ts"
-import { verifierFor } from "../../quality/commands/verify-commands.ts"
 import { teamFields } from "../../store/operation.ts"
-import { renewHere } from "../../workers/commands/worktree-commands.ts"
 import type { Outcome as MergeOutcome } from "../merge-queue/candidate.ts"
 import { connectGates } from "../merge-queue/connect-gates.ts"
 import { mergeWave, type WaveReport } from "../merge-queue/merge-wave.ts"
 import { watchOverlaps } from "../merge-queue/watch-overlaps.ts"
 import { type MergeLine, renderMerge, short } from "../views/merge-view.ts"
-
-/** The repository, for whoever is not in it. */
-export const sourceDirField = optional(text("folder of the repository; the current one when left out"))
 
 const input = {
   ...teamFields,

@@ -1,10 +1,10 @@
 import type { Command } from "../../app/command.ts"
+import { sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import type { InputOf } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { teamFields } from "../../store/operation.ts"
 import { undo } from "../target/undo.ts"
 import { short } from "../views/merge-view.ts"
-import { sourceDirField } from "./swarm-merge.ts"
 
 const input = { ...teamFields, sourceDir: sourceDirField }
 

@@ -1,10 +1,10 @@
 import { type Command, type CommandRow, dashedName, type Outcome, type Session } from "../../app/command.ts"
 import type { Configured, GlobalFlags, Host } from "../../app/host.ts"
+import { openSession } from "../../app/open-session.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { quoteInput } from "../../kernel/ids.ts"
 import { nearest } from "../../lib/text/nearest.ts"
 import { toWire } from "../../lib/text/wire-names.ts"
-import type { Context } from "../../store/operation.ts"
 import { findCommand, VISIBLE_COMMANDS } from "./commands.ts"
 import { exitCodeOf } from "./exit-codes.ts"
 import { checkInput, flagsOf, parseFlags } from "./flags.ts"
@@ -101,7 +101,7 @@ async function execute(
   const global = checkInput(fields, pick(parsed.values, Object.keys(fields)))
   if (command.takesRest !== undefined) parsed.values[command.takesRest] = parsed.rest
   const flags: GlobalFlags = pick(global, ["project", "team", "store"])
-  await using opened = openOnce(host, flags)
+  await using opened = openSession(host, flags)
   const input = await fillInput(command, parsed.values, opened.configured)
   const isJsonAsked = global.json === true || global.format === "json"
   const isJson = isJsonAsked || (global.format === undefined && !host.io.isTerminal)
@@ -117,26 +117,6 @@ async function fillInput(command: Command, values: Record<string, unknown>, conf
   const detectable = DETECTED_FIELDS.filter((field) => fields.includes(field))
   const defaults = detectable.length === 0 ? {} : pick({ ...(await configured()) }, detectable)
   return checkInput(command.fields, { ...defaults, ...pick(values, fields) }, command.example)
-}
-
-/** Configuration and store are opened at the first use; the store is closed at the end. */
-function openOnce(host: Host, flags: GlobalFlags): AsyncDisposable & Pick<Session, "configured" | "context"> {
-  let loaded: Promise<Configured> | undefined
-  let store: Context["store"] | undefined
-  const configured = () => (loaded ??= host.configure(flags))
-  const context = async () => {
-    const { openStore, settings } = await configured()
-    store ??= await openStore()
-    const roles = async () =>
-      (await (await import("../../planning/commands/role-commands.ts")).findRoles({ host, configured, context })).roles
-    return { store, ids: host.ids, settings, roles }
-  }
-  return {
-    ...{ configured, context },
-    async [Symbol.asyncDispose]() {
-      await store?.[Symbol.asyncDispose]()
-    },
-  }
 }
 
 async function print(outcome: Outcome, host: Host, isJson: boolean): Promise<number> {

@@ -1,5 +1,6 @@
-import type { Command, Session } from "../../app/command.ts"
+import type { Command } from "../../app/command.ts"
 import type { Host } from "../../app/host.ts"
+import { makeContext } from "../../app/open-session.ts"
 import { choice, optional, text, withDefault } from "../../lib/fields.ts"
 import { readMarker, removeMarker } from "../../sessions/effects/seat-marker.ts"
 import type { HookHandler } from "./handler.ts"
@@ -68,13 +69,7 @@ async function answerCall(host: Host, call: HookCall): Promise<HookAnswer> {
       await removeMarker(host.home, call.session)
     return NO_ANSWER
   }
-  const context: Awaited<ReturnType<Session["context"]>> = {
-    ...{ store, ids: host.ids, settings: configured.settings },
-    async roles() {
-      const { findRoles } = await import("../../planning/commands/role-commands.ts")
-      return (await findRoles({ host, configured: async () => configured, context: async () => context })).roles
-    },
-  }
+  const context = makeContext(host, configured, store)
   // The store stays open until the handler is done.
   return await handler(call, { host, seat, configured, context, folder: marker?.folder ?? "" })
 }

@@ -1,5 +1,6 @@
 import type { Command } from "../../app/command.ts"
 import type { Host } from "../../app/host.ts"
+import { makeContext } from "../../app/open-session.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { followLinks } from "../../lib/follow-links.ts"
 import type { ToolCall } from "../../ownership/find-write.ts"
@@ -66,11 +67,11 @@ async function askStore(
   { project, team, task, owner, token, store: address }: ClaimPlace,
 ): Promise<Ownership | undefined> {
   try {
-    const { hasStore, openStore, settings } = await host.configure({ project, team, store: address })
-    if (!(await hasStore())) return undefined
+    const configured = await host.configure({ project, team, store: address })
+    if (!(await configured.hasStore())) return undefined
     const { ownershipFacts } = await import("../../ownership/operations/ownership-facts.ts")
-    await using store = await openStore()
-    const context = { store, ids: host.ids, settings, roles: async () => [] }
+    await using store = await configured.openStore()
+    const context = makeContext(host, configured, store)
     return (await ownershipFacts.run(context, { project, team, task, owner, token })).ownership
   } catch {
     // What the file says stands: nobody can be asked.

@@ -1,7 +1,7 @@
 import type { Session } from "../../app/command.ts"
 import type { Io } from "../../app/host.ts"
+import { makeContext } from "../../app/open-session.ts"
 import { AppError } from "../../kernel/errors.ts"
-import type { Context } from "../../store/operation.ts"
 import { type HeldStore, holdStore, untilCancelled } from "./hold-store.ts"
 import { leadOf, type Who } from "./who.ts"
 
@@ -31,7 +31,7 @@ export interface Terms {
 }
 
 export async function openConnection(session: Session, terms: Terms): Promise<Connection> {
-  const { openStore, storeAddress, settings } = await session.configured()
+  const { openStore, storeAddress } = await session.configured()
   const stores = holdStore(openStore, storeAddress)
   return {
     session,
@@ -39,14 +39,8 @@ export async function openConnection(session: Session, terms: Terms): Promise<Co
     who: () => findWho(session, terms, stores),
     sessionFor(call) {
       const host = { ...session.host, io: ioOf(session.host.io, call) }
-      const { configured } = session
-      const context = async (): Promise<Context> => {
-        const store = untilCancelled(await stores.get(), call.signal)
-        const roles = async () =>
-          (await (await import("../../planning/commands/role-commands.ts")).findRoles({ host, configured, context }))
-            .roles
-        return { store, ids: host.ids, settings, roles }
-      }
+      const context = async () =>
+        makeContext(host, await session.configured(), untilCancelled(await stores.get(), call.signal))
       return { ...session, host, context, isJson: true, isJsonAsked: true, cancelled: call.signal }
     },
     [Symbol.asyncDispose]: () => stores[Symbol.asyncDispose](),

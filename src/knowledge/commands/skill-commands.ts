@@ -1,14 +1,15 @@
 import { type Command, fromOperation, type Outcome, type Session } from "../../app/command.ts"
+import { findRoles } from "../../app/wiring/find-roles.ts"
+import { findSkillsHere } from "../../app/wiring/skills-here.ts"
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { type InputOf, optional } from "../../lib/fields.ts"
-import { findRoles } from "../../planning/commands/role-commands.ts"
 import { getRole } from "../../planning/roles/roles.ts"
 import { commaList, taskIdField, teamFields, textField } from "../../store/operation.ts"
 import { byField } from "../../store/records.ts"
-import { type FoundSkills, findSkills } from "../effects/find-skills.ts"
+import type { FoundSkills } from "../effects/find-skills.ts"
 import { skillsForTask } from "../effects/skills-for-task.ts"
 import { approveSkills } from "../operations/skills.ts"
 import { chooseSkills, type TaskSkills } from "../skill.ts"
@@ -74,8 +75,4 @@ async function chosenFor(session: Session, which: Which, found: FoundSkills): Pr
     text: (screen) => renderChosenSkills(told.chosen, screen),
     warnings: [...found.warnings, ...missing],
   }
-}
-
-export function findSkillsHere({ userHome }: Session["host"], root: string): FoundSkills {
-  return findSkills({ repository: root, home: userHome })
 }

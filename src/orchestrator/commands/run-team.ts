@@ -1,32 +1,28 @@
 import type { Command, Outcome, Session } from "../../app/command.ts"
-import { sourceDirField } from "../../delivery/commands/swarm-merge.ts"
-import { connectGates } from "../../delivery/merge-queue/connect-gates.ts"
+import { makeWatcher, watchTeam } from "../../app/live-screen.ts"
+import { finishRun, HOW_TO_FINISH } from "../../app/wiring/complete-here.ts"
+import { mirrorHere, writeHome } from "../../app/wiring/mirror-here.ts"
+import { makeSelf, openOrchestrator } from "../../app/wiring/open-orchestrator.ts"
+import { planInput, plannedOutcome, planTeam } from "../../app/wiring/plan-team.ts"
+import { sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import { assertTarget } from "../../git/integration.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { describeTeam, SCHEDULES, type TeamName } from "../../kernel/team.ts"
 import { choice, flag, type InputOf, optional, text } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
-import { machineName } from "../../lib/process/machine-name.ts"
-import { identityOf, isRunning } from "../../lib/process/process-identity.ts"
 import { sleep } from "../../lib/sleep.ts"
-import { planCommand, planInput } from "../../planning/commands/plan-command.ts"
 import { parseStaffing, problemWithSize, STAFFING_FORMS } from "../../planning/staffing.ts"
-import { verifierFor } from "../../quality/commands/verify-commands.ts"
-import { verifyFinal, verifyWave } from "../../quality/verify/verify-team.ts"
-import { makeWatcher, watchTeam } from "../../reporting/commands/live-screen.ts"
 import { emptyHistory, type History } from "../../reporting/history.ts"
-import type { Approval } from "../../requests/approval.ts"
-import { makeNotify } from "../../requests/effects/notify.ts"
 import type { Context } from "../../store/operation.ts"
 import { teamFields } from "../../store/operation.ts"
 import { calculateWaves } from "../../tasks/operations/calculate-waves.ts"
 import { assertNotLed } from "../../teams/operations/lead-team.ts"
 import { reviveTeam } from "../../teams/operations/steer-team.ts"
 import { updateTeam } from "../../teams/operations/update-team.ts"
-import { workerLaunch } from "../../workers/swarm/worker-launch.ts"
+import { sayCompleted } from "../../teams/views/completion-view.ts"
 import { ALL_DONE } from "../advance.ts"
 import { type EngineSettings, limitsOf, type RunSettings, readRunSettings } from "../loop/engine-limits.ts"
-import type { EngineEnd, OrchestratorOptions, OrchestratorPorts, Self } from "../loop/engine-ports.ts"
+import type { EngineEnd, OrchestratorOptions, Self } from "../loop/engine-ports.ts"
 import { orchestrate } from "../loop/orchestrate.ts"
 import { type EngineFacts, readEngine } from "../operations/read-engine.ts"
 
@@ -68,8 +64,8 @@ export const runTeam: Command = {
     const context = await session.context()
     await assertNotLed(context, { ...name, isGone: self.isGone })
     if (given.what !== undefined) {
-      const planned = await planFirst(session, given, given.what)
-      if (planned !== undefined) return planned
+      const ended = await planFirst(session, given, given.what)
+      if (ended !== undefined) return ended
     }
     const settings = await (await session.configured()).engine()
     const history = emptyHistory()
@@ -83,7 +79,7 @@ export const runTeam: Command = {
       throw error instanceof AppError && error.code === "team.not_found" ? forgotten(name) : error
     })
     const outcome = await finish(session, { given, name, settings }, end)
-    if (settings.files) await (await import("../../files/commands/export-command.ts")).writeHome(session, name)
+    if (settings.files) await writeHome(session, name)
     return outcome
   },
 }
@@ -94,16 +90,15 @@ type Ending = Pick<Run, "given" | "name" | "settings">
 async function finish(session: Session, { given, name, settings }: Ending, end: EngineEnd): Promise<Outcome> {
   const base = { data: end, exitCode: exitCodeFor(end), isDocument: true }
   if (end.outcome !== "done") return { ...base, text: () => sayEnd(name, end) }
-  const { finishRun, HOW_TO_FINISH } = await import("./finish-run.ts")
   const request = { ...name, action: settings.completionAction, sourceDir: given.sourceDir }
-  const completion = await finishRun(session, request)
-  if (completion === undefined) {
+  const completed = await finishRun(session, request)
+  if (completed === undefined) {
     const hint = session.host.io.isTerminal ? `\n${HOW_TO_FINISH}` : ""
     return { ...base, text: () => `${sayEnd(name, end)}${hint}` }
   }
   return {
-    ...{ ...base, data: { ...end, completion: completion.data }, warnings: completion.warnings },
-    text: async (screen) => `${sayEnd(name, end)}\n${await completion.text?.(screen)}`,
+    ...{ ...base, data: { ...end, completion: { ...name, ...completed } }, warnings: completed.warnings },
+    text: () => `${sayEnd(name, end)}\n${sayCompleted(name, completed)}`,
   }
 }
 
@@ -129,9 +124,9 @@ function withPlans(given: Input): Input {
 async function planFirst(session: Session, given: Input, what: string): Promise<Outcome | undefined> {
   const { project, team, goal, template, preset, onOverlap } = given
   const isFile = await Bun.file(resolvePath(what, session.host.io.cwd)).exists()
-  const yes = given.yes === true || isFile
-  const outcome = await planCommand.run(session, { project, team, what, goal, template, preset, onOverlap, yes })
-  return (outcome.data as { readonly applied: unknown }).applied === null ? outcome : undefined
+  const request = { project, team, what, goal, template, preset, onOverlap, yes: given.yes === true || isFile }
+  const planned = await planTeam(session, request)
+  return planned.applied === null ? plannedOutcome(planned, request) : undefined
 }
 
 /** What was said now goes before what the team ran with before. */
@@ -219,10 +214,8 @@ async function lead(session: Session, asked: Run): Promise<EngineEnd> {
   const hint = "Ctrl+C ends it, twice at once; go on with: teamwork run --resume"
   const view = { hint, steps: false }
   let watcher = makeWatcher(session, view)
-  const ports = {
-    ...(await openPorts(session, { ...asked, say: (line) => watcher.say(line) })),
-    notify: notifyFor(session, settings),
-  }
+  const folder = resolvePath(given.sourceDir ?? ".", io.cwd)
+  const ports = await openOrchestrator(session, { ...asked, folder, say: (line) => watcher.say(line) })
   const options: OrchestratorOptions = {
     ...{ ...name, limits: limitsOf(settings, run), settings: JSON.stringify(run), target: run.target ?? undefined },
     ...{ leaseMs: settings.leaseMs, shutdownTimeoutMs: settings.shutdownTimeoutMs },
@@ -255,7 +248,6 @@ async function lead(session: Session, asked: Run): Promise<EngineEnd> {
 
   /** Files are for looking at: that they cannot be written is said, and stops nothing. */
   async function mirrorOn(): Promise<void> {
-    const { mirrorHere } = await import("../../files/commands/export-command.ts")
     while (!ended.signal.aborted) {
       try {
         await mirrorHere(session, name, ended.signal)
@@ -269,92 +261,6 @@ async function lead(session: Session, asked: Run): Promise<EngineEnd> {
 }
 
 const RETRY_VIEW_MS = 1000
-
-function notifyFor({ host, isJsonAsked }: Session, { notify }: EngineSettings): OrchestratorPorts["notify"] {
-  const { io, processes, env } = host
-  const ring = io.isTerminal && !isJsonAsked ? () => io.outParts(["\u0007"]) : undefined
-  return makeNotify(notify, { processes, cwd: io.cwd, env, ring })
-}
-
-async function openPorts(
-  session: Session,
-  { given, name, run, settings, self, say }: Run & { readonly say: (line: string) => void },
-): Promise<OrchestratorPorts> {
-  const { host } = session
-  const configured = await session.configured()
-  const folder = resolvePath(given.sourceDir ?? ".", host.io.cwd)
-  const abandoned = new AbortController()
-  const signal = AbortSignal.any([abandoned.signal, host.io.interrupted])
-  const verifier = await verifierFor(session, { folder, signal })
-  const runtime = await configured.runtime(name, run.runtime)
-  const problem = await runtime.unavailable()
-  if (problem !== null) throw new AppError("runtime.unavailable", problem)
-  return {
-    ...{ context: await session.context(), clock: host.clock, sleep, runtime, say },
-    merging: await configured.merging(folder),
-    workspaces: await configured.workspaces({ sourceDir: folder, team: name }),
-    gates: {
-      ...connectGates(verifier, name),
-      verifyWave: (wave) => verifyWave(verifier, { ...name, wave }),
-      verifyFinal: () => verifyFinal(verifier, name),
-    },
-    abandon: () => abandoned.abort(),
-    review: async () => {
-      const { reviewHere } = await import("../../quality/commands/review-command.ts")
-      return reviewHere(session, { name, folder, signal })
-    },
-    ...(settings.pmAgent === "none"
-      ? {}
-      : {
-          judgeApproval: async (approval: Approval) =>
-            judgeHere(session, { approval, name, folder, signal, pmAgent: settings.pmAgent }),
-        }),
-    launch: (worker, role) =>
-      workerLaunch(
-        {
-          ...{ ...name, home: configured.home, self: host.self, env: host.env, folder, runtime: run.runtime },
-          ...{ store: session.flags.store, isManaged: true },
-        },
-        worker,
-        role,
-      ),
-    self,
-  }
-}
-
-interface Judged {
-  readonly approval: Approval
-  readonly name: TeamName
-  readonly folder: string
-  readonly signal: AbortSignal
-  readonly pmAgent: string
-}
-
-/** By the agents that are set up here. */
-async function judgeHere(session: Session, { approval, name, folder, signal, pmAgent }: Judged) {
-  const [{ judgeApproval }, { askPorts }] = await Promise.all([
-    import("../../requests/effects/judge-approval.ts"),
-    import("../../agents/commands/ask-ports.ts"),
-  ])
-  const asked = await askPorts(session)
-  const ready = asked.ready.filter(({ agent }) => pmAgent === "auto" || agent.name === pmAgent)
-  const ask = { ...asked, ready }
-  return judgeApproval({ context: await session.context(), ask, folder }, { approval, name, signal })
-}
-
-/** This process, as another one on this machine can tell whether it is there. */
-function makeSelf(): Self {
-  const machine = machineName()
-  const { pid, start } = identityOf(process.pid)
-  return {
-    machine,
-    holder: `${machine}:${pid}:${start}`,
-    isGone(holder) {
-      const [, where, pidText, startText] = /^(.*):(\d+):(.*)$/s.exec(holder) ?? []
-      return where === machine && !isRunning({ pid: Number(pidText), start: startText ?? "" })
-    },
-  }
-}
 
 function sayEnd(name: TeamName, { outcome, reason }: EngineEnd): string {
   const team = describeTeam(name)

@@ -1,11 +1,7 @@
-import type { Command, Session } from "../../app/command.ts"
-import { AppError } from "../../kernel/errors.ts"
+import type { Command } from "../../app/command.ts"
+import { findRoles } from "../../app/wiring/find-roles.ts"
 import { text } from "../../lib/fields.ts"
-import { dirname } from "../../lib/paths.ts"
-import { listRoleSpecs } from "../operations/role-specs.ts"
-import { loadRoles } from "../planner/load-roles.ts"
 import type { KnownRole } from "../roles/merge-roles.ts"
-import type { RoleFile } from "../roles/role-file.ts"
 import { getRole } from "../roles/roles.ts"
 import { renderRole, renderRoles } from "../views/roles-view.ts"
 
@@ -27,27 +23,6 @@ export const roleShow: Command = {
     const role = getRole((await findRoles(session)).roles, String(input.name))
     return { data: { ...facts(role), instructions: role.instructions }, text: () => renderRole(role) }
   },
-}
-
-type Asking = Pick<Session, "host" | "configured" | "context">
-
-/** The roles as they hold here and for the team, and the folder of the repository. */
-export async function findRoles(session: Asking): Promise<{ roles: KnownRole[]; root: string }> {
-  const paths = await session.host.configuration.path()
-  const root = dirname(paths.repository)
-  const team = await findSpecs(session)
-  return { roles: loadRoles({ home: dirname(paths.home), repository: root, team }), root }
-}
-
-/** Roles of files hold without a store, and where it cannot be opened. */
-async function findSpecs({ configured, context }: Asking): Promise<RoleFile[]> {
-  try {
-    const { project, team, hasStore } = await configured()
-    return (await hasStore()) ? await listRoleSpecs(await context(), { project, team }) : []
-  } catch (error) {
-    if (error instanceof AppError && /^(?:store|config)\./.test(error.code)) return []
-    throw error
-  }
 }
 
 function facts({ instructions: _, deprecatedFor, ...role }: KnownRole) {

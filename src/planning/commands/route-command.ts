@@ -1,11 +1,11 @@
 import type { Command } from "../../app/command.ts"
+import { chooseHere } from "../../app/wiring/survey.ts"
 import { choice, flag, type InputOf, number, optional, text } from "../../lib/fields.ts"
 import { idField } from "../../store/operation.ts"
 import { COMPLEXITIES } from "../../tasks/task.ts"
 import { MODEL_TIERS } from "../complexity/complexity.ts"
 import { estimateTokens } from "../routing.ts"
 import { renderRoute, routeFacts } from "../views/route-view.ts"
-import { chooseHere } from "./choose-here.ts"
 
 const input = {
   text: text("what is to be done", (value) => (value.trim() === "" ? "is empty" : undefined)),

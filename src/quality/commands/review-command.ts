@@ -1,13 +1,10 @@
-import { askPorts } from "../../agents/commands/ask-ports.ts"
-import type { Command, Session } from "../../app/command.ts"
-import { sourceDirField } from "../../delivery/commands/swarm-merge.ts"
-import type { TeamName } from "../../kernel/team.ts"
+import type { Command } from "../../app/command.ts"
+import { reviewHere } from "../../app/wiring/review-here.ts"
+import { sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import type { InputOf } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { teamFields } from "../../store/operation.ts"
-import { reviewTeam } from "../effects/review-team.ts"
 import { makeReviewFixes } from "../operations/review-fixes.ts"
-import type { Verdict } from "../verdict.ts"
 import { renderVerdict } from "../views/verdict-view.ts"
 
 const input = { ...teamFields, sourceDir: sourceDirField }
@@ -28,23 +25,4 @@ export const verifyReview: Command = {
       exitCode: verdict.status === "failed" ? 1 : 0,
     }
   },
-}
-
-/** The review of a team's work in the repository of a folder, by the agents that are set up here. */
-export async function reviewHere(
-  session: Session,
-  { name, folder, signal }: { readonly name: TeamName; readonly folder: string; readonly signal: AbortSignal },
-): Promise<Verdict> {
-  const configured = await session.configured()
-  const { merges } = await configured.merging(folder)
-  const { repository } = await configured.gates(folder)
-  const { timeoutSeconds } = configured.agentDefaults
-  return reviewTeam(
-    {
-      ...{ context: await session.context(), merges, promptLimit: await configured.promptLimits() },
-      checkedOut: (commit, use) => repository.checkedOut(commit, use),
-      ask: await askPorts(session),
-    },
-    { ...name, signal, timeoutMs: timeoutSeconds === 0 ? null : timeoutSeconds * 1000 },
-  )
 }

@@ -1,9 +1,8 @@
-import type { Command, Outcome, Session } from "../../app/command.ts"
+import type { Command, Outcome } from "../../app/command.ts"
+import { verifierFor } from "../../app/wiring/verifier-for.ts"
 import { flag, type InputOf, number, optional, text } from "../../lib/fields.ts"
-import { findRoles } from "../../planning/commands/role-commands.ts"
 import { ownerField, taskIdField, teamFields, tokenField } from "../../store/operation.ts"
 import type { Verdict } from "../verdict.ts"
-import type { Verifier } from "../verify/verifier.ts"
 import { verifyTask } from "../verify/verify-task.ts"
 import { verifyFinal, verifyProject, verifyWave } from "../verify/verify-team.ts"
 import { renderVerdict } from "../views/verdict-view.ts"
@@ -74,19 +73,6 @@ export const projectVerify: Command = {
     const input = raw as InputOf<typeof finalInput>
     return told(await verifyProject(await verifierFor(session, input), input))
   },
-}
-
-export async function verifierFor(
-  session: Session,
-  input: { readonly again?: boolean; readonly folder?: string; readonly signal?: AbortSignal },
-): Promise<Verifier> {
-  const { host, configured, context } = session
-  const { repository, settings, runner } = await (await configured()).gates(input.folder ?? host.io.cwd)
-  return {
-    ...{ context: await context(), repository, settings },
-    roles: (await findRoles(session)).roles,
-    runner: { ...runner, again: input.again === true, signal: input.signal ?? host.io.interrupted },
-  }
 }
 
 function told(verdict: Verdict): Outcome {

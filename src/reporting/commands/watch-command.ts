@@ -1,8 +1,8 @@
 import type { Command } from "../../app/command.ts"
+import { watchTeam } from "../../app/live-screen.ts"
 import { flag, type InputOf } from "../../lib/fields.ts"
 import { teamFields } from "../../store/operation.ts"
 import { endOf } from "../team-view.ts"
-import { watchTeam } from "./live-screen.ts"
 
 const input = { ...teamFields, steps: flag("where lines are printed: every step of a task too") }
 

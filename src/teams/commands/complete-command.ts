@@ -1,11 +1,11 @@
-import { type Command, fromOperation, type Outcome, type Session } from "../../app/command.ts"
-import { type Completed, completeTeam } from "../../delivery/archive/archive-team.ts"
-import { sourceDirField } from "../../delivery/commands/swarm-merge.ts"
-import { describeTeam, type TeamName } from "../../kernel/team.ts"
+import { type Command, fromOperation } from "../../app/command.ts"
+import { completedOutcome, completeHere } from "../../app/wiring/complete-here.ts"
+import { sourceDirField } from "../../app/wiring/workspace-tools.ts"
+import { describeTeam } from "../../kernel/team.ts"
 import type { InputOf } from "../../lib/fields.ts"
 import { teamFields } from "../../store/operation.ts"
-import { findTools } from "../../workers/commands/swarm-stop.ts"
 import { keepTeam } from "../operations/complete-team.ts"
+import { RESUME } from "../views/completion-view.ts"
 
 const input = { ...teamFields, sourceDir: sourceDirField }
 
@@ -15,43 +15,11 @@ export const archive: Command = {
   example: "teamwork archive",
   async run(session, raw) {
     const { sourceDir, ...name } = raw as InputOf<typeof input>
-    return told(name, await completeHere(session, { ...name, sourceDir }))
+    return completedOutcome(name, await completeHere(session, { ...name, sourceDir }))
   },
 }
-
-const RESUME = "go on with: teamwork resume, then: teamwork run --resume"
 
 export const keep: Command = fromOperation(keepTeam, {
   example: "teamwork keep",
   text: (team) => `Kept ${describeTeam(team)}; ${RESUME}`,
 })
-
-interface Place extends TeamName {
-  readonly sourceDir?: string
-  readonly handOver?: () => Promise<string>
-}
-
-export async function completeHere(session: Session, { handOver, ...place }: Place): Promise<Completed> {
-  const { project, team } = place
-  return completeTeam(await session.context(), {
-    ...{ project, team, workspaces: await findTools(session, place) },
-    ...(handOver && { handOver }),
-  })
-}
-
-/** A team that could not be put away is a failure, though nothing is lost. */
-export function told(name: TeamName, done: Completed): Outcome {
-  return {
-    data: { ...name, ...done },
-    text: () => sayCompleted(name, done),
-    warnings: done.warnings,
-    exitCode: done.action === "keep" ? 1 : 0,
-  }
-}
-
-export function sayCompleted(name: TeamName, { action, removed, pins, artifacts }: Completed): string {
-  if (action === "keep") return `Kept ${describeTeam(name)}; ${RESUME}`
-  const kept = pins.length === 0 ? "" : `; ${pins.length} pins keep what is in no branch, see: teamwork refs`
-  const how = action === "export" ? "Exported and archived" : "Archived"
-  return `${how} ${describeTeam(name)}: ${artifacts.length} files delivered, ${removed.length} worktrees removed${kept}`
-}

@@ -1,5 +1,5 @@
 import type { Deliverable } from "../../delivery/deliverables.ts"
-import { describeTeam, type Team } from "../../kernel/team.ts"
+import { describeTeam, type Team, type TeamName } from "../../kernel/team.ts"
 import { oneLine } from "../../lib/text/table.ts"
 
 export interface SummaryFacts {
@@ -32,4 +32,21 @@ export function renderSummary({ team, deliverables, pins, place }: SummaryFacts)
     ...section("Kept in git", list(pins)),
     "",
   ].join("\n")
+}
+
+export const RESUME = "go on with: teamwork resume, then: teamwork run --resume"
+
+/** How a team was put away. */
+export function sayCompleted(name: TeamName, { action, removed, pins, artifacts }: CompletedFacts): string {
+  if (action === "keep") return `Kept ${describeTeam(name)}; ${RESUME}`
+  const kept = pins.length === 0 ? "" : `; ${pins.length} pins keep what is in no branch, see: teamwork refs`
+  const how = action === "export" ? "Exported and archived" : "Archived"
+  return `${how} ${describeTeam(name)}: ${artifacts.length} files delivered, ${removed.length} worktrees removed${kept}`
+}
+
+interface CompletedFacts {
+  readonly action: string
+  readonly removed: readonly unknown[]
+  readonly pins: readonly unknown[]
+  readonly artifacts: readonly unknown[]
 }

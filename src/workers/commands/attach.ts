@@ -1,5 +1,5 @@
-import { show } from "../../agents/commands/logs-command.ts"
 import type { Command, Session } from "../../app/command.ts"
+import { show } from "../../app/show-logs.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { InputOf } from "../../lib/fields.ts"
 import { machineName } from "../../lib/process/machine-name.ts"

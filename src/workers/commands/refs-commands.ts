@@ -1,10 +1,10 @@
 import type { Command } from "../../app/command.ts"
+import { sourceDirField, toolsOf } from "../../app/wiring/workspace-tools.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { type Fields, flag, type InputOf, number, optional } from "../../lib/fields.ts"
 import { taskIdField, teamFields, textField, workerIdField } from "../../store/operation.ts"
 import type { ListedPin } from "../swarm/worktrees.ts"
 import { renderPins, shortCommit } from "../views/workspace-view.ts"
-import { sourceDirField, toolsOf } from "./worktree-commands.ts"
 
 const placeFields = {
   ...teamFields,

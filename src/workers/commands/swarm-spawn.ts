@@ -1,4 +1,5 @@
 import type { Command } from "../../app/command.ts"
+import { renewHere, sourceDirField, toolsOf } from "../../app/wiring/workspace-tools.ts"
 import type { WorkerId } from "../../kernel/ids.ts"
 import { choice, flag, type InputOf, number, optional, withDefault } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
@@ -8,7 +9,6 @@ import type { Role } from "../../tasks/task.ts"
 import { type SpawnedWorker, spawnWorkers } from "../swarm/spawn-workers.ts"
 import { workerLaunch } from "../swarm/worker-launch.ts"
 import { renderSpawned } from "../views/swarm-view.ts"
-import { renewHere, sourceDirField, toolsOf } from "./worktree-commands.ts"
 
 const input = {
   ...teamFields,

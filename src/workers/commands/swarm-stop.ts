@@ -1,13 +1,11 @@
-import type { Command, Session } from "../../app/command.ts"
+import type { Command } from "../../app/command.ts"
+import { findTools, sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import { AppError } from "../../kernel/errors.ts"
-import type { TeamName } from "../../kernel/team.ts"
 import { flag, type InputOf, optional } from "../../lib/fields.ts"
 import { machineName } from "../../lib/process/machine-name.ts"
 import { teamFields, workerIdField } from "../../store/operation.ts"
 import { stopWorkers } from "../swarm/stop-workers.ts"
-import type { WorkspaceTools } from "../swarm/worktrees.ts"
 import { renderStopped } from "../views/swarm-view.ts"
-import { sourceDirField, toolsOf } from "./worktree-commands.ts"
 
 const input = {
   ...teamFields,
@@ -43,18 +41,4 @@ export const swarmStop: Command = {
       warnings: workspaces === null && stopped.length > 0 ? [note] : [],
     }
   },
-}
-
-/** Null where there is no repository: workers can be stopped from anywhere. */
-export async function findTools(
-  session: Session,
-  place: TeamName & { readonly sourceDir?: string },
-): Promise<WorkspaceTools | null> {
-  try {
-    return await toolsOf(session, place)
-  } catch (error) {
-    if (error instanceof AppError && error.code === "workspace.no_repository" && place.sourceDir === undefined)
-      return null
-    throw error
-  }
 }

@@ -1,12 +1,10 @@
-import type { Command, Session } from "../../app/command.ts"
+import type { Command } from "../../app/command.ts"
+import { renewHere, sourceDirField, toolsOf } from "../../app/wiring/workspace-tools.ts"
 import { type Fields, type InputOf, optional } from "../../lib/fields.ts"
-import { resolvePath } from "../../lib/paths.ts"
 import { oneLine } from "../../lib/text/table.ts"
 import { teamFields, textField, workerIdField } from "../../store/operation.ts"
-import { createWorktree, removeWorktree, syncWorktree, type WorkspaceTools } from "../swarm/worktrees.ts"
+import { createWorktree, removeWorktree, syncWorktree } from "../swarm/worktrees.ts"
 import { renderWorktrees, shortCommit } from "../views/workspace-view.ts"
-
-export const sourceDirField = optional(textField("folder of the repository; the current one by default"))
 
 const workerFields = { ...teamFields, workerId: workerIdField, sourceDir: sourceDirField } satisfies Fields
 const createFields = {
@@ -16,32 +14,6 @@ const createFields = {
   ),
 } satisfies Fields
 const listFields = { ...teamFields, sourceDir: sourceDirField } satisfies Fields
-
-/** Worktrees and pins of the team that a command is about. */
-export async function toolsOf(
-  { configured, host }: Session,
-  { project, team, sourceDir }: { project: string; team: string; sourceDir?: string },
-): Promise<WorkspaceTools> {
-  const { workspaces } = await configured()
-  return workspaces({ sourceDir: sourceDir ?? host.io.cwd, team: { project, team } })
-}
-
-interface HandWork<T> {
-  readonly project: string
-  readonly team: string
-  readonly sourceDir?: string
-  readonly target?: string
-  readonly work: () => Promise<T>
-}
-
-/** Something by hand that begins work, on the newest state; with what a person should know. */
-export async function renewHere<T>(session: Session, { sourceDir, ...request }: HandWork<T>) {
-  const { merging } = await session.configured()
-  const { workspaces } = await toolsOf(session, { ...request, sourceDir })
-  const { renewAround } = await import("../../delivery/merge-queue/renew-integration.ts")
-  const ports = { ...(await merging(resolvePath(sourceDir ?? ".", session.host.io.cwd))), workspaces }
-  return renewAround(await session.context(), ports, request)
-}
 
 export const worktreeCreate: Command = {
   summary: "Make a git worktree for a worker, on a branch of its own",

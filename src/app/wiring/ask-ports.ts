@@ -1,8 +1,8 @@
-import type { Session } from "../../app/command.ts"
-import { readSurvey } from "../../planning/commands/choose-here.ts"
-import { findRoles } from "../../planning/commands/role-commands.ts"
-import type { AskPorts } from "../choose/ask-agent.ts"
-import { makeRunNotes } from "../jobs/run-notes.ts"
+import type { AskPorts } from "../../agents/choose/ask-agent.ts"
+import { makeRunNotes } from "../../agents/jobs/run-notes.ts"
+import type { Session } from "../command.ts"
+import { findRoles } from "./find-roles.ts"
+import { readSurvey } from "./survey.ts"
 
 /** What a question to an agent takes, as configured here. */
 export async function askPorts(session: Session): Promise<AskPorts & Required<Pick<AskPorts, "notes">>> {

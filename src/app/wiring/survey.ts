@@ -1,9 +1,9 @@
 import { type AgentChoice, type ChosenAgent, chooseAgent } from "../../agents/choose/choose-agent.ts"
 import { type AgentStanding, surveyAgents } from "../../agents/choose/survey-agents.ts"
 import { type KnownRateLimits, listRateLimits } from "../../agents/operations/rate-limits.ts"
-import type { Session } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
-import { findRoles } from "./role-commands.ts"
+import type { Session } from "../command.ts"
+import { findRoles } from "./find-roles.ts"
 
 interface Warned {
   readonly warnings: readonly string[]

@@ -1,14 +1,14 @@
-import type { Session } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { quoteInput } from "../../kernel/ids.ts"
-import type { CheckedPlan, PlanFacts } from "../check-plan.ts"
-import { parseCrew, planOfTemplate, type Template } from "../plan-templates.ts"
-import { examinePlan } from "../planner/load-plan.ts"
-import type { Planner } from "../planner/plan-goal.ts"
-import { getPreset } from "../presets.ts"
-import { assertCapable, getRole } from "../roles/roles.ts"
-import type { PlanInput } from "./plan-command.ts"
-import { findPlanFile, readStandings } from "./plan-here.ts"
+import type { CheckedPlan, PlanFacts } from "../../planning/check-plan.ts"
+import { parseCrew, planOfTemplate, type Template } from "../../planning/plan-templates.ts"
+import { examinePlan } from "../../planning/planner/load-plan.ts"
+import type { Planner } from "../../planning/planner/plan-goal.ts"
+import { getPreset } from "../../planning/presets.ts"
+import { assertCapable, getRole } from "../../planning/roles/roles.ts"
+import type { Session } from "../command.ts"
+import { findPlanFile, readStandings } from "./plan-facts.ts"
+import type { PlanInput } from "./plan-team.ts"
 
 /** A plan that somebody has yet to agree to. */
 export interface Proposal extends Omit<CheckedPlan, "problems"> {
@@ -80,9 +80,9 @@ interface GoalToPlan {
 
 async function fromGoal(session: Session, request: GoalToPlan): Promise<Proposal> {
   const [{ makePlanner }, { describeRepository }, { askPorts }] = await Promise.all([
-    import("../planner/plan-goal.ts"),
-    import("../planner/describe-repository.ts"),
-    import("../../agents/commands/ask-ports.ts"),
+    import("../../planning/planner/plan-goal.ts"),
+    import("../../planning/planner/describe-repository.ts"),
+    import("./ask-ports.ts"),
   ])
   const { host } = session
   const { gates, agentDefaults } = await session.configured()

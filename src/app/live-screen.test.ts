@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "bun:test"
-import { BEGIN, claimed, sampleView, stepped } from "../../../test/support/sample-view.ts"
-import { makeTerminal } from "../../../test/support/terminal.ts"
-import type { Session } from "../../app/command.ts"
-import { systemClock } from "../../lib/clock.ts"
+import { BEGIN, claimed, sampleView, stepped } from "../../test/support/sample-view.ts"
+import { makeTerminal } from "../../test/support/terminal.ts"
+import { systemClock } from "../lib/clock.ts"
+import type { Session } from "./command.ts"
 import { makeWatcher, type Watcher } from "./live-screen.ts"
 
 const HINT = "Ctrl+C ends it"

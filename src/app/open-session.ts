@@ -1,0 +1,34 @@
+import type { Context } from "../store/operation.ts"
+import type { Store } from "../store/port.ts"
+import type { Session } from "./command.ts"
+import type { Configured, GlobalFlags, Host } from "./host.ts"
+
+/** Configuration and store are opened at the first use; the store is closed at the end. */
+export function openSession(host: Host, flags: GlobalFlags): AsyncDisposable & Pick<Session, "configured" | "context"> {
+  let loaded: Promise<Configured> | undefined
+  let store: Store | undefined
+  const configured = () => (loaded ??= host.configure(flags))
+  const context = async () => {
+    const { openStore } = await configured()
+    store ??= await openStore()
+    return makeContext(host, await configured(), store)
+  }
+  return {
+    ...{ configured, context },
+    async [Symbol.asyncDispose]() {
+      await store?.[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** What operations on a store work with here. Few of them ask for the roles. */
+export function makeContext(host: Host, configured: Configured, store: Store): Context {
+  const context: Context = {
+    ...{ store, ids: host.ids, settings: configured.settings },
+    async roles() {
+      const { findRoles } = await import("./wiring/find-roles.ts")
+      return (await findRoles({ host, configured: async () => configured, context: async () => context })).roles
+    },
+  }
+  return context
+}

@@ -1,0 +1,40 @@
+import { homePlace, loopFolderOf, rememberExport } from "../../files/mirror/export-places.ts"
+import { exportTeam, mirrorTeam } from "../../files/mirror/mirror.ts"
+import { AppError } from "../../kernel/errors.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import type { Session } from "../command.ts"
+
+/** How long a file about the whole team may be behind while it is led: nobody waits for it, and the team is at work. */
+const RUN_DEBOUNCE_MS = 2000
+
+/** Writes what became of a team since its run ended; where the run could not write, there is nothing to say again. */
+export async function writeHome(session: Session, name: TeamName): Promise<void> {
+  const { home } = await session.configured()
+  const place = homePlace(home, name)
+  const { folder } = place
+  try {
+    await exportTeam(await session.context(), name, { folder, loopFolder: loopFolderOf(home, place) })
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+  }
+}
+
+/** Keeps the team's own folder in the home up to date until told to stop. */
+export async function mirrorHere(session: Session, name: TeamName, signal: AbortSignal): Promise<void> {
+  const { home } = await session.configured()
+  const place = homePlace(home, name)
+  const loopFolder = loopFolderOf(home, place)
+  const onUpdate = () => rememberExport(home, place)
+  await mirrorTeam(await session.context(), name, {
+    ...{ folder: place.folder, loopFolder, signal, debounceMs: RUN_DEBOUNCE_MS },
+    onUpdate: once(onUpdate),
+  })
+}
+
+function once(act: () => void): () => void {
+  let isDone = false
+  return () => {
+    if (!isDone) act()
+    isDone = true
+  }
+}

@@ -1,0 +1,152 @@
+import { AppError } from "../../kernel/errors.ts"
+import { quoteInput } from "../../kernel/ids.ts"
+import { choice, flag, type InputOf, optional, text } from "../../lib/fields.ts"
+import { quoteArgument } from "../../lib/text/quote-argument.ts"
+import { oneLine } from "../../lib/text/table.ts"
+import type { PlanFacts } from "../../planning/check-plan.ts"
+import { type AppliedPlan, applyPlan } from "../../planning/operations/apply-plan.ts"
+import { TEMPLATES } from "../../planning/plan-templates.ts"
+import { decompose } from "../../planning/planner/route-plan.ts"
+import { type Decomposition, renderPlan } from "../../planning/views/plan-view.ts"
+import { planFields, teamFields } from "../../store/operation.ts"
+import type { Outcome, Session } from "../command.ts"
+import { planFacts, readStandings } from "./plan-facts.ts"
+import { type Proposal, propose } from "./propose-plan.ts"
+
+const notEmpty = (value: string) => (value.trim() === "" ? "is empty" : undefined)
+
+export const planInput = {
+  ...teamFields,
+  what: text("a plan document, or the goal in words, or workers as 3:executor with the goal behind it", notEmpty),
+  goal: optional(text("the goal, where the first word says who works on it", notEmpty)),
+  template: optional(choice(TEMPLATES, "plan for a team of known shape")),
+  preset: optional(text("the kind of team, which says what the plan leaves out; see teamwork presets", notEmpty)),
+  onOverlap: planFields.onOverlap,
+  yes: flag("apply the plan without asking"),
+  dryRun: flag("only show the plan"),
+}
+export type PlanInput = InputOf<typeof planInput>
+
+/** What came of a plan or a goal. */
+export type Planned = {
+  readonly shown: Decomposition
+  /** A person saw it already. */
+  readonly isShown: boolean
+} & (
+  | { readonly file: string; readonly applied: null }
+  | { readonly file: string | null; readonly applied: AppliedPlan }
+)
+
+/** Makes a team and its tasks of a plan or a goal, once somebody agrees to it. */
+export async function planTeam(session: Session, given: PlanInput): Promise<Planned> {
+  const facts = await planFacts(session, given)
+  return decide(session, { given, facts, first: await propose(session, given, facts) })
+}
+
+interface Decision {
+  readonly given: PlanInput
+  readonly facts: PlanFacts
+  readonly first: Proposal
+}
+
+async function decide(session: Session, { given, facts, first }: Decision): Promise<Planned> {
+  const { io } = session.host
+  const canAsk = io.canAsk && !session.isJson
+  for (let proposal = first; ; ) {
+    const shown = decompose(proposal.plan, proposal.notes, {
+      ...facts,
+      ...(await readStandings(session, proposal.plan)),
+    })
+    const apply = async () => applyHere(session, given, proposal)
+    if (given.yes === true && given.dryRun !== true)
+      return { shown, file: proposal.file, applied: await apply(), isShown: false }
+    if (given.dryRun === true || !canAsk)
+      return { shown, file: await keep(session, proposal), applied: null, isShown: false }
+    io.out(renderPlan(shown, io))
+    const [choices, more] =
+      proposal.askAgain === undefined ? ["Y/n/e", ""] : ["Y/n/e/a", ", a to have it planned again"]
+    const answer = (await io.ask(`\nProceed? [${choices}] `))?.trim().toLowerCase() ?? "n"
+    if (["", "y", "yes"].includes(answer)) {
+      return { shown, file: proposal.file, applied: await apply(), isShown: true }
+    }
+    if (["n", "no"].includes(answer)) {
+      return { shown, file: await keep(session, proposal), applied: null, isShown: true }
+    }
+    if (answer === "e") proposal = await orAsItWas(session, proposal, () => edit(session, proposal, facts))
+    else if (answer === "a" && proposal.askAgain !== undefined)
+      proposal = await orAsItWas(session, proposal, () => askAgain(session, proposal))
+    else io.err(`Warning: ${quoteInput(answer)} is none of them: y to apply, n to leave it, e to change it${more}`)
+  }
+}
+
+/** Somebody sits there and has a plan: what goes wrong with the next one is told, and this one stays. */
+async function orAsItWas({ host }: Session, proposal: Proposal, change: () => Promise<Proposal>): Promise<Proposal> {
+  try {
+    return await change()
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const { lines } = error.details
+    for (const line of [...(Array.isArray(lines) ? lines : []), `Warning: ${error.message}`])
+      host.io.err(oneLine(String(line)))
+    return proposal
+  }
+}
+
+async function askAgain({ host }: Session, proposal: Proposal): Promise<Proposal> {
+  const remark = (await host.io.ask("What should be different? "))?.trim() ?? ""
+  return remark === "" || proposal.askAgain === undefined ? proposal : proposal.askAgain(remark)
+}
+
+/** An edited plan is another than the one in the document. */
+async function edit({ host }: Session, proposal: Proposal, facts: PlanFacts): Promise<Proposal> {
+  const editor = host.env.VISUAL || host.env.EDITOR || "vi"
+  const { editPlan } = await import("../../planning/planner/edit-plan.ts")
+  // The variable holds a command line, by custom; the file is an argument of its own.
+  const edited = await editPlan(proposal.plan, facts, (file) =>
+    host.io.interactive(["sh", "-c", `${editor} "$1"`, "sh", file]),
+  )
+  return edited === undefined ? proposal : { ...proposal, ...edited, file: null }
+}
+
+async function applyHere(session: Session, { project, team, onOverlap }: PlanInput, proposal: Proposal) {
+  const applied = await applyPlan.run(await session.context(), { project, team, plan: proposal.plan, onOverlap })
+  await proposal.onApplied?.()
+  return applied
+}
+
+/** The document that holds it; a plan that is in none is written to one, so that it can be applied later. */
+async function keep({ host, configured }: Session, { file, plan }: Proposal): Promise<string> {
+  if (file !== null) return file
+  const { keepPlan } = await import("../../planning/planner/keep-plan.ts")
+  const { home, project, team } = await configured()
+  return keepPlan(home, `${project}-${team}-${host.ids.uuid().slice(0, 8)}`, plan)
+}
+
+/** What programs and people are told of it. */
+export function plannedOutcome({ shown, isShown, ...end }: Planned, given: PlanInput): Outcome {
+  const said = end.applied === null ? sayKept(end.file, given) : sayApplied(end.applied)
+  return {
+    data: { ...shown, ...end },
+    text: (screen) => (isShown ? said : `${renderPlan(shown, screen)}\n\n${said}`),
+  }
+}
+
+function sayKept(file: string, { onOverlap, preset }: PlanInput): string {
+  const flags = [
+    ...(onOverlap === undefined ? [] : ["--on-overlap", onOverlap]),
+    ...(preset === undefined ? [] : ["--preset", quoteArgument(preset)]),
+  ]
+  const more = flags.map((word) => ` ${word}`).join("")
+  return `Nothing was created; apply it with: teamwork plan ${quoteArgument(file)}${more} --yes`
+}
+
+function sayApplied({ team, created, updated, unchanged, others, totalWaves }: AppliedPlan): string {
+  const parts = [
+    `${created.length} created`,
+    ...(updated.length === 0 ? [] : [`${updated.length} changed`]),
+    ...(unchanged.length === 0 ? [] : [`${unchanged.length} as before`]),
+    ...(others.length === 0 ? [] : [`${others.length} not in the plan`]),
+  ]
+  const waves = `${totalWaves} ${totalWaves === 1 ? "wave" : "waves"}`
+  return `Project ${team.project}/${team.team}: tasks ${parts.join(", ")}; ${waves}`
+}

@@ -1,0 +1,17 @@
+import type { Verifier } from "../../quality/verify/verifier.ts"
+import type { Session } from "../command.ts"
+import { findRoles } from "./find-roles.ts"
+
+/** What judging takes, for the repository of a folder. */
+export async function verifierFor(
+  session: Session,
+  input: { readonly again?: boolean; readonly folder?: string; readonly signal?: AbortSignal },
+): Promise<Verifier> {
+  const { host, configured, context } = session
+  const { repository, settings, runner } = await (await configured()).gates(input.folder ?? host.io.cwd)
+  return {
+    ...{ context: await context(), repository, settings },
+    roles: (await findRoles(session)).roles,
+    runner: { ...runner, again: input.again === true, signal: input.signal ?? host.io.interrupted },
+  }
+}
