@@ -4,6 +4,7 @@ import { expect } from "bun:test"
 import { chmodSync, cpSync, existsSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { type CliResult, type RunCliOptions, runCli } from "../support/run-cli.ts"
+import { runInProcess } from "../support/run-in-process.ts"
 import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
 
 export const MAIN = join(import.meta.dir, "../../src/bin/main.ts")
@@ -20,7 +21,7 @@ export interface Bench extends Disposable {
   /** Outside of any repository, so the project is `shop` and the team `main`. */
   readonly cwd: string
   run(args: readonly string[], options?: RunCliOptions): Promise<CliResult>
-  /** Runs a command that must succeed; what it answered. */
+  /** Runs a command that must succeed, in this process; what it answered. */
   ok<T = Data>(...args: string[]): Promise<T>
   /** Runs a command that must be refused with this code; its message. */
   refused(code: string, ...args: string[]): Promise<string>
@@ -34,8 +35,11 @@ export interface Bench extends Disposable {
   tamper(sql: string): void
 }
 
-/** An empty bench, or a copy of another one. */
-export function makeBench(original?: Bench): Bench {
+/**
+ * An empty bench, or a copy of another one. `run` and `start` start the program as a user does, unless `runInProcess` is
+ * given. What only prepares or asks (`ok`, `refused`, `text`) runs in this process, which takes a tenth of the time.
+ */
+export function makeBench(original?: Bench, runCommand: typeof runInProcess = runCli): Bench {
   const scratch = makeScratch("bench")
   chmodSync(scratch.path, 0o755)
   const home = join(scratch.path, "home")
@@ -44,26 +48,27 @@ export function makeBench(original?: Bench): Bench {
   if (original === undefined) mkdirSync(home)
   else cpSync(original.home, home, { recursive: true })
   const file = join(home, "teamwork.db")
-  const run: Bench["run"] = (args, options = {}) => runCli(args, { home, cwd, ...options })
+  const run: Bench["run"] = (args, options = {}) => runCommand(args, { home, cwd, ...options })
+  const ask = (args: readonly string[]) => runInProcess(args, { home, cwd })
   return {
     home,
     cwd,
     run,
     async ok<T>(...args: string[]) {
-      const result = await run(args)
+      const result = await ask(args)
       if (result.exitCode !== 0) throw new Error(`${args.join(" ")}: exit code ${result.exitCode}\n${result.stderr}`)
       const answer = result.json<{ status: string; data: T }>()
       expect(answer.status).toBe("success")
       return answer.data
     },
     async refused(code, ...args) {
-      const result = await run([...args, "--json"])
+      const result = await ask([...args, "--json"])
       const answer = readError(result)
       expect({ args, code: answer.code }).toEqual({ args, code })
       return answer.message
     },
     async text(...args) {
-      const result = await run([...args, "--format", "table"])
+      const result = await ask([...args, "--format", "table"])
       expect(result).toMatchObject({ exitCode: 0 })
       return result.stdout
     },

@@ -1,18 +1,28 @@
 // Every command under both of its names: help, success for programs and for people, and what it says without a
-// required parameter.
+// required parameter. Most commands run in this process; those that start, watch or replace processes, and one of each
+// other kind, are started as a program.
 import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from "bun:test"
 import { dashedName } from "../../src/app/command.ts"
 import { VISIBLE_COMMANDS } from "../../src/doors/cli/commands.ts"
 import { flagsOf } from "../../src/doors/cli/flags.ts"
 import type { CliResult } from "../support/run-cli.ts"
+import { runInProcess } from "../support/run-in-process.ts"
 import { type Bench, type Data, makeBench, readError, TEST_TIMEOUT_MS } from "./bench.ts"
 import { CASES, type Case, MISSING, prepareShop } from "./command-cases.ts"
 
 setDefaultTimeout(TEST_TIMEOUT_MS)
 
+/** Started as a program, by one of their names. */
+const AS_PROGRAM: readonly string[] = [
+  ...["setup", "project create", "task create", "task claim", "task update", "task list", "project status"],
+  ...["evidence run", "mailbox poll", "wave calculate", "verify task", "deliver", "undo", "export", "import", "doctor"],
+  ...["agent exec", "agent cancel", "agent jobs", "worker", "worker setup", "swarm spawn", "swarm stop", "cancel"],
+  ...["run", "plan", "logs", "attach", "watch", "events tail", "mcp", "config set"],
+]
+
 let shop: Bench
 beforeAll(async () => {
-  shop = makeBench()
+  shop = makeBench(undefined, runInProcess)
   await prepareShop(shop)
 })
 afterAll(() => shop[Symbol.dispose]())
@@ -22,6 +32,10 @@ const rows = VISIBLE_COMMANDS.map((row) => ({ name: row.name, dashed: dashedName
 const dashedOf = (command: string) => rows.find((row) => row.name === command)?.dashed ?? command
 
 describe("the table of cases", () => {
+  it("starts only commands as a program that there are", () => {
+    expect(AS_PROGRAM.filter((name) => rows.every((row) => row.name !== name))).toEqual([])
+  })
+
   it("covers every command there is", () => {
     expect([...new Set(CASES.map((each) => each.command))].sort()).toEqual(rows.map((row) => row.name).sort())
   })
@@ -86,8 +100,11 @@ describe.each(rows)("teamwork $name", ({ name, dashed }) => {
     const title = each.args.length === 0 ? "without flags" : each.args.slice(0, 4).join(" ")
     it(`answers programs under both names (${index + 1}: ${JSON.stringify(title)})`, async () => {
       await Promise.all(
-        [words(name), [dashed]].map(async (call) => {
-          using bench = makeBench(shop)
+        [words(name), [dashed]].map(async (call, which) => {
+          using bench = makeBench(
+            shop,
+            which === 0 && index === 0 && AS_PROGRAM.includes(name) ? undefined : runInProcess,
+          )
           await using _ = await prepareCase(bench, each)
           expectAnswer(each, await bench.run([...call, ...(each.isDocument === true ? ["--json"] : []), ...each.args]))
         }),
@@ -95,7 +112,7 @@ describe.each(rows)("teamwork $name", ({ name, dashed }) => {
     })
 
     it(`answers people (${index + 1}: ${JSON.stringify(title)})`, async () => {
-      using bench = makeBench(shop)
+      using bench = makeBench(shop, runInProcess)
       await using _ = await prepareCase(bench, each)
       const dashes = each.args.indexOf("--")
       const end = dashes === -1 ? each.args.length : dashes

@@ -54,13 +54,13 @@ export async function runCli(args: readonly string[], options: RunCliOptions = {
 /** Still root, who owns a checkout that nobody else may be able to reach, but without what passes over permissions. */
 const WITHOUT_RIGHTS = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
 
-function homeVariables(home: string | undefined): Record<string, string | undefined> {
+export function homeVariables(home: string | undefined): Record<string, string | undefined> {
   if (home === undefined) return {}
   const unset = { XDG_CONFIG_HOME: undefined, XDG_DATA_HOME: undefined, XDG_STATE_HOME: undefined }
   return { ...unset, XDG_CACHE_HOME: undefined, HOME: home, TEAMWORK_TEST_BASE_DIR: home }
 }
 
-function parseOutput(stdout: string, stderr: string, exitCode: number | null) {
+export function parseOutput(stdout: string, stderr: string, exitCode: number | null) {
   try {
     return JSON.parse(stdout)
   } catch (cause) {
