@@ -34,16 +34,21 @@ export interface Session {
   context(): Promise<Context>
 }
 
-export interface Command {
+/** Something a person or an agent may ask for, at any door. */
+export interface Command<F extends Fields = Fields> {
   readonly summary: string
-  /** Each is a flag of the same name in kebab-case. */
-  readonly fields: Fields
+  readonly fields: F
   /** Fields that may also be given without their flag, in this order. */
   readonly positional?: readonly string[]
   /** Takes everything behind `--`. */
   readonly takesRest?: string
   readonly example?: string
-  run(session: Session, input: Record<string, unknown>): Promise<Outcome>
+  run(session: Session, input: InputOf<F>): Promise<Outcome>
+}
+
+/** Has the type of the input follow from the fields. */
+export function command<F extends Fields>(definition: Command<F>): Command<F> {
+  return definition
 }
 
 export interface Outcome {
@@ -71,14 +76,14 @@ export function fromOperation<F extends Fields, Result>(
     readonly data?: (result: Result) => unknown
     readonly text: (result: Result, screen: Screen) => string | Promise<string>
   },
-): Command {
+): Command<F> {
   return {
     summary: operation.summary,
     fields: operation.input,
     positional: options.positional,
     example: options.example,
     async run(session, input) {
-      const result = await operation.run(await session.context(), input as InputOf<F>)
+      const result = await operation.run(await session.context(), input)
       return {
         data: options.data === undefined ? result : options.data(result),
         text: (screen) => options.text(result, screen),

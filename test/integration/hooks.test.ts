@@ -7,7 +7,7 @@ import fc from "fast-check"
 import type { Session } from "../../src/app/command.ts"
 import type { Configured, Host } from "../../src/app/host.ts"
 import { hook } from "../../src/doors/hooks/hook.ts"
-import { HOSTS } from "../../src/doors/hooks/hook-call.ts"
+import { HOSTS, type HostName } from "../../src/doors/hooks/hook-call.ts"
 import { systemClock } from "../../src/lib/clock.ts"
 import { systemIds } from "../../src/lib/make-ids.ts"
 import { sendMessage } from "../../src/messages/operations/send-message.ts"
@@ -41,7 +41,7 @@ async function makeScene() {
   const configured = { ...TEAM, home, settings: DEFAULT_SETTINGS, hasStore: async () => true, openStore }
   return {
     /** What the hook prints. */
-    async call(event: string, host: string, input: string): Promise<string> {
+    async call(event: string, host: HostName, input: string): Promise<string> {
       const printed: string[] = []
       const io = { input: async () => input, out: (text: string) => printed.push(text) }
       const configure = async () => configured as unknown as Configured

@@ -1,4 +1,4 @@
-import type { Command, Session } from "../../app/command.ts"
+import { command, type Session } from "../../app/command.ts"
 import { chooseHere, surveyAll } from "../../app/wiring/survey.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { choice, flag, type InputOf, number, optional, text, withDefault } from "../../lib/fields.ts"
@@ -16,7 +16,7 @@ import { agentFacts, renderAgents, sayUsage } from "../views/agents-view.ts"
 const notEmpty = (value: string) => (value.trim() === "" ? "is empty" : undefined)
 const jobField = { jobId: text("the job, as `agent exec` named it") }
 
-export const agentList: Command = {
+export const agentList = command({
   summary: "List the agents there are: version, login, abilities, models and prices, or why one is not available",
   fields: {},
   async run(session) {
@@ -27,7 +27,7 @@ export const agentList: Command = {
       warnings,
     }
   },
-}
+})
 
 const execFields = {
   agent: optional(text("who does it; by default the one that teamwork route names, with the tier it names")),
@@ -41,13 +41,12 @@ const execFields = {
   wait: flag("wait for its end and show the result"),
 }
 
-export const agentExec: Command = {
+export const agentExec = command({
   summary: "Give an agent one job, in the background; it goes on when this call or its caller ends",
   fields: execFields,
   positional: ["prompt"],
   example: 'teamwork agent exec --agent codex "Add a test for the empty cart"',
-  async run(session, raw) {
-    const input = raw as InputOf<typeof execFields>
+  async run(session, input) {
     const { host } = session
     const { home, agentDefaults } = await session.configured()
     const workspace = resolvePath(input.workingDirectory ?? ".", host.io.cwd)
@@ -74,7 +73,7 @@ export const agentExec: Command = {
     if (input.wait === true) return outcomeOf(await waitForJob(folder, host, session.cancelled))
     return { data: { jobId: request.jobId, agent }, text: () => `Started job ${request.jobId} of ${agent}` }
   },
-}
+})
 
 /** What the flags of this call say of the store, for the job's own process; a command line would show passwords. */
 function inherited({ flags: { project, team, store } }: Session): Record<string, string> {
@@ -105,7 +104,7 @@ async function whoDoes(session: Session, asked: Pick<InputOf<typeof execFields>,
   throw new AppError("agent.unavailable", `no agent can take it now (${why})${when}`, { retryAt, passedOver })
 }
 
-export const agentStatus: Command = {
+export const agentStatus = command({
   summary: "Show how a job stands, and the end of what its agent said",
   fields: jobField,
   positional: ["jobId"],
@@ -114,9 +113,9 @@ export const agentStatus: Command = {
     const state = await readJobState(await findJob(session, input), session.host)
     return { data: state, text: () => sayState(state) }
   },
-}
+})
 
-export const agentCancel: Command = {
+export const agentCancel = command({
   summary: "End a job with all that its agent started; one that has ended stays as it is",
   fields: jobField,
   positional: ["jobId"],
@@ -125,9 +124,9 @@ export const agentCancel: Command = {
     const state = await cancelJob(await findJob(session, input), session.host)
     return { data: state, text: () => sayState(state) }
   },
-}
+})
 
-export const agentJobs: Command = {
+export const agentJobs = command({
   summary: "List all jobs, the newest first",
   fields: {},
   async run({ configured, host }) {
@@ -155,10 +154,10 @@ export const agentJobs: Command = {
             ),
     }
   },
-}
+})
 
-async function findJob({ configured }: Session, input: Record<string, unknown>) {
-  return findJobFolder((await configured()).home, String(input.jobId))
+async function findJob({ configured }: Session, { jobId }: InputOf<typeof jobField>) {
+  return findJobFolder((await configured()).home, jobId)
 }
 
 function outcomeOf(state: JobState) {

@@ -1,4 +1,4 @@
-import type { Command } from "../../app/command.ts"
+import { command } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { text } from "../../lib/fields.ts"
 import { identityOf } from "../../lib/process/process-identity.ts"
@@ -6,7 +6,7 @@ import { findJobFolder, isCancelled, type JobRequest, writeProcess } from "../jo
 import { noteRun } from "../jobs/note-agent-run.ts"
 import { type JobRun, runJob } from "../jobs/run-job.ts"
 
-export const agentPerform: Command = {
+export const agentPerform = command({
   summary: "Do a job, as the process that `agent exec` starts for it; not for people",
   fields: { jobId: text("the job; its request comes on standard input") },
   positional: ["jobId"],
@@ -14,7 +14,7 @@ export const agentPerform: Command = {
     const { home, recordings, agents, author, project, team, hasStore } = await configured()
     // From here on a request to end is a request to cancel.
     const asked = host.io.interrupted
-    const folder = findJobFolder(home, String(input.jobId))
+    const folder = findJobFolder(home, input.jobId)
     writeProcess(folder, identityOf(process.pid))
     const signal = isCancelled(folder) ? AbortSignal.abort() : asked
     // Not from the folder, where secrets are masked.
@@ -32,4 +32,4 @@ export const agentPerform: Command = {
     await runJob({ folder, request, ready, clock, processes, signal, maxBytes, author, callerEnv, onResult })
     return { data: null, silent: true }
   },
-}
+})

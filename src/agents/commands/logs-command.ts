@@ -1,6 +1,6 @@
-import type { Command } from "../../app/command.ts"
+import { command } from "../../app/command.ts"
 import { lastOf, sayNothing, show } from "../../app/show-logs.ts"
-import { flag, type InputOf, number, optional } from "../../lib/fields.ts"
+import { flag, number, optional } from "../../lib/fields.ts"
 import { machineName } from "../../lib/process/machine-name.ts"
 import type { Screen } from "../../lib/text/table.ts"
 import type { RunFact } from "../../reporting/history.ts"
@@ -16,13 +16,12 @@ const input = {
   tail: optional(number("only the last so many entries", { isInteger: true, min: 1 })),
 }
 
-export const logs: Command = {
+export const logs = command({
   summary: "Replay what the agents did in the runs of a task, or show what a worker printed",
   fields: input,
   positional: ["of"],
   example: "teamwork logs 3 --follow",
-  async run(session, raw) {
-    const { follow, tail, turn, ...request } = raw as InputOf<typeof input>
+  async run(session, { follow, tail, turn, ...request }) {
     const context = await session.context()
     const { home } = await session.configured()
     using opened = await openLogs(context, {
@@ -44,7 +43,7 @@ export const logs: Command = {
       text: (screen) => renderAll({ target, turn, items, runs }, screen),
     }
   },
-}
+})
 
 function runsIn(items: readonly LogItem[]): RunFact[] {
   return items.flatMap((item) => (item.type === "run" ? [item.run] : []))

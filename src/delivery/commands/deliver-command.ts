@@ -1,9 +1,9 @@
-import type { Command, Outcome, Session } from "../../app/command.ts"
+import { command, type Outcome, type Session } from "../../app/command.ts"
 import { verifierFor } from "../../app/wiring/verifier-for.ts"
 import { sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamName } from "../../kernel/team.ts"
-import { flag, type InputOf } from "../../lib/fields.ts"
+import { flag } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { listVerdicts } from "../../quality/operations/record-verdict.ts"
 import { teamStatus } from "../../reporting/operations/team-status.ts"
@@ -21,12 +21,11 @@ const input = {
   sourceDir: sourceDirField,
 }
 
-export const deliverCommand: Command = {
+export const deliverCommand = command({
   summary: "Move the target branch to the team's merged work, past a green final gate",
   fields: input,
   example: "teamwork deliver --push",
-  async run(session, raw) {
-    const { push, pr, sourceDir, ...name } = raw as InputOf<typeof input>
+  async run(session, { push, pr, sourceDir, ...name }) {
     if (push === true && pr === true) {
       throw new AppError("usage", "--push moves the target and --pr leaves that to others; use one of them")
     }
@@ -54,7 +53,7 @@ export const deliverCommand: Command = {
         ].join("\n"),
     }
   },
-}
+})
 
 async function askForMerge(
   { host, context }: Session,

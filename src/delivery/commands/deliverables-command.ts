@@ -1,7 +1,7 @@
-import type { Command } from "../../app/command.ts"
+import { command } from "../../app/command.ts"
 import { writeDeliverablesHere } from "../../app/wiring/deliverables-here.ts"
 import { sourceDirField } from "../../app/wiring/workspace-tools.ts"
-import { type InputOf, optional, text } from "../../lib/fields.ts"
+import { optional, text } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { teamFields } from "../../store/operation.ts"
 import { readDeliverables } from "../operations/read-deliverables.ts"
@@ -13,17 +13,16 @@ const input = {
   sourceDir: sourceDirField,
 }
 
-export const deliverables: Command = {
+export const deliverables = command({
   summary: "Show what a team delivers by type of work, or write it to a folder",
   fields: input,
   positional: ["to"],
   example: "teamwork deliverables --to ./handover",
-  async run(session, raw) {
-    const { to, sourceDir, ...name } = raw as InputOf<typeof input>
+  async run(session, { to, sourceDir, ...name }) {
     const work = await readDeliverables(await session.context(), name)
     if (to === undefined) return { data: work, text: (screen) => renderDeliverables(work.deliverables, screen) }
     const folder = resolvePath(to, session.host.io.cwd)
     const written = await writeDeliverablesHere(session, { ...name, folder, sourceDir })
     return { data: { ...work, folder, written }, text: () => `Wrote ${written.length} files to ${folder}` }
   },
-}
+})

@@ -1,6 +1,6 @@
-import type { Command } from "../../app/command.ts"
+import { command } from "../../app/command.ts"
 import { sourceDirField } from "../../app/wiring/workspace-tools.ts"
-import { type InputOf, number, optional } from "../../lib/fields.ts"
+import { number, optional } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { manyLines } from "../../lib/text/table.ts"
 import { taskIdField, teamFields } from "../../store/operation.ts"
@@ -14,13 +14,12 @@ const input = {
   sourceDir: sourceDirField,
 }
 
-export const diff: Command = {
+export const diff = command({
   summary: "Show what a task changed",
   fields: input,
   positional: ["id"],
   example: "teamwork diff 3",
-  async run({ host, configured, context }, raw) {
-    const { sourceDir, id, ...rest } = raw as InputOf<typeof input>
+  async run({ host, configured, context }, { sourceDir, id, ...rest }) {
     const { merges } = await (await configured()).merging(resolvePath(sourceDir ?? ".", host.io.cwd))
     const found = await readTaskDiff(await context(), merges, { ...rest, taskId: id })
     const state = found.isMerged ? "merged" : found.isPinned ? "not merged" : "still being worked on"
@@ -33,4 +32,4 @@ export const diff: Command = {
       text: () => `${head}\n${host.io.isTerminal ? manyLines(patch) : patch}`,
     }
   },
-}
+})

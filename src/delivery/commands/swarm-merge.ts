@@ -1,7 +1,7 @@
-import type { Command } from "../../app/command.ts"
+import { command } from "../../app/command.ts"
 import { verifierFor } from "../../app/wiring/verifier-for.ts"
 import { renewHere, sourceDirField } from "../../app/wiring/workspace-tools.ts"
-import { type InputOf, number, optional, text } from "../../lib/fields.ts"
+import { number, optional, text } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { unreachable } from "../../lib/unreachable.ts"
 import type { Overlap } from "../../ownership/operations/warn-overlap.ts"
@@ -19,13 +19,12 @@ const input = {
   sourceDir: sourceDirField,
 }
 
-export const swarmMerge: Command = {
+export const swarmMerge = command({
   summary: "Merge the work of resolved tasks into the team's integration branch; what does not fit becomes a fix task",
   fields: input,
   positional: ["wave"],
   example: "teamwork swarm merge --wave 1",
-  async run(session, raw) {
-    const { sourceDir, ...request } = raw as InputOf<typeof input>
+  async run(session, { sourceDir, ...request }) {
     const folder = resolvePath(sourceDir ?? ".", session.host.io.cwd)
     const { merges } = await (await session.configured()).merging(folder)
     const { gate, scope } = connectGates(await verifierFor(session, { folder }), request)
@@ -43,7 +42,7 @@ export const swarmMerge: Command = {
       exitCode: isWhole ? 0 : 1,
     }
   },
-}
+})
 
 const FAILURES: readonly MergeOutcome["kind"][] = ["refused", "conflict", "guilty", "untested"]
 

@@ -1,6 +1,5 @@
-import type { Command } from "../../app/command.ts"
+import { command } from "../../app/command.ts"
 import { sourceDirField } from "../../app/wiring/workspace-tools.ts"
-import type { InputOf } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { teamFields } from "../../store/operation.ts"
 import { undo } from "../target/undo.ts"
@@ -8,11 +7,10 @@ import { short } from "../views/merge-view.ts"
 
 const input = { ...teamFields, sourceDir: sourceDirField }
 
-export const undoCommand: Command = {
+export const undoCommand = command({
   summary: "Take the last delivery back: the target branch returns to where it was",
   fields: input,
-  async run({ host, configured, context }, raw) {
-    const { sourceDir, ...name } = raw as InputOf<typeof input>
+  async run({ host, configured, context }, { sourceDir, ...name }) {
     const merging = await (await configured()).merging(resolvePath(sourceDir ?? ".", host.io.cwd))
     const report = await undo(await context(), merging, name)
     return {
@@ -23,4 +21,4 @@ export const undoCommand: Command = {
           : `${report.target} returned from ${short(report.from)} to ${short(report.to)}`,
     }
   },
-}
+})

@@ -1,11 +1,11 @@
-import { type Command, type CommandRow, dashedName } from "../../app/command.ts"
+import { type CommandRow, command, dashedName } from "../../app/command.ts"
 import { choice } from "../../lib/fields.ts"
 import { flagsOf } from "./flags.ts"
 import { GLOBAL_FIELDS } from "./global-fields.ts"
 
 const SHELLS = ["bash", "zsh", "fish"] as const
 
-export const completion: Command = {
+export const completion = command({
   summary: "Print a completion script for bash, zsh or fish",
   fields: { shell: choice(SHELLS, "shell") },
   positional: ["shell"],
@@ -16,7 +16,7 @@ export const completion: Command = {
       input.shell === "fish" ? fishScript(words) : input.shell === "zsh" ? zshScript(words) : bashScript(words)
     return { data: { script }, text: () => script, isDocument: true }
   },
-}
+})
 
 interface Words {
   /** What may follow each beginning: nothing, a noun. */

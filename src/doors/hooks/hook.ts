@@ -1,4 +1,4 @@
-import type { Command } from "../../app/command.ts"
+import { command } from "../../app/command.ts"
 import type { Host } from "../../app/host.ts"
 import { makeContext } from "../../app/open-session.ts"
 import { choice, optional, text, withDefault } from "../../lib/fields.ts"
@@ -19,7 +19,7 @@ import { objectOf } from "./hosts/raw.ts"
  * An agent program calls this at the moments of its session. Whatever goes wrong here is none of the user's business:
  * the session goes on as if there were no hook, and the reason is in a log.
  */
-export const hook: Command = {
+export const hook = command({
   summary: "Answer a hook of an agent program, which comes as JSON on standard input; set up by the plugin",
   fields: {
     event: text("what happens, such as stop or pre-tool-use; the program's own name for it will do"),
@@ -32,12 +32,12 @@ export const hook: Command = {
   example: "teamwork hook stop < call.json",
   async run({ host }, input) {
     if (typeof input.managed === "string")
-      return (await import("./managed.ts")).answerManaged(host, String(input.event), input.managed)
-    const printed = await answerHook(host, { host: input.host as HostName, event: String(input.event) })
+      return (await import("./managed.ts")).answerManaged(host, input.event, input.managed)
+    const printed = await answerHook(host, { host: input.host, event: input.event })
     if (printed !== "") host.io.out(printed)
     return { data: null, silent: true }
   },
-}
+})
 
 async function answerHook(host: Host, asked: { readonly host: HostName; readonly event: string }): Promise<string> {
   try {

@@ -1,6 +1,6 @@
 import type { Command, Outcome, Session } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
-import { quoteInput, type TaskId } from "../../kernel/ids.ts"
+import { parseTaskId, quoteInput } from "../../kernel/ids.ts"
 import { nearest } from "../../lib/text/nearest.ts"
 import { toWire, wireName } from "../../lib/text/wire-names.ts"
 import { assertHolds } from "../../tasks/operations/assert-holds.ts"
@@ -108,8 +108,8 @@ async function assertHeld(
 ): Promise<void> {
   const id = tool.mustHold === undefined ? undefined : input[tool.mustHold]
   if (who.worker === null || id === undefined) return
-  const { project, team } = input as { project: string; team: string }
-  assertHolds(await getTask.run(await context(), { project, team, id: id as TaskId }), who.worker, undefined)
+  const { project, team } = who
+  assertHolds(await getTask.run(await context(), { project, team, id: parseTaskId(String(id)) }), who.worker, undefined)
 }
 
 function answerOf({ answer, list }: Tool, { data, keepsNames, warnings = [] }: Outcome): Values {

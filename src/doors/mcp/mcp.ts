@@ -1,6 +1,6 @@
-import type { Command } from "../../app/command.ts"
+import { command } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
-import { flag, type InputOf, optional } from "../../lib/fields.ts"
+import { flag, optional } from "../../lib/fields.ts"
 import { table } from "../../lib/text/table.ts"
 import { problemWithWorkerName } from "../../messages/message.ts"
 import { workerIdField } from "../../store/operation.ts"
@@ -19,12 +19,11 @@ const input = {
   list: flag("list the tools that it would offer, and end"),
 }
 
-export const mcp: Command = {
+export const mcp = command({
   summary: "Serve the team to an agent over MCP, on standard input and output, until that is closed",
   fields: input,
   example: "teamwork mcp --as w1",
-  async run(session, raw) {
-    const { as = null, list, noCommands, noClaims } = raw as InputOf<typeof input>
+  async run(session, { as = null, list, noCommands, noClaims }) {
     const problem = as === null ? undefined : problemWithWorkerName(as)
     if (problem !== undefined) throw new AppError("input.invalid", `${problem}; leave --as out to serve the lead`)
     await using connection = await openConnection(session, {
@@ -53,4 +52,4 @@ export const mcp: Command = {
     await serve(connection)
     return { data: null, silent: true }
   },
-}
+})

@@ -1,4 +1,4 @@
-import type { Command, Session } from "../../app/command.ts"
+import { command, type Session } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { choice, type InputOf, number, optional, record, withDefault } from "../../lib/fields.ts"
 import { LEAD, type Message } from "../../messages/message.ts"
@@ -21,11 +21,10 @@ const input = {
 type Input = InputOf<typeof input>
 
 /** The team's messages as one bus, the way other systems have it: the same log that inboxes are read from. */
-export const teamMsg: Command = {
+export const teamMsg = command({
   summary: "The team's message bus: send a message, list what was said, or see how the team stands",
   fields: input,
-  async run(session, raw) {
-    const asked = raw as Input
+  async run(session, asked) {
     const { sessionId, team } = asked
     if (sessionId !== undefined && sessionId !== team)
       throw new AppError(
@@ -41,7 +40,7 @@ export const teamMsg: Command = {
         return { data: await status(session, asked) }
     }
   },
-}
+})
 
 async function send({ context }: Session, { to, message, data, ...rest }: Input): Promise<{ messages: Message[] }> {
   if (to === undefined || message === undefined)

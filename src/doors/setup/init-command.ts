@@ -1,5 +1,5 @@
 import { dirname } from "node:path"
-import type { Command, Outcome } from "../../app/command.ts"
+import { command, type Outcome } from "../../app/command.ts"
 import { paintDiff, renderFileDiff } from "../../delivery/views/file-diff.ts"
 import { choice, flag, list, optional } from "../../lib/fields.ts"
 import { manyLines } from "../../lib/text/table.ts"
@@ -9,7 +9,7 @@ import { applyInit, type FileChange, planInit } from "./set-up-hosts.ts"
 /** Claude Code has its plugin, which is more than files in a repository can be. */
 const WITHOUT_PLUGIN: readonly InitHost[] = ["codex", "gemini", "opencode"]
 
-export const init: Command = {
+export const init = command({
   summary:
     "Set up agent programs in this repository: MCP server, hooks and what agents are told; shows the changes first",
   fields: {
@@ -28,7 +28,7 @@ export const init: Command = {
   example: "teamwork init --for codex,gemini",
   async run({ host, isJson }, input) {
     const isRemoval = input.remove === true
-    const hosts = (input.for as readonly InitHost[] | undefined) ?? (isRemoval ? INIT_HOSTS : WITHOUT_PLUGIN)
+    const hosts = input.for ?? (isRemoval ? INIT_HOSTS : WITHOUT_PLUGIN)
     const root = dirname((await host.configuration.path()).repository)
     const changes = planInit({ root, hosts, isRemoval })
     const files = changes.map((each) => ({ path: each.path, change: wordFor(each), diff: showChange(each) }))
@@ -51,7 +51,7 @@ export const init: Command = {
     const lines = files.map(({ path, change }) => `${change} ${path}`)
     return answer(true, [...lines, ...(isRemoval ? [] : notesFor(hosts, host.env.PATH))].join("\n"))
   },
-}
+})
 
 const NOT_WRITTEN = "nothing was written, since nobody could be asked; look at the changes and run it again with --yes"
 

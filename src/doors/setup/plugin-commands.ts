@@ -1,4 +1,4 @@
-import type { Command, Outcome, Session } from "../../app/command.ts"
+import { command, type Outcome, type Session } from "../../app/command.ts"
 import { choice, flag, withDefault } from "../../lib/fields.ts"
 import { quoteArgument } from "../../lib/text/quote-argument.ts"
 import { ensurePluginFolder } from "./plugin-folder.ts"
@@ -9,38 +9,38 @@ const fields = {
   dryRun: flag("only show what would be run"),
 }
 
-export const pluginInstall: Command = {
+export const pluginInstall = command({
   summary: "Set up the plugin in Claude Code, by its own commands; again after an update of teamwork",
   fields,
   example: "teamwork plugin install",
   async run(session, input) {
-    const scope = input.scope as PluginScope
+    const scope = input.scope
     const folder = await findFolder(session)
     return carryOut(session, installSteps(folder, scope), {
       ...{ scope, isDry: input.dryRun === true },
       done: `Installed the plugin from ${folder}; sessions that start from now on have it`,
     })
   },
-}
+})
 
-export const pluginRemove: Command = {
+export const pluginRemove = command({
   summary: "Take the plugin out of Claude Code",
   fields,
   async run(session, input) {
-    const scope = input.scope as PluginScope
+    const scope = input.scope
     const done = "Removed the plugin; sessions that run keep it until they end"
     return carryOut(session, removeSteps(scope), { scope, isDry: input.dryRun === true, done })
   },
-}
+})
 
-export const pluginPath: Command = {
+export const pluginPath = command({
   summary: "Show the folder of the plugin, for claude --plugin-dir",
   fields: {},
   async run(session) {
     const folder = await findFolder(session)
     return { data: { folder }, text: () => folder, isDocument: true }
   },
-}
+})
 
 async function findFolder({ configured, host }: Session): Promise<string> {
   return ensurePluginFolder((await configured()).home, host.self)

@@ -1,9 +1,9 @@
 import { resolve } from "node:path"
-import type { Command } from "../../app/command.ts"
+import { command } from "../../app/command.ts"
 import { archiveTo, completedOutcome } from "../../app/wiring/complete-here.ts"
 import { sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import { AppError } from "../../kernel/errors.ts"
-import { flag, type InputOf, optional, text } from "../../lib/fields.ts"
+import { flag, optional, text } from "../../lib/fields.ts"
 import { teamFields } from "../../store/operation.ts"
 import { homePlace, loopFolderOf, rememberExport } from "../mirror/export-places.ts"
 import { exportTeam, type MirrorReport, mirrorTeam } from "../mirror/mirror.ts"
@@ -18,14 +18,14 @@ const input = {
   force: flag("replace files that teamwork did not write; they are kept in the folder replaced/"),
 }
 
-export const exportCommand: Command = {
+export const exportCommand = command({
   summary: "Write the team as plain files, and with --watch keep them up to date",
   fields: input,
   positional: ["to"],
   example: "teamwork export --to ./team --watch",
-  async run(session, raw) {
+  async run(session, asked) {
     const { host, isJson, context, configured } = session
-    const { to, watch, force, archive, sourceDir, ...name } = raw as InputOf<typeof input>
+    const { to, watch, force, archive, sourceDir, ...name } = asked
     if (archive === true && watch === true)
       throw new AppError("usage", "--archive ends the team and --watch follows it; use one of them")
     const { home } = await configured()
@@ -46,7 +46,7 @@ export const exportCommand: Command = {
     await mirrorTeam(await context(), name, { folder, loopFolder, force, signal: io.interrupted, onUpdate: say })
     return { data: null, silent: true }
   },
-}
+})
 
 function editNote(path: string): string {
   return `${path} was changed by hand; the change is kept as edited/${path}, and the store was not changed`

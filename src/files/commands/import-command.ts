@@ -1,9 +1,9 @@
 import { resolve } from "node:path"
-import type { Command } from "../../app/command.ts"
+import { command } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { isId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
-import { flag, type InputOf, optional, text } from "../../lib/fields.ts"
+import { flag, optional, text } from "../../lib/fields.ts"
 import { importFolder } from "../mirror/import-folder.ts"
 import { renderImport } from "../views/imports-view.ts"
 
@@ -13,13 +13,12 @@ const input = {
   dryRun: flag("show what would come, and change nothing"),
 }
 
-export const importCommand: Command = {
+export const importCommand = command({
   summary: "Bring in teams from the files of earlier systems, or from an export",
   fields: input,
   positional: ["path"],
   example: "teamwork import .workflow/.team --dry-run",
-  async run({ host, context, configured }, raw) {
-    const { path, as, dryRun } = raw as InputOf<typeof input>
+  async run({ host, context, configured }, { path, as, dryRun }) {
     const { home, project, team } = await configured()
     const report = await importFolder(await context(), {
       path: path === undefined ? home : resolve(host.io.cwd, path),
@@ -30,7 +29,7 @@ export const importCommand: Command = {
     const isWhole = report.refused.length === 0 && report.teams.every((each) => each.result !== "conflict")
     return { data: report, text: () => renderImport(report), exitCode: isWhole ? 0 : 1 }
   },
-}
+})
 
 function teamNameOf(given: string): TeamName {
   const [project = "", team = "", ...more] = given.split("/")

@@ -1,6 +1,6 @@
-import { type Command, fromOperation, type Session } from "../../app/command.ts"
+import { command, fromOperation, type Session } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
-import { choice, type InputOf, optional } from "../../lib/fields.ts"
+import { choice, optional } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { taskIdField, teamFields, textField, titleField } from "../../store/operation.ts"
 import { byField } from "../../store/records.ts"
@@ -18,41 +18,38 @@ const addInput = {
   by: byField("who adds it"),
 }
 
-export const artifactAdd: Command = {
+export const artifactAdd = command({
   summary: "Keep a file that the team made, with where it came from",
   fields: addInput,
   positional: ["file"],
   example: "teamwork artifact add report.md --kind research --task 3 --by w1",
-  async run(session, raw) {
-    const { file, ...given } = raw as InputOf<typeof addInput>
+  async run(session, { file, ...given }) {
     const absolute = resolvePath(file, session.host.io.cwd)
     const added = await keepFile(await session.context(), finder(session), { ...given, file: absolute })
     return { data: added, text: () => artifactLine(added) }
   },
-}
+})
 
 export const artifactList = fromOperation(listArtifacts, { text: renderArtifacts })
 
-export const artifactShow: Command = {
+export const artifactShow = command({
   summary: "Show an artifact: where it came from, and what is in it",
   fields: getArtifact.input,
   positional: ["number"],
   example: "teamwork artifact show 2",
-  async run(session, raw) {
-    const which = raw as InputOf<typeof getArtifact.input>
+  async run(session, which) {
     const { artifact, text } = await readArtifact(await session.context(), finder(session), which)
     return { data: { ...artifact, text: text ?? null }, text: () => renderArtifact(artifact, text) }
   },
-}
+})
 
 const exportInput = { ...listArtifacts.input, to: textField("folder", 4000) }
 
-export const artifactExport: Command = {
+export const artifactExport = command({
   summary: "Write artifacts as files, with an index of where they came from; replaces no file of another content",
   fields: exportInput,
   example: "teamwork artifact export --to out/artifacts",
-  async run(session, raw) {
-    const { to, ...which } = raw as InputOf<typeof exportInput>
+  async run(session, { to, ...which }) {
     const folder = resolvePath(to, session.host.io.cwd)
     const files = await exportArtifacts(await session.context(), finder(session), { ...which, folder })
     const count = files.length - 1
@@ -61,7 +58,7 @@ export const artifactExport: Command = {
       text: () => `Wrote ${count} ${count === 1 ? "artifact" : "artifacts"} to ${folder}`,
     }
   },
-}
+})
 
 /** Artifacts that the store keeps need no repository. */
 function finder({ host, configured }: Session) {

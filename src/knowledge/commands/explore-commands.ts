@@ -1,6 +1,5 @@
-import { type Command, fromOperation, type Session } from "../../app/command.ts"
+import { command, fromOperation, type Session } from "../../app/command.ts"
 import { PERSON } from "../../kernel/actor.ts"
-import type { InputOf } from "../../lib/fields.ts"
 import { commaList, teamFields, textField } from "../../store/operation.ts"
 import { byField } from "../../store/records.ts"
 import { getExploration, listExplorations, putExploration, sayCleared } from "../effects/explore.ts"
@@ -16,36 +15,33 @@ const putInput = {
   by: byField("who explored"),
 }
 
-export const explorePut: Command = {
+export const explorePut = command({
   summary: "Keep what was found out about the repository, for as long as the files are the same",
   fields: putInput,
   example: 'teamwork explore put --angle "how errors are told" --summary "..." --files src/errors.ts,docs',
-  async run(session, raw) {
-    const { by = PERSON, ...given } = raw as InputOf<typeof putInput>
+  async run(session, { by = PERSON, ...given }) {
     const kept = await putExploration(await session.context(), await repositoryHere(session), { ...given, by })
     return { data: forPrograms(kept), text: () => `Kept: ${renderExploration(kept)}` }
   },
-}
+})
 
 const getInput = { ...teamFields, angle: angleField }
 
-export const exploreGet: Command = {
+export const exploreGet = command({
   summary: "Get what is known from an angle; refused when the files are no longer the same",
   fields: getInput,
   positional: ["angle"],
   example: 'teamwork explore get --angle "how errors are told"',
-  async run(session, raw) {
-    const which = raw as InputOf<typeof getInput>
+  async run(session, which) {
     const found = await getExploration(await session.context(), await repositoryHere(session), which)
     return { data: forPrograms(found), text: () => renderExploration(found) }
   },
-}
+})
 
-export const exploreList: Command = {
+export const exploreList = command({
   summary: "List explorations and whether each still holds here",
   fields: { ...teamFields },
-  async run(session, raw) {
-    const team = raw as InputOf<typeof teamFields>
+  async run(session, team) {
     const listed = await listExplorations(await session.context(), await repositoryHere(session), team)
     return {
       data: listed.explorations.map(forPrograms),
@@ -53,7 +49,7 @@ export const exploreList: Command = {
       warnings: listed.cleared.map(sayCleared),
     }
   },
-}
+})
 
 export const exploreClear = fromOperation(clearExplorations, {
   positional: ["angle"],

@@ -1,11 +1,11 @@
-import { type Command, fromOperation, type Outcome, type Session } from "../../app/command.ts"
+import { command, fromOperation, type Outcome, type Session } from "../../app/command.ts"
 import { findRoles } from "../../app/wiring/find-roles.ts"
 import { findSkillsHere } from "../../app/wiring/skills-here.ts"
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
-import { type InputOf, optional } from "../../lib/fields.ts"
+import { optional } from "../../lib/fields.ts"
 import { getRole } from "../../planning/roles/roles.ts"
 import { commaList, taskIdField, teamFields, textField } from "../../store/operation.ts"
 import { byField } from "../../store/records.ts"
@@ -21,12 +21,11 @@ const listInput = {
   task: optional({ ...taskIdField, description: "those of a task: as they were chosen, or would be" }),
 }
 
-export const skillList: Command = {
+export const skillList = command({
   summary: "List the skills that agents have here, looked up now",
   fields: listInput,
   example: "teamwork skill list --task 3",
-  async run(session, raw) {
-    const { for: role, task, project, team } = raw as InputOf<typeof listInput>
+  async run(session, { for: role, task, project, team }) {
     if (role !== undefined && task !== undefined) throw new AppError("usage", "use --for or --task, not both")
     const { roles, root } = await findRoles(session)
     const found = findSkillsHere(session.host, root)
@@ -38,7 +37,7 @@ export const skillList: Command = {
     const skills = suited.map(({ skill }) => skill)
     return { data: skills, text: (screen) => renderSkills(skills, screen), warnings: found.warnings }
   },
-}
+})
 
 const chooseInput = {
   ...teamFields,
@@ -47,17 +46,16 @@ const chooseInput = {
   by: byField("who chooses"),
 }
 
-export const skillChoose: Command = {
+export const skillChoose = command({
   summary: "Choose the skills for a task and write them down; the lead approves, in FULL_AUTO at once",
   fields: chooseInput,
   positional: ["task"],
   example: "teamwork skill choose 3 --names code-review --by w1",
-  async run(session, raw) {
-    const { task, names, by = PERSON, ...team } = raw as InputOf<typeof chooseInput>
+  async run(session, { task, names, by = PERSON, ...team }) {
     const found = findSkillsHere(session.host, (await findRoles(session)).root)
     return chosenFor(session, { ...team, id: task, by, ...(names && { names }) }, found)
   },
-}
+})
 
 export const skillApprove = fromOperation(approveSkills, {
   positional: ["task"],

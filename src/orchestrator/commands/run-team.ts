@@ -1,4 +1,4 @@
-import type { Command, Outcome, Session } from "../../app/command.ts"
+import { command, type Outcome, type Session } from "../../app/command.ts"
 import { makeWatcher, watchTeam } from "../../app/live-screen.ts"
 import { finishRun, HOW_TO_FINISH } from "../../app/wiring/complete-here.ts"
 import { mirrorHere, writeHome } from "../../app/wiring/mirror-here.ts"
@@ -51,13 +51,13 @@ const input = {
 }
 type Input = InputOf<typeof input>
 
-export const runTeam: Command = {
+export const runTeam = command({
   summary: "Run the team on its tasks to a verified, merged and delivered end",
   fields: input,
   positional: ["what", "goal"],
   example: "teamwork run plan.yml --workers 3",
-  async run(session, raw) {
-    const given = withPlans(raw as Input)
+  async run(session, asked) {
+    const given = withPlans(asked)
     const name = { project: given.project, team: given.team }
     const self = makeSelf()
     if (given.what !== undefined || given.target !== undefined) await assertPlace(session, given)
@@ -82,7 +82,7 @@ export const runTeam: Command = {
     if (settings.files) await writeHome(session, name)
     return outcome
   },
-}
+})
 
 type Ending = Pick<Run, "given" | "name" | "settings">
 

@@ -1,5 +1,5 @@
-import type { Command } from "../../app/command.ts"
-import { type InputOf, optional } from "../../lib/fields.ts"
+import { command } from "../../app/command.ts"
+import { optional } from "../../lib/fields.ts"
 import { dirname } from "../../lib/paths.ts"
 import { ownerField, taskIdField, teamFields, textField, tokenField } from "../../store/operation.ts"
 import { enforceOwnership } from "../effects/enforce-ownership.ts"
@@ -7,13 +7,12 @@ import { checkOwnership as check } from "../operations/ownership-facts.ts"
 import { renderAside, renderJudgements, renderOverlaps } from "../views/ownership-view.ts"
 
 /** Ends with 1 when a file may not be written, or the plan has overlaps: for scripts and hooks. */
-export const ownershipCheck: Command = {
+export const ownershipCheck = command({
   summary: check.summary,
   fields: check.input,
   positional: ["paths"],
   example: "teamwork ownership check --task 3 src/api/users.ts package.json",
-  async run({ host, context }, raw) {
-    const input = raw as InputOf<typeof check.input>
+  async run({ host, context }, input) {
     const root = `${dirname((await host.configuration.path()).repository)}/`
     const paths = input.paths.map((path) => (path.startsWith(root) ? path.slice(root.length) : path))
     const report = await check.run(await context(), { ...input, paths })
@@ -24,7 +23,7 @@ export const ownershipCheck: Command = {
       exitCode: isFine ? 0 : 1,
     }
   },
-}
+})
 
 const enforceInput = {
   ...teamFields,
@@ -40,16 +39,15 @@ const enforceInput = {
   message: optional(textField("message of the commit; by default the title of the task", 10_000)),
 }
 
-export const ownershipEnforce: Command = {
+export const ownershipEnforce = command({
   summary: "Commit what a task owns of the changes in this folder, and set the rest aside",
   fields: enforceInput,
   positional: ["task"],
   example: "teamwork ownership enforce --task 3 --owner w1 --base main",
-  async run({ host, context }, raw) {
-    const input = raw as InputOf<typeof enforceInput>
+  async run({ host, context }, input) {
     const folder = host.io.cwd
     const result = await enforceOwnership(await context(), await host.scopes(folder), { ...input, folder })
     const { head, kept, aside } = result
     return { data: result, text: () => renderAside(head, kept, aside) }
   },
-}
+})

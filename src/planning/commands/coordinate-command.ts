@@ -1,7 +1,7 @@
-import type { Command } from "../../app/command.ts"
+import { command } from "../../app/command.ts"
 import { findRoles } from "../../app/wiring/find-roles.ts"
 import { planInput, plannedOutcome, planTeam } from "../../app/wiring/plan-team.ts"
-import { flag, type InputOf } from "../../lib/fields.ts"
+import { flag } from "../../lib/fields.ts"
 import { readSpecTexts } from "../operations/role-specs.ts"
 import { saveRoles } from "../planner/save-roles.ts"
 
@@ -14,13 +14,12 @@ const input = {
 }
 
 /** The same as a plan with the preset of this name. */
-export const coordinate: Command = {
+export const coordinate = command({
   summary: "Have a goal taken apart: capabilities, up to five roles made for them, and tasks; show it and apply it",
   fields: input,
   positional: ["what"],
   example: 'teamwork coordinate "Find out why the checkout is slow, and mend it" --save-roles',
-  async run(session, raw) {
-    const { saveRoles: isSaved, ...given } = raw as InputOf<typeof input>
+  async run(session, { saveRoles: isSaved, ...given }) {
     const request = { ...given, preset: "coordinate" }
     const planned = await planTeam(session, request)
     const outcome = plannedOutcome(planned, request)
@@ -35,4 +34,4 @@ export const coordinate: Command = {
       text: async (screen) => [(await said?.(screen)) ?? "", ...saved.map((path) => `Wrote ${path}`)].join("\n"),
     }
   },
-}
+})

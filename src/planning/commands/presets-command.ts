@@ -1,8 +1,8 @@
-import type { Command } from "../../app/command.ts"
+import { command } from "../../app/command.ts"
 import { findPresets, findRoles } from "../../app/wiring/find-roles.ts"
 import { renderPresets } from "../views/presets-view.ts"
 
-export const presetsCommand: Command = {
+export const presetsCommand = command({
   summary: "List the kinds of team that a plan can name, with what each says",
   fields: {},
   example: "teamwork presets",
@@ -10,4 +10,4 @@ export const presetsCommand: Command = {
     const presets = await findPresets(session, (await findRoles(session)).roles)
     return { data: presets, text: (screen) => renderPresets(presets, screen) }
   },
-}
+})

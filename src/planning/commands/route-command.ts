@@ -1,6 +1,6 @@
-import type { Command } from "../../app/command.ts"
+import { command } from "../../app/command.ts"
 import { chooseHere } from "../../app/wiring/survey.ts"
-import { choice, flag, type InputOf, number, optional, text } from "../../lib/fields.ts"
+import { choice, flag, number, optional, text } from "../../lib/fields.ts"
 import { idField } from "../../store/operation.ts"
 import { COMPLEXITIES } from "../../tasks/task.ts"
 import { MODEL_TIERS } from "../complexity/complexity.ts"
@@ -17,13 +17,12 @@ const input = {
   explain: flag("show every signal, every point and every agent"),
 }
 
-export const route: Command = {
+export const route = command({
   summary: "Show which agent and model a task would get now; --explain says why",
   fields: input,
   positional: ["text"],
   example: 'teamwork route "Add a login endpoint with tests" --explain',
-  async run(session, raw) {
-    const { explain = false, role: agentType, ...asked } = raw as InputOf<typeof input>
+  async run(session, { explain = false, role: agentType, ...asked }) {
     const contextTokens = asked.contextTokens ?? estimateTokens(asked.text)
     const chosen = await chooseHere(session, { ...asked, agentType, contextTokens })
     return {
@@ -32,4 +31,4 @@ export const route: Command = {
       warnings: chosen.warnings,
     }
   },
-}
+})

@@ -1,9 +1,9 @@
-import type { Command } from "../../app/command.ts"
+import { command } from "../../app/command.ts"
 import { findRoles } from "../../app/wiring/find-roles.ts"
 import { findSkillsHere } from "../../app/wiring/skills-here.ts"
 import { chooseHere } from "../../app/wiring/survey.ts"
 import { skillsForTask } from "../../knowledge/effects/skills-for-task.ts"
-import { type InputOf, optional, text } from "../../lib/fields.ts"
+import { optional, text } from "../../lib/fields.ts"
 import { makeMask } from "../../lib/text/mask-secrets.ts"
 import { modelFor } from "../../planning/roles/roles.ts"
 import { idField } from "../../store/operation.ts"
@@ -17,14 +17,13 @@ const input = {
   role: optional(text("role or agent type; by default what the task asks for")),
 }
 
-export const prompt: Command = {
+export const prompt = command({
   summary: "Print exactly what an agent would get for a task",
   fields: input,
   positional: ["id"],
   example: "teamwork prompt 3 --agent codex",
-  async run(session, raw) {
+  async run(session, { agent: wanted, ...where }) {
     const { host, configured } = session
-    const { agent: wanted, ...where } = raw as InputOf<typeof input>
     const known = { ...(await findRoles(session)), mask: makeMask(host.env) }
     const context = await session.context()
     const { project, team, id } = where
@@ -42,4 +41,4 @@ export const prompt: Command = {
       warnings: overBy === 0 ? [] : [`the prompt is ${overBy} characters longer than ${agent} should get`],
     }
   },
-}
+})

@@ -1,6 +1,6 @@
-import { type Command, fromOperation, type Session } from "../../app/command.ts"
+import { command, fromOperation, type Session } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
-import { type InputOf, optional, text } from "../../lib/fields.ts"
+import { optional, text } from "../../lib/fields.ts"
 import { acceptQa, listQuality, type QaReported, recordQa, returnQa } from "../operations/report-qa.ts"
 import { planQa, submitQa } from "../operations/submit-qa.ts"
 import type { Judged } from "../verdict.ts"
@@ -17,13 +17,12 @@ const input = {
   ),
 }
 
-export const qaSubmit: Command = {
+export const qaSubmit = command({
   summary: submitQa.summary,
   fields: input,
   positional: ["id"],
   example: "teamwork qa submit 3 --owner w1",
-  async run(session, raw) {
-    const { commit: revision, ...given } = raw as InputOf<typeof input>
+  async run(session, { commit: revision, ...given }) {
     const state = await findState(session, revision)
     const result = await submitQa.run(await session.context(), { ...given, ...state?.judged })
     return {
@@ -34,7 +33,7 @@ export const qaSubmit: Command = {
         : { warnings: [`${state.uncommitted} changed files are not committed, and no part of what was handed in`] }),
     }
   },
-}
+})
 
 /** Whoever works outside of a repository hands in what no commit names. */
 async function findState(

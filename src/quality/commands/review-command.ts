@@ -1,7 +1,6 @@
-import type { Command } from "../../app/command.ts"
+import { command } from "../../app/command.ts"
 import { reviewHere } from "../../app/wiring/review-here.ts"
 import { sourceDirField } from "../../app/wiring/workspace-tools.ts"
-import type { InputOf } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { teamFields } from "../../store/operation.ts"
 import { makeReviewFixes } from "../operations/review-fixes.ts"
@@ -9,12 +8,11 @@ import { renderVerdict } from "../views/verdict-view.ts"
 
 const input = { ...teamFields, sourceDir: sourceDirField }
 
-export const verifyReview: Command = {
+export const verifyReview = command({
   summary: "Have another agent program review the merged work; what it finds becomes tasks",
   fields: input,
   example: "teamwork verify review",
-  async run(session, raw) {
-    const { sourceDir, ...name } = raw as InputOf<typeof input>
+  async run(session, { sourceDir, ...name }) {
     const folder = resolvePath(sourceDir ?? ".", session.host.io.cwd)
     const verdict = await reviewHere(session, { name, folder, signal: session.host.io.interrupted })
     const fixes = await makeReviewFixes(await session.context(), name)
@@ -25,4 +23,4 @@ export const verifyReview: Command = {
       exitCode: verdict.status === "failed" ? 1 : 0,
     }
   },
-}
+})

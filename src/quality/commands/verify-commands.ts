@@ -1,6 +1,6 @@
-import type { Command, Outcome } from "../../app/command.ts"
+import { command, type Outcome } from "../../app/command.ts"
 import { verifierFor } from "../../app/wiring/verifier-for.ts"
-import { flag, type InputOf, number, optional, text } from "../../lib/fields.ts"
+import { flag, number, optional, text } from "../../lib/fields.ts"
 import { ownerField, taskIdField, teamFields, tokenField } from "../../store/operation.ts"
 import type { Verdict } from "../verdict.ts"
 import { verifyTask } from "../verify/verify-task.ts"
@@ -33,47 +33,43 @@ const waveInput = {
 }
 const finalInput = { ...teamFields, commit: merged, base: since, again }
 
-export const verifyTaskCommand: Command = {
+export const verifyTaskCommand = command({
   summary: "Judge a task's committed work: acceptance commands, changes, evidence",
   fields: taskInput,
   positional: ["id"],
   example: "teamwork verify task 3 --owner w1",
-  async run(session, raw) {
-    const { id, ...input } = raw as InputOf<typeof taskInput>
+  async run(session, { id, ...input }) {
     return told(await verifyTask(await verifierFor(session, input), { ...input, taskId: id }))
   },
-}
+})
 
-export const verifyWaveCommand: Command = {
+export const verifyWaveCommand = command({
   summary: "Judge the merged work of a wave: all resolved, conflicts, build, lint, tests",
   fields: waveInput,
   positional: ["wave"],
   example: "teamwork verify wave 1",
-  async run(session, raw) {
-    const input = raw as InputOf<typeof waveInput>
+  async run(session, input) {
     return told(await verifyWave(await verifierFor(session, input), input))
   },
-}
+})
 
-export const verifyFinalCommand: Command = {
+export const verifyFinalCommand = command({
   summary: "Judge everything: build, lint, tests, all that was added, the evidence of every task",
   fields: finalInput,
   example: "teamwork verify final --base main",
-  async run(session, raw) {
-    const input = raw as InputOf<typeof finalInput>
+  async run(session, input) {
     return told(await verifyFinal(await verifierFor(session, input), input))
   },
-}
+})
 
-export const projectVerify: Command = {
+export const projectVerify = command({
   summary: "Judge what is due: the current wave, or everything once all waves are verified",
   fields: finalInput,
   example: "teamwork project verify",
-  async run(session, raw) {
-    const input = raw as InputOf<typeof finalInput>
+  async run(session, input) {
     return told(await verifyProject(await verifierFor(session, input), input))
   },
-}
+})
 
 function told(verdict: Verdict): Outcome {
   return {

@@ -1,4 +1,4 @@
-import type { Command, Outcome, Session } from "../../app/command.ts"
+import { command, type Outcome, type Session } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { flag, type InputOf, optional, text } from "../../lib/fields.ts"
 import { toWire } from "../../lib/text/wire-names.ts"
@@ -8,13 +8,13 @@ import { renderTeam } from "../views/status-view.ts"
 
 const CLEAR_SCREEN = "\u001b[H\u001b[2J\u001b[3J"
 
-export const projectGet: Command = {
+export const projectGet = command({
   summary: "Show a project's metadata",
   fields: teamStatus.input,
   run: (session, input) => report(session, input),
-}
+})
 
-export const projectStatus: Command = {
+export const projectStatus = command({
   summary: teamStatus.summary,
   fields: {
     ...teamStatus.input,
@@ -25,11 +25,13 @@ export const projectStatus: Command = {
   async run(session, input) {
     return input.watch === true ? watchStatus(session, input) : report(session, input)
   },
-}
+})
 
-async function report({ context }: Session, input: Record<string, unknown>): Promise<Outcome> {
-  const status = await teamStatus.run(await context(), input as InputOf<typeof teamStatus.input>)
-  if (typeof input.field !== "string") return { data: status, text: (screen) => renderTeam(status, screen) }
+type StatusInput = InputOf<typeof teamStatus.input> & { readonly field?: string }
+
+async function report({ context }: Session, input: StatusInput): Promise<Outcome> {
+  const status = await teamStatus.run(await context(), input)
+  if (input.field === undefined) return { data: status, text: (screen) => renderTeam(status, screen) }
   const value = pickField(status, input.field)
   return { data: value, text: () => (typeof value === "object" ? JSON.stringify(value) : String(value)) }
 }
@@ -48,7 +50,7 @@ function pickField(status: TeamReport, path: string): unknown {
 }
 
 /** A screen that is drawn anew, or for programs a line of JSON, whenever something was committed. */
-async function watchStatus(session: Session, input: Record<string, unknown>): Promise<Outcome> {
+async function watchStatus(session: Session, input: StatusInput): Promise<Outcome> {
   const { io } = session.host
   const { store } = await session.context()
   await using watch = await store.watch()

@@ -1,5 +1,5 @@
-import type { Command } from "../../app/command.ts"
-import { choice, type InputOf, optional } from "../../lib/fields.ts"
+import { command } from "../../app/command.ts"
+import { choice, optional } from "../../lib/fields.ts"
 import { teamFields } from "../../store/operation.ts"
 import { readReportFacts } from "../operations/report-facts.ts"
 import { makeReport } from "../report.ts"
@@ -10,12 +10,11 @@ const input = {
   format: optional(choice(["text", "markdown", "json", "table"], "text, the same as table, unless another is named")),
 }
 
-export const report: Command = {
+export const report = command({
   summary: "Report what a team did, took and cost, and what is left to do",
   fields: input,
   example: "teamwork report --format markdown > REPORT.md",
-  async run({ context }, raw) {
-    const { format, ...name } = raw as InputOf<typeof input>
+  async run({ context }, { format, ...name }) {
     const made = makeReport(await readReportFacts(await context(), name))
     return {
       data: made,
@@ -23,4 +22,4 @@ export const report: Command = {
       isDocument: true,
     }
   },
-}
+})

@@ -1,17 +1,16 @@
-import type { Command } from "../../app/command.ts"
+import { command } from "../../app/command.ts"
 import { watchTeam } from "../../app/live-screen.ts"
-import { flag, type InputOf } from "../../lib/fields.ts"
+import { flag } from "../../lib/fields.ts"
 import { teamFields } from "../../store/operation.ts"
 import { endOf } from "../team-view.ts"
 
 const input = { ...teamFields, steps: flag("where lines are printed: every step of a task too") }
 
-export const watch: Command = {
+export const watch = command({
   summary: "Show a team at work, until it is done or Ctrl+C",
   fields: input,
   example: "teamwork watch --json",
-  async run(session, raw) {
-    const { steps, ...name } = raw as InputOf<typeof input>
+  async run(session, { steps, ...name }) {
     const look = await watchTeam(session, name, {
       ...{ signal: session.host.io.interrupted, untilOver: true, steps: steps === true },
       hint: "Ctrl+C ends the watching and leaves the team alone",
@@ -27,4 +26,4 @@ export const watch: Command = {
       exitCode: end === null || end === "done" ? 0 : 1,
     }
   },
-}
+})

@@ -1,5 +1,4 @@
-import type { Command } from "../../app/command.ts"
-import type { InputOf } from "../../lib/fields.ts"
+import { command } from "../../app/command.ts"
 import { teamFields } from "../../store/operation.ts"
 import { listEvents } from "../../teams/operations/list-events.ts"
 import { swarmStatus } from "../../workers/operations/swarm-status.ts"
@@ -8,11 +7,10 @@ import { renderWhiteboard } from "../views/whiteboard-view.ts"
 
 const input = teamFields
 
-export const whiteboard: Command = {
+export const whiteboard = command({
   summary: "Show the team at a glance, in Markdown",
   fields: input,
-  async run({ context }, raw) {
-    const name = raw as InputOf<typeof input>
+  async run({ context }, name) {
     const team = await teamStatus.run(await context(), { ...name, verbose: true })
     const swarm = await swarmStatus.run(await context(), name)
     const page = await listEvents.run(await context(), { ...name, limit: 100 })
@@ -21,4 +19,4 @@ export const whiteboard: Command = {
     const markdown = renderWhiteboard({ team, swarm, events })
     return { data: { markdown }, text: () => markdown, isDocument: true }
   },
-}
+})

@@ -1,5 +1,5 @@
-import type { Command } from "../../app/command.ts"
-import { flag, type InputOf } from "../../lib/fields.ts"
+import { command } from "../../app/command.ts"
+import { flag } from "../../lib/fields.ts"
 import { toWire } from "../../lib/text/wire-names.ts"
 import type { Approval } from "../approval.ts"
 import { listApprovals } from "../operations/approvals.ts"
@@ -7,12 +7,11 @@ import { renderApprovals } from "../views/approvals-view.ts"
 
 const input = { ...listApprovals.input, watch: flag("show each as it is asked for, until Ctrl+C") }
 
-export const approvals: Command = {
+export const approvals = command({
   summary: listApprovals.summary,
   fields: input,
   example: "teamwork approvals --watch",
-  async run({ host, isJson, context }, raw) {
-    const { watch, ...query } = raw as InputOf<typeof input>
+  async run({ host, isJson, context }, { watch, ...query }) {
     const here = await context()
     if (watch !== true) {
       const listed = await listApprovals.run(here, query)
@@ -34,6 +33,6 @@ export const approvals: Command = {
     }
     return { data: null, silent: true }
   },
-}
+})
 
 const WAIT_MS = 60_000

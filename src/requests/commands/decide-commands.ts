@@ -1,22 +1,22 @@
-import { type Command, fromOperation, type Session } from "../../app/command.ts"
+import { command, fromOperation, type Session } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { quoteInput } from "../../kernel/ids.ts"
 import { decide as decideEscalation } from "../operations/escalations.ts"
 
-const command = fromOperation(decideEscalation, {
+const plain = fromOperation(decideEscalation, {
   positional: ["number", "option"],
   example: 'teamwork decide 1 retry --note "Prices are in euro"',
   data: ({ escalation, outcome }) => ({ ...escalation, outcome }),
   text: ({ escalation, outcome }) => `Decided escalation ${escalation.number}: ${escalation.decision}; ${outcome}`,
 })
 
-export const decide: Command = {
-  ...command,
+export const decide = command({
+  ...plain,
   async run(session, input) {
     if (typeof input.agent === "string") await assertAgent(session, input.agent)
-    return command.run(session, input)
+    return plain.run(session, input)
   },
-}
+})
 
 /** A decision is made once, so it must not be for somebody who is not there. */
 async function assertAgent({ configured }: Session, name: string): Promise<void> {

@@ -1,14 +1,13 @@
-import type { Command } from "../../app/command.ts"
-import type { InputOf } from "../../lib/fields.ts"
+import { command } from "../../app/command.ts"
 import { markedStore, removeMarker, writeMarker } from "../effects/seat-marker.ts"
 import { join as joinTeam, leave as leaveTeam } from "../operations/seats.ts"
 
-export const join: Command = {
+export const join = command({
   summary: joinTeam.summary,
   fields: joinTeam.input,
   example: "teamwork join --role backend --loop",
   async run({ host, context, configured, flags }, input) {
-    const { memory: _, ...seat } = await joinTeam.run(await context(), input as InputOf<typeof joinTeam.input>)
+    const { memory: _, ...seat } = await joinTeam.run(await context(), input)
     const { project, team, terminalId, joinedAt } = seat
     const { home, storeAddress } = await configured()
     const guards = seat.delegation === "strict" ? ("all" as const) : ("writes" as const)
@@ -23,13 +22,13 @@ export const join: Command = {
       text: () => `You are ${who} of ${project}/${team}${how}${seat.loop ? ", in a loop" : ""}${rule}`,
     }
   },
-}
+})
 
-export const leave: Command = {
+export const leave = command({
   summary: leaveTeam.summary,
   fields: leaveTeam.input,
   async run({ context, configured }, input) {
-    const left = await leaveTeam.run(await context(), input as InputOf<typeof leaveTeam.input>)
+    const left = await leaveTeam.run(await context(), input)
     const { released } = left
     const { memory: _, ...seat } = left.seat
     await removeMarker((await configured()).home, seat.terminalId)
@@ -39,4 +38,4 @@ export const leave: Command = {
       text: () => `Left ${seat.project}/${seat.team}${back}`,
     }
   },
-}
+})

@@ -1,6 +1,6 @@
-import type { Command } from "../../app/command.ts"
+import { command } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
-import { type InputOf, list, number, optional, text, withDefault } from "../../lib/fields.ts"
+import { list, number, optional, text, withDefault } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { oneLine } from "../../lib/text/table.ts"
 import { ownerField, taskIdField, teamFields, textField, tokenField } from "../../store/operation.ts"
@@ -16,14 +16,13 @@ const input = {
   command: withDefault(list(text("command and its arguments"), "command and its arguments"), []),
 }
 
-export const evidenceRun: Command = {
+export const evidenceRun = command({
   summary: "Run a command and record what it did, as attested evidence",
   fields: input,
   positional: ["id"],
   takesRest: "command",
   example: "teamwork evidence run --id 3 --owner w1 -- npm test",
-  async run({ host, context }, raw) {
-    const { id, timeout, workingDirectory, ...rest } = raw as InputOf<typeof input>
+  async run({ host, context }, { id, timeout, workingDirectory, ...rest }) {
     if (rest.command.length === 0)
       throw new AppError("usage", "name the command behind --, as in: teamwork evidence run --id 3 -- npm test")
     const cwd = resolvePath(workingDirectory ?? ".", host.io.cwd)
@@ -45,4 +44,4 @@ export const evidenceRun: Command = {
       exitCode: exitCode === 0 ? 0 : 1,
     }
   },
-}
+})

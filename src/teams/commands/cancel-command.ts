@@ -1,8 +1,8 @@
-import type { Command, Session } from "../../app/command.ts"
+import { command, type Session } from "../../app/command.ts"
 import { findTools, sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import type { WorkerId } from "../../kernel/ids.ts"
 import { describeTeam, type TeamName } from "../../kernel/team.ts"
-import { flag, type InputOf, optional } from "../../lib/fields.ts"
+import { flag, optional } from "../../lib/fields.ts"
 import { machineName } from "../../lib/process/machine-name.ts"
 import { sleep } from "../../lib/sleep.ts"
 import { teamStatus } from "../../reporting/operations/team-status.ts"
@@ -21,12 +21,11 @@ const input = {
   sourceDir: sourceDirField,
 }
 
-export const cancel: Command = {
+export const cancel = command({
   summary: "Cancel a team: stop its run and its workers, keep its state and its commits",
   fields: input,
   example: "teamwork cancel",
-  async run(session, raw) {
-    const { reason, force, purge, sourceDir, ...name } = raw as InputOf<typeof input>
+  async run(session, { reason, force, purge, sourceDir, ...name }) {
     const context = await session.context()
     const configured = await session.configured()
     const machine = machineName()
@@ -52,7 +51,7 @@ export const cancel: Command = {
       text: () => `Team ${describeTeam(name)} ${how}. ${counts} ${next}`,
     }
   },
-}
+})
 
 /** Those that were stopped here, and before them those that worked and were stopped by whoever led the team. */
 function listStopped(

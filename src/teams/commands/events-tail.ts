@@ -1,6 +1,6 @@
-import type { Command } from "../../app/command.ts"
+import { command } from "../../app/command.ts"
 import type { Event } from "../../kernel/events.ts"
-import { flag, type InputOf } from "../../lib/fields.ts"
+import { flag } from "../../lib/fields.ts"
 import { toWire } from "../../lib/text/wire-names.ts"
 import { renderEvents } from "../../reporting/views/events-view.ts"
 import { followEvents, listEvents } from "../operations/list-events.ts"
@@ -10,12 +10,11 @@ const input = {
   follow: flag("show new events as they come, until Ctrl+C"),
 }
 
-export const eventsTail: Command = {
+export const eventsTail = command({
   summary: listEvents.summary,
   fields: input,
   example: "teamwork events tail --follow",
-  async run({ host, isJson, context }, raw) {
-    const { follow, ...rest } = raw as InputOf<typeof input>
+  async run({ host, isJson, context }, { follow, ...rest }) {
     const page = await listEvents.run(await context(), rest)
     if (follow !== true) return { data: page, text: (screen) => renderEvents(page.events, screen) }
     const { io } = host
@@ -27,4 +26,4 @@ export const eventsTail: Command = {
     await followEvents(await context(), { ...rest, after: page.cursor }, { onEvents: show, signal: io.interrupted })
     return { data: null, silent: true }
   },
-}
+})

@@ -1,8 +1,8 @@
-import type { Command } from "../../app/command.ts"
+import { command } from "../../app/command.ts"
 import { teamFields } from "../../store/operation.ts"
 import { listTeams } from "../operations/list-teams.ts"
 
-export const setup: Command = {
+export const setup = command({
   summary: "Show the project, team and store that commands would use, and make the store",
   fields: teamFields,
   async run({ configured, context }) {
@@ -16,4 +16,4 @@ export const setup: Command = {
       text: () => `Project ${project}/${team}\nStore   ${store}${hint}`,
     }
   },
-}
+})

@@ -1,4 +1,4 @@
-import type { Command, Session } from "../../app/command.ts"
+import { command, type Session } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { flag } from "../../lib/fields.ts"
@@ -8,7 +8,7 @@ import { examine } from "../doctor.ts"
 
 const MARKS = { ok: ["ok     ", "green"], warning: ["warning", "yellow"], problem: ["PROBLEM", "red"] } as const
 
-export const doctor: Command = {
+export const doctor = command({
   summary: "Check everything teamwork depends on; --fix mends what it can",
   fields: {
     fix: flag(
@@ -43,7 +43,7 @@ export const doctor: Command = {
       exitCode: left.length === 0 ? 0 : 1,
     }
   },
-}
+})
 
 /** Nothing where there is no repository. */
 async function mendMoves({ configured, host }: Pick<Session, "configured" | "host">): Promise<readonly string[]> {

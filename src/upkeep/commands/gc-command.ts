@@ -1,8 +1,8 @@
-import type { Command } from "../../app/command.ts"
+import { command } from "../../app/command.ts"
 import { flag } from "../../lib/fields.ts"
 import { removeOld } from "../remove-old.ts"
 
-export const gc: Command = {
+export const gc = command({
   summary:
     "Remove jobs and recordings of agents, logs of workers and results of gates that are older than recordings.maxAgeDays",
   fields: { dryRun: flag("only say what would be removed") },
@@ -25,7 +25,7 @@ export const gc: Command = {
         ].join("\n"),
     }
   },
-}
+})
 
 function summary(
   verb: string,

@@ -1,4 +1,4 @@
-import type { Command, Session } from "../../app/command.ts"
+import { command, type Session } from "../../app/command.ts"
 import { show } from "../../app/show-logs.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { InputOf } from "../../lib/fields.ts"
@@ -14,13 +14,12 @@ const input = { ...teamFields, worker: workerIdField }
 /** What is on a screen when somebody comes along. */
 const LINES_BEFORE = 20
 
-export const attach: Command = {
+export const attach = command({
   summary: "Look at a running worker: its pane in tmux, else its log as it grows; Ctrl+C only ends the looking",
   fields: input,
   positional: ["worker"],
   example: "teamwork attach w1",
-  async run(session, raw) {
-    const { worker, ...name } = raw as InputOf<typeof input>
+  async run(session, { worker, ...name }) {
     const { host } = session
     const known = await findRunning(session, { ...name, worker })
     const { home, runtime: open } = await session.configured()
@@ -40,7 +39,7 @@ export const attach: Command = {
     const exitCode = await runInTerminal(command, { ...host.env, TMUX: undefined })
     return { data: null, silent: true, exitCode }
   },
-}
+})
 
 async function findRunning(session: Session, { worker, ...name }: InputOf<typeof input>): Promise<KnownWorker> {
   const machine = machineName()

@@ -1,4 +1,4 @@
-import type { Command } from "../../app/command.ts"
+import { command } from "../../app/command.ts"
 import { sourceDirField, toolsOf } from "../../app/wiring/workspace-tools.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { type Fields, flag, type InputOf, number, optional } from "../../lib/fields.ts"
@@ -19,13 +19,12 @@ const refsFields = {
   purge: flag("forget everything of the named task or worker, contained or not"),
 } satisfies Fields
 
-export const refs: Command = {
+export const refs = command({
   summary: "List the pinned work of every attempt; forget it once it is contained, or by name",
   fields: refsFields,
   positional: ["task"],
   example: "teamwork refs --task 3",
-  async run(session, raw) {
-    const input = raw as InputOf<typeof refsFields>
+  async run(session, input) {
     const isNamed = input.task !== undefined || input.workerId !== undefined
     if (input.purge === true && !isNamed)
       throw new AppError("usage", "--purge forgets work for good: name it with --task or --worker-id")
@@ -43,7 +42,7 @@ export const refs: Command = {
           : renderPins(listed, screen),
     }
   },
-}
+})
 
 function ofPlace(pins: readonly ListedPin[], { task, workerId }: InputOf<typeof placeFields>): ListedPin[] {
   if (task === undefined && workerId === undefined) return [...pins]
@@ -64,13 +63,12 @@ const recoverFields = {
   branch: optional(textField("name of the branch to make; recovered/<task>-<attempt> by default")),
 } satisfies Fields
 
-export const recover: Command = {
+export const recover = command({
   summary: "Make a branch of pinned work",
   fields: recoverFields,
   positional: ["task"],
   example: "teamwork recover 3 --kind leftovers",
-  async run(session, raw) {
-    const input = raw as InputOf<typeof recoverFields>
+  async run(session, input) {
     const place = input.task ?? input.workerId
     if ((input.task === undefined) === (input.workerId === undefined) || place === undefined)
       throw new AppError("usage", "name the task whose work is wanted with --task, or the worker with --worker-id")
@@ -93,7 +91,7 @@ export const recover: Command = {
       text: () => `Branch ${branch} is at ${shortCommit(pin.commit)}: ${pin.subject}`,
     }
   },
-}
+})
 
 /** The last attempt that has the kind; where none was named, the head, or what else there is. */
 function choose(

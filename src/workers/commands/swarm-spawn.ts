@@ -1,7 +1,7 @@
-import type { Command } from "../../app/command.ts"
+import { command } from "../../app/command.ts"
 import { renewHere, sourceDirField, toolsOf } from "../../app/wiring/workspace-tools.ts"
 import type { WorkerId } from "../../kernel/ids.ts"
-import { choice, flag, type InputOf, number, optional, withDefault } from "../../lib/fields.ts"
+import { choice, flag, number, optional, withDefault } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { machineName } from "../../lib/process/machine-name.ts"
 import { commaList, roleField, teamFields } from "../../store/operation.ts"
@@ -20,12 +20,11 @@ const input = {
   sourceDir: sourceDirField,
 }
 
-export const swarmSpawn: Command = {
+export const swarmSpawn = command({
   summary: "Start workers, each a process of its own that goes on by itself; without a role they take any task",
   fields: input,
   example: "teamwork swarm spawn --roles backend,frontend --runtime tmux",
-  async run(session, raw) {
-    const { role, roles, count, worktree, runtime: named, sourceDir, ...name } = raw as InputOf<typeof input>
+  async run(session, { role, roles, count, worktree, runtime: named, sourceDir, ...name }) {
     const { host, flags } = session
     const configured = await session.configured()
     const asked: (Role | null)[] = [...(role === undefined ? [] : [role]), ...roles]
@@ -54,7 +53,7 @@ export const swarmSpawn: Command = {
       exitCode: ended.length === 0 ? 0 : 1,
     }
   },
-}
+})
 
 function sayEnded({ id, detail, log }: SpawnedWorker): string {
   return `${id} ended at once${detail === null ? "" : `: ${detail}`}; its log is ${log}`

@@ -1,7 +1,7 @@
-import type { Command } from "../../app/command.ts"
+import { command } from "../../app/command.ts"
 import { findTools, sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import { AppError } from "../../kernel/errors.ts"
-import { flag, type InputOf, optional } from "../../lib/fields.ts"
+import { flag, optional } from "../../lib/fields.ts"
 import { machineName } from "../../lib/process/machine-name.ts"
 import { teamFields, workerIdField } from "../../store/operation.ts"
 import { stopWorkers } from "../swarm/stop-workers.ts"
@@ -15,13 +15,12 @@ const input = {
   sourceDir: sourceDirField,
 }
 
-export const swarmStop: Command = {
+export const swarmStop = command({
   summary: "Stop workers with all they started: tasks go back, commits are kept, worktrees go",
   fields: input,
   positional: ["worker"],
   example: "teamwork swarm stop --worker w1",
-  async run(session, raw) {
-    const { worker, all, force, sourceDir, ...name } = raw as InputOf<typeof input>
+  async run(session, { worker, all, force, sourceDir, ...name }) {
     if ((worker !== undefined) === (all === true))
       throw new AppError("usage", "say which: --worker ID, or --all; see: teamwork swarm stop --help")
     const configured = await session.configured()
@@ -41,4 +40,4 @@ export const swarmStop: Command = {
       warnings: workspaces === null && stopped.length > 0 ? [note] : [],
     }
   },
-}
+})

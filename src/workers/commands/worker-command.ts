@@ -1,7 +1,7 @@
-import type { Command } from "../../app/command.ts"
+import { command } from "../../app/command.ts"
 import { openWorker, workerOptions } from "../../app/wiring/open-worker.ts"
 import { sourceDirField } from "../../app/wiring/workspace-tools.ts"
-import { flag, type InputOf, number, optional } from "../../lib/fields.ts"
+import { flag, number, optional } from "../../lib/fields.ts"
 import { runWorker } from "../loop/run-worker.ts"
 import type { WorkerEnd } from "../loop/worker-ports.ts"
 import { setupWorker } from "../operations/setup-worker.ts"
@@ -17,18 +17,16 @@ const input = {
   sourceDir: sourceDirField,
   managed: flag("end when the team has ended, as whoever an orchestrator started does"),
 }
-type Input = InputOf<typeof input>
 
-export const worker: Command = {
+export const worker = command({
   summary: "Work for the team: claim tasks, have agents do them in a worktree, judge and deliver what they did",
   fields: input,
   example: "teamwork worker --role backend",
-  async run(session, raw) {
-    const given = raw as Input
+  async run(session, given) {
     const end = await runWorker(await openWorker(session, given), await workerOptions(session, given))
     return { data: end, text: () => describeEnd(end), exitCode: end.reason === "failures" ? 1 : 0 }
   },
-}
+})
 
 const ENDS = {
   complete: "the project is complete",

@@ -1,5 +1,5 @@
-import type { Command } from "../../app/command.ts"
-import { flag, type InputOf, number, optional } from "../../lib/fields.ts"
+import { command } from "../../app/command.ts"
+import { flag, number, optional } from "../../lib/fields.ts"
 import { oneLine } from "../../lib/text/table.ts"
 import { waitForWork } from "../../tasks/effects/wait-for-work.ts"
 import { setupWorker } from "../operations/setup-worker.ts"
@@ -11,12 +11,11 @@ const input = {
   pollInterval: optional(number("seconds between two status lines while waiting", { min: 0.01, max: 86_400 })),
 }
 
-export const workerSetup: Command = {
+export const workerSetup = command({
   summary: setupWorker.summary,
   fields: input,
   example: "teamwork worker setup --role backend --loop",
-  async run({ host, configured, context }, raw) {
-    const { loop, keepPolling, pollInterval, ...rest } = raw as InputOf<typeof input>
+  async run({ host, configured, context }, { loop, keepPolling, pollInterval, ...rest }) {
     const found = await waitForWork(
       await context(),
       {
@@ -41,4 +40,4 @@ export const workerSetup: Command = {
           : `${who}Next: task ${found.next.id}: "${oneLine(found.next.title)}" (${found.available} available)`,
     }
   },
-}
+})

@@ -1,6 +1,6 @@
-import type { Command } from "../../app/command.ts"
+import { command } from "../../app/command.ts"
 import { renewHere, sourceDirField, toolsOf } from "../../app/wiring/workspace-tools.ts"
-import { type Fields, type InputOf, optional } from "../../lib/fields.ts"
+import { type Fields, optional } from "../../lib/fields.ts"
 import { oneLine } from "../../lib/text/table.ts"
 import { teamFields, textField, workerIdField } from "../../store/operation.ts"
 import { createWorktree, removeWorktree, syncWorktree } from "../swarm/worktrees.ts"
@@ -15,13 +15,12 @@ const createFields = {
 } satisfies Fields
 const listFields = { ...teamFields, sourceDir: sourceDirField } satisfies Fields
 
-export const worktreeCreate: Command = {
+export const worktreeCreate = command({
   summary: "Make a git worktree for a worker, on a branch of its own",
   fields: createFields,
   positional: ["workerId"],
   example: "teamwork worktree create --worker-id w1 --base main",
-  async run(session, raw) {
-    const { sourceDir, ...input } = raw as InputOf<typeof createFields>
+  async run(session, { sourceDir, ...input }) {
     const { project, team } = input
     const tools = await toolsOf(session, { ...input, sourceDir })
     const work = async () => createWorktree(await session.context(), tools, input)
@@ -33,15 +32,14 @@ export const worktreeCreate: Command = {
       warnings: told,
     }
   },
-}
+})
 
-export const worktreeRemove: Command = {
+export const worktreeRemove = command({
   summary: "Pin everything a worktree holds, then remove it",
   fields: workerFields,
   positional: ["workerId"],
   example: "teamwork worktree remove --worker-id w1",
-  async run(session, raw) {
-    const { sourceDir, ...input } = raw as InputOf<typeof workerFields>
+  async run(session, { sourceDir, ...input }) {
     const removed = await removeWorktree(
       await session.context(),
       await toolsOf(session, { ...input, sourceDir }),
@@ -51,25 +49,24 @@ export const worktreeRemove: Command = {
     const end = removed.isRemoved ? `Removed ${removed.path}` : `${removed.worker} has no worktree`
     return { data: removed, text: () => [...lines, oneLine(end)].join("\n") }
   },
-}
+})
 
-export const worktreeList: Command = {
+export const worktreeList = command({
   summary: "List the worktrees of the team's workers",
   fields: listFields,
-  async run(session, raw) {
-    const { workspaces } = await toolsOf(session, raw as InputOf<typeof listFields>)
+  async run(session, place) {
+    const { workspaces } = await toolsOf(session, place)
     const worktrees = await workspaces.list()
     return { data: worktrees, text: (screen) => renderWorktrees(worktrees, screen) }
   },
-}
+})
 
-export const swarmSync: Command = {
+export const swarmSync = command({
   summary: "Bring a worker's worktree up to the integration branch, or to the current one before there is any",
   fields: workerFields,
   positional: ["workerId"],
   example: "teamwork swarm sync --worker-id w1",
-  async run(session, raw) {
-    const { sourceDir, ...input } = raw as InputOf<typeof workerFields>
+  async run(session, { sourceDir, ...input }) {
     const synced = await syncWorktree(await session.context(), await toolsOf(session, { ...input, sourceDir }), input)
     const done = { "up-to-date": "is up to date with", "fast-forward": "went forward to", merged: "was merged with" }
     return {
@@ -77,4 +74,4 @@ export const swarmSync: Command = {
       text: () => oneLine(`${synced.branch} ${done[synced.result]} ${synced.onto}, at ${shortCommit(synced.head)}`),
     }
   },
-}
+})
