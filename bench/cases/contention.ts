@@ -38,7 +38,6 @@ function compare(alone: readonly ContenderReport[], together: readonly Contender
       what: `${PROCESSES} processes against one`,
       value: rate / aloneRate,
       unit: "x",
-      limit: { atLeast: 1 },
       figures: `${show(rate)} tasks/s against ${show(aloneRate)}`,
     },
     {

@@ -34,7 +34,6 @@ export const importTasks: BenchCase = {
       what,
       value: ours / bare,
       unit: "x",
-      limit: { atMost: 2 },
       figures: `${show(ours)} ms against ${show(bare)} ms`,
     })
     return [

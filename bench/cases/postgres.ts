@@ -80,7 +80,7 @@ function report(
       unit: "x",
       figures: `${show(median(rates.proven))} tasks/s`,
     },
-    { what: "against graphile-worker", ...against("graphile"), limit: { atLeast: 2 } },
+    { what: "against graphile-worker", ...against("graphile") },
     { what: "against pg-boss", ...against("boss"), limit: { atLeast: 2 } },
     { what: "against graphile-worker in batches", ...against("graphileBatched") },
     { what: "against pg-boss in batches", ...against("bossBatched") },
