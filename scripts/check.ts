@@ -2,6 +2,7 @@
 // run side by side; each shows its time, and the output of those that fail. With `--no-tests` the unit tests are left
 // out, for whoever runs all tests anyway.
 import { join } from "node:path"
+import { testEnvironment } from "./test.ts"
 
 const ROOT = join(import.meta.dir, "..")
 const BIN = join(ROOT, "node_modules/.bin")
@@ -43,7 +44,7 @@ async function check(isWithoutTests: boolean): Promise<number> {
 
 async function runStep({ name, command }: Step): Promise<Result> {
   const start = performance.now()
-  const child = Bun.spawn(command, { cwd: ROOT, env: process.env, stdio: ["ignore", "pipe", "pipe"] })
+  const child = Bun.spawn(command, { cwd: ROOT, env: testEnvironment(), stdio: ["ignore", "pipe", "pipe"] })
   const [stdout, stderr, exitCode] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
   const passed = exitCode === 0
   const seconds = ((performance.now() - start) / 1000).toFixed(1)

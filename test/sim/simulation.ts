@@ -150,13 +150,14 @@ function catchLoose(): Disposable & { check(): void } {
 }
 
 let loaded: Promise<void> | undefined
+/** Doors, commands and their wiring; databases and agent programs of the world outside; and what is no source. */
+const NOT_SIMULATED = /^(?:bin|doors|app|agents|store\/postgres)\/|\/commands\/|\.(?:test|d)\.ts$/
 
 /** What is loaded on its first use takes real time then, which would put the steps of the first run in another order. */
 async function loadAll(): Promise<void> {
   const root = join(import.meta.dir, "../../src")
-  for (const folder of ["domain", "operations", "store/sql", "store/sqlite", "gates", "engine"])
-    for await (const file of new Bun.Glob("**/*.ts").scan(join(root, folder)))
-      if (!/\.(?:test|d)\.ts$/.test(file)) await import(join(root, folder, file))
+  for await (const file of new Bun.Glob("**/*.ts").scan(root))
+    if (!NOT_SIMULATED.test(file)) await import(join(root, file))
 }
 
 interface Scene {
