@@ -1,6 +1,7 @@
 // `npm run test:clis`: the real agent CLIs against a scripted model, see docs/agents.md. Installs the pinned versions
 // into a cache folder where they are missing (TEAMWORK_CLI_CACHE names another), then runs the files of test/clis, two
 // at a time, without a network where that is permitted. Arguments go to `bun test`. The last line tells the versions.
+// With `--install` it only installs.
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
 import { installCli, installedVersion } from "../test/clis/install.ts"
@@ -26,6 +27,7 @@ async function main(args: readonly string[]): Promise<number> {
     console.error(error instanceof Error ? error.message : error)
     return 1
   }
+  if (args.includes("--install")) return 0
   const versions = PINNED.map((pinned) => `${pinned.name} ${installedVersion(cache, pinned)}`)
   const outcomes = await runTests(cache, args)
   const exitCode = report(outcomes)
