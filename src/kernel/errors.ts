@@ -1,3 +1,6 @@
+import { commandLine } from "./command-line.ts"
+import { introduce, type Remedy, type Words } from "./remedy.ts"
+
 /** Every expected failure, by the code that surfaces and scripts may rely on. Codes are stable; messages are for people. */
 export const ERROR_CODES = [
   "usage",
@@ -124,14 +127,47 @@ export const ERROR_CODES = [
 ] as const
 export type ErrorCode = (typeof ERROR_CODES)[number]
 
-/** A failure we foresee. The message gives the values and the way out; `details` carries the same values for programs. */
+/** The words of notes, logs and runs, which no door tells: people read them, and may type what they read. */
+const PLAIN: Words = {
+  field: (name) => name,
+  remedy: (remedy, isFirst) => introduce(commandLine(remedy), remedy, isFirst),
+}
+
+/** The text, or how to say it where it names fields of the operation. */
+export type Told = string | ((say: Words) => string)
+
+interface WayOut {
+  readonly remedy?: Remedy | readonly Remedy[]
+  readonly cause?: unknown
+}
+
+/**
+ * A failure we foresee. The message gives the values, `details` carries them for programs, and the remedy is the way out.
+ * Doors say all of it in their own words, by `tell`.
+ */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly details: Record<string, unknown>
-  constructor(code: ErrorCode, message: string, details: Record<string, unknown> = {}, options?: { cause?: unknown }) {
-    super(message, options)
+  readonly remedies: readonly Remedy[]
+  readonly #told: Told
+  constructor(code: ErrorCode, told: Told, details: Record<string, unknown> = {}, { remedy = [], cause }: WayOut = {}) {
+    const remedies = "operation" in remedy ? [remedy] : remedy
+    super(tellIn(PLAIN, told, remedies), cause === undefined ? undefined : { cause })
     this.name = "AppError"
     this.code = code
     this.details = details
+    this.remedies = remedies
+    this.#told = told
   }
+
+  tell(words: Words): string {
+    return tellIn(words, this.#told, this.remedies)
+  }
+}
+
+function tellIn(words: Words, told: Told, remedies: readonly Remedy[]): string {
+  const text = typeof told === "string" ? told : told(words)
+  return remedies.length === 0
+    ? text
+    : `${text}; ${remedies.map((remedy, index) => words.remedy(remedy, index === 0)).join(", or ")}`
 }
