@@ -228,6 +228,7 @@ describe("teamwork", () => {
         code: "task.not_found",
         message: "task 99 does not exist; see: teamwork task list",
         details: { task_id: "99" },
+        remedy: [{ operation: "task list", to: "see" }],
       })
   })
 })

@@ -222,11 +222,34 @@ describe("a call that is wrong", () => {
     expect(await mcp.refused("usage", "task_claim", { owner: "w1" })).toBe(
       "name the task with id, or take the best ready one with next",
     )
-    expect(await mcp.refused("task.not_found", "task_get", { id: "9" })).toContain("teamwork task list")
+    expect(await mcp.refused("task.not_found", "task_get", { id: "9" })).toBe(
+      "task 9 does not exist; see: call task_list",
+    )
     await mcp.refused("usage", "evidence_run", { id: "1" })
     await mcp.refused("input.invalid", "agent_exec", { agent: "script", prompt: "-" })
     expect(bench.dump()).toEqual(before)
     expect(await mcp.call("task_list")).toMatchObject({ tasks: [{ id: "1" }] })
+  })
+
+  it("names the way out in the words of whoever calls", async () => {
+    using bench = await makeTeam("Schema")
+    await bench.run(["task", "claim", "1", "--owner", "w2"])
+    await using lead = await connectMcp(bench)
+    await using worker = await asWorker(bench)
+    const refused = "task.already_claimed"
+    const typed = await bench.run(["task", "claim", "1", "--owner", "w1", "--json"])
+    const told = JSON.parse(typed.stderr) as { message: string; remedy: unknown }
+    expect(told.message).toEndWith("; free it with: teamwork task release 1 --owner w2")
+    expect(await lead.refused(refused, "task_claim", { id: "1", owner: "w1" })).toEndWith(
+      '; free it with: call task_release {"id":"1","owner":"w2"}',
+    )
+    // Its own tool gives back only what is its own.
+    expect(await worker.refused(refused, "task_claim", { id: "1" })).toEndWith(
+      "; the lead can free it with: teamwork task release 1 --owner w2",
+    )
+    const { structuredContent } = await worker.client.callTool({ name: "task_claim", arguments: { id: "1" } })
+    const remedy = [{ operation: "task release", fields: { id: "1", owner: "w2" }, to: "free it with" }]
+    expect([told.remedy, structuredContent]).toMatchObject([remedy, { code: refused, remedy }])
   })
 
   it("leaves the server as it was, whatever comes in", async () => {

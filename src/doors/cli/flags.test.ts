@@ -1,8 +1,9 @@
 import { describe, expect, it } from "bun:test"
 import fc from "fast-check"
+import { flagOf } from "../../kernel/command-line.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { choice, flag, list, number, optional, record, text } from "../../lib/fields.ts"
-import { checkInput, flagsOf, kebab, parseFlags } from "./flags.ts"
+import { checkInput, flagsOf, parseFlags } from "./flags.ts"
 
 const FIELDS = {
   title: text("title"),
@@ -22,7 +23,7 @@ function messageOf(work: () => unknown): string {
   try {
     work()
   } catch (error) {
-    if (error instanceof AppError) return error.message
+    if (error instanceof AppError) return error.tell({ field: flagOf, remedy: ({ operation }) => operation })
     throw error
   }
   throw new Error("nothing was thrown")
@@ -123,12 +124,5 @@ describe("checkInput", () => {
     )
     expect(messageOf(() => checkInput(FIELDS, { title: "x", payload: [1] }))).toBe('--payload "[1]" is not an object')
     expect(checkInput(FIELDS, { title: "x", more: 1 })).toEqual({ title: "x" })
-  })
-})
-
-describe("kebab", () => {
-  it("is how a field is written as a flag", () => {
-    expect(kebab("addBlockedBy")).toBe("add-blocked-by")
-    expect(kebab("id")).toBe("id")
   })
 })

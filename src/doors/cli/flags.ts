@@ -1,6 +1,7 @@
 import { AppError } from "../../kernel/errors.ts"
 import { quoteInput } from "../../kernel/ids.ts"
 import { checkFields, type Field, type Fields, problemWith } from "../../lib/fields.ts"
+import { kebab } from "../../lib/text/kebab.ts"
 import { nearest } from "../../lib/text/nearest.ts"
 
 /** A field seen as a command-line flag. */
@@ -16,10 +17,6 @@ export interface Parsed {
 
 export function flagsOf(fields: Fields): Flag[] {
   return Object.entries(fields).map(([field, definition]) => ({ ...definition, field, name: kebab(field) }))
-}
-
-export function kebab(field: string): string {
-  return field.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }
 
 /** Turns arguments into field values; every problem is one line that names the flag. */
@@ -60,7 +57,7 @@ export function parseFlags(
   }
 }
 
-/** Checks values against their fields; a problem names the flag. */
+/** Checks values against their fields; a problem names the field in the words of the door. */
 export function checkInput(fields: Fields, values: Record<string, unknown>, example?: string): Record<string, unknown> {
   const checked = checkFields(fields, values)
   if (checked.ok) return checked.values
@@ -68,7 +65,7 @@ export function checkInput(fields: Fields, values: Record<string, unknown>, exam
   if (isMissing) {
     // What is missing may also be given without its name, which the example shows.
     const way = example === undefined ? "" : `; for example: ${example}`
-    throw new AppError("usage", `--${kebab(field)} is missing${way}`, { field })
+    throw new AppError("usage", (say) => `${say.field(field)} is missing${way}`, { field })
   }
   const given = values[field]
   const { item } = fields[field] ?? {}
@@ -82,7 +79,7 @@ export function checkInput(fields: Fields, values: Record<string, unknown>, exam
   const shown = check === undefined || typeof value === "number" ? ` ${quoteInput(text)}` : ""
   throw new AppError(
     "input.invalid",
-    `--${kebab(field)}${shown} ${problem}${close === undefined ? "" : `; did you mean ${close}?`}`,
+    (say) => `${say.field(field)}${shown} ${problem}${close === undefined ? "" : `; did you mean ${close}?`}`,
     { field },
   )
 }

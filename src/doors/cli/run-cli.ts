@@ -5,6 +5,8 @@ import { AppError } from "../../kernel/errors.ts"
 import { quoteInput } from "../../kernel/ids.ts"
 import { nearest } from "../../lib/text/nearest.ts"
 import { toWire } from "../../lib/text/wire-names.ts"
+import { errorFacts } from "../error-facts.ts"
+import { cliWords } from "./cli-words.ts"
 import { findCommand, VISIBLE_COMMANDS } from "./commands.ts"
 import { exitCodeOf } from "./exit-codes.ts"
 import { checkInput, flagsOf, parseFlags } from "./flags.ts"
@@ -19,12 +21,13 @@ export async function runCli(args: readonly string[], host: Host): Promise<numbe
   try {
     return await dispatch(args, host)
   } catch (error) {
-    const { code, message, details } = error instanceof AppError ? error : unexpected(error, host)
-    const json = { status: "error", code, message, details: toWire(details) }
+    const failure = error instanceof AppError ? error : unexpected(error, host)
+    const { code, details } = failure
+    const facts = errorFacts(failure, await cliWords(failure, VISIBLE_COMMANDS))
     // A document may have many faults, and whoever mends it wants to see them all.
     const lines = wantsJson || !Array.isArray(details.lines) ? [] : details.lines
     for (const line of lines) host.io.err((await import("../../lib/text/table.ts")).oneLine(String(line)))
-    host.io.err(wantsJson ? JSON.stringify(json) : await saying("Error", message))
+    host.io.err(wantsJson ? JSON.stringify({ status: "error", ...facts }) : await saying("Error", facts.message))
     // An agent program takes 2 for a denial; a flag that only a newer plugin knows must not deny everything.
     return args[0] === "hook" ? FAILED : exitCodeOf(code)
   }

@@ -30,9 +30,9 @@ export const hook = command({
   },
   positional: ["event"],
   example: "teamwork hook stop < call.json",
-  async run({ host }, input) {
+  async run({ host, commands }, input) {
     if (typeof input.managed === "string")
-      return (await import("./managed.ts")).answerManaged(host, input.event, input.managed)
+      return (await import("./managed.ts")).answerManaged({ host, commands }, input.event, input.managed)
     const printed = await answerHook(host, { host: input.host, event: input.event })
     if (printed !== "") host.io.out(printed)
     return { data: null, silent: true }

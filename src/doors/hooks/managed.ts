@@ -1,4 +1,4 @@
-import type { Command } from "../../app/command.ts"
+import type { Command, Session } from "../../app/command.ts"
 import type { Host } from "../../app/host.ts"
 import { makeContext } from "../../app/open-session.ts"
 import { AppError } from "../../kernel/errors.ts"
@@ -7,6 +7,7 @@ import type { ToolCall } from "../../ownership/find-write.ts"
 import type { Ownership } from "../../ownership/judge-path.ts"
 import { judgeWrite } from "../../ownership/judge-write.ts"
 import type { ClaimPlace, WriteRules } from "../../ownership/owned-files.ts"
+import { tellAgent } from "./tell-agent.ts"
 
 /** What agents take for a denial, with the reason on standard error. */
 const DENIED = 2
@@ -19,12 +20,12 @@ const LONGEST_MS = 5000
  * wrong is a denial.
  */
 export async function answerManaged(
-  host: Host,
+  { host, commands }: Pick<Session, "host" | "commands">,
   event: string,
   file: string,
 ): Promise<Awaited<ReturnType<Command["run"]>>> {
-  const objection = await judge(host, event, file).catch((error) => {
-    const why = error instanceof Error ? error.message : String(error)
+  const objection = await judge(host, event, file).catch(async (error) => {
+    const why = await tellAgent(error, commands)
     return `teamwork cannot tell whether this may be written, so it may not: ${why.replaceAll(/\s+/g, " ").slice(0, 300)}`
   })
   if (objection === undefined) return { data: null, silent: true }
@@ -33,7 +34,7 @@ export async function answerManaged(
 }
 
 async function judge(host: Host, event: string, file: string): Promise<string | undefined> {
-  if (event !== "pre-tool-use") throw new AppError("usage", "--managed goes with pre-tool-use")
+  if (event !== "pre-tool-use") throw new AppError("usage", (say) => `${say.field("managed")} goes with pre-tool-use`)
   const rules = readRules(await Bun.file(file).json())
   const call = readCall(JSON.parse(await host.io.input()))
   const objection = judgeWrite(call, rules, followLinks)

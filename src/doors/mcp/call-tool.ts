@@ -6,7 +6,6 @@ import { toWire, wireName } from "../../lib/text/wire-names.ts"
 import { assertHolds } from "../../tasks/operations/assert-holds.ts"
 import { getTask } from "../../tasks/operations/get-task.ts"
 import { checkInput } from "../cli/flags.ts"
-import { inOurWords } from "./our-words.ts"
 import type { Call, Connection } from "./tool-session.ts"
 import { loadCommand, loadTool, TOOLS, type Tool } from "./tool-table.ts"
 import { LOST, OF_LEAD, type Offer, offer, type Who, whyNot } from "./who.ts"
@@ -21,22 +20,16 @@ export async function callTool(connection: Connection, tool: Tool, given: Values
   const command = await loadTool(tool, connection.session.commands)
   const offered = offer(tool, command, who)
   const session = connection.sessionFor(call)
-  try {
-    const values = {
-      ...(who.worker === null ? OF_LEAD : tokenOf(connection, given, offered)),
-      ...readArguments(given, offered, who),
-      ...offered.filled,
-    }
-    const input = await fillInput(connection, command, { who, values })
-    await assertHeld(session, { tool, input, who })
-    const outcome = await command.run(session, input)
-    if (who.worker !== null && tool.name === "task_claim") remember(connection, outcome.data)
-    return answerOf(tool, outcome)
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    const { code, message, details, cause } = error
-    throw new AppError(code, inOurWords(message, offered.names), details, { cause })
+  const values = {
+    ...(who.worker === null ? OF_LEAD : tokenOf(connection, given, offered)),
+    ...readArguments(given, offered, who),
+    ...offered.filled,
   }
+  const input = await fillInput(connection, command, { who, values })
+  await assertHeld(session, { tool, input, who })
+  const outcome = await command.run(session, input)
+  if (who.worker !== null && tool.name === "task_claim") remember(connection, outcome.data)
+  return answerOf(tool, outcome)
 }
 
 /** Runs a command that is not a tool, with everything that can be filled in. */

@@ -2,7 +2,6 @@ import type { Tool as ListedTool } from "@modelcontextprotocol/server"
 import type { CommandRow } from "../../app/command.ts"
 import type { Field } from "../../lib/fields.ts"
 import { type JsonSchema, objectSchema, plainForm } from "../../lib/fields-schema.ts"
-import { inOurWords } from "./our-words.ts"
 import { HINTS, loadTool } from "./tool-table.ts"
 import { offer, toolsFor, type Who } from "./who.ts"
 
@@ -11,10 +10,10 @@ export function listTools(who: Who, commands: readonly CommandRow[]): Promise<Li
   return Promise.all(
     toolsFor(who).map(async (tool) => {
       const command = await loadTool(tool, commands)
-      const { fields, names } = offer(tool, command, who)
+      const { fields } = offer(tool, command, who)
       return {
         name: tool.name,
-        description: inOurWords(tool.summary ?? command.summary, names),
+        description: tool.summary ?? command.summary,
         // Plain JSON, which its type does not say.
         inputSchema: objectSchema(fields, form) as ListedTool["inputSchema"],
         annotations: HINTS[tool.effect],

@@ -25,7 +25,8 @@ export const mcp = command({
   example: "teamwork mcp --as w1",
   async run(session, { as = null, list, noCommands, noClaims }) {
     const problem = as === null ? undefined : problemWithWorkerName(as)
-    if (problem !== undefined) throw new AppError("input.invalid", `${problem}; leave --as out to serve the lead`)
+    if (problem !== undefined)
+      throw new AppError("input.invalid", (say) => `${problem}; leave ${say.field("as")} out to serve the lead`)
     await using connection = await openConnection(session, {
       as,
       mayRun: noCommands !== true,

@@ -7,16 +7,18 @@ import {
 } from "@modelcontextprotocol/server"
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio"
 import { AppError } from "../../kernel/errors.ts"
+import type { Words } from "../../kernel/remedy.ts"
 import { sleep } from "../../lib/sleep.ts"
 import { callTool, findTool } from "./call-tool.ts"
 import { listTools } from "./list-tools.ts"
+import { mcpWords } from "./mcp-words.ts"
 import { noticeChanges } from "./notices.ts"
 import { reportProgress } from "./progress.ts"
 import { getPrompt, listPrompts } from "./prompts.ts"
 import { findResource, listResources, listTemplates, readResource } from "./resources.ts"
-import { type Answer, answerWith, answerWithError } from "./tool-answers.ts"
+import { type Answer, answerWith, answerWithError, unexpected } from "./tool-answers.ts"
 import type { Call, Connection } from "./tool-session.ts"
-import { TOOLS } from "./tool-table.ts"
+import { TOOLS, type Tool } from "./tool-table.ts"
 
 /**
  * Serves one client until it closes our input, or we are interrupted. What its calls run is ended then; the claims it
@@ -62,7 +64,7 @@ async function makeServer(connection: Connection, { era, ended, running }: Servi
     return work.finally(() => running.delete(work))
   }
   server.setRequestHandler("tools/list", () =>
-    refusing(async () => ({ tools: await listTools(await connection.who(), connection.session.commands) })),
+    refusing(connection, async () => ({ tools: await listTools(await connection.who(), connection.session.commands) })),
   )
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
     const answered = await track(answer(connection, params.name, params.arguments ?? {}, mcpReq))
@@ -72,7 +74,7 @@ async function makeServer(connection: Connection, { era, ended, running }: Servi
   })
   server.setRequestHandler("prompts/list", async () => ({ prompts: listPrompts(await connection.who()) }))
   server.setRequestHandler("prompts/get", ({ params: { name, arguments: values = {} } }, { mcpReq }) =>
-    track(refusing(() => getPrompt(connection, { name, values }, quiet(mcpReq.signal)))),
+    track(refusing(connection, () => getPrompt(connection, { name, values }, quiet(mcpReq.signal)))),
   )
   await serveResources(server, connection, { era, ended, running })
   return server
@@ -98,7 +100,7 @@ async function serveResources(server: Server, connection: Connection, { era, end
   server.setRequestHandler("resources/list", () => ({ resources: listResources() }))
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: listTemplates() }))
   server.setRequestHandler("resources/read", ({ params: { uri } }, { mcpReq }) =>
-    refusing(async () => {
+    refusing(connection, async () => {
       assertResource(uri)
       return { contents: [await readResource(connection, uri, quiet(mcpReq.signal))] }
     }),
@@ -136,7 +138,7 @@ async function answer(
   mcpReq: ServerContext["mcpReq"],
 ): Promise<Answer> {
   const { signal } = mcpReq
-  const tool = await refusing(async () => findTool(name))
+  const tool = await refusing(connection, async () => findTool(name))
   const { isDebugging, env } = connection.session.host
   const token = mcpReq._meta?.progressToken
   const ending = new AbortController()
@@ -150,23 +152,29 @@ async function answer(
   try {
     return answerWith(await callTool(connection, tool, given, call))
   } catch (error) {
-    return answerWithError(error, isDebugging)
+    const failure = error instanceof AppError ? error : unexpected(error, isDebugging)
+    return answerWithError(failure, await wordsFor(connection, failure, tool))
   } finally {
     ending.abort()
     await progress?.ended
   }
 }
 
+async function wordsFor(connection: Connection, error: AppError, tool?: Tool): Promise<Words> {
+  const who = await connection.who().catch(() => null)
+  return mcpWords(error, { who, commands: connection.session.commands, tool })
+}
+
 const quiet = (signal: AbortSignal): Call => ({ signal, onOutput: () => {} })
 
 /** What a caller did wrong, as the protocol says it. */
-async function refusing<T>(work: () => Promise<T>): Promise<T> {
+async function refusing<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof AppError)
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${error.code}: ${error.message}`)
-    throw error
+    if (!(error instanceof AppError)) throw error
+    const said = error.tell(await wordsFor(connection, error))
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `${error.code}: ${said}`)
   }
 }
 

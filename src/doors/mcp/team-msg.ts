@@ -29,7 +29,7 @@ export const teamMsg = command({
     if (sessionId !== undefined && sessionId !== team)
       throw new AppError(
         "team.not_found",
-        `this connection is for the team ${team}, not ${sessionId}; leave session_id out`,
+        (say) => `this connection is for the team ${team}, not ${sessionId}; leave ${say.field("sessionId")} out`,
       )
     switch (asked.operation) {
       case "send":
@@ -44,7 +44,7 @@ export const teamMsg = command({
 
 async function send({ context }: Session, { to, message, data, ...rest }: Input): Promise<{ messages: Message[] }> {
   if (to === undefined || message === undefined)
-    throw new AppError("usage", `--${to === undefined ? "to" : "message"} is missing`)
+    throw new AppError("usage", (say) => `${say.field(to === undefined ? "to" : "message")} is missing`)
   const payload = { ...data, message }
   return { messages: await sendMessage.run(await context(), { ...rest, to, type: "text", payload }) }
 }

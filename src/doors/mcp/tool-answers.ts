@@ -1,5 +1,6 @@
 import { AppError } from "../../kernel/errors.ts"
-import { toWire } from "../../lib/text/wire-names.ts"
+import type { Words } from "../../kernel/remedy.ts"
+import { errorFacts } from "../error-facts.ts"
 
 export interface Answer {
   readonly content: { readonly type: "text"; readonly text: string }[]
@@ -14,17 +15,18 @@ export function answerWith(facts: Record<string, unknown>): Answer {
 }
 
 /** A failure that the model may do something about: with its code, and the way out. */
-export function answerWithError(error: unknown, isDebugging: boolean): Answer {
-  const { code, message, details } = error instanceof AppError ? error : unexpected(error, isDebugging)
-  const facts = { code, message: message.replaceAll(/\s*\n\s*/g, " "), details: toWire(details) }
+export function answerWithError(error: AppError, words: Words): Answer {
+  const told = errorFacts(error, words)
+  const facts = { ...told, message: told.message.replaceAll(/\s*\n\s*/g, " ") }
   return {
-    content: [{ type: "text", text: `${code}: ${facts.message}` }],
+    content: [{ type: "text", text: `${facts.code}: ${facts.message}` }],
     structuredContent: facts,
     isError: true,
   }
 }
 
-function unexpected(error: unknown, isDebugging: boolean): AppError {
+/** A bug of ours, which the model can only pass on. */
+export function unexpected(error: unknown, isDebugging: boolean): AppError {
   const what = error instanceof Error ? (isDebugging ? (error.stack ?? error.message) : error.message) : String(error)
   return new AppError("internal", `unexpected: ${what.slice(0, 2000)}; this is a bug in teamwork`)
 }

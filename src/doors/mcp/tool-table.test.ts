@@ -1,6 +1,5 @@
 import { describe, expect, it } from "bun:test"
 import { COMMANDS } from "../cli/commands.ts"
-import { inOurWords } from "./our-words.ts"
 import { loadTool, TOOLS } from "./tool-table.ts"
 import { leadOf, offer } from "./who.ts"
 
@@ -31,22 +30,5 @@ describe("the table of tools", () => {
       expect([...names.values()]).not.toContain(field)
       if (field in command.fields) expect(filled).toMatchObject({ [field]: "w1" })
     }
-  })
-})
-
-describe("inOurWords", () => {
-  const names = new Map([
-    ["add_evidence", "addEvidence"],
-    ["id", "id"],
-  ])
-
-  it.each([
-    ["--id is missing", "id is missing"],
-    ["say it with --add-evidence TEXT", "say it with add_evidence TEXT"],
-    ["--other stays", "--other stays"],
-    ["give --id; see: teamwork task get --id 3", "give id; see: teamwork task get --id 3"],
-    ["a -- b --id3", "a -- b --id3"],
-  ])("says %p as %p", (text, said) => {
-    expect(inOurWords(text, names)).toBe(said)
   })
 })

@@ -5,7 +5,6 @@ import { wireName } from "../../lib/text/wire-names.ts"
 import { LEAD } from "../../messages/message.ts"
 import { judgeDelegation } from "../../sessions/delegation.ts"
 import { DETECTED_FIELDS } from "../cli/global-fields.ts"
-import { inOurWords } from "./our-words.ts"
 import { TOOLS, type Tool } from "./tool-table.ts"
 
 /** For whom a connection acts. Whoever leads may do what a person may at the command line, decisions aside. */
@@ -82,7 +81,5 @@ export function offer(tool: Tool, command: Command, { worker }: Who): Offer {
     names.set(wire, name)
     fields[wire] = name in OF_LEAD ? optional(field) : field
   }
-  for (const [wire, field] of Object.entries(fields))
-    fields[wire] = { ...field, description: inOurWords(field.description, names) }
   return { names, fields, filled: { ...tool.fixed, ...Object.fromEntries(self.map((field) => [field, worker])) } }
 }

@@ -50,8 +50,15 @@ export async function askClaude(claude: ClaudeCode, steps: Steps): Promise<void>
 function noClaude({ command }: ClaudeCode): AppError {
   return new AppError(
     "agent.unavailable",
-    `${command[0]} is not there; install Claude Code, or name it: teamwork config set agents.claude.command PATH`,
+    `${command[0]} is not there`,
     { command },
+    {
+      remedy: {
+        operation: "config set",
+        fields: { key: "agents.claude.command", value: "PATH" },
+        to: "install Claude Code, or name it with",
+      },
+    },
   )
 }
 

@@ -1,0 +1,23 @@
+import type { CommandRow } from "../../app/command.ts"
+import { commandLine, flagOf } from "../../kernel/command-line.ts"
+import type { AppError } from "../../kernel/errors.ts"
+import { introduce, type Remedy, type Words } from "../../kernel/remedy.ts"
+
+/** The words of an error for whoever has a shell: fields are flags, a remedy is a command line. */
+export async function cliWords(
+  { remedies }: Pick<AppError, "remedies">,
+  commands: readonly CommandRow[],
+): Promise<Words> {
+  const lines = new Map<Remedy, string>()
+  for (const remedy of remedies) lines.set(remedy, await typedLine(remedy, commands))
+  return {
+    field: flagOf,
+    remedy: (remedy, isFirst) => introduce(lines.get(remedy) ?? commandLine(remedy), remedy, isFirst),
+  }
+}
+
+/** The line as people type it: without the flags that its command can do without. */
+export async function typedLine(remedy: Remedy, commands: readonly CommandRow[]): Promise<string> {
+  const row = commands.find(({ name }) => name === remedy.operation)
+  return commandLine(remedy, await row?.load())
+}

@@ -1,0 +1,80 @@
+import type { CommandRow } from "../../app/command.ts"
+import { commandLine, flagOf } from "../../kernel/command-line.ts"
+import type { AppError } from "../../kernel/errors.ts"
+import { type FieldValue, introduce, type Remedy, type Words } from "../../kernel/remedy.ts"
+import { wireName } from "../../lib/text/wire-names.ts"
+import { typedLine } from "../cli/cli-words.ts"
+import { GLOBAL_FIELDS } from "../cli/global-fields.ts"
+import { loadTool, type Tool } from "./tool-table.ts"
+import { type Offer, offer, toolsFor, type Who } from "./who.ts"
+
+interface Caller {
+  /** Null when nobody can say who calls, since the store does not answer. */
+  readonly who: Who | null
+  readonly commands: readonly CommandRow[]
+  /** What was called, if it was a tool. */
+  readonly tool?: Tool
+}
+
+/** The words of an error for whoever calls tools: fields are arguments, a remedy is a call where there is a tool for it. */
+export async function mcpWords({ remedies }: Pick<AppError, "remedies">, caller: Caller): Promise<Words> {
+  const ways = new Map<Remedy, Way>()
+  for (const remedy of remedies) ways.set(remedy, await wayOf(remedy, caller))
+  const arguments_ = await argumentNames(caller)
+  return {
+    // What every command takes is no argument of a call, but the server may be started with it.
+    field: (name) => arguments_.get(name) ?? (name in GLOBAL_FIELDS ? flagOf(name) : wireName(name)),
+    remedy: (remedy, isFirst) => ways.get(remedy)?.(isFirst) ?? introduce(commandLine(remedy), remedy, isFirst),
+  }
+}
+
+async function argumentNames({ who, commands, tool }: Caller): Promise<ReadonlyMap<string, string>> {
+  if (who === null || tool === undefined) return new Map()
+  const { names } = offer(tool, await loadTool(tool, commands), who)
+  return new Map([...names].map(([wire, field]) => [field, wire]))
+}
+
+type Way = (isFirst: boolean) => string
+
+async function wayOf(remedy: Remedy, { who, commands }: Caller): Promise<Way> {
+  const { to } = remedy
+  const call = who === null ? undefined : await callOf(remedy, who, commands)
+  if (call !== undefined) return () => (to === undefined ? call : `${to}: ${call}`)
+  const line = await typedLine(remedy, commands)
+  if (who?.worker == null) return (isFirst) => introduce(line, remedy, isFirst)
+  return () => `the lead can${to === undefined ? "" : ` ${to}`}: ${line}`
+}
+
+/** The call that is the remedy; undefined where this caller cannot make it. */
+async function callOf(remedy: Remedy, who: Who, commands: readonly CommandRow[]): Promise<string | undefined> {
+  for (const tool of toolsFor(who)) {
+    if (tool.command !== remedy.operation) continue
+    const given = argumentsOf(remedy, offer(tool, await loadTool(tool, commands), who), who)
+    if (given === undefined || !isFixedTo(tool, remedy)) continue
+    return Object.keys(given).length === 0 ? `call ${tool.name}` : `call ${tool.name} ${JSON.stringify(given)}`
+  }
+  return undefined
+}
+
+/** A tool that fills in a field itself is the remedy only if it would fill in the same. */
+function isFixedTo({ fixed = {} }: Tool, remedy: Remedy): boolean {
+  const fields = new Map(Object.entries<FieldValue | undefined>(remedy.fields ?? {}))
+  return Object.entries(fixed).every(([field, value]) => fields.get(field) === value)
+}
+
+function argumentsOf(remedy: Remedy, { names, fields, filled }: Offer, who: Who): Record<string, unknown> | undefined {
+  const wires = new Map([...names].map(([wire, field]) => [field, wire]))
+  const known = new Map(Object.entries({ ...filled, project: who.project, team: who.team }))
+  const given: Record<string, unknown> = {}
+  for (const [field, value] of Object.entries<FieldValue | undefined>(remedy.fields ?? {})) {
+    if (value === undefined) continue
+    const wire = wires.get(field)
+    if (wire !== undefined) given[wire] = fields[wire]?.kind === "list" && typeof value === "string" ? [value] : value
+    else if (known.get(field) !== value && !(known.has(field) && isToFillIn(value))) return undefined
+  }
+  return given
+}
+
+function isToFillIn(value: FieldValue): boolean {
+  return typeof value === "string" && /^[A-Z]+$/.test(value)
+}
