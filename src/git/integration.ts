@@ -68,8 +68,11 @@ async function findTarget(
   const branch = named ?? (await checkedOut(merges))
   const commit = await merges.find(branchRef(branch))
   if (commit !== undefined) return { branch, commit }
-  const way = "make it with git, or name another with --target BRANCH"
-  throw new AppError("merge.no_target", `there is no branch ${quoteInput(branch)} with a commit; ${way}`)
+  throw new AppError(
+    "merge.no_target",
+    (say) =>
+      `there is no branch ${quoteInput(branch)} with a commit; make it with git, or name another with ${say.field("target")} BRANCH`,
+  )
 }
 
 async function checkedOut(merges: Merges): Promise<string> {
@@ -77,5 +80,8 @@ async function checkedOut(merges: Merges): Promise<string> {
   const branch = ref?.replace(/^refs\/heads\//, "")
   if (branch !== undefined && !branch.startsWith("teamwork/")) return branch
   const now = branch === undefined ? "no branch is checked out here" : `${branch} is checked out here`
-  throw new AppError("merge.no_target", `${now}; name the branch that is to get the work with --target BRANCH`)
+  throw new AppError(
+    "merge.no_target",
+    (say) => `${now}; name the branch that is to get the work with ${say.field("target")} BRANCH`,
+  )
 }

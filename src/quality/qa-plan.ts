@@ -110,7 +110,12 @@ export function readDimensions(overrides: readonly string[]): Dimension[] {
   const isTwice = new Set(dimensions.map(({ name }) => name)).size < dimensions.length
   if (sum === 100 && !isTwice) return dimensions
   const what = isTwice ? "name each dimension once" : `add up to 100, and not to ${sum}`
-  throw new AppError("config.bad_value", `qa.dimensions must ${what}; mend it with: teamwork config set qa.dimensions`)
+  const remedy = {
+    operation: "config set",
+    fields: { key: "qa.dimensions", value: "VALUE" },
+    to: "mend it with",
+  } as const
+  throw new AppError("config.bad_value", `qa.dimensions must ${what}`, {}, { remedy })
 }
 
 /** The plan as whoever approves it reads it. */

@@ -58,7 +58,9 @@ export function judgeScores(
   if (review > pass) {
     throw new AppError(
       "config.bad_value",
-      `quality.review (${review}) must not be more than quality.pass (${pass}); mend it with: teamwork config set`,
+      `quality.review (${review}) must not be more than quality.pass (${pass})`,
+      {},
+      { remedy: { operation: "config set", fields: { key: "KEY", value: "VALUE" }, to: "mend it with" } },
     )
   }
   const total = Math.round(scores.reduce((sum, { score, weight }) => sum + score * weight, 0) / 100)

@@ -1,5 +1,6 @@
 import type { TaskId } from "../kernel/ids.ts"
 import type { TeamRecord } from "../kernel/record.ts"
+import type { Remedy } from "../kernel/remedy.ts"
 import type { TeamMode } from "../kernel/team.ts"
 import type { Task } from "../tasks/task.ts"
 
@@ -20,6 +21,14 @@ export type Checkpoint = (typeof CHECKPOINTS)[number]
 
 /** Why a team is paused that a person is asked about. */
 export const WAITS_FOR_APPROVAL = "it waits for an approval; see: teamwork approvals"
+
+/** Both answers that somebody may give. */
+export function waysToDecide(number: number): readonly Remedy[] {
+  return [
+    { operation: "approve", fields: { number }, to: "decide with" },
+    { operation: "reject", fields: { number, reason: "WHY" } },
+  ]
+}
 
 /** One question and its answer. The number is that of the question: an answer can never be taken for that to another. */
 export interface Approval {

@@ -1,5 +1,6 @@
 import { AppError } from "../kernel/errors.ts"
 import type { RecordKind, TeamRecord } from "../kernel/record.ts"
+import type { Remedy } from "../kernel/remedy.ts"
 import { type Field, optional } from "../lib/fields.ts"
 import { idField } from "./operation.ts"
 import type { StoredTeam, Tx } from "./port.ts"
@@ -52,16 +53,20 @@ export async function removeRecord(
 export async function getRecord(tx: Tx, key: number, kind: RecordKind, number: number): Promise<TeamRecord> {
   const found = await tx.records.find(key, kind, number)
   if (found !== undefined) return found
-  throw new AppError("record.not_found", `there is no ${kind} ${number}; see: teamwork ${LISTED_BY[kind]}`, {
-    kind,
-    number,
-  })
+  const remedy = LISTED_BY[kind]
+  throw new AppError("record.not_found", `there is no ${kind} ${number}`, { kind, number }, { remedy })
 }
 
-const LISTED_BY: Readonly<Record<RecordKind, string>> = {
-  ...{ approval: "approvals", escalation: "escalations", feedback: "feedback --list", quality: "quality" },
-  ...{ wisdom: "wisdom list", exploration: "explore list", discussion: "discuss list" },
-  ...{ artifact: "artifact list", skill: "skill list" },
+const LISTED_BY: Readonly<Record<RecordKind, Remedy>> = {
+  approval: { operation: "approvals", to: "see" },
+  escalation: { operation: "escalations", to: "see" },
+  feedback: { operation: "feedback", fields: { list: true }, to: "see" },
+  quality: { operation: "quality", to: "see" },
+  wisdom: { operation: "wisdom list", to: "see" },
+  exploration: { operation: "explore list", to: "see" },
+  discussion: { operation: "discuss list", to: "see" },
+  artifact: { operation: "artifact list", to: "see" },
+  skill: { operation: "skill list", to: "see" },
 }
 
 function describe({ kind, number, taskId, status }: TeamRecord, about: string) {

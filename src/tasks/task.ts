@@ -108,12 +108,17 @@ export function canMove(from: TaskStatus, to: TaskStatus): boolean {
 export function assertMove(task: Pick<Task, "id" | "status">, to: TaskStatus): void {
   if (canMove(task.status, to)) return
   const allowed = TASK_TRANSITIONS[task.status].join(", ")
-  const hint = task.status === "open" ? `; claim it first: teamwork task claim --id ${task.id} --owner NAME` : ""
-  throw new AppError("task.transition", `task ${task.id} is ${task.status} and can only become ${allowed}${hint}`, {
-    taskId: task.id,
-    from: task.status,
-    to,
-  })
+  throw new AppError(
+    "task.transition",
+    `task ${task.id} is ${task.status} and can only become ${allowed}`,
+    { taskId: task.id, from: task.status, to },
+    {
+      remedy:
+        task.status === "open"
+          ? { operation: "task claim", fields: { id: task.id, owner: "NAME" }, to: "claim it first with" }
+          : [],
+    },
+  )
 }
 
 /** Somebody has claimed it and is not done with it. */

@@ -106,7 +106,7 @@ function escalationContract(makeDatabase: MakeDatabase): void {
     const refused = await refusal(run(house, resume, { task: "1" }))
     expect(refused.code).toBe("escalation.open")
     expect(refused.message).toBe(
-      "task 1 waits for a decision on escalation 1 (requirement_unclear, task 1); decide with: teamwork decide 1 retry|skip|fail|pause",
+      "task 1 waits for a decision on escalation 1 (requirement_unclear, task 1): retry, skip, fail, pause; decide with: teamwork decide --number 1 --option OPTION",
     )
     expect(await refusalCode(run(house, releaseTask, { id: "1" }))).toBe("escalation.open")
     for (const change of [{ status: "in_progress" }, { release: true }] as const)
@@ -301,7 +301,7 @@ function escalationContract(makeDatabase: MakeDatabase): void {
     ])
     const refused = await refusal(run(house, resume, {}))
     expect(refused.message).toBe(
-      "the team waits for a decision on escalation 1 (budget, the team); decide with: teamwork decide 1 go-on|pause",
+      "the team waits for a decision on escalation 1 (budget, the team): go-on, pause; decide with: teamwork decide --number 1 --option OPTION",
     )
     expect((await run(house, decide, { number: 1, option: "go-on" })).outcome).toBe("the team goes on")
     expect(await run(house, teamStatus, {})).toMatchObject({ status: "active", pauseReason: null, questions: [] })

@@ -131,7 +131,7 @@ function wisdomContract(makeDatabase: MakeDatabase): void {
     await using house = await makeHouse(makeDatabase)
     const { ctx, store, team } = house
     const before = await snapshot(store, team.key)
-    expect((await refusal(run(ctx, addWisdom, { text: " ... " }))).message).toStartWith("--text says nothing")
+    expect((await refusal(run(ctx, addWisdom, { text: " ... " }))).message).toStartWith("text says nothing")
     expect((await refusal(run(ctx, addWisdom, { text: "x", task: "9" }))).code).toBe("task.not_found")
     expect((await refusal(run(ctx, addWisdom, { text: "x".repeat(2001) }))).code).toBe("input.invalid")
     expect((await refusal(run(ctx, removeWisdom, { number: 4 }))).message).toBe(
@@ -250,7 +250,7 @@ function discussionContract(makeDatabase: MakeDatabase): void {
     await run(ctx, openDiscussion, { topic: "Colours" })
     const wrong = (given: object) =>
       refusal(run(ctx, closeDiscussion, { number: 1, outcome: "consensus_reached", conclusion: "blue", ...given }))
-    expect((await wrong({ outcome: "consensus_blocked" })).message).toStartWith("--severity is missing")
+    expect((await wrong({ outcome: "consensus_blocked" })).message).toStartWith("severity is missing")
     expect((await wrong({ severity: "low" })).code).toBe("usage")
     expect((await wrong({ conclusion: " " })).code).toBe("input.invalid")
     expect((await wrong({ number: 2 })).code).toBe("record.not_found")
@@ -259,7 +259,7 @@ function discussionContract(makeDatabase: MakeDatabase): void {
     expect(ends.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"])
     expect(await run(ctx, listWisdom, {})).toMatchObject([{ kind: "decision", text: "Colours: blue", count: 1 }])
     expect((await refusal(run(ctx, speak, { number: 1, text: "red" }))).message).toBe(
-      "discussion 1 was closed by person as consensus_reached; open another one: teamwork discuss open",
+      "discussion 1 was closed by person as consensus_reached; open another one with: teamwork discuss open --topic TOPIC",
     )
   })
 }
@@ -320,7 +320,7 @@ function artifactContract(makeDatabase: MakeDatabase): void {
     const before = await snapshot(store, team.key)
     const big = { name: "big", kind: "data", content: "x".repeat(MOST_BYTES_IN_STORE + 1) } as const
     expect((await refusal(run(ctx, addArtifact, big))).code).toBe("artifact.too_large")
-    expect((await refusal(run(ctx, addArtifact, { name: "x", kind: "data" }))).message).toContain("give --content")
+    expect((await refusal(run(ctx, addArtifact, { name: "x", kind: "data" }))).message).toContain("give the content")
     expect((await refusal(run(ctx, getArtifact, { number: 1 }))).code).toBe("record.not_found")
     expect(await snapshot(store, team.key)).toEqual(before)
     expect(await store.read((tx) => tx.documents.list(team.key))).toEqual([])
@@ -388,7 +388,7 @@ function skillContract(makeDatabase: MakeDatabase): void {
       { message: "SKILLS: w1 would use sql for task 1 (teamwork skill approve 1)" },
     ])
     const refused = await refusal(run(ctx, approveSkills, { task: "1", by: "w1" }))
-    expect(refused.message).toBe("only the lead (--by orchestrator) or a person approves skills")
+    expect(refused.message).toBe("only the lead (by orchestrator) or a person approves skills")
     expect((await refusal(run(ctx, approveSkills, { task: "1", name: "css" }))).message).toStartWith(
       "css was not chosen for task 1",
     )

@@ -285,10 +285,10 @@ function operationsContract(makeDatabase: MakeDatabase): void {
       await h.refuses(claimTask, { next: true, owner: "w2" }, "task.none_available", "0 open")
     })
 
-    it("wants either an id or --next", async () => {
+    it("wants either an id or next", async () => {
       await using h = await house()
-      await h.refuses(claimTask, { owner: "w1" }, "usage", "--next")
-      await h.refuses(claimTask, { owner: "w1", id: "1", next: true }, "usage", "--next")
+      await h.refuses(claimTask, { owner: "w1" }, "usage", "with next")
+      await h.refuses(claimTask, { owner: "w1", id: "1", next: true }, "usage", "with next")
       await h.refuses(claimTask, { next: true }, "input.invalid", "owner is missing")
       await h.refuses(claimTask, { next: true, owner: "a b" }, "input.invalid", "is not valid")
       await h.refuses(claimTask, { next: true, owner: "w1", leaseSeconds: 0 }, "input.invalid", "less than")
@@ -654,7 +654,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
         updateTask,
         { id: "1", status: "resolved" },
         "task.transition",
-        "claim it first: teamwork task claim --id 1",
+        "claim it first with: teamwork task claim --id 1",
       )
       await h.refuses(updateTask, { id: "1", owner: "w1", status: "resolved" }, "claim.lost", "task 1 is open")
       await h.refuses(
@@ -889,7 +889,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it.each([
-      ["open", "it can be claimed"],
+      ["open", "teamwork task claim --id 1"],
       ["in_progress", "teamwork task release --id 1"],
       ["in_review", "teamwork task release --id 1"],
       ["paused", "teamwork resume --task 1"],
@@ -976,10 +976,10 @@ function operationsContract(makeDatabase: MakeDatabase): void {
       await using h = await house()
       await h.tasks({ 1: [] })
       await h.ask(claimTask, { id: "1", owner: "w1" })
-      await h.refuses(addEvidence, { id: "1" }, "usage", "--add-evidence")
-      await h.refuses(addEvidence, { id: "1", evidenceType: "command", command: "x" }, "usage", "needs --exit-code")
-      await h.refuses(addEvidence, { id: "1", path: "x" }, "usage", "needs --action")
-      await h.refuses(addEvidence, { id: "1", passed: 1 }, "usage", "needs --failed")
+      await h.refuses(addEvidence, { id: "1" }, "usage", "addEvidence")
+      await h.refuses(addEvidence, { id: "1", evidenceType: "command", command: "x" }, "usage", "needs exitCode")
+      await h.refuses(addEvidence, { id: "1", path: "x" }, "usage", "needs action")
+      await h.refuses(addEvidence, { id: "1", passed: 1 }, "usage", "needs failed")
       await h.refuses(addEvidence, { id: "1", owner: "w2", addEvidence: ["x"] }, "claim.lost", "held by w1")
       await h.refuses(addEvidence, { id: "1", owner: "w1", token: 3, addEvidence: ["x"] }, "claim.lost", "held by w1")
       await h.refuses(addEvidence, { id: "9", addEvidence: ["x"] }, "task.not_found", "task 9")
@@ -1209,9 +1209,9 @@ function operationsContract(makeDatabase: MakeDatabase): void {
         "its check a failed",
       )
       await h.refuses(recordVerdict, { scope: "final", status: "failed", check: ["a"] }, "usage", "name=passed")
-      await h.refuses(recordVerdict, { scope: "task", status: "passed" }, "usage", "--subject")
+      await h.refuses(recordVerdict, { scope: "task", status: "passed" }, "usage", "with subject")
       await h.refuses(recordVerdict, { scope: "task", subject: "9", status: "passed" }, "task.not_found", "task 9")
-      await h.refuses(recordVerdict, { scope: "wave", status: "passed" }, "usage", "--subject")
+      await h.refuses(recordVerdict, { scope: "wave", status: "passed" }, "usage", "with subject")
       await h.refuses(recordVerdict, { scope: "wave", subject: "1", status: "passed" }, "wave.not_found", "wave 1")
     })
   })
@@ -1473,8 +1473,8 @@ function operationsContract(makeDatabase: MakeDatabase): void {
         "input.invalid",
         "worker_id is missing",
       )
-      await h.refuses(sendMessage, { ...to, message: "x", payload: { message: "x" } }, "usage", "--payload")
-      await h.refuses(sendMessage, { ...to, message: "x", type: "shutdown_request" }, "usage", "--payload")
+      await h.refuses(sendMessage, { ...to, message: "x", payload: { message: "x" } }, "usage", "use payload")
+      await h.refuses(sendMessage, { ...to, message: "x", type: "shutdown_request" }, "usage", "use payload")
       await h.refuses(readMailbox, { inbox: "w1", team: "nobody" }, "team.not_found", "house/nobody")
     })
 
@@ -1538,7 +1538,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
       expect(await h.ask(loopState, { terminalId: "t2", get: true })).toEqual({ active: false })
       expect(await h.ask(loopState, { ...at, clear: true })).toEqual({ active: false, cleared: true })
       expect(await h.ask(loopState, { ...at, clear: true })).toEqual({ active: false, cleared: false })
-      await h.refuses(loopState, { ...at }, "usage", "one of --get, --start and --clear")
+      await h.refuses(loopState, { ...at }, "usage", "one of get, start and clear")
       await h.refuses(loopState, { ...at, get: true, clear: true }, "usage", "one of")
     })
   })

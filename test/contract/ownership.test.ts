@@ -74,7 +74,7 @@ function ownershipContract(makeDatabase: MakeDatabase): void {
       const error = await house.refused(() => house.task("2", ["docs/**", "src/**/*.ts"]))
       expect(error.code).toBe("ownership.overlap")
       expect(error.message).toBe(
-        "src/**/*.ts of task 2 and src/api/** of task 1 both match src/api/.ts, and the two could run at the same time; change the files, add a need, or use --on-overlap serialise",
+        "src/**/*.ts of task 2 and src/api/** of task 1 both match src/api/.ts, and the two could run at the same time; change the files, add a need, or use onOverlap serialise",
       )
       expect(error.details).toEqual({
         overlaps: [{ task: "2", pattern: "src/**/*.ts", other: "1", otherPattern: "src/api/**", path: "src/api/.ts" }],
@@ -89,7 +89,7 @@ function ownershipContract(makeDatabase: MakeDatabase): void {
       expect((await house.task("1", ["./src//api/", "src/api/", "a b/*"])).files).toEqual(["src/api/", "a b/*"])
       for (const pattern of ["/etc/**", "../x", "!src/**", "", "a\\b", ".git/x"]) {
         const error = await house.refused(() => house.task("2", [pattern]))
-        expect([error.code, error.message.startsWith("--files ")]).toEqual(["input.invalid", true])
+        expect([error.code, error.message.startsWith("files ")]).toEqual(["input.invalid", true])
       }
     })
 
@@ -198,7 +198,7 @@ function ownershipContract(makeDatabase: MakeDatabase): void {
       await using house = await makeOurs()
       for (const pattern of ["package.json", "web/tsconfig.json", "**/.env", "{a.ts,yarn.lock}", "*.config.ts"]) {
         const error = await house.refused(() => house.task("1", [pattern]))
-        expect([error.code, error.message]).toEqual(["ownership.shared", expect.stringContaining("--grant-shared")])
+        expect([error.code, error.message]).toEqual(["ownership.shared", expect.stringContaining("grantShared")])
       }
       await house.task("1", ["package.json"], { grantShared: true })
       await house.task("2", ["**"])

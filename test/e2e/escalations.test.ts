@@ -37,7 +37,7 @@ it(
     await second.untilLine("out", (line) => line.endsWith("; answer with: teamwork decide 1 retry|skip|fail|pause"))
     for (const [command, ...flags] of [["project", "status"], ["whiteboard"], ["report"]])
       expect(await bench.text(command ?? "", ...flags)).toContain("teamwork decide 1 retry|skip|fail|pause")
-    expect(await bench.refused("escalation.open", "resume", "--task", "1")).toContain("teamwork decide 1 retry")
+    expect(await bench.refused("escalation.open", "resume", "--task", "1")).toContain("teamwork decide 1 OPTION")
     await bench.ok("decide", "1", "retry", "--note", "Prices are in euro")
     expect(await second.exited).toBe(0)
     expect(second.out).toContainEqual(

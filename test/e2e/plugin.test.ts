@@ -59,7 +59,9 @@ describe("teamwork plugin", () => {
     expect(none.exitCode).toBe(1)
     expect(JSON.parse(none.stderr)).toMatchObject({
       code: "agent.unavailable",
-      message: expect.stringContaining("install Claude Code, or name it: teamwork config set agents.claude.command"),
+      message: expect.stringContaining(
+        "install Claude Code, or name it with: teamwork config set agents.claude.command",
+      ),
     })
     const { PATH, asked } = putClaude(bench, { says: "it is not installed", exitCode: 1 })
     const failed = await bench.run(["plugin", "remove", "--json"], { env: { PATH } })

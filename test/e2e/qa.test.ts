@@ -35,7 +35,7 @@ const TO_PLAN = no(/teamwork qa plan 1/)
 const TO_APPROVE = no(/teamwork approvals/)
 const TO_RECORD = no(/teamwork qa record 1/)
 const TO_DECIDE = no(/teamwork qa accept 1, or teamwork qa return 1 --reason/)
-const TO_RESOLVE = no(/teamwork task update --id 1 --status resolved/)
+const TO_RESOLVE = no(/teamwork task update 1 --status resolved/)
 
 /** What each command does in each state: the next state, or the refusal. */
 const TABLE: Readonly<Record<State, readonly (readonly [readonly string[], Outcome])[]>> = {
@@ -230,7 +230,7 @@ describe("QA of a task", () => {
     await bench.ok("task", "create", "--id", "1", "--title", "Manual")
     expect(await bench.refused("qa.none", ...PLAN)).toContain("teamwork project update --qa on")
     await bench.ok("project", "update", "--qa", "on")
-    expect(await bench.refused("task.transition", "qa", "submit", "1")).toContain("teamwork task claim --id 1")
+    expect(await bench.refused("task.transition", "qa", "submit", "1")).toContain("teamwork task claim 1")
     expect(await bench.text("quality")).toBe("Nothing was handed in to QA yet.\n")
   })
 })

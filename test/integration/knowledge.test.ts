@@ -145,7 +145,7 @@ describe("an exploration", () => {
     expect((await getExploration(ctx, gates, { ...TEAM, angle: "errors" })).summary).toBe("In src")
     repository.commit("There", { "src/b.ts": "3\n" })
     expect((await refusal(getExploration(ctx, gates, { ...TEAM, angle: "errors" }))).message).toBe(
-      'what is known of "errors" does not hold any more: src/b.ts changed; explore it, and keep it with: teamwork explore put',
+      'what is known of "errors" does not hold any more: src/b.ts changed; explore it, and keep it with: teamwork explore put --angle errors --summary TEXT --files FILES',
     )
     expect((await listExplorations(ctx, gates, TEAM)).explorations).toMatchObject([{ stale: "src/b.ts changed" }])
     const wrong = async (file: string) =>

@@ -216,7 +216,7 @@ describe("the check of what texts mention", () => {
   it.each([
     ["teamwork task clam TASK --owner ID", "there is no such command"],
     ["teamwork task claim TASK --owner ID --fast", 'unknown flag "--fast"'],
-    ["teamwork task claim TASK", "--owner is missing"],
+    ["teamwork task claim TASK", "owner is missing"],
     ["teamwork task list --role ROLE --status done", "is not one of open"],
     ["teamwork swarm stop WORKER OTHER", 'unexpected argument "OTHER"'],
     ["teamwork project status -- npm test", "takes nothing behind --"],

@@ -143,7 +143,7 @@ describe("workers started by hand", () => {
     expect(error).toMatchObject({
       code: "input.invalid",
       message:
-        "1 worker runs, and team.maxAgents is 2: no room for 2 more; raise it with: teamwork config set team.maxAgents 3",
+        "1 worker runs, and team.maxAgents is 2: no room for 2 more; raise it with: teamwork config set --key team.maxAgents --value 3",
     })
     expect((await swarmStatus.run(context, WORLD_TEAM)).workers).toHaveLength(2)
   })

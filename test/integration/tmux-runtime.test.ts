@@ -165,7 +165,7 @@ describe.skipIf(WHY_NOT !== "")(`workers in tmux${WHY_NOT}`, () => {
   it("says that tmux is missing", async () => {
     const owner = [scratch.path, "shop", "main"] as const
     await using without = makeTmuxRuntime({ owner, clock: systemClock, env: sandboxEnv({ PATH: scratch.path }) })
-    expect(await without.unavailable()).toMatch(/^tmux was not found; install 3\.1 or newer, or use --runtime child$/)
+    expect(await without.unavailable()).toMatch(/^tmux was not found; install 3\.1 or newer, or use the runtime child$/)
     expect(await without.start(launch("w1")).catch((error) => error)).toMatchObject({ code: "runtime.unavailable" })
   })
 

@@ -51,7 +51,12 @@ export function findJobFolder(home: string, jobId: string): JobFolder {
   const path = join(home, "jobs", jobId)
   const job = isId(jobId) ? readJson<JobRequest>(join(path, JOB)) : undefined
   if (job === undefined)
-    throw new AppError("job.not_found", `job ${quoteInput(jobId)} does not exist; see: teamwork agent jobs`, { jobId })
+    throw new AppError(
+      "job.not_found",
+      `job ${quoteInput(jobId)} does not exist`,
+      { jobId },
+      { remedy: { operation: "agent jobs", to: "see" } },
+    )
   return { path, job }
 }
 

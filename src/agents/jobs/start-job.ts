@@ -44,5 +44,8 @@ function makeFolder(home: string, job: JobRequest): JobFolder {
 
 export function checkWorkspace(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new AppError("input.invalid", `--working-directory ${quoteInput(folder)} is not a folder`)
+    throw new AppError(
+      "input.invalid",
+      (say) => `${say.field("workingDirectory")} ${quoteInput(folder)} is not a folder`,
+    )
 }

@@ -1,5 +1,6 @@
 import { isAbsolute, relative } from "node:path"
 import { AppError } from "../../kernel/errors.ts"
+import type { Remedy } from "../../kernel/remedy.ts"
 import { readJsonPositions } from "../../lib/text/json-position.ts"
 import { maskSecrets } from "../../lib/text/mask-secrets.ts"
 import { nearest } from "../../lib/text/nearest.ts"
@@ -36,7 +37,8 @@ export function problemError(layer: Layer, problem: Problem, cwd: string): AppEr
     case "not for a repository": {
       const line = positions.lineOf(problem.key.split(".")) ?? 1
       const message = `${file}:${line}: ${notForRepositoryText(problem.key)}`
-      return new AppError("config.bad_value", message, { file, line, key: problem.key })
+      const remedy = setInHome(problem.key)
+      return new AppError("config.bad_value", message, { file, line, key: problem.key }, { remedy })
     }
     case "bad value": {
       const line = positions.lineOf(problem.key.split(".")) ?? 1
@@ -69,9 +71,13 @@ export function notAnObjectError(
 export function leaseError(config: Config): AppError {
   const renew = config["claim.renewSeconds"]
   const lease = config["claim.workerLeaseSeconds"]
-  const way = "mend one of them with: teamwork config set, or: teamwork config unset"
-  const message = `claim.renewSeconds must be less than claim.workerLeaseSeconds, found ${renew} and ${lease}; ${way}`
-  return new AppError("config.bad_value", message, { key: "claim.renewSeconds" })
+  const key = "claim.renewSeconds"
+  const message = `${key} must be less than claim.workerLeaseSeconds, found ${renew} and ${lease}`
+  const remedy: Remedy[] = [
+    { operation: "config set", fields: { key: "KEY", value: "VALUE" }, to: "mend one of them with" },
+    { operation: "config unset", fields: { key: "KEY" } },
+  ]
+  return new AppError("config.bad_value", message, { key }, { remedy })
 }
 
 export function unknownKeyError(key: string): AppError {
@@ -83,7 +89,7 @@ export function badValueError(key: ConfigKey, found: unknown): AppError {
 }
 
 export function notForRepositoryError(key: ConfigKey): AppError {
-  return new AppError("config.bad_value", notForRepositoryText(key), { key })
+  return new AppError("config.bad_value", notForRepositoryText(key), { key }, { remedy: setInHome(key) })
 }
 
 export function fileError(action: "read" | "write", file: string, error: unknown): AppError {
@@ -134,7 +140,11 @@ function badValueText(key: ConfigKey, found: unknown): string {
 
 function notForRepositoryText(key: ConfigKey): string {
   const what = key.endsWith(".command") ? "names a program that is run" : "says what programs may do or know"
-  return `${key} ${what}, which is not for a repository to say; set it in the home: teamwork config set ${key} VALUE`
+  return `${key} ${what}, which is not for a repository to say`
+}
+
+function setInHome(key: ConfigKey): Remedy {
+  return { operation: "config set", fields: { key, value: "VALUE" }, to: "set it in the home with" }
 }
 
 function valueText(key: ConfigKey, found: unknown): string {

@@ -390,7 +390,7 @@ describe("what is wrong is said in one line", () => {
 
   test("a lease that would end before it is renewed", async () => {
     expect(await refusal({ env: { TEAMWORK_CLAIM_WORKER_LEASE_SECONDS: "30" } })).toBe(
-      "config.bad_value | claim.renewSeconds must be less than claim.workerLeaseSeconds, found 30 and 30; mend one of them with: teamwork config set, or: teamwork config unset",
+      "config.bad_value | claim.renewSeconds must be less than claim.workerLeaseSeconds, found 30 and 30; mend one of them with: teamwork config set --key KEY --value VALUE, or teamwork config unset --key KEY",
     )
   })
 

@@ -7,12 +7,13 @@ import { assertDeliverable } from "../../requests/operations/checkpoints.ts"
 import type { Context } from "../../store/operation.ts"
 import { recordDelivery } from "../operations/record-delivery.ts"
 import { forgetDelivery, noteDelivery } from "./delivery-records.ts"
+import type { NotGreen } from "./final-verdict.ts"
 
 export interface DeliveryPorts {
   readonly merges: Merges
   readonly targets: Targets
   /** Why the commit must not be delivered: undefined only when the final gate has passed on these very files. */
-  readonly whyNotGreen: (commit: string) => Promise<string | undefined>
+  readonly whyNotGreen: (commit: string) => Promise<NotGreen | undefined>
   /** Has the final gate look at a commit and keeps its verdict. */
   readonly finalGate?: (commit: string) => Promise<void>
 }
@@ -76,7 +77,8 @@ export async function makeReady(ports: DeliveryPorts, name: TeamName): Promise<R
   const { merges } = ports
   const integration = await findIntegration(merges, name)
   if (integration === undefined) {
-    throw new AppError("merge.no_branch", "nothing is merged yet; merge what is resolved with: teamwork swarm merge")
+    const remedy = { operation: "swarm merge", to: "merge what is resolved with" } as const
+    throw new AppError("merge.no_branch", "nothing is merged yet", {}, { remedy })
   }
   const { target } = integration
   const from = await merges.find(branchRef(target))
@@ -89,8 +91,8 @@ export async function makeReady(ports: DeliveryPorts, name: TeamName): Promise<R
 }
 
 async function assertGreen({ whyNotGreen }: DeliveryPorts, commit: string): Promise<void> {
-  const why = await whyNotGreen(commit)
-  if (why !== undefined) throw new AppError("deliver.refused", why, { commit })
+  const not = await whyNotGreen(commit)
+  if (not !== undefined) throw new AppError("deliver.refused", not.why, { commit }, { remedy: not.remedy })
 }
 
 /** Tested before it becomes part of the branch, where there is a gate to ask; otherwise for somebody to test it there. */

@@ -28,7 +28,7 @@ describe("whether a commit may be delivered", () => {
       "does not say",
     ],
   ] as const)("no, when %s", async (_, verdicts, reason) => {
-    expect(await whyNotGreen(merges, verdicts, COMMIT)).toContain(reason)
+    expect((await whyNotGreen(merges, verdicts, COMMIT))?.why).toContain(reason)
   })
 })
 

@@ -1,4 +1,5 @@
 import type { Merges } from "../../git/port.ts"
+import type { Remedy } from "../../kernel/remedy.ts"
 import type { Verdict } from "../../quality/verdict.ts"
 
 /** The check of a verdict whose evidence names the commit, or its tree, that the gate looked at. */
@@ -10,20 +11,31 @@ interface FinalVerdict extends Verdict {
   readonly tree?: string
 }
 
+export interface NotGreen {
+  readonly why: string
+  readonly remedy?: Remedy
+}
+
+const VERIFY: Remedy = { operation: "verify final" }
+
 /** Why the files of a commit must not be delivered: undefined only if the last word of the final gate was yes to them. */
 export async function whyNotGreen(
   merges: Pick<Merges, "tree">,
   verdicts: readonly FinalVerdict[],
   commit: string,
-): Promise<string | undefined> {
+): Promise<NotGreen | undefined> {
   const about = commit.slice(0, 10)
   const last = verdicts.findLast((verdict) => verdict.scope === "final" && verdict.status !== "skipped")
-  if (last === undefined) return `the final gate has not looked at ${about} yet; run: teamwork verify final`
-  if (last.status !== "passed") return `the final gate failed: ${last.issues[0] ?? "see teamwork verdict list"}`
+  if (last === undefined) return { why: `the final gate has not looked at ${about} yet`, remedy: VERIFY }
+  if (last.status !== "passed") {
+    const [issue] = last.issues
+    if (issue !== undefined) return { why: `the final gate failed: ${issue}` }
+    return { why: "the final gate failed", remedy: { operation: "verdict list", to: "see" } }
+  }
   const check = last.checks.find(({ name, status }) => name === COMMIT_CHECK && status === "passed")?.evidence?.trim()
   const named = [last.commit, last.tree, check].filter((name) => name !== undefined && name !== "")
   if (named.includes(commit) || (named.length > 0 && named.includes(await merges.tree(commit)))) return undefined
   const [seen] = named
   const other = seen === undefined ? "does not say of which commit" : `was of ${seen.slice(0, 10)}`
-  return `the last final verdict ${other}, not of ${about}; run: teamwork verify final`
+  return { why: `the last final verdict ${other}, not of ${about}`, remedy: VERIFY }
 }

@@ -96,7 +96,7 @@ function renamed(found: readonly Found[], name: TeamName): Found {
   if (only === undefined || found.length > 1) {
     throw new AppError(
       "usage",
-      `--as names one team, and there are ${found.length}; name the folder of the one you mean`,
+      (say) => `${say.field("as")} names one team, and there are ${found.length}; name the folder of the one you mean`,
     )
   }
   const { snapshot } = only.team

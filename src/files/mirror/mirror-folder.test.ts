@@ -13,6 +13,7 @@ import {
 import { join } from "node:path"
 import { makeScratch } from "../../../test/support/sandbox.ts"
 import { refusal, TEAM } from "../../../test/support/stores.ts"
+import { flagOf } from "../../kernel/command-line.ts"
 import type { AppError } from "../../kernel/errors.ts"
 import type { OutFile } from "../own/folder.ts"
 import { onDisk } from "./disk.ts"
@@ -186,7 +187,9 @@ describe("files that we never wrote", () => {
     const error = await failureOf(() => writeOnce(scratch.path, [...ALL, file("a.md", "a"), file("b.md", "b")]))
     expect(error.code).toBe("export.foreign_files")
     expect(error.message).toContain("project.json, tasks/1.json, tasks/2.json and 1 more")
-    for (const way of [`teamwork import ${scratch.path}`, "--to", "--force"]) expect(error.message).toContain(way)
+    expect(error.remedies).toMatchObject([{ operation: "import", fields: { path: scratch.path } }])
+    const said = error.tell({ field: flagOf, remedy: ({ operation }) => operation })
+    for (const way of ["import", "--to", "--force"]) expect(said).toContain(way)
     expect(contentsOf(scratch.path)).toEqual(before)
     expect(existsSync(join(scratch.path, MANIFEST))).toBe(false)
   })

@@ -329,8 +329,10 @@ function inTheWay(root: string, foreign: readonly string[], owner: TeamName | un
   const what = owner === undefined ? "that teamwork did not write" : `of an export of ${describeTeam(owner)}`
   return new AppError(
     "export.foreign_files",
-    `${root} has files ${what}: ${shown}${more}; import them first with: teamwork import ${root}, choose another folder with --to, or use --force, which keeps them in ${join(root, REPLACED)} and goes on`,
+    (say) =>
+      `${root} has files ${what}: ${shown}${more}; choose another folder with ${say.field("to")}, or use ${say.field("force")}, which keeps them in ${join(root, REPLACED)} and goes on`,
     { folder: root, files: foreign },
+    { remedy: { operation: "import", fields: { path: root }, to: "or import them first with" } },
   )
 }
 

@@ -92,7 +92,10 @@ async function findBase(git: Git, request: AsideRequest): Promise<string> {
   const start = request.base === undefined ? await startOfWork(git) : undefined
   if (start !== undefined) return start
   const what = request.base === undefined ? `no base is pinned for task ${request.task}` : `there is no commit ${name}`
-  throw new AppError("input.invalid", `${what}; say with --base at which commit or branch its work began`)
+  throw new AppError(
+    "input.invalid",
+    (say) => `${what}; say with ${say.field("base")} at which commit or branch its work began`,
+  )
 }
 
 /** What the work is compared with must not be what the work is committed to. */

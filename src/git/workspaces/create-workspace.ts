@@ -52,8 +52,18 @@ async function useExisting(ground: Ground, found: Found, { worker, branch, base,
     if (!(error instanceof AppError && error.code === "workspace.unproven")) throw error
     throw new AppError(
       "workspace.exists",
-      `${error.message}; bring it up to date with: teamwork swarm sync --worker-id ${worker}, or have what it holds pinned and start over: teamwork worktree remove --worker-id ${worker}`,
+      (say) => error.tell(say),
       { ...error.details },
+      {
+        remedy: [
+          { operation: "swarm sync", fields: { workerId: worker }, to: "bring it up to date with" },
+          {
+            operation: "worktree remove",
+            fields: { workerId: worker },
+            to: "have what it holds pinned and start over with",
+          },
+        ],
+      },
     )
   }
 }

@@ -31,7 +31,11 @@ export function makePins(ground: PinGround): Pins {
         throw new AppError("input.invalid", `${JSON.stringify(branch)} cannot be the name of a branch`)
       const ref = `refs/heads/${branch}`
       if ((await readRefs(git, commonDir, ref)).has(ref))
-        throw new AppError("branch.exists", `branch ${branch} exists; name another with --branch`, { branch })
+        throw new AppError(
+          "branch.exists",
+          (say) => `branch ${branch} exists; name another with ${say.field("branch")}`,
+          { branch },
+        )
       await git.read(["update-ref", "--stdin"], { input: `create ${ref} ${commit}\n` })
     },
     async purge(pins) {

@@ -1,5 +1,6 @@
 import { lstatSync } from "node:fs"
 import { AppError } from "../../kernel/errors.ts"
+import type { Remedy } from "../../kernel/remedy.ts"
 import { readCleanStatus, readStatus } from "../read-status.ts"
 import type { Ground } from "./ground.ts"
 import { type Found, gitIn, isFinished } from "./workspace-record.ts"
@@ -17,15 +18,19 @@ export interface Expectation {
 /** The commit a worktree is at, once it is proven to be the right one: path, branch, base, and clean. */
 export async function proveWorktree(ground: Ground, found: Found, expected: Expectation): Promise<string> {
   const { branch, base } = expected
-  const refuse = (reason: string, why: string): never => {
+  const fields = { workerId: found.worker }
+  const refuse = (reason: string, why: string, remedy?: Remedy): never => {
     const message = `the worktree of ${found.worker} at ${found.path} ${why}`
-    throw new AppError("workspace.unproven", message, { worker: found.worker, path: found.path, reason })
+    throw new AppError("workspace.unproven", message, { worker: found.worker, path: found.path, reason }, { remedy })
   }
-  if (found.folder === "gone") refuse("path", "is gone; make it anew with: teamwork worktree create")
+  if (found.folder === "gone")
+    refuse("path", "is gone", { operation: "worktree create", fields, to: "make it anew with" })
   if (found.folder === "other" || lstatSync(found.path).isSymbolicLink())
-    refuse("path", "is no longer what git made there; remove it with: teamwork worktree remove")
-  if (expected.isFresh !== true && !isFinished(found))
-    refuse("unfinished", "was never finished, as somebody was interrupted; mend it with: teamwork doctor --fix")
+    refuse("path", "is no longer what git made there", { operation: "worktree remove", fields, to: "remove it with" })
+  if (expected.isFresh !== true && !isFinished(found)) {
+    const mend: Remedy = { operation: "doctor", fields: { fix: true }, to: "mend it with" }
+    refuse("unfinished", "was never finished, as somebody was interrupted", mend)
+  }
   const git = gitIn(ground, found)
   const status =
     (await readCleanStatus(git, found.path)) ?? (await readStatus(git, found.adminDir, { isFresh: expected.isFresh }))

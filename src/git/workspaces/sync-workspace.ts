@@ -1,4 +1,5 @@
 import { AppError } from "../../kernel/errors.ts"
+import type { Remedy } from "../../kernel/remedy.ts"
 import type { Git } from "../git.ts"
 import type { SyncedWorkspace } from "../port.ts"
 import { readRefs, readText } from "../read-refs.ts"
@@ -33,14 +34,16 @@ function getUsable(ground: Ground, worker: string, branch: string): Found & { re
   if (found === undefined) {
     throw new AppError(
       "workspace.not_found",
-      `${worker} has no worktree; make one with: teamwork worktree create --worker-id ${worker}`,
+      `${worker} has no worktree`,
       { worker },
+      { remedy: { operation: "worktree create", fields: { workerId: worker }, to: "make one with" } },
     )
   }
   const { record, path, adminDir, folder } = found
-  const broken = (why: string) => new AppError("workspace.unproven", `the worktree of ${worker} at ${path} ${why}`)
+  const broken = (why: string, remedy?: Remedy) =>
+    new AppError("workspace.unproven", `the worktree of ${worker} at ${path} ${why}`, {}, { remedy })
   if (record === null || record.pending !== null)
-    throw broken("was never finished; mend it with: teamwork doctor --fix")
+    throw broken("was never finished", { operation: "doctor", fields: { fix: true }, to: "mend it with" })
   if (folder !== "there") throw broken(`is ${folder === "gone" ? "gone" : "no longer what git made there"}`)
   if (readText(`${adminDir}/HEAD`).trim() !== `ref: refs/heads/${branch}`)
     throw broken(`is not on ${branch}; switch to it there: git switch ${branch}`)

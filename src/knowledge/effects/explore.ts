@@ -87,7 +87,10 @@ export async function putExploration(
   const { files, ...what } = given
   const paths = cleanPaths(files, repository.folder)
   if (paths.length === 0)
-    throw new AppError("input.invalid", "--files names none; name what was read, or . for the whole repository")
+    throw new AppError(
+      "input.invalid",
+      (say) => `${say.field("files")} names none; name what was read, or . for the whole repository`,
+    )
   const state = await readTreeState(repository, paths)
   if (state === undefined)
     throw new AppError("workspace.no_commit", "nothing is committed yet, or too much is not; commit it first")
@@ -135,9 +138,11 @@ export async function getExploration(
     found !== undefined
       ? `what is known of ${quoteInput(which.angle)} does not hold any more: ${found.stale}`
       : (cleared.map(sayCleared)[0] ?? `nothing is known of ${quoteInput(which.angle)}`)
-  throw new AppError("exploration.not_found", `${why}; explore it, and keep it with: teamwork explore put`, {
-    angle: which.angle,
-    stale: found?.stale ?? null,
-    cleared: cleared.length > 0,
-  })
+  const fields = { angle: which.angle, summary: "TEXT", files: ["FILES"] }
+  throw new AppError(
+    "exploration.not_found",
+    why,
+    { angle: which.angle, stale: found?.stale ?? null, cleared: cleared.length > 0 },
+    { remedy: { operation: "explore put", fields, to: "explore it, and keep it with" } },
+  )
 }

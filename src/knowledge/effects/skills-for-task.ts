@@ -1,5 +1,6 @@
 import { AppError } from "../../kernel/errors.ts"
 import type { TaskId } from "../../kernel/ids.ts"
+import type { Remedy } from "../../kernel/remedy.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { nearest } from "../../lib/text/nearest.ts"
 import type { Context } from "../../store/operation.ts"
@@ -49,8 +50,9 @@ function named(names: readonly string[], skills: readonly Skill[]): SkillChoice[
     if (skill !== undefined) return { skill, isMandatory: false }
     const known = skills.map((each) => each.name)
     const close = nearest(name, known)
-    const hint = close === undefined ? "see: teamwork skill list" : `did you mean ${close}?`
-    throw new AppError("skill.not_found", `there is no skill ${name} here; ${hint}`, { name })
+    const hint = close === undefined ? "" : `; did you mean ${close}?`
+    const remedy: Remedy[] = close === undefined ? [{ operation: "skill list", to: "see" }] : []
+    throw new AppError("skill.not_found", `there is no skill ${name} here${hint}`, { name }, { remedy })
   })
 }
 

@@ -52,7 +52,7 @@ export const addArtifact = operation({
 function readContent({ content, encoding, commit, path, sha256, size }: InputOf<typeof addInput>) {
   if (content === undefined) {
     if (commit === undefined || path === undefined || sha256 === undefined || size === undefined)
-      throw new AppError("usage", "give --content, or where it is: --commit, --path, --sha256 and --size")
+      throw new AppError("usage", "give the content, or where it is: commit, path, sha256 and size")
     return { content: null, sha256, size, keptIn: "commit" as const }
   }
   const bytes = Buffer.from(content, encoding)

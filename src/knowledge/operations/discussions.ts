@@ -51,7 +51,8 @@ export const speak = operation({
     { store },
     { number, text, by = PERSON, ...name },
   ): Promise<Discussion & { roundsWithoutConsensus: number }> => {
-    if (text.trim() === "") throw new AppError("input.invalid", "--text is empty; say what you think")
+    if (text.trim() === "")
+      throw new AppError("input.invalid", (say) => `${say.field("text")} is empty; say what you think`)
     return store.write(async (tx) => {
       const { team, record, discussion } = await lockOpen(tx, name, number)
       const at = new Date(await tx.now()).toISOString()
@@ -82,10 +83,14 @@ export const closeDiscussion = operation({
   },
   run: ({ store }, { number, outcome, severity, conclusion, by = PERSON, ...name }): Promise<Discussion> => {
     if (outcome === "consensus_blocked" && severity === undefined)
-      throw new AppError("usage", "--severity is missing: say how much depends on it: high, medium or low")
+      throw new AppError(
+        "usage",
+        (say) => `${say.field("severity")} is missing: say how much depends on it: high, medium or low`,
+      )
     if (outcome === "consensus_reached" && severity !== undefined)
-      throw new AppError("usage", "--severity is for consensus_blocked; leave it out")
-    if (conclusion.trim() === "") throw new AppError("input.invalid", "--conclusion is empty; say what holds now")
+      throw new AppError("usage", (say) => `${say.field("severity")} is for consensus_blocked; leave it out`)
+    if (conclusion.trim() === "")
+      throw new AppError("input.invalid", (say) => `${say.field("conclusion")} is empty; say what holds now`)
     return store.write(async (tx) => {
       const { team, record, discussion } = await lockOpen(tx, name, number)
       const closed = { closedBy: by, closedAt: new Date(await tx.now()).toISOString() }
@@ -135,8 +140,9 @@ async function lockOpen(tx: Tx, name: { readonly project: string; readonly team:
   if (discussion.status !== "open")
     throw new AppError(
       "discussion.closed",
-      `discussion ${number} was closed by ${discussion.closedBy} as ${discussion.status}; open another one: teamwork discuss open`,
+      `discussion ${number} was closed by ${discussion.closedBy} as ${discussion.status}`,
       { number, status: discussion.status },
+      { remedy: { operation: "discuss open", fields: { topic: "TOPIC" }, to: "open another one with" } },
     )
   return { team, record, discussion }
 }

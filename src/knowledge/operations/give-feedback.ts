@@ -32,7 +32,17 @@ export const giveFeedback = operation({
       return { feedback: known, told: [] }
     }
     if (text === undefined || text.trim() === "")
-      throw new AppError("usage", "say something, as in: teamwork feedback TEXT; or see what was said with --list")
+      throw new AppError(
+        "usage",
+        "nothing is said",
+        {},
+        {
+          remedy: [
+            { operation: "feedback", fields: { text: "TEXT" }, to: "say something, as in" },
+            { operation: "feedback", fields: { list: true }, to: "see what was said with" },
+          ],
+        },
+      )
     return store.write(async (tx) => {
       const team = await lockTeam(tx, name)
       const about = task === undefined ? null : await lockTask(tx, team.key, task)

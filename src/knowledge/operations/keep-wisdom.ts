@@ -23,7 +23,8 @@ export const addWisdom = operation({
     by: byField("who says it"),
   },
   run: ({ store }, { task: id, by = PERSON, role = null, files = [], kind, text, ...name }): Promise<Wisdom> => {
-    if (foldText(text) === "") throw new AppError("input.invalid", "--text says nothing; write what others should know")
+    if (foldText(text) === "")
+      throw new AppError("input.invalid", (say) => `${say.field("text")} says nothing; write what others should know`)
     return store.write(async (tx) => {
       const team = await lockTeam(tx, name)
       const task = id === undefined ? null : await getTask(tx, team.key, id)

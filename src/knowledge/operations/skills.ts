@@ -93,8 +93,9 @@ export const approveSkills = operation({
       if (chosen.some((each) => name === undefined || each.name === name)) return chosen
       throw new AppError(
         "skill.not_found",
-        `${name ?? "no skill"} was ${name === undefined ? "" : "not "}chosen for task ${task.id}; choose with: teamwork skill choose ${task.id}`,
+        `${name ?? "no skill"} was ${name === undefined ? "" : "not "}chosen for task ${task.id}`,
         { task: task.id, name: name ?? null },
+        { remedy: { operation: "skill choose", fields: { task: task.id }, to: "choose with" } },
       )
     }),
 })
@@ -119,5 +120,8 @@ export async function approveChosen(
 function assertLead(by: string | undefined): string {
   if (by === undefined || by === PERSON) return PERSON
   if (inboxName(by) === LEAD) return LEAD
-  throw new AppError("skill.not_allowed", `only the lead (--by ${LEAD}) or a person approves skills`)
+  throw new AppError(
+    "skill.not_allowed",
+    (say) => `only the lead (${say.field("by")} ${LEAD}) or a person approves skills`,
+  )
 }

@@ -41,7 +41,7 @@ export const sendMessage = operation({
     if (input.type === "shutdown_request" && from !== LEAD)
       throw new AppError(
         "message.not_allowed",
-        `only the lead (--from ${LEAD}) asks a worker to end; write to the lead why it should`,
+        (say) => `only the lead (${say.field("from")} ${LEAD}) asks a worker to end; write to the lead why it should`,
       )
     return store.write(async (tx) => {
       const team = await getTeam(tx, input)
@@ -60,7 +60,11 @@ function readPayload(input: {
   message?: string
 }): Record<string, unknown> {
   if (input.message !== undefined && (input.type !== "text" || input.payload !== undefined)) {
-    throw new AppError("usage", "--message is the whole content of a text message; use --payload for anything else")
+    throw new AppError(
+      "usage",
+      (say) =>
+        `${say.field("message")} is the whole content of a text message; use ${say.field("payload")} for anything else`,
+    )
   }
   const payload = input.message === undefined ? input.payload : { message: input.message }
   const checked = checkFields(PAYLOADS[input.type] as Fields, payload ?? {})
@@ -72,7 +76,10 @@ function readPayload(input: {
 async function recipients(tx: Tx, team: StoredTeam, from: string, to: string): Promise<string[]> {
   if (to !== EVERYBODY) return [to]
   if (from !== LEAD) {
-    throw new AppError("message.not_allowed", `only the lead (--from ${LEAD}) writes to everybody; name one recipient`)
+    throw new AppError(
+      "message.not_allowed",
+      (say) => `only the lead (${say.field("from")} ${LEAD}) writes to everybody; name one recipient`,
+    )
   }
   const workers = (await tx.workers.list(team.key)).filter(
     (worker) => worker.status !== "stopped" && worker.status !== "dead",

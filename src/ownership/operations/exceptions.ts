@@ -38,8 +38,10 @@ export const askException = operation({
   input: askInput,
   async run({ store, ids, settings }, input): Promise<Exception> {
     const problem = problemWithPattern(input.path)
-    if (problem !== undefined) throw new AppError("input.invalid", `--path ${problem}`, { field: "path" })
-    if (input.reason.trim() === "") throw new AppError("input.invalid", "--reason must not be empty")
+    if (problem !== undefined)
+      throw new AppError("input.invalid", (say) => `${say.field("path")} ${problem}`, { field: "path" })
+    if (input.reason.trim() === "")
+      throw new AppError("input.invalid", (say) => `${say.field("reason")} must not be empty`)
     const pattern = cleanPattern(input.path)
     return store.write(async (tx) => {
       const team = await getTeam(tx, input)
@@ -140,7 +142,10 @@ async function decide(
 function assertLead(by: string | undefined): string {
   if (by === undefined || by === PERSON) return PERSON
   if (inboxName(by) === LEAD) return LEAD
-  throw new AppError("ownership.not_allowed", `only the lead (--by ${LEAD}) decides what a task may write besides`)
+  throw new AppError(
+    "ownership.not_allowed",
+    (say) => `only the lead (${say.field("by")} ${LEAD}) decides what a task may write besides`,
+  )
 }
 
 async function getException(tx: Tx, team: StoredTeam, task: Task, number: number): Promise<Exception> {
@@ -149,8 +154,9 @@ async function getException(tx: Tx, team: StoredTeam, task: Task, number: number
   if (found !== undefined) return found
   throw new AppError(
     "ownership.not_found",
-    `task ${task.id} has no exception ${number}; it has ${all.length}: teamwork ownership list --task ${task.id}`,
+    `task ${task.id} has no exception ${number}; it has ${all.length}`,
     { taskId: task.id, number },
+    { remedy: { operation: "ownership list", fields: { task: task.id }, to: "see" } },
   )
 }
 

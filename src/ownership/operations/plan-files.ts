@@ -1,5 +1,6 @@
 import { AppError } from "../../kernel/errors.ts"
 import type { TaskId } from "../../kernel/ids.ts"
+import type { Words } from "../../kernel/remedy.ts"
 import type { OnOverlap, Settings } from "../../store/operation.ts"
 import type { GraphNode, StoredTeam, Tx } from "../../store/port.ts"
 import type { TaskStatus } from "../../tasks/task.ts"
@@ -106,7 +107,8 @@ export function sharedPatterns({ sharedFiles }: Settings): readonly string[] {
 function checkFiles(given: readonly string[]): string[] {
   for (const pattern of given) {
     const problem = problemWithPattern(pattern)
-    if (problem !== undefined) throw new AppError("input.invalid", `--files ${problem}`, { field: "files" })
+    if (problem !== undefined)
+      throw new AppError("input.invalid", (say) => `${say.field("files")} ${problem}`, { field: "files" })
   }
   return [...new Set(given.map(cleanPattern))]
 }
@@ -117,7 +119,8 @@ function assertNotShared(files: readonly string[], shared: readonly string[]): v
     if (claim === undefined) continue
     throw new AppError(
       "ownership.shared",
-      `${claim} is a shared file and belongs to the lead; leave it out, or grant it as the lead with --grant-shared`,
+      (say) =>
+        `${claim} is a shared file and belongs to the lead; leave it out, or grant it as the lead with ${say.field("grantShared")}`,
       { pattern, shared: claim },
     )
   }
@@ -152,10 +155,11 @@ export function overlapError(overlaps: readonly Overlap[], way?: string): AppErr
     path: "",
   }
   const more = overlaps.length === 1 ? "" : ` (and ${overlaps.length - 1} more overlaps)`
-  const hint = way ?? "change the files, add a need, or use --on-overlap serialise"
+  const hint = (say: Words) => way ?? `change the files, add a need, or use ${say.field("onOverlap")} serialise`
   return new AppError(
     "ownership.overlap",
-    `${pattern} of task ${task} and ${otherPattern} of task ${other} both match ${path}${more}, and the two could run at the same time; ${hint}`,
+    (say) =>
+      `${pattern} of task ${task} and ${otherPattern} of task ${other} both match ${path}${more}, and the two could run at the same time; ${hint(say)}`,
     { overlaps: overlaps.slice(0, 20) },
   )
 }

@@ -55,8 +55,12 @@ export const reportGap = operation({
       const task = await lockTask(tx, team.key, input.task)
       if (input.owner !== undefined) assertHolds(task, input.owner, input.token)
       if (hasEnded(task.status)) {
-        const message = `task ${task.id} is ${task.status} and misses nothing; work on it again with: teamwork task reopen --id ${task.id}`
-        throw new AppError("task.transition", message, { taskId: task.id })
+        throw new AppError(
+          "task.transition",
+          `task ${task.id} is ${task.status} and misses nothing`,
+          { taskId: task.id },
+          { remedy: { operation: "task reopen", fields: { id: task.id }, to: "work on it again with" } },
+        )
       }
       const by = input.owner ?? PERSON
       const specs = await readSpecs(tx, team.key)

@@ -72,8 +72,9 @@ function noParent(file: RoleFile, names: readonly string[]): AppError {
   const wanted = file.extends ?? ""
   if (wanted === file.name) return bad(file.file, file.extendsLine, `extends: there is no other ${wanted} to extend`)
   const close = nearest(wanted, names)
-  const hint = close === undefined ? "see: teamwork role list" : `did you mean ${close}?`
-  return bad(file.file, file.extendsLine, `extends: there is no role ${wanted}; ${hint}`)
+  const problem = `extends: there is no role ${wanted}`
+  if (close !== undefined) return bad(file.file, file.extendsLine, `${problem}; did you mean ${close}?`)
+  return bad(file.file, file.extendsLine, problem, { operation: "role list", to: "see" })
 }
 
 function withDefaults(file: RoleFile, source: RoleSource): KnownRole {

@@ -1,5 +1,6 @@
 import { AppError } from "../../kernel/errors.ts"
 import { ID_RULE, isId, quoteInput } from "../../kernel/ids.ts"
+import type { Remedy } from "../../kernel/remedy.ts"
 import { nearest } from "../../lib/text/nearest.ts"
 import { EFFORTS } from "../../tasks/effort.ts"
 import { MODEL_TIERS } from "../complexity/complexity.ts"
@@ -163,6 +164,6 @@ function nameOf(file: string): string {
   return file.slice(file.lastIndexOf("/") + 1).replace(/\.md$/, "")
 }
 
-export function bad(file: string, line: number, problem: string): AppError {
-  return new AppError("role.bad_file", `${file}:${line}: ${problem}`, { file, line })
+export function bad(file: string, line: number, problem: string, remedy?: Remedy): AppError {
+  return new AppError("role.bad_file", `${file}:${line}: ${problem}`, { file, line }, { remedy })
 }

@@ -141,8 +141,13 @@ export function getRole<R extends RoleDefinition>(roles: readonly R[], name: str
     name,
     roles.map((each) => each.name),
   )
-  const hint = close === undefined ? "see: teamwork role list" : `did you mean ${close}?`
-  throw new AppError("role.not_found", `there is no role or agent type ${quoteInput(name)}; ${hint}`, { role: name })
+  const hint = close === undefined ? "" : `; did you mean ${close}?`
+  throw new AppError(
+    "role.not_found",
+    `there is no role or agent type ${quoteInput(name)}${hint}`,
+    { role: name },
+    { remedy: close === undefined ? { operation: "role list", to: "see" } : [] },
+  )
 }
 
 /** The model a worker of this role gets for a task. */

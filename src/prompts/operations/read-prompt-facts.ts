@@ -57,7 +57,8 @@ async function findWorker(tx: Tx, key: number, id: WorkerId | null): Promise<Wor
   if (id === null) return undefined
   const worker = await tx.workers.find(key, id)
   if (worker !== undefined) return worker
-  throw new AppError("worker.not_found", `worker ${id} does not exist; see: teamwork swarm status`, { worker: id })
+  const remedy = { operation: "swarm status", to: "see" } as const
+  throw new AppError("worker.not_found", `worker ${id} does not exist`, { worker: id }, { remedy })
 }
 
 interface Needing {

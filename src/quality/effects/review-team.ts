@@ -41,7 +41,8 @@ export async function reviewTeam(ports: ReviewPorts, request: ReviewRequest): Pr
   const view = await lookAtTeam(context, name)
   const integration = await findIntegration(merges, name)
   if (integration === undefined) {
-    throw new AppError("merge.no_branch", `${describeTeam(name)} has no integration branch; run: teamwork swarm merge`)
+    const message = `${describeTeam(name)} has no integration branch`
+    throw new AppError("merge.no_branch", message, {}, { remedy: { operation: "swarm merge" } })
   }
   const { tip } = integration
   const judged = { commit: tip, tree: await merges.tree(tip) }

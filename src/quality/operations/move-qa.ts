@@ -1,4 +1,5 @@
 import { AppError } from "../../kernel/errors.ts"
+import type { Remedy } from "../../kernel/remedy.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { QA_TRANSITIONS, type QaState } from "../../tasks/qa-state.ts"
 import type { Task } from "../../tasks/task.ts"
@@ -22,32 +23,50 @@ export function assertQa({ id, qa }: Task, to: QaState): void {
   if (qa === null) throw noQa({ id })
   const allowed: readonly QaState[] = QA_TRANSITIONS[qa]
   if (allowed.includes(to)) return
-  throw new AppError("qa.transition", `QA of task ${id} is ${qa} and cannot become ${to}; ${wayOn(id, qa)}`, {
-    taskId: id,
-    from: qa,
-    to,
-  })
+  const { hint = "", remedy } = wayOn(id, qa)
+  const message = `QA of task ${id} is ${qa} and cannot become ${to}${hint}`
+  throw new AppError("qa.transition", message, { taskId: id, from: qa, to }, { remedy })
 }
 
 export function noQa({ id }: Pick<Task, "id">): AppError {
-  const way = "turn it on for the team with: teamwork project update --qa on"
-  return new AppError("qa.none", `the work of task ${id} needs no QA; ${way}`, { taskId: id })
+  return new AppError(
+    "qa.none",
+    `the work of task ${id} needs no QA`,
+    { taskId: id },
+    { remedy: { operation: "project update", fields: { qa: "on" }, to: "turn it on for the team with" } },
+  )
 }
 
 /** What brings it on from there. */
-function wayOn(id: string, qa: QaState): string {
+function wayOn(id: string, qa: QaState): { readonly hint?: string; readonly remedy: Remedy | readonly Remedy[] } {
   switch (qa) {
     case "needed":
-      return `hand the work in with: teamwork qa submit ${id}`
+      return { remedy: { operation: "qa submit", fields: { id }, to: "hand the work in with" } }
     case "failed":
-      return `mend what QA found and hand it in with: teamwork qa submit ${id}`
+      return { remedy: { operation: "qa submit", fields: { id }, to: "mend what QA found and hand it in with" } }
     case "pending":
-      return `QA plans next: teamwork qa plan ${id}`
+      return { remedy: { operation: "qa plan", fields: { id }, to: "plan it with" } }
     case "planning":
-      return "its plan waits for an approval: see teamwork approvals, or plan again when it was rejected"
+      return {
+        hint: "; its plan waits for an approval",
+        remedy: [
+          { operation: "approvals", to: "see" },
+          { operation: "qa plan", fields: { id }, to: "plan again when it was rejected, with" },
+        ],
+      }
     case "validating":
-      return `QA scores it with: teamwork qa record ${id}; a report is decided with: teamwork qa accept ${id}`
+      return {
+        remedy: [
+          { operation: "qa record", fields: { id }, to: "score it with" },
+          { operation: "qa accept", fields: { id }, to: "accept what is reported with" },
+        ],
+      }
     case "passed":
-      return `resolve it with: teamwork task update --id ${id} --status resolved; another commit is handed in with: teamwork qa submit ${id} --commit COMMIT`
+      return {
+        remedy: [
+          { operation: "task update", fields: { id, status: "resolved" }, to: "resolve it with" },
+          { operation: "qa submit", fields: { id, commit: "COMMIT" }, to: "hand in another commit with" },
+        ],
+      }
   }
 }

@@ -63,11 +63,12 @@ async function takeEffect(
   switch (input.scope) {
     case "task":
     case "qa":
-      if (input.subject === null) throw new AppError("usage", `a verdict on a ${input.scope} names it with --subject`)
+      if (input.subject === null)
+        throw new AppError("usage", (say) => `a verdict on a ${input.scope} names it with ${say.field("subject")}`)
       return judgeTask(tx, team, { ...input, task: await getTask(tx, team.key, parseTaskId(input.subject)) })
     case "wave": {
       if (!/^[1-9]\d*$/.test(input.subject ?? "")) {
-        throw new AppError("usage", "a verdict on a wave names its number with --subject")
+        throw new AppError("usage", (say) => `a verdict on a wave names its number with ${say.field("subject")}`)
       }
       const number = Number(input.subject)
       if (input.status === "skipped") return getWave(tx, team, number)

@@ -72,7 +72,12 @@ export async function reportQa(context: Context, report: QaReport): Promise<QaRe
     const { plan, number, status } = toQuality(record)
     if (status === "reported") throw undecided(task)
     if (plan === null || (report.held !== undefined && report.held.round !== number))
-      throw new AppError("qa.transition", `task ${task.id} was handed in again: teamwork qa plan ${task.id}`)
+      throw new AppError(
+        "qa.transition",
+        `task ${task.id} was handed in again`,
+        {},
+        { remedy: { operation: "qa plan", fields: { id: task.id } } },
+      )
     const scores = fitScores(plan, report.scores)
     const { total, result } = judgeScores(scores, thresholds)
     const data = { ...record.data, scores, total, result, guidance: report.guidance, judgedBy: report.by }
@@ -87,8 +92,17 @@ export async function reportQa(context: Context, report: QaReport): Promise<QaRe
 }
 
 function undecided({ id }: Task): AppError {
-  const way = `teamwork qa accept ${id}, or teamwork qa return ${id} --reason WHY`
-  return new AppError("qa.transition", `QA of task ${id} has reported, and the lead decides: ${way}`, { taskId: id })
+  return new AppError(
+    "qa.transition",
+    `QA of task ${id} has reported, and the lead decides`,
+    { taskId: id },
+    {
+      remedy: [
+        { operation: "qa accept", fields: { id } },
+        { operation: "qa return", fields: { id, reason: "WHY" } },
+      ],
+    },
+  )
 }
 
 export const acceptQa = operation({
@@ -108,7 +122,8 @@ export const returnQa = operation({
   summary: "As the lead: send work back that QA has reported on, with the reason",
   input: { ...qaFields, owner: qaActor, reason: textField("what has to be done otherwise", 2000) },
   run: (context, { id, owner = PERSON, reason, ...name }): Promise<QaReported> => {
-    if (reason.trim() === "") throw new AppError("input.invalid", "--reason must say what has to be done otherwise")
+    if (reason.trim() === "")
+      throw new AppError("input.invalid", (say) => `${say.field("reason")} must say what has to be done otherwise`)
     return context.store.write(async (tx) => {
       const team = await lockTeam(tx, name)
       const { task, record } = await getReport(tx, team, { id, owner, what: "return" })
@@ -134,9 +149,12 @@ async function getReport(
   assertIndependent(task, record, { who: owner, what: `${what} QA` })
   const { status, judgedBy } = toQuality(record)
   if (status !== "reported") {
-    throw new AppError("qa.transition", `QA of task ${id} has not reported yet: teamwork qa record ${id} --score ...`, {
-      taskId: id,
-    })
+    throw new AppError(
+      "qa.transition",
+      `QA of task ${id} has not reported yet`,
+      { taskId: id },
+      { remedy: { operation: "qa record", fields: { id, score: "NAME=SCORE" } } },
+    )
   }
   if (owner !== PERSON && owner === judgedBy)
     throw new AppError("qa.own", `${owner} judged the work of task ${id}; the lead decides`, { taskId: id, by: owner })

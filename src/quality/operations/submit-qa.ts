@@ -3,7 +3,7 @@ import { AppError } from "../../kernel/errors.ts"
 import type { TeamRecord } from "../../kernel/record.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { list, optional, text, withDefault } from "../../lib/fields.ts"
-import { type Approval, nameApproval, toApproval } from "../../requests/approval.ts"
+import { type Approval, nameApproval, toApproval, waysToDecide } from "../../requests/approval.ts"
 import { decideApproval } from "../../requests/operations/approvals.ts"
 import { askApproval } from "../../requests/operations/ask-approval.ts"
 import {
@@ -58,7 +58,9 @@ export const submitQa = operation({
       if (task.status !== "in_progress") {
         throw new AppError(
           "task.transition",
-          `task ${task.id} is ${task.status}; what is handed in is work in progress: teamwork task claim --id ${task.id} --owner NAME`,
+          `task ${task.id} is ${task.status}; what is handed in is work in progress`,
+          {},
+          { remedy: { operation: "task claim", fields: { id: task.id, owner: "NAME" }, to: "claim it with" } },
         )
       }
       const by = input.owner ?? PERSON
@@ -162,8 +164,9 @@ export function unlessDecided(error: unknown): undefined {
 function waits(asked: Approval): AppError {
   return new AppError(
     "approval.needed",
-    `${nameApproval(asked)} waits to be decided: teamwork approve ${asked.number}, or teamwork reject ${asked.number} --reason WHY`,
+    `${nameApproval(asked)} waits to be decided`,
     { number: asked.number, taskId: asked.taskId },
+    { remedy: waysToDecide(asked.number) },
   )
 }
 
@@ -189,9 +192,12 @@ export async function findRound(tx: Tx, key: number, task: Task): Promise<TeamRe
 export async function getRound(tx: Tx, key: number, task: Task): Promise<TeamRecord> {
   const round = await findRound(tx, key, task)
   if (round !== undefined) return round
-  throw new AppError("qa.transition", `nothing of task ${task.id} was handed in: teamwork qa submit ${task.id}`, {
-    taskId: task.id,
-  })
+  throw new AppError(
+    "qa.transition",
+    `nothing of task ${task.id} was handed in`,
+    { taskId: task.id },
+    { remedy: { operation: "qa submit", fields: { id: task.id } } },
+  )
 }
 
 export async function changeRound(

@@ -32,14 +32,15 @@ export const reject = operation({
   summary: "Reject what waits for an approval, with the reason",
   input: { ...decideInput, reason: textField("why, and what should be done instead", 2000) },
   run: (context, { reason, ...input }): Promise<Approval> => {
-    if (reason.trim() === "") throw new AppError("input.invalid", "--reason must say what should be done instead")
+    if (reason.trim() === "")
+      throw new AppError("input.invalid", (say) => `${say.field("reason")} must say what should be done instead`)
     return decideApproval(context, { ...input, status: "rejected", reason })
   },
 })
 
 export const listApprovals = operation({
   name: "approvals",
-  summary: "List what waits for an approval, or with --status what was decided",
+  summary: "List what waits for an approval, or with status what was decided",
   input: { ...teamFields, status: optional(choice(APPROVAL_STATUSES, "only those; by default pending")) },
   run: ({ store }, { status = "pending", ...name }): Promise<Approval[]> =>
     store.read(async (tx) => {
@@ -124,12 +125,12 @@ export async function decideApproval({ store, ids }: Context, decision: Decision
 
 function alreadyDecided(asked: Approval): AppError {
   const by = asked.decidedBy === null ? "" : ` by ${asked.decidedBy}`
-  const why = asked.status === "withdrawn" ? "; what is asked now: teamwork approvals" : ""
-  return new AppError("approval.decided", `${nameApproval(asked)} was ${asked.status}${by} already${why}`, {
-    number: asked.number,
-    status: asked.status,
-    by: asked.decidedBy,
-  })
+  return new AppError(
+    "approval.decided",
+    `${nameApproval(asked)} was ${asked.status}${by} already`,
+    { number: asked.number, status: asked.status, by: asked.decidedBy },
+    { remedy: asked.status === "withdrawn" ? { operation: "approvals", to: "see what is asked now with" } : [] },
+  )
 }
 
 /** An answer to what somebody meant to do then is none to what they mean to do now. */
@@ -140,7 +141,8 @@ function isStillAsked({ scope, attempt }: Approval, task: Task): boolean {
 function outdated(asked: Approval): AppError {
   return new AppError(
     "approval.decided",
-    `${nameApproval(asked)} is no longer asked for: the task has gone on without it; see: teamwork approvals`,
+    `${nameApproval(asked)} is no longer asked for: the task has gone on without it`,
     { number: asked.number, status: asked.status, by: null },
+    { remedy: { operation: "approvals", to: "see" } },
   )
 }

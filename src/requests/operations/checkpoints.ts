@@ -1,5 +1,6 @@
 import { ENGINE, PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
+import type { Remedy } from "../../kernel/remedy.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { choice } from "../../lib/fields.ts"
 import { type Context, operation, teamFields } from "../../store/operation.ts"
@@ -14,6 +15,7 @@ import {
   nameApproval,
   toApproval,
   WAITS_FOR_APPROVAL,
+  waysToDecide,
 } from "../approval.ts"
 import { askApproval } from "./ask-approval.ts"
 import { listHolding } from "./escalation-holds.ts"
@@ -72,14 +74,22 @@ export async function whyHeld(tx: Tx, key: number): Promise<AppError | undefined
     if (approval.status === "pending")
       return new AppError(
         "approval.needed",
-        `the team waits for ${name}: teamwork approve ${approval.number}, or teamwork reject ${approval.number} --reason WHY`,
+        `the team waits for ${name}`,
         { number: approval.number },
+        { remedy: waysToDecide(approval.number) },
       )
     if (approval.status === "rejected" && AT_START.includes(approval.subject as Checkpoint))
       return new AppError(
         "approval.needed",
-        `${name} was rejected; change the tasks, then ask again with: teamwork checkpoint ${approval.subject}`,
+        `${name} was rejected`,
         { number: approval.number },
+        {
+          remedy: {
+            operation: "checkpoint",
+            fields: { name: approval.subject },
+            to: "change the tasks, then ask again with",
+          },
+        },
       )
   }
   return undefined
@@ -114,11 +124,11 @@ export async function assertDeliverable({ store }: Context, name: TeamName): Pro
     const final = (await readCheckpoints(tx, team.key)).get("final")
     const isOutdated = final?.question !== describeFinal(await tx.tasks.list(team.key))
     if (final?.status === "approved" && !isOutdated) return
-    const way =
+    const remedy: Remedy =
       final?.status === "pending" && !isOutdated
-        ? `teamwork approve ${final.number}`
-        : "teamwork checkpoint final, then: teamwork approve NUMBER"
-    throw new AppError("approval.needed", `the final delivery waits for an approval: ${way}`)
+        ? { operation: "approve", fields: { number: final.number } }
+        : { operation: "checkpoint", fields: { name: "final" }, to: "ask for it with" }
+    throw new AppError("approval.needed", "the final delivery waits for an approval", {}, { remedy })
   })
 }
 

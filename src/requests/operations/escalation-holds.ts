@@ -59,7 +59,8 @@ function isHeld(escalation: Escalation, what: string): AppError {
   const { number, options } = escalation
   return new AppError(
     "escalation.open",
-    `${what} waits for a decision on ${nameEscalation(escalation)}; decide with: teamwork decide ${number} ${options.join("|")}`,
+    `${what} waits for a decision on ${nameEscalation(escalation)}: ${options.join(", ")}`,
     { number, taskId: escalation.taskId, options },
+    { remedy: { operation: "decide", fields: { number, option: "OPTION" }, to: "decide with" } },
   )
 }

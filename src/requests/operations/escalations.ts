@@ -33,7 +33,7 @@ import { describeEscalation, raiseEscalation } from "./raise-escalation.ts"
 /** By an agent that must not go on by itself, or a person who stops it. Without a task the team as a whole is paused. */
 export const escalate = operation({
   name: "escalate",
-  summary: "Pause a task (--task) or the team and ask a person to decide",
+  summary: "Pause a task, or without one the team, and ask a person to decide",
   input: {
     ...teamFields,
     trigger: choice(TRIGGERS, "why"),
@@ -44,7 +44,8 @@ export const escalate = operation({
   run: ({ store, ids }, input): Promise<Escalation> =>
     store.write(async (tx) => {
       const summary = input.summary.trim()
-      if (summary === "") throw new AppError("input.invalid", "--summary must say what the matter is")
+      if (summary === "")
+        throw new AppError("input.invalid", (say) => `${say.field("summary")} must say what the matter is`)
       const { trigger, owner: by = PERSON } = input
       const team = await lockTeam(tx, input)
       const task = input.task === undefined ? null : await lockTask(tx, team.key, input.task)
@@ -64,7 +65,9 @@ async function pauseTask(tx: Tx, team: StoredTeam, { task, by, reason }: { task:
   if (isMet(task.status))
     throw new AppError(
       "task.transition",
-      `task ${task.id} is ${task.status}, there is nothing to pause; work on it again with: teamwork task reopen --id ${task.id}`,
+      `task ${task.id} is ${task.status}, there is nothing to pause`,
+      {},
+      { remedy: { operation: "task reopen", fields: { id: task.id }, to: "work on it again with" } },
     )
   if (task.status === "paused" || task.status === "failed") return task
   return moveTask(tx, team, { task, to: "paused", by, reason })
@@ -80,7 +83,7 @@ async function pauseTeam(tx: Tx, team: StoredTeam, { by, reason }: { by: string;
 
 export const listEscalations = operation({
   name: "escalations",
-  summary: "List what waits for a decision, or with --status what was decided",
+  summary: "List what waits for a decision, or with status what was decided",
   input: { ...teamFields, status: optional(choice(ESCALATION_STATUSES, "only those; by default open")) },
   run: ({ store }, { status = "open", ...name }): Promise<Escalation[]> =>
     store.read(async (tx) => {
@@ -148,9 +151,14 @@ async function decideIn(tx: Tx, context: Context, input: InputOf<typeof decideIn
 
 function assertAgentNamed({ option, agent }: Pick<InputOf<typeof decideInput>, "option" | "agent">): void {
   if (option === "reassign" && agent === undefined)
-    throw new AppError("usage", "reassign needs --agent NAME; see: teamwork agent list")
+    throw new AppError(
+      "usage",
+      (say) => `reassign needs ${say.field("agent")} NAME`,
+      {},
+      { remedy: { operation: "agent list", to: "see" } },
+    )
   if (option !== "reassign" && agent !== undefined)
-    throw new AppError("usage", `--agent goes with reassign, not with ${option}`)
+    throw new AppError("usage", (say) => `${say.field("agent")} goes with reassign, not with ${option}`)
 }
 
 /** Whoever works for the team, or leads it, does not decide what it must not decide alone. */

@@ -30,7 +30,15 @@ function assertPhase({ id, phase }: Task, to: Phase): void {
   if (phase === null) {
     throw new AppError(
       "phase.none",
-      `task ${id} does not go through the phases; turn them on for the team with: teamwork project update --protocol planned`,
+      `task ${id} does not go through the phases`,
+      {},
+      {
+        remedy: {
+          operation: "project update",
+          fields: { protocol: "planned" },
+          to: "turn them on for the team with",
+        },
+      },
     )
   }
   const allowed: readonly Phase[] = PHASE_TRANSITIONS[phase]
@@ -64,7 +72,8 @@ export const advancePhase = operation({
       if (task.phase === "awaiting_approval") throw needsApproval(task)
       if (task.status !== "in_progress")
         throw new AppError("task.transition", `task ${task.id} is ${task.status}; phases belong to work in progress`)
-      if (input.report.trim() === "") throw new AppError("input.invalid", "--report must say what came out")
+      if (input.report.trim() === "")
+        throw new AppError("input.invalid", (say) => `${say.field("report")} must say what came out`)
       const by = input.owner ?? PERSON
       const moved = await movePhase(tx, team, { task, to: input.to, by, reason: null })
       if (input.to === "awaiting_approval") {
@@ -81,8 +90,15 @@ export const advancePhase = operation({
 function needsApproval({ id }: Task): AppError {
   return new AppError(
     "approval.needed",
-    `the plan for task ${id} waits for an approval: see teamwork approvals, then teamwork approve NUMBER or teamwork reject NUMBER --reason WHY`,
+    `the plan for task ${id} waits for an approval`,
     { taskId: id },
+    {
+      remedy: [
+        { operation: "approvals", to: "see" },
+        { operation: "approve", fields: { number: "NUMBER" }, to: "decide with" },
+        { operation: "reject", fields: { number: "NUMBER", reason: "WHY" } },
+      ],
+    },
   )
 }
 
@@ -93,14 +109,16 @@ export function assertGuards({ id, phase, qa }: Task): void {
     const [next] = PHASE_TRANSITIONS[phase]
     throw new AppError(
       "phase.transition",
-      `task ${id} is in ${phase} and ends only in completion; go on with: teamwork task phase --id ${id} --to ${next} --report TEXT`,
+      `task ${id} is in ${phase} and ends only in completion`,
       { taskId: id, from: phase },
+      { remedy: { operation: "task phase", fields: { id, to: next, report: "TEXT" }, to: "go on with" } },
     )
   }
   if (qa !== null && qa !== "passed")
     throw new AppError(
       "qa.needed",
-      `the work of task ${id} ends only once QA has passed it, and that is ${qa}; hand it in with: teamwork qa submit ${id}`,
+      `the work of task ${id} ends only once QA has passed it, and that is ${qa}`,
       { taskId: id, qa },
+      { remedy: { operation: "qa submit", fields: { id }, to: "hand it in with" } },
     )
 }

@@ -17,7 +17,12 @@ export const loopState = operation({
   },
   async run({ store }, input): Promise<LoopState | { active: false; cleared?: boolean }> {
     const asked = [input.get, input.start, input.clear].filter((each) => each === true).length
-    if (asked !== 1) throw new AppError("usage", "use one of --get, --start and --clear")
+    if (asked !== 1) {
+      throw new AppError(
+        "usage",
+        (say) => `use one of ${say.field("get")}, ${say.field("start")} and ${say.field("clear")}`,
+      )
+    }
     const { terminalId, project, team } = input
     if (input.start === true) {
       return store.write((tx) => tx.loops.put({ active: true, project, team, role: input.role ?? null, terminalId }))

@@ -45,7 +45,9 @@ export const join = operation({
       if (now !== undefined && (now.project !== team.project || now.team !== team.team))
         throw new AppError(
           "seat.taken",
-          `this session takes part in ${now.project}/${now.team}; leave there first: teamwork leave`,
+          `this session takes part in ${now.project}/${now.team}`,
+          {},
+          { remedy: { operation: "leave", to: "leave there first with" } },
         )
       const asked = isLead ? undefined : (input.workerId ?? now?.worker ?? undefined)
       await makeRoom(tx, team, input, asked)
@@ -77,8 +79,13 @@ export const join = operation({
 function checkPart({ lead, role, workerId, loop, delegation }: InputOf<typeof joinInput>): void {
   const isLead = lead === true
   if (isLead && (role !== undefined || workerId !== undefined || loop === true))
-    throw new AppError("usage", "--lead goes without --role, --worker-id and --loop, which are for workers")
-  if (!isLead && delegation !== undefined) throw new AppError("usage", "--delegation is for the lead; add --lead")
+    throw new AppError(
+      "usage",
+      (say) =>
+        `${say.field("lead")} goes without ${say.field("role")}, ${say.field("workerId")} and ${say.field("loop")}, which are for workers`,
+    )
+  if (!isLead && delegation !== undefined)
+    throw new AppError("usage", (say) => `${say.field("delegation")} is for the lead; add ${say.field("lead")}`)
 }
 
 /** One lead, and one session for each worker: two would take each other's tasks for their own. */
@@ -97,7 +104,8 @@ async function makeRoom(
   if (takeOver !== true)
     throw new AppError(
       "seat.taken",
-      `${who} of ${team.project}/${team.team} is session ${holder.terminalId}, since ${holder.joinedAt}; if that one is gone, add --take-over`,
+      (say) =>
+        `${who} of ${team.project}/${team.team} is session ${holder.terminalId}, since ${holder.joinedAt}; if that one is gone, add ${say.field("takeOver")}`,
       { terminalId: holder.terminalId },
     )
   // What it held stays the worker's, who is only somewhere else now.
@@ -117,7 +125,12 @@ export const leave = operation({
     store.write(async (tx) => {
       const seat = await tx.seats.find(terminalId)
       if (seat === undefined)
-        throw new AppError("seat.not_found", "this session takes part in no team; join one: teamwork join")
+        throw new AppError(
+          "seat.not_found",
+          "this session takes part in no team",
+          {},
+          { remedy: { operation: "join", to: "join one with" } },
+        )
       const team = await lockTeam(tx, seat)
       const released = await giveBack(tx, team, seat, reason)
       await removeSeat(tx, team, seat, { released, reason })

@@ -15,7 +15,8 @@ export function mustMigrate(version: SchemaVersion, place: string): boolean {
   if (version.breaking > LATEST_VERSION) {
     throw new AppError(
       "store.too_new",
-      `${place} was written by a newer teamwork (schema ${version.breaking}, this one knows ${LATEST_VERSION}); update teamwork, or use another store with --store`,
+      (say) =>
+        `${place} was written by a newer teamwork (schema ${version.breaking}, this one knows ${LATEST_VERSION}); update teamwork, or use another store with ${say.field("store")}`,
       { schema: version.breaking, known: LATEST_VERSION },
     )
   }

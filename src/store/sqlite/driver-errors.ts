@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode } from "../../kernel/errors.ts"
+import { AppError, type ErrorCode, type Told } from "../../kernel/errors.ts"
 
 /** Whether somebody else holds the lock we asked for, so that asking again makes sense. */
 export function isBusy(error: unknown): boolean {
@@ -6,7 +6,7 @@ export function isBusy(error: unknown): boolean {
 }
 
 /** What SQLite and the system say of a file or disk, and what to do about it; the first that fits. */
-const CAUSES: readonly { readonly says: RegExp; readonly code: ErrorCode; readonly text: string }[] = [
+const CAUSES: readonly { readonly says: RegExp; readonly code: ErrorCode; readonly text: Told }[] = [
   {
     says: /^SQLITE_(BUSY|LOCKED|PROTOCOL)/,
     code: "store.busy",
@@ -15,12 +15,12 @@ const CAUSES: readonly { readonly says: RegExp; readonly code: ErrorCode; readon
   {
     says: /^SQLITE_NOTADB/,
     code: "store.not_a_database",
-    text: "is not a database; move it away, or name another store with --store",
+    text: (say) => `is not a database; move it away, or name another store with ${say.field("store")}`,
   },
   {
     says: /^SQLITE_CORRUPT/,
     code: "store.not_a_database",
-    text: "is damaged; move it away, or name another store with --store",
+    text: (say) => `is damaged; move it away, or name another store with ${say.field("store")}`,
   },
   {
     says: /^(SQLITE_FULL|ENOSPC)/,
@@ -35,12 +35,13 @@ const CAUSES: readonly { readonly says: RegExp; readonly code: ErrorCode; readon
   {
     says: /^(SQLITE_(READONLY|CANTOPEN|AUTH|PERM)|EACCES|EROFS|EPERM)/,
     code: "store.read_only",
-    text: "cannot be opened for writing; check its permissions, or set TEAMWORK_HOME or --store to a place you may write",
+    text: (say) =>
+      `cannot be opened for writing; check its permissions, or set TEAMWORK_HOME or ${say.field("store")} to a place you may write`,
   },
   {
     says: /^(ENOENT|ENOTDIR|EEXIST|ENAMETOOLONG|EISDIR)/,
     code: "store.unavailable",
-    text: "cannot be made; set TEAMWORK_HOME or --store to another place",
+    text: (say) => `cannot be made; set TEAMWORK_HOME or ${say.field("store")} to another place`,
   },
 ]
 
@@ -53,13 +54,13 @@ export function translate(error: unknown, path: string): unknown {
   if (isFolder(path)) {
     return new AppError(
       "store.unavailable",
-      `${path} is a folder; name a file, as in --store sqlite:${path}/teamwork.db`,
-      {
-        path,
-      },
+      (say) => `${path} is a folder; name a file, as in ${say.field("store")} sqlite:${path}/teamwork.db`,
+      { path },
     )
   }
-  return new AppError(cause.code, `${path} ${cause.text}`, { path, cause: found }, { cause: error })
+  const { code, text } = cause
+  const told: Told = (say) => `${path} ${typeof text === "string" ? text : text(say)}`
+  return new AppError(code, told, { path, cause: found }, { cause: error })
 }
 
 function isFolder(path: string): boolean {

@@ -25,11 +25,14 @@ export interface ClaimResult {
 /** Gives a task to exactly one claimant. The store decides in one statement; everything after a refusal only explains it. */
 export const claimTask = operation({
   name: "task.claim",
-  summary: "Claim a task, or with --next the best ready one",
+  summary: "Claim a task by its id, or with next the best ready one",
   input,
   async run({ store, settings }, input): Promise<ClaimResult> {
     if ((input.id === undefined) === (input.next !== true)) {
-      throw new AppError("usage", "name the task with --id, or take the best ready one with --next")
+      throw new AppError(
+        "usage",
+        (say) => `name the task with ${say.field("id")}, or take the best ready one with ${say.field("next")}`,
+      )
     }
     const request: ClaimRequest = {
       project: input.project,

@@ -102,9 +102,11 @@ export async function addTask(
   const wave = await placeInWaves(tx, team, { needs: await checkNeeds(tx, team, id, blockedBy), by })
   const task = await tx.tasks.create(team.key, id, { ...brief, blockedBy, files }, wave)
   if (task === undefined) {
-    throw new AppError("task.exists", `task ${id} exists already; choose another id, or leave --id out`, {
-      taskId: id,
-    })
+    throw new AppError(
+      "task.exists",
+      (say) => `task ${id} exists already; choose another id, or leave ${say.field("id")} out`,
+      { taskId: id },
+    )
   }
   if (/^\d{1,9}$/.test(id)) await tx.teams.raiseTaskNumber(team.key, Number(id) + 1)
   const data = { task: id, title: brief.title, blocked_by: blockedBy }

@@ -34,8 +34,13 @@ export async function decideWave(
 }
 
 export function waveNotFound(number: number, total: number): AppError {
-  const hint = total === 0 ? "calculate waves first: teamwork wave calculate" : `there are waves 1 to ${total}`
-  return new AppError("wave.not_found", `wave ${number} does not exist; ${hint}`, { wave: number })
+  const hint = total === 0 ? "" : `; there are waves 1 to ${total}`
+  return new AppError(
+    "wave.not_found",
+    `wave ${number} does not exist${hint}`,
+    { wave: number },
+    { remedy: total === 0 ? { operation: "wave calculate", to: "calculate waves first with" } : [] },
+  )
 }
 
 function assertWord(wave: WaveSummary, waves: readonly WaveSummary[], to: WaveStatus): void {

@@ -12,7 +12,7 @@ import { replanWaves } from "./plan-waves.ts"
 /** Only a plan may lose tasks: once work has begun, a task is skipped, so that its history stays. */
 export const deleteTask = operation({
   name: "task.delete",
-  summary: "Delete a task (while planning; --force at any time)",
+  summary: "Delete a task, while planning or by force",
   input: {
     ...teamFields,
     id: taskIdField,
@@ -24,12 +24,16 @@ export const deleteTask = operation({
       const task = await lockTask(tx, team.key, input.id)
       const dependants = await tx.tasks.dependants(team.key, task.id)
       if (input.force !== true) {
-        const skip = `skip it with: teamwork task update --id ${task.id} --status skipped, or `
-        const way = `${canMove(task.status, "skipped") ? skip : ""}use --force`
+        const { id, status } = task
+        const force = {
+          operation: "task delete",
+          fields: { id, force: true },
+          to: "delete it all the same with",
+        } as const
+        const skip = { operation: "task update", fields: { id, status: "skipped" }, to: "skip it with" } as const
+        const remedy = canMove(status, "skipped") ? [skip, force] : force
         const refuse = (why: string) => {
-          throw new AppError("task.delete_refused", `task ${task.id} cannot be deleted: ${why}; ${way}`, {
-            taskId: task.id,
-          })
+          throw new AppError("task.delete_refused", `task ${id} cannot be deleted: ${why}`, { taskId: id }, { remedy })
         }
         if (team.phase !== "PLANNING") refuse(`the project is in phase ${team.phase}`)
         if (dependants.length > 0) refuse(`${dependants.join(", ")} need${dependants.length === 1 ? "s" : ""} it`)

@@ -33,8 +33,6 @@ const REQUIRED = {
   note: [],
 } as const satisfies Record<NewEvidence["type"], readonly (keyof EvidenceInput)[]>
 
-const FLAGS: Partial<Record<keyof EvidenceInput, string>> = { exitCode: "--exit-code" }
-
 export function readEvidence(input: EvidenceInput, settings: Settings): NewEvidence[] {
   const texts = input.addEvidence ?? []
   const facts: EvidenceFacts = {
@@ -58,7 +56,7 @@ export function readEvidence(input: EvidenceInput, settings: Settings): NewEvide
   if (type === undefined) return notes(texts)
   for (const need of REQUIRED[type]) {
     if (input[need] === undefined)
-      throw new AppError("usage", `evidence of type ${type} needs ${FLAGS[need] ?? `--${need}`}`)
+      throw new AppError("usage", (say) => `evidence of type ${type} needs ${say.field(need)}`)
   }
   // The first text belongs to the structured entry.
   return [entry(type, texts[0] ?? "", facts), ...notes(texts.slice(1))]

@@ -1,4 +1,5 @@
 import { AppError } from "../../kernel/errors.ts"
+import type { Remedy } from "../../kernel/remedy.ts"
 import { describeTeam } from "../../kernel/team.ts"
 import { WAITS_FOR_APPROVAL } from "../../requests/approval.ts"
 import type { ClaimRequest, StoredTeam, Tx } from "../../store/port.ts"
@@ -23,9 +24,13 @@ function refusedByTeam(team: StoredTeam): AppError | undefined {
     return new AppError("task.not_ready", `project ${describeTeam(team)} is COMPLETE; add a task to go on`)
   }
   if (team.status !== "active") {
+    if (team.pauseReason === WAITS_FOR_APPROVAL) {
+      const message = `project ${describeTeam(team)} is ${team.status}, since it waits for an approval`
+      return new AppError("team.paused", message, {}, { remedy: { operation: "approvals", to: "see" } })
+    }
     const why = team.pauseReason === null ? "" : ` (${team.pauseReason})`
-    const way = team.pauseReason === WAITS_FOR_APPROVAL ? "" : "; continue it with: teamwork resume"
-    return new AppError("team.paused", `project ${describeTeam(team)} is ${team.status}${why}${way}`)
+    const message = `project ${describeTeam(team)} is ${team.status}${why}`
+    return new AppError("team.paused", message, {}, { remedy: { operation: "resume", to: "continue it with" } })
   }
   return undefined
 }
@@ -34,10 +39,15 @@ async function refusedByWorker(tx: Tx, team: StoredTeam, request: ClaimRequest):
   const worker = await tx.workers.find(team.key, request.workerId)
   if (worker === undefined) return undefined
   if ((UNAVAILABLE as readonly string[]).includes(worker.status)) {
-    const command = worker.status === "stopped" ? "worker setup" : "resume"
+    const [fields, to] = [{ workerId: worker.id }, "continue it with"]
     return new AppError(
       "worker.unavailable",
-      `worker ${worker.id} is ${worker.status}; continue it with: teamwork ${command} --worker-id ${worker.id}`,
+      `worker ${worker.id} is ${worker.status}`,
+      {},
+      {
+        remedy:
+          worker.status === "stopped" ? { operation: "worker setup", fields, to } : { operation: "resume", fields, to },
+      },
     )
   }
   if (request.role !== null && worker.role !== null && worker.role !== "worker" && worker.role !== request.role) {
@@ -57,8 +67,9 @@ async function noneAvailable(tx: Tx, team: StoredTeam, request: ClaimRequest): P
   const role = request.role === null ? "" : ` for role ${request.role}`
   return new AppError(
     "task.none_available",
-    `No tasks${role}: ${total("open")} open (none of them ready${role}), ${total("in_progress")} in progress, ${total("resolved")} resolved; wait, or see: teamwork task list`,
+    `No tasks${role}: ${total("open")} open (none of them ready${role}), ${total("in_progress")} in progress, ${total("resolved")} resolved`,
     { role: request.role, open: total("open"), inProgress: total("in_progress"), resolved: total("resolved") },
+    { remedy: { operation: "task list", to: "wait, or see" } },
   )
 }
 
@@ -68,13 +79,23 @@ async function refusedByTask(tx: Tx, team: StoredTeam, request: ClaimRequest): P
   if (isHeld(task.status)) {
     return new AppError(
       "task.already_claimed",
-      `task ${task.id} is held by ${task.claimedBy}${task.leaseUntil === null ? "" : ` until ${task.leaseUntil}`}; take another one, or free it with: teamwork task release --id ${task.id}`,
+      `task ${task.id} is held by ${task.claimedBy}${task.leaseUntil === null ? "" : ` until ${task.leaseUntil}`}, so take another one`,
       { ...details, owner: task.claimedBy, until: task.leaseUntil },
+      {
+        remedy: {
+          operation: "task release",
+          fields: { id: task.id, owner: task.claimedBy ?? undefined },
+          to: "free it with",
+        },
+      },
     )
   }
   if (task.status !== "open") {
-    const way = task.status === "paused" ? `teamwork resume --task ${task.id}` : `teamwork task reopen --id ${task.id}`
-    return new AppError("task.not_ready", `task ${task.id} is ${task.status}; to work on it: ${way}`, details)
+    const remedy: Remedy =
+      task.status === "paused"
+        ? { operation: "resume", fields: { task: task.id }, to: "continue it with" }
+        : { operation: "task reopen", fields: { id: task.id }, to: "work on it again with" }
+    return new AppError("task.not_ready", `task ${task.id} is ${task.status}`, details, { remedy })
   }
   if (request.strictRole && !rolesMatch(task.role, request.role)) {
     return new AppError(

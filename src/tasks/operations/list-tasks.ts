@@ -7,7 +7,7 @@ import { getTeam } from "./lookup.ts"
 
 export const listTasks = operation({
   name: "task.list",
-  summary: "List tasks; with --available those that can be claimed now",
+  summary: "List tasks; with available those that can be claimed now",
   input: {
     ...teamFields,
     available: flag("only tasks that can be claimed now"),

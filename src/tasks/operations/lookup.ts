@@ -31,11 +31,13 @@ function required(team: StoredTeam | undefined, name: TeamName): StoredTeam {
   if (team !== undefined) return team
   throw new AppError(
     "team.not_found",
-    `project ${describeTeam(name)} does not exist; create it with: teamwork project create --goal "..."`,
+    `project ${describeTeam(name)} does not exist`,
     { project: name.project, team: name.team },
+    { remedy: { operation: "project create", fields: { goal: "GOAL" }, to: "create it with" } },
   )
 }
 
 function noTask(id: TaskId): never {
-  throw new AppError("task.not_found", `task ${id} does not exist; see: teamwork task list`, { taskId: id })
+  const remedy = { operation: "task list", to: "see" } as const
+  throw new AppError("task.not_found", `task ${id} does not exist`, { taskId: id }, { remedy })
 }

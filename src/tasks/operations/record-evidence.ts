@@ -30,7 +30,11 @@ export const addEvidence = operation({
   async run(context, input): Promise<{ evidence: Evidence[]; warnings: string[] }> {
     const entries = readEvidence(input, context.settings)
     if (entries.length === 0)
-      throw new AppError("usage", "say what was seen with --add-evidence TEXT or --evidence-type with its facts")
+      throw new AppError(
+        "usage",
+        (say) =>
+          `say what was seen with ${say.field("addEvidence")} TEXT or ${say.field("evidenceType")} with its facts`,
+      )
     const evidence = await recordEvidence(context, { ...input, taskId: input.id, entries })
     const blocked = entries.find((entry) => entry.blockedPattern !== null)
     const warning =
@@ -94,7 +98,9 @@ export const withdrawEvidence = operation({
       if (entry === undefined) {
         throw new AppError(
           "evidence.not_found",
-          `task ${task.id} has no evidence ${input.number}; it has ${entries.length}: teamwork evidence list --id ${task.id}`,
+          `task ${task.id} has no evidence ${input.number}; it has ${entries.length}`,
+          {},
+          { remedy: { operation: "evidence list", fields: { id: task.id }, to: "see" } },
         )
       }
       if (input.owner !== undefined && task.status === "in_progress") await tx.tasks.renew(team.key, task.id)

@@ -26,8 +26,9 @@ export const releaseTask = operation({
       if (hasEnded(task.status)) {
         throw new AppError(
           "task.transition",
-          `task ${task.id} is ${task.status}, there is nothing to give back; work on it again with: teamwork task reopen --id ${task.id}`,
+          `task ${task.id} is ${task.status}, there is nothing to give back`,
           { taskId: task.id, from: task.status, to: "open" },
+          { remedy: { operation: "task reopen", fields: { id: task.id }, to: "work on it again with" } },
         )
       }
       return release(tx, team, { task, by: input.owner ?? PERSON, reason: input.reason })

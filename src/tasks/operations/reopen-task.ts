@@ -1,5 +1,6 @@
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
+import type { Remedy } from "../../kernel/remedy.ts"
 import { optional } from "../../lib/fields.ts"
 import { operation, taskIdField, teamFields, textField } from "../../store/operation.ts"
 import { hasEnded, type Task } from "../task.ts"
@@ -15,12 +16,16 @@ export const reopenTask = operation({
       const team = await lockTeam(tx, input)
       const task = await lockTask(tx, team.key, input.id)
       if (!hasEnded(task.status)) {
-        const way =
-          task.status === "paused" ? `teamwork resume --task ${task.id}` : `teamwork task release --id ${task.id}`
-        const hint = task.status === "open" ? "it can be claimed" : `use: ${way}`
-        throw new AppError("task.transition", `task ${task.id} is ${task.status}, there is nothing to reopen; ${hint}`)
+        const message = `task ${task.id} is ${task.status}, there is nothing to reopen`
+        throw new AppError("task.transition", message, {}, { remedy: wayOn(task) })
       }
       return reopen(tx, team, { task, by: PERSON, reason: input.reason ?? null, settings })
     })
   },
 })
+
+function wayOn({ id, status }: Task): Remedy {
+  if (status === "open") return { operation: "task claim", fields: { id, owner: "NAME" }, to: "claim it with" }
+  if (status === "paused") return { operation: "resume", fields: { task: id }, to: "continue it with" }
+  return { operation: "task release", fields: { id }, to: "give it back with" }
+}

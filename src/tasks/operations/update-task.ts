@@ -71,13 +71,22 @@ export const updateTask = operation({
     const evidence = readEvidence(input, context.settings)
     const to = input.release === true ? "open" : input.status
     if (input.release === true && input.status !== undefined && input.status !== "open") {
-      throw new AppError("usage", `--release gives the task back; it cannot become ${input.status} as well`)
+      throw new AppError(
+        "usage",
+        (say) => `${say.field("release")} gives the task back; it cannot become ${input.status} as well`,
+      )
     }
     if (to === "resolved") assertNotBlocked(evidence)
     const change = fieldChange(input)
     const changesPlan = isPlanChange(input)
     if (to === undefined && change === undefined && evidence.length === 0 && !changesPlan) {
-      throw new AppError("usage", "nothing to change; see: teamwork task update --help")
+      const fields = { id: input.id, status: "STATUS" }
+      throw new AppError(
+        "usage",
+        "nothing to change",
+        {},
+        { remedy: { operation: "task update", fields, to: "say what, as in" } },
+      )
     }
     const checkRole = await roleCheck(context, input)
     const updated =
@@ -142,8 +151,15 @@ async function explainUnfinished(tx: Tx, team: StoredTeam, input: Input): Promis
     throw new AppError("claim.lost", `task ${task.id} changed hands a moment ago; look at it again`)
   throw new AppError(
     "evidence.blocked",
-    `evidence ${blocked.number} of task ${task.id} says "${blocked.blockedPattern}", which is not proof; withdraw it with: teamwork evidence withdraw --id ${task.id} --number ${blocked.number}`,
+    `evidence ${blocked.number} of task ${task.id} says "${blocked.blockedPattern}", which is not proof`,
     { taskId: task.id, number: blocked.number, pattern: blocked.blockedPattern },
+    {
+      remedy: {
+        operation: "evidence withdraw",
+        fields: { id: task.id, number: blocked.number },
+        to: "withdraw it with",
+      },
+    },
   )
 }
 
@@ -201,8 +217,9 @@ async function changePlan(tx: Tx, team: StoredTeam, task: Task, change: PlanChan
 /** Who holds a task does not widen its own files: that is asked of the lead. */
 async function changeFiles(tx: Tx, team: StoredTeam, task: Task, { input, by, settings }: PlanChange): Promise<Task> {
   if (input.owner !== undefined) {
-    const way = `teamwork ownership ask --task ${task.id} --owner ${input.owner} --path PATH --reason WHY`
-    throw new AppError("ownership.not_allowed", `the owner of a task cannot change its files; ask the lead: ${way}`)
+    const fields = { task: task.id, owner: input.owner, path: "PATH", reason: "WHY" }
+    const remedy = { operation: "ownership ask", fields, to: "ask the lead with" } as const
+    throw new AppError("ownership.not_allowed", "the owner of a task cannot change its files", {}, { remedy })
   }
   const { planFiles } = await import("../../ownership/operations/plan-files.ts")
   const { onOverlap = settings.onOverlap, grantShared = false } = input
@@ -252,7 +269,9 @@ async function changeStatus(
   if (isHeld(to) && task.claimedBy === null && canMove(task.status, to)) {
     throw new AppError(
       "task.transition",
-      `task ${task.id} has no owner yet; claim it with: teamwork task claim --id ${task.id} --owner NAME`,
+      `task ${task.id} has no owner yet`,
+      {},
+      { remedy: { operation: "task claim", fields: { id: task.id, owner: "NAME" }, to: "claim it with" } },
     )
   }
   const moved = await moveTask(tx, team, { task, to, by, reason })

@@ -11,7 +11,7 @@ import { hasEnded, isHeld } from "../../tasks/task.ts"
 /** Back to the plan: what was planned and the history stay, what was done so far counts no more. `--purge` forgets it all. */
 export const cleanTeam = operation({
   name: "project.clean",
-  summary: "Reset all tasks to open and keep the plan; --purge forgets the project",
+  summary: "Reset all tasks to open and keep the plan, or with purge forget the project",
   input: {
     ...teamFields,
     purge: flag("forget the project with its tasks, messages and history"),
@@ -29,7 +29,8 @@ export const cleanTeam = operation({
           .join(", ")
         throw new AppError(
           "team.busy",
-          `${held.length} task${held.length === 1 ? " is" : "s are"} being worked on (${holders}); release them, or use --force`,
+          (say) =>
+            `${held.length} task${held.length === 1 ? " is" : "s are"} being worked on (${holders}); release them, or use ${say.field("force")}`,
         )
       }
       if (input.purge === true) {

@@ -63,8 +63,17 @@ async function assertOver(tx: Tx, team: StoredTeam): Promise<void> {
   const left = (await tx.tasks.list(team.key)).filter(({ status }) => !isMet(status)).map(({ id }) => id)
   if (left.length === 0) return
   const some = `${left.slice(0, MOST_SHOWN).join(", ")}${left.length > MOST_SHOWN ? ` and ${left.length - MOST_SHOWN} more` : ""}`
-  const way = "bring them to an end with: teamwork run, or keep the team with: teamwork keep"
-  throw new AppError("archive.refused", `${describeTeam(team)} is not done (${some}); ${way}`, { tasks: left })
+  throw new AppError(
+    "archive.refused",
+    `${describeTeam(team)} is not done (${some})`,
+    { tasks: left },
+    {
+      remedy: [
+        { operation: "run", to: "bring them to an end with" },
+        { operation: "keep", to: "keep the team with" },
+      ],
+    },
+  )
 }
 
 const MOST_SHOWN = 10
@@ -72,6 +81,8 @@ const MOST_SHOWN = 10
 function led(team: TeamName): AppError {
   return new AppError(
     "archive.refused",
-    `${describeTeam(team)} is being led by a teamwork run; wait for its end, or stop it with: teamwork cancel`,
+    `${describeTeam(team)} is being led by a teamwork run`,
+    {},
+    { remedy: { operation: "cancel", to: "wait for its end, or stop it with" } },
   )
 }

@@ -35,8 +35,9 @@ export const createTeam = operation({
       if (team === undefined) {
         throw new AppError(
           "team.exists",
-          `project ${describeTeam(input)} exists already; look at it with: teamwork project get`,
+          `project ${describeTeam(input)} exists already`,
           { project, team: name },
+          { remedy: { operation: "project get", to: "look at it with" } },
         )
       }
       await tx.events.append(team.key, PERSON, { type: "team.created", data: { goal } })

@@ -73,7 +73,8 @@ export async function endLead({ store }: Context, lead: Lead, reason: string): P
 function ledByOther(name: TeamName, { holder }: Leadership): AppError {
   return new AppError(
     "team.led",
-    `${describeTeam(name)} is led by another teamwork run (${holder}); stop that one first, or watch it with: teamwork watch`,
+    `${describeTeam(name)} is led by another teamwork run (${holder})`,
     { holder },
+    { remedy: { operation: "watch", to: "stop that one first, or watch it with" } },
   )
 }

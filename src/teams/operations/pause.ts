@@ -25,14 +25,14 @@ export interface PauseResult {
 /** Nobody claims from a paused team, nobody claims a paused task, a paused worker claims nothing. Claims held go on. */
 export const pause = operation({
   name: "pause",
-  summary: "Pause the team, a task (--task) or a worker (--worker-id)",
+  summary: "Pause the team, or one task or worker of it",
   input: whatFields,
   run: ({ store }, input): Promise<PauseResult> => store.write((tx) => setPaused(tx, input, true)),
 })
 
 export const resume = operation({
   name: "resume",
-  summary: "Continue a paused team, task (--task) or worker (--worker-id)",
+  summary: "Continue a paused team, or one task or worker of it",
   input: whatFields,
   run: ({ store }, input): Promise<PauseResult> => store.write((tx) => setPaused(tx, input, false)),
 })
@@ -102,7 +102,12 @@ async function pauseWorker(
 ): Promise<PauseResult> {
   const worker = await tx.workers.find(team.key, id)
   if (worker === undefined)
-    throw new AppError("worker.not_found", `worker ${id} does not exist; see: teamwork swarm status`, { worker: id })
+    throw new AppError(
+      "worker.not_found",
+      `worker ${id} does not exist`,
+      { worker: id },
+      { remedy: { operation: "swarm status", to: "see" } },
+    )
   const stopped = worker.status === "paused" || worker.status === "quarantined"
   if (paused && ["dead", "stopped"].includes(worker.status))
     throw new AppError("worker.unavailable", `worker ${id} is ${worker.status}; there is nothing to pause`)

@@ -23,7 +23,11 @@ export const updateTeam = operation({
   },
   async run({ store }, { goal, mode, schedule, protocol, qa, ...name }): Promise<Team> {
     if ([goal, mode, schedule, protocol, qa].every((given) => given === undefined)) {
-      throw new AppError("usage", "nothing to change; use --goal, --mode, --schedule, --protocol or --qa")
+      const names = ["goal", "mode", "schedule", "protocol"]
+      throw new AppError(
+        "usage",
+        (say) => `nothing to change; use ${names.map((name) => say.field(name)).join(", ")} or ${say.field("qa")}`,
+      )
     }
     return store.write(async (tx) => {
       const team = await lockTeam(tx, name)

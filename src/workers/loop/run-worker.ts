@@ -68,8 +68,12 @@ async function beginShift(
   const history = followHistory(ports.context, team)
   const before = (await history.read()).workers.get(worker.id)
   if (before !== undefined && before.exitedAt === null && ports.isAlive(before)) {
-    const message = `worker ${worker.id} runs already, as process ${before.pid}; stop that one, or use another --worker-id`
-    throw new AppError("worker.unavailable", message, { worker: worker.id, pid: before.pid })
+    throw new AppError(
+      "worker.unavailable",
+      (say) =>
+        `worker ${worker.id} runs already, as process ${before.pid}; stop that one, or use another ${say.field("workerId")}`,
+      { worker: worker.id, pid: before.pid },
+    )
   }
   if (before !== undefined) await ports.endOrphans(before)
   const { runtime, machine, pid, processStart } = options.process

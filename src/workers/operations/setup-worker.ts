@@ -47,13 +47,14 @@ export interface Registration {
 /** Makes the worker known and free to take tasks. The role of its first time stays. */
 export async function registerWorker(tx: Tx, team: StoredTeam, asked: Registration): Promise<Worker> {
   const problem = asked.workerId && problemWithWorkerName(asked.workerId)
-  if (problem) throw new AppError("input.invalid", `${problem}; use another --worker-id`)
+  if (problem) throw new AppError("input.invalid", (say) => `${problem}; use another ${say.field("workerId")}`)
   const id = asked.workerId ?? (await tx.workers.takeId(team.key))
   const known = await tx.workers.find(team.key, id)
   if (known?.role && asked.role !== undefined && known.role !== asked.role) {
     throw new AppError(
       "role.locked",
-      `${id} works as ${known.role} in this project and cannot become ${asked.role}; use another --worker-id`,
+      (say) =>
+        `${id} works as ${known.role} in this project and cannot become ${asked.role}; use another ${say.field("workerId")}`,
     )
   }
   const isAway = known === undefined || ["spawning", "dead", "stopped"].includes(known.status)

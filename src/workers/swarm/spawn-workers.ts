@@ -92,8 +92,15 @@ async function assertRoom(context: Context, { roles, maxAgents, machine, ...name
   const are = running === 1 ? "1 worker runs" : `${running} workers run`
   throw new AppError(
     "input.invalid",
-    `${are}, and team.maxAgents is ${maxAgents}: no room for ${roles.length} more; raise it with: teamwork config set team.maxAgents ${running + roles.length}`,
+    `${are}, and team.maxAgents is ${maxAgents}: no room for ${roles.length} more`,
     { running, maxAgents },
+    {
+      remedy: {
+        operation: "config set",
+        fields: { key: "team.maxAgents", value: String(running + roles.length) },
+        to: "raise it with",
+      },
+    },
   )
 }
 

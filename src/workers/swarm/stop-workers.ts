@@ -49,9 +49,12 @@ export async function stopWorkers(context: Context, request: StopRequest): Promi
 function findWorker(known: readonly KnownWorker[], { machine }: StopRequest, id: WorkerId): KnownWorker {
   const found = known.find((each) => each.id === id)
   if (found === undefined)
-    throw new AppError("worker.not_found", `${id} is no worker that teamwork started; see: teamwork swarm status`, {
-      workerId: id,
-    })
+    throw new AppError(
+      "worker.not_found",
+      `${id} is no worker that teamwork started`,
+      { workerId: id },
+      { remedy: { operation: "swarm status", to: "see" } },
+    )
   if (found.state === "running" && found.machine !== machine)
     throw new AppError("worker.unavailable", `${id} runs on ${found.machine}; stop it there`, { workerId: id })
   return found

@@ -69,7 +69,14 @@ async function findTarget(context: Context, { of, ...name }: LogRequest, part: P
   if (worker !== undefined) return { kind: "worker", id: worker.id }
   throw new AppError(
     "log.not_found",
-    `${quoteInput(of)} is no task, worker or run of ${describeTeam(name)}; see: teamwork task list, teamwork swarm status`,
+    `${quoteInput(of)} is no task, worker or run of ${describeTeam(name)}`,
+    {},
+    {
+      remedy: [
+        { operation: "task list", to: "see" },
+        { operation: "swarm status", to: "see" },
+      ],
+    },
   )
 }
 
@@ -136,7 +143,10 @@ function runLogs(
 
 function workerLogs(context: Context, request: LogRequest, target: LogTarget): Logs {
   if (request.turn !== null)
-    throw new AppError("usage", `--turn is for a task or a run, and ${target.id} is a worker; leave it out`)
+    throw new AppError(
+      "usage",
+      (say) => `${say.field("turn")} is for a task or a run, and ${target.id} is a worker; leave it out`,
+    )
   const file = logFileOf(request.home, request, target.id)
   const lines = tailLines(file)
   return {

@@ -104,11 +104,11 @@ async function whyNot(server: TmuxServer): Promise<string | null> {
   const { isDone, output } = await server.run([["-V"]])
   const [, major = "", minor = ""] = /(\d+)\.(\d+)/.exec(output) ?? []
   const wanted = MIN_TMUX.join(".")
-  if (!isDone) return `tmux was not found; install ${wanted} or newer, or use --runtime child`
+  if (!isDone) return `tmux was not found; install ${wanted} or newer, or use the runtime child`
   // A build without a release number is newer than any.
   const isOld =
     major !== "" && (Number(major) < MIN_TMUX[0] || (Number(major) === MIN_TMUX[0] && Number(minor) < MIN_TMUX[1]))
-  return isOld ? `tmux ${major}.${minor} is too old; install ${wanted} or newer, or use --runtime child` : null
+  return isOld ? `tmux ${major}.${minor} is too old; install ${wanted} or newer, or use the runtime child` : null
 }
 
 const LOOK_MS = 20

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "bun:test"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { commandLine } from "../kernel/command-line.ts"
+import { type FieldValue, REMEDIES } from "../kernel/remedy.ts"
+import type { Field } from "../lib/fields.ts"
+import { splitCommand } from "../lib/text/split-command.ts"
+import { COMMANDS, VISIBLE_COMMANDS } from "./cli/commands.ts"
+import { flagsOf, parseFlags } from "./cli/flags.ts"
+import { GLOBAL_FIELDS } from "./cli/global-fields.ts"
+
+// The compiler holds every remedy in the sources against the table of remedies; this holds that table against the commands.
+const SOURCES = [...new Bun.Glob("**/*.ts").scanSync(join(import.meta.dir, ".."))]
+  .filter((path) => !path.endsWith(".test.ts"))
+  .map((path) => [path, readFileSync(join(import.meta.dir, "..", path), "utf8")] as const)
+
+describe("the table of remedies", () => {
+  it.each(Object.entries(REMEDIES))("has %s as its command is", async (operation, names) => {
+    const command = await VISIBLE_COMMANDS.find(({ name }) => name === operation)?.load()
+    if (command === undefined) throw new Error(`there is no command ${operation}`)
+    expect(names.filter((name) => !(name in command.fields))).toEqual([])
+  })
+
+  it.each(Object.entries(REMEDIES))(
+    "names %s so that its line is read back as it was meant",
+    async (operation, names) => {
+      const row = VISIBLE_COMMANDS.find(({ name }) => name === operation)
+      if (row === undefined) throw new Error(`there is no command ${operation}`)
+      const { fields, positional, takesRest } = await row.load()
+      const sample = Object.fromEntries(names.map((name) => [name, sampleOf(fields[name])]))
+      const line = commandLine({ operation, fields: sample }, { positional, takesRest })
+      const words = splitCommand(line).commands[0]?.words.slice(1 + operation.split(" ").length) ?? []
+      const parsed = parseFlags(words, flagsOf(fields), positional ?? [], "")
+      const rest = takesRest === undefined || parsed.rest.length === 0 ? {} : { [takesRest]: parsed.rest }
+      expect({ ...parsed.values, ...rest }).toEqual(sample)
+    },
+  )
+
+  it("has nothing that no error names", () => {
+    const all = SOURCES.map(([, text]) => text).join("\n")
+    expect(Object.keys(REMEDIES).filter((operation) => !all.includes(`operation: "${operation}"`))).toEqual([])
+  })
+})
+
+describe("the messages of errors", () => {
+  it("name only fields that some command has", async () => {
+    const loaded = await Promise.all(COMMANDS.map(({ load }) => load()))
+    // The tool that is no command.
+    const known = new Set([
+      ...loaded.flatMap(({ fields }) => Object.keys(fields)),
+      ...Object.keys(GLOBAL_FIELDS),
+      "sessionId",
+    ])
+    const named = SOURCES.flatMap(([path, text]) =>
+      [...text.matchAll(/\bsay\.field\("(\w+)"\)/g)].map(([, name = ""]) => `${path}: ${name}`),
+    )
+    expect(named.length).toBeGreaterThan(30)
+    expect(named.filter((each) => !known.has(each.split(": ")[1] ?? ""))).toEqual([])
+  })
+})
+
+function sampleOf(field: Field<unknown> | undefined): FieldValue {
+  if (field?.kind === "flag") return true
+  if (field?.kind === "number") return 3
+  return field?.kind === "list" ? ["one; two", "b"] : "one; two"
+}
