@@ -43,6 +43,22 @@ describe("the table of remedies", () => {
 })
 
 describe("the messages of errors", () => {
+  it("contain no command line and no flag, which are for the door to say", async () => {
+    const loaded = await Promise.all(COMMANDS.map(({ load }) => load()))
+    const flags = loaded.flatMap(({ fields }) => flagsOf(fields).map(({ name }) => name))
+    const names = COMMANDS.map(({ name }) => name).join("|")
+    // What a person is to type into git is nobody's words but git's.
+    const typed = new RegExp(
+      `(?<!\\ba(?:nother)? )teamwork (?:${names})\\b|(?<!git [^;"\`]*)--(?:${flags.join("|")})\\b`,
+    )
+    // Only people at a shell see what is wrong with a command line.
+    const errors = SOURCES.filter(([path]) => !path.startsWith("doors/cli/")).flatMap(([path, text]) =>
+      argumentsOf("new AppError(", text).map((given) => `${path}: ${given}`),
+    )
+    expect(errors.length).toBeGreaterThan(300)
+    expect(errors.filter((each) => typed.test(each))).toEqual([])
+  })
+
   it("name only fields that some command has", async () => {
     const loaded = await Promise.all(COMMANDS.map(({ load }) => load()))
     // The tool that is no command.
@@ -58,6 +74,21 @@ describe("the messages of errors", () => {
     expect(named.filter((each) => !known.has(each.split(": ")[1] ?? ""))).toEqual([])
   })
 })
+
+/** What stands in the brackets behind each `start`. */
+function argumentsOf(start: string, text: string): string[] {
+  return text
+    .split(start)
+    .slice(1)
+    .map((rest) => {
+      let depth = 1
+      const end = [...rest].findIndex((letter) => {
+        depth += letter === "(" ? 1 : letter === ")" ? -1 : 0
+        return depth === 0
+      })
+      return rest.slice(0, end)
+    })
+}
 
 function sampleOf(field: Field<unknown> | undefined): FieldValue {
   if (field?.kind === "flag") return true

@@ -54,7 +54,7 @@ export const agentExec = command({
     checkWorkspace(workspace)
     const seconds = input.timeout ?? agentDefaults.timeoutSeconds
     const prompt = input.prompt === "-" ? await host.io.input() : input.prompt
-    if (prompt.trim() === "") throw new AppError("input.invalid", "--prompt is empty")
+    if (prompt.trim() === "") throw new AppError("input.invalid", (say) => `${say.field("prompt")} is empty`)
     const { agent, tier } = await whoDoes(session, { ...input, prompt })
     const { permission, model = null, effort = null } = input
     const request = {
@@ -86,9 +86,23 @@ async function checkAgent({ configured }: Session, name: string): Promise<void> 
   const names = ready.map(({ agent }) => agent.name)
   const found = ready.find(({ agent }) => agent.name === name)
   if (found === undefined)
-    throw new AppError("input.invalid", `--agent ${JSON.stringify(name)} is not one of ${names.join(", ")}`)
+    throw new AppError(
+      "input.invalid",
+      (say) => `${say.field("agent")} ${JSON.stringify(name)} is not one of ${names.join(", ")}`,
+    )
   if (!found.isEnabled)
-    throw new AppError("agent.unavailable", `${name} is switched off; teamwork config set agents.${name}.enabled true`)
+    throw new AppError(
+      "agent.unavailable",
+      `${name} is switched off`,
+      {},
+      {
+        remedy: {
+          operation: "config set",
+          fields: { key: `agents.${name}.enabled`, value: "true" },
+          to: "switch it on with",
+        },
+      },
+    )
 }
 
 /** Whoever was named, with the tier that was named; what was left out goes by the text. */

@@ -27,7 +27,10 @@ export async function propose(session: Session, given: PlanInput, facts: PlanFac
   if (goal !== undefined && crew === undefined)
     throw new AppError("usage", `unexpected argument ${quoteInput(goal)}; put a goal of several words in quotes`)
   if (template !== undefined && crew !== undefined)
-    throw new AppError("usage", `--template says who works, and so does ${what}; use one of them`)
+    throw new AppError(
+      "usage",
+      (say) => `${say.field("template")} says who works, and so does ${what}; use one of them`,
+    )
   if (template !== undefined) return fromTemplate(session, template, { task: what, facts })
   if (crew !== undefined && goal !== undefined) {
     assertCrew(crew, facts)

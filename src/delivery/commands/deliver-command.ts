@@ -27,7 +27,10 @@ export const deliverCommand = command({
   example: "teamwork deliver --push",
   async run(session, { push, pr, sourceDir, ...name }) {
     if (push === true && pr === true) {
-      throw new AppError("usage", "--push moves the target and --pr leaves that to others; use one of them")
+      throw new AppError(
+        "usage",
+        (say) => `${say.field("push")} moves the target and ${say.field("pr")} leaves that to others; use one of them`,
+      )
     }
     const folder = resolvePath(sourceDir ?? ".", session.host.io.cwd)
     const merging = await (await session.configured()).merging(folder)

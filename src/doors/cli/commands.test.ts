@@ -40,6 +40,13 @@ describe("the table of commands", () => {
     }
   })
 
+  it("names no flags in what other doors show as well", async () => {
+    const loaded = await Promise.all(COMMANDS.map(({ load }) => load()))
+    const flags = new Set(loaded.flatMap(({ fields }) => flagsOf(fields).map(({ name }) => `--${name}`)))
+    const shown = loaded.flatMap(({ summary, fields }) => [summary, ...flagsOf(fields).map((flag) => flag.description)])
+    expect(shown.filter((text) => (text.match(/--[a-z-]+/g) ?? []).some((word) => flags.has(word)))).toEqual([])
+  })
+
   it("has an example where something must be given, and every example is a call that would be taken", async () => {
     const detected = { project: "shop", team: "main", terminalId: "t1" }
     const without: string[] = []

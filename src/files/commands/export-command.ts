@@ -19,7 +19,7 @@ const input = {
 }
 
 export const exportCommand = command({
-  summary: "Write the team as plain files, and with --watch keep them up to date",
+  summary: "Write the team as plain files, and with watch keep them up to date",
   fields: input,
   positional: ["to"],
   example: "teamwork export --to ./team --watch",
@@ -27,7 +27,10 @@ export const exportCommand = command({
     const { host, isJson, context, configured } = session
     const { to, watch, force, archive, sourceDir, ...name } = asked
     if (archive === true && watch === true)
-      throw new AppError("usage", "--archive ends the team and --watch follows it; use one of them")
+      throw new AppError(
+        "usage",
+        (say) => `${say.field("archive")} ends the team and ${say.field("watch")} follows it; use one of them`,
+      )
     const { home } = await configured()
     const { folder } = to === undefined ? homePlace(home, name) : { folder: resolve(host.io.cwd, to) }
     if (archive === true) return completedOutcome(name, await archiveTo(session, { ...name, folder, sourceDir, force }))

@@ -34,7 +34,10 @@ export const importCommand = command({
 function teamNameOf(given: string): TeamName {
   const [project = "", team = "", ...more] = given.split("/")
   if (more.length > 0 || !isId(project) || !isId(team)) {
-    throw new AppError("usage", `--as takes a name such as shop/main, not ${JSON.stringify(given.slice(0, 80))}`)
+    throw new AppError(
+      "usage",
+      (say) => `${say.field("as")} takes a name such as shop/main, not ${JSON.stringify(given.slice(0, 80))}`,
+    )
   }
   return { project, team }
 }

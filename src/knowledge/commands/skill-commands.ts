@@ -26,7 +26,8 @@ export const skillList = command({
   fields: listInput,
   example: "teamwork skill list --task 3",
   async run(session, { for: role, task, project, team }) {
-    if (role !== undefined && task !== undefined) throw new AppError("usage", "use --for or --task, not both")
+    if (role !== undefined && task !== undefined)
+      throw new AppError("usage", (say) => `use ${say.field("for")} or ${say.field("task")}, not both`)
     const { roles, root } = await findRoles(session)
     const found = findSkillsHere(session.host, root)
     if (task !== undefined) return chosenFor(session, { project, team, id: task }, found)

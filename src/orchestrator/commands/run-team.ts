@@ -25,6 +25,7 @@ import { type EngineSettings, limitsOf, type RunSettings, readRunSettings } from
 import type { EngineEnd, OrchestratorOptions, Self } from "../loop/engine-ports.ts"
 import { orchestrate } from "../loop/orchestrate.ts"
 import { type EngineFacts, readEngine } from "../operations/read-engine.ts"
+import { assertWork, forgotten, neverRun, noTeam, tooMany, withoutPlan } from "./run-refusals.ts"
 
 const input = {
   ...teamFields,
@@ -113,10 +114,9 @@ async function assertPlace(session: Session, { project, team, target, sourceDir 
 
 function withPlans(given: Input): Input {
   if (given.what !== undefined && given.plans !== undefined)
-    throw new AppError("usage", "name the plan once, as an argument or with --plans")
+    throw new AppError("usage", (say) => `name the plan once, as an argument or with ${say.field("plans")}`)
   const what = given.what ?? given.plans
-  if (what === undefined && given.preset !== undefined)
-    throw new AppError("usage", `--preset is for a plan or a goal: teamwork run PLAN --preset ${given.preset}`)
+  if (what === undefined && given.preset !== undefined) throw withoutPlan(given.preset)
   return { ...given, what }
 }
 
@@ -139,15 +139,14 @@ function chooseSettings(
   }: { readonly settings: EngineSettings; readonly history: History; readonly name: TeamName },
 ): RunSettings {
   const before = readRunSettings(history.settings)
-  if (given.resume === true && before === undefined)
-    throw new AppError("run.none", `${describeTeam(name)} was never run; start it with: teamwork run`)
+  if (given.resume === true && before === undefined) throw neverRun(name)
   const { planned } = history
   // What a plan asks for counts for the run that it was given to, and for the first one.
   const isPlanned = given.what !== undefined || before === undefined
   const workers = given.workers ?? (isPlanned ? planned?.workers : null) ?? undefined
   const staffing = workers === undefined ? (before?.staffing ?? AUTO) : parseWorkers(workers)
   const problem = problemWithSize(staffing, settings.maxAgents)
-  if (problem !== undefined) throw new AppError("usage", `${problem}; see: teamwork config set team.maxAgents N`)
+  if (problem !== undefined) throw tooMany(problem)
   return {
     staffing,
     runtime: given.runtime ?? before?.runtime ?? settings.runtime,
@@ -163,26 +162,8 @@ const AUTO = { kind: "auto" } as const
 
 function parseWorkers(text: string): RunSettings["staffing"] {
   const staffing = parseStaffing(text)
-  if ("problem" in staffing) throw new AppError("usage", `--workers ${staffing.problem}`)
+  if ("problem" in staffing) throw new AppError("usage", (say) => `${say.field("workers")} ${staffing.problem}`)
   return staffing
-}
-
-function noTeam(name: TeamName): AppError {
-  const ways = 'teamwork run PLAN, or of a goal: teamwork run "GOAL"'
-  return new AppError("team.not_found", `project ${describeTeam(name)} does not exist; make it of a plan with: ${ways}`)
-}
-
-function forgotten(name: TeamName): AppError {
-  const kept = "what was committed is kept, see: teamwork refs"
-  return new AppError("team.not_found", `project ${describeTeam(name)} was forgotten while it ran; ${kept}`)
-}
-
-function assertWork(name: TeamName, { tasks }: EngineFacts): void {
-  if (tasks.length > 0) return
-  throw new AppError(
-    "run.nothing",
-    `${describeTeam(name)} has no tasks; make some with: teamwork plan FILE, or: teamwork task create`,
-  )
 }
 
 /** A team that nobody has laid out yet gets its waves; one that was cancelled goes on. */

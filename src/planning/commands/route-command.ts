@@ -18,7 +18,7 @@ const input = {
 }
 
 export const route = command({
-  summary: "Show which agent and model a task would get now; --explain says why",
+  summary: "Show which agent and model a task would get now, and with explain why",
   fields: input,
   positional: ["text"],
   example: 'teamwork route "Add a login endpoint with tests" --explain',

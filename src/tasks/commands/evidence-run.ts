@@ -24,7 +24,12 @@ export const evidenceRun = command({
   example: "teamwork evidence run --id 3 --owner w1 -- npm test",
   async run({ host, context }, { id, timeout, workingDirectory, ...rest }) {
     if (rest.command.length === 0)
-      throw new AppError("usage", "name the command behind --, as in: teamwork evidence run --id 3 -- npm test")
+      throw new AppError(
+        "usage",
+        "no command is named",
+        {},
+        { remedy: { operation: "evidence run", fields: { id, command: ["npm", "test"] }, to: "name one, as in" } },
+      )
     const cwd = resolvePath(workingDirectory ?? ".", host.io.cwd)
     if (workingDirectory !== undefined) (await import("../../agents/jobs/start-job.ts")).checkWorkspace(cwd)
     const evidence = await runEvidence(await context(), host.processes, {

@@ -9,7 +9,7 @@ import { examine } from "../doctor.ts"
 const MARKS = { ok: ["ok     ", "green"], warning: ["warning", "yellow"], problem: ["PROBLEM", "red"] } as const
 
 export const doctor = command({
-  summary: "Check everything teamwork depends on; --fix mends what it can",
+  summary: "Check everything teamwork depends on, and with fix mend what it can",
   fields: {
     fix: flag(
       "give abandoned tasks back, end what lost workers left, mend wrong counters, write exported files anew, remove stale worktrees and locks",

@@ -45,12 +45,20 @@ async function findRunning(session: Session, { worker, ...name }: InputOf<typeof
   const machine = machineName()
   const found = (await listKnownWorkers(await session.context(), name, machine)).find(({ id }) => id === worker)
   if (found === undefined)
-    throw new AppError("worker.not_found", `${worker} is no worker that teamwork started; see: teamwork swarm status`, {
-      workerId: worker,
-    })
+    throw new AppError(
+      "worker.not_found",
+      `${worker} is no worker that teamwork started`,
+      { workerId: worker },
+      { remedy: { operation: "swarm status", to: "see" } },
+    )
   if (found.state === "running" && found.machine !== machine)
     throw new AppError("worker.unavailable", `${worker} runs on ${found.machine}; attach to it there`)
   if (found.state === "gone" || found.state === "ended")
-    throw new AppError("worker.unavailable", `${worker} does not run; see what it did with: teamwork logs ${worker}`)
+    throw new AppError(
+      "worker.unavailable",
+      `${worker} does not run`,
+      {},
+      { remedy: { operation: "logs", fields: { of: worker }, to: "see what it did with" } },
+    )
   return found
 }

@@ -27,7 +27,11 @@ export const refs = command({
   async run(session, input) {
     const isNamed = input.task !== undefined || input.workerId !== undefined
     if (input.purge === true && !isNamed)
-      throw new AppError("usage", "--purge forgets work for good: name it with --task or --worker-id")
+      throw new AppError(
+        "usage",
+        (say) =>
+          `${say.field("purge")} forgets work for good: name it with ${say.field("task")} or ${say.field("workerId")}`,
+      )
     const { pins } = await toolsOf(session, input)
     const listed = ofPlace(await pins.list(), input)
     const forgotten = input.purge === true ? listed : input.prune === true ? contained(listed) : []
@@ -71,7 +75,11 @@ export const recover = command({
   async run(session, input) {
     const place = input.task ?? input.workerId
     if ((input.task === undefined) === (input.workerId === undefined) || place === undefined)
-      throw new AppError("usage", "name the task whose work is wanted with --task, or the worker with --worker-id")
+      throw new AppError(
+        "usage",
+        (say) =>
+          `name the task whose work is wanted with ${say.field("task")}, or the worker with ${say.field("workerId")}`,
+      )
     const { pins } = await toolsOf(session, input)
     const pin = choose(ofPlace(await pins.list(), input), input)
     if (pin === undefined) {
@@ -79,9 +87,12 @@ export const recover = command({
         input.attempt === undefined ? "" : ` ${input.attempt}`,
         input.kind === undefined ? "" : ` (${input.kind})`,
       ]
-      throw new AppError("pin.not_found", `nothing is pinned of ${place}${wanted.join("")}; see: teamwork refs`, {
-        place,
-      })
+      throw new AppError(
+        "pin.not_found",
+        `nothing is pinned of ${place}${wanted.join("")}`,
+        { place },
+        { remedy: { operation: "refs", to: "see" } },
+      )
     }
     const suffix = pin.kind === "head" ? "" : `-${pin.kind.replaceAll("/", "-")}`
     const branch = input.branch ?? `recovered/${place}-${pin.number}${suffix}`

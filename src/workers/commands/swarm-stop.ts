@@ -22,7 +22,7 @@ export const swarmStop = command({
   example: "teamwork swarm stop --worker w1",
   async run(session, { worker, all, force, sourceDir, ...name }) {
     if ((worker !== undefined) === (all === true))
-      throw new AppError("usage", "say which: --worker ID, or --all; see: teamwork swarm stop --help")
+      throw new AppError("usage", (say) => `say which: ${say.field("worker")} ID, or ${say.field("all")}`)
     const configured = await session.configured()
     const workspaces = await findTools(session, { ...name, sourceDir })
     const stopped = await stopWorkers(await session.context(), {

@@ -10,8 +10,8 @@ const { sessionId: _, ...setupFields } = setupWorker.input
 
 const input = {
   ...setupFields,
-  once: flag("do one task and end; with --loop wait for one"),
-  loop: flag("wait for the project and for tasks; it does so anyway, unless --once is given"),
+  once: flag("do one task and end; with loop wait for one"),
+  loop: flag("wait for the project and for tasks; it does so anyway, unless once is given"),
   keepPolling: flag("wait on when the project is complete"),
   pollInterval: optional(number("seconds between two status lines while waiting", { min: 0.01, max: 86_400 })),
   sourceDir: sourceDirField,

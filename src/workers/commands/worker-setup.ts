@@ -7,7 +7,7 @@ import { setupWorker } from "../operations/setup-worker.ts"
 const input = {
   ...setupWorker.input,
   loop: flag("wait for the project and for a task"),
-  keepPolling: flag("with --loop: wait on when the project is complete"),
+  keepPolling: flag("with loop: wait on when the project is complete"),
   pollInterval: optional(number("seconds between two status lines while waiting", { min: 0.01, max: 86_400 })),
 }
 
