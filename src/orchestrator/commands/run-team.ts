@@ -25,7 +25,7 @@ import { type EngineSettings, limitsOf, type RunSettings, readRunSettings } from
 import type { EngineEnd, OrchestratorOptions, Self } from "../loop/engine-ports.ts"
 import { orchestrate } from "../loop/orchestrate.ts"
 import { type EngineFacts, readEngine } from "../operations/read-engine.ts"
-import { assertWork, forgotten, neverRun, noTeam, tooMany, withoutPlan } from "./run-refusals.ts"
+import { assertWork, forgotten, neverRun, noTeam, tooMany, withoutPlan } from "../operations/run-refusals.ts"
 
 const input = {
   ...teamFields,

@@ -1,6 +1,6 @@
 import { AppError } from "../../kernel/errors.ts"
 import { describeTeam, type TeamName } from "../../kernel/team.ts"
-import type { EngineFacts } from "../operations/read-engine.ts"
+import type { EngineFacts } from "./read-engine.ts"
 
 // Why a run does not begin, or cannot go on, each with its way out.
 
