@@ -96,7 +96,10 @@ async function seedTasks(tx: Tx, team: StoredTeam, plan: Plan, { from, to }: { f
       work: NO_WORK,
     }
     await tx.tasks.create(team.key, id, brief, null)
-    await tx.events.append(team.key, "human", { type: "task.created", data: { task: id, title, blocked_by: needs } })
+    await tx.events.append(team.key, "human", {
+      type: "task.created",
+      data: { task: id, title, blocked_by: brief.blockedBy },
+    })
     if (isDone) await tx.tasks.update(team.key, id, { status: "resolved", completedAt: await tx.now() })
   }
 }

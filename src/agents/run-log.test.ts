@@ -1,5 +1,5 @@
 import { describe, expect, it } from "bun:test"
-import type { Event, EventType } from "../kernel/events.ts"
+import { type EventType, readEvent } from "../kernel/events.ts"
 import { emptyHistory, tell } from "../reporting/history.ts"
 import { isOver, parseLogLine } from "./run-log.ts"
 
@@ -43,11 +43,19 @@ describe("a run is over", () => {
     const history = emptyHistory()
     for (const [type, data] of events) {
       const timestamp = new Date(++seq * 1000).toISOString()
-      tell(history, { seq, cursor: "", type, version: 1, timestamp, by: "w1", data } satisfies Event)
+      tell(history, readEvent({ seq, cursor: "", type, version: 1, timestamp, by: "w1", data }))
     }
     const run = history.runs.get("1-1-1")
     if (run === undefined) throw new Error("no run")
     return isOver(history, run)
+  }
+  const USED = {
+    duration_ms: 1,
+    input_tokens: 1,
+    output_tokens: 1,
+    cached_tokens: 0,
+    dollars: null,
+    dollars_are_estimated: false,
   }
   const begun = { run: "1-1-1", task: "1", attempt: 1, worker: "w1", agent: "script", model: null, turn: 1 }
   const up = { worker: "w1", role: null, runtime: "child", machine: "m", pid: 1, process_start: "x" }
@@ -58,7 +66,7 @@ describe("a run is over", () => {
 
   it("when it ended, and not before", () => {
     expect(told(...start)).toBe(false)
-    expect(told(...start, ["run.ended", { ...begun, reason: "done" }])).toBe(true)
+    expect(told(...start, ["run.ended", { ...begun, ...USED, reason: "done" }])).toBe(true)
   })
 
   it("when its worker is gone or was started again", () => {

@@ -70,4 +70,4 @@ export interface SnapshotMessage extends Message {
 }
 
 /** An event without its place in a particular store. */
-export type PastEvent = Omit<Event, "seq" | "cursor">
+export type PastEvent<E extends Event = Event> = E extends Event ? Omit<E, "seq" | "cursor"> : never

@@ -1,158 +1,234 @@
-import {
-  checkFields,
-  type Field,
-  type Fields,
-  flag,
-  type InputOf,
-  list,
-  number,
-  optional,
-  text,
-} from "../lib/fields.ts"
+import { choice, type Field, list, nullable, optional, text } from "../lib/fields.ts"
+import { AppError } from "./errors.ts"
+import { type EventShape, shape } from "./event-versions.ts"
+import { ROLES, SETBACKS, TASK_STATUSES, VERDICT_SCOPES, VERDICT_STATUSES, WAVE_STATUSES } from "./event-words.ts"
+import type { TaskId, WorkerId } from "./ids.ts"
+import { PHASES } from "./phase.ts"
+import { RECORD_KINDS } from "./record.ts"
+import { TEAM_PHASES, TEAM_STATUSES } from "./team.ts"
 
 /**
- * Every durable event: a past-tense fact with a version. A stored shape never changes; a new shape is a new version.
- * Writers import only the types, so that starting a command does not load the schemas.
+ * Every durable event: a past-tense fact with a version. A stored shape never changes; a new shape is a new version,
+ * see `event-versions.ts`. The type, the check of what was stored and the row all come from this table.
  */
 const word = text("")
-const count = number("")
-const yes = { ...flag(""), isOptional: false } as Field<boolean>
+const count: Field<number> = { kind: "number", description: "", isOptional: false }
+const yes: Field<boolean> = { kind: "flag", description: "", isOptional: false }
 const words = list(word, "")
-/** Null where there was nothing to say. */
-const maybe = { ...word, isOptional: true } as Field<string | null>
-const maybeCount = { ...count, isOptional: true } as Field<number | null>
-const taskFields = { task: word }
+const maybe = nullable(word)
+const maybeCount = nullable(count)
+const task = text<TaskId>("")
+const tasks = list(task, "")
+const worker = text<WorkerId>("")
+const oneOf = <const Word extends string>(choices: readonly Word[]) => choice(choices, "")
+const role = nullable(oneOf(ROLES))
+const phase = nullable(oneOf(PHASES))
+/** Whoever plans or reviews has a name in the place of a worker, and is none. */
+const aboutRun = { run: word, task: nullable(task), worker: word, agent: word }
+const grant = { task, attempt: count, number: count, pattern: word, reason: maybe }
+const aboutRecord = { kind: oneOf(RECORD_KINDS), number: count, task: nullable(task), status: word, about: word }
+const move = { target: word, from: word, to: word }
+const startedProcess = { runtime: word, machine: word, pid: count, process_start: word }
 
-export const EVENT_SCHEMAS = {
-  "team.created": { goal: word },
-  "team.updated": {
+export const EVENTS = {
+  "team.created": shape({ goal: word }),
+  "team.updated": shape({
     goal: optional(word),
     mode: optional(word),
     schedule: optional(word),
     protocol: optional(word),
     qa: optional(word),
-  },
-  "team.phase_changed": { from: word, to: word },
-  "team.paused": { reason: maybe },
-  "team.resumed": {},
-  "team.cleaned": { tasks: count },
-  "team.status_changed": { from: word, to: word, reason: maybe },
+  }),
+  "team.phase_changed": shape({ from: oneOf(TEAM_PHASES), to: oneOf(TEAM_PHASES) }),
+  "team.paused": shape({ reason: maybe }),
+  "team.resumed": shape({}),
+  "team.cleaned": shape({ tasks: count }),
+  "team.status_changed": shape({ from: oneOf(TEAM_STATUSES), to: oneOf(TEAM_STATUSES), reason: maybe }),
   /** An orchestrator leads the team from now on; the settings, as JSON, are what it was started with. */
-  "team.led": { holder: word, token: count, settings: word },
+  "team.led": shape({ holder: word, token: count, settings: word }),
   /** It leads no longer: `done`, `failed`, `interrupted`, `cancelled`, `lost`. */
-  "team.left": { holder: word, token: count, reason: word },
+  "team.left": shape({ holder: word, token: count, reason: word }),
   /** The first of a team that came from files of another program. */
-  "team.imported": { layout: word, source: word, fingerprint: word },
+  "team.imported": shape({ layout: word, source: word, fingerprint: word }),
   /** Something that such files tell of the time before, at the time they name. */
-  "history.imported": { entry: word },
+  "history.imported": shape({ entry: word }),
   /** Tasks were made or changed as a plan says; who is to work on them and the template, where it says so. */
-  "plan.applied": { created: count, updated: count, workers: maybe, template: maybe },
-  "task.created": { ...taskFields, title: word, blocked_by: words },
-  "task.updated": { ...taskFields, fields: words },
-  "task.needs_changed": { ...taskFields, added: words, removed: words },
-  "task.claimed": { ...taskFields, token: count, taken_over_from: maybe },
-  "task.released": { ...taskFields, owner: maybe, reason: word },
-  "task.resolved": { ...taskFields, token: count, attempt: count },
-  "task.status_changed": { ...taskFields, from: word, to: word, reason: maybe },
-  "task.reopened": { ...taskFields, attempt: count, reason: maybe },
+  "plan.applied": shape({ created: count, updated: count, workers: maybe, template: maybe }),
+  "task.created": shape({ task, title: word, blocked_by: tasks }),
+  "task.updated": shape({ task, fields: words }),
+  "task.needs_changed": shape({ task, added: tasks, removed: tasks }),
+  "task.claimed": shape({ task, token: count, taken_over_from: maybe }),
+  "task.released": shape({ task, owner: maybe, reason: word }),
+  "task.resolved": shape({ task, token: count, attempt: count }),
+  "task.status_changed": shape({ task, from: oneOf(TASK_STATUSES), to: oneOf(TASK_STATUSES), reason: maybe }),
+  "task.reopened": shape({ task, attempt: count, reason: maybe }),
   /** The worker it is meant for was told that its last need, `by`, is met. */
-  "task.unblocked": { ...taskFields, by: word, to: word },
+  "task.unblocked": shape({ task, by: task, to: worker }),
   /** Its commits are on the integration branch. */
-  "task.merged": { ...taskFields, attempt: count, commit: word },
-  "task.merge_failed": { ...taskFields, attempt: count, reason: word, fix: word },
+  "task.merged": shape({ task, attempt: count, commit: word }),
+  "task.merge_failed": shape({ task, attempt: count, reason: word, fix: task }),
   /** The next of the seven phases; the reason is why a plan was rejected. */
-  "task.phase_changed": { ...taskFields, attempt: count, from: maybe, to: maybe, reason: maybe },
-  "task.qa_changed": { ...taskFields, attempt: count, from: maybe, to: maybe },
+  "task.phase_changed": shape({ task, attempt: count, from: phase, to: phase, reason: maybe }),
+  "task.qa_changed": shape({ task, attempt: count, from: maybe, to: maybe }),
   /** Two parties did not agree about it once more. */
-  "task.disagreed": { ...taskFields, attempt: count, between: words, about: word, round: count },
-  "task.deleted": { ...taskFields, forced: yes },
+  "task.disagreed": shape({ task, attempt: count, between: words, about: word, round: count }),
+  "task.deleted": shape({ task, forced: yes }),
   /** What a worker is doing with the task now. */
-  "task.step": { ...taskFields, attempt: count, worker: word, step: word },
-  /** A worker could not bring it to an end; the kind is one of `domain/retry.ts`. */
-  "task.setback": {
-    ...taskFields,
+  "task.step": shape({ task, attempt: count, worker, step: word }),
+  /** A worker could not bring it to an end. */
+  "task.setback": shape({
+    task,
     attempt: count,
-    worker: word,
+    worker,
     agent: maybe,
-    kind: word,
+    kind: oneOf(SETBACKS),
     reason: word,
     advice: maybe,
-  },
+  }),
   /** One run of an agent; without a task it plans or reviews. */
-  "run.started": {
-    ...{ run: word, task: maybe, attempt: maybeCount, worker: word, agent: word, model: maybe, turn: count },
-  },
-  "run.ended": {
-    ...{ run: word, task: maybe, worker: word, agent: word, reason: word, error: maybe, session: maybe },
-    ...{ duration_ms: count, input_tokens: count, output_tokens: count, cached_tokens: count },
-    ...{ dollars: maybeCount, dollars_are_estimated: yes },
-  },
-  "evidence.added": { ...taskFields, type: word, trust: word },
-  "evidence.withdrawn": { ...taskFields, number: count, reason: maybe },
-  "ownership.asked": { ...taskFields, attempt: count, number: count, pattern: word, reason: word },
-  "ownership.granted": { ...taskFields, attempt: count, number: count, pattern: word, reason: maybe },
-  "ownership.denied": { ...taskFields, attempt: count, number: count, pattern: word, reason: maybe },
+  "run.started": shape({ ...aboutRun, attempt: maybeCount, model: maybe, turn: count }),
+  "run.ended": shape({
+    ...aboutRun,
+    reason: word,
+    error: maybe,
+    session: maybe,
+    duration_ms: count,
+    input_tokens: count,
+    output_tokens: count,
+    cached_tokens: count,
+    dollars: maybeCount,
+    dollars_are_estimated: yes,
+  }),
+  "evidence.added": shape({ task, type: word, trust: word }),
+  "evidence.withdrawn": shape({ task, number: count, reason: maybe }),
+  "ownership.asked": shape({ ...grant, reason: word }),
+  "ownership.granted": shape(grant),
+  "ownership.denied": shape(grant),
   /** Changes outside of a task's files were kept from being delivered; the commit holds them. */
-  "ownership.set_aside": { ...taskFields, attempt: count, commit: word, ref: word, paths: words },
-  "waves.calculated": { total: count },
-  "wave.updated": { wave: count, from: word, to: word },
-  "verdict.recorded": { scope: word, subject: maybe, status: word },
-  /** Something was written down; `kind` is one of `domain/record.ts`, `about` says in a few words what. */
-  "record.added": { kind: word, number: count, task: maybe, status: word, about: word },
-  "record.changed": { kind: word, number: count, task: maybe, status: word, about: word },
-  "record.removed": { kind: word, number: count },
-  "target.delivered": { target: word, from: word, to: word },
-  "target.undone": { target: word, from: word, to: word },
+  "ownership.set_aside": shape({ task, attempt: count, commit: word, ref: word, paths: words }),
+  "waves.calculated": shape({ total: count }),
+  "wave.updated": shape({ wave: count, from: oneOf(WAVE_STATUSES), to: oneOf(WAVE_STATUSES) }),
+  "verdict.recorded": shape({ scope: oneOf(VERDICT_SCOPES), subject: maybe, status: oneOf(VERDICT_STATUSES) }),
+  /** Something was written down; `about` says in a few words what. */
+  "record.added": shape(aboutRecord),
+  "record.changed": shape(aboutRecord),
+  "record.removed": shape({ kind: oneOf(RECORD_KINDS), number: count }),
+  "target.delivered": shape(move),
+  "target.undone": shape(move),
   /** A session, or a terminal, takes part in the team: as this worker, or as the lead. */
-  "seat.taken": { terminal: word, part: word, worker: maybe, delegation: word },
+  "seat.taken": shape({ terminal: word, part: word, worker: nullable(worker), delegation: word }),
   /** It does no longer; what it held went back. */
-  "seat.left": { terminal: word, part: word, worker: maybe, released: words, reason: word },
-  "worker.set_up": { worker: word, role: maybe },
-  "worker.paused": { worker: word, reason: maybe },
-  "worker.resumed": { worker: word },
+  "seat.left": shape({ terminal: word, part: word, worker: nullable(worker), released: tasks, reason: word }),
+  "worker.set_up": shape({ worker, role }),
+  "worker.paused": shape({ worker, reason: maybe }),
+  "worker.resumed": shape({ worker }),
   /** Somebody started its process, which may not have said a word yet. */
-  "worker.spawned": { worker: word, runtime: word, machine: word, pid: count, process_start: word },
+  "worker.spawned": shape({ worker, ...startedProcess }),
   /** Its process runs: number and start tell it from a later one with the same number. */
-  "worker.started": { worker: word, role: maybe, runtime: word, machine: word, pid: count, process_start: word },
+  "worker.started": shape({ worker, role, ...startedProcess }),
   /** `done`, `stopped`, `crashed`, `lost` (nobody saw how) or `unresponsive`. */
-  "worker.exited": { worker: word, reason: word, detail: maybe },
-  "worker.quarantined": { worker: word, reason: word },
+  "worker.exited": shape({ worker, reason: word, detail: maybe }),
+  "worker.quarantined": shape({ worker, reason: word }),
   /** It showed no sign of work and was asked for one. */
-  "worker.status_checked": { worker: word, task: word },
+  "worker.status_checked": shape({ worker, task }),
   /** The time is the first at which it can be asked again. */
-  "agent.rate_limited": { agent: word, until: word },
-  "agent.rate_limit_lifted": { agent: word },
-  "workspace.created": { worker: word, path: word, branch: word, base: word },
+  "agent.rate_limited": shape({ agent: word, until: word }),
+  "agent.rate_limit_lifted": shape({ agent: word }),
+  "workspace.created": shape({ worker, path: word, branch: word, base: word }),
   /** Gone together with its branch; what it held is in these refs. */
-  "workspace.removed": { worker: word, path: word, pins: words },
-  "workspace.synced": { worker: word, result: word, onto: word, head: word },
-  "message.sent": { id: word, from: word, to: word, type: word },
-  "message.read": { inbox: word, ids: words },
-} as const satisfies Record<string, Fields>
+  "workspace.removed": shape({ worker, path: word, pins: words }),
+  "workspace.synced": shape({ worker, result: word, onto: word, head: word }),
+  "message.sent": shape({ id: word, from: word, to: word, type: word }),
+  "message.read": shape({ inbox: word, ids: words }),
+} as const satisfies Record<string, EventShape<object>>
 
-export type EventType = keyof typeof EVENT_SCHEMAS
-export type EventData<T extends EventType> = InputOf<(typeof EVENT_SCHEMAS)[T]>
+/** What a reader looks types up in. A map, since names that come from rows are slow as keys of an object. */
+export type EventTable = ReadonlyMap<string, EventShape<object>>
+export const EVENT_TABLE: EventTable = new Map(Object.entries(EVENTS))
 
-/** An event as a writer gives it; the store adds number and time. */
+export type EventType = keyof typeof EVENTS
+/** In its newest version, which is the only one that writers and readers know. */
+export type EventData<T extends EventType> = (typeof EVENTS)[T] extends EventShape<infer Data> ? Data : never
+
+/** An event as a writer gives it; the store adds number, time and version. */
 export type NewEvent = { [T in EventType]: { readonly type: T; readonly data: EventData<T> } }[EventType]
 
-export interface Event {
+/** An event as a reader gets it, told apart by its type. */
+export type Event = EventPlace & (Fact | UnrecognizedFact)
+export type EventOf<T extends EventType> = Extract<Event, { readonly type: T }>
+
+interface EventPlace {
   readonly seq: number
   /** Where a reader that has seen this event goes on. */
   readonly cursor: string
-  readonly type: EventType
-  readonly version: number
   readonly timestamp: string
   /** The worker that acted, or `person` for whoever named no owner. */
   readonly by: string
+}
+
+/** `version` is the newest one of the type: that of the data here, whatever the row says. */
+type Fact = {
+  [T in EventType]: { readonly type: T; readonly version: number; readonly data: EventData<T> }
+}[EventType]
+
+export const UNRECOGNIZED = "event.unrecognized"
+
+/** Of a type that this program does not know. A newer one wrote it; nothing that this one decides can depend on it. */
+interface UnrecognizedFact {
+  readonly type: typeof UNRECOGNIZED
+  readonly version: number
+  readonly data: StoredFact
+}
+
+/** What a row or a line of a file holds, before anything of it is checked. */
+export interface StoredFact {
+  readonly type: string
+  readonly version: number
   readonly data: Record<string, unknown>
 }
 
-/** Checks that stored data still has the shape its type promises. */
-export function parseEventData(type: string, data: Record<string, unknown>): Record<string, unknown> {
-  const fields = EVENT_SCHEMAS[type as EventType] as Fields | undefined
-  if (fields === undefined) throw new Error(`unknown event type ${type}`)
-  const checked = checkFields(fields, data)
-  if (!checked.ok) throw new Error(`event ${type}: ${checked.field} ${checked.problem}`)
-  return data
+/**
+ * Checks what was stored and brings it to the newest version of its type. A type that is not known becomes an
+ * `event.unrecognized`: it is passed on, counted and exported as it is. A newer version of a type that is known throws
+ * `store.too_new`, since whoever goes on without it would decide by half of the facts.
+ */
+export function readEvent<Stored extends StoredFact>(
+  stored: Stored,
+  table: EventTable = EVENT_TABLE,
+): Omit<Stored, keyof StoredFact> & (Fact | UnrecognizedFact) {
+  return readWith(table, stored) as Omit<Stored, keyof StoredFact> & (Fact | UnrecognizedFact)
+}
+
+function readWith(table: EventTable, stored: StoredFact): StoredFact | UnrecognizedFact {
+  const { type, version, data } = stored
+  const known = table.get(type)
+  if (known === undefined) return { ...stored, type: UNRECOGNIZED, data: { type, version, data } }
+  if (version > known.version) {
+    throw new AppError(
+      "store.too_new",
+      `${type} has version ${version}, and this teamwork knows up to ${known.version}; update teamwork`,
+      { type, version, known: known.version },
+    )
+  }
+  const read = known.read(version, data)
+  return read === data ? stored : { ...stored, version: known.version, data: { ...read } }
+}
+
+/** What an export or another store gets: the words of whoever wrote it, where they are not known here. */
+export function toStored({ type, version, data }: Fact | UnrecognizedFact): {
+  type: string
+  version: number
+  data: object
+} {
+  return type === UNRECOGNIZED ? data : { type, version, data }
+}
+
+/** Those of these types, with their data. */
+export function ofType<T extends EventType>(events: readonly Event[], ...types: readonly T[]): EventOf<T>[] {
+  return events.filter((event): event is EventOf<T> => types.some((type) => type === event.type))
+}
+
+/** The task that an event is about, if it is about one. */
+export function taskOfEvent({ data }: Fact | UnrecognizedFact): TaskId | undefined {
+  return "task" in data ? (data.task ?? undefined) : undefined
 }

@@ -8,6 +8,8 @@ export interface Field<Value> {
   readonly kind: "text" | "number" | "flag" | "list" | "record"
   readonly description: string
   readonly isOptional: boolean
+  /** Null where there is nothing to say; left out means the same. */
+  readonly isNullable?: boolean
   readonly fallback?: Value
   readonly choices?: readonly string[]
   /** Of a number. */
@@ -35,7 +37,10 @@ export type InputOf<F extends Fields> = { readonly [K in Exclude<keyof F, Option
   readonly [K in OptionalKeys<F>]?: ValueOf<F[K]>
 }
 
-export function text(description: string, check?: (value: string) => string | undefined): Field<string> {
+export function text<Text extends string = string>(
+  description: string,
+  check?: (value: string) => string | undefined,
+): Field<Text> {
   return { kind: "text", description, isOptional: false, check }
 }
 
@@ -68,6 +73,11 @@ export function record(description: string): Field<Record<string, unknown>> {
 
 export function optional<Value>(field: Field<Value>): Field<Value | undefined> {
   return { ...field, isOptional: true }
+}
+
+/** Null where there is nothing to say. */
+export function nullable<Value>(field: Field<Value>): Field<Value | null> {
+  return { ...field, isOptional: true, isNullable: true }
 }
 
 /** May be left out, and then has this value. */

@@ -1,4 +1,4 @@
-import type { WorkerId } from "../kernel/ids.ts"
+import type { TaskId, WorkerId } from "../kernel/ids.ts"
 import type { Team } from "../kernel/team.ts"
 import type { Staffing } from "../planning/staffing.ts"
 import type { VerdictStatus } from "../quality/verdict.ts"
@@ -97,7 +97,7 @@ export type ShortAction =
   /** Its process is gone: whatever it held is set back. */
   | { readonly type: "bury-worker"; readonly worker: WorkerId; readonly task: string | null; readonly reason: string }
   | { readonly type: "quarantine-worker"; readonly worker: WorkerId; readonly reason: string }
-  | { readonly type: "check-status"; readonly worker: WorkerId; readonly task: string; readonly silentMs: number }
+  | { readonly type: "check-status"; readonly worker: WorkerId; readonly task: TaskId; readonly silentMs: number }
   | { readonly type: "release-task"; readonly task: string; readonly reason: string }
   /** It was meant for a worker that will not come, and is anybody's from now on. */
   | { readonly type: "free-task"; readonly task: string; readonly reason: string }

@@ -1,8 +1,6 @@
-export const VERDICT_SCOPES = ["task", "qa", "wave", "final", "cross-agent"] as const
-export type VerdictScope = (typeof VERDICT_SCOPES)[number]
+import { VERDICT_SCOPES, VERDICT_STATUSES, type VerdictScope, type VerdictStatus } from "../kernel/event-words.ts"
 
-export const VERDICT_STATUSES = ["passed", "failed", "skipped"] as const
-export type VerdictStatus = (typeof VERDICT_STATUSES)[number]
+export { VERDICT_SCOPES, VERDICT_STATUSES, type VerdictScope, type VerdictStatus }
 
 export interface Check {
   readonly name: string

@@ -1,7 +1,7 @@
 import { ENGINE } from "../kernel/actor.ts"
-import type { Event } from "../kernel/events.ts"
+import { type Event, taskOfEvent } from "../kernel/events.ts"
 import type { SetbackKind } from "../tasks/retry.ts"
-import { hasEnded, type TaskStatus } from "../tasks/task.ts"
+import { hasEnded } from "../tasks/task.ts"
 
 /** What a team's events tell of its workers and of the runs of agents: all that the engine remembers between two looks. */
 export interface History {
@@ -144,113 +144,126 @@ export const WORKER_ERRORS: readonly string[] = [
 
 /** Adds what an event tells. Events must come in their order, each once. */
 export function tell(history: History, event: Event): void {
-  const { data } = event
   const at = Date.parse(event.timestamp)
   history.lastEventAt = at
-  const task = typeof data.task === "string" ? taskOf(history, data.task) : undefined
-  const worker = typeof data.worker === "string" ? workerOf(history, data.worker) : undefined
-  if (event.type.startsWith("worker.") && worker !== undefined) tellWorker(worker, event, at)
-  else if (event.type === "plan.applied")
-    history.planned = { workers: textOf(data.workers), template: textOf(data.template) }
-  else if (event.type.startsWith("run.")) tellRun(history, event, at)
-  else if (event.type.startsWith("team.")) tellTeam(history, event, at)
-  else if (event.type === "target.delivered") history.deliveredAt = at
-  else if (event.type === "target.undone") history.deliveredAt = null
-  else if (event.type.startsWith("task.") && task !== undefined) tellTask(history, { task, event, at })
+  const task = taskOfEvent(event)
+  if (task !== undefined) taskOf(history, task)
+  if ("worker" in event.data && event.data.worker !== null) workerOf(history, event.data.worker)
+  tellTeam(history, event, at)
+  tellWorker(history, event, at)
+  tellRun(history, event, at)
+  tellTask(history, event, at)
 }
 
 function tellTeam(history: History, { type, data, by }: Event, at: number): void {
-  if (type === "team.paused") history.pausedBy = by
-  if (type === "team.led") {
-    history.settings = String(data.settings)
-    history.startedAt ??= at
-    history.ledAt = at
-    history.endedAt = null
-    history.endReason = null
-    // Somebody tries again: whoever crashed too often before gets another chance. A quarantine is lifted by name.
-    for (const worker of history.workers.values()) worker.crashes = 0
-  } else if (type === "team.left") {
-    history.endedAt = at
-    history.endReason = String(data.reason)
-  } else if (type === "team.resumed") history.resumedAt = at
+  switch (type) {
+    case "team.paused":
+      history.pausedBy = by
+      break
+    case "team.led":
+      history.settings = data.settings
+      history.startedAt ??= at
+      history.ledAt = at
+      history.endedAt = null
+      history.endReason = null
+      // Somebody tries again: whoever crashed too often before gets another chance. A quarantine is lifted by name.
+      for (const worker of history.workers.values()) worker.crashes = 0
+      break
+    case "team.left":
+      history.endedAt = at
+      history.endReason = data.reason
+      break
+    case "team.resumed":
+      history.resumedAt = at
+      break
+    case "plan.applied":
+      history.planned = { workers: data.workers, template: data.template }
+      break
+    case "target.delivered":
+      history.deliveredAt = at
+      break
+    case "target.undone":
+      history.deliveredAt = null
+      break
+    default:
+  }
 }
 
-function tellWorker(worker: WorkerFact, { type, data }: Event, at: number): void {
+function tellWorker(history: History, { type, data }: Event, at: number): void {
   switch (type) {
-    case "worker.spawned":
-      worker.spawned = {
-        ...{ runtime: String(data.runtime), machine: String(data.machine) },
-        ...{ pid: Number(data.pid), processStart: String(data.process_start) },
-      }
+    case "worker.spawned": {
+      const { runtime, machine, pid, process_start: processStart } = data
+      workerOf(history, data.worker).spawned = { runtime, machine, pid, processStart }
       break
-    case "worker.started":
-      worker.role = textOf(data.role)
-      worker.runtime = textOf(data.runtime)
-      worker.machine = textOf(data.machine)
-      worker.pid = Number(data.pid)
-      worker.processStart = textOf(data.process_start)
+    }
+    case "worker.started": {
+      const worker = workerOf(history, data.worker)
+      worker.role = data.role
+      worker.runtime = data.runtime
+      worker.machine = data.machine
+      worker.pid = data.pid
+      worker.processStart = data.process_start
       worker.startedAt = at
       worker.exitedAt = null
       worker.exitReason = null
       worker.statusCheckedAt = null
       worker.starts++
       break
+    }
     case "worker.exited":
-      if (worker.startedAt !== null && worker.exitedAt === null) worker.aliveMs += Math.max(0, at - worker.startedAt)
-      worker.exitedAt = at
-      worker.spawned = null
-      worker.exitReason = textOf(data.reason)
-      if (["done", "stopped"].includes(worker.exitReason ?? "")) break
-      worker.crashes++
-      worker.allCrashes++
+      endWorker(workerOf(history, data.worker), data.reason, at)
       break
     case "worker.quarantined":
-      worker.quarantined = true
+      workerOf(history, data.worker).quarantined = true
       break
-    case "worker.resumed":
+    case "worker.resumed": {
+      const worker = workerOf(history, data.worker)
       worker.quarantined = false
       worker.consecutiveErrors = 0
       worker.crashes = 0
       break
+    }
     case "worker.status_checked":
-      worker.statusCheckedAt = at
+      workerOf(history, data.worker).statusCheckedAt = at
       break
     default:
   }
 }
 
+function endWorker(worker: WorkerFact, reason: string, at: number): void {
+  if (worker.startedAt !== null && worker.exitedAt === null) worker.aliveMs += Math.max(0, at - worker.startedAt)
+  worker.exitedAt = at
+  worker.spawned = null
+  worker.exitReason = reason
+  if (reason === "done" || reason === "stopped") return
+  worker.crashes++
+  worker.allCrashes++
+}
+
 function tellRun(history: History, { type, data }: Event, at: number): void {
-  const id = String(data.run)
   if (type === "run.started") {
+    const { run: id, task, attempt, worker, agent, model, turn } = data
     history.runs.set(id, {
-      ...{ id, task: textOf(data.task), worker: String(data.worker), agent: String(data.agent) },
-      ...{ model: textOf(data.model), turn: Number(data.turn), startedAt: at, endedAt: null, reason: null },
-      attempt: typeof data.attempt === "number" ? data.attempt : null,
+      ...{ id, task, attempt, worker, agent, model, turn, startedAt: at, endedAt: null, reason: null },
       ...{ error: null, session: null, tokens: 0, dollars: null, dollarsAreEstimated: false },
     })
-    return
   }
-  const run = history.runs.get(id)
+  if (type !== "run.ended") return
+  const run = history.runs.get(data.run)
   if (run === undefined) return
   run.endedAt = at
-  run.reason = textOf(data.reason)
-  run.error = textOf(data.error)
-  run.session = textOf(data.session)
-  run.tokens = Number(data.input_tokens) + Number(data.output_tokens)
-  run.dollars = typeof data.dollars === "number" ? data.dollars : null
-  run.dollarsAreEstimated = data.dollars_are_estimated === true
+  run.reason = data.reason
+  run.error = data.error
+  run.session = data.session
+  run.tokens = data.input_tokens + data.output_tokens
+  run.dollars = data.dollars
+  run.dollarsAreEstimated = data.dollars_are_estimated
 }
 
-interface TaskNews {
-  readonly task: TaskFact
-  readonly event: Event
-  readonly at: number
-}
-
-function tellTask(history: History, { task, event, at }: TaskNews): void {
-  const { type, data, by } = event
+function tellTask(history: History, { type, data, by }: Event, at: number): void {
   switch (type) {
-    case "task.claimed":
+    case "task.claimed": {
+      const task = taskOf(history, data.task)
       endClaim(history, task, at)
       if (task.worker !== null && task.worker !== by) task.takenFrom.push(task.worker)
       task.worker = by
@@ -259,46 +272,51 @@ function tellTask(history: History, { task, event, at }: TaskNews): void {
       task.claimedAt = at
       workerOf(history, by).busySince = at
       break
+    }
     case "task.step":
-      task.step = { name: String(data.step), worker: String(data.worker), at }
+      taskOf(history, data.task).step = { name: data.step, worker: data.worker, at }
       break
     case "task.setback": {
-      const kind = String(data.kind) as SetbackKind
-      task.setbacks.push({ kind, agent: textOf(data.agent), at, worker: String(data.worker) })
-      const worker = workerOf(history, String(data.worker))
+      const { kind, agent } = data
+      taskOf(history, data.task).setbacks.push({ kind, agent, at, worker: data.worker })
+      const worker = workerOf(history, data.worker)
       worker.allSetbacks++
       if (WORKER_ERRORS.includes(kind)) worker.consecutiveErrors++
       break
     }
     case "task.released":
-      endClaim(history, task, at)
+      endClaim(history, taskOf(history, data.task), at)
       break
     case "task.resolved":
-      task.endedAt = at
-      finish(history, task, at)
+      taskOf(history, data.task).endedAt = at
+      finish(history, taskOf(history, data.task), at)
       break
-    case "task.status_changed":
-      if (hasEnded(data.to as TaskStatus)) task.endedAt = at
-      task.reason = textOf(data.reason)
+    case "task.status_changed": {
+      const task = taskOf(history, data.task)
+      if (hasEnded(data.to)) task.endedAt = at
+      task.reason = data.reason
       if (data.to === "in_review") finish(history, task, at)
       else if (data.from === "in_progress") endClaim(history, task, at)
       break
-    case "task.reopened":
+    }
+    case "task.reopened": {
+      const task = taskOf(history, data.task)
       task.setbacks = []
       task.endedAt = null
       task.isUnblockedTold = false
       if (by === ENGINE) task.retries++
       break
+    }
     case "task.unblocked":
-      task.isUnblockedTold = true
+      taskOf(history, data.task).isUnblockedTold = true
       break
     case "task.merged":
-      task.mergedAttempt = Number(data.attempt)
+      taskOf(history, data.task).mergedAttempt = data.attempt
       history.mergedAt = at
       break
     case "task.merge_failed":
       // A fix that does not merge is done once more itself.
-      if (data.fix !== task.id) taskOf(history, String(data.fix)).fixOf = task.id
+      if (data.fix !== data.task) taskOf(history, data.fix).fixOf = data.task
       break
     default:
   }
@@ -347,8 +365,4 @@ export function taskOf(history: History, id: string): TaskFact {
   }
   history.tasks.set(id, made)
   return made
-}
-
-function textOf(value: unknown): string | null {
-  return typeof value === "string" ? value : null
 }

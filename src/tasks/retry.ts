@@ -1,14 +1,6 @@
-/**
- * Why a worker could not bring a task to an end. `gate`: the work was done and did not pass. `interrupted`: somebody
- * stopped the worker, which says nothing of the task. `lost`: the worker's process died or fell silent. `workspace`: it
- * had no place to work in. `qa`: QA did not pass the work often enough, or had nothing to go by. The others are how the run
- * of an agent ended.
- */
-export const SETBACKS = [
-  ...(["gate", "interrupted", "lost", "workspace", "refused", "crashed", "protocol", "timed-out"] as const),
-  ...(["turn-limit", "rate-limited", "context-overflow", "auth", "not-found", "budget", "qa"] as const),
-] as const
-export type SetbackKind = (typeof SETBACKS)[number]
+import { SETBACKS, type SetbackKind } from "../kernel/event-words.ts"
+
+export { SETBACKS, type SetbackKind }
 
 export interface RetryLimits {
   /** How often a task is tried again after a crash, or work that did not pass. */

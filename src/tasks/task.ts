@@ -1,11 +1,11 @@
 import { AppError } from "../kernel/errors.ts"
+import { ROLES, type Role, TASK_STATUSES, type TaskStatus } from "../kernel/event-words.ts"
 import type { TaskId, WorkerId } from "../kernel/ids.ts"
 import type { Phase } from "../kernel/phase.ts"
 import type { Effort } from "./effort.ts"
 import type { QaState } from "./qa-state.ts"
 
-export const TASK_STATUSES = ["open", "in_progress", "in_review", "paused", "resolved", "failed", "skipped"] as const
-export type TaskStatus = (typeof TASK_STATUSES)[number]
+export { ROLES, type Role, TASK_STATUSES, type TaskStatus }
 
 /** Every allowed change of a task's status. A status that is not listed behind another cannot follow it. */
 export const TASK_TRANSITIONS = {
@@ -17,9 +17,6 @@ export const TASK_TRANSITIONS = {
   resolved: ["open"], // a new attempt
   skipped: ["open"],
 } as const satisfies Record<TaskStatus, readonly TaskStatus[]>
-
-export const ROLES = ["frontend", "backend", "devops", "test", "docs", "security", "review", "worker"] as const
-export type Role = (typeof ROLES)[number]
 
 /** The role of tasks anybody may take, and of workers that take anything. */
 export const GENERIC_ROLE: Role = "worker"

@@ -1,7 +1,7 @@
+import { WAVE_STATUSES, type WaveStatus } from "../kernel/event-words.ts"
 import type { TaskId } from "../kernel/ids.ts"
 
-export const WAVE_STATUSES = ["planning", "in_progress", "completed", "verified", "failed"] as const
-export type WaveStatus = (typeof WAVE_STATUSES)[number]
+export { WAVE_STATUSES, type WaveStatus }
 
 /** Only a gate's word is stored; the other states follow from the tasks and cannot drift from them. */
 export type WaveVerdict = "verified" | "failed" | null

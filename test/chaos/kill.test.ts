@@ -1,9 +1,9 @@
 // Participants are killed at random while they work, and once the database server under them. What was acknowledged is
 // there afterwards, what was abandoned is finished by others, and no task ever had two holders.
+
 import { describe, expect, it } from "bun:test"
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Event } from "../../src/kernel/events.ts"
 import { parseTaskId } from "../../src/kernel/ids.ts"
 import { unreachable } from "../../src/lib/unreachable.ts"
 import type { Store } from "../../src/store/port.ts"
@@ -15,6 +15,7 @@ import { freshSchema, startPostgres } from "../support/postgres.ts"
 import { runCli } from "../support/run-cli.ts"
 import { makeScratch } from "../support/sandbox.ts"
 import { allEvents, claimRequest, finishRequest, makeTeam, TEAM, until } from "../support/stores.ts"
+import { type ToldEvent, told } from "../support/told.ts"
 import { type Crew, type Member, makeCrew } from "./crew.ts"
 
 const TIMEOUT_MS = 90_000
@@ -171,7 +172,7 @@ async function expectIntact(scene: Scene): Promise<unknown[]> {
   const key = (await store.read((tx) => tx.teams.find(TEAM)))?.key ?? 0
   await expectCountersRight(store, key)
   const finished = await finishTheRest(store, key)
-  const events = await allEvents(store, key)
+  const events = told(await allEvents(store, key))
   await expectAcknowledged(store, key, { logs, events })
   expectOneHolderAtATime(events)
   await expectCountersRight(store, key)
@@ -210,7 +211,7 @@ async function finishTheRest(store: Store, key: number): Promise<number> {
 async function expectAcknowledged(
   store: Store,
   key: number,
-  { logs, events }: { logs: { name: string; entry: Entry }[]; events: readonly Event[] },
+  { logs, events }: { logs: { name: string; entry: Entry }[]; events: readonly ToldEvent[] },
 ): Promise<void> {
   const tasks = new Map((await store.read((tx) => tx.tasks.list(key))).map((task) => [task.id as string, task]))
   const facts = new Set(events.map((event) => `${event.type} ${event.by} ${event.data.task} ${event.data.token}`))
@@ -256,7 +257,7 @@ async function expectAcknowledged(
 }
 
 /** Follows every task through its events: needs come first, and a second holder only after the lease of the first. */
-function expectOneHolderAtATime(events: readonly Event[]): void {
+function expectOneHolderAtATime(events: readonly ToldEvent[]): void {
   const holders = new Map<string, { owner: string; token: number; since: number }>()
   const tokens = new Map<string, number>()
   const resolved = new Set<string>()

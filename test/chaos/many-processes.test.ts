@@ -1,5 +1,6 @@
 // Many real processes on one SQLite store: nothing is lost, nothing happens twice, and nobody is told of a trouble that
 // is not its own.
+
 import { describe, expect, it } from "bun:test"
 import { join } from "node:path"
 import type { Event } from "../../src/kernel/events.ts"
@@ -9,6 +10,7 @@ import type { Store } from "../../src/store/port.ts"
 import { openSqliteStore } from "../../src/store/sqlite/store.ts"
 import { makeScratch } from "../support/sandbox.ts"
 import { allEvents, makeTask, makeTeam } from "../support/stores.ts"
+import { told } from "../support/told.ts"
 import { makeCrew, startTogether } from "./crew.ts"
 
 const TIMEOUT_MS = 90_000
@@ -197,7 +199,9 @@ function numbered<T>(count: number, make: (number: number) => T): T[] {
 }
 
 function tasksOf(events: readonly Event[], type: Event["type"]): string[] {
-  return events.filter((event) => event.type === type).map((event) => String(event.data.task))
+  return told(events)
+    .filter((event) => event.type === type)
+    .map((event) => String(event.data.task))
 }
 
 /** Texts are `sender number`; within an inbox the numbers of one sender only go up. */

@@ -1,4 +1,5 @@
 // A plan brought into the store: whole or not at all, once, and changed as far as nobody has begun.
+
 import { describe, expect, it, setDefaultTimeout } from "bun:test"
 import { applyPlan } from "../../src/planning/operations/apply-plan.ts"
 import { emptyHistory, tell } from "../../src/reporting/history.ts"
@@ -15,6 +16,7 @@ import {
   snapshot,
   TEAM,
 } from "../support/stores.ts"
+import { told } from "../support/told.ts"
 
 setDefaultTimeout(60_000)
 
@@ -116,7 +118,7 @@ for (const [name, makeDatabase] of Object.entries(STORES)) {
         work: { agent: "codex", effort: "low" },
       })
       const events = (await allEvents(store, key)).filter(({ type }) => type.startsWith("task."))
-      expect(events.slice(3).map(({ type, data }) => [type, data.task])).toEqual([
+      expect(told(events.slice(3)).map(({ type, data }) => [type, data.task])).toEqual([
         ["task.created", "4"],
         ["task.updated", "2"],
         ["task.needs_changed", "3"],

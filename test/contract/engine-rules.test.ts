@@ -1,9 +1,9 @@
 // What the engine decides about tasks and workers, written down: follow-ups, failed needs, words to whoever can start.
 // On every store, and as the rules see it again afterwards.
+
 import { describe, expect, it } from "bun:test"
 import { ENGINE } from "../../src/kernel/actor.ts"
-import { parseEventData } from "../../src/kernel/events.ts"
-import { parseTaskId } from "../../src/kernel/ids.ts"
+import { parseTaskId, parseWorkerId } from "../../src/kernel/ids.ts"
 import { readMailbox } from "../../src/messages/operations/read-mailbox.ts"
 import { settleBlockers } from "../../src/orchestrator/blockers.ts"
 import { cascade } from "../../src/orchestrator/cascade.ts"
@@ -34,6 +34,7 @@ import {
   snapshot,
   TEAM,
 } from "../support/stores.ts"
+import { told } from "../support/told.ts"
 
 for (const [name, makeDatabase] of Object.entries(STORES)) describe(name, () => rulesContract(makeDatabase))
 
@@ -55,13 +56,10 @@ async function makeHouse(makeDatabase: MakeDatabase) {
     statuses: async () => (await store.read((tx) => tx.tasks.list(key))).map(({ id, status }) => `${id} ${status}`),
     follow: (of: string, kind: "test" | "review") => cascadeTask(house, { ...TEAM, of: parseTaskId(of), kind }),
     settle: (id: string, choice: BlockerChoice) => settleBlocker(house, { ...TEAM, task: parseTaskId(id), choice }),
-    /** As the engine sees it: every event checked and folded. */
+    /** As the engine sees it: every event folded. */
     async look() {
       const history = emptyHistory()
-      for (const event of await allEvents(store, key)) {
-        parseEventData(event.type, event.data)
-        tell(history, event)
-      }
+      for (const event of await allEvents(store, key)) tell(history, event)
       const tasks = await store.read((tx) => tx.tasks.list(key))
       return makeSnapshot({ tasks, history, waves: await run(house, waveStatus, {}) })
     },
@@ -172,7 +170,7 @@ function rulesContract(makeDatabase: MakeDatabase): void {
       await using house = await makeChain()
       expect(await house.settle("1", "skip-dependants")).toEqual(["1", "2", "3"].map(parseTaskId))
       expect(await house.statuses()).toEqual(["1 skipped", "2 skipped", "3 skipped", "4 open"])
-      const reasons = (await allEvents(house.store, house.key)).filter(({ data }) => data.to === "skipped")
+      const reasons = told(await allEvents(house.store, house.key)).filter(({ data }) => data.to === "skipped")
       expect(reasons.map(({ by, data }) => [by, data.reason])).toEqual([
         [ENGINE, "task 1 failed, and it cannot be done without"],
         [ENGINE, "task 1 failed, and it cannot be done without"],
@@ -228,8 +226,8 @@ function rulesContract(makeDatabase: MakeDatabase): void {
   })
 
   describe("a quarantined worker", () => {
-    const worker = { ...TEAM, worker: "w1" }
-    const started = { role: "backend", runtime: "child", machine: "here", pid: 1, process_start: "1" }
+    const worker = { ...TEAM, worker: parseWorkerId("w1") }
+    const started = { role: "backend", runtime: "child", machine: "here", pid: 1, process_start: "1" } as const
 
     it("stays so when its process ends, until a person resumes it", async () => {
       await using house = await makeHouse(makeDatabase)

@@ -1,5 +1,6 @@
 // Random histories, played on a real store and on a model that is simple enough to be believed. The model is written
 // from the documents and shares nothing with the code but the names of things.
+
 import { describe, expect, it } from "bun:test"
 import fc from "fast-check"
 import { AppError } from "../../src/kernel/errors.ts"
@@ -28,6 +29,7 @@ import { pause, resume } from "../../src/teams/operations/pause.ts"
 import { updateTeam } from "../../src/teams/operations/update-team.ts"
 import { setupWorker } from "../../src/workers/operations/setup-worker.ts"
 import { allEvents, context, type MakeDatabase, run, STORES, TEAM, until } from "../support/stores.ts"
+import { told } from "../support/told.ts"
 
 const STEP_MS = 10
 const LONG_LEASE_MS = 3_600_000
@@ -847,41 +849,41 @@ async function stateOfStore(store: Store, team: string): Promise<ReturnType<type
 function replay(events: readonly Event[]) {
   const tasks = new Map<string, { status: string; owner: string | null; token: number; attempt: number }>()
   let phase = "PLANNING"
-  for (const { type, data, by } of events) {
+  for (const { type, data, by } of told(events)) {
     if (type === "team.phase_changed") {
       expect(data.from).toBe(phase)
       phase = String(data.to)
     }
     if (type === "task.created") tasks.set(String(data.task), { status: "open", owner: null, token: 0, attempt: 1 })
-    const told = tasks.get(String(data.task))
-    if (told === undefined) continue
+    const task = tasks.get(String(data.task))
+    if (task === undefined) continue
     if (type === "task.claimed") {
       // At most one live claim: whoever takes a held task says from whom, and is somebody else.
-      expect(data.taken_over_from).toBe(told.status === "in_progress" ? told.owner : null)
+      expect(data.taken_over_from).toBe(task.status === "in_progress" ? task.owner : null)
       expect(data.taken_over_from).not.toBe(by)
-      expect(data.token).toBe(told.token + 1)
-      Object.assign(told, { status: "in_progress", owner: by, token: told.token + 1 })
+      expect(data.token).toBe(task.token + 1)
+      Object.assign(task, { status: "in_progress", owner: by, token: task.token + 1 })
     }
     if (type === "task.released") {
-      expect(data.owner).toBe(told.owner)
-      Object.assign(told, { status: "open", owner: null })
+      expect(data.owner).toBe(task.owner)
+      Object.assign(task, { status: "open", owner: null })
     }
     if (type === "task.resolved") {
-      expect(["in_progress", "in_review"]).toContain(told.status)
-      expect([data.token, data.attempt]).toEqual([told.token, told.attempt])
-      told.status = "resolved"
+      expect(["in_progress", "in_review"]).toContain(task.status)
+      expect([data.token, data.attempt]).toEqual([task.token, task.attempt])
+      task.status = "resolved"
     }
     if (type === "task.status_changed") {
-      expect(data.from).toBe(told.status)
-      told.status = String(data.to)
+      expect(data.from).toBe(task.status)
+      task.status = String(data.to)
     }
     if (type === "task.reopened") {
-      expect(data.attempt).toBe(told.attempt + 1)
-      Object.assign(told, { status: "open", owner: null, attempt: told.attempt + 1 })
+      expect(data.attempt).toBe(task.attempt + 1)
+      Object.assign(task, { status: "open", owner: null, attempt: task.attempt + 1 })
     }
     if (type === "task.deleted") tasks.delete(String(data.task))
   }
-  return { phase, tasks: [...tasks].map(([id, told]) => ({ id, ...told })) }
+  return { phase, tasks: [...tasks].map(([id, task]) => ({ id, ...task })) }
 }
 
 interface Pace {

@@ -1,7 +1,8 @@
 // What each operation does, refuses and leaves behind, on every store.
+
 import { describe, expect, it } from "bun:test"
 import type { ErrorCode } from "../../src/kernel/errors.ts"
-import { type Event, parseEventData } from "../../src/kernel/events.ts"
+import type { Event } from "../../src/kernel/events.ts"
 import type { Fields } from "../../src/lib/fields.ts"
 import { pollMailbox, readMailbox } from "../../src/messages/operations/read-mailbox.ts"
 import { sendMessage } from "../../src/messages/operations/send-message.ts"
@@ -60,6 +61,7 @@ import {
   until,
   untilExpired,
 } from "../support/stores.ts"
+import { told } from "../support/told.ts"
 
 const SHORT_LEASE_SECONDS = 0.003
 
@@ -1494,7 +1496,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
       await using h = await house()
       await h.tasks({ 1: [], 2: [], 3: [] })
       const { events, cursor } = await h.ask(listEvents, { limit: 2 })
-      expect(events.map((event) => event.data.task)).toEqual(["2", "3"])
+      expect(told(events).map((event) => event.data.task)).toEqual(["2", "3"])
       expect((await h.ask(listEvents, { after: cursor })).events).toEqual([])
       await h.ask(claimTask, { next: true, owner: "w1" })
       expect((await h.ask(listEvents, { after: cursor })).events.map((event) => event.type)).toEqual([
@@ -1513,7 +1515,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
       const controller = new AbortController()
       const seen: string[] = []
       const onEvents = (events: readonly Event[]) => {
-        seen.push(...events.map((event) => String(event.data.task)))
+        seen.push(...told(events).map((event) => String(event.data.task)))
         if (seen.length === 4) controller.abort()
       }
       const following = followEvents(h.ctx, { ...TEAM, after: cursor }, { onEvents, signal: controller.signal })
@@ -1817,7 +1819,6 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     await h.ask(updateTeam, { goal: "y" })
     await h.ask(cleanTeam, {})
     const events = await h.events()
-    for (const event of events) expect(parseEventData(event.type, event.data)).toEqual(event.data)
     expect(new Set(events.map((event) => event.type)).size).toBeGreaterThan(18)
   })
 }

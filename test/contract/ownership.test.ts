@@ -1,6 +1,6 @@
 // Who owns which files: at planning, by exception, and as everybody is told. On every store.
+
 import { describe, expect, it } from "bun:test"
-import { parseEventData } from "../../src/kernel/events.ts"
 import { parseTaskId } from "../../src/kernel/ids.ts"
 import { readMailbox } from "../../src/messages/operations/read-mailbox.ts"
 import {
@@ -29,6 +29,7 @@ import {
   snapshot,
   TEAM,
 } from "../support/stores.ts"
+import { told } from "../support/told.ts"
 
 for (const [name, makeDatabase] of Object.entries(STORES)) describe(name, () => ownershipContract(makeDatabase))
 
@@ -54,9 +55,7 @@ async function makeHouse(makeDatabase: MakeDatabase, settings: Partial<Settings>
     /** The refusal of something that must leave no trace. */
     refused: unchanged,
     events: async (type: string) => {
-      const events = (await allEvents(store, key)).filter((event) => event.type.startsWith(type))
-      for (const event of events) parseEventData(event.type, event.data)
-      return events
+      return told(await allEvents(store, key)).filter((event) => event.type.startsWith(type))
     },
     inbox: async (inbox: string) =>
       (await run(house, readMailbox, { inbox })).map(({ payload }) => String(payload.message)),

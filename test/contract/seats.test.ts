@@ -1,6 +1,5 @@
 // Sessions that join and leave a team, on every store.
 import { describe, expect, it } from "bun:test"
-import { parseEventData } from "../../src/kernel/events.ts"
 import { loopState } from "../../src/sessions/operations/read-loop-state.ts"
 import { readSeat } from "../../src/sessions/operations/read-seat.ts"
 import { join, leave } from "../../src/sessions/operations/seats.ts"
@@ -33,7 +32,6 @@ async function makeHouse(makeDatabase: MakeDatabase) {
     loop: (terminalId: string) => run(house, loopState, { terminalId, get: true }),
     events: async (type: string) => {
       const events = (await allEvents(store, key)).filter((event) => event.type.startsWith(type))
-      for (const event of events) parseEventData(event.type, event.data)
       return events.map((event) => event.data)
     },
     refused: async (work: () => Promise<unknown>) => {

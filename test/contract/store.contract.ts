@@ -1,8 +1,7 @@
 // What src/store/port.ts promises, one test for each promise. Every store passes all of them.
 
 import { describe, expect, it } from "bun:test"
-import type { EventType } from "../../src/kernel/events.ts"
-import { parseEventData } from "../../src/kernel/events.ts"
+import type { Event, EventType } from "../../src/kernel/events.ts"
 import { parseTaskId, parseWorkerId } from "../../src/kernel/ids.ts"
 import { UNGUARDED } from "../../src/kernel/team.ts"
 import type { Store, StoredTeam, Tx } from "../../src/store/port.ts"
@@ -1772,9 +1771,8 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
     it("have the shape their type promises, those of claim and finish too", async () => {
       await using house = await makeHouse()
       await fillTeam(house.store, house.team)
-      const events = await allEvents(house.store, house.key)
-      expect(events.length).toBeGreaterThan(5)
-      for (const event of events) expect(parseEventData(event.type, event.data)).toEqual(event.data)
+      // Whatever does not fit is refused when it is read.
+      expect((await allEvents(house.store, house.key)).length).toBeGreaterThan(5)
     })
   })
 
@@ -1886,7 +1884,7 @@ interface House extends AsyncDisposable {
   readonly key: number
   readonly task: (id: string, change?: Parameters<typeof makeTask>[3]) => ReturnType<typeof makeTask>
   readonly get: (id: string) => ReturnType<typeof getTask>
-  readonly eventTypes: () => Promise<EventType[]>
+  readonly eventTypes: () => Promise<Event["type"][]>
 }
 
 async function resolve(store: Store, id: string): Promise<void> {
@@ -1912,6 +1910,9 @@ async function fillTeam(store: Store, team: StoredTeam): Promise<void> {
   await store.write(async (tx) => {
     await tx.waves.put(key, { number: 1, verdict: null, startedAt: null, verifiedAt: null })
     await tx.verdicts.add(key, { scope: "task", subject: "1", status: "passed", checks: [], issues: [], by: "w1" })
-    await tx.events.append(key, "w1", { type: "task.created", data: { task: "2", title: "x", blocked_by: ["1"] } })
+    await tx.events.append(key, "w1", {
+      type: "task.created",
+      data: { task: parseTaskId("2"), title: "x", blocked_by: [parseTaskId("1")] },
+    })
   })
 }

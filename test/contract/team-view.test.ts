@@ -1,5 +1,7 @@
 // A look at a team that goes on from the one before sees the same as one that begins anew, on every store.
+
 import { describe, expect, it } from "bun:test"
+import { parseTaskId, parseWorkerId } from "../../src/kernel/ids.ts"
 import { beginFollowing, readEngine } from "../../src/orchestrator/operations/read-engine.ts"
 import { type Look, lookAtTeam } from "../../src/reporting/operations/look-at-team.ts"
 import { calculateWaves } from "../../src/tasks/operations/calculate-waves.ts"
@@ -17,6 +19,7 @@ import { context, type MakeDatabase, run, STORES, TEAM } from "../support/stores
 
 for (const [name, makeDatabase] of Object.entries(STORES)) describe(name, () => lookContract(makeDatabase))
 
+const [W1, W2] = [parseWorkerId("w1"), parseWorkerId("w2")]
 const PROCESS = { ...TEAM, runtime: "child", machine: "here", pid: 1, process_start: "1" }
 
 function lookContract(makeDatabase: MakeDatabase): void {
@@ -29,15 +32,15 @@ function lookContract(makeDatabase: MakeDatabase): void {
       () => run(here, createTask, { id: "2", title: "Page", blockedBy: ["1"] }),
       () => run(here, createTask, { id: "3", title: "Not needed" }),
       () => run(here, calculateWaves, {}),
-      () => noteWorkerStarted(here, { ...PROCESS, worker: "w1", role: "backend" }),
-      () => noteWorkerStarted(here, { ...PROCESS, worker: "w2", role: null }),
+      () => noteWorkerStarted(here, { ...PROCESS, worker: W1, role: "backend" }),
+      () => noteWorkerStarted(here, { ...PROCESS, worker: W2, role: null }),
       () => run(here, claimTask, { id: "1", owner: "w1" }),
       () =>
         run(here, heartbeatTask, { id: "1", owner: "w1" }).then(() =>
           run(here, createTask, { id: "4", title: "More" }),
         ),
-      () => noteStep(here, { ...TEAM, task: "1", attempt: 1, worker: "w1", step: "agent" }),
-      () => noteWorkerExited(here, { ...TEAM, worker: "w2", reason: "stopped", detail: null, by: "w2" }),
+      () => noteStep(here, { ...TEAM, task: parseTaskId("1"), attempt: 1, worker: W1, step: "agent" }),
+      () => noteWorkerExited(here, { ...TEAM, worker: W2, reason: "stopped", detail: null, by: "w2" }),
       () => run(here, updateTask, { id: "1", owner: "w1", status: "resolved" }),
       () => run(here, updateTask, { id: "2", title: "The page" }),
       () => run(here, deleteTask, { id: "3", force: true }),
@@ -64,9 +67,9 @@ function lookContract(makeDatabase: MakeDatabase): void {
     const here = context(await database.connect())
     await run(here, createTeam, { ...TEAM, goal: "Search page" })
     await run(here, createTask, { ...TEAM, id: "1", title: "Schema" })
-    for (const worker of ["w1", "w2"]) await noteWorkerStarted(here, { ...PROCESS, worker, role: "backend" })
+    for (const worker of [W1, W2]) await noteWorkerStarted(here, { ...PROCESS, worker, role: "backend" })
     await run(here, claimTask, { ...TEAM, id: "1", owner: "w1" })
-    await noteWorkerExited(here, { ...TEAM, worker: "w2", reason: "stopped", detail: null, by: "w2" })
+    await noteWorkerExited(here, { ...TEAM, worker: W2, reason: "stopped", detail: null, by: "w2" })
     const look = await lookAtTeam(here, TEAM)
     expect(look.workers).toMatchObject([{ id: "w1", currentTask: "1" }])
     expect(look).toMatchObject({ stats: { in_progress: 1, total: 1 }, lead: null })

@@ -1,5 +1,7 @@
 // What workers ask of every store besides what everybody does: leases, messages, setbacks.
+
 import { describe, expect, it } from "bun:test"
+import { ofType } from "../../src/kernel/events.ts"
 import { parseTaskId, parseWorkerId } from "../../src/kernel/ids.ts"
 import { markRead } from "../../src/messages/operations/mark-read.ts"
 import { sendMessage } from "../../src/messages/operations/send-message.ts"
@@ -75,7 +77,7 @@ function workerContract(makeDatabase: MakeDatabase): void {
       [c, true],
     ])
     expect(await store.read((tx) => tx.messages.list(key, "w1", { ids: [c, a] }))).toMatchObject([{ id: a }, { id: c }])
-    const told = (await allEvents(store, key)).filter(({ type }) => type === "message.read").map(({ data }) => data.ids)
+    const told = ofType(await allEvents(store, key), "message.read").map(({ data }) => data.ids)
     expect(told).toEqual([[b], [c]])
   })
 

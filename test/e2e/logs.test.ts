@@ -1,9 +1,10 @@
 // `teamwork logs` and `teamwork attach` as a person uses them; the recordings are written as a worker writes them.
+
 import { afterAll, beforeAll, describe, expect, it } from "bun:test"
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { hostname } from "node:os"
 import { join } from "node:path"
-import { parseTaskId } from "../../src/kernel/ids.ts"
+import { parseTaskId, parseWorkerId } from "../../src/kernel/ids.ts"
 import { systemClock } from "../../src/lib/clock.ts"
 import { identityOf } from "../../src/lib/process/process-identity.ts"
 import type { Context } from "../../src/store/operation.ts"
@@ -44,11 +45,20 @@ describe("logs", () => {
 
   const started = (id: string, task: string, turn: number, worker = "w1") =>
     noteRunStarted(context, {
-      ...{ ...NAME, run: id, task, attempt: 1, worker, agent: "claude", model: "opus", turn },
+      ...{ ...NAME, run: id, task: parseTaskId(task), attempt: 1, worker, agent: "claude", model: "opus", turn },
     })
   const over = (id: string, task: string) =>
     noteRunEnded(context, {
-      ...{ ...NAME, run: id, task, worker: "w1", agent: "claude", reason: "done", error: null, session: null },
+      ...{
+        ...NAME,
+        run: id,
+        task: parseTaskId(task),
+        worker: "w1",
+        agent: "claude",
+        reason: "done",
+        error: null,
+        session: null,
+      },
       ...{
         duration_ms: 1,
         input_tokens: 7,
@@ -141,7 +151,13 @@ describe("logs", () => {
     record("4-1-1", [say("Half")])
     appendFileSync(join(bench.home, "runs/shop/main/4-1-1/events.jsonl"), '{"at":5,"type":"te')
     expect(await bench.text("logs", "4-1-1")).toEndWith("Half\n")
-    await noteWorkerExited(context, { ...NAME, by: "teamwork", worker: "w5", reason: "lost", detail: null })
+    await noteWorkerExited(context, {
+      ...NAME,
+      by: "teamwork",
+      worker: parseWorkerId("w5"),
+      reason: "lost",
+      detail: null,
+    })
     expect(await bench.text("logs", "4-1-1")).toEndWith("Half\n          cut off: nobody saw how it ended\n")
     rmSync(join(bench.home, "runs/shop/main/4-1-1"), { recursive: true })
     expect(await bench.text("logs", "4-1-1")).toEndWith("\n          nothing of it is recorded here\n")
@@ -189,7 +205,14 @@ describe("logs", () => {
   })
 
   const processOf = (worker: string, pid: number, runtime = "child") => ({
-    ...{ worker, role: null, runtime, machine: hostname(), pid, process_start: identityOf(pid).start || "gone" },
+    ...{
+      worker: parseWorkerId(worker),
+      role: null,
+      runtime,
+      machine: hostname(),
+      pid,
+      process_start: identityOf(pid).start || "gone",
+    },
   })
 
   it("shows what a worker printed, without its colours, and the runs it made", async () => {

@@ -1,8 +1,10 @@
 // What `doctor` says and mends of workers that are gone: their processes, panes, claims and worktrees.
+
 import { afterEach, beforeEach, describe, expect, it } from "bun:test"
 import { existsSync } from "node:fs"
 import { hostname } from "node:os"
 import { join } from "node:path"
+import { parseWorkerId } from "../../src/kernel/ids.ts"
 import { systemClock } from "../../src/lib/clock.ts"
 import { identityOf } from "../../src/lib/process/process-identity.ts"
 import { workerMark } from "../../src/lib/process/worker-mark.ts"
@@ -55,7 +57,8 @@ describe("doctor and lost workers", () => {
     bench[Symbol.dispose]()
   })
 
-  const start = async (worker: string, kind: Runtime["name"], line = "(setsid sleep 600 &); exec sleep 600") => {
+  const start = async (name: string, kind: Runtime["name"], line = "(setsid sleep 600 &); exec sleep 600") => {
+    const worker = parseWorkerId(name)
     const setup = { owner: [bench.home, "shop", "main"] as const, clock: systemClock, env: sandboxEnv() }
     const runtime = kind === "tmux" ? makeTmuxRuntime(setup) : makeChildRuntime(setup)
     open.push(runtime)
@@ -108,7 +111,7 @@ describe("doctor and lost workers", () => {
     const { pid } = await start("w1", "child")
     await until(() => hasOrphan(workerMark(bench.home, "shop", "main", "w1"), pid))
     process.kill(pid, "SIGKILL")
-    await noteWorkerExited(context, { ...NAME, by: "w1", worker: "w1", reason: "done", detail: null })
+    await noteWorkerExited(context, { ...NAME, by: "w1", worker: parseWorkerId("w1"), reason: "done", detail: null })
     const detail = expect.stringMatching(/^w1 ended and left process \d+$/)
     expect(await doctor()).toEqual([{ check, status: "warning", detail, fixed: false }])
     expect(await doctor("--fix")).toEqual([{ check, status: "warning", detail, fixed: true }])

@@ -1,6 +1,8 @@
 // The review of a team's work by another agent program, on the command line.
+
 import { expect, it, setDefaultTimeout } from "bun:test"
 import { join } from "node:path"
+import { parseTaskId } from "../../src/kernel/ids.ts"
 import { systemClock } from "../../src/lib/clock.ts"
 import { openSqliteStore } from "../../src/store/sqlite/store.ts"
 import { noteRunEnded, noteRunStarted } from "../../src/tasks/operations/note-run.ts"
@@ -16,7 +18,7 @@ const REPOSITORY = ["--source-dir", "../home/repository"]
 /** What a worker with Claude Code would have written of task 3. */
 async function noteWork(bench: Bench): Promise<void> {
   await using store = await openSqliteStore({ path: join(bench.home, "teamwork.db"), clock: systemClock })
-  const who = { project: "shop", team: "main", run: "3-1-1", task: "3", worker: "w2", agent: "claude" }
+  const who = { project: "shop", team: "main", run: "3-1-1", task: parseTaskId("3"), worker: "w2", agent: "claude" }
   await noteRunStarted(context(store), { ...who, attempt: 1, model: null, turn: 1 })
   await noteRunEnded(context(store), {
     ...{ ...who, reason: "done", error: null, session: null, duration_ms: 1, cached_tokens: 0 },

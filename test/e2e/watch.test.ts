@@ -1,6 +1,8 @@
 // Following a team at work: lines, events for programs, and a screen that is drawn in place.
+
 import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from "bun:test"
 import { join } from "node:path"
+import { parseTaskId, parseWorkerId } from "../../src/kernel/ids.ts"
 import { systemClock } from "../../src/lib/clock.ts"
 import type { Context } from "../../src/store/operation.ts"
 import { openSqliteStore } from "../../src/store/sqlite/store.ts"
@@ -32,10 +34,16 @@ async function connect(bench: Bench): Promise<Context & AsyncDisposable> {
 const lead = (engine: Context) =>
   takeLead(engine, { ...SHOP, holder: "here:1", leaseMs: 60_000, settings: "{}", isGone: () => false })
 const step = (engine: Context, name: string) =>
-  noteStep(engine, { ...SHOP, task: "1", attempt: 1, worker: "w1", step: name })
+  noteStep(engine, { ...SHOP, task: parseTaskId("1"), attempt: 1, worker: parseWorkerId("w1"), step: name })
 const startWorker = (engine: Context, worker: string) =>
   noteWorkerStarted(engine, {
-    ...{ ...SHOP, worker, role: "backend", runtime: "child", machine: "here", pid: 1, process_start: "1" },
+    ...SHOP,
+    worker: parseWorkerId(worker),
+    role: "backend",
+    runtime: "child",
+    machine: "here",
+    pid: 1,
+    process_start: "1",
   })
 
 const isStamped = (text: string) => (line: string) => new RegExp(`^\\[\\d\\d:\\d\\d:\\d\\d\\] ${text}$`).test(line)
@@ -142,7 +150,7 @@ describe.skipIf(!HAS_TMUX)(`teamwork watch at a terminal${WHY_NO_TMUX}`, () => {
     using pane = openPane(bench, 100, "echo before; teamwork watch; echo code $?")
     await pane.until((screen) => /^w1 +backend +1 Schema +working/m.test(screen))
     await step(engine, "agent")
-    const run = { ...SHOP, run: "1-1-1", task: "1", worker: "w1", agent: "claude" }
+    const run = { ...SHOP, run: "1-1-1", task: parseTaskId("1"), worker: "w1", agent: "claude" }
     await noteRunStarted(engine, { ...run, attempt: 1, model: "sonnet", turn: 1 })
     const busy = await pane.until(
       (screen) => /^w1 +backend +1 Schema +agent +\d+s +claude sonnet +\d+s$/m.test(screen) && isWhole(screen),

@@ -1,4 +1,5 @@
 // One question to an agent: which one is asked, what is kept of it, and what the team hears of it.
+
 import { expect, it } from "bun:test"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -6,6 +7,7 @@ import { askAgent, runFolder } from "../../src/agents/choose/ask-agent.ts"
 import { makeRunNotes } from "../../src/agents/jobs/run-notes.ts"
 import { makeAskWorld } from "../support/ask-world.ts"
 import { allEvents, makeTeam, refusal, TEAM } from "../support/stores.ts"
+import { told } from "../support/told.ts"
 
 const _SCHEMA = { type: "object", properties: { name: { type: "string" } }, required: ["name"] }
 const _NO_MODEL = { model: "m", price: null }
@@ -21,7 +23,7 @@ it("gives the answer by the schema, keeps a recording and tells the team", async
   const folder = runFolder(ports.home, TEAM, run)
   expect(readFileSync(join(folder, "events.jsonl"), "utf8")).toContain('"finished"')
   expect(existsSync(join(folder, "state"))).toBe(false)
-  const events = (await allEvents(store, key)).filter(({ type }) => type.startsWith("run."))
+  const events = told(await allEvents(store, key)).filter(({ type }) => type.startsWith("run."))
   expect(events.map(({ type, by, data }) => [type, by, data.run, data.task, data.worker, data.agent])).toEqual([
     ["run.started", "planner", run, null, "planner", "claude"],
     ["run.ended", "planner", run, null, "planner", "claude"],

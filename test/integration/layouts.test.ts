@@ -3,7 +3,7 @@ import { describe, expect, it } from "bun:test"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { findTeams, parseTeam } from "../../src/files/layouts/layouts.ts"
-import { parseEventData } from "../../src/kernel/events.ts"
+import { readEvent } from "../../src/kernel/events.ts"
 import { calculateWaves } from "../../src/tasks/operations/calculate-waves.ts"
 import { examineTeam } from "../../src/teams/operations/examine-team.ts"
 import { diskFolder } from "../support/folders.ts"
@@ -28,7 +28,7 @@ for (const kind of ["sqlite", "postgres"]) {
       expect(place?.layout as string).toBe(name.split("/")[0] ?? "")
       if (place === undefined) throw new Error("no team")
       const { snapshot, history } = parseTeam(folder, place, CONTEXT)
-      for (const event of history) parseEventData(event.type, event.data)
+      for (const event of history) readEvent({ ...event, data: { ...event.data } })
 
       await using db = await (STORES[kind]?.() ?? Promise.reject(new Error(`no store ${kind}`)))
       const store = await db.connect()

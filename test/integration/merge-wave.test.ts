@@ -1,4 +1,5 @@
 // From resolved tasks in the store to merges in git and back: events, fix tasks, and what an interruption leaves.
+
 import { describe, expect, it } from "bun:test"
 import type { GateResult } from "../../src/delivery/merge-queue/candidate.ts"
 import type { QueuePorts } from "../../src/delivery/merge-queue/merge-batch.ts"
@@ -13,6 +14,7 @@ import { updateWave } from "../../src/tasks/operations/update-wave.ts"
 import type { Task } from "../../src/tasks/task.ts"
 import { type Files, type MergeRepository, makeMergeRepository } from "../support/merge-repository.ts"
 import { allEvents, context, getTask, makeTeam, run, STORES, TEAM } from "../support/stores.ts"
+import { told } from "../support/told.ts"
 
 describe.each(Object.keys(STORES))("merging the tasks of a wave, on %s", (store) => {
   it("merges what is resolved, pinned by whoever worked or by this call, and tells it once", async () => {
@@ -310,7 +312,7 @@ async function prepare(store: string, ids: readonly string[], needing: Record<st
     ...scene(repository, base),
     context: own,
     task: (id: string): Promise<Task> => getTask(opened, team.key, id),
-    events: async (type: string) => (await allEvents(opened, team.key)).filter((event) => event.type === type),
+    events: async (type: string) => told(await allEvents(opened, team.key)).filter((event) => event.type === type),
     async work(
       id: string,
       files: Files,

@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import postgres from "postgres"
-import type { NewEvent } from "../../src/kernel/events.ts"
+import { type NewEvent, taskOfEvent } from "../../src/kernel/events.ts"
 import { parseTaskId } from "../../src/kernel/ids.ts"
 import { LATEST_VERSION } from "../../src/store/migrations/migrations.ts"
 import type { Store } from "../../src/store/port.ts"
@@ -69,15 +69,18 @@ function connect(address: string): postgres.Sql {
   return postgres(url.href, { max: 1, onnotice: () => {}, connection: { search_path: schema } })
 }
 
-const told = (task: string): NewEvent => ({ type: "task.updated", data: { task, fields: [] } })
+const updated = (task: string): NewEvent => ({
+  type: "task.updated",
+  data: { task: parseTaskId(task), fields: [] },
+})
 
 function append(store: Store, key: number, task: string): Promise<void> {
-  return store.write((tx) => tx.events.append(key, "w1", told(task)))
+  return store.write((tx) => tx.events.append(key, "w1", updated(task)))
 }
 
 async function follow(store: Store, key: number, after: string) {
   const { events, cursor } = await store.read((tx) => tx.events.list(key, { after, limit: 100 }))
-  return { tasks: events.map((event) => event.data.task), cursor }
+  return { tasks: events.map((event): string | undefined => taskOfEvent(event)), cursor }
 }
 
 /** A transaction that is held open until told to end. */
@@ -207,7 +210,7 @@ describe("between connections", () => {
     for (const task of await store.read((tx) => tx.tasks.list(key)))
       expect(task.claimedBy).toBe(owners.get(task.id) ?? "")
     const events = (await allEvents(store, key)).filter((event) => event.type === "task.claimed")
-    expect(new Set(events.map((event) => event.data.task)).size).toBe(500)
+    expect(new Set(events.map((event) => taskOfEvent(event))).size).toBe(500)
     expect(events).toHaveLength(500)
   })
 

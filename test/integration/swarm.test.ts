@@ -1,5 +1,6 @@
 // Starting and stopping workers by hand, with real processes, git and stores. A line of shell plays the worker: it sets
 // itself up as one through the command line and waits.
+
 import { afterEach, beforeEach, describe, expect, it } from "bun:test"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -73,7 +74,7 @@ describe("workers started by hand", () => {
   const request = { ...WORLD_TEAM, maxAgents: 5, machine: MACHINE, worktrees: null }
   const started = async (id: string, pid: number, runtime: string) => {
     const { start } = identityOf(pid)
-    const data = { worker: id, role: null, runtime, machine: MACHINE, pid, process_start: start }
+    const data = { worker: parseWorkerId(id), role: null, runtime, machine: MACHINE, pid, process_start: start }
     await noteWorkerStarted(context, { ...WORLD_TEAM, ...data })
   }
   const stop = (worker: string | null, graceMs = 0) =>
@@ -183,7 +184,14 @@ describe("workers started by hand", () => {
     const spawned = await spawnWorkers(context, runtime, { ...request, roles: [null, null], launch: launchWith(WORKS) })
     for (const { id, pid } of spawned) await started(id, pid, "child")
     await run(context, claimTask, { ...WORLD_TEAM, id: "1", owner: "ann" })
-    const far = { worker: "far", role: null, runtime: "child", machine: "elsewhere", pid: 1, process_start: "x" }
+    const far = {
+      worker: parseWorkerId("far"),
+      role: null,
+      runtime: "child",
+      machine: "elsewhere",
+      pid: 1,
+      process_start: "x",
+    }
     await noteWorkerStarted(context, { ...WORLD_TEAM, ...far })
     expect((await stop(null)).map(({ id }) => String(id))).toEqual(["w1", "w2"])
     expect(await getTask(context.store, key, "1")).toMatchObject({ status: "in_progress", claimedBy: "ann" })

@@ -1,9 +1,11 @@
 // What ends a worker or its work on a task before its time (R083, R117, R140, R142): nothing that was done is lost, and
 // whoever comes next goes on from there.
+
 import { describe, expect, it, setDefaultTimeout } from "bun:test"
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { claude } from "../../src/agents/claude/program.ts"
+import { parseWorkerId } from "../../src/kernel/ids.ts"
 import { systemLiveProcesses } from "../../src/lib/process/live-process.ts"
 import { identityOf } from "../../src/lib/process/process-identity.ts"
 import { sendMessage } from "../../src/messages/operations/send-message.ts"
@@ -167,7 +169,7 @@ describe("a worker that is told to end", () => {
     await run(world.context, setupWorker, { ...WORLD_TEAM, workerId: "w1" })
     await quarantineWorker(world.context, {
       ...WORLD_TEAM,
-      worker: "w1",
+      worker: parseWorkerId("w1"),
       reason: "too many errors",
       by: "orchestrator",
     })
@@ -208,7 +210,8 @@ describe("a claim that is lost", () => {
 
 describe("a worker whose process died", () => {
   /** As if it had been killed in the middle: it held the task, and its worktree and an agent are still there. */
-  async function leaveBehind(world: WorkerWorld, worker: string) {
+  async function leaveBehind(world: WorkerWorld, name: string) {
+    const worker = parseWorkerId(name)
     await world.create("1", { ...WAITING, check: ["grep rest b.txt"] })
     go(world)
     await run(world.context, claimTask, { ...WORLD_TEAM, id: "1", owner: worker, leaseSeconds: 0.001 })
@@ -261,7 +264,7 @@ describe("a worker whose process died", () => {
     await using world = await makeWorld()
     const { pid, start } = identityOf(process.pid)
     const self = { runtime: "child", machine: HERE, pid, process_start: start }
-    await noteWorkerStarted(world.context, { ...WORLD_TEAM, worker: "w1", role: null, ...self })
+    await noteWorkerStarted(world.context, { ...WORLD_TEAM, worker: parseWorkerId("w1"), role: null, ...self })
     const error = await refusal(world.work({ workerId: "w1" }))
     expect(error).toMatchObject({ code: "worker.unavailable", message: expect.stringContaining(`as process ${pid}`) })
     expect(await world.work({ workerId: "w2" })).toMatchObject({ reason: "none" })

@@ -3,6 +3,8 @@
 import { describe, expect, it } from "bun:test"
 import { branchRef, integrationBranch, pinRef } from "../../src/kernel/branches.ts"
 import type { NewEvent } from "../../src/kernel/events.ts"
+import { parseTaskId, parseWorkerId } from "../../src/kernel/ids.ts"
+import type { Phase } from "../../src/kernel/phase.ts"
 import { createTask } from "../../src/tasks/operations/create-task.ts"
 import { claimRequest, context, finishRequest, makeTeam, run } from "../support/stores.ts"
 import { makeSimGit, type SimGit } from "./git.ts"
@@ -163,7 +165,15 @@ describe("an invariant that is broken is told", () => {
 
   it("I7: an agent runs before the team may execute", async () => {
     await using scene = await makeScene()
-    const data = { run: "t1-1-1", task: "t1", attempt: 1, worker: "w1", agent: "codex", model: null, turn: 1 }
+    const data = {
+      run: "t1-1-1",
+      task: parseTaskId("t1"),
+      attempt: 1,
+      worker: "w1",
+      agent: "codex",
+      model: null,
+      turn: 1,
+    }
     await scene.store.direct.write((tx) => tx.events.append(scene.key, "w1", { type: "run.started", data }))
     await expect(scene.invariants.check()).rejects.toThrow("I7: run t1-1-1")
   })
@@ -171,17 +181,21 @@ describe("an invariant that is broken is told", () => {
   it("I7: a planned task is carried out without an approval, or one question gets two answers", async () => {
     await using scene = await makeScene()
     const append = (event: NewEvent) => scene.store.direct.write((tx) => tx.events.append(scene.key, "w1", event))
-    const phase = (from: string, to: string): NewEvent => ({
+    const phase = (from: Phase, to: Phase): NewEvent => ({
       type: "task.phase_changed",
-      data: { task: "t1", attempt: 1, from, to, reason: null },
+      data: { task: parseTaskId("t1"), attempt: 1, from, to, reason: null },
     })
     await append(phase("plan_design", "awaiting_approval"))
     await scene.invariants.check()
-    await append({ type: "task.step", data: { task: "t1", attempt: 1, worker: "w1", step: "agent" } })
+    await append({
+      type: "task.step",
+      data: { task: parseTaskId("t1"), attempt: 1, worker: parseWorkerId("w1"), step: "agent" },
+    })
     await expect(scene.invariants.check()).rejects.toThrow("I7: task t1 is carried out in awaiting_approval")
     await append(phase("awaiting_approval", "execution"))
     await expect(scene.invariants.check()).rejects.toThrow("I7: w1 began to execute task t1 without an approval")
-    const record = { kind: "approval", number: 1, task: "t1", about: "approval 1 (plan of task t1)" }
+    const about = "approval 1 (plan of task t1)"
+    const record = { kind: "approval", number: 1, task: parseTaskId("t1"), about } as const
     await append({ type: "record.added", data: { ...record, status: "pending" } })
     await append({ type: "record.changed", data: { ...record, status: "rejected" } })
     await scene.invariants.check()

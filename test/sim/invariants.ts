@@ -1,8 +1,9 @@
 // What must hold after every step, whatever happened: I1 to I8 and I10 of the design. I9 is that the same seed gives the
 // same history, which whoever runs a seed twice can see.
+
 import { branchRef, integrationBranch, pinRef } from "../../src/kernel/branches.ts"
-import type { Event } from "../../src/kernel/events.ts"
 import { hasEnded, type Task } from "../../src/tasks/task.ts"
+import { type ToldEvent, told } from "../support/told.ts"
 import type { SimAgents } from "./agents.ts"
 import { compareFiles } from "./git/objects.ts"
 import type { SimGit } from "./git.ts"
@@ -21,7 +22,7 @@ export interface Invariants {
   check(): Promise<void>
   /** When everything has come to its end. */
   checkEnd(): Promise<void>
-  readonly events: readonly Event[]
+  readonly events: readonly ToldEvent[]
   /** As the store had them at the last look. */
   readonly tasks: ReadonlyMap<string, Task>
 }
@@ -47,7 +48,7 @@ export function makeInvariants(checked: Checked): Invariants {
   const { store, key, git, plan, agents } = checked
   const { repository } = git
   const { objects } = repository
-  const events: Event[] = []
+  const events: ToldEvent[] = []
   let tasks: ReadonlyMap<string, Task> = new Map()
   let cursor: string | undefined
   let commits = -1
@@ -59,7 +60,7 @@ export function makeInvariants(checked: Checked): Invariants {
   const sent = new Set<string>()
   const tokens = new Map<string, number>()
   const finished = new Set<string>()
-  const escalated = new Map<number, Event>()
+  const escalated = new Map<number, ToldEvent>()
   const pending = new Set<number>()
   /** Of tasks; each is good for one way into execution. */
   const approvedPlans = new Set<string>()
@@ -74,7 +75,7 @@ export function makeInvariants(checked: Checked): Invariants {
     commits = store.commits
     const look = await store.direct.read(async (tx) => {
       const page = await tx.events.list(key, { after: cursor, limit: 10_000 })
-      return { ...page, now: await tx.now(), tasks: await tx.tasks.list(key) }
+      return { ...page, events: told(page.events), now: await tx.now(), tasks: await tx.tasks.list(key) }
     })
     cursor = look.cursor
     for (const event of look.events) {
@@ -88,7 +89,7 @@ export function makeInvariants(checked: Checked): Invariants {
     tasks = new Map(look.tasks.map((task) => [task.id, task]))
   }
 
-  async function checkEvent(event: Event, together: readonly Event[], now: number): Promise<void> {
+  async function checkEvent(event: ToldEvent, together: readonly ToldEvent[], now: number): Promise<void> {
     const { type, data, by } = event
     if (type === "record.added" && data.kind === "escalation") escalated.set(Number(data.number), event)
     if (type === "record.changed" && data.kind === "escalation" && data.status !== "open")
@@ -119,7 +120,7 @@ export function makeInvariants(checked: Checked): Invariants {
   }
 
   /** I7: nothing of a planned task is carried out before its approval, and every question gets one answer at most. */
-  function checkApprovals({ type, data, by }: Event): void {
+  function checkApprovals({ type, data, by }: ToldEvent): void {
     const task = String(data.task)
     if (type === "task.phase_changed") {
       const isApproved = data.from === "awaiting_approval" && data.to === "execution"
@@ -142,12 +143,12 @@ export function makeInvariants(checked: Checked): Invariants {
     }
   }
 
-  function startsExecution({ type, data }: Event): boolean {
+  function startsExecution({ type, data }: ToldEvent): boolean {
     return type === "team.phase_changed" && data.to === "EXECUTION"
   }
 
   /** Nobody gets a task that somebody else holds by a lease that lasts. */
-  function checkClaim({ seq, by, data }: Event, together: readonly Event[], now: number): void {
+  function checkClaim({ seq, by, data }: ToldEvent, together: readonly ToldEvent[], now: number): void {
     const id = String(data.task)
     const token = Number(data.token)
     if (token <= (tokens.get(id) ?? 0)) fail("I1", `task ${id} was claimed with token ${token} once more`)

@@ -1,8 +1,10 @@
 // A team whose work is done and merged in a real repository, to be reviewed.
+
 import { join } from "node:path"
 import type { ReadyAgent } from "../../src/agents/jobs/run-job.ts"
 import { openGateRepository } from "../../src/git/gate-repository.ts"
 import { branchRef, integrationBranch, integrationRef } from "../../src/kernel/branches.ts"
+import { parseTaskId } from "../../src/kernel/ids.ts"
 import { systemClock } from "../../src/lib/clock.ts"
 import { systemIds } from "../../src/lib/make-ids.ts"
 import { BUILT_IN_ROLES } from "../../src/planning/roles/roles.ts"
@@ -78,7 +80,7 @@ async function workOn(here: Context, id: string, agent: string): Promise<void> {
   const owner = `w${id}`
   await run(here, createTask, { id, title: `Title of ${id}`, files: [`part${id}/**`] })
   await run(here, claimTask, { id, owner })
-  const who = { ...TEAM, run: `${id}-1-1`, task: id, worker: owner, agent }
+  const who = { ...TEAM, run: `${id}-1-1`, task: parseTaskId(id), worker: owner, agent }
   await noteRunStarted(here, { ...who, attempt: 1, model: null, turn: 1 })
   await noteRunEnded(here, {
     ...{ ...who, reason: "done", error: null, session: null, duration_ms: 1, cached_tokens: 0 },

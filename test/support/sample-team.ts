@@ -8,6 +8,7 @@ import { NO_WORK } from "../../src/tasks/task.ts"
 import type { WholeTeam } from "./snapshots.ts"
 
 const at = (minute: number) => new Date(Date.UTC(2026, 2, 2, 9, minute)).toISOString()
+const T1 = "1" as TaskId
 const W1 = "w1" as WorkerId
 const W2 = "w2" as WorkerId
 
@@ -213,8 +214,8 @@ export const SAMPLE_TEAM: WholeTeam = {
       version: 1,
       timestamp: at(1),
       by: "person",
-      data: { blocked_by: [], task: "1", title: "Catalogue" },
+      data: { blocked_by: [], task: T1, title: "Catalogue" },
     },
-    { type: "task.resolved", version: 1, timestamp: at(15), by: "w1", data: { attempt: 1, task: "1", token: 1 } },
+    { type: "task.resolved", version: 1, timestamp: at(15), by: "w1", data: { attempt: 1, task: T1, token: 1 } },
   ],
 }

@@ -1,5 +1,5 @@
 // A small team in the middle of its work, told by its events.
-import type { Event, EventType } from "../../src/kernel/events.ts"
+import { type Event, type EventType, readEvent } from "../../src/kernel/events.ts"
 import type { TaskId, WorkerId } from "../../src/kernel/ids.ts"
 import { emptyHistory, tell } from "../../src/reporting/history.ts"
 import { countTasks, summarizeWaves, type TaskCount } from "../../src/reporting/status.ts"
@@ -15,7 +15,7 @@ let seq = 0
 /** An event so many seconds after the beginning. */
 export function happened(seconds: number, type: EventType, data: Record<string, unknown>, by = "teamwork"): Event {
   seq++
-  return { seq, cursor: String(seq), type, version: 1, timestamp: at(seconds), by, data }
+  return readEvent({ seq, cursor: String(seq), type, version: 1, timestamp: at(seconds), by, data })
 }
 
 export function runStarted(seconds: number, run: string, change: Record<string, unknown> = {}): Event {

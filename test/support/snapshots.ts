@@ -23,7 +23,7 @@ import type {
   TeamSnapshot,
 } from "../../src/files/snapshot.ts"
 import type { Document } from "../../src/kernel/document.ts"
-import { EVENT_SCHEMAS, type EventType } from "../../src/kernel/events.ts"
+import { EVENTS, type EventType, readEvent } from "../../src/kernel/events.ts"
 import { isId, type TaskId, type WorkerId } from "../../src/kernel/ids.ts"
 import { PHASES, PROTOCOLS } from "../../src/kernel/phase.ts"
 import { RECORD_KINDS, type TeamRecord } from "../../src/kernel/record.ts"
@@ -472,23 +472,31 @@ function documents(): fc.Arbitrary<Document[]> {
 }
 
 function event(): fc.Arbitrary<PastEvent> {
-  return fc.constantFrom(...(Object.keys(EVENT_SCHEMAS) as EventType[])).chain((type) =>
-    fc.record({
-      type: fc.constant(type),
-      version: fc.constant(1),
-      timestamp: time(),
-      by: anyText(),
-      data: fc.record(
-        Object.fromEntries(Object.entries<Field<unknown>>(EVENT_SCHEMAS[type] as Fields).map(eventField)),
-      ),
-    }),
-  )
+  return fc
+    .constantFrom(...(Object.keys(EVENTS) as EventType[]))
+    .chain((type) =>
+      fc.record({
+        type: fc.constant(type),
+        version: fc.constant(1),
+        timestamp: time(),
+        by: anyText(),
+        data: eventData(EVENTS[type].fields),
+      }),
+    )
+    .map((stored) => readEvent(stored))
+}
+
+/** What may be left out is there or not; what may be null is always there. */
+function eventData(fields: Fields): fc.Arbitrary<Record<string, unknown>> {
+  const requiredKeys = Object.keys(fields).filter((name) => fields[name]?.isNullable || !fields[name]?.isOptional)
+  return fc.record(Object.fromEntries(Object.entries(fields).map(eventField)), { requiredKeys })
 }
 
 function eventField([name, field]: [string, Field<unknown>]): [string, fc.Arbitrary<unknown>] {
-  const values = { text: anyText(), number: count(), flag: fc.boolean(), list: texts(), record: payload() }
-  const value = values[field.kind]
-  return [name, field.isOptional ? orNull(value as fc.Arbitrary<unknown>) : value]
+  const word = field.choices === undefined ? anyText() : fc.constantFrom(...field.choices)
+  const values = { text: word, number: count(), flag: fc.boolean(), list: texts(), record: payload() }
+  const value: fc.Arbitrary<unknown> = values[field.kind]
+  return [name, field.isNullable ? orNull(value) : value]
 }
 
 const LATEST_SHOWN = 10

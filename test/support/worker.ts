@@ -1,4 +1,5 @@
 // A worker on a real repository, with a real store, real gates and real processes: `await using world = await makeWorkerWorld()`.
+
 import { join } from "node:path"
 import { recordRun } from "../../src/agents/jobs/record-run.ts"
 import type { ReadyAgent } from "../../src/agents/jobs/run-job.ts"
@@ -8,7 +9,7 @@ import { CONFIG_KEYS } from "../../src/app/config/keys.ts"
 import { openGateRepository } from "../../src/git/gate-repository.ts"
 import { makeGit } from "../../src/git/git.ts"
 import { makeScopes } from "../../src/git/merges/scopes.ts"
-import type { Event, EventType } from "../../src/kernel/events.ts"
+import type { EventType } from "../../src/kernel/events.ts"
 import type { Schedule } from "../../src/kernel/team.ts"
 import { findSkills } from "../../src/knowledge/effects/find-skills.ts"
 import { type Clock, systemClock } from "../../src/lib/clock.ts"
@@ -31,6 +32,7 @@ import type { WorkerEnd, WorkerOptions, WorkerPorts, WorkerSettings } from "../.
 import { fixtureAgent } from "./agents.ts"
 import { sandboxEnv } from "./sandbox.ts"
 import { allEvents, context, type Given, getTask, makeTeam, run, STORES } from "./stores.ts"
+import { type ToldEvent, told } from "./told.ts"
 import { makeWorld, WORLD_TEAM, type World } from "./workspaces.ts"
 
 export interface WorkerWorld extends AsyncDisposable {
@@ -43,7 +45,7 @@ export interface WorkerWorld extends AsyncDisposable {
   /** A task that passes its gate with any change, unless it says otherwise. */
   create(id: string, more?: Given<typeof createTask.input>): Promise<void>
   task(id: string): Promise<Task>
-  events(type?: EventType): Promise<Event[]>
+  events(type?: EventType): Promise<ToldEvent[]>
   inbox(name: string): Promise<Message[]>
   ports(more?: Partial<WorkerPorts>): WorkerPorts
   /** Runs a worker until it ends; by default one task. */
@@ -140,7 +142,8 @@ export async function makeWorkerWorld(
     create: async (id, more = {}) =>
       void (await run(ctx, createTask, { ...WORLD_TEAM, id, title: `Task ${id}`, check: ["true"], ...more })),
     task: (id) => getTask(store, key, id),
-    events: async (type) => (await allEvents(store, key)).filter((event) => type === undefined || event.type === type),
+    events: async (type) =>
+      told(await allEvents(store, key)).filter((event) => type === undefined || event.type === type),
     inbox: (name) => store.read((tx) => tx.messages.list(key, name, {})),
     work(options = {}, more = {}) {
       const { pid, start } = identityOf(process.pid)

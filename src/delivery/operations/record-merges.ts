@@ -1,4 +1,5 @@
 import { ENGINE } from "../../kernel/actor.ts"
+import { ofType } from "../../kernel/events.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { keepApart } from "../../ownership/operations/plan-files.ts"
@@ -65,7 +66,7 @@ export async function readMergeCommits({ store }: Context, name: TeamName): Prom
   return store.read(async (tx) => {
     const team = await getTeam(tx, name)
     const told = await tx.events.list(team.key, { type: "task.merged", limit: 1_000_000 })
-    return new Set(told.events.map(({ data }) => String(data.commit)))
+    return new Set(ofType(told.events, "task.merged").map(({ data }) => data.commit))
   })
 }
 
@@ -84,7 +85,7 @@ async function resolveReviewed(
 async function tellMerged(tx: Tx, team: StoredTeam, merged: MergeRecord["merged"]): Promise<void> {
   if (merged.length === 0) return
   const told = await tx.events.list(team.key, { type: "task.merged", limit: 1_000_000 })
-  const known = new Set(told.events.map(({ data }) => `${data.task}/${data.attempt}`))
+  const known = new Set(ofType(told.events, "task.merged").map(({ data }) => `${data.task}/${data.attempt}`))
   for (const { taskId, attempt, commit } of merged) {
     if (known.has(`${taskId}/${attempt}`)) continue
     await tx.events.append(team.key, ENGINE, { type: "task.merged", data: { task: taskId, attempt, commit } })

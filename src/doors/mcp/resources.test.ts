@@ -1,9 +1,10 @@
 import { describe, expect, it } from "bun:test"
-import type { Event } from "../../kernel/events.ts"
+import { type Event, type EventType, readEvent } from "../../kernel/events.ts"
 import { changedBy, findResource } from "./resources.ts"
 
-function event(type: Event["type"], data: Record<string, unknown>): Event {
-  return { seq: 1, cursor: "1", type, version: 1, timestamp: "2026-01-01T00:00:00.000Z", by: "w1", data }
+function event(type: EventType, data: Record<string, unknown>): Event {
+  const stored = { seq: 1, cursor: "1", type, version: 1, timestamp: "2026-01-01T00:00:00.000Z", by: "w1" }
+  return readEvent({ ...stored, data: { ...data } })
 }
 
 describe("what an event changes", () => {
@@ -11,10 +12,14 @@ describe("what an event changes", () => {
 
   it.each([
     ["task.claimed", { task: "3", token: 1 }, ["tasks", "tasks/3"]],
-    ["evidence.added", { task: "3" }, ["tasks/3"]],
-    ["message.sent", { to: "w1" }, ["messages"]],
-    ["record.added", { kind: "approval", task: "3" }, ["approvals", "tasks/3"]],
-    ["record.added", { kind: "wisdom", task: null }, ["wisdom"]],
+    ["evidence.added", { task: "3", type: "note", trust: "reported" }, ["tasks/3"]],
+    ["message.sent", { id: "m", from: "w2", to: "w1", type: "text" }, ["messages"]],
+    [
+      "record.added",
+      { kind: "approval", number: 1, task: "3", status: "pending", about: "" },
+      ["approvals", "tasks/3"],
+    ],
+    ["record.added", { kind: "wisdom", number: 1, task: null, status: "kept", about: "" }, ["wisdom"]],
     ["worker.set_up", { worker: "w1" }, []],
   ] as const)("%s %p", (type, data, also) => {
     const paths = [...changedBy([event(type, data)])].map((uri) => uri.replace("teamwork://team/", ""))

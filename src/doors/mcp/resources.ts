@@ -1,6 +1,7 @@
 import { AppError } from "../../kernel/errors.ts"
-import type { Event } from "../../kernel/events.ts"
+import { type Event, taskOfEvent } from "../../kernel/events.ts"
 import { isId } from "../../kernel/ids.ts"
+import type { RecordKind } from "../../kernel/record.ts"
 import { toWire } from "../../lib/text/wire-names.ts"
 import { LEAD } from "../../messages/message.ts"
 import { callCommand } from "./call-tool.ts"
@@ -25,9 +26,9 @@ const about =
   ({ type }: Event) =>
     kinds.some((kind) => type.startsWith(`${kind}.`))
 const records =
-  (kind: string) =>
+  (kind: RecordKind) =>
   ({ type, data }: Event) =>
-    type.startsWith("record.") && data.kind === kind
+    (type === "record.added" || type === "record.changed" || type === "record.removed") && data.kind === kind
 
 const RESOURCES: readonly Resource[] = [
   {
@@ -104,7 +105,8 @@ export function changedBy(events: readonly Event[]): Set<string> {
   const changed = new Set<string>()
   for (const event of events) {
     for (const resource of RESOURCES) if (resource.isChangedBy(event)) changed.add(ROOT + resource.path)
-    if (typeof event.data.task === "string") changed.add(`${ROOT}tasks/${encodeURIComponent(event.data.task)}`)
+    const task = taskOfEvent(event)
+    if (task !== undefined) changed.add(`${ROOT}tasks/${encodeURIComponent(task)}`)
   }
   return changed
 }

@@ -5,7 +5,7 @@ import fc from "fast-check"
 import { diskFolder } from "../../../test/support/folders.ts"
 import { CONTEXT, FIXTURES } from "../../../test/support/layouts.ts"
 import { AppError } from "../../kernel/errors.ts"
-import { parseEventData } from "../../kernel/events.ts"
+import { readEvent } from "../../kernel/events.ts"
 import { isId } from "../../kernel/ids.ts"
 import { TEAM_MODES, TEAM_PHASES, TEAM_STATUSES } from "../../kernel/team.ts"
 import { MESSAGE_TYPES } from "../../messages/message.ts"
@@ -131,7 +131,7 @@ function assertRestorable({ snapshot, history }: FoundTeam): void {
     expect(isId(message.from) && isId(message.to)).toBe(true)
   }
   for (const verdict of verdicts) expect(VERDICT_STATUSES).toContain(verdict.status)
-  for (const event of history) parseEventData(event.type, event.data)
+  for (const event of history) readEvent({ ...event, data: { ...event.data } })
   expect(history.map((event) => event.timestamp)).toEqual(history.map((event) => event.timestamp).sort())
   assertPlain({ snapshot: { ...snapshot, documents: [] }, history })
 }

@@ -11,7 +11,8 @@ function parse(layout: Layout, files: Record<string, unknown>): FoundTeam {
 
 const paths = (found: FoundTeam) => found.snapshot.documents.map((document) => document.path)
 const notes = (list: FoundTeam["skipped"]) => list.map((note) => `${note.file} ${note.what}`)
-const entries = (found: FoundTeam) => found.history.flatMap((event) => event.data.entry ?? [])
+const entries = (found: FoundTeam) =>
+  found.history.flatMap((event) => (event.type === "history.imported" ? event.data.entry : []))
 const short = (found: FoundTeam) =>
   found.snapshot.tasks.map((task) => `${task.id} ${task.status} [${task.blockedBy.join(" ")}] ${task.title}`)
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "bun:test"
 import { memoryFolder } from "../../../test/support/folders.ts"
 import { CONTEXT, parseFixture } from "../../../test/support/layouts.ts"
+import type { TaskId } from "../../kernel/ids.ts"
 import { isId } from "../../kernel/ids.ts"
 import { UNGUARDED } from "../../kernel/team.ts"
 import type { FoundTeam } from "./found-team.ts"
@@ -82,7 +83,7 @@ describe("a teamwork v2 team", () => {
       version: 1,
       timestamp: CONTEXT.nowIso,
       by: "person",
-      data: { task: "3", owner: "session-a", reason: "imported: its session is gone" },
+      data: { task: "3" as TaskId, owner: "session-a", reason: "imported: its session is gone" },
     })
     expect(notes(found.changed)).toEqual(["tasks/3.json task 3 was in progress with session-a and is open again"])
   })

@@ -1,4 +1,4 @@
-import type { Event, EventType } from "../../kernel/events.ts"
+import { type Event, ofType, taskOfEvent, UNRECOGNIZED } from "../../kernel/events.ts"
 import type { TaskId, WorkerId } from "../../kernel/ids.ts"
 import type { Archive, Changes, Wanted } from "../operations/read-archive.ts"
 import type { TeamFacts } from "../own/render.ts"
@@ -44,7 +44,7 @@ export function startFacts({ key, snapshot, events, cursor }: Archive): LiveFact
       ...rest,
       tasks: new Map(tasks.map((task) => [task.id, task])),
       latestEvents: latest(events),
-      setbacks: setbacksOf(events),
+      setbacks: ofType(events, "task.setback"),
     },
     places: new Map(tasks.map((task, index) => [task.id, index + 1])),
     inProgress: new Set(tasks.filter((task) => task.status === "in_progress").map((task) => task.id)),
@@ -58,7 +58,9 @@ export function startFacts({ key, snapshot, events, cursor }: Archive): LiveFact
  * time: its task, the messages, the verdicts, the records, or nothing. Where it is `all`, many tasks may have changed,
  * or the places of those behind a deleted one.
  */
-const REACH: Readonly<Record<EventType, "task" | "messages" | "verdicts" | "records" | "nothing" | "all">> = {
+const REACH: Readonly<Record<Event["type"], "task" | "messages" | "verdicts" | "records" | "nothing" | "all">> = {
+  // One that a newer program wrote may mean anything.
+  [UNRECOGNIZED]: "all",
   "team.created": "nothing",
   "team.updated": "nothing",
   "team.phase_changed": "nothing",
@@ -125,10 +127,9 @@ const REACH: Readonly<Record<EventType, "task" | "messages" | "verdicts" | "reco
 
 /** What has to be read again after these events; undefined for everything. */
 export function chooseWanted({ facts, inProgress }: LiveFacts, events: readonly Event[]): Wanted | undefined {
-  // One that a newer program wrote may mean anything.
-  const reaches = new Set(events.map(({ type }) => REACH[type] ?? "all"))
+  const reaches = new Set(events.map(({ type }) => REACH[type]))
   if (reaches.has("all")) return undefined
-  const touched = events.filter(({ type }) => REACH[type] === "task").map(({ data }) => data.task as TaskId)
+  const touched = events.flatMap((event) => (REACH[event.type] === "task" ? (taskOfEvent(event) ?? []) : []))
   return {
     tasks: [...new Set([...inProgress, ...touched])],
     messagesFrom: reaches.has("messages") ? firstMessage(facts.messages, events) : undefined,
@@ -139,7 +140,7 @@ export function chooseWanted({ facts, inProgress }: LiveFacts, events: readonly 
 
 /** The place of the first message that is new, or was read. */
 function firstMessage(messages: readonly SnapshotMessage[], events: readonly Event[]): number {
-  const read = new Set(events.flatMap(({ type, data }) => (type === "message.read" ? (data.ids as string[]) : [])))
+  const read = new Set(ofType(events, "message.read").flatMap(({ data }) => data.ids))
   const first = read.size === 0 ? -1 : messages.findIndex((message) => read.has(message.id))
   return first === -1 ? messages.length : first
 }
@@ -162,7 +163,7 @@ export function applyChanges(live: LiveFacts, changes: Changes, wanted: Wanted):
   facts.verdicts = verdicts ?? facts.verdicts
   facts.records = records ?? facts.records
   facts.latestEvents = latest([...facts.latestEvents, ...events])
-  facts.setbacks = [...facts.setbacks, ...setbacksOf(events)]
+  facts.setbacks = [...facts.setbacks, ...ofType(events, "task.setback")]
   live.cursor = cursor
   live.eventCount += events.length
   const hasAny = hasLoops || hasTeam || tasks.length + workers.size + messages.inboxes.size + events.length > 0
@@ -198,14 +199,10 @@ function mergeMessages(
   if (messages === undefined) return { all: before, inboxes: new Set() }
   const all = [...before.slice(0, from), ...messages]
   const ids = new Set(all.map((message) => message.id))
-  const isTold = events.every((event) => event.type !== "message.sent" || ids.has(String(event.data.id)))
+  const isTold = events.every((event) => event.type !== "message.sent" || ids.has(event.data.id))
   if (ids.size < all.length || all.length < before.length || !isTold) return undefined
   const changed = all.filter((message, index) => index >= from && !Bun.deepEquals(before[index], message))
   return { all, inboxes: new Set(changed.map((message) => message.to)) }
-}
-
-function setbacksOf<Each extends { readonly type: string }>(events: readonly Each[]): Each[] {
-  return events.filter((event) => event.type === "task.setback")
 }
 
 function latest(events: TeamFacts["latestEvents"]): TeamFacts["latestEvents"] {

@@ -1,4 +1,5 @@
 import { PERSON } from "../../kernel/actor.ts"
+import { ofType } from "../../kernel/events.ts"
 import type { Context } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import type { PastEvent, TeamSnapshot } from "../snapshot.ts"
@@ -66,7 +67,7 @@ async function withOrigin(tx: Tx, { history, origin }: Arrival): Promise<readonl
 async function compare(tx: Tx, existing: StoredTeam, { snapshot, history, origin }: Arrival): Promise<ArrivalResult> {
   if (origin !== null) {
     const { events } = await tx.events.list(existing.key, { type: "team.imported", limit: 1 })
-    const earlier = events[0]?.data
+    const earlier = ofType(events, "team.imported")[0]?.data
     if (earlier?.fingerprint === origin.fingerprint) return "unchanged"
     return earlier?.source === origin.source ? "moved on" : "conflict"
   }

@@ -1,3 +1,4 @@
+import type { EventOf } from "../../kernel/events.ts"
 import type { TaskId, WorkerId } from "../../kernel/ids.ts"
 import {
   countTasks,
@@ -19,7 +20,7 @@ export interface TeamFacts extends Omit<TeamSnapshot, "tasks"> {
   /** The newest few that are no messages, for the whiteboard. */
   readonly latestEvents: readonly PastEvent[]
   /** Everything that kept a worker from bringing a task to an end. */
-  readonly setbacks: readonly PastEvent[]
+  readonly setbacks: readonly PastEvent<EventOf<"task.setback">>[]
 }
 
 /** What each worker does and did, as the store would tell it. */

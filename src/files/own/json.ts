@@ -6,10 +6,14 @@ export function jsonFile(path: string, value: unknown): OutFile {
 }
 
 /** The same with its keys in order, at every depth: a store may give them back in any. */
-export function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys)
-  if (typeof value !== "object" || value === null) return value
-  const keys = Object.keys(value).sort()
+export function sortKeys(value: object): object {
+  if (Array.isArray(value)) return value.map(sortDeep)
+  const entries: [string, unknown][] = Object.entries(value)
+  entries.sort(([a], [b]) => (a < b ? -1 : 1))
   // From entries, because an assignment to the key `__proto__` would not make a property.
-  return Object.fromEntries(keys.map((key) => [key, sortKeys((value as Record<string, unknown>)[key])]))
+  return Object.fromEntries(entries.map(([key, each]) => [key, sortDeep(each)]))
+}
+
+function sortDeep(value: unknown): unknown {
+  return typeof value === "object" && value !== null ? sortKeys(value) : value
 }

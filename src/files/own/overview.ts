@@ -1,3 +1,4 @@
+import type { TaskId } from "../../kernel/ids.ts"
 import { sessionId } from "../../kernel/session-id.ts"
 import { oneLine } from "../../lib/text/table.ts"
 import { hasInnerLoop, readRoleSpec, specPath } from "../../planning/roles/role-spec.ts"
@@ -24,12 +25,7 @@ export function overviewFiles(facts: TeamFacts): OutFile[] {
 }
 
 function whiteboard(facts: TeamFacts): string {
-  const events = facts.latestEvents.map((event) => ({
-    ...event,
-    data: sortKeys(event.data) as Record<string, unknown>,
-    seq: 0,
-    cursor: "",
-  }))
+  const events = facts.latestEvents.map((event) => ({ ...event, data: sortKeys(event.data) }))
   return renderWhiteboard({ team: reportTeam(facts), swarm: reportSwarm(facts), events })
 }
 
@@ -124,14 +120,14 @@ function agentStatus(facts: TeamFacts): unknown[] {
 
 /** When a worker's time was up, and how often the task had been begun anew by then. */
 function timeoutsByWorker({ setbacks }: TeamFacts): Map<string, unknown[]> {
-  const restarts = new Map<unknown, number>()
+  const restarts = new Map<TaskId, number>()
   const found = new Map<string, unknown[]>()
   for (const { timestamp, data } of setbacks) {
     if (data.kind !== "timed-out") continue
     const restartCount = restarts.get(data.task) ?? 0
     restarts.set(data.task, restartCount + 1)
-    const worker = String(data.worker)
-    found.set(worker, [...(found.get(worker) ?? []), { timestamp, reason: data.reason, restartCount }])
+    const { worker, reason } = data
+    found.set(worker, [...(found.get(worker) ?? []), { timestamp, reason, restartCount }])
   }
   return found
 }

@@ -1,4 +1,4 @@
-import { EVENT_SCHEMAS, type EventType, parseEventData } from "../../kernel/events.ts"
+import { readEvent, UNRECOGNIZED } from "../../kernel/events.ts"
 import { quoteInput, type TaskId } from "../../kernel/ids.ts"
 import { RECORD_KINDS, type TeamRecord } from "../../kernel/record.ts"
 import { MESSAGE_TYPES } from "../../messages/message.ts"
@@ -76,25 +76,20 @@ export function readEvents(folder: Folder, file: string, skipped: FileNote[]): P
 
 function parseEvent(line: Json): PastEvent {
   const type = text(line, "type")
-  if (!Object.hasOwn(EVENT_SCHEMAS, type)) throw new Problem(`is of the unknown type ${quoteInput(type)}`)
-  const data = anyObject(line, "data")
-  const problem = problemWithEventData(type, data)
-  if (problem !== undefined) throw new Problem(problem)
-  return {
-    type: type as EventType,
-    version: whole(line, "version", 1),
-    timestamp: time(line, "timestamp"),
-    by: text(line, "by"),
-    data,
-  }
+  const stored = { type, version: whole(line, "version", 1), data: anyObject(line, "data") }
+  const place = { timestamp: time(line, "timestamp"), by: text(line, "by") }
+  const event = readStored({ ...stored, ...place })
+  // A newer program wrote it, and a file is not the place to guess what it means.
+  if (event.type === UNRECOGNIZED) throw new Problem(`is of the unknown type ${quoteInput(type)}`)
+  return event
 }
 
-function problemWithEventData(type: string, data: Record<string, unknown>): string | undefined {
+function readStored(stored: Parameters<typeof readEvent>[0] & Pick<PastEvent, "timestamp" | "by">): PastEvent {
   try {
-    parseEventData(type, data)
-    return undefined
+    return readEvent(stored)
   } catch (error) {
-    return `does not fit its type: ${error instanceof Error ? error.message : error}`
+    const what = error instanceof Error ? error.message : error
+    throw new Problem(`does not fit its type: event ${stored.type}: ${what}`)
   }
 }
 

@@ -4,8 +4,9 @@ import { checkFile, schemaNameOf } from "../../../test/support/file-schemas.ts"
 import { SAMPLE_TEAM } from "../../../test/support/sample-team.ts"
 import { arbitrarySnapshot, factsOf, filesOf, folderOf, type WholeTeam } from "../../../test/support/snapshots.ts"
 import type { Document } from "../../kernel/document.ts"
-import type { TaskId } from "../../kernel/ids.ts"
+import type { TaskId, WorkerId } from "../../kernel/ids.ts"
 import type { Verdict } from "../../quality/verdict.ts"
+import type { SetbackKind } from "../../tasks/retry.ts"
 import { TASK_STATUSES, type TaskStatus } from "../../tasks/task.ts"
 import type { SnapshotMessage, SnapshotTask, TeamSnapshot } from "../snapshot.ts"
 import type { OutFile } from "./folder.ts"
@@ -401,11 +402,23 @@ describe("overviews", () => {
   })
 
   it("tell when a worker's time was up, and how often the task was begun anew before", () => {
-    const setback = (worker: string, kind: string, minute: number) => ({
+    const setback = (worker: WorkerId, kind: SetbackKind, minute: number) => ({
       ...{ type: "task.setback" as const, version: 1, by: worker, timestamp: `2026-03-02T10:0${minute}:00.000Z` },
-      data: { task: "1", attempt: 1, worker, agent: "claude", kind, reason: `${kind} after 30 minutes`, advice: null },
+      data: {
+        task: "1" as TaskId,
+        attempt: 1,
+        worker,
+        agent: "claude",
+        kind,
+        reason: `${kind} after 30 minutes`,
+        advice: null,
+      },
     })
-    const setbacks = [setback("w1", "timed-out", 1), setback("w1", "crashed", 2), setback("w2", "timed-out", 3)]
+    const setbacks = [
+      setback("w1" as WorkerId, "timed-out", 1),
+      setback("w1" as WorkerId, "crashed", 2),
+      setback("w2" as WorkerId, "timed-out", 3),
+    ]
     const agents = json(overviewFiles({ ...FACTS, setbacks })[2]) as unknown as { timeoutHistory: unknown }[]
     const reason = "timed-out after 30 minutes"
     expect(agents.map((agent) => agent.timeoutHistory)).toEqual([

@@ -1,5 +1,6 @@
 // The files of a team's export. Field names and their order are those of the formats before us; whatever these have no
 // place for is under the one key `teamwork`. Equal facts give equal bytes, whichever store they came from.
+import { toStored } from "../../kernel/events.ts"
 import type { TeamRecord } from "../../kernel/record.ts"
 import type { Verdict } from "../../quality/verdict.ts"
 import type { PastEvent, SnapshotMessage } from "../snapshot.ts"
@@ -187,7 +188,8 @@ export function loopFiles(facts: TeamFacts): OutFile[] {
 
 /** `place` counts from 1. */
 export function eventLine(event: PastEvent, place: number): string {
-  const { type, version, timestamp, by, data } = event
+  const { type, version, data } = toStored(event)
+  const { timestamp, by } = event
   return JSON.stringify({ place, type, version, timestamp, by, data: sortKeys(data) })
 }
 

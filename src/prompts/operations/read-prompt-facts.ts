@@ -1,6 +1,6 @@
 import type { Document } from "../../kernel/document.ts"
 import { AppError } from "../../kernel/errors.ts"
-import type { Event, EventType } from "../../kernel/events.ts"
+import { type EventOf, ofType } from "../../kernel/events.ts"
 import type { TaskId, WorkerId } from "../../kernel/ids.ts"
 import { sessionId } from "../../kernel/session-id.ts"
 import { documentOf, toArtifact } from "../../knowledge/artifact.ts"
@@ -122,19 +122,22 @@ async function listDecisions(tx: Tx, key: number, { id }: Task): Promise<PromptF
   return records.map(toEscalation).toSorted(byTime).slice(-MAX_DECISIONS)
 }
 
+/** What tells why a task was not done in one go. */
+const TELLING = ["task.reopened", "task.released", "task.status_changed", "task.setback"] as const
+type TellingEvent = EventOf<(typeof TELLING)[number]>
+
 /** In the order in which they happened. */
 async function listSetbacks(tx: Tx, key: number, task: Task): Promise<Setback[]> {
-  const events: Event[] = []
-  for (const type of ["task.reopened", "task.released", "task.status_changed", "task.setback"] as const)
-    events.push(...(await listEvents(tx, key, { type, task: task.id })))
+  const events: TellingEvent[] = []
+  for (const type of TELLING) events.push(...(await listEvents(tx, key, { type, task: task.id })))
   events.sort((a, b) => a.seq - b.seq)
-  const reopened = events.filter((event) => event.type === "task.reopened")
+  const reopened = ofType(events, "task.reopened")
   const verdicts = (await tx.verdicts.list(key)).filter(
     ({ scope, subject, status }) => (scope === "task" || scope === "qa") && subject === task.id && status === "failed",
   )
   // A new attempt begins with its event; a verdict of the same millisecond was the cause of it.
   const attemptAt = (timestamp: string) => 1 + reopened.filter((event) => event.timestamp < timestamp).length
-  const attemptOf = ({ seq }: Event) => 1 + reopened.filter((event) => event.seq < seq).length
+  const attemptOf = ({ seq }: TellingEvent) => 1 + reopened.filter((event) => event.seq < seq).length
   return [
     ...verdicts.map((verdict) => ofVerdict(verdict, attemptAt(verdict.timestamp))),
     ...withoutEchoes(events).flatMap((event) => ofEvent(event, attemptOf(event))),
@@ -142,7 +145,7 @@ async function listSetbacks(tx: Tx, key: number, task: Task): Promise<Setback[]>
 }
 
 /** What follows from a setback tells the same once more. */
-function withoutEchoes(events: readonly Event[]): Event[] {
+function withoutEchoes(events: readonly TellingEvent[]): TellingEvent[] {
   return events.filter((event, index) => {
     const before = events[index - 1]
     return before?.type !== "task.setback" || before.by !== event.by || before.data.reason !== event.data.reason
@@ -154,13 +157,13 @@ const EVENTS_AT_ONCE = 10_000
 async function listEvents(
   tx: Tx,
   key: number,
-  { type, task }: { readonly type: EventType; readonly task: string },
-): Promise<Event[]> {
-  const found: Event[] = []
+  { type, task }: { readonly type: (typeof TELLING)[number]; readonly task: TaskId },
+): Promise<TellingEvent[]> {
+  const found: TellingEvent[] = []
   let after: string | undefined
   for (;;) {
     const page = await tx.events.list(key, { type, after, limit: EVENTS_AT_ONCE })
-    found.push(...page.events.filter((event) => event.data.task === task))
+    found.push(...ofType(page.events, type).filter((event) => event.data.task === task))
     after = page.cursor
     if (page.events.length < EVENTS_AT_ONCE) return found
   }
@@ -176,15 +179,12 @@ function ofVerdict({ by, timestamp, issues, checks }: Verdict, attempt: number):
 }
 
 /** Changes without a reason teach nothing, except that a task had to be done again. */
-function ofEvent({ type, by, timestamp, data }: Event, attempt: number): Setback[] {
-  const reason = typeof data.reason === "string" ? data.reason : ""
-  const base = { attempt, by, timestamp, reason }
+function ofEvent({ type, by, timestamp, data }: TellingEvent, attempt: number): Setback[] {
+  const base = { attempt, by, timestamp, reason: data.reason ?? "" }
   if (type === "task.reopened") return [{ ...base, what: "reopened" }]
-  if (reason === "") return []
-  if (type === "task.setback") {
-    const advice = typeof data.advice === "string" ? { advice: data.advice } : {}
-    return [{ ...base, what: "setback", ...advice }]
-  }
+  if (base.reason === "") return []
+  if (type === "task.setback")
+    return [{ ...base, what: "setback", ...(data.advice === null ? {} : { advice: data.advice }) }]
   if (type === "task.released") return [{ ...base, what: "released" }]
   if (data.to === "failed") return [{ ...base, what: "failed" }]
   return data.from === "in_review" && data.to !== "resolved" ? [{ ...base, what: "rejected" }] : []

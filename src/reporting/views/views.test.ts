@@ -1,6 +1,5 @@
 import { describe, expect, it } from "bun:test"
 import { makeTask } from "../../../test/support/tasks.ts"
-import type { Event } from "../../kernel/events.ts"
 import type { TaskId, WorkerId } from "../../kernel/ids.ts"
 import { UNGUARDED } from "../../kernel/team.ts"
 import { type Screen, width } from "../../lib/text/table.ts"
@@ -105,10 +104,10 @@ const SWARM: SwarmReport = {
   ],
 }
 
-const EVENT: Event = {
+const EVENT = {
   seq: 1,
   cursor: "1",
-  type: "task.created",
+  type: "task.created" as const,
   version: 1,
   timestamp: TIME,
   by: "person",

@@ -1,13 +1,12 @@
-import type { Event } from "../../kernel/events.ts"
 import { bar, manyLines, oneLine } from "../../lib/text/table.ts"
 import type { Task } from "../../tasks/task.ts"
 import type { SwarmReport, TeamReport } from "../status.ts"
-import { describeEvent } from "./events-view.ts"
+import { describeEvent, type ShownEvent } from "./events-view.ts"
 
 export interface WhiteboardFacts {
   readonly team: TeamReport
   readonly swarm: SwarmReport
-  readonly events: readonly Event[]
+  readonly events: readonly ShownEvent[]
 }
 
 /** The team at a glance, in Markdown: who does what, what is blocked, what happened last. */

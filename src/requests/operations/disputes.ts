@@ -1,4 +1,4 @@
-import type { Event } from "../../kernel/events.ts"
+import { ofType } from "../../kernel/events.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { moveTask } from "../../tasks/operations/task-moves.ts"
 import type { Task } from "../../tasks/task.ts"
@@ -56,9 +56,9 @@ export async function endDispute(tx: Tx, team: StoredTeam, { task, by, parties, 
 /** How many rounds of this attempt they had since a person last decided. */
 async function countRounds(tx: Tx, team: StoredTeam, task: Task, parties: readonly string[]): Promise<number> {
   const { events } = await tx.events.list(team.key, { type: "task.disagreed", limit: 1_000_000 })
-  const isTheirs = ({ data }: Event) =>
-    data.task === task.id &&
-    data.attempt === task.attempt &&
-    (data.between as string[]).join("\n") === parties.join("\n")
-  return Number(events.findLast(isTheirs)?.data.round ?? 0)
+  const theirs = ofType(events, "task.disagreed").findLast(
+    ({ data }) =>
+      data.task === task.id && data.attempt === task.attempt && data.between.join("\n") === parties.join("\n"),
+  )
+  return theirs?.data.round ?? 0
 }

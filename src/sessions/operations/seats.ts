@@ -1,4 +1,5 @@
 import { AppError } from "../../kernel/errors.ts"
+import type { TaskId } from "../../kernel/ids.ts"
 import { choice, flag, type InputOf, optional, withDefault } from "../../lib/fields.ts"
 import { idField, operation, roleField, teamFields, textField, workerIdField } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
@@ -142,7 +143,7 @@ async function removeSeat(
   tx: Tx,
   team: StoredTeam,
   { terminalId, part, worker }: Seat,
-  { released, reason }: { readonly released: readonly string[]; readonly reason: string },
+  { released, reason }: { readonly released: readonly TaskId[]; readonly reason: string },
 ): Promise<void> {
   await tx.seats.remove(terminalId)
   await tx.loops.remove(terminalId)
@@ -153,7 +154,7 @@ async function removeSeat(
 }
 
 /** The worker ends; what it had begun is for others to take. */
-async function giveBack(tx: Tx, team: StoredTeam, { worker }: Seat, reason: string): Promise<string[]> {
+async function giveBack(tx: Tx, team: StoredTeam, { worker }: Seat, reason: string): Promise<TaskId[]> {
   if (worker === null) return []
   const held = await lockWorking(tx, team.key, worker)
   for (const task of held) await releaseTask(tx, team, { task, by: worker, reason })

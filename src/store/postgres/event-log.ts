@@ -29,13 +29,16 @@ export function eventStore(session: Session): EventStore {
     async list(key, query) {
       const params: Param[] = [key, ...parseCursor(query.after ?? "0")]
       if (query.type !== undefined) params.push(query.type)
-      const rows = await session.all<EventRow>(
+      const rows = await session.all<EventRow & { cursor: string }>(
         `select seq, xid::text || '.' || seq as cursor, type, version, recorded_at, actor, data from event
          where team_id = ? and (xid, seq) > (?::text::xid8, ?::bigint) and ${VISIBLE}${query.type === undefined ? "" : " and type = ?"}
          order by xid, seq limit ${Math.trunc(query.limit)}`,
         params,
       )
-      return { events: rows.map(toEvent), cursor: rows.at(-1)?.cursor ?? query.after ?? "0.0" }
+      return {
+        events: rows.map((row) => toEvent(row, row.cursor)),
+        cursor: rows.at(-1)?.cursor ?? query.after ?? "0.0",
+      }
     },
     async tailCursor(key, { count, type }) {
       const row = await session.get<{ cursor: string }>(

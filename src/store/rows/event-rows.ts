@@ -1,30 +1,45 @@
 import type { PastEvent } from "../../files/snapshot.ts"
-import type { Event, EventType } from "../../kernel/events.ts"
+import { AppError } from "../../kernel/errors.ts"
+import { EVENT_TABLE, type Event, type EventTable, readEvent, toStored } from "../../kernel/events.ts"
 import { iso, type Param } from "./sql-session.ts"
 
 export interface EventRow {
   seq: number
-  cursor: string
-  type: EventType
+  type: string
   version: number
   recorded_at: number
   actor: string
   data: string
 }
 
-export function toEvent(row: EventRow): Event {
-  return {
-    seq: row.seq,
-    cursor: row.cursor,
-    type: row.type,
-    version: row.version,
-    timestamp: iso(row.recorded_at),
-    by: row.actor,
-    data: JSON.parse(row.data),
+/** The one place where rows become events: everybody behind it can rely on what the type promises. */
+export function toEvent(row: EventRow, cursor: string, table: EventTable = EVENT_TABLE): Event {
+  try {
+    return readEvent(
+      {
+        seq: row.seq,
+        cursor,
+        type: row.type,
+        version: row.version,
+        timestamp: iso(row.recorded_at),
+        by: row.actor,
+        data: JSON.parse(row.data),
+      },
+      table,
+    )
+  } catch (error) {
+    if (error instanceof AppError) throw new AppError(error.code, `event ${row.seq}: ${error.message}`, error.details)
+    throw new Error(
+      `event ${row.seq} of type ${row.type} cannot be read: ${error instanceof Error ? error.message : error}`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 
 /** Type, version, time, actor and data. */
 export function eventColumns(event: PastEvent): Param[] {
-  return [event.type, event.version, Date.parse(event.timestamp), event.by, JSON.stringify(event.data)]
+  const { type, version, data } = toStored(event)
+  return [type, version, Date.parse(event.timestamp), event.by, JSON.stringify(data)]
 }

@@ -20,8 +20,17 @@ export function placeholders(count: number): string {
   return Array.from({ length: count }, () => "?").join(", ")
 }
 
+let lastSecond = Number.NaN
+let lastPrefix = ""
+
+/** Rows are read in the order of their times, mostly: so most of the text is that of the row before. */
 export function iso(ms: number): string {
-  return new Date(ms).toISOString()
+  const second = Math.floor(ms / 1000)
+  if (second !== lastSecond) {
+    lastPrefix = new Date(second * 1000).toISOString().slice(0, -"000Z".length)
+    lastSecond = second
+  }
+  return `${lastPrefix}${String(Math.floor(ms - second * 1000)).padStart(3, "0")}Z`
 }
 
 export function isoOrNull(ms: number | null): string | null {

@@ -21,12 +21,13 @@ export function eventStore(session: Session): EventStore {
       const params: Param[] = [key, positionOf(key, query.after)]
       if (query.type !== undefined) params.push(query.type)
       const rows = await session.all<EventRow>(
-        `select seq, team_id || '.' || seq as cursor, type, version, recorded_at, actor, data from event
+        `select seq, type, version, recorded_at, actor, data from event
          where team_id = ? and seq > ?${query.type === undefined ? "" : " and type = ?"}
          order by seq limit ${Math.trunc(query.limit)}`,
         params,
       )
-      return { events: rows.map(toEvent), cursor: rows.at(-1)?.cursor ?? query.after ?? "0" }
+      const events = rows.map((row) => toEvent(row, `${key}.${row.seq}`))
+      return { events, cursor: events.at(-1)?.cursor ?? query.after ?? "0" }
     },
     async tailCursor(key, { count, type }) {
       const row = await session.get<{ seq: number }>(

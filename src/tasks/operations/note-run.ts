@@ -32,7 +32,7 @@ export async function noteStep(
 ): Promise<void> {
   await store.write(async (tx) => {
     const { key } = await getTeam(tx, { project, team })
-    await tx.workers.heard(key, data.worker as WorkerId)
+    await tx.workers.heard(key, data.worker)
     await tx.events.append(key, data.worker, { type: "task.step", data })
   })
 }

@@ -30,7 +30,7 @@ export async function replanWaves(tx: Tx, team: StoredTeam, by: string): Promise
   const total = done + layers.length
   await tx.events.append(team.key, by, { type: "waves.calculated", data: { total } })
   for (const wave of waves.filter((each) => each.verdict === "failed" && each.number <= total)) {
-    const data = { wave: wave.number, from: "failed", to: "in_progress" }
+    const data = { wave: wave.number, from: "failed", to: "in_progress" } as const
     await tx.events.append(team.key, by, { type: "wave.updated", data })
   }
   return total

@@ -1,5 +1,5 @@
 import { ENGINE } from "../../kernel/actor.ts"
-import type { Event } from "../../kernel/events.ts"
+import { ofType } from "../../kernel/events.ts"
 import type { TaskId, WorkerId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { LEAD } from "../../messages/message.ts"
@@ -83,12 +83,7 @@ async function apply(
 /** Of this attempt. */
 async function listSetbacks(tx: Tx, team: StoredTeam, task: Task): Promise<PastSetback[]> {
   const { events } = await tx.events.list(team.key, { type: "task.setback", limit: 1_000_000 })
-  return events.filter(isOf(task)).map(({ data }) => ({
-    kind: data.kind as SetbackKind,
-    agent: typeof data.agent === "string" ? data.agent : null,
-  }))
-}
-
-function isOf(task: Task) {
-  return ({ data }: Event) => data.task === task.id && data.attempt === task.attempt
+  return ofType(events, "task.setback")
+    .filter(({ data }) => data.task === task.id && data.attempt === task.attempt)
+    .map(({ data: { kind, agent } }) => ({ kind, agent }))
 }

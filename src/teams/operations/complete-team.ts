@@ -30,7 +30,7 @@ export async function archiveTeam(
     await tx.documents.put(team.key, { path: SUMMARY_OF[how], content: summary, encoding: "utf8", by: PERSON })
     if (team.status !== "completed") {
       await tx.teams.update(team.key, { status: "completed", pauseReason: null })
-      const data = { from: team.status, to: "completed", reason: `${how}d` }
+      const data = { from: team.status, to: "completed", reason: `${how}d` } as const
       await tx.events.append(team.key, PERSON, { type: "team.status_changed", data })
     }
     return publicTeam(await getTeam(tx, name))

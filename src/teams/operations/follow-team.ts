@@ -1,5 +1,4 @@
-import type { Event } from "../../kernel/events.ts"
-import type { TaskId } from "../../kernel/ids.ts"
+import { type Event, taskOfEvent } from "../../kernel/events.ts"
 import type { Tx } from "../../store/port.ts"
 import { isHeld, isMet, type Task } from "../../tasks/task.ts"
 
@@ -39,12 +38,12 @@ export async function readTasksSince(tx: Tx, { key, known, events }: KnownTasks)
   if (known === undefined || events.some(({ type }) => OF_ALL.includes(type))) {
     return new Map((await tx.tasks.list(key)).map((task) => [task.id, task]))
   }
-  const named = events.flatMap(({ data }) => (typeof data.task === "string" ? [data.task] : []))
+  const named = events.flatMap((event) => taskOfEvent(event) ?? [])
   const held = [...known.values()].filter(({ status }) => isHeld(status)).map(({ id }) => id)
   // Those before stay as they are, since a read may run more than once.
   const tasks = new Map(known)
   // Grows while it is gone through: what became met or unmet changes those that need it.
-  const due = new Set([...named, ...held] as TaskId[])
+  const due = new Set([...named, ...held])
   for (const id of due) {
     const task = await tx.tasks.find(key, id)
     const wasMet = isMet(tasks.get(id)?.status ?? "open")

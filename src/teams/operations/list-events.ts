@@ -1,9 +1,9 @@
-import { EVENT_SCHEMAS, type Event, type EventType } from "../../kernel/events.ts"
+import { EVENTS, type Event, type EventType } from "../../kernel/events.ts"
 import { choice, number, optional, text, withDefault } from "../../lib/fields.ts"
 import { operation, teamFields } from "../../store/operation.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 
-const types = Object.keys(EVENT_SCHEMAS) as EventType[]
+const types = Object.keys(EVENTS) as EventType[]
 
 export interface EventPage {
   readonly events: Event[]

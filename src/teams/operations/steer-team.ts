@@ -41,7 +41,7 @@ export async function reviveTeam({ store }: Context, name: TeamName): Promise<vo
     const team = await lockTeam(tx, name)
     if (team.status !== "cancelled" && team.status !== "failed") return
     await tx.teams.update(team.key, { status: "active", pauseReason: null })
-    const data = { from: team.status, to: "active", reason: null }
+    const data = { from: team.status, to: "active", reason: null } as const
     await tx.events.append(team.key, PERSON, { type: "team.status_changed", data })
   })
 }

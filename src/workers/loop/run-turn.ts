@@ -2,6 +2,7 @@ import { join } from "node:path"
 import { noteRun } from "../../agents/jobs/note-agent-run.ts"
 import type { AgentEvent, AgentJob, AgentResult, Session } from "../../agents/port.ts"
 import type { Workspace } from "../../git/port.ts"
+import type { TaskId } from "../../kernel/ids.ts"
 import { markRead } from "../../messages/operations/mark-read.ts"
 import { ownershipFacts } from "../../ownership/operations/ownership-facts.ts"
 import { repairPrompt } from "../../prompts/views/repair-prompt.ts"
@@ -154,7 +155,7 @@ interface Told {
   readonly project: string
   readonly team: string
   readonly run: string
-  readonly task: string
+  readonly task: TaskId
   readonly worker: string
   readonly agent: string
 }

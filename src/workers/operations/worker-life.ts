@@ -31,7 +31,7 @@ export async function noteWorkerSpawned(
 ): Promise<void> {
   await store.write(async (tx) => {
     const { key } = await getTeam(tx, { project, team })
-    await tx.workers.put(key, data.worker as WorkerId, { pane })
+    await tx.workers.put(key, data.worker, { pane })
     await tx.events.append(key, by, { type: "worker.spawned", data })
   })
 }
@@ -43,8 +43,7 @@ export async function noteWorkerStarted(
 ): Promise<void> {
   await store.write(async (tx) => {
     const { key } = await getTeam(tx, { project, team })
-    const role = data.role as Role | null
-    await tx.workers.put(key, data.worker as WorkerId, { role, availability: "idle" })
+    await tx.workers.put(key, data.worker, { role: data.role, availability: "idle" })
     await tx.events.append(key, data.worker, { type: "worker.started", data })
   })
 }
@@ -56,13 +55,13 @@ export async function noteWorkerExited(
 ): Promise<void> {
   await store.write(async (tx) => {
     const { key } = await getTeam(tx, { project, team })
-    const known = await tx.workers.find(key, data.worker as WorkerId)
+    const known = await tx.workers.find(key, data.worker)
     if (known?.status === "stopped" || known?.status === "dead") return
     const isStopped = data.reason === "done" || data.reason === "stopped"
     // Whoever was quarantined stays so without a process, until a person resumes it.
-    const isQuarantined = (await tx.workers.find(key, data.worker as WorkerId))?.status === "quarantined"
+    const isQuarantined = (await tx.workers.find(key, data.worker))?.status === "quarantined"
     const availability = isQuarantined ? "quarantined" : isStopped ? "stopped" : "dead"
-    await tx.workers.put(key, data.worker as WorkerId, { availability })
+    await tx.workers.put(key, data.worker, { availability })
     await tx.events.append(key, by, { type: "worker.exited", data })
   })
 }
@@ -74,7 +73,7 @@ export async function quarantineWorker(
 ): Promise<void> {
   await store.write(async (tx) => {
     const { key } = await getTeam(tx, { project, team })
-    await tx.workers.put(key, data.worker as WorkerId, { availability: "quarantined" })
+    await tx.workers.put(key, data.worker, { availability: "quarantined" })
     await tx.events.append(key, by, { type: "worker.quarantined", data })
   })
 }

@@ -1,0 +1,31 @@
+/**
+ * The closed lists of words that events carry. What each word means, and which may follow which, is told by the rooms
+ * (`tasks/`, `quality/`), and everybody takes the words from there. They stand here because the kernel defines the events
+ * and imports nothing above it. A word more is a new version of the events that carry the list: see `event-versions.ts`.
+ */
+export const TASK_STATUSES = ["open", "in_progress", "in_review", "paused", "resolved", "failed", "skipped"] as const
+export type TaskStatus = (typeof TASK_STATUSES)[number]
+
+export const ROLES = ["frontend", "backend", "devops", "test", "docs", "security", "review", "worker"] as const
+export type Role = (typeof ROLES)[number]
+
+/**
+ * Why a worker could not bring a task to an end. `gate`: the work was done and did not pass. `interrupted`: somebody
+ * stopped the worker, which says nothing of the task. `lost`: the worker's process died or fell silent. `workspace`: it
+ * had no place to work in. `qa`: QA did not pass the work often enough, or had nothing to go by. The others are how the run
+ * of an agent ended.
+ */
+export const SETBACKS = [
+  ...(["gate", "interrupted", "lost", "workspace", "refused", "crashed", "protocol", "timed-out"] as const),
+  ...(["turn-limit", "rate-limited", "context-overflow", "auth", "not-found", "budget", "qa"] as const),
+] as const
+export type SetbackKind = (typeof SETBACKS)[number]
+
+export const WAVE_STATUSES = ["planning", "in_progress", "completed", "verified", "failed"] as const
+export type WaveStatus = (typeof WAVE_STATUSES)[number]
+
+export const VERDICT_SCOPES = ["task", "qa", "wave", "final", "cross-agent"] as const
+export type VerdictScope = (typeof VERDICT_SCOPES)[number]
+
+export const VERDICT_STATUSES = ["passed", "failed", "skipped"] as const
+export type VerdictStatus = (typeof VERDICT_STATUSES)[number]
