@@ -4,6 +4,7 @@ import { agents } from "./cases/agents.ts"
 import { claimResolve } from "./cases/claim-resolve.ts"
 import { contention } from "./cases/contention.ts"
 import { engine } from "./cases/engine.ts"
+import { events } from "./cases/events.ts"
 import { gates } from "./cases/gates.ts"
 import { hook } from "./cases/hook.ts"
 import { idle } from "./cases/idle.ts"
@@ -33,6 +34,7 @@ const CASES: readonly BenchCase[] = [
   taskFiles,
   postgresClaims,
   status,
+  events,
   memory,
   mcp,
   importTasks,

@@ -332,6 +332,8 @@ export interface EventQuery {
   /** A cursor of an earlier answer; from the first event without one. */
   readonly after?: string
   readonly type?: EventType
+  /** Those that name this task; found by an index, however many others there are. */
+  readonly task?: TaskId
   readonly limit: number
 }
 
@@ -344,8 +346,8 @@ export interface EventStore {
    * over. `cursor` is where to go on.
    */
   list(key: number, query: EventQuery): Promise<{ events: Event[]; cursor: string }>
-  /** The cursor behind which the newest `count` events (of the type) begin. */
-  tailCursor(key: number, tail: { count: number; type?: EventType }): Promise<string>
+  /** The cursor behind which the newest `count` events (of the type, of the task) begin. */
+  tailCursor(key: number, tail: Pick<EventQuery, "type" | "task"> & { readonly count: number }): Promise<string>
 }
 
 /** Which orchestrator leads a team. */

@@ -1,7 +1,7 @@
 // What src/store/port.ts promises, one test for each promise. Every store passes all of them.
 
 import { describe, expect, it } from "bun:test"
-import type { Event, EventType } from "../../src/kernel/events.ts"
+import type { Event, EventType, NewEvent } from "../../src/kernel/events.ts"
 import { parseTaskId, parseWorkerId } from "../../src/kernel/ids.ts"
 import { UNGUARDED } from "../../src/kernel/team.ts"
 import type { Store, StoredTeam, Tx } from "../../src/store/port.ts"
@@ -1719,6 +1719,35 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       expect(await tail(2, "team.paused")).toEqual(["w2", "w4"])
       expect(await tail(100)).toHaveLength(6)
       expect(await tail(0)).toEqual([])
+    })
+
+    it("of one task are found by it, whatever their type, in their order and from a cursor on", async () => {
+      await using house = await makeHouse()
+      const { store, key } = house
+      const other = await makeTeam(store, { team: "other" })
+      const updated = (task: string): NewEvent => ({
+        type: "task.updated",
+        data: { task: parseTaskId(task), fields: [] },
+      })
+      const freed = (task: string | null): NewEvent => ({
+        type: "record.added",
+        data: { kind: "wisdom", number: 1, task: task === null ? null : parseTaskId(task), status: "kept", about: "" },
+      })
+      const events = [updated("1"), updated("2"), freed("1"), freed(null), paused, updated("1"), updated("11")]
+      for (const [number, event] of events.entries())
+        await store.write((tx) => tx.events.append(key, `w${number}`, event))
+      await store.write((tx) => tx.events.append(other.key, "else", updated("1")))
+      const [task, type] = [parseTaskId("1"), "task.updated" as const]
+      const by = (page: { events: readonly Event[] }) => page.events.map((event) => event.by)
+      await store.read(async (tx) => {
+        const first = await tx.events.list(key, { task, limit: 2 })
+        expect(by(first)).toEqual(["w0", "w2"])
+        expect(by(await tx.events.list(key, { task, after: first.cursor, limit: 9 }))).toEqual(["w5"])
+        expect(by(await tx.events.list(key, { task, type, limit: 9 }))).toEqual(["w0", "w5"])
+        const after = await tx.events.tailCursor(key, { count: 0, task, type: "record.added" })
+        expect(by(await tx.events.list(key, { after, task, limit: 9 }))).toEqual(["w5"])
+        expect(by(await tx.events.list(key, { task: parseTaskId("3"), limit: 9 }))).toEqual([])
+      })
     })
 
     it("of one team stay out of another's", async () => {

@@ -1142,6 +1142,18 @@ const OTHER_CASES: Case[] = [
     table: /^\S+ \S+ {2}w1 {2}task\.claimed {2}task=1 token=1\n/,
   },
   {
+    command: "events tail",
+    args: ["--task", "1", "--limit", "2", "--after", "0"],
+    data: {
+      events: [
+        { type: "task.created", data: { task: "1" } },
+        { type: "task.claimed", by: "w1", data: { task: "1", token: 1 } },
+      ],
+      cursor: expect.any(String),
+    },
+    table: /^\S+ \S+ {2}person {2}task\.created {2}task=1 /,
+  },
+  {
     command: "report",
     args: [],
     isDocument: true,

@@ -83,11 +83,9 @@ async function resolveReviewed(
 }
 
 async function tellMerged(tx: Tx, team: StoredTeam, merged: MergeRecord["merged"]): Promise<void> {
-  if (merged.length === 0) return
-  const told = await tx.events.list(team.key, { type: "task.merged", limit: 1_000_000 })
-  const known = new Set(ofType(told.events, "task.merged").map(({ data }) => `${data.task}/${data.attempt}`))
   for (const { taskId, attempt, commit } of merged) {
-    if (known.has(`${taskId}/${attempt}`)) continue
+    const { events } = await tx.events.list(team.key, { type: "task.merged", task: taskId, limit: 1_000_000 })
+    if (ofType(events, "task.merged").some(({ data }) => data.attempt === attempt)) continue
     await tx.events.append(team.key, ENGINE, { type: "task.merged", data: { task: taskId, attempt, commit } })
   }
 }

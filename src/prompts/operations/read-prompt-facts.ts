@@ -16,6 +16,7 @@ import { operation, taskIdField, teamFields, workerIdField } from "../../store/o
 import type { Tx, WorkerNow } from "../../store/port.ts"
 import { getTask, getTeam } from "../../tasks/operations/lookup.ts"
 import { hasEnded, type Task } from "../../tasks/task.ts"
+import { readEventsOf } from "../../teams/operations/follow-team.ts"
 import type { PromptFacts, Setback } from "../prompt-facts.ts"
 
 /** Changes nothing: messages stay unread, and the task stays with whoever holds it. */
@@ -128,9 +129,7 @@ type TellingEvent = EventOf<(typeof TELLING)[number]>
 
 /** In the order in which they happened. */
 async function listSetbacks(tx: Tx, key: number, task: Task): Promise<Setback[]> {
-  const events: TellingEvent[] = []
-  for (const type of TELLING) events.push(...(await listEvents(tx, key, { type, task: task.id })))
-  events.sort((a, b) => a.seq - b.seq)
+  const events = ofType(await readEventsOf(tx, key, task.id), ...TELLING).sort((a, b) => a.seq - b.seq)
   const reopened = ofType(events, "task.reopened")
   const verdicts = (await tx.verdicts.list(key)).filter(
     ({ scope, subject, status }) => (scope === "task" || scope === "qa") && subject === task.id && status === "failed",
@@ -150,23 +149,6 @@ function withoutEchoes(events: readonly TellingEvent[]): TellingEvent[] {
     const before = events[index - 1]
     return before?.type !== "task.setback" || before.by !== event.by || before.data.reason !== event.data.reason
   })
-}
-
-const EVENTS_AT_ONCE = 10_000
-
-async function listEvents(
-  tx: Tx,
-  key: number,
-  { type, task }: { readonly type: (typeof TELLING)[number]; readonly task: TaskId },
-): Promise<TellingEvent[]> {
-  const found: TellingEvent[] = []
-  let after: string | undefined
-  for (;;) {
-    const page = await tx.events.list(key, { type, after, limit: EVENTS_AT_ONCE })
-    found.push(...ofType(page.events, type).filter((event) => event.data.task === task))
-    after = page.cursor
-    if (page.events.length < EVENTS_AT_ONCE) return found
-  }
 }
 
 function ofVerdict({ by, timestamp, issues, checks }: Verdict, attempt: number): Setback {

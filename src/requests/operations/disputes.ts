@@ -55,10 +55,9 @@ export async function endDispute(tx: Tx, team: StoredTeam, { task, by, parties, 
 
 /** How many rounds of this attempt they had since a person last decided. */
 async function countRounds(tx: Tx, team: StoredTeam, task: Task, parties: readonly string[]): Promise<number> {
-  const { events } = await tx.events.list(team.key, { type: "task.disagreed", limit: 1_000_000 })
+  const { events } = await tx.events.list(team.key, { type: "task.disagreed", task: task.id, limit: 1_000_000 })
   const theirs = ofType(events, "task.disagreed").findLast(
-    ({ data }) =>
-      data.task === task.id && data.attempt === task.attempt && data.between.join("\n") === parties.join("\n"),
+    ({ data }) => data.attempt === task.attempt && data.between.join("\n") === parties.join("\n"),
   )
   return theirs?.data.round ?? 0
 }

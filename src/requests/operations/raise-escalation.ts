@@ -1,4 +1,5 @@
 import { type EventOf, type EventType, ofType } from "../../kernel/events.ts"
+import type { TaskId } from "../../kernel/ids.ts"
 import { countTasks } from "../../reporting/status.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { addRecord } from "../../store/records.ts"
@@ -61,10 +62,9 @@ export async function describeMatter(
   last: readonly string[] = [],
 ): Promise<EscalationContext> {
   if (task === null) return describeTeam(tx, team)
-  const isOf = ({ data }: EventOf<"task.setback" | "task.step">) =>
-    data.task === task.id && data.attempt === task.attempt
-  const setbacks = (await readLatest(tx, team.key, "task.setback")).filter(isOf)
-  const step = (await readLatest(tx, team.key, "task.step")).findLast(isOf)
+  const isNow = ({ data }: EventOf<"task.setback" | "task.step">) => data.attempt === task.attempt
+  const setbacks = (await readLatest(tx, team.key, task.id, "task.setback")).filter(isNow)
+  const step = (await readLatest(tx, team.key, task.id, "task.step")).findLast(isNow)
   const evidence = (await tx.evidence.list(team.key, task.id)).filter(
     (entry) => entry.attempt === task.attempt && entry.withdrawnAt === null,
   )
@@ -90,9 +90,9 @@ async function describeTeam(tx: Tx, team: StoredTeam): Promise<EscalationContext
 /** What is further back than this says nothing of now. */
 const LATEST_EVENTS = 1000
 
-async function readLatest<T extends EventType>(tx: Tx, key: number, type: T): Promise<EventOf<T>[]> {
-  const after = await tx.events.tailCursor(key, { count: LATEST_EVENTS, type })
-  return ofType((await tx.events.list(key, { after, type, limit: LATEST_EVENTS })).events, type)
+async function readLatest<T extends EventType>(tx: Tx, key: number, task: TaskId, type: T): Promise<EventOf<T>[]> {
+  const after = await tx.events.tailCursor(key, { count: LATEST_EVENTS, type, task })
+  return ofType((await tx.events.list(key, { after, type, task, limit: LATEST_EVENTS })).events, type)
 }
 
 function clip(text: string): string {

@@ -6,7 +6,7 @@ export interface Migration {
   readonly breaking: boolean
 }
 
-export const LATEST_VERSION = 10
+export const LATEST_VERSION = 11
 
 /** Loaded only when a store is behind, so that an ordinary start does not pay for it. */
 export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Migration[]> {
@@ -23,6 +23,7 @@ export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Mi
           await import("./0008_records.sqlite.sql", { with: { type: "text" } }),
           await import("./0009_priority.sqlite.sql", { with: { type: "text" } }),
           await import("./0010_seats.sqlite.sql", { with: { type: "text" } }),
+          await import("./0011_event_task.sqlite.sql", { with: { type: "text" } }),
         ]
       : [
           await import("./0001_kernel.postgres.sql", { with: { type: "text" } }),
@@ -35,6 +36,7 @@ export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Mi
           await import("./0008_records.postgres.sql", { with: { type: "text" } }),
           await import("./0009_priority.postgres.sql", { with: { type: "text" } }),
           await import("./0010_seats.postgres.sql", { with: { type: "text" } }),
+          await import("./0011_event_task.postgres.sql", { with: { type: "text" } }),
         ]
   const names = [
     "kernel",
@@ -47,6 +49,7 @@ export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Mi
     "records",
     "priority",
     "seats",
+    "event_task",
   ]
   return files.map((file, index) => ({
     version: index + 1,

@@ -1,7 +1,7 @@
 import { AppError } from "../../kernel/errors.ts"
 import type { EventStore } from "../port.ts"
-import { type EventRow, eventColumns, toEvent } from "../rows/event-rows.ts"
-import { insertRows, type Param, type Session } from "../rows/sql-session.ts"
+import { type EventRow, eventColumns, toEvent, whichEvents } from "../rows/event-rows.ts"
+import { insertRows, type Session } from "../rows/sql-session.ts"
 
 // Numbers come in the order in which writers took them, not in that of their commits. So a reader goes by transaction
 // first, and stops before the oldest one that still runs: what commits late comes late, and nothing is passed over.
@@ -27,24 +27,24 @@ export function eventStore(session: Session): EventStore {
         events.map((event) => [key, ...eventColumns(event)]),
       ),
     async list(key, query) {
-      const params: Param[] = [key, ...parseCursor(query.after ?? "0")]
-      if (query.type !== undefined) params.push(query.type)
+      const which = whichEvents(query)
       const rows = await session.all<EventRow & { cursor: string }>(
         `select seq, xid::text || '.' || seq as cursor, type, version, recorded_at, actor, data from event
-         where team_id = ? and (xid, seq) > (?::text::xid8, ?::bigint) and ${VISIBLE}${query.type === undefined ? "" : " and type = ?"}
+         where team_id = ? and (xid, seq) > (?::text::xid8, ?::bigint) and ${VISIBLE}${which.sql}
          order by xid, seq limit ${Math.trunc(query.limit)}`,
-        params,
+        [key, ...parseCursor(query.after ?? "0"), ...which.params],
       )
       return {
         events: rows.map((row) => toEvent(row, row.cursor)),
         cursor: rows.at(-1)?.cursor ?? query.after ?? "0.0",
       }
     },
-    async tailCursor(key, { count, type }) {
+    async tailCursor(key, tail) {
+      const which = whichEvents(tail)
       const row = await session.get<{ cursor: string }>(
-        `select xid::text || '.' || seq as cursor from event where team_id = ? and ${VISIBLE}${type === undefined ? "" : " and type = ?"}
-         order by xid desc, seq desc limit 1 offset ${Math.trunc(count)}`,
-        type === undefined ? [key] : [key, type],
+        `select xid::text || '.' || seq as cursor from event where team_id = ? and ${VISIBLE}${which.sql}
+         order by xid desc, seq desc limit 1 offset ${Math.trunc(tail.count)}`,
+        [key, ...which.params],
       )
       return row?.cursor ?? "0.0"
     },

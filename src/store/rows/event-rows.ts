@@ -1,6 +1,7 @@
 import type { PastEvent } from "../../files/snapshot.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { EVENT_TABLE, type Event, type EventTable, readEvent, toStored } from "../../kernel/events.ts"
+import type { EventQuery } from "../port.ts"
 import { iso, type Param } from "./sql-session.ts"
 
 export interface EventRow {
@@ -35,6 +36,14 @@ export function toEvent(row: EventRow, cursor: string, table: EventTable = EVENT
         cause: error,
       },
     )
+  }
+}
+
+/** What of the events is asked for, as a part of a `where`, and its parameters. */
+export function whichEvents({ type, task }: Pick<EventQuery, "type" | "task">): { sql: string; params: Param[] } {
+  return {
+    sql: `${type === undefined ? "" : " and type = ?"}${task === undefined ? "" : " and task = ?"}`,
+    params: [type, task].filter((each) => each !== undefined),
   }
 }
 

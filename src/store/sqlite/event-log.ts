@@ -1,7 +1,7 @@
 import type { NewEvent } from "../../kernel/events.ts"
-import type { EventStore } from "../port.ts"
-import { type EventRow, eventColumns, toEvent } from "../rows/event-rows.ts"
-import { insertRows, type Param, type Session } from "../rows/sql-session.ts"
+import type { EventQuery, EventStore } from "../port.ts"
+import { type EventRow, eventColumns, toEvent, whichEvents } from "../rows/event-rows.ts"
+import { insertRows, type Session } from "../rows/sql-session.ts"
 
 /**
  * Writers take turns here, so numbers come in the order of commits. The cursor is `<team>.<number>`: one of a team that
@@ -18,26 +18,30 @@ export function eventStore(session: Session): EventStore {
         events.map((event, place) => [key, place + 1, ...eventColumns(event)]),
       ),
     async list(key, query) {
-      const params: Param[] = [key, positionOf(key, query.after)]
-      if (query.type !== undefined) params.push(query.type)
+      const which = whichEvents(query)
       const rows = await session.all<EventRow>(
-        `select seq, type, version, recorded_at, actor, data from event
-         where team_id = ? and seq > ?${query.type === undefined ? "" : " and type = ?"}
+        `select seq, type, version, recorded_at, actor, data from ${tableFor(query)}
+         where team_id = ? and seq > ?${which.sql}
          order by seq limit ${Math.trunc(query.limit)}`,
-        params,
+        [key, positionOf(key, query.after), ...which.params],
       )
       const events = rows.map((row) => toEvent(row, `${key}.${row.seq}`))
       return { events, cursor: events.at(-1)?.cursor ?? query.after ?? "0" }
     },
-    async tailCursor(key, { count, type }) {
+    async tailCursor(key, tail) {
+      const which = whichEvents(tail)
       const row = await session.get<{ seq: number }>(
-        `select seq from event where team_id = ?${type === undefined ? "" : " and type = ?"}
-         order by seq desc limit 1 offset ${Math.trunc(count)}`,
-        type === undefined ? [key] : [key, type],
+        `select seq from ${tableFor(tail)} where team_id = ?${which.sql} order by seq desc limit 1 offset ${Math.trunc(tail.count)}`,
+        [key, ...which.params],
       )
       return `${key}.${row?.seq ?? 0}`
     },
   }
+}
+
+/** By itself SQLite goes through all events of the team: it does not know that a task has but a few of them. */
+function tableFor({ task }: Pick<EventQuery, "task">): string {
+  return task === undefined ? "event" : "event indexed by event_by_task"
 }
 
 export async function appendEvent(session: Session, key: number, by: string, event: NewEvent): Promise<void> {

@@ -82,8 +82,8 @@ async function apply(
 
 /** Of this attempt. */
 async function listSetbacks(tx: Tx, team: StoredTeam, task: Task): Promise<PastSetback[]> {
-  const { events } = await tx.events.list(team.key, { type: "task.setback", limit: 1_000_000 })
+  const { events } = await tx.events.list(team.key, { type: "task.setback", task: task.id, limit: 1_000_000 })
   return ofType(events, "task.setback")
-    .filter(({ data }) => data.task === task.id && data.attempt === task.attempt)
+    .filter(({ data }) => data.attempt === task.attempt)
     .map(({ data: { kind, agent } }) => ({ kind, agent }))
 }

@@ -1,5 +1,6 @@
 import { type Event, taskOfEvent } from "../../kernel/events.ts"
-import type { Tx } from "../../store/port.ts"
+import type { TaskId } from "../../kernel/ids.ts"
+import type { EventQuery, Tx } from "../../store/port.ts"
 import { isHeld, isMet, type Task } from "../../tasks/task.ts"
 
 const EVENTS_AT_ONCE = 10_000
@@ -10,10 +11,19 @@ export async function readEventsSince(
   key: number,
   after: string | undefined,
 ): Promise<{ readonly events: readonly Event[]; readonly cursor: string }> {
+  return readPages(tx, key, { after })
+}
+
+/** Everything that happened to one task. */
+export async function readEventsOf(tx: Tx, key: number, task: TaskId): Promise<readonly Event[]> {
+  return (await readPages(tx, key, { task })).events
+}
+
+async function readPages(tx: Tx, key: number, { after, task }: Pick<EventQuery, "after" | "task">) {
   const events: Event[] = []
   let cursor = after
   for (;;) {
-    const page = await tx.events.list(key, { after: cursor, limit: EVENTS_AT_ONCE })
+    const page = await tx.events.list(key, { after: cursor, task, limit: EVENTS_AT_ONCE })
     for (const event of page.events) events.push(event)
     cursor = page.cursor
     if (page.events.length < EVENTS_AT_ONCE) return { events, cursor }

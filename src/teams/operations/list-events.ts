@@ -1,6 +1,7 @@
 import { EVENTS, type Event, type EventType } from "../../kernel/events.ts"
+import type { TaskId } from "../../kernel/ids.ts"
 import { choice, number, optional, text, withDefault } from "../../lib/fields.ts"
-import { operation, teamFields } from "../../store/operation.ts"
+import { idField, operation, teamFields } from "../../store/operation.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 
 const types = Object.keys(EVENTS) as EventType[]
@@ -22,13 +23,15 @@ export const listEvents = operation({
       ),
     ),
     type: optional(choice(types, "only this type, such as task.claimed")),
+    task: optional(idField<TaskId>("only those of this task")),
     limit: withDefault(number("at most this many", { isInteger: true, min: 1, max: 10_000 }), 20),
   },
   async run({ store }, input): Promise<EventPage> {
     return store.read(async (tx) => {
       const team = await getTeam(tx, input)
-      const after = input.after ?? (await tx.events.tailCursor(team.key, { count: input.limit, type: input.type }))
-      return tx.events.list(team.key, { after, type: input.type, limit: input.limit })
+      const { type, task, limit } = input
+      const after = input.after ?? (await tx.events.tailCursor(team.key, { count: limit, type, task }))
+      return tx.events.list(team.key, { after, type, task, limit })
     })
   },
 })
@@ -36,7 +39,7 @@ export const listEvents = operation({
 /** Hands over each event as it comes, from the cursor on, until the signal fires. */
 export async function followEvents(
   context: Parameters<typeof listEvents.run>[0],
-  input: { project: string; team: string; after: string; type?: EventType },
+  input: { project: string; team: string; after: string; type?: EventType; task?: TaskId },
   { onEvents, signal }: { onEvents: (events: readonly Event[]) => void; signal: AbortSignal },
 ): Promise<void> {
   await using watch = await context.store.watch()
@@ -44,7 +47,7 @@ export async function followEvents(
   while (!signal.aborted) {
     const page = await context.store.read(async (tx) => {
       const team = await getTeam(tx, input)
-      return tx.events.list(team.key, { after, type: input.type, limit: 1000 })
+      return tx.events.list(team.key, { after, type: input.type, task: input.task, limit: 1000 })
     })
     if (page.events.length > 0) onEvents(page.events)
     after = page.cursor

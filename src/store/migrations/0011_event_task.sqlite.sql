@@ -1,0 +1,4 @@
+-- The task of an event, found without a look at all of them. It follows from the data, so that programs which do not know
+-- the column yet, and write to the same store, fill it too.
+alter table event add column task text generated always as (json_extract(data, '$.task')) virtual;
+create index event_by_task on event (team_id, task, seq) where task is not null;
