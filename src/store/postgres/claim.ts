@@ -1,5 +1,7 @@
 import { AppError } from "../../kernel/errors.ts"
+import type { EventType } from "../../kernel/events.ts"
 import type { TeamPhase } from "../../kernel/team.ts"
+import { writtenVersion } from "../../kernel/written-versions.ts"
 import { jitter } from "../../lib/random.ts"
 import { sleep } from "../../lib/sleep.ts"
 import type { Claimed, ClaimRequest } from "../port.ts"
@@ -12,6 +14,11 @@ import type { Query } from "./connection.ts"
 // and every other part takes what it needs from them. The columns of a task are wide: only the last part touches them.
 //
 // Parameters: $1 project, $2 team, $3 owner, $4 worker, $5 role, $6 time or null, $7 lease.
+
+/** Type and version of an event, as two columns. */
+export function typed(type: EventType): string {
+  return `'${type}', ${writtenVersion(type)}`
+}
 
 /** The time of the statement, unless it belongs to a transaction that has one. */
 export const NOW_MS = "coalesce($6::bigint, floor(extract(epoch from clock_timestamp()) * 1000)::bigint)"
@@ -85,8 +92,8 @@ function claim(phase: Phase, choice: string): string {
       availability = case when worker.availability in ('spawning', 'dead') then 'idle' else worker.availability end),
   ${phase === "planned" ? "started as (update team set phase = 'EXECUTION' from chosen where team.id = team_id)," : ""}
   told as (
-    insert into event (team_id, type, recorded_at, actor, data)
-    select team_id, 'task.claimed', now_ms, $3,
+    insert into event (team_id, type, version, recorded_at, actor, data)
+    select team_id, ${typed("task.claimed")}, now_ms, $3,
       json_build_object('task', id, 'token', token, 'taken_over_from', holder)::text
     from chosen where holder is distinct from $3
     ${phase === "planned" ? `union all ${PHASE_CHANGED}` : ""})
@@ -96,7 +103,7 @@ function claim(phase: Phase, choice: string): string {
   from chosen where task.seq = chosen.seq returning ${RETURNED}`)
 }
 
-const PHASE_CHANGED = `select team_id, 'team.phase_changed', now_ms, $3,
+const PHASE_CHANGED = `select team_id, ${typed("team.phase_changed")}, now_ms, $3,
   json_build_object('from', 'PLANNING', 'to', 'EXECUTION')::text from chosen`
 
 /** A whole task; its needs as JSON text, to save a second question. */

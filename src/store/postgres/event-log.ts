@@ -1,4 +1,5 @@
 import { AppError } from "../../kernel/errors.ts"
+import { writtenVersion } from "../../kernel/written-versions.ts"
 import type { EventStore } from "../port.ts"
 import { type EventRow, eventColumns, toEvent, whichEvents } from "../rows/event-rows.ts"
 import { insertRows, type Session } from "../rows/sql-session.ts"
@@ -11,13 +12,10 @@ export function eventStore(session: Session): EventStore {
   return {
     async append(key, by, event) {
       const data = JSON.stringify(event.data)
-      await session.run("insert into event (team_id, type, recorded_at, actor, data) values (?, ?, ?, ?, ?)", [
-        key,
-        event.type,
-        await session.now(),
-        by,
-        data,
-      ])
+      await session.run(
+        "insert into event (team_id, type, version, recorded_at, actor, data) values (?, ?, ?, ?, ?, ?)",
+        [key, event.type, writtenVersion(event.type), await session.now(), by, data],
+      )
     },
     restore: (key, events) =>
       insertRows(

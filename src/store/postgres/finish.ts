@@ -5,7 +5,7 @@ import type { FinishRequest } from "../port.ts"
 import type { Param } from "../rows/sql-session.ts"
 import { toTask } from "../rows/task-row.ts"
 import { HEARD_WITHIN_MS } from "../rows/worker-rows.ts"
-import { NOW_MS, oneLine, RETURNED, type ReturnedRow } from "./claim.ts"
+import { NOW_MS, oneLine, RETURNED, type ReturnedRow, typed } from "./claim.ts"
 import type { Query } from "./connection.ts"
 
 // Like a claim (see claim.ts): the first part waits for the row and locks it, the others take what they need from it.
@@ -38,7 +38,7 @@ function evidence(json: string): { part: string; event: string } {
     proven as (
       insert into evidence (team_id, task_id, attempt, type, trust, text, facts, blocked_pattern, author, recorded_at)
       select team_id, id, attempt, type, trust, text, facts, blocked, $9, now_ms from held, given order by place)`,
-    event: `select place, 'evidence.added', json_build_object('task', id, 'type', type, 'trust', trust)::text
+    event: `select place, ${typed("evidence.added")}, json_build_object('task', id, 'type', type, 'trust', trust)::text
       from held, given union all`,
   }
 }
@@ -48,7 +48,7 @@ function notice(id: string, sender: string, payload: string): { part: string; ev
     part: `sent as (
       insert into message (id, team_id, sender, recipient, type, payload, sent_at)
       select ${id}::text, team_id, ${sender}::text, '${LEAD}', 'idle_notification', ${payload}::text, now_ms from held)`,
-    event: `union all select 1000001, 'message.sent',
+    event: `union all select 1000001, ${typed("message.sent")},
       json_build_object('id', ${id}, 'from', ${sender}, 'to', '${LEAD}', 'type', 'idle_notification')::text`,
   }
 }
@@ -59,11 +59,11 @@ function finish(parts: { evidence?: ReturnType<typeof evidence>; notice?: Return
   // One insert in the order of the story: what separate parts of a statement write comes in no given order.
   const story =
     parts.evidence === undefined && parts.notice === undefined
-      ? `select team_id, 'task.resolved', now_ms, $9::text, ${resolved} from held`
-      : `select team_id, story.type, now_ms, $9::text, data from held, (
-          ${parts.evidence?.event ?? ""} select 1000000, 'task.resolved', ${resolved} from held ${parts.notice?.event ?? ""}
-        ) as story (place, type, data) order by place`
-  const told = `told as (insert into event (team_id, type, recorded_at, actor, data) ${story})`
+      ? `select team_id, ${typed("task.resolved")}, now_ms, $9::text, ${resolved} from held`
+      : `select team_id, story.type, story.version, now_ms, $9::text, data from held, (
+          ${parts.evidence?.event ?? ""} select 1000000, ${typed("task.resolved")}, ${resolved} from held ${parts.notice?.event ?? ""}
+        ) as story (place, type, version, data) order by place`
+  const told = `told as (insert into event (team_id, type, version, recorded_at, actor, data) ${story})`
   const all = [HELD, parts.evidence?.part, parts.notice?.part, told].filter((part) => part !== undefined)
   return oneLine(`with ${all.join(", ")} ${RESOLVE}`)
 }

@@ -2,7 +2,7 @@ import type { Claimed, ClaimRequest } from "../port.ts"
 import type { Param, Session } from "../rows/sql-session.ts"
 import { TASK_COLUMNS, type TaskRow, toTask } from "../rows/task-row.ts"
 import { HEARD_WITHIN_MS } from "../rows/worker-rows.ts"
-import { appendEvent } from "./event-log.ts"
+import { appendEvent } from "./append-event.ts"
 
 /** The needs of the changed task as JSON, so that no second statement has to ask. */
 export const NEEDS = `(select json_group_array(need_id) from

@@ -1,13 +1,14 @@
-import type { NewEvent } from "../../kernel/events.ts"
+import { EVENT_TABLE, type EventTable } from "../../kernel/events.ts"
 import type { EventQuery, EventStore } from "../port.ts"
 import { type EventRow, eventColumns, toEvent, whichEvents } from "../rows/event-rows.ts"
 import { insertRows, type Session } from "../rows/sql-session.ts"
+import { appendEvent } from "./append-event.ts"
 
 /**
  * Writers take turns here, so numbers come in the order of commits. The cursor is `<team>.<number>`: one of a team that
  * was forgotten does not fit a new team of the same name, which is then read from its beginning.
  */
-export function eventStore(session: Session): EventStore {
+export function eventStore(session: Session, table: EventTable = EVENT_TABLE): EventStore {
   return {
     append: (key, by, event) => appendEvent(session, key, by, event),
     restore: (key, events) =>
@@ -25,7 +26,7 @@ export function eventStore(session: Session): EventStore {
          order by seq limit ${Math.trunc(query.limit)}`,
         [key, positionOf(key, query.after), ...which.params],
       )
-      const events = rows.map((row) => toEvent(row, `${key}.${row.seq}`))
+      const events = rows.map((row) => toEvent(row, `${key}.${row.seq}`, table))
       return { events, cursor: events.at(-1)?.cursor ?? query.after ?? "0" }
     },
     async tailCursor(key, tail) {
@@ -42,14 +43,6 @@ export function eventStore(session: Session): EventStore {
 /** By itself SQLite goes through all events of the team: it does not know that a task has but a few of them. */
 function tableFor({ task }: Pick<EventQuery, "task">): string {
   return task === undefined ? "event" : "event indexed by event_by_task"
-}
-
-export async function appendEvent(session: Session, key: number, by: string, event: NewEvent): Promise<void> {
-  await session.run(
-    `insert into event (team_id, seq, type, recorded_at, actor, data)
-     values (?1, (select ifnull(max(seq), 0) + 1 from event where team_id = ?1), ?2, ?3, ?4, ?5)`,
-    [key, event.type, await session.now(), by, JSON.stringify(event.data)],
-  )
 }
 
 function positionOf(key: number, cursor = "0"): number {

@@ -1,14 +1,14 @@
 import { PERSON } from "../../kernel/actor.ts"
 import { idleMessage } from "../../messages/message.ts"
 import type { Task } from "../../tasks/task.ts"
-import type { FinishRequest } from "../port.ts"
+import type { EventStore, FinishRequest } from "../port.ts"
 import { evidenceStore } from "../rows/evidence-rows.ts"
 import { messageStore } from "../rows/message-rows.ts"
 import type { Session } from "../rows/sql-session.ts"
 import { TASK_COLUMNS, type TaskRow, toTask } from "../rows/task-row.ts"
 import { HEARD_WITHIN_MS } from "../rows/worker-rows.ts"
+import { appendEvent } from "./append-event.ts"
 import { NEEDS } from "./claim.ts"
-import { eventStore } from "./event-log.ts"
 
 const FINISH = `update task set status = 'resolved', completed_at = ?1, updated_at = ?1, version = version + 1,
     result = coalesce(?2, result), worker_id = coalesce(?3, worker_id), lease_until = null
@@ -33,7 +33,9 @@ export async function finishTask(session: Session, request: FinishRequest): Prom
   if (row === undefined) return undefined
   const by = request.owner ?? PERSON
   const key = row.team_id
-  const events = eventStore(session)
+  const events: Pick<EventStore, "append"> = {
+    append: (key, by, event) => appendEvent(session, key, by, event),
+  }
   const { id: taskId, attempt } = row
   await evidenceStore(session, events).add(key, { taskId, attempt, by, entries: request.evidence })
   await events.append(key, by, {
