@@ -3,7 +3,6 @@
 import { join } from "node:path"
 import { connectGates } from "../../src/delivery/merge-queue/connect-gates.ts"
 import { AppError } from "../../src/kernel/errors.ts"
-import type { Event } from "../../src/kernel/events.ts"
 import type { WorkerId } from "../../src/kernel/ids.ts"
 import type { Protocol } from "../../src/kernel/phase.ts"
 import type { TeamMode } from "../../src/kernel/team.ts"
@@ -32,6 +31,7 @@ import { createTeam } from "../../src/teams/operations/create-team.ts"
 import { pause, resume } from "../../src/teams/operations/pause.ts"
 import { runWorker } from "../../src/workers/loop/run-worker.ts"
 import { DEFAULT_SETTINGS, run } from "../support/stores.ts"
+import type { ToldEvent } from "../support/told.ts"
 import { makeSimAgents, type SimAgents } from "./agents.ts"
 import { type Faults, makeFaults } from "./faults.ts"
 import { makeSimGates, type SimGates } from "./gates.ts"
@@ -52,7 +52,7 @@ export interface SimulationResult {
   /** How each orchestrator ended, in order. */
   readonly ends: readonly string[]
   /** The whole history, for a comparison with that of the same seed. */
-  readonly events: readonly Event[]
+  readonly events: readonly ToldEvent[]
   readonly refs: ReadonlyMap<string, string>
 }
 
