@@ -106,8 +106,20 @@ export const EVENTS = {
   "ownership.denied": shape(grant),
   /** Changes outside of a task's files were kept from being delivered; the commit holds them. */
   "ownership.set_aside": shape({ task, attempt: count, commit: word, ref: word, paths: words }),
+  /** What is about to be merged together; those of one wave where they are merged by waves. */
+  "merge.started": shape({ tasks, wave: maybeCount }),
+  /** Whatever became of it: each task has its own `task.merged` or `task.merge_failed`, or waits for the next merge. */
+  "merge.ended": shape({ tasks, wave: maybeCount }),
   "waves.calculated": shape({ total: count }),
   "wave.updated": shape({ wave: count, from: oneOf(WAVE_STATUSES), to: oneOf(WAVE_STATUSES) }),
+  /** A gate begins to judge a commit, and is about to run these commands; the verdict of the same scope and subject ends it. */
+  "gate.started": shape({
+    scope: oneOf(VERDICT_SCOPES),
+    subject: maybe,
+    task: nullable(task),
+    commit: word,
+    checks: words,
+  }),
   "verdict.recorded": shape({ scope: oneOf(VERDICT_SCOPES), subject: maybe, status: oneOf(VERDICT_STATUSES) }),
   /** Something was written down; `about` says in a few words what. */
   "record.added": shape(aboutRecord),

@@ -2,6 +2,7 @@ import { ENGINE } from "../kernel/actor.ts"
 import { type Event, taskOfEvent } from "../kernel/events.ts"
 import type { SetbackKind } from "../tasks/retry.ts"
 import { hasEnded } from "../tasks/task.ts"
+import { endTaskGate, type GateFact, type MergeFact, tellEngine } from "./engine-work.ts"
 
 /** What a team's events tell of its workers and of the runs of agents: all that the engine remembers between two looks. */
 export interface History {
@@ -23,6 +24,10 @@ export interface History {
   pausedBy: string | null
   /** When somebody last let the team go on after a pause. */
   resumedAt: number | null
+  /** What is being merged now. A process that is killed tells no end: the next merge or leader ends it here. */
+  merging: MergeFact | null
+  /** Gates that judge now, by scope and subject. Whoever is killed leaves one behind, until the next of the same. */
+  readonly gates: Map<string, GateFact>
   /** When the target got the work, and when the last of it was merged. */
   deliveredAt: number | null
   mergedAt: number | null
@@ -127,6 +132,7 @@ export function emptyHistory(): History {
     planned: null,
     ...{ runs: new Map(), workers: new Map(), tasks: new Map() },
     ...{ settings: null, startedAt: null, ledAt: null, endedAt: null, endReason: null },
+    ...{ merging: null, gates: new Map() },
     ...{ pausedBy: null, resumedAt: null, deliveredAt: null, mergedAt: null, lastEventAt: 0 },
   }
 }
@@ -153,6 +159,7 @@ export function tell(history: History, event: Event): void {
   tellWorker(history, event, at)
   tellRun(history, event, at)
   tellTask(history, event, at)
+  tellEngine(history, event, at)
 }
 
 function tellTeam(history: History, { type, data, by }: Event, at: number): void {
@@ -334,6 +341,7 @@ function finish(history: History, task: TaskFact, at: number): void {
 
 function endClaim(history: History, task: TaskFact, at: number): void {
   task.step = null
+  endTaskGate(history, task.id)
   if (task.claimedAt === null || task.worker === null) return
   const ms = Math.max(0, at - task.claimedAt)
   const worker = workerOf(history, task.worker)

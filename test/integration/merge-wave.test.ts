@@ -26,6 +26,9 @@ describe.each(Object.keys(STORES))("merging the tasks of a wave, on %s", (store)
     expect(kinds(report)).toEqual({ 1: "merged", 2: "merged" })
     expect(await scene.git.read(["rev-parse", pinRef(TEAM, { taskId: "2", attempt: 1 }, "head")])).toBe(head)
     await scene.merge()
+    const batch = { tasks: ["1", "2"], wave: null }
+    expect((await scene.events("merge.started")).map(({ data }) => data)).toEqual([batch, batch])
+    expect((await scene.events("merge.ended")).map(({ data }) => data)).toEqual([batch, batch])
     const events = await scene.events("task.merged")
     const merged = await scene.merges.mergedAttempts(scene.base, report.after)
     expect(events.map((event) => event.data)).toEqual(

@@ -3,6 +3,7 @@
 import { describe, expect, it, setDefaultTimeout } from "bun:test"
 import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
+import { ofType } from "../../src/kernel/events.ts"
 import { parseTaskId } from "../../src/kernel/ids.ts"
 import { listVerdicts } from "../../src/quality/operations/record-verdict.ts"
 import type { Verdict } from "../../src/quality/verdict.ts"
@@ -17,6 +18,7 @@ import { addEvidence, listEvidence, withdrawEvidence } from "../../src/tasks/ope
 import { reopenTask } from "../../src/tasks/operations/reopen-task.ts"
 import { updateTask } from "../../src/tasks/operations/update-task.ts"
 import { updateWave } from "../../src/tasks/operations/update-wave.ts"
+import { listEvents } from "../../src/teams/operations/list-events.ts"
 import { getTask, refusal, run, TEAM } from "../support/stores.ts"
 import { COUNT, makeWorld, statuses, type World } from "../support/verifier.ts"
 
@@ -67,6 +69,20 @@ describe("the gate of a task", () => {
       },
       { status: "passed", command: "grep b b.txt" },
     ])
+  })
+
+  it("tells that it begins, with what it is about to run, before its verdict", async () => {
+    await using world = await makeTask(["test -f b.txt"])
+    await judge(world)
+    const { events } = await run(world.context, listEvents, { limit: 100 })
+    const [begun, ended] = [ofType(events, "gate.started"), ofType(events, "verdict.recorded")]
+    expect(begun).toMatchObject([
+      {
+        ...{ by: "gate", type: "gate.started", version: 1 },
+        data: { scope: "task", subject: "1", task: "1", commit: world.head, checks: ["test -f b.txt"] },
+      },
+    ])
+    expect(begun[0]?.seq).toBeLessThan(ended[0]?.seq ?? 0)
   })
 
   it("records what it ran as attested evidence on the commit, once", async () => {

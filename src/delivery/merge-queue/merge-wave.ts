@@ -4,6 +4,7 @@ import type { TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 import type { Task } from "../../tasks/task.ts"
+import { noteMergeEnded, noteMergeStarted } from "../operations/note-merge.ts"
 import { type Fix, readMergeCommits, recordMerges } from "../operations/record-merges.ts"
 import { type Attempt, attemptName } from "./candidate.ts"
 import { type Collection, collectCandidates } from "./collect-candidates.ts"
@@ -49,13 +50,40 @@ export async function mergeWave(context: Context, ports: QueuePorts, request: Wa
   const { candidates, heads } = found
   const known = await readMergeCommits(context, name)
   const strangers = await findStrangers(merges, integration, { heads, known })
-  const batch = await mergeBatch(ports, { branch: integration.ref, candidates, others: heads })
-  const { outcomes, left } = await addMended(merges, batch, found)
-  const report = { ...batch, outcomes }
-  const empty = found.left.filter((each) => each.isEmpty)
-  const fixes = await writeDown(context, ports, { name, report, empty, start: integration.start, strangers })
+  const { report, left, fixes } = await noted(context, request, candidates, async () => {
+    const batch = await mergeBatch(ports, { branch: integration.ref, candidates, others: heads })
+    const { outcomes, left } = await addMended(merges, batch, found)
+    const report = { ...batch, outcomes }
+    const empty = found.left.filter((each) => each.isEmpty)
+    const fixes = await writeDown(context, ports, { name, report, empty, start: integration.start, strangers })
+    return { report, left, fixes }
+  })
   const pending = ofWave.filter(isPending).map((task) => task.id)
   return { ...report, target: integration.target, fixes, left, pending, strangers, mended }
+}
+
+/** Tells of the beginning and the end, where there is something to merge. */
+async function noted<T>(
+  context: Context,
+  { project, team, ...request }: WaveMerge,
+  candidates: Collection["candidates"],
+  merge: () => Promise<T>,
+): Promise<T> {
+  if (candidates.length === 0) return merge()
+  const wave = request.wave ?? null
+  const tasks = candidates.flatMap(({ taskId, alsoFor }) => [taskId, ...alsoFor.map((other) => other.taskId)])
+  await noteMergeStarted(context, { project, team }, { tasks, wave })
+  const end = () => noteMergeEnded(context, { project, team }, { tasks, wave })
+  let merged: T
+  try {
+    merged = await merge()
+  } catch (error) {
+    // Why the merge failed matters more than that its end could not be told.
+    await end().catch(() => undefined)
+    throw error
+  }
+  await end()
+  return merged
 }
 
 /** What a fix has brought along is merged with it. */

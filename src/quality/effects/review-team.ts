@@ -7,6 +7,7 @@ import type { History } from "../../reporting/history.ts"
 import { lookAtTeam } from "../../reporting/operations/look-at-team.ts"
 import type { Context } from "../../store/operation.ts"
 import { chooseReviewer } from "../choose-reviewer.ts"
+import { noteGateStarted } from "../operations/note-gate.ts"
 import { addVerdict } from "../operations/record-verdict.ts"
 import { checksOf, describeFinding, parseReview, REVIEW_SCHEMA, type Review } from "../review.ts"
 import type { Verdict } from "../verdict.ts"
@@ -46,6 +47,8 @@ export async function reviewTeam(ports: ReviewPorts, request: ReviewRequest): Pr
   }
   const { tip } = integration
   const judged = { commit: tip, tree: await merges.tree(tip) }
+  const begun = { scope: "cross-agent", subject: null, commit: tip, checks: [], by: REVIEWER } as const
+  await noteGateStarted(context, name, begun)
   const agents = lastAgents(view.history)
   const choice = chooseReviewer(countBy(agents.values()))
   const outcome =

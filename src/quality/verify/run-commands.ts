@@ -46,15 +46,18 @@ export async function runCommands(
   return { results, leftBehind: isHere && hasRun ? await repository.listUncommitted() : [] }
 }
 
-/** Build, lint and tests on a state; skipped for a reason that makes them pointless. */
-export async function checkProject(
-  verifier: Verifier,
-  state: ChosenState,
-  whyNot: string | undefined,
-): Promise<Findings> {
+/** What build, lint and tests are to run on a state, or the reason that makes them pointless. */
+export type ProjectPlan = { readonly commands: readonly GateCommand[] } | { readonly whyNot: string }
+
+export async function planProject(verifier: Verifier, state: ChosenState, whyNot?: string): Promise<ProjectPlan> {
+  return whyNot === undefined ? { commands: await listCommands(verifier, state, GATE_KINDS) } : { whyNot }
+}
+
+/** Build, lint and tests on a state, as planned. */
+export async function checkProject(verifier: Verifier, state: ChosenState, plan: ProjectPlan): Promise<Findings> {
   const kinds = GATE_KINDS.filter((kind) => verifier.settings.kinds[kind].isEnabled)
-  if (whyNot !== undefined) return join(kinds.map((kind) => skipped(nameOfKind(kind), `not run: ${whyNot}`)))
-  const commands = await listCommands(verifier, state, GATE_KINDS)
+  if ("whyNot" in plan) return join(kinds.map((kind) => skipped(nameOfKind(kind), `not run: ${plan.whyNot}`)))
+  const { commands } = plan
   const { results, leftBehind } = await runCommands(verifier, state, commands)
   const missing = GATE_KINDS.filter((kind) => !commands.some((each) => each.kind === kind))
   const others = missing.map((kind) => notRun(kind, verifier.settings.kinds[kind]))

@@ -11,13 +11,14 @@ import { readWorkToBring } from "../../tasks/operations/work-to-bring.ts"
 import type { Task } from "../../tasks/task.ts"
 import { parseDiff } from "../gates/diff-lines.ts"
 import { statusOf } from "../gates/findings.ts"
-import { shellCommand } from "../gates/gate-command.ts"
+import { type GateCommand, shellCommand } from "../gates/gate-command.ts"
 import type { CommandResult } from "../gates/run-command.ts"
 import { judgeTask, type TaskFacts, type TaskRange } from "../gates/task-gate.ts"
+import { noteGateStarted } from "../operations/note-gate.ts"
 import { addVerdict } from "../operations/record-verdict.ts"
 import type { Verdict } from "../verdict.ts"
 import { type ChosenState, chooseState, getCommit } from "./choose-state.ts"
-import { type CommandRun, listCommands, runCommands } from "./run-commands.ts"
+import { listCommands, runCommands } from "./run-commands.ts"
 import { scopeOf } from "./scope-of.ts"
 import { GATE, type Verifier } from "./verifier.ts"
 
@@ -46,7 +47,11 @@ export async function verifyTask(given: Verifier, request: TaskVerification): Pr
   const isDoubtful = request.failedTree === state.tree
   const verifier = isDoubtful ? { ...given, runner: { ...given.runner, again: true } } : given
   const range = await findRange(verifier, { name, task, state, base: request.base })
-  const run = async () => (state.uncommitted.length > 0 ? NOTHING_RUN : runTaskCommands(verifier, task, state))
+  const commands = state.uncommitted.length > 0 ? [] : await listTaskCommands(verifier, task, state)
+  const checks = commands.map(({ line }) => line)
+  const begun = { scope: "task", subject: taskId, commit: state.commit, checks, by: GATE } as const
+  await noteGateStarted(verifier.context, name, begun)
+  const run = () => runCommands(verifier, state, commands)
   const { results, leftBehind } =
     owner === undefined || token === undefined
       ? await run()
@@ -66,12 +71,10 @@ export async function verifyTask(given: Verifier, request: TaskVerification): Pr
   return addVerdict(verifier.context, name, { ...verdict, commit, tree })
 }
 
-const NOTHING_RUN: CommandRun = { results: [], leftBehind: [] }
-
 /** A task without commands of its own is held to the project's tests. */
-async function runTaskCommands(verifier: Verifier, task: Task, state: ChosenState): Promise<CommandRun> {
+async function listTaskCommands(verifier: Verifier, task: Task, state: ChosenState): Promise<GateCommand[]> {
   const own = task.checks.map((line) => shellCommand("accept", line))
-  return runCommands(verifier, state, own.length > 0 ? own : await listCommands(verifier, state, ["test"]))
+  return own.length > 0 ? own : listCommands(verifier, state, ["test"])
 }
 
 interface RangeRequest {

@@ -24,10 +24,11 @@ import {
   type DeliveredTask,
   type EvidencedTask,
 } from "../gates/team-gates.ts"
+import { noteGateStarted } from "../operations/note-gate.ts"
 import { addVerdict } from "../operations/record-verdict.ts"
 import type { Verdict } from "../verdict.ts"
 import { type ChosenState, chooseState, getCommit } from "./choose-state.ts"
-import { checkProject, listCommands } from "./run-commands.ts"
+import { checkProject, listCommands, planProject } from "./run-commands.ts"
 import { GATE, type Verifier } from "./verifier.ts"
 
 export interface TeamVerification extends TeamName {
@@ -65,21 +66,21 @@ export async function verifyWave(verifier: Verifier, request: WaveVerification):
   const ofWave = tasks.filter((task) => task.wave === request.wave)
   const state = await chooseMerged(verifier, request)
   const { changes, unknown } = await readTaskChanges(verifier, request, withoutMended(ofWave))
-  const findings = join([
+  const looked = join([
     checkResolved(ofWave),
     checkCommitted(state.uncommitted),
     checkMerged(await readDelivered(verifier, request, { tasks: ofWave, state })),
     checkConflicts(changes, unknown),
-    await checkProject(verifier, state, whyNotRun(ofWave, state)),
   ])
-  return record(verifier, request, { scope: "wave", subject: String(request.wave), findings, state })
+  const judged = { scope: "wave", subject: String(request.wave), state } as const
+  return runAndRecord(verifier, request, { ...judged, looked, whyNot: whyNotRun(ofWave, state) })
 }
 
 /** Judges everything; passed completes the project. */
 export async function verifyFinal(verifier: Verifier, request: FinalVerification): Promise<Verdict> {
   const { plan, tasks } = await readFacts(verifier, request)
   const state = await chooseMerged(verifier, request)
-  const findings = join([
+  const looked = join([
     checkResolved(tasks),
     checkWaves(plan.waves),
     checkNeeds(tasks),
@@ -87,9 +88,9 @@ export async function verifyFinal(verifier: Verifier, request: FinalVerification
     checkMerged(await readDelivered(verifier, request, { tasks, state })),
     checkAdded(await readAdded(verifier, request, { tasks, state }), verifier.settings),
     checkEvidence(await withProvability(verifier, state, tasks), verifier.settings),
-    await checkProject(verifier, state, whyNotRun(tasks, state)),
   ])
-  return record(verifier, request, { scope: "final", subject: null, findings, state })
+  const judged = { scope: "final", subject: null, state } as const
+  return runAndRecord(verifier, request, { ...judged, looked, whyNot: whyNotRun(tasks, state) })
 }
 
 function readFacts({ context }: Verifier, name: TeamName): Promise<TeamFacts> {
@@ -215,20 +216,23 @@ function isValid(entry: Evidence, { attempt }: Task): boolean {
   return entry.withdrawnAt === null && entry.attempt === attempt
 }
 
-function record(
-  { context }: Verifier,
-  { project, team }: TeamName,
-  {
-    scope,
-    subject,
-    findings,
-    state,
-  }: Pick<Verdict, "scope" | "subject"> & {
-    readonly findings: Findings
-    readonly state: ChosenState
-  },
-): Promise<Verdict> {
+interface Judgement extends Pick<Verdict, "scope" | "subject"> {
+  readonly state: ChosenState
+  /** What was found without running anything. */
+  readonly looked: Findings
+  readonly whyNot: string | undefined
+}
+
+/** What takes long comes last, and is told of: a request that is refused leaves no trace. */
+async function runAndRecord(verifier: Verifier, { project, team }: TeamName, judgement: Judgement): Promise<Verdict> {
+  const { scope, subject, state, looked, whyNot } = judgement
+  const { context } = verifier
   const { commit, tree } = state
+  const name = { project, team }
+  const plan = await planProject(verifier, state, whyNot)
+  const checks = "commands" in plan ? plan.commands.map(({ line }) => line) : []
+  await noteGateStarted(context, name, { scope, subject, commit, checks, by: GATE })
+  const findings = join([looked, await checkProject(verifier, state, plan)])
   const status = statusOf(findings)
-  return addVerdict(context, { project, team }, { scope, subject, status, ...findings, by: GATE, commit, tree })
+  return addVerdict(context, name, { scope, subject, status, ...findings, by: GATE, commit, tree })
 }

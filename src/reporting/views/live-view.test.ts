@@ -4,6 +4,7 @@ import { makeTask } from "../../../test/support/tasks.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import { width } from "../../lib/text/table.ts"
 import type { Question } from "../../requests/question.ts"
+import { tell } from "../history.ts"
 import type { TeamView } from "../team-view.ts"
 import { type Frame, renderLive } from "./live-view.ts"
 import { runLines } from "./run-lines.ts"
@@ -147,6 +148,18 @@ describe("the live view", () => {
     const shown = frame(view).join("\n")
     expect(shown).toMatch(/^ann +backend +9 By hand +working +1m 04s +- +1m 04s$/m)
     expect(shown).toMatch(/^reviewer +- +- +agent +1m 00s +codex +-$/m)
+  })
+
+  it("shows what the engine merges and judges, and for how long, whatever else does not fit", () => {
+    const merging = happened(90, "merge.started", { tasks: ["4"], wave: 2 })
+    const checks = [`npm test -- ${"x".repeat(200)}`]
+    const gate = { scope: "wave", subject: "1", task: null, commit: "a016404189a0dead", checks }
+    const view = sampleView()
+    for (const event of [merging, happened(95, "gate.started", gate)]) tell(view.history, event)
+    const lines = frame(view, { columns: 60 }).filter((line) => line.startsWith("Engine"))
+    expect(lines[0]).toBe("Engine   merging 4, 10s")
+    expect(lines[1]).toMatch(/^Engine {3}gate of wave 1 at a016404189a0: npm test -- x+…, 5s$/)
+    expect(lines[1]).toHaveLength(60)
   })
 
   it("begins the waves before the current one when there are many", () => {

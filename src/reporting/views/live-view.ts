@@ -1,6 +1,7 @@
 import { bar, type Column, cut, oneLine, paint, type Screen, table, width } from "../../lib/text/table.ts"
 import { isMet, type Task } from "../../tasks/task.ts"
 import { sumCost } from "../cost.ts"
+import { engineWork } from "../engine-work.ts"
 import { estimateRest } from "../estimate.ts"
 import type { RunFact } from "../history.ts"
 import { beganAt, endOf, type TeamView } from "../team-view.ts"
@@ -40,6 +41,7 @@ export function renderLive(view: TeamView, frame: Frame): string[] {
     { rank: 4, lines: waveLine(view, frame) },
     { rank: 1, lines: questionLines(view, frame) },
     { rank: 2, lines: rows.length === 0 ? [] : workTable(rows, frame), isApart: true },
+    { rank: 2, lines: engineLines(view, frame) },
     { rank: 3, lines: taskLines(view, frame), isApart: true },
     { rank: 5, lines: eventLines(frame), isApart: true, keepsEnd: true },
     { rank: 1, lines: hintLine(frame), isApart: true },
@@ -195,6 +197,14 @@ function workTable(rows: readonly WorkRow[], frame: Frame): string[] {
     frame,
   ).split("\n")
   return some.length === rows.length ? lines : [...lines, `and ${rows.length - some.length} more`]
+}
+
+/** Merges and gates are work as well: the screen must not say that all is done and go quiet. */
+function engineLines(view: TeamView, { columns, now }: Frame): string[] {
+  return engineWork(view).map(({ what, since }) => {
+    const age = `, ${duration(now - since)}`
+    return `${cut(`Engine   ${oneLine(what)}`, columns - width(age))}${age}`
+  })
 }
 
 const MAX_QUESTIONS = 5

@@ -97,6 +97,20 @@ describe("lines for people", () => {
     expect(verdict("cross-agent", null, "skipped")).toEqual(["review by another agent: skipped"])
   })
 
+  it("tell of the beginning of merges and gates, of those of tasks only to whoever wants steps", () => {
+    expect(told("merge.started", { tasks: ["1"], wave: null })).toEqual(["merging task 1"])
+    expect(told("merge.started", { tasks: ["1", "2"], wave: 1 })).toEqual(["merging tasks 1, 2"])
+    expect(told("merge.ended", { tasks: ["1", "2"], wave: 1 })).toEqual([])
+    const gate = { subject: null, task: null, commit: "a016404189a0", checks: ["npm test", "npm run lint"] }
+    expect(told("gate.started", { ...gate, scope: "wave", subject: "2" })).toEqual([
+      "gate of wave 2 begins: npm test; npm run lint",
+    ])
+    expect(told("gate.started", { ...gate, scope: "final", checks: [] })).toEqual(["final gate begins"])
+    const ofTask = { ...gate, scope: "task", subject: "3", task: "3", checks: ["true"] }
+    expect(told("gate.started", ofTask)).toEqual([])
+    expect(texts([happened(0, "gate.started", ofTask)], true)).toEqual(["gate of task 3 begins: true"])
+  })
+
   it("tell of workers and of the run", () => {
     expect(texts([workerStarted(0, "w1", "backend"), workerStarted(0, "w2", null)])).toEqual([
       "w1 started (backend)",

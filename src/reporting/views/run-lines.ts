@@ -1,6 +1,7 @@
 import { PERSON } from "../../kernel/actor.ts"
 import { type Event, type EventData, type EventOf, type EventType, UNRECOGNIZED } from "../../kernel/events.ts"
 import { oneLine } from "../../lib/text/table.ts"
+import { unreachable } from "../../lib/unreachable.ts"
 import { wallTime } from "./amounts.ts"
 
 export interface RunLine {
@@ -84,6 +85,9 @@ const TELLERS: Tellers = {
   "ownership.asked": ({ data }) => bad(`task ${say(data.task)} asks for ${say(data.pattern)}: ${say(data.reason)}`),
   "ownership.set_aside": ({ data }) =>
     bad(`task ${say(data.task)}: set aside what it does not own (${data.paths.length} files)`),
+  "merge.started": ({ data }) =>
+    plain(`merging task${data.tasks.length === 1 ? "" : "s"} ${say(data.tasks.join(", "))}`),
+  "gate.started": (event) => (event.data.scope === "task" ? null : tellGate(event)),
   "wave.updated": ({ data }) => {
     const text = `wave ${say(data.wave)} ${say(data.to).replace("_", " ")}`
     return data.to === "verified" ? good(text) : data.to === "failed" ? bad(text) : plain(text)
@@ -109,7 +113,30 @@ const TELLERS: Tellers = {
 
 /** What a worker does between two of the above. */
 const STEP_TELLERS: Tellers = {
+  "gate.started": (event) => (event.data.scope === "task" ? tellGate(event) : null),
   "task.step": ({ data }) => plain(`task ${say(data.task)}: ${say(data.step)} (${say(data.worker)})`),
+}
+
+function tellGate({ data }: EventOf<"gate.started">): Told {
+  const runs = data.checks.length === 0 ? "" : `: ${say(data.checks.join("; "))}`
+  return plain(`${gateOf(data)} begins${runs}`)
+}
+
+function gateOf({ scope, subject }: Pick<EventData<"gate.started">, "scope" | "subject">): string {
+  switch (scope) {
+    case "task":
+      return `gate of task ${say(subject)}`
+    case "qa":
+      return `QA of task ${say(subject)}`
+    case "wave":
+      return `gate of wave ${say(subject)}`
+    case "final":
+      return "final gate"
+    case "cross-agent":
+      return "review by another agent"
+    default:
+      return unreachable(scope)
+  }
 }
 
 /** That a wave is verified or failed tells of itself, and that a task passed shows in what comes next. */
@@ -118,12 +145,7 @@ function tellVerdict({ data }: EventOf<"verdict.recorded">): Told {
   if (scope === "wave") return status === "skipped" ? plain(`gate of wave ${say(data.subject)}: skipped`) : null
   const isOfTask = scope === "task" || scope === "qa"
   if (isOfTask && status === "passed") return null
-  const what = isOfTask
-    ? `${scope === "qa" ? "QA" : "gate"} of task ${say(data.subject)}`
-    : scope === "final"
-      ? "final gate"
-      : "review by another agent"
-  const text = `${what}: ${status}`
+  const text = `${gateOf(data)}: ${status}`
   return status === "passed" ? good(text) : status === "failed" ? bad(text) : plain(text)
 }
 

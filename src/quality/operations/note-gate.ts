@@ -1,0 +1,27 @@
+import type { EventData } from "../../kernel/events.ts"
+import { parseTaskId } from "../../kernel/ids.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import type { Context } from "../../store/operation.ts"
+import { getTeam } from "../../tasks/operations/lookup.ts"
+import type { Verdict } from "../verdict.ts"
+
+interface StartedGate extends Pick<Verdict, "scope" | "subject" | "by"> {
+  readonly commit: string
+  /** The commands that it is going to run, as far as that is known. */
+  readonly checks: readonly string[]
+}
+
+/** A gate begins to judge; its verdict tells the end. Whoever is killed meanwhile leaves this without one. */
+export async function noteGateStarted(
+  { store }: Context,
+  { project, team }: TeamName,
+  { by, ...gate }: StartedGate,
+): Promise<void> {
+  const { scope, subject } = gate
+  const task = scope === "task" && subject !== null ? parseTaskId(subject) : null
+  const data: EventData<"gate.started"> = { ...gate, task }
+  await store.write(async (tx) => {
+    const { key } = await getTeam(tx, { project, team })
+    await tx.events.append(key, by, { type: "gate.started", data })
+  })
+}

@@ -1,0 +1,85 @@
+import type { VerdictScope } from "../kernel/event-words.ts"
+import type { Event } from "../kernel/events.ts"
+import type { TaskId } from "../kernel/ids.ts"
+import type { History } from "./history.ts"
+import type { TeamView } from "./team-view.ts"
+
+export interface MergeFact {
+  readonly tasks: readonly TaskId[]
+  readonly wave: number | null
+  readonly since: number
+}
+
+export interface GateFact {
+  readonly scope: VerdictScope
+  /** Task id or wave number; null for the team as a whole. */
+  readonly subject: string | null
+  readonly commit: string
+  /** The commands it said it would run. */
+  readonly checks: readonly string[]
+  readonly since: number
+}
+
+/** Adds what an event tells of merges and gates. A process that is killed tells no end; the next one like it does. */
+export function tellEngine(history: History, { type, data }: Event, at: number): void {
+  switch (type) {
+    case "merge.started":
+      history.merging = { tasks: data.tasks, wave: data.wave, since: at }
+      break
+    case "merge.ended":
+      history.merging = null
+      break
+    case "gate.started": {
+      const { scope, subject, commit, checks } = data
+      history.gates.set(gateName(data), { scope, subject, commit, checks, since: at })
+      break
+    }
+    case "verdict.recorded":
+      history.gates.delete(gateName(data))
+      break
+    case "team.led":
+    case "team.left":
+      // Whoever led before does neither any more; a worker that holds a task goes on with its gate.
+      history.merging = null
+      for (const [name, { scope, subject }] of history.gates)
+        if (scope !== "task" || history.tasks.get(subject ?? "")?.claimedAt === null) history.gates.delete(name)
+      break
+    default:
+  }
+}
+
+function gateName({ scope, subject }: Pick<GateFact, "scope" | "subject">): string {
+  return `${scope} ${subject ?? ""}`
+}
+
+/** Whoever held the task judges it no longer. */
+export function endTaskGate({ gates }: History, task: string): void {
+  gates.delete(gateName({ scope: "task", subject: task }))
+}
+
+/** What the engine itself does now, and since when. */
+export interface EngineWork {
+  readonly what: string
+  readonly since: number
+}
+
+/** Merges and the gates of waves and of the whole; those of tasks belong to their workers. */
+export function engineWork({ history, lead }: Pick<TeamView, "history" | "lead">): EngineWork[] {
+  const { merging, gates, ledAt } = history
+  // Of a leader that was killed nobody tells the end.
+  if (ledAt !== null && lead === null) return []
+  const merges = merging === null ? [] : [{ what: `merging ${merging.tasks.join(", ")}`, since: merging.since }]
+  const judging = [...gates.values()].flatMap((gate) => {
+    const name = nameGate(gate)
+    if (name === null) return []
+    const runs = gate.checks.length === 0 ? "" : `: ${gate.checks.join("; ")}`
+    return [{ what: `${name} at ${gate.commit.slice(0, 12)}${runs}`, since: gate.since }]
+  })
+  return [...merges, ...judging]
+}
+
+function nameGate({ scope, subject }: GateFact): string | null {
+  if (scope === "wave") return `gate of wave ${subject}`
+  if (scope === "final") return "final gate"
+  return scope === "cross-agent" ? "review by another agent" : null
+}
