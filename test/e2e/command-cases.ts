@@ -2441,7 +2441,7 @@ export const MISSING: readonly Missing[] = [
   { command: "evidence add", args: ["--id", "1"], message: /--add-evidence/ },
   { command: "evidence add", args: ["--id", "1", "--command", "x"], message: /--exit-code/ },
   { command: "evidence add", args: ["--id", "1", "--evidence-type", "file", "--path", "x"], message: /--action/ },
-  { command: "evidence run", args: ["--id", "1"], message: /behind --/ },
+  { command: "evidence run", args: ["--id", "1"], message: /name one, as in: teamwork evidence run 1 -- npm test/ },
   { command: "evidence list", args: [], message: /--id is missing/ },
   { command: "evidence withdraw", args: ["--id", "1"], message: /--number is missing/ },
   { command: "wave update", args: ["--wave", "1"], message: /--status is missing/ },

@@ -135,7 +135,7 @@ describe("availability", () => {
     const listed = (await shop.ask("agent", "list")) as unknown as Data[]
     expect(listed[1]).toMatchObject({ name: "codex", is_available: false, why })
     expect(await shop.bench.refused("agent.unavailable", "agent", "exec", "--agent", "codex", "x")).toBe(
-      "codex is switched off; teamwork config set agents.codex.enabled true",
+      "codex is switched off; switch it on with: teamwork config set agents.codex.enabled true",
     )
     expect(existsSync(join(shop.bench.home, "jobs"))).toBe(false)
     await shop.bench.refused("config.bad_value", "config", "set", "agents.codex.enabled", "perhaps")

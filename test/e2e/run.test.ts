@@ -329,7 +329,7 @@ describe("cancelling a team", () => {
       await bench.ok("project", "clean", "--purge", "--force")
       expect(await team.exited).toBe(1)
       expect(team.err.at(-1)).toBe(
-        "Error: project shop/main was forgotten while it ran; what was committed is kept, see: teamwork refs",
+        "Error: project shop/main was forgotten while it ran; what was committed is kept; see: teamwork refs",
       )
     },
     LONG_MS,

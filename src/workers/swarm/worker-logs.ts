@@ -72,10 +72,7 @@ async function findTarget(context: Context, { of, ...name }: LogRequest, part: P
     `${quoteInput(of)} is no task, worker or run of ${describeTeam(name)}`,
     {},
     {
-      remedy: [
-        { operation: "task list", to: "see" },
-        { operation: "swarm status", to: "see" },
-      ],
+      remedy: [{ operation: "task list", to: "see" }, { operation: "swarm status" }],
     },
   )
 }
