@@ -20,10 +20,10 @@ interface Caller {
 export async function mcpWords({ remedies }: Pick<AppError, "remedies">, caller: Caller): Promise<Words> {
   const ways = new Map<Remedy, Way>()
   for (const remedy of remedies) ways.set(remedy, await wayOf(remedy, caller))
-  const arguments_ = await argumentNames(caller)
+  const wires = await argumentNames(caller)
   return {
     // What every command takes is no argument of a call, but the server may be started with it.
-    field: (name) => arguments_.get(name) ?? (name in GLOBAL_FIELDS ? flagOf(name) : wireName(name)),
+    field: (name) => wires.get(name) ?? (name in GLOBAL_FIELDS ? flagOf(name) : wireName(name)),
     remedy: (remedy, isFirst) => ways.get(remedy)?.(isFirst) ?? introduce(commandLine(remedy), remedy, isFirst),
   }
 }
