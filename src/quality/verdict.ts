@@ -1,4 +1,5 @@
 import { VERDICT_SCOPES, VERDICT_STATUSES, type VerdictScope, type VerdictStatus } from "../kernel/event-words.ts"
+import type { FirstFailure } from "./first-failure.ts"
 
 export { VERDICT_SCOPES, VERDICT_STATUSES, type VerdictScope, type VerdictStatus }
 
@@ -10,6 +11,8 @@ export interface Check {
   readonly command?: string
   readonly durationMs?: number
   readonly outputFile?: string
+  /** Of a check that failed: the first test that did, where its output tells. */
+  readonly firstFailure?: FirstFailure
 }
 
 /** The committed state that was judged. */

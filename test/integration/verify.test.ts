@@ -11,6 +11,7 @@ import { testCommit } from "../../src/quality/verify/test-commit.ts"
 import type { Verifier } from "../../src/quality/verify/verifier.ts"
 import { type TaskVerification, verifyTask } from "../../src/quality/verify/verify-task.ts"
 import { verifyFinal, verifyProject, verifyWave } from "../../src/quality/verify/verify-team.ts"
+import { renderVerdict } from "../../src/quality/views/verdict-view.ts"
 import { teamStatus } from "../../src/reporting/operations/team-status.ts"
 import { calculateWaves } from "../../src/tasks/operations/calculate-waves.ts"
 import { claimTask } from "../../src/tasks/operations/claim-task.ts"
@@ -83,6 +84,26 @@ describe("the gate of a task", () => {
       },
     ])
     expect(begun[0]?.seq).toBeLessThan(ended[0]?.seq ?? 0)
+  })
+
+  it("names the first test that failed, also when the same tree is judged again", async () => {
+    const test = `import assert from "node:assert"
+import { test } from "node:test"
+test("opens", () => {})
+test("sells what is in stock", () => {
+  assert.strictEqual(2, 3, "sold 2 of 3")
+})
+`
+    await using world = await makeTask(["node --test --test-reporter=tap"], { "shop.test.mjs": test })
+    const failure = { test: "sells what is in stock", file: "shop.test.mjs", line: 5, message: "sold 2 of 3" }
+    const check = { name: "acceptance_passes", status: "failed", firstFailure: failure }
+    expect((await judge(world)).checks).toContainEqual(expect.objectContaining(check))
+    const again = await judge(world)
+    expect(again.checks).toContainEqual(expect.objectContaining(check))
+    expect(await run(world.context, listVerdicts, {})).toContainEqual(again)
+    expect(renderVerdict(again, { columns: 200, color: false })).toContain(
+      "\n  First: sells what is in stock (shop.test.mjs:5): sold 2 of 3\n",
+    )
   })
 
   it("records what it ran as attested evidence on the commit, once", async () => {

@@ -398,7 +398,17 @@ function payload(): fc.Arbitrary<Record<string, unknown>> {
 function verdict(taskIds: readonly string[]): fc.Arbitrary<Verdict> {
   const taskId = taskIds.length === 0 ? fc.constant("1") : fc.constantFrom(...taskIds)
   const check = fc.record(
-    { name: anyText(), status: fc.constantFrom(...VERDICT_STATUSES), evidence: anyText() },
+    {
+      name: anyText(),
+      status: fc.constantFrom(...VERDICT_STATUSES),
+      evidence: anyText(),
+      firstFailure: fc.record({
+        test: anyText(),
+        file: orNull(anyText()),
+        line: orNull(count()),
+        message: orNull(anyText()),
+      }),
+    },
     { requiredKeys: ["name", "status"] },
   )
   return fc

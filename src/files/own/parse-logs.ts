@@ -2,6 +2,7 @@ import { readEvent, UNRECOGNIZED } from "../../kernel/events.ts"
 import { quoteInput, type TaskId } from "../../kernel/ids.ts"
 import { RECORD_KINDS, type TeamRecord } from "../../kernel/record.ts"
 import { MESSAGE_TYPES } from "../../messages/message.ts"
+import type { FirstFailure } from "../../quality/first-failure.ts"
 import { type Check, type Judged, VERDICT_SCOPES, VERDICT_STATUSES, type Verdict } from "../../quality/verdict.ts"
 import type { FileNote } from "../layouts/found-team.ts"
 import type { PastEvent, SnapshotMessage } from "../snapshot.ts"
@@ -143,6 +144,16 @@ function parseCheck(from: Json): Check {
     ...(from.command === undefined ? {} : { command: text(from, "command") }),
     ...(from.duration_ms === undefined ? {} : { durationMs: whole(from, "duration_ms", 0) }),
     ...(from.output_file === undefined ? {} : { outputFile: text(from, "output_file") }),
+    ...(from.first_failure === undefined ? {} : { firstFailure: parseFailure(object(from, "first_failure")) }),
+  }
+}
+
+function parseFailure(from: Json): FirstFailure {
+  return {
+    test: text(from, "test"),
+    file: orNull(from, "file", text),
+    line: orNull(from, "line", (each, key) => whole(each, key, 0)),
+    message: orNull(from, "message", text),
   }
 }
 

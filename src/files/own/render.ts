@@ -2,6 +2,7 @@
 // place for is under the one key `teamwork`. Equal facts give equal bytes, whichever store they came from.
 import { toStored } from "../../kernel/events.ts"
 import type { TeamRecord } from "../../kernel/record.ts"
+import type { FirstFailure } from "../../quality/first-failure.ts"
 import type { Verdict } from "../../quality/verdict.ts"
 import type { PastEvent, SnapshotMessage } from "../snapshot.ts"
 import { documentFiles } from "./document-files.ts"
@@ -167,8 +168,16 @@ function verification(verdict: Verdict, tasks: readonly string[]): Record<string
 }
 
 function checkEntry(check: Verdict["checks"][number]): Record<string, unknown> {
-  const { name, status, evidence, command, durationMs, outputFile } = check
-  return { name, status, evidence, command, duration_ms: durationMs, output_file: outputFile }
+  const { name, status, evidence, command, durationMs, outputFile, firstFailure } = check
+  const ran = { command, duration_ms: durationMs, output_file: outputFile, first_failure: failureEntry(firstFailure) }
+  return { name, status, evidence, ...ran }
+}
+
+/** In one order, whichever a store gives. */
+function failureEntry(failure: FirstFailure | undefined): FirstFailure | undefined {
+  if (failure === undefined) return undefined
+  const { test, file, line, message } = failure
+  return { test, file, line, message }
 }
 
 export function loopFiles(facts: TeamFacts): OutFile[] {

@@ -82,7 +82,7 @@ export function checkCommands(results: readonly CommandResult[]): Findings {
 }
 
 function checkCommand(result: CommandResult): Findings {
-  const { command, hasPassed, ending, isCached, tail, durationMs, outputFile } = result
+  const { command, hasPassed, ending, isCached, tail, durationMs, outputFile, firstFailure } = result
   const earlier = isCached ? `; it ran on this very tree before, at ${result.ranAt}` : ""
   const said = `${command.line} ${ending}${earlier}`
   const check: Check = {
@@ -92,6 +92,7 @@ function checkCommand(result: CommandResult): Findings {
     command: command.line,
     durationMs,
     outputFile,
+    ...(hasPassed || firstFailure === undefined ? {} : { firstFailure }),
   }
   return {
     checks: [check],

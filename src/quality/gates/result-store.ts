@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { codeOf } from "../../lib/error-code.ts"
 import { identityOf, isRunning, type ProcessIdentity } from "../../lib/process/process-identity.ts"
 import { openRecording, type Recording, type RecordingLimit } from "../../lib/process/recording.ts"
+import type { FirstFailure } from "../first-failure.ts"
 
 /** How a command ended by itself: what it would do again on the same tree. */
 export interface StoredResult {
@@ -15,6 +16,8 @@ export interface StoredResult {
   readonly outputHash: string
   readonly durationMs: number
   readonly ranAt: string
+  /** Of one that failed, where its output tells. */
+  readonly firstFailure?: FirstFailure
 }
 
 /** The place of one result: `gates/<key>/` in the home. Files appear in it whole or not at all. */

@@ -6,6 +6,7 @@ import type { Processes, RunResult } from "../../lib/process/process.ts"
 import { killAll, processesMarked } from "../../lib/process/process-tree.ts"
 import type { Mask } from "../../lib/text/mask-secrets.ts"
 import { splitLines } from "../../lib/text/split-lines.ts"
+import { findFirstFailure } from "../first-failure.ts"
 import { fingerprint, listInstalled } from "./fingerprint.ts"
 import type { GateCommand } from "./gate-command.ts"
 import { openResultPlace, type ResultPlace, type StoredResult } from "./result-store.ts"
@@ -56,6 +57,8 @@ export interface CommandResult extends Omit<StoredResult, "exitCode"> {
 const WAIT_MS = 50
 const KEY_LETTERS = 40
 const TAIL_BYTES = 8 * 1024
+/** How far the first failing test is looked for from the beginning; behind that only in the tail. */
+const HEAD_LETTERS = 1024 * 1024
 const MAX_LINE_BYTES = 1024 * 1024
 const KEY_BEGINS = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----/
 /** Letters without a space, or a field such as `Proc-Type: 4,ENCRYPTED`: not what a person would want to read. */
@@ -126,11 +129,13 @@ function findStored(command: GateCommand, places: readonly ResultPlace[]): Comma
 async function runNow(runner: Runner, site: Site, command: GateCommand, place: ResultPlace): Promise<CommandResult> {
   const cwd = join(await site.folder(), command.folder)
   const ranAt = new Date(runner.clock.now()).toISOString()
-  const { ended, tail } = await runRecorded(runner, command, { cwd, place })
+  const { ended, head, tail } = await runRecorded(runner, command, { cwd, place })
   const { durationMs, outputHash } = ended
-  const base = { line: command.line, tree: site.tree, tail, outputHash, durationMs, ranAt }
   // A process ended by a signal has no exit code: somebody or something stopped it.
   const exitCode = ended.reason === "exited" ? ended.exitCode : null
+  const firstFailure = exitCode === 0 ? undefined : findFirstFailure(head, cwd)
+  const facts = { line: command.line, tree: site.tree, tail, outputHash, durationMs, ranAt }
+  const base = { ...facts, ...(firstFailure === undefined ? {} : { firstFailure }) }
   place.finish(exitCode === null ? undefined : { ...base, exitCode })
   if (ended.reason === "cancelled") throw new AppError("gate.cancelled", `interrupted while ${command.line} ran`)
   return {
@@ -145,9 +150,9 @@ async function runRecorded(
   { processes, env, mask, timeoutMs, maxBytes, signal }: Runner,
   { command }: GateCommand,
   { cwd, place }: { readonly cwd: string; readonly place: ResultPlace },
-): Promise<{ ended: RunResult; tail: string }> {
+): Promise<{ ended: RunResult; head: string; tail: string }> {
   const lines = splitLines(MAX_LINE_BYTES)
-  let tail = ""
+  let [head, tail] = ["", ""]
   using recording = place.record({ maxBytes, mark: (bytes) => `[${bytes} bytes left out]` })
   let isInKey = false
   const keep = (text: string) => {
@@ -156,6 +161,7 @@ async function runRecorded(
     isInKey = (isPart || KEY_BEGINS.test(text)) && !KEY_ENDS.test(text)
     const masked = isPart ? "***" : mask(text)
     recording.write(masked)
+    if (head.length < HEAD_LETTERS) head += `${masked}\n`
     tail = `${tail}${masked}\n`.slice(-TAIL_BYTES)
   }
   const onOutput = (chunk: Uint8Array) => {
@@ -165,7 +171,7 @@ async function runRecorded(
   const ended = await processes.run({ command, cwd, env: marked, timeoutMs, signal, onOutput })
   const rest = lines.end()
   if (rest !== undefined) keep(rest.text)
-  return { ended, tail }
+  return { ended, head: head.length < HEAD_LETTERS ? head : `${head}${tail}`, tail }
 }
 
 function endingOf(exitCode: number): string {

@@ -1,4 +1,5 @@
 import { manyLines, oneLine, paint, type Screen, table } from "../../lib/text/table.ts"
+import type { FirstFailure } from "../first-failure.ts"
 import type { Check, Verdict } from "../verdict.ts"
 
 /** How much of a failing command's output people want to see at once. */
@@ -32,8 +33,15 @@ function firstLine({ evidence = "" }: Check): string {
   return evidence.split("\n")[0] ?? ""
 }
 
-function tailOf({ command = "", evidence = "" }: Check): string[] {
+function tailOf({ command = "", evidence = "", firstFailure }: Check): string[] {
   const lines = manyLines(evidence).split("\n").slice(1)
+  const first = firstFailure === undefined ? [] : [`  First: ${oneLine(describeFailure(firstFailure))}`]
   const shown = lines.slice(-MAX_LINES).map((line) => `  ${line}`)
-  return [`${oneLine(command)}:`, ...(lines.length > shown.length ? ["  ..."] : []), ...shown]
+  return [`${oneLine(command)}:`, ...first, ...(lines.length > shown.length ? ["  ..."] : []), ...shown]
+}
+
+/** `adds (src/a.test.ts:5): expected 3, got 2`. */
+function describeFailure({ test, file, line, message }: FirstFailure): string {
+  const place = file === null ? "" : ` (${file}${line === null ? "" : `:${line}`})`
+  return `${test}${place}${message === null ? "" : `: ${message}`}`
 }
