@@ -10,10 +10,14 @@ import { renderLive } from "../reporting/views/live-view.ts"
 import { type RunLine, runLines, stamped } from "../reporting/views/run-lines.ts"
 import type { Session } from "./command.ts"
 import type { Io } from "./host.ts"
+import type { LiveNotice } from "../kernel/live-notice.ts"
+import { followNotices } from "../workers/swarm/follow-notices.ts"
 
 /** Shows a team while it works. */
 export interface Watcher {
   show(view: TeamView): void
+  /** What agents say and do, where it is shown. */
+  notice?(notices: readonly LiveNotice[]): void
   /** A line of our own, above what is drawn anew. */
   say(text: string): void
   close(): void
@@ -42,6 +46,8 @@ export async function watchTeam(
   const { signal, untilOver, watcher = makeWatcher(session, options) } = options
   const { store } = await session.context()
   try {
+    // Ends before the watcher is closed, which draws for the last time then.
+    await using _notices = followAgents(session, name, watcher)
     await using watch = await store.watch()
     let look = await lookAtTeam({ store }, name)
     watcher.show(look)
@@ -54,6 +60,25 @@ export async function watchTeam(
     return look
   } finally {
     watcher.close()
+  }
+}
+
+/** Beside the looks at the team: that nobody hears what agents say is no reason to see nothing at all. */
+function followAgents(session: Session, name: TeamName, watcher: Watcher): AsyncDisposable {
+  const ended = new AbortController()
+  const { signal } = ended
+  const follow = async () => {
+    if (watcher.notice === undefined) return
+    const { home } = await session.configured()
+    const onNotices = (notices: readonly LiveNotice[]) => watcher.notice?.(notices)
+    await followNotices(await session.context(), { ...name, home }, { onNotices, signal })
+  }
+  const following = follow().catch(() => undefined)
+  return {
+    async [Symbol.asyncDispose]() {
+      ended.abort()
+      await following
+    },
   }
 }
 
@@ -104,6 +129,7 @@ const MAX_LINES = 100
 function screenWatcher({ io, clock }: { io: Io; clock: Clock }, { hint }: { readonly hint: string }): Watcher {
   let seen: { view: TeamView; at: number } | undefined
   let lines: RunLine[] = []
+  const notices = new Map<string, LiveNotice>()
   let painted: Painted | null = null
   let drawnAt = 0
   let timer: Timer | undefined
@@ -116,6 +142,7 @@ function screenWatcher({ io, clock }: { io: Io; clock: Clock }, { hint }: { read
     const frame = {
       // One less: behind a full line terminals differ in where the cursor is.
       ...{ columns: size.columns - 1, rows: size.rows, color: io.color, lines, hint: isLast ? "" : hint },
+      notices,
       now: seen.view.now + drawnAt - seen.at,
     }
     const shown = renderLive(seen.view, frame)
@@ -135,6 +162,14 @@ function screenWatcher({ io, clock }: { io: Io; clock: Clock }, { hint }: { read
     show(view) {
       seen = { view, at: clock.now() }
       lines = [...lines, ...runLines(view.events, { steps: false })].slice(-MAX_LINES)
+      drawSoon()
+    },
+    notice(news) {
+      for (const each of news) {
+        const known = seen?.view.history.runs.get(each.run)
+        if (known?.endedAt == null) notices.set(each.run, each)
+      }
+      for (const run of notices.keys()) if (seen?.view.history.runs.get(run)?.endedAt != null) notices.delete(run)
       drawSoon()
     },
     say(text) {

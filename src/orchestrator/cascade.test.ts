@@ -15,7 +15,16 @@ function ranBy(...agents: string[]): History {
   const history = emptyHistory()
   for (const [turn, agent] of agents.entries())
     history.runs.set(`1-1-${turn}`, {
-      ...{ id: `1-1-${turn}`, task: "1", attempt: 1, worker: "w1", agent, model: null, turn, startedAt: NOW },
+      ...{
+        id: `1-1-${turn}`,
+        task: parseTaskId("1"),
+        attempt: 1,
+        worker: "w1",
+        agent,
+        model: null,
+        turn,
+        startedAt: NOW,
+      },
       ...{ endedAt: NOW, reason: "done", error: null, session: null, tokens: 1, dollars: null },
       dollarsAreEstimated: false,
     })

@@ -10,7 +10,16 @@ const needing = (id: string, need: string, unmet: number) =>
 it("gives what each rule asks for, and nothing where nothing happened", () => {
   const history = emptyHistory()
   history.runs.set("r", {
-    ...{ id: "r", task: "1", attempt: 1, worker: "w1", agent: "claude", model: null, turn: 1, startedAt: NOW },
+    ...{
+      id: "r",
+      task: parseTaskId("1"),
+      attempt: 1,
+      worker: "w1",
+      agent: "claude",
+      model: null,
+      turn: 1,
+      startedAt: NOW,
+    },
     ...{ endedAt: NOW, reason: "done", error: null, session: null, tokens: 10, dollars: null },
     dollarsAreEstimated: false,
   })

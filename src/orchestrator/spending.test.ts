@@ -1,15 +1,17 @@
 import { describe, expect, it } from "bun:test"
 import fc from "fast-check"
 import { historyOf, LIMITS, makeSnapshot, makeWorker, NOW } from "../../test/support/engine.ts"
+import { parseTaskId } from "../kernel/ids.ts"
 import { emptyHistory, type History, type RunFact } from "../reporting/history.ts"
 import { checkBudgets, money, overBudget, sumSpending } from "./spending.ts"
 
-function withRuns(runs: Partial<RunFact>[], history: History = emptyHistory()): History {
+type Run = Partial<Omit<RunFact, "task">> & { readonly task?: string | null }
+
+function withRuns(runs: Run[], history: History = emptyHistory()): History {
   for (const [index, change] of runs.entries())
     history.runs.set(`r${index}`, {
       ...{
         id: `r${index}`,
-        task: "1",
         attempt: 1,
         worker: "w1",
         agent: "claude",
@@ -19,6 +21,7 @@ function withRuns(runs: Partial<RunFact>[], history: History = emptyHistory()): 
       },
       ...{ endedAt: NOW, reason: "done", error: null, session: null, tokens: 0, dollars: null },
       ...{ dollarsAreEstimated: false, ...change },
+      task: change.task === null ? null : parseTaskId(change.task ?? "1"),
     })
   return history
 }

@@ -1,5 +1,6 @@
 import { ENGINE } from "../kernel/actor.ts"
 import { type Event, taskOfEvent } from "../kernel/events.ts"
+import type { TaskId } from "../kernel/ids.ts"
 import type { SetbackKind } from "../tasks/retry.ts"
 import { hasEnded } from "../tasks/task.ts"
 import { endTaskGate, type GateFact, type MergeFact, tellEngine } from "./engine-work.ts"
@@ -37,7 +38,7 @@ export interface History {
 
 export interface RunFact {
   readonly id: string
-  readonly task: string | null
+  readonly task: TaskId | null
   readonly attempt: number | null
   readonly worker: string
   readonly agent: string

@@ -1,6 +1,7 @@
 // Following a team at work: lines, events for programs, and a screen that is drawn in place.
 
 import { afterAll, beforeAll, describe, expect, it, setDefaultTimeout } from "bun:test"
+import { appendFileSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { parseTaskId, parseWorkerId } from "../../src/kernel/ids.ts"
 import { systemClock } from "../../src/lib/clock.ts"
@@ -141,6 +142,23 @@ describe.skipIf(!HAS_TMUX)(`teamwork watch at a terminal${WHY_NO_TMUX}`, () => {
   const count = (screen: string, text: string) => screen.split(text).length - 1
   /** The last line is there as well: what is drawn comes to the terminal in parts. */
   const isWhole = (screen: string) => screen.includes("Ctrl+C ends the watching")
+
+  it("shows what an agent says while its recording grows", async () => {
+    using bench = makeBench(shop)
+    await using engine = await connect(bench)
+    await lead(engine)
+    await startWorker(engine, "w1")
+    using pane = openPane(bench, 140, "teamwork watch")
+    const run = { ...SHOP, run: "1-1-1", task: parseTaskId("1"), worker: "w1", agent: "claude" }
+    await noteRunStarted(engine, { ...run, attempt: 1, model: "sonnet", turn: 1 })
+    const folder = join(bench.home, "runs/shop/main/1-1-1")
+    mkdirSync(folder, { recursive: true })
+    const record = (event: object) => appendFileSync(join(folder, "events.jsonl"), `${JSON.stringify(event)}\n`)
+    record({ at: 1, type: "text", text: "Looking for the column." })
+    await pane.until((screen) => /^w1 +backend .* Looking for the column\.$/m.test(screen))
+    record({ at: 2, type: "tool_use", id: "a", name: "Edit", files: ["src/items.ts"], input: "{}" })
+    await pane.until((screen) => /^w1 +backend .* Edit src\/items\.ts$/m.test(screen))
+  })
 
   it("draws in place, and leaves the end in the scrollback", async () => {
     using bench = makeBench(shop)

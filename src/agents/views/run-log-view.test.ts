@@ -1,4 +1,5 @@
 import { expect, it } from "bun:test"
+import { parseTaskId } from "../../kernel/ids.ts"
 import type { RunFact } from "../../reporting/history.ts"
 import { parseLogLine } from "../run-log.ts"
 import { renderItem, runHeading } from "./run-log-view.ts"
@@ -13,7 +14,16 @@ const show = (event: Record<string, unknown>, screen = SCREEN) => {
 
 it("says whose run it was", () => {
   const run: RunFact = {
-    ...{ id: "3-1-2", task: "3", attempt: 1, worker: "w1", agent: "claude", model: "opus", turn: 2, startedAt: AT },
+    ...{
+      id: "3-1-2",
+      task: parseTaskId("3"),
+      attempt: 1,
+      worker: "w1",
+      agent: "claude",
+      model: "opus",
+      turn: 2,
+      startedAt: AT,
+    },
     ...{
       endedAt: null,
       reason: null,

@@ -2,6 +2,7 @@ import { describe, expect, it } from "bun:test"
 import { BEGIN, happened, makeView, makeWorker, runStarted, sampleView } from "../../../test/support/sample-view.ts"
 import { makeTask } from "../../../test/support/tasks.ts"
 import type { TaskId } from "../../kernel/ids.ts"
+import type { LiveNotice } from "../../kernel/live-notice.ts"
 import { width } from "../../lib/text/table.ts"
 import type { Question } from "../../requests/question.ts"
 import { tell } from "../history.ts"
@@ -13,7 +14,16 @@ const HINT = "Ctrl+C ends the watching"
 
 function frame(view: TeamView, change: Partial<Frame> = {}): string[] {
   const lines = runLines(view.events, { steps: false })
-  return renderLive(view, { columns: 100, rows: 40, color: false, now: view.now, lines, hint: HINT, ...change })
+  return renderLive(view, {
+    columns: 100,
+    rows: 40,
+    color: false,
+    now: view.now,
+    lines,
+    hint: HINT,
+    notices: new Map(),
+    ...change,
+  })
 }
 
 describe("the live view", () => {
@@ -160,6 +170,23 @@ describe("the live view", () => {
     expect(lines[0]).toBe("Engine   merging 4, 10s")
     expect(lines[1]).toMatch(/^Engine {3}gate of wave 1 at a016404189a0: npm test -- x+…, 5s$/)
     expect(lines[1]).toHaveLength(60)
+  })
+
+  it("shows what each agent said or did last, cut to the width, where the screen is wide", () => {
+    const place = { run: "3-1-1", task: "3" as TaskId, worker: "w1", at: BEGIN }
+    const of = (notice: LiveNotice, columns: number) =>
+      frame(sampleView(), { columns, notices: new Map([["3-1-1", notice]]) }).filter((line) =>
+        /^(?:w1|WORKER) /.test(line),
+      )
+    const said: LiveNotice = { ...place, type: "agent.said", text: "First.\n\u001b[31mThe column is\tstock_count.\n" }
+    const [head, row] = of(said, 140)
+    expect(head).toEndWith("SEEN  NOW")
+    expect(row).toEndWith("The column is stock_count.")
+    const tool: LiveNotice = { ...place, type: "agent.used_tool", tool: "Bash", target: `npm test ${"x".repeat(300)}` }
+    expect(of(tool, 140)[1]).toMatch(/ Bash npm test x+…$/)
+    expect(width(of(tool, 140)[1] ?? "")).toBeLessThanOrEqual(140)
+    expect(of(tool, 90)[0]).toEndWith("SEEN")
+    expect(frame(sampleView(), { columns: 140 }).find((line) => line.startsWith("WORKER"))).toEndWith("SEEN")
   })
 
   it("begins the waves before the current one when there are many", () => {

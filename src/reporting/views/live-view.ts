@@ -1,3 +1,4 @@
+import type { LiveNotice } from "../../kernel/live-notice.ts"
 import { bar, type Column, cut, oneLine, paint, type Screen, table, width } from "../../lib/text/table.ts"
 import { isMet, type Task } from "../../tasks/task.ts"
 import { sumCost } from "../cost.ts"
@@ -14,6 +15,8 @@ export interface Frame extends Screen {
   readonly now: number
   /** What happened, the newest last. */
   readonly lines: readonly RunLine[]
+  /** What the agent of each run said or did last, where that is known. */
+  readonly notices: ReadonlyMap<string, LiveNotice>
   /** What whoever looks can do, in a line. */
   readonly hint: string
 }
@@ -34,7 +37,7 @@ const MAX_WORKERS = 20
 
 /** A team at work, in lines that fit the screen with a row to spare for the cursor. */
 export function renderLive(view: TeamView, frame: Frame): string[] {
-  const rows = workRows(view)
+  const rows = workRows(view, frame.notices)
   const blocks: Block[] = [
     { rank: 0, lines: [headLine(view, frame), progressLine(view, frame)] },
     { rank: 6, lines: [cut(`Goal: ${oneLine(view.team.goal)}`, frame.columns)] },
@@ -129,21 +132,23 @@ interface WorkRow {
   readonly since: number | null
   readonly agent: string
   readonly seen: number | null
+  /** What its agent said or did last. */
+  readonly words: string
 }
 
 /** Workers, tasks that somebody else holds, and agents that are asked for no task. */
-function workRows(view: TeamView): WorkRow[] {
+function workRows(view: TeamView, notices: Frame["notices"]): WorkRow[] {
   const { history, tasks, workers } = view
   const runs = [...history.runs.values()]
   const ofWorkers = workers.map((worker): WorkRow => {
     const task = worker.currentTask === null ? undefined : tasks.get(worker.currentTask)
-    return { ...rowOf(view, { who: worker.id, task, runs }), role: worker.role ?? "-", ...idleOf(worker) }
+    return { ...rowOf(view, { who: worker.id, task, runs, notices }), role: worker.role ?? "-", ...idleOf(worker) }
   })
   const known = new Set(workers.flatMap(({ currentTask }) => currentTask ?? []))
   const others = [...tasks.values()].filter((task) => task.status === "in_progress" && !known.has(task.id))
-  const ofOthers = others.map((task) => rowOf(view, { who: task.claimedBy ?? "-", task, runs }))
+  const ofOthers = others.map((task) => rowOf(view, { who: task.claimedBy ?? "-", task, runs, notices }))
   const asked = runs.filter((run) => run.task === null && run.endedAt === null && run.startedAt >= (history.ledAt ?? 0))
-  return [...ofWorkers, ...ofOthers, ...asked.map(askedRow)]
+  return [...ofWorkers, ...ofOthers, ...asked.map((run) => askedRow(run, notices))]
 }
 
 function idleOf({ status, currentTask, lastHeartbeat }: TeamView["workers"][number]): Partial<WorkRow> {
@@ -151,10 +156,13 @@ function idleOf({ status, currentTask, lastHeartbeat }: TeamView["workers"][numb
   return currentTask === null ? { seen, step: status, since: null } : { seen }
 }
 
-function rowOf(
-  { history }: TeamView,
-  { who, task, runs }: { who: string; task: Task | undefined; runs: readonly RunFact[] },
-): WorkRow {
+interface Known extends Pick<Frame, "notices"> {
+  readonly who: string
+  readonly task: Task | undefined
+  readonly runs: readonly RunFact[]
+}
+
+function rowOf({ history }: TeamView, { who, task, runs, notices }: Known): WorkRow {
   const fact = task === undefined ? undefined : history.tasks.get(task.id)
   const run = runs.findLast((each) => each.task === task?.id && each.worker === who)
   return {
@@ -163,18 +171,35 @@ function rowOf(
     since: fact?.step?.at ?? fact?.claimedAt ?? null,
     agent: run === undefined ? "-" : agentOf(run),
     seen: fact?.step?.at ?? fact?.claimedAt ?? null,
+    words: run === undefined || run.endedAt !== null ? "" : wordsOf(notices.get(run.id)),
   }
 }
 
-function askedRow(run: RunFact): WorkRow {
+function askedRow(run: RunFact, notices: Frame["notices"]): WorkRow {
   const { worker, startedAt } = run
-  return { who: worker, role: "-", task: "-", step: "agent", since: startedAt, agent: agentOf(run), seen: null }
+  const none = { role: "-", task: "-", seen: null }
+  return {
+    ...none,
+    who: worker,
+    step: "agent",
+    since: startedAt,
+    agent: agentOf(run),
+    words: wordsOf(notices.get(run.id)),
+  }
+}
+
+/** The last line that it said, or the tool and what it is used on. */
+function wordsOf(notice: LiveNotice | undefined): string {
+  if (notice === undefined) return ""
+  if (notice.type === "agent.used_tool") return `${notice.tool} ${notice.target}`.trim()
+  return notice.text.split("\n").findLast((line) => line.trim() !== "") ?? ""
 }
 
 function agentOf({ agent, model }: RunFact): string {
   return model === null ? agent : `${agent} ${model}`
 }
 
+const WIDE = 100
 const NARROW = 72
 const TINY = 40
 
@@ -189,8 +214,10 @@ function workTable(rows: readonly WorkRow[], frame: Frame): string[] {
     { title: "AGENT", flexible: true, value: (row) => row.agent, from: NARROW },
     { title: "SEEN", align: "right", value: (row) => age(row.seen), from: NARROW },
   ]
-  const shown = columns.filter(({ from }) => frame.columns >= from)
   const some = rows.slice(0, MAX_WORKERS)
+  if (some.some(({ words }) => words !== ""))
+    columns.push({ title: "NOW", flexible: true, value: (row) => row.words, from: WIDE })
+  const shown = columns.filter(({ from }) => frame.columns >= from)
   const lines = table(
     shown,
     some.map((row) => shown.map((column) => column.value(row))),

@@ -1,10 +1,12 @@
 import { describe, expect, it } from "bun:test"
+import { parseTaskId } from "../../kernel/ids.ts"
 import { emptyHistory, type RunFact } from "../../reporting/history.ts"
 import { budgetLeft } from "./budget.ts"
 
 const NONE = { tokens: 0, dollars: 0 }
 const run = (id: string, task: string | null, worker: string, tokens: number, dollars: number | null): RunFact => ({
-  ...{ id, task, attempt: 1, worker, agent: "claude", model: null, turn: 1, startedAt: 0, endedAt: 1 },
+  ...{ id, task: task === null ? null : parseTaskId(task), attempt: 1, worker, agent: "claude", model: null },
+  ...{ turn: 1, startedAt: 0, endedAt: 1 },
   ...{ reason: "done", error: null, session: null, tokens, dollars, dollarsAreEstimated: false },
 })
 

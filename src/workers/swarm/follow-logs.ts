@@ -1,6 +1,6 @@
-import { type FSWatcher, watch as watchFile } from "node:fs"
 import { dirname } from "node:path"
 import type { Context } from "../../store/operation.ts"
+import { watchFolders } from "./watch-folders.ts"
 import type { LogItem, Logs } from "./worker-logs.ts"
 
 /** Where the system does not tell of a change, and for a run whose folder is not there yet. */
@@ -22,31 +22,5 @@ export async function followLogs(
     if (items.length > 0) onItems(items)
     if (isLast) return
     await changes.next(LOOK_AGAIN_MS, AbortSignal.any([woken, signal]))
-  }
-}
-
-function watchFolders() {
-  const watchers = new Map<string, FSWatcher>()
-  let wake = new AbortController()
-  return {
-    /** Fires at the next change in one of the folders, from here on. */
-    arm(folders: readonly string[]): AbortSignal {
-      wake = new AbortController()
-      for (const folder of folders) {
-        if (watchers.has(folder)) continue
-        try {
-          watchers.set(
-            folder,
-            watchFile(folder, () => wake.abort()),
-          )
-        } catch {
-          // It is not there yet.
-        }
-      }
-      return wake.signal
-    },
-    [Symbol.dispose]() {
-      for (const watcher of watchers.values()) watcher.close()
-    },
   }
 }

@@ -1,0 +1,110 @@
+import { dirname, join } from "node:path"
+import { RECORDING_FILES } from "../../agents/jobs/record-run.ts"
+import { isOver, type LogEntry, parseLogLine } from "../../agents/run-log.ts"
+import type { LiveNotice } from "../../kernel/live-notice.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import { sleep } from "../../lib/sleep.ts"
+import { type TailLines, tailLines } from "../../lib/text/tail-lines.ts"
+import type { RunFact } from "../../reporting/history.ts"
+import { catchUp, readHistory } from "../../reporting/operations/read-history.ts"
+import type { Context } from "../../store/operation.ts"
+import { runFolderOf } from "./places.ts"
+import { watchFolders } from "./watch-folders.ts"
+
+export interface NoticeRequest extends TeamName {
+  readonly home: string
+}
+
+export interface NoticeListener {
+  readonly onNotices: (notices: readonly LiveNotice[]) => void
+  readonly signal: AbortSignal
+}
+
+const TOLD_BY = ["run.started", "run.ended", "worker.started", "worker.exited"] as const
+/** Where the system does not tell of a change, and for a run whose folder is not there yet. */
+const LOOK_AGAIN_MS = 1000
+/** Agents may say a word at a time; nobody reads faster than this. */
+const BETWEEN_LOOKS_MS = 100
+
+/**
+ * Hands over what the agents of a team say and do, from the recordings that their runs write anyway: of all runs that go
+ * on, and of each that starts. Of a run that is under way already only its last words and its last tool.
+ */
+export async function followNotices(
+  context: Context,
+  { project, team, home }: NoticeRequest,
+  { onNotices, signal }: NoticeListener,
+): Promise<void> {
+  const name = { project, team }
+  const part = await readHistory(context, name, TOLD_BY)
+  const open = new Map<string, TailLines>()
+  const fileOf = (run: string) => join(runFolderOf(home, name, run), RECORDING_FILES.events)
+  const running = () => [...part.history.runs.values()].filter((run) => !isOver(part.history, run))
+  await using changes = await context.store.watch()
+  using folders = watchFolders()
+  try {
+    while (!signal.aborted) {
+      await catchUp(context, name, part)
+      const runs = running()
+      const woken = folders.arm(runs.map((run) => dirname(fileOf(run.id))))
+      const notices = runs.flatMap((run) => readRun(open, run, fileOf(run.id)))
+      letGo(open, new Set(runs.map((run) => run.id)))
+      if (notices.length > 0) onNotices(notices)
+      await changes.next(LOOK_AGAIN_MS, AbortSignal.any([woken, signal]))
+      await sleep(BETWEEN_LOOKS_MS, signal)
+    }
+  } finally {
+    letGo(open, new Set())
+  }
+}
+
+function readRun(open: Map<string, TailLines>, run: RunFact, file: string): LiveNotice[] {
+  const known = open.get(run.id)
+  const lines = known ?? tailLines(file)
+  open.set(run.id, lines)
+  const notices = lines.read().flatMap((line) => noticeOf(run, parseLogLine(line)) ?? [])
+  return known === undefined ? lastOfEach(notices) : notices
+}
+
+function letGo(open: Map<string, TailLines>, kept: ReadonlySet<string>): void {
+  for (const [run, lines] of open) {
+    if (kept.has(run)) continue
+    lines[Symbol.dispose]()
+    open.delete(run)
+  }
+}
+
+function lastOfEach(notices: readonly LiveNotice[]): LiveNotice[] {
+  const last = new Set(["agent.said", "agent.used_tool"].map((type) => notices.findLast((each) => each.type === type)))
+  return notices.filter((each) => last.has(each))
+}
+
+function noticeOf({ id, task, worker, startedAt }: RunFact, entry: LogEntry | undefined): LiveNotice | undefined {
+  if (entry === undefined) return undefined
+  const place = { run: id, task, worker, at: entry.at ?? startedAt }
+  if (entry.kind === "text") {
+    const text = entry.text.trim()
+    return text === "" ? undefined : { ...place, type: "agent.said", text }
+  }
+  if (entry.kind !== "tool") return undefined
+  return { ...place, type: "agent.used_tool", tool: entry.name, target: targetOf(entry) }
+}
+
+const MAX_TARGET = 120
+/** By what most tools name what they are used on, the most telling first. */
+const TARGETS = ["command", "file_path", "path", "pattern", "query", "url", "description"]
+
+function targetOf({ files, input }: { readonly files: readonly string[]; readonly input: string }): string {
+  const [first, ...more] = files
+  if (first !== undefined) return more.length === 0 ? first : `${first} +${more.length}`
+  return (namedIn(input) ?? (input.startsWith("{") ? "" : input)).slice(0, MAX_TARGET)
+}
+
+/** The input may be cut off, and then it is no JSON any more. */
+function namedIn(input: string): string | undefined {
+  for (const name of TARGETS) {
+    const [, value] = new RegExp(`"${name}"\\s*:\\s*"((?:[^"\\\\]|\\\\.)*)`).exec(input) ?? []
+    if (value !== undefined && value !== "") return value.replaceAll(/\\(["\\/])/g, "$1").replaceAll(/\\[nt]/g, " ")
+  }
+  return undefined
+}
