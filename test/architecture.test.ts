@@ -11,7 +11,7 @@ const LONGEST_WALK = 35
 /** Everyone else knows only the port; the reader of a walk wants to see what stands behind it. */
 const BEHIND_PORTS: Readonly<Record<string, string>> = {
   "src/store/sqlite/claim.ts": "src/store/port.ts",
-  "src/agents/run-agent.ts": "src/agents/port.ts",
+  "src/agents/make-agent.ts": "src/agents/port.ts",
 }
 
 const sectionOf = (title: string) => TEXT.split(/^## /m).find((section) => section.startsWith(title)) ?? ""

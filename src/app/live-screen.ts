@@ -1,3 +1,4 @@
+import type { LiveNotice } from "../kernel/live-notice.ts"
 import type { TeamName } from "../kernel/team.ts"
 import type { Clock } from "../lib/clock.ts"
 import { sleep } from "../lib/sleep.ts"
@@ -8,10 +9,9 @@ import { type Look, lookAtTeam } from "../reporting/operations/look-at-team.ts"
 import { endOf, type TeamView } from "../reporting/team-view.ts"
 import { renderLive } from "../reporting/views/live-view.ts"
 import { type RunLine, runLines, stamped } from "../reporting/views/run-lines.ts"
+import { followNotices } from "../workers/swarm/follow-notices.ts"
 import type { Session } from "./command.ts"
 import type { Io } from "./host.ts"
-import type { LiveNotice } from "../kernel/live-notice.ts"
-import { followNotices } from "../workers/swarm/follow-notices.ts"
 
 /** Shows a team while it works. */
 export interface Watcher {

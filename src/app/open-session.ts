@@ -6,16 +6,18 @@ import type { Configured, GlobalFlags, Host } from "./host.ts"
 /** Configuration and store are opened at the first use; the store is closed at the end. */
 export function openSession(host: Host, flags: GlobalFlags): AsyncDisposable & Pick<Session, "configured" | "context"> {
   let loaded: Promise<Configured> | undefined
-  let store: Store | undefined
+  let opening: Promise<Store> | undefined
   const configured = () => (loaded ??= host.configure(flags))
   const context = async () => {
-    const { openStore } = await configured()
-    store ??= await openStore()
-    return makeContext(host, await configured(), store)
+    const settings = await configured()
+    opening ??= settings.openStore()
+    return makeContext(host, settings, await opening)
   }
   return {
     ...{ configured, context },
     async [Symbol.asyncDispose]() {
+      // One that could not be opened was told to whoever asked for it.
+      const store = await opening?.catch(() => undefined)
       await store?.[Symbol.asyncDispose]()
     },
   }

@@ -384,3 +384,16 @@ describe("a project", () => {
     expect(await bench.ok<Data[]>("project", "list")).toEqual([])
   })
 })
+
+describe("the way out of an error", () => {
+  it("is for the team that was named, and leaves the password of a store out", async () => {
+    using bench = makeBench()
+    await bench.ok("project", "create", "--goal", "Other", "--team", "zz")
+    await bench.ok("task", "create", "One", "--team", "zz")
+    await bench.ok("task", "claim", "--next", "--owner", "w1", "--team", "zz")
+    const refused = await bench.run(["task", "delete", "1", "--team=zz", "--project", "shop"])
+    expect(refused.stderr).toMatch(/: teamwork task delete 1 --force --project shop --team zz\n$/)
+    const secret = await bench.run(["task", "list", "--store", "postgres://me:hidden@127.0.0.1:1/none"])
+    expect(secret.stderr).not.toContain("hidden")
+  })
+})

@@ -13,6 +13,7 @@ import { makeNotify } from "../../requests/effects/notify.ts"
 import { workerLaunch } from "../../workers/swarm/worker-launch.ts"
 import type { Session } from "../command.ts"
 import { askPorts } from "./ask-ports.ts"
+import { reviewHere } from "./review-here.ts"
 import { verifierFor } from "./verifier-for.ts"
 
 export interface OrchestratorRequest {
@@ -48,10 +49,7 @@ export async function openOrchestrator(
       verifyFinal: () => verifyFinal(verifier, name),
     },
     abandon: () => abandoned.abort(),
-    review: async () => {
-      const { reviewHere } = await import("../../app/wiring/review-here.ts")
-      return reviewHere(session, { name, folder, signal })
-    },
+    review: () => reviewHere(session, { name, folder, signal }),
     ...(settings.pmAgent === "none"
       ? {}
       : {

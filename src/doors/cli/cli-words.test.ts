@@ -34,6 +34,21 @@ describe("the words of the command line", () => {
   })
 })
 
+describe("a way out for a team that was named", () => {
+  it("names the team too, or it would be for another one", async () => {
+    const error = new AppError(
+      "task.delete_refused",
+      "no",
+      {},
+      { remedy: { operation: "task delete", fields: { id: "1", force: true } } },
+    )
+    const place = { project: "shop", team: "zz" }
+    expect(error.tell(await cliWords(error, VISIBLE_COMMANDS, place))).toBe(
+      "no; run: teamwork task delete 1 --force --project shop --team zz",
+    )
+  })
+})
+
 describe("an error as programs get it", () => {
   it("has its remedies as data, in wire names, and only where there are some", async () => {
     const fields = { workerId: "w1" }

@@ -1,4 +1,5 @@
 import type { CommandRow } from "../../app/command.ts"
+import type { GlobalFlags } from "../../app/host.ts"
 import { commandLine, flagOf } from "../../kernel/command-line.ts"
 import type { AppError } from "../../kernel/errors.ts"
 import { introduce, type Remedy, type Words } from "../../kernel/remedy.ts"
@@ -7,9 +8,11 @@ import { introduce, type Remedy, type Words } from "../../kernel/remedy.ts"
 export async function cliWords(
   { remedies }: Pick<AppError, "remedies">,
   commands: readonly CommandRow[],
+  /** `--project`, `--team` and `--store` as they were given: the way out is for the same team. */
+  place: GlobalFlags = {},
 ): Promise<Words> {
   const lines = new Map<Remedy, string>()
-  for (const remedy of remedies) lines.set(remedy, await typedLine(remedy, commands))
+  for (const remedy of remedies) lines.set(remedy, await typedLine(remedy, commands, place))
   return {
     field: flagOf,
     remedy: (remedy, isFirst) => introduce(lines.get(remedy) ?? commandLine(remedy), remedy, isFirst),
@@ -17,7 +20,12 @@ export async function cliWords(
 }
 
 /** The line as people type it: without the flags that its command can do without. */
-export async function typedLine(remedy: Remedy, commands: readonly CommandRow[]): Promise<string> {
+export async function typedLine(
+  remedy: Remedy,
+  commands: readonly CommandRow[],
+  place: GlobalFlags = {},
+): Promise<string> {
   const row = commands.find(({ name }) => name === remedy.operation)
-  return commandLine(remedy, await row?.load())
+  const { operation, fields } = remedy
+  return commandLine({ operation, fields: { ...fields, ...place } }, await row?.load())
 }

@@ -23,7 +23,7 @@ export async function runCli(args: readonly string[], host: Host): Promise<numbe
   } catch (error) {
     const failure = error instanceof AppError ? error : unexpected(error, host)
     const { code, details } = failure
-    const facts = errorFacts(failure, await cliWords(failure, VISIBLE_COMMANDS))
+    const facts = errorFacts(failure, await cliWords(failure, VISIBLE_COMMANDS, placeIn(ours)))
     // A document may have many faults, and whoever mends it wants to see them all.
     const lines = wantsJson || !Array.isArray(details.lines) ? [] : details.lines
     for (const line of lines) host.io.err((await import("../../lib/text/table.ts")).oneLine(String(line)))
@@ -31,6 +31,19 @@ export async function runCli(args: readonly string[], host: Host): Promise<numbe
     // An agent program takes 2 for a denial; a flag that only a newer plugin knows must not deny everything.
     return args[0] === "hook" ? FAILED : exitCodeOf(code)
   }
+}
+
+/** The flags that say which team a call is for. A remedy without them would be for another one. */
+function placeIn(args: readonly string[]): GlobalFlags {
+  const flagIn = (name: string) => {
+    const at = args.findLastIndex((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`))
+    const word = args[at]
+    return word === `--${name}` ? args[at + 1] : word?.slice(`--${name}=`.length)
+  }
+  const store = flagIn("store")
+  // An address with a password is not printed.
+  const given = { project: flagIn("project"), team: flagIn("team"), store: store?.includes("@") ? undefined : store }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
 const FAILED = 1

@@ -140,7 +140,12 @@ async function listSetbacks(tx: Tx, key: number, task: Task): Promise<Setback[]>
   return [
     ...verdicts.map((verdict) => ofVerdict(verdict, attemptAt(verdict.timestamp))),
     ...withoutEchoes(events).flatMap((event) => ofEvent(event, attemptOf(event))),
-  ].toSorted((a, b) => a.attempt - b.attempt || compare(a.timestamp, b.timestamp))
+  ].toSorted((a, b) => a.attempt - b.attempt || compare(a.timestamp, b.timestamp) || placeOf(a) - placeOf(b))
+}
+
+/** In one millisecond: what happened to the work, the verdict on it, and what follows from that. */
+function placeOf({ what }: Setback): number {
+  return what === "verdict" ? 1 : what === "reopened" ? 2 : 0
 }
 
 /** What follows from a setback tells the same once more. */

@@ -30,7 +30,9 @@ function refusedByTeam(team: StoredTeam): AppError | undefined {
     }
     const why = team.pauseReason === null ? "" : ` (${team.pauseReason})`
     const message = `project ${describeTeam(team)} is ${team.status}${why}`
-    return new AppError("team.paused", message, {}, { remedy: { operation: "resume", to: "continue it with" } })
+    // A cancelled team cannot be resumed, only run again.
+    const operation = team.status === "cancelled" ? "run" : "resume"
+    return new AppError("team.paused", message, {}, { remedy: { operation, to: "continue it with" } })
   }
   return undefined
 }
