@@ -43,6 +43,7 @@ const PLACES: Record<string, Layer> = {
   bin: "bin",
   store: "implementation",
   "store/port.ts": "port",
+  "store/project-store.ts": "port",
   "store/record-store.ts": "port",
   "store/terminals.ts": "port",
   "store/operation.ts": "port",

@@ -14,7 +14,7 @@ const FILES = 10_000
 const BRANCHES = 50
 const FILES_PER_BRANCH = 3
 const ROUNDS = 3
-const INTEGRATION = "refs/heads/teamwork/main/integration"
+const INTEGRATION = "refs/heads/teamwork/house/main/integration"
 
 export const merging: BenchCase = {
   name: "merging",

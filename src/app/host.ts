@@ -8,9 +8,11 @@ import type { EngineSettings } from "../orchestrator/loop/engine-limits.ts"
 import type { Scopes } from "../ownership/effects/enforce-ownership.ts"
 import type { GateSetup } from "../quality/verify/verifier.ts"
 import type { Context, Settings } from "../store/operation.ts"
+import type { Store } from "../store/port.ts"
 import type { WorkerSettings } from "../workers/loop/worker-ports.ts"
 import type { Runtime, RuntimeName } from "../workers/swarm/worker-launch.ts"
 import type { WorkspaceTools } from "../workers/swarm/worktrees.ts"
+import type { ProjectsHere } from "./projects-here.ts"
 
 /** What a program gets of the machine that it runs on: its process, or in tests something that stands for one. */
 export interface Machine {
@@ -39,8 +41,11 @@ export interface Host {
   readonly version: string
   /** Show where an unexpected error came from. */
   readonly isDebugging: boolean
-  /** Reads files, variables and these flags; throws on the first thing wrong in them. */
-  configure(flags: GlobalFlags): Promise<Configured>
+  /**
+   * Reads files, variables and these flags; throws on the first thing wrong in them. With `share`, which gives the one
+   * store of a session, the project is the one that the store knows for the repository.
+   */
+  configure(flags: GlobalFlags, share?: ShareStore): Promise<Configured>
   /** Loads git, for the repository of a folder. */
   scopes(folder: string): Promise<Scopes>
   readonly configuration: Configuration
@@ -52,11 +57,17 @@ export interface GlobalFlags {
   readonly store?: string
 }
 
+export type ShareStore = (open: () => Promise<Store>) => Promise<Store>
+
 export interface Configured {
   readonly settings: Settings
   readonly pollIntervalSeconds: number
   readonly project: string
   readonly team: string
+  /** Of a session: which repositories the projects of its store live in. */
+  readonly projects?: ProjectsHere
+  /** Before a team is created: a project whose name was detected belongs to the repository here from now on. */
+  ownDetected(project: string): Promise<void>
   readonly terminalId: string
   readonly home: string
   readonly agentDefaults: AgentDefaults

@@ -1,18 +1,22 @@
 // The one place where implementations are picked: a Host, which is all that commands and doors work with, is made of a
 // machine. Nothing runs here when it is imported, and what few commands need is loaded when they ask for it.
+import { AppError } from "../kernel/errors.ts"
+import type { RepositoryPlace } from "../kernel/repository.ts"
 import { systemClock } from "../lib/clock.ts"
 import { systemIds } from "../lib/make-ids.ts"
+import { resolvePath } from "../lib/paths.ts"
 import type { Processes } from "../lib/process/process.ts"
 import type { Store } from "../store/port.ts"
 import { openSqliteStore } from "../store/sqlite/store.ts"
 import type { Owner } from "../workers/runtimes/runtime-setup.ts"
 import type { Runtime, RuntimeName } from "../workers/swarm/worker-launch.ts"
-import { detectTeam, findGit } from "./config/detect-team.ts"
+import { detectProject, detectTeamOf, findGit } from "./config/detect-team.ts"
 import { readEnvironment } from "./config/environment.ts"
 import { loadConfig } from "./config/load-config.ts"
 import { configPaths } from "./config/read-layers.ts"
-import type { ConfigScope, Configuration, Configured, GlobalFlags, Host, Machine } from "./host.ts"
+import type { ConfigScope, Configuration, Configured, GlobalFlags, Host, Machine, ShareStore } from "./host.ts"
 import type { Repositories } from "./open-repository.ts"
+import { makeProjectsHere, type ProjectsHere } from "./projects-here.ts"
 
 const VERSION = "0.1.0"
 
@@ -30,7 +34,7 @@ export function makeHost(machine: Machine): Host {
     get self() {
       return machine.self
     },
-    configure: (flags) => configure(machine, { flags, terminalId, repositories }),
+    configure: (flags, share) => configure(machine, { flags, share, terminalId, repositories }),
     scopes: async (folder) => (await repositories()).scopes(folder),
     configuration: makeConfiguration(env, cwd),
   }
@@ -43,21 +47,41 @@ const processes: Processes = {
 
 interface Configuring {
   readonly flags: GlobalFlags
+  readonly share: ShareStore | undefined
   readonly terminalId: string
   readonly repositories: () => Promise<Repositories>
 }
 
-async function configure(machine: Machine, { flags, terminalId, repositories }: Configuring): Promise<Configured> {
+async function configure(
+  machine: Machine,
+  { flags, share, terminalId, repositories }: Configuring,
+): Promise<Configured> {
   const { env, cwd, io } = machine
   const git = findGit(cwd)
   const [{ config, all, home }, detected] = await Promise.all([
     loadConfig({ env, cwd, git, flags: configFlags(flags) }),
-    detectTeam(cwd, git),
+    git.then((found) => detectProject(cwd, found)),
   ])
   const address = config.store === "" ? `sqlite:${home}/teamwork.db` : config.store
-  const project = config["defaults.project"] || detected.project
-  const team = config["defaults.team"] || detected.team
+  const hasStore = async () =>
+    !address.startsWith("sqlite:") || (await Bun.file(address.slice("sqlite:".length)).exists())
+  const open = () => openStore(address, () => offerImport(home, io.err))
+  const projects =
+    share &&
+    makeProjectsHere({
+      store: () => share(open),
+      repositories: async () => (await repositories()).work,
+      say: (line) => io.err(`Note: ${line}`),
+    })
+  const known = async () => (projects && (await hasStore()) ? projects : undefined)
+  const named = config["defaults.project"] || detected.project
+  const project = named || (await nameHere(detected.repository, await known()))
+  const team = config["defaults.team"] || (await detectTeamOf(await git, project))
+  /** Where there is no store yet, no project can be another repository's. */
+  const own = async (of: string, folder: string) => (await known())?.own(of, resolvePath(folder, cwd))
   return {
+    projects,
+    ownDetected: async (of) => (named || of !== project ? undefined : projects?.own(of, cwd)),
     settings: {
       leaseSeconds: config["claim.leaseSeconds"],
       freshStartIntervalSeconds: config["team.freshStartIntervalSeconds"],
@@ -81,22 +105,42 @@ async function configure(machine: Machine, { flags, terminalId, repositories }: 
       maxAgeDays: config["recordings.maxAgeDays"],
     },
     author: { name: config["git.authorName"], email: config["git.authorEmail"] },
-    workspaces: async (place) => (await repositories()).workspaces(await all(), { ...place, home }),
+    async workspaces(place) {
+      await own(place.team.project, place.sourceDir)
+      return (await repositories()).workspaces(await all(), { ...place, home })
+    },
     agents: async () => (await import("./open-agents.ts")).openAgents(await all(), machine, processes),
     async promptLimits() {
       const [settings, { promptLimit }] = await Promise.all([all(), import("./config/agent-settings.ts")])
       return (agent) => promptLimit(settings, agent)
     },
     storeAddress: address,
-    hasStore: async () => !address.startsWith("sqlite:") || (await Bun.file(address.slice("sqlite:".length)).exists()),
-    gates: async (sourceDir) => (await repositories()).gates(await all(), { home, sourceDir, team: { project, team } }),
-    merging: async (folder) => (await repositories()).merging(folder),
+    hasStore,
+    async gates(sourceDir) {
+      await own(project, sourceDir)
+      return (await repositories()).gates(await all(), { home, sourceDir, team: { project, team } })
+    },
+    async merging(folder) {
+      await own(project, folder)
+      return (await repositories()).merging(folder)
+    },
     runtime: async (of, name) =>
       openRuntime(name ?? (await all())["engine.runtime"], { owner: [home, of.project, of.team], env }),
     storePlace: async () => (await import("../lib/text/mask-secrets.ts")).maskSecrets(address),
-    openStore: () => openStore(address, () => offerImport(home, io.err)),
+    openStore: open,
     strayPanes: async (isKnown, fix) =>
       (await import("../workers/runtimes/tmux/end-strays.ts")).endStrays({ home, env }, { isKnown, fix }),
+  }
+}
+
+/** A store that cannot be opened is reported by the command that needs it. */
+async function nameHere(repository: RepositoryPlace | undefined, projects: ProjectsHere | undefined): Promise<string> {
+  if (repository === undefined) return ""
+  try {
+    return (await projects?.name(repository)) ?? repository.name
+  } catch (error) {
+    if (error instanceof AppError) return repository.name
+    throw error
   }
 }
 

@@ -7,6 +7,9 @@ import { makeTargets } from "../git/merges/git-targets.ts"
 import { makeScopes } from "../git/merges/scopes.ts"
 import { openGit } from "../git/open-git.ts"
 import type { Scopes } from "../git/port.ts"
+import { readRefs } from "../git/read-refs.ts"
+import { ensureRepositoryId, renewRepositoryId } from "../git/repository-id.ts"
+import { takeOverBranches } from "../git/take-over-branches.ts"
 import { type Ground, openGround } from "../git/workspaces/ground.ts"
 import { makeWorkspaces } from "../git/workspaces/make-workspaces.ts"
 import { makePins } from "../git/workspaces/pins.ts"
@@ -24,6 +27,7 @@ import type { GateSetup } from "../quality/verify/verifier.ts"
 import type { WorkspaceTools } from "../workers/swarm/worktrees.ts"
 import type { Config } from "./config/keys.ts"
 import type { Machine } from "./host.ts"
+import type { RepositoryWork } from "./projects-here.ts"
 
 export interface Place {
   readonly home: string
@@ -36,6 +40,7 @@ export interface Repositories {
   merging(folder: string): Merging
   workspaces(config: Config, place: Place): Promise<WorkspaceTools>
   gates(config: Config, place: Place): Promise<GateSetup>
+  readonly work: RepositoryWork
 }
 
 /** Everything that needs git, for the repositories of folders. They share the processes of git that stay. */
@@ -56,6 +61,12 @@ export function openRepositories({ env, cwd }: Machine, processes: Processes): R
       },
     })
   return {
+    work: {
+      ensureId: (gitDir) => ensureRepositoryId({ gitDir, uuid: systemIds.uuid }),
+      renewId: (gitDir, from) => renewRepositoryId({ gitDir, uuid: systemIds.uuid, sleep, from }),
+      hasRefs: async (gitDir, project) => (await readRefs(gitIn(gitDir), gitDir, `refs/teamwork/${project}/`)).size > 0,
+      takeOver: (gitDir, project, teams) => takeOverBranches(gitIn(gitDir), project, teams),
+    },
     scopes: (folder) => makeScopes(gitIn(folder)),
     merging(folder) {
       const log = { ids: systemIds, env, sleep }
@@ -70,7 +81,7 @@ export function openRepositories({ env, cwd }: Machine, processes: Processes): R
       const { home, sourceDir: folder } = place
       const ground = await groundOf(config, place)
       const prepare = (checkout: string) => prepareCheckout(ground, checkout)
-      const repository = await openGateRepository(ground.source, { home, prepare })
+      const repository = await openGateRepository(ground.source, { home, team: place.team, prepare })
       if (repository === undefined)
         throw new AppError(
           "gate.no_checkout",

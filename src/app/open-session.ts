@@ -1,17 +1,17 @@
 import type { Context } from "../store/operation.ts"
 import type { Store } from "../store/port.ts"
 import type { Session } from "./command.ts"
-import type { Configured, GlobalFlags, Host } from "./host.ts"
+import type { Configured, GlobalFlags, Host, ShareStore } from "./host.ts"
 
 /** Configuration and store are opened at the first use; the store is closed at the end. */
 export function openSession(host: Host, flags: GlobalFlags): AsyncDisposable & Pick<Session, "configured" | "context"> {
   let loaded: Promise<Configured> | undefined
   let opening: Promise<Store> | undefined
-  const configured = () => (loaded ??= host.configure(flags))
+  const share: ShareStore = (open) => (opening ??= open())
+  const configured = () => (loaded ??= host.configure(flags, share))
   const context = async () => {
     const settings = await configured()
-    opening ??= settings.openStore()
-    return makeContext(host, settings, await opening)
+    return makeContext(host, settings, await share(settings.openStore))
   }
   return {
     ...{ configured, context },
@@ -27,6 +27,7 @@ export function openSession(host: Host, flags: GlobalFlags): AsyncDisposable & P
 export function makeContext(host: Host, configured: Configured, store: Store): Context {
   const context: Context = {
     ...{ store, ids: host.ids, settings: configured.settings },
+    ownProject: (project) => configured.ownDetected(project),
     async roles() {
       const { findRoles } = await import("./wiring/find-roles.ts")
       return (await findRoles({ host, configured: async () => configured, context: async () => context })).roles

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { AppError } from "../kernel/errors.ts"
+import type { TeamName } from "../kernel/team.ts"
 import { identityOf, isRunning, type ProcessIdentity } from "../lib/process/process-identity.ts"
 import { findCommit, isShortLine, makeContains } from "./ancestry.ts"
 import type { Git } from "./git.ts"
@@ -9,6 +10,8 @@ import { readCleanStatus } from "./read-status.ts"
 import { startOfWork } from "./workspaces/workspace-record.ts"
 
 interface Checkouts {
+  /** Whose they are, which the names of their folders tell. */
+  readonly team?: TeamName
   /** Where they are made. */
   readonly home: string
   /** Makes a checkout ready for commands. */
@@ -16,7 +19,7 @@ interface Checkouts {
 }
 
 /** The repository of a folder as gates read it; `undefined` outside of one. See `src/quality/gates/port.ts`. */
-export async function openGateRepository(git: Git, { home, prepare }: Checkouts) {
+export async function openGateRepository(git: Git, { home, team, prepare }: Checkouts) {
   const top = await git.run(["rev-parse", "--show-toplevel"])
   if (top.exitCode !== 0) return undefined
   const folder = top.stdout.replace(/\r?\n$/, "")
@@ -29,7 +32,7 @@ export async function openGateRepository(git: Git, { home, prepare }: Checkouts)
     hasIgnored: () => hasIgnored(here),
     readDiff: (base: string, commit: string) => readDiff(here, base, commit),
     openTree: (tree: string) => openTree(here, tree),
-    checkedOut: checkouts(here, join(home, "checkouts"), prepare),
+    checkedOut: checkouts(here, { root: join(home, "checkouts"), team, prepare }),
   }
 }
 
@@ -117,13 +120,14 @@ const DIFF = [
  * Lends worktrees of single commits, each in a folder of its own beside a note of who uses it. What a process that died
  * left is removed by the next one that comes.
  */
-function checkouts(git: Git, root: string, prepare: Checkouts["prepare"]) {
+function checkouts(git: Git, { root, team, prepare }: Omit<Checkouts, "home"> & { readonly root: string }) {
+  const owner = team === undefined ? "" : `${team.project}-${team.team}-`
   let count = 0
   return async <T>(commit: string, use: (folder: string) => Promise<T>): Promise<T> => {
     mkdirSync(root, { recursive: true, mode: 0o700 })
     removeAbandoned(root)
     await git.run(["worktree", "prune"])
-    const name = `${process.pid}-${++count}`
+    const name = `${owner}${process.pid}-${++count}`
     const [note, folder] = [join(root, `${name}.json`), join(root, name)]
     rmSync(folder, { recursive: true, force: true })
     writeFileSync(note, JSON.stringify(identityOf(process.pid)), { mode: 0o600 })

@@ -5,7 +5,7 @@ import type { TeamName } from "../kernel/team.ts"
 import type { Merges } from "./port.ts"
 
 export interface Integration {
-  /** `refs/heads/teamwork/<team>/integration` */
+  /** `refs/heads/teamwork/<project>/<team>/integration` */
   readonly ref: string
   readonly tip: string
   /** Where it began. */

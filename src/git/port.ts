@@ -203,7 +203,7 @@ export interface Workspace {
   readonly worker: string
   /** The folder of the worktree. */
   readonly path: string
-  /** `teamwork/<team>/<worker>` */
+  /** `teamwork/<project>/<team>/<worker>` */
   readonly branch: string
   /** The commit that the work started from. */
   readonly base: string
@@ -275,7 +275,7 @@ export interface RemovedWorkspace {
  */
 export interface Workspaces {
   readonly team: TeamName
-  /** Where the team's work comes together: `teamwork/<team>/integration`. */
+  /** Where the team's work comes together: `teamwork/<project>/<team>/integration`. */
   readonly integrationBranch: string
   branchOf(worker: string): string
   pathOf(worker: string): string

@@ -1,5 +1,7 @@
+import { workerBranch as branchOfWorker, integrationBranch } from "../kernel/branches.ts"
 import { AppError } from "../kernel/errors.ts"
 import { quoteInput } from "../kernel/ids.ts"
+import type { TeamName } from "../kernel/team.ts"
 import { readRefs, readText } from "./read-refs.ts"
 import type { Ground } from "./workspaces/ground.ts"
 
@@ -12,7 +14,7 @@ export interface Resolved {
 /** The commit that work starts from: the one named, or the integration branch, or what the user has checked out. */
 export async function resolveBase(ground: Ground, named: string | undefined): Promise<Resolved> {
   const { source, here, team } = ground
-  const integration = integrationBranch(team.team)
+  const integration = integrationBranch(team)
   const asked = named === undefined ? [`refs/heads/${integration}`, here] : [named]
   if (named !== undefined && (named === "" || /[\n\0]/.test(named))) throw notFound(named)
   // What git's own files tell needs no process.
@@ -57,13 +59,10 @@ function notFound(name: string): AppError {
   )
 }
 
-export function integrationBranch(team: string): string {
-  return `teamwork/${team}/integration`
-}
-
-export function workerBranch(team: string, worker: string): string {
+/** The branch of a worker, whose name must not be that of the integration branch. */
+export function workerBranch(team: TeamName, worker: string): string {
   if (worker === "integration") {
     throw new AppError("input.invalid", "no worker can be called integration: that is the branch where all work meets")
   }
-  return `teamwork/${team}/${worker}`
+  return branchOfWorker(team, worker)
 }

@@ -4,22 +4,26 @@ import type { TeamName } from "./team.ts"
 /**
  * Where a team's work lies in git. Ids are safe as parts of a ref.
  *
- * `refs/heads/teamwork/<team>/<worker>` and `.../integration` are branches. Pins keep what must not be lost, all below
+ * `refs/heads/teamwork/<project>/<team>/<worker>` and `.../integration` are branches. Pins keep what must not be lost, all below
  * `refs/teamwork/<project>/<team>/`: `<task>/<attempt>/<kind>` for attempts at tasks, `workers/<worker>/<n>/<kind>` for
  * work without a task, `delivered/<n>/...` and `integration/...` for what became of the target.
  */
 
-export function integrationBranch({ team }: Pick<TeamName, "team">): string {
-  return `teamwork/${team}/integration`
+export function integrationBranch(name: TeamName): string {
+  return `${teamBranches(name)}/integration`
 }
 
-export function workerBranch({ team }: Pick<TeamName, "team">, worker: string): string {
-  return `teamwork/${team}/${worker}`
+export function workerBranch(name: TeamName, worker: string): string {
+  return `${teamBranches(name)}/${worker}`
 }
 
 /** All branches of the team's workers, and its integration branch. */
-export function workerRefs({ team }: Pick<TeamName, "team">): string {
-  return `refs/heads/teamwork/${team}`
+export function workerRefs(name: TeamName): string {
+  return branchRef(teamBranches(name))
+}
+
+function teamBranches({ project, team }: TeamName): string {
+  return `teamwork/${project}/${team}`
 }
 
 export function branchRef(branch: string): string {

@@ -11,6 +11,8 @@ export interface Context {
   readonly store: Store
   readonly ids: Ids
   readonly settings: Settings
+  /** Called before a team is created: ties a project whose name was detected to the repository here. */
+  ownProject?(project: string): Promise<void>
   /** The roles and agent types that hold here, files included. */
   roles(): Promise<readonly RoleDefinition[]>
 }

@@ -22,6 +22,7 @@ import type { QaState } from "../tasks/qa-state.ts"
 import type { Complexity, Role, Task, TaskBrief, TaskStatus, Work } from "../tasks/task.ts"
 import type { WaveVerdict } from "../tasks/wave.ts"
 import type { Worker, WorkerAvailability } from "../workers/worker.ts"
+import type { ProjectStore } from "./project-store.ts"
 import type { RecordStore } from "./record-store.ts"
 import type { LoopStore, SeatStore } from "./terminals.ts"
 
@@ -105,6 +106,7 @@ export type { RecordStore }
 export interface Tx extends HotPath {
   /** The store's clock, the same value throughout the transaction. */
   now(): Promise<number>
+  readonly projects: ProjectStore
   readonly teams: TeamStore
   readonly tasks: TaskStore
   readonly waves: WaveStore

@@ -85,7 +85,7 @@ describe("killing what merges", () => {
     await member.ended
     process.kill(locked, "SIGKILL")
     await untilQuiet(place.folder)
-    expect(locksIn(place.folder)).toEqual(["refs/heads/teamwork/main/integration.lock"])
+    expect(locksIn(place.folder)).toEqual(["refs/heads/teamwork/house/main/integration.lock"])
     const { mended } = await finish(crew, place, "last")
     expect(mended).toEqual([expect.stringContaining("integration.lock, which a killed git process had left")])
     await expectWhole(place)
@@ -105,7 +105,7 @@ describe("killing what merges", () => {
       const git = makeGit(place.folder, { capture, env: sandboxEnv(), sleep })
       const impatient = { ids: systemIds, env: sandboxEnv(), sleep: () => sleep(1) }
       expect(await makeMerges(git, impatient).recover()).toEqual([])
-      expect(locksIn(place.folder)).toEqual(["refs/heads/teamwork/main/integration.lock"])
+      expect(locksIn(place.folder)).toEqual(["refs/heads/teamwork/house/main/integration.lock"])
     } finally {
       process.kill(locked, "SIGKILL")
     }
@@ -171,7 +171,7 @@ async function prepare(path: string): Promise<Place> {
     await run(context(opened), updateTask, { id, owner: `w${id}`, status: "resolved" })
     heads[id] = await commit([base], files)
     // Every other one is pinned by whoever merges.
-    await set(`refs/heads/teamwork/main/w${id}`, heads[id])
+    await set(`refs/heads/teamwork/house/main/w${id}`, heads[id])
     if (Number(id) % 2 === 0) continue
     await set(pinRef(TEAM, { taskId: id, attempt: 1 }, "base"), base)
     await set(pinRef(TEAM, { taskId: id, attempt: 1 }, "head"), heads[id])

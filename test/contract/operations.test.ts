@@ -127,7 +127,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
         updateTeam,
         { team: "nobody", goal: "x" },
         "team.not_found",
-        "house/nobody does not exist; create it with",
+        "house/nobody does not exist; the teams of house: main",
       )
     })
 
@@ -1280,10 +1280,10 @@ function operationsContract(makeDatabase: MakeDatabase): void {
       await h.ask(claimTask, { id: "1", owner: "w1" })
       expect(await h.ask(workerAttempt, { workerId: "w1" })).toEqual({ task: "1", attempt: 1 })
       expect(await h.ask(workerAttempt, { workerId: "w2" })).toBeNull()
-      const place = { workerId: "w1", path: "/trees/w1", branch: "teamwork/main/w1", base: "abc" }
+      const place = { workerId: "w1", path: "/trees/w1", branch: "teamwork/house/main/w1", base: "abc" }
       expect(await h.ask(recordWorkspace, place)).toMatchObject({
         worktree: "/trees/w1",
-        branch: "teamwork/main/w1",
+        branch: "teamwork/house/main/w1",
         status: "working",
       })
       expect(await h.lastEvent()).toMatchObject({ type: "workspace.created", by: "w1", data: { base: "abc" } })

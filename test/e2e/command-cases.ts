@@ -91,7 +91,7 @@ function prepareTarget(bench: Bench): void {
   git("config", "user.name", "Test")
   git("config", "user.email", "test@example.com")
   git("commit", "--quiet", "--allow-empty", "-m", "Start")
-  git("checkout", "--quiet", "-b", "teamwork/main/w2")
+  git("checkout", "--quiet", "-b", "teamwork/shop/main/w2")
   writeFileSync(join(folder, "page.html"), PAGE)
   git("add", "page.html")
   git("commit", "--quiet", "-m", "Page")
@@ -272,6 +272,34 @@ const PROJECT_CASES: Case[] = [
     data: [{ project: "shop", team: "main", goal: "Search page" }],
     fields: PROJECT_FIELDS,
     table: /^PROJECT +TEAM +PHASE +STATUS +CREATED +GOAL\nshop +main +EXECUTION +active +\S+ \S+ +Search page\n$/,
+  },
+  {
+    command: "project list",
+    prepare: prepareRepository,
+    before: [["link", "shop"]],
+    args: [],
+    data: [
+      { team: "main", repositories: [{ folder: expect.stringMatching(/\/shop$/), exists: true, is_linked: false }] },
+    ],
+    fields: [...PROJECT_FIELDS, "repositories"],
+    table: /\n\nPROJECT +FOLDER *\nshop +\/.*\/shop *\n$/,
+  },
+  {
+    command: "link",
+    prepare: prepareRepository,
+    args: ["shop"],
+    data: { project: "shop", folder: expect.stringMatching(/\/shop$/), changed: true, default_project: "shop" },
+    fields: ["project", "folder", "changed", "default_project"],
+    table: /^\/.*\/shop is attached to project shop; undo it with: teamwork link shop --remove\n$/,
+  },
+  {
+    command: "link",
+    prepare: prepareRepository,
+    before: [["link", "shop"]],
+    args: ["--name", "shop", "--remove"],
+    data: { project: "shop", folder: expect.stringMatching(/\/shop$/), changed: true, default_project: null },
+    fields: ["project", "folder", "changed", "default_project"],
+    table: /^\/.*\/shop is no longer attached to project shop\n$/,
   },
   {
     command: "project update",
@@ -632,9 +660,15 @@ const WORKTREE_CASES: Case[] = [
     command: "worktree create",
     prepare: prepareRepository,
     args: ["--worker-id", "w1", "--base", "main", "--source-dir", "."],
-    data: { worker: "w1", branch: "teamwork/main/w1", base: COMMIT, is_new: true, attempt: { task: "1", attempt: 1 } },
+    data: {
+      worker: "w1",
+      branch: "teamwork/shop/main/w1",
+      base: COMMIT,
+      is_new: true,
+      attempt: { task: "1", attempt: 1 },
+    },
     fields: [...WORKTREE_FIELDS, "is_new", "copied", "setup_log"],
-    table: /^Made \/.*\/worktrees\/shop-[0-9a-f]{8}\/main\/w1 on teamwork\/main\/w1, at [0-9a-f]{10}\n$/,
+    table: /^Made \/.*\/worktrees\/shop-[0-9a-f]{8}\/main\/w1 on teamwork\/shop\/main\/w1, at [0-9a-f]{10}\n$/,
   },
   {
     command: "worktree create",
@@ -665,9 +699,9 @@ const WORKTREE_CASES: Case[] = [
     prepare: prepareRepository,
     before: [["worktree", "create", "--worker-id", "w1"]],
     args: ["--source-dir", "."],
-    data: [{ worker: "w1", branch: "teamwork/main/w1", state: "clean", changes: [], locked: null }],
+    data: [{ worker: "w1", branch: "teamwork/shop/main/w1", state: "clean", changes: [], locked: null }],
     fields: [...WORKTREE_FIELDS, "state", "changes", "locked"],
-    table: /^WORKER +STATE +BRANCH +HEAD +PATH\nw1 +clean +teamwork\/main\/w1 +[0-9a-f]{10} +\//,
+    table: /^WORKER +STATE +BRANCH +HEAD +PATH\nw1 +clean +teamwork\/shop\/main\/w1 +[0-9a-f]{10} +\//,
   },
   {
     command: "swarm sync",
@@ -676,7 +710,7 @@ const WORKTREE_CASES: Case[] = [
     args: ["--worker-id", "w1", "--source-dir", "."],
     data: { worker: "w1", result: "up-to-date", onto: "main", head: COMMIT },
     fields: [...WORKTREE_FIELDS, "result", "onto"],
-    table: /^teamwork\/main\/w1 is up to date with main, at [0-9a-f]{10}\n$/,
+    table: /^teamwork\/shop\/main\/w1 is up to date with main, at [0-9a-f]{10}\n$/,
   },
   {
     command: "refs",
@@ -769,8 +803,8 @@ const SWARM_CASES: Case[] = [
     data: {
       runtime: "child",
       workers: [
-        { id: "w3", role: "security", status: "running", pane: null, branch: "teamwork/main/w3", detail: null },
-        { id: "w4", role: "devops", status: "running", pane: null, branch: "teamwork/main/w4", detail: null },
+        { id: "w3", role: "security", status: "running", pane: null, branch: "teamwork/shop/main/w3", detail: null },
+        { id: "w4", role: "devops", status: "running", pane: null, branch: "teamwork/shop/main/w4", detail: null },
       ],
     },
     inner: { of: "workers", fields: SPAWNED_FIELDS },
@@ -916,7 +950,7 @@ const WORKER_CASES: Case[] = [
     command: "swarm merge",
     args: ["--wave", "1", "--target", "main", ...REPOSITORY],
     data: {
-      branch: "refs/heads/teamwork/main/integration",
+      branch: "refs/heads/teamwork/shop/main/integration",
       target: "main",
       gate: { status: "skipped", issues: [] },
       outcomes: [{ task_id: "3", attempt: 1, worker: "w2", kind: "merged", commit: COMMIT, notices: [], also_for: [] }],
@@ -926,14 +960,14 @@ const WORKER_CASES: Case[] = [
     },
     fields: ["before", "after", "flaky", "mended"],
     table:
-      /^TASK +OUTCOME +DETAIL\n3 +merged +[0-9a-f]{10}\nteamwork\/main\/integration is now at [0-9a-f]{10}\nNothing was tested: there is no command for it; .*\nNot resolved yet: 1, 4/,
+      /^TASK +OUTCOME +DETAIL\n3 +merged +[0-9a-f]{10}\nteamwork\/shop\/main\/integration is now at [0-9a-f]{10}\nNothing was tested: there is no command for it; .*\nNot resolved yet: 1, 4/,
   },
   {
     command: "swarm merge",
     args: REPOSITORY,
     before: [MERGED],
     data: { outcomes: [{ task_id: "3", kind: "contained" }], gate: null, pending: ["1", "2", "4"] },
-    table: /^TASK .*\n3 +contained +it is merged already\nteamwork\/main\/integration stays at [0-9a-f]{10}\n/,
+    table: /^TASK .*\n3 +contained +it is merged already\nteamwork\/shop\/main\/integration stays at [0-9a-f]{10}\n/,
   },
   {
     command: "deliver",
@@ -957,12 +991,12 @@ const WORKER_CASES: Case[] = [
       is_moved: false,
       pull_request: {
         remote: "origin",
-        branch: "teamwork/main/integration",
+        branch: "teamwork/shop/main/integration",
         url: null,
-        next: "ask at origin for the merge of teamwork/main/integration into main",
+        next: "ask at origin for the merge of teamwork/shop/main/integration into main",
       },
     },
-    table: /^Pushed teamwork\/main\/integration to origin\nTo ask for its merge: ask at origin /,
+    table: /^Pushed teamwork\/shop\/main\/integration to origin\nTo ask for its merge: ask at origin /,
   },
   {
     command: "undo",
@@ -1698,7 +1732,7 @@ function prepareBranch({ cwd }: Bench): void {
   }
   git(cwd, "init", "--quiet", "--initial-branch=main")
   git(cwd, "-c", "user.name=T", "-c", "user.email=t@example.com", "commit", "--quiet", "--allow-empty", "-m", "Start")
-  git(cwd, "checkout", "--quiet", "-b", "teamwork/main/w1")
+  git(cwd, "checkout", "--quiet", "-b", "teamwork/shop/main/w1")
   for (const path of ["src/a.ts", "docs/a.md"]) write(path)
 }
 
@@ -2429,6 +2463,7 @@ export const MISSING: readonly Missing[] = [
   { command: "plan", args: ["--yes"], message: /--what is missing/ },
   { command: "project create", args: [], message: /--goal is missing/ },
   { command: "project update", args: [], message: /--goal/ },
+  { command: "link", args: [], message: /--name is missing/ },
   { command: "task create", args: [], message: /--title is missing/ },
   { command: "task get", args: [], message: /--id is missing/ },
   { command: "task claim", args: ["--id", "4"], message: /--owner is missing/ },

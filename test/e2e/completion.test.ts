@@ -48,7 +48,7 @@ describe("archive", () => {
     const done = await bench.ok<{ pins: string[]; summary: string }>("archive")
     expect(done).toMatchObject({ action: "archive", removed: [path], artifacts: ["guide.md", "one.txt"], warnings: [] })
     expect(existsSync(path)).toBe(false)
-    expect(git(bench.cwd, "branch", "--list", "teamwork/main/w*")).toBe("")
+    expect(git(bench.cwd, "branch", "--list", "teamwork/shop/main/w*")).toBe("")
     const kept = done.pins.map((ref) => git(bench.cwd, "rev-parse", ref))
     expect(kept).toContain(head)
     expect(done.pins.some((ref) => git(bench.cwd, "ls-tree", "--name-only", ref).includes("uncommitted.txt"))).toBe(

@@ -27,13 +27,13 @@ describe("teamwork swarm merge", () => {
     const fix = await bench.ok("task", "get", "fix-2-1")
     expect(fix.title).toBe("Fix the merge of task 2: Task 2")
     expect(fix.description).toContain("git merge refs/teamwork/shop/main/2/1/head")
-    git("checkout", "--quiet", "-b", "teamwork/main/w3", "teamwork/main/integration")
+    git("checkout", "--quiet", "-b", "teamwork/shop/main/w3", "teamwork/shop/main/integration")
     expect(() => git("merge", "--quiet", "refs/teamwork/shop/main/2/1/head")).toThrow()
     await work("w3", "fix-2-1", { shared: "both\n" }, { isOnBranch: true })
     expect(await bench.ok("swarm", "merge")).toMatchObject({
       outcomes: [{ kind: "contained" }, { task_id: "fix-2-1", kind: "merged" }, { task_id: "2", kind: "contained" }],
     })
-    expect(git("show", "teamwork/main/integration:shared")).toBe("both")
+    expect(git("show", "teamwork/shop/main/integration:shared")).toBe("both")
     expect(await bench.text("diff", "fix-2-1")).toContain("+both")
   })
 
@@ -53,7 +53,7 @@ describe("teamwork swarm merge", () => {
     expect(names("guilty", answer)).toEqual(["2"])
     expect(names("refused", answer)).toEqual(["3"])
     expect(JSON.stringify(answer)).toContain('elsewhere\\" does not belong to task 3, which owns own*')
-    expect(git("ls-tree", "--name-only", "teamwork/main/integration").split("\n")).toEqual(["good"])
+    expect(git("ls-tree", "--name-only", "teamwork/shop/main/integration").split("\n")).toEqual(["good"])
     expect((await bench.ok("task", "get", "fix-2-1")).description).toContain("! test -e bad")
   })
 
@@ -132,8 +132,8 @@ describe("teamwork deliver and undo", () => {
       pull_request: { url: "https://example.com/o/r/pull/7" },
     })
     expect(readFileSync(said, "utf8").split("\n--\n")).toContain("--title=Search; rm -rf . $(touch pwned)")
-    expect(git("--git-dir=../remote.git", "rev-parse", "teamwork/main/integration")).toBe(
-      git("rev-parse", "teamwork/main/integration"),
+    expect(git("--git-dir=../remote.git", "rev-parse", "teamwork/shop/main/integration")).toBe(
+      git("rev-parse", "teamwork/shop/main/integration"),
     )
     expect(existsSync(join(bench.cwd, "pwned"))).toBe(false)
   })
@@ -144,7 +144,7 @@ describe("teamwork deliver and undo", () => {
     await work("w1", "1", { "$(touch pwned)": "x\n", "; rm -rf .": "y\n", "-f": "z\n", "a\nb": "w\n" })
     await deliverable("--target", target, "--team", "main")
     expect(await bench.ok("deliver", "--team", "main")).toMatchObject({ target, is_moved: true })
-    expect(git("rev-parse", `refs/heads/${target}`)).toBe(git("rev-parse", "teamwork/main/integration"))
+    expect(git("rev-parse", `refs/heads/${target}`)).toBe(git("rev-parse", "teamwork/shop/main/integration"))
     expect(readFileSync(join(bench.cwd, "a\nb"), "utf8")).toBe("w\n")
     writeFileSync(join(bench.cwd, "-f"), "changed\n")
     const dirty = await bench.run(["undo", "--team", "main", "--json"])
@@ -184,7 +184,7 @@ async function prepare(ids: readonly string[], { target = "main", goal = "Search
       { isOnBranch = false, isResolved = true } = {},
     ) {
       await bench.ok("task", "claim", "--id", id, "--owner", worker, ...team)
-      if (!isOnBranch) git("checkout", "--quiet", "-b", `teamwork/main/${worker}`, target)
+      if (!isOnBranch) git("checkout", "--quiet", "-b", `teamwork/shop/main/${worker}`, target)
       for (const [path, content] of Object.entries(files)) writeFileSync(join(bench.cwd, path), content)
       git("add", "--all")
       git("commit", "--quiet", "-m", `Work of ${worker}`)
@@ -195,7 +195,7 @@ async function prepare(ids: readonly string[], { target = "main", goal = "Search
     async deliverable(...flags: string[]) {
       await bench.ok("swarm", "merge", ...flags)
       await bench.ok("wave", "update", "--wave", "1", "--status", "verified", ...team)
-      const check = `commit=passed:${git("rev-parse", "teamwork/main/integration")}`
+      const check = `commit=passed:${git("rev-parse", "teamwork/shop/main/integration")}`
       await bench.ok("verdict", "record", "--scope", "final", "--status", "passed", "--check", check, ...team)
     },
   }

@@ -32,7 +32,7 @@ describe("ownership", () => {
     const overlap = await bench.refused("ownership.overlap", "task", "create", "--title", "All", "--files", "src/**")
     expect(overlap).toContain("src/** of task 3 and src/api/** of task 1 both match src/api/a")
     await bench.ok("task", "claim", "1", "--owner", "w1")
-    git(bench.cwd, "checkout", "--quiet", "-b", "teamwork/main/w1")
+    git(bench.cwd, "checkout", "--quiet", "-b", "teamwork/shop/main/w1")
     write(bench, { "src/api/a.ts": "a\n", "docs/api.md": "api\n", "package.json": "{}\n", "a b$(x)\n.txt": "odd\n" })
 
     const refused = await bench.run([

@@ -473,7 +473,7 @@ describe("where the work of a run starts", () => {
       git(bench.cwd, "commit", "--quiet", "--allow-empty", "-m", "Mine")
       const second = planFor(bench, [{ id: "2", run: ["cat f1 > f2"] }])
       expect(await bench.run([...RUN, second])).toMatchObject(FINE)
-      expect(git(bench.cwd, "show", "teamwork/main/integration:f2")).toBe("one")
+      expect(git(bench.cwd, "show", "teamwork/shop/main/integration:f2")).toBe("one")
     },
     LONG_MS,
   )
@@ -488,7 +488,7 @@ describe("where the work of a run starts", () => {
         { id: "2", run: ["echo old > f2"] },
       ])
       expect(await bench.run([...RUN, first, "--no-deliver"])).toMatchObject(FINE)
-      const old = git(bench.cwd, "rev-parse", "teamwork/main/integration")
+      const old = git(bench.cwd, "rev-parse", "teamwork/shop/main/integration")
       const head = git(bench.cwd, "rev-parse", "refs/teamwork/shop/main/1/1/head")
       await bench.ok("project", "clean", "--purge")
       const { exitCode, stdout } = await bench.run([...RUN, planFor(bench, [{ id: "1", run: ["echo new > f1"] }])])
@@ -515,9 +515,9 @@ describe("where the work of a run starts", () => {
       expect(await bench.run([...RUN, plan, "--no-deliver"])).toMatchObject(FINE)
       await bench.ok("project", "clean")
       expect(await bench.run(RUN)).toMatchObject(FINE)
-      expect(git(bench.cwd, "show", "teamwork/main/integration:f2")).toBe("one")
+      expect(git(bench.cwd, "show", "teamwork/shop/main/integration:f2")).toBe("one")
       // What workers commit in one second is the same commit both times; the line of merges tells where it began.
-      const line = git(bench.cwd, "log", "--first-parent", "--format=%s", "teamwork/main/integration").split("\n")
+      const line = git(bench.cwd, "log", "--first-parent", "--format=%s", "teamwork/shop/main/integration").split("\n")
       expect(line).toEqual(["Merge task 2: Task 2", "Merge task 1: Task 1", "Start"])
       expect(await bench.ok("task", "get", "2")).toMatchObject({ status: "resolved", attempt: 2 })
     },

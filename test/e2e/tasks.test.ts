@@ -66,7 +66,7 @@ describe("project and team (R034)", () => {
     expect(await where(inside)).toBe("item-search/feature-long-name")
     git(repository, "worktree", "add", "-q", join(bench.cwd, "elsewhere"), "-b", "other")
     expect(await where(join(bench.cwd, "elsewhere"))).toBe("item-search/other")
-    git(repository, "worktree", "add", "-q", join(bench.cwd, "w1"), "-b", "teamwork/master/w1")
+    git(repository, "worktree", "add", "-q", join(bench.cwd, "w1"), "-b", "teamwork/item-search/master/w1")
     expect(await where(join(bench.cwd, "w1"))).toBe("item-search/master")
     git(repository, "checkout", "-q", "--detach")
     expect(await where(repository)).toBe("item-search/main")

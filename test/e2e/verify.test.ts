@@ -255,7 +255,7 @@ describe("teamwork verify", () => {
   it("judges a folder that is a linked worktree, and from a folder inside of it", async () => {
     using shop = await makeShop(["test -f deep/b.txt"])
     const other = join(shop.home, "linked tree")
-    git(shop.cwd, "worktree", "add", "--quiet", "-b", "teamwork/main/w1", other)
+    git(shop.cwd, "worktree", "add", "--quiet", "-b", "teamwork/shop/main/w1", other)
     mkdirSync(join(other, "deep"))
     writeFileSync(join(other, "deep", "b.txt"), "b\n")
     git(other, "add", "--all")

@@ -34,7 +34,7 @@ describe("the record of a worker", () => {
     using bench = await makeShop()
     const { path } = await bench.ok<{ path: string }>("worktree", "create", "--worker-id", "w1")
     await bench.ok("worktree", "create", "--worker-id", "w1")
-    expect(await worker(bench, "w1")).toMatchObject({ worktree: path, branch: "teamwork/main/w1" })
+    expect(await worker(bench, "w1")).toMatchObject({ worktree: path, branch: "teamwork/shop/main/w1" })
     writeFileSync(join(bench.cwd, "b.txt"), "b")
     git(bench.cwd, "add", "--all")
     git(bench.cwd, "commit", "--quiet", "-m", "Next")
@@ -50,11 +50,11 @@ describe("the record of a worker", () => {
     using bench = await makeShop()
     const { path } = await bench.ok<{ path: string }>("worktree", "create", "--worker-id", "w1")
     git(path, "commit", "--quiet", "--allow-empty", "-m", "Old")
-    git(bench.cwd, "branch", "teamwork/main/integration", "teamwork/main/w1")
+    git(bench.cwd, "branch", "teamwork/shop/main/integration", "teamwork/shop/main/w1")
     await bench.ok("worktree", "remove", "--worker-id", "w1")
     await bench.ok("project", "clean", "--force")
     await bench.ok("worktree", "create", "--worker-id", "w1")
-    expect(git(bench.cwd, "rev-parse", "teamwork/main/w1")).toBe(git(bench.cwd, "rev-parse", "main"))
+    expect(git(bench.cwd, "rev-parse", "teamwork/shop/main/w1")).toBe(git(bench.cwd, "rev-parse", "main"))
     await bench.ok("recover", "--worker-id", "integration", "--branch", "old")
     expect(git(bench.cwd, "log", "-1", "--format=%s", "old")).toBe("Old")
   })
@@ -62,7 +62,7 @@ describe("the record of a worker", () => {
   it("is made for a worker that nobody knew", async () => {
     using bench = await makeShop()
     await bench.ok("worktree", "create", "--worker-id", "new")
-    expect(await worker(bench, "new")).toMatchObject({ status: "idle", branch: "teamwork/main/new" })
+    expect(await worker(bench, "new")).toMatchObject({ status: "idle", branch: "teamwork/shop/main/new" })
   })
 
   it("is mended by doctor --fix after somebody deleted the folder", async () => {

@@ -12,7 +12,7 @@ import type { Verdict } from "../../src/quality/verdict.ts"
 import { type Files, makeMergeRepository } from "../support/merge-repository.ts"
 import { allEvents, context, makeTeam, refusal, STORES, TEAM } from "../support/stores.ts"
 
-const INTEGRATION = "refs/heads/teamwork/main/integration"
+const INTEGRATION = "refs/heads/teamwork/house/main/integration"
 
 describe("delivery", () => {
   it("moves the target and the files where it is checked out, and nothing of the user's", async () => {
@@ -65,7 +65,7 @@ describe("delivery", () => {
     await scene.integrate({ "a.txt": "B\n" })
     const { message } = await refusal(scene.deliver())
     expect(message).toContain(
-      `run: git -C '${linked.replace("shop/../", "")}' merge --ff-only teamwork/main/integration`,
+      `run: git -C '${linked.replace("shop/../", "")}' merge --ff-only teamwork/house/main/integration`,
     )
   })
 

@@ -7,7 +7,7 @@ import { type BatchReport, mergeBatch, type QueuePorts } from "../../src/deliver
 import { parseTaskId } from "../../src/kernel/ids.ts"
 import { type Files, type MergeRepository, makeMergeRepository } from "../support/merge-repository.ts"
 
-const BRANCH = "refs/heads/teamwork/main/integration"
+const BRANCH = "refs/heads/teamwork/house/main/integration"
 
 describe("a batch", () => {
   it("becomes one merge commit per task, tested once, without touching a checkout", async () => {
@@ -316,11 +316,11 @@ describe("a worker cannot get onto the branch unnoticed", () => {
   it("files it left untracked or ignored", async () => {
     using scene = await prepare({ a: "a\n", ".gitignore": "*.log\n" })
     const folder = join(scene.folder, "../w1")
-    await scene.git.read(["worktree", "add", "--quiet", "-b", "teamwork/main/w1", folder])
+    await scene.git.read(["worktree", "add", "--quiet", "-b", "teamwork/house/main/w1", folder])
     for (const name of ["done.txt", "left.txt", "left.log"]) writeFileSync(join(folder, name), "x\n")
     await scene.git.in(folder).read(["add", "done.txt"])
     await scene.git.in(folder).read(["commit", "--quiet", "-m", "done"])
-    const head = await scene.git.read(["rev-parse", "teamwork/main/w1"])
+    const head = await scene.git.read(["rev-parse", "teamwork/house/main/w1"])
     const report = await scene.merge([{ ...(await scene.work("1", {})), head }])
     expect(await scene.merges.paths(report.after)).toEqual([".gitignore", "a", "done.txt"])
   })

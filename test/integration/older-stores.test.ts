@@ -8,12 +8,14 @@ import { exportTeam } from "../../src/files/mirror/mirror.ts"
 import { shape } from "../../src/kernel/event-versions.ts"
 import { EVENTS, type EventTable, ofType } from "../../src/kernel/events.ts"
 import { parseTaskId, parseWorkerId } from "../../src/kernel/ids.ts"
+import type { RepositoryId } from "../../src/kernel/repository.ts"
 import { systemClock } from "../../src/lib/clock.ts"
 import { choice, nullable, number, text } from "../../src/lib/fields.ts"
 import { connect } from "../../src/store/sqlite/connection.ts"
 import { eventStore } from "../../src/store/sqlite/event-log.ts"
 import { openSqliteStore } from "../../src/store/sqlite/store.ts"
 import { setBack } from "../../src/tasks/operations/set-back.ts"
+import { nameProject } from "../../src/teams/operations/own-project.ts"
 import { makeScratch, type Scratch } from "../support/sandbox.ts"
 import { allEvents, claimRequest, context, finishRequest, makeTask, makeTeam, refusal } from "../support/stores.ts"
 import { told } from "../support/told.ts"
@@ -65,6 +67,19 @@ describe("a store that 0.1.0 wrote", () => {
       "no answer for 600 s",
       "again",
     ])
+  })
+
+  it("has projects that belong to no repository yet, and go to the one that has their work", async () => {
+    using scratch = makeScratch("old")
+    await using store = await openSqliteStore({ path: makeOldStore(scratch), clock: systemClock })
+    const place = (name: string) => ({
+      ...{ id: "a".repeat(32) as RepositoryId, gitDir: `/${name}/.git`, folder: `/${name}`, name, earlierName: name },
+    })
+    expect(await store.read((tx) => tx.projects.list())).toEqual([])
+    expect(await nameProject({ store }, place("repo"), async () => false)).toBe("repo-2")
+    expect(await nameProject({ store }, place("repo"), async () => true)).toBe("repo")
+    // Nobody worked on it in a repository.
+    expect(await nameProject({ store }, place("legacy"), async () => false)).toBe("legacy")
   })
 
   it("may go on being written by 0.1.0, which does not know that events carry their task", async () => {

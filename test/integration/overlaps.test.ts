@@ -78,7 +78,10 @@ describe("looking for overlaps", () => {
     await using scene = await prepare("sqlite")
     await scene.branch("w1", { shared: "one\n" })
     await scene.branch("w2", { shared: "two\n" })
-    await scene.set("refs/heads/teamwork/main/integration", await scene.merges.find("teamwork/main/w1").then(String))
+    await scene.set(
+      "refs/heads/teamwork/house/main/integration",
+      await scene.merges.find("teamwork/house/main/w1").then(String),
+    )
     expect(await scene.look()).toEqual([])
   })
 })
@@ -93,7 +96,7 @@ async function prepare(store: string) {
   const { merges, commit, set, ...repository } = await makeMergeRepository()
   const base = await commit([], { shared: "s\n", text: "a\nb\nc\nd\ne\n" })
   await set("refs/heads/main", base)
-  await set("refs/heads/teamwork/main/integration", base)
+  await set("refs/heads/teamwork/house/main/integration", base)
   const watch = watchOverlaps(own, merges, TEAM)
   return {
     context: own,
@@ -101,7 +104,7 @@ async function prepare(store: string) {
     set,
     look: () => watch.look(),
     branch: async (worker: string, files: Record<string, string>) =>
-      set(`refs/heads/teamwork/main/${worker}`, await commit([base], files)),
+      set(`refs/heads/teamwork/house/main/${worker}`, await commit([base], files)),
     inbox: (inbox: string) => run(own, readMailbox, { inbox }),
     async [Symbol.asyncDispose]() {
       repository[Symbol.dispose]()

@@ -85,7 +85,7 @@ describe("rewritten history", () => {
       "a moved branch while on another",
       (tree) => {
         tree.run("checkout", "--quiet", "--detach", "HEAD~1")
-        tree.run("branch", "--force", "teamwork/main/w1", "HEAD~1")
+        tree.run("branch", "--force", "teamwork/shop/main/w1", "HEAD~1")
       },
     ],
     [
@@ -93,7 +93,7 @@ describe("rewritten history", () => {
       (tree) => {
         tree.run("checkout", "--quiet", "-b", "side", "HEAD~2")
         tree.commit("Conflict", { "b.txt": "conflict" })
-        tree.run("checkout", "--quiet", "teamwork/main/w1")
+        tree.run("checkout", "--quiet", "teamwork/shop/main/w1")
         Bun.spawnSync(["git", "rebase", "side"], { cwd: tree.path })
         tree.run("branch", "--quiet", "-D", "side")
       },
@@ -199,7 +199,7 @@ describe("leftovers", () => {
     const { show } = await leftoversOf(world, (tree) => {
       tree.run("checkout", "--quiet", "-b", "side")
       tree.commit("Side", { "a.txt": "side\n" })
-      tree.run("checkout", "--quiet", "teamwork/main/w1")
+      tree.run("checkout", "--quiet", "teamwork/shop/main/w1")
       tree.commit("Ours", { "a.txt": "ours\n" })
       Bun.spawnSync(["git", "merge", "side"], { cwd: tree.path })
     })
@@ -313,7 +313,7 @@ describe("leftovers", () => {
     expect(code).toBe("workspace.unsaved")
     expect(message).toContain("/inner is a git repository of its own and cannot be kept")
     expect(existsSync(join(tree.path, "inner/x.txt"))).toBe(true)
-    expect(tree.run("branch", "--list", "teamwork/main/w1")).not.toBe("")
+    expect(tree.run("branch", "--list", "teamwork/shop/main/w1")).not.toBe("")
   })
 })
 

@@ -122,6 +122,6 @@ it("leaves no verdict when it was interrupted", async () => {
 
 it("needs merged work to look at", async () => {
   await using scene = await makeReviewScene(["claude"])
-  await scene.repository.git.read(["update-ref", "-d", "refs/heads/teamwork/main/integration"])
+  await scene.repository.git.read(["update-ref", "-d", "refs/heads/teamwork/house/main/integration"])
   expect((await refusal(scene.review([]))).code).toBe("merge.no_branch")
 })

@@ -29,7 +29,7 @@ function setAside(repository: Repository, change: Partial<Ownership> = {}, bring
 /** On the worker's branch, which starts at main. */
 function makeShop(files: Record<string, string> = FILES): Repository {
   const repository = makeRepository({ files })
-  repository.run("checkout", "--quiet", "-b", "teamwork/main/w1")
+  repository.run("checkout", "--quiet", "-b", "teamwork/shop/main/w1")
   return repository
 }
 
@@ -195,7 +195,7 @@ describe("what a task may deliver", () => {
     using shop = makeRepository({ files: FILES })
     shop.run("-c", "protocol.file.allow=always", "submodule", "add", "--quiet", library.path, "src/library")
     shop.commit("With a library")
-    shop.run("checkout", "--quiet", "-b", "teamwork/main/w1")
+    shop.run("checkout", "--quiet", "-b", "teamwork/shop/main/w1")
     shop
       .at(join(shop.path, "src/library"))
       .run("-c", "user.name=T", "-c", "user.email=t@example.com", "commit", "--quiet", "--allow-empty", "-m", "Next")
@@ -220,7 +220,7 @@ describe("what a task may deliver", () => {
     shop.commit("Mine", { "src/a.ts": "mine\n" })
     shop.run("checkout", "--quiet", "-b", "elsewhere", "main")
     shop.commit("Theirs", { "docs/a.md": "theirs\n" })
-    shop.run("checkout", "--quiet", "teamwork/main/w1")
+    shop.run("checkout", "--quiet", "teamwork/shop/main/w1")
     shop.run("merge", "--quiet", "--no-edit", "elsewhere")
     const merged = shop.run("rev-parse", "HEAD")
     const { head, aside } = await setAside(shop)
@@ -232,7 +232,7 @@ describe("what a task may deliver", () => {
 
     using other = makeRepository({ files: FILES })
     other.commit("More", { "docs/b.md": "b\n" })
-    other.run("checkout", "--quiet", "-b", "teamwork/main/w1", "HEAD~1")
+    other.run("checkout", "--quiet", "-b", "teamwork/shop/main/w1", "HEAD~1")
     const lost = other.commit("From before", { "src/a.ts": "mine\n" })
     const rewritten = await setAside(other)
     expect(changed(other, "main", rewritten.head)).toEqual(["M\tsrc/a.ts"])
@@ -249,7 +249,7 @@ describe("what a task may deliver", () => {
     if (Object.keys(own).length > 0) shop.commit("Mine", own)
     shop.run("checkout", "--quiet", "-b", "fixed", "main")
     const fixed = shop.commit("Fixed", { "src/a.ts": "fixed\n", "docs/a.md": "not its own\n" })
-    shop.run("checkout", "--quiet", "teamwork/main/w1")
+    shop.run("checkout", "--quiet", "teamwork/shop/main/w1")
     shop.run("merge", "--quiet", "--no-edit", "fixed")
     const { head, aside } = await setAside(shop, {}, "refs/heads/fixed")
     expect(shop.run("merge-base", "--is-ancestor", fixed, head)).toBe("")
@@ -284,7 +284,7 @@ describe("what a task may deliver", () => {
     const scopes = makeScopes(shop.git)
     const request = { project: "shop", team: "main", task: "3", attempt: 1, folder: shop.path, message: "x" }
     const judge = () => ({ kept: [], aside: [] })
-    for (const base of [undefined, "nowhere", "--help", "teamwork/main/w1", "HEAD^{tree}"])
+    for (const base of [undefined, "nowhere", "--help", "teamwork/shop/main/w1", "HEAD^{tree}"])
       await expect(scopes.setAside({ ...request, judge, base })).rejects.toMatchObject({ code: "input.invalid" })
     shop.run("update-ref", "refs/teamwork/shop/main/3/1/base", "main")
     expect(await scopes.setAside({ ...request, judge })).toMatchObject({

@@ -110,7 +110,7 @@ describe("workers started by hand", () => {
     const [worker] = await spawnWorkers(context, open("child"), {
       ...{ ...request, roles: [null], launch: launchWith(WORKS), worktrees: world },
     })
-    expect(worker).toMatchObject({ worktree: world.workspaces.pathOf("w1"), branch: "teamwork/main/w1" })
+    expect(worker).toMatchObject({ worktree: world.workspaces.pathOf("w1"), branch: "teamwork/shop/main/w1" })
     expect(existsSync(world.workspaces.pathOf("w1"))).toBe(true)
   })
 

@@ -98,7 +98,7 @@ describe("the straight way", () => {
     const pins = await world.git.pinned()
     expect(fileAt(world, pins["1/1/head"] ?? "", "env.txt").split("\n")).toEqual([
       "TEAMWORK_ATTEMPT=1",
-      "TEAMWORK_INTEGRATION=teamwork/main/integration",
+      "TEAMWORK_INTEGRATION=teamwork/shop/main/integration",
       "TEAMWORK_TASK=1",
       "TEAMWORK_TURN=1",
       "TEAMWORK_WORKER=w1",

@@ -92,7 +92,7 @@ describe("moving to the next attempt", () => {
       (tree) => {
         tree.run("checkout", "--quiet", "-b", "side")
         tree.commit("Side", { "a.txt": "side\n" })
-        tree.run("checkout", "--quiet", "teamwork/main/w1")
+        tree.run("checkout", "--quiet", "teamwork/shop/main/w1")
         tree.commit("Ours", { "a.txt": "ours\n" })
         Bun.spawnSync(["git", "merge", "side"], { cwd: tree.path })
       },
@@ -102,7 +102,7 @@ describe("moving to the next attempt", () => {
       (tree) => {
         tree.run("checkout", "--quiet", "-b", "side")
         tree.commit("Side", { "a.txt": "side\n" })
-        tree.run("checkout", "--quiet", "teamwork/main/w1")
+        tree.run("checkout", "--quiet", "teamwork/shop/main/w1")
         tree.commit("Ours", { "a.txt": "ours\n" })
         Bun.spawnSync(["git", "rebase", "side"], { cwd: tree.path })
       },
@@ -129,7 +129,7 @@ describe("moving to the next attempt", () => {
     await world.workspaces.create({ worker: "fresh" })
     const [moved, fresh] = [world.tree(worker), world.tree("fresh")]
     expect(photograph(moved.path, isGit)).toEqual(photograph(fresh.path, isGit))
-    expect(moved.run("status", "--porcelain", "--ignored", "--branch")).toBe("## teamwork/main/w1")
+    expect(moved.run("status", "--porcelain", "--ignored", "--branch")).toBe("## teamwork/shop/main/w1")
     expect(moved.run("status").replaceAll("w1", "fresh")).toBe(fresh.run("status"))
     expect(moved.run("ls-files", "-v", "--stage")).toBe(fresh.run("ls-files", "-v", "--stage"))
     expect(moved.run("config", "--list")).toBe(fresh.run("config", "--list"))
@@ -324,12 +324,12 @@ describe("sync", () => {
     using world = await makeWorld()
     await world.workspaces.create({ worker })
     const next = world.repository.commit("Next", { "a.txt": "next", "n.txt": "n" })
-    world.repository.run("branch", "teamwork/main/integration")
+    world.repository.run("branch", "teamwork/shop/main/integration")
     world.repository.commit("Not yet integrated", { "later.txt": "l" })
     const synced = await world.workspaces.sync({ worker })
-    expect(synced).toMatchObject({ result: "fast-forward", head: next, onto: "teamwork/main/integration" })
+    expect(synced).toMatchObject({ result: "fast-forward", head: next, onto: "teamwork/shop/main/integration" })
     expect(world.tree(worker).read("a.txt")).toBe("next")
-    expect(world.tree(worker).run("status", "--porcelain", "--branch")).toBe("## teamwork/main/w1")
+    expect(world.tree(worker).run("status", "--porcelain", "--branch")).toBe("## teamwork/shop/main/w1")
   })
 
   it("merges, and leaves uncommitted changes elsewhere alone", async () => {
@@ -342,7 +342,7 @@ describe("sync", () => {
     const { result, head } = await world.workspaces.sync({ worker, onto: "main" })
     expect(result).toBe("merged")
     expect(tree.run("rev-parse", "HEAD", "HEAD^1", "HEAD^2").split("\n")).toEqual([head, own, next])
-    expect(tree.run("log", "-1", "--format=%s")).toBe("Merge main into teamwork/main/w1")
+    expect(tree.run("log", "-1", "--format=%s")).toBe("Merge main into teamwork/shop/main/w1")
     expect([tree.read("a.txt"), tree.read("b.txt"), tree.read("c.txt")]).toEqual(["next", "work", "uncommitted"])
     expect(tree.run("status", "--porcelain")).toBe(" M c.txt\n?? new.txt")
   })
@@ -358,7 +358,7 @@ describe("sync", () => {
     expect(message).toContain("both changed a.txt, ü b.txt")
     expect(details.files).toEqual(["a.txt", "ü b.txt"])
     expect(tree.run("rev-parse", "HEAD")).toBe(own)
-    expect(tree.run("status", "--porcelain", "--branch")).toBe("## teamwork/main/w1")
+    expect(tree.run("status", "--porcelain", "--branch")).toBe("## teamwork/shop/main/w1")
     expect(tree.read("c.txt")).toBe("c")
     expect(await world.workspaces.find(worker)).toMatchObject({ state: "clean" })
   })

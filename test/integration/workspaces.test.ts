@@ -14,10 +14,10 @@ describe("a workspace is made", () => {
     using world = await makeWorld()
     const made = await world.workspaces.create({ worker })
     const head = world.repository.run("rev-parse", "HEAD")
-    expect(made).toMatchObject({ worker, branch: "teamwork/main/w1", base: head, head, isNew: true, copied: [] })
+    expect(made).toMatchObject({ worker, branch: "teamwork/shop/main/w1", base: head, head, isNew: true, copied: [] })
     expect(made.path).toMatch(/\/home of worktrees\/worktrees\/shop-[0-9a-f]{8}\/main\/w1$/)
     const tree = world.tree(worker)
-    expect(tree.run("status", "--porcelain", "--branch")).toBe("## teamwork/main/w1")
+    expect(tree.run("status", "--porcelain", "--branch")).toBe("## teamwork/shop/main/w1")
     expect(tree.read("a.txt")).toBe("a\n")
     expect(await world.workspaces.prove({ worker, base: head })).toMatchObject({ head })
   })
@@ -27,7 +27,7 @@ describe("a workspace is made", () => {
     const { repository, workspaces } = world
     const first = repository.run("rev-parse", "HEAD")
     const second = repository.commit("Second", { "b.txt": "b" })
-    repository.run("branch", "teamwork/main/integration", first)
+    repository.run("branch", "teamwork/shop/main/integration", first)
     repository.run("tag", "v2", second)
     expect(await workspaces.create({ worker: "w1" })).toMatchObject({ base: first })
     expect(await workspaces.create({ worker: "w2", base: "main" })).toMatchObject({ base: second })
@@ -242,8 +242,8 @@ describe("a repository", () => {
 
   it("in which another git holds a lock is waited for", async () => {
     using world = await makeWorld()
-    mkdirSync(join(world.repository.path, ".git/refs/heads/teamwork/main"), { recursive: true })
-    const lock = join(world.repository.path, ".git/refs/heads/teamwork/main/w1.lock")
+    mkdirSync(join(world.repository.path, ".git/refs/heads/teamwork/shop/main"), { recursive: true })
+    const lock = join(world.repository.path, ".git/refs/heads/teamwork/shop/main/w1.lock")
     writeFileSync(lock, "")
     const made = world.workspaces.create({ worker })
     const release = setTimeout(() => rmSync(validateSafeDelete(lock)), 200)
@@ -283,7 +283,7 @@ describe("a repository", () => {
 
   it("in which the user has the worker's branch checked out", async () => {
     using world = await makeWorld()
-    world.repository.run("checkout", "--quiet", "-b", "teamwork/main/w1")
+    world.repository.run("checkout", "--quiet", "-b", "teamwork/shop/main/w1")
     const { code, message } = await refusal(world.workspaces.create({ worker }))
     expect(code).toBe("workspace.branch_taken")
     expect(message).toContain(`is checked out at ${world.repository.path}`)
@@ -299,7 +299,7 @@ describe("a repository", () => {
 
   it("with the worker's branch left from before keeps what is on it", async () => {
     using world = await makeWorld()
-    world.repository.run("checkout", "--quiet", "-b", "teamwork/main/w1")
+    world.repository.run("checkout", "--quiet", "-b", "teamwork/shop/main/w1")
     const old = world.repository.commit("Old work", { "old.txt": "old" })
     world.repository.run("checkout", "--quiet", "main")
     await world.workspaces.create({ worker })
@@ -363,7 +363,7 @@ describe("the place of a workspace", () => {
     expect(code).toBe("workspace.locked")
     expect(message).toContain("on my stick")
     expect(message).toContain("git worktree unlock")
-    expect(world.tree(worker).run("status", "--porcelain", "--branch")).toBe("## teamwork/main/w1")
+    expect(world.tree(worker).run("status", "--porcelain", "--branch")).toBe("## teamwork/shop/main/w1")
     expect((await world.workspaces.list())[0]).toMatchObject({ locked: "on my stick" })
   })
 })
@@ -461,7 +461,7 @@ describe("what is left by killed processes", () => {
     const long = new Date(0)
     const locks = [
       join(admin, "index.lock"),
-      join(world.repository.path, ".git/refs/heads/teamwork/main/w1.lock"),
+      join(world.repository.path, ".git/refs/heads/teamwork/shop/main/w1.lock"),
       join(world.repository.path, ".git/packed-refs.lock"),
     ]
     for (const lock of locks) {

@@ -24,7 +24,7 @@ const SEQUENCES = Number(process.env.SIM_GIT_RUNS ?? 8)
 const CALLS = 60
 const DATE = "2026-01-01T00:00:00Z"
 const START = Date.parse(DATE)
-const INTEGRATION = "refs/heads/teamwork/main/integration"
+const INTEGRATION = "refs/heads/teamwork/shop/main/integration"
 const PATHS = ["a.txt", "b.txt", "src/1/x.ts", "src/2/y.ts", "src/2/z.ts", "docs/d.md"]
 const FILES = Object.fromEntries(PATHS.slice(0, 4).map((path) => [path, `${path} 0\n`]))
 
@@ -195,7 +195,7 @@ function chooseCall(random: Random, commits: readonly string[]): { name: string;
     paths: ({ ports }, named) => ports.merges.paths(named(one)),
     line: ({ ports }, named) => ports.merges.line(named(one), named(two)),
     "merged attempts": ({ ports }, named) => ports.merges.mergedAttempts(named(one), named(two)),
-    "find a name": ({ ports }) => ports.merges.find(isNamed ? `teamwork/main/${other}` : path),
+    "find a name": ({ ports }) => ports.merges.find(isNamed ? `teamwork/shop/main/${other}` : path),
     "point to": async ({ ports }) => {
       await ports.merges.pointTo("refs/teamwork/shop/main/integration/target", "refs/heads/main")
       return ports.merges.pointsTo("refs/teamwork/shop/main/integration/target")

@@ -18,7 +18,7 @@ export const CORE_KEYS = {
     type: "string",
     default: "",
     env: "TEAMWORK_PROJECT",
-    description: "The project to work on; empty means the name of the repository's folder.",
+    description: "The project to work on; empty means the repository's own, which is named after its folder.",
   },
   "defaults.team": {
     type: "string",

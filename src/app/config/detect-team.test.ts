@@ -63,17 +63,47 @@ test("a branch with slashes and letters of any kind", async () => {
   git(path, "switch", "--quiet", "-c", "feature/login/form")
   expect((await detectTeam(path)).team).toBe("feature-login-form")
   git(path, "switch", "--quiet", "-c", "фикс/é-1")
-  expect((await detectTeam(path)).team).toBe("1")
+  expect((await detectTeam(path)).team).toMatch(/^e-1-[0-9a-f]{6}$/)
   git(path, "switch", "--quiet", "-c", "ветка")
-  expect((await detectTeam(path)).team).toBe("main")
+  expect((await detectTeam(path)).team).toMatch(/^branch-[0-9a-f]{6}$/)
+})
+
+test("F009 two branches that fold to one name have two teams", async () => {
+  const path = repository("fold", "app")
+  const teamOn = async (branch: string) => {
+    git(path, "switch", "--quiet", branch)
+    return (await detectTeam(path)).team
+  }
+  git(path, "branch", "feature/x")
+  expect(await teamOn("feature/x")).toBe("feature-x")
+  git(path, "branch", "feature-x")
+  expect(await teamOn("feature-x")).toBe("feature-x")
+  expect(await teamOn("feature/x")).toMatch(/^feature-x-[0-9a-f]{6}$/)
+  git(path, "pack-refs", "--all")
+  expect(await teamOn("feature/x")).toMatch(/^feature-x-[0-9a-f]{6}$/)
+  // Once a team delivers to a branch, the name is that branch's.
+  git(path, "symbolic-ref", "refs/teamwork/app/feature-x/integration/target", "refs/heads/feature/x")
+  expect(await teamOn("feature/x")).toBe("feature-x")
+  expect(await teamOn("feature-x")).toMatch(/^feature-x-[0-9a-f]{6}$/)
+  // One that delivers to another branch altogether has its name from elsewhere.
+  git(path, "symbolic-ref", "refs/teamwork/app/feature-x/integration/target", "refs/heads/trunk")
+  expect(await teamOn("feature-x")).toBe("feature-x")
+})
+
+test("a branch keeps the team that an earlier version made for it", async () => {
+  const path = repository("kept", "app")
+  git(path, "switch", "--quiet", "-c", "фикс/é-1")
+  git(path, "symbolic-ref", "refs/teamwork/app/1/integration/target", "refs/heads/фикс/é-1")
+  expect((await detectTeam(path)).team).toBe("1")
 })
 
 test("a worker's branch names the team", async () => {
   const path = repository("worker", "app")
-  git(path, "switch", "--quiet", "-c", "teamwork/alpha/w1")
-  expect(await detectTeam(path)).toEqual({ project: "app", team: "alpha" })
-  git(path, "switch", "--quiet", "-c", "teamwork/beta/w1/retry")
-  expect((await detectTeam(path)).team).toBe("beta")
+  git(path, "switch", "--quiet", "-c", "teamwork/shop/alpha/w1")
+  expect(await detectTeam(path)).toEqual({ project: "shop", team: "alpha" })
+  // As earlier versions named it.
+  git(path, "switch", "--quiet", "-c", "teamwork/beta/w1")
+  expect(await detectTeam(path)).toEqual({ project: "app", team: "beta" })
   git(path, "switch", "--quiet", "-c", "teamwork/gamma")
   expect((await detectTeam(path)).team).toBe("teamwork-gamma")
 })
@@ -87,7 +117,7 @@ test("a detached head has the team main", async () => {
 test("a linked worktree belongs to the main repository's project, with its own branch", async () => {
   const path = repository("linked", "app")
   const worktree = join(root, "linked", "elsewhere", "wt")
-  git(path, "worktree", "add", "--quiet", "-b", "teamwork/alpha/w2", worktree)
+  git(path, "worktree", "add", "--quiet", "-b", "teamwork/app/alpha/w2", worktree)
   mkdirSync(join(worktree, "src"))
   expect(await detectTeam(join(worktree, "src"))).toEqual({ project: "app", team: "alpha" })
   expect(await findRepositoryRoot(join(worktree, "src"))).toBe(worktree)
@@ -136,10 +166,11 @@ test("a repository whose git folder is kept elsewhere", async () => {
 })
 
 test("names become safe ids", async () => {
-  expect((await detectTeam(repository("names", "my app (ü)"))).project).toBe("my-app----")
+  expect((await detectTeam(repository("names", "my app (ü)"))).project).toMatch(/^my-app-u-[0-9a-f]{6}$/)
+  expect((await detectTeam(repository("names", "my app (2)"))).project).toBe("my-app--2-")
   expect((await detectTeam(repository("names", ".config"))).project).toBe("config")
-  expect((await detectTeam(repository("names", "日本語"))).project).toBe("project")
-  expect((await detectTeam(repository("names", "😀x"))).project).toBe("x")
+  expect((await detectTeam(repository("names", "日本語"))).project).toMatch(/^project-[0-9a-f]{6}$/)
+  expect((await detectTeam(repository("names", "😀x"))).project).toMatch(/^x-[0-9a-f]{6}$/)
   expect((await detectTeam(repository("names", "a".repeat(100)))).project).toBe("a".repeat(64))
 })
 

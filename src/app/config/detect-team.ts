@@ -1,18 +1,88 @@
+import { integrationRef } from "../../kernel/branches.ts"
+import {
+  parseRepositoryId,
+  REPOSITORY_ID_FILE,
+  type RepositoryId,
+  type RepositoryPlace,
+} from "../../kernel/repository.ts"
 import { basename, dirname, resolvePath } from "../../lib/paths.ts"
+import { foldApart, foldName, foldWithHash } from "../../lib/text/fold-name.ts"
 
 /**
- * The project and team a folder belongs to, read from git's own files: starting the git program would take longer than
- * everything else a CLI call does. A linked worktree belongs to the project of its main repository, and a worker's
- * branch `teamwork/<team>/<worker>` to its team.
+ * The repository, project and team a folder belongs to, read from git's own files: starting the git program would take
+ * longer than everything else a CLI call does. A linked worktree belongs to the project of its main repository, and a
+ * worker's branch `teamwork/<project>/<team>/<worker>` to its team. Which name a repository's project really has, where
+ * several repositories are called the same, is for the store to say.
  */
 export async function detectTeam(
   cwd: string,
   found?: Promise<Git | undefined>,
 ): Promise<{ project: string; team: string }> {
   const git = await (found ?? findGit(cwd))
-  if (git === undefined) return { project: asSafeId(basename(resolvePath(cwd)), "project"), team: FALLBACK_TEAM }
-  const [project, team] = await Promise.all([projectName(git), teamName(git.gitDir)])
-  return { project: asSafeId(project, "project"), team: asSafeId(team, FALLBACK_TEAM) }
+  const { project, repository } = await detectProject(cwd, git)
+  const name = project ?? repository?.name ?? foldApart(basename(resolvePath(cwd)), "project")
+  return { project: name, team: await detectTeamOf(git, name) }
+}
+
+export interface DetectedProject {
+  /** Missing outside of a repository. */
+  readonly repository?: RepositoryPlace
+  /** Said by the branch of a worker. */
+  readonly project?: string
+}
+
+export async function detectProject(cwd: string, git: Git | undefined): Promise<DetectedProject> {
+  if (git === undefined) return { project: foldApart(basename(resolvePath(cwd)), "project") }
+  const [repository, branch] = await Promise.all([detectRepository(git), branchOf(git.gitDir)])
+  return { repository, project: OWN_BRANCH.exec(branch ?? "")?.[1] }
+}
+
+/** The repository, with its id where it has one already. */
+export async function detectRepository({ root, gitDir }: Git): Promise<RepositoryPlace> {
+  const commonDir = await commonDirOf(gitDir)
+  const name = projectName({ root, gitDir }, commonDir)
+  return {
+    id: (await readRepositoryId(commonDir)) ?? null,
+    gitDir: commonDir,
+    folder: basename(commonDir) === ".git" ? dirname(commonDir) : commonDir === gitDir ? (root ?? gitDir) : commonDir,
+    name: foldApart(name, "project"),
+    earlierName: foldName(name, "project"),
+  }
+}
+
+export async function readRepositoryId(commonDir: string): Promise<RepositoryId | undefined> {
+  return parseRepositoryId((await readText(`${commonDir}/${REPOSITORY_ID_FILE}`)) ?? "")
+}
+
+/** `teamwork/<project>/<team>/<worker>` */
+const OWN_BRANCH = /^teamwork\/([^/]+)\/([^/]+)\/[^/]+$/
+/** As earlier versions called them. */
+const EARLIER_BRANCH = /^teamwork\/([^/]+)\/[^/]+$/
+
+/**
+ * The team that the branch stands for. The name is the branch's, folded to an id. Where folding loses something, another
+ * branch may fold to the same: the branch that the team delivers to says whose it is. A hash keeps the other one apart.
+ */
+export async function detectTeamOf(git: Git | undefined, project: string): Promise<string> {
+  const branch = git === undefined ? undefined : await branchOf(git.gitDir)
+  if (git === undefined || branch === undefined) return FALLBACK_TEAM
+  const ours = OWN_BRANCH.exec(branch)?.[2] ?? EARLIER_BRANCH.exec(branch)?.[1]
+  if (ours !== undefined) return foldName(ours, FALLBACK_TEAM)
+  const plain = foldName(branch, FALLBACK_TEAM)
+  const commonDir = await commonDirOf(git.gitDir)
+  const target = await readText(`${commonDir}/${integrationRef({ project, team: plain }, "target")}`)
+  const taken = /^ref:[ \t]*refs\/heads\/(.+?)[\r\n]*$/.exec(target ?? "")?.[1]
+  if (taken === branch) return plain
+  // A team may deliver to any branch: only one whose name folds to the same can have meant another team by it.
+  if (taken !== undefined && foldName(taken, FALLBACK_TEAM) === plain) return foldWithHash(branch, "branch")
+  if (plain === branch) return plain
+  const isPlain = /^[\0-\x7f]*$/.test(branch) && !(await hasBranch(commonDir, plain))
+  return isPlain ? plain : foldWithHash(branch, "branch")
+}
+
+async function hasBranch(commonDir: string, branch: string): Promise<boolean> {
+  if (await isFile(`${commonDir}/refs/heads/${branch}`)) return true
+  return ((await readText(`${commonDir}/packed-refs`)) ?? "").includes(` refs/heads/${branch}\n`)
 }
 
 /** The nearest folder upwards that holds `.git`: of a repository, a linked worktree or a submodule. */
@@ -50,11 +120,15 @@ async function followGitFile(file: string): Promise<string> {
   return target === undefined ? file : resolvePath(target, dirname(file))
 }
 
-async function projectName({ root, gitDir }: Git): Promise<string> {
-  const commonDir = (await readText(`${gitDir}/commondir`))?.replace(/[\r\n]+$/, "")
-  // Only a linked worktree has a common folder; a submodule or a repository kept elsewhere goes by its own folder.
-  if (commonDir === undefined || commonDir === "") return root === undefined ? gitDirName(gitDir) : basename(root)
-  return gitDirName(resolvePath(commonDir, gitDir))
+/** The folder that all worktrees share. Only a linked worktree has another git folder beside it. */
+async function commonDirOf(gitDir: string): Promise<string> {
+  const link = (await readText(`${gitDir}/commondir`))?.replace(/[\r\n]+$/, "")
+  return link === undefined || link === "" ? gitDir : resolvePath(link, gitDir)
+}
+
+function projectName({ root, gitDir }: Git, commonDir: string): string {
+  // A submodule or a repository whose git folder is kept elsewhere goes by its own folder.
+  return commonDir === gitDir && root !== undefined ? basename(root) : gitDirName(commonDir)
 }
 
 /** `app/.git`, `app/.bare` and `app.git` are all the repository `app`. */
@@ -63,21 +137,10 @@ function gitDirName(gitDir: string): string {
   return name.startsWith(".") ? basename(dirname(gitDir)) : name.replace(/\.git$/, "")
 }
 
-async function teamName(gitDir: string): Promise<string> {
+async function branchOf(gitDir: string): Promise<string | undefined> {
   const branch = /^ref:[ \t]*refs\/heads\/(.+?)[\r\n]*$/.exec((await readText(`${gitDir}/HEAD`)) ?? "")?.[1]
   // With the reftable format HEAD always holds this stand-in, and the real one is in a binary file.
-  if (branch === undefined || branch === ".invalid") return FALLBACK_TEAM
-  return /^teamwork\/([^/]+)\/./.exec(branch)?.[1] ?? branch
-}
-
-function asSafeId(name: string, fallback: string): string {
-  const id = name
-    .replace(/[^A-Za-z0-9._-]/gu, "-")
-    .replace(/\.{2,}/g, ".")
-    .replace(/^[._-]+/, "")
-    .slice(0, 64)
-    .replace(/(\.lock|\.)+$/, "")
-  return id === "" ? fallback : id
+  return branch === ".invalid" ? undefined : branch
 }
 
 // Bun's own files, not `node:fs`: loading that takes longer than all of this.

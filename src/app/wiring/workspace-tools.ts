@@ -35,7 +35,9 @@ export async function renewHere<T>(session: Session, { sourceDir, ...request }: 
   return renewAround(await session.context(), ports, request)
 }
 
-/** Null where there is no repository: workers can be stopped from anywhere. */
+const NOT_HERE: readonly string[] = ["workspace.no_repository", "project.elsewhere"]
+
+/** Null where there is no repository, or another project's: workers can be stopped from anywhere. */
 export async function findTools(
   session: Session,
   place: TeamName & { readonly sourceDir?: string },
@@ -43,8 +45,8 @@ export async function findTools(
   try {
     return await toolsOf(session, place)
   } catch (error) {
-    if (error instanceof AppError && error.code === "workspace.no_repository" && place.sourceDir === undefined)
-      return null
+    const isElsewhere = error instanceof AppError && NOT_HERE.includes(error.code)
+    if (isElsewhere && place.sourceDir === undefined) return null
     throw error
   }
 }

@@ -27,5 +27,7 @@ export async function typedLine(
 ): Promise<string> {
   const row = commands.find(({ name }) => name === remedy.operation)
   const { operation, fields } = remedy
-  return commandLine({ operation, fields: { ...fields, ...place } }, await row?.load())
+  // To link is about a repository and a project, whatever team the call was for.
+  const flags = operation === "link" ? { store: place.store } : place
+  return commandLine({ operation, fields: { ...fields, ...flags } }, await row?.load())
 }

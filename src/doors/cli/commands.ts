@@ -33,11 +33,9 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     name: "project list",
-    load: async () =>
-      fromOperation((await import("../../teams/operations/list-teams.ts")).listTeams, {
-        text: async (teams, screen) => (await import("../../teams/views/teams-view.ts")).renderTeams(teams, screen),
-      }),
+    load: async () => (await import("../../teams/commands/project-list.ts")).projectList,
   },
+  { name: "link", load: async () => (await import("../../teams/commands/link-command.ts")).link },
   {
     name: "project update",
     load: async () =>

@@ -1,6 +1,6 @@
 import { command } from "../../app/command.ts"
 import type { Host } from "../../app/host.ts"
-import { makeContext } from "../../app/open-session.ts"
+import { openSession } from "../../app/open-session.ts"
 import { choice, optional, text, withDefault } from "../../lib/fields.ts"
 import { readMarker, removeMarker } from "../../sessions/effects/seat-marker.ts"
 import type { HookHandler } from "./handler.ts"
@@ -59,9 +59,11 @@ async function answerCall(host: Host, call: HookCall): Promise<HookAnswer> {
   const handler = await HANDLERS[call.event]?.()
   if (handler === undefined) return NO_ANSWER
   const { isTeamThere, readSeat } = await import("../../sessions/operations/read-seat.ts")
-  const configured = await host.configure(marker ?? {})
+  await using session = openSession(host, marker ?? {})
+  const configured = await session.configured()
   if (!(await configured.hasStore())) return NO_ANSWER
-  await using store = await configured.openStore()
+  const context = await session.context()
+  const { store } = context
   const seat = marker === undefined ? null : ((await readSeat({ store }, call.session)) ?? null)
   if (marker !== undefined && seat === null) {
     // Without the marker its MCP server would take it for a lead. So one whose place was taken keeps it until it ends.
@@ -69,7 +71,6 @@ async function answerCall(host: Host, call: HookCall): Promise<HookAnswer> {
       await removeMarker(host.home, call.session)
     return NO_ANSWER
   }
-  const context = makeContext(host, configured, store)
   // The store stays open until the handler is done.
   return await handler(call, { host, seat, configured, context, folder: marker?.folder ?? "" })
 }

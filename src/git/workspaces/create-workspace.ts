@@ -24,7 +24,7 @@ import {
 
 export async function createWorktree(ground: Ground, request: WorkspaceRequest): Promise<CreatedWorkspace> {
   const { worker } = request
-  const branch = workerBranch(ground.team.team, worker)
+  const branch = workerBranch(ground.team, worker)
   const base = await resolveBase(ground, request.base)
   const found = findWorktree(ground, worker)
   if (found !== undefined && isUsable(found)) return useExisting(ground, found, { ...request, branch, base })

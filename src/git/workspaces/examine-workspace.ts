@@ -45,7 +45,7 @@ function troubleOf(found: Found): "gone" | "unfinished" | undefined {
 
 /** One that was being brought up to date goes back to its branch; any other is removed, as it holds nobody's work. */
 async function mend(ground: Ground, found: Found): Promise<void> {
-  const branch = workerBranch(ground.team.team, found.worker)
+  const branch = workerBranch(ground.team, found.worker)
   const { record, adminDir } = found
   if (record?.pending !== "sync" || found.folder !== "there") {
     await removeFound(ground, found, { branch })

@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync } from "node:fs"
+import { integrationBranch } from "../../kernel/branches.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { holdLock } from "../../lib/file-lock.ts"
 import type { Workspace, WorkspaceState, Workspaces } from "../port.ts"
-import { integrationBranch, workerBranch } from "../resolve.ts"
+import { workerBranch } from "../resolve.ts"
 import { createWorktree } from "./create-workspace.ts"
 import { examineWorktrees } from "./examine-workspace.ts"
 import type { Ground } from "./ground.ts"
@@ -32,10 +33,10 @@ export function makeWorkspaces(ground: Ground): Workspaces {
       )
     return await work() // not before it is done may the lock end
   }
-  const branchOf = (worker: string) => workerBranch(team.team, worker)
+  const branchOf = (worker: string) => workerBranch(team, worker)
   return {
     team,
-    integrationBranch: integrationBranch(team.team),
+    integrationBranch: integrationBranch(team),
     branchOf,
     pathOf: (worker) => `${folder}/${worker}`,
     create: (request) => alone(request.worker, () => createWorktree(ground, request)),
@@ -85,7 +86,7 @@ async function prove(
   ground: Ground,
   { worker, base, resumes }: { worker: string; base: string; resumes?: boolean },
 ): Promise<Workspace> {
-  const branch = workerBranch(ground.team.team, worker)
+  const branch = workerBranch(ground.team, worker)
   const found = findWorktree(ground, worker)
   if (found === undefined)
     throw new AppError("workspace.unproven", `${worker} has no worktree`, { worker, reason: "missing" })

@@ -17,7 +17,7 @@ import { type Found, findWorktree, gitIn, writeRecord } from "./workspace-record
 /** Gives a worktree to the next attempt. One that cannot be made as good as new is replaced by a new one. */
 export async function moveWorktree(ground: Ground, request: WorkspaceRequest): Promise<MovedWorkspace> {
   const { worker } = request
-  const branch = workerBranch(ground.team.team, worker)
+  const branch = workerBranch(ground.team, worker)
   const base = await resolveBase(ground, request.base)
   const target = { worker, branch, base, attempt: request.attempt ?? null }
   const found = findWorktree(ground, worker)

@@ -15,7 +15,7 @@ export async function syncWorktree(
   ground: Ground,
   { worker, onto: named }: { readonly worker: string; readonly onto?: string },
 ): Promise<SyncedWorkspace> {
-  const branch = workerBranch(ground.team.team, worker)
+  const branch = workerBranch(ground.team, worker)
   const onto = await resolveBase(ground, named)
   const found = getUsable(ground, worker, branch)
   const ref = `refs/heads/${branch}`

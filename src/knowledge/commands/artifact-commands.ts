@@ -60,13 +60,15 @@ export const artifactExport = command({
   },
 })
 
+const NOT_HERE: readonly string[] = ["workspace.no_repository", "project.elsewhere"]
+
 /** Artifacts that the store keeps need no repository. */
 function finder({ host, configured }: Session) {
   return async () => {
     try {
       return (await (await configured()).gates(host.io.cwd)).repository
     } catch (error) {
-      if (error instanceof AppError && error.code === "workspace.no_repository") return undefined
+      if (error instanceof AppError && NOT_HERE.includes(error.code)) return undefined
       throw error
     }
   }

@@ -71,7 +71,7 @@ export const runTeam = command({
     const settings = await (await session.configured()).engine()
     const history = emptyHistory()
     const facts = await readEngine(context, name, { history, tasks: undefined, after: undefined }).catch((error) => {
-      throw error instanceof AppError && error.code === "team.not_found" ? noTeam(name) : error
+      throw error instanceof AppError && error.code === "team.not_found" ? noTeam(name, teamsIn(error)) : error
     })
     const run = chooseSettings(given, { settings, history, name })
     assertWork(name, facts)
@@ -84,6 +84,10 @@ export const runTeam = command({
     return outcome
   },
 })
+
+function teamsIn({ details }: AppError): readonly string[] {
+  return Array.isArray(details.teams) ? details.teams.map(String) : []
+}
 
 type Ending = Pick<Run, "given" | "name" | "settings">
 

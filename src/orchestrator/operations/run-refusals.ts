@@ -1,17 +1,23 @@
 import { AppError } from "../../kernel/errors.ts"
 import { describeTeam, type TeamName } from "../../kernel/team.ts"
+import { sayNoTeam } from "../../tasks/operations/lookup.ts"
 import type { EngineFacts } from "./read-engine.ts"
 
 // Why a run does not begin, or cannot go on, each with its way out.
 
-export function noTeam(name: TeamName): AppError {
+/** `teams` are those that the project has. */
+export function noTeam(name: TeamName, teams: readonly string[]): AppError {
   return new AppError(
     "team.not_found",
-    `project ${describeTeam(name)} does not exist`,
-    {},
+    (say) => sayNoTeam(name, teams, say),
+    { ...name, teams },
     {
       remedy: [
-        { operation: "run", fields: { what: "PLAN" }, to: "make it of a plan with" },
+        {
+          operation: "run",
+          fields: { what: "PLAN" },
+          to: teams.length === 0 ? "make it of a plan with" : "or start a new one of a plan with",
+        },
         { operation: "run", fields: { what: "GOAL" }, to: "of a goal with" },
       ],
     },

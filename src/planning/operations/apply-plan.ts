@@ -39,7 +39,9 @@ export const applyPlan = operation({
     plan: record("the plan, checked") as unknown as Field<Plan>,
     onOverlap: planFields.onOverlap,
   },
-  async run({ store, settings }, { project, team: name, plan, onOverlap = settings.onOverlap }): Promise<AppliedPlan> {
+  async run(context, { project, team: name, plan, onOverlap = context.settings.onOverlap }): Promise<AppliedPlan> {
+    const { store, settings } = context
+    await context.ownProject?.(project)
     return store.write(async (tx) => {
       const team = await ensureTeam(tx, { project, team: name }, plan)
       const known = new Map((await tx.tasks.lockAll(team.key)).map((task) => [task.id, task]))

@@ -145,7 +145,8 @@ describe("every table", () => {
       renderMessages([MESSAGE, { ...MESSAGE, type: "idle_notification", payload: { worker_id: EVIL } }], screen),
     verdicts: (screen) => renderVerdicts([VERDICT], screen),
     events: (screen) => renderEvents([EVENT], screen),
-    teams: (screen) => renderTeams([TEAM], screen),
+    teams: (screen) =>
+      renderTeams([{ ...TEAM, repositories: [{ folder: EVIL, isLinked: true, exists: false }] }], screen),
     waves: (screen) =>
       renderWaves(
         {

@@ -6,7 +6,7 @@ export interface Migration {
   readonly breaking: boolean
 }
 
-export const LATEST_VERSION = 11
+export const LATEST_VERSION = 12
 
 /** Loaded only when a store is behind, so that an ordinary start does not pay for it. */
 export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Migration[]> {
@@ -24,6 +24,7 @@ export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Mi
           await import("./0009_priority.sqlite.sql", { with: { type: "text" } }),
           await import("./0010_seats.sqlite.sql", { with: { type: "text" } }),
           await import("./0011_event_task.sqlite.sql", { with: { type: "text" } }),
+          await import("./0012_projects.sqlite.sql", { with: { type: "text" } }),
         ]
       : [
           await import("./0001_kernel.postgres.sql", { with: { type: "text" } }),
@@ -37,6 +38,7 @@ export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Mi
           await import("./0009_priority.postgres.sql", { with: { type: "text" } }),
           await import("./0010_seats.postgres.sql", { with: { type: "text" } }),
           await import("./0011_event_task.postgres.sql", { with: { type: "text" } }),
+          await import("./0012_projects.postgres.sql", { with: { type: "text" } }),
         ]
   const names = [
     "kernel",
@@ -50,6 +52,7 @@ export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Mi
     "priority",
     "seats",
     "event_task",
+    "projects",
   ]
   return files.map((file, index) => ({
     version: index + 1,

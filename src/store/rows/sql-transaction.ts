@@ -6,6 +6,7 @@ import { exceptionStore } from "./exception-rows.ts"
 import { leaderStore } from "./leaders.ts"
 import { loopStore } from "./loops.ts"
 import { messageStore } from "./message-rows.ts"
+import { projectStore } from "./project-rows.ts"
 import { rateLimitStore } from "./rate-limit-rows.ts"
 import { recordStore } from "./record-rows.ts"
 import { seatStore } from "./seat-rows.ts"
@@ -21,6 +22,7 @@ export function transactionOf(session: Session, own: HotPath & { readonly events
   return {
     ...own,
     now: session.now,
+    projects: projectStore(session),
     teams: teamStore(session),
     tasks: taskStore(session),
     waves: waveStore(session),

@@ -1,17 +1,18 @@
 import { AppError } from "../../kernel/errors.ts"
 import type { TaskId } from "../../kernel/ids.ts"
+import type { Words } from "../../kernel/remedy.ts"
 import { describeTeam, type Team, type TeamName } from "../../kernel/team.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import type { Task } from "../task.ts"
 
 /** The team, or an error that says how to make it. */
 export async function getTeam(tx: Tx, name: TeamName): Promise<StoredTeam> {
-  return required(await tx.teams.find(name), name)
+  return (await tx.teams.find(name)) ?? noTeam(tx, name)
 }
 
 /** Like `getTeam`, for changes of the team's structure: others that change it wait until this transaction ends. */
 export async function lockTeam(tx: Tx, name: TeamName): Promise<StoredTeam> {
-  return required(await tx.teams.lock(name), name)
+  return (await tx.teams.lock(name)) ?? noTeam(tx, name)
 }
 
 export async function getTask(tx: Tx, key: number, id: TaskId): Promise<Task> {
@@ -27,15 +28,33 @@ export function publicTeam({ key: _, ...team }: StoredTeam): Team {
   return team
 }
 
-function required(team: StoredTeam | undefined, name: TeamName): StoredTeam {
-  if (team !== undefined) return team
+/** Another branch stands for another team: whoever switched is told which teams there are. */
+async function noTeam(tx: Tx, name: TeamName): Promise<never> {
+  const { project, team } = name
+  const teams = [...new Set((await tx.projects.teams(project)).map((each) => each.team))]
   throw new AppError(
     "team.not_found",
-    `project ${describeTeam(name)} does not exist`,
-    { project: name.project, team: name.team },
-    { remedy: { operation: "project create", fields: { goal: "GOAL" }, to: "create it with" } },
+    (say) => sayNoTeam(name, teams, say),
+    { project, team, teams },
+    {
+      remedy:
+        teams.length === 0
+          ? { operation: "project create", fields: { goal: "GOAL" }, to: "create it with" }
+          : { operation: "run", fields: { what: "GOAL" }, to: "or start a new one with" },
+    },
   )
 }
+
+/** The teams that there are, and how to go on with one of them. */
+export function sayNoTeam(name: TeamName, teams: readonly string[], say: Words): string {
+  const [first] = teams
+  if (first === undefined) return `project ${describeTeam(name)} does not exist`
+  const shown = teams.length > MOST_SHOWN ? [...teams.slice(0, MOST_SHOWN), `${teams.length - MOST_SHOWN} more`] : teams
+  const best = teams.includes("main") ? "main" : first
+  return `team ${describeTeam(name)} does not exist; the teams of ${name.project}: ${shown.join(", ")}; go on with one of them by ${say.field("team")} ${best}`
+}
+
+const MOST_SHOWN = 8
 
 function noTask(id: TaskId): never {
   const remedy = { operation: "task list", to: "see" } as const

@@ -18,8 +18,9 @@ export const createTeam = operation({
     protocol: optional(choice(PROTOCOLS, "whether tasks are planned and approved before they are done")),
     qa: flag("have the work of each task checked by somebody else"),
   },
-  async run({ store }, input): Promise<Team> {
-    return store.write(async (tx) => {
+  async run(context, input): Promise<Team> {
+    await context.ownProject?.(input.project)
+    return context.store.write(async (tx) => {
       const { project, team: name, goal, mode, schedule } = input
       const team = await tx.teams.create({
         project,

@@ -45,6 +45,8 @@ export const doctor = command({
   },
 })
 
+const NOT_HERE: readonly string[] = ["workspace.no_repository", "project.elsewhere", "repository.read_only"]
+
 /** Nothing where there is no repository. */
 async function mendMoves({ configured, host }: Pick<Session, "configured" | "host">): Promise<readonly string[]> {
   const here = await configured()
@@ -59,7 +61,7 @@ async function workspacesOf({ project, team }: TeamName, { configured, host }: P
   try {
     return await here.workspaces({ sourceDir: host.io.cwd, team: { project, team } })
   } catch (error) {
-    if (error instanceof AppError && error.code === "workspace.no_repository") return undefined
+    if (error instanceof AppError && NOT_HERE.includes(error.code)) return undefined
     throw error
   }
 }

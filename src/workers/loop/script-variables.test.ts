@@ -7,13 +7,13 @@ const task = makeTask({ attempt: 2, work: { ...NO_WORK, commands: ["make"], repa
 const fix = { of: "7", head: "abc" }
 
 it("tells a command what it is run for, and what it mends", () => {
-  const facts = { task, worker: "w1", integration: "teamwork/main/integration", turn: 3 }
+  const facts = { task, worker: "w1", integration: "teamwork/house/main/integration", turn: 3 }
   const plain = {
     TEAMWORK_TASK: "1",
     TEAMWORK_ATTEMPT: "2",
     TEAMWORK_TURN: "3",
     TEAMWORK_WORKER: "w1",
-    TEAMWORK_INTEGRATION: "teamwork/main/integration",
+    TEAMWORK_INTEGRATION: "teamwork/house/main/integration",
   }
   expect(taskVariables(facts)).toEqual(plain)
   expect(taskVariables({ ...facts, fix })).toEqual({ ...plain, TEAMWORK_FIX_OF: "7", TEAMWORK_FIX_HEAD: "abc" })

@@ -11,7 +11,9 @@ import type {
   Workspaces,
 } from "../../../src/git/port.ts"
 import { earlierKind, pinRef, placeRefs } from "../../../src/git/workspaces/pin-refs.ts"
+import { workerBranch as branchOfWorker, integrationBranch } from "../../../src/kernel/branches.ts"
 import { AppError } from "../../../src/kernel/errors.ts"
+import type { TeamName } from "../../../src/kernel/team.ts"
 import type { SimProcess } from "../world.ts"
 import { mergeCommits } from "./merge-files.ts"
 import { type AskGit, askingGit } from "./merges.ts"
@@ -37,7 +39,7 @@ export function makeSimWorkspaces(
 ): Workspaces {
   const { team } = repository
   const scene: Scene = { repository, git: askingGit(process) }
-  const branchOf = (worker: string) => workerBranch(team.team, worker)
+  const branchOf = (worker: string) => workerBranch(team, worker)
   const isFree = (worker: string) => locks.get(worker)?.state !== "running"
   async function alone<T>(worker: string, work: () => Promise<T>): Promise<T> {
     branchOf(worker)
@@ -55,7 +57,7 @@ export function makeSimWorkspaces(
   }
   return {
     team,
-    integrationBranch: `teamwork/${team.team}/integration`,
+    integrationBranch: integrationBranch(team),
     branchOf,
     pathOf,
     create: (request) => alone(request.worker, () => create(scene, request)),
@@ -119,9 +121,9 @@ function pathOf(worker: string): string {
   return `${WORKTREES_FOLDER}/${worker}`
 }
 
-function workerBranch(team: string, worker: string): string {
+function workerBranch(team: TeamName, worker: string): string {
   if (worker === "integration") throw new AppError("input.invalid", "no worker can be called integration")
-  return `teamwork/${team}/${worker}`
+  return branchOfWorker(team, worker)
 }
 
 function isFinished({ record }: SimWorktree): boolean {
@@ -155,7 +157,7 @@ async function makeFresh(
   { repository, git }: Scene,
   { worker, base, attempt }: { worker: string; base: string; attempt: Attempt | null },
 ): Promise<CreatedWorkspace> {
-  const branch = workerBranch(repository.team.team, worker)
+  const branch = workerBranch(repository.team, worker)
   const ref = `refs/heads/${branch}`
   await git("pin-branch", () => {
     const head = repository.refs.get(ref)
@@ -368,7 +370,7 @@ function combine(repository: SimRepository, found: SimWorktree, named: string | 
 }
 
 function resolveBase(repository: SimRepository, named: string | undefined): { name: string; commit: string } {
-  const integration = `teamwork/${repository.team.team}/integration`
+  const integration = integrationBranch(repository.team)
   const name = named ?? (repository.refs.has(`refs/heads/${integration}`) ? integration : repository.main.branch)
   const commit = repository.resolve(name)
   if (commit !== undefined) return { name: name.replace(/^refs\/heads\//, ""), commit }

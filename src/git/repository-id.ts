@@ -1,0 +1,94 @@
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { AppError } from "../kernel/errors.ts"
+import { parseRepositoryId, REPOSITORY_ID_FILE, type RepositoryId } from "../kernel/repository.ts"
+import { codeOf } from "../lib/error-code.ts"
+import { holdLock } from "../lib/file-lock.ts"
+import { dirname } from "../lib/paths.ts"
+
+interface IdRequest {
+  /** Git's common folder. */
+  readonly gitDir: string
+  readonly uuid: () => string
+}
+
+/** The id of a repository, which gets one at the first call. Of any number that ask at once, all get the same. */
+export function ensureRepositoryId({ gitDir, uuid }: IdRequest): RepositoryId {
+  const file = `${gitDir}/${REPOSITORY_ID_FILE}`
+  const known = readId(file)
+  if (known !== undefined) return known
+  return writing(gitDir, () => {
+    const own = draft(file, uuid)
+    try {
+      // Fails where somebody was faster, and never shows half of an id.
+      linkSync(own.path, file)
+      return own.id
+    } catch (error) {
+      if (codeOf(error) !== "EEXIST") throw error
+      const theirs = readId(file)
+      if (theirs !== undefined) return theirs
+      // Damaged: nobody can have worked with it.
+      renameSync(own.path, file)
+      return own.id
+    } finally {
+      rmSync(own.path, { force: true })
+    }
+  })
+}
+
+/** Gives a copy of a repository an id of its own, unless that was done since its id was read. */
+export async function renewRepositoryId({
+  sleep,
+  from,
+  ...request
+}: IdRequest & {
+  readonly sleep: (ms: number) => Promise<unknown>
+  readonly from: RepositoryId
+}): Promise<RepositoryId> {
+  const { gitDir, uuid } = request
+  const file = `${gitDir}/${REPOSITORY_ID_FILE}`
+  // Fails with the reason where nothing can be written here.
+  writing(gitDir, () => {
+    rmSync(draft(file, uuid).path)
+    return from
+  })
+  using _lock = await holdLock(`${file}.lock`, { patienceMs: PATIENCE_MS, sleep })
+  if (readId(file) !== from) return ensureRepositoryId(request)
+  const own = draft(file, uuid)
+  renameSync(own.path, file)
+  return own.id
+}
+
+/** Somebody else holds it for as long as it takes to write a line. */
+const PATIENCE_MS = 5000
+
+function draft(file: string, uuid: () => string): { readonly path: string; readonly id: RepositoryId } {
+  const id = uuid().replaceAll("-", "") as RepositoryId
+  const path = `${file}.${id}.new`
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(path, `${id}\n`)
+  return { path, id }
+}
+
+function readId(file: string): RepositoryId | undefined {
+  try {
+    return parseRepositoryId(readFileSync(file, "utf8"))
+  } catch {
+    // Not there yet, or not for us: then writing one fails as well, and says why.
+    return undefined
+  }
+}
+
+function writing(gitDir: string, work: () => RepositoryId): RepositoryId {
+  try {
+    return work()
+  } catch (error) {
+    const code = codeOf(error)
+    if (code !== "EACCES" && code !== "EROFS" && code !== "EPERM") throw error
+    throw new AppError(
+      "repository.read_only",
+      `${gitDir} cannot be written, so no team can work on this repository; make it writable, or work in a clone of it`,
+      { folder: gitDir },
+      { cause: error },
+    )
+  }
+}
