@@ -59,6 +59,16 @@ describe.each(Object.keys(STORES))("merging the tasks of a wave, on %s", (store)
     expect(await scene.task("1")).toMatchObject({ status: "resolved" })
   })
 
+  it("F016: resolves each of several that are in review and have no commit", async () => {
+    await using scene = await prepare(store, ["1", "2"], { 3: "2" })
+    for (const id of ["1", "2"]) {
+      await scene.work(id, {}, { status: "in_review", isEmpty: true })
+      await scene.merge({ takesReviewed: true })
+      expect(await scene.task(id)).toMatchObject({ status: "resolved" })
+    }
+    expect(await scene.task("3")).toMatchObject({ unmet: 0 })
+  })
+
   it("makes a conflict a fix task in the same wave, once, and whoever needs the task waits for it", async () => {
     await using scene = await prepare(store, ["1", "2"], { 3: "2" })
     await scene.work("1", { shared: "one\n" })

@@ -137,6 +137,9 @@ async function writeDown(
     const alsoFor = candidate.alsoFor.map((other) => other.taskId)
     return description === undefined ? [] : [{ taskId, attempt, alsoFor, reason: outcome.kind, description }]
   })
-  const without = report.outcomes.flatMap(({ candidate, outcome }) => (outcome.kind === "empty" ? [candidate] : []))
+  // Of several that changed nothing each has the same head, and each is done.
+  const without = report.outcomes.flatMap(({ candidate, outcome }) =>
+    outcome.kind === "empty" ? [candidate, ...candidate.alsoFor] : [],
+  )
   return recordMerges(context, { ...name, merged, failed, empty: [...without, ...empty] })
 }
