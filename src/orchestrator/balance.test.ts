@@ -21,14 +21,30 @@ const gone = (id: string, change: Partial<EngineWorker> = {}) =>
 const exited = { startedAt: NOW - 60_000, starts: 1, exitedAt: NOW - 1000 }
 
 describe("how many", () => {
-  it("starts one for each role that has work when nobody says otherwise", () => {
+  it("F015: starts one for each task that could be done now when nobody says otherwise, each role first", () => {
     const tasks = [ofRole("1", "backend"), ofRole("2", "frontend"), ofRole("3", "backend"), ofRole("4", "worker")]
-    expect(started(makeSnapshot({ tasks }))).toEqual(["new:backend", "new:frontend", "new:worker"])
+    expect(started(makeSnapshot({ tasks }))).toEqual(["new:backend", "new:frontend", "new:worker", "new:backend"])
+    const many = ["1", "2", "3", "4", "5", "6"].map((id) => ofRole(id, "backend"))
+    expect(started(makeSnapshot({ tasks: [...many, ofRole("7", "docs")] }), { maxAgents: 3 })).toEqual([
+      ...["new:backend", "new:docs", "new:backend"],
+    ])
+    expect(started(makeSnapshot({ tasks: [openTask("1"), openTask("2"), openTask("3")] }))).toHaveLength(3)
   })
 
-  it("starts nobody for a role that has its worker, busy or not", () => {
+  it("F015: starts another for a role whose workers are busy, and none for what a free one will take", () => {
     const tasks = [ofRole("1", "backend"), ofRole("2", "backend"), heldTask("3", "w1", { role: "backend" })]
-    expect(started(makeSnapshot({ tasks, workers: [makeWorker("w1", { role: "backend" })] }))).toEqual([])
+    const w1 = makeWorker("w1", { role: "backend" })
+    expect(started(makeSnapshot({ tasks, workers: [w1] }))).toEqual(["new:backend", "new:backend"])
+    const starting = makeWorker("w2", { role: "backend", availability: "spawning" })
+    expect(started(makeSnapshot({ tasks, workers: [w1, starting] }))).toEqual(["new:backend"])
+    expect(started(makeSnapshot({ tasks, workers: [w1, starting, makeWorker("w3", { role: null })] }))).toEqual([])
+  })
+
+  it("leaves the place of a paused worker empty", () => {
+    const paused = makeWorker("w1", { role: "backend", availability: "paused" })
+    expect(started(makeSnapshot({ tasks: [ofRole("1", "backend")], workers: [paused] }))).toEqual([])
+    const tasks = [ofRole("1", "backend"), ofRole("2", "backend")]
+    expect(started(makeSnapshot({ tasks, workers: [paused] }))).toEqual(["new:backend"])
   })
 
   it("starts as many as asked, but not more than there are tasks", () => {

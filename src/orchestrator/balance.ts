@@ -45,6 +45,8 @@ interface Crew {
   readonly running: readonly EngineWorker[]
   /** Of these, who may take a task now. */
   readonly free: readonly EngineWorker[]
+  /** They run, have no task and may take none: paused, or about to be dismissed. */
+  readonly held: readonly EngineWorker[]
   /** Could be started again, from that time on. */
   readonly away: readonly { readonly worker: EngineWorker; readonly notBefore: number }[]
   /** Crashed too often, or quarantined: only a person brings them back. */
@@ -61,17 +63,22 @@ function makeCrew({ workers, tasks, history }: EngineSnapshot, limits: EngineLim
   const busy = new Set<string | null>(
     tasks.filter(({ status }) => status === "in_progress").map((task) => task.workerId),
   )
+  const [free, held] = partition(
+    running.filter(({ id }) => !busy.has(id)),
+    ({ isRunning, availability }) => isRunning === true && !UNAVAILABLE.some((each) => each === availability),
+  )
   return {
-    running,
-    free: running.filter(
-      ({ id, isRunning, availability }) =>
-        isRunning === true && !busy.has(id) && !UNAVAILABLE.some((each) => each === availability),
-    ),
+    ...{ running, free, held },
     away: gone
       .filter((worker) => !isGivenUp(worker, factOf(worker), limits) && worker.availability !== "paused")
       .map((worker) => ({ worker, notBefore: endOfWait(factOf(worker), limits) })),
     givenUp: gone.filter((worker) => isGivenUp(worker, factOf(worker), limits)),
   }
+}
+
+function partition<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
+  const { first = [], second = [] } = Object.groupBy(items, (item) => (isFirst(item) ? "first" : "second"))
+  return [first, second]
 }
 
 /** Who comes first: whoever has finished less, then whoever has worked for less time, then the lower number. */
@@ -134,9 +141,7 @@ function listPlaces(waiting: readonly Task[], crew: Crew, staffing: Staffing): R
   const places: Role[] = []
   const fill = (role: Role, missing: number) => {
     for (let count = 0; count < missing; count++) {
-      const task = left.values().find((each) => rolesMatch(each.role, role))
-      if (task === undefined) return
-      left.delete(task)
+      if (!takeOne(left, role)) return
       places.push(role)
     }
   }
@@ -145,12 +150,27 @@ function listPlaces(waiting: readonly Task[], crew: Crew, staffing: Staffing): R
     return places
   }
   const countOf = (role: Role) => running.filter((worker) => (worker.role ?? GENERIC_ROLE) === role).length
+  if (staffing.kind === "auto") {
+    // One that is paused or being dismissed keeps its place until a person or its end says otherwise.
+    for (const { role } of crew.held) takeOne(left, role ?? GENERIC_ROLE)
+    // Each role gets one first, so that a full team leaves none out; then each task that could be done now.
+    for (const role of new Set([...left].map((task) => task.role))) if (countOf(role) === 0) fill(role, 1)
+    for (const { role } of [...left]) fill(role, 1)
+    return places
+  }
   const counts = staffing.kind === "roles" ? staffing.counts : []
   for (const { role, count } of counts) fill(role, count - countOf(role))
-  // One for each role; where roles were listed, for those that nobody of the list could do, or they would wait for ever.
+  // One for each role that nobody of the list could do, or its tasks would wait for ever.
   for (const role of new Set([...left].map((task) => task.role)))
     if (!counts.some((listed) => listed.count > 0 && rolesMatch(role, listed.role))) fill(role, 1 - countOf(role))
   return places
+}
+
+/** Takes a task that a worker of the role could do out of `left`, one of its own role first; false when there is none. */
+function takeOne(left: Set<Task>, role: Role): boolean {
+  const task =
+    left.values().find((each) => each.role === role) ?? left.values().find((each) => rolesMatch(each.role, role))
+  return task !== undefined && left.delete(task)
 }
 
 interface Hiring {
