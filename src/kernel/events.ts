@@ -52,8 +52,8 @@ export const EVENTS = {
   "team.imported": shape({ layout: word, source: word, fingerprint: word }),
   /** Something that such files tell of the time before, at the time they name. */
   "history.imported": shape({ entry: word }),
-  /** Tasks were made or changed as a plan says; who is to work on them and the template, where it says so. */
-  "plan.applied": shape({ created: count, updated: count, workers: maybe, template: maybe }),
+  /** Tasks were made or changed as a plan says; who is to work on them, the template and follow-ups, where it says so. */
+  "plan.applied": shape({ created: count, updated: count, workers: maybe, template: maybe, follow_ups: optional(yes) }),
   "task.created": shape({ task, title: word, blocked_by: tasks }),
   "task.updated": shape({ task, fields: words }),
   "task.needs_changed": shape({ task, added: tasks, removed: tasks }),

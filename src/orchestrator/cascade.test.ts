@@ -2,7 +2,7 @@ import { describe, expect, it } from "bun:test"
 import { LIMITS, makeSnapshot, NOW, openTask } from "../../test/support/engine.ts"
 import { isId, parseTaskId } from "../kernel/ids.ts"
 import { emptyHistory, type History } from "../reporting/history.ts"
-import { cascadeIdOf, followUpOf } from "../tasks/follow-up.ts"
+import { cascadeIdOf, followUpOf, listFollowUps, titleOfFollowUp } from "../tasks/follow-up.ts"
 import { NO_WORK, type Task } from "../tasks/task.ts"
 import { cascade } from "./cascade.ts"
 
@@ -111,6 +111,38 @@ describe("cascade", () => {
     expect(follow([resolved("1", "Build it", { work: { ...NO_WORK, commands: ["make"] } })])).toEqual([])
     expect(follow([resolved("1", "Build it")], { history: ranBy("claude", "script") })).toEqual([])
     expect(follow([resolved("1", "Build it")], { history: ranBy("script", "claude") })).toHaveLength(1)
+  })
+
+  it("F017: makes no tests where the work brought its own, and still has tests reviewed", () => {
+    const tested = new Set(["1/1", "2/1"])
+    expect(follow([resolved("1", "Build it"), resolved("2", "Test it")], { tested })).toEqual([
+      { type: "cascade", of: "2", kind: "review" },
+    ])
+    expect(follow([resolved("1", "Build it", { attempt: 2 })], { tested })).toHaveLength(1)
+  })
+
+  it("F021: titles are short, and never hold one another", () => {
+    const built = resolved("1", "Build it")
+    expect(titleOfFollowUp("test", built)).toBe("Test: Build it")
+    const test = resolved("test-1", "Test: Build it", { work: { ...NO_WORK, cascadeOf: parseTaskId("1") } })
+    expect(titleOfFollowUp("review", test)).toBe("Review: Build it")
+    // What a person called so keeps its words.
+    expect(titleOfFollowUp("review", resolved("2", "Test: the page"))).toBe("Review: Test: the page")
+    expect(titleOfFollowUp("test", resolved("3", "x".repeat(500)))).toHaveLength(500)
+  })
+
+  it("F017: lists beforehand what the engine will make", () => {
+    const tasks = [openTask("1", { title: "Build it" }), openTask("2", { title: "Test it" }), openTask("3")]
+    expect(listFollowUps(tasks).map(({ id, title, of, role }) => [id, title, of, role] as string[])).toEqual([
+      ["test-1", "Test: Build it", "1", "test"],
+      ["review-test-1", "Review: Build it", "test-1", "review"],
+      ["review-2", "Review: Test it", "2", "review"],
+    ])
+    expect(listFollowUps([...tasks, openTask("test-1", { title: "Try it" })]).map(({ id }) => String(id))).toEqual([
+      "review-2",
+    ])
+    const script = openTask("1", { title: "Build it", work: { ...NO_WORK, commands: ["make"] } })
+    expect(listFollowUps([script, openTask("2", { title: "Build it [no-cascade]" })])).toEqual([])
   })
 
   it("names the follow-up by the task, within what an id may be", () => {

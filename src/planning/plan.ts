@@ -1,6 +1,6 @@
 import { ID_RULE, isId, quoteInput, type TaskId } from "../kernel/ids.ts"
 import { PROTOCOLS } from "../kernel/phase.ts"
-import { SCHEDULES, TEAM_MODES } from "../kernel/team.ts"
+import { SCHEDULES, type Schedule, TEAM_MODES } from "../kernel/team.ts"
 import {
   choice,
   type Field,
@@ -34,6 +34,9 @@ const id = text("its id, by which others need it; by default its number in the l
   isId(value) ? undefined : `${quoteInput(value)} is not valid; use ${ID_RULE}`,
 ) as Field<TaskId>
 const SHORT = 200
+
+/** Each merge is tested anyway, so nothing of a plan waits for more than its own needs unless the plan or its preset says so. */
+export const PLAN_SCHEDULE: Schedule = "eager"
 
 /** What a task may say for itself, or a plan for all of its tasks. */
 const COMMON_FIELDS = {
@@ -78,6 +81,7 @@ export const PLAN_FIELDS = {
   mode: optional(choice(TEAM_MODES, "who decides routine matters")),
   protocol: optional(choice(PROTOCOLS, "whether tasks are planned and approved before they are done")),
   qa: flag("have the work of each task checked by somebody else before it counts"),
+  followUps: flag("make follow-up tasks for tests and reviews; by default as team.enableCascade says, or the preset"),
   workers: optional(text(`who works on it: ${STAFFING_FORMS}`, problemWithStaffing)),
   template: optional(text("the known shape that it has, or custom; for reports", short)),
   defaults: withDefault(record("what holds for every task that does not say otherwise"), {}),

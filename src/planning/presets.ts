@@ -17,6 +17,7 @@ export const PRESET_FIELDS = {
   qa: flag("have the work of each task checked by somebody else before it counts"),
   mode: optional(choice(TEAM_MODES, "who decides routine matters")),
   schedule: optional(choice(SCHEDULES, "when tasks start")),
+  followUps: flag("make follow-up tasks for tests and reviews; none are made where it does not say so"),
   workers: PLAN_FIELDS.workers,
   template: optional(choice(TEMPLATES, "the shape of the plan that is made of a goal")),
   coordinate: flag("have a goal taken apart into capabilities, and roles made for them"),
@@ -51,8 +52,8 @@ export function getPreset(presets: readonly Preset[], name: string): Preset {
 
 /** The plan with what the preset says where the plan says nothing. */
 export function fillPlan(plan: Plan, preset: Preset, roles: readonly RoleDefinition[]): Plan {
-  const { protocol, qa, mode, schedule, workers, name } = preset
-  const said = { protocol, qa, mode, schedule, workers }
+  const { protocol, qa, mode, schedule, workers, followUps = false, name } = preset
+  const said = { protocol, qa, mode, schedule, followUps, workers }
   const own = Object.fromEntries(
     Object.entries({ ...said, ...withoutNothing(plan) }).filter(([, value]) => value !== undefined),
   )

@@ -2,7 +2,7 @@ import { quoteInput } from "../kernel/ids.ts"
 import { nearest } from "../lib/text/nearest.ts"
 import { ROLES, type Role } from "../tasks/task.ts"
 
-/** How many workers of which kind: one for each role that has work, so many for anything, or so many by role. */
+/** How many workers of which kind: as many as can work at once, so many for anything, or so many by role. */
 export type Staffing =
   | { readonly kind: "auto" }
   | { readonly kind: "count"; readonly count: number }
@@ -33,6 +33,11 @@ export function parseStaffing(given: string): Staffing | { readonly problem: str
 export function problemWithSize(staffing: Staffing, maxAgents: number): string | undefined {
   const count = sizeOf(staffing)
   return count > maxAgents ? `${count} workers are more than the ${maxAgents} of team.maxAgents` : undefined
+}
+
+/** How many may work at the same time. */
+export function handsOf(staffing: Staffing, maxAgents: number): number {
+  return staffing.kind === "auto" ? maxAgents : Math.min(sizeOf(staffing), maxAgents)
 }
 
 function sizeOf(staffing: Staffing): number {

@@ -14,7 +14,11 @@ export interface History {
   /** What the latest orchestrator was started with, as JSON; null while there was none. */
   settings: string | null
   /** What the latest plan says of the team as a whole; null while there was none. */
-  planned: { readonly workers: string | null; readonly template: string | null } | null
+  planned: {
+    readonly workers: string | null
+    readonly template: string | null
+    readonly followUps: boolean | null
+  } | null
   /** When the first orchestrator began, and how the latest one ended. */
   startedAt: number | null
   /** When the latest one began. */
@@ -185,7 +189,7 @@ function tellTeam(history: History, { type, data, by }: Event, at: number): void
       history.resumedAt = at
       break
     case "plan.applied":
-      history.planned = { workers: data.workers, template: data.template }
+      history.planned = { workers: data.workers, template: data.template, followUps: data.follow_ups ?? null }
       break
     case "target.delivered":
       history.deliveredAt = at

@@ -1,5 +1,5 @@
 import { MAX_ID_LENGTH, type TaskId } from "../kernel/ids.ts"
-import type { Task } from "./task.ts"
+import { NO_WORK, type Role, type Task } from "./task.ts"
 
 export const CASCADE_KINDS = ["test", "review"] as const
 export type CascadeKind = (typeof CASCADE_KINDS)[number]
@@ -24,6 +24,54 @@ export function cascadeIdOf(id: TaskId, kind: CascadeKind): TaskId {
 export function mayCascade({ id, title, work }: Pick<Task, "id" | "title" | "work">): boolean {
   if (MENDS.test(id) || NO_CASCADE.test(title)) return false
   return work.cascadeDepth < MAX_CASCADE_DEPTH && work.agent !== SCRIPT && work.commands.length === 0
+}
+
+/** Who does a follow-up. */
+export const FOLLOW_UP_ROLES = {
+  test: { role: "test", agentType: "test-engineer" },
+  review: { role: "review", agentType: "quality-reviewer" },
+} as const satisfies Record<CascadeKind, { readonly role: Role; readonly agentType: string }>
+
+const FOLLOW_UP_TITLES = { test: "Test: ", review: "Review: " } as const satisfies Record<CascadeKind, string>
+const MAX_TITLE = 500
+
+/** `Test: TITLE`, also where the task is a follow-up itself. Its first word decides what follows from it in turn. */
+export function titleOfFollowUp(kind: CascadeKind, { title, work }: Pick<Task, "title" | "work">): string {
+  const prefix = Object.values(FOLLOW_UP_TITLES).find((each) => title.startsWith(each))
+  const own = work.cascadeOf === null || prefix === undefined ? title : title.slice(prefix.length)
+  return `${FOLLOW_UP_TITLES[kind]}${own}`.slice(0, MAX_TITLE)
+}
+
+/** A task that follows from another once that is done. */
+export interface FollowUp {
+  readonly id: TaskId
+  readonly title: string
+  /** The task it follows from. */
+  readonly of: TaskId
+  readonly kind: CascadeKind
+  readonly role: Role
+  readonly agentType: string
+}
+
+/** All that would follow from these tasks, if none of them brings tests of its own. */
+export function listFollowUps(
+  tasks: readonly Pick<Task, "id" | "title" | "description" | "work">[],
+): readonly FollowUp[] {
+  const known = new Set<string>(tasks.map(({ id }) => id))
+  const found: FollowUp[] = []
+  for (const first of tasks) {
+    for (let task = first; mayCascade(task); ) {
+      const kind = followUpOf(task)
+      const id = kind && cascadeIdOf(task.id, kind)
+      if (kind === undefined || id === undefined || known.has(id)) break
+      known.add(id)
+      const title = titleOfFollowUp(kind, task)
+      found.push({ id, title, of: task.id, kind, ...FOLLOW_UP_ROLES[kind] })
+      const work = { ...NO_WORK, cascadeOf: task.id, cascadeDepth: task.work.cascadeDepth + 1 }
+      task = { id, title, description: "", work }
+    }
+  }
+  return found
 }
 
 const BUILDING = "implement|creat|build|fix|add|refactor"

@@ -38,7 +38,7 @@ describe("a plan document", () => {
     using bench = makePlanBench({ "plan.yml": SHOP })
     const first = await bench.ok("plan", "plan.yml", "--yes")
     expect(first).toMatchObject({
-      ...{ goal: "A small shop", schedule: "waves", workers: "auto", total_waves: 2, notes: [] },
+      ...{ goal: "A small shop", schedule: "eager", workers: "auto", total_waves: 2, notes: [] },
       applied: { created: ["types", "cart"], total_waves: 2, team: { project: "shop", team: "main" } },
     })
     expect(await tasksOf(bench)).toEqual([

@@ -360,9 +360,9 @@ describe("what cannot be run", () => {
       expect(await bench.refused("team.led", ...RUN)).toContain("is led by another teamwork run")
       // Whoever is refused has shown nothing of it, and changed nothing.
       expect(await bench.run([...RUN, "--format", "table"])).toMatchObject({ exitCode: 1, stdout: "" })
-      await bench.refused("team.led", ...RUN, "--schedule", "eager")
+      await bench.refused("team.led", ...RUN, "--schedule", "waves")
       await bench.refused("team.led", ...RUN, planFor(bench, [{ id: "2", run: ["echo two > f2"] }]))
-      expect(await bench.ok("project", "get")).toMatchObject({ schedule: "waves" })
+      expect(await bench.ok("project", "get")).toMatchObject({ schedule: "eager" })
       expect(await bench.ok<Data[]>("task", "list")).toHaveLength(1)
       await team.stop("SIGINT")
     },

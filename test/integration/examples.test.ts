@@ -3,6 +3,7 @@
 import { expect, it, setDefaultTimeout } from "bun:test"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { NO_PAST } from "../../src/planning/estimate.ts"
 import type { PlanTask } from "../../src/planning/plan.ts"
 import { loadPlan } from "../../src/planning/planner/load-plan.ts"
 import { decompose } from "../../src/planning/planner/route-plan.ts"
@@ -45,7 +46,7 @@ async function loadShop() {
 
 it("the shop: ten tasks in four waves, all by the script agent, without a rule that adds to it", async () => {
   const { plan, notes } = await loadShop()
-  const shown = decompose(plan, notes, { ...PLAN_FACTS, standings: [], now: "" })
+  const shown = decompose(plan, notes, { ...PLAN_FACTS, standings: [], now: "", past: NO_PAST, enableCascade: true })
   expect(notes).toEqual([])
   expect(shown).toMatchObject({ schedule: "waves", workers: "4", totalWaves: 4 })
   expect(shown.tasks.map(({ id, wave, agent }) => [wave, id, agent])).toEqual([

@@ -27,7 +27,12 @@ export function makeSnapshot(change: Partial<EngineSnapshot> = {}): EngineSnapsh
     workers: [],
     history: emptyHistory(),
     ...{ busy: null, final: null, review: null, delivery: "none", troubles: [] },
-    ...{ settled: new Set<string>(), refusals: new Map<string, number>(), isPausedByEngine: false },
+    ...{
+      settled: new Set<string>(),
+      tested: new Set<string>(),
+      refusals: new Map<string, number>(),
+      isPausedByEngine: false,
+    },
     ...{ approvals: [], finalApproval: null },
     questions: [],
     ...change,

@@ -10,6 +10,7 @@ import { decompose } from "../../planning/planner/route-plan.ts"
 import { type Decomposition, renderPlan } from "../../planning/views/plan-view.ts"
 import { planFields, teamFields } from "../../store/operation.ts"
 import type { Outcome, Session } from "../command.ts"
+import { readPast } from "./past-here.ts"
 import { planFacts, readStandings } from "./plan-facts.ts"
 import { type Proposal, propose } from "./propose-plan.ts"
 
@@ -52,9 +53,11 @@ interface Decision {
 async function decide(session: Session, { given, facts, first }: Decision): Promise<Planned> {
   const { io } = session.host
   const canAsk = io.canAsk && !session.isJson
+  const past = await readPast(session, given)
+  const { enableCascade } = await (await session.configured()).engine()
   for (let proposal = first; ; ) {
     const shown = decompose(proposal.plan, proposal.notes, {
-      ...facts,
+      ...{ ...facts, past, enableCascade },
       ...(await readStandings(session, proposal.plan)),
     })
     const apply = async () => applyHere(session, given, proposal)

@@ -33,7 +33,7 @@ function* problemsOf({ path, oldMode, newMode, linksTo }: Change): Generator<Not
 }
 
 function* noticesOf({ path, oldPath, status, oldMode, newMode }: Change): Generator<Notice> {
-  if (isTest(oldPath) && (status === "deleted" || (status === "renamed" && !isTest(path)))) {
+  if (isTestFile(oldPath) && (status === "deleted" || (status === "renamed" && !isTestFile(path)))) {
     yield notice("deleted_tests", `${show(oldPath)} is a test and was ${status === "deleted" ? "deleted" : "renamed"}`)
   }
   if (newMode === "160000" && oldMode === "160000") {
@@ -118,7 +118,7 @@ function leadsOutside(path: string, target: string): boolean {
   return real === ".." || real.startsWith("../") || real.split("/").some(isGitFolder)
 }
 
-function isTest(path: string): boolean {
+export function isTestFile(path: string): boolean {
   return /(?:^|\/)(?:tests?|specs?|__tests__)\/|[._-](?:test|spec)s?\.[^/]+$|(?:^|\/)test_[^/]+\.py$|_test\.[^/]+$/i.test(
     path,
   )

@@ -3,6 +3,7 @@ import { makeWatcher, watchTeam } from "../../app/live-screen.ts"
 import { finishRun, HOW_TO_FINISH } from "../../app/wiring/complete-here.ts"
 import { mirrorHere, writeHome } from "../../app/wiring/mirror-here.ts"
 import { makeSelf, openOrchestrator } from "../../app/wiring/open-orchestrator.ts"
+import { estimateTeam } from "../../app/wiring/past-here.ts"
 import { planInput, plannedOutcome, planTeam } from "../../app/wiring/plan-team.ts"
 import { sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import { assertTarget } from "../../git/integration.ts"
@@ -11,7 +12,9 @@ import { describeTeam, SCHEDULES, type TeamName } from "../../kernel/team.ts"
 import { choice, flag, type InputOf, optional, text } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { sleep } from "../../lib/sleep.ts"
+import type { Estimate } from "../../planning/estimate.ts"
 import { parseStaffing, problemWithSize, STAFFING_FORMS } from "../../planning/staffing.ts"
+import { sayEstimate, sayRuns } from "../../planning/views/estimate-view.ts"
 import { emptyHistory, type History } from "../../reporting/history.ts"
 import type { Context } from "../../store/operation.ts"
 import { teamFields } from "../../store/operation.ts"
@@ -76,10 +79,18 @@ export const runTeam = command({
     const run = chooseSettings(given, { settings, history, name })
     assertWork(name, facts)
     await assertPlace(session, { ...given, target: run.target ?? undefined })
+    const { schedule = facts.team.schedule } = given
+    const ahead = await estimateTeam(session, {
+      ...name,
+      schedule,
+      tasks: facts.tasks,
+      limits: limitsOf(settings, run),
+    })
+    if (ahead.runs > 0 && !session.isJsonAsked) session.host.io.out(`${sayRuns(ahead)}; ${sayEstimate(ahead)}`)
     const end = await lead(session, { given, name, run, settings, self, facts }).catch((error) => {
       throw error instanceof AppError && error.code === "team.not_found" ? forgotten(name) : error
     })
-    const outcome = await finish(session, { given, name, settings }, end)
+    const outcome = await finish(session, { given, name, settings, estimate: ahead }, end)
     if (settings.files) await writeHome(session, name)
     return outcome
   },
@@ -89,11 +100,11 @@ function teamsIn({ details }: AppError): readonly string[] {
   return Array.isArray(details.teams) ? details.teams.map(String) : []
 }
 
-type Ending = Pick<Run, "given" | "name" | "settings">
+type Ending = Pick<Run, "given" | "name" | "settings"> & { readonly estimate: Estimate }
 
 /** A run that is done ends with what the configuration says should become of the team. */
-async function finish(session: Session, { given, name, settings }: Ending, end: EngineEnd): Promise<Outcome> {
-  const base = { data: end, exitCode: exitCodeFor(end), isDocument: true }
+async function finish(session: Session, { given, name, settings, estimate }: Ending, end: EngineEnd): Promise<Outcome> {
+  const base = { data: { ...end, estimate }, exitCode: exitCodeFor(end), isDocument: true }
   if (end.outcome !== "done") return { ...base, text: () => sayEnd(name, end) }
   const request = { ...name, action: settings.completionAction, sourceDir: given.sourceDir }
   const completed = await finishRun(session, request)
@@ -102,7 +113,7 @@ async function finish(session: Session, { given, name, settings }: Ending, end: 
     return { ...base, text: () => `${sayEnd(name, end)}${hint}` }
   }
   return {
-    ...{ ...base, data: { ...end, completion: { ...name, ...completed } }, warnings: completed.warnings },
+    ...{ ...base, data: { ...base.data, completion: { ...name, ...completed } }, warnings: completed.warnings },
     text: () => `${sayEnd(name, end)}\n${sayCompleted(name, completed)}`,
   }
 }
@@ -157,7 +168,7 @@ function chooseSettings(
     target: given.target ?? before?.target ?? null,
     deliver: given.noDeliver === true ? false : (before?.deliver ?? true),
     review: given.noReview === true ? false : (before?.review ?? true),
-    cascade: given.noCascade === true ? false : (before?.cascade ?? true),
+    cascade: given.noCascade === true ? false : ((isPlanned ? planned?.followUps : null) ?? before?.cascade ?? true),
     template: planned?.template ?? null,
   }
 }

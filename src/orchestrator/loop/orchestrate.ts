@@ -11,6 +11,7 @@ import { carryOut } from "./carry-out.ts"
 import { makeEarlyWarning } from "./early-warning.ts"
 import type { EngineEnd, OrchestratorOptions, OrchestratorPorts } from "./engine-ports.ts"
 import { makeWorkerPool, type WorkerPool } from "./engine-workers.ts"
+import { findTested } from "./find-tested.ts"
 import { makeApprovalJudge } from "./judge-approvals.ts"
 import { keepLead } from "./keep-lead.ts"
 import { type LongActions, makeLongActions } from "./long-actions.ts"
@@ -67,6 +68,7 @@ async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost
   const warning = makeEarlyWarning(ports, options)
   const judge = makeApprovalJudge(ports, { project: options.project, team: options.team })
   const notices = makeNotices(ports, options)
+  const own = findTested(ports, { project: options.project, team: options.team })
   runtime.onExit(wake.now)
 
   /** Looks, decides and acts once; the end, or how long to rest and to wait. */
@@ -78,7 +80,9 @@ async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost
     const { history } = following
     const workers = pool.look(facts, history)
     const { busy, settled, delivery, troubles } = long
-    const snapshot: EngineSnapshot = { ...facts, history, workers, busy, settled, delivery, troubles }
+    if (options.limits.enableCascade) await own.look(facts.tasks)
+    const { tested } = own
+    const snapshot: EngineSnapshot = { ...facts, history, workers, busy, settled, delivery, troubles, tested }
     ports.onLook?.(snapshot)
     await notices.look(facts.questions)
     if (options.drain.aborted || options.stop.aborted) return interrupt(options, pool)

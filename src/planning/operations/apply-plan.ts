@@ -12,7 +12,7 @@ import { getTeam, publicTeam } from "../../tasks/operations/lookup.ts"
 import { replanWaves } from "../../tasks/operations/plan-waves.ts"
 import { changePhase, leaveComplete } from "../../tasks/operations/task-moves.ts"
 import type { Task, TaskBrief } from "../../tasks/task.ts"
-import { type Plan, type PlanTask, workOf } from "../plan.ts"
+import { PLAN_SCHEDULE, type Plan, type PlanTask, workOf } from "../plan.ts"
 import { putSpecs } from "./role-specs.ts"
 
 export interface AppliedPlan {
@@ -60,8 +60,9 @@ export const applyPlan = operation({
       const totalWaves = await layOut(tx, team, created.length > 0 || changes.some(({ needs }) => needs !== undefined))
       const updated = changes.map(({ task }) => task.id)
       if (created.length + updated.length > 0) await askAtStart(tx, { project, team: name }, PERSON)
-      const { workers = null, template = null } = plan
-      const applied = { created: created.length, updated: updated.length, workers, template }
+      const { workers = null, template = null, followUps } = plan
+      const said = followUps === undefined ? {} : { follow_ups: followUps }
+      const applied = { created: created.length, updated: updated.length, workers, template, ...said }
       if (isOther || created.length + updated.length + roleSpecs.length > 0)
         await tx.events.append(team.key, PERSON, { type: "plan.applied", data: applied })
       return {
@@ -77,7 +78,7 @@ export const applyPlan = operation({
 })
 
 async function ensureTeam(tx: Tx, name: { project: string; team: string }, plan: Plan): Promise<StoredTeam> {
-  const { goal, mode = "FULL_AUTO", schedule = "waves" } = plan
+  const { goal, mode = "FULL_AUTO", schedule = PLAN_SCHEDULE } = plan
   const known = await tx.teams.lock(name)
   if (known !== undefined) return known
   const guards = { protocol: plan.protocol ?? protocolOf(mode), hasQa: plan.qa ?? false }

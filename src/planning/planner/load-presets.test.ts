@@ -21,7 +21,7 @@ describe("presets", () => {
     using places = makePlaces({})
     const [pm, ...others] = places.load()
     expect(pm).toEqual({
-      ...{ name: "pm-team", source: "built-in", protocol: "planned", qa: true, workers: "3" },
+      ...{ name: "pm-team", source: "built-in", protocol: "planned", qa: true, schedule: "waves", workers: "3" },
       summary: expect.any(String) as never,
       roles: { code: "executor", document: "docs", research: "explorer", design: "designer" },
     })

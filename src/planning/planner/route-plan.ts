@@ -1,12 +1,15 @@
 import { type AgentStanding, routeInputOf } from "../../agents/choose/survey-agents.ts"
 import { protocolOf } from "../../kernel/team.ts"
 import { findMatch } from "../../ownership/file-pattern.ts"
+import { listFollowUps } from "../../tasks/follow-up.ts"
 import { layerTasks } from "../../tasks/layers.ts"
 import { rolesOf } from "../check-plan.ts"
 import { findPaths } from "../complexity/paths-in-text.ts"
-import type { Plan, PlanTask } from "../plan.ts"
+import { estimate, type Past, planRuns } from "../estimate.ts"
+import { PLAN_SCHEDULE, type Plan, type PlanTask, workOf } from "../plan.ts"
 import { getRole, modelFor, type RoleDefinition } from "../roles/roles.ts"
 import { chooseRoute } from "../routing.ts"
+import { handsOf, parseStaffing } from "../staffing.ts"
 import type { Decomposition, RoutedTask } from "../views/plan-view.ts"
 
 export interface RouteFacts {
@@ -15,6 +18,10 @@ export interface RouteFacts {
   /** In ISO form, to hold rate limits against. */
   readonly now: string
   readonly shared: readonly string[]
+  /** What came before in this repository, and what the configuration says of the team. */
+  readonly past: Past
+  readonly maxAgents: number
+  readonly enableCascade: boolean
 }
 
 /** What the plan means for a team as it stands now: who would do each task with which model, and when. */
@@ -22,15 +29,32 @@ export function decompose(plan: Plan, notes: readonly string[], given: RouteFact
   const facts = { ...given, roles: rolesOf(plan, given.roles) }
   const { layers } = layerTasks(plan.tasks.map(({ id, needs }) => ({ id, blockedBy: needs })))
   const waves = new Map(layers.flatMap((ids, index) => ids.map((id) => [id, index + 1])))
-  const { goal, schedule = "waves", mode = "FULL_AUTO", workers = "auto", template = null, preset = null } = plan
+  const {
+    goal,
+    schedule = facts.past.schedule ?? PLAN_SCHEDULE,
+    mode = "FULL_AUTO",
+    workers = "auto",
+    template = null,
+    preset = null,
+  } = plan
   const { protocol = protocolOf(mode), qa = false } = plan
+  const tasks = plan.tasks.map((task) => ({ ...routeTask(task, facts), wave: waves.get(task.id) ?? 1 }))
+  const followUps =
+    facts.enableCascade && plan.followUps !== false
+      ? listFollowUps(plan.tasks.map((task) => ({ ...task, work: workOf(task) })))
+      : []
+  const staffing = parseStaffing(workers)
   return {
     ...{ goal, preset, schedule, mode, protocol, qa, workers, template, totalWaves: layers.length, notes },
     roleSpecs: (plan.roleSpecs ?? []).map(({ name, prefix, responsibility, capability }) => ({
       ...{ name, prefix, responsibility, capability },
       tasks: plan.tasks.filter(({ agentType }) => agentType === name).map(({ id }) => id),
     })),
-    tasks: plan.tasks.map((task) => ({ ...routeTask(task, facts), wave: waves.get(task.id) ?? 1 })),
+    ...{ tasks, followUps },
+    estimate: estimate({
+      ...{ planned: planRuns(tasks, followUps), past: facts.past.runs, schedule },
+      hands: "problem" in staffing ? facts.maxAgents : handsOf(staffing, facts.maxAgents),
+    }),
     shared: findShared(plan.tasks, facts.shared),
     boundary: findBoundary(plan.tasks, facts.shared),
   }

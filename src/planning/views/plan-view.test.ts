@@ -1,5 +1,7 @@
 import { expect, it } from "bun:test"
+import type { TaskId } from "../../kernel/ids.ts"
 import { width } from "../../lib/text/table.ts"
+import { FOLLOW_UP_ROLES } from "../../tasks/follow-up.ts"
 import { type Decomposition, type RoutedTask, renderPlan } from "./plan-view.ts"
 
 const TASK: RoutedTask = {
@@ -22,6 +24,8 @@ const PLAN: Decomposition = {
     notes: [],
   },
   tasks: [TASK, { ...TASK, id: "a-task-with-a-very-long-id", wave: 2, needs: ["api"], files: [], agent: null }],
+  followUps: [],
+  estimate: { runs: 2, followUps: 0, basedOn: 0, unknown: 2, ms: null, tokens: null, dollars: null },
   ...{ shared: [{ file: "package.json", tasks: ["api"] }], boundary: [] },
 }
 const SCREEN = { columns: 90, color: false }
@@ -33,6 +37,8 @@ it("tells who does what, when and with what", () => {
       "Goal      Shop",
       "Team      FULL_AUTO, schedule waves, workers auto",
       "Tasks     2 in 2 waves",
+      "Runs      2 agent runs",
+      "Estimate  no earlier runs here; unknown",
       "",
       "Wave 1",
       "  api                 API",
@@ -49,6 +55,26 @@ it("tells who does what, when and with what", () => {
       "Shared files, the lead's",
       "  package.json: named by api",
     ].join("\n"),
+  )
+})
+
+it("F017: tells what will be added, and what all of it takes", () => {
+  const { role, agentType } = FOLLOW_UP_ROLES.test
+  const id = "test-api" as TaskId
+  const shown = renderPlan(
+    {
+      ...PLAN,
+      followUps: [{ id, title: "Test: API", of: "api" as TaskId, kind: "test", role, agentType }],
+      estimate: { runs: 3, followUps: 1, basedOn: 18, unknown: 1, ms: 725_000, tokens: 340_000, dollars: 1.2 },
+    },
+    { ...SCREEN, columns: 200 },
+  )
+  expect(shown).toContain("Runs      3 agent runs: 2 tasks and up to 1 follow-up\n")
+  expect(shown).toContain(
+    "Estimate  about 12m 05s, 340.0k tokens, $1.20; from 18 earlier runs here; 1 of a kind that never ran here is not counted\n",
+  )
+  expect(shown).toContain(
+    "\nAdded for work that brings no tests\n  test-api: Test: API (test as test-engineer, after api)\n",
   )
 })
 

@@ -1,4 +1,8 @@
 import { cut, manyLines, oneLine, paint, type Screen, width } from "../../lib/text/table.ts"
+import type { FollowUp } from "../../tasks/follow-up.ts"
+import type { Complexity, Role } from "../../tasks/task.ts"
+import type { Estimate } from "../estimate.ts"
+import { sayEstimate, sayRuns } from "./estimate-view.ts"
 
 /** A plan as it would be carried out now. */
 export interface Decomposition {
@@ -14,6 +18,9 @@ export interface Decomposition {
   /** Roles that are made for it, with the tasks they own. */
   readonly roleSpecs: readonly PlannedRole[]
   readonly tasks: readonly RoutedTask[]
+  /** Tasks that will be added when those they follow from are done, unless these bring their own tests. */
+  readonly followUps: readonly FollowUp[]
+  readonly estimate: Estimate
   /** Files of the lead that tasks speak of. */
   readonly shared: readonly { readonly file: string; readonly tasks: readonly string[] }[]
   /** Files of one task that others speak of. */
@@ -34,9 +41,9 @@ export interface RoutedTask {
   readonly id: string
   readonly title: string
   readonly wave: number
-  readonly role: string
+  readonly role: Role
   readonly agentType: string
-  readonly complexity: string
+  readonly complexity: Complexity
   /** Null when no agent can take it now. */
   readonly agent: string | null
   readonly tier: string | null
@@ -59,6 +66,8 @@ export function renderPlan(plan: Decomposition, screen: Screen): string {
     ...more.filter((line) => line.trim() !== "").map((line) => `          ${line}`),
     `Team      ${sayTeam(plan)}`,
     `Tasks     ${tasks.length} in ${totalWaves} ${totalWaves === 1 ? "wave" : "waves"}`,
+    `Runs      ${sayRuns(plan.estimate)}`,
+    `Estimate  ${sayEstimate(plan.estimate)}`,
   ]
   lines.push(...section("Roles made for it", plan.roleSpecs.map(sayRole), screen))
   const indent = Math.min(20, Math.max(...tasks.map(({ id }) => width(id))) + 2)
@@ -66,6 +75,7 @@ export function renderPlan(plan: Decomposition, screen: Screen): string {
     const some = tasks.filter((task) => task.wave === wave)
     lines.push("", paint(`Wave ${wave}`, "bold", screen.color), ...some.flatMap((task) => renderTask(task, indent)))
   }
+  lines.push(...section("Added for work that brings no tests", plan.followUps.map(sayFollowUp), screen))
   lines.push(...section("Shared files, the lead's", plan.shared.map(sayShared), screen))
   lines.push(...section("Boundary files", plan.boundary.map(sayBoundary), screen))
   lines.push(...section("Notes", plan.notes, screen))
@@ -101,6 +111,10 @@ function sayRoute({ role, agentType, agent, tier, model, effort }: RoutedTask): 
   const brain = [tier, model === null || model === tier ? null : model].filter((part) => part !== null).join(" ")
   const by = agent === null ? "no agent can take it now" : `by ${agent}`
   return `${who}, ${by}, ${brain}${effort === null ? "" : `, effort ${effort}`}`
+}
+
+function sayFollowUp({ id, title, role, agentType, of }: FollowUp): string {
+  return `${id}: ${title} (${role} as ${agentType}, after ${of})`
 }
 
 function sayShared({ file, tasks }: Decomposition["shared"][number]): string {

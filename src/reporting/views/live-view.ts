@@ -3,7 +3,7 @@ import { bar, type Column, cut, oneLine, paint, type Screen, table, width } from
 import { isMet, type Task } from "../../tasks/task.ts"
 import { sumCost } from "../cost.ts"
 import { engineWork } from "../engine-work.ts"
-import { estimateRest } from "../estimate.ts"
+import { estimateRest } from "../estimate-rest.ts"
 import type { RunFact } from "../history.ts"
 import { beganAt, endOf, type TeamView } from "../team-view.ts"
 import { amount, describeCost, duration } from "./amounts.ts"

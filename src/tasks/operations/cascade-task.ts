@@ -2,7 +2,7 @@ import { ENGINE } from "../../kernel/actor.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
-import { type CascadeKind, cascadeIdOf, mayCascade } from "../follow-up.ts"
+import { type CascadeKind, cascadeIdOf, FOLLOW_UP_ROLES, mayCascade, titleOfFollowUp } from "../follow-up.ts"
 import { NO_WORK, type Task, type TaskBrief } from "../task.ts"
 import { addTask } from "./create-task.ts"
 import { lockTask, lockTeam } from "./lookup.ts"
@@ -30,31 +30,24 @@ export async function cascadeTask({ store, settings }: Context, request: Cascade
 function describe(before: Task, kind: CascadeKind): TaskBrief {
   return {
     ...(kind === "test" ? testOf(before) : reviewOf(before)),
+    ...FOLLOW_UP_ROLES[kind],
+    title: titleOfFollowUp(kind, before),
     ...{ complexity: "standard", blockedBy: [before.id], checks: [], files: [], assignee: null },
     work: { ...NO_WORK, cascadeOf: before.id, cascadeDepth: before.work.cascadeDepth + 1 },
   }
 }
 
-const MAX_TITLE = 500
-
-// The words of the titles decide what follows from these tasks in turn.
 function testOf({ id, title, files }: Task) {
   const where = files.length === 0 ? "" : ` Its files: ${files.join(", ")}.`
   return {
-    title: `Test what task ${id} delivered: ${title}`.slice(0, MAX_TITLE),
     description: `Task ${id} (${title}) is done and merged.${where} Write the tests that are missing for it: what it promises, its edge cases, and how it fails. Do not change what it does; report a fault you find instead.`,
     acceptance: [`the tests fail when what task ${id} delivered is broken`, "all tests pass"],
-    role: "test",
-    agentType: "test-engineer",
   } as const
 }
 
 function reviewOf({ id, title }: Task) {
   return {
-    title: `Review what task ${id} delivered: ${title}`.slice(0, MAX_TITLE),
     description: `Task ${id} (${title}) is done. Read all that it changed, and what it was to test. Write down every fault with file, line and what would go wrong; say so when there is none. Change nothing.`,
     acceptance: [`everything task ${id} changed was read`, "each finding names file, line and consequence"],
-    role: "review",
-    agentType: "quality-reviewer",
   } as const
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "bun:test"
 import { BEGIN, claimed, makeView, makeWorker, resolved, sampleView } from "../../test/support/sample-view.ts"
 import { makeTask } from "../../test/support/tasks.ts"
 import type { TaskId } from "../kernel/ids.ts"
-import { estimateRest } from "./estimate.ts"
+import { estimateRest } from "./estimate-rest.ts"
 
 const now = BEGIN + 100_000
 const task = (id: string, wave: number, ...needs: string[]) =>

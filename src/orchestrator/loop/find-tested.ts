@@ -1,0 +1,37 @@
+import { attemptName } from "../../delivery/merge-queue/candidate.ts"
+import { readPins } from "../../delivery/merge-queue/collect-candidates.ts"
+import { isTestFile } from "../../delivery/merge-queue/judge-changes.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import { followUpOf, mayCascade } from "../../tasks/follow-up.ts"
+import type { Task } from "../../tasks/task.ts"
+import type { OrchestratorPorts } from "./engine-ports.ts"
+
+/** Finds out which finished work brought tests of its own: such work needs no follow-up that writes them. */
+export interface TestedWork {
+  /** Attempts as `task/attempt`. */
+  readonly tested: ReadonlySet<string>
+  look(tasks: readonly Task[]): Promise<void>
+}
+
+/** Git is asked once for each attempt. What it cannot tell counts as work without tests, and gets its follow-up. */
+export function findTested({ merging: { merges } }: Pick<OrchestratorPorts, "merging">, name: TeamName): TestedWork {
+  const tested = new Set<string>()
+  const known = new Set<string>()
+  return {
+    tested,
+    async look(tasks) {
+      const fresh = tasks
+        .filter((task) => task.status === "resolved" && mayCascade(task) && followUpOf(task) === "test")
+        .map(({ id, attempt }) => attemptName({ taskId: id, attempt }))
+        .filter((attempt) => !known.has(attempt))
+      if (fresh.length === 0) return
+      const pins = await readPins(merges, name).catch(() => undefined)
+      for (const attempt of fresh) {
+        known.add(attempt)
+        const pin = pins?.get(attempt)
+        const changes = pin === undefined ? [] : await merges.changes(pin.base, pin.head).catch(() => [])
+        if (changes.some(({ path, status }) => status !== "deleted" && isTestFile(path))) tested.add(attempt)
+      }
+    },
+  }
+}

@@ -1,0 +1,156 @@
+import type { Schedule } from "../kernel/team.ts"
+import type { FollowUp } from "../tasks/follow-up.ts"
+import type { Complexity, Role } from "../tasks/task.ts"
+import { longestChain } from "./longest-chain.ts"
+
+/** A run of an agent that ended, and the task it was for. */
+export interface PastRun {
+  readonly agent: string
+  /** Null where the task is not there any more. */
+  readonly role: Role | null
+  readonly complexity: Complexity | null
+  readonly ms: number
+  readonly tokens: number
+  /** Null where nobody knows the price. */
+  readonly dollars: number | null
+}
+
+/** What is known of a repository before a plan is made. */
+export interface Past {
+  /** Of the team itself, where it is there already. */
+  readonly schedule: Schedule | null
+  readonly runs: readonly PastRun[]
+}
+
+export const NO_PAST: Past = { schedule: null, runs: [] }
+
+/** A run that a plan asks for: one for each task. */
+export interface PlannedRun {
+  readonly id: string
+  readonly needs: readonly string[]
+  readonly role: Role
+  readonly complexity: Complexity
+  /** Null where it is not known yet. */
+  readonly agent: string | null
+  readonly isFollowUp: boolean
+}
+
+export interface Estimate {
+  /** Agent runs if every task takes one: repairs, retries and the review at the end come on top. */
+  readonly runs: number
+  /** How many of them are follow-up tasks. They are left out where a task brings its own tests. */
+  readonly followUps: number
+  /** How many earlier runs in this repository the figures come from; 0 when there are none. */
+  readonly basedOn: number
+  /** Planned runs of a kind that never ran here. The figures leave them out. */
+  readonly unknown: number
+  /** From the start of the first task to the end of the last. Null where nothing is known. */
+  readonly ms: number | null
+  readonly tokens: number | null
+  readonly dollars: number | null
+}
+
+export interface EstimateFacts {
+  readonly planned: readonly PlannedRun[]
+  readonly past: readonly PastRun[]
+  /** How many work at the same time at most. */
+  readonly hands: number
+  readonly schedule: Schedule
+}
+
+type PlannedTask = Omit<PlannedRun, "isFollowUp">
+
+/** One run for each task and for each follow-up, which comes after its task. */
+export function planRuns(tasks: readonly PlannedTask[], followUps: readonly FollowUp[]): PlannedRun[] {
+  return [
+    ...tasks.map(({ id, needs, role, complexity, agent }) => ({
+      id,
+      needs,
+      role,
+      complexity,
+      agent,
+      isFollowUp: false,
+    })),
+    ...followUps.map(({ id, of, role }) => ({
+      ...{ id, needs: [of], role, complexity: "standard" as const, agent: null, isFollowUp: true },
+    })),
+  ]
+}
+
+/** The program that runs commands and asks no model. Its runs say nothing about those of the others. */
+const SCRIPT = "script"
+
+/** What a plan takes if its runs are like the middle one of those that came before. */
+export function estimate({ planned, past, hands, schedule }: EstimateFacts): Estimate {
+  const figures = planned.map((run) => ({ run, like: findLike(run, past) }))
+  const known = figures.filter(({ like }) => like.length > 0)
+  const used = new Set(known.flatMap(({ like }) => like))
+  const sumOf = (pick: (run: PastRun) => number | null) => {
+    const medians = known.map(({ like }) => medianOf(like.flatMap((each) => pick(each) ?? [])))
+    return known.length === 0 || medians.includes(null) ? null : sum(medians.map((each) => each ?? 0))
+  }
+  const times = known.map(({ run, like }) => ({ ...run, ms: medianOf(like.map(({ ms }) => ms)) ?? 0 }))
+  return {
+    runs: planned.length,
+    followUps: planned.filter(({ isFollowUp }) => isFollowUp).length,
+    basedOn: used.size,
+    unknown: planned.length - known.length,
+    ms: known.length === 0 ? null : Math.round(lengthOf(times, Math.max(1, hands), schedule)),
+    tokens: sumOf(({ tokens }) => tokens),
+    dollars: sumOf(({ dollars }) => dollars),
+  }
+}
+
+/** The runs that are most like it: of the same agent, role and complexity, or else of what is known of these. */
+function findLike(run: PlannedRun, past: readonly PastRun[]): readonly PastRun[] {
+  const isScript = run.agent === SCRIPT
+  const same = past.filter(({ agent }) => (agent === SCRIPT) === isScript)
+  const byRole = same.filter(({ role, complexity }) => role === run.role && complexity === run.complexity)
+  const tries = [
+    byRole.filter(({ agent }) => agent === run.agent),
+    byRole,
+    same.filter(({ complexity }) => complexity === run.complexity),
+    same,
+  ]
+  return tries.find((each) => each.length > 0) ?? []
+}
+
+/** Either the workers or the longest chain set the pace; with waves, one layer comes after the other. */
+function lengthOf(runs: readonly (PlannedRun & { readonly ms: number })[], hands: number, schedule: Schedule): number {
+  if (schedule === "eager") return Math.max(sum(runs.map(({ ms }) => ms)) / hands, longestChain(runs).ms)
+  const depths = depthsOf(runs)
+  const layers = Map.groupBy(runs, ({ id }) => depths.get(id) ?? 0)
+  return sum(
+    [...layers.values()].map((layer) => {
+      const times = layer.map(({ ms }) => ms)
+      return Math.max(sum(times) / hands, ...times)
+    }),
+  )
+}
+
+/** How many come before each in its longest chain. */
+function depthsOf(runs: readonly PlannedRun[]): Map<string, number> {
+  const depths = new Map<string, number>(runs.map(({ id }) => [id, 0]))
+  for (let round = 0, hasChanged = true; hasChanged && round < runs.length; round++) {
+    hasChanged = false
+    for (const { id, needs } of runs) {
+      const depth = Math.max(0, ...needs.map((need) => (depths.get(need) ?? -1) + 1))
+      if (depth === depths.get(id)) continue
+      depths.set(id, depth)
+      hasChanged = true
+    }
+  }
+  return depths
+}
+
+function medianOf(numbers: readonly number[]): number | null {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  const upper = sorted[middle]
+  if (upper === undefined) return null
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? upper)) / 2
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0)
+}
