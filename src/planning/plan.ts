@@ -1,6 +1,6 @@
 import { ID_RULE, isId, quoteInput, type TaskId } from "../kernel/ids.ts"
 import { PROTOCOLS } from "../kernel/phase.ts"
-import { SCHEDULES, type Schedule, TEAM_MODES } from "../kernel/team.ts"
+import { SCHEDULES, type Schedule, TEAM_MODES, type TeamMode } from "../kernel/team.ts"
 import {
   choice,
   type Field,
@@ -35,8 +35,13 @@ const id = text("its id, by which others need it; by default its number in the l
 ) as Field<TaskId>
 const SHORT = 200
 
-/** Each merge is tested anyway, so nothing of a plan waits for more than its own needs unless the plan or its preset says so. */
-export const PLAN_SCHEDULE: Schedule = "eager"
+/**
+ * When tasks start where neither the plan nor its preset says it. Each merge is tested anyway, so nothing waits for more
+ * than its own needs. Under supervision a person approves the draft after the first wave, before anything of the second.
+ */
+export function defaultSchedule(mode: TeamMode): Schedule {
+  return mode === "SUPERVISED" ? "waves" : "eager"
+}
 
 /** What a task may say for itself, or a plan for all of its tasks. */
 const COMMON_FIELDS = {

@@ -97,6 +97,9 @@ describe("a plan that says nothing about workers and waves", () => {
         (await bench.ok("plan", planFor(bench, tasks), "--dry-run", ...args)).schedule
       expect(await shown()).toBe("eager")
       expect(await shown("--preset", "teamwork")).toBe("waves")
+      // A person approves the draft after the first wave.
+      const supervised = writePlan(join(bench.home, "supervised.json"), tasks, { mode: "SUPERVISED" })
+      expect(await bench.ok("plan", supervised, "--dry-run")).toMatchObject({ schedule: "waves" })
       expect(await bench.run([...RUN, planFor(bench, tasks), "--schedule", "waves"])).toMatchObject({ exitCode: 0 })
       expect(await bench.ok("project", "get")).toMatchObject({ schedule: "waves" })
       // A team keeps what it was made with.

@@ -12,7 +12,7 @@ import { getTeam, publicTeam } from "../../tasks/operations/lookup.ts"
 import { replanWaves } from "../../tasks/operations/plan-waves.ts"
 import { changePhase, leaveComplete } from "../../tasks/operations/task-moves.ts"
 import type { Task, TaskBrief } from "../../tasks/task.ts"
-import { PLAN_SCHEDULE, type Plan, type PlanTask, workOf } from "../plan.ts"
+import { defaultSchedule, type Plan, type PlanTask, workOf } from "../plan.ts"
 import { putSpecs } from "./role-specs.ts"
 
 export interface AppliedPlan {
@@ -78,7 +78,7 @@ export const applyPlan = operation({
 })
 
 async function ensureTeam(tx: Tx, name: { project: string; team: string }, plan: Plan): Promise<StoredTeam> {
-  const { goal, mode = "FULL_AUTO", schedule = PLAN_SCHEDULE } = plan
+  const { goal, mode = "FULL_AUTO", schedule = defaultSchedule(mode) } = plan
   const known = await tx.teams.lock(name)
   if (known !== undefined) return known
   const guards = { protocol: plan.protocol ?? protocolOf(mode), hasQa: plan.qa ?? false }

@@ -6,7 +6,7 @@ import { layerTasks } from "../../tasks/layers.ts"
 import { rolesOf } from "../check-plan.ts"
 import { findPaths } from "../complexity/paths-in-text.ts"
 import { estimate, type Past, planRuns } from "../estimate.ts"
-import { PLAN_SCHEDULE, type Plan, type PlanTask, workOf } from "../plan.ts"
+import { defaultSchedule, type Plan, type PlanTask, workOf } from "../plan.ts"
 import { getRole, modelFor, type RoleDefinition } from "../roles/roles.ts"
 import { chooseRoute } from "../routing.ts"
 import { handsOf, parseStaffing } from "../staffing.ts"
@@ -31,8 +31,8 @@ export function decompose(plan: Plan, notes: readonly string[], given: RouteFact
   const waves = new Map(layers.flatMap((ids, index) => ids.map((id) => [id, index + 1])))
   const {
     goal,
-    schedule = facts.past.schedule ?? PLAN_SCHEDULE,
     mode = "FULL_AUTO",
+    schedule = facts.past.schedule ?? defaultSchedule(mode),
     workers = "auto",
     template = null,
     preset = null,
