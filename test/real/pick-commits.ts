@@ -26,6 +26,8 @@ interface Candidate {
 
 /** How far back the newest row of plain commits is looked for. */
 const LOOK_BACK = 200
+/** How many rows are tried. */
+const MOST_ROWS = 20
 const FIELD = "\x1f"
 
 export interface Pick {
@@ -47,15 +49,35 @@ export async function pickChanges(stranger: Stranger, pick: Pick): Promise<reado
     // With a given base the oldest ones count, and no more than these are looked at.
     if (pick.at !== undefined && changing.length === pick.count) break
   }
-  const picked = pick.at !== undefined ? changing : newestRow(changing, pick.count)
-  if (picked.length < pick.count) {
+  const rows = pick.at === undefined ? listRows(changing, pick.count) : [changing]
+  if (changing.length < pick.count) {
     throw new Error(
-      `the first-parent line has ${picked.length} commits with a change, and ${pick.count} were asked for`,
+      `the first-parent line has ${changing.length} commits with a change, and ${pick.count} were asked for`,
     )
   }
-  const changes: Change[] = []
-  for (const [i, candidate] of picked.entries()) changes.push(await makeChange(stranger, candidate, i, changes, pick))
-  return changes
+  let problem: unknown
+  for (const row of rows.slice(0, MOST_ROWS)) {
+    try {
+      await assertWhole(git, row)
+      const changes: Change[] = []
+      for (const [i, candidate] of row.entries()) changes.push(await makeChange(stranger, candidate, i, changes, pick))
+      return changes
+    } catch (error) {
+      // A mirror may lack some of its largest files. An older row may do without them.
+      problem = error
+    }
+  }
+  throw problem
+}
+
+/** A copy that lacks files cannot be checked out, which says nothing about the program. */
+export class IncompleteCopy extends Error {}
+
+async function assertWhole(git: Git, row: readonly Candidate[]): Promise<void> {
+  const commits = row.flatMap(({ parent, commit }) => [parent, commit])
+  const objects = await git("rev-list", "--objects", "--no-walk", "--missing=print", ...commits)
+  const missing = objects.split("\n").filter((line) => line.startsWith("?"))
+  if (missing.length > 0) throw new IncompleteCopy(`this copy of the repository lacks ${missing.length} files`)
 }
 
 /** Oldest first. With `at` those behind it up to HEAD, else the last ones. The very first commit has no parent to start from. */
@@ -70,13 +92,12 @@ async function listFirstParents(git: Git, at: string | undefined): Promise<reado
   })
 }
 
-/** The newest commits in a row without a merge among them. Where every change is a merge, each counts as one commit. */
-function newestRow(changing: readonly Candidate[], count: number): readonly Candidate[] {
-  for (let end = changing.length; end >= count; end--) {
-    const row = changing.slice(end - count, end)
-    if (row.every(({ isMerge }) => !isMerge)) return row
-  }
-  return changing.slice(-count)
+/** Rows of commits without a merge among them, the newest first. Where every change is a merge, each counts as one commit. */
+function listRows(changing: readonly Candidate[], count: number): readonly (readonly Candidate[])[] {
+  const ends = changing.map((_, index) => changing.length - index).filter((end) => end >= count)
+  const rows = ends.map((end) => changing.slice(end - count, end))
+  const plain = rows.filter((row) => row.every(({ isMerge }) => !isMerge))
+  return plain.length > 0 ? plain : rows
 }
 
 function treeOf(git: Git, commit: string): Promise<string> {

@@ -18,8 +18,10 @@ export const REPOSITORIES: readonly string[] = [
   "sinatra/sinatra",
   "rack/rack",
   "Seldaek/monolog",
-  "google/gson",
+  "stleary/JSON-java",
+  "jhy/jsoup",
   "redis/hiredis",
   "antirez/sds",
   "bats-core/bats-core",
+  "rbenv/rbenv",
 ]

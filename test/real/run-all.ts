@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
+import { IncompleteCopy } from "./pick-commits.ts"
 import { type ReplayOptions, replayHistory, TABLE_HEAD, tableRow } from "./replay-history.ts"
 import { REPOSITORIES } from "./repositories.ts"
 
@@ -43,12 +44,13 @@ async function main(): Promise<number> {
       continue
     }
     for (const withDependencies of kinds) {
-      const { row, isGood } = await replayOne(name, mirror, {
+      const done = await replayOne(name, mirror, {
         ...{ commits: Number(values.commits), workers: values.workers, withDependencies },
         ...{ timeoutMs: Number(values.timeout) * 1000, program: values.program?.split(" ") },
       })
-      if (!isGood) failures++
-      note(row)
+      if (done === undefined) continue
+      if (!done.isGood) failures++
+      note(done.row)
     }
   }
   if (lines.length === TABLE_HEAD.length) return 2
@@ -60,6 +62,10 @@ async function replayOne(name: string, mirror: string, options: ReplayOptions) {
     const replay = await replayHistory(mirror, options)
     return { row: tableRow({ ...replay, repository: name }), isGood: replay.outcome.isGood }
   } catch (error) {
+    if (error instanceof IncompleteCopy) {
+      console.error(`${name}: not replayed: ${error.message}`)
+      return undefined
+    }
     const why = (error instanceof Error ? error.message : String(error)).split("\n")[0]
     return { row: `| ${name} | | | | FAIL: cannot be replayed: ${why} | | |`, isGood: false }
   }
