@@ -45,6 +45,7 @@ const PLACES: Record<string, Layer> = {
   "store/port.ts": "port",
   "store/project-store.ts": "port",
   "store/record-store.ts": "port",
+  "store/team-store.ts": "port",
   "store/terminals.ts": "port",
   "store/operation.ts": "port",
   "store/records.ts": "operation",

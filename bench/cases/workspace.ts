@@ -129,7 +129,7 @@ async function openWorkspaces(folder: string, home: string, env: Record<string, 
   const ground = await openGround({
     ...{ processes: systemProcesses, clock: systemClock, sleep, env, home },
     source: makeGit(folder, { capture, env, sleep }),
-    team: { project: "bench", team: "main" },
+    team: { project: "bench", team: "main", run: 1 },
     settings: { setup: "", setupTimeoutSeconds: 1, copy: [], keep: [] },
   })
   return makeWorkspaces(ground)

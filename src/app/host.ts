@@ -1,6 +1,6 @@
 import type { ReadyAgent } from "../agents/jobs/run-job.ts"
 import type { Merging } from "../delivery/merge-queue/merging.ts"
-import type { TeamName } from "../kernel/team.ts"
+import type { RunName, TeamName } from "../kernel/team.ts"
 import type { Clock } from "../lib/clock.ts"
 import type { Ids } from "../lib/make-ids.ts"
 import type { Processes } from "../lib/process/process.ts"
@@ -77,7 +77,7 @@ export interface Configured {
   /** In whose name agents commit; empty where that is left to git. */
   readonly author: { readonly name: string; readonly email: string }
   /** Worktrees and pins of a team, for the repository around a folder; throws where there is none. */
-  workspaces(request: { readonly sourceDir: string; readonly team: TeamName }): Promise<WorkspaceTools>
+  workspaces(request: { readonly sourceDir: string; readonly team: RunName }): Promise<WorkspaceTools>
   /** Loads the agents, which no other command needs. */
   agents(): Promise<readonly ReadyAgent[]>
   /** Tells the longest prompt for an agent, in characters. */

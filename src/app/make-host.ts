@@ -118,7 +118,7 @@ async function configure(
     hasStore,
     async gates(sourceDir) {
       await own(project, sourceDir)
-      return (await repositories()).gates(await all(), { home, sourceDir, team: { project, team } })
+      return (await repositories()).gates(await all(), { home, sourceDir, team: { project, team, run: 1 } })
     },
     async merging(folder) {
       await own(project, folder)

@@ -15,7 +15,7 @@ import { makeWorkspaces } from "../git/workspaces/make-workspaces.ts"
 import { makePins } from "../git/workspaces/pins.ts"
 import { prepareCheckout } from "../git/workspaces/prepare-checkout.ts"
 import { AppError } from "../kernel/errors.ts"
-import type { TeamName } from "../kernel/team.ts"
+import type { RunName } from "../kernel/team.ts"
 import { systemClock } from "../lib/clock.ts"
 import { systemIds } from "../lib/make-ids.ts"
 import { resolvePath } from "../lib/paths.ts"
@@ -32,7 +32,7 @@ import type { RepositoryWork } from "./projects-here.ts"
 export interface Place {
   readonly home: string
   readonly sourceDir: string
-  readonly team: TeamName
+  readonly team: RunName
 }
 
 export interface Repositories {

@@ -1,7 +1,7 @@
 import { branchRef, integrationBranch, integrationRef } from "../kernel/branches.ts"
 import { AppError } from "../kernel/errors.ts"
 import { quoteInput } from "../kernel/ids.ts"
-import type { TeamName } from "../kernel/team.ts"
+import type { RunName } from "../kernel/team.ts"
 import type { Merges } from "./port.ts"
 
 export interface Integration {
@@ -16,7 +16,7 @@ export interface Integration {
 
 export async function findIntegration(
   merges: Pick<Merges, "find" | "pointsTo">,
-  name: TeamName,
+  name: RunName,
 ): Promise<Integration | undefined> {
   const ref = branchRef(integrationBranch(name))
   const [tip, start, target] = await Promise.all([
@@ -32,7 +32,7 @@ export async function findIntegration(
  * The team's integration branch; at the first call it begins where the target is. The target is the branch named, or the
  * one that is checked out. Safe to repeat, also after it was interrupted.
  */
-export async function ensureIntegration(merges: Merges, name: TeamName, target?: string): Promise<Integration> {
+export async function ensureIntegration(merges: Merges, name: RunName, target?: string): Promise<Integration> {
   const found = await findIntegration(merges, name)
   if (found !== undefined && (target === undefined || target === found.target)) return found
   const { branch, commit } = await findTarget(merges, target ?? found?.target)
@@ -49,7 +49,7 @@ export async function ensureIntegration(merges: Merges, name: TeamName, target?:
 }
 
 /** Throws where there is nothing to work on, or no branch that is to get the work of a team that begins, or goes on. */
-export async function assertTarget(merges: Merges, name: TeamName, named?: string): Promise<void> {
+export async function assertTarget(merges: Merges, name: RunName, named?: string): Promise<void> {
   const found = await findIntegration(merges, name)
   const branch = named ?? found?.target
   if (branch === undefined && (await merges.find("HEAD")) === undefined)

@@ -1,7 +1,7 @@
-import type { TeamName } from "../kernel/team.ts"
+import type { RunName } from "../kernel/team.ts"
 import type { FileChange, JudgedChange, JudgedChanges } from "../ownership/scope.ts"
 
-export interface AsideRequest extends TeamName {
+export interface AsideRequest extends RunName {
   readonly task: string
   readonly attempt: number
   /** A worktree. What it holds counts, committed or not. */
@@ -274,7 +274,7 @@ export interface RemovedWorkspace {
  * written to.
  */
 export interface Workspaces {
-  readonly team: TeamName
+  readonly team: RunName
   /** Where the team's work comes together: `teamwork/<project>/<team>/integration`. */
   readonly integrationBranch: string
   branchOf(worker: string): string

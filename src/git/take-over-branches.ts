@@ -12,7 +12,7 @@ export async function takeOverBranches(git: Git, project: string, teams: readonl
   const pinned = await refsBelow(git, "refs/teamwork/")
   for (const team of teams) {
     const owners = new Set(pinned.filter((ref) => ref.split("/")[3] === team).map((ref) => ref.split("/")[2]))
-    if (!pinned.some((ref) => ref.startsWith(`${teamRefs({ project, team })}/`))) continue
+    if (!pinned.some((ref) => ref.startsWith(`${teamRefs({ project, team, run: 1 })}/`))) continue
     const branches = (await refsBelow(git, `refs/heads/teamwork/${team}/`))
       .map((ref) => ref.slice("refs/heads/".length))
       .filter((branch) => branch.split("/").length === 3)

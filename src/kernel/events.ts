@@ -43,6 +43,8 @@ export const EVENTS = {
   "team.paused": shape({ reason: maybe }),
   "team.resumed": shape({}),
   "team.cleaned": shape({ tasks: count }),
+  /** The last of a run: the next run of the team began, and this one can only be read. */
+  "team.closed": shape({ next: count }),
   "team.status_changed": shape({ from: oneOf(TEAM_STATUSES), to: oneOf(TEAM_STATUSES), reason: maybe }),
   /** An orchestrator leads the team from now on; the settings, as JSON, are what it was started with. */
   "team.led": shape({ holder: word, token: count, settings: word }),

@@ -25,11 +25,20 @@ export function protocolOf(mode: TeamMode): Protocol {
 export interface TeamName {
   readonly project: string
   readonly team: string
+  /** Which run of the team; the current one without it. */
+  readonly run?: number
+}
+
+/** One run of a team: one goal or plan from its start to its end. Whoever writes for a run, in git or in files, names it. */
+export interface RunName extends TeamName {
+  readonly run: number
 }
 
 export interface Team {
   readonly project: string
   readonly team: string
+  /** Which run of the team this is, from 1. */
+  readonly run: number
   readonly goal: string
   readonly phase: TeamPhase
   readonly status: TeamStatus

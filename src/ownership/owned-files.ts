@@ -18,6 +18,8 @@ export interface WriteRules extends OwnedFiles {
 export interface ClaimPlace {
   readonly project: string
   readonly team: string
+  /** Of the team. */
+  readonly run?: number
   readonly task: TaskId
   readonly owner: string
   readonly token: number

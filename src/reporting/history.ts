@@ -185,6 +185,10 @@ function tellTeam(history: History, { type, data, by }: Event, at: number): void
       history.endedAt = at
       history.endReason = data.reason
       break
+    case "team.closed":
+      history.endedAt ??= at
+      history.endReason ??= "closed"
+      break
     case "team.resumed":
       history.resumedAt = at
       break

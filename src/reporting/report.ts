@@ -19,7 +19,8 @@ export interface ReportFacts {
 }
 
 /** All that came of a team's work so far, and what is left of it. */
-export interface Report extends Pick<Team, "project" | "team" | "goal" | "phase" | "status" | "mode" | "schedule"> {
+export interface Report
+  extends Pick<Team, "project" | "team" | "run" | "goal" | "phase" | "status" | "mode" | "schedule"> {
   /** `running`, `paused`, `waiting` for somebody to work or lead, or how it ended. */
   readonly outcome: string
   readonly template: string | null
@@ -109,7 +110,7 @@ export interface CriticalPath {
 export function makeReport(facts: ReportFacts): Report {
   const { view, verdicts } = facts
   const { team, stats, history } = view
-  const { project, goal, phase, status, mode, schedule } = team
+  const { project, run, goal, phase, status, mode, schedule } = team
   const began = beganAt(view)
   const ended = endOf(view) === null ? null : (history.endedAt ?? history.lastEventAt)
   const durationMs = began === null ? null : Math.max(0, (ended ?? view.now) - began)
@@ -117,7 +118,7 @@ export function makeReport(facts: ReportFacts): Report {
   const repairs = countRepairs(history)
   const tasks = [...view.tasks.values()].map((task) => taskReport(task, view, repairs.get(task.id) ?? 0))
   return {
-    ...{ project, team: team.team, goal, phase, status, mode, schedule, durationMs, tasks, workers },
+    ...{ project, team: team.team, run, goal, phase, status, mode, schedule, durationMs, tasks, workers },
     outcome: outcomeOf(view),
     template: templateOf(history),
     startedAt: isoOf(began),

@@ -30,9 +30,11 @@ export interface TeamView {
 /** How it ended, as far as it did: what the one who led it said last, or for a team without one that all is done. */
 export function endOf({ team, history, lead }: TeamView): string | null {
   if (lead !== null) return null
-  if (history.endedAt !== null) return history.endReason
+  // Verified by hand, and then followed by the next run: nobody led it, and still it is done.
+  const isDone = team.phase === "COMPLETE"
+  if (history.endedAt !== null) return history.endReason === "closed" && isDone ? "done" : history.endReason
   if (team.status === "cancelled" || team.status === "failed") return team.status
-  return team.phase === "COMPLETE" ? "done" : null
+  return isDone ? "done" : null
 }
 
 /** When work began; null before. */

@@ -66,6 +66,17 @@ export const teamFields = {
   team: idField("team name; the branch by default"),
 } satisfies Fields
 
+/** For what only reads: an earlier run of the team can be read too. What changes something is about the current run. */
+export const runFields = {
+  ...teamFields,
+  run: optional(
+    number("which run of the team, from 1; the current one by default, see: teamwork runs", {
+      min: 1,
+      isInteger: true,
+    }),
+  ),
+} satisfies Fields
+
 export const taskIdField = idField<TaskId>("id of the task")
 export const workerIdField = idField<WorkerId>("id of the worker")
 export const priorityField = number(

@@ -11,7 +11,7 @@ import type { Document } from "../kernel/document.ts"
 import type { Event, EventType, NewEvent } from "../kernel/events.ts"
 import type { TaskId, WorkerId } from "../kernel/ids.ts"
 import type { Phase } from "../kernel/phase.ts"
-import type { Team, TeamName } from "../kernel/team.ts"
+import type { TeamName } from "../kernel/team.ts"
 import type { IdleNotification, Message, MessageType } from "../messages/message.ts"
 import type { Exception } from "../ownership/exception.ts"
 import type { Verdict } from "../quality/verdict.ts"
@@ -24,6 +24,7 @@ import type { WaveVerdict } from "../tasks/wave.ts"
 import type { Worker, WorkerAvailability } from "../workers/worker.ts"
 import type { ProjectStore } from "./project-store.ts"
 import type { RecordStore } from "./record-store.ts"
+import type { StoredTeam, TeamStore } from "./team-store.ts"
 import type { LoopStore, SeatStore } from "./terminals.ts"
 
 /**
@@ -94,13 +95,7 @@ export interface FinishRequest extends TeamName {
   readonly notice: { readonly id: string; readonly payload: IdleNotification } | null
 }
 
-/** A team as stored; `key` is how its other records are found. */
-export interface StoredTeam extends Team {
-  readonly key: number
-  readonly pauseReason: string | null
-}
-
-export type { RecordStore }
+export type { RecordStore, StoredTeam, TeamStore }
 
 /** What one transaction can do. Lists come in creation order unless said otherwise. */
 export interface Tx extends HotPath {
@@ -123,27 +118,6 @@ export interface Tx extends HotPath {
   readonly documents: DocumentStore
   readonly rateLimits: RateLimitStore
   readonly archive: ArchiveStore
-}
-
-export interface TeamStore {
-  find(name: TeamName): Promise<StoredTeam | undefined>
-  /** Like `find`, and keeps everybody else from changing the team's structure until this transaction ends. */
-  lock(name: TeamName): Promise<StoredTeam | undefined>
-  list(): Promise<StoredTeam[]>
-  /** `undefined` when the name is taken. */
-  create(team: Omit<Team, "createdAt" | "updatedAt">): Promise<StoredTeam | undefined>
-  update(
-    key: number,
-    change: Partial<
-      Pick<StoredTeam, "goal" | "phase" | "status" | "pauseReason" | "mode" | "schedule" | "protocol" | "hasQa">
-    >,
-  ): Promise<void>
-  /** Takes the next free number for a task id. */
-  takeTaskNumber(key: number): Promise<number>
-  /** Keeps the counter ahead of ids that people chose. */
-  raiseTaskNumber(key: number, atLeast: number): Promise<void>
-  /** Forgets the team and everything that belongs to it. */
-  remove(key: number): Promise<void>
 }
 
 export interface TaskFilter {
@@ -401,8 +375,8 @@ export interface ArchiveStore {
   loops(name: TeamName): Promise<readonly LoopState[]>
   /** All but the first `from`. */
   messages(key: number, from: number): Promise<SnapshotMessage[]>
-  /** Makes the team as it was, with its history. `undefined`, and nothing done, when the name is taken. */
-  restore(snapshot: TeamSnapshot, history: readonly PastEvent[]): Promise<number | undefined>
+  /** Makes a run as it was, with its history. `undefined`, and nothing done, when the name or the run is taken. */
+  restore(snapshot: TeamSnapshot, history: readonly PastEvent[], isCurrent?: boolean): Promise<number | undefined>
 }
 
 /** What `doctor` asks of a store. */

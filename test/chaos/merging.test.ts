@@ -17,7 +17,7 @@ import { openStore } from "../fixtures/participants/participant.ts"
 import { seededRandom } from "../fixtures/participants/seeded-random.ts"
 import { type Files, makeMergeRepository } from "../support/merge-repository.ts"
 import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
-import { allEvents, context, makeTeam, run, TEAM, until } from "../support/stores.ts"
+import { allEvents, context, FIRST_RUN, makeTeam, run, TEAM, until } from "../support/stores.ts"
 import { type Crew, type Member, makeCrew } from "./crew.ts"
 
 /** `npm run soak` asks for more. */
@@ -173,8 +173,8 @@ async function prepare(path: string): Promise<Place> {
     // Every other one is pinned by whoever merges.
     await set(`refs/heads/teamwork/house/main/w${id}`, heads[id])
     if (Number(id) % 2 === 0) continue
-    await set(pinRef(TEAM, { taskId: id, attempt: 1 }, "base"), base)
-    await set(pinRef(TEAM, { taskId: id, attempt: 1 }, "head"), heads[id])
+    await set(pinRef(FIRST_RUN, { taskId: id, attempt: 1 }, "base"), base)
+    await set(pinRef(FIRST_RUN, { taskId: id, attempt: 1 }, "head"), heads[id])
   }
   cpSync(repository.folder, join(path, "shop"), { recursive: true })
   writeFileSync(join(path, "place.json"), JSON.stringify({ base, heads }))

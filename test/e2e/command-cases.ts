@@ -1293,7 +1293,7 @@ const OTHER_CASES: Case[] = [
   },
   {
     command: "plan",
-    args: ["--what", "plan.yml", "--yes", "--on-overlap", "serialise"],
+    args: ["--what", "plan.yml", "--yes", "--add", "--on-overlap", "serialise"],
     prepare: preparePlan,
     data: {
       applied: {
@@ -1302,6 +1302,22 @@ const OTHER_CASES: Case[] = [
       },
     },
     table: /\n\nProject shop\/main: tasks 2 created, 4 not in the plan; 2 waves\n$/,
+  },
+  {
+    command: "plan",
+    args: ["plan.yml", "--yes", "--new"],
+    prepare: preparePlan,
+    before: [["task", "release", "1", "--owner", "w1"]],
+    data: { applied: { created: ["5", "6"], others: [], closed: 1, team: { run: 2 } } },
+    table: /\n\nProject shop\/main, new run 2: tasks 2 created; 2 waves\n$/,
+  },
+  {
+    command: "runs",
+    args: [],
+    data: [{ project: "shop", team: "main", run: 1, is_current: true, goal: "Search page", done: 1, total: 4 }],
+    fields: ["outcome", "started_at", "ended_at", "duration_ms", "cost", "delivered"],
+    table:
+      /^RUN +OUTCOME +STARTED +TOOK +DONE +COST +DELIVERED +GOAL\n +>1 +running +\S+ \S+ +\S.* +1\/4 +- +- +Search page\n$/,
   },
   {
     command: "plan",
@@ -2353,7 +2369,7 @@ const PRESET_CASES: Case[] = [
   },
   {
     command: "coordinate",
-    args: ["--what", "roles.json", "--yes", "--save-roles", "--on-overlap", "refuse"],
+    args: ["--what", "roles.json", "--yes", "--add", "--save-roles", "--on-overlap", "refuse"],
     prepare: prepareRoles,
     data: {
       preset: "coordinate",
@@ -2440,7 +2456,7 @@ const COMPLETION_CASES: Case[] = [
   },
 ]
 
-export const CASES: readonly Case[] = [
+const FIRST_CASES: readonly Case[] = [
   ...PROJECT_CASES,
   ...TASK_CASES,
   ...EVIDENCE_CASES,
@@ -2458,6 +2474,21 @@ export const CASES: readonly Case[] = [
   ...PRESET_CASES,
   ...COMPLETION_CASES,
 ]
+
+/** What reads a run of the team: by its number the current one is the same as without. */
+const READS_RUNS = [
+  ...["project status", "task get", "task list", "evidence list", "wave status", "verdict list", "approvals"],
+  ...["ownership list", "escalations", "quality", "wisdom list", "discuss list", "discuss show", "artifact list"],
+  ...["artifact show", "artifact export", "deliverables", "diff", "refs", "recover", "mailbox read", "mailbox poll"],
+  ...["logs", "events tail", "report", "watch", "whiteboard", "swarm status", "export"],
+]
+
+const RUN_CASES: readonly Case[] = READS_RUNS.flatMap((command) => {
+  const first = FIRST_CASES.find((each) => each.command === command)
+  return first === undefined ? [] : [{ ...first, args: [...first.args, "--run", "1"] }]
+})
+
+export const CASES: readonly Case[] = [...FIRST_CASES, ...RUN_CASES]
 
 export const MISSING: readonly Missing[] = [
   { command: "plan", args: ["--yes"], message: /--what is missing/ },

@@ -66,6 +66,9 @@ describe("the table of cases", () => {
       "run --template",
       "run --resume",
       "run --plans",
+      "run --add",
+      "run --new",
+      "coordinate --new",
     ]
     const unused: string[] = []
     for (const row of rows) {

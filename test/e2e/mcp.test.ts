@@ -38,7 +38,16 @@ describe("the tools", () => {
     const { tools } = await mcp.client.listTools()
     expect(tools.map((tool) => tool.name).sort()).toEqual(
       [
-        ...["team_status", "task_list", "task_get", "task_create", "task_claim", "task_update", "task_release"],
+        ...[
+          "team_status",
+          "team_runs",
+          "task_list",
+          "task_get",
+          "task_create",
+          "task_claim",
+          "task_update",
+          "task_release",
+        ],
         ...["task_heartbeat", "task_phase", "evidence_run", "evidence_add", "message_send", "message_read"],
         ...["message_wait", "team_msg", "approval_ask", "approval_list", "checkpoint_ask", "escalate"],
         ...["ownership_check", "ownership_ask", "wisdom_add", "wisdom_list", "explore_get", "explore_put"],

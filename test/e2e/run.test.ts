@@ -472,7 +472,7 @@ describe("where the work of a run starts", () => {
       expect(await bench.run([...RUN, first, "--no-deliver"])).toMatchObject(FINE)
       git(bench.cwd, "commit", "--quiet", "--allow-empty", "-m", "Mine")
       const second = planFor(bench, [{ id: "2", run: ["cat f1 > f2"] }])
-      expect(await bench.run([...RUN, second])).toMatchObject(FINE)
+      expect(await bench.run([...RUN, second, "--add"])).toMatchObject(FINE)
       expect(git(bench.cwd, "show", "teamwork/shop/main/integration:f2")).toBe("one")
     },
     LONG_MS,

@@ -46,11 +46,11 @@ describe("a team at work", () => {
           `echo > f${id}`,
           ...more,
         )
-      const again = (more: readonly PlannedTask[]) => ["plan", planFor(bench, more), "--yes"]
+      const again = (more: readonly PlannedTask[]) => ["plan", planFor(bench, more), "--yes", "--add"]
       await bench.ok(...again([...tasks, { id: "7", run: ["echo > f7"] }]))
       expect(await bench.ok("task", "get", "7")).toMatchObject({ title: "Task 7" })
-      const other = again([{ id: "1", run: ["echo other > f1"] }])
-      expect(await bench.refused("plan.started", ...other)).toContain("1 (in_progress; the plan changes work)")
+      const other = ["plan", planFor(bench, [{ id: "1", run: ["echo other > f1"] }]), "--yes"]
+      expect(await bench.refused("run.unfinished", ...other)).toContain("run 1 of shop/main is not over")
       await add("4", "--blocked-by", "2")
       await add("5")
       await bench.ok("task", "update", "2", "--title", "The second", "--add-blocked-by", "5")

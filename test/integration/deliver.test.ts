@@ -10,7 +10,7 @@ import { ensureIntegration } from "../../src/git/integration.ts"
 import { deliveredRef } from "../../src/kernel/branches.ts"
 import type { Verdict } from "../../src/quality/verdict.ts"
 import { type Files, makeMergeRepository } from "../support/merge-repository.ts"
-import { allEvents, context, makeTeam, refusal, STORES, TEAM } from "../support/stores.ts"
+import { allEvents, context, FIRST_RUN, makeTeam, refusal, STORES, TEAM } from "../support/stores.ts"
 
 const INTEGRATION = "refs/heads/teamwork/house/main/integration"
 
@@ -209,11 +209,11 @@ describe("undo", () => {
     expect([scene.file("a.txt"), scene.file("gone"), scene.file("notes.txt")]).toEqual(["a\n", "g\n", "mine\n"])
     expect(existsSync(join(scene.folder, "new"))).toBe(false)
     expect(await scene.git.read(["status", "--porcelain"])).toBe("?? notes.txt")
-    expect(await scene.git.read(["rev-parse", deliveredRef(TEAM, 1, "undone")])).toBe(to)
+    expect(await scene.git.read(["rev-parse", deliveredRef(FIRST_RUN, 1, "undone")])).toBe(to)
     expect((await scene.events()).map(([type]) => type)).toEqual(["target.delivered", "target.undone"])
     expect(await refusal(scene.undo())).toMatchObject({ code: "merge.nothing" })
     expect(await scene.deliver()).toMatchObject({ isMoved: true, to })
-    expect((await readDeliveries(scene.merges, TEAM)).last).toMatchObject({ number: 2 })
+    expect((await readDeliveries(scene.merges, FIRST_RUN)).last).toMatchObject({ number: 2 })
   })
 
   it("takes back one delivery at a time", async () => {
@@ -268,7 +268,7 @@ describe("undo", () => {
     const first = await scene.integrate({ "a.txt": "A\n" })
     await scene.deliver()
     const second = await scene.integrate({ "a.txt": "B\n" })
-    await noteDelivery(scene.merges, TEAM, { target: "main", before: first, after: second })
+    await noteDelivery(scene.merges, FIRST_RUN, { target: "main", before: first, after: second })
     expect(await scene.undo()).toMatchObject({ from: first, to: first })
     expect(await scene.git.read(["rev-parse", "main"])).toBe(first)
   })
@@ -284,7 +284,7 @@ async function prepare(files: Files, { hasIntegration = true } = {}) {
   const base = await commit([], files)
   await set("refs/heads/main", base)
   await git.read(["reset", "--quiet", "--hard", "main"])
-  if (hasIntegration) await ensureIntegration(merges, TEAM)
+  if (hasIntegration) await ensureIntegration(merges, FIRST_RUN)
   const verdicts: Verdict[] = []
   let allowsAnything = false
   const judge = (status: "passed" | "failed", evidence: string) => {

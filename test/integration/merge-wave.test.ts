@@ -13,7 +13,7 @@ import { updateTask } from "../../src/tasks/operations/update-task.ts"
 import { updateWave } from "../../src/tasks/operations/update-wave.ts"
 import type { Task } from "../../src/tasks/task.ts"
 import { type Files, type MergeRepository, makeMergeRepository } from "../support/merge-repository.ts"
-import { allEvents, context, getTask, makeTeam, run, STORES, TEAM } from "../support/stores.ts"
+import { allEvents, context, FIRST_RUN, getTask, makeTeam, run, STORES, TEAM } from "../support/stores.ts"
 import { told } from "../support/told.ts"
 
 describe.each(Object.keys(STORES))("merging the tasks of a wave, on %s", (store) => {
@@ -24,7 +24,7 @@ describe.each(Object.keys(STORES))("merging the tasks of a wave, on %s", (store)
     const report = await scene.merge()
     expect(report).toMatchObject({ target: "main", fixes: [], pending: ["3"], left: [] })
     expect(kinds(report)).toEqual({ 1: "merged", 2: "merged" })
-    expect(await scene.git.read(["rev-parse", pinRef(TEAM, { taskId: "2", attempt: 1 }, "head")])).toBe(head)
+    expect(await scene.git.read(["rev-parse", pinRef(FIRST_RUN, { taskId: "2", attempt: 1 }, "head")])).toBe(head)
     await scene.merge()
     const batch = { tasks: ["1", "2"], wave: null }
     expect((await scene.events("merge.started")).map(({ data }) => data)).toEqual([batch, batch])
@@ -241,8 +241,8 @@ describe.each(Object.keys(STORES))("merging the tasks of a wave, on %s", (store)
       await scene.work("1", { a: "1\n" }, { isPinned: false }),
       await scene.work("2", { b: "2\n" }, { isPinned: false }),
     ]
-    await scene.set(pinRef(TEAM, { taskId: "1", attempt: 1 }, "base"), scene.base)
-    await scene.set(pinRef(TEAM, { taskId: "2", attempt: 1 }, "head"), heads[1] ?? "")
+    await scene.set(pinRef(FIRST_RUN, { taskId: "1", attempt: 1 }, "base"), scene.base)
+    await scene.set(pinRef(FIRST_RUN, { taskId: "2", attempt: 1 }, "head"), heads[1] ?? "")
     expect(kinds(await scene.merge())).toEqual({ 1: "merged", 2: "merged" })
   })
 
@@ -337,8 +337,8 @@ async function prepare(store: string, ids: readonly string[], needing: Record<st
       await repository.set(`refs/heads/${workerBranch(TEAM, worker)}`, head)
       const { attempt } = await getTask(opened, team.key, id)
       if (isPinned) {
-        await repository.set(pinRef(TEAM, { taskId: id, attempt }, "head"), head)
-        await repository.set(pinRef(TEAM, { taskId: id, attempt }, "base"), parents[0] ?? base)
+        await repository.set(pinRef(FIRST_RUN, { taskId: id, attempt }, "head"), head)
+        await repository.set(pinRef(FIRST_RUN, { taskId: id, attempt }, "base"), parents[0] ?? base)
       }
       return head
     },

@@ -6,7 +6,7 @@ import { branchRef, integrationBranch, integrationRef, teamRefs } from "../../sr
 import { cleanTeam } from "../../src/teams/operations/clean-team.ts"
 import { takeLead } from "../../src/teams/operations/lead-team.ts"
 import { makeMergeRepository } from "../support/merge-repository.ts"
-import { context as contextOf, makeTeam, refusalCode, run, STORES, TEAM } from "../support/stores.ts"
+import { context as contextOf, FIRST_RUN, makeTeam, refusalCode, run, STORES, TEAM } from "../support/stores.ts"
 
 const INTEGRATION = branchRef(integrationBranch(TEAM))
 const opened: Disposable[] = []
@@ -20,7 +20,7 @@ describe("an integration branch without work of its own", () => {
     const mine = await scene.commitOnMain("mine")
     await scene.renew()
     expect(await scene.at(INTEGRATION)).toBe(mine)
-    expect(await scene.at(integrationRef(TEAM, "start"))).toBe(mine)
+    expect(await scene.at(integrationRef(FIRST_RUN, "start"))).toBe(mine)
   })
 
   it("stays where it is checked out, as its files would be left behind", async () => {
@@ -42,7 +42,7 @@ describe("an integration branch without work of its own", () => {
 
 it("a target that is named is enough where what is checked out has no commit", async () => {
   const { git, ports } = await prepare()
-  const later = { project: TEAM.project, team: "later" }
+  const later = { project: TEAM.project, team: "later", run: 1 }
   await git.read(["checkout", "--quiet", "--orphan", "new"])
   expect(await refusalCode(assertTarget(ports.merges, later))).toBe("workspace.no_commit")
   await assertTarget(ports.merges, later, "main")
@@ -71,10 +71,10 @@ describe("an integration branch with merged work", () => {
     const told = await Promise.all([scene.renew(), scene.renew(), scene.renew()])
     expect(told.flat()).toHaveLength(1)
     expect(await scene.at(INTEGRATION)).toBeUndefined()
-    const refs = await scene.merges.refs(`${teamRefs(TEAM)}/workers`)
-    expect([...refs]).toEqual([[`${teamRefs(TEAM)}/workers/integration/1/head`, merged]])
+    const refs = await scene.merges.refs(`${teamRefs(FIRST_RUN)}/workers`)
+    expect([...refs]).toEqual([[`${teamRefs(FIRST_RUN)}/workers/integration/1/head`, merged]])
     // The next one begins on the target, and is this team's.
-    await ensureIntegration(scene.merges, TEAM)
+    await ensureIntegration(scene.merges, FIRST_RUN)
     const again = await scene.integrate("again")
     expect(await scene.renew()).toEqual([])
     expect(await scene.at(INTEGRATION)).toBe(again)
@@ -104,7 +104,7 @@ async function prepare({ isMarked = true } = {}) {
   const base = await commit([], { "a.txt": "a\n" })
   await set("refs/heads/main", base)
   await git.read(["reset", "--quiet", "--hard", "main"])
-  await ensureIntegration(merges, TEAM)
+  await ensureIntegration(merges, FIRST_RUN)
   const ports: RenewPorts = { merges, targets, workspaces: { list: async () => [], disown: async () => undefined } }
   const renew = () => renewIntegration(context, ports, TEAM)
   if (isMarked) await renew()

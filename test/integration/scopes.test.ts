@@ -20,7 +20,7 @@ const FILES = { "src/a.ts": "a\n", "src/b.ts": "b\n", "docs/a.md": "docs\n", "pa
 
 function setAside(repository: Repository, change: Partial<Ownership> = {}, brings?: string): Promise<AsideResult> {
   return makeScopes(repository.git).setAside({
-    ...{ project: "shop", team: "main", task: "3", attempt: 1, folder: repository.path, base: "main" },
+    ...{ project: "shop", team: "main", run: 1, task: "3", attempt: 1, folder: repository.path, base: "main" },
     ...{ message: "Work on task 3", ...(brings === undefined ? {} : { brings }) },
     judge: (changes) => judgeChanges(changes, { ...OWNERSHIP, ...change }),
   })
@@ -282,7 +282,7 @@ describe("what a task may deliver", () => {
   it("needs to know where the work began", async () => {
     using shop = makeShop()
     const scopes = makeScopes(shop.git)
-    const request = { project: "shop", team: "main", task: "3", attempt: 1, folder: shop.path, message: "x" }
+    const request = { project: "shop", team: "main", run: 1, task: "3", attempt: 1, folder: shop.path, message: "x" }
     const judge = () => ({ kept: [], aside: [] })
     for (const base of [undefined, "nowhere", "--help", "teamwork/shop/main/w1", "HEAD^{tree}"])
       await expect(scopes.setAside({ ...request, judge, base })).rejects.toMatchObject({ code: "input.invalid" })

@@ -82,7 +82,14 @@ describe("how an agent reaches the team", () => {
     expect(job.env).toMatchObject(reach)
     expect(job.env.PATH).toStartWith("/state/bin:/")
     expect(job.prompt.match(/MCP server `teamwork`/g)).toHaveLength(1)
-    expect(job.claim).toEqual({ ...WORLD_TEAM, task: task.id, owner: "w1", token: task.claimToken, store: REACH.store })
+    expect(job.claim).toEqual({
+      ...WORLD_TEAM,
+      run: 1,
+      task: task.id,
+      owner: "w1",
+      token: task.claimToken,
+      store: REACH.store,
+    })
   })
 
   it("is by a server that runs no commands, for an agent that may not run any by itself", async () => {

@@ -252,10 +252,14 @@ function planEdits(run: Run, fault: AgentFault | undefined): (() => void)[] {
 }
 
 /** A task of the engine's own: brings in what could not be merged, or mends what a gate found. */
-function mend({ repository, plan }: Run, tree: SimWorktree, { task, serial }: { task: string; serial: number }): void {
-  const [, origin = "", attempt = ""] = isFixId(task) ? (/^fix-(.+)-(\d+)$/.exec(task) ?? []) : []
-  const { project, team } = repository.team
-  const head = repository.refs.get(`refs/teamwork/${project}/${team}/${origin}/${attempt}/head`)
+function mend(
+  { repository, plan, job }: Run,
+  tree: SimWorktree,
+  { task, serial }: { task: string; serial: number },
+): void {
+  const [, origin = ""] = isFixId(task) ? (/^fix-(.+)-(\d+)$/.exec(task) ?? []) : []
+  const named = job.env.TEAMWORK_FIX_HEAD
+  const head = named === undefined ? undefined : repository.resolve(named)
   const merge =
     head === undefined || repository.objects.contains(repository.headOf(tree), head)
       ? undefined

@@ -150,7 +150,13 @@ function chooseCall(random: Random, commits: readonly string[]): { name: string;
       const { task } = attempt
       const ownership = { task: { id: task, files: [`src/${task}/**`, "a.txt"] }, others: [], granted: [], shared: [] }
       return side.ports.scopes.setAside({
-        ...{ ...WORLD_TEAM, ...attempt, folder: side.ports.workspaces.pathOf(worker), message: `Task ${unique}` },
+        ...{
+          ...WORLD_TEAM,
+          run: 1,
+          ...attempt,
+          folder: side.ports.workspaces.pathOf(worker),
+          message: `Task ${unique}`,
+        },
         brings: named(one),
         judge: (changes) => judgeChanges(changes, ownership),
       })
@@ -297,7 +303,7 @@ function readFolder(folder: string): Map<string, string> {
 
 function openSim(seed: number): Side & AsyncDisposable {
   const world = makeWorld({ seed })
-  const { repository, of } = makeSimGit(world, { team: WORLD_TEAM, files: FILES })
+  const { repository, of } = makeSimGit(world, { team: { ...WORLD_TEAM, run: 1 }, files: FILES })
   const { objects } = repository
   const process: SimProcess = world.spawn("test", () => new Promise(() => {}))
   const { gateRepository, ...ports } = of(process)

@@ -15,7 +15,8 @@ import type { SimProcess, World } from "./world.ts"
 export interface SimGit {
   readonly repository: SimRepository
   readonly checkouts: SimCheckouts
-  of(process: SimProcess): GitPorts
+  /** As a process of one run of the team has it. */
+  of(process: SimProcess, run?: number): GitPorts
 }
 
 export interface GitPorts {
@@ -34,13 +35,17 @@ export function makeSimGit(world: World, request: RepositoryRequest): SimGit {
   return {
     repository,
     checkouts,
-    of: (process) => ({
-      workspaces: makeSimWorkspaces(repository, process, locks),
-      pins: makeSimPins(repository, process),
-      scopes: makeSimScopes(repository, process),
-      merges: makeSimMerges(repository, process),
-      targets: makeSimTargets(repository, process),
-      gateRepository: (folder) => makeSimGateRepository(repository, process, checkouts, folder),
-    }),
+    of(process, run = request.team.run) {
+      const team = { value: { ...request.team, run } }
+      const own: SimRepository = run === request.team.run ? repository : Object.create(repository, { team })
+      return {
+        workspaces: makeSimWorkspaces(own, process, locks),
+        pins: makeSimPins(own, process),
+        scopes: makeSimScopes(own, process),
+        merges: makeSimMerges(own, process),
+        targets: makeSimTargets(own, process),
+        gateRepository: (folder) => makeSimGateRepository(own, process, checkouts, folder),
+      }
+    },
   }
 }

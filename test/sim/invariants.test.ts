@@ -9,7 +9,7 @@ import { createTask } from "../../src/tasks/operations/create-task.ts"
 import { claimRequest, context, finishRequest, makeTeam, run } from "../support/stores.ts"
 import { makeSimGit, type SimGit } from "./git.ts"
 import { type Invariants, makeInvariants } from "./invariants.ts"
-import { SIM_TEAM, type SimPlan } from "./plans.ts"
+import { SIM_RUN, SIM_TEAM, type SimPlan } from "./plans.ts"
 import { openSimStore, type SimStore } from "./store.ts"
 import { makeWorld } from "./world.ts"
 
@@ -40,7 +40,7 @@ interface Scene extends AsyncDisposable {
 async function makeScene(): Promise<Scene> {
   const world = makeWorld({ seed: 1 })
   const store = await openSimStore(world)
-  const git = makeSimGit(world, { team: SIM_TEAM, files: PLAN.files })
+  const git = makeSimGit(world, { team: SIM_RUN, files: PLAN.files })
   const { key } = await makeTeam(store.direct, SIM_TEAM)
   for (const { id, files } of PLAN.tasks)
     await run(context(store.direct), createTask, { ...SIM_TEAM, id, title: id, files })
@@ -48,6 +48,7 @@ async function makeScene(): Promise<Scene> {
   const running: string[] = []
   const agents = { shown, of: () => [], runningFor: () => [] }
   const invariants = makeInvariants({
+    run: 1,
     store,
     key,
     git,
@@ -120,13 +121,13 @@ describe("an invariant that is broken is told", () => {
       await scene.store.direct.finishTask({ ...finishRequest(id, { owner: "w1" }), ...SIM_TEAM })
     }
     const head = scene.commit([scene.main], { "src/t1/a": "a\n" })
-    repository.setRef(pinRef(SIM_TEAM, { taskId: "t1", attempt: 1 }, "head"), head)
+    repository.setRef(pinRef(SIM_RUN, { taskId: "t1", attempt: 1 }, "head"), head)
     const { tree } = repository.objects.commit(head)
     const verdict = { scope: "task", subject: "t1", checks: [], issues: [], by: "gate", commit: head, tree } as const
     await scene.store.direct.write((tx) => tx.verdicts.add(scene.key, { ...verdict, status: "passed" }))
     await finish("t1")
     await scene.invariants.check()
-    repository.setRef(pinRef(SIM_TEAM, { taskId: "t2", attempt: 1 }, "head"), head)
+    repository.setRef(pinRef(SIM_RUN, { taskId: "t2", attempt: 1 }, "head"), head)
     await finish("t2")
     await expect(scene.invariants.check()).rejects.toThrow("I5: task t2 was resolved")
   })

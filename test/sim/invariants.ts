@@ -29,6 +29,8 @@ export interface Invariants {
 
 export interface Checked {
   readonly store: SimStore
+  /** Which run of the team, and where the store has it. */
+  readonly run: number
   readonly key: number
   readonly git: SimGit
   readonly plan: SimPlan
@@ -170,7 +172,7 @@ export function makeInvariants(checked: Checked): Invariants {
       evidence: await tx.evidence.list(key, id as Task["id"]),
       task: await tx.tasks.find(key, id as Task["id"]),
     }))
-    const head = repository.refs.get(pinRef(SIM_TEAM, { taskId: id, attempt }, "head"))
+    const head = repository.refs.get(pinRef({ ...SIM_TEAM, run: checked.run }, { taskId: id, attempt }, "head"))
     if (head === undefined) return fail("I3", `task ${id} was resolved without a pin of its work`)
     const { tree } = objects.commit(head)
     const own = verdicts.filter((each) => each.scope === "task" && each.subject === id)
@@ -278,6 +280,43 @@ export function makeInvariants(checked: Checked): Invariants {
       const isLed = leader !== undefined && leader.leaseUntil > now && !checked.wasKilled(leader.holder)
       if (isLed) fail("I8", `${leader.holder} leads still`)
       for (const { id, status } of tasks.values()) if (!hasEnded(status)) fail("end", `task ${id} is ${status}`)
+    },
+  }
+}
+
+export interface RunsChecked extends Invariants {
+  /** The team goes on with another run: from now on that one is looked at. */
+  next(run: Pick<Checked, "run" | "key">): Promise<void>
+}
+
+/** The same for each run of a team after the other; and what is closed stays as it is. */
+export function checkRuns(first: Checked): RunsChecked {
+  const { store } = first
+  let current = makeInvariants(first)
+  let key = first.key
+  const closed: { readonly key: number; readonly events: readonly ToldEvent[]; readonly count: number }[] = []
+  const countEvents = async (of: number) =>
+    (await store.direct.read((tx) => tx.events.list(of, { limit: 1_000_000 }))).events.length
+  return {
+    get events() {
+      return [...closed.flatMap(({ events }) => events), ...current.events]
+    },
+    get tasks() {
+      return current.tasks
+    },
+    check: () => current.check(),
+    async next(run) {
+      await current.check()
+      closed.push({ key, events: current.events, count: await countEvents(key) })
+      current = makeInvariants({ ...first, ...run })
+      key = run.key
+    },
+    async checkEnd() {
+      await current.checkEnd()
+      for (const { key: of, count } of closed) {
+        const now = await countEvents(of)
+        if (now !== count) throw new InvariantBroken("runs", `${now - count} events came into a run that is closed`)
+      }
     },
   }
 }

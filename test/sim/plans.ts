@@ -1,10 +1,11 @@
 // Random plans: graphs of tasks with needs, owned files and roles, on a repository that has a file for each of them.
 
-import type { TeamName } from "../../src/kernel/team.ts"
+import type { RunName, TeamName } from "../../src/kernel/team.ts"
 import type { Role } from "../../src/tasks/task.ts"
 import type { Random } from "./random.ts"
 
-export const SIM_TEAM: TeamName = { project: "shop", team: "sim" }
+export const SIM_TEAM = { project: "shop", team: "sim" } satisfies TeamName
+export const SIM_RUN = { ...SIM_TEAM, run: 1 } satisfies RunName
 
 export interface SimTask {
   readonly id: string

@@ -36,8 +36,8 @@ import { makeSimAgents, type SimAgents } from "./agents.ts"
 import { type Faults, makeFaults } from "./faults.ts"
 import { makeSimGates, type SimGates } from "./gates.ts"
 import { makeSimGit, type SimGit } from "./git.ts"
-import { type Invariants, makeInvariants, PERSONS_MESSAGE } from "./invariants.ts"
-import { makePlan, SIM_TEAM, type SimPlan } from "./plans.ts"
+import { checkRuns, PERSONS_MESSAGE, type RunsChecked } from "./invariants.ts"
+import { makePlan, SIM_RUN, SIM_TEAM, type SimPlan } from "./plans.ts"
 import type { Random } from "./random.ts"
 import { makeSimRuntime, type SimRuntime, startOf } from "./runtime.ts"
 import { openSimStore, type SimStore } from "./store.ts"
@@ -164,7 +164,7 @@ interface Scene {
   readonly plan: SimPlan
   readonly git: SimGit
   readonly faults: Faults
-  readonly invariants: Invariants
+  readonly invariants: RunsChecked
   readonly person: Person
 }
 
@@ -175,7 +175,7 @@ async function prepare(
 ): Promise<Scene> {
   const { random } = world
   const plan = makePlan(random.fork("plan"))
-  const git = makeSimGit(world, { team: SIM_TEAM, files: plan.files })
+  const git = makeSimGit(world, { team: SIM_RUN, files: plan.files })
   let ids = 0
   const contextOf = (own: Store): Context => ({
     store: own,
@@ -184,7 +184,8 @@ async function prepare(
     roles: async () => BUILT_IN_ROLES,
   })
   const real = contextOf(store.direct)
-  const key = await createPlan(real, plan, chooseGuards(random))
+  const guards = chooseGuards(random)
+  const key = await createPlan(real, plan, guards)
   const faults = makeFaults(random.fork("faults"), {
     jumpClock: (ms) => world.jumpClock(ms),
     kill: () => killAny(world),
@@ -205,17 +206,25 @@ async function prepare(
       )
     },
   })
-  const set: Set = { world, store, git, gates, agents, contextOf, say, plan, limits: chooseLimits(world) }
+  const runs = { current: 1, last: random.fork("runs").chance(0.25) ? 2 : 1 }
+  const set: Set = { world, store, git, gates, agents, contextOf, say, plan, limits: chooseLimits(world), runs }
   const runtime: SimRuntime = makeSimRuntime({
     world,
     main: (process, worker, role) => work(set, runtime, { process, worker, role }),
     agentsOf: (worker) => agents.runningFor(worker),
   })
-  const person = makePerson(set, runtime, real)
+  const person = makePerson(set, runtime, {
+    real,
+    async beginNext() {
+      const next = await createPlan(real, plan, guards)
+      runs.current++
+      await invariants.next({ run: runs.current, key: next })
+    },
+  })
   const running = () => world.processes.filter(({ state }) => state === "running").map(({ name }) => name)
   const wasKilled = (number: string) =>
     world.processes.some(({ pid, state }) => String(pid) === number && state === "killed")
-  const invariants = makeInvariants({ store, key, git, plan, agents, running, wasKilled })
+  const invariants = checkRuns({ store, run: 1, key, git, plan, agents, running, wasKilled })
   return { plan, git, faults, invariants, person }
 }
 
@@ -266,6 +275,8 @@ interface Set {
   readonly agents: SimAgents
   readonly plan: SimPlan
   readonly limits: EngineLimits
+  /** Which run of the team goes on, and how many there will be: each does the plan once more, under the same ids. */
+  readonly runs: { current: number; readonly last: number }
   contextOf(store: Store): Context
   say(line: string): void
 }
@@ -304,7 +315,8 @@ async function work(
 ): Promise<void> {
   const { world, git, gates, agents } = set
   const context = set.contextOf(set.store.of(process))
-  const { workspaces, pins, scopes } = git.of(process)
+  const name = { ...SIM_TEAM, run: set.runs.current }
+  const { workspaces, pins, scopes } = git.of(process, name.run)
   const ready = agents.of(process)
   const say = speaker(set, process)
   const processStart = startOf(process)
@@ -329,7 +341,7 @@ async function work(
       ...{ drain: process.signal, stop: process.secondSignal },
     },
     {
-      ...{ ...SIM_TEAM, workerId: worker as WorkerId, role: (role ?? undefined) as Role | undefined },
+      ...{ ...name, workerId: worker as WorkerId, role: (role ?? undefined) as Role | undefined },
       ...{ once: false, loop: true, keepPolling: false, isManaged: true, pollIntervalSeconds: 120 },
       ...{ home: "/sim/home", root: git.repository.folder },
       settings: {
@@ -355,10 +367,11 @@ function endOrphans(
 async function lead(set: Set, runtime: SimRuntime, process: SimProcess): Promise<EngineEnd> {
   const { world, git, gates } = set
   const context = set.contextOf(set.store.of(process))
-  const { merges, targets, workspaces, pins } = git.of(process)
+  const name = { ...SIM_TEAM, run: set.runs.current }
+  const { merges, targets, workspaces, pins } = git.of(process, name.run)
   const abandoned = new AbortController()
   const verifier = gates.verifier(process, { context, signal: abandoned.signal })
-  const connected = connectGates(verifier, SIM_TEAM)
+  const connected = connectGates(verifier, name)
   const holder = String(process.pid)
   return orchestrate(
     {
@@ -366,15 +379,15 @@ async function lead(set: Set, runtime: SimRuntime, process: SimProcess): Promise
       merging: { merges, targets },
       gates: {
         ...connected,
-        verifyWave: (wave) => verifyWave(verifier, { ...SIM_TEAM, wave }),
-        verifyFinal: () => verifyFinal(verifier, { ...SIM_TEAM }),
+        verifyWave: (wave) => verifyWave(verifier, { ...name, wave }),
+        verifyFinal: () => verifyFinal(verifier, { ...name }),
       },
       workspaces: { workspaces, pins },
       abandon: () => abandoned.abort(),
       review: async () => {
         await process.sleep(60_000)
         const verdict = { subject: null, status: "passed", checks: [], issues: [], by: "codex" } as const
-        return addVerdict(context, SIM_TEAM, { scope: "cross-agent", ...verdict })
+        return addVerdict(context, name, { scope: "cross-agent", ...verdict })
       },
       launch: (worker, role) => ({
         ...{ worker, title: worker, command: ["teamwork", "worker", role ?? ""], env: {}, cwd: "/", logFile: "/" },
@@ -386,7 +399,7 @@ async function lead(set: Set, runtime: SimRuntime, process: SimProcess): Promise
       say: speaker(set, process),
     },
     {
-      ...{ ...SIM_TEAM, limits: set.limits, settings: "{}", target: undefined, leaseMs: 30_000 },
+      ...{ ...name, limits: set.limits, settings: "{}", target: undefined, leaseMs: 30_000 },
       ...{ shutdownTimeoutMs: SHUTDOWN_MS, monitorIntervalMs: 60_000 },
       ...{ drain: process.signal, stop: process.secondSignal },
     },
@@ -403,7 +416,11 @@ interface Person {
   write(): void
 }
 
-function makePerson(set: Set, runtime: SimRuntime, real: Context): Person {
+function makePerson(
+  set: Set,
+  runtime: SimRuntime,
+  { real, beginNext }: { readonly real: Context; beginNext(): Promise<void> },
+): Person {
   const { world } = set
   const random = world.random.fork("person")
   const ends: string[] = []
@@ -425,10 +442,21 @@ function makePerson(set: Set, runtime: SimRuntime, real: Context): Person {
       )
       if (process !== current) return
       current = undefined
-      if (end?.outcome === "done") done = true
+      if (end?.outcome === "done" && set.runs.current === set.runs.last) done = true
+      else if (end?.outcome === "done") world.after(random.int(1000, 60_000), nextRun)
       else world.after(random.int(1000, 60_000), () => goOn(end, error))
     })
     return process
+  }
+  /** The next goal for the same team. Somebody may lead it still, who finds that there is nothing left to do. */
+  const nextRun = async () => {
+    try {
+      await beginNext()
+      current = begin()
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === "team.busy")) throw error
+      world.after(random.int(1000, 60_000), nextRun)
+    }
   }
   const goOn = async (end: EngineEnd | undefined, error: unknown) => {
     if (error !== undefined && !isExcusable(error)) throw error

@@ -19,7 +19,7 @@ import { updateTask } from "../../src/tasks/operations/update-task.ts"
 import { createTeam } from "../../src/teams/operations/create-team.ts"
 import { type MergeRepository, makeMergeRepository } from "./merge-repository.ts"
 import { sandboxEnv } from "./sandbox.ts"
-import { context, run, STORES, TEAM } from "./stores.ts"
+import { context, FIRST_RUN, run, STORES, TEAM } from "./stores.ts"
 
 export interface ReviewScene extends AsyncDisposable {
   readonly context: Context
@@ -44,8 +44,8 @@ export async function makeReviewScene(agents: readonly string[], goal = "A searc
   const tip = await repository.commit([start], { "search.ts": "export const search = 1\n" })
   await repository.set("refs/heads/main", start)
   await repository.set(branchRef(integrationBranch(TEAM)), tip)
-  await repository.set(integrationRef(TEAM, "start"), start)
-  await repository.merges.pointTo(integrationRef(TEAM, "target"), "refs/heads/main")
+  await repository.set(integrationRef(FIRST_RUN, "start"), start)
+  await repository.merges.pointTo(integrationRef(FIRST_RUN, "target"), "refs/heads/main")
   const home = join(repository.folder, "../home")
   const gates = await openGateRepository(repository.git, { home, prepare: async () => undefined })
   if (gates === undefined) throw new Error("no repository")

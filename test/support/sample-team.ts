@@ -85,6 +85,7 @@ export const SAMPLE_TEAM: WholeTeam = {
     team: {
       project: "shop",
       team: "main",
+      run: 1,
       goal: "Sell things",
       phase: "EXECUTION",
       status: "active",

@@ -167,6 +167,7 @@ function team(): fc.Arbitrary<SnapshotTeam> {
   return fc.record({
     project: id(),
     team: id(),
+    run: count(1),
     goal: anyText(80),
     phase: fc.constantFrom(...TEAM_PHASES),
     status: fc.constantFrom(...TEAM_STATUSES),

@@ -5,7 +5,7 @@ import { CONFIG_KEYS } from "../../src/app/config/keys.ts"
 import { AppError, type ErrorCode } from "../../src/kernel/errors.ts"
 import type { Event } from "../../src/kernel/events.ts"
 import { parseTaskId, parseWorkerId } from "../../src/kernel/ids.ts"
-import type { Team, TeamName } from "../../src/kernel/team.ts"
+import type { RunName, Team, TeamName } from "../../src/kernel/team.ts"
 import { UNGUARDED } from "../../src/kernel/team.ts"
 import { type Clock, systemClock } from "../../src/lib/clock.ts"
 import { checkFields, type Fields, type InputOf } from "../../src/lib/fields.ts"
@@ -135,7 +135,9 @@ export async function refusalCode(work: Promise<unknown>): Promise<ErrorCode> {
   return (await refusal(work)).code
 }
 
-export const TEAM: TeamName = { project: "house", team: "main" }
+export const TEAM = { project: "house", team: "main" } satisfies TeamName
+/** For git, where the runs of a team lie beside each other. */
+export const FIRST_RUN = { ...TEAM, run: 1 } satisfies RunName
 
 export async function makeTeam(store: Store, change: Partial<Team> = {}): Promise<StoredTeam> {
   const team = await store.write((tx) =>

@@ -17,7 +17,7 @@ import { createTask } from "../../src/tasks/operations/create-task.ts"
 import { updateTask } from "../../src/tasks/operations/update-task.ts"
 import { makeRepository, type Repository } from "./repository.ts"
 import { makeScratch, sandboxEnv } from "./sandbox.ts"
-import { context, type Given, getTask, makeTeam, run, STORES, TEAM } from "./stores.ts"
+import { context, FIRST_RUN, type Given, getTask, makeTeam, run, STORES, TEAM } from "./stores.ts"
 
 export interface World extends AsyncDisposable {
   readonly repository: Repository
@@ -80,8 +80,8 @@ export async function makeWorld(files: Readonly<Record<string, string>> = { "a.t
     },
     async pin(id, base, head) {
       const task = await getTask(store, key, id)
-      repository.run("update-ref", pinRef(TEAM, { taskId: task.id, attempt: task.attempt }, "base"), base)
-      repository.run("update-ref", pinRef(TEAM, { taskId: task.id, attempt: task.attempt }, "head"), head)
+      repository.run("update-ref", pinRef(FIRST_RUN, { taskId: task.id, attempt: task.attempt }, "base"), base)
+      repository.run("update-ref", pinRef(FIRST_RUN, { taskId: task.id, attempt: task.attempt }, "head"), head)
     },
     integrate: (commit) => void repository.run("update-ref", branchRef(integrationBranch(TEAM)), commit),
     count: () => (existsSync(counter) ? readFileSync(counter, "utf8").trim().split("\n").length : 0),

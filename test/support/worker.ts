@@ -149,7 +149,7 @@ export async function makeWorkerWorld(
       const { pid, start } = identityOf(process.pid)
       const plain = { once: true, loop: false, keepPolling: false, isManaged: false, pollIntervalSeconds: 600 }
       return runWorker(ports(more), {
-        ...{ ...WORLD_TEAM, ...plain, home, root: repository.path },
+        ...{ ...WORLD_TEAM, run: 1, ...plain, home, root: repository.path },
         process: { runtime: "terminal", machine: HERE, pid, processStart: start },
         ...(options as Partial<WorkerOptions>),
         settings: { ...WORKER_SETTINGS, ...options.settings },

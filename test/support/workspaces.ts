@@ -42,7 +42,7 @@ export async function makeWorld(options: WorldOptions & RepositoryOptions = {}):
     const ports = { processes: systemProcesses, clock: systemClock, sleep, env: sandboxEnv(env) }
     const git = makeGit(source, { capture, env: sandboxEnv(env), sleep })
     const own = { ...SETTINGS, ...settings }
-    const ground = await openGround({ ...ports, source: git, home, team: WORLD_TEAM, settings: own })
+    const ground = await openGround({ ...ports, source: git, home, team: { ...WORLD_TEAM, run: 1 }, settings: own })
     return { workspaces: makeWorkspaces(ground), pins: makePins(ground) }
   }
   const { workspaces, pins } = await from(repository.path)

@@ -4,12 +4,12 @@ import { flag, number, optional } from "../../lib/fields.ts"
 import { machineName } from "../../lib/process/machine-name.ts"
 import type { Screen } from "../../lib/text/table.ts"
 import type { RunFact } from "../../reporting/history.ts"
-import { idField, teamFields } from "../../store/operation.ts"
+import { idField, runFields } from "../../store/operation.ts"
 import { type LogItem, type LogTarget, listRunsOf, openLogs } from "../../workers/swarm/worker-logs.ts"
 import { renderItem, runHeading } from "../views/run-log-view.ts"
 
 const input = {
-  ...teamFields,
+  ...runFields,
   of: idField("task, worker or run"),
   follow: flag("go on with what comes, until it is over or Ctrl+C"),
   turn: optional(number("only this turn: 1 does the task, later ones repair it", { isInteger: true, min: 1 })),

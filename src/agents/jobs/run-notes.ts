@@ -13,12 +13,14 @@ export interface RunNotes {
 }
 
 export interface NotedTeam extends TeamName {
+  /** Nothing is told before `flush`: the runs belong to a run of the team that has yet to begin. */
+  readonly isHeld?: boolean
   hasStore(): Promise<boolean>
   openContext(): Promise<Context>
 }
 
 /** Whoever plans a team may do so before there is one: its runs are kept until then. */
-export function makeRunNotes({ project, team, hasStore, openContext }: NotedTeam): RunNotes {
+export function makeRunNotes({ project, team, isHeld, hasStore, openContext }: NotedTeam): RunNotes {
   let kept: ((context: Context) => Promise<void>)[] = []
   const flush = async () => {
     if (kept.length === 0 || !(await hasStore())) return
@@ -38,11 +40,11 @@ export function makeRunNotes({ project, team, hasStore, openContext }: NotedTeam
     flush,
     async started(run) {
       kept.push((context) => noteRunStarted(context, { ...name, ...run }))
-      await flush()
+      if (isHeld !== true) await flush()
     },
     async ended(run) {
       kept.push((context) => noteRunEnded(context, { ...name, ...run }))
-      await flush()
+      if (isHeld !== true) await flush()
     },
   }
 }

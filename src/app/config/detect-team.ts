@@ -70,7 +70,7 @@ export async function detectTeamOf(git: Git | undefined, project: string): Promi
   if (ours !== undefined) return foldName(ours, FALLBACK_TEAM)
   const plain = foldName(branch, FALLBACK_TEAM)
   const commonDir = await commonDirOf(git.gitDir)
-  const target = await readText(`${commonDir}/${integrationRef({ project, team: plain }, "target")}`)
+  const target = await readText(`${commonDir}/${integrationRef({ project, team: plain, run: 1 }, "target")}`)
   const taken = /^ref:[ \t]*refs\/heads\/(.+?)[\r\n]*$/.exec(target ?? "")?.[1]
   if (taken === branch) return plain
   // A team may deliver to any branch: only one whose name folds to the same can have meant another team by it.

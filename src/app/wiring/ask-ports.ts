@@ -5,7 +5,10 @@ import { findRoles } from "./find-roles.ts"
 import { readSurvey } from "./survey.ts"
 
 /** What a question to an agent takes, as configured here. */
-export async function askPorts(session: Session): Promise<AskPorts & Required<Pick<AskPorts, "notes">>> {
+export async function askPorts(
+  session: Session,
+  { isHeld = false }: { readonly isHeld?: boolean } = {},
+): Promise<AskPorts & Required<Pick<AskPorts, "notes">>> {
   const { host, context, configured } = session
   const { agentDefaults: defaults, recordings, project, team, hasStore } = await configured()
   const [{ warnings: _, ...survey }, { roles }] = await Promise.all([readSurvey(session), findRoles(session)])
@@ -13,6 +16,6 @@ export async function askPorts(session: Session): Promise<AskPorts & Required<Pi
   return {
     ...{ ...survey, ...noted, roles, defaults, ids: host.ids, callerEnv: host.env },
     maxBytes: recordings.maxMegabytes * 1_000_000,
-    notes: makeRunNotes(noted),
+    notes: makeRunNotes({ ...noted, isHeld }),
   }
 }

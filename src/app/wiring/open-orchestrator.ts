@@ -1,6 +1,6 @@
 import { connectGates } from "../../delivery/merge-queue/connect-gates.ts"
 import { AppError } from "../../kernel/errors.ts"
-import type { TeamName } from "../../kernel/team.ts"
+import type { RunName, TeamName } from "../../kernel/team.ts"
 import { machineName } from "../../lib/process/machine-name.ts"
 import { identityOf, isRunning } from "../../lib/process/process-identity.ts"
 import { sleep } from "../../lib/sleep.ts"
@@ -17,7 +17,7 @@ import { reviewHere } from "./review-here.ts"
 import { verifierFor } from "./verifier-for.ts"
 
 export interface OrchestratorRequest {
-  readonly name: TeamName
+  readonly name: RunName
   /** Of the repository. */
   readonly folder: string
   readonly run: RunSettings

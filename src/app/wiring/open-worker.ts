@@ -21,7 +21,7 @@ import { verifierFor } from "./verifier-for.ts"
 import { toolsOf } from "./workspace-tools.ts"
 
 export interface WorkerRequest
-  extends Pick<WorkerOptions, "project" | "team" | "role" | "workerId" | "freshStartInterval"> {
+  extends Pick<WorkerOptions, "project" | "team" | "run" | "role" | "workerId" | "freshStartInterval"> {
   readonly once?: boolean
   readonly loop?: boolean
   readonly keepPolling?: boolean
@@ -35,6 +35,7 @@ export async function workerOptions(session: Session, given: WorkerRequest): Pro
   const {
     project,
     team,
+    run,
     role,
     workerId,
     freshStartInterval,
@@ -46,7 +47,7 @@ export async function workerOptions(session: Session, given: WorkerRequest): Pro
   const { self } = session.host
   const { pid, start } = identityOf(process.pid)
   return {
-    ...{ project, team, role, workerId, freshStartInterval, once, keepPolling, home },
+    ...{ project, team, run, role, workerId, freshStartInterval, once, keepPolling, home },
     settings: await worker(),
     isManaged: managed,
     loop: !once || given.loop === true,
@@ -63,11 +64,14 @@ export async function workerOptions(session: Session, given: WorkerRequest): Pro
 }
 
 /** What a worker works with. */
-export async function openWorker(session: Session, { project, team, sourceDir }: WorkerRequest): Promise<WorkerPorts> {
+export async function openWorker(
+  session: Session,
+  { project, team, run, sourceDir }: WorkerRequest,
+): Promise<WorkerPorts> {
   const { host } = session
   const { io, env, clock, processes } = host
   const { agents, promptLimits, recordings, home, author, agentDefaults } = await session.configured()
-  const name = { project, team }
+  const name = { project, team, run }
   const folder = resolvePath(sourceDir ?? ".", io.cwd)
   const here = hostname()
   const { root } = await findRoles(session)
@@ -81,10 +85,10 @@ export async function openWorker(session: Session, { project, team, sourceDir }:
     ...{ clock, sleep, agents: ready, mask: makeMask(env), context: await session.context() },
     ...(io.isTerminal ? { showTitle: (title: string) => io.outParts([`\u001b]2;${oneLine(title)}\u0007`]) } : {}),
     scopes: await host.scopes(folder),
-    runAgent: ({ run, agent, job, options }) =>
+    runAgent: ({ run: id, agent, job, options }) =>
       recordRun({
         ...{ agent, job, options: { ...options, secrets: env } },
-        folder: join(runsFolder(home, name), run),
+        folder: join(runsFolder(home, name), id),
         maxBytes: recordings.maxMegabytes * 1_000_000,
       }),
     async verify({ folder: worktree, signal, ...request }) {

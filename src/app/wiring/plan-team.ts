@@ -1,15 +1,20 @@
 import { AppError } from "../../kernel/errors.ts"
 import { quoteInput } from "../../kernel/ids.ts"
 import { choice, flag, type InputOf, optional, text } from "../../lib/fields.ts"
+import { resolvePath } from "../../lib/paths.ts"
 import { quoteArgument } from "../../lib/text/quote-argument.ts"
 import { oneLine } from "../../lib/text/table.ts"
 import type { PlanFacts } from "../../planning/check-plan.ts"
-import { type AppliedPlan, applyPlan } from "../../planning/operations/apply-plan.ts"
+import { type AppliedPlan, applyPlan, isSamePlan } from "../../planning/operations/apply-plan.ts"
+import type { Plan } from "../../planning/plan.ts"
 import { TEMPLATES } from "../../planning/plan-templates.ts"
 import { decompose } from "../../planning/planner/route-plan.ts"
 import { type Decomposition, renderPlan } from "../../planning/views/plan-view.ts"
 import { planFields, teamFields } from "../../store/operation.ts"
+import type { Task } from "../../tasks/task.ts"
+import { checkPlace, runChoice } from "../../teams/operations/place-for-plan.ts"
 import type { Outcome, Session } from "../command.ts"
+import { closeRunHere } from "./close-run-here.ts"
 import { readPast } from "./past-here.ts"
 import { planFacts, readStandings } from "./plan-facts.ts"
 import { type Proposal, propose } from "./propose-plan.ts"
@@ -25,6 +30,7 @@ export const planInput = {
   onOverlap: planFields.onOverlap,
   yes: flag("apply the plan without asking"),
   dryRun: flag("only show the plan"),
+  ...runChoice,
 }
 export type PlanInput = InputOf<typeof planInput>
 
@@ -41,7 +47,24 @@ export type Planned = {
 /** Makes a team and its tasks of a plan or a goal, once somebody agrees to it. */
 export async function planTeam(session: Session, given: PlanInput): Promise<Planned> {
   const facts = await planFacts(session, given)
-  return decide(session, { given, facts, first: await propose(session, given, facts) })
+  const isFile = await Bun.file(resolvePath(given.what, session.host.io.cwd)).exists()
+  // What a plan in a file says is known without asking anybody; a goal is refused before an agent plans it.
+  const { begins } = isFile ? { begins: false } : await placeHere(session, given)
+  const first = await propose(session, given, { facts, beginsRun: begins })
+  // A plan that is only shown changes nothing, and is refused only when it is to be applied.
+  if (isFile && (given.yes === true || canAsk(session))) await placeHere(session, given, first.plan)
+  return decide(session, { given, facts, first })
+}
+
+function canAsk({ host, isJson }: Session): boolean {
+  return host.io.canAsk && !isJson
+}
+
+async function placeHere(session: Session, { project, team, dryRun, ...asked }: PlanInput, plan?: Plan) {
+  const { hasStore } = await session.configured()
+  if (dryRun === true || !(await hasStore())) return { begins: true }
+  const isSame = (tasks: readonly Task[]) => plan !== undefined && isSamePlan(plan, tasks)
+  return checkPlace(await session.context(), { project, team }, { add: asked.add, new: asked.new, isSame })
 }
 
 interface Decision {
@@ -52,7 +75,6 @@ interface Decision {
 
 async function decide(session: Session, { given, facts, first }: Decision): Promise<Planned> {
   const { io } = session.host
-  const canAsk = io.canAsk && !session.isJson
   const past = await readPast(session, given)
   const { enableCascade } = await (await session.configured()).engine()
   for (let proposal = first; ; ) {
@@ -63,7 +85,7 @@ async function decide(session: Session, { given, facts, first }: Decision): Prom
     const apply = async () => applyHere(session, given, proposal)
     if (given.yes === true && given.dryRun !== true)
       return { shown, file: proposal.file, applied: await apply(), isShown: false }
-    if (given.dryRun === true || !canAsk)
+    if (given.dryRun === true || !canAsk(session))
       return { shown, file: await keep(session, proposal), applied: null, isShown: false }
     io.out(renderPlan(shown, io))
     const [choices, more] =
@@ -111,9 +133,12 @@ async function edit({ host }: Session, proposal: Proposal, facts: PlanFacts): Pr
   return edited === undefined ? proposal : { ...proposal, ...edited, file: null }
 }
 
-async function applyHere(session: Session, { project, team, onOverlap }: PlanInput, proposal: Proposal) {
-  const applied = await applyPlan.run(await session.context(), { project, team, plan: proposal.plan, onOverlap })
+async function applyHere(session: Session, { project, team, onOverlap, ...asked }: PlanInput, proposal: Proposal) {
+  const request = { project, team, plan: proposal.plan, onOverlap, add: asked.add, new: asked.new }
+  const applied = await applyPlan.run(await session.context(), request)
   await proposal.onApplied?.()
+  if (applied.closed !== null)
+    for (const line of await closeRunHere(session, { project, team, run: applied.closed })) session.host.io.err(line)
   return applied
 }
 
@@ -134,8 +159,10 @@ export function plannedOutcome({ shown, isShown, ...end }: Planned, given: PlanI
   }
 }
 
-function sayKept(file: string, { onOverlap, preset }: PlanInput): string {
+function sayKept(file: string, { onOverlap, preset, add, new: isNew }: PlanInput): string {
   const flags = [
+    ...(add === true ? ["--add"] : []),
+    ...(isNew === true ? ["--new"] : []),
     ...(onOverlap === undefined ? [] : ["--on-overlap", onOverlap]),
     ...(preset === undefined ? [] : ["--preset", quoteArgument(preset)]),
   ]
@@ -143,7 +170,7 @@ function sayKept(file: string, { onOverlap, preset }: PlanInput): string {
   return `Nothing was created; apply it with: teamwork plan ${quoteArgument(file)}${more} --yes`
 }
 
-function sayApplied({ team, created, updated, unchanged, others, totalWaves }: AppliedPlan): string {
+function sayApplied({ team, created, updated, unchanged, others, totalWaves, closed }: AppliedPlan): string {
   const parts = [
     `${created.length} created`,
     ...(updated.length === 0 ? [] : [`${updated.length} changed`]),
@@ -151,5 +178,6 @@ function sayApplied({ team, created, updated, unchanged, others, totalWaves }: A
     ...(others.length === 0 ? [] : [`${others.length} not in the plan`]),
   ]
   const waves = `${totalWaves} ${totalWaves === 1 ? "wave" : "waves"}`
-  return `Project ${team.project}/${team.team}: tasks ${parts.join(", ")}; ${waves}`
+  const run = team.run === 1 ? "" : `, ${closed === null ? "" : "new "}run ${team.run}`
+  return `Project ${team.project}/${team.team}${run}: tasks ${parts.join(", ")}; ${waves}`
 }

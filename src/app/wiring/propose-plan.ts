@@ -21,7 +21,11 @@ export interface Proposal extends Omit<CheckedPlan, "problems"> {
 }
 
 /** From a file, a template, or a goal that agents plan. */
-export async function propose(session: Session, given: PlanInput, facts: PlanFacts): Promise<Proposal> {
+export async function propose(
+  session: Session,
+  given: PlanInput,
+  { facts, beginsRun }: { readonly facts: PlanFacts; readonly beginsRun: boolean },
+): Promise<Proposal> {
   const { what, goal, template } = given
   const crew = goal === undefined ? undefined : parseCrew(what)
   if (goal !== undefined && crew === undefined)
@@ -34,7 +38,7 @@ export async function propose(session: Session, given: PlanInput, facts: PlanFac
   if (template !== undefined) return fromTemplate(session, template, { task: what, facts })
   if (crew !== undefined && goal !== undefined) {
     assertCrew(crew, facts)
-    return fromGoal(session, { goal, facts, crew })
+    return fromGoal(session, { goal, facts, crew, beginsRun })
   }
   const loaded = await findPlanFile(session, what, async () => facts)
   if (loaded !== undefined) return { ...loaded, file: what }
@@ -43,7 +47,7 @@ export async function propose(session: Session, given: PlanInput, facts: PlanFac
   if (parseCrew(what) !== undefined) throw new AppError("usage", `say behind ${what} what is to be done`)
   const preset = facts.preset === undefined ? undefined : getPreset(facts.presets, facts.preset)
   if (preset?.template !== undefined) return fromTemplate(session, preset.template, { task: what, facts })
-  return fromGoal(session, { goal: what, facts, coordinates: preset?.coordinate === true })
+  return fromGoal(session, { goal: what, facts, coordinates: preset?.coordinate === true, beginsRun })
 }
 
 const LOOKS_LIKE_FILE = /\.(?:ya?ml|json|md|markdown)$|^[^\s]*\/[^\s]*$/i
@@ -79,6 +83,8 @@ interface GoalToPlan {
   readonly facts: PlanFacts
   readonly crew?: Crew
   readonly coordinates?: boolean
+  /** The plan begins a new run of the team, which what it cost belongs to. */
+  readonly beginsRun: boolean
 }
 
 async function fromGoal(session: Session, request: GoalToPlan): Promise<Proposal> {
@@ -90,7 +96,7 @@ async function fromGoal(session: Session, request: GoalToPlan): Promise<Proposal
   const { host } = session
   const { gates, agentDefaults } = await session.configured()
   const setup = await gates(host.io.cwd).catch(noRepository)
-  const ports = await askPorts(session)
+  const ports = await askPorts(session, { isHeld: request.beginsRun })
   const planner = makePlanner(ports, {
     ...request,
     repository: setup === undefined ? NOTHING : await describeRepository(setup),

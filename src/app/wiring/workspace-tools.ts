@@ -1,5 +1,5 @@
 import { AppError } from "../../kernel/errors.ts"
-import type { TeamName } from "../../kernel/team.ts"
+import type { RunName, TeamName } from "../../kernel/team.ts"
 import { optional } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { textField } from "../../store/operation.ts"
@@ -11,11 +11,23 @@ export const sourceDirField = optional(textField("folder of the repository; the 
 
 /** Worktrees and pins of the team that a command is about. */
 export async function toolsOf(
-  { configured, host }: Session,
-  { project, team, sourceDir }: { project: string; team: string; sourceDir?: string },
+  session: Session,
+  { project, team, run, sourceDir }: TeamName & { readonly sourceDir?: string },
 ): Promise<WorkspaceTools> {
-  const { workspaces } = await configured()
-  return workspaces({ sourceDir: sourceDir ?? host.io.cwd, team: { project, team } })
+  const { workspaces } = await session.configured()
+  const name = await runHere(session, { project, team, run })
+  return workspaces({ sourceDir: sourceDir ?? session.host.io.cwd, team: name })
+}
+
+/** Which run of the team is meant. A team that is not there yet begins with its first. */
+export async function runHere(session: Session, name: TeamName): Promise<RunName> {
+  const { hasStore } = await session.configured()
+  if (name.run === undefined && !(await hasStore())) return { ...name, run: 1 }
+  const { resolveRun } = await import("../../tasks/operations/lookup.ts")
+  return resolveRun(await session.context(), name).catch((error) => {
+    if (error instanceof AppError && error.code === "team.not_found") return { ...name, run: 1 }
+    throw error
+  })
 }
 
 interface HandWork<T> {

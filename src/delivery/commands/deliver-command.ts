@@ -8,6 +8,7 @@ import { resolvePath } from "../../lib/paths.ts"
 import { listVerdicts } from "../../quality/operations/record-verdict.ts"
 import { teamStatus } from "../../reporting/operations/team-status.ts"
 import { teamFields } from "../../store/operation.ts"
+import { resolveRun } from "../../tasks/operations/lookup.ts"
 import { connectGates } from "../merge-queue/connect-gates.ts"
 import { type DeliveryPorts, deliver, makeReady } from "../target/deliver.ts"
 import { whyNotGreen } from "../target/final-verdict.ts"
@@ -62,7 +63,7 @@ async function askForMerge(
   { host, context }: Session,
   { ports, name, folder }: { ports: DeliveryPorts; name: TeamName; folder: string },
 ): Promise<Outcome> {
-  const { target, from, to } = await makeReady(ports, name)
+  const { target, from, to } = await makeReady(ports, await resolveRun(await context(), name))
   if (from === to) throw new AppError("merge.nothing", `${target} has everything already; there is nothing to ask for`)
   const { goal } = await teamStatus.run(await context(), name)
   const title = (goal.split("\n", 1)[0] ?? "").slice(0, 200) || `Work of ${name.team}`

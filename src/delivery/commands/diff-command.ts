@@ -3,12 +3,12 @@ import { sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import { number, optional } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { manyLines } from "../../lib/text/table.ts"
-import { taskIdField, teamFields } from "../../store/operation.ts"
+import { runFields, taskIdField } from "../../store/operation.ts"
 import { readTaskDiff } from "../target/task-diff.ts"
 import { short } from "../views/merge-view.ts"
 
 const input = {
-  ...teamFields,
+  ...runFields,
   id: taskIdField,
   attempt: optional(number("another attempt than the last", { isInteger: true, min: 1 })),
   sourceDir: sourceDirField,

@@ -1,7 +1,7 @@
 import type { Merges } from "../../git/port.ts"
 import { branchRef, parsePinRef, pinRef, teamRefs, workerBranch, workerRefs } from "../../kernel/branches.ts"
 import type { TaskId } from "../../kernel/ids.ts"
-import type { TeamName } from "../../kernel/team.ts"
+import type { RunName } from "../../kernel/team.ts"
 import { type FixedWork, findWorkToBring, fixIdOf } from "../../tasks/fix-task.ts"
 import { isHeld, type Task } from "../../tasks/task.ts"
 import { type Attempt, attemptName, type Candidate } from "./candidate.ts"
@@ -23,7 +23,7 @@ interface Missing {
 }
 
 interface Request {
-  readonly name: TeamName
+  readonly name: RunName
   readonly tasks: readonly Task[]
   /** Those of them that are to be merged. */
   readonly wanted: readonly Task[]
@@ -87,11 +87,11 @@ interface Pinned {
 }
 type PinsByAttempt = ReadonlyMap<string, Pinned>
 
-export async function readPins(merges: Merges, name: TeamName): Promise<Map<string, Pinned>> {
+export async function readPins(merges: Merges, name: RunName): Promise<Map<string, Pinned>> {
   return parsePins(name, await merges.refs(teamRefs(name)))
 }
 
-function parsePins(name: TeamName, refs: ReadonlyMap<string, string>): Map<string, Pinned> {
+function parsePins(name: RunName, refs: ReadonlyMap<string, string>): Map<string, Pinned> {
   const pins = new Map<string, Pinned>()
   for (const [ref, head] of refs) {
     const pin = parsePinRef(name, ref)

@@ -1,6 +1,6 @@
 import type { Conflict } from "../../git/port.ts"
 import { pinRef } from "../../kernel/branches.ts"
-import type { TeamName } from "../../kernel/team.ts"
+import type { RunName } from "../../kernel/team.ts"
 import type { Candidate, GateResult, Outcome } from "./candidate.ts"
 
 const MAX_CONFLICTS = 20
@@ -10,7 +10,7 @@ const MAX_SIDE = 1500
 const MAX_OUTPUT = 6000
 
 /** What whoever fixes it must know; undefined where there is nothing to fix. */
-export function describeFailure(name: TeamName, candidate: Candidate, outcome: Outcome): string | undefined {
+export function describeFailure(name: RunName, candidate: Candidate, outcome: Outcome): string | undefined {
   const why = reasonOf(outcome)
   if (why === undefined) return undefined
   const { taskId, worker, title } = candidate

@@ -1,8 +1,8 @@
 import { ensureIntegration } from "../../git/integration.ts"
 import type { TaskId } from "../../kernel/ids.ts"
-import type { TeamName } from "../../kernel/team.ts"
+import type { RunName, TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
-import { getTeam } from "../../tasks/operations/lookup.ts"
+import { getTeam, resolveRun } from "../../tasks/operations/lookup.ts"
 import type { Task } from "../../tasks/task.ts"
 import { noteMergeEnded, noteMergeStarted } from "../operations/note-merge.ts"
 import { type Fix, readMergeCommits, recordMerges } from "../operations/record-merges.ts"
@@ -39,7 +39,7 @@ export interface WaveReport extends BatchReport {
  */
 export async function mergeWave(context: Context, ports: QueuePorts, request: WaveMerge): Promise<WaveReport> {
   const { merges } = ports
-  const name = { project: request.project, team: request.team }
+  const name = await resolveRun(context, request)
   const tasks = await context.store.read(async (tx) => tx.tasks.list((await getTeam(tx, name)).key))
   const mended = await merges.recover()
   const integration = await ensureIntegration(merges, name, request.target)
@@ -50,7 +50,7 @@ export async function mergeWave(context: Context, ports: QueuePorts, request: Wa
   const { candidates, heads } = found
   const known = await readMergeCommits(context, name)
   const strangers = await findStrangers(merges, integration, { heads, known })
-  const { report, left, fixes } = await noted(context, request, candidates, async () => {
+  const { report, left, fixes } = await noted(context, { ...request, ...name }, candidates, async () => {
     const batch = await mergeBatch(ports, { branch: integration.ref, candidates, others: heads })
     const { outcomes, left } = await addMended(merges, batch, found)
     const report = { ...batch, outcomes }
@@ -65,15 +65,15 @@ export async function mergeWave(context: Context, ports: QueuePorts, request: Wa
 /** Tells of the beginning and the end, where there is something to merge. */
 async function noted<T>(
   context: Context,
-  { project, team, ...request }: WaveMerge,
+  { project, team, run, ...request }: WaveMerge,
   candidates: Collection["candidates"],
   merge: () => Promise<T>,
 ): Promise<T> {
   if (candidates.length === 0) return merge()
   const wave = request.wave ?? null
   const tasks = candidates.flatMap(({ taskId, alsoFor }) => [taskId, ...alsoFor.map((other) => other.taskId)])
-  await noteMergeStarted(context, { project, team }, { tasks, wave })
-  const end = () => noteMergeEnded(context, { project, team }, { tasks, wave })
+  await noteMergeStarted(context, { project, team, run }, { tasks, wave })
+  const end = () => noteMergeEnded(context, { project, team, run }, { tasks, wave })
   let merged: T
   try {
     merged = await merge()
@@ -112,7 +112,7 @@ async function writeDown(
     start,
     strangers,
   }: {
-    name: TeamName
+    name: RunName
     report: BatchReport
     empty: readonly Attempt[]
     start: string

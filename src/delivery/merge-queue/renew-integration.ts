@@ -11,8 +11,9 @@ import {
   workerPinRef,
 } from "../../kernel/branches.ts"
 import { AppError } from "../../kernel/errors.ts"
-import type { TeamName } from "../../kernel/team.ts"
+import type { RunName, TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
+import { resolveRun } from "../../tasks/operations/lookup.ts"
 import { findLead } from "../../teams/operations/lead-team.ts"
 import { type Beginning, readBeginning } from "../../teams/operations/team-beginning.ts"
 
@@ -35,7 +36,7 @@ const TRIES = 5
  * cleaned, is set aside. Every step is one transaction of git, and safe to repeat. What a person should know, in words.
  */
 export async function renewIntegration(context: Context, ports: RenewPorts, request: Request): Promise<string[]> {
-  const name = { project: request.project, team: request.team }
+  const name = await resolveRun(context, request)
   const beginning = await readBeginning(context, name)
   const told = await setEarlierAside(ports, name, beginning)
   await bringForward(ports, name, request.target)
@@ -52,9 +53,10 @@ export async function renewAround<T>(
   { work, ...request }: Request & { readonly work: () => Promise<T> },
 ): Promise<{ readonly result: T; readonly told: readonly string[] }> {
   if ((await findLead(context, request)) !== undefined) return { result: await work(), told: [] }
-  const name = { project: request.project, team: request.team }
+  const name = await resolveRun(context, request)
   const isMarked = async () => (await ports.merges.refs(begunRef(name))).size > 0
-  const wasMarked = await isMarked()
+  // A later run finds what the run before it left, so that is set aside first.
+  const wasMarked = name.run > 1 || (await isMarked())
   const told = wasMarked ? await renewIntegration(context, ports, request) : []
   if (!wasMarked) await bringForward(ports, name, request.target)
   const result = await work()
@@ -62,7 +64,7 @@ export async function renewAround<T>(
   return { result, told }
 }
 
-async function setEarlierAside(ports: RenewPorts, name: TeamName, beginning: Beginning): Promise<string[]> {
+async function setEarlierAside(ports: RenewPorts, name: RunName, beginning: Beginning): Promise<string[]> {
   const { merges } = ports
   const own = begunRef(name, beginning.at)
   for (let left = TRIES; left > 0; left--) {
@@ -71,8 +73,9 @@ async function setEarlierAside(ports: RenewPorts, name: TeamName, beginning: Beg
     // Without a commit there is nothing to work on either.
     if (anchor === undefined) return []
     const marks = [...refs].filter(([ref]) => ref.startsWith(`${begunRef(name)}/`))
+    const found = { name, refs, beginning }
     // A repository without a mark was worked in before there were any: what it has is taken for this team's.
-    const aside = marks.length === 0 ? NOTHING : await planAside(ports, { name, refs, beginning })
+    const aside = marks.length > 0 ? await planAside(ports, found) : await planEarlierRun(ports, found)
     const remarked = [{ ref: own, from: null, to: anchor }, ...marks.map(([ref, from]) => ({ ref, from, to: null }))]
     // The mark changes together with all else: of two at the same moment, the second finds nothing to set aside.
     if (await merges.move([...remarked, ...aside.moves])) return aside.told
@@ -81,7 +84,7 @@ async function setEarlierAside(ports: RenewPorts, name: TeamName, beginning: Beg
 }
 
 interface Found {
-  readonly name: TeamName
+  readonly name: RunName
   readonly refs: ReadonlyMap<string, string>
   readonly beginning: Beginning
 }
@@ -92,32 +95,76 @@ interface Aside {
 }
 const NOTHING: Aside = { moves: [], told: [] }
 
-async function planAside({ merges, targets, workspaces }: RenewPorts, found: Found): Promise<Aside> {
-  const { name, refs } = found
-  // What a worktree still holds would otherwise be pinned as an attempt of the new team, of the same number.
+/** The first time that a repository sees a later run, its integration branch is that of a run before. */
+async function planEarlierRun(ports: RenewPorts, { name, refs }: Found): Promise<Aside> {
+  if (name.run === 1 || refs.has(integrationRef(name, "start"))) return NOTHING
+  const { merges } = ports
+  await disownAll(ports)
+  const earlier = await findOwner(merges, name)
+  const branch = integrationBranch(name)
+  const tip = await merges.find(branchRef(branch))
+  if (tip === undefined) return NOTHING
+  await assertNotCheckedOut(ports, branch)
+  const moves: RefMove[] = [{ ref: branchRef(branch), from: tip, to: null }]
+  if (await isDelivered(merges, earlier, tip)) return { moves, told: [] }
+  const number = freeNumber(await merges.refs(teamRefs(earlier)), earlier)
+  moves.push({ ref: workerPinRef(earlier, { worker: "integration", number }, "head"), from: null, to: tip })
+  const recover = `teamwork recover --run ${earlier.run} --worker-id integration --attempt ${number}`
+  return {
+    moves,
+    told: [`Run ${earlier.run} merged work that was not delivered; make a branch of it with: ${recover}`],
+  }
+}
+
+/** The latest run before this one that began an integration branch here. */
+async function findOwner(merges: Merges, name: RunName): Promise<RunName> {
+  for (let run = name.run - 1; run > 1; run--) {
+    const earlier = { ...name, run }
+    if ((await merges.find(integrationRef(earlier, "start"))) !== undefined) return earlier
+  }
+  return { ...name, run: 1 }
+}
+
+/** What a worktree still holds would otherwise be pinned as an attempt of the new team, of the same number. */
+async function disownAll({ workspaces }: RenewPorts): Promise<void> {
   for (const { worker, attempt } of await workspaces.list())
     if (attempt !== null) await workspaces.disown({ worker, attempt })
+}
+
+async function assertNotCheckedOut({ targets }: RenewPorts, branch: string): Promise<void> {
+  const checkout = await targets.findCheckout(branch)
+  if (checkout === undefined) return
+  const message = `${branch} has work from before the team started over, and is checked out in ${checkout.folder}; switch to another branch there first`
+  throw new AppError("branch.exists", message, { branch, folder: checkout.folder })
+}
+
+function freeNumber(refs: ReadonlyMap<string, string>, name: RunName): number {
+  let number = 1
+  while (refs.has(workerPinRef(name, { worker: "integration", number }, "head"))) number++
+  return number
+}
+
+async function planAside(ports: RenewPorts, found: Found): Promise<Aside> {
+  const { merges } = ports
+  const { name, refs } = found
+  await disownAll(ports)
   const moves = await planPins(merges, found)
   const branch = integrationBranch(name)
   const tip = await merges.find(branchRef(branch))
   if (tip === undefined) return { moves, told: [] }
-  const checkout = await targets.findCheckout(branch)
-  if (checkout !== undefined) {
-    const message = `${branch} has work from before the team started over, and is checked out in ${checkout.folder}; switch to another branch there first`
-    throw new AppError("branch.exists", message, { branch, folder: checkout.folder })
-  }
+  await assertNotCheckedOut(ports, branch)
   moves.push({ ref: branchRef(branch), from: tip, to: null })
   const start = refs.get(integrationRef(name, "start"))
   if (start !== undefined) moves.push({ ref: integrationRef(name, "start"), from: start, to: null })
   if (await isDelivered(merges, name, tip)) return { moves, told: [] }
-  let number = 1
-  while (refs.has(workerPinRef(name, { worker: "integration", number }, "head"))) number++
+  const number = freeNumber(refs, name)
   moves.push({ ref: workerPinRef(name, { worker: "integration", number }, "head"), from: null, to: tip })
-  const recover = `teamwork recover --worker-id integration --attempt ${number}`
+  const run = name.run === 1 ? "" : ` --run ${name.run}`
+  const recover = `teamwork recover${run} --worker-id integration --attempt ${number}`
   return { moves, told: [`What was merged before the team started over is set aside; see it with: ${recover}`] }
 }
 
-async function isDelivered(merges: Merges, name: TeamName, tip: string): Promise<boolean> {
+async function isDelivered(merges: Merges, name: RunName, tip: string): Promise<boolean> {
   const target = await merges.pointsTo(integrationRef(name, "target"))
   const head = target === undefined ? undefined : await merges.find(target)
   return head !== undefined && merges.contains(head, tip)
@@ -139,7 +186,7 @@ async function planPins(merges: Merges, { name, refs, beginning }: Found): Promi
 }
 
 /** Where merged work waits for its delivery the two are brought together then, past the gate. */
-async function bringForward({ merges, targets }: RenewPorts, name: TeamName, target?: string): Promise<void> {
+async function bringForward({ merges, targets }: RenewPorts, name: RunName, target?: string): Promise<void> {
   const found = await findIntegration(merges, name)
   if (found === undefined) return
   const head = await merges.find(branchRef(target ?? found.target))

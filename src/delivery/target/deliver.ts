@@ -2,9 +2,10 @@ import { findIntegration, type Integration } from "../../git/integration.ts"
 import type { Merges, Targets } from "../../git/port.ts"
 import { branchRef, integrationBranch } from "../../kernel/branches.ts"
 import { AppError } from "../../kernel/errors.ts"
-import type { TeamName } from "../../kernel/team.ts"
+import type { RunName, TeamName } from "../../kernel/team.ts"
 import { assertDeliverable } from "../../requests/operations/checkpoints.ts"
 import type { Context } from "../../store/operation.ts"
+import { resolveRun } from "../../tasks/operations/lookup.ts"
 import { recordDelivery } from "../operations/record-delivery.ts"
 import { forgetDelivery, noteDelivery } from "./delivery-records.ts"
 import type { NotGreen } from "./final-verdict.ts"
@@ -35,8 +36,9 @@ const MAX_ROUNDS = 10
  * Moves the target branch to the integration branch: forward only, only past a green final gate, and only if nothing in
  * a folder where it is checked out is in the way. Otherwise everything stays as it is and the error says what to do.
  */
-export async function deliver(context: Context, ports: DeliveryPorts, name: TeamName): Promise<DeliveryReport> {
+export async function deliver(context: Context, ports: DeliveryPorts, asked: TeamName): Promise<DeliveryReport> {
   const { merges, targets } = ports
+  const name = await resolveRun(context, asked)
   await assertDeliverable(context, name)
   const mended = await merges.recover()
   let tookTargetIn = false
@@ -73,7 +75,7 @@ export interface Ready {
 }
 
 /** The integration branch on top of the target, past a green final gate. */
-export async function makeReady(ports: DeliveryPorts, name: TeamName): Promise<Ready> {
+export async function makeReady(ports: DeliveryPorts, name: RunName): Promise<Ready> {
   const { merges } = ports
   const integration = await findIntegration(merges, name)
   if (integration === undefined) {

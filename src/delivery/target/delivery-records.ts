@@ -1,6 +1,6 @@
 import type { Merges } from "../../git/port.ts"
 import { deliveredRef, teamRefs } from "../../kernel/branches.ts"
-import type { TeamName } from "../../kernel/team.ts"
+import type { RunName } from "../../kernel/team.ts"
 
 /** One delivery, as its refs tell: no database is needed to take it back. */
 export interface Delivery {
@@ -14,7 +14,7 @@ export interface Delivery {
 /** The newest that was not taken back, and the number of the next. */
 export async function readDeliveries(
   merges: Merges,
-  name: TeamName,
+  name: RunName,
 ): Promise<{ readonly last: Delivery | undefined; readonly next: number }> {
   const prefix = `${teamRefs(name)}/delivered`
   const refs = await merges.refs(prefix)
@@ -36,7 +36,7 @@ export async function readDeliveries(
 /** Written before the target moves: an interrupted delivery is one whose target is still where it was. */
 export async function noteDelivery(
   merges: Merges,
-  name: TeamName,
+  name: RunName,
   delivery: Omit<Delivery, "number">,
 ): Promise<Delivery> {
   const { last, next } = await readDeliveries(merges, name)
@@ -53,7 +53,7 @@ export async function noteDelivery(
 /** It did not come about, for a reason that was told. */
 export async function forgetDelivery(
   merges: Merges,
-  name: TeamName,
+  name: RunName,
   { number, before, after }: Delivery,
 ): Promise<void> {
   await merges.move([
@@ -63,7 +63,7 @@ export async function forgetDelivery(
 }
 
 /** What was delivered stays reachable. */
-export async function noteUndone(merges: Merges, name: TeamName, { number, before, after }: Delivery): Promise<void> {
+export async function noteUndone(merges: Merges, name: RunName, { number, before, after }: Delivery): Promise<void> {
   await merges.move([
     { ref: deliveredRef(name, number, "undone"), from: null, to: after },
     { ref: deliveredRef(name, number, "before"), from: before, to: null },

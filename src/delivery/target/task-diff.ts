@@ -24,9 +24,12 @@ export interface TaskDiff {
 export async function readTaskDiff(
   context: Context,
   merges: Merges,
-  { taskId, attempt, ...name }: TeamName & { taskId: TaskId; attempt?: number },
+  { taskId, attempt, ...asked }: TeamName & { taskId: TaskId; attempt?: number },
 ): Promise<TaskDiff> {
-  const task = await context.store.read(async (tx) => getTask(tx, (await getTeam(tx, name)).key, taskId))
+  const { task, name } = await context.store.read(async (tx) => {
+    const { key, project, team, run } = await getTeam(tx, asked)
+    return { task: await getTask(tx, key, taskId), name: { project, team, run } }
+  })
   const number = attempt ?? task.attempt
   const tip = await merges.find(branchRef(integrationBranch(name)))
   const pinned = (await readPins(merges, name)).get(`${taskId}/${number}`)

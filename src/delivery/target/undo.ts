@@ -2,6 +2,7 @@ import { branchRef } from "../../kernel/branches.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
+import { resolveRun } from "../../tasks/operations/lookup.ts"
 import { recordDelivery } from "../operations/record-delivery.ts"
 import type { DeliveryPorts } from "./deliver.ts"
 import { noteUndone, readDeliveries } from "./delivery-records.ts"
@@ -16,8 +17,9 @@ export interface UndoReport {
 export async function undo(
   context: Context,
   { merges, targets }: Pick<DeliveryPorts, "merges" | "targets">,
-  name: TeamName,
+  asked: TeamName,
 ): Promise<UndoReport> {
+  const name = await resolveRun(context, asked)
   await merges.recover()
   for (;;) {
     const { last } = await readDeliveries(merges, name)

@@ -23,7 +23,7 @@ export const COMMANDS: readonly CommandRow[] = [
     load: async () =>
       fromOperation((await import("../../teams/operations/create-team.ts")).createTeam, {
         example: 'teamwork project create --goal "Search page for items"',
-        text: (team) => `Created project ${team.project}/${team.team}`,
+        text: (team) => `Created project ${team.project}/${team.team}${team.run === 1 ? "" : `, run ${team.run}`}`,
       }),
   },
   { name: "project get", load: async () => (await import("../../reporting/commands/project-status.ts")).projectGet },
@@ -411,6 +411,14 @@ export const COMMANDS: readonly CommandRow[] = [
   { name: "attach", load: async () => (await import("../../workers/commands/attach.ts")).attach },
   { name: "events tail", load: async () => (await import("../../teams/commands/events-tail.ts")).eventsTail },
   { name: "report", load: async () => (await import("../../reporting/commands/report-command.ts")).report },
+  {
+    name: "runs",
+    load: async () =>
+      fromOperation((await import("../../reporting/operations/list-runs.ts")).listRuns, {
+        example: "teamwork runs",
+        text: async (runs, screen) => (await import("../../reporting/views/runs-view.ts")).renderRuns(runs, screen),
+      }),
+  },
   { name: "watch", load: async () => (await import("../../reporting/commands/watch-command.ts")).watch },
   { name: "whiteboard", load: async () => (await import("../../reporting/commands/whiteboard-command.ts")).whiteboard },
   {

@@ -65,7 +65,7 @@ function readCall(value: unknown): ToolCall {
 /** Who may write what as things stand; undefined where that cannot be told, or the claim is lost. */
 async function askStore(
   host: Host,
-  { project, team, task, owner, token, store: address }: ClaimPlace,
+  { project, team, run, task, owner, token, store: address }: ClaimPlace,
 ): Promise<Ownership | undefined> {
   try {
     const configured = await host.configure({ project, team, store: address })
@@ -73,7 +73,7 @@ async function askStore(
     const { ownershipFacts } = await import("../../ownership/operations/ownership-facts.ts")
     await using store = await configured.openStore()
     const context = makeContext(host, configured, store)
-    return (await ownershipFacts.run(context, { project, team, task, owner, token })).ownership
+    return (await ownershipFacts.run(context, { ...{ project, team, run }, task, owner, token })).ownership
   } catch {
     // What the file says stands: nobody can be asked.
     return undefined

@@ -53,6 +53,7 @@ const PLAN_FIELDS = [
 
 export const TOOLS: readonly Tool[] = [
   { name: "team_status", command: "project status", effect: "reads", without: ["watch", "field"] },
+  { name: "team_runs", command: "runs", effect: "reads", list: "runs" },
   { name: "task_list", command: "task list", effect: "reads", list: "tasks" },
   { name: "task_get", command: "task get", effect: "reads" },
   { name: "task_create", command: "task create", effect: "adds", isForLead: true },

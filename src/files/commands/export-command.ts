@@ -1,16 +1,18 @@
 import { resolve } from "node:path"
-import { command } from "../../app/command.ts"
+import { command, type Session } from "../../app/command.ts"
 import { archiveTo, completedOutcome } from "../../app/wiring/complete-here.ts"
 import { sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import { AppError } from "../../kernel/errors.ts"
+import type { TeamName } from "../../kernel/team.ts"
 import { flag, optional, text } from "../../lib/fields.ts"
-import { teamFields } from "../../store/operation.ts"
-import { homePlace, loopFolderOf, rememberExport } from "../mirror/export-places.ts"
+import { runFields } from "../../store/operation.ts"
+import { resolveRun } from "../../tasks/operations/lookup.ts"
+import { homePlace, loopFolderOf, rememberExport, runFolder } from "../mirror/export-places.ts"
 import { exportTeam, type MirrorReport, mirrorTeam } from "../mirror/mirror.ts"
 import { describeMirror } from "../views/exports-view.ts"
 
 const input = {
-  ...teamFields,
+  ...runFields,
   to: optional(text("folder to write to; by default the team's own one in the teamwork home")),
   watch: flag("keep the files up to date until Ctrl+C"),
   archive: flag("with what the team delivers below deliverables/, and then put the team away, see teamwork archive"),
@@ -32,11 +34,13 @@ export const exportCommand = command({
         (say) => `${say.field("archive")} ends the team and ${say.field("watch")} follows it; use one of them`,
       )
     const { home } = await configured()
-    const { folder } = to === undefined ? homePlace(home, name) : { folder: resolve(host.io.cwd, to) }
+    const own = homePlace(home, name).folder
+    const isEarlier = name.run !== undefined && (await isClosed(session, name))
+    const folder = to !== undefined ? resolve(host.io.cwd, to) : isEarlier ? runFolder(own, name.run ?? 1) : own
     if (archive === true) return completedOutcome(name, await archiveTo(session, { ...name, folder, sourceDir, force }))
     const loopFolder = loopFolderOf(home, { folder, ...name })
-    const report = await exportTeam(await context(), name, { folder, loopFolder, force })
-    rememberExport(home, { folder, ...name })
+    const report = await exportTeam(await context(), name, { folder, loopFolder, force, earlier: "all" })
+    if (!isEarlier) rememberExport(home, { folder, ...name })
     const shown = { ...name, ...report, folder }
     const warnings = report.edited.map(editNote)
     if (watch !== true) return { data: shown, text: () => describeMirror(shown), warnings }
@@ -50,6 +54,10 @@ export const exportCommand = command({
     return { data: null, silent: true }
   },
 })
+
+async function isClosed({ context }: Session, { project, team, run }: TeamName): Promise<boolean> {
+  return (await resolveRun(await context(), { project, team })).run !== run
+}
 
 function editNote(path: string): string {
   return `${path} was changed by hand; the change is kept as edited/${path}, and the store was not changed`

@@ -31,6 +31,7 @@ export function parseForgeTeam(source: Source, context: ParseContext): ParsedTea
     mode: "FULL_AUTO",
     schedule: "waves",
     ...UNGUARDED,
+    run: 1,
     ...times,
   }
   const history = [

@@ -16,7 +16,8 @@ export interface Place {
 
 /**
  * Every team below a folder, whatever its format: by the files that mark each layout. Nothing is read but names, and the
- * few small marker files needed to tell two formats apart. Nothing inside a team's folder is a team of its own.
+ * few small marker files needed to tell two formats apart. Nothing inside a team's folder is a team of its own, but for
+ * the earlier runs of an export.
  */
 export function findTeams(folder: Folder): Place[] {
   const paths = new Set(folder.paths.filter((path) => !isLeftover(path)))
@@ -24,11 +25,17 @@ export function findTeams(folder: Folder): Place[] {
   const places: Place[] = []
   // From the outside in, so that a team is found before what lies in its folder.
   for (const path of [...marked].sort((a, b) => a.split("/").length - b.split("/").length || (a < b ? -1 : 1))) {
-    if (places.some((place) => place.path === "" || path.startsWith(`${place.path}/`))) continue
+    const around = places.find((place) => place.path === "" || path.startsWith(`${place.path}/`))
+    if (around !== undefined && !isEarlierRun(around, path)) continue
     const layout = recognize(folder, path, paths)
-    if (layout !== undefined) places.push({ layout, path })
+    if (layout !== undefined && (around === undefined || layout === "export")) places.push({ layout, path })
   }
   return places.sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+function isEarlierRun(around: Place, path: string): boolean {
+  const inside = around.path === "" ? path : path.slice(around.path.length + 1)
+  return around.layout === "export" && /^runs\/[1-9]\d*$/.test(inside)
 }
 
 function parentOf(path: string): string {

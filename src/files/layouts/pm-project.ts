@@ -31,6 +31,7 @@ export function parsePmProject(source: Source, context: ParseContext): ParsedTea
     mode: fields.choice(TEAM_MODES, "mode", "operatingMode") ?? "FULL_AUTO",
     schedule: "waves",
     ...UNGUARDED,
+    run: 1,
     createdAt,
     updatedAt,
   }

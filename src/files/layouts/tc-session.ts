@@ -25,6 +25,7 @@ export function parseTcSession(source: Source, context: ParseContext): ParsedTea
     mode: "FULL_AUTO",
     schedule: "waves",
     ...UNGUARDED,
+    run: 1,
     ...times,
   }
   source.noteWrong(MAIN, fields)

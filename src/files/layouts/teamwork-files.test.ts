@@ -31,6 +31,7 @@ describe("a teamwork v2 team", () => {
     expect(snapshot.team).toEqual({
       project: "shop",
       team: "main",
+      run: 1,
       goal: "Search that finds things",
       phase: "EXECUTION",
       status: "active",

@@ -37,6 +37,7 @@ export function parseTeamworkFiles(source: Source, main: string, context: ParseC
     mode: fields.choice(TEAM_MODES, "mode") ?? "FULL_AUTO",
     schedule: fields.choice(SCHEDULES, "schedule") ?? "waves",
     ...UNGUARDED,
+    run: 1,
     createdAt,
     updatedAt,
   }

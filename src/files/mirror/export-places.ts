@@ -32,6 +32,11 @@ export function homePlace(home: string, { project, team }: TeamName): ExportPlac
   return { folder: join(home, project, team), project, team }
 }
 
+/** Where an earlier run of a team is written, in the folder of the team. */
+export function runFolder(folder: string, run: number): string {
+  return join(folder, "runs", String(run))
+}
+
 /** A team's own folder in the home keeps its loop states where those of all teams lie, as loops have always done. */
 export function loopFolderOf(home: string, { folder, project, team }: ExportPlace): string | undefined {
   return folder === homePlace(home, { project, team }).folder ? join(home, ".loop-state") : undefined

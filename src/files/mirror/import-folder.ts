@@ -1,5 +1,5 @@
 import { AppError } from "../../kernel/errors.ts"
-import type { TeamName } from "../../kernel/team.ts"
+import { describeTeam, type TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
 import type { FileNote, FoundTeam, Layout, ParseContext } from "../layouts/found-team.ts"
 import { findTeams, type Place, parseTeam } from "../layouts/layouts.ts"
@@ -45,7 +45,7 @@ export async function importFolder(context: Context, request: ImportRequest): Pr
   const found = places.flatMap((place) => read(folder, { place, parseContext, refused }))
   if (request.as !== undefined && found.length === 0 && refused[0] !== undefined)
     throw new AppError("input.invalid", refused[0].what)
-  const named = request.as === undefined ? found : [renamed(found, request.as)]
+  const named = request.as === undefined ? found : renamed(found, request.as)
   const results = await importTeams(
     context,
     named.map((each) => each.arrival),
@@ -91,14 +91,19 @@ function read(
   }
 }
 
-function renamed(found: readonly Found[], name: TeamName): Found {
-  const [only] = found
-  if (only === undefined || found.length > 1) {
+/** All runs of the one team that is there. */
+function renamed(found: readonly Found[], name: TeamName): Found[] {
+  const teams = new Set(found.map(({ team }) => describeTeam(team.snapshot.team)))
+  if (teams.size !== 1)
     throw new AppError(
       "usage",
-      (say) => `${say.field("as")} names one team, and there are ${found.length}; name the folder of the one you mean`,
+      (say) => `${say.field("as")} names one team, and there are ${teams.size}; name the folder of the one you mean`,
     )
-  }
+  return found.map((each) => renameOne(each, name))
+}
+
+function renameOne(only: Found, { project, team: teamName }: TeamName): Found {
+  const name = { project, team: teamName }
   const { snapshot } = only.team
   const team = {
     ...snapshot,
@@ -113,6 +118,7 @@ function summarize({ team }: Found, root: string, result: ArrivalResult): Import
   return {
     project: snapshot.team.project,
     team: snapshot.team.team,
+    run: snapshot.team.run,
     layout: team.layout,
     source: team.path === "" ? root : `${root}/${team.path}`,
     result,

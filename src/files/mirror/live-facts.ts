@@ -67,6 +67,7 @@ const REACH: Readonly<Record<Event["type"], "task" | "messages" | "verdicts" | "
   "team.paused": "nothing",
   "team.resumed": "nothing",
   "team.cleaned": "all",
+  "team.closed": "nothing",
   "team.status_changed": "nothing",
   "team.led": "nothing",
   "team.left": "nothing",

@@ -1,23 +1,48 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import { AppError } from "../../kernel/errors.ts"
-import { describeTeam, type TeamName } from "../../kernel/team.ts"
+import { describeTeam, type RunName, type TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
-import { readArchive, readChanges, type Wanted } from "../operations/read-archive.ts"
+import { listEarlierRuns, readArchive, readChanges, type Wanted } from "../operations/read-archive.ts"
+import { runFolder } from "./export-places.ts"
 import { applyChanges, chooseWanted, startFacts } from "./live-facts.ts"
 import type { MirrorReport } from "./mirror-folder.ts"
 import { type MirrorOptions, openTeamFolder } from "./team-folder.ts"
 
 export type { MirrorOptions, MirrorReport }
 
-/** Writes everything once. */
+/** Writes everything once: the run that is named, or the current one with the earlier ones below `runs/`. */
 export async function exportTeam(
   context: Context,
   name: TeamName,
-  options: MirrorOptions,
+  options: MirrorOptions & { readonly earlier?: Earlier },
 ): Promise<MirrorReport & { readonly folder: string }> {
   const archive = await readArchive(context, name)
   const folder = await openTeamFolder(name, { live: startFacts(archive), events: archive.events }, options)
   folder.close()
+  await writeEarlier(context, { ...name, run: archive.snapshot.team.run }, options)
   return { ...folder.takeReport(), folder: options.folder }
+}
+
+/** Nothing in an earlier run changes any more, so what is there stays: `missing`, unless `all` are asked for. */
+export type Earlier = "missing" | "all"
+
+async function writeEarlier(
+  context: Context,
+  name: RunName,
+  { folder, force, earlier = "missing" }: MirrorOptions & { readonly earlier?: Earlier },
+): Promise<void> {
+  for (const run of await listEarlierRuns(context, name)) {
+    const place = runFolder(folder, run)
+    if (earlier === "missing" && existsSync(join(place, "project.json"))) continue
+    const archive = await readArchive(context, { ...name, run })
+    const own = await openTeamFolder(
+      name,
+      { live: startFacts(archive), events: archive.events },
+      { folder: place, force },
+    )
+    own.close()
+  }
 }
 
 export interface MirrorWatch extends MirrorOptions {
@@ -81,10 +106,23 @@ export async function openMirror(context: Context, name: TeamName, options: Mirr
   const open = async () => {
     const archive = await readArchive(context, name)
     const live = startFacts(archive)
-    return { live, folder: await openTeamFolder(name, { live, events: archive.events }, options) }
+    const folder = await openTeamFolder(name, { live, events: archive.events }, options)
+    await writeEarlier(context, { ...name, run: archive.snapshot.team.run }, options)
+    return { live, folder }
   }
   let { live, folder } = await open()
   let isBehind = false
+
+  /** The next run of the team began: from now on the folder shows that one. */
+  async function goOn(): Promise<void> {
+    const before = live.facts.team.run
+    await putAll().catch((error) => {
+      throw error instanceof AppError && error.code === "team.not_found" ? teamGone(name, options.folder) : error
+    })
+    const { run } = live.facts.team
+    if (run <= before) throw teamGone(name, options.folder)
+    await writeEarlier(context, { ...name, run }, options)
+  }
 
   async function putAll(): Promise<void> {
     const archive = await readArchive(context, name)
@@ -101,7 +139,7 @@ export async function openMirror(context: Context, name: TeamName, options: Mirr
       after: live.cursor,
       choose: (events) => (wanted = chooseWanted(live, events)),
     })
-    if (changes === "gone") throw teamGone(name, options.folder)
+    if (changes === "gone") return goOn()
     const touched = changes === "much" || wanted === undefined ? undefined : applyChanges(live, changes, wanted)
     if (touched === undefined) return putAll()
     if (!touched.hasAny) return

@@ -1,5 +1,6 @@
 import { PERSON } from "../../kernel/actor.ts"
 import { ofType } from "../../kernel/events.ts"
+import { describeTeam } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import type { PastEvent, TeamSnapshot } from "../snapshot.ts"
@@ -38,17 +39,37 @@ export async function importTeams(
 ): Promise<ArrivalResult[]> {
   const bring = async (tx: Tx) => {
     const results: ArrivalResult[] = []
-    for (const arrival of arrivals) results.push(await importTeam(tx, arrival, dryRun))
+    const known = await readKnown(tx, arrivals)
+    // The last run of a team is the current one, so the others come first.
+    const last = new Map<string, number>()
+    for (const { snapshot } of arrivals) {
+      const name = describeTeam(snapshot.team)
+      last.set(name, Math.max(last.get(name) ?? 0, snapshot.team.run))
+    }
+    for (const arrival of arrivals) {
+      const { team } = arrival.snapshot
+      const isCurrent = team.run === last.get(describeTeam(team))
+      const runs = known.get(describeTeam(team)) ?? []
+      const existing = runs.find(({ run }) => run === team.run)
+      if (existing !== undefined) results.push(await compare(tx, existing, arrival))
+      // A team that is there goes on by itself; runs of another copy of it do not fit in.
+      else if (runs.length > 0) results.push("conflict")
+      else results.push(dryRun ? "imported" : await restore(tx, arrival, isCurrent))
+    }
     return results
   }
   return dryRun ? store.read(bring) : store.write(bring)
 }
 
-async function importTeam(tx: Tx, arrival: Arrival, dryRun: boolean): Promise<ArrivalResult> {
-  const existing = await tx.teams.find(arrival.snapshot.team)
-  if (existing !== undefined) return compare(tx, existing, arrival)
-  if (dryRun) return "imported"
-  const key = await tx.archive.restore(arrival.snapshot, await withOrigin(tx, arrival))
+/** The runs that the store had of each team before anything came in. */
+async function readKnown(tx: Tx, arrivals: readonly Arrival[]): Promise<ReadonlyMap<string, readonly StoredTeam[]>> {
+  const known = new Map<string, readonly StoredTeam[]>()
+  for (const { snapshot } of arrivals) known.set(describeTeam(snapshot.team), await tx.teams.runs(snapshot.team))
+  return known
+}
+
+async function restore(tx: Tx, arrival: Arrival, isCurrent: boolean): Promise<ArrivalResult> {
+  const key = await tx.archive.restore(arrival.snapshot, await withOrigin(tx, arrival), isCurrent)
   return key === undefined ? "conflict" : "imported"
 }
 

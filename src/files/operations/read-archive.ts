@@ -1,7 +1,7 @@
 import type { Event } from "../../kernel/events.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { TeamRecord } from "../../kernel/record.ts"
-import type { TeamName } from "../../kernel/team.ts"
+import type { RunName, TeamName } from "../../kernel/team.ts"
 import type { Verdict } from "../../quality/verdict.ts"
 import type { LoopState } from "../../sessions/loop-state.ts"
 import type { Context } from "../../store/operation.ts"
@@ -30,6 +30,13 @@ export function readArchive({ store }: Context, name: TeamName): Promise<Archive
     const { key } = await getTeam(tx, name)
     return { key, snapshot: await tx.archive.read(key), ...(await readEventsSince(tx, key, undefined)) }
   })
+}
+
+/** The numbers of the runs before this one, all of them closed. */
+export function listEarlierRuns({ store }: Context, { project, team, run }: RunName): Promise<number[]> {
+  return store.read(async (tx) =>
+    (await tx.teams.runs({ project, team })).flatMap((each) => (each.isCurrent || each.run >= run ? [] : [each.run])),
+  )
 }
 
 /** What a reader of changes wants to see of the team, given what happened. Undefined: all of it, with `readArchive`. */

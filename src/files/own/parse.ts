@@ -87,7 +87,7 @@ const KINDS = {
   records: /^records\.jsonl$/,
   /** Made from the others, or none of our concern: never read. */
   derived:
-    /^(?:(?:WHITEBOARD\.md|agent-status\.json|team-session\.json|swarm\/swarm\.json|project\.json)$|(?:worktrees|edited|replaced)\/|\.teamwork)/,
+    /^(?:(?:WHITEBOARD\.md|agent-status\.json|team-session\.json|swarm\/swarm\.json|project\.json)$|(?:worktrees|edited|replaced|runs)\/|\.teamwork)/,
 } as const
 type Kind = keyof typeof KINDS
 
@@ -116,6 +116,7 @@ function parseTeam(from: Json): SnapshotTeam {
   return {
     project: id(from, "project"),
     team: id(from, "team"),
+    run: more.run === undefined ? 1 : whole(more, "run", 1),
     goal: text(from, "goal"),
     phase: choice(from, "phase", TEAM_PHASES),
     status: choice(more, "status", TEAM_STATUSES),

@@ -65,6 +65,7 @@ export function projectFile({ team, tasks }: TeamFacts): OutFile {
       schedule: team.schedule,
       ...(team.protocol === "none" ? {} : { protocol: team.protocol }),
       ...(team.hasQa ? { has_qa: true } : {}),
+      ...(team.run === 1 ? {} : { run: team.run }),
       next_task: team.nextTask,
       next_worker: team.nextWorker,
     },

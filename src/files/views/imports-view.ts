@@ -6,6 +6,7 @@ export interface ImportFacts {
   readonly teams: readonly {
     readonly project: string
     readonly team: string
+    readonly run?: number
     readonly layout: string
     readonly source: string
     readonly result: "imported" | "unchanged" | "moved on" | "conflict"
@@ -34,7 +35,8 @@ export function renderImport(facts: ImportFacts): string {
 }
 
 function teamLine(team: ImportFacts["teams"][number], dryRun: boolean): string {
-  const name = `${team.project}/${team.team}`
+  const run = team.run === undefined || team.run === 1 ? "" : `, run ${team.run}`
+  const name = `${team.project}/${team.team}${run}`
   const from = `from ${oneLine(team.source)} (${team.layout})`
   switch (team.result) {
     case "imported":

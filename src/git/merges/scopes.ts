@@ -108,8 +108,8 @@ async function assertNotAt(git: Git, name: string): Promise<void> {
   throw new AppError("input.invalid", `${name} is checked out here; do the work of a task on a branch of its own`)
 }
 
-function refOf({ project, team, task, attempt }: AsideRequest, kind: "base" | "aside"): string {
-  return pinRef({ project, team }, { taskId: task, attempt }, kind)
+function refOf({ project, team, run, task, attempt }: AsideRequest, kind: "base" | "aside"): string {
+  return pinRef({ project, team, run }, { taskId: task, attempt }, kind)
 }
 
 /** Repositories inside of the worktree that have no commit: git can neither add nor name them. */

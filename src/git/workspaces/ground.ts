@@ -1,6 +1,6 @@
 import { mkdirSync, realpathSync } from "node:fs"
 import { AppError } from "../../kernel/errors.ts"
-import type { TeamName } from "../../kernel/team.ts"
+import type { RunName } from "../../kernel/team.ts"
 import type { Clock } from "../../lib/clock.ts"
 import { basename, dirname, resolvePath } from "../../lib/paths.ts"
 import type { Processes } from "../../lib/process/process.ts"
@@ -40,7 +40,7 @@ export interface Ground extends GroundPorts {
   readonly mainRoot: string | null
   /** The revision that the user has checked out, as seen from the folder we were called from. */
   readonly here: "HEAD" | "main-worktree/HEAD"
-  readonly team: TeamName
+  readonly team: RunName
   /** Holds the worktrees of the team. */
   readonly folder: string
   readonly settings: WorkspaceSettings
@@ -49,7 +49,7 @@ export interface Ground extends GroundPorts {
 export interface GroundRequest extends GroundPorts {
   readonly source: Git
   readonly home: string
-  readonly team: TeamName
+  readonly team: RunName
   readonly settings: WorkspaceSettings
 }
 

@@ -1,19 +1,21 @@
 import { taskOfRef, taskRefs, teamRefs } from "../../kernel/branches.ts"
-import type { TeamName } from "../../kernel/team.ts"
+import type { RunName } from "../../kernel/team.ts"
 import type { Pin, PinKind, Place } from "../port.ts"
 
 /** Everything that is pinned of a task, or of a worker without one. */
-export function placeRefs(team: TeamName, place: Place): string {
+export function placeRefs(team: RunName, place: Place): string {
   return `${"task" in place ? taskRefs(team, place.task) : `${teamRefs(team)}/workers/${place.worker}`}/`
 }
 
-export function pinRef(team: TeamName, { place, number, kind }: Pick<Pin, "place" | "number" | "kind">): string {
+export function pinRef(team: RunName, { place, number, kind }: Pick<Pin, "place" | "number" | "kind">): string {
   return `${placeRefs(team, place)}${number}/${kind}`
 }
 
 /** Undefined for refs of the team that are no pins. */
-export function parsePin(team: TeamName, ref: string, commit: string): Pin | undefined {
+export function parsePin(team: RunName, ref: string, commit: string): Pin | undefined {
   const rest = ref.slice(teamRefs(team).length + 1)
+  // What later runs pinned stands below what the first one did.
+  if (rest.startsWith("runs/")) return undefined
   const ofWorker = /^workers\/([^/]+)\/(\d+)\/(.+)$/.exec(rest)
   const match = ofWorker ?? /^([^/]+)\/(\d+)\/(.+)$/.exec(rest)
   const [, name = "", number = "", kind = ""] = match ?? []

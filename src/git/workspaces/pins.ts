@@ -1,6 +1,6 @@
 import { teamRefs } from "../../kernel/branches.ts"
 import { AppError } from "../../kernel/errors.ts"
-import type { TeamName } from "../../kernel/team.ts"
+import type { RunName } from "../../kernel/team.ts"
 import type { Git } from "../git.ts"
 import type { ListedPin, Pin, PinKind, Pins, Place } from "../port.ts"
 import { readRefs } from "../read-refs.ts"
@@ -9,7 +9,7 @@ import { earlierKind, parsePin, pinRef, placeRefs } from "./pin-refs.ts"
 interface PinGround {
   readonly git: Git
   readonly commonDir: string
-  readonly team: TeamName
+  readonly team: RunName
 }
 
 export function makePins(ground: PinGround): Pins {
@@ -72,7 +72,7 @@ export async function writePins({ git, commonDir, team }: PinGround, request: Pi
 }
 
 /** An attempt has its number. Work without a task gets the next one, unless the last is the same work. */
-function numberOf(team: TeamName, { place, wanted }: PinRequest, existing: ReadonlyMap<string, string>): number {
+function numberOf(team: RunName, { place, wanted }: PinRequest, existing: ReadonlyMap<string, string>): number {
   if ("task" in place) return place.attempt
   const pins = [...existing].flatMap(([ref, commit]) => parsePin(team, ref, commit) ?? [])
   const last = pins.reduce((most, pin) => Math.max(most, pin.number), 0)
@@ -85,7 +85,7 @@ function numberOf(team: TeamName, { place, wanted }: PinRequest, existing: Reado
 async function plan(
   git: Git,
   existing: ReadonlyMap<string, string>,
-  { team, place, number, wanted }: PinRequest & { readonly team: TeamName; readonly number: number },
+  { team, place, number, wanted }: PinRequest & { readonly team: RunName; readonly number: number },
 ): Promise<{ pins: Pin[]; lines: string[] }> {
   const refOf = (kind: PinKind) => pinRef(team, { place, number, kind })
   const next = new Map(wanted)

@@ -3,7 +3,7 @@ import type { Document } from "../../kernel/document.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamRecord } from "../../kernel/record.ts"
 import { choice, type InputOf, number, optional, withDefault } from "../../lib/fields.ts"
-import { operation, taskIdField, teamFields, textField, titleField } from "../../store/operation.ts"
+import { operation, runFields, taskIdField, teamFields, textField, titleField } from "../../store/operation.ts"
 import { addRecord, byField, getRecord } from "../../store/records.ts"
 import { getTask, getTeam, lockTeam } from "../../tasks/operations/lookup.ts"
 import type { Task } from "../../tasks/task.ts"
@@ -80,7 +80,7 @@ export const listArtifacts = operation({
   name: "artifact.list",
   summary: "List what the team made, with where each came from",
   input: {
-    ...teamFields,
+    ...runFields,
     task: optional({ ...taskIdField, description: "only those of this task" }),
     kind: optional(choice(ARTIFACT_KINDS, "only this kind")),
   },
@@ -103,7 +103,7 @@ export interface KeptArtifact {
 export const getArtifact = operation({
   name: "artifact.get",
   summary: "Get an artifact, with its content where the store keeps it",
-  input: { ...teamFields, number: number("which one; see: teamwork artifact list", { isInteger: true, min: 1 }) },
+  input: { ...runFields, number: number("which one; see: teamwork artifact list", { isInteger: true, min: 1 }) },
   run: ({ store }, { number, ...name }): Promise<KeptArtifact> =>
     store.read(async (tx) => {
       const { key } = await getTeam(tx, name)

@@ -4,7 +4,7 @@ import type { TeamRecord } from "../../kernel/record.ts"
 import { choice, number, optional } from "../../lib/fields.ts"
 import { MAX_ROUNDS } from "../../requests/escalation.ts"
 import { endDispute } from "../../requests/operations/disputes.ts"
-import { operation, taskIdField, teamFields, textField, titleField } from "../../store/operation.ts"
+import { operation, runFields, taskIdField, teamFields, textField, titleField } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { addRecord, byField, changeRecord, getRecord } from "../../store/records.ts"
 import { getTask, getTeam, lockTask, lockTeam } from "../../tasks/operations/lookup.ts"
@@ -113,7 +113,7 @@ function wisdomOf({ topic, conclusion, taskId, severity }: Discussion) {
 export const listDiscussions = operation({
   name: "discuss.list",
   summary: "List the discussions of the team",
-  input: { ...teamFields, status: optional(choice(DISCUSSION_STATUSES, "only these")) },
+  input: { ...runFields, status: optional(choice(DISCUSSION_STATUSES, "only these")) },
   run: ({ store }, { status, ...name }): Promise<Discussion[]> =>
     store.read(async (tx) => {
       const { key } = await getTeam(tx, name)
@@ -125,7 +125,7 @@ export const listDiscussions = operation({
 export const showDiscussion = operation({
   name: "discuss.show",
   summary: "Show a discussion with all that was said, round by round",
-  input: { ...teamFields, number: whichField },
+  input: { ...runFields, number: whichField },
   run: ({ store }, { number, ...name }): Promise<Discussion> =>
     store.read(async (tx) => {
       const { key } = await getTeam(tx, name)

@@ -3,7 +3,15 @@ import { AppError } from "../../kernel/errors.ts"
 import type { TeamRecord } from "../../kernel/record.ts"
 import { foldText } from "../../kernel/words.ts"
 import { choice, number, optional, withDefault } from "../../lib/fields.ts"
-import { commaList, operation, roleField, taskIdField, teamFields, textField } from "../../store/operation.ts"
+import {
+  commaList,
+  operation,
+  roleField,
+  runFields,
+  taskIdField,
+  teamFields,
+  textField,
+} from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { addRecord, byField, changeRecord, getRecord } from "../../store/records.ts"
 import { getTask, getTeam, lockTeam } from "../../tasks/operations/lookup.ts"
@@ -63,7 +71,7 @@ export const listWisdom = operation({
   name: "wisdom.list",
   summary: "List what the team learned and decided, and what is wrong",
   input: {
-    ...teamFields,
+    ...runFields,
     kind: optional(choice(WISDOM_KINDS, "only this kind")),
     status: withDefault(choice(WISDOM_STATUSES, "only these"), "kept"),
   },

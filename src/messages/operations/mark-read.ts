@@ -6,12 +6,12 @@ import { inboxName } from "../message.ts"
 /** Whoever an inbox belongs to has read these messages. Those that were read before stay as they are. */
 export async function markRead(
   { store }: Context,
-  { project, team, inbox: name, ids }: TeamName & { readonly inbox: string; readonly ids: readonly string[] },
+  { project, team, run, inbox: name, ids }: TeamName & { readonly inbox: string; readonly ids: readonly string[] },
 ): Promise<void> {
   if (ids.length === 0) return
   const inbox = inboxName(name)
   await store.write(async (tx) => {
-    const { key } = await getTeam(tx, { project, team })
+    const { key } = await getTeam(tx, { project, team, run })
     const taken = await tx.messages.take(key, inbox, { unreadOnly: true, ids })
     const read = taken.map((message) => message.id)
     if (read.length > 0) await tx.events.append(key, inbox, { type: "message.read", data: { inbox, ids: read } })

@@ -1,6 +1,6 @@
 import type { SnapshotMessage } from "../../files/snapshot.ts"
 import { number, withDefault } from "../../lib/fields.ts"
-import { idField, operation, teamFields } from "../../store/operation.ts"
+import { idField, operation, runFields } from "../../store/operation.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 import { inboxName, LEAD } from "../message.ts"
 
@@ -9,7 +9,7 @@ export const listMessages = operation({
   name: "messages.list",
   summary: "List what was said in a team, the newest last: all of it for the lead, for others what they sent and got",
   input: {
-    ...teamFields,
+    ...runFields,
     who: idField("who wants to see it"),
     last: withDefault(number("at most this many, the newest", { isInteger: true, min: 1 }), 20),
   },

@@ -1,10 +1,10 @@
 import { choice, flag, type InputOf, number, optional, withDefault } from "../../lib/fields.ts"
-import { type Context, idField, operation, teamFields } from "../../store/operation.ts"
+import { type Context, idField, operation, runFields } from "../../store/operation.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 import { inboxName, MESSAGE_TYPES, type Message } from "../message.ts"
 
 const inboxFields = {
-  ...teamFields,
+  ...runFields,
   inbox: idField("whose inbox"),
   type: optional(choice(MESSAGE_TYPES, "only this type")),
   markRead: flag("mark what is shown as read"),

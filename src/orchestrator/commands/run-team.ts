@@ -5,10 +5,10 @@ import { mirrorHere, writeHome } from "../../app/wiring/mirror-here.ts"
 import { makeSelf, openOrchestrator } from "../../app/wiring/open-orchestrator.ts"
 import { estimateTeam } from "../../app/wiring/past-here.ts"
 import { planInput, plannedOutcome, planTeam } from "../../app/wiring/plan-team.ts"
-import { sourceDirField } from "../../app/wiring/workspace-tools.ts"
+import { runHere, sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import { assertTarget } from "../../git/integration.ts"
 import { AppError } from "../../kernel/errors.ts"
-import { describeTeam, SCHEDULES, type TeamName } from "../../kernel/team.ts"
+import { describeTeam, type RunName, SCHEDULES, type TeamName } from "../../kernel/team.ts"
 import { choice, flag, type InputOf, optional, text } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { sleep } from "../../lib/sleep.ts"
@@ -20,6 +20,7 @@ import type { Context } from "../../store/operation.ts"
 import { teamFields } from "../../store/operation.ts"
 import { calculateWaves } from "../../tasks/operations/calculate-waves.ts"
 import { assertNotLed } from "../../teams/operations/lead-team.ts"
+import { runChoice } from "../../teams/operations/place-for-plan.ts"
 import { reviveTeam } from "../../teams/operations/steer-team.ts"
 import { updateTeam } from "../../teams/operations/update-team.ts"
 import { sayCompleted } from "../../teams/views/completion-view.ts"
@@ -46,7 +47,8 @@ const input = {
   runtime: optional(choice(["child", "tmux"] as const, "where workers run; by default what engine.runtime says")),
   schedule: optional(choice(SCHEDULES, "waves with a gate between them, or each task as soon as its needs are merged")),
   target: optional(text("the branch that gets the work in the end; by default the one that is checked out")),
-  resume: flag("go on with the team's last run; fails when there was none"),
+  ...runChoice,
+  resume: flag("go on with the current run; fails when nobody has begun it"),
   worktree: flag("for scripts that say so: every worker has a worktree of its own anyway"),
   noDeliver: flag("leave the work on the integration branch, also in later runs"),
   noReview: flag("without the review by another agent program"),
@@ -60,18 +62,20 @@ export const runTeam = command({
   fields: input,
   positional: ["what", "goal"],
   example: "teamwork run plan.yml --workers 3",
-  async run(session, asked) {
-    const given = withPlans(asked)
-    const name = { project: given.project, team: given.team }
+  async run(session, input) {
+    const given = withPlans(input)
+    const asked = { project: given.project, team: given.team }
     const self = makeSelf()
     if (given.what !== undefined || given.target !== undefined) await assertPlace(session, given)
     const context = await session.context()
-    await assertNotLed(context, { ...name, isGone: self.isGone })
+    await assertNotLed(context, { ...asked, isGone: self.isGone })
     if (given.what !== undefined) {
       const ended = await planFirst(session, given, given.what)
       if (ended !== undefined) return ended
     }
     const settings = await (await session.configured()).engine()
+    // Everything from here on is about this run, also when another begins.
+    const name = await runHere(session, asked)
     const history = emptyHistory()
     const facts = await readEngine(context, name, { history, tasks: undefined, after: undefined }).catch((error) => {
       throw error instanceof AppError && error.code === "team.not_found" ? noTeam(name, teamsIn(error)) : error
@@ -122,9 +126,10 @@ async function finish(session: Session, { given, name, settings, estimate }: End
 async function assertPlace(session: Session, { project, team, target, sourceDir }: Input): Promise<void> {
   const folder = resolvePath(sourceDir ?? ".", session.host.io.cwd)
   const { workspaces, merging } = await session.configured()
-  await workspaces({ sourceDir: folder, team: { project, team } })
+  const name = await runHere(session, { project, team })
+  await workspaces({ sourceDir: folder, team: name })
   const { merges } = await merging(folder)
-  await assertTarget(merges, { project, team }, target)
+  await assertTarget(merges, name, target)
 }
 
 function withPlans(given: Input): Input {
@@ -132,6 +137,11 @@ function withPlans(given: Input): Input {
     throw new AppError("usage", (say) => `name the plan once, as an argument or with ${say.field("plans")}`)
   const what = given.what ?? given.plans
   if (what === undefined && given.preset !== undefined) throw withoutPlan(given.preset)
+  if (what === undefined && (given.add === true || given.new === true))
+    throw new AppError(
+      "usage",
+      (say) => `${say.field(given.add === true ? "add" : "new")} is for a plan or a goal; name one`,
+    )
   return { ...given, what }
 }
 
@@ -139,7 +149,8 @@ function withPlans(given: Input): Input {
 async function planFirst(session: Session, given: Input, what: string): Promise<Outcome | undefined> {
   const { project, team, goal, template, preset, onOverlap } = given
   const isFile = await Bun.file(resolvePath(what, session.host.io.cwd)).exists()
-  const request = { project, team, what, goal, template, preset, onOverlap, yes: given.yes === true || isFile }
+  const more = { add: given.add, new: given.new, yes: given.yes === true || isFile }
+  const request = { project, team, what, goal, template, preset, onOverlap, ...more }
   const planned = await planTeam(session, request)
   return planned.applied === null ? plannedOutcome(planned, request) : undefined
 }
@@ -194,7 +205,7 @@ async function prepare(
 
 interface Run {
   readonly given: Input
-  readonly name: TeamName
+  readonly name: RunName
   readonly run: RunSettings
   readonly settings: EngineSettings
   readonly self: Self

@@ -48,7 +48,7 @@ async function perform(
   options: OrchestratorOptions,
   { action, pool, judge }: ShortWork,
 ): Promise<void> {
-  const name = { project: options.project, team: options.team }
+  const name = { project: options.project, team: options.team, run: options.run }
   const tell = (to: string, message: string) =>
     sendMessage.run(context, { ...name, from: LEAD, to, type: "text", message })
   switch (action.type) {

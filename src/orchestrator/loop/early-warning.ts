@@ -11,7 +11,7 @@ export interface EarlyWarning {
 /** Whom it concerns is told by a message, long before the two would be merged. */
 export function makeEarlyWarning(ports: OrchestratorPorts, options: OrchestratorOptions): EarlyWarning {
   const { context, merging, clock, say } = ports
-  const name = { project: options.project, team: options.team }
+  const name = { project: options.project, team: options.team, run: options.run }
   const overlaps = watchOverlaps(context, merging.merges, name)
   let ended: Promise<void> | undefined
   let lookedAt = clock.now()

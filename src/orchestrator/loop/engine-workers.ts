@@ -47,7 +47,7 @@ const SPAWN_MS = 15_000
 
 export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOptions): WorkerPool {
   const { context, runtime } = ports
-  const name = { project: options.project, team: options.team }
+  const name = { project: options.project, team: options.team, run: options.run }
   const processes = new Map<WorkerId, KnownProcess>()
   /** How often each was started, as of the last look. */
   const starts = new Map<WorkerId, number>()

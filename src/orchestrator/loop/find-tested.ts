@@ -1,7 +1,7 @@
 import { attemptName } from "../../delivery/merge-queue/candidate.ts"
 import { readPins } from "../../delivery/merge-queue/collect-candidates.ts"
 import { isTestFile } from "../../delivery/merge-queue/judge-changes.ts"
-import type { TeamName } from "../../kernel/team.ts"
+import type { RunName } from "../../kernel/team.ts"
 import { followUpOf, mayCascade } from "../../tasks/follow-up.ts"
 import type { Task } from "../../tasks/task.ts"
 import type { OrchestratorPorts } from "./engine-ports.ts"
@@ -14,7 +14,7 @@ export interface TestedWork {
 }
 
 /** Git is asked once for each attempt. What it cannot tell counts as work without tests, and gets its follow-up. */
-export function findTested({ merging: { merges } }: Pick<OrchestratorPorts, "merging">, name: TeamName): TestedWork {
+export function findTested({ merging: { merges } }: Pick<OrchestratorPorts, "merging">, name: RunName): TestedWork {
   const tested = new Set<string>()
   const known = new Set<string>()
   return {

@@ -80,7 +80,7 @@ export function makeLongActions(
 
   async function bringToTarget(): Promise<string | undefined> {
     const { context, merging, gates } = ports
-    const { project, team } = options
+    const { project, team, run } = options
     try {
       await deliver(
         context,
@@ -88,9 +88,9 @@ export function makeLongActions(
           ...merging,
           finalGate: gates.finalGate,
           whyNotGreen: async (commit) =>
-            whyNotGreen(merging.merges, await listVerdicts.run(context, { project, team }), commit),
+            whyNotGreen(merging.merges, await listVerdicts.run(context, { project, team, run }), commit),
         },
-        { project, team },
+        { project, team, run },
       )
       delivery = "done"
     } catch (error) {

@@ -2,6 +2,7 @@ import { renewIntegration } from "../../delivery/merge-queue/renew-integration.t
 import { ensureIntegration } from "../../git/integration.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { makeNotices } from "../../requests/effects/notify.ts"
+import { resolveRun } from "../../tasks/operations/lookup.ts"
 import { endLead, takeLead } from "../../teams/operations/lead-team.ts"
 import type { Action, EngineSnapshot } from "../actions.ts"
 import { isLong } from "../advance.ts"
@@ -22,7 +23,7 @@ import { type LongActions, makeLongActions } from "./long-actions.ts"
  */
 export async function orchestrate(ports: OrchestratorPorts, options: OrchestratorOptions): Promise<EngineEnd> {
   const { context, self } = ports
-  const name = { project: options.project, team: options.team }
+  const name = { project: options.project, team: options.team, run: options.run }
   const { settings, leaseMs } = options
   const lead = await takeLead(context, { ...name, holder: self.holder, leaseMs, settings, isGone: self.isGone })
   let end: EngineEnd | undefined
@@ -41,11 +42,11 @@ export async function orchestrate(ports: OrchestratorPorts, options: Orchestrato
 }
 
 async function renew({ context, merging, workspaces, say }: OrchestratorPorts, options: OrchestratorOptions) {
-  const { project, team, target } = options
+  const { project, team, run, target } = options
   const ports = { ...merging, workspaces: workspaces.workspaces }
-  for (const line of await renewIntegration(context, ports, { project, team, target })) say(line)
+  for (const line of await renewIntegration(context, ports, { project, team, run, target })) say(line)
   // From here on all work starts from it, whatever is checked out meanwhile.
-  await ensureIntegration(merging.merges, { project, team }, target)
+  await ensureIntegration(merging.merges, await resolveRun(context, { project, team, run }), target)
 }
 
 /**
@@ -66,9 +67,9 @@ async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost
   const following = beginFollowing()
   const patience = makePatience(ports)
   const warning = makeEarlyWarning(ports, options)
-  const judge = makeApprovalJudge(ports, { project: options.project, team: options.team })
+  const judge = makeApprovalJudge(ports, { project: options.project, team: options.team, run: options.run })
   const notices = makeNotices(ports, options)
-  const own = findTested(ports, { project: options.project, team: options.team })
+  const own = findTested(ports, await resolveRun(context, options))
   runtime.onExit(wake.now)
 
   /** Looks, decides and acts once; the end, or how long to rest and to wait. */

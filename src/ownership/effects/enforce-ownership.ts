@@ -3,6 +3,7 @@ import { pinRef } from "../../kernel/branches.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
+import { resolveRun } from "../../tasks/operations/lookup.ts"
 import { readWorkToBring } from "../../tasks/operations/work-to-bring.ts"
 import { ownershipFacts } from "../operations/ownership-facts.ts"
 import { recordAside } from "../operations/record-aside.ts"
@@ -28,10 +29,12 @@ export async function enforceOwnership(
 ): Promise<AsideResult> {
   const { title, attempt, ownership } = await ownershipFacts.run(context, request)
   const fixed = await readWorkToBring(context, request, request.task)
+  const name = await resolveRun(context, request)
   const result = await scopes.setAside({
     ...request,
+    ...name,
     attempt,
-    brings: fixed && pinRef(request, fixed, "head"),
+    brings: fixed && pinRef(name, fixed, "head"),
     message: request.message ?? `${title}\n\nTask ${request.task}`,
     judge: (changes) => judgeChanges(changes, ownership),
   })

@@ -7,6 +7,7 @@ import {
   idField,
   operation,
   ownerField,
+  runFields,
   taskIdField,
   teamFields,
   textField,
@@ -78,7 +79,7 @@ function assertGoesOn(task: Task): void {
 export const listExceptions = operation({
   name: "ownership.list",
   summary: "List what was asked of the lead, and what became of it",
-  input: { ...teamFields, task: optional(taskIdField), status: optional(choice(EXCEPTION_STATUSES, "status")) },
+  input: { ...runFields, task: optional(taskIdField), status: optional(choice(EXCEPTION_STATUSES, "status")) },
   run: ({ store }, input): Promise<Exception[]> =>
     store.read(async (tx) => {
       const { key } = await getTeam(tx, input)

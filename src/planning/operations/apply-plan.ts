@@ -1,7 +1,7 @@
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
-import type { TaskId } from "../../kernel/ids.ts"
-import { protocolOf, type Team } from "../../kernel/team.ts"
+import { parseTaskId, type TaskId } from "../../kernel/ids.ts"
+import { protocolOf, type Team, type TeamName } from "../../kernel/team.ts"
 import { type Field, record } from "../../lib/fields.ts"
 import { overlapError, sharedPatterns } from "../../ownership/operations/plan-files.ts"
 import { listOverlaps, makeConcurrency } from "../../ownership/overlaps.ts"
@@ -12,6 +12,8 @@ import { getTeam, publicTeam } from "../../tasks/operations/lookup.ts"
 import { replanWaves } from "../../tasks/operations/plan-waves.ts"
 import { changePhase, leaveComplete } from "../../tasks/operations/task-moves.ts"
 import type { Task, TaskBrief } from "../../tasks/task.ts"
+import { placeForPlan, runChoice } from "../../teams/operations/place-for-plan.ts"
+import { startRun } from "../../teams/operations/start-run.ts"
 import { defaultSchedule, type Plan, type PlanTask, workOf } from "../plan.ts"
 import { putSpecs } from "./role-specs.ts"
 
@@ -25,11 +27,14 @@ export interface AppliedPlan {
   readonly totalWaves: number
   /** Names of the roles that were made; one that was there is kept. */
   readonly roleSpecs: readonly string[]
+  /** The run that was closed because the plan began a new one; null where the plan went into the current run. */
+  readonly closed: number | null
 }
 
 /**
- * Brings a checked plan into the store, whole or not at all: the team where it is missing, its tasks and waves. The same
- * plan again changes nothing; of a changed one open tasks are changed and new ones added.
+ * Brings a checked plan into the store, whole or not at all: the team where it is missing, its tasks and waves. A plan
+ * for a team whose run is over begins the next run. While nobody has begun, the same plan again changes nothing; of a
+ * changed one open tasks are changed and new ones added.
  */
 export const applyPlan = operation({
   name: "plan.apply",
@@ -38,13 +43,15 @@ export const applyPlan = operation({
     ...teamFields,
     plan: record("the plan, checked") as unknown as Field<Plan>,
     onOverlap: planFields.onOverlap,
+    ...runChoice,
   },
-  async run(context, { project, team: name, plan, onOverlap = context.settings.onOverlap }): Promise<AppliedPlan> {
+  async run(context, { project, team: name, onOverlap = context.settings.onOverlap, ...given }): Promise<AppliedPlan> {
     const { store, settings } = context
     await context.ownProject?.(project)
     return store.write(async (tx) => {
-      const team = await ensureTeam(tx, { project, team: name }, plan)
+      const { team, closed } = await ensureRun(tx, { project, team: name }, given)
       const known = new Map((await tx.tasks.lockAll(team.key)).map((task) => [task.id, task]))
+      const plan = given.add === true ? await withFreeIds(tx, team, given.plan, known) : given.plan
       const tasks = await keepFromOthers(tx, team, { tasks: plan.tasks, known, settings, onOverlap })
       const planned = new Set<string>(tasks.map(({ id }) => id))
       const changes = tasks.flatMap((task) => changeOf(task, known.get(task.id), planned) ?? [])
@@ -71,21 +78,85 @@ export const applyPlan = operation({
         updated,
         unchanged: tasks.flatMap(({ id }) => (known.has(id) && !updated.includes(id) ? [id] : [])),
         others: [...known.keys()].filter((id) => !planned.has(id)),
-        ...{ totalWaves, roleSpecs },
+        ...{ totalWaves, roleSpecs, closed },
       }
     })
   },
 })
 
-async function ensureTeam(tx: Tx, name: { project: string; team: string }, plan: Plan): Promise<StoredTeam> {
-  const { goal, mode = "FULL_AUTO", schedule = defaultSchedule(mode) } = plan
+interface GivenPlan {
+  readonly plan: Plan
+  readonly add?: boolean
+  readonly new?: boolean
+}
+
+/** The run that the plan goes into: the current one, or a new one. */
+async function ensureRun(
+  tx: Tx,
+  name: TeamName,
+  { plan, ...asked }: GivenPlan,
+): Promise<{ readonly team: StoredTeam; readonly closed: number | null }> {
+  const { goal } = plan
   const known = await tx.teams.lock(name)
-  if (known !== undefined) return known
+  if (known !== undefined) {
+    const isSame = (tasks: readonly Task[]) => isSamePlan(plan, tasks)
+    if ((await placeForPlan(tx, known, { ...asked, isSame })) === "current") return { team: known, closed: null }
+    const guards = {
+      protocol: plan.protocol ?? (plan.mode === undefined ? known.protocol : protocolOf(plan.mode)),
+      hasQa: plan.qa ?? known.hasQa,
+    }
+    const { mode = known.mode, schedule = known.schedule } = plan
+    const team = await startRun(tx, known, { goal, mode, schedule, ...guards })
+    return { team, closed: known.run }
+  }
+  const { mode = "FULL_AUTO", schedule = defaultSchedule(mode) } = plan
   const guards = { protocol: plan.protocol ?? protocolOf(mode), hasQa: plan.qa ?? false }
   const team = await tx.teams.create({ ...name, goal, mode, schedule, ...guards, phase: "PLANNING", status: "active" })
   if (team === undefined) throw new AppError("team.busy", "somebody made the team at this moment; try again")
   await tx.events.append(team.key, PERSON, { type: "team.created", data: { goal } })
-  return team
+  return { team, closed: null }
+}
+
+/** Every task of the plan is there, as the plan says. */
+export function isSamePlan({ tasks }: Plan, known: readonly Task[]): boolean {
+  const byId = new Map<string, Task>(known.map((task) => [task.id, task]))
+  const planned = new Set<string>(tasks.map(({ id }) => id))
+  return tasks.every((task) => byId.has(task.id) && changeOf(task, byId.get(task.id), planned) === undefined)
+}
+
+/**
+ * A plan that is added to a run may use numbers that the run has for other tasks: it gets free ones, and needs follow. A
+ * task that is there already, word for word, is not added twice. An id that a person chose, or a number with the same
+ * title, means the task that is there.
+ */
+async function withFreeIds(tx: Tx, team: StoredTeam, plan: Plan, known: ReadonlyMap<string, Task>): Promise<Plan> {
+  const planned = new Set<string>(plan.tasks.map(({ id }) => id))
+  const isOther = ({ id, title }: PlanTask) => /^\d{1,9}$/.test(id) && (known.get(id)?.title ?? title) !== title
+  const taken = plan.tasks.filter(isOther)
+  const renamed = new Map<string, TaskId>()
+  for (const wish of taken) {
+    const twin = [...known.values()].find((task) => isTwin(wish, task))
+    renamed.set(wish.id, twin?.id ?? (await freeNumber(tx, team, (taken) => known.has(taken) || planned.has(taken))))
+  }
+  if (renamed.size === 0) return plan
+  const rename = (id: TaskId) => renamed.get(id) ?? id
+  return {
+    ...plan,
+    tasks: plan.tasks.map((task) => ({ ...task, id: rename(task.id), needs: task.needs.map(rename) })),
+  }
+}
+
+/** The same but for its number, and so for the numbers that it needs. */
+function isTwin(wish: PlanTask, task: Task): boolean {
+  const change = changeOf({ ...wish, needs: [] }, task, new Set())
+  return change === undefined || change.fields.every((field) => field === "needs")
+}
+
+async function freeNumber(tx: Tx, team: StoredTeam, isTaken: (id: string) => boolean): Promise<TaskId> {
+  for (;;) {
+    const id = parseTaskId(String(await tx.teams.takeTaskNumber(team.key)))
+    if (!isTaken(id)) return id
+  }
 }
 
 async function changeTeam(tx: Tx, team: StoredTeam, { goal, mode, schedule, protocol, qa }: Plan): Promise<boolean> {

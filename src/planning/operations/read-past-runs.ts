@@ -21,7 +21,8 @@ const MOST_RUNS = 300
 export async function readPastRuns({ store }: Context, name: TeamName, priceOf: PriceOf): Promise<Past> {
   return store.read(async (tx) => {
     const teams = (await tx.teams.list()).filter(({ project }) => project === name.project)
-    const newest = teams.toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1)).slice(0, MOST_TEAMS)
+    const all = (await Promise.all(teams.map((team) => tx.teams.runs(team)))).flat()
+    const newest = all.toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1)).slice(0, MOST_TEAMS)
     const runs: PastRun[] = []
     for (const team of newest) {
       if (runs.length < MOST_RUNS) runs.push(...(await runsOf(tx, team, priceOf)))

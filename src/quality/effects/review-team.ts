@@ -6,6 +6,7 @@ import { describeTeam, type TeamName } from "../../kernel/team.ts"
 import type { History } from "../../reporting/history.ts"
 import { lookAtTeam } from "../../reporting/operations/look-at-team.ts"
 import type { Context } from "../../store/operation.ts"
+import { resolveRun } from "../../tasks/operations/lookup.ts"
 import { chooseReviewer } from "../choose-reviewer.ts"
 import { noteGateStarted } from "../operations/note-gate.ts"
 import { addVerdict } from "../operations/record-verdict.ts"
@@ -37,8 +38,7 @@ const REVIEWER = "reviewer"
  */
 export async function reviewTeam(ports: ReviewPorts, request: ReviewRequest): Promise<Verdict> {
   const { context, merges } = ports
-  const { project, team } = request
-  const name = { project, team }
+  const name = await resolveRun(context, request)
   const view = await lookAtTeam(context, name)
   const integration = await findIntegration(merges, name)
   if (integration === undefined) {

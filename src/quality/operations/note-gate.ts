@@ -14,14 +14,14 @@ interface StartedGate extends Pick<Verdict, "scope" | "subject" | "by"> {
 /** A gate begins to judge; its verdict tells the end. Whoever is killed meanwhile leaves this without one. */
 export async function noteGateStarted(
   { store }: Context,
-  { project, team }: TeamName,
+  { project, team, run }: TeamName,
   { by, ...gate }: StartedGate,
 ): Promise<void> {
   const { scope, subject } = gate
   const task = scope === "task" && subject !== null ? parseTaskId(subject) : null
   const data: EventData<"gate.started"> = { ...gate, task }
   await store.write(async (tx) => {
-    const { key } = await getTeam(tx, { project, team })
+    const { key } = await getTeam(tx, { project, team, run })
     await tx.events.append(key, by, { type: "gate.started", data })
   })
 }

@@ -5,7 +5,7 @@ import type { TeamName } from "../../kernel/team.ts"
 import { choice, list, optional, withDefault } from "../../lib/fields.ts"
 import { unreachable } from "../../lib/unreachable.ts"
 import { countTasks } from "../../reporting/status.ts"
-import { type Context, idField, operation, teamFields, textField } from "../../store/operation.ts"
+import { type Context, idField, operation, runFields, teamFields, textField } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { decideWave, waveNotFound } from "../../tasks/operations/decide-wave.ts"
 import { getTask, getTeam, lockTask, lockTeam } from "../../tasks/operations/lookup.ts"
@@ -135,7 +135,7 @@ function parseCheck(text: string): Check {
 export const listVerdicts = operation({
   name: "verdict.list",
   summary: "List the verdicts",
-  input: teamFields,
+  input: runFields,
   run: ({ store }, input): Promise<Verdict[]> =>
     store.read(async (tx) => tx.verdicts.list((await getTeam(tx, input)).key)),
 })

@@ -5,7 +5,7 @@ import type { TeamRecord } from "../../kernel/record.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { list, optional, withDefault } from "../../lib/fields.ts"
 import { LEAD } from "../../messages/message.ts"
-import { type Context, operation, taskIdField, teamFields, textField } from "../../store/operation.ts"
+import { type Context, operation, runFields, taskIdField, textField } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { assertHolds } from "../../tasks/operations/assert-holds.ts"
 import { getTeam, lockTask, lockTeam } from "../../tasks/operations/lookup.ts"
@@ -242,7 +242,7 @@ export async function doubtQa(
 export const listQuality = operation({
   name: "quality",
   summary: "List what QA found, one line for each hand-in",
-  input: { ...teamFields, task: optional(taskIdField) },
+  input: { ...runFields, task: optional(taskIdField) },
   run: ({ store }, { task, ...name }): Promise<Quality[]> =>
     store.read(async (tx) => {
       const { key } = await getTeam(tx, name)

@@ -1,11 +1,12 @@
 import { branchRef, integrationBranch, pinRef } from "../../kernel/branches.ts"
 import type { TaskId } from "../../kernel/ids.ts"
-import type { TeamName } from "../../kernel/team.ts"
+import type { RunName, TeamName } from "../../kernel/team.ts"
 import type { RoleDefinition } from "../../planning/roles/roles.ts"
 import { keepClaim } from "../../tasks/effects/keep-claim.ts"
 import type { Evidence, NewEvidence } from "../../tasks/evidence.ts"
 import { assertHolds } from "../../tasks/operations/assert-holds.ts"
 import { getTask } from "../../tasks/operations/get-task.ts"
+import { resolveRun } from "../../tasks/operations/lookup.ts"
 import { recordEvidence } from "../../tasks/operations/record-evidence.ts"
 import { readWorkToBring } from "../../tasks/operations/work-to-bring.ts"
 import type { Task } from "../../tasks/task.ts"
@@ -37,8 +38,8 @@ export interface TaskVerification extends TeamName {
 
 /** Judges a task at a committed state, and records what was run as evidence and what was found as a verdict. */
 export async function verifyTask(given: Verifier, request: TaskVerification): Promise<Verdict> {
-  const { project, team, taskId, owner } = request
-  const name = { project, team }
+  const { taskId, owner } = request
+  const name = await resolveRun(given.context, request)
   const task = await getTask.run(given.context, { ...name, id: taskId })
   assertHolds(task, owner, request.token)
   // Whoever loses the claim and gets the task again must not attest with what it ran before.
@@ -78,7 +79,7 @@ async function listTaskCommands(verifier: Verifier, task: Task, state: ChosenSta
 }
 
 interface RangeRequest {
-  readonly name: TeamName
+  readonly name: RunName
   readonly task: Task
   readonly state: ChosenState
   readonly base: string | undefined
@@ -134,7 +135,7 @@ interface Attestation extends TeamName {
 
 /** Adds what was run to the task's evidence, each result once. The evidence of the attempt that counts. */
 async function attest({ context }: Verifier, attestation: Attestation): Promise<Evidence[]> {
-  const { project, team, task, owner, token, commit, results } = attestation
+  const { project, team, run, task, owner, token, commit, results } = attestation
   const isKnown = ({ facts }: NewEvidence) =>
     valid(task).some(
       ({ trust, facts: known }) =>
@@ -146,8 +147,8 @@ async function attest({ context }: Verifier, attestation: Attestation): Promise<
     )
   const entries = results.map((result) => entryOf(result, commit)).filter((entry) => !isKnown(entry))
   if (entries.length > 0)
-    await recordEvidence(context, { project, team, taskId: task.id, owner, token, by: GATE, entries })
-  return valid(await getTask.run(context, { project, team, id: task.id }))
+    await recordEvidence(context, { project, team, run, taskId: task.id, owner, token, by: GATE, entries })
+  return valid(await getTask.run(context, { project, team, run, id: task.id }))
 }
 
 function valid({ evidence, attempt }: Attestation["task"]): Evidence[] {

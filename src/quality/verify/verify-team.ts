@@ -1,6 +1,6 @@
 import { branchRef, integrationBranch, pinRef } from "../../kernel/branches.ts"
 import { AppError } from "../../kernel/errors.ts"
-import type { TeamName } from "../../kernel/team.ts"
+import type { RunName, TeamName } from "../../kernel/team.ts"
 import type { Evidence } from "../../tasks/evidence.ts"
 import { fixIdOf } from "../../tasks/fix-task.ts"
 import { waveNotFound } from "../../tasks/operations/decide-wave.ts"
@@ -48,6 +48,7 @@ export interface FinalVerification extends TeamVerification {
 type ProvenTask = Task & { readonly evidence: readonly Evidence[] }
 
 interface TeamFacts {
+  readonly name: RunName
   readonly plan: WavePlan
   readonly tasks: readonly ProvenTask[]
 }
@@ -61,44 +62,44 @@ export async function verifyProject(verifier: Verifier, request: FinalVerificati
 
 /** Judges the merged work of a wave; passed opens the next one. */
 export async function verifyWave(verifier: Verifier, request: WaveVerification): Promise<Verdict> {
-  const { plan, tasks } = await readFacts(verifier, request)
+  const { name, plan, tasks } = await readFacts(verifier, request)
   assertDue(plan, request.wave)
   const ofWave = tasks.filter((task) => task.wave === request.wave)
   const state = await chooseMerged(verifier, request)
-  const { changes, unknown } = await readTaskChanges(verifier, request, withoutMended(ofWave))
+  const { changes, unknown } = await readTaskChanges(verifier, name, withoutMended(ofWave))
   const looked = join([
     checkResolved(ofWave),
     checkCommitted(state.uncommitted),
-    checkMerged(await readDelivered(verifier, request, { tasks: ofWave, state })),
+    checkMerged(await readDelivered(verifier, name, { tasks: ofWave, state })),
     checkConflicts(changes, unknown),
   ])
   const judged = { scope: "wave", subject: String(request.wave), state } as const
-  return runAndRecord(verifier, request, { ...judged, looked, whyNot: whyNotRun(ofWave, state) })
+  return runAndRecord(verifier, name, { ...judged, looked, whyNot: whyNotRun(ofWave, state) })
 }
 
 /** Judges everything; passed completes the project. */
 export async function verifyFinal(verifier: Verifier, request: FinalVerification): Promise<Verdict> {
-  const { plan, tasks } = await readFacts(verifier, request)
+  const { name, plan, tasks } = await readFacts(verifier, request)
   const state = await chooseMerged(verifier, request)
   const looked = join([
     checkResolved(tasks),
     checkWaves(plan.waves),
     checkNeeds(tasks),
     checkCommitted(state.uncommitted),
-    checkMerged(await readDelivered(verifier, request, { tasks, state })),
-    checkAdded(await readAdded(verifier, request, { tasks, state }), verifier.settings),
+    checkMerged(await readDelivered(verifier, name, { tasks, state })),
+    checkAdded(await readAdded(verifier, { ...request, ...name }, { tasks, state }), verifier.settings),
     checkEvidence(await withProvability(verifier, state, tasks), verifier.settings),
   ])
   const judged = { scope: "final", subject: null, state } as const
-  return runAndRecord(verifier, request, { ...judged, looked, whyNot: whyNotRun(tasks, state) })
+  return runAndRecord(verifier, name, { ...judged, looked, whyNot: whyNotRun(tasks, state) })
 }
 
 function readFacts({ context }: Verifier, name: TeamName): Promise<TeamFacts> {
   return context.store.read(async (tx) => {
-    const { key } = await getTeam(tx, name)
+    const { key, project, team, run } = await getTeam(tx, name)
     const tasks: ProvenTask[] = []
     for (const task of await tx.tasks.list(key)) tasks.push({ ...task, evidence: await tx.evidence.list(key, task.id) })
-    return { plan: await readWavePlan(tx, key), tasks }
+    return { name: { project, team, run }, plan: await readWavePlan(tx, key), tasks }
   })
 }
 
@@ -126,7 +127,7 @@ function whyNotRun(tasks: readonly Task[], { uncommitted }: ChosenState): string
 
 async function readTaskChanges(
   { repository }: Verifier,
-  name: TeamName,
+  name: RunName,
   tasks: readonly Task[],
 ): Promise<{ changes: TaskChanges[]; unknown: string[] }> {
   const changes: (TaskChanges & { readonly base: string; readonly head: string })[] = []
@@ -166,7 +167,7 @@ function withoutMended(tasks: readonly Task[]): Task[] {
 
 async function readDelivered(
   { repository }: Verifier,
-  name: TeamName,
+  name: RunName,
   { tasks, state }: { readonly tasks: readonly Task[]; readonly state: ChosenState },
 ): Promise<DeliveredTask[]> {
   const delivered: DeliveredTask[] = []
@@ -184,7 +185,7 @@ async function readDelivered(
 /** Since where the first task started, or where the integration branch left what is checked out here. */
 async function readAdded(
   { repository }: Verifier,
-  request: FinalVerification,
+  request: FinalVerification & RunName,
   { tasks, state }: { readonly tasks: readonly Task[]; readonly state: ChosenState },
 ): Promise<FileDiff[] | undefined> {
   const from = async (base: string) => parseDiff(await repository.readDiff(base, state.commit))
@@ -224,11 +225,10 @@ interface Judgement extends Pick<Verdict, "scope" | "subject"> {
 }
 
 /** What takes long comes last, and is told of: a request that is refused leaves no trace. */
-async function runAndRecord(verifier: Verifier, { project, team }: TeamName, judgement: Judgement): Promise<Verdict> {
+async function runAndRecord(verifier: Verifier, name: RunName, judgement: Judgement): Promise<Verdict> {
   const { scope, subject, state, looked, whyNot } = judgement
   const { context } = verifier
   const { commit, tree } = state
-  const name = { project, team }
   const plan = await planProject(verifier, state, whyNot)
   const checks = "commands" in plan ? plan.commands.map(({ line }) => line) : []
   await noteGateStarted(context, name, { scope, subject, commit, checks, by: GATE })

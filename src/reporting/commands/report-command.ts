@@ -1,12 +1,12 @@
 import { command } from "../../app/command.ts"
 import { choice, optional } from "../../lib/fields.ts"
-import { teamFields } from "../../store/operation.ts"
+import { runFields } from "../../store/operation.ts"
 import { readReportFacts } from "../operations/report-facts.ts"
 import { makeReport } from "../report.ts"
 import { renderReport, renderReportMarkdown } from "../views/report-view.ts"
 
 const input = {
-  ...teamFields,
+  ...runFields,
   format: optional(choice(["text", "markdown", "json", "table"], "text, the same as table, unless another is named")),
 }
 

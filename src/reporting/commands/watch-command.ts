@@ -1,16 +1,19 @@
 import { command } from "../../app/command.ts"
 import { watchTeam } from "../../app/live-screen.ts"
 import { flag } from "../../lib/fields.ts"
-import { teamFields } from "../../store/operation.ts"
+import { runFields } from "../../store/operation.ts"
+import { resolveRun } from "../../tasks/operations/lookup.ts"
 import { endOf } from "../team-view.ts"
 
-const input = { ...teamFields, steps: flag("where lines are printed: every step of a task too") }
+const input = { ...runFields, steps: flag("where lines are printed: every step of a task too") }
 
 export const watch = command({
   summary: "Show a team at work, until it is done or Ctrl+C",
   fields: input,
   example: "teamwork watch --json",
-  async run(session, { steps, ...name }) {
+  async run(session, { steps, ...asked }) {
+    // Whoever watches sees one run to its end, also when the next one begins meanwhile.
+    const name = await resolveRun(await session.context(), asked)
     const look = await watchTeam(session, name, {
       ...{ signal: session.host.io.interrupted, untilOver: true, steps: steps === true },
       hint: "Ctrl+C ends the watching and leaves the team alone",

@@ -1,11 +1,11 @@
 import { command } from "../../app/command.ts"
-import { teamFields } from "../../store/operation.ts"
+import { runFields } from "../../store/operation.ts"
 import { listEvents } from "../../teams/operations/list-events.ts"
 import { swarmStatus } from "../../workers/operations/swarm-status.ts"
 import { teamStatus } from "../operations/team-status.ts"
 import { renderWhiteboard } from "../views/whiteboard-view.ts"
 
-const input = teamFields
+const input = runFields
 
 export const whiteboard = command({
   summary: "Show the team at a glance, in Markdown",

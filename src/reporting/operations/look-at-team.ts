@@ -36,7 +36,7 @@ export async function lookAtTeam({ store }: Pick<Context, "store">, name: TeamNa
 }
 
 async function readNews(tx: Tx, name: TeamName, before: Look | undefined) {
-  const { key, ...team } = await getTeam(tx, name)
+  const { key, isCurrent: _, ...team } = await getTeam(tx, name)
   const last = before?.key === key ? before : undefined // deleted and made anew meanwhile
   const { events, cursor } = await readEventsSince(tx, key, last?.cursor)
   const [waves, now, leader] = [await tx.waves.list(key), await tx.now(), await tx.leaders.find(key)]

@@ -1,6 +1,6 @@
 import { flag } from "../../lib/fields.ts"
 import { readQuestions } from "../../requests/operations/questions.ts"
-import { operation, teamFields } from "../../store/operation.ts"
+import { operation, runFields } from "../../store/operation.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 import { currentWave } from "../../tasks/wave.ts"
 import { countTasks, summarizeWaves, type TeamReport } from "../status.ts"
@@ -9,10 +9,10 @@ import { countTasks, summarizeWaves, type TeamReport } from "../status.ts"
 export const teamStatus = operation({
   name: "project.status",
   summary: "Show how far a project is",
-  input: { ...teamFields, verbose: flag("list every task") },
+  input: { ...runFields, verbose: flag("list every task") },
   async run({ store }, input): Promise<TeamReport> {
     return store.read(async (tx) => {
-      const { key, ...team } = await getTeam(tx, input)
+      const { key, isCurrent: _, ...team } = await getTeam(tx, input)
       const counts = await tx.tasks.progress(key)
       const waves = await tx.waves.list(key)
       return {

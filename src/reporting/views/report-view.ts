@@ -18,7 +18,7 @@ export function renderReport(report: Report, screen: Screen): string {
   const section = (name: string, lines: readonly string[]) => (lines.length === 0 ? [] : ["", title(name), ...lines])
   const grid = ({ columns, rows }: Grid) => (rows.length === 0 ? [] : [table(columns, rows, screen)])
   return [
-    title(cut(`TEAM REPORT  ${report.project}/${report.team}`, screen.columns)),
+    title(cut(`TEAM REPORT  ${nameOf(report)}`, screen.columns)),
     ...facts.flatMap(([name, text]) => hang(name.padEnd(size), text, screen.columns)),
     ...section("WORKERS", grid(workerGrid(report))),
     ...section("TASKS", listTasks(report, screen)),
@@ -39,7 +39,7 @@ export function renderReportMarkdown(report: Report): string {
   const section = (name: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : ["", `## ${name}`, "", ...lines]
   return [
-    `# Report of ${report.project}/${report.team}`,
+    `# Report of ${nameOf(report)}`,
     "",
     manyLines(report.goal),
     "",
@@ -58,6 +58,10 @@ export function renderReportMarkdown(report: Report): string {
       report.left.map(({ what, command }) => `- ${cellText(what)}: \`${command}\``),
     ),
   ].join("\n")
+}
+
+function nameOf({ project, team, run }: Report): string {
+  return `${project}/${team}${run === 1 ? "" : `, run ${run}`}`
 }
 
 function listFacts(report: Report): Fact[] {

@@ -50,6 +50,7 @@ const TELLERS: Tellers = {
   "team.status_changed": ({ data }) => plain(`the team is ${say(data.to)}${because(say(data.reason))}`),
   "team.paused": ({ data }) => bad(`the team is paused${because(say(data.reason))}`),
   "team.resumed": () => plain("the team goes on"),
+  "team.closed": ({ data }) => plain(`the team goes on with run ${say(data.next)}`),
   // Those of a plan come all at once, and are shown with it.
   "task.created": ({ data, by }) =>
     by === PERSON ? null : plain(`task ${say(data.task)} created: ${say(data.title)}`),

@@ -12,8 +12,13 @@ export function renderTeam(report: TeamReport, screen: Screen): string {
     report.status === "active"
       ? ""
       : `  ${report.status}${report.pauseReason === null ? "" : `: ${oneLine(report.pauseReason)}`}`
+  const run = report.run === 1 ? "" : `, run ${report.run}`
   const lines = [
-    paint(cut(`${report.project}/${report.team}  ${report.phase}${paused}`, screen.columns), "bold", screen.color),
+    paint(
+      cut(`${report.project}/${report.team}${run}  ${report.phase}${paused}`, screen.columns),
+      "bold",
+      screen.color,
+    ),
     cut(`Goal: ${oneLine(report.goal)}`, screen.columns),
     `${bar(done, stats.total, barWidth)} ${stats.progress}%  ${done}/${stats.total} done`,
     cut(

@@ -38,6 +38,7 @@ function makeEvidence(change: Partial<Evidence> = {}): Evidence {
 const TEAM: TeamReport = {
   project: "shop",
   team: "main",
+  run: 1,
   goal: EVIL,
   phase: "EXECUTION",
   status: "paused",

@@ -26,7 +26,7 @@ interface NoticePorts {
 }
 
 /** Nobody waits for it: a person who cannot be reached is no reason to stop. */
-export function makeNotices({ context, say, notify }: NoticePorts, { project, team }: TeamName): Notices {
+export function makeNotices({ context, say, notify }: NoticePorts, { project, team, run }: TeamName): Notices {
   let ended = Promise.resolve()
   async function tell(question: Question): Promise<void> {
     const problem = await notify?.({ project, team, question })
@@ -36,7 +36,7 @@ export function makeNotices({ context, say, notify }: NoticePorts, { project, te
     async look(questions) {
       if (notify === undefined) return
       for (const question of questions) {
-        if (question.isTold || !(await noteTold(context, { project, team }, question))) continue
+        if (question.isTold || !(await noteTold(context, { project, team, run }, question))) continue
         ended = Promise.all([ended, tell(question)]).then(() => undefined)
       }
     },

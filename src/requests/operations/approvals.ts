@@ -5,7 +5,7 @@ import type { TeamName } from "../../kernel/team.ts"
 import { approveChosen } from "../../knowledge/operations/skills.ts"
 import { choice, number, optional } from "../../lib/fields.ts"
 import { moveQa } from "../../quality/operations/move-qa.ts"
-import { type Context, operation, ownerField, teamFields, textField } from "../../store/operation.ts"
+import { type Context, operation, ownerField, runFields, teamFields, textField } from "../../store/operation.ts"
 import { changeRecord, getRecord } from "../../store/records.ts"
 import { getTask, getTeam, lockTask, lockTeam } from "../../tasks/operations/lookup.ts"
 import type { Task } from "../../tasks/task.ts"
@@ -41,7 +41,7 @@ export const reject = operation({
 export const listApprovals = operation({
   name: "approvals",
   summary: "List what waits for an approval, or with status what was decided",
-  input: { ...teamFields, status: optional(choice(APPROVAL_STATUSES, "only those; by default pending")) },
+  input: { ...runFields, status: optional(choice(APPROVAL_STATUSES, "only those; by default pending")) },
   run: ({ store }, { status = "pending", ...name }): Promise<Approval[]> =>
     store.read(async (tx) => {
       const { key } = await getTeam(tx, name)

@@ -8,6 +8,7 @@ import {
   idField,
   operation,
   ownerField,
+  runFields,
   taskIdField,
   teamFields,
   textField,
@@ -84,7 +85,7 @@ async function pauseTeam(tx: Tx, team: StoredTeam, { by, reason }: { by: string;
 export const listEscalations = operation({
   name: "escalations",
   summary: "List what waits for a decision, or with status what was decided",
-  input: { ...teamFields, status: optional(choice(ESCALATION_STATUSES, "only those; by default open")) },
+  input: { ...runFields, status: optional(choice(ESCALATION_STATUSES, "only those; by default open")) },
   run: ({ store }, { status = "open", ...name }): Promise<Escalation[]> =>
     store.read(async (tx) => {
       const { key } = await getTeam(tx, name)

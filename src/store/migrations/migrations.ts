@@ -6,7 +6,7 @@ export interface Migration {
   readonly breaking: boolean
 }
 
-export const LATEST_VERSION = 12
+export const LATEST_VERSION = 13
 
 /** Loaded only when a store is behind, so that an ordinary start does not pay for it. */
 export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Migration[]> {
@@ -25,6 +25,7 @@ export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Mi
           await import("./0010_seats.sqlite.sql", { with: { type: "text" } }),
           await import("./0011_event_task.sqlite.sql", { with: { type: "text" } }),
           await import("./0012_projects.sqlite.sql", { with: { type: "text" } }),
+          await import("./0013_runs.sqlite.sql", { with: { type: "text" } }),
         ]
       : [
           await import("./0001_kernel.postgres.sql", { with: { type: "text" } }),
@@ -39,25 +40,33 @@ export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Mi
           await import("./0010_seats.postgres.sql", { with: { type: "text" } }),
           await import("./0011_event_task.postgres.sql", { with: { type: "text" } }),
           await import("./0012_projects.postgres.sql", { with: { type: "text" } }),
+          await import("./0013_runs.postgres.sql", { with: { type: "text" } }),
         ]
-  const names = [
-    "kernel",
-    "archives",
-    "rate_limits",
-    "judged",
-    "exceptions",
-    "engine",
-    "claim_order",
-    "records",
-    "priority",
-    "seats",
-    "event_task",
-    "projects",
-  ]
   return files.map((file, index) => ({
-    version: index + 1,
-    name: names[index] ?? "",
+    ...parseName(NAMES[index] ?? ""),
     sql: file.default,
     breaking: file.default.startsWith("-- breaking"),
   }))
+}
+
+/** In the order of the files above. */
+const NAMES = [
+  "0001_kernel",
+  "0002_archives",
+  "0003_rate_limits",
+  "0004_judged",
+  "0005_exceptions",
+  "0006_engine",
+  "0007_claim_order",
+  "0008_records",
+  "0009_priority",
+  "0010_seats",
+  "0011_event_task",
+  "0012_projects",
+  "0013_runs",
+]
+
+function parseName(file: string): Pick<Migration, "version" | "name"> {
+  const [number = "", ...name] = file.split("_")
+  return { version: Number(number), name: name.join("_") }
 }

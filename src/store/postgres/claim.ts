@@ -13,7 +13,7 @@ import type { Query } from "./connection.ts"
 // A claim is one statement, whose parts all see the data as it was before it. So the first parts find and lock the row,
 // and every other part takes what it needs from them. The columns of a task are wide: only the last part touches them.
 //
-// Parameters: $1 project, $2 team, $3 owner, $4 worker, $5 role, $6 time or null, $7 lease.
+// Parameters: $1 project, $2 team, $3 owner, $4 worker, $5 role, $6 time or null, $7 lease, $8 run or null.
 
 /** Type and version of an event, as two columns. */
 export function typed(type: EventType): string {
@@ -31,7 +31,8 @@ function asked(phase: string, lock = ""): string {
   return `asked as materialized (
     select id as team_id, phase, ${NOW_MS} as now_ms, coalesce(case when schedule <> 'eager' then (select number from wave
       where team_id = team.id and verdict is distinct from 'verified' order by number limit 1) end, 2147483647) as open_wave
-    from team where project = $1::text and name = $2::text and status = 'active' and ${phase}
+    from team where project = $1::text and name = $2::text and is_current = 1 and ($8::int is null or run = $8)
+      and status = 'active' and ${phase}
       and (select availability in ('paused', 'quarantined', 'stopped') or (role <> 'worker' and role <> $5::text)
         from worker where team_id = team.id and id = $4::text) is not true${lock})`
 }
@@ -50,7 +51,7 @@ const FOUND = "seq, id, status, claimed_by, claim_token, claim_wave, priority, h
 const ROLE_FITS = "($5::text is null or $5 = 'worker' or role in ($5, 'worker'))"
 
 /** Waits for the row where the search for the best one skips it: what becomes of it is what was asked. */
-const NAMED = `select ${FOUND} ${OF_TEAM} and id = $8::text and ($9::int = 0 or ${ROLE_FITS})
+const NAMED = `select ${FOUND} ${OF_TEAM} and id = $9::text and ($10::int = 0 or ${ROLE_FITS})
   and ((status = 'in_progress' and claimed_by = $3)
     or (${MAY_TAKE} and (status = 'open' or (status = 'in_progress' and lease_until < now_ms)))) for no key update`
 
@@ -142,7 +143,7 @@ export async function claimTask(
   nowMs: number | null,
 ): Promise<Claimed | undefined> {
   const { project, team, owner, workerId, role, leaseMs, taskId } = request
-  const params: Param[] = [project, team, owner, workerId, role, nowMs, leaseMs]
+  const params: Param[] = [project, team, owner, workerId, role, nowMs, leaseMs, request.run ?? null]
   const row =
     taskId === null
       ? await takeNext(query, role === null || role === "worker" ? NEXT : NEXT_OF_ROLE, params)

@@ -30,10 +30,10 @@ export async function openPostgresStore(options: { url: string; maxConnections?:
   return {
     async read(work) {
       await commits.settled()
-      return connection.transaction("read", (session) => work(openTx(session)))
+      return connection.transaction("read", (session) => work(openTx(session, "read")))
     },
     async write(work) {
-      const result = await connection.transaction("write", (session) => work(openTx(session)))
+      const result = await connection.transaction("write", (session) => work(openTx(session, "write")))
       commits.announce()
       return result
     },
@@ -48,8 +48,8 @@ export async function openPostgresStore(options: { url: string; maxConnections?:
   }
 }
 
-function openTx(session: Session): Tx {
-  return transactionOf(session, {
+function openTx(session: Session, access: "read" | "write"): Tx {
+  return transactionOf(session, access, {
     claimTask: async (request) => claimTask(session.all, request, await session.now()),
     finishTask: async (request) => finishTask(session.all, request, await session.now()),
     events: eventStore(session),

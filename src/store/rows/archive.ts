@@ -22,7 +22,7 @@ import { listWorkerRows, type WorkerRow } from "./worker-rows.ts"
 export function archiveStore(session: Session, events: EventStore): ArchiveStore {
   return {
     async read(key) {
-      const team = await readTeam(session, key)
+      const { isCurrent, ...team } = await readRun(session, key)
       return {
         team,
         tasks: await readTasks(session, key),
@@ -31,20 +31,24 @@ export function archiveStore(session: Session, events: EventStore): ArchiveStore
         messages: await listMessages(session, key, 0),
         verdicts: await verdictStore(session).list(key),
         records: await listRecords(session, key),
-        loops: await listLoops(session, team),
+        // Loops belong to the team as it is now.
+        loops: isCurrent ? await listLoops(session, team) : [],
         documents: await documentStore(session).list(key),
       }
     },
-    team: (key) => readTeam(session, key),
+    async team(key) {
+      const { isCurrent: _, ...team } = await readRun(session, key)
+      return team
+    },
     tasks: (key, ids) => readTasks(session, key, ids),
     workers: (key) => readWorkers(session, key),
     loops: (name) => listLoops(session, name),
     messages: (key, from) => listMessages(session, key, from),
-    restore: (snapshot, history) => restore(session, events, { snapshot, history }),
+    restore: (snapshot, history, isCurrent = true) => restore(session, events, { snapshot, history, isCurrent }),
   }
 }
 
-async function readTeam(session: Session, key: number): Promise<SnapshotTeam> {
+async function readRun(session: Session, key: number): Promise<SnapshotTeam & { readonly isCurrent: boolean }> {
   const row = await session.get<TeamRow & { next_task: number; next_worker: number }>(
     `select ${TEAM_COLUMNS}, next_task, next_worker from team where id = ?`,
     [key],
@@ -107,9 +111,9 @@ async function readWorkers(session: Session, key: number): Promise<TeamSnapshot[
 async function restore(
   session: Session,
   events: EventStore,
-  { snapshot, history }: { snapshot: TeamSnapshot; history: readonly PastEvent[] },
+  { snapshot, history, isCurrent }: { snapshot: TeamSnapshot; history: readonly PastEvent[]; isCurrent: boolean },
 ): Promise<number | undefined> {
-  const key = await restoreTeam(session, snapshot.team)
+  const key = await restoreTeam(session, snapshot.team, isCurrent)
   if (key === undefined) return undefined
   await restoreTasks(session, key, snapshot)
   await restoreExceptions(session, key, snapshot.tasks)
@@ -141,14 +145,16 @@ async function restore(
   return key
 }
 
-async function restoreTeam(session: Session, team: SnapshotTeam): Promise<number | undefined> {
+async function restoreTeam(session: Session, team: SnapshotTeam, isCurrent: boolean): Promise<number | undefined> {
   const row = await session.get<{ id: number }>(
-    `insert into team (project, name, goal, phase, status, pause_reason, mode, schedule, protocol, has_qa, next_task, next_worker,
+    `insert into team (project, name, run, is_current, goal, phase, status, pause_reason, mode, schedule, protocol, has_qa, next_task, next_worker,
        created_at, updated_at)
-     values (${placeholders(14)}) on conflict (project, name) do nothing returning id`,
+     values (${placeholders(16)}) on conflict do nothing returning id`,
     [
       team.project,
       team.team,
+      team.run,
+      isCurrent ? 1 : 0,
       team.goal,
       team.phase,
       team.status,

@@ -28,7 +28,7 @@ export function projectStore(session: Session): ProjectStore {
     in: (repository) => select("where repository = ?", [repository]),
     async teams(project) {
       const rows = await session.all<{ id: number; name: string }>(
-        "select id, name from team where project = ? order by name",
+        "select id, name from team where project = ? and is_current = 1 order by name",
         [project],
       )
       return rows.map(({ id, name }) => ({ key: id, team: name }))

@@ -18,12 +18,16 @@ import { waveStore } from "./wave-rows.ts"
 import { workerStore } from "./worker-rows.ts"
 
 /** Everything one transaction can do: what a dialect brings of its own, and the statements both share. */
-export function transactionOf(session: Session, own: HotPath & { readonly events: EventStore }): Tx {
+export function transactionOf(
+  session: Session,
+  access: "read" | "write",
+  own: HotPath & { readonly events: EventStore },
+): Tx {
   return {
     ...own,
     now: session.now,
     projects: projectStore(session),
-    teams: teamStore(session),
+    teams: teamStore(session, access),
     tasks: taskStore(session),
     waves: waveStore(session),
     workers: workerStore(session),

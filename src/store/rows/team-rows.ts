@@ -1,3 +1,4 @@
+import { closedRun } from "../../kernel/closed-run.ts"
 import { PHASES, type Protocol } from "../../kernel/phase.ts"
 import type { Schedule, TeamMode, TeamName, TeamPhase, TeamStatus } from "../../kernel/team.ts"
 import type { StoredTeam, TeamStore } from "../port.ts"
@@ -7,6 +8,8 @@ export interface TeamRow {
   id: number
   project: string
   name: string
+  run: number
+  is_current: number
   goal: string
   phase: TeamPhase
   status: TeamStatus
@@ -20,7 +23,7 @@ export interface TeamRow {
 }
 
 export const COLUMNS =
-  "id, project, name, goal, phase, status, pause_reason, mode, schedule, protocol, has_qa, created_at, updated_at"
+  "id, project, name, run, is_current, goal, phase, status, pause_reason, mode, schedule, protocol, has_qa, created_at, updated_at"
 const OWNED_TABLES = [
   "event",
   "leader",
@@ -37,22 +40,35 @@ const OWNED_TABLES = [
   "task",
 ]
 
-export function teamStore(session: Session): TeamStore {
-  const select = (name: TeamName, lock: string) =>
-    session
-      .get<TeamRow>(`select ${COLUMNS} from team where project = ? and name = ?${lock}`, [name.project, name.team])
-      .then((row) => row && toTeam(row))
+export function teamStore(session: Session, access: "read" | "write"): TeamStore {
+  const select = async ({ project, team, run }: TeamName, lock: string) => {
+    const which = run === undefined ? "is_current = 1" : "run = ?"
+    const params = [project, team, ...(run === undefined ? [] : [run])]
+    const text = `select ${COLUMNS} from team where project = ? and name = ? and ${which}${lock}`
+    const row = await session.get<TeamRow>(text, params)
+    if (row !== undefined && row.is_current !== 1 && access === "write")
+      throw closedRun({ project, team, run: row.run })
+    return row && toTeam(row)
+  }
   return {
     find: (name) => select(name, ""),
     lock: (name) => select(name, session.forUpdate),
     async list() {
-      return (await session.all<TeamRow>(`select ${COLUMNS} from team order by project, name`)).map(toTeam)
+      const rows = await session.all<TeamRow>(`select ${COLUMNS} from team where is_current = 1 order by project, name`)
+      return rows.map(toTeam)
+    },
+    async runs({ project, team }) {
+      const rows = await session.all<TeamRow>(
+        `select ${COLUMNS} from team where project = ? and name = ? order by run`,
+        [project, team],
+      )
+      return rows.map(toTeam)
     },
     async create(team) {
       const now = await session.now()
       const row = await session.get<TeamRow>(
         `insert into team (project, name, goal, phase, status, mode, schedule, protocol, has_qa, created_at, updated_at)
-         values (${placeholders(11)}) on conflict (project, name) do nothing returning ${COLUMNS}`,
+         values (${placeholders(11)}) on conflict (project, name) where is_current = 1 do nothing returning ${COLUMNS}`,
         [
           ...[team.project, team.team, team.goal, team.phase, team.status, team.mode, team.schedule],
           ...[team.protocol, team.hasQa ? 1 : 0, now, now],
@@ -60,6 +76,7 @@ export function teamStore(session: Session): TeamStore {
       )
       return row && toTeam(row)
     },
+    startRun: (before, team) => startRun(session, before, team),
     async update(key, change) {
       const columns: Record<string, Param | undefined> = {
         goal: change.goal,
@@ -104,6 +121,36 @@ export function teamStore(session: Session): TeamStore {
   }
 }
 
+/** Statements that take what goes on from one run to the next. */
+const MOVED_ON = [
+  // Tokens of leaders and numbers of workers go on, so that what is left of an earlier run never passes for the new one.
+  `insert into leader (team_id, holder, token, lease_until)
+     select ?, holder, token, 0 from leader where team_id = ?`,
+  "update seat set team_id = ? where team_id = ?",
+]
+
+async function startRun(
+  session: Session,
+  before: StoredTeam,
+  team: Parameters<TeamStore["startRun"]>[1],
+): Promise<StoredTeam> {
+  const now = await session.now()
+  await session.run("update team set is_current = 0 where id = ?", [before.key])
+  const row = await session.get<TeamRow>(
+    `insert into team (project, name, run, goal, phase, status, mode, schedule, protocol, has_qa, next_worker, created_at, updated_at)
+     select project, name, run + 1, ?, 'PLANNING', 'active', ?, ?, ?, ?, next_worker, ?, ? from team where id = ?
+     returning ${COLUMNS}`,
+    [
+      ...[team.goal, team.mode, team.schedule, team.protocol, team.hasQa ? 1 : 0],
+      // No two runs begin at the same time: by it a repository tells their work apart.
+      ...[Math.max(now, Date.parse(before.createdAt) + 1), now, before.key],
+    ],
+  )
+  if (row === undefined) throw new Error("the team vanished inside a transaction")
+  for (const text of MOVED_ON) await session.run(text, [row.id, before.key])
+  return toTeam(row)
+}
+
 /** Of what is not begun yet when a guard is set up, and of all that has not ended when it is taken away. */
 async function guard(session: Session, key: number, column: "protocol_phase" | "qa", value: string): Promise<void> {
   const which = value === "" ? "status not in ('resolved', 'failed', 'skipped')" : `status = 'open' and ${column} = ''`
@@ -115,6 +162,8 @@ export function toTeam(row: TeamRow): StoredTeam {
     key: row.id,
     project: row.project,
     team: row.name,
+    run: row.run,
+    isCurrent: row.is_current === 1,
     goal: row.goal,
     phase: row.phase,
     status: row.status,

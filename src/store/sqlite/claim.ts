@@ -13,7 +13,7 @@ export const NEEDS = `(select json_group_array(need_id) from
 const TEAM = `open_team as (
   select id, phase, ifnull(case when schedule <> 'eager' then
     (select min(number) from wave where team_id = team.id and verdict is not 'verified') end, 1e9) as open_wave
-  from team where project = ?1 and name = ?2 and status = 'active' and phase <> 'COMPLETE')`
+  from team where project = ?1 and name = ?2 and is_current = 1 and (?8 is null or run = ?8) and status = 'active' and phase <> 'COMPLETE')`
 
 const WORKER_MAY = `not exists (select 1 from worker where worker.team_id = (select id from open_team) and worker.id = ?4
   and (worker.availability in ('paused', 'quarantined', 'stopped') or (worker.role <> 'worker' and worker.role <> ?5)))`
@@ -29,7 +29,7 @@ const ROLE_FITS = "(?5 is null or ?5 = 'worker' or role in (?5, 'worker'))"
 
 const CLAIM_NAMED = `with ${TEAM}
   update task set ${SET}
-  where team_id = (select id from open_team) and id = ?8 and ${WORKER_MAY} and (?9 = 0 or ${ROLE_FITS})
+  where team_id = (select id from open_team) and id = ?9 and ${WORKER_MAY} and (?10 = 0 or ${ROLE_FITS})
     and ((status = 'in_progress' and claimed_by = ?3)
       or (${MAY_TAKE} and (status = 'open' or (status = 'in_progress' and lease_until < ?6))))
   returning ${TASK_COLUMNS}, (select phase from open_team) as phase, team_id, ${NEEDS}`
@@ -70,6 +70,7 @@ export async function claimTask(session: Session, request: ClaimRequest): Promis
     request.role,
     now,
     request.leaseMs,
+    request.run ?? null,
   ]
   const anyRole = request.role === null || request.role === "worker"
   const row =

@@ -24,20 +24,21 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     throw error
   }
   const { session, transaction } = connection
-  let loaded: Promise<Tx> | undefined
-  const tx = () => (loaded ??= import("./transaction.ts").then(({ openTransaction }) => openTransaction(session)))
+  const loaded: { read?: Promise<Tx>; write?: Promise<Tx> } = {}
+  const tx = (access: "read" | "write") =>
+    (loaded[access] ??= import("./transaction.ts").then(({ openTransaction }) => openTransaction(session, access)))
   return {
     async read(work) {
-      const all = await tx()
+      const all = await tx("read")
       return transaction("begin", () => work(all))
     },
     async write(work) {
-      const all = await tx()
+      const all = await tx("write")
       return transaction("begin immediate", () => work(all))
     },
     claimTask: (request) => transaction("begin immediate", () => claimTask(session, request)),
     async finishTask(request) {
-      const all = await tx()
+      const all = await tx("write")
       return transaction("begin immediate", () => all.finishTask(request))
     },
     watch: async () => (await import("./watch.ts")).openWatch(connection, options.path),

@@ -6,8 +6,8 @@ import { eventStore } from "./event-log.ts"
 import { finishTask } from "./finish.ts"
 
 /** Loaded at the first general read or write: a claim does without it. */
-export function openTransaction(session: Session): Tx {
-  return transactionOf(session, {
+export function openTransaction(session: Session, access: "read" | "write"): Tx {
+  return transactionOf(session, access, {
     claimTask: (request) => claimTask(session, request),
     finishTask: (request) => finishTask(session, request),
     events: eventStore(session),

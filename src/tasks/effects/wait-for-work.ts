@@ -96,17 +96,17 @@ interface Look {
 
 async function look(
   context: Context,
-  { project, team, role, keepPolling, isManaged }: WorkSearch,
+  { project, team, run, role, keepPolling, isManaged }: WorkSearch,
   { worker, released }: { worker: Worker; released: readonly string[] },
 ): Promise<Look> {
-  const tasks = await listTasks.run(context, { project, team, available: true, role: worker.role ?? role })
-  const isPaused = await isUnavailable(context, { project, team }, worker.id)
+  const tasks = await listTasks.run(context, { project, team, run, available: true, role: worker.role ?? role })
+  const isPaused = await isUnavailable(context, { project, team, run }, worker.id)
   const mine = isPaused ? [] : tasks.filter((task) => task.assignee === null || task.assignee === worker.id)
   const next = mine[0] ?? null
   const facts = { project, team, worker, released, available: mine.length, next }
   if (next !== null) return { found: { ...facts, reason: "found" } }
   return context.store.read(async (tx) => {
-    const { key, phase, status } = await getTeam(tx, { project, team })
+    const { key, phase, status } = await getTeam(tx, { project, team, run })
     const asked = { unreadOnly: true, type: "shutdown_request", limit: 1 } as const
     if ((await tx.messages.list(key, worker.id, asked)).length > 0) return { found: { ...facts, reason: "shutdown" } }
     if (phase === "COMPLETE" && !keepPolling) return { found: { ...facts, reason: "complete" } }

@@ -63,8 +63,10 @@ export const createTask = operation({
       assertCapable(input, getRole(await roles(), input.agentType))
     }
     const { id, check: checks, onOverlap, grantShared, agentType = null, assignee = null, ...given } = input
+    // `run` is what the task runs, not which run of the team.
+    const name = { project: input.project, team: input.team }
     return store.write(async (tx) => {
-      const team = await lockTeam(tx, input)
+      const team = await lockTeam(tx, name)
       const task = await addTask(tx, team, settings, {
         ...{ id, by: PERSON, onOverlap, grantShared },
         brief: { ...given, checks, agentType, assignee, work: workOf(input) },
@@ -72,7 +74,7 @@ export const createTask = operation({
       if (assignee !== null)
         await (await import("./tell-assigned.ts")).tellAssigned(tx, team.key, { task, before: null, ids })
       if (team.mode === "SUPERVISED")
-        await (await import("../../requests/operations/checkpoints.ts")).askAtStart(tx, input, PERSON)
+        await (await import("../../requests/operations/checkpoints.ts")).askAtStart(tx, name, PERSON)
       return task
     })
   },

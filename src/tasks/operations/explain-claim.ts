@@ -1,3 +1,4 @@
+import { closedRun } from "../../kernel/closed-run.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { Remedy } from "../../kernel/remedy.ts"
 import { describeTeam } from "../../kernel/team.ts"
@@ -19,6 +20,7 @@ export async function explainRefusal(tx: Tx, request: ClaimRequest): Promise<App
 }
 
 function refusedByTeam(team: StoredTeam): AppError | undefined {
+  if (!team.isCurrent) return closedRun(team)
   // Before the status: a COMPLETE project is completed too, and cannot be resumed.
   if (team.phase === "COMPLETE") {
     return new AppError("task.not_ready", `project ${describeTeam(team)} is COMPLETE; add a task to go on`)

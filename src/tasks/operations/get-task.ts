@@ -1,4 +1,4 @@
-import { operation, taskIdField, teamFields } from "../../store/operation.ts"
+import { operation, runFields, taskIdField } from "../../store/operation.ts"
 import type { Evidence } from "../evidence.ts"
 import type { Task } from "../task.ts"
 import { getTask as find, getTeam } from "./lookup.ts"
@@ -8,7 +8,7 @@ export type TaskWithEvidence = Task & { readonly evidence: readonly Evidence[] }
 export const getTask = operation({
   name: "task.get",
   summary: "Show one task with its evidence",
-  input: { ...teamFields, id: taskIdField },
+  input: { ...runFields, id: taskIdField },
   async run({ store }, input): Promise<TaskWithEvidence> {
     return store.read(async (tx) => {
       const team = await getTeam(tx, input)

@@ -1,5 +1,5 @@
 import { choice, flag, number, optional } from "../../lib/fields.ts"
-import { operation, roleField, teamFields } from "../../store/operation.ts"
+import { operation, roleField, runFields } from "../../store/operation.ts"
 import type { StoredTeam, TaskFilter, Tx } from "../../store/port.ts"
 import { TASK_STATUSES, type Task } from "../task.ts"
 import { currentWave } from "../wave.ts"
@@ -9,7 +9,7 @@ export const listTasks = operation({
   name: "task.list",
   summary: "List tasks; with available those that can be claimed now",
   input: {
-    ...teamFields,
+    ...runFields,
     available: flag("only tasks that can be claimed now"),
     role: optional(roleField),
     status: optional(choice(TASK_STATUSES, "only tasks of this status")),

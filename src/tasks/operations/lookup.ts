@@ -1,7 +1,8 @@
 import { AppError } from "../../kernel/errors.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { Words } from "../../kernel/remedy.ts"
-import { describeTeam, type Team, type TeamName } from "../../kernel/team.ts"
+import { describeTeam, type RunName, type Team, type TeamName } from "../../kernel/team.ts"
+import type { Context } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import type { Task } from "../task.ts"
 
@@ -15,6 +16,12 @@ export async function lockTeam(tx: Tx, name: TeamName): Promise<StoredTeam> {
   return (await tx.teams.lock(name)) ?? noTeam(tx, name)
 }
 
+/** Which run a name means: for git and files, where the runs of a team lie beside each other. */
+export async function resolveRun({ store }: Pick<Context, "store">, name: TeamName): Promise<RunName> {
+  const { project, team, run } = await store.read((tx) => getTeam(tx, name))
+  return { project, team, run }
+}
+
 export async function getTask(tx: Tx, key: number, id: TaskId): Promise<Task> {
   return (await tx.tasks.find(key, id)) ?? noTask(id)
 }
@@ -24,12 +31,20 @@ export async function lockTask(tx: Tx, key: number, id: TaskId): Promise<Task> {
 }
 
 /** A team as callers see it, without the store's key. */
-export function publicTeam({ key: _, ...team }: StoredTeam): Team {
+export function publicTeam({ key: _, isCurrent: __, ...team }: StoredTeam): Team {
   return team
 }
 
 /** Another branch stands for another team: whoever switched is told which teams there are. */
 async function noTeam(tx: Tx, name: TeamName): Promise<never> {
+  const runs = name.run === undefined ? [] : await tx.teams.runs(name)
+  if (runs.length > 0)
+    throw new AppError(
+      "run.not_found",
+      `there is no run ${name.run} of ${describeTeam(name)}; it has ${listRuns(runs)}`,
+      { run: name.run, runs: runs.map(({ run }) => run) },
+      { remedy: { operation: "runs", to: "see" } },
+    )
   const { project, team } = name
   const teams = [...new Set((await tx.projects.teams(project)).map((each) => each.team))]
   throw new AppError(
@@ -55,6 +70,11 @@ export function sayNoTeam(name: TeamName, teams: readonly string[], say: Words):
 }
 
 const MOST_SHOWN = 8
+
+function listRuns(runs: readonly StoredTeam[]): string {
+  const [first, last] = [runs[0]?.run, runs.at(-1)?.run]
+  return first === last ? `only run ${first}` : `the runs ${first} to ${last}`
+}
 
 function noTask(id: TaskId): never {
   const remedy = { operation: "task list", to: "see" } as const

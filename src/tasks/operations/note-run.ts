@@ -4,23 +4,28 @@ import type { TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
 import { getTeam } from "./lookup.ts"
 
+/** In the data of these events `run` is the run of an agent; the run of the team is an argument of its own. */
+type Whose = Omit<TeamName, "run">
+
 /** One run of an agent begins: whoever counts money and time sees it from now on. */
 export async function noteRunStarted(
   { store }: Context,
-  { project, team, ...data }: TeamName & EventData<"run.started">,
+  { project, team, ...data }: Whose & EventData<"run.started">,
+  teamRun?: number,
 ): Promise<void> {
   await store.write(async (tx) => {
-    const { key } = await getTeam(tx, { project, team })
+    const { key } = await getTeam(tx, { project, team, run: teamRun })
     await tx.events.append(key, data.worker, { type: "run.started", data })
   })
 }
 
 export async function noteRunEnded(
   { store }: Context,
-  { project, team, ...data }: TeamName & EventData<"run.ended">,
+  { project, team, ...data }: Whose & EventData<"run.ended">,
+  teamRun?: number,
 ): Promise<void> {
   await store.write(async (tx) => {
-    const { key } = await getTeam(tx, { project, team })
+    const { key } = await getTeam(tx, { project, team, run: teamRun })
     await tx.events.append(key, data.worker, { type: "run.ended", data })
   })
 }
@@ -28,10 +33,10 @@ export async function noteRunEnded(
 /** What a worker does with its task from now on. It is a sign of life too. */
 export async function noteStep(
   { store }: Context,
-  { project, team, ...data }: TeamName & EventData<"task.step">,
+  { project, team, run, ...data }: TeamName & EventData<"task.step">,
 ): Promise<void> {
   await store.write(async (tx) => {
-    const { key } = await getTeam(tx, { project, team })
+    const { key } = await getTeam(tx, { project, team, run })
     await tx.workers.heard(key, data.worker)
     await tx.events.append(key, data.worker, { type: "task.step", data })
   })

@@ -7,6 +7,7 @@ import {
   type Context,
   operation,
   ownerField,
+  runFields,
   taskIdField,
   teamFields,
   textField,
@@ -68,7 +69,7 @@ export async function recordEvidence({ store }: Context, record: EvidenceRecord)
 export const listEvidence = operation({
   name: "evidence.list",
   summary: "List the evidence of a task",
-  input: { ...teamFields, id: taskIdField },
+  input: { ...runFields, id: taskIdField },
   run: ({ store }, input): Promise<Evidence[]> =>
     store.read(async (tx) => {
       const team = await getTeam(tx, input)

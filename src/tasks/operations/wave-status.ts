@@ -1,5 +1,5 @@
 import { countByWave, summarizeWaves } from "../../reporting/status.ts"
-import { operation, teamFields } from "../../store/operation.ts"
+import { operation, runFields } from "../../store/operation.ts"
 import type { Tx } from "../../store/port.ts"
 import type { Task } from "../task.ts"
 import { currentWave, type WavePlan } from "../wave.ts"
@@ -8,7 +8,7 @@ import { getTeam } from "./lookup.ts"
 export const waveStatus = operation({
   name: "wave.status",
   summary: "Show the waves and their tasks",
-  input: teamFields,
+  input: runFields,
   run: ({ store }, input): Promise<WavePlan> =>
     store.read(async (tx) => readWavePlan(tx, (await getTeam(tx, input)).key)),
 })

@@ -7,8 +7,8 @@ import { listTasks } from "./list-tasks.ts"
 /** The attempt that a task has to bring along, where it is a fix. */
 export async function readWorkToBring(
   context: Context,
-  { project, team }: TeamName,
+  { project, team, run }: TeamName,
   task: TaskId,
 ): Promise<ReturnType<typeof findWorkToBring>> {
-  return isFixId(task) ? findWorkToBring(task, await listTasks.run(context, { project, team })) : undefined
+  return isFixId(task) ? findWorkToBring(task, await listTasks.run(context, { project, team, run })) : undefined
 }

@@ -3,6 +3,7 @@ import type { Event } from "../../kernel/events.ts"
 import { flag } from "../../lib/fields.ts"
 import { toWire } from "../../lib/text/wire-names.ts"
 import { renderEvents } from "../../reporting/views/events-view.ts"
+import { resolveRun } from "../../tasks/operations/lookup.ts"
 import { followEvents, listEvents } from "../operations/list-events.ts"
 
 const input = {
@@ -14,7 +15,9 @@ export const eventsTail = command({
   summary: listEvents.summary,
   fields: input,
   example: "teamwork events tail --follow",
-  async run({ host, isJson, context }, { follow, ...rest }) {
+  async run({ host, isJson, context }, { follow, ...asked }) {
+    // A cursor is one of this run, also when the next one begins meanwhile.
+    const rest = follow === true ? { ...asked, ...(await resolveRun(await context(), asked)) } : asked
     const page = await listEvents.run(await context(), rest)
     if (follow !== true) return { data: page, text: (screen) => renderEvents(page.events, screen) }
     const { io } = host

@@ -14,7 +14,7 @@ export const cleanTeam = operation({
   summary: "Reset all tasks to open and keep the plan, or with purge forget the project",
   input: {
     ...teamFields,
-    purge: flag("forget the project with its tasks, messages and history"),
+    purge: flag("forget the project with all its runs, tasks, messages and history"),
     force: flag("also when tasks are being worked on"),
   },
   async run({ store }, input): Promise<TeamName & { purged: boolean; tasksReset: number }> {
@@ -34,7 +34,7 @@ export const cleanTeam = operation({
         )
       }
       if (input.purge === true) {
-        await tx.teams.remove(team.key)
+        for (const { key } of await tx.teams.runs(input)) await tx.teams.remove(key)
         return { project: team.project, team: team.team, purged: true, tasksReset: 0 }
       }
       await changePhase(tx, team, { to: "PLANNING", by: PERSON })

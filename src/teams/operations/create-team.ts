@@ -1,15 +1,16 @@
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { PROTOCOLS } from "../../kernel/phase.ts"
-import { describeTeam, protocolOf, SCHEDULES, TEAM_MODES, type Team } from "../../kernel/team.ts"
+import { describeTeam, protocolOf, SCHEDULES, TEAM_MODES, type Team, type TeamName } from "../../kernel/team.ts"
 import { choice, flag, optional, withDefault } from "../../lib/fields.ts"
 import { askAtStart } from "../../requests/operations/checkpoints.ts"
 import { operation, teamFields, textField } from "../../store/operation.ts"
 import { getTeam, publicTeam } from "../../tasks/operations/lookup.ts"
+import { readStanding, startRun } from "./start-run.ts"
 
 export const createTeam = operation({
   name: "project.create",
-  summary: "Create a project's team with a goal",
+  summary: "Create a project's team with a goal; for a team that is done, begin its next run",
   input: {
     ...teamFields,
     goal: textField("what the team is to reach"),
@@ -22,28 +23,29 @@ export const createTeam = operation({
     await context.ownProject?.(input.project)
     return context.store.write(async (tx) => {
       const { project, team: name, goal, mode, schedule } = input
-      const team = await tx.teams.create({
-        project,
-        team: name,
-        goal,
-        mode,
-        schedule,
-        protocol: input.protocol ?? protocolOf(mode),
-        hasQa: input.qa === true,
-        phase: "PLANNING",
-        status: "active",
-      })
-      if (team === undefined) {
-        throw new AppError(
-          "team.exists",
-          `project ${describeTeam(input)} exists already`,
-          { project, team: name },
-          { remedy: { operation: "project get", to: "look at it with" } },
-        )
+      const guards = { protocol: input.protocol ?? protocolOf(mode), hasQa: input.qa === true }
+      const settings = { goal, mode, schedule, ...guards }
+      const known = await tx.teams.lock({ project, team: name })
+      if (known === undefined) {
+        const first = { ...settings, project, team: name, phase: "PLANNING", status: "active" } as const
+        const team = await tx.teams.create(first)
+        if (team === undefined) throw exists(input)
+        await tx.events.append(team.key, PERSON, { type: "team.created", data: { goal } })
       }
-      await tx.events.append(team.key, PERSON, { type: "team.created", data: { goal } })
+      // A team that is done goes on with the next goal, as a new run.
+      else if ((await readStanding(tx, known)) === "done") await startRun(tx, known, settings)
+      else throw exists(input)
       if (mode === "SUPERVISED") await askAtStart(tx, input, PERSON)
       return publicTeam(await getTeam(tx, input))
     })
   },
 })
+
+function exists({ project, team }: TeamName): AppError {
+  return new AppError(
+    "team.exists",
+    `project ${describeTeam({ project, team })} exists already`,
+    { project, team },
+    { remedy: { operation: "project get", to: "look at it with" } },
+  )
+}

@@ -20,7 +20,7 @@ export interface LeadRequest extends Omit<Lead, "token"> {
 
 /** Of any number of orchestrators one leads. Whoever takes over from a dead one goes on where that one was. */
 export async function takeLead({ store }: Context, request: LeadRequest): Promise<Lead> {
-  const { project, team, holder, leaseMs, settings } = request
+  const { project, team, run, holder, leaseMs, settings } = request
   const current = await findLead({ store }, request)
   // Asked outside of the transaction, which may run more than once.
   const isGone = current !== undefined && request.isGone(current.holder)
@@ -38,7 +38,7 @@ export async function takeLead({ store }: Context, request: LeadRequest): Promis
     await tx.events.append(key, holder, { type: "team.led", data: { holder, token: taken.token, settings } })
     return taken.token
   })
-  return { project, team, holder, token, leaseMs }
+  return { project, team, run, holder, token, leaseMs }
 }
 
 /** For whoever would do much before it asks to lead. A team that is not there yet is led by nobody. */

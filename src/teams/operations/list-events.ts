@@ -1,7 +1,8 @@
 import { EVENTS, type Event, type EventType } from "../../kernel/events.ts"
 import type { TaskId } from "../../kernel/ids.ts"
+import type { TeamName } from "../../kernel/team.ts"
 import { choice, number, optional, text, withDefault } from "../../lib/fields.ts"
-import { idField, operation, teamFields } from "../../store/operation.ts"
+import { idField, operation, runFields } from "../../store/operation.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 
 const types = Object.keys(EVENTS) as EventType[]
@@ -16,7 +17,7 @@ export const listEvents = operation({
   name: "events.tail",
   summary: "Show the newest events, or those after a cursor",
   input: {
-    ...teamFields,
+    ...runFields,
     after: optional(
       text("cursor of an earlier call", (value) =>
         /^\d+(\.\d+)?$/.test(value) ? undefined : "is not a cursor; use one that an earlier call gave",
@@ -39,7 +40,7 @@ export const listEvents = operation({
 /** Hands over each event as it comes, from the cursor on, until the signal fires. */
 export async function followEvents(
   context: Parameters<typeof listEvents.run>[0],
-  input: { project: string; team: string; after: string; type?: EventType; task?: TaskId },
+  input: TeamName & { after: string; type?: EventType; task?: TaskId },
   { onEvents, signal }: { onEvents: (events: readonly Event[]) => void; signal: AbortSignal },
 ): Promise<void> {
   await using watch = await context.store.watch()

@@ -1,4 +1,5 @@
 import { command, type Session } from "../../app/command.ts"
+import { runHere } from "../../app/wiring/workspace-tools.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { flag } from "../../lib/fields.ts"
@@ -15,7 +16,8 @@ export const doctor = command({
       "give abandoned tasks back, end what lost workers left, mend wrong counters, write exported files anew, remove stale worktrees and locks",
     ),
   },
-  async run({ host, flags, context, configured }, input) {
+  async run(session, input) {
+    const { host, flags, context, configured } = session
     const findings = await examine(host.processes, {
       fix: input.fix === true,
       clock: host.clock,
@@ -24,8 +26,8 @@ export const doctor = command({
       env: host.env,
       home: async () => (await configured()).home,
       openContext: context,
-      mendMoves: () => mendMoves({ configured, host }),
-      workspaces: (team) => workspacesOf(team, { configured, host }),
+      mendMoves: () => mendMoves(session),
+      workspaces: (team) => workspacesOf(team, session),
       runtime: async (team, name) => (await configured()).runtime(team, name),
       strays: async (known, fix) => (await configured()).strayPanes((owner) => known.has(owner), fix),
       checkConfiguration: async () => (await host.configuration.list(flags)).warnings,
@@ -48,18 +50,20 @@ export const doctor = command({
 const NOT_HERE: readonly string[] = ["workspace.no_repository", "project.elsewhere", "repository.read_only"]
 
 /** Nothing where there is no repository. */
-async function mendMoves({ configured, host }: Pick<Session, "configured" | "host">): Promise<readonly string[]> {
+async function mendMoves(session: Session): Promise<readonly string[]> {
+  const { configured, host } = session
   const here = await configured()
-  if ((await workspacesOf(here, { configured, host })) === undefined) return []
+  if ((await workspacesOf({ project: here.project, team: here.team }, session)) === undefined) return []
   return (await here.merging(host.io.cwd)).merges.recover()
 }
 
 /** Undefined where the team's repository is another one, or there is none here. */
-async function workspacesOf({ project, team }: TeamName, { configured, host }: Pick<Session, "configured" | "host">) {
+async function workspacesOf(name: TeamName, session: Session) {
+  const { configured, host } = session
   const here = await configured()
-  if (project !== here.project) return undefined
+  if (name.project !== here.project) return undefined
   try {
-    return await here.workspaces({ sourceDir: host.io.cwd, team: { project, team } })
+    return await here.workspaces({ sourceDir: host.io.cwd, team: await runHere(session, name) })
   } catch (error) {
     if (error instanceof AppError && NOT_HERE.includes(error.code)) return undefined
     throw error

@@ -2,12 +2,12 @@ import { command } from "../../app/command.ts"
 import { sourceDirField, toolsOf } from "../../app/wiring/workspace-tools.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { type Fields, flag, type InputOf, number, optional } from "../../lib/fields.ts"
-import { taskIdField, teamFields, textField, workerIdField } from "../../store/operation.ts"
+import { runFields, taskIdField, textField, workerIdField } from "../../store/operation.ts"
 import type { ListedPin } from "../swarm/worktrees.ts"
 import { renderPins, shortCommit } from "../views/workspace-view.ts"
 
 const placeFields = {
-  ...teamFields,
+  ...runFields,
   task: optional(taskIdField),
   workerId: optional({ ...workerIdField, description: "what this worker left without a task" }),
   sourceDir: sourceDirField,

@@ -1,6 +1,6 @@
 import { command } from "../../app/command.ts"
 import { openWorker, workerOptions } from "../../app/wiring/open-worker.ts"
-import { sourceDirField } from "../../app/wiring/workspace-tools.ts"
+import { runHere, sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import { flag, number, optional } from "../../lib/fields.ts"
 import { runWorker } from "../loop/run-worker.ts"
 import type { WorkerEnd } from "../loop/worker-ports.ts"
@@ -23,7 +23,12 @@ export const worker = command({
   fields: input,
   example: "teamwork worker --role backend",
   async run(session, given) {
-    const end = await runWorker(await openWorker(session, given), await workerOptions(session, given))
+    let end: WorkerEnd
+    // Whoever waits for ever goes on with the team's next run.
+    do {
+      const asked = { ...given, run: (await runHere(session, given)).run }
+      end = await runWorker(await openWorker(session, asked), await workerOptions(session, asked))
+    } while (end.reason === "closed" && given.keepPolling === true)
     return { data: end, text: () => describeEnd(end), exitCode: end.reason === "failures" ? 1 : 0 }
   },
 })
@@ -36,6 +41,7 @@ const ENDS = {
   stopped: "it was stopped",
   once: "it was to do one task",
   none: "there is no task",
+  closed: "a new run of the team began",
   failures: "too many setbacks in a row; see: teamwork events tail --type task.setback",
 } as const satisfies Record<WorkerEnd["reason"], string>
 

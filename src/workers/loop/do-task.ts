@@ -9,6 +9,7 @@ import { noteStep } from "../../tasks/operations/note-run.ts"
 import { setBack } from "../../tasks/operations/set-back.ts"
 import type { AfterSetback, SetbackKind } from "../../tasks/retry.ts"
 import type { Task } from "../../tasks/task.ts"
+import { agentRunId } from "../swarm/places.ts"
 import { answerGap } from "./answer-gap.ts"
 import { chooseDoer, type Doer } from "./choose-doer.ts"
 import { deliver, describeDelivery } from "./deliver-task.ts"
@@ -55,7 +56,7 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
   const fix = await findFix(shift, task)
   const identity = await ports.gitIdentity(workspace.path)
   const runs = await countRuns(shift, task)
-  const run = (turn: number) => `${task.id}-${task.attempt}-${runs + turn}`
+  const run = (turn: number) => agentRunId(shift.team, task, runs + turn)
   const takeTurn = (number: number, turn: Pick<Turn, "session" | "verdict" | "planning">) => {
     ports.say(`Task ${task.id}: ${doer.ready.agent.name} runs (${run(number)})`)
     return runTurn(shift, hold, { doer, workspace, fix, identity, ...turn, number, firstRun: run(1), run: run(number) })

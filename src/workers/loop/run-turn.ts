@@ -46,7 +46,7 @@ export async function runTurn(shift: Shift, hold: Hold, turn: Turn): Promise<Age
   const { context, clock } = ports
   const { doer, run } = turn
   const agent = doer.ready.agent.name
-  const told = { ...team, run, task: hold.task.id, worker, agent }
+  const told = { project: team.project, team: team.team, run, task: hold.task.id, worker, agent }
   const job = await makeJob(shift, hold, turn)
   const known = turn.session === null ? (doer.prompt?.facts.messages ?? []).map((message) => message.id) : []
   const trace = newTrace()
@@ -76,7 +76,8 @@ export async function runTurn(shift: Shift, hold: Hold, turn: Turn): Promise<Age
     // A sign of life that is not heard is made up for by the next one.
     await noteActivity(context, { ...team, worker }).catch(() => undefined)
   }
-  await noteRunStarted(context, { ...told, attempt: hold.task.attempt, model: job.model, turn: turn.number })
+  const begun = { ...told, attempt: hold.task.attempt, model: job.model, turn: turn.number }
+  await noteRunStarted(context, begun, team.run)
   const options = { signal: hold.cut, onEvent, messages: inbox.messages }
   const result = await ports.runAgent({ run, agent: doer.ready.agent, job, options })
   await tellEnd(shift, told, result)
@@ -164,11 +165,12 @@ interface Told {
 async function tellEnd({ ports, team }: Shift, told: Told, result: AgentResult): Promise<void> {
   const { context, clock } = ports
   const { reason, error, session, durationMs, usage } = result
-  await noteRunEnded(context, {
+  const ended = {
     ...{ ...told, reason, error: error === "" ? null : error, session: session?.id ?? null, duration_ms: durationMs },
     ...{ input_tokens: usage.inputTokens, output_tokens: usage.outputTokens, cached_tokens: usage.cachedTokens },
     ...{ dollars: usage.dollars, dollars_are_estimated: usage.dollarsAreEstimated === true },
-  })
+  }
+  await noteRunEnded(context, ended, team.run)
   if (told.agent === SCRIPT) return // which nobody limits
   const store = { hasStore: async () => true, openContext: async () => context }
   const problem = await noteRun({ ...team, agent: told.agent, result, clock, ...store })

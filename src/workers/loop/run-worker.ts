@@ -16,11 +16,21 @@ import type { Shift } from "./shift.ts"
 import type { WorkerEnd, WorkerOptions, WorkerPorts } from "./worker-ports.ts"
 
 export async function runWorker(ports: WorkerPorts, options: WorkerOptions): Promise<WorkerEnd> {
+  const tally: Tally = { delivered: [], setBack: [], errors: 0 }
+  try {
+    return await workToEnd(ports, options, tally)
+  } catch (error) {
+    // A worker belongs to one run of the team. What it held there was given back when the next run began.
+    if (!(error instanceof AppError && error.code === "run.closed")) throw error
+    return { worker: options.workerId ?? null, reason: "closed", delivered: tally.delivered, setBack: tally.setBack }
+  }
+}
+
+async function workToEnd(ports: WorkerPorts, options: WorkerOptions, tally: Tally): Promise<WorkerEnd> {
   using ending = makeEnding(ports, options.settings.shutdownTimeoutMs)
   const found = await look(ports, options, ending)
   if (found.worker === null) return { worker: null, reason: endOf(found, ending) ?? "none", delivered: [], setBack: [] }
   const shift = await beginShift(ports, options, { ending, worker: found.worker })
-  const tally: Tally = { delivered: [], setBack: [], errors: 0 }
   try {
     const reason = await work(shift, tally, endOf(found, ending))
     await leave(shift, STOPPED.includes(reason) ? "stopped" : "done", reason)
@@ -45,8 +55,8 @@ interface Tally {
 /** Registers the worker, and waits until there is something to do. */
 function look(ports: WorkerPorts, options: WorkerOptions, { drain }: Ending, known?: WorkerId): Promise<WorkFound> {
   const { context, say, clock } = ports
-  const { project, team, role, pollIntervalSeconds, freshStartInterval, keepPolling, isManaged, loop } = options
-  const search = { project, team, role, pollIntervalSeconds, freshStartInterval, keepPolling, isManaged, loop }
+  const { project, team, run, role, pollIntervalSeconds, freshStartInterval, keepPolling, isManaged, loop } = options
+  const search = { project, team, run, role, pollIntervalSeconds, freshStartInterval, keepPolling, isManaged, loop }
   return waitForWork(context, { ...search, workerId: known ?? options.workerId }, { say, clock, signal: drain })
 }
 
@@ -64,7 +74,7 @@ async function beginShift(
     worker,
   }: { readonly ending: Ending; readonly worker: { readonly id: WorkerId; readonly role: Role | null } },
 ): Promise<Shift> {
-  const team = { project: options.project, team: options.team }
+  const team = { project: options.project, team: options.team, run: options.run }
   const history = followHistory(ports.context, team)
   const before = (await history.read()).workers.get(worker.id)
   if (before !== undefined && before.exitedAt === null && ports.isAlive(before)) {

@@ -1,5 +1,5 @@
 import type { WorkerId } from "../../kernel/ids.ts"
-import type { TeamName } from "../../kernel/team.ts"
+import type { RunName } from "../../kernel/team.ts"
 import type { HistoryFollower } from "../../reporting/effects/follow-history.ts"
 import type { Ending } from "./ending.ts"
 import type { WorkerOptions, WorkerPorts } from "./worker-ports.ts"
@@ -8,7 +8,7 @@ import type { WorkerOptions, WorkerPorts } from "./worker-ports.ts"
 export interface Shift {
   readonly ports: WorkerPorts
   readonly options: WorkerOptions
-  readonly team: TeamName
+  readonly team: RunName
   readonly worker: WorkerId
   readonly history: HistoryFollower
   readonly ending: Ending

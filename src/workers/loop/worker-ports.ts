@@ -2,7 +2,7 @@ import type { ReadyAgent } from "../../agents/jobs/run-job.ts"
 import type { Agent, AgentJob, AgentResult, Permission, RunOptions } from "../../agents/port.ts"
 import type { Pins, Scopes, Workspaces } from "../../git/port.ts"
 import type { TaskId, WorkerId } from "../../kernel/ids.ts"
-import type { TeamName } from "../../kernel/team.ts"
+import type { RunName, TeamName } from "../../kernel/team.ts"
 import type { Skill } from "../../knowledge/skill.ts"
 import type { Clock } from "../../lib/clock.ts"
 import type { ModelTier } from "../../planning/complexity/complexity.ts"
@@ -70,7 +70,7 @@ export interface GateRequest extends TeamName {
   readonly signal: AbortSignal
 }
 
-export interface WorkerOptions extends TeamName {
+export interface WorkerOptions extends RunName {
   readonly workerId?: WorkerId
   readonly role?: Role
   /** One task, and no more. */
@@ -135,9 +135,9 @@ export interface WorkerEnd {
   /**
    * `complete`: the project is. `over`: the team ended otherwise. `shutdown`: the lead asked for it. `drained`,
    * `stopped`: a signal did. `once`: its one task is done with. `none`: there was no task. `failures`: too many setbacks
-   * in a row.
+   * in a row. `closed`: a new run of the team began.
    */
-  readonly reason: "complete" | "over" | "shutdown" | "drained" | "stopped" | "once" | "none" | "failures"
+  readonly reason: "complete" | "over" | "shutdown" | "drained" | "stopped" | "once" | "none" | "failures" | "closed"
   readonly delivered: readonly TaskId[]
   readonly setBack: readonly TaskId[]
 }

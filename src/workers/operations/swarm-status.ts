@@ -1,12 +1,12 @@
 import type { SwarmReport } from "../../reporting/status.ts"
-import { operation, teamFields } from "../../store/operation.ts"
+import { operation, runFields } from "../../store/operation.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 import { currentWave } from "../../tasks/wave.ts"
 
 export const swarmStatus = operation({
   name: "swarm.status",
   summary: "Show the workers and what they do",
-  input: teamFields,
+  input: runFields,
   run: ({ store }, input): Promise<SwarmReport> =>
     store.read(async (tx) => {
       const team = await getTeam(tx, input)

@@ -24,13 +24,14 @@ export async function noteWorkerSpawned(
   {
     project,
     team,
+    run,
     by,
     pane,
     ...data
   }: TeamName & EventData<"worker.spawned"> & { readonly by: string; readonly pane: string | null },
 ): Promise<void> {
   await store.write(async (tx) => {
-    const { key } = await getTeam(tx, { project, team })
+    const { key } = await getTeam(tx, { project, team, run })
     await tx.workers.put(key, data.worker, { pane })
     await tx.events.append(key, by, { type: "worker.spawned", data })
   })
@@ -39,10 +40,10 @@ export async function noteWorkerSpawned(
 /** A process that works for the team runs from now on. */
 export async function noteWorkerStarted(
   { store }: Context,
-  { project, team, ...data }: TeamName & EventData<"worker.started">,
+  { project, team, run, ...data }: TeamName & EventData<"worker.started">,
 ): Promise<void> {
   await store.write(async (tx) => {
-    const { key } = await getTeam(tx, { project, team })
+    const { key } = await getTeam(tx, { project, team, run })
     await tx.workers.put(key, data.worker, { role: data.role, availability: "idle" })
     await tx.events.append(key, data.worker, { type: "worker.started", data })
   })
@@ -51,10 +52,10 @@ export async function noteWorkerStarted(
 /** Its process is gone. Told once: by itself, or by whoever notices. */
 export async function noteWorkerExited(
   { store }: Context,
-  { project, team, by, ...data }: TeamName & EventData<"worker.exited"> & { readonly by: string },
+  { project, team, run, by, ...data }: TeamName & EventData<"worker.exited"> & { readonly by: string },
 ): Promise<void> {
   await store.write(async (tx) => {
-    const { key } = await getTeam(tx, { project, team })
+    const { key } = await getTeam(tx, { project, team, run })
     const known = await tx.workers.find(key, data.worker)
     if (known?.status === "stopped" || known?.status === "dead") return
     const isStopped = data.reason === "done" || data.reason === "stopped"
@@ -69,10 +70,10 @@ export async function noteWorkerExited(
 /** It gets no more tasks until somebody resumes it. */
 export async function quarantineWorker(
   { store }: Context,
-  { project, team, by, ...data }: TeamName & EventData<"worker.quarantined"> & { readonly by: string },
+  { project, team, run, by, ...data }: TeamName & EventData<"worker.quarantined"> & { readonly by: string },
 ): Promise<void> {
   await store.write(async (tx) => {
-    const { key } = await getTeam(tx, { project, team })
+    const { key } = await getTeam(tx, { project, team, run })
     await tx.workers.put(key, data.worker, { availability: "quarantined" })
     await tx.events.append(key, by, { type: "worker.quarantined", data })
   })
@@ -80,10 +81,10 @@ export async function quarantineWorker(
 
 export async function noteStatusCheck(
   { store }: Context,
-  { project, team, by, ...data }: TeamName & EventData<"worker.status_checked"> & { readonly by: string },
+  { project, team, run, by, ...data }: TeamName & EventData<"worker.status_checked"> & { readonly by: string },
 ): Promise<void> {
   await store.write(async (tx) => {
-    const { key } = await getTeam(tx, { project, team })
+    const { key } = await getTeam(tx, { project, team, run })
     await tx.events.append(key, by, { type: "worker.status_checked", data })
   })
 }

@@ -32,10 +32,10 @@ const BETWEEN_LOOKS_MS = 100
  */
 export async function followNotices(
   context: Context,
-  { project, team, home }: NoticeRequest,
+  { project, team, run: teamRun, home }: NoticeRequest,
   { onNotices, signal }: NoticeListener,
 ): Promise<void> {
-  const name = { project, team }
+  const name = { project, team, run: teamRun }
   const part = await readHistory(context, name, TOLD_BY)
   const open = new Map<string, TailLines>()
   const fileOf = (run: string) => join(runFolderOf(home, name, run), RECORDING_FILES.events)

@@ -71,10 +71,14 @@ export async function spawnWorkers(
 }
 
 /** One that came up wrote this itself. */
-async function noteEnd(context: Context, { project, team }: TeamName, { id, pane, launch }: Started): Promise<void> {
+async function noteEnd(
+  context: Context,
+  { project, team, run }: TeamName,
+  { id, pane, launch }: Started,
+): Promise<void> {
   const detail = readLastLine(launch.logFile)
-  if (pane !== null) await forgetPane(context, { project, team, worker: id })
-  await noteWorkerExited(context, { project, team, by: PERSON, worker: id, reason: "crashed", detail })
+  if (pane !== null) await forgetPane(context, { project, team, run, worker: id })
+  await noteWorkerExited(context, { project, team, run, by: PERSON, worker: id, reason: "crashed", detail })
 }
 
 interface Started {
@@ -107,9 +111,9 @@ async function assertRoom(context: Context, { roles, maxAgents, machine, ...name
 async function startOne(
   context: Context,
   runtime: Runtime,
-  { project, team, role, worktrees, ...request }: SpawnRequest & { readonly role: Role | null },
+  { project, team, run, role, worktrees, ...request }: SpawnRequest & { readonly role: Role | null },
 ): Promise<Started> {
-  const name = { project, team }
+  const name = { project, team, run }
   const id = await spawnWorker(context, { ...name, id: null, role })
   try {
     if (worktrees !== null) await createWorktree(context, worktrees, { ...name, workerId: id })

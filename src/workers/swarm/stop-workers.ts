@@ -73,8 +73,8 @@ export interface WorkerEnding extends TeamName {
 /** Ends one, whatever state its process is in. */
 export async function endWorker(context: Context, request: WorkerEnding, known: KnownWorker): Promise<StoppedWorker> {
   const { id } = known
-  const { by, reason, detail, project, team } = request
-  const name = { project, team }
+  const { by, reason, detail, project, team, run } = request
+  const name = { project, team, run }
   await using runtime = await request.runtime(known.runtime)
   await runtime.stop(id, known.process, { graceMs: request.graceMs })
   if (known.worker.pane !== null) await forgetPane(context, { ...name, worker: id })

@@ -2,7 +2,7 @@
 
 import type { Attempt, RefMove } from "../../../src/git/port.ts"
 import { AppError } from "../../../src/kernel/errors.ts"
-import type { TeamName } from "../../../src/kernel/team.ts"
+import type { RunName } from "../../../src/kernel/team.ts"
 import type { SimProcess, World } from "../world.ts"
 import { type Files, makeObjects, type Objects } from "./objects.ts"
 
@@ -24,7 +24,7 @@ export interface SimWorktree {
 
 export interface SimRepository {
   readonly objects: Objects
-  readonly team: TeamName
+  readonly team: RunName
   /** The user's own checkout. */
   readonly folder: string
   readonly main: { readonly branch: string; files: Map<string, string> }
@@ -53,7 +53,7 @@ export interface SimRepository {
 }
 
 export interface RepositoryRequest {
-  readonly team: TeamName
+  readonly team: RunName
   readonly files: Readonly<Record<string, string>>
 }
 

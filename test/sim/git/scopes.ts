@@ -65,8 +65,8 @@ function pinAside(repository: SimRepository, found: SimWorktree, request: AsideR
 }
 
 function findBase(repository: SimRepository, found: SimWorktree, request: AsideRequest): string {
-  const { project, team, task, attempt } = request
-  const name = request.base ?? pinRef({ project, team }, { taskId: task, attempt }, "base")
+  const { project, team, run, task, attempt } = request
+  const name = request.base ?? pinRef({ project, team, run }, { taskId: task, attempt }, "base")
   const base = repository.resolve(name) ?? (request.base === undefined ? found.record?.base : undefined)
   if (base !== undefined) return base
   throw new AppError("input.invalid", `no base is pinned for task ${task}; say with --base where its work began`)
@@ -151,11 +151,11 @@ function union(changes: readonly JudgedChange[]): JudgedChange[] {
 
 function keepAside(
   repository: SimRepository,
-  { project, team, task, attempt }: AsideRequest,
+  { project, team, run, task, attempt }: AsideRequest,
   { full, kept, head, lost }: { full: Files; kept: string; head: string; lost: readonly JudgedChange[] },
 ): Aside {
   const { objects } = repository
-  const ref = pinRef({ project, team }, { taskId: task, attempt }, "aside")
+  const ref = pinRef({ project, team, run }, { taskId: task, attempt }, "aside")
   const before = repository.refs.get(ref)
   if (before !== undefined) {
     const { tree, parents } = objects.commit(before)

@@ -1,0 +1,31 @@
+import { AppError } from "../../kernel/errors.ts"
+import type { RunName } from "../../kernel/team.ts"
+import { resolvePath } from "../../lib/paths.ts"
+import type { Session } from "../command.ts"
+import { findTools } from "./workspace-tools.ts"
+
+/**
+ * After a new run of a team began: puts away what the run before left in the repository here. Worktrees go, with all that
+ * they hold pinned for the closed run; merged work that the target does not have is kept by a ref. What a person should
+ * know, in words. Whatever fails here is done, or refused with its reason, when the new run is led.
+ */
+export async function closeRunHere(session: Session, closed: RunName, sourceDir?: string): Promise<string[]> {
+  const told: string[] = []
+  try {
+    const earlier = await findTools(session, { ...closed, sourceDir })
+    if (earlier === null) return told
+    for (const { worker } of await earlier.workspaces.list()) await earlier.workspaces.remove({ worker })
+    const name = { project: closed.project, team: closed.team }
+    const current = await findTools(session, { ...name, sourceDir })
+    const folder = resolvePath(sourceDir ?? ".", session.host.io.cwd)
+    const { merges, targets } = await (await session.configured()).merging(folder)
+    if (current === null || (await merges.find("HEAD")) === undefined) return told
+    const { renewIntegration } = await import("../../delivery/merge-queue/renew-integration.ts")
+    const ports = { merges, targets, workspaces: current.workspaces }
+    told.push(...(await renewIntegration(await session.context(), ports, name)))
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    told.push(`What run ${closed.run} left in the repository is not put away yet: ${error.message}`)
+  }
+  return told
+}

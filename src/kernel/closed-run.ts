@@ -1,0 +1,12 @@
+import { AppError } from "./errors.ts"
+import { describeTeam, type RunName } from "./team.ts"
+
+/** The answer to a change of an earlier run. */
+export function closedRun({ project, team, run }: RunName): AppError {
+  return new AppError(
+    "run.closed",
+    `run ${run} of ${describeTeam({ project, team })} is closed and can only be read; changes go to the current run`,
+    { project, team, run },
+    { remedy: { operation: "runs", to: "see" } },
+  )
+}
