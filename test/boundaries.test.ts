@@ -30,7 +30,7 @@ type Layer = keyof typeof MAY_IMPORT
 /** The rooms of a subject, and the layer of each part of one. What stands in the room itself are its rules. */
 const ROOMS = [
   ...["tasks", "teams", "messages", "sessions", "requests", "quality", "ownership", "planning", "knowledge", "prompts"],
-  ...["workers", "delivery", "orchestrator", "files", "reporting"],
+  ...["workers", "delivery", "orchestrator", "files", "reporting", "checkouts"],
 ]
 const PARTS: Record<string, Layer> = { operations: "operation", views: "view", effects: "effect", commands: "command" }
 
@@ -52,6 +52,7 @@ const PLACES: Record<string, Layer> = {
   git: "implementation",
   "git/port.ts": "port",
   "git/integration.ts": "port",
+  "checkouts/port.ts": "port",
   agents: "implementation",
   "agents/port.ts": "port",
   "agents/prices.ts": "rules",

@@ -1,4 +1,5 @@
 import type { ReadyAgent } from "../agents/jobs/run-job.ts"
+import type { SetupReport } from "../checkouts/port.ts"
 import type { Merging } from "../delivery/merge-queue/merging.ts"
 import type { RunName, TeamName } from "../kernel/team.ts"
 import type { Clock } from "../lib/clock.ts"
@@ -86,6 +87,10 @@ export interface Configured {
   hasStore(): Promise<boolean>
   /** Loads what gates work with in the repository of a folder; throws where there is none. */
   gates(folder: string): Promise<GateSetup>
+  /** How much of the installed dependencies of checkouts is kept. */
+  setupMegabytes(): Promise<number>
+  /** What setting up a checkout of the repository around a folder would do. */
+  setup(folder: string): Promise<SetupReport>
   /** Loads what merging in the repository of a folder takes. */
   merging(folder: string): Promise<Merging>
   engine(): Promise<EngineSettings>

@@ -1,6 +1,9 @@
 import { buildEnvironment } from "../agents/agent-environment.ts"
+import { reportSetup } from "../checkouts/effects/report-setup.ts"
+import { makeCheckoutSetup, type SetupPorts } from "../checkouts/effects/set-up-checkout.ts"
+import type { SetupReport } from "../checkouts/port.ts"
 import type { Merging } from "../delivery/merge-queue/merging.ts"
-import { openGateRepository } from "../git/gate-repository.ts"
+import { listIgnored, openGateRepository } from "../git/gate-repository.ts"
 import type { Git } from "../git/git.ts"
 import { makeMerges } from "../git/merges/git-merges.ts"
 import { makeTargets } from "../git/merges/git-targets.ts"
@@ -14,6 +17,7 @@ import { type Ground, openGround } from "../git/workspaces/ground.ts"
 import { makeWorkspaces } from "../git/workspaces/make-workspaces.ts"
 import { makePins } from "../git/workspaces/pins.ts"
 import { prepareCheckout } from "../git/workspaces/prepare-checkout.ts"
+import { setupMode } from "../git/workspaces/run-setup.ts"
 import { AppError } from "../kernel/errors.ts"
 import type { RunName } from "../kernel/team.ts"
 import { systemClock } from "../lib/clock.ts"
@@ -41,6 +45,8 @@ export interface Repositories {
   workspaces(config: Config, place: Place): Promise<WorkspaceTools>
   gates(config: Config, place: Place): Promise<GateSetup>
   readonly work: RepositoryWork
+  /** What setting up a checkout of the commit that is checked out would do. */
+  setup(config: Config, place: Place): Promise<SetupReport>
 }
 
 /** Everything that needs git, for the repositories of folders. They share the processes of git that stay. */
@@ -50,8 +56,14 @@ export function openRepositories({ env, cwd }: Machine, processes: Processes): R
     any ??= openGit(folder, env)
     return any.in(folder)
   }
+  const setupPorts = (config: Config, home: string, userRoots: readonly string[]): SetupPorts => ({
+    ...{ processes, clock: systemClock, sleep, env, home, userRoots },
+    timeoutSeconds: config["workspace.setupTimeoutSeconds"],
+    portBase: config["workspace.portBase"],
+  })
   const groundOf = (config: Config, { home, sourceDir, team }: Place): Promise<Ground> =>
     openGround({
+      makeCheckouts: (userRoots) => makeCheckoutSetup(setupPorts(config, home, userRoots)),
       ...{ processes, clock: systemClock, sleep, env, home, team, source: gitIn(resolvePath(sourceDir, cwd)) },
       settings: {
         setup: config["workspace.setup"],
@@ -75,13 +87,30 @@ export function openRepositories({ env, cwd }: Machine, processes: Processes): R
     },
     async workspaces(config, place) {
       const ground = await groundOf(config, place)
-      return { workspaces: makeWorkspaces(ground), pins: makePins(ground) }
+      const surround: WorkspaceTools["surround"] = (variables, folder) =>
+        ground.checkouts?.surround(variables, folder) ?? variables
+      return { workspaces: makeWorkspaces(ground), pins: makePins(ground), surround }
+    },
+    async setup(config, place) {
+      const { source, mainRoot, userRoots } = await groundOf(config, place)
+      const repository = await openGateRepository(source, { home: place.home, prepare: async () => undefined })
+      const head = await repository?.find("HEAD")
+      const globs = config["workspace.copy"].map((glob) => new Bun.Glob(glob))
+      return reportSetup(setupPorts(config, place.home, userRoots), {
+        mode: setupMode(config["workspace.setup"]),
+        command: config["workspace.setup"],
+        files: head === undefined || repository === undefined ? NO_FILES : repository.openTree(head.tree),
+        ignored: mainRoot === null ? [] : await listIgnored(source.in(mainRoot)),
+        isCopied: (path) => globs.some((glob) => glob.match(path)),
+      })
     },
     async gates(config, place) {
       const { home, sourceDir: folder } = place
       const ground = await groundOf(config, place)
       const prepare = (checkout: string) => prepareCheckout(ground, checkout)
-      const repository = await openGateRepository(ground.source, { home, team: place.team, prepare })
+      const isAutomatic = setupMode(config["workspace.setup"]) === "automatic"
+      const setup = isAutomatic ? ground.checkouts : undefined
+      const repository = await openGateRepository(ground.source, { home, team: place.team, prepare, setup })
       if (repository === undefined)
         throw new AppError(
           "gate.no_checkout",
@@ -97,11 +126,16 @@ export function openRepositories({ env, cwd }: Machine, processes: Processes): R
           timeoutMs: config["gates.timeoutSeconds"] * 1000,
           maxBytes: config["recordings.maxMegabytes"] * 1_000_000,
           preparation: JSON.stringify([config["workspace.setup"], config["workspace.copy"]]),
+          surround: (variables, checkout, inside) =>
+            ground.checkouts?.surround(variables, checkout, inside) ?? variables,
         },
       }
     },
   }
 }
+
+/** Of a repository without a commit. */
+const NO_FILES = { list: async () => [], read: async () => "" }
 
 function gateSettings(config: Config): GateSetup["settings"] {
   return {

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import type { CheckoutSetup } from "../checkouts/port.ts"
 import { AppError } from "../kernel/errors.ts"
 import type { TeamName } from "../kernel/team.ts"
 import { identityOf, isRunning, type ProcessIdentity } from "../lib/process/process-identity.ts"
@@ -7,7 +8,7 @@ import { findCommit, isShortLine, makeContains } from "./ancestry.ts"
 import type { Git } from "./git.ts"
 import type { GitObject } from "./kept-processes.ts"
 import { readCleanStatus } from "./read-status.ts"
-import { startOfWork } from "./workspaces/workspace-record.ts"
+import { setupOfWork, startOfWork } from "./workspaces/workspace-record.ts"
 
 interface Checkouts {
   /** Whose they are, which the names of their folders tell. */
@@ -16,10 +17,12 @@ interface Checkouts {
   readonly home: string
   /** Makes a checkout ready for commands. */
   readonly prepare: (folder: string) => Promise<void>
+  /** Where checkouts are set up by themselves. */
+  readonly setup?: Pick<CheckoutSetup, "describe" | "isAsSetUp">
 }
 
 /** The repository of a folder as gates read it; `undefined` outside of one. See `src/quality/gates/port.ts`. */
-export async function openGateRepository(git: Git, { home, team, prepare }: Checkouts) {
+export async function openGateRepository(git: Git, { home, team, prepare, setup }: Checkouts) {
   const top = await git.run(["rev-parse", "--show-toplevel"])
   if (top.exitCode !== 0) return undefined
   const folder = top.stdout.replace(/\r?\n$/, "")
@@ -32,6 +35,9 @@ export async function openGateRepository(git: Git, { home, team, prepare }: Chec
     hasIgnored: () => hasIgnored(here),
     readDiff: (base: string, commit: string) => readDiff(here, base, commit),
     openTree: (tree: string) => openTree(here, tree),
+    describeSetup: async (tree: string) => (await setup?.describe(openTree(here, tree))) ?? "",
+    isAsSetUp: async (tree: string) =>
+      (await setup?.isAsSetUp(openTree(here, tree), folder, await setupOfWork(here))) ?? false,
     checkedOut: checkouts(here, { root: join(home, "checkouts"), team, prepare }),
   }
 }
@@ -63,6 +69,11 @@ async function listUncommitted(git: Git): Promise<string[]> {
 
 async function hasIgnored(git: Git): Promise<boolean> {
   return (await git.read(["ls-files", "--others", "--ignored", "--exclude-standard", "--directory"])) !== ""
+}
+
+/** What git ignores in a checkout; a folder that it ignores as a whole is one entry, with a slash at its end. */
+export function listIgnored(git: Git): Promise<string[]> {
+  return git.list(["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"])
 }
 
 /** Attributes of the tree could say that a file is not to be shown. Of a repository without a checkout none are read. */

@@ -225,8 +225,10 @@ export interface CreatedWorkspace extends Workspace {
   readonly isNew: boolean
   /** Files that were copied from the main checkout because of `workspace.copy`. */
   readonly copied: readonly string[]
-  /** The file with what `workspace.setup` printed; null where no command is set. */
+  /** The file with what the set-up printed; null where nothing ran. */
   readonly setupLog: string | null
+  /** What a person should know of the set-up, such as a tool that is not installed. */
+  readonly setupNotes?: readonly string[]
 }
 
 export interface MovedWorkspace extends CreatedWorkspace {

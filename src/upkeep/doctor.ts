@@ -1,3 +1,4 @@
+import type { SetupReport } from "../checkouts/port.ts"
 import { AppError } from "../kernel/errors.ts"
 import { describeTeam, type TeamName } from "../kernel/team.ts"
 import type { Clock } from "../lib/clock.ts"
@@ -27,6 +28,8 @@ export interface Examination {
   strays(known: ReadonlySet<string>, fix: boolean): Promise<readonly string[]>
   /** Ends what killed processes left half done in the repository we are in; what it mended, in words. */
   mendMoves(): Promise<readonly string[]>
+  /** What setting up a checkout here would do; undefined outside of a repository. */
+  setup(): Promise<SetupReport | undefined>
   /** Throws what is wrong with the configuration; resolves to warnings. */
   checkConfiguration(): Promise<readonly string[]>
 }
@@ -39,6 +42,11 @@ export async function examine(processes: Processes, examination: Examination): P
   const findings = [await checkGit(processes, examination), await checkTmux(processes, examination)]
   findings.push(...(await guarded("configuration", () => checkConfiguration(examination))))
   if (findings.some((finding) => finding.status === "problem" && finding.check === "configuration")) return findings
+  const setup = await guarded("set-up", async () => {
+    const report = await examination.setup()
+    return report === undefined ? [] : (await import("./check-setup.ts")).checkSetup(report)
+  })
+  findings.push(...setup)
   const jobs = await guarded("jobs", async () => {
     const { checkJobs } = await import("../agents/jobs/check-jobs.ts")
     return checkJobs(await examination.home(), examination.fix, examination)

@@ -1,6 +1,7 @@
 // Workspaces of a team on a real repository, with a home of their own.
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
+import { makeCheckoutSetup } from "../../src/checkouts/effects/set-up-checkout.ts"
 import { makeGit } from "../../src/git/git.ts"
 import type { Pins, Workspaces } from "../../src/git/port.ts"
 import { openGround, type WorkspaceSettings } from "../../src/git/workspaces/ground.ts"
@@ -28,6 +29,8 @@ export interface World extends Disposable {
 
 export interface WorldOptions extends Partial<WorkspaceSettings> {
   readonly env?: Record<string, string>
+  /** Worktrees are set up by themselves. */
+  readonly isAutomatic?: boolean
 }
 
 export const WORLD_TEAM = { project: "shop", team: "main" }
@@ -38,11 +41,16 @@ export async function makeWorld(options: WorldOptions & RepositoryOptions = {}):
   const scratch = makeScratch("workspaces")
   const home = join(scratch.path, "home of worktrees")
   mkdirSync(home)
-  const from: World["from"] = async (source, { env, ...settings } = options) => {
+  const from: World["from"] = async (source, { env, isAutomatic = false, ...settings } = options) => {
     const ports = { processes: systemProcesses, clock: systemClock, sleep, env: sandboxEnv(env) }
     const git = makeGit(source, { capture, env: sandboxEnv(env), sleep })
     const own = { ...SETTINGS, ...settings }
-    const ground = await openGround({ ...ports, source: git, home, team: { ...WORLD_TEAM, run: 1 }, settings: own })
+    const makeCheckouts = (userRoots: readonly string[]) =>
+      makeCheckoutSetup({ ...ports, home, userRoots, timeoutSeconds: own.setupTimeoutSeconds, portBase: 42_000 })
+    const more = isAutomatic ? { makeCheckouts } : {}
+    const ground = await openGround({
+      ...{ ...ports, ...more, source: git, home, team: { ...WORLD_TEAM, run: 1 }, settings: own },
+    })
     return { workspaces: makeWorkspaces(ground), pins: makePins(ground) }
   }
   const { workspaces, pins } = await from(repository.path)

@@ -7,7 +7,7 @@ export const WORKSPACE_KEYS = {
     default: "",
     env: "TEAMWORK_WORKSPACE_SETUP",
     description:
-      "A command for the shell, run in a worktree once it was made or moved, such as npm ci; empty for none.",
+      "A command for the shell that sets up each worktree and gate checkout, such as npm ci; empty: what its lock files ask for; none: nothing.",
   },
   "workspace.setupTimeoutSeconds": {
     type: "number",
@@ -15,7 +15,22 @@ export const WORKSPACE_KEYS = {
     min: 1,
     max: 2_147_483,
     env: "TEAMWORK_WORKSPACE_SETUP_TIMEOUT_SECONDS",
-    description: "The longest workspace.setup may take, in seconds.",
+    description: "The longest a program of the set-up may take, in seconds.",
+  },
+  "workspace.cacheMegabytes": {
+    type: "number",
+    default: 20_000,
+    min: 0,
+    env: "TEAMWORK_WORKSPACE_CACHE_MEGABYTES",
+    description: "How much of the installed dependencies of checkouts gc keeps, in megabytes.",
+  },
+  "workspace.portBase": {
+    type: "number",
+    default: 21_000,
+    min: 1024,
+    max: 65_000,
+    env: "TEAMWORK_WORKSPACE_PORT_BASE",
+    description: "The first port that worktrees and gate checkouts get; each gets 20 of its own (TEAMWORK_PORT).",
   },
   "workspace.copy": {
     type: "strings",

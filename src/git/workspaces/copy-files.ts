@@ -58,7 +58,7 @@ function nearestFolder(path: string): string {
 }
 
 /** Git has one such file for a repository and all its worktrees. */
-async function excludeFromCommits({ commonDir }: Ground, git: Git, files: readonly string[]): Promise<void> {
+export async function excludeFromCommits({ commonDir }: Ground, git: Git, files: readonly string[]): Promise<void> {
   if (files.length === 0) return
   const { stdout } = await git.run(["check-ignore", "-z", "--stdin"], {
     input: files.map((file) => `${file}\0`).join(""),
@@ -74,6 +74,7 @@ async function excludeFromCommits({ commonDir }: Ground, git: Git, files: readon
   appendFileSync(exclude, `${text === "" || text.endsWith("\n") ? "" : "\n"}${missing.join("\n")}\n`)
 }
 
-function asPattern(file: string): string {
+/** A path as a line of `.gitignore` that means it alone. */
+export function asPattern(file: string): string {
   return `/${file.replaceAll(/[\\*?[\]]/g, "\\$&").replace(/ +$/, (spaces) => "\\ ".repeat(spaces.length))}`
 }

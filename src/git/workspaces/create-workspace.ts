@@ -1,4 +1,5 @@
 import { lstatSync, mkdirSync, readdirSync } from "node:fs"
+import type { SetupRecord } from "../../checkouts/port.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { Attempt, CreatedWorkspace, PinKind, WorkspaceRequest } from "../port.ts"
 import { readRefs } from "../read-refs.ts"
@@ -12,6 +13,7 @@ import { writePins } from "./pins.ts"
 import { proveWorktree } from "./prove.ts"
 import { deleteWorktree, removeFound } from "./remove-workspace.ts"
 import { runSetup } from "./run-setup.ts"
+import { tidyAfterSetup } from "./tidy-after-setup.ts"
 import {
   type Found,
   findCheckout,
@@ -74,6 +76,8 @@ export interface FreshRequest {
   readonly base: Resolved
   readonly attempt: Attempt | null
   readonly past?: Past
+  /** What is installed there from the attempt before. */
+  readonly earlier?: SetupRecord
 }
 
 export async function makeFresh(ground: Ground, request: FreshRequest): Promise<CreatedWorkspace> {
@@ -114,13 +118,16 @@ async function add(ground: Ground, request: FreshRequest, isLastTry = false): Pr
 }
 
 /** What a fresh and a moved worktree have in common: copied files, the set-up, the proof, and the record at the very end. */
-export async function finish(ground: Ground, found: Found, { worker, branch, base, attempt, past }: FreshRequest) {
+export async function finish(ground: Ground, found: Found, request: FreshRequest) {
+  const { worker, branch, base, attempt, past, earlier } = request
   const { path, adminDir } = found
   const copied = await copyFiles(ground, gitIn(ground, found), path)
-  const setupLog = await runSetup(ground, path, `${ground.folder}/.logs/${worker}.txt`)
+  const log = `${ground.folder}/.logs/${worker}.txt`
+  const { record: setup, log: setupLog, notes, hasRun } = await runSetup(ground, { path, log, earlier })
+  if (setup !== undefined && hasRun) await tidyAfterSetup(ground, gitIn(ground, found), path)
   const head = await proveWorktree(ground, found, { branch, base: base.commit, isFresh: true })
-  writeRecord(adminDir, { base: head, attempt, pending: null, past })
-  return { worker, path, branch, base: head, head, attempt, copied, setupLog }
+  writeRecord(adminDir, { base: head, attempt, pending: null, past, setup })
+  return { worker, path, branch, base: head, head, attempt, copied, setupLog, setupNotes: notes }
 }
 
 function refuseForeignFiles(path: string): void {

@@ -1,4 +1,5 @@
 import { mkdirSync, realpathSync } from "node:fs"
+import type { CheckoutSetup } from "../../checkouts/port.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { RunName } from "../../kernel/team.ts"
 import type { Clock } from "../../lib/clock.ts"
@@ -9,7 +10,7 @@ import { readText } from "../read-refs.ts"
 
 /** What `workspace.*` of the configuration says. */
 export interface WorkspaceSettings {
-  /** Run in a shell after a worktree was made or moved; empty for none. */
+  /** Run in a shell after a worktree was made or moved; empty for what its files ask for, `none` for nothing. */
   readonly setup: string
   readonly setupTimeoutSeconds: number
   /** Files that git does not track and a worktree needs anyway, as globs. */
@@ -24,6 +25,8 @@ export interface GroundPorts {
   readonly sleep: (ms: number) => Promise<unknown>
   /** The environment that the set-up command gets. */
   readonly env: Record<string, string | undefined>
+  /** Sets checkouts up by themselves; without it only `workspace.setup` does. */
+  readonly makeCheckouts?: (userRoots: readonly string[]) => CheckoutSetup
 }
 
 /** The repository and the team that everything here is about. */
@@ -44,6 +47,9 @@ export interface Ground extends GroundPorts {
   /** Holds the worktrees of the team. */
   readonly folder: string
   readonly settings: WorkspaceSettings
+  /** The user's own checkouts. */
+  readonly userRoots: readonly string[]
+  readonly checkouts: CheckoutSetup | undefined
 }
 
 export interface GroundRequest extends GroundPorts {
@@ -61,7 +67,12 @@ export async function openGround({ home, ...request }: GroundRequest): Promise<G
   // Called from a worktree of ours, "what is checked out" means the user's checkout, not that of the worker.
   const isOurs = gitDir !== commonDir && readWorktreePath(gitDir).startsWith(`${folder}/`)
   const git = withVariables(source.in(commonDir), { GIT_DIR: commonDir })
-  return { ...request, git, commonDir, gitDir, mainRoot, here: isOurs ? "main-worktree/HEAD" : "HEAD", folder }
+  // A linked worktree of the user's own may have something installed that the main checkout does not have.
+  const linked = gitDir === commonDir || isOurs ? "" : readWorktreePath(gitDir)
+  const userRoots = [linked, mainRoot ?? ""].filter((root) => root !== "")
+  const checkouts = request.makeCheckouts?.(userRoots)
+  const here = isOurs ? "main-worktree/HEAD" : "HEAD"
+  return { ...request, git, commonDir, gitDir, mainRoot, here, folder, userRoots, checkouts }
 }
 
 async function locate(git: Git): Promise<{ commonDir: string; gitDir: string; isBare: boolean }> {

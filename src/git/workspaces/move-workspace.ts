@@ -7,6 +7,7 @@ import { entriesOf, readBytes, readText } from "../read-refs.ts"
 import type { Status } from "../read-status.ts"
 import { resolveBase, workerBranch } from "../resolve.ts"
 import { clearWorktreeLocks } from "../stale-locks.ts"
+import { asPattern } from "./copy-files.ts"
 import { finish, isUsable, makeFresh } from "./create-workspace.ts"
 import type { Ground } from "./ground.ts"
 import { showHidden } from "./leftovers.ts"
@@ -29,7 +30,11 @@ export async function moveWorktree(ground: Ground, request: WorkspaceRequest): P
     if (status !== null) {
       writeRecord(found.adminDir, { base: base.commit, attempt: target.attempt, pending: "move", past })
       await takeTo(ground, found, { branch, commit: base.commit, status })
-      return { ...(await finish(ground, found, { ...target, past })), isNew: false, pinned }
+      return {
+        ...(await finish(ground, found, { ...target, past, earlier: found.record?.setup })),
+        isNew: false,
+        pinned,
+      }
     }
   }
   if (found !== undefined) pinned = await removeFound(ground, found, { branch })
@@ -69,7 +74,8 @@ export async function takeTo(
   await git.read([...checkout, "-B", branch, commit, "--"])
   const tracked = listTracked(readBytes(`${adminDir}/index`)) ?? (await askTracked(git))
   if (holdsMore(path, tracked)) {
-    const keep = ground.settings.keep.flatMap((pattern) => ["-e", pattern])
+    const installed = found.record?.setup?.units.flatMap(({ places }) => places.map(asPattern)) ?? []
+    const keep = [...ground.settings.keep, ...installed].flatMap((pattern) => ["-e", pattern])
     await git.read(["clean", "-d", "-x", "-f", "-f", "--quiet", ...keep])
   }
   resetModes(path, tracked)

@@ -1,41 +1,53 @@
 import { mkdirSync, writeFileSync } from "node:fs"
-import { AppError } from "../../kernel/errors.ts"
+import type { SetupOutcome, SetupRecord } from "../../checkouts/port.ts"
+import { setupFailed } from "../../checkouts/setup-failure.ts"
 import { dirname } from "../../lib/paths.ts"
-import { maskSecrets } from "../../lib/text/mask-secrets.ts"
+import { withoutGitPlaces } from "../../lib/process/without-git-places.ts"
 import type { Ground } from "./ground.ts"
 
-/** Runs `workspace.setup` in a worktree; the file with everything it printed, or null where none is set. */
+interface SetupPlace {
+  /** The checkout. */
+  readonly path: string
+  /** Where to write what was printed. */
+  readonly log: string
+  /** What the attempt before left there. */
+  readonly earlier?: SetupRecord
+}
+
+const NOTHING = { record: undefined, log: null, notes: [], hasRun: false } as const
+
+/** Makes a checkout ready to work in: by `workspace.setup`, or without one by what its files ask for. */
 export async function runSetup(
-  { settings, processes, env }: Ground,
-  path: string,
-  log: string,
-): Promise<string | null> {
-  if (settings.setup === "") return null
+  ground: Ground,
+  place: SetupPlace,
+): Promise<Omit<SetupOutcome, "record"> & { readonly record: SetupRecord | undefined }> {
+  const { settings, checkouts } = ground
+  await checkouts?.reservePorts(place.path)
+  const mode = setupMode(settings.setup)
+  if (mode === "command") return { ...NOTHING, log: await runCommandLine(ground, place) }
+  return mode === "off" ? NOTHING : ((await checkouts?.setUp({ ...place, folder: place.path })) ?? NOTHING)
+}
+
+/** Empty: what the files of the repository ask for. `none` and `off`: nothing. */
+export function setupMode(setup: string): "automatic" | "off" | "command" {
+  if (setup.trim() === "") return "automatic"
+  return setup.trim() === "none" || setup.trim() === "off" ? "off" : "command"
+}
+
+async function runCommandLine(
+  { settings, processes, env, checkouts }: Ground,
+  { path, log }: SetupPlace,
+): Promise<string> {
   const chunks: Uint8Array[] = []
   const result = await processes.run({
     command: ["sh", "-c", settings.setup],
     cwd: path,
-    env: withoutGitPlaces(env),
+    env: withoutGitPlaces(checkouts?.surround(env, path) ?? env),
     timeoutMs: settings.setupTimeoutSeconds * 1000,
     onOutput: (chunk) => chunks.push(chunk),
   })
   mkdirSync(dirname(log), { recursive: true })
   writeFileSync(log, Buffer.concat(chunks), { mode: 0o600 })
   if (result.reason === "exited" && result.exitCode === 0) return log
-  const how =
-    result.reason === "timed-out"
-      ? `was stopped after ${settings.setupTimeoutSeconds} s (workspace.setupTimeoutSeconds)`
-      : `ended with ${result.exitCode ?? result.signal ?? result.reason}`
-  const last = maskSecrets(result.tail.trimEnd().split("\n").at(-1) ?? "")
-  throw new AppError(
-    "workspace.setup_failed",
-    `workspace.setup ${how}${last === "" ? "" : `: ${last}`}; all it printed is in ${log}`,
-    { log, exitCode: result.exitCode, reason: result.reason },
-  )
-}
-
-/** Called from a hook, these would lead its git to the wrong repository. */
-function withoutGitPlaces(env: Record<string, string | undefined>): Record<string, string | undefined> {
-  const places = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"]
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !places.includes(name)))
+  throw setupFailed({ what: "workspace.setup", result, log, timeoutSeconds: settings.setupTimeoutSeconds })
 }

@@ -1,4 +1,5 @@
 import { existsSync, lstatSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import type { SetupRecord } from "../../checkouts/port.ts"
 import { basename, resolvePath } from "../../lib/paths.ts"
 import { type Git, withVariables } from "../git.ts"
 import type { Attempt } from "../port.ts"
@@ -15,6 +16,8 @@ export interface WorktreeRecord {
   readonly pending: "move" | "sync" | "remove" | null
   /** What was pinned when the attempt before ended; absent when there was none. */
   readonly past?: Past
+  /** What was installed in it; absent where nothing was by ourselves. */
+  readonly setup?: SetupRecord
 }
 
 /** Up to where the logs of a worktree and its branch were read, and what was pinned then. */
@@ -69,6 +72,11 @@ export function listWorktrees({ commonDir, folder }: Ground): Found[] {
 /** Where the work in a worktree of ours started; undefined in any other checkout. */
 export async function startOfWork(git: Git): Promise<string | undefined> {
   return readRecord((await git.places()).gitDir)?.base
+}
+
+/** What was installed in a worktree of ours; undefined in any other checkout. */
+export async function setupOfWork(git: Git): Promise<SetupRecord | undefined> {
+  return readRecord((await git.places()).gitDir)?.setup
 }
 
 /** Git itself locks a worktree while it makes one; a git that was killed then left that behind. */

@@ -21,7 +21,11 @@ export interface GateRepository {
   /** What differs between two commits, as text without lines of context; renames are a removal and an addition. */
   readDiff(base: string, commit: string): Promise<string>
   openTree(tree: string): TreeObjects
-  /** Lends a folder that holds the commit, and what `workspace.setup` and `workspace.copy` add to it. */
+  /** What is installed by itself in a checkout of a tree: another text where commands may end otherwise. Empty for nothing. */
+  describeSetup(tree: string): Promise<string>
+  /** Whether this checkout has what a fresh one of the tree would have installed. */
+  isAsSetUp(tree: string): Promise<boolean>
+  /** Lends a folder that holds the commit, made ready to work in. */
   checkedOut<T>(commit: string, use: (folder: string) => Promise<T>): Promise<T>
 }
 

@@ -207,6 +207,29 @@ describe("a command on an unchanged tree", () => {
     expect(place.count()).toBe(5)
   })
 
+  it("is run once for one set-up of fresh checkouts, and holds for a worktree that has the same installed", async () => {
+    using place = makePlace()
+    const fresh = { inUse: null, setup: { key: "lock 1", isHere: true } }
+    await place.run(COUNT, {}, fresh)
+    expect(await place.run(COUNT, {}, fresh)).toMatchObject({ isCached: true })
+    expect(await place.run(COUNT, {}, { setup: { key: "lock 1", isHere: true } })).toMatchObject({ isCached: true })
+    expect(place.count()).toBe(1)
+    // Nothing is installed here, but in a fresh checkout there would be.
+    await place.run(COUNT, {}, { setup: { key: "lock 1", isHere: false } })
+    await place.run(COUNT, {}, { inUse: null, setup: { key: "lock 1", isHere: false } })
+    await place.run(COUNT, {}, { inUse: null, setup: { key: "lock 2", isHere: true } })
+    expect(place.count()).toBe(4)
+  })
+
+  it("gets the environment of its checkout, which is no part of what its result is kept by", async () => {
+    using place = makePlace()
+    const around = (port: string) => ({
+      surround: (env: Readonly<Record<string, string>>) => ({ ...env, TEAMWORK_PORT: port }),
+    })
+    expect((await place.run('echo "$TEAMWORK_PORT"', around("21000"))).tail).toBe("21000\n")
+    expect(await place.run('echo "$TEAMWORK_PORT"', around("21020"))).toMatchObject({ isCached: true })
+  })
+
   it("is run once by all who ask at the same time", async () => {
     using place = makePlace()
     const results = await Promise.all(Array.from({ length: 8 }, () => place.run(`${COUNT}; sleep 0.2; echo done`)))

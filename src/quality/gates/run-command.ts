@@ -25,6 +25,8 @@ export interface Runner {
   readonly timeoutMs: number
   /** What makes a checkout ready for commands; with another one they may end otherwise. */
   readonly preparation: string
+  /** The environment as programs in a checkout get it: its own Python, its ports. No part of what results are kept by. */
+  readonly surround?: (env: Readonly<Record<string, string>>, folder: string, inside: string) => Record<string, string>
   /** How much of an output is kept. */
   readonly maxBytes: number
   /** Run what ran before on the same tree. */
@@ -37,6 +39,12 @@ export interface Site {
   readonly tree: string
   /** The folder, when it holds more than the tree: what git ignores. Null for one that holds nothing else. */
   readonly inUse: string | null
+  /** What is installed by itself in a fresh checkout; left out where nothing is. */
+  readonly setup?: {
+    readonly key: string
+    /** Whether what is installed in the folder is just that. */
+    readonly isHere: boolean
+  }
   /** Opened only when a command really has to run. */
   folder(): Promise<string>
 }
@@ -72,12 +80,14 @@ const KEY_ENDS = /-----END [A-Z ]{0,30}PRIVATE KEY-----/
  */
 export async function runCommand(runner: Runner, site: Site, command: GateCommand): Promise<CommandResult> {
   const placeOf = runner.placeOf ?? ((key) => openResultPlace(runner.home, key))
-  const placeFor = (inUse: string | null) => placeOf(keyOf(runner, site.tree, { command, inUse }))
-  const place = placeFor(site.inUse)
-  // What a fresh checkout gave holds for a folder in use as well, as long as nothing is installed there. Not the other
-  // way round: a file that git ignores may be why it went well.
-  const isAlike = site.inUse !== null && listInstalled(site.inUse, command.folder).length === 0
-  const places = isAlike ? [place, placeFor(null)] : [place]
+  const placeFor = (inUse: string | null, setup: string) => placeOf(keyOf(runner, site.tree, { command, inUse, setup }))
+  const { key: fresh, isHere } = site.setup ?? { key: "", isHere: false }
+  const place = placeFor(site.inUse, site.inUse === null && isHere ? fresh : "")
+  // What a fresh checkout gave holds for a folder in use as well, as long as nothing is installed there, or just
+  // what a fresh one would have. Not the other way round: a file that git ignores may be why it went well.
+  const isBare = fresh === "" && listInstalled(site.inUse ?? "", command.folder).length === 0
+  const isAlike = site.inUse !== null && (isHere || isBare)
+  const places = isAlike ? [place, placeFor(null, fresh)] : [place]
   const find = () => (runner.again ? undefined : findStored(command, places))
   for (;;) {
     if (runner.signal.aborted) throw new AppError("gate.cancelled", `interrupted before ${command.line} had run`)
@@ -109,9 +119,9 @@ function endLeftovers(key: string, env: Runner["env"]): void {
 function keyOf(
   { env, preparation }: Runner,
   tree: string,
-  { command, inUse }: { readonly command: GateCommand; readonly inUse: string | null },
+  { command, inUse, setup }: { readonly command: GateCommand; readonly inUse: string | null; readonly setup: string },
 ): string {
-  const facts = [tree, command.folder, command.command, fingerprint(command, env, inUse), preparation]
+  const facts = [tree, command.folder, command.command, fingerprint(command, env, inUse), preparation, setup]
   return createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, KEY_LETTERS)
 }
 
@@ -127,9 +137,10 @@ function findStored(command: GateCommand, places: readonly ResultPlace[]): Comma
 }
 
 async function runNow(runner: Runner, site: Site, command: GateCommand, place: ResultPlace): Promise<CommandResult> {
-  const cwd = join(await site.folder(), command.folder)
+  const folder = await site.folder()
+  const cwd = join(folder, command.folder)
   const ranAt = new Date(runner.clock.now()).toISOString()
-  const { ended, head, tail } = await runRecorded(runner, command, { cwd, place })
+  const { ended, head, tail } = await runRecorded(runner, command, { folder, cwd, place })
   const { durationMs, outputHash } = ended
   // A process ended by a signal has no exit code: somebody or something stopped it.
   const exitCode = ended.reason === "exited" ? ended.exitCode : null
@@ -147,9 +158,9 @@ async function runNow(runner: Runner, site: Site, command: GateCommand, place: R
 
 /** All of it goes to the file, line by line so that no secret is cut in two and slips through. */
 async function runRecorded(
-  { processes, env, mask, timeoutMs, maxBytes, signal }: Runner,
+  { processes, env, surround, mask, timeoutMs, maxBytes, signal }: Runner,
   { command }: GateCommand,
-  { cwd, place }: { readonly cwd: string; readonly place: ResultPlace },
+  { folder, cwd, place }: { readonly folder: string; readonly cwd: string; readonly place: ResultPlace },
 ): Promise<{ ended: RunResult; head: string; tail: string }> {
   const lines = splitLines(MAX_LINE_BYTES)
   let [head, tail] = ["", ""]
@@ -167,7 +178,7 @@ async function runRecorded(
   const onOutput = (chunk: Uint8Array) => {
     for (const line of lines.push(chunk)) keep(line.text)
   }
-  const marked = { ...env, PWD: cwd, [markOf(place.key)]: "1" }
+  const marked = { ...(surround?.(env, folder, cwd) ?? env), PWD: cwd, [markOf(place.key)]: "1" }
   const ended = await processes.run({ command, cwd, env: marked, timeoutMs, signal, onOutput })
   const rest = lines.end()
   if (rest !== undefined) keep(rest.text)

@@ -38,8 +38,16 @@ export async function runCommands(
   if (commands.length === 0) return { results: [], leftBehind: [] }
   await using checkout = lazily(repository, commit)
   const site: Site = isHere
-    ? { tree, inUse: (await repository.hasIgnored()) ? repository.folder : null, folder: async () => repository.folder }
-    : { tree, inUse: null, folder: checkout.folder }
+    ? {
+        tree,
+        inUse: (await repository.hasIgnored()) ? repository.folder : null,
+        setup: { key: await repository.describeSetup(tree), isHere: await repository.isAsSetUp(tree) },
+        folder: async () => repository.folder,
+      }
+    : {
+        ...{ tree, inUse: null, folder: checkout.folder },
+        setup: { key: await repository.describeSetup(tree), isHere: true },
+      }
   const results: CommandResult[] = []
   for (const command of commands) results.push(await runCommand(runner, site, command))
   const hasRun = results.some((result) => !result.isCached)

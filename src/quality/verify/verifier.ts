@@ -24,7 +24,7 @@ export interface GateSetup {
   readonly settings: GateSettings
   readonly runner: Pick<
     Runner,
-    "processes" | "clock" | "sleep" | "home" | "env" | "mask" | "timeoutMs" | "maxBytes" | "preparation"
+    "processes" | "clock" | "sleep" | "home" | "env" | "mask" | "timeoutMs" | "maxBytes" | "preparation" | "surround"
   >
 }
 

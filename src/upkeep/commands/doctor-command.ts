@@ -30,6 +30,7 @@ export const doctor = command({
       workspaces: (team) => workspacesOf(team, session),
       runtime: async (team, name) => (await configured()).runtime(team, name),
       strays: async (known, fix) => (await configured()).strayPanes((owner) => known.has(owner), fix),
+      setup: () => setupHere({ configured, host }),
       checkConfiguration: async () => (await host.configuration.list(flags)).warnings,
     })
     const left = findings.filter((finding) => finding.status === "problem" && !finding.fixed)
@@ -48,6 +49,16 @@ export const doctor = command({
 })
 
 const NOT_HERE: readonly string[] = ["workspace.no_repository", "project.elsewhere", "repository.read_only"]
+
+/** What this repository belongs to does not matter: it is only looked at. */
+async function setupHere({ configured, host }: Pick<Session, "configured" | "host">) {
+  try {
+    return await (await configured()).setup(host.io.cwd)
+  } catch (error) {
+    if (error instanceof AppError && NOT_HERE.includes(error.code)) return undefined
+    throw error
+  }
+}
 
 /** Nothing where there is no repository. */
 async function mendMoves(session: Session): Promise<readonly string[]> {

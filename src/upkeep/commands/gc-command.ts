@@ -4,17 +4,18 @@ import { removeOld } from "../remove-old.ts"
 
 export const gc = command({
   summary:
-    "Remove jobs and recordings of agents, logs of workers and results of gates that are older than recordings.maxAgeDays",
+    "Remove jobs and recordings of agents, logs of workers, results of gates and installed dependencies that nothing used for recordings.maxAgeDays",
   fields: { dryRun: flag("only say what would be removed") },
   async run({ configured, host }, input) {
-    const { home, recordings } = await configured()
+    const { home, recordings, setupMegabytes } = await configured()
     const dryRun = input.dryRun === true
     const { maxAgeDays } = recordings
-    const { jobs: removed, runs, logs, gateResults } = await removeOld({ home, maxAgeDays, dryRun }, host)
+    const removal = { home, maxAgeDays, dryRun, setupMegabytes: await setupMegabytes() }
+    const { jobs: removed, runs, logs, gateResults, setups } = await removeOld(removal, host)
     const bytes = removed.reduce((sum, job) => sum + job.bytes, 0)
     const verb = dryRun ? "Would remove" : "Removed"
     return {
-      data: { dryRun, bytes, removed, runs, logs, gateResults },
+      data: { dryRun, bytes, removed, runs, logs, gateResults, setups },
       text: () =>
         [
           ...removed.map((job) => `${verb} job ${job.jobId} of ${job.agent}, finished ${job.finishedAt}`),
@@ -22,6 +23,7 @@ export const gc = command({
           ...summary(verb, runs, ["recording of a run", "recordings of runs"]),
           ...summary(verb, logs, ["log of a worker", "logs of workers"]),
           ...summary(verb, gateResults, ["result of a gate", "results of gates"]),
+          ...summary(verb, setups, ["set-up of checkouts", "set-ups of checkouts"]),
         ].join("\n"),
     }
   },

@@ -102,6 +102,8 @@ async function makeJob(shift: Shift, hold: Hold, turn: Turn): Promise<AgentJob> 
   const { model, tier, effort, allowedTools } = doer
   const permission = isReading(turn) ? "ask" : doer.permission
   const told = reachVariables(shift)
+  const env = { ...doer.ready.env, ...turn.identity, ...variables, ...told }
+  const around = ports.surround?.(env, workspace.path) ?? env
   return {
     ...{ model, tier, effort, permission, allowedTools, ownership },
     prompt: promptOf(shift, turn),
@@ -119,7 +121,7 @@ async function makeJob(shift: Shift, hold: Hold, turn: Turn): Promise<AgentJob> 
       dollars: left.dollars,
       outputBytes: null,
     },
-    env: { ...doer.ready.env, ...turn.identity, ...variables, ...told, ...pathTo(shift, doer.ready.env) },
+    env: { ...around, ...pathTo(shift, around) },
   }
 }
 

@@ -17,6 +17,8 @@ export type { ListedPin }
 export interface WorkspaceTools {
   readonly workspaces: Workspaces
   readonly pins: Pins
+  /** The environment as programs in a worktree get it: its own Python, its ports. */
+  readonly surround?: (env: Readonly<Record<string, string>>, folder: string) => Record<string, string>
 }
 
 interface WorkerRequest extends TeamName {

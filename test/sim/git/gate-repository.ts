@@ -60,6 +60,8 @@ export function makeSimGateRepository(
           return text === undefined ? undefined : new TextEncoder().encode(text)
         }),
     }),
+    describeSetup: async () => "",
+    isAsSetUp: async () => false,
     async checkedOut(commit, use) {
       const path = `/sim/checkouts/${process.pid}-${++count}`
       await git("gate.checkout", () => {

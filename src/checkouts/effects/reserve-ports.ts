@@ -1,0 +1,72 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { holdLock } from "../../lib/file-lock.ts"
+
+export interface PortRange {
+  readonly first: number
+  readonly last: number
+}
+
+/** Ports for one checkout: a server, its debugger, a database and some to spare. */
+const PORTS_EACH = 20
+const HIGHEST_PORT = 65_535
+const PATIENCE_MS = 10_000
+
+interface PortPorts {
+  readonly home: string
+  /** The first port that is given out. */
+  readonly base: number
+  readonly sleep: (ms: number) => Promise<unknown>
+}
+
+/**
+ * A range of ports for a checkout that no other one on this machine has, whatever its team. It stays the same as long as
+ * the folder is there. Undefined when all are given out, or another process keeps the list locked.
+ */
+export async function reservePorts({ home, base, sleep }: PortPorts, folder: string): Promise<PortRange | undefined> {
+  const known = findPorts(home, folder)
+  if (known !== undefined) return known
+  mkdirSync(home, { recursive: true })
+  using lock = await holdLock(`${home}/ports.lock`, { patienceMs: PATIENCE_MS, sleep })
+  if (lock === undefined) return undefined
+  const taken = readTaken(home).filter(([path]) => path !== folder && existsSync(path))
+  const used = new Set(taken.map(([, first]) => first))
+  for (let first = base; first + PORTS_EACH - 1 <= HIGHEST_PORT; first += PORTS_EACH) {
+    if ([...used].some((other) => Math.abs(other - first) < PORTS_EACH) || !(await areFree(first))) continue
+    const draft = `${home}/ports.json.${process.pid}`
+    writeFileSync(draft, JSON.stringify(Object.fromEntries([...taken, [folder, first]]), null, 2), { mode: 0o600 })
+    renameSync(draft, `${home}/ports.json`)
+    return { first, last: first + PORTS_EACH - 1 }
+  }
+  return undefined
+}
+
+export function findPorts(home: string, folder: string): PortRange | undefined {
+  const first = readTaken(home).find(([path]) => path === folder)?.[1]
+  return first === undefined ? undefined : { first, last: first + PORTS_EACH - 1 }
+}
+
+function readTaken(home: string): [string, number][] {
+  try {
+    const entries = Object.entries(JSON.parse(readFileSync(`${home}/ports.json`, "utf8")))
+    return entries.filter((entry): entry is [string, number] => typeof entry[1] === "number")
+  } catch {
+    return [] // none were given out yet
+  }
+}
+
+async function areFree(first: number): Promise<boolean> {
+  const all = Array.from({ length: PORTS_EACH }, (_, index) => isFree(first + index))
+  return (await Promise.all(all)).every(Boolean)
+}
+
+/** Nobody else listens on it, on any address. */
+async function isFree(port: number): Promise<boolean> {
+  const onHost = (host: string) =>
+    new Promise<boolean>((resolve) => {
+      const server = createServer()
+      server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code !== "EADDRINUSE"))
+      server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)))
+    })
+  return (await onHost("127.0.0.1")) && (await onHost("0.0.0.0")) && (await onHost("::"))
+}

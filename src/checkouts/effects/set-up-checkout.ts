@@ -1,0 +1,270 @@
+// Makes a checkout ready to work in. For each installation that it needs, in this order: what the attempt before left, our
+// cache, the user's own checkout, the tool. What comes from the user's checkout or the tool goes into the cache first, so
+// that the next checkout costs a copy. Nothing in a checkout is ever linked to the user's files or to the cache.
+import { existsSync, rmSync, writeFileSync } from "node:fs"
+import type { Clock } from "../../lib/clock.ts"
+import type { Processes } from "../../lib/process/process.ts"
+import type { CheckoutSetup, Environment, SetupRecord, SetupRequest } from "../port.ts"
+import { isNodeUnit, isPythonUnit, nameUnit, type SetupFiles } from "../setup-unit.ts"
+import { settleLinks } from "./check-links.ts"
+import { copyTree } from "./copy-tree.ts"
+import { diskFiles } from "./disk-files.ts"
+import { type ExaminedUnit, makeExamineTree } from "./examine-unit.ts"
+import { findPlaces, stateOf } from "./installed-state.ts"
+import { findMentions, relocatePython } from "./relocate-python.ts"
+import { findPorts, reservePorts } from "./reserve-ports.ts"
+import { makeSetupRunner, type SetupRunner } from "./run-ways.ts"
+import { type CacheEntry, openSetupCache, type SetupCache } from "./setup-cache.ts"
+import { surround } from "./surround.ts"
+
+export interface SetupPorts {
+  readonly processes: Processes
+  readonly clock: Clock
+  readonly sleep: (ms: number) => Promise<unknown>
+  readonly env: Environment
+  readonly home: string
+  /** The user's own checkouts of the repository. */
+  readonly userRoots: readonly string[]
+  readonly timeoutSeconds: number
+  readonly portBase: number
+}
+
+export function makeCheckoutSetup(ports: SetupPorts): CheckoutSetup {
+  const { home, userRoots, processes, timeoutSeconds, sleep, portBase: base } = ports
+  const cache = openSetupCache(ports)
+  const examine = makeExamineTree(ports)
+  const known = new Map<string, Promise<ExaminedUnit[]>>()
+  /** By tree, where the files are those of one: they never change. */
+  const examined = async (files: SetupFiles & { id?(path: string): Promise<string | undefined> }) => {
+    const tree = await files.id?.("")
+    if (tree === undefined) return examine(files)
+    const found = known.get(tree) ?? examine(files)
+    known.set(tree, found)
+    return found
+  }
+  const around = <E extends Environment>(env: E, folder: string, inside?: string) =>
+    surround(env, { folder, inside, userRoots, ports: findPorts(home, folder) })
+  return {
+    surround: around,
+    async reservePorts(folder) {
+      await reservePorts({ home, base, sleep }, folder)
+    },
+    async setUp(request) {
+      const { folder, log } = request
+      const runner = makeSetupRunner({ processes, timeoutSeconds, log })
+      const env = around(ports.env, folder)
+      const work: Work = { ...ports, cache, runner, env, folder, notes: [] }
+      const installed = request.earlier?.units.flatMap(({ places }) => places) ?? []
+      const units = await examine(diskFiles(folder, installed))
+      removeOutdated(request, units)
+      const made: SetupRecord["units"][number][] = []
+      for (const unit of units) made.push(await setUpUnit(work, unit, request.earlier))
+      const written = runner.writeLog()
+      return { record: { units: made }, log: written, notes: work.notes, hasRun: written !== null }
+    },
+    async describe(files) {
+      const units = await examined(files)
+      if (units.length === 0) return ""
+      return JSON.stringify(units.map((each) => [each.key, canBeHad(each, cache, ports.env)]))
+    },
+    async isAsSetUp(files, folder, record) {
+      const keys = (await examined(files)).map(({ key }) => key)
+      const left = record?.units ?? []
+      return (
+        keys.length > 0 &&
+        JSON.stringify(keys) === JSON.stringify(left.map(({ key }) => key)) &&
+        left.every(({ places, state }) => places.length > 0 && stateIn(folder, places) === state)
+      )
+    },
+  }
+}
+
+interface Work extends SetupPorts {
+  readonly cache: SetupCache
+  readonly runner: SetupRunner
+  readonly folder: string
+  readonly notes: string[]
+}
+
+/** Whether an installation can be made at all. */
+function canBeHad({ unit, key, source }: ExaminedUnit, cache: SetupCache, env: Environment): boolean {
+  return cache.has(key) || source !== undefined || Bun.which(unit.tool, { PATH: env.PATH ?? "" }) !== null
+}
+
+type Made = SetupRecord["units"][number]
+
+const stateIn = (folder: string, places: readonly string[]) => stateOf(places.map((place) => `${folder}/${place}`))
+
+/** What the attempt before had and this one does not want. */
+function removeOutdated({ folder, earlier }: SetupRequest, units: readonly ExaminedUnit[]): void {
+  for (const { key, places } of earlier?.units ?? [])
+    if (!units.some((each) => each.key === key))
+      for (const place of places) rmSync(`${folder}/${place}`, { recursive: true, force: true })
+}
+
+async function setUpUnit(work: Work, examined: ExaminedUnit, earlier: SetupRecord | undefined): Promise<Made> {
+  const { folder } = work
+  const { unit, key } = examined
+  const kept = earlier?.units.find((each) => each.key === key)
+  if (kept !== undefined && kept.places.length > 0 && stateIn(folder, kept.places) === kept.state) return kept
+  const entry = await obtain(work, examined)
+  if (entry !== undefined && entry !== "installed") await runOwnScripts(work, examined)
+  const places = entry === undefined ? [] : findPlaces(unit, folder).map((place) => inTree(unit.folder, place))
+  for (const place of places) hide(`${folder}/${place}`)
+  return { key, places, state: stateIn(folder, places) }
+}
+
+/** `installed`: the tool put it into this checkout. Undefined when there is no way to get it. */
+async function obtain(work: Work, examined: ExaminedUnit): Promise<CacheEntry | "installed" | undefined> {
+  const { cache, timeoutSeconds } = work
+  const { key } = examined
+  const found = cache.find(key)
+  if (found !== undefined && (await putInPlace(work, examined, found))) return found
+  // Whoever waits for another one gets what that one made.
+  const made = await cache.alone(key, timeoutSeconds * 1000, async () => {
+    const late = cache.find(key)
+    if (late !== undefined) return late
+    return (await takeFromUser(work, examined)) ?? (await install(work, examined))
+  })
+  if (made === undefined || made === "installed") return made
+  return (await putInPlace(work, examined, made))
+    ? made
+    : cache.alone(key, timeoutSeconds * 1000, () => install(work, examined))
+}
+
+/** Copies an entry of the cache into the checkout. False, and the entry is gone, when it turns out to be no good. */
+async function putInPlace(work: Work, { unit, key }: ExaminedUnit, entry: CacheEntry): Promise<boolean> {
+  const top = topOf(work.folder, unit.folder)
+  const targets = entry.places.map((place) => `${top}/${place}`)
+  const undo = () => {
+    for (const target of targets) rmSync(target, { recursive: true, force: true })
+  }
+  undo()
+  try {
+    for (const [index, target] of targets.entries()) {
+      await copyTree(work, `${entry.folder}/${index}`, target)
+      if (isPythonUnit(unit)) await adoptPython(work, target, entry.origin)
+    }
+    return true
+  } catch (error) {
+    undo()
+    work.cache.drop(key)
+    work.notes.push(`${nameUnit(unit)}: ${error instanceof Error ? error.message : String(error)}; installed anew`)
+    return false
+  }
+}
+
+/** Throws when the environment would still reach into another checkout. */
+async function adoptPython(work: Work, environment: string, origin: string): Promise<void> {
+  const { folder, processes, env } = work
+  relocatePython(environment, { from: origin, to: folder })
+  const others = [...new Set([origin, ...work.userRoots])].filter((root) => !`${folder}/`.startsWith(`${root}/`))
+  const mentions = others.flatMap((root) => findMentions(environment, root))
+  if (mentions[0] !== undefined) throw new Error(`${mentions[0]} names another checkout`)
+  const asked = ["-c", "import sys; print('\\n'.join([sys.prefix, *sys.path]))"]
+  const command = [`${environment}/bin/python`, ...asked]
+  const { exitCode, tail } = await processes.run({ command, cwd: environment, env, timeoutMs: PYTHON_TIMEOUT_MS })
+  const paths = tail.trim().split("\n")
+  if (exitCode !== 0 || paths[0] !== environment) throw new Error("the Python of the environment does not start")
+  const foreign = paths.find((path) => others.some((root) => path.startsWith(`${root}/`)))
+  if (foreign !== undefined) throw new Error(`Python would import from ${foreign}`)
+}
+
+const PYTHON_TIMEOUT_MS = 30_000
+
+/** Copies what the user's checkout has installed into our cache. */
+async function takeFromUser(work: Work, { unit, key, source }: ExaminedUnit): Promise<CacheEntry | undefined> {
+  if (source === undefined) return undefined
+  const top = topOf(source, unit.folder)
+  const places = findPlaces(unit, source)
+  const state = () => stateOf(places.map((place) => `${top}/${place}`))
+  const before = state()
+  try {
+    return await work.cache.add(key, { places, origin: source }, async (place, folder) => {
+      await copyTree(work, `${top}/${place}`, folder)
+      settle(unit, { copy: folder, original: `${top}/${place}`, root: source })
+      if (state() !== before) throw new Error(`${top}/${place} changed while it was copied`)
+    })
+  } catch (error) {
+    work.notes.push(`${nameUnit(unit)} of your checkout cannot be used: ${(error as Error).message}`)
+    return undefined
+  }
+}
+
+function settle(unit: ExaminedUnit["unit"], links: Parameters<typeof settleLinks>[0]): void {
+  if (!isNodeUnit(unit)) return
+  rmSync(`${links.copy}/.cache`, { recursive: true, force: true })
+  const out = settleLinks(links)
+  if (out !== undefined) throw new Error(`the link ${out} leads out of the repository`)
+}
+
+/** Runs the tool in the checkout, and keeps what it made for the next one. */
+async function install(work: Work, { unit, key }: ExaminedUnit): Promise<"installed" | undefined> {
+  const { folder, runner, cache } = work
+  const env = { ...work.env, ...unit.env }
+  if (Bun.which(unit.tool, { PATH: env.PATH ?? "" }) === null) {
+    work.notes.push(missingTool(unit.tool))
+    return undefined
+  }
+  const top = topOf(folder, unit.folder)
+  await runWays(runner, unit, { cwd: top, env })
+  const places = findPlaces(unit, folder)
+  try {
+    await cache.add(key, { places, origin: folder }, async (place, target) => {
+      await copyTree(work, `${top}/${place}`, target)
+      settle(unit, { copy: target, original: `${top}/${place}`, root: folder })
+    })
+  } catch (error) {
+    // This checkout has it; the next one installs it once more.
+    work.notes.push(`${nameUnit(unit)} was not kept for other checkouts: ${(error as Error).message}`)
+  }
+  return "installed"
+}
+
+export function missingTool(tool: string): string {
+  return `${tool} is not installed; install it, or set workspace.setup`
+}
+
+async function runWays(
+  runner: SetupRunner,
+  unit: ExaminedUnit["unit"],
+  options: { readonly cwd: string; readonly env: Environment },
+): Promise<void> {
+  for (const [index, way] of unit.ways.entries()) {
+    let failure: Error | undefined
+    for (const command of way) {
+      const result = await runner.run(command, options)
+      if (result.reason === "exited" && result.exitCode === 0) continue
+      failure = runner.fail(command, result)
+      break
+    }
+    if (failure === undefined) return
+    for (const place of unit.places) rmSync(`${options.cwd}/${place}`, { recursive: true, force: true })
+    if (index === unit.ways.length - 1) throw failure
+  }
+}
+
+/** A tool that installs runs them by itself. One that fails may not matter: gates tell what works. */
+async function runOwnScripts(work: Work, { unit }: ExaminedUnit): Promise<void> {
+  const cwd = topOf(work.folder, unit.folder)
+  for (const { name, command } of unit.ownScripts) {
+    const result = await work.runner.run(command, { cwd, env: { ...work.env, ...unit.env } })
+    if (result.exitCode === 0) continue
+    const last = result.tail.trimEnd().split("\n").at(-1) ?? ""
+    work.notes.push(`script ${name} of ${inTree(unit.folder, "package.json")} did not succeed: ${last}`)
+  }
+}
+
+/** A folder that ignores itself: nothing in it is ever committed, whatever the repository ignores. */
+function hide(folder: string): void {
+  const file = `${folder}/.gitignore`
+  if (!existsSync(file)) writeFileSync(file, "*\n")
+}
+
+function topOf(root: string, folder: string): string {
+  return folder === "" ? root : `${root}/${folder}`
+}
+
+function inTree(folder: string, path: string): string {
+  return folder === "" ? path : `${folder}/${path}`
+}

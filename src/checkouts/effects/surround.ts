@@ -1,0 +1,47 @@
+import { existsSync } from "node:fs"
+import type { Environment } from "../port.ts"
+import type { PortRange } from "./reserve-ports.ts"
+
+export interface Surroundings {
+  readonly folder: string
+  /** Where in the checkout a program works, if not at its top. */
+  readonly inside?: string
+  /** The user's own checkouts: nothing of them may be found from another checkout. */
+  readonly userRoots: readonly string[]
+  readonly ports: PortRange | undefined
+}
+
+const ENVIRONMENTS = [".venv", "venv"]
+
+/** The environment of programs in a checkout. */
+export function surround<E extends Environment>(env: E, place: Surroundings): E {
+  const { folder, inside = folder, userRoots, ports } = place
+  const roots = userRoots.filter((root) => root !== folder)
+  const isUsers = (path: string) =>
+    roots.some((root) => path === root || path.startsWith(`${root}/`)) && !isIn(path, folder)
+  const here = (path: string) => {
+    const root = roots.find((each) => path === each || path.startsWith(`${each}/`))
+    return root === undefined || isIn(path, folder) ? path : `${folder}${path.slice(root.length)}`
+  }
+  const changed: Record<string, string | undefined> = { ...env }
+  const programs = (env.PATH ?? "").split(":").filter((entry) => entry !== "" && !isUsers(entry))
+  const found = [inside, folder]
+    .flatMap((each) => ENVIRONMENTS.map((name) => `${each}/${name}`))
+    .find((each) => existsSync(`${each}/bin/python`))
+  if (found !== undefined) changed.VIRTUAL_ENV = found
+  else if (env.VIRTUAL_ENV !== undefined && isUsers(env.VIRTUAL_ENV)) delete changed.VIRTUAL_ENV
+  if (env.PATH !== undefined || found !== undefined)
+    changed.PATH = [...(found === undefined ? [] : [`${found}/bin`]), ...programs].join(":")
+  for (const name of ["PYTHONPATH", "NODE_PATH"])
+    if (env[name] !== undefined) changed[name] = env[name].split(":").map(here).join(":")
+  if (found !== undefined) delete changed.PYTHONHOME
+  if (ports !== undefined) {
+    changed.TEAMWORK_PORT = String(ports.first)
+    changed.TEAMWORK_PORT_END = String(ports.last)
+  }
+  return changed as E
+}
+
+function isIn(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`)
+}

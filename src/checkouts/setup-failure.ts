@@ -1,0 +1,35 @@
+import { AppError } from "../kernel/errors.ts"
+import type { RunResult } from "../lib/process/process.ts"
+import { maskSecrets } from "../lib/text/mask-secrets.ts"
+
+const SHOWN_LINES = 10
+/** What npm ends with, whatever went wrong. */
+const NO_REASON = /A complete log of this run|^npm (?:error|ERR!)\s*$/
+
+export interface FailedSetup {
+  /** What ran, as a person would write it. */
+  readonly what: string
+  readonly result: RunResult
+  /** The file with all that it printed. */
+  readonly log: string
+  readonly timeoutSeconds: number
+}
+
+/** A set-up that did not work, with the last lines that it printed. */
+export function setupFailed({ what, result, log, timeoutSeconds }: FailedSetup): AppError {
+  const how =
+    result.reason === "timed-out"
+      ? `was stopped after ${timeoutSeconds} s (workspace.setupTimeoutSeconds)`
+      : `ended with ${result.exitCode ?? result.signal ?? result.reason}`
+  const lines = maskSecrets(result.tail.trimEnd())
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== "")
+    .slice(-SHOWN_LINES)
+  const last = lines.findLast((line) => !NO_REASON.test(line)) ?? lines.at(-1)
+  return new AppError(
+    "workspace.setup_failed",
+    `${what} ${how}${last === undefined ? "" : `: ${last}`}; all it printed is in ${log}`,
+    { log, exitCode: result.exitCode, reason: result.reason, command: what, lines },
+  )
+}
