@@ -1,6 +1,7 @@
 // `npm run bench [-- NAME...] [--strict]`: measures, prints one table, and with --strict fails when a limit is missed.
 import { availableParallelism, loadavg } from "node:os"
 import { agents } from "./cases/agents.ts"
+import { checkouts } from "./cases/checkouts.ts"
 import { claimResolve } from "./cases/claim-resolve.ts"
 import { contention } from "./cases/contention.ts"
 import { engine } from "./cases/engine.ts"
@@ -43,6 +44,7 @@ const CASES: readonly BenchCase[] = [
   routing,
   agents,
   workspace,
+  checkouts,
   gates,
   merging,
   engine,
