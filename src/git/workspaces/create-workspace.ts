@@ -127,7 +127,17 @@ export async function finish(ground: Ground, found: Found, request: FreshRequest
   if (setup !== undefined && hasRun) await tidyAfterSetup(ground, gitIn(ground, found), path)
   const head = await proveWorktree(ground, found, { branch, base: base.commit, isFresh: true })
   writeRecord(adminDir, { base: head, attempt, pending: null, past, setup })
-  return { worker, path, branch, base: head, head, attempt, copied, setupLog, setupNotes: notes }
+  return {
+    worker,
+    path,
+    branch,
+    base: head,
+    head,
+    attempt,
+    copied,
+    setupLog,
+    ...(notes.length === 0 ? {} : { setupNotes: notes }),
+  }
 }
 
 function refuseForeignFiles(path: string): void {
