@@ -125,7 +125,8 @@ async function configure(
       return (await repositories()).merging(folder)
     },
     setupMegabytes: async () => (await all())["workspace.cacheMegabytes"],
-    setup: async (sourceDir) => (await repositories()).setup(await all(), { home, sourceDir, team: { project, team } }),
+    setup: async (sourceDir) =>
+      (await repositories()).setup(await all(), { home, sourceDir, team: { project, team, run: 1 } }),
     runtime: async (of, name) =>
       openRuntime(name ?? (await all())["engine.runtime"], { owner: [home, of.project, of.team], env }),
     storePlace: async () => (await import("../lib/text/mask-secrets.ts")).maskSecrets(address),
