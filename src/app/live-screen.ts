@@ -2,13 +2,14 @@ import type { LiveNotice } from "../kernel/live-notice.ts"
 import type { TeamName } from "../kernel/team.ts"
 import type { Clock } from "../lib/clock.ts"
 import { sleep } from "../lib/sleep.ts"
+import { firstLine } from "../lib/text/last-lines.ts"
 import { erase, type Painted, repaint } from "../lib/text/repaint.ts"
 import { oneLine } from "../lib/text/table.ts"
 import { toWire } from "../lib/text/wire-names.ts"
 import { type Look, lookAtTeam } from "../reporting/operations/look-at-team.ts"
 import { endOf, type TeamView } from "../reporting/team-view.ts"
 import { renderLive } from "../reporting/views/live-view.ts"
-import { type RunLine, runLines, stamped } from "../reporting/views/run-lines.ts"
+import { type RunLine, runLines, stamped, stampedLines } from "../reporting/views/run-lines.ts"
 import { followNotices } from "../workers/swarm/follow-notices.ts"
 import type { Session } from "./command.ts"
 import type { Io } from "./host.ts"
@@ -108,11 +109,11 @@ function lineWatcher({ io, clock }: { io: Io; clock: Clock }, { steps }: { reado
   return {
     show({ team, stats, events, now, questions }) {
       const state = `${team.project}/${team.team}: ${team.phase}, ${stats.resolved + stats.skipped}/${stats.total} tasks done`
-      const waiting = questions.map(({ what, command }) => `${oneLine(what)}; answer with: ${command}`)
+      const waiting = questions.map(({ what, command }) => `${oneLine(firstLine(what))}; answer with: ${command}`)
       const first = [state, ...waiting].map((text): RunLine => ({ at: now, text, tone: "plain" }))
       const lines = isFirst ? first : runLines(events, { steps })
       isFirst = false
-      for (const line of lines) io.out(stamped(line))
+      for (const line of lines.flatMap(stampedLines)) io.out(line)
     },
     say: (text) => io.out(stamped({ at: clock.now(), text, tone: "plain" })),
     close: () => undefined,

@@ -64,6 +64,10 @@ export const EVENTS = {
   "task.resolved": shape({ task, token: count, attempt: count }),
   "task.status_changed": shape({ task, from: oneOf(TASK_STATUSES), to: oneOf(TASK_STATUSES), reason: maybe }),
   "task.reopened": shape({ task, attempt: count, reason: maybe }),
+  /** It is resolved and builds on `of`, which was revised: whether it still holds is to be found out. */
+  "task.recheck_asked": shape({ task, attempt: count, of: word }),
+  /** Found out without an agent; the reason is why it no longer holds. */
+  "task.rechecked": shape({ task, attempt: count, commit: word, holds: yes, reason: maybe }),
   /** The worker it is meant for was told that its last need, `by`, is met. */
   "task.unblocked": shape({ task, by: task, to: worker }),
   /** Its commits are on the integration branch. */
@@ -122,12 +126,19 @@ export const EVENTS = {
     commit: word,
     checks: words,
   }),
-  "verdict.recorded": shape({ scope: oneOf(VERDICT_SCOPES), subject: maybe, status: oneOf(VERDICT_STATUSES) }),
+  /** Of one that failed: why in one line, then the last lines of the check that failed. */
+  "verdict.recorded": shape({
+    scope: oneOf(VERDICT_SCOPES),
+    subject: maybe,
+    status: oneOf(VERDICT_STATUSES),
+    failure: optional(words),
+  }),
   /** Something was written down; `about` says in a few words what. */
   "record.added": shape(aboutRecord),
   "record.changed": shape(aboutRecord),
   "record.removed": shape({ kind: oneOf(RECORD_KINDS), number: count }),
-  "target.delivered": shape(move),
+  /** Of a part: which tasks it leaves out, each with the reason. */
+  "target.delivered": shape({ ...move, left_out: optional(words) }),
   "target.undone": shape(move),
   /** A session, or a terminal, takes part in the team: as this worker, or as the lead. */
   "seat.taken": shape({ terminal: word, part: word, worker: nullable(worker), delegation: word }),

@@ -13,6 +13,7 @@ export const REMEDIES = {
   "config set": ["key", "value"],
   "config unset": ["key"],
   decide: ["number", "option"],
+  deliver: ["partial"],
   "discuss list": [],
   "discuss open": ["topic"],
   doctor: ["fix"],

@@ -31,6 +31,8 @@ export interface EngineSnapshot {
   readonly tested: ReadonlySet<string>
   /** The latest word on everything, if no work came after it. */
   readonly final: VerdictStatus | null
+  /** The same on what is finished, without the tasks that are not. */
+  readonly part: VerdictStatus | null
   readonly review: VerdictStatus | null
   /** How often each gate said no so far: `wave 1`, `final`, `cross-agent`. */
   readonly refusals: ReadonlyMap<string, number>
@@ -42,8 +44,8 @@ export interface EngineSnapshot {
   readonly approvals: readonly Approval[]
   /** What was said of the final delivery, if no work came after it was asked for. */
   readonly finalApproval: ApprovalStatus | null
-  /** Whether the target has it all; `refused` when it could not be brought there and a person has to. */
-  readonly delivery: "none" | "done" | "refused"
+  /** Whether the target has it all, or what is finished; `refused` when it could not be brought there and a person has to. */
+  readonly delivery: "none" | "done" | "part" | "refused"
   /** Long actions that did not come to an end for a reason that is not the work's, such as a full disk. */
   readonly troubles: readonly Trouble[]
 }
@@ -71,6 +73,8 @@ export interface EngineWorker {
   readonly isRunning: boolean | null
 }
 
+export type PartialDelivery = "ask" | "always" | "never"
+
 /** What the configuration and the command line say. 0 disables a time. */
 export interface EngineLimits extends RetryLimits {
   readonly maxAgents: number
@@ -85,6 +89,8 @@ export interface EngineLimits extends RetryLimits {
   readonly onBlockerFailed: OnBlockerFailed
   readonly enableReview: boolean
   readonly deliver: boolean
+  /** What becomes of finished work when the rest cannot go on: delivered, offered to a person, or left. */
+  readonly partialDelivery: PartialDelivery
   /** How often a gate may send the team back to work before a person has to look. */
   readonly maxRefusals: number
   readonly budget: { readonly tokens: number; readonly dollars: number }
@@ -128,6 +134,11 @@ export type LongAction =
   | { readonly type: "verify-final" }
   | { readonly type: "review" }
   | { readonly type: "deliver" }
+  /** Finds out whether tasks still hold that build on a revised one. */
+  | { readonly type: "recheck"; readonly tasks: readonly string[] }
+  /** What is finished, without the tasks that are not. */
+  | { readonly type: "verify-part" }
+  | { readonly type: "deliver-part" }
 
 export type Action = ShortAction | LongAction
 

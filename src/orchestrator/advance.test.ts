@@ -63,7 +63,7 @@ describe("a team", () => {
   it("ends when nothing can go on without a person, and says what is in the way", () => {
     const tasks = [done("1", 1), openTask("2", { wave: 1, status: "failed" }), openTask("3", { wave: 2 })]
     const stuck = next({ tasks, waves: waves("in_progress", "planning") })
-    expect(stuck).toEqual([{ type: "end", outcome: "stuck", reason: "task 2 is failed" }])
+    expect(stuck).toEqual([{ type: "end", outcome: "stuck", reason: "task 2 failed" }])
     const working = [...tasks, heldTask("4", "w1", { wave: 1 })]
     expect(next({ tasks: working, waves: waves("in_progress", "planning") })).toEqual([])
     const claimable = [...tasks, openTask("4", { wave: 1 })]
@@ -80,7 +80,7 @@ describe("a team", () => {
       expect(next({ ...look, questions: [{ ...asked, taskId: "1" as TaskId }] })).toMatchObject([{ outcome: "stuck" }])
       const failed = [done("1", 1), openTask("2", { wave: 1, status: "failed" })]
       expect(next({ ...look, tasks: failed, questions: [{ ...asked, taskId: "2" as TaskId }] })).toMatchObject([
-        { outcome: "stuck", reason: "task 2 is failed" },
+        { outcome: "stuck", reason: "task 2 failed" },
       ])
     }
   })

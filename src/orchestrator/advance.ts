@@ -1,6 +1,9 @@
 import { isHeld, isMet, type Task } from "../tasks/task.ts"
 import type { Action, Decision, EngineLimits, EngineSnapshot, LongAction } from "./actions.ts"
 import { listClaimable } from "./claimable.ts"
+import { deliverPart, waitsForPart } from "./finish-part.ts"
+import { hasUnmerged } from "./merged.ts"
+import { recheckDependants } from "./recheck-dependants.ts"
 
 /** What brings a team forward as a whole: merging, gates, the review, delivery and the end. */
 export function advance(snapshot: EngineSnapshot, limits: EngineLimits): Decision {
@@ -25,8 +28,20 @@ function withPatience({ now, troubles }: EngineSnapshot, action: LongAction): De
   return { actions: [action], wakeAt: null }
 }
 
+/** For a team whose rest finds nobody to do it: the next step towards delivering what is finished; undefined for none. */
+export function finishPart(snapshot: EngineSnapshot, limits: EngineLimits): Decision | undefined {
+  if (waitsForPart(snapshot, limits)) return { actions: [], wakeAt: null }
+  const next = deliverPart(snapshot, limits)
+  if (next === undefined) return undefined
+  return isLong(next) ? withPatience(snapshot, next) : { actions: [next], wakeAt: null }
+}
+
+const LONG: readonly Action["type"][] = [
+  ...(["merge", "verify-wave", "verify-final", "verify-part", "recheck", "review", "deliver", "deliver-part"] as const),
+]
+
 export function isLong(action: Action): action is LongAction {
-  return ["merge", "verify-wave", "verify-final", "review", "deliver"].includes(action.type)
+  return LONG.includes(action.type)
 }
 
 function nextStep(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefined {
@@ -35,7 +50,11 @@ function nextStep(snapshot: EngineSnapshot, limits: EngineLimits): Action | unde
   if (team.schedule === "eager" && tasks.some((task) => task.status === "in_review")) {
     return { type: "merge", wave: null }
   }
-  return nextOfWaves(snapshot, limits) ?? (tasks.every(isDone) ? finish(snapshot, limits) : giveUp(snapshot))
+  return (
+    nextOfWaves(snapshot, limits) ??
+    recheckDependants(snapshot) ??
+    (tasks.every(isDone) ? finish(snapshot, limits) : giveUp(snapshot, limits))
+  )
 }
 
 /** The first wave that is not verified: merged as a whole once all its tasks are done, then judged. */
@@ -54,10 +73,6 @@ function nextOfWaves(snapshot: EngineSnapshot, limits: EngineLimits): Action | u
   return sendBack(snapshot, limits, { scope: "wave", wave: wave.id })
 }
 
-function hasUnmerged({ settled }: EngineSnapshot, tasks: readonly Task[]): boolean {
-  return tasks.some(({ id, attempt, status }) => status === "resolved" && !settled.has(`${id}/${attempt}`))
-}
-
 function isDone({ status }: Task): boolean {
   return isMet(status)
 }
@@ -71,7 +86,7 @@ function finish(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefi
   if (limits.enableReview && review === "failed") {
     return sendBack(snapshot, limits, { scope: "cross-agent", wave: null })
   }
-  if (team.mode === "SUPERVISED" && delivery === "none" && finalApproval !== "approved") {
+  if (team.mode === "SUPERVISED" && delivery !== "done" && delivery !== "refused" && finalApproval !== "approved") {
     if (finalApproval === null) return { type: "ask-final" }
     if (finalApproval === "pending") return undefined
     return {
@@ -80,7 +95,7 @@ function finish(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefi
       reason: "the final delivery was rejected; see: teamwork approvals --status rejected",
     }
   }
-  if (limits.deliver && delivery === "none") return { type: "deliver" }
+  if (limits.deliver && (delivery === "none" || delivery === "part")) return { type: "deliver" }
   return { type: "end", outcome: "done", reason: DONE[delivery] }
 }
 
@@ -88,6 +103,7 @@ export const ALL_DONE = "all tasks are done and verified"
 
 const DONE: Readonly<Record<EngineSnapshot["delivery"], string>> = {
   done: ALL_DONE,
+  part: ALL_DONE,
   none: `${ALL_DONE} on the integration branch, not delivered; do that with: teamwork deliver`,
   refused: `${ALL_DONE}, but changes of your own are in the way of delivering them; then: teamwork deliver`,
 }
@@ -108,8 +124,8 @@ function sendBack(
 }
 
 /** When nothing can go on without a person, and nobody is at work any more. */
-function giveUp(snapshot: EngineSnapshot): Action | undefined {
-  const { tasks, team, isPausedByEngine } = snapshot
+function giveUp(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefined {
+  const { tasks, team, isPausedByEngine, history } = snapshot
   if (tasks.some((task) => isHeld(task.status))) return undefined
   if (team.status === "paused") {
     return isPausedByEngine ? { type: "end", outcome: "paused", reason: "the team is paused" } : undefined
@@ -118,8 +134,36 @@ function giveUp(snapshot: EngineSnapshot): Action | undefined {
   // Whoever decides lets it go on from here.
   const asked = new Set(snapshot.questions.filter(({ kind }) => kind === "escalation").map(({ taskId }) => taskId))
   if (tasks.some(({ id, status }) => status === "paused" && asked.has(id))) return undefined
+  const part = deliverPart(snapshot, limits)
+  if (part !== undefined) return part
+  if (waitsForPart(snapshot, limits)) return undefined
   // Everything open waits for something that is not open itself.
   const stuck = tasks.filter((task) => task.status !== "open" && !isDone(task))
-  const names = stuck.map(({ id, status }) => `task ${id} is ${status}`)
-  return { type: "end", outcome: "stuck", reason: names.slice(0, 10).join(", ") || "no task can be started" }
+  const names = stuck.map(({ id, status, pauseReason }) => {
+    const why = firstLine(status === "failed" ? history.tasks.get(id)?.reason : pauseReason)
+    return `task ${id} ${status === "failed" ? "failed" : `is ${status}`}${why === "" ? "" : ` (${why})`}`
+  })
+  const reason = names.slice(0, MOST_NAMED).join(", ") || "no task can be started"
+  return { type: "end", outcome: "stuck", reason: `${reason}${PART[partState(snapshot)]}` }
 }
+
+const MOST_NAMED = 10
+
+function firstLine(text: string | null | undefined): string {
+  return text?.split("\n", 1)[0] ?? ""
+}
+
+function partState({ part, delivery, finalApproval }: EngineSnapshot): keyof typeof PART {
+  if (delivery === "part") return "delivered"
+  if (delivery === "refused") return "refused"
+  if (part === "failed") return "failed"
+  return part === "passed" && finalApproval === "rejected" ? "rejected" : "none"
+}
+
+const PART = {
+  none: "",
+  delivered: "; what is finished was delivered without the rest",
+  refused: "; changes of your own are in the way of delivering what is finished; then: teamwork deliver --partial",
+  failed: "; what is finished does not pass the final gate without the rest, see: teamwork verdict list",
+  rejected: "; the delivery of what is finished was rejected, see: teamwork approvals --status rejected",
+} as const

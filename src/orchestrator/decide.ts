@@ -1,6 +1,6 @@
 import { whoDecides } from "../requests/approval.ts"
 import type { Decision, EngineLimits, EngineSnapshot } from "./actions.ts"
-import { advance } from "./advance.ts"
+import { advance, finishPart } from "./advance.ts"
 import { staff } from "./balance.ts"
 import { react } from "./react.ts"
 import { earliest, supervise } from "./supervise.ts"
@@ -15,6 +15,9 @@ export function decide(snapshot: EngineSnapshot, limits: EngineLimits): Decision
   const rulings: Decision[] = [supervise(snapshot, limits), staffing, judge(snapshot), reaction, ...progress]
   const actions = rulings.flatMap((ruling) => ruling.actions)
   if (actions.length === 0 && snapshot.busy === null && staffing.stuck !== null) {
+    // What is finished need not wait for the rest.
+    const part = finishPart(snapshot, limits)
+    if (part !== undefined) return part
     return { actions: [{ type: "end", outcome: "stuck", reason: staffing.stuck }], wakeAt: null }
   }
   return { actions, wakeAt: earliest(rulings.map((ruling) => ruling.wakeAt)) }

@@ -32,3 +32,6 @@ export interface Verdict extends Partial<Judged> {
   readonly by: string
   readonly timestamp: string
 }
+
+/** The check that a task which should change something did, or that its agent said why nothing needs to be changed. */
+export const CHANGES_PRESENT = "changes_present"

@@ -4,6 +4,7 @@ import type { TaskId } from "../kernel/ids.ts"
 import type { SetbackKind } from "../tasks/retry.ts"
 import { hasEnded } from "../tasks/task.ts"
 import { endTaskGate, type GateFact, type MergeFact, tellEngine } from "./engine-work.ts"
+import { isOfTheWorker } from "./worker-errors.ts"
 
 /** What a team's events tell of its workers and of the runs of agents: all that the engine remembers between two looks. */
 export interface History {
@@ -35,6 +36,8 @@ export interface History {
   readonly gates: Map<string, GateFact>
   /** When the target got the work, and when the last of it was merged. */
   deliveredAt: number | null
+  /** Tasks that the last delivery left out, each with the reason. */
+  deliveredWithout: readonly string[]
   mergedAt: number | null
   /** The newest event that is part of it. */
   lastEventAt: number
@@ -130,6 +133,10 @@ export interface TaskFact {
   fixOf: string | null
   /** Why it failed or waits for a person. */
   reason: string | null
+  /** The revised task that it builds on, while it is to be found out whether it still holds. */
+  recheckOf: string | null
+  /** The revised task after which it was found to hold. */
+  heldAfter: string | null
 }
 
 export function emptyHistory(): History {
@@ -138,20 +145,9 @@ export function emptyHistory(): History {
     ...{ runs: new Map(), workers: new Map(), tasks: new Map() },
     ...{ settings: null, startedAt: null, ledAt: null, endedAt: null, endReason: null },
     ...{ merging: null, gates: new Map() },
-    ...{ pausedBy: null, resumedAt: null, deliveredAt: null, mergedAt: null, lastEventAt: 0 },
+    ...{ pausedBy: null, resumedAt: null, deliveredAt: null, deliveredWithout: [], mergedAt: null, lastEventAt: 0 },
   }
 }
-
-/** Kinds that say something about the worker, or about what it runs. */
-export const WORKER_ERRORS: readonly string[] = [
-  "gate",
-  "lost",
-  "workspace",
-  "crashed",
-  "protocol",
-  "timed-out",
-  "refused",
-]
 
 /** Adds what an event tells. Events must come in their order, each once. */
 export function tell(history: History, event: Event): void {
@@ -197,9 +193,11 @@ function tellTeam(history: History, { type, data, by }: Event, at: number): void
       break
     case "target.delivered":
       history.deliveredAt = at
+      history.deliveredWithout = data.left_out ?? []
       break
     case "target.undone":
       history.deliveredAt = null
+      history.deliveredWithout = []
       break
     default:
   }
@@ -297,7 +295,7 @@ function tellTask(history: History, { type, data, by }: Event, at: number): void
       taskOf(history, data.task).setbacks.push({ kind, agent, at, worker: data.worker })
       const worker = workerOf(history, data.worker)
       worker.allSetbacks++
-      if (WORKER_ERRORS.includes(kind)) worker.consecutiveErrors++
+      if (isOfTheWorker(kind, agent)) worker.consecutiveErrors++
       break
     }
     case "task.released":
@@ -320,7 +318,18 @@ function tellTask(history: History, { type, data, by }: Event, at: number): void
       task.setbacks = []
       task.endedAt = null
       task.isUnblockedTold = false
+      task.recheckOf = null
+      task.heldAfter = null
       if (by === ENGINE) task.retries++
+      break
+    }
+    case "task.recheck_asked":
+      taskOf(history, data.task).recheckOf = data.of
+      break
+    case "task.rechecked": {
+      const task = taskOf(history, data.task)
+      task.heldAfter = data.holds ? task.recheckOf : null
+      task.recheckOf = null
       break
     }
     case "task.unblocked":
@@ -379,6 +388,7 @@ export function taskOf(history: History, id: string): TaskFact {
   const made: TaskFact = {
     ...{ id, setbacks: [], step: null, retries: 0, isUnblockedTold: false, mergedAttempt: null, worker: null },
     ...{ takenFrom: [], startedAt: null, endedAt: null, claimedAt: null, workMs: 0, fixOf: null, reason: null },
+    ...{ recheckOf: null, heldAfter: null },
   }
   history.tasks.set(id, made)
   return made

@@ -1,5 +1,7 @@
 import type { Exception } from "../ownership/exception.ts"
 import type { Verdict } from "../quality/verdict.ts"
+import { isMet, type Task } from "../tasks/task.ts"
+import { describeFinished, finishedPart } from "./finished-part.ts"
 import { endOf, type TeamView } from "./team-view.ts"
 
 /** Something only a person can do or decide, and how. */
@@ -20,6 +22,7 @@ export function listLeft(facts: {
     ...ofTasks(view),
     ...ofWorkers(view),
     ...ofExceptions(facts),
+    ...ofPart(facts.view),
     ...ofEnd(facts),
   ]
 }
@@ -67,6 +70,12 @@ function ofExceptions({ view, exceptions }: { view: TeamView; exceptions: readon
     }))
 }
 
+/** What is finished need not wait for the rest. */
+function ofPart(view: TeamView): ToDo[] {
+  const part = view.lead === null && view.stats.failed + view.stats.paused > 0 ? finishedPart(view) : undefined
+  return part === undefined ? [] : [{ what: describeFinished(part), command: part.command }]
+}
+
 /** How to go on where nobody leads, and how to take what is done. */
 function ofEnd({ view, verdicts }: { view: TeamView; verdicts: readonly Verdict[] }): ToDo[] {
   const { stats, history, team, lead } = view
@@ -74,7 +83,9 @@ function ofEnd({ view, verdicts }: { view: TeamView; verdicts: readonly Verdict[
   const open = stats.open + stats.in_progress + stats.in_review
   const wasLed = history.ledAt !== null
   if (open > 0) {
-    const what = `${open} of ${stats.total} tasks are not done`
+    const isHeldUp = stats.failed + stats.paused > 0 && ![...view.tasks.values()].some((task) => canGoOn(task, view))
+    const rest = `${open} of ${stats.total} tasks are not done`
+    const what = isHeldUp ? `${rest}, and wait for what is named above; after that` : rest
     return wasLed ? [{ what, command: "teamwork run --resume" }] : []
   }
   const isDelivered = history.deliveredAt !== null && history.deliveredAt >= (history.mergedAt ?? 0)
@@ -87,6 +98,13 @@ function ofEnd({ view, verdicts }: { view: TeamView; verdicts: readonly Verdict[
   const why =
     final?.status === "failed" ? `the final gate failed${because(final.issues[0] ?? null)}` : "not verified yet"
   return [{ what: why, command: "teamwork project verify" }]
+}
+
+/** Whether a run could do something for the task as things stand. */
+function canGoOn({ status, blockedBy }: Task, { tasks }: TeamView): boolean {
+  if (status === "in_progress" || status === "in_review") return true
+  const isReady = blockedBy.every((id) => isMet(tasks.get(id)?.status ?? "open"))
+  return status === "open" && isReady
 }
 
 function because(reason: string | null): string {

@@ -1,12 +1,15 @@
 import { groupDeliverables, type MadeRoles } from "../delivery/deliverables.ts"
 import type { Team } from "../kernel/team.ts"
+import { firstLine as textLine } from "../lib/text/last-lines.ts"
 import type { Exception } from "../ownership/exception.ts"
 import type { WorkType } from "../planning/complexity/work-type.ts"
 import { longestChain } from "../planning/longest-chain.ts"
 import { findingOf } from "../quality/finding-task.ts"
 import type { Verdict, VerdictStatus } from "../quality/verdict.ts"
+import { reasonForNothing } from "../tasks/nothing-to-do.ts"
 import type { Task, TaskStatus } from "../tasks/task.ts"
 import { type Cost, sumCost } from "./cost.ts"
+import { type Failure, listFailures } from "./failures.ts"
 import type { History, RunFact, TaskFact, WorkerFact } from "./history.ts"
 import { listLeft, type ToDo } from "./left-to-do.ts"
 import { beganAt, endOf, type TeamView } from "./team-view.ts"
@@ -41,6 +44,10 @@ export interface Report
   readonly notes: readonly string[]
   readonly cost: CostReport
   readonly criticalPath: CriticalPath
+  /** What failed and was not made good, with the last lines of its output. */
+  readonly failures: readonly Failure[]
+  /** Tasks that the last delivery left out, and why; empty when it was whole, or there was none. */
+  readonly deliveredWithout: readonly string[]
   readonly left: readonly ToDo[]
 }
 
@@ -132,6 +139,8 @@ export function makeReport(facts: ReportFacts): Report {
     notes: listNotes(verdicts),
     cost: costOf(history),
     criticalPath: criticalPathOf(view, durationMs),
+    failures: listFailures(view, verdicts),
+    deliveredWithout: history.deliveredWithout,
     left: listLeft(facts),
   }
 }
@@ -189,6 +198,7 @@ function notesOf(task: Task, fact: TaskFact | undefined, repairs: number): strin
   const from = [...new Set(fact?.takenFrom)].filter((worker) => worker !== fact?.worker)
   const isLeft = task.status === "failed" || task.status === "paused"
   const why = task.pauseReason ?? fact?.reason ?? null
+  const nothing = task.status === "resolved" ? reasonForNothing(task.result) : null
   return [
     ...(of === null ? [] : [`cascade: ${isReview ? "review" : "test"} for #${of}`]),
     ...(fact?.fixOf == null ? [] : [`fix of #${fact.fixOf}`]),
@@ -197,7 +207,9 @@ function notesOf(task: Task, fact: TaskFact | undefined, repairs: number): strin
     ...(repairs === 0 ? [] : [`sent back ${repairs === 1 ? "once" : `${repairs} times`} by its gate`]),
     ...(task.attempt > 1 ? [`attempt ${task.attempt}`] : []),
     ...(kinds.length === 0 ? [] : [`set back: ${kinds.join(", ")}`]),
-    ...(isLeft && why !== null ? [`${task.status}: ${why}`] : []),
+    ...(isLeft && why !== null ? [`${task.status}: ${textLine(why)}`] : []),
+    ...(fact?.heldAfter == null ? [] : [`still holds after #${fact.heldAfter} was revised`]),
+    ...(nothing === null ? [] : [`nothing to do: ${nothing}`]),
   ]
 }
 

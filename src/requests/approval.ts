@@ -2,7 +2,7 @@ import type { TaskId } from "../kernel/ids.ts"
 import type { TeamRecord } from "../kernel/record.ts"
 import type { Remedy } from "../kernel/remedy.ts"
 import type { TeamMode } from "../kernel/team.ts"
-import type { Task } from "../tasks/task.ts"
+import { isMet, type Task } from "../tasks/task.ts"
 
 /**
  * What can be asked for. `agent-phase`: a worker's plan for a task. `plan`: what the team is going to do. `qa-plan`: how
@@ -81,9 +81,13 @@ export function listForApproval(tasks: readonly Shown[]): string {
  * What is asked before the delivery. Whatever is done after that makes it another question, so that an answer never
  * stands for work that nobody had seen; no clock has a say in it.
  */
-export function describeFinal(tasks: readonly (Shown & Pick<Task, "attempt">)[]): string {
+export function describeFinal(tasks: readonly (Shown & Pick<Task, "attempt" | "status">)[]): string {
   const attempts = tasks.reduce((sum, { attempt }) => sum + attempt, 0)
-  const head = `Everything is done and verified, and would be delivered: ${tasks.length} tasks in ${attempts} attempts. See: teamwork report`
+  const left = tasks.filter(({ status }) => !isMet(status))
+  const head =
+    left.length === 0
+      ? `Everything is done and verified, and would be delivered: ${tasks.length} tasks in ${attempts} attempts. See: teamwork report`
+      : `Only a part is done, and would be delivered without the rest: ${tasks.length - left.length} of ${tasks.length} tasks, ${attempts} attempts in all. Left out: ${left.map(({ id, status }) => `${id} (${status})`).join(", ")}. See: teamwork report`
   return `${head}\n${listForApproval(tasks)}`
 }
 

@@ -1,7 +1,15 @@
 import { describe, expect, it } from "bun:test"
-import { afterSetback, agentsToAvoid, type PastSetback, type SetbackKind } from "./retry.ts"
+import {
+  afterSetback,
+  agentsToAvoid,
+  isOfTheTask,
+  type PastRun,
+  type PastSetback,
+  repeatsItself,
+  type SetbackKind,
+} from "./retry.ts"
 
-const LIMITS = { maxRestarts: 3, maxTimeoutRestarts: 2 }
+const LIMITS = { maxRuns: 0, maxRestarts: 3, maxTimeoutRestarts: 2 }
 
 describe("after a setback a task", () => {
   it.each<[SetbackKind, number]>([
@@ -55,5 +63,51 @@ describe("an agent", () => {
       ...{ kind, agent: "codex" },
     }))
     expect(agentsToAvoid(others, LIMITS)).toEqual([])
+  })
+})
+
+describe("F012: the run budget of a task", () => {
+  const limits = { ...LIMITS, maxRuns: 3 }
+  const spent = (runs: number, isRepeating = false) => ({ runs, isRepeating })
+  const once = (kind: SetbackKind) => [{ kind, agent: "claude" }]
+
+  it.each<SetbackKind>(["gate", "crashed", "protocol", "timed-out", "turn-limit"])("ends it after %s", (kind) => {
+    expect(afterSetback(once(kind), limits, spent(2))).toBe("retry")
+    expect(afterSetback(once(kind), limits, spent(3))).toBe("fail")
+    expect(afterSetback(once(kind), { ...limits, maxRuns: 0 }, spent(30))).toBe("retry")
+    // Another run would end the same way.
+    expect(afterSetback(once(kind), limits, spent(1, true))).toBe("fail")
+  })
+
+  it.each<SetbackKind>(["lost", "workspace", "auth", "not-found", "interrupted", "rate-limited"])(
+    "does not blame it for %s",
+    (kind) => {
+      expect(afterSetback(once(kind), limits, spent(3, true))).toBe("retry")
+    },
+  )
+
+  const run = (more: Partial<PastRun>): PastRun => ({
+    ...{ agent: "claude", reason: "done", error: null, durationMs: 60_000, tokens: 100 },
+    ...more,
+  })
+
+  it("counts what an agent worked on, and not what never reached its model", () => {
+    expect(isOfTheTask(run({}))).toBe(true)
+    expect(isOfTheTask(run({ reason: "crashed" }))).toBe(true)
+    expect(isOfTheTask(run({ reason: "crashed", tokens: 0, durationMs: 5000 }))).toBe(true)
+    expect(isOfTheTask(run({ reason: "crashed", tokens: 0, durationMs: 500 }))).toBe(false)
+    expect(isOfTheTask(run({ agent: "script", reason: "crashed", tokens: 0, durationMs: 5 }))).toBe(true)
+    for (const reason of [null, "rate-limited", "cancelled", "not-found", "auth"])
+      expect(isOfTheTask(run({ reason }))).toBe(false)
+  })
+
+  it("sees that a script repeats itself, whatever it prints", () => {
+    const failed = (error: string) => run({ agent: "script", reason: "crashed", error })
+    expect(repeatsItself([failed("ended with 1: make\n    at 10:01")])).toBe(false)
+    expect(
+      repeatsItself([failed("ended with 1: make\n    at 10:01"), failed("ended with 1: make\n    at 10:02")]),
+    ).toBe(true)
+    expect(repeatsItself([failed("ended with 1: make"), failed("ended with 2: make")])).toBe(false)
+    expect(repeatsItself([run({ reason: "crashed", error: "x" }), run({ reason: "crashed", error: "x" })])).toBe(false)
   })
 })

@@ -56,7 +56,7 @@ function escalationContract(makeDatabase: MakeDatabase): void {
     { house }: Awaited<ReturnType<typeof makeHouse>>,
     { kind, tries = 1 }: { readonly kind: SetbackKind; readonly tries?: number },
   ) {
-    const limits = { maxRestarts: tries - 1, maxTimeoutRestarts: tries - 1 }
+    const limits = { maxRuns: 0, maxRestarts: tries - 1, maxTimeoutRestarts: tries - 1 }
     const fact = { ...TEAM, taskId: parseTaskId("1"), worker: parseWorkerId("w1"), owner: "w1", limits }
     for (let each = 1; each <= tries; each++) {
       await run(house, claimTask, { id: "1", owner: "w1" })
@@ -253,7 +253,7 @@ function escalationContract(makeDatabase: MakeDatabase): void {
   it("says nothing while a task is only tried again", async () => {
     await using world = await makeHouse()
     await run(world.house, claimTask, { id: "1", owner: "w1" })
-    const limits = { maxRestarts: 3, maxTimeoutRestarts: 2 }
+    const limits = { maxRuns: 0, maxRestarts: 3, maxTimeoutRestarts: 2 }
     const fact = {
       ...TEAM,
       taskId: parseTaskId("1"),

@@ -1,5 +1,6 @@
 // How a person steers a team at work, on every store: what is done once more, and what everybody is told.
 import { describe, expect, it } from "bun:test"
+import { parseTaskId } from "../../src/kernel/ids.ts"
 import { giveFeedback } from "../../src/knowledge/operations/give-feedback.ts"
 import { readMailbox } from "../../src/messages/operations/read-mailbox.ts"
 import { BUILT_IN_ROLES, getRole } from "../../src/planning/roles/roles.ts"
@@ -7,6 +8,7 @@ import { promptFacts } from "../../src/prompts/operations/read-prompt-facts.ts"
 import { composePrompt } from "../../src/prompts/views/compose-prompt.ts"
 import { claimTask } from "../../src/tasks/operations/claim-task.ts"
 import { createTask } from "../../src/tasks/operations/create-task.ts"
+import { noteRecheck } from "../../src/tasks/operations/recheck-task.ts"
 import { reviseTask } from "../../src/tasks/operations/revise-task.ts"
 import { updateTask } from "../../src/tasks/operations/update-task.ts"
 import { setupWorker } from "../../src/workers/operations/setup-worker.ts"
@@ -20,7 +22,9 @@ import {
   run,
   STORES,
   snapshot,
+  TEAM,
 } from "../support/stores.ts"
+import { told as tellEvents } from "../support/told.ts"
 
 for (const [name, makeDatabase] of Object.entries(STORES)) {
   describe(name, () => steeringContract(makeDatabase))
@@ -53,23 +57,36 @@ function steeringContract(makeDatabase: MakeDatabase): void {
     return { database, store, key, house, prompt, inbox, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() }
   }
 
-  it("has a task done once more with all that was built on it, and keeps what was", async () => {
+  it("F020: has a task done once more, asks to check again what was built on it, and keeps what was", async () => {
     await using world = await makeHouse()
     const { house, store, key, prompt, inbox } = world
-    const { task, reopened, told } = await run(house, reviseTask, { id: "walls", feedback: "They must be thicker" })
-    expect(reopened).toEqual(["walls", "roof"] as never)
+    const revision = await run(house, reviseTask, { id: "walls", feedback: "They must be thicker" })
+    const { task, reopened, recheck, told } = revision
+    expect(reopened).toEqual(["walls"] as never)
+    expect(recheck).toEqual(["roof"] as never)
     expect(told).toEqual(["garden"] as never)
     expect(task).toMatchObject({ id: "walls", status: "open", attempt: 2, unmet: 0 })
-    expect(await getTask(store, key, "roof")).toMatchObject({ status: "open", attempt: 2, unmet: 1 })
+    expect(await getTask(store, key, "roof")).toMatchObject({ status: "resolved", attempt: 1 })
     expect(await getTask(store, key, "ground")).toMatchObject({ status: "resolved", attempt: 1 })
     expect(await getTask(store, key, "garden")).toMatchObject({ status: "in_progress", claimedBy: "w2", attempt: 1 })
     expect(await inbox("w2")).toEqual(["Task #walls, which task #garden builds on, is revised: They must be thicker"])
     expect(await store.read((tx) => tx.evidence.list(key, task.id))).toMatchObject([
       { text: "walls stands", attempt: 1 },
     ])
-    expect(await prompt("walls")).toContain("reopened by person: revised: They must be thicker")
-    expect(await prompt("roof")).toContain("task walls, which it builds on, is revised: They must be thicker")
-    expect((await allEvents(store, key)).filter(({ type }) => type === "task.reopened")).toHaveLength(2)
+    // The word of the person is an instruction, and stands above the rest.
+    expect(await prompt("walls")).toMatch(
+      /# FEEDBACK\n\n.* It is an instruction: [\s\S]*They must be thicker[\s\S]*# CONTEXT/,
+    )
+    expect((await allEvents(store, key)).filter(({ type }) => type === "task.reopened")).toHaveLength(1)
+    const asked = tellEvents(await allEvents(store, key)).filter(({ type }) => type === "task.recheck_asked")
+    expect(asked).toMatchObject([{ data: { task: "roof", attempt: 1, of: "walls" } }])
+    // It holds, or is done once more with the reason; what was reopened meanwhile is left alone.
+    const about = { ...TEAM, task: parseTaskId("roof"), commit: "c", by: "gate" }
+    expect(await noteRecheck(house, { ...about, attempt: 1, failure: null })).toMatchObject({ status: "resolved" })
+    const failure = "task walls, which it builds on, was revised: it leans\n    crack"
+    expect(await noteRecheck(house, { ...about, attempt: 1, failure })).toMatchObject({ status: "open", attempt: 2 })
+    expect(await noteRecheck(house, { ...about, attempt: 1, failure })).toBeUndefined()
+    expect(await prompt("roof")).toContain("task walls, which it builds on, was revised: it leans")
     // Once more, while both are open, changes nothing of them.
     expect(await run(house, reviseTask, { id: "walls" })).toMatchObject({ reopened: [], told: ["garden"] })
     expect(await getTask(store, key, "walls")).toMatchObject({ attempt: 2 })
@@ -96,7 +113,9 @@ function steeringContract(makeDatabase: MakeDatabase): void {
     expect([...told].sort()).toEqual(["w1", "w2", "w3"])
     for (const worker of told) expect(await inbox(worker)).toEqual(["FEEDBACK: Mind the neighbours"])
     await run(house, createTask, { id: "shed", title: "Shed" })
-    expect(await prompt("shed")).toMatch(/# FEEDBACK\n\nWhoever runs the team said this[\s\S]*Mind the neighbours/)
+    expect(await prompt("shed")).toMatch(
+      /# FEEDBACK\n\nThe person in charge [\s\S]* It is an instruction: [\s\S]*Mind the neighbours/,
+    )
     expect((await run(house, giveFeedback, { text: "Paint it red", task: "shed" })).told).toEqual([])
     expect((await run(house, giveFeedback, { text: "No roses", task: "garden" })).told).toEqual(["w2"])
     expect((await run(house, giveFeedback, { text: "Higher", task: "fence" })).told).toEqual([])

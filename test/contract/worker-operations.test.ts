@@ -98,7 +98,7 @@ function workerContract(makeDatabase: MakeDatabase): void {
   it("tells the next prompt of setbacks with their advice, each once", async () => {
     await using world = await makeHouse()
     const { house } = world
-    const limits = { maxRestarts: 3, maxTimeoutRestarts: 0 }
+    const limits = { maxRuns: 0, maxRestarts: 3, maxTimeoutRestarts: 0 }
     const fact = { ...TEAM, taskId: parseTaskId("1"), worker: parseWorkerId("w1"), agent: "claude", limits }
     await run(house, claimTask, { id: "1", owner: "w1" })
     await setBack(house, { ...fact, owner: "w1", kind: "gate", reason: "it leans", advice: null })

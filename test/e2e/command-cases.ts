@@ -910,7 +910,7 @@ const WORKER_CASES: Case[] = [
         "--worktree",
       ],
       ...["--runtime", "child", "--schedule", "eager", "--target", "main"],
-      ...["--no-deliver", "--no-review", "--no-cascade", "--preset", "teamwork", ...REPOSITORY],
+      ...["--partial", "--no-deliver", "--no-review", "--no-cascade", "--preset", "teamwork", ...REPOSITORY],
     ],
     isDocument: true,
     isStream: true,
@@ -975,6 +975,21 @@ const WORKER_CASES: Case[] = [
     before: READY_TO_DELIVER,
     data: { target: "main", from: COMMIT, to: COMMIT, is_moved: true, took_target_in: false, pushed: null, mended: [] },
     table: /^main moved from [0-9a-f]{10} to [0-9a-f]{10}; take it back with: teamwork undo\n$/,
+  },
+  {
+    command: "deliver",
+    args: ["--partial", ...REPOSITORY],
+    before: [MERGED, ["evidence", "add", "3", "--add-evidence", "the page opens"]],
+    data: {
+      ...{ target: "main", is_moved: true },
+      left_out: [
+        { task: "1", why: "in_progress" },
+        { task: "2", why: "open, needs 1" },
+        { task: "4", why: "open" },
+      ],
+    },
+    table:
+      /^main moved from .*\nDelivered without: 1 \(in_progress\), 2 \(open, needs 1\), 4 \(open\)\nTo go on with the rest, see: /,
   },
   {
     command: "deliver",
@@ -1977,7 +1992,7 @@ const QA_CASES: Case[] = [
   {
     command: "revise",
     args: ["3", "The empty list must be refused"],
-    data: { reopened: ["3"], told: [], task: { id: "3", status: "open", attempt: 2 } },
+    data: { reopened: ["3"], recheck: [], told: [], task: { id: "3", status: "open", attempt: 2 } },
     table: /^Reopened: 3\n$/,
   },
   {

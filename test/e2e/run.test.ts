@@ -158,7 +158,7 @@ describe("teamwork run", () => {
       const env = { TEAMWORK_TEAM_MAX_RESTARTS: "1", TEAMWORK_TEAM_RESTART_BACKOFF_SECONDS: "0" }
       const stuck = await bench.run([...RUN, plan], { env })
       expect(stuck.exitCode).toBe(1)
-      expect(stuck.stdout).toContain("shop/main is not done: task 1 is failed")
+      expect(stuck.stdout).toContain("shop/main is not done: task 1 failed (script: command 1 ended with 1")
       expect(await bench.ok("task", "get", "2")).toMatchObject({ status: "resolved" })
       await expectNothingLeft(bench)
       await bench.ok("task", "update", "1", "--status", "skipped")

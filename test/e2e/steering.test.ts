@@ -89,13 +89,14 @@ describe("a team at work", () => {
       expect(
         rounds.map(({ task_id, status, total, decided_by }) => [task_id, status, total, decided_by]).sort(),
       ).toEqual([...["1", "2", "3"].map((id) => [id, "accepted", 100, "policy"])])
-      expect(await bench.ok("revise", "1", "Say it twice")).toMatchObject({ reopened: ["1", "2"], told: [] })
+      expect(await bench.ok("revise", "1", "Say it twice")).toMatchObject({ reopened: ["1"], recheck: ["2"], told: [] })
       expect(await bench.ok("project", "status")).toMatchObject({ phase: "EXECUTION" })
       const second = await bench.run(RUN)
       expect({ out: second.stdout, code: second.exitCode }).toMatchObject({ code: 0 })
       expect(git(bench.cwd, "show", "main:f1")).toBe("one\none")
       expect(git(bench.cwd, "show", "main:f3")).toBe("three")
       expect(await bench.ok("task", "get", "1")).toMatchObject({ attempt: 2, status: "resolved", qa: "passed" })
+      expect(await bench.ok("task", "get", "2")).toMatchObject({ attempt: 1, status: "resolved" })
       expect(await bench.ok("task", "get", "3")).toMatchObject({ attempt: 1 })
       expect(await bench.ok<Data[]>("quality", "1")).toMatchObject([{ attempt: 1 }, { attempt: 2, status: "accepted" }])
     },

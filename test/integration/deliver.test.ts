@@ -324,7 +324,8 @@ async function prepare(files: Files, { hasIntegration = true } = {}) {
         {
           merges,
           targets,
-          whyNotGreen: async (commit) => (allowsAnything ? undefined : whyNotGreen(merges, verdicts, commit)),
+          whyNotGreen: async (commit) =>
+            allowsAnything ? undefined : whyNotGreen(merges, verdicts, { commit, isPartial: false }),
           ...ports,
         },
         TEAM,

@@ -56,7 +56,7 @@ describe("a store that 0.1.0 wrote", () => {
     expect(claimed?.task).toMatchObject({ id: "1", status: "in_progress" })
     const { next } = await setBack(context(store), {
       ...{ ...LEGACY, taskId: task, worker: parseWorkerId("w3"), agent: null, kind: "timed-out", reason: "again" },
-      ...{ advice: null, limits: { maxRestarts: 3, maxTimeoutRestarts: 1 } },
+      ...{ advice: null, limits: { maxRuns: 0, maxRestarts: 3, maxTimeoutRestarts: 1 } },
     })
     // The first time was before the change of schema.
     expect(next).toBe("fail")

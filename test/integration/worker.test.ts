@@ -153,7 +153,9 @@ describe("a gate that fails", () => {
   it("sets the task back after the last repair turn, for another try", async () => {
     await using world = await makeWorkerWorld()
     await world.create("1", { run: ["echo $TEAMWORK_WORKER >> who.txt"], check: ["test $(wc -l < who.txt) -ge 3"] })
-    expect(await world.work({ settings: { repairTurns: 1 } })).toMatchObject({ delivered: [], setBack: ["1"] })
+    const retry = { maxRuns: 0, maxRestarts: 3, maxTimeoutRestarts: 2 }
+    const settings = { repairTurns: 1, retry }
+    expect(await world.work({ settings })).toMatchObject({ delivered: [], setBack: ["1"] })
     expect(await world.task("1")).toMatchObject({ status: "open", claimedBy: null, attempt: 1 })
     expect(await world.events("task.setback")).toMatchObject([
       {
@@ -163,7 +165,7 @@ describe("a gate that fails", () => {
         },
       },
     ])
-    expect(await world.work({ workerId: "w2" })).toMatchObject({ delivered: ["1"] })
+    expect(await world.work({ workerId: "w2", settings: { retry } })).toMatchObject({ delivered: ["1"] })
     const pins = await world.git.pinned()
     expect(fileAt(world, pins["1/1/head"] ?? "", "who.txt")).toBe("w2\nw2\nw2")
   })
@@ -171,7 +173,11 @@ describe("a gate that fails", () => {
   it("fails the task, and tells the lead, when enough was tried", async () => {
     await using world = await makeWorkerWorld()
     await world.create("1", { run: ["echo b > b.txt"], check: ["false"] })
-    const settings = { repairTurns: 0, maxConsecutiveErrors: 0, retry: { maxRestarts: 1, maxTimeoutRestarts: 1 } }
+    const settings = {
+      repairTurns: 0,
+      maxConsecutiveErrors: 0,
+      retry: { maxRuns: 0, maxRestarts: 1, maxTimeoutRestarts: 1 },
+    }
     for (const _ of [1, 2]) await world.work({ settings })
     expect(await world.task("1")).toMatchObject({ status: "failed" })
     expect(await world.inbox("orchestrator")).toMatchObject([
@@ -182,7 +188,7 @@ describe("a gate that fails", () => {
   it("ends a worker that nobody manages after too many setbacks in a row", async () => {
     await using world = await makeWorkerWorld()
     await world.create("1", { run: ["false"] })
-    const settings = { maxConsecutiveErrors: 2, retry: { maxRestarts: 10, maxTimeoutRestarts: 1 } }
+    const settings = { maxConsecutiveErrors: 2, retry: { maxRuns: 0, maxRestarts: 10, maxTimeoutRestarts: 1 } }
     expect(await world.work({ once: false, loop: true, settings })).toMatchObject({
       reason: "failures",
       setBack: ["1", "1"],
@@ -217,9 +223,9 @@ describe("a task that mends a merge", () => {
     const short = ((await world.git.pinned())["1/1/head"] ?? "").slice(0, 12)
     const why = `the work of task 1 (${short}) is not in it; bring it in with: git merge ${short}`
     await world.create("fix-1-1", { run: ["echo anew > c.txt"] })
-    const settings = { repairTurns: 1, retry: { maxRestarts: 0, maxTimeoutRestarts: 0 } }
+    const settings = { repairTurns: 1, retry: { maxRuns: 0, maxRestarts: 0, maxTimeoutRestarts: 0 } }
     expect(await world.work({ settings })).toMatchObject({ delivered: [], setBack: ["fix-1-1"] })
-    expect(world.said.filter((line) => line.endsWith(`the gate failed: error: ${why}`))).toHaveLength(2)
+    expect(world.said.filter((line) => line.endsWith(`the gate failed: ${why}`))).toHaveLength(2)
     expect(await world.task("fix-1-1")).toMatchObject({ status: "failed" })
   })
 

@@ -43,6 +43,8 @@ interface Setting {
   readonly random: Random
   /** Asked at the start of every run. */
   readonly faultOf: () => AgentFault | undefined
+  /** Whether nothing that any agent does brings the task forward. */
+  readonly isHopeless: (task: string) => boolean
   /** Stops work on the task and asks a person, as the agent's process. */
   readonly escalate: (self: SimProcess, task: string) => Promise<void>
 }
@@ -227,7 +229,7 @@ function commit({ repository, job, random }: Run, amends: boolean): void {
 function planEdits(run: Run, fault: AgentFault | undefined): (() => void)[] {
   const { repository, job, plan, random } = run
   const task = repository.worktreeAt(job.workspace)?.record?.attempt?.task
-  if (task === undefined || fault === "nothing") return []
+  if (task === undefined || fault === "nothing" || run.isHopeless(task)) return []
   // Asked for a plan, some write all the same.
   if (job.ownership?.locked !== undefined && !random.chance(0.2)) return []
   const inTree = (edit: (tree: SimWorktree) => void) => () => {

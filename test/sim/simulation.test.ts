@@ -29,6 +29,32 @@ describe("the engine in a simulated world", () => {
     }
   }, 180_000)
 
+  it("F012, F023: a hopeless task costs at most three runs, and the rest is delivered without it", async () => {
+    let delivered = 0
+    for (let seed = 1; seed <= 20; seed++) {
+      const result = await simulate(seed, { hasFaults: false, isHopeless: true })
+      const { ends, events, hopeless, partialDelivery } = result
+      expect(ends.at(-1)).toBe("done: all tasks are done and verified")
+      const beforeHelp = events.slice(
+        0,
+        events.findIndex(({ type }) => type === "team.left"),
+      )
+      const isOwn = ({ type, data }: (typeof events)[number]) =>
+        type === "run.started" && data.task === hopeless && data.turn !== 0
+      const attempts = Map.groupBy(beforeHelp.filter(isOwn), ({ data }) => data.attempt)
+      for (const runs of attempts.values()) expect(runs.length).toBeLessThanOrEqual(3)
+      if (!ends[0]?.startsWith("stuck: ")) continue
+      const merged = beforeHelp.filter(({ type }) => type === "task.merged")
+      const parts = beforeHelp.filter(({ type }) => type === "target.delivered")
+      if (partialDelivery !== "always" || merged.length === 0) expect(parts).toEqual([])
+      else {
+        expect(String(parts.at(-1)?.data.left_out)).toContain(`${hopeless}: failed: `)
+        delivered++
+      }
+    }
+    expect(delivered).toBeGreaterThan(3)
+  }, 180_000)
+
   if (SEED === undefined)
     it(
       `holds to its invariants and ends, whatever goes wrong: ${SEEDS.length} runs, the last with seed ${SEEDS.at(-1)}`,

@@ -14,6 +14,7 @@ import { BUILT_IN_ROLES } from "../../src/planning/roles/roles.ts"
 import { examineWork } from "../../src/quality/effects/examine-work.ts"
 import { addVerdict } from "../../src/quality/operations/record-verdict.ts"
 import { acceptQa, listQuality } from "../../src/quality/operations/report-qa.ts"
+import { recheckTasks } from "../../src/quality/verify/recheck-tasks.ts"
 import { verifyTask } from "../../src/quality/verify/verify-task.ts"
 import { verifyFinal, verifyWave } from "../../src/quality/verify/verify-team.ts"
 import type { Checkpoint } from "../../src/requests/approval.ts"
@@ -26,6 +27,7 @@ import type { Store } from "../../src/store/port.ts"
 import { calculateWaves } from "../../src/tasks/operations/calculate-waves.ts"
 import { createTask } from "../../src/tasks/operations/create-task.ts"
 import { reopenTask } from "../../src/tasks/operations/reopen-task.ts"
+import { reviseTask } from "../../src/tasks/operations/revise-task.ts"
 import type { Role } from "../../src/tasks/task.ts"
 import { createTeam } from "../../src/teams/operations/create-team.ts"
 import { pause, resume } from "../../src/teams/operations/pause.ts"
@@ -54,6 +56,9 @@ export interface SimulationResult {
   /** The whole history, for a comparison with that of the same seed. */
   readonly events: readonly ToldEvent[]
   readonly refs: ReadonlyMap<string, string>
+  /** The task that could not be done at first. */
+  readonly hopeless: string | null
+  readonly partialDelivery: EngineLimits["partialDelivery"]
 }
 
 /** A run that broke a rule or did not end, with all that is needed to look into it. */
@@ -80,6 +85,8 @@ export function compareRuns(one: SimulationResult, other: SimulationResult): voi
 
 export interface SimulationOptions {
   readonly hasFaults?: boolean
+  /** One task that cannot be done before a person has looked after it; by default now and then, where there are faults. */
+  readonly isHopeless?: boolean
   /** Hears what everybody says, with the time. */
   readonly say?: (line: string) => void
 }
@@ -88,6 +95,8 @@ const MAX_STEPS = 400_000
 const MAX_MS = 7 * 24 * 3_600_000
 /** How often a person helps before it is clear that the engine does not get there. */
 const MAX_HELPS = 25
+/** How often a person looks at what waits for them before they mend what keeps coming back. */
+const MOST_LOOKS = 5
 
 export async function simulate(seed: number, options: SimulationOptions = {}): Promise<SimulationResult> {
   const { hasFaults = true } = options
@@ -102,11 +111,12 @@ export async function simulate(seed: number, options: SimulationOptions = {}): P
   using _timers = forbidRealTimers(() => store.isBusy)
   using loose = catchLoose()
   scene = await prepare(world, store, options)
-  const { person, invariants, git, plan, faults } = scene
+  const { person, invariants, git, plan, faults, hopeless, limits } = scene
+  const { partialDelivery } = limits
   let steps = 0
   const result = (): SimulationResult => ({
     ...{ seed, plan, steps, elapsedMs: world.elapsedMs(), faults: faults.told, ends: person.ends },
-    ...{ events: invariants.events, refs: git.repository.refs },
+    ...{ events: invariants.events, refs: git.repository.refs, hopeless, partialDelivery },
   })
   try {
     while (!person.isDone()) {
@@ -166,12 +176,18 @@ interface Scene {
   readonly faults: Faults
   readonly invariants: RunsChecked
   readonly person: Person
+  readonly hopeless: string | null
+  readonly limits: EngineLimits
 }
 
 async function prepare(
   world: World,
   store: SimStore,
-  { say = () => {}, hasFaults = true }: SimulationOptions,
+  {
+    say = () => {},
+    hasFaults = true,
+    isHopeless = hasFaults && world.random.fork("hopeless").chance(0.2),
+  }: SimulationOptions,
 ): Promise<Scene> {
   const { random } = world
   const plan = makePlan(random.fork("plan"))
@@ -196,7 +212,9 @@ async function prepare(
     commitOnTarget: () => commitOnTarget(git, random),
   })
   const gates = makeSimGates(git, random.fork("gates"), { isFlaky: () => hasFaults && faults.isGateFlaky() })
+  const hopeless = isHopeless ? random.fork("hopeless task").pick(plan.tasks).id : null
   const agents = makeSimAgents({
+    isHopeless: (task) => task === hopeless && !person.hasHelped(),
     ...{ world, repository: git.repository, plan, random: random.fork("agents") },
     faultOf: () => (hasFaults ? faults.ofAgent() : undefined),
     async escalate(self, task) {
@@ -207,7 +225,8 @@ async function prepare(
     },
   })
   const runs = { current: 1, last: random.fork("runs").chance(0.25) ? 2 : 1 }
-  const set: Set = { world, store, git, gates, agents, contextOf, say, plan, limits: chooseLimits(world), runs }
+  const limits = chooseLimits(world)
+  const set: Set = { world, store, git, gates, agents, contextOf, say, plan, limits, runs, mayRevise: hasFaults }
   const runtime: SimRuntime = makeSimRuntime({
     world,
     main: (process, worker, role) => work(set, runtime, { process, worker, role }),
@@ -225,7 +244,7 @@ async function prepare(
   const wasKilled = (number: string) =>
     world.processes.some(({ pid, state }) => String(pid) === number && state === "killed")
   const invariants = checkRuns({ store, run: 1, key, git, plan, agents, running, wasKilled })
-  return { plan, git, faults, invariants, person }
+  return { plan, git, faults, invariants, person, hopeless, limits }
 }
 
 /** Unless the files are being moved by a delivery: then git would tell the person to wait. */
@@ -277,13 +296,15 @@ interface Set {
   readonly limits: EngineLimits
   /** Which run of the team goes on, and how many there will be: each does the plan once more, under the same ids. */
   readonly runs: { current: number; readonly last: number }
+  /** Whether the person changes their mind about work that is done. */
+  readonly mayRevise: boolean
   contextOf(store: Store): Context
   say(line: string): void
 }
 
 const MACHINE = "sim"
 const SHUTDOWN_MS = 30_000
-const RETRY = { maxRestarts: 3, maxTimeoutRestarts: 2 }
+const RETRY = { maxRuns: 3, maxRestarts: 3, maxTimeoutRestarts: 2 }
 const NO_BUDGET = { tokens: 0, dollars: 0 }
 
 function chooseLimits({ random }: World): EngineLimits {
@@ -297,6 +318,7 @@ function chooseLimits({ random }: World): EngineLimits {
       onBlockerFailed: random.pick(["ask", "retry"] as const),
       enableReview: random.chance(0.3),
       deliver: true,
+      partialDelivery: random.fork("partial").pick(["ask", "always"] as const),
       maxRefusals: 3,
     },
     ...{ budget: NO_BUDGET, budgetPerWorker: NO_BUDGET },
@@ -381,6 +403,8 @@ async function lead(set: Set, runtime: SimRuntime, process: SimProcess): Promise
         ...connected,
         verifyWave: (wave) => verifyWave(verifier, { ...name, wave }),
         verifyFinal: () => verifyFinal(verifier, { ...name }),
+        recheck: (tasks) => recheckTasks(verifier, name, tasks),
+        verifyPart: () => verifyFinal(verifier, { ...name, isPartial: true }),
       },
       workspaces: { workspaces, pins },
       abandon: () => abandoned.abort(),
@@ -410,6 +434,8 @@ async function lead(set: Set, runtime: SimRuntime, process: SimProcess): Promise
 interface Person {
   readonly ends: readonly string[]
   isDone(): boolean
+  /** Looked after what could not go on. */
+  hasHelped(): boolean
   interrupt(): void
   startAnother(): void
   pause(): void
@@ -427,6 +453,8 @@ function makePerson(
   let current: SimProcess | undefined
   let done = false
   let helps = 0
+  let looks = 0
+  let mayRevise = set.mayRevise && world.random.fork("revise").chance(0.3)
   const begin = (): SimProcess => {
     let end: EngineEnd | undefined
     const process = world.spawn("orchestrator", async (self) => {
@@ -442,8 +470,9 @@ function makePerson(
       )
       if (process !== current) return
       current = undefined
-      if (end?.outcome === "done" && set.runs.current === set.runs.last) done = true
-      else if (end?.outcome === "done") world.after(random.int(1000, 60_000), nextRun)
+      if (end?.outcome === "done" && set.runs.current < set.runs.last) world.after(random.int(1000, 60_000), nextRun)
+      else if (end?.outcome === "done" && !mayRevise) done = true
+      else if (end?.outcome === "done") world.after(random.int(1000, 60_000), reviseOne)
       else world.after(random.int(1000, 60_000), () => goOn(end, error))
     })
     return process
@@ -466,9 +495,16 @@ function makePerson(
     }
     current = begin()
   }
+  const reviseOne = async () => {
+    mayRevise = false
+    const { id } = random.pick(set.plan.tasks)
+    await run(real, reviseTask, { ...SIM_TEAM, id, feedback: "Otherwise" })
+    current = begin()
+  }
   // Whoever waits for a decision gets it some time.
   const look = async () => {
     if (done) return
+    looks++
     await decideAll(real, random)
     await answerAll(real, random)
     world.after(random.int(60_000, 3_600_000), look)
@@ -478,6 +514,8 @@ function makePerson(
   return {
     ends,
     isDone: () => done,
+    // Who was asked often enough looks closer, also where the run never ends.
+    hasHelped: () => helps > 0 || looks > MOST_LOOKS,
     interrupt() {
       const process = current
       process?.terminate()

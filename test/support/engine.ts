@@ -9,11 +9,19 @@ import { makeTask } from "./tasks.ts"
 export const NOW = Date.parse("2026-03-01T12:00:00.000Z")
 
 export const LIMITS: EngineLimits = {
-  ...{ maxAgents: 5, staffing: { kind: "auto" }, maxRestarts: 3, maxTimeoutRestarts: 2, maxConsecutiveErrors: 3 },
+  ...{
+    maxAgents: 5,
+    staffing: { kind: "auto" },
+    maxRuns: 0,
+    maxRestarts: 3,
+    maxTimeoutRestarts: 2,
+    maxConsecutiveErrors: 3,
+  },
   ...{ watchdogWarningMs: 300_000, watchdogGraceMs: 120_000, watchdogReassignMs: 600_000, freshStartMs: 3_600_000 },
   restartBackoffMs: [5000, 10_000, 20_000],
   onBlockerFailed: "ask",
   ...{ enableCascade: true, enableReview: true, deliver: true, maxRefusals: 3 },
+  partialDelivery: "ask",
   ...{ budget: { tokens: 0, dollars: 0 }, budgetPerWorker: { tokens: 0, dollars: 0 } },
 }
 
@@ -26,13 +34,13 @@ export function makeSnapshot(change: Partial<EngineSnapshot> = {}): EngineSnapsh
     waves: { version: "1.0", totalWaves: 0, currentWave: 0, waves: [] },
     workers: [],
     history: emptyHistory(),
-    ...{ busy: null, final: null, review: null, delivery: "none", troubles: [] },
     ...{
       settled: new Set<string>(),
       tested: new Set<string>(),
       refusals: new Map<string, number>(),
       isPausedByEngine: false,
     },
+    ...{ busy: null, final: null, part: null, review: null, delivery: "none", troubles: [] },
     ...{ approvals: [], finalApproval: null },
     questions: [],
     ...change,

@@ -68,6 +68,7 @@ export const WORKER_SETTINGS: WorkerSettings = {
   shutdownTimeoutMs: CONFIG_KEYS["team.shutdownTimeoutMs"].default,
   maxConsecutiveErrors: CONFIG_KEYS["team.maxConsecutiveErrors"].default,
   retry: {
+    maxRuns: CONFIG_KEYS["team.maxRunsPerTask"].default,
     maxRestarts: CONFIG_KEYS["team.maxRestarts"].default,
     maxTimeoutRestarts: CONFIG_KEYS["team.maxTimeoutRestarts"].default,
   },

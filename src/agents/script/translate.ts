@@ -1,3 +1,4 @@
+import { lastLines } from "../../lib/text/last-lines.ts"
 import { appendTail } from "../append-tail.ts"
 import type { AgentEventBody, AgentJob } from "../port.ts"
 import type { Outcome, Translator } from "../program.ts"
@@ -47,8 +48,13 @@ export function translateScript({ commands }: AgentJob): Translator {
       return {
         ...base,
         reason: "crashed",
-        error: error || `ended with ${signal ?? exitCode} during command ${ended + 1}`,
+        error: withOutput(error || `ended with ${signal ?? exitCode} during command ${ended + 1}`, outputOfCommand),
       }
     },
   }
+}
+
+/** What the command printed last says why it failed. */
+function withOutput(error: string, output: string): string {
+  return [error, ...lastLines(output).map((line) => `    ${line}`)].join("\n")
 }

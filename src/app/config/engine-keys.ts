@@ -24,7 +24,8 @@ export const ENGINE_KEYS = {
     min: 0,
     max: 100,
     env: "TEAMWORK_ENGINE_REPAIR_TURNS",
-    description: "How often an agent gets its own work back with what the gate found, before the task is set back.",
+    description:
+      "How often an agent gets its own work back with what the gate found, before the task is set back; within team.maxRunsPerTask.",
   },
   "engine.permission": {
     type: "string",

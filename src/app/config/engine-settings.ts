@@ -9,6 +9,7 @@ export function engineSettings(config: Config) {
     watchdogReassignMs: config["team.watchdogReassignMs"],
     freshStartMs: config["team.freshStartIntervalSeconds"] * 1000,
     maxConsecutiveErrors: config["team.maxConsecutiveErrors"],
+    maxRuns: config["team.maxRunsPerTask"],
     maxRestarts: config["team.maxRestarts"],
     maxTimeoutRestarts: config["team.maxTimeoutRestarts"],
     restartBackoffMs: config["team.restartBackoffSeconds"].map((seconds) => seconds * 1000),
@@ -24,6 +25,7 @@ export function engineSettings(config: Config) {
     files: config["engine.files"],
     notify: { bell: config["notify.bell"], command: config["notify.command"] },
     onBlockerFailed: config["team.onBlockerFailed"],
+    partialDelivery: config["team.partialDelivery"],
     pmAgent: config["approvals.agent"],
     completionAction: config["completion.action"],
   }
@@ -41,7 +43,11 @@ export function workerSettings(config: Config) {
     agentTimeoutSeconds: config["team.agentTimeoutSeconds"],
     shutdownTimeoutMs: config["team.shutdownTimeoutMs"],
     maxConsecutiveErrors: config["team.maxConsecutiveErrors"],
-    retry: { maxRestarts: config["team.maxRestarts"], maxTimeoutRestarts: config["team.maxTimeoutRestarts"] },
+    retry: {
+      maxRuns: config["team.maxRunsPerTask"],
+      maxRestarts: config["team.maxRestarts"],
+      maxTimeoutRestarts: config["team.maxTimeoutRestarts"],
+    },
     budget: { task: budget("task"), worker: budget("worker"), team: budget("team") },
     permission: config["engine.permission"],
     mcp: config["engine.mcp"],

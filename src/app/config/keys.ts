@@ -83,12 +83,21 @@ export const CONFIG_KEYS = {
     env: "TEAMWORK_TEAM_MAX_CONSECUTIVE_ERRORS",
     description: "A worker that fails this many times in a row is quarantined; 0 disables.",
   },
+  "team.maxRunsPerTask": {
+    type: "number",
+    default: 3,
+    min: 0,
+    env: "TEAMWORK_TEAM_MAX_RUNS_PER_TASK",
+    description:
+      "How many agent runs one attempt of a task may cost before it fails: the first, repairs, and tries of other workers; 0 leaves it to the other limits.",
+  },
   "team.maxRestarts": {
     type: "number",
     default: 3,
     min: 0,
     env: "TEAMWORK_TEAM_MAX_RESTARTS",
-    description: "How often a crashed worker is started again.",
+    description:
+      "How often a crashed worker is started again, and a task is tried again after a fault that is not its own, such as an agent program that does not start.",
   },
   "team.restartBackoffSeconds": {
     type: "numbers",
@@ -103,7 +112,7 @@ export const CONFIG_KEYS = {
     default: 2,
     min: 0,
     env: "TEAMWORK_TEAM_MAX_TIMEOUT_RESTARTS",
-    description: "How often a worker that ran out of time is started again.",
+    description: "How often a task whose agent ran out of time is tried again, within team.maxRunsPerTask.",
   },
   "team.maxGeneratedRoles": {
     type: "number",
@@ -125,6 +134,14 @@ export const CONFIG_KEYS = {
     env: "TEAMWORK_TEAM_ON_BLOCKER_FAILED",
     description:
       "What happens when a task failed that others wait for: ask leaves it to a person, retry tries it once more, remove-need lets the others go on without it, skip-dependants leaves them out.",
+  },
+  "team.partialDelivery": {
+    type: "string",
+    default: "ask",
+    choices: ["ask", "always", "never"],
+    env: "TEAMWORK_TEAM_PARTIAL_DELIVERY",
+    description:
+      "What happens to finished work when failed tasks keep a run from its end: ask offers to deliver it without them, always delivers it once it passes the final gate, never leaves it on the integration branch.",
   },
   "team.enableCrossCliVerification": {
     type: "boolean",

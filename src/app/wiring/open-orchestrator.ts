@@ -6,6 +6,7 @@ import { identityOf, isRunning } from "../../lib/process/process-identity.ts"
 import { sleep } from "../../lib/sleep.ts"
 import type { EngineSettings, RunSettings } from "../../orchestrator/loop/engine-limits.ts"
 import type { OrchestratorPorts, Self } from "../../orchestrator/loop/engine-ports.ts"
+import { recheckTasks } from "../../quality/verify/recheck-tasks.ts"
 import { verifyFinal, verifyWave } from "../../quality/verify/verify-team.ts"
 import type { Approval } from "../../requests/approval.ts"
 import { judgeApproval } from "../../requests/effects/judge-approval.ts"
@@ -47,6 +48,8 @@ export async function openOrchestrator(
       ...connectGates(verifier, name),
       verifyWave: (wave) => verifyWave(verifier, { ...name, wave }),
       verifyFinal: () => verifyFinal(verifier, name),
+      recheck: (tasks) => recheckTasks(verifier, name, tasks),
+      verifyPart: () => verifyFinal(verifier, { ...name, isPartial: true }),
     },
     abandon: () => abandoned.abort(),
     review: () => reviewHere(session, { name, folder, signal }),

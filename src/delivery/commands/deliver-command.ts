@@ -1,22 +1,22 @@
 import { command, type Outcome, type Session } from "../../app/command.ts"
-import { verifierFor } from "../../app/wiring/verifier-for.ts"
+import { openDelivery } from "../../app/wiring/deliver-here.ts"
 import { sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { flag } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
-import { listVerdicts } from "../../quality/operations/record-verdict.ts"
 import { teamStatus } from "../../reporting/operations/team-status.ts"
 import { teamFields } from "../../store/operation.ts"
 import { resolveRun } from "../../tasks/operations/lookup.ts"
-import { connectGates } from "../merge-queue/connect-gates.ts"
 import { type DeliveryPorts, deliver, makeReady } from "../target/deliver.ts"
-import { whyNotGreen } from "../target/final-verdict.ts"
+import { preparePart } from "../target/deliver-part.ts"
 import { openPullRequest, pushTarget } from "../target/publish.ts"
 import { short } from "../views/merge-view.ts"
+import { sayLeftOut } from "../views/part-view.ts"
 
 const input = {
   ...teamFields,
+  partial: flag("deliver what is finished and passes the final gate, without the tasks that are not"),
   push: flag("then push the target branch to its remote"),
   pr: flag("push the integration branch and ask for its merge there, instead of moving the target here"),
   sourceDir: sourceDirField,
@@ -26,7 +26,7 @@ export const deliverCommand = command({
   summary: "Move the target branch to the team's merged work, past a green final gate",
   fields: input,
   example: "teamwork deliver --push",
-  async run(session, { push, pr, sourceDir, ...name }) {
+  async run(session, { push, pr, partial, sourceDir, ...name }) {
     if (push === true && pr === true) {
       throw new AppError(
         "usage",
@@ -34,17 +34,12 @@ export const deliverCommand = command({
       )
     }
     const folder = resolvePath(sourceDir ?? ".", session.host.io.cwd)
-    const merging = await (await session.configured()).merging(folder)
     const context = await session.context()
-    const { finalGate } = connectGates(await verifierFor(session, { folder }), name)
-    const ports: DeliveryPorts = {
-      ...merging,
-      finalGate,
-      whyNotGreen: async (commit) => whyNotGreen(merging.merges, await listVerdicts.run(context, name), commit),
-    }
+    const ports = await openDelivery(session, { name, sourceDir, isPartial: partial === true })
+    if (partial === true) await preparePart(ports, await resolveRun(context, name))
     if (pr === true) return askForMerge(session, { ports, name, folder })
     const report = await deliver(context, ports, name)
-    const pushed = push === true ? await pushTarget(merging.targets, report.target) : null
+    const pushed = push === true ? await pushTarget(ports.targets, report.target) : null
     return {
       data: { ...report, pushed },
       text: () =>
@@ -52,6 +47,7 @@ export const deliverCommand = command({
           report.isMoved
             ? `${report.target} moved from ${short(report.from)} to ${short(report.to)}; take it back with: teamwork undo`
             : `${report.target} has everything already, at ${short(report.to)}`,
+          ...sayLeftOut(report.leftOut),
           ...(pushed === null ? [] : [`Pushed ${pushed.branch} to ${pushed.remote}`]),
           ...report.mended,
         ].join("\n"),

@@ -13,6 +13,8 @@ export interface ConnectedGates {
   readonly scope: Scope
   /** Has the final gate look at a commit and keeps its verdict. */
   readonly finalGate: (commit: string) => Promise<void>
+  /** The same for what is finished, without the tasks that are not. */
+  readonly partGate: (commit: string) => Promise<void>
 }
 
 /** What merging and delivering ask of the gates and of ownership. */
@@ -34,6 +36,9 @@ export function connectGates(verifier: Verifier, name: TeamName): ConnectedGates
     },
     async finalGate(commit) {
       await verifyFinal(verifier, { ...name, commit })
+    },
+    async partGate(commit) {
+      await verifyFinal(verifier, { ...name, commit, isPartial: true })
     },
   }
 }

@@ -3,6 +3,7 @@ import type { Merges, Targets } from "../../git/port.ts"
 import { branchRef, integrationBranch } from "../../kernel/branches.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { RunName, TeamName } from "../../kernel/team.ts"
+import type { LeftOut } from "../../quality/left-out.ts"
 import { assertDeliverable } from "../../requests/operations/checkpoints.ts"
 import type { Context } from "../../store/operation.ts"
 import { resolveRun } from "../../tasks/operations/lookup.ts"
@@ -17,6 +18,8 @@ export interface DeliveryPorts {
   readonly whyNotGreen: (commit: string) => Promise<NotGreen | undefined>
   /** Has the final gate look at a commit and keeps its verdict. */
   readonly finalGate?: (commit: string) => Promise<void>
+  /** Which tasks the final gate left out when it passed; empty for none. */
+  readonly leftOut?: () => Promise<readonly LeftOut[]>
 }
 
 export interface DeliveryReport {
@@ -28,6 +31,8 @@ export interface DeliveryReport {
   /** The target had moved meanwhile, so it was merged into the integration branch first. */
   readonly tookTargetIn: boolean
   readonly mended: readonly string[]
+  /** Tasks that are not part of it, and why; empty when everything is. */
+  readonly leftOut: readonly LeftOut[]
 }
 
 const MAX_ROUNDS = 10
@@ -46,7 +51,7 @@ export async function deliver(context: Context, ports: DeliveryPorts, asked: Tea
     const ready = await makeReady(ports, name)
     tookTargetIn ||= ready.tookTargetIn
     const { target, from, to } = ready
-    if (from === to) return { target, from, to, isMoved: false, tookTargetIn, mended }
+    if (from === to) return { target, from, to, isMoved: false, tookTargetIn, mended, leftOut: [] }
     const checkout = await targets.findCheckout(target)
     if (checkout !== undefined && checkout.obstacle !== null) throw inTheWay(checkout, name, target)
     const noted = await noteDelivery(merges, name, { target, before: from, after: to })
@@ -59,8 +64,9 @@ export async function deliver(context: Context, ports: DeliveryPorts, asked: Tea
       await forgetDelivery(merges, name, noted)
       continue
     }
-    await recordDelivery(context, { ...name, type: "target.delivered", target, from, to })
-    return { target, from, to, isMoved: true, tookTargetIn, mended }
+    const leftOut = (await ports.leftOut?.()) ?? []
+    await recordDelivery(context, { ...name, type: "target.delivered", target, from, to, leftOut })
+    return { target, from, to, isMoved: true, tookTargetIn, mended, leftOut }
   }
   throw new AppError("merge.race", `the branches were moved by others ${MAX_ROUNDS} times meanwhile; try again`)
 }

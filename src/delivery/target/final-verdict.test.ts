@@ -5,6 +5,8 @@ import { whyNotGreen } from "./final-verdict.ts"
 const [COMMIT, TREE, OTHER] = ["a".repeat(40), "b".repeat(40), "c".repeat(40)]
 const merges = { tree: async () => TREE }
 
+const WHOLE = { commit: COMMIT, isPartial: false }
+
 describe("whether a commit may be delivered", () => {
   it.each([
     ["names the commit", { commit: COMMIT, tree: OTHER }],
@@ -12,7 +14,7 @@ describe("whether a commit may be delivered", () => {
     ["has a check that names the commit", { checks: [{ name: "commit", status: "passed", evidence: ` ${COMMIT}\n` }] }],
     ["has a check that names the same files", { checks: [{ name: "commit", status: "passed", evidence: TREE }] }],
   ] as const)("yes, when the last final verdict passed and %s", async (_, about) => {
-    expect(await whyNotGreen(merges, [verdict({ status: "failed" }), verdict(about)], COMMIT)).toBeUndefined()
+    expect(await whyNotGreen(merges, [verdict({ status: "failed" }), verdict(about)], WHOLE)).toBeUndefined()
   })
 
   it.each([
@@ -28,7 +30,7 @@ describe("whether a commit may be delivered", () => {
       "does not say",
     ],
   ] as const)("no, when %s", async (_, verdicts, reason) => {
-    expect((await whyNotGreen(merges, verdicts, COMMIT))?.why).toContain(reason)
+    expect((await whyNotGreen(merges, verdicts, WHOLE))?.why).toContain(reason)
   })
 })
 

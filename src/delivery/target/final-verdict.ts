@@ -1,5 +1,6 @@
 import type { Merges } from "../../git/port.ts"
 import type { Remedy } from "../../kernel/remedy.ts"
+import { describeLeftOut, leftOutOf } from "../../quality/left-out.ts"
 import type { Verdict } from "../../quality/verdict.ts"
 
 /** The check of a verdict whose evidence names the commit, or its tree, that the gate looked at. */
@@ -13,7 +14,7 @@ interface FinalVerdict extends Verdict {
 
 export interface NotGreen {
   readonly why: string
-  readonly remedy?: Remedy
+  readonly remedy?: Remedy | readonly Remedy[]
 }
 
 const VERIFY: Remedy = { operation: "verify final" }
@@ -22,7 +23,7 @@ const VERIFY: Remedy = { operation: "verify final" }
 export async function whyNotGreen(
   merges: Pick<Merges, "tree">,
   verdicts: readonly FinalVerdict[],
-  commit: string,
+  { commit, isPartial }: { readonly commit: string; readonly isPartial: boolean },
 ): Promise<NotGreen | undefined> {
   const about = commit.slice(0, 10)
   const last = verdicts.findLast((verdict) => verdict.scope === "final" && verdict.status !== "skipped")
@@ -31,6 +32,11 @@ export async function whyNotGreen(
     const [issue] = last.issues
     if (issue !== undefined) return { why: `the final gate failed: ${issue}` }
     return { why: "the final gate failed", remedy: { operation: "verdict list", to: "see" } }
+  }
+  const leftOut = leftOutOf(last)
+  if (leftOut !== null && !isPartial) {
+    const why = `the last final verdict leaves out ${describeLeftOut(leftOut)}`
+    return { why, remedy: [{ operation: "deliver", fields: { partial: true } }, VERIFY] }
   }
   const check = last.checks.find(({ name, status }) => name === COMMIT_CHECK && status === "passed")?.evidence?.trim()
   const named = [last.commit, last.tree, check].filter((name) => name !== undefined && name !== "")

@@ -91,6 +91,8 @@ const REACH: Readonly<Record<Event["type"], "task" | "messages" | "verdicts" | "
   "task.deleted": "all",
   "task.step": "nothing",
   "task.setback": "task",
+  "task.recheck_asked": "task",
+  "task.rechecked": "task",
   "run.started": "nothing",
   "run.ended": "nothing",
   "evidence.added": "task",

@@ -2,6 +2,7 @@ import { command, type Outcome, type Session } from "../../app/command.ts"
 import { makeWatcher, watchTeam } from "../../app/live-screen.ts"
 import { finishRun, HOW_TO_FINISH } from "../../app/wiring/complete-here.ts"
 import { mirrorHere, writeHome } from "../../app/wiring/mirror-here.ts"
+import { offerPart } from "../../app/wiring/offer-part.ts"
 import { makeSelf, openOrchestrator } from "../../app/wiring/open-orchestrator.ts"
 import { estimateTeam } from "../../app/wiring/past-here.ts"
 import { planInput, plannedOutcome, planTeam } from "../../app/wiring/plan-team.ts"
@@ -50,6 +51,9 @@ const input = {
   ...runChoice,
   resume: flag("go on with the current run; fails when nobody has begun it"),
   worktree: flag("for scripts that say so: every worker has a worktree of its own anyway"),
+  partial: flag(
+    "when failed tasks keep the run from its end, deliver what is finished without them, also in later runs",
+  ),
   noDeliver: flag("leave the work on the integration branch, also in later runs"),
   noReview: flag("without the review by another agent program"),
   noCascade: flag("without follow-up tasks for tests and reviews"),
@@ -109,6 +113,11 @@ type Ending = Pick<Run, "given" | "name" | "settings"> & { readonly estimate: Es
 /** A run that is done ends with what the configuration says should become of the team. */
 async function finish(session: Session, { given, name, settings, estimate }: Ending, end: EngineEnd): Promise<Outcome> {
   const base = { data: { ...end, estimate }, exitCode: exitCodeFor(end), isDocument: true }
+  if (end.outcome === "stuck" && settings.partialDelivery === "ask") {
+    const offer = await offerPart(session, { name, sourceDir: given.sourceDir })
+    const data = { ...base.data, partial: offer?.part ?? null }
+    return { ...base, data, text: () => [sayEnd(name, end), ...(offer?.lines ?? [])].join("\n") }
+  }
   if (end.outcome !== "done") return { ...base, text: () => sayEnd(name, end) }
   const request = { ...name, action: settings.completionAction, sourceDir: given.sourceDir }
   const completed = await finishRun(session, request)
@@ -180,6 +189,7 @@ function chooseSettings(
     deliver: given.noDeliver === true ? false : (before?.deliver ?? true),
     review: given.noReview === true ? false : (before?.review ?? true),
     cascade: given.noCascade === true ? false : ((isPlanned ? planned?.followUps : null) ?? before?.cascade ?? true),
+    partial: given.partial === true || before?.partial === true,
     template: planned?.template ?? null,
   }
 }

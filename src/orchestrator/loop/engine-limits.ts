@@ -26,6 +26,8 @@ export interface RunSettings {
   readonly deliver: boolean
   readonly review: boolean
   readonly cascade: boolean
+  /** Deliver what is finished when the rest cannot go on, whatever the configuration says. */
+  readonly partial?: boolean
   /** The shape of team it was planned as; `custom` where workers were named; null for a plan of its own. */
   readonly template: string | null
 }
@@ -38,6 +40,7 @@ export function limitsOf(settings: EngineSettings, run: RunSettings): EngineLimi
     ...settings,
     staffing: run.staffing,
     deliver: run.deliver,
+    partialDelivery: run.partial === true ? "always" : settings.partialDelivery,
     enableReview: run.review && settings.enableReview,
     enableCascade: run.cascade && settings.enableCascade,
     maxRefusals: MAX_REFUSALS,

@@ -47,7 +47,12 @@ export interface OrchestratorPorts {
 export interface TeamGates extends Pick<QueuePorts, "gate" | "scope"> {
   verifyWave(wave: number): Promise<Verdict>
   verifyFinal(): Promise<Verdict>
+  /** Whether tasks still hold that build on a revised one; those that do not are reopened. */
+  recheck(tasks: readonly string[]): Promise<void>
+  /** The final gate on what is finished, without the tasks that are not. */
+  verifyPart(): Promise<Verdict>
   readonly finalGate: (commit: string) => Promise<void>
+  readonly partGate: (commit: string) => Promise<void>
 }
 
 export interface Self {

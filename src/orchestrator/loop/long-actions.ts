@@ -1,5 +1,6 @@
 import { mergeWave, type WaveReport } from "../../delivery/merge-queue/merge-wave.ts"
 import { deliver } from "../../delivery/target/deliver.ts"
+import { latestLeftOut } from "../../delivery/target/deliver-part.ts"
 import { whyNotGreen } from "../../delivery/target/final-verdict.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { unreachable } from "../../lib/unreachable.ts"
@@ -60,7 +61,17 @@ export function makeLongActions(
         await ports.review()
         return undefined
       case "deliver":
-        return bringToTarget()
+        delivery = await bringToTarget(ports, options, false)
+        return undefined
+      case "recheck":
+        await ports.gates.recheck(action.tasks)
+        return undefined
+      case "verify-part":
+        await ports.gates.verifyPart()
+        return undefined
+      case "deliver-part":
+        delivery = await bringToTarget(ports, options, true)
+        return undefined
       default:
         return unreachable(action)
     }
@@ -68,38 +79,14 @@ export function makeLongActions(
 
   async function merge(wave: number | null): Promise<string | undefined> {
     const { context, merging, gates } = ports
-    const { project, team, target } = options
+    const { project, team, run, target } = options
     const report = await mergeWave(
       context,
       { merges: merging.merges, gate: gates.gate, scope: gates.scope },
-      { project, team, target, wave: wave ?? undefined, takesReviewed: true },
+      { project, team, run, target, wave: wave ?? undefined, takesReviewed: true },
     )
     for (const name of settledBy(report)) settled.add(name)
     return whyNotWhole(report)
-  }
-
-  async function bringToTarget(): Promise<string | undefined> {
-    const { context, merging, gates } = ports
-    const { project, team, run } = options
-    try {
-      await deliver(
-        context,
-        {
-          ...merging,
-          finalGate: gates.finalGate,
-          whyNotGreen: async (commit) =>
-            whyNotGreen(merging.merges, await listVerdicts.run(context, { project, team, run }), commit),
-        },
-        { project, team, run },
-      )
-      delivery = "done"
-    } catch (error) {
-      if (!(error instanceof AppError && error.code === "deliver.refused")) throw error
-      // A person's files are in the way. The work is done all the same, and the message has the command.
-      ports.say(error.message)
-      delivery = "refused"
-    }
-    return undefined
   }
 
   return {
@@ -124,6 +111,30 @@ export function makeLongActions(
         onEnd()
       })
     },
+  }
+}
+
+async function bringToTarget(
+  { context, merging, gates, say }: OrchestratorPorts,
+  { project, team, run }: OrchestratorOptions,
+  isPartial: boolean,
+): Promise<EngineSnapshot["delivery"]> {
+  const name = { project, team, run }
+  const verdicts = () => listVerdicts.run(context, name)
+  const ports = {
+    ...merging,
+    finalGate: isPartial ? gates.partGate : gates.finalGate,
+    leftOut: async () => latestLeftOut(await verdicts()),
+    whyNotGreen: async (commit: string) => whyNotGreen(merging.merges, await verdicts(), { commit, isPartial }),
+  }
+  try {
+    await deliver(context, ports, name)
+    return isPartial ? "part" : "done"
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === "deliver.refused")) throw error
+    // A person's files are in the way. The work is done all the same, and the message has the command.
+    say(error.message)
+    return "refused"
   }
 }
 

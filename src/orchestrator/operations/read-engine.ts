@@ -1,6 +1,7 @@
 import { ENGINE } from "../../kernel/actor.ts"
 import type { TeamName } from "../../kernel/team.ts"
-import type { Verdict, VerdictScope, VerdictStatus } from "../../quality/verdict.ts"
+import { leftOutOf } from "../../quality/left-out.ts"
+import type { Verdict, VerdictStatus } from "../../quality/verdict.ts"
 import { emptyHistory, type History, tell } from "../../reporting/history.ts"
 import { type ApprovalStatus, describeFinal, toApproval } from "../../requests/approval.ts"
 import { readCheckpoints } from "../../requests/operations/checkpoints.ts"
@@ -24,6 +25,7 @@ export interface EngineFacts
     | "tasks"
     | "waves"
     | "final"
+    | "part"
     | "review"
     | "refusals"
     | "isPausedByEngine"
@@ -61,8 +63,9 @@ export async function readEngine({ store }: Context, name: TeamName, following: 
       tasks,
       waves: await readWavePlan(tx, key, tasks),
       workers: await tx.workers.list(key),
-      final: team.phase === "COMPLETE" ? ("passed" as const) : latest("final", verdicts, tasks),
-      review: latest("cross-agent", verdicts, tasks),
+      final: team.phase === "COMPLETE" ? ("passed" as const) : latest(isWhole, verdicts, tasks),
+      part: latest(isPart, verdicts, tasks),
+      review: latest(isReview, verdicts, tasks),
       refusals: countRefusals(verdicts),
       approvals: (await tx.records.list(key, { kind: "approval", status: "pending" })).map(toApproval),
       finalApproval: await readFinal(tx, key, tasks),
@@ -85,17 +88,26 @@ async function readFinal(tx: Tx, key: number, tasks: readonly Task[]): Promise<A
   return final.question === describeFinal(tasks) ? final.status : null
 }
 
+const isPart = (verdict: Verdict) => leftOutOf(verdict) !== null
+const isWhole = (verdict: Verdict) => verdict.scope === "final" && !isPart(verdict)
+const isReview = ({ scope }: Verdict) => scope === "cross-agent"
+
 /** Null when there is none, or when work came after it. */
-function latest(scope: VerdictScope, verdicts: readonly Verdict[], tasks: readonly Task[]): VerdictStatus | null {
-  const verdict = verdicts.findLast((each) => each.scope === scope)
+function latest(
+  isAsked: (verdict: Verdict) => boolean,
+  verdicts: readonly Verdict[],
+  tasks: readonly Task[],
+): VerdictStatus | null {
+  const verdict = verdicts.findLast(isAsked)
   if (verdict === undefined || tasks.some((task) => task.updatedAt > verdict.timestamp)) return null
   return verdict.status
 }
 
 function countRefusals(verdicts: readonly Verdict[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
-  for (const { scope, subject, status } of verdicts) {
-    if (status !== "failed") continue
+  for (const verdict of verdicts) {
+    const { scope, subject, status } = verdict
+    if (status !== "failed" || isPart(verdict)) continue
     const name = subject === null ? scope : `${scope} ${subject}`
     counts.set(name, (counts.get(name) ?? 0) + 1)
   }

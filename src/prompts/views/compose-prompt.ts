@@ -37,7 +37,6 @@ export function composePrompt(input: PromptInput): FittedText {
     needs(facts.needs),
     artifacts(facts),
     messages(facts.messages),
-    feedback(facts.feedback),
     wisdom(facts),
     guidance(facts),
   ]
@@ -45,6 +44,7 @@ export function composePrompt(input: PromptInput): FittedText {
     worker === undefined
       ? [
           task(facts),
+          feedback(facts.feedback),
           fileScope(input),
           instructions(input),
           role(input),
@@ -56,6 +56,7 @@ export function composePrompt(input: PromptInput): FittedText {
           role(input),
           skills(input.skills, facts.task.phase),
           task(facts),
+          feedback(facts.feedback),
           fileScope(input),
           context(input),
         ]

@@ -44,5 +44,6 @@ export function oneShotPreamble({ id }: Pick<Task, "id">, server?: string): stri
 - At the end say what you changed, what you ran with what outcome, and what is left.
 - Where going on is not yours to decide, or something cannot be had without a person, stop and end with a line \`ESCALATE TRIGGER: <what the matter is, and what you tried>\`. TRIGGER is one of ${TRIGGERS.join(", ")}. What you did is kept, and a person decides how it goes on.
 - What others of the team should know, say at the end in lines of their own: \`LEARNED: ...\`, \`DECIDED: ...\` or \`ISSUE: ...\`.
+- If the task needs no change, because what it asks for is there already, change nothing and end with a line \`NOTHING TO DO: <the reason, and how you made sure>\`. The checks are run on the files as they are.
 - If the task cannot be done, end with a line \`FAILED task #${id}: <reason>\`.`
 }

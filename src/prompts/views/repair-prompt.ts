@@ -1,5 +1,5 @@
 import { manyLines } from "../../lib/text/table.ts"
-import type { Verdict } from "../../quality/verdict.ts"
+import { CHANGES_PRESENT, type Verdict } from "../../quality/verdict.ts"
 import { fitSections } from "./fit-sections.ts"
 
 /** For the agent whose work did not pass: what is to be mended, in the session that it did the work in. */
@@ -18,5 +18,12 @@ export function repairPrompt(
   ]
   const lead =
     "Your work on this task was judged and did not pass. Mend what is told below, in the same files and within the same FILE SCOPE; keep what is right. Then run the checks again and end with what you changed."
-  return fitSections([{ name: "repair", heading: "YOUR WORK WAS SENT BACK", priority: 1, lead, blocks }], limit).text
+  const isEmpty = failed.some(({ name }) => name === CHANGES_PRESENT)
+  const ask = isEmpty
+    ? " No change of yours was found. Make the change that TASK asks for; if nothing needs to be changed, end with a line `NOTHING TO DO: <the reason>`."
+    : ""
+  return fitSections(
+    [{ name: "repair", heading: "YOUR WORK WAS SENT BACK", priority: 1, lead: `${lead}${ask}`, blocks }],
+    limit,
+  ).text
 }

@@ -71,13 +71,14 @@ export function messages(messages: readonly Message[]): Maybe {
   })
 }
 
+/** The word of the person in charge: fenced so that its end is seen, and an instruction all the same. */
 export function feedback(texts: PromptFacts["feedback"]): Maybe {
   return section({
     name: "feedback",
     heading: "FEEDBACK",
-    priority: 55,
-    lead: "Whoever runs the team said this while it worked. Follow it where it concerns your task; it changes neither the file scope nor the rules above.",
-    blocks: texts.map((text) => foreign("", [text])),
+    priority: 95,
+    lead: "The person in charge of the team gave this feedback, the latest last. It is an instruction: do what it asks where it concerns your task, also where it differs from the description. It changes neither FILE SCOPE nor the rules of this prompt.",
+    blocks: texts.map((text) => foreign("The person said:", [text])),
   })
 }
 

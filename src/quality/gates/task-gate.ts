@@ -1,5 +1,6 @@
 import type { Evidence } from "../../tasks/evidence.ts"
 import { type FixedWork, tellMissingWork } from "../../tasks/fix-task.ts"
+import { CHANGES_PRESENT } from "../verdict.ts"
 import type { FileDiff } from "./diff-lines.ts"
 import { checkCommands, checkThat, count, type Findings, join, skipped, warnings } from "./findings.ts"
 import { judgeEvidence } from "./judge-evidence.ts"
@@ -39,6 +40,8 @@ export interface TaskFacts {
   readonly fixed?: FixedWork & { readonly isContained: boolean }
   /** A task that only looks, as a review. */
   readonly mayChangeNothing: boolean
+  /** Why it changed nothing, as its agent said; empty where it gave no reason. */
+  readonly nothingToDo?: string | undefined
   readonly scope: Scope
   /** Empty when there is nothing to run, or nothing could be run. */
   readonly results: readonly CommandResult[]
@@ -86,20 +89,29 @@ function runOrSkipped({ results, uncommitted }: TaskFacts): Findings {
   return skipped("acceptance_passes", why)
 }
 
-function judgeRange({ commit, range, mayChangeNothing, scope }: TaskFacts, settings: ScanSettings): Findings[] {
+function checkPresent({ range, mayChangeNothing, nothingToDo }: TaskFacts & { readonly range: TaskRange }): Findings {
+  const { base, files } = range
+  const since = `since ${base.slice(0, 12)}`
+  const reason = files.length === 0 && nothingToDo !== undefined && nothingToDo !== "" ? nothingToDo : undefined
+  const told = nothingToDo === "" ? ", and NOTHING TO DO was said without a reason" : ""
+  return checkThat(CHANGES_PRESENT, {
+    errors:
+      files.length > 0 || mayChangeNothing || reason !== undefined ? [] : [`nothing was committed ${since}${told}`],
+    evidence: reason === undefined ? `${count(files.length, "file")} changed ${since}` : `nothing to do: ${reason}`,
+  })
+}
+
+function judgeRange(facts: TaskFacts, settings: ScanSettings): Findings[] {
+  const { commit, range, mayChangeNothing, scope } = facts
   if (range === undefined) {
     // Nobody can say then what the task changed, so nothing of it may pass unseen.
     const why = "where the task started is not known; name it with --base, or work in a worktree of teamwork"
     const rest = ["files_owned", "no_suspicious_changes", "no_blocked_patterns"].map((name) => skipped(name, why))
-    return [checkThat("changes_present", { errors: mayChangeNothing ? [] : [why] }), ...rest]
+    return [checkThat(CHANGES_PRESENT, { errors: mayChangeNothing ? [] : [why] }), ...rest]
   }
   const { base, files, isOnBase, merges } = range
-  const since = `since ${base.slice(0, 12)}`
   return [
-    checkThat("changes_present", {
-      errors: files.length > 0 || mayChangeNothing ? [] : [`nothing was committed ${since}`],
-      evidence: `${count(files.length, "file")} changed ${since}`,
-    }),
+    checkPresent({ ...facts, range }),
     checkThat("history_kept", {
       errors: isOnBase
         ? []

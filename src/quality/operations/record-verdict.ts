@@ -11,6 +11,8 @@ import { decideWave, waveNotFound } from "../../tasks/operations/decide-wave.ts"
 import { getTask, getTeam, lockTask, lockTeam } from "../../tasks/operations/lookup.ts"
 import { changePhase } from "../../tasks/operations/task-moves.ts"
 import type { Task } from "../../tasks/task.ts"
+import { toldFailure } from "../failure-excerpt.ts"
+import { leftOutOf } from "../left-out.ts"
 import { type Check, VERDICT_SCOPES, VERDICT_STATUSES, type Verdict } from "../verdict.ts"
 
 const input = {
@@ -50,7 +52,8 @@ export async function addVerdict(
     const team = await lockTeam(tx, name)
     await takeEffect(tx, team, verdict)
     const added = await tx.verdicts.add(team.key, verdict)
-    await tx.events.append(team.key, by, { type: "verdict.recorded", data: { scope, subject, status } })
+    const data = { scope, subject, status, ...toldFailure(verdict) }
+    await tx.events.append(team.key, by, { type: "verdict.recorded", data })
     return added
   })
 }
@@ -58,7 +61,7 @@ export async function addVerdict(
 async function takeEffect(
   tx: Tx,
   team: StoredTeam,
-  input: Pick<Verdict, "scope" | "subject" | "status" | "by" | "tree">,
+  input: Pick<Verdict, "scope" | "subject" | "status" | "checks" | "by" | "tree">,
 ): Promise<void> {
   switch (input.scope) {
     case "task":
@@ -75,6 +78,8 @@ async function takeEffect(
       return decideWave(tx, team, { number, to: input.status === "passed" ? "verified" : "failed", by: input.by })
     }
     case "final":
+      // What is finished may be delivered; the rest is worked on as before.
+      if (leftOutOf(input) !== null) return
       if (input.status === "failed")
         return team.phase === "PLANNING" ? undefined : changePhase(tx, team, { to: "EXECUTION", by: input.by })
       if (input.status === "passed") return complete(tx, team, input.by)

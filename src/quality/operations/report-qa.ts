@@ -11,6 +11,7 @@ import { assertHolds } from "../../tasks/operations/assert-holds.ts"
 import { getTeam, lockTask, lockTeam } from "../../tasks/operations/lookup.ts"
 import { noteSetback } from "../../tasks/operations/set-back.ts"
 import type { Task } from "../../tasks/task.ts"
+import { toldFailure } from "../failure-excerpt.ts"
 import {
   fitScores,
   type GivenScore,
@@ -223,7 +224,8 @@ async function addVerdict(
   const judged = commit === null || tree === null ? {} : { commit, tree }
   const verdict = { scope: "qa", subject: task.id, status, checks, issues, by, ...judged } as const
   const added = await tx.verdicts.add(team.key, verdict)
-  await tx.events.append(team.key, by, { type: "verdict.recorded", data: { scope: "qa", subject: task.id, status } })
+  const data = { scope: "qa", subject: task.id, status, ...toldFailure(verdict) } as const
+  await tx.events.append(team.key, by, { type: "verdict.recorded", data })
   return added
 }
 

@@ -31,6 +31,8 @@ export interface TaskVerification extends TeamName {
   readonly base?: string
   /** A tree that failed a moment ago: when it is the one to judge, every command runs again, as chance may have been at work. */
   readonly failedTree?: string | null
+  /** Why whoever worked on it changed nothing; without a reason a task that should change something fails. */
+  readonly nothingToDo?: string | undefined
   /** Who holds the task; the claim is kept alive meanwhile. Without one a person acts. */
   readonly owner?: string
   readonly token?: number
@@ -62,7 +64,7 @@ export async function verifyTask(given: Verifier, request: TaskVerification): Pr
     {
       ...{ taskId, commit: state.commit, uncommitted: state.uncommitted, range, results, leftBehind, evidence },
       fixed: await findFixedWork(verifier, { name, task, state }),
-      mayChangeNothing: mayChangeNothing(task, verifier.roles),
+      ...{ mayChangeNothing: mayChangeNothing(task, verifier.roles), nothingToDo: request.nothingToDo },
       scope: await scopeOf(verifier.context, name, task.id),
     },
     verifier.settings,

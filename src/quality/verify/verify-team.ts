@@ -12,6 +12,7 @@ import { type FileDiff, parseDiff } from "../gates/diff-lines.ts"
 import type { TaskChanges } from "../gates/find-conflicts.ts"
 import { type Findings, join, statusOf } from "../gates/findings.ts"
 import { GATE_KINDS } from "../gates/gate-command.ts"
+import { checkLeftOut, checkPart } from "../gates/part.ts"
 import { checkCommitted } from "../gates/task-gate.ts"
 import {
   checkAdded,
@@ -28,6 +29,8 @@ import { noteGateStarted } from "../operations/note-gate.ts"
 import { addVerdict } from "../operations/record-verdict.ts"
 import type { Verdict } from "../verdict.ts"
 import { type ChosenState, chooseState, getCommit } from "./choose-state.ts"
+import { readPart } from "./read-part.ts"
+import { recheckTasks } from "./recheck-tasks.ts"
 import { checkProject, listCommands, planProject } from "./run-commands.ts"
 import { GATE, type Verifier } from "./verifier.ts"
 
@@ -43,6 +46,8 @@ export interface WaveVerification extends TeamVerification {
 export interface FinalVerification extends TeamVerification {
   /** Where the run started; by default where the first of its tasks did, as pinned. */
   readonly base?: string
+  /** Judge what is finished without the tasks that are not; the verdict names those. */
+  readonly isPartial?: boolean
 }
 
 type ProvenTask = Task & { readonly evidence: readonly Evidence[] }
@@ -77,14 +82,19 @@ export async function verifyWave(verifier: Verifier, request: WaveVerification):
   return runAndRecord(verifier, name, { ...judged, looked, whyNot: whyNotRun(ofWave, state) })
 }
 
-/** Judges everything; passed completes the project. */
+/** Judges everything; passed completes the project. Of a part, passed lets it be delivered and completes nothing. */
 export async function verifyFinal(verifier: Verifier, request: FinalVerification): Promise<Verdict> {
-  const { name, plan, tasks } = await readFacts(verifier, request)
+  // What no longer holds is open again, and fails the gate.
+  await recheckTasks(verifier, request)
+  const { name, plan, tasks: all } = await readFacts(verifier, request)
   const state = await chooseMerged(verifier, request)
+  const part = request.isPartial === true ? await readPart(verifier, name, { tasks: all, state }) : undefined
+  const isPart = part !== undefined && part.leftOut.length > 0
+  const tasks = isPart ? part.tasks : all
   const looked = join([
-    checkResolved(tasks),
-    checkWaves(plan.waves),
-    checkNeeds(tasks),
+    ...(isPart
+      ? [checkPart(tasks), checkLeftOut(part.leftOut)]
+      : [checkResolved(tasks), checkWaves(plan.waves), checkNeeds(tasks)]),
     checkCommitted(state.uncommitted),
     checkMerged(await readDelivered(verifier, name, { tasks, state })),
     checkAdded(await readAdded(verifier, { ...request, ...name }, { tasks, state }), verifier.settings),

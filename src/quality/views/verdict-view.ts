@@ -1,5 +1,5 @@
 import { manyLines, oneLine, paint, type Screen, table } from "../../lib/text/table.ts"
-import type { FirstFailure } from "../first-failure.ts"
+import { describeFirst } from "../failure-excerpt.ts"
 import type { Check, Verdict } from "../verdict.ts"
 
 /** How much of a failing command's output people want to see at once. */
@@ -35,13 +35,7 @@ function firstLine({ evidence = "" }: Check): string {
 
 function tailOf({ command = "", evidence = "", firstFailure }: Check): string[] {
   const lines = manyLines(evidence).split("\n").slice(1)
-  const first = firstFailure === undefined ? [] : [`  First: ${oneLine(describeFailure(firstFailure))}`]
+  const first = firstFailure === undefined ? [] : [`  First: ${oneLine(describeFirst(firstFailure))}`]
   const shown = lines.slice(-MAX_LINES).map((line) => `  ${line}`)
   return [`${oneLine(command)}:`, ...first, ...(lines.length > shown.length ? ["  ..."] : []), ...shown]
-}
-
-/** `adds (src/a.test.ts:5): expected 3, got 2`. */
-function describeFailure({ test, file, line, message }: FirstFailure): string {
-  const place = file === null ? "" : ` (${file}${line === null ? "" : `:${line}`})`
-  return `${test}${place}${message === null ? "" : `: ${message}`}`
 }

@@ -58,7 +58,13 @@ describe("the live view", () => {
 
   it("shows what waits for a person, and how to answer it", () => {
     const question = (number: number): Question => ({
-      ...{ kind: "escalation", number, taskId: null, what: `escalation ${number}:\nmoney`, isTold: false },
+      ...{
+        kind: "escalation",
+        number,
+        taskId: null,
+        what: `escalation ${number}: money\n    the last line of a check`,
+        isTold: false,
+      },
       command: `teamwork decide ${number} go-on|pause`,
     })
     const lines = frame({ ...sampleView(), questions: [question(1)] })

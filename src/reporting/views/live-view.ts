@@ -1,4 +1,5 @@
 import type { LiveNotice } from "../../kernel/live-notice.ts"
+import { firstLine } from "../../lib/text/last-lines.ts"
 import { bar, type Column, cut, oneLine, paint, type Screen, table, width } from "../../lib/text/table.ts"
 import { isMet, type Task } from "../../tasks/task.ts"
 import { sumCost } from "../cost.ts"
@@ -7,7 +8,7 @@ import { estimateRest } from "../estimate-rest.ts"
 import type { RunFact } from "../history.ts"
 import { beganAt, endOf, type TeamView } from "../team-view.ts"
 import { amount, describeCost, duration } from "./amounts.ts"
-import { type RunLine, stamped } from "./run-lines.ts"
+import { type RunLine, stampedLines } from "./run-lines.ts"
 
 export interface Frame extends Screen {
   readonly rows: number
@@ -230,7 +231,7 @@ function workTable(rows: readonly WorkRow[], frame: Frame): string[] {
 function engineLines(view: TeamView, { columns, now }: Frame): string[] {
   return engineWork(view).map(({ what, since }) => {
     const age = `, ${duration(now - since)}`
-    return `${cut(`Engine   ${oneLine(what)}`, columns - width(age))}${age}`
+    return `${cut(`Engine   ${oneLine(firstLine(what))}`, columns - width(age))}${age}`
   })
 }
 
@@ -238,7 +239,7 @@ const MAX_QUESTIONS = 5
 
 /** What waits for whoever looks, and how to answer it. */
 function questionLines({ questions }: TeamView, { columns, color }: Frame): string[] {
-  const lines = questions.slice(0, MAX_QUESTIONS).map(({ what, command }) => `${command}  ${oneLine(what)}`)
+  const lines = questions.slice(0, MAX_QUESTIONS).map(({ what, command }) => `${command}  ${oneLine(firstLine(what))}`)
   const more = questions.length > MAX_QUESTIONS ? [`and ${questions.length - MAX_QUESTIONS} more: teamwork report`] : []
   return [...lines, ...more].map((line) => paint(cut(`Decide   ${line}`, columns), "yellow", color))
 }
@@ -274,10 +275,13 @@ function taskLines(view: TeamView, { columns, color }: Frame): string[] {
 const TONES = { good: "green", bad: "yellow" } as const
 
 function eventLines({ lines, columns, color }: Frame): string[] {
-  return lines.slice(-MAX_LINES).map((line) => {
-    const text = cut(stamped(line), columns)
-    return line.tone === "plain" ? text : paint(text, TONES[line.tone], color)
-  })
+  const shown = lines.slice(-MAX_LINES).flatMap((line) =>
+    stampedLines(line).map((text) => {
+      const fitting = cut(text, columns)
+      return line.tone === "plain" ? fitting : paint(fitting, TONES[line.tone], color)
+    }),
+  )
+  return shown.slice(-MAX_LINES)
 }
 
 function hintLine({ hint, columns, color }: Frame): string[] {

@@ -22,6 +22,7 @@ export function renderReport(report: Report, screen: Screen): string {
     ...facts.flatMap(([name, text]) => hang(name.padEnd(size), text, screen.columns)),
     ...section("WORKERS", grid(workerGrid(report))),
     ...section("TASKS", listTasks(report, screen)),
+    ...section("FAILED", listFailed(report, screen)),
     ...section("COST", grid(costGrid(report))),
     ...section(
       "NOTES",
@@ -48,6 +49,7 @@ export function renderReportMarkdown(report: Report): string {
       .map(([name, text]) => `- **${name}:** ${cellText(text)}`),
     ...section("Workers", markdownTable(workerGrid(report))),
     ...section("Tasks", markdownTable(taskGrid(report))),
+    ...section("Failed", report.failures.flatMap(markdownFailure)),
     ...section("Cost", markdownTable(costGrid(report))),
     ...section(
       "Notes",
@@ -84,6 +86,9 @@ function listFacts(report: Report): Fact[] {
     ],
     ["Workers", `${workers.length}${idle}`],
     ...deliverableFact(report),
+    ...(report.deliveredWithout.length === 0
+      ? []
+      : [["Delivered", `without ${report.deliveredWithout.map(oneLine).join("; ")}`] as const]),
     ...report.results.map((result): Fact => [NAMES[result.what], describeResult(result)]),
     ...(cascade.total === 0 ? [] : [["Cascade", `${cascade.done}/${cascade.total} follow-up tasks done`] as const]),
     [
@@ -189,6 +194,19 @@ function taskGrid({ tasks, cost }: Report): Grid {
       ...[describeSpent(spent.get(id)), notes.map((note) => `[${note}]`).join(" ")],
     ]),
   }
+}
+
+/** Why, and what was printed last. */
+function listFailed({ failures }: Report, { columns }: Screen): string[] {
+  return failures.flatMap(({ of, reason, output }) => [
+    ...hang("- ", `${of}: ${oneLine(reason)}`, columns),
+    ...output.map((line) => cut(`      ${manyLines(line)}`, columns)),
+  ])
+}
+
+function markdownFailure({ of, reason, output }: Report["failures"][number]): string[] {
+  const lines = output.map((line) => `      ${manyLines(line)}`)
+  return [`- ${of}: ${cellText(reason)}`, ...(lines.length === 0 ? [] : ["", ...lines, ""])]
 }
 
 /** By agent; what workers and tasks cost stands with them. */

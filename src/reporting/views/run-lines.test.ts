@@ -90,7 +90,11 @@ describe("lines for people", () => {
       told("verdict.recorded", { scope, subject, status })
     expect(verdict("task", "3", "passed")).toEqual([])
     expect(verdict("task", "3", "failed")).toEqual(["gate of task 3: failed"])
-    expect(verdict("wave", "1", "failed")).toEqual([])
+    expect(verdict("wave", "1", "failed")).toEqual(["gate of wave 1: failed"])
+    const failure = ["npm test exited with 1", "  expected 3, got 4"]
+    expect(told("verdict.recorded", { scope: "task", subject: "3", status: "failed", failure })).toEqual([
+      "gate of task 3: failed: npm test exited with 1",
+    ])
     expect(told("wave.updated", { wave: 1, from: "completed", to: "failed" })).toEqual(["wave 1 failed"])
     expect(verdict("wave", "1", "skipped")).toEqual(["gate of wave 1: skipped"])
     expect(verdict("final", null, "passed")).toEqual(["final gate: passed"])

@@ -1,5 +1,6 @@
 import { PERSON } from "../../kernel/actor.ts"
 import { type Event, type EventData, type EventOf, type EventType, UNRECOGNIZED } from "../../kernel/events.ts"
+import { firstLine, lastLines, splitReason } from "../../lib/text/last-lines.ts"
 import { oneLine } from "../../lib/text/table.ts"
 import { unreachable } from "../../lib/unreachable.ts"
 import { wallTime } from "./amounts.ts"
@@ -8,9 +9,11 @@ export interface RunLine {
   readonly at: number
   readonly text: string
   readonly tone: "good" | "bad" | "plain"
+  /** What a failing check or agent printed last, shown below the line. */
+  readonly detail?: readonly string[]
 }
 
-type Told = Pick<RunLine, "text" | "tone"> | null
+type Told = Omit<RunLine, "at"> | null
 type Tellers = { readonly [T in EventType]?: (event: EventOf<T>) => Told }
 
 /** What happens, as people want to follow it: a line for what matters, nothing for the rest. */
@@ -31,6 +34,11 @@ export function stamped({ at, text }: RunLine): string {
   return `[${wallTime(at)}] ${text}`
 }
 
+/** The same with its detail, as lines. */
+export function stampedLines(line: RunLine): string[] {
+  return [stamped(line), ...(line.detail ?? []).map((each) => `    ${each}`)]
+}
+
 /** A setback gives the task back with the same reason. */
 function isToldAlready({ type, data }: Event, before: Event | undefined): boolean {
   return type === "task.released" && before?.type === "task.setback" && before.data.task === data.task
@@ -38,8 +46,14 @@ function isToldAlready({ type, data }: Event, before: Event | undefined): boolea
 
 const plain = (text: string): Told => ({ text, tone: "plain" })
 const good = (text: string): Told => ({ text, tone: "good" })
-const bad = (text: string): Told => ({ text, tone: "bad" })
+const bad = (text: string, detail: readonly string[] = []): Told => ({
+  ...{ text, tone: "bad" },
+  ...(detail.length === 0 ? {} : { detail }),
+})
 const because = (reason: string) => (reason === "" ? "" : `: ${reason}`)
+/** The lines below the first one of a reason are output, which is told once: where it came from. */
+const head = (reason: string | null) => say(firstLine(reason))
+const rest = (reason: string | null) => splitReason(reason ?? "").lines
 
 const TELLERS: Tellers = {
   "team.led": ({ data }) =>
@@ -58,16 +72,22 @@ const TELLERS: Tellers = {
     const from = say(data.taken_over_from)
     return plain(`task ${say(data.task)} claimed by ${by}${from === "" ? "" : `, taken over from ${from}`}`)
   },
-  "task.released": ({ data }) => plain(`task ${say(data.task)} released${because(say(data.reason))}`),
+  "task.released": ({ data }) => plain(`task ${say(data.task)} released${because(head(data.reason))}`),
   "task.resolved": ({ data, by }) => good(`task ${say(data.task)} resolved by ${by}`),
   "task.status_changed": ({ data }) => {
-    const text = `task ${say(data.task)} ${say(data.to).replace("_", " ")}${because(say(data.reason))}`
+    const text = `task ${say(data.task)} ${say(data.to).replace("_", " ")}${because(head(data.reason))}`
     return data.to === "failed" || data.to === "paused" ? bad(text) : plain(text)
   },
   "task.reopened": ({ data }) =>
     plain(`task ${say(data.task)} reopened, attempt ${say(data.attempt)}${because(say(data.reason))}`),
+  "task.recheck_asked": ({ data }) =>
+    plain(`task ${say(data.task)} is checked again once task ${say(data.of)} is done anew`),
+  "task.rechecked": ({ data }) =>
+    data.holds
+      ? good(`task ${say(data.task)} still holds`)
+      : bad(`task ${say(data.task)} no longer holds${because(head(data.reason))}`, rest(data.reason)),
   "task.setback": ({ data }) =>
-    bad(`task ${say(data.task)} set back by ${say(data.worker)} (${say(data.kind)}): ${say(data.reason)}`),
+    bad(`task ${say(data.task)} set back by ${say(data.worker)} (${say(data.kind)}): ${head(data.reason)}`),
   "task.merged": ({ data }) => good(`task ${say(data.task)} merged`),
   "task.merge_failed": ({ data }) =>
     bad(
@@ -80,7 +100,10 @@ const TELLERS: Tellers = {
   "run.ended": ({ data }) =>
     data.reason === "done"
       ? null
-      : bad(`${say(data.agent)} of ${say(data.worker)} ended: ${say(data.reason)}${because(say(data.error))}`),
+      : bad(
+          `${say(data.agent)} of ${say(data.worker)} ended: ${say(data.reason)}${because(head(data.error))}`,
+          rest(data.error),
+        ),
   "agent.rate_limited": ({ data }) => bad(`${say(data.agent)} is rate-limited until ${say(data.until)}`),
   "agent.rate_limit_lifted": ({ data }) => plain(`${say(data.agent)} can be had again`),
   "ownership.asked": ({ data }) => bad(`task ${say(data.task)} asks for ${say(data.pattern)}: ${say(data.reason)}`),
@@ -97,7 +120,12 @@ const TELLERS: Tellers = {
   "record.added": tellQuestion,
   "record.changed": ({ data }) =>
     data.kind === "escalation" && data.status !== "open" ? plain(`${say(data.about)}, ${say(data.status)}`) : null,
-  "target.delivered": ({ data }) => good(`${say(data.target)} moved to ${say(data.to).slice(0, 12)}`),
+  "target.delivered": ({ data }) => {
+    const without = (data.left_out ?? []).map((each) => say(each)).join("; ")
+    return good(
+      `${say(data.target)} moved to ${say(data.to).slice(0, 12)}${without === "" ? "" : `, without ${without}`}`,
+    )
+  },
   "target.undone": ({ data }) => plain(`${say(data.target)} moved back to ${say(data.to).slice(0, 12)}`),
   "worker.started": ({ data }) =>
     plain(`${say(data.worker)} started${say(data.role) === "" ? "" : ` (${say(data.role)})`}`),
@@ -143,16 +171,17 @@ function gateOf({ scope, subject }: Pick<EventData<"gate.started">, "scope" | "s
 /** That a wave is verified or failed tells of itself, and that a task passed shows in what comes next. */
 function tellVerdict({ data }: EventOf<"verdict.recorded">): Told {
   const { scope, status } = data
-  if (scope === "wave") return status === "skipped" ? plain(`gate of wave ${say(data.subject)}: skipped`) : null
+  if (scope === "wave" && status === "passed") return null
   const isOfTask = scope === "task" || scope === "qa"
   if (isOfTask && status === "passed") return null
-  const text = `${gateOf(data)}: ${status}`
-  return status === "passed" ? good(text) : status === "failed" ? bad(text) : plain(text)
+  const [why = "", ...output] = data.failure ?? []
+  const text = `${gateOf(data)}: ${status}${because(say(why))}`
+  return status === "passed" ? good(text) : status === "failed" ? bad(text, output.map(harmless)) : plain(text)
 }
 
 /** Only what waits for somebody; the rest is looked up by whoever needs it. */
 function tellQuestion({ data }: EventOf<"record.added">): Told {
-  if (data.kind === "escalation") return bad(`escalation ${say(data.number)} waits for a decision: ${say(data.about)}`)
+  if (data.kind === "escalation") return bad(`escalation ${say(data.number)} waits for a decision: ${head(data.about)}`)
   return data.kind === "approval" && data.status === "pending"
     ? bad(`approval ${say(data.number)} is asked for: ${say(data.about)}`)
     : null
@@ -160,6 +189,10 @@ function tellQuestion({ data }: EventOf<"record.added">): Told {
 
 function agentOf(data: EventData<"run.started">): string {
   return say(data.model) === "" ? say(data.agent) : `${say(data.agent)} (${say(data.model)})`
+}
+
+function harmless(line: string): string {
+  return lastLines(line)[0] ?? ""
 }
 
 /** Reasons may quote whole outputs. */

@@ -1,3 +1,4 @@
+import { firstLine } from "../../lib/text/last-lines.ts"
 import { bar, manyLines, oneLine } from "../../lib/text/table.ts"
 import type { Task } from "../../tasks/task.ts"
 import type { SwarmReport, TeamReport } from "../status.ts"
@@ -28,7 +29,7 @@ export function renderWhiteboard({ team, swarm, events }: WhiteboardFacts): stri
     "",
     ...section(
       "Waits for a person",
-      team.questions.map(({ what, command }) => `- ${oneLine(what)}: \`${command}\``),
+      team.questions.map(({ what, command }) => `- ${oneLine(firstLine(what))}: \`${command}\``),
     ),
     ...section(
       "In progress",

@@ -1,5 +1,6 @@
 import { type EventOf, type EventType, ofType } from "../../kernel/events.ts"
 import type { TaskId } from "../../kernel/ids.ts"
+import { firstLine } from "../../lib/text/last-lines.ts"
 import { countTasks } from "../../reporting/status.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { addRecord } from "../../store/records.ts"
@@ -41,7 +42,12 @@ export async function raiseEscalation(
   const context = raised.context ?? (await describeMatter(tx, team, task))
   const data = { trigger, summary, options: optionsFor(trigger, task), context }
   const about = { kind: "escalation", taskId: task?.id ?? null, attempt: task?.attempt ?? null } as const
-  const added = await addRecord(tx, team, { ...about, status: "open", data, by }, `${trigger}: ${clip(summary)}`)
+  const added = await addRecord(
+    tx,
+    team,
+    { ...about, status: "open", data, by },
+    `${trigger}: ${clip(firstLine(summary))}`,
+  )
   return { ...toEscalation(added), isNew: true }
 }
 
@@ -52,7 +58,7 @@ export function describeEscalation(escalation: Escalation): string {
 }
 
 const MAX_ERRORS = 5
-const MAX_ERROR_LENGTH = 500
+const MAX_ERROR_LENGTH = 4000
 
 /** The last word is what happens in this transaction, which a store need not show in its events before the end of it. */
 export async function describeMatter(

@@ -12,26 +12,31 @@ export interface Revision {
   readonly task: Task
   /** Begun anew, the task itself first. */
   readonly reopened: readonly TaskId[]
+  /** Still resolved: looked at again without an agent once the task is done anew. */
+  readonly recheck: readonly TaskId[]
   /** Whose holders were told. */
   readonly told: readonly TaskId[]
 }
 
 /**
- * The task is done once more, and with it all that was built on it. What was done stays in the history of each. A task
- * that has not ended goes on, and whoever has it or gets it is told.
+ * The task is done once more. What was built on it and is resolved is looked at again after that, and stays if it still
+ * holds; what only reads, such as a review, and what failed is done once more as well. What was done stays in the history
+ * of each. A task that has not ended goes on, and whoever has it or gets it is told.
  */
 export const reviseTask = operation({
   name: "revise",
-  summary: "Have a task done once more, and what depends on it, with what should be otherwise",
+  summary: "Have a task done once more with what should be otherwise, and check again what depends on it",
   input: { ...teamFields, id: taskIdField, feedback: optional(textField("what should be otherwise", 20_000)) },
-  async run({ store, ids, settings }, { id, feedback, ...name }): Promise<Revision> {
+  async run({ store, ids, settings, roles }, { id, feedback, ...name }): Promise<Revision> {
     const said = feedback?.trim() || null
+    const reading = new Set((await roles()).filter(({ writes }) => !writes).map((role) => role.name))
     return store.write(async (tx) => {
       const team = await lockTeam(tx, name)
       const task = await lockTask(tx, team.key, id)
       const reason = `revised${said === null ? "" : `: ${said}`}`
       const move = { by: PERSON, reason, settings }
       const reopened: TaskId[] = []
+      const recheck: TaskId[] = []
       const told: TaskId[] = []
       const tell = async (about: Task, text: string) => {
         if (about.claimedBy === null || !isHeld(about.status)) return
@@ -39,22 +44,26 @@ export const reviseTask = operation({
         await tx.messages.send(team.key, PERSON, { ...message, payload: { message: text } })
         told.push(about.id)
       }
+      if (said !== null) await noteFeedback(tx, team, { text: said, taskId: id, by: PERSON })
       if (hasEnded(task.status)) {
         await reopenTask(tx, team, { ...move, task })
         reopened.push(id)
       } else {
-        if (said !== null) await noteFeedback(tx, team, { text: said, taskId: id, by: PERSON })
         await tell(task, `FEEDBACK on task #${id}: ${said ?? "it is to be revised"}`)
       }
       for (const other of await listDependants(tx, team, id)) {
         const dependant = await lockTask(tx, team.key, other)
-        if (hasEnded(dependant.status)) {
+        if (dependant.status === "resolved" && !reading.has(dependant.agentType ?? dependant.role)) {
+          const data = { task: other, attempt: dependant.attempt, of: id }
+          await tx.events.append(team.key, PERSON, { type: "task.recheck_asked", data })
+          recheck.push(other)
+        } else if (hasEnded(dependant.status)) {
           const because = `task ${id}, which it builds on, is ${reason}`
           await reopenTask(tx, team, { ...move, task: dependant, reason: because })
           reopened.push(other)
         } else await tell(dependant, `Task #${id}, which task #${other} builds on, is ${reason}`)
       }
-      return { task: await getTask(tx, team.key, id), reopened, told }
+      return { task: await getTask(tx, team.key, id), reopened, recheck, told }
     })
   },
 })

@@ -8,7 +8,14 @@ import { describeMatter, raiseEscalation } from "../../requests/operations/raise
 import { withdrawLimit } from "../../requests/operations/wait-for-limit.ts"
 import type { Context } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
-import { type AfterSetback, afterSetback, type PastSetback, type RetryLimits, type SetbackKind } from "../retry.ts"
+import {
+  type AfterSetback,
+  afterSetback,
+  type PastSetback,
+  type RetryLimits,
+  type SetbackKind,
+  type Spent,
+} from "../retry.ts"
 import type { Task } from "../task.ts"
 import { assertHolds } from "./assert-holds.ts"
 import { lockTask, lockTeam } from "./lookup.ts"
@@ -27,6 +34,8 @@ export interface SetBack extends TeamName {
   /** What whoever tries next should do otherwise. */
   readonly advice: string | null
   readonly limits: RetryLimits
+  /** What the attempt has cost, where an agent worked on it. */
+  readonly spent?: Spent
 }
 
 export interface SetBackResult {
@@ -42,7 +51,7 @@ export async function setBack({ store, ids }: Context, request: SetBack): Promis
     assertHolds(task, request.owner, request.token)
     const { kind, agent } = request
     const earlier = await listSetbacks(tx, team, task)
-    const next = afterSetback([...earlier, { kind, agent }], request.limits)
+    const next = afterSetback([...earlier, { kind, agent }], request.limits, request.spent)
     return { task: await noteSetback(tx, team, { ...request, task, next, messageId: ids.uuid() }), next }
   })
 }

@@ -12,7 +12,13 @@ export function taskLine(task: Task): string {
   return `Task ${task.id} is ${task.status}${holder}: ${oneLine(task.title)}`
 }
 
-export function renderTask(task: Task & { readonly evidence: readonly Evidence[] }, screen: Screen): string {
+/** A task with what `task get` tells of it. */
+type ShownTask = Task & {
+  readonly evidence: readonly Evidence[]
+  readonly failure?: { readonly what: string; readonly lines: readonly string[] } | null
+}
+
+export function renderTask(task: ShownTask, screen: Screen): string {
   const row = (name: string, value: string | null) =>
     value === null || value === "" ? [] : [`${name.padEnd(12)} ${value}`]
   return [
@@ -36,6 +42,8 @@ export function renderTask(task: Task & { readonly evidence: readonly Evidence[]
     ...task.acceptance.flatMap((text) => row("accept when", oneLine(text))),
     ...task.checks.flatMap((text) => row("check", oneLine(text))),
     ...row("result", task.result === null ? null : manyLines(task.result)),
+    ...row("failed", task.failure == null ? null : oneLine(task.failure.what)),
+    ...(task.failure?.lines ?? []).map((line) => `${" ".repeat(17)}${line}`),
     ...(task.description === "" ? [] : ["", manyLines(task.description)]),
     ...(task.evidence.length === 0 ? [] : ["", renderEvidence(task.evidence, screen)]),
   ].join("\n")

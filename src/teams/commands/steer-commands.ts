@@ -10,9 +10,12 @@ import { taskLine } from "../../tasks/views/task-view.ts"
 export const revise = fromOperation(reviseTask, {
   positional: ["id", "feedback"],
   example: 'teamwork revise 3 "The empty list must be refused"',
-  text: ({ task, reopened, told }) =>
+  text: ({ task, reopened, recheck, told }) =>
     [
       reopened.length === 0 ? `Task ${task.id} is ${task.status} and goes on` : `Reopened: ${reopened.join(", ")}`,
+      ...(recheck.length === 0
+        ? []
+        : [`Checked again after that, and kept where they still hold: ${recheck.join(", ")}`]),
       ...(told.length === 0 ? [] : [`Told whoever works on: ${told.join(", ")}`]),
     ].join("\n"),
 })

@@ -3,6 +3,7 @@ import type { AsideResult } from "../../git/port.ts"
 import { LEAD } from "../../messages/message.ts"
 import { sendMessage } from "../../messages/operations/send-message.ts"
 import { shorten } from "../../prompts/views/fit-sections.ts"
+import { nothingToDoResult } from "../../tasks/nothing-to-do.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 import { updateTask } from "../../tasks/operations/update-task.ts"
 import type { Hold } from "./hold-claim.ts"
@@ -13,6 +14,8 @@ interface Delivery {
   readonly result: AgentResult
   readonly delivered: AsideResult
   readonly agent: string
+  /** Why nothing was changed, where the agent said so. */
+  readonly nothingToDo: string | undefined
 }
 
 const MAX_ANSWER = 2000
@@ -25,11 +28,12 @@ export async function deliver(shift: Shift, { task, token }: Hold, delivery: Del
   const status = schedule === "eager" ? "in_review" : "resolved"
   const files = describeDelivery(delivery.delivered)
   const answer = ports.mask(shorten(delivery.result.answer.trim(), MAX_ANSWER))
-  const result = [answer, `By ${delivery.agent}: ${files}.`].filter((part) => part !== "").join("\n\n")
+  const nothing = delivery.nothingToDo ? nothingToDoResult(delivery.nothingToDo) : ""
+  const result = [nothing, answer, `By ${delivery.agent}: ${files}.`].filter((part) => part !== "").join("\n\n")
   await noteWisdom(shift, { task }, delivery.result)
   const claim = { id: task.id, owner: worker, token }
   await updateTask.run(ports.context, { ...team, ...claim, workerId: worker, status, result })
-  const message = `Completed task #${task.id}: ${files}`
+  const message = `Completed task #${task.id}: ${nothing === "" ? files : nothing}`
   await sendMessage.run(ports.context, { ...team, from: worker, to: LEAD, type: "text", message })
   ports.say(`${message}${status === "in_review" ? "; it waits to be merged" : ""}`)
 }

@@ -1,8 +1,10 @@
 import type { AgentResult } from "../../agents/port.ts"
 import type { AsideResult, Workspace } from "../../git/port.ts"
 import { enforceOwnership } from "../../ownership/effects/enforce-ownership.ts"
+import { excerptOf, explain } from "../../quality/failure-excerpt.ts"
 import type { Verdict } from "../../quality/verdict.ts"
 import { findFixed, isFixId } from "../../tasks/fix-task.ts"
+import { readNothingToDo } from "../../tasks/nothing-to-do.ts"
 import { getTask } from "../../tasks/operations/get-task.ts"
 import { listTasks } from "../../tasks/operations/list-tasks.ts"
 import { noteStep } from "../../tasks/operations/note-run.ts"
@@ -17,12 +19,14 @@ import { heedQuestion } from "./heed-question.ts"
 import { type Hold, holdClaim, isLost } from "./hold-claim.ts"
 import { noteEvidence } from "./note-evidence.ts"
 import { completeTask, planTask } from "./plan-task.ts"
+import { listRuns, mayRunAgain, PLANNING_TURN, spentOn } from "./run-budget.ts"
 import { runTurn, type Turn } from "./run-turn.ts"
 import type { FixFacts } from "./script-variables.ts"
 import { Setback, setbackOf } from "./setback.ts"
 import type { Shift } from "./shift.ts"
 import { takeWorkspace } from "./take-workspace.ts"
 import { validateTask } from "./validate-task.ts"
+import type { GateRequest } from "./worker-ports.ts"
 
 export type TaskOutcome =
   | { readonly kind: "delivered" }
@@ -55,17 +59,19 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
   const doer = await chooseDoer(shift, hold)
   const fix = await findFix(shift, task)
   const identity = await ports.gitIdentity(workspace.path)
-  const runs = await countRuns(shift, task)
+  const runs = (await listRuns(shift, task)).length
   const run = (turn: number) => agentRunId(shift.team, task, runs + turn)
-  const takeTurn = (number: number, turn: Pick<Turn, "session" | "verdict" | "planning">) => {
-    ports.say(`Task ${task.id}: ${doer.ready.agent.name} runs (${run(number)})`)
-    return runTurn(shift, hold, { doer, workspace, fix, identity, ...turn, number, firstRun: run(1), run: run(number) })
+  let taken = 0
+  const takeTurn = (turn: Pick<Turn, "number" | "session" | "verdict" | "planning">) => {
+    const name = run(++taken)
+    ports.say(`Task ${task.id}: ${doer.ready.agent.name} runs (${name})`)
+    return runTurn(shift, hold, { doer, workspace, fix, identity, ...turn, firstRun: run(1), run: name })
   }
-  let asked = 0
   const planned = await planTask(shift, hold, {
     begin,
     async ask(prompt, session) {
-      const result = await takeTurn(++asked, { session, verdict: null, planning: { prompt, isOver: false } })
+      const only = { prompt, isOver: false }
+      const result = await takeTurn({ number: PLANNING_TURN, session, verdict: null, planning: only })
       // Whatever was written all the same does not become part of the work.
       await commit(shift, hold, workspace)
       return result
@@ -77,19 +83,23 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
   let gateFailures = 0
   for (let number = 1; ; number++) {
     await begin(number === 1 ? "agent" : "repair")
-    const result = await takeTurn(asked + number, { session, verdict, planning })
+    const result = await takeTurn({ number, session, verdict, planning })
     await begin("commit")
     const delivered = await commit(shift, hold, workspace)
     await noteEvidence(shift, hold, { result, delivered })
     await heedQuestion(shift, hold, result)
     await answerGap(shift, hold, result)
     await begin("gate")
+    const nothingToDo = delivered.kept.length === 0 ? readNothingToDo(ports.mask(result.answer)) : undefined
     // Where the agent found nothing to mend, what is remembered of the very same files may have come by chance.
-    verdict = await judge(shift, hold, { workspace, failedTree: verdict?.tree ?? null })
+    const failedTree = verdict?.tree ?? null
+    verdict = await judge(shift, hold, { workspace, failedTree, nothingToDo })
     session = result.session
     if (verdict.status === "failed") {
-      ports.say(`Task ${task.id}: the gate failed: ${verdict.issues[0] ?? "see its verdict"}`)
-      if (++gateFailures > options.settings.repairTurns) throw gateFailed(verdict, doer)
+      ports.say(`Task ${task.id}: the gate failed: ${reasonOf(verdict)}`)
+      const isSame = failedTree !== null && verdict.tree === failedTree
+      const isLast = isSame || ++gateFailures > options.settings.repairTurns || !(await mayRunAgain(shift, task))
+      if (isLast) throw gateFailed(verdict, { doer, isSame })
       continue
     }
     const agent = doer.ready.agent.name
@@ -97,10 +107,13 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
     verdict = await validateTask(shift, hold, {
       ...{ verdict, folder: workspace.path, base: workspace.base, answer: result.answer, executor: agent },
     })
-    if (verdict !== null) continue
+    if (verdict !== null) {
+      if (!(await mayRunAgain(shift, task))) throw new Setback("qa", `QA sent it back: ${reasonOf(verdict)}`, { agent })
+      continue
+    }
     await begin("deliver")
     await completeTask(shift, hold, describeDelivery(delivered))
-    return deliver(shift, hold, { result, delivered, agent })
+    return deliver(shift, hold, { result, delivered, agent, nothingToDo })
   }
 }
 
@@ -133,11 +146,11 @@ async function commit({ ports, team, worker }: Shift, hold: Hold, workspace: Wor
 async function judge(
   { ports, team, worker }: Shift,
   hold: Hold,
-  { workspace, failedTree }: { readonly workspace: Workspace; readonly failedTree: string | null },
+  { workspace, ...looked }: Pick<GateRequest, "failedTree" | "nothingToDo"> & { readonly workspace: Workspace },
 ): Promise<Verdict> {
   const { task, token, cut } = hold
   const claim = { ...team, taskId: task.id, owner: worker, token }
-  const request = { ...claim, folder: workspace.path, failedTree, signal: cut }
+  const request = { ...claim, ...looked, folder: workspace.path, signal: cut }
   try {
     return await ports.verify(request)
   } catch (error) {
@@ -147,18 +160,16 @@ async function judge(
   }
 }
 
-function gateFailed({ issues, checks }: Verdict, { ready }: Doer): Setback {
-  const failed = checks.filter((check) => check.status === "failed").map((check) => check.name)
-  const why = issues[0] ?? (failed.join(", ") || "see its verdict")
-  const more = issues.length > 1 ? ` and ${issues.length - 1} more` : ""
-  return new Setback("gate", `the work does not pass its gate: ${why}${more}`, { agent: ready.agent.name })
+function gateFailed(verdict: Verdict, { doer, isSame }: { readonly doer: Doer; readonly isSame: boolean }): Setback {
+  const again = isSame ? " once more, and its agent changed nothing" : ""
+  const why = `the work does not pass its gate${again}: ${reasonOf(verdict)}`
+  return new Setback("gate", why, { agent: doer.ready.agent.name, isRepeating: isSame })
 }
 
-async function countRuns({ history }: Shift, { id, attempt }: Task): Promise<number> {
-  const { runs } = await history.read()
-  let count = 0
-  for (const run of runs.values()) if (run.task === id && run.attempt === attempt) count++
-  return count
+/** One line, and below it the last lines of the check that failed. */
+function reasonOf(verdict: Verdict): string {
+  const excerpt = excerptOf({ ...verdict, status: "failed" })
+  return excerpt === undefined ? "see its verdict" : explain(excerpt)
 }
 
 async function findFix({ ports, team }: Shift, { id }: Task): Promise<FixFacts | undefined> {
@@ -183,9 +194,11 @@ async function afterFailure(shift: Shift, hold: Hold, error: unknown): Promise<T
   }
   try {
     const { kind, agent, advice, message: reason } = setback
+    const { runs, isRepeating } = await spentOn(shift, hold.task)
+    const spent = { runs, isRepeating: setback.isRepeating || isRepeating }
     const { next } = await setBack(ports.context, {
       ...{ ...team, taskId: hold.task.id, owner: worker, token: hold.token, worker },
-      ...{ kind, agent, reason, advice, limits: options.settings.retry },
+      ...{ kind, agent, reason, advice, limits: options.settings.retry, spent },
     })
     const becomes = { retry: "it goes back for another try", pause: "it is paused", fail: "it failed" }[next]
     ports.say(`${next === "retry" ? "Task" : "FAILED task"} #${hold.task.id}: ${reason} (${kind}); ${becomes}`)

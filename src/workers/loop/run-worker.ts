@@ -3,7 +3,7 @@
 import { AppError, type ErrorCode } from "../../kernel/errors.ts"
 import type { TaskId, WorkerId } from "../../kernel/ids.ts"
 import { followHistory } from "../../reporting/effects/follow-history.ts"
-import { WORKER_ERRORS } from "../../reporting/history.ts"
+import { WORKER_ERRORS } from "../../reporting/worker-errors.ts"
 import { type WorkFound, waitForWork } from "../../tasks/effects/wait-for-work.ts"
 import { claimTask } from "../../tasks/operations/claim-task.ts"
 import { GENERIC_ROLE, type Role, type Task } from "../../tasks/task.ts"

@@ -11,13 +11,21 @@ export class Setback extends Error {
   /** Whoever decided on it has set the task back already. */
   readonly isNoted: boolean
 
-  constructor(kind: SetbackKind, reason: string, more: { agent?: string; advice?: string; isNoted?: true } = {}) {
+  /** The agent left exactly what had failed before: another run would as well. */
+  readonly isRepeating: boolean
+
+  constructor(
+    kind: SetbackKind,
+    reason: string,
+    more: { agent?: string; advice?: string; isNoted?: true; isRepeating?: boolean } = {},
+  ) {
     super(reason)
     this.name = "Setback"
     this.kind = kind
     this.agent = more.agent ?? null
     this.advice = more.advice ?? null
     this.isNoted = more.isNoted ?? false
+    this.isRepeating = more.isRepeating ?? false
   }
 }
 

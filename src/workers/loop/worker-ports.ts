@@ -69,6 +69,8 @@ export interface GateRequest extends TeamName {
   readonly folder: string
   /** What failed a moment ago: when it is still the same, every command runs again. */
   readonly failedTree: string | null
+  /** Why the agent changed nothing, where it said so; empty where it gave no reason. */
+  readonly nothingToDo: string | undefined
   readonly signal: AbortSignal
 }
 

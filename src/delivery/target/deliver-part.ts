@@ -1,0 +1,39 @@
+import { findIntegration } from "../../git/integration.ts"
+import { branchRef } from "../../kernel/branches.ts"
+import type { RunName } from "../../kernel/team.ts"
+import { type LeftOut, leftOutOf } from "../../quality/left-out.ts"
+import type { Verdict } from "../../quality/verdict.ts"
+import type { OfferedPart } from "../offered-part.ts"
+import { type DeliveryPorts, makeReady } from "./deliver.ts"
+
+export interface PartPorts extends DeliveryPorts {
+  /** Has the final gate judge what is finished at a commit. */
+  readonly finalGate: (commit: string) => Promise<void>
+  /** Merges what is finished and not merged yet. */
+  readonly mergeFinished: () => Promise<unknown>
+  readonly listVerdicts: () => Promise<readonly Verdict[]>
+}
+
+/**
+ * Brings what is finished to where it can be delivered: merged, and past the final gate. Nothing of the target changes.
+ * Undefined when the target has all of it already.
+ */
+export async function preparePart(ports: PartPorts, name: RunName): Promise<OfferedPart | undefined> {
+  const { merges } = ports
+  await ports.mergeFinished()
+  const integration = await findIntegration(merges, name)
+  if (integration !== undefined) {
+    const at = await merges.find(branchRef(integration.target))
+    if (at !== undefined && (await merges.contains(at, integration.tip))) return undefined
+    await ports.finalGate(integration.tip)
+  }
+  const { target, from, to } = await makeReady(ports, name)
+  if (from === to) return undefined
+  return { target, files: await merges.changes(from, to), leftOut: latestLeftOut(await ports.listVerdicts()) }
+}
+
+/** The tasks that the last word of the final gate leaves out. */
+export function latestLeftOut(verdicts: readonly Verdict[]): readonly LeftOut[] {
+  const last = verdicts.findLast(({ scope, status }) => scope === "final" && status !== "skipped")
+  return last === undefined ? [] : (leftOutOf(last) ?? [])
+}

@@ -1,0 +1,37 @@
+import { manyLines } from "./table.ts"
+
+const MOST_LINES = 15
+const LONGEST_LINE = 200
+
+/** The last lines of an output that say something: without colours, empty lines and repeats, each cut where it is very long. */
+export function lastLines(output: string, most = MOST_LINES): string[] {
+  return cleanLines(output).slice(-most)
+}
+
+/** As many lines around the first one that contains the text; the last ones where none does. */
+export function linesAround(output: string, text: string, most = MOST_LINES): string[] {
+  const lines = cleanLines(output)
+  const at = lines.findIndex((line) => line.includes(text))
+  if (at === -1 || at >= lines.length - most) return lines.slice(-most)
+  const from = Math.max(0, at - Math.floor(most / 3))
+  return lines.slice(from, from + most)
+}
+
+/** A reason as people write it down: what happened in one line, and below it what was printed last. */
+export function splitReason(reason: string): { readonly what: string; readonly lines: readonly string[] } {
+  const [what = "", ...rest] = reason.split("\n")
+  return { what: what.trim(), lines: lastLines(rest.map((line) => line.replace(/^ {4}/, "")).join("\n")) }
+}
+
+/** What happened, where there is room for one line only. */
+export function firstLine(reason: string | null | undefined): string {
+  return reason?.split("\n", 1)[0] ?? ""
+}
+
+function cleanLines(output: string): string[] {
+  const lines = manyLines(Bun.stripANSI(output))
+    .split("\n")
+    .map((line) => line.trimEnd())
+  const said = lines.filter((line, index) => line.trim() !== "" && line !== lines[index - 1])
+  return said.map((line) => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE - 1)}…` : line))
+}

@@ -1,0 +1,60 @@
+import { lastLines, linesAround } from "../lib/text/last-lines.ts"
+import type { FirstFailure } from "./first-failure.ts"
+import type { Check, Verdict } from "./verdict.ts"
+
+/** Why a gate failed, short enough to stand wherever the failure is told. */
+export interface FailureExcerpt {
+  /** One line: the command and how it ended, and the first failing test where its output names one. */
+  readonly what: string
+  /** The last lines of its output, or those around the first failing test. */
+  readonly lines: readonly string[]
+}
+
+/** Undefined for a verdict that did not fail. */
+export function excerptOf({
+  status,
+  checks,
+  issues,
+}: Pick<Verdict, "status" | "checks" | "issues">): FailureExcerpt | undefined {
+  if (status !== "failed") return undefined
+  const failed = checks.filter((check) => check.status === "failed")
+  // What ran and failed explains more than what was merely looked at.
+  const check = failed.find(({ command }) => command !== undefined) ?? failed[0]
+  if (check === undefined) return { what: firstError(issues) ?? "see its verdict", lines: [] }
+  return { what: describeCheck(check, issues), lines: linesOf(check) }
+}
+
+/** The excerpt as text: one line, and the output indented below it. */
+export function explain({ what, lines }: FailureExcerpt): string {
+  return [what, ...lines.map((line) => `    ${line}`)].join("\n")
+}
+
+/** What the event of a verdict says of its failure. */
+export function toldFailure(verdict: Pick<Verdict, "status" | "checks" | "issues">): { readonly failure?: string[] } {
+  const excerpt = excerptOf(verdict)
+  return excerpt === undefined ? {} : { failure: [excerpt.what, ...excerpt.lines] }
+}
+
+/** `adds (src/a.test.ts:5): expected 3, got 2`. */
+export function describeFirst({ test, file, line, message }: FirstFailure): string {
+  const place = file === null ? "" : ` (${file}${line === null ? "" : `:${line}`})`
+  return `${test}${place}${message === null ? "" : `: ${message}`}`
+}
+
+function describeCheck({ name, command, evidence, firstFailure }: Check, issues: readonly string[]): string {
+  const said = lastLines(evidence?.split("\n", 1)[0] ?? "")[0]
+  const what = command === undefined ? (firstError(issues) ?? said ?? name) : (said ?? `${command} failed`)
+  return firstFailure === undefined ? what : `${what}; first failure: ${describeFirst(firstFailure)}`
+}
+
+function linesOf({ command, evidence = "", firstFailure }: Check): string[] {
+  if (command === undefined) return []
+  const output = evidence.split("\n").slice(1).join("\n")
+  return firstFailure === undefined ? lastLines(output) : linesAround(output, firstFailure.test)
+}
+
+/** Warnings fail nothing. */
+function firstError(issues: readonly string[]): string | undefined {
+  const issue = issues.find((each) => each.startsWith("error: ")) ?? issues[0]
+  return issue?.replace(/^(?:error|warning): /, "")
+}
