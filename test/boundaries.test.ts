@@ -77,6 +77,7 @@ const PLACES: Record<string, Layer> = {
   "workers/loop": "work",
   "workers/swarm": "work",
   "delivery/merge-queue": "work",
+  "delivery/shared-files": "rules",
   "delivery/target": "work",
   "delivery/archive": "work",
   "orchestrator/loop": "orchestrator",
