@@ -87,7 +87,8 @@ export interface Conflict {
 
 export type Merged =
   | { readonly isClean: true; readonly tree: string }
-  | { readonly isClean: false; readonly conflicts: readonly Conflict[] }
+  /** The tree has every file; those in conflict as git leaves them, with both sides between markers. */
+  | { readonly isClean: false; readonly conflicts: readonly Conflict[]; readonly tree: string }
 
 /** The commits of one attempt: a line from its base to its head. */
 export interface Branch {
@@ -151,6 +152,10 @@ export interface Merges {
   /** `base`, where it is known for sure: the last commit that both have in their history. */
   merge(ours: string, theirs: string, base?: string): Promise<Merged>
   commit(request: { tree: string; parents: readonly string[]; message: string }): Promise<string>
+  /** What a file holds in a commit or tree; undefined where there is no such file, or where it is no text. */
+  read(tree: string, path: string): Promise<string | undefined>
+  /** The tree with these texts in it; modes stay, and a new file is a plain one. */
+  write(tree: string, texts: ReadonlyMap<string, string>): Promise<string>
   /** The commits on the way from `since` to `tip` along the first parents, newest first. */
   line(since: string, tip: string): Promise<readonly LineCommit[]>
   /** The merges on the way from `since` to `tip` that stand for an attempt at a task: commit by `task/attempt`. */

@@ -112,6 +112,8 @@ export const EVENTS = {
   "ownership.denied": shape(grant),
   /** Changes outside of a task's files were kept from being delivered; the commit holds them. */
   "ownership.set_aside": shape({ task, attempt: count, commit: word, ref: word, paths: words }),
+  /** The engine merged files that several tasks changed by their rules, and how each of them. */
+  "task.shared_files_merged": shape({ task, attempt: count, commit: word, paths: words, how: words }),
   /** What is about to be merged together; those of one wave where they are merged by waves. */
   "merge.started": shape({ tasks, wave: maybeCount }),
   /** Whatever became of it: each task has its own `task.merged` or `task.merge_failed`, or waits for the next merge. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "bun:test"
 import { heldTask, LIMITS, makeSnapshot, NOW, openTask } from "../../test/support/engine.ts"
 import type { TaskId } from "../kernel/ids.ts"
+import type { Approval } from "../requests/approval.ts"
 import type { Task } from "../tasks/task.ts"
 import type { Wave, WavePlan, WaveStatus } from "../tasks/wave.ts"
 import type { EngineLimits, EngineSnapshot } from "./actions.ts"
@@ -22,6 +23,24 @@ describe("a team", () => {
     const tasks = [done("1", 1, { attempt: 2 })]
     const settled = new Set(["1/1"])
     expect(next({ tasks, waves: waves("completed"), settled })).toEqual([{ type: "merge", wave: 1 }])
+  })
+
+  it("F011: waits with what a person is asked about, merges the rest, and judges nothing before the answer", () => {
+    const approval: Approval = {
+      ...{ number: 1, subject: "package.json: dependencies.a", taskId: "1" as TaskId, attempt: 1, question: "which?" },
+      ...{ askedBy: "teamwork", askedAt: "", decidedBy: null, decidedAt: null, reason: null },
+      scope: "shared-file",
+      status: "pending",
+    }
+    const tasks = [done("1", 1), done("2", 1)]
+    const asked = { tasks, waves: waves("completed"), approvals: [approval] }
+    expect(next(asked)).toEqual([{ type: "merge", wave: 1 }])
+    expect(next({ ...asked, settled: new Set(["2/1"]) })).toEqual([])
+    expect(next({ ...asked, settled: new Set(["2/1"]), approvals: [] })).toEqual([{ type: "merge", wave: 1 }])
+    expect(next({ tasks: [done("1", null)], approvals: [approval] })).toEqual([])
+    const team = { ...makeSnapshot().team, schedule: "eager" as const }
+    const reviewed = [heldTask("1", "w1", { wave: 1, status: "in_review" })]
+    expect(next({ team, tasks: reviewed, waves: waves("in_progress"), approvals: [approval] })).toEqual([])
   })
 
   it("does one long thing at a time", () => {

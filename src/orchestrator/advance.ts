@@ -47,28 +47,47 @@ export function isLong(action: Action): action is LongAction {
 function nextStep(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefined {
   const { tasks, team } = snapshot
   if (tasks.length === 0) return { type: "end", outcome: "failed", reason: "there are no tasks" }
-  if (team.schedule === "eager" && tasks.some((task) => task.status === "in_review")) {
+  const isAsked = asksAbout(snapshot)
+  if (team.schedule === "eager" && tasks.some((task) => task.status === "in_review" && !isAsked(task))) {
     return { type: "merge", wave: null }
   }
-  return (
-    nextOfWaves(snapshot, limits) ??
-    recheckDependants(snapshot) ??
-    (tasks.every(isDone) ? finish(snapshot, limits) : giveUp(snapshot, limits))
-  )
+  const next = nextOfWaves(snapshot, limits) ?? recheckDependants(snapshot)
+  if (next !== undefined) return next === "wait" ? undefined : next
+  return tasks.every(isDone) ? finish(snapshot, limits) : giveUp(snapshot, limits)
+}
+
+/** Tasks that cannot be merged before a person has said which side of a shared file holds. */
+function asksAbout({ approvals }: EngineSnapshot): (task: Task) => boolean {
+  const asked = new Set(approvals.flatMap(({ scope, taskId }) => (scope === "shared-file" ? [taskId] : [])))
+  return ({ id }) => asked.has(id)
 }
 
 /** The first wave that is not verified: merged as a whole once all its tasks are done, then judged. */
-function nextOfWaves(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefined {
+function nextOfWaves(snapshot: EngineSnapshot, limits: EngineLimits): Action | "wait" | undefined {
   const { waves, tasks } = snapshot
+  const isAsked = asksAbout(snapshot)
   const wave = waves.waves.find((each) => each.status !== "verified")
   if (wave === undefined) {
-    return waves.totalWaves === 0 && tasks.every(isDone) && hasUnmerged(snapshot, tasks)
-      ? { type: "merge", wave: null }
-      : undefined
+    if (waves.totalWaves > 0 || !tasks.every(isDone)) return undefined
+    if (
+      hasUnmerged(
+        snapshot,
+        tasks.filter((task) => !isAsked(task)),
+      )
+    )
+      return { type: "merge", wave: null }
+    return tasks.some(isAsked) ? "wait" : undefined
   }
   const own = tasks.filter((task) => task.wave === wave.id)
   if (!own.every(isDone)) return undefined
-  if (hasUnmerged(snapshot, own)) return { type: "merge", wave: wave.id }
+  if (
+    hasUnmerged(
+      snapshot,
+      own.filter((task) => !isAsked(task)),
+    )
+  )
+    return { type: "merge", wave: wave.id }
+  if (own.some(isAsked)) return "wait"
   if (wave.status !== "failed") return { type: "verify-wave", wave: wave.id }
   return sendBack(snapshot, limits, { scope: "wave", wave: wave.id })
 }

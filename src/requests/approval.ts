@@ -6,9 +6,10 @@ import { isMet, type Task } from "../tasks/task.ts"
 
 /**
  * What can be asked for. `agent-phase`: a worker's plan for a task. `plan`: what the team is going to do. `qa-plan`: how
- * work is going to be checked. `checkpoint`: a place on the way at which a person wants to have a look.
+ * work is going to be checked. `checkpoint`: a place on the way at which a person wants to have a look. `shared-file`: that
+ * what a task has in a shared file takes the place of what is merged already; rejected, it does not.
  */
-export const APPROVAL_SCOPES = ["agent-phase", "plan", "qa-plan", "checkpoint"] as const
+export const APPROVAL_SCOPES = ["agent-phase", "plan", "qa-plan", "checkpoint", "shared-file"] as const
 export type ApprovalScope = (typeof APPROVAL_SCOPES)[number]
 
 /** `withdrawn`: what was asked for is no longer what would be done. */
@@ -96,6 +97,8 @@ export type Decider = "person" | "lead"
 
 /** In FULL_AUTO nobody is waited for; whoever supervises decides everything but how QA goes about its work. */
 export function whoDecides(mode: TeamMode, { scope }: Pick<Approval, "scope">): Decider {
+  // The engine asks because it has no rule for it, so there is none to answer by.
+  if (scope === "shared-file") return "person"
   return mode === "SUPERVISED" && scope !== "qa-plan" ? "person" : "lead"
 }
 

@@ -33,6 +33,8 @@ export function toQuestion(record: TeamRecord): Question {
     const command = `teamwork decide ${number} ${raised.options.join("|")}`
     return { kind: "escalation", number, taskId, what, command, isTold }
   }
-  const what = nameApproval(toApproval(record))
+  const asked = toApproval(record)
+  const hint = asked.scope === "shared-file" ? `: ${asked.question}` : ""
+  const what = `${nameApproval(asked)}${hint}`
   return { kind: "approval", number, taskId, what, command: `teamwork approve ${number}`, isTold }
 }

@@ -14,6 +14,7 @@ import { makeNotify } from "../../requests/effects/notify.ts"
 import { workerLaunch } from "../../workers/swarm/worker-launch.ts"
 import type { Session } from "../command.ts"
 import { askPorts } from "./ask-ports.ts"
+import { lockMakerFor } from "./lock-maker-for.ts"
 import { reviewHere } from "./review-here.ts"
 import { verifierFor } from "./verifier-for.ts"
 
@@ -46,6 +47,7 @@ export async function openOrchestrator(
     workspaces: await configured.workspaces({ sourceDir: folder, team: name }),
     gates: {
       ...connectGates(verifier, name),
+      makeLock: await lockMakerFor(session, signal),
       verifyWave: (wave) => verifyWave(verifier, { ...name, wave }),
       verifyFinal: () => verifyFinal(verifier, name),
       recheck: (tasks) => recheckTasks(verifier, name, tasks),

@@ -1,4 +1,5 @@
 import { command } from "../../app/command.ts"
+import { lockMakerFor } from "../../app/wiring/lock-maker-for.ts"
 import { verifierFor } from "../../app/wiring/verifier-for.ts"
 import { renewHere, sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import { number, optional, text } from "../../lib/fields.ts"
@@ -30,7 +31,8 @@ export const swarmMerge = command({
     const { gate, scope } = connectGates(await verifierFor(session, { folder }), request)
     const context = await session.context()
     const { project, team, target } = request
-    const work = () => mergeWave(context, { merges, gate, scope }, request)
+    const makeLock = await lockMakerFor(session)
+    const work = () => mergeWave(context, { merges, gate, scope, makeLock }, request)
     const { result: report, told } = await renewHere(session, { project, team, sourceDir, target, work })
     const overlaps = await watchOverlaps(context, merges, request).look()
     const lines = linesOf(report)
@@ -44,7 +46,7 @@ export const swarmMerge = command({
   },
 })
 
-const FAILURES: readonly MergeOutcome["kind"][] = ["refused", "conflict", "guilty", "untested"]
+const FAILURES: readonly MergeOutcome["kind"][] = ["refused", "conflict", "guilty", "untested", "asked"]
 
 function dataOf({ outcomes, gate, ...report }: WaveReport) {
   return {
@@ -82,6 +84,8 @@ function detailOf(outcome: MergeOutcome): string {
       return outcome.notices.map((notice) => notice.message).join("; ")
     case "conflict":
       return outcome.conflicts.map(({ path, kind }) => `${JSON.stringify(path)} (${kind})`).join(", ")
+    case "asked":
+      return `${outcome.questions.map(({ subject }) => subject).join(", ")}; see: teamwork approvals`
     case "guilty": {
       const partner = outcome.with.length === 0 ? "" : ` together with ${outcome.with.join(", ")}`
       return `the gate fails with it${partner}: ${outcome.gate.issues[0] ?? "see its fix task"}`

@@ -2,6 +2,7 @@ import type { Change, Conflict } from "../../git/port.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { Check, VerdictStatus } from "../../quality/verdict.ts"
 import type { FixedWork } from "../../tasks/fix-task.ts"
+import type { SharedQuestion } from "./settle-shared.ts"
 
 export interface Attempt {
   readonly taskId: TaskId
@@ -57,6 +58,7 @@ export type NoticeCode =
   | "mode"
   | "large_file"
   | "attributes"
+  | "shared_file"
 
 /** How it went with one candidate. */
 export type Outcome =
@@ -71,6 +73,8 @@ export type Outcome =
   | { readonly kind: "conflict"; readonly conflicts: readonly Conflict[]; readonly with: readonly TaskId[] }
   /** The files pass the gate without it, and fail with it; `with` names the one it fails together with. */
   | { readonly kind: "guilty"; readonly gate: GateResult; readonly with: readonly TaskId[] }
+  /** What it changed in shared files does not go together with what others did, and a person has to say which holds. */
+  | { readonly kind: "asked"; readonly questions: readonly SharedQuestion[] }
   /** The gate fails on the branch as it is, so it says nothing about this one. */
   | { readonly kind: "untested"; readonly reason: string }
 

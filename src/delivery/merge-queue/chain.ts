@@ -1,10 +1,12 @@
-import type { BranchHistory, Change } from "../../git/port.ts"
+import type { BranchHistory, Change, Conflict, Merged } from "../../git/port.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import { tellMissingWork } from "../../tasks/fix-task.ts"
+import type { MergedFile } from "../shared-files/shared-file.ts"
 import type { Candidate, Notice, Outcome } from "./candidate.ts"
 import { foldPaths, judgeCase, judgeChanges, mayCollide } from "./judge-changes.ts"
 import type { QueuePorts } from "./merge-batch.ts"
 import { mergeMessage } from "./merge-message.ts"
+import type { SharedQuestion } from "./settle-shared.ts"
 
 /** One candidate merged onto those before it. */
 export interface Link {
@@ -15,7 +17,14 @@ export interface Link {
   readonly notices: readonly Notice[]
   /** Everything that came with it. */
   readonly commits: readonly string[]
+  /** Files that were merged by a rule, and how. */
+  readonly shared: readonly MergedFile[]
 }
+
+type PutTogether =
+  | { readonly tree: string; readonly changes: readonly Change[]; readonly told: readonly MergedFile[] }
+  | { readonly conflicts: readonly Conflict[] }
+  | { readonly questions: readonly SharedQuestion[] }
 
 export interface Chain {
   /** Merges the candidate onto the last of the links, or onto the branch when there are none. */
@@ -27,7 +36,10 @@ export interface Chain {
 }
 
 /** Merges in the object store, on top of `start`. */
-export function makeChain({ merges, scope }: Pick<QueuePorts, "merges" | "scope">, start: string): Chain {
+export function makeChain(
+  { merges, scope, shared }: Pick<QueuePorts, "merges" | "scope" | "shared">,
+  start: string,
+): Chain {
   const memory = makeMemory()
   let startPaths: Promise<Map<string, string>> | undefined
   return {
@@ -36,22 +48,42 @@ export function makeChain({ merges, scope }: Pick<QueuePorts, "merges" | "scope"
       const onto = links.at(-1)?.commit ?? start
       const early = (await findMissing(onto, candidate)) ?? beforeMerging(there, candidate, history)
       if (early !== undefined) return { outcome: early }
-      const merged = await merges.merge(onto, candidate.head, whereTheyPart(there, candidate, history))
-      if (!merged.isClean) {
-        const paths = new Set(merged.conflicts.map((conflict) => conflict.path))
-        return { outcome: { kind: "conflict", conflicts: merged.conflicts, with: whoChanged(links, paths) } }
+      const first = await merges.merge(onto, candidate.head, whereTheyPart(there, candidate, history))
+      const put = await putTogether(onto, candidate, first)
+      if ("conflicts" in put) {
+        const paths = new Set(put.conflicts.map((conflict) => conflict.path))
+        return { outcome: { kind: "conflict", conflicts: put.conflicts, with: whoChanged(links, paths) } }
       }
-      const message = mergeMessage(candidate)
-      const [changes, commit] = await Promise.all([
-        merges.changes(onto, merged.tree),
-        merges.commit({ tree: merged.tree, parents: [onto, candidate.head], message }),
-      ])
+      if ("questions" in put) return { outcome: { kind: "asked", questions: put.questions } }
+      const { tree, changes } = put
+      const commit = await merges.commit({ tree, parents: [onto, candidate.head], message: mergeMessage(candidate) })
       const { problems, notices } = judgeChanges(changes)
       const outside = (await scope(candidate, changes)).map((message) => ({ code: "scope", message }) as const)
       const all = [...outside, ...problems, ...(await caseProblems(known, changes, commit))]
       if (all.length > 0) return { outcome: { kind: "refused", notices: all } }
-      return { link: { candidate, commit, changes, notices, commits: history.commits } }
+      const told = put.told.map(({ path, how }) => ({ code: "shared_file", message: `${path}: ${how}` }) as const)
+      return {
+        link: {
+          candidate,
+          commit,
+          changes,
+          notices: [...notices, ...told],
+          commits: history.commits,
+          shared: put.told,
+        },
+      }
     },
+  }
+
+  /** The files of both sides: as git merges them, and shared ones by their rules. */
+  async function putTogether(onto: string, candidate: Candidate, merged: Merged): Promise<PutTogether> {
+    const changes = merged.isClean ? await merges.changes(onto, merged.tree) : []
+    const settled = await shared?.settle({ candidate, onto, merged, changes })
+    if (settled === undefined || settled.kind === "conflict")
+      return merged.isClean ? { tree: merged.tree, changes, told: [] } : { conflicts: merged.conflicts }
+    if (settled.kind === "asked") return { questions: settled.questions }
+    const { tree, told } = settled
+    return { tree, told, changes: merged.isClean && tree === merged.tree ? changes : await merges.changes(onto, tree) }
   }
 
   /** Whoever resolved a fix by hand went past the gate that asks for this; a fix without any commit is no better. */

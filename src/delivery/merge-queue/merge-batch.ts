@@ -1,17 +1,30 @@
 import type { BranchHistory, Change, Merges } from "../../git/port.ts"
 import { AppError } from "../../kernel/errors.ts"
+import type { MergedFile } from "../shared-files/shared-file.ts"
 import type { Candidate, Gate, GateResult, Outcome, Scope } from "./candidate.ts"
 import { type Link, makeChain } from "./chain.ts"
 import { findGuilty } from "./find-guilty.ts"
 import { judgeSizes } from "./judge-changes.ts"
 import { makeLooks } from "./looks.ts"
+import type { SharedFiles } from "./settle-shared.ts"
 
 export interface QueuePorts {
   readonly merges: Merges
   readonly gate: Gate
   readonly scope: Scope
+  /** Merges files that several tasks may change; left out where the lead looks after them. */
+  readonly shared?: SharedFiles
+  /** Writes down merges whose files are not what git alone would make of both sides, before they are part of a branch. */
+  readonly noteShared?: (merges: readonly SharedMerge[]) => Promise<void>
   /** Somewhere to stop, for tests of what happens when the process ends there. */
   readonly checkpoint?: (name: "merge:before-gate" | "merge:before-move" | "merge:after-move") => Promise<void>
+}
+
+/** A merge commit with files that were merged by a rule. */
+export interface SharedMerge {
+  readonly candidate: Candidate
+  readonly commit: string
+  readonly files: readonly MergedFile[]
 }
 
 export interface BatchReport {
@@ -65,6 +78,9 @@ async function tryBatch(ports: QueuePorts, batch: Batch): Promise<BatchReport> {
   const histories = await readHistories(merges, batch)
   const { links, gate } = await addAll()
   const notices = await sizeNotices(merges, links)
+  const shared = links.filter((link) => link.shared.length > 0)
+  if (shared.length > 0)
+    await ports.noteShared?.(shared.map(({ candidate, commit, shared }) => ({ candidate, commit, files: shared })))
   for (const link of links) {
     const all = [...link.notices, ...(notices.get(link) ?? [])]
     outcomes.set(link.candidate, { kind: "merged", commit: link.commit, notices: all })

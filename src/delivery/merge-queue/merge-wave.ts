@@ -6,11 +6,14 @@ import { getTeam, resolveRun } from "../../tasks/operations/lookup.ts"
 import type { Task } from "../../tasks/task.ts"
 import { noteMergeEnded, noteMergeStarted } from "../operations/note-merge.ts"
 import { type Fix, readMergeCommits, recordMerges } from "../operations/record-merges.ts"
+import { askAboutShared, noteSharedMerges, readSharedAnswers } from "../operations/shared-questions.ts"
 import { type Attempt, attemptName } from "./candidate.ts"
 import { type Collection, collectCandidates } from "./collect-candidates.ts"
 import { describeFailure } from "./describe-failure.ts"
 import { findStrangers } from "./find-strangers.ts"
 import { type BatchReport, mergeBatch, type QueuePorts } from "./merge-batch.ts"
+import type { LockMaker } from "./settle-locks.ts"
+import { makeSharedFiles } from "./settle-shared.ts"
 
 export interface WaveMerge extends TeamName {
   /** Only the tasks of this wave; without it, every task that is resolved by now. */
@@ -33,13 +36,19 @@ export interface WaveReport extends BatchReport {
   readonly mended: readonly string[]
 }
 
+export interface WavePorts extends Omit<QueuePorts, "shared" | "noteShared"> {
+  /** Makes lock files anew; left out where no program may be started. */
+  readonly makeLock?: LockMaker
+}
+
 /**
  * Merges what is resolved into the team's integration branch and writes down how that went. Whatever was interrupted is
  * taken up where it was: what git has is not merged again, what the store has is not written again.
  */
-export async function mergeWave(context: Context, ports: QueuePorts, request: WaveMerge): Promise<WaveReport> {
-  const { merges } = ports
+export async function mergeWave(context: Context, given: WavePorts, request: WaveMerge): Promise<WaveReport> {
+  const { merges } = given
   const name = await resolveRun(context, request)
+  const ports = await withSharedFiles(context, given, name)
   const tasks = await context.store.read(async (tx) => tx.tasks.list((await getTeam(tx, name)).key))
   const mended = await merges.recover()
   const integration = await ensureIntegration(merges, name, request.target)
@@ -55,11 +64,35 @@ export async function mergeWave(context: Context, ports: QueuePorts, request: Wa
     const { outcomes, left } = await addMended(merges, batch, found)
     const report = { ...batch, outcomes }
     const empty = found.left.filter((each) => each.isEmpty)
+    await askAboutShared(context, name, listAsked(batch))
     const fixes = await writeDown(context, ports, { name, report, empty, start: integration.start, strangers })
     return { report, left, fixes }
   })
   const pending = ofWave.filter(isPending).map((task) => task.id)
   return { ...report, target: integration.target, fixes, left, pending, strangers, mended }
+}
+
+/** Where the engine looks after shared files, they are merged by their rules. */
+async function withSharedFiles(context: Context, ports: WavePorts, name: TeamName): Promise<QueuePorts> {
+  const answer = await readSharedAnswers(context, name)
+  if (answer === undefined) return ports
+  const { merges, makeLock } = ports
+  return {
+    ...ports,
+    shared: makeSharedFiles({ merges, makeLock, answer }),
+    noteShared: (made) =>
+      noteSharedMerges(
+        context,
+        name,
+        made.map(({ candidate: { taskId, attempt }, commit, files }) => ({ taskId, attempt, commit, files })),
+      ),
+  }
+}
+
+function listAsked({ outcomes }: BatchReport) {
+  return outcomes.flatMap(({ candidate, outcome }) =>
+    outcome.kind === "asked" ? [{ taskId: candidate.taskId, questions: outcome.questions }] : [],
+  )
 }
 
 /** Tells of the beginning and the end, where there is something to merge. */

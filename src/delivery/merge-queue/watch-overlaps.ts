@@ -1,8 +1,11 @@
 import type { Merges } from "../../git/port.ts"
 import { branchRef, integrationBranch, workerRefs } from "../../kernel/branches.ts"
 import type { TeamName } from "../../kernel/team.ts"
+import { readCoordinated } from "../../ownership/operations/coordinator.ts"
 import { type Overlap, warnOverlap } from "../../ownership/operations/warn-overlap.ts"
 import type { Context } from "../../store/operation.ts"
+import { findRule } from "../shared-files/find-rule.ts"
+import { isLockFile } from "../shared-files/lock-files.ts"
 
 export interface OverlapWatch {
   /** Looks at the branches as they are now, tells whom it concerns, and gives what it found. */
@@ -19,10 +22,15 @@ export function watchOverlaps(context: Context, merges: Merges, name: TeamName):
   return {
     async look() {
       const branches = await listBranches(merges, name)
+      const isCoordinated = await readCoordinated(context, name)
       const found: Overlap[] = []
       for (const [index, one] of branches.entries()) {
         for (const other of branches.slice(index + 1)) {
-          const paths = await tried.get(`${one.head} ${other.head}`, () => findConflicts(one, other))
+          const all = await tried.get(`${one.head} ${other.head}`, () => findConflicts(one, other))
+          // These are put together at the merge, so there is nothing to agree on.
+          const paths = all.filter(
+            (path) => !(isCoordinated(path) && (findRule(path) !== undefined || isLockFile(path))),
+          )
           if (paths.length > 0) found.push({ workers: [one.worker, other.worker], paths })
         }
       }

@@ -65,8 +65,12 @@ export async function recordMerges({ store, settings }: Context, record: MergeRe
 export async function readMergeCommits({ store }: Context, name: TeamName): Promise<ReadonlySet<string>> {
   return store.read(async (tx) => {
     const team = await getTeam(tx, name)
-    const told = await tx.events.list(team.key, { type: "task.merged", limit: 1_000_000 })
-    return new Set(ofType(told.events, "task.merged").map(({ data }) => data.commit))
+    const merged = await tx.events.list(team.key, { type: "task.merged", limit: 1_000_000 })
+    const shared = await tx.events.list(team.key, { type: "task.shared_files_merged", limit: 1_000_000 })
+    return new Set([
+      ...ofType(merged.events, "task.merged").map(({ data }) => data.commit),
+      ...ofType(shared.events, "task.shared_files_merged").map(({ data }) => data.commit),
+    ])
   })
 }
 

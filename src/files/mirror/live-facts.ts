@@ -101,6 +101,7 @@ const REACH: Readonly<Record<Event["type"], "task" | "messages" | "verdicts" | "
   "ownership.granted": "task",
   "ownership.denied": "task",
   "ownership.set_aside": "task",
+  "task.shared_files_merged": "task",
   "merge.started": "nothing",
   "merge.ended": "nothing",
   "waves.calculated": "all",

@@ -9,6 +9,7 @@ import { IDENTITY, OURS } from "../workspaces/leftovers.ts"
 import { writeCommit } from "../write-commit.ts"
 import { mergeApart } from "./merge-apart.ts"
 import { mergeCommits } from "./merge-commits.ts"
+import { readTextFile, writeTextFiles } from "./tree-texts.ts"
 
 /** Merging in the repository that `git` works in. */
 export function makeMerges(git: Git, log: MoveLog): Merges {
@@ -41,6 +42,8 @@ export function makeMerges(git: Git, log: MoveLog): Merges {
       const args = ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"]
       return written ?? git.read(args, { input: message, env })
     },
+    read: (tree, path) => readTextFile(git, tree, path),
+    write: (tree, texts) => writeTextFiles(git, tree, texts),
     async line(since, tip) {
       const range = ["--end-of-options", tip, `^${since}`, "--"]
       const commits = await git.list(["log", "-z", "--first-parent", "--format=%H%x1f%P%x1f%s", ...range])

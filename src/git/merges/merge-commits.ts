@@ -22,7 +22,7 @@ export async function mergeCommits(git: Git, ours: string, theirs: string): Prom
     const kind = /^CONFLICT \(([^)]+)\)/.exec(text)?.[1] ?? type.replace(/^CONFLICT \(|\)$/g, "")
     conflicts.push({ path, kind, message: text.trim(), hunks: await readHunks(git, tree, path) })
   }
-  return { isClean: false, conflicts }
+  return { isClean: false, conflicts, tree }
 }
 
 // Both sides alone, whatever style of markers the user prefers.

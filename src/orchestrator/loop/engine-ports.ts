@@ -1,4 +1,4 @@
-import type { QueuePorts } from "../../delivery/merge-queue/merge-batch.ts"
+import type { WavePorts } from "../../delivery/merge-queue/merge-wave.ts"
 import type { Merging } from "../../delivery/merge-queue/merging.ts"
 import type { WorkerId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
@@ -44,7 +44,7 @@ export interface OrchestratorPorts {
 }
 
 /** The judges of merged work. */
-export interface TeamGates extends Pick<QueuePorts, "gate" | "scope"> {
+export interface TeamGates extends Pick<WavePorts, "gate" | "scope" | "makeLock"> {
   verifyWave(wave: number): Promise<Verdict>
   verifyFinal(): Promise<Verdict>
   /** Whether tasks still hold that build on a revised one; those that do not are reopened. */

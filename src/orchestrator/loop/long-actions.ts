@@ -82,7 +82,7 @@ export function makeLongActions(
     const { project, team, run, target } = options
     const report = await mergeWave(
       context,
-      { merges: merging.merges, gate: gates.gate, scope: gates.scope },
+      { merges: merging.merges, gate: gates.gate, scope: gates.scope, makeLock: gates.makeLock },
       { project, team, run, target, wave: wave ?? undefined, takesReviewed: true },
     )
     for (const name of settledBy(report)) settled.add(name)
@@ -140,7 +140,8 @@ async function bringToTarget(
 
 /** What the report says all about: merged, or a task for whoever mends it, or nothing to merge. */
 function settledBy({ outcomes, left }: WaveReport): string[] {
-  const done = outcomes.filter(({ outcome }) => outcome.kind !== "waiting" && outcome.kind !== "untested")
+  const open: readonly string[] = ["waiting", "untested", "asked"]
+  const done = outcomes.filter(({ outcome }) => !open.includes(outcome.kind))
   const attempts = [...done.flatMap(({ candidate }) => [candidate, ...candidate.alsoFor]), ...left]
   return attempts.map(({ taskId, attempt }) => `${taskId}/${attempt}`)
 }

@@ -1,6 +1,7 @@
 import { branchRef, integrationBranch, pinRef } from "../../kernel/branches.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { RunName, TeamName } from "../../kernel/team.ts"
+import { readCoordinated } from "../../ownership/operations/coordinator.ts"
 import type { Evidence } from "../../tasks/evidence.ts"
 import { fixIdOf } from "../../tasks/fix-task.ts"
 import { waveNotFound } from "../../tasks/operations/decide-wave.ts"
@@ -72,11 +73,13 @@ export async function verifyWave(verifier: Verifier, request: WaveVerification):
   const ofWave = tasks.filter((task) => task.wave === request.wave)
   const state = await chooseMerged(verifier, request)
   const { changes, unknown } = await readTaskChanges(verifier, name, withoutMended(ofWave))
+  const isCoordinated = await readCoordinated(verifier.context, request)
+  const alone = changes.map((each) => ({ ...each, files: each.files.filter(({ path }) => !isCoordinated(path)) }))
   const looked = join([
     checkResolved(ofWave),
     checkCommitted(state.uncommitted),
     checkMerged(await readDelivered(verifier, name, { tasks: ofWave, state })),
-    checkConflicts(changes, unknown),
+    checkConflicts(alone, unknown),
   ])
   const judged = { scope: "wave", subject: String(request.wave), state } as const
   return runAndRecord(verifier, name, { ...judged, looked, whyNot: whyNotRun(ofWave, state) })

@@ -108,7 +108,9 @@ const TELLERS: Tellers = {
   "agent.rate_limit_lifted": ({ data }) => plain(`${say(data.agent)} can be had again`),
   "ownership.asked": ({ data }) => bad(`task ${say(data.task)} asks for ${say(data.pattern)}: ${say(data.reason)}`),
   "ownership.set_aside": ({ data }) =>
-    bad(`task ${say(data.task)}: set aside what it does not own (${data.paths.length} files)`),
+    bad(`task ${say(data.task)}: set aside what it does not own: ${say(data.paths.slice(0, 5).join(", "))}`),
+  "task.shared_files_merged": ({ data }) =>
+    plain(`task ${say(data.task)}: ${say(data.paths.map((path, at) => `${path} ${data.how[at]}`).join("; "))}`),
   "merge.started": ({ data }) =>
     plain(`merging task${data.tasks.length === 1 ? "" : "s"} ${say(data.tasks.join(", "))}`),
   "gate.started": (event) => (event.data.scope === "task" ? null : tellGate(event)),

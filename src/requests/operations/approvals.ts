@@ -1,4 +1,4 @@
-import { PERSON } from "../../kernel/actor.ts"
+import { ENGINE, PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
@@ -115,7 +115,7 @@ export async function decideApproval({ store, ids }: Context, decision: Decision
       await moveQa(tx, team, { task, to: "validating", by: owner })
     const words = status === "approved" ? "APPROVED" : "REJECTED"
     const message = `${words}: ${about}${reason === null ? "" : `: ${reason}`}`
-    if (asked.taskId !== null && asked.askedBy !== PERSON)
+    if (asked.taskId !== null && asked.askedBy !== PERSON && asked.askedBy !== ENGINE)
       await tx.messages.send(team.key, owner, {
         ...{ id: ids.uuid(), from: owner, to: asked.askedBy, type: "text", payload: { message } },
       })

@@ -23,6 +23,8 @@ export interface Raise {
   readonly by: string
   /** What is known of the matter, where the caller knows better than a look at the store. */
   readonly context?: EscalationContext
+  /** What settles it besides a decision, where something does. */
+  readonly about?: string
 }
 
 /**
@@ -40,7 +42,10 @@ export async function raiseEscalation(
     .find((each) => each.trigger === trigger && each.taskId === (task?.id ?? null))
   if (known !== undefined) return { ...known, isNew: false }
   const context = raised.context ?? (await describeMatter(tx, team, task))
-  const data = { trigger, summary, options: optionsFor(trigger, task), context }
+  const data = {
+    ...{ trigger, summary, options: optionsFor(trigger, task), context },
+    ...(raised.about === undefined ? {} : { about: raised.about }),
+  }
   const about = { kind: "escalation", taskId: task?.id ?? null, attempt: task?.attempt ?? null } as const
   const added = await addRecord(
     tx,

@@ -20,7 +20,8 @@ export function mergeCommits(objects: Objects, ours: string, theirs: string): Me
     }
     conflicts.push(conflictIn(path, { before, here, after, ours, theirs }))
   }
-  return conflicts.length > 0 ? { isClean: false, conflicts } : { isClean: true, tree: objects.addTree(result) }
+  const tree = objects.addTree(result)
+  return conflicts.length > 0 ? { isClean: false, conflicts, tree } : { isClean: true, tree }
 }
 
 /** Of several best ancestors git makes one by merging them; where that conflicts, what both had before counts. */

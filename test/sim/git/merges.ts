@@ -39,6 +39,8 @@ export function makeSimMerges(repository: SimRepository, process: SimProcess, fo
     merge: (ours, theirs) => git("merge", () => mergeCommits(objects, ours, theirs)),
     commit: ({ tree, parents, message }) =>
       git("commit", () => objects.addCommit({ tree, parents, message, at: repository.now() })),
+    read: (tree, path) => git("read", () => filesOf(tree).get(path)),
+    write: (tree, texts) => git("write", () => objects.addTree(new Map([...filesOf(tree), ...texts]))),
     line: (since, tip) =>
       git("line", () =>
         firstParents(objects, since, tip).map(({ id, parents, message }) => ({

@@ -1,0 +1,45 @@
+import { rmSync } from "node:fs"
+import { systemIds } from "../../lib/make-ids.ts"
+import type { Git } from "../git.ts"
+
+/** What a file holds; undefined where there is none, or where it is no text. */
+export async function readTextFile(git: Git, tree: string, path: string): Promise<string | undefined> {
+  const found = await (await git.answers()).read(`${tree}:${path}`)
+  if (found?.type !== "blob") return undefined
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(found.content)
+  } catch {
+    return undefined // bytes that are no letters: writing them again would change them
+  }
+}
+
+/** The tree with these texts in it, built with an index of its own, so that no checkout sees it. */
+export async function writeTextFiles(git: Git, tree: string, texts: ReadonlyMap<string, string>): Promise<string> {
+  if (texts.size === 0) return tree
+  const { commonDir } = await git.places()
+  const file = `${commonDir}/teamwork-merge-index-${systemIds.uuid()}`
+  const env = { GIT_INDEX_FILE: file }
+  try {
+    await git.read(["read-tree", tree], { env })
+    const modes = await readModes(git, tree, [...texts.keys()])
+    let lines = ""
+    for (const [path, text] of texts) {
+      const id = await git.read(["hash-object", "-w", "--stdin"], { input: text })
+      lines += `${modes.get(path) ?? "100644"} ${id}\t${path}\0`
+    }
+    await git.read(["update-index", "-z", "--index-info"], { env, input: lines })
+    return await git.read(["write-tree"], { env })
+  } finally {
+    for (const each of [file, `${file}.lock`]) rmSync(each, { force: true })
+  }
+}
+
+async function readModes(git: Git, tree: string, paths: readonly string[]): Promise<Map<string, string>> {
+  const entries = await git.list(["ls-tree", "-z", "--full-tree", tree, "--", ...paths])
+  return new Map(
+    entries.flatMap((entry) => {
+      const [, mode, path] = /^(\d+) \w+ [0-9a-f]+\t([\s\S]*)$/.exec(entry) ?? []
+      return mode === undefined || path === undefined ? [] : [[path, mode] as const]
+    }),
+  )
+}
