@@ -3,11 +3,12 @@ import type { TaskId } from "../kernel/ids.ts"
 export const EXCEPTION_STATUSES = ["asked", "granted", "denied"] as const
 export type ExceptionStatus = (typeof EXCEPTION_STATUSES)[number]
 
-/** That one attempt at a task may write files which the task does not own: asked of the lead, and decided. */
+/** That a task may write files which it does not own: asked of the lead, or of the engine, and decided. */
 export interface Exception {
   /** Counts within the task, from 1. */
   readonly number: number
   readonly taskId: TaskId
+  /** The one that it holds for: that it was asked in, or the next where the answer came later. */
   readonly attempt: number
   readonly pattern: string
   /** Why it is asked for. */
@@ -21,7 +22,6 @@ export interface Exception {
   readonly decision: string | null
 }
 
-/** It holds for the attempt that it was asked for. */
 export function isGranted({ status, attempt }: Exception, task: { readonly attempt: number }): boolean {
   return status === "granted" && attempt === task.attempt
 }

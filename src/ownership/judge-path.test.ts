@@ -36,6 +36,16 @@ describe("whether a task may write a file", () => {
     expect(judgePath(path, ownership(files))).toMatchObject({ reason, allowed })
   })
 
+  it("F011: may change shared files where the engine merges them, also those that other tasks name, and no other file of theirs", () => {
+    const others = [...OTHERS, { id: "6", files: ["package.json"] }]
+    const coordinated = (files: readonly string[]) => ownership(files, { others, isCoordinated: true })
+    for (const path of ["package.json", "src/web/package.json", "yarn.lock", ".env"])
+      expect(judgePath(path, coordinated(["src/api/**"]))).toMatchObject({ reason: "shared", allowed: true })
+    expect(judgePath("package.json", coordinated([]))).toMatchObject({ reason: "shared", allowed: true })
+    expect(judgePath("src/web/a.ts", coordinated(["src/api/**"]))).toMatchObject({ reason: "not_owned", owner: "4" })
+    expect(judgePath("src/web/a.ts", coordinated([]))).toMatchObject({ reason: "owned_by_other", allowed: false })
+  })
+
   it("a grant widens what it may write, also by shared files and those of others, and by nothing else", () => {
     const granted = ownership(["src/api/**"], { granted: ["package.json", "src/web/menu.ts"] })
     expect(judgePath("package.json", granted)).toMatchObject({ allowed: true, reason: "granted" })

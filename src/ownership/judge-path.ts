@@ -16,8 +16,10 @@ export interface Ownership {
   readonly others: readonly TaskFiles[]
   /** What the lead lets this attempt at the task write besides. */
   readonly granted: readonly string[]
-  /** Files that are the lead's. */
+  /** Files of all. */
   readonly shared: readonly string[]
+  /** The engine merges what tasks change in shared files, so every task may; otherwise they are the lead's. */
+  readonly isCoordinated?: boolean
   /** Why nothing at all may be written yet. */
   readonly locked?: string
 }
@@ -73,11 +75,13 @@ const NO_WAY: readonly WriteReason[] = ["outside", "git_folder", "not_approved"]
 
 type Say = (reason: WriteReason, allowed: boolean, message: string) => PathJudgement
 
-function judgeTask(path: string, { task, others, shared }: Ownership, say: Say): PathJudgement {
+function judgeTask(path: string, { task, others, shared, isCoordinated }: Ownership, say: Say): PathJudgement {
   const { id, files } = task ?? { id: "", files: [] }
   const isShared = findMatch(path, shared) !== undefined
   const own = isShared ? findClaim(path, files, shared) : findMatch(path, files)
   if (own !== undefined) return { ...say("owned", true, `belongs to task ${id} (${own})`), owner: id, pattern: own }
+  if (isShared && isCoordinated === true)
+    return say("shared", true, "is a shared file: the engine merges what tasks change in it")
   const other = findOwner(path, others, shared)
   if (other !== undefined) {
     const reason = files.length === 0 ? "owned_by_other" : "not_owned"

@@ -19,20 +19,30 @@ interface Entry {
   readonly prefix: string
 }
 
-/** The first overlap of `task` with each of the others. */
-export function findOverlaps(task: TaskFiles, others: readonly TaskFiles[], shared: readonly string[]): Overlap[] {
+/** The first overlap of `task` with each of the others. What is joint may be named by several. */
+export function findOverlaps(
+  task: TaskFiles,
+  others: readonly TaskFiles[],
+  shared: readonly string[],
+  joint: readonly string[] = [],
+): Overlap[] {
   const mine = task.files.map((pattern): Entry => ({ task: task.id, pattern, prefix: prefixOf(pattern) }))
   return others.flatMap((other) => {
-    const found = meet(mine, other, shared)
+    const found = meet(mine, other, { shared, joint })
     return found === undefined ? [] : [found]
   })
 }
 
-function meet(mine: readonly Entry[], other: TaskFiles, shared: readonly string[]): Overlap | undefined {
+interface Common {
+  readonly shared: readonly string[]
+  readonly joint: readonly string[]
+}
+
+function meet(mine: readonly Entry[], other: TaskFiles, common: Common): Overlap | undefined {
   for (const otherPattern of other.files) {
     for (const { task, pattern, prefix } of mine) {
       if (!mayMeet(prefix, otherPattern)) continue
-      const path = findMeeting(pattern, otherPattern, shared)
+      const path = findMeeting(pattern, otherPattern, common)
       if (path !== undefined) return { task, pattern, other: other.id, otherPattern, path }
     }
   }
@@ -40,7 +50,11 @@ function meet(mine: readonly Entry[], other: TaskFiles, shared: readonly string[
 }
 
 /** Every pair of tasks that overlaps. Patterns that begin differently are never compared. */
-export function listOverlaps(tasks: readonly TaskFiles[], shared: readonly string[]): Overlap[] {
+export function listOverlaps(
+  tasks: readonly TaskFiles[],
+  shared: readonly string[],
+  joint: readonly string[] = [],
+): Overlap[] {
   const entries = tasks.flatMap(({ id, files }) =>
     files.map((pattern): Entry => ({ task: id, pattern, prefix: prefixOf(pattern) })),
   )
@@ -53,7 +67,7 @@ export function listOverlaps(tasks: readonly TaskFiles[], shared: readonly strin
       if (other.task === entry.task) continue
       const pair = [other.task, entry.task].sort().join(" ")
       if (found.has(pair)) continue
-      const path = findMeeting(other.pattern, entry.pattern, shared)
+      const path = findMeeting(other.pattern, entry.pattern, { shared, joint })
       if (path === undefined) continue
       const { task, pattern } = other
       found.set(pair, { task, pattern, other: entry.task, otherPattern: entry.pattern, path })
@@ -64,9 +78,10 @@ export function listOverlaps(tasks: readonly TaskFiles[], shared: readonly strin
 }
 
 /** A path that both own: only patterns that name shared files own any of these. */
-function findMeeting(a: string, b: string, shared: readonly string[]): string | undefined {
+function findMeeting(a: string, b: string, { shared, joint }: Common): string | undefined {
   const path = findOverlap(a, b)
   if (path === undefined || shared.length === 0) return path
+  if (joint.length > 0) return findAlone(split(a, joint).rest, split(b, joint).rest, shared)
   const [mine, theirs] = [split(a, shared), split(b, shared)]
   for (const one of mine.claims)
     for (const other of theirs.claims) {
@@ -76,6 +91,16 @@ function findMeeting(a: string, b: string, shared: readonly string[]): string | 
   for (const one of mine.rest)
     for (const other of theirs.rest) {
       const common = findOverlap(one, other)
+      if (common !== undefined) return common
+    }
+  return undefined
+}
+
+/** Of two patterns without what is joint: a path that both own. */
+function findAlone(mine: readonly string[], theirs: readonly string[], shared: readonly string[]): string | undefined {
+  for (const one of mine)
+    for (const other of theirs) {
+      const common = findMeeting(one, other, { shared, joint: [] })
       if (common !== undefined) return common
     }
   return undefined

@@ -38,13 +38,18 @@ describe("what is wrong with a plan", () => {
       'tasks[0].needs[1]: "x" is no task of this plan',
       "tasks[1].agentType: task b (role backend) needs somebody capable of implementation, and explorer is for exploration; use for example test-engineer, debugger, team-worker",
       "tasks[1].needs[0]: needs go in a circle: a -> b -> a; remove one of them",
-      "tasks[2].files[0]: package.json is a shared file and belongs to the lead; leave it out, or say grantShared: true",
       'tasks[2].id: "a" is the id of tasks[0] already',
       "tasks[3].run: is for the agent script, and codex takes none; leave one of the two out",
       "tasks[4].agent: the script agent needs commands to run; add run",
       "tasks[5].repair: is for tasks of the script agent; add run",
       "tasks[5].files[0]: src/** and src/d.ts of task d both match src/d.ts, and the two could run at the same time; change the files, add a need, or serialise them with --on-overlap serialise",
     ])
+  })
+
+  it("F011: is not that several tasks name shared files, or files that gather what others hold", () => {
+    const files = ["package.json", "src/index.ts", "CHANGELOG.md"]
+    const tasks = ["a", "b"].map((id) => ({ id, files: [`src/${id}.ts`, ...files] }))
+    expect(said(check(tasks))).toEqual([])
   })
 
   it("names every circle, and a long one shortened", () => {

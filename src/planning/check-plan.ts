@@ -1,7 +1,7 @@
 import { AppError } from "../kernel/errors.ts"
 import { quoteInput, type TaskId } from "../kernel/ids.ts"
 import { nearest } from "../lib/text/nearest.ts"
-import { listClaims } from "../ownership/judge-path.ts"
+import { jointPatterns } from "../ownership/joint-files.ts"
 import { listOverlaps, makeConcurrency, type Overlap } from "../ownership/overlaps.ts"
 import { cleanPattern } from "../ownership/plain-pattern.ts"
 import { layerTasks } from "../tasks/layers.ts"
@@ -20,7 +20,7 @@ export interface PlanFacts {
   readonly preset?: string
   /** The agents there are, by name. */
   readonly agents: readonly string[]
-  /** Patterns of the files that belong to the lead. */
+  /** Patterns of the files that all tasks may change; in a team with a lead, the lead. */
   readonly shared: readonly string[]
   readonly onOverlap: "refuse" | "serialise"
   /** Whether the project has tests that a gate runs, which say when a task is done. */
@@ -109,17 +109,7 @@ function checkTask(task: PlanTask, index: number, facts: PlanFacts): PlanProblem
       at("agentType", error.message)
     }
   }
-  if (!task.grantShared) problems.push(...checkShared(task, index, facts.shared))
   return problems
-}
-
-function checkShared({ files }: PlanTask, index: number, shared: readonly string[]): PlanProblem[] {
-  return files.flatMap((pattern, at) => {
-    const [claim] = listClaims(pattern, shared)
-    const way = "leave it out, or say grantShared: true"
-    const message = `${claim} is a shared file and belongs to the lead; ${way}`
-    return claim === undefined ? [] : [{ path: ["tasks", index, "files", at], message }]
-  })
 }
 
 function findDuplicates(tasks: readonly PlanTask[]): PlanProblem[] {
@@ -203,7 +193,9 @@ interface Kept {
 function keepApart(tasks: readonly PlanTask[], facts: PlanFacts, problems: PlanProblem[]): Kept {
   const owning = firstOfEach(tasks).filter(({ files }) => files.length > 0)
   const canMeet = makeConcurrency(tasks.map(({ id, needs }) => ({ id, status: "open", blockedBy: needs })))
-  const overlaps = listOverlaps(owning, facts.shared).filter(({ task, other }) => canMeet(task, other))
+  // A run merges what several tasks change in these.
+  const joint = jointPatterns(facts.shared)
+  const overlaps = listOverlaps(owning, facts.shared, joint).filter(({ task, other }) => canMeet(task, other))
   if (overlaps.length === 0) return { tasks, notes: [] }
   const place = placesOf(tasks)
   const pairs = overlaps.map((overlap) => laterFirst(overlap, place))

@@ -62,7 +62,13 @@ export const PLAN_TASK_FIELDS = {
   acceptance: withDefault(list(line("what must be true"), "what must be true at the end, in words"), []),
   ...COMMON_FIELDS,
   needs: withDefault(list(id, "ids of the tasks that must be done before"), []),
-  files: withDefault(list(text("pattern", problemWithPattern), "patterns of the files that it alone may write"), []),
+  files: withDefault(
+    list(
+      text("pattern", problemWithPattern),
+      "patterns of the files that it may write, and other tasks only where they are shared",
+    ),
+    [],
+  ),
   priority: withDefault(
     number("what comes first among ready tasks, the highest before all other order", {
       min: -MAX_PRIORITY,
@@ -71,7 +77,7 @@ export const PLAN_TASK_FIELDS = {
     }),
     0,
   ),
-  grantShared: flag("let it own the shared files that its patterns name"),
+  grantShared: flag("where a lead looks after shared files: let it own those that its patterns name"),
   run: withDefault(list(line("command"), "commands that the script agent runs to do it"), []),
   repair: withDefault(
     list(line("command"), "commands it runs instead when the work was sent back, or could not be merged"),

@@ -21,6 +21,8 @@ export interface PromptFacts {
   readonly others: readonly Pick<Task, "id" | "title" | "files">[]
   /** What the lead lets this attempt write besides the task's files. */
   readonly granted: readonly string[]
+  /** Whether the engine merges what tasks change in shared files, so that this one may. */
+  readonly isCoordinated: boolean
   /** Unread ones, oldest first. */
   readonly messages: readonly Message[]
   /** What an import brought. */

@@ -137,6 +137,8 @@ export interface TaskFact {
   recheckOf: string | null
   /** The revised task after which it was found to hold. */
   heldAfter: string | null
+  /** What it changed in this attempt though it is not its own, and where that is kept; null when nothing. */
+  aside: { readonly ref: string; readonly paths: readonly string[] } | null
 }
 
 export function emptyHistory(): History {
@@ -317,6 +319,7 @@ function tellTask(history: History, { type, data, by }: Event, at: number): void
       const task = taskOf(history, data.task)
       task.setbacks = []
       task.endedAt = null
+      task.aside = null
       task.isUnblockedTold = false
       task.recheckOf = null
       task.heldAfter = null
@@ -338,6 +341,9 @@ function tellTask(history: History, { type, data, by }: Event, at: number): void
     case "task.merged":
       taskOf(history, data.task).mergedAttempt = data.attempt
       history.mergedAt = at
+      break
+    case "ownership.set_aside":
+      taskOf(history, data.task).aside = { ref: data.ref, paths: data.paths }
       break
     case "task.merge_failed":
       // A fix that does not merge is done once more itself.
@@ -389,6 +395,7 @@ export function taskOf(history: History, id: string): TaskFact {
     ...{ id, setbacks: [], step: null, retries: 0, isUnblockedTold: false, mergedAttempt: null, worker: null },
     ...{ takenFrom: [], startedAt: null, endedAt: null, claimedAt: null, workMs: 0, fixOf: null, reason: null },
     ...{ recheckOf: null, heldAfter: null },
+    aside: null,
   }
   history.tasks.set(id, made)
   return made

@@ -210,7 +210,16 @@ function notesOf(task: Task, fact: TaskFact | undefined, repairs: number): strin
     ...(isLeft && why !== null ? [`${task.status}: ${textLine(why)}`] : []),
     ...(fact?.heldAfter == null ? [] : [`still holds after #${fact.heldAfter} was revised`]),
     ...(nothing === null ? [] : [`nothing to do: ${nothing}`]),
+    ...(fact?.aside == null ? [] : [sayAside(fact.aside)]),
   ]
+}
+
+const MOST_PATHS = 5
+
+/** The reader must not miss work that is not delivered. */
+function sayAside({ ref, paths }: NonNullable<TaskFact["aside"]>): string {
+  const more = paths.length > MOST_PATHS ? ` and ${paths.length - MOST_PATHS} more` : ""
+  return `NOT delivered, set aside: ${paths.slice(0, MOST_PATHS).join(", ")}${more}; see: git diff ${ref}^1 ${ref}`
 }
 
 function listWorkers({ history, now }: TeamView, ended: number | null): WorkerReport[] {

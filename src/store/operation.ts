@@ -24,7 +24,7 @@ export interface Settings {
   readonly blockedPatterns: readonly string[]
   readonly warnPatterns: readonly string[]
   readonly onOverlap: OnOverlap
-  /** Patterns of the files that belong to the lead. */
+  /** Patterns of the files of all: the engine merges what tasks change in them, or the lead looks after them. */
   readonly sharedFiles: readonly string[]
   /** Which score QA passes, which it leaves to the lead, and what it scores where that is not up to the type of a task. */
   readonly quality: Thresholds & { readonly dimensions: readonly string[] }

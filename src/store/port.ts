@@ -293,7 +293,7 @@ export interface ExceptionStore {
   decide(
     key: number,
     which: { readonly taskId: TaskId; readonly number: number },
-    word: { readonly status: "granted" | "denied"; readonly by: string; readonly decision: string | null },
+    word: Pick<Exception, "attempt" | "decision"> & { readonly status: "granted" | "denied"; readonly by: string },
   ): Promise<void>
 }
 

@@ -38,7 +38,7 @@ async function makeBusyTeam(store: Store): Promise<number> {
     const ask = { taskId: parseTaskId("c"), attempt: 1, pattern: "größe/**", reason: "needed", by: "w2" }
     await tx.exceptions.ask(key, ask)
     await tx.exceptions.ask(key, { ...ask, pattern: "package.json" })
-    const word = { status: "denied", by: "orchestrator", decision: "no" } as const
+    const word = { status: "denied", by: "orchestrator", decision: "no", attempt: 1 } as const
     await tx.exceptions.decide(key, { taskId: ask.taskId, number: 2 }, word)
     await tx.messages.take(key, "orchestrator", {})
     await tx.messages.send(key, "w1", { id: "m2", from: "w1", to: "w2", type: "text", payload: { message: "hi" } })

@@ -11,13 +11,18 @@ import {
 } from "../../src/ownership/operations/exceptions.ts"
 import { checkOwnership, ownershipFacts } from "../../src/ownership/operations/ownership-facts.ts"
 import { recordAside } from "../../src/ownership/operations/record-aside.ts"
+import { waitForAnswer } from "../../src/ownership/operations/wait-for-answer.ts"
+import { listEscalations } from "../../src/requests/operations/escalations.ts"
+import { join } from "../../src/sessions/operations/seats.ts"
 import type { Settings } from "../../src/store/operation.ts"
 import { claimTask } from "../../src/tasks/operations/claim-task.ts"
 import { createTask } from "../../src/tasks/operations/create-task.ts"
 import { deleteTask } from "../../src/tasks/operations/delete-task.ts"
+import { getTask } from "../../src/tasks/operations/get-task.ts"
 import { reopenTask } from "../../src/tasks/operations/reopen-task.ts"
 import { updateTask } from "../../src/tasks/operations/update-task.ts"
 import { cleanTeam } from "../../src/teams/operations/clean-team.ts"
+import { takeLead } from "../../src/teams/operations/lead-team.ts"
 import {
   allEvents,
   type Given,
@@ -51,7 +56,9 @@ async function makeHouse(makeDatabase: MakeDatabase, settings: Partial<Settings>
       run(house, createTask, { id, title: `Task ${id}`, files, ...more }),
     update: async (id: string, more: Given<typeof updateTask.input>) =>
       (await run(house, updateTask, { id, ...more })).task,
-    claim: (id: string, owner: string) => run(house, claimTask, { id, owner }),
+    claim: async (id: string, owner: string) => (await run(house, claimTask, { id, owner })).task,
+    /** As `teamwork run` does. */
+    lead: () => takeLead(house, { ...TEAM, holder: "host:1:1", leaseMs: 60_000, settings: "{}", isGone: () => false }),
     /** The refusal of something that must leave no trace. */
     refused: unchanged,
     events: async (type: string) => {
@@ -213,6 +220,34 @@ function ownershipContract(makeDatabase: MakeDatabase): void {
       ])
     })
 
+    it("F011: lets every task change shared files where a run leads, and several name them", async () => {
+      await using house = await makeOurs()
+      await house.lead()
+      await house.task("1", ["src/a.ts", "package.json", "src/index.ts"])
+      await house.task("2", ["src/b.ts", "package.json", "src/index.ts"])
+      await house.task("3", ["docs/**"])
+      const error = await house.refused(() => house.task("4", ["src/**"]))
+      expect(error.code).toBe("ownership.overlap")
+      expect(await may(house, "1", "package.json", "src/index.ts", "src/b.ts")).toEqual([
+        "owned",
+        "owned",
+        "not_owned: 2",
+      ])
+      expect(await may(house, "3", "package.json", "go.mod", "src/index.ts")).toEqual([
+        "shared",
+        "shared",
+        "not_owned: 1",
+      ])
+      const { paths } = await run(house.context, checkOwnership, { task: "3", paths: ["package.json"] })
+      expect(paths[0]).toMatchObject({ allowed: true })
+      expect(await run(house.context, checkOwnership, {})).toMatchObject({ overlaps: [] })
+      // A session that leads looks after them itself.
+      await run(house.context, join, { terminalId: "t1", lead: true })
+      expect(await may(house, "3", "go.mod")).toEqual(["shared"])
+      const { paths: led } = await run(house.context, checkOwnership, { task: "3", paths: ["go.mod"] })
+      expect(led[0]).toMatchObject({ allowed: false })
+    })
+
     it("says when the configuration of shared files is wrong", async () => {
       await using house = await makeOurs({ sharedFiles: ["!x"] })
       const error = await house.refused(() => house.task("1", ["a"]))
@@ -353,7 +388,7 @@ function ownershipContract(makeDatabase: MakeDatabase): void {
       expect(await house.events("ownership.granted")).toHaveLength(1)
     })
 
-    it("are refused to those who do not hold the task, and cannot be decided by a worker or too late", async () => {
+    it("F011: are refused to those who do not hold the task, not decided by a worker, and answered for the next attempt", async () => {
       await using house = await makeOurs()
       await house.task("1", ["src/**"])
       await house.claim("1", "w1")
@@ -369,8 +404,35 @@ function ownershipContract(makeDatabase: MakeDatabase): void {
       expect((await house.refused(() => grant({ by: "w1" }))).code).toBe("ownership.not_allowed")
       expect((await house.refused(() => grant({ number: 2 }))).code).toBe("ownership.not_found")
       await house.update("1", { owner: "w1", status: "resolved" })
-      expect((await house.refused(() => grant({}))).code).toBe("ownership.decided")
       expect((await house.refused(() => ask({ owner: undefined }))).code).toBe("task.transition")
+      expect(await grant({})).toMatchObject({ status: "granted", attempt: 2 })
+      await run(house.context, reopenTask, { id: "1" })
+      expect(await may(house, "1", "docs/a")).toEqual(["granted"])
+    })
+
+    it("F011: in a run the engine answers by rule, and a person for files of open tasks, while the task waits", async () => {
+      await using house = await makeOurs()
+      await house.lead()
+      await house.task("1", ["src/**"])
+      await house.task("2", ["docs/**"])
+      const { claimToken } = await house.claim("1", "w1")
+      const ask = (path: string) =>
+        run(house.context, askException, { task: "1", owner: "w1", path, reason: "it is needed" })
+      expect((await refusal(ask("package.json"))).code).toBe("ownership.decided")
+      expect(await ask("scripts/*.sh")).toMatchObject({ status: "granted", decidedBy: "teamwork" })
+      expect(await may(house, "1", "scripts/a.sh", "docs/a.md")).toEqual(["granted", "not_owned: 2"])
+      expect(await house.inbox("orchestrator")).toEqual([])
+      const wait = () =>
+        waitForAnswer(house.context, { ...TEAM, task: parseTaskId("1"), owner: "w1", token: claimToken })
+      expect(await wait()).toEqual([])
+      expect(await ask("docs/a.md")).toMatchObject({ number: 2, status: "asked" })
+      expect(await wait()).toMatchObject([{ pattern: "docs/a.md" }])
+      expect(await run(house.context, getTask, { id: "1" })).toMatchObject({ status: "paused" })
+      const [open] = await run(house.context, listEscalations, {})
+      expect(open?.summary).toContain("teamwork ownership grant 1 2")
+      await run(house.context, denyException, { task: "1", number: 2, reason: "leave it" })
+      expect(await run(house.context, getTask, { id: "1" })).toMatchObject({ status: "open", attempt: 1 })
+      expect(await run(house.context, listEscalations, {})).toEqual([])
     })
 
     it("are the only way for an owner to more files", async () => {

@@ -386,7 +386,7 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       const first = await ask("a", "x")
       expect(first).toMatchObject({ number: 1, status: "asked", decidedBy: null, decidedAt: null, decision: null })
       expect([(await ask("b", "y")).number, (await ask("a", "z")).number]).toEqual([1, 2])
-      const word = { status: "granted", by: "orchestrator", decision: null } as const
+      const word = { status: "granted", by: "orchestrator", decision: null, attempt: 1 } as const
       await store.write((tx) => tx.exceptions.decide(key, { taskId: parseTaskId("a"), number: 2 }, word))
       const all = await store.read((tx) => tx.exceptions.list(key))
       expect(all.map(({ taskId, number, status }) => `${taskId} ${number} ${status}`)).toEqual([

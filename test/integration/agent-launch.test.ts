@@ -317,6 +317,9 @@ describe("opencode", () => {
       rules.findIndex(([rule]) => rule === "src/**"),
     )
     expect(rules).toContainEqual(["package.json", "deny"])
+    const coordinated = launch(opencode, { ownership: { ...ownership, isCoordinated: true } })
+    const allowed = Object.entries(coordinated.json("opencode/opencode.json").permission.edit)
+    expect(allowed).toContainEqual(["package.json", "allow"])
     const free = launch(opencode, { ownership: { ...owning(), others: [{ id: "2", files: ["lib/"] }] } })
     expect(free.json("opencode/opencode.json").permission.edit).toMatchObject({ "*": "allow", "lib/**": "deny" })
     expect(launch(opencode, { permission: "ask" }).json("opencode/opencode.json").permission.edit).toBe("deny")

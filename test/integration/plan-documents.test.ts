@@ -39,14 +39,14 @@ describe("YAML", () => {
       "    title: Three", // 9
       "    files:", // 10
       "      - src/**", // 11
-      "      - package.json", // 12
+      "      - /package.json", // 12
       "", // 13
     ].join("\n")
     expect(await faultsOf("plan.yml", text)).toEqual([
       'plan.yml:2:1: schedule: "soon" is not one of waves, eager',
       'plan.yml:6:16: tasks[0].needs: "33" is no task of this plan; did you mean "3"?',
       'plan.yml:7:25: tasks[1].needs: "1x" is no task of this plan; did you mean "1"?',
-      "plan.yml:12:9: tasks[2].files: package.json is a shared file and belongs to the lead; leave it out, or say grantShared: true",
+      'plan.yml:12:9: tasks[2].files: "/package.json" is not valid: write the path from the repository\'s root, as src/api/**',
     ])
   })
 

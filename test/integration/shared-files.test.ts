@@ -48,8 +48,8 @@ async function prepare({ files = START, isLed = true }: { readonly files?: Files
       await run(own, updateTask, { id, owner: `w${id}`, status: "resolved" })
       const head = await repository.commit([base], changed)
       await repository.set(`refs/heads/${workerBranch(TEAM, `w${id}`)}`, head)
-      await repository.set(pinRef(TEAM, { taskId: id, attempt: 1 }, "head"), head)
-      await repository.set(pinRef(TEAM, { taskId: id, attempt: 1 }, "base"), base)
+      await repository.set(pinRef({ ...TEAM, run: 1 }, { taskId: id, attempt: 1 }, "head"), head)
+      await repository.set(pinRef({ ...TEAM, run: 1 }, { taskId: id, attempt: 1 }, "base"), base)
     },
     merge: (ports: Partial<WavePorts> = {}): Promise<WaveReport> =>
       mergeWave(own, { merges: repository.merges, gate: async () => PASSED, scope: async () => [], ...ports }, TEAM),

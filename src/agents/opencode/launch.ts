@@ -62,7 +62,7 @@ function permissions({ permission, ownership, allowedTools, deniedTools }: Agent
 }
 
 /** The last that fits decides. */
-function ownershipRules({ task, others, granted, shared }: Ownership): Record<string, "allow" | "deny"> {
+function ownershipRules({ task, others, granted, shared, isCoordinated }: Ownership): Record<string, "allow" | "deny"> {
   const rules = (patterns: readonly string[], word: "allow" | "deny") =>
     patterns.flatMap((pattern) =>
       widen(cleanPattern(pattern).replace(/\/$/, "/**")).map((rule) => [rule, word] as const),
@@ -72,7 +72,8 @@ function ownershipRules({ task, others, granted, shared }: Ownership): Record<st
   const own: ReturnType<typeof rules> =
     files.length === 0 ? [["*", "allow"], ...rules(foreign, "deny")] : [["*", "deny"], ...rules(files, "allow")]
   const claimed = files.flatMap((pattern) => listClaims(pattern, shared))
-  const common = task === null ? [] : [...rules(shared, "deny"), ...rules(claimed, "allow")]
+  const common =
+    task === null ? [] : [...rules(shared, isCoordinated === true ? "allow" : "deny"), ...rules(claimed, "allow")]
   return Object.fromEntries([...own, ...common, ...rules(granted, "allow")])
 }
 

@@ -160,6 +160,7 @@ export const CORE_KEYS = {
     type: "strings",
     default: SHARED_BY_DEFAULT,
     env: "TEAMWORK_OWNERSHIP_SHARED",
-    description: "Patterns of files that belong to the lead; no task owns them unless the lead grants it.",
+    description:
+      "Patterns of files of all. In a run every task may change them, and the engine merges the changes; where a session leads the team, they belong to the lead unless it grants them.",
   },
 } as const

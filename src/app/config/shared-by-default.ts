@@ -1,4 +1,4 @@
-/** Files of all, which the lead looks after. */
+/** Files of all: the engine merges what tasks change in them, or the lead looks after them. */
 export const SHARED_BY_DEFAULT = [
   "**/package.json",
   "**/tsconfig*.json",
@@ -13,6 +13,12 @@ export const SHARED_BY_DEFAULT = [
   "**/go.sum",
   "**/Cargo.toml",
   "**/pyproject.toml",
+  "**/requirements*.txt",
+  "**/Pipfile",
+  "**/Gemfile",
+  "**/composer.json",
+  "**/deno.json",
+  "**/deno.jsonc",
   "*.config.*",
   ".gitignore",
   ".gitattributes",

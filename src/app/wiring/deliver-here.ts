@@ -6,6 +6,7 @@ import type { TeamName } from "../../kernel/team.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { listVerdicts } from "../../quality/operations/record-verdict.ts"
 import type { Session } from "../command.ts"
+import { lockMakerFor } from "./lock-maker-for.ts"
 import { verifierFor } from "./verifier-for.ts"
 import { renewHere } from "./workspace-tools.ts"
 
@@ -24,7 +25,7 @@ export async function openDelivery(session: Session, { name, sourceDir, isPartia
   const gates = connectGates(await verifierFor(session, { folder }), name)
   const verdicts = () => listVerdicts.run(context, name)
   const { merges } = merging
-  const queue = { merges, gate: gates.gate, scope: gates.scope }
+  const queue = { merges, gate: gates.gate, scope: gates.scope, makeLock: await lockMakerFor(session) }
   return {
     ...merging,
     finalGate: isPartial ? gates.partGate : gates.finalGate,

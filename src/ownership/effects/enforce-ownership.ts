@@ -5,9 +5,11 @@ import type { TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
 import { resolveRun } from "../../tasks/operations/lookup.ts"
 import { readWorkToBring } from "../../tasks/operations/work-to-bring.ts"
+import { judgePath, type Ownership } from "../judge-path.ts"
+import { askException } from "../operations/exceptions.ts"
 import { ownershipFacts } from "../operations/ownership-facts.ts"
 import { recordAside } from "../operations/record-aside.ts"
-import { judgeChanges } from "../scope.ts"
+import { type FileChange, type JudgedChanges, judgeChanges } from "../scope.ts"
 
 export type { Scopes }
 
@@ -30,16 +32,49 @@ export async function enforceOwnership(
   const { title, attempt, ownership } = await ownershipFacts.run(context, request)
   const fixed = await readWorkToBring(context, request, request.task)
   const name = await resolveRun(context, request)
+  const judge = makeJudge(ownership)
   const result = await scopes.setAside({
     ...request,
     ...name,
     attempt,
     brings: fixed && pinRef(name, fixed, "head"),
     message: request.message ?? `${title}\n\nTask ${request.task}`,
-    judge: (changes) => judgeChanges(changes, ownership),
+    judge: judge.judge,
   })
+  for (const path of judge.taken())
+    await askException.run(context, { ...request, path, reason: "all the task did is in files that no open task owns" })
   const { aside } = result
   if (aside?.isNew === true)
     await recordAside(context, { ...request, ...aside, attempt, paths: aside.changes.map((change) => change.path) })
   return result
+}
+
+/** More than this is no slip of one task. */
+const MOST_TAKEN = 50
+
+/**
+ * Where the engine looks after files, a task whose whole work is in files without an owner gets them: they are asked
+ * for in its name, and the engine's rule for that is yes. It is settled by the first look, which sees all changes.
+ */
+function makeJudge(ownership: Ownership): {
+  judge: (changes: readonly FileChange[]) => JudgedChanges
+  taken(): readonly string[]
+} {
+  let taken: readonly string[] | undefined
+  return {
+    judge(changes) {
+      const judged = judgeChanges(changes, ownership)
+      taken ??= ownership.isCoordinated === true && judged.kept.length === 0 ? listUnowned(judged, ownership) : []
+      if (taken.length === 0) return judged
+      return judgeChanges(changes, { ...ownership, granted: [...ownership.granted, ...taken] })
+    },
+    taken: () => taken ?? [],
+  }
+}
+
+/** All paths, if none of them has an owner and each can be named by a pattern; otherwise none. */
+function listUnowned({ aside }: JudgedChanges, ownership: Ownership): readonly string[] {
+  const isFree = ({ path, reason }: JudgedChanges["aside"][number]) =>
+    reason === "not_owned" && judgePath(path, ownership).owner === null && !/[*?[\]{}\\]/.test(path)
+  return aside.length <= MOST_TAKEN && aside.every(isFree) ? aside.map(({ path }) => path) : []
 }

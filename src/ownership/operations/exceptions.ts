@@ -1,13 +1,15 @@
-import { PERSON } from "../../kernel/actor.ts"
+import { ENGINE, PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { choice, type InputOf, number, optional } from "../../lib/fields.ts"
 import { inboxName, LEAD } from "../../messages/message.ts"
+import { listHolding, withdrawEscalation } from "../../requests/operations/escalation-holds.ts"
 import {
   type Context,
   idField,
   operation,
   ownerField,
   runFields,
+  type Settings,
   taskIdField,
   teamFields,
   textField,
@@ -16,12 +18,17 @@ import {
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { assertHolds } from "../../tasks/operations/assert-holds.ts"
 import { getTask, getTeam, lockTask } from "../../tasks/operations/lookup.ts"
+import { releaseTask } from "../../tasks/operations/task-moves.ts"
 import { hasEnded, type Task } from "../../tasks/task.ts"
 import { EXCEPTION_STATUSES, type Exception } from "../exception.ts"
 import { problemWithPattern } from "../file-pattern.ts"
 import { judgePath } from "../judge-path.ts"
+import { findOverlaps } from "../overlaps.ts"
 import { cleanPattern } from "../plain-pattern.ts"
+import { isCoordinated } from "./coordinator.ts"
 import { readOwnership } from "./ownership-facts.ts"
+import { sharedPatterns } from "./plan-files.ts"
+import { ABOUT_OWNERSHIP } from "./wait-for-answer.ts"
 
 const askInput = {
   ...teamFields,
@@ -62,6 +69,8 @@ export const askException = operation({
       const asked = await tx.exceptions.ask(team.key, { taskId: task.id, attempt, pattern, reason: input.reason, by })
       const data = { task: task.id, attempt, number: asked.number, pattern, reason: input.reason }
       await tx.events.append(team.key, by, { type: "ownership.asked", data })
+      const isFree = (await isCoordinated(tx, team.key)) && (await isUnowned(tx, team, { task, pattern, settings }))
+      if (isFree) return answer(tx, team, { asked, status: "granted", by: ENGINE, decision: "no open task owns it" })
       const call = `teamwork ownership grant ${task.id} ${asked.number}`
       const message = `BOUNDARY: ${by} asks to write ${pattern} for task ${task.id}: ${input.reason} (${call}, or deny)`
       const payload = { message, exception: { task: task.id, number: asked.number, pattern } }
@@ -99,7 +108,7 @@ const decideInput = {
 
 export const grantException = operation({
   name: "ownership.grant",
-  summary: "As the lead: let a task write what it asked for, in this attempt",
+  summary: "As the lead: let a task write what it asked for, in this attempt or the next one",
   input: decideInput,
   run: (context, input): Promise<Exception> => decide(context, input, "granted"),
 })
@@ -123,20 +132,62 @@ async function decide(
     const task = await lockTask(tx, team.key, input.task)
     const asked = await getException(tx, team, task, input.number)
     if (asked.status === status) return asked
-    assertOpen(asked, task)
+    assertOpen(asked)
     const decision = input.reason ?? null
-    await tx.exceptions.decide(team.key, { taskId: task.id, number: asked.number }, { status, by, decision })
-    const { attempt, pattern } = asked
-    const data = { task: task.id, attempt, number: asked.number, pattern, reason: decision }
-    await tx.events.append(team.key, by, { type: `ownership.${status}`, data })
+    const { pattern } = asked
+    // An answer that comes when the attempt is over counts for the next one.
+    const attempt = hasEnded(task.status) ? task.attempt + 1 : task.attempt
+    const decided = await answer(tx, team, { asked: { ...asked, attempt }, status, by, decision })
+    await goOn(tx, team, { task, decided })
     if (asked.askedBy !== PERSON) {
       const why = decision === null ? "" : `: ${decision}`
       const message = `BOUNDARY: ${pattern} is ${status} for task ${task.id}${why}`
       const payload = { message, exception: { task: task.id, number: asked.number, pattern, status } }
       await tx.messages.send(team.key, by, { id: ids.uuid(), from: LEAD, to: asked.askedBy, type: "text", payload })
     }
-    return getException(tx, team, task, input.number)
+    return decided
   })
+}
+
+interface Answer {
+  readonly asked: Exception
+  readonly status: "granted" | "denied"
+  readonly by: string
+  readonly decision: string | null
+}
+
+async function answer(tx: Tx, team: StoredTeam, { asked, status, by, decision }: Answer): Promise<Exception> {
+  const { taskId, number, attempt, pattern } = asked
+  await tx.exceptions.decide(team.key, { taskId, number }, { status, by, decision, attempt })
+  const data = { task: taskId, attempt, number, pattern, reason: decision }
+  await tx.events.append(team.key, by, { type: `ownership.${status}`, data })
+  return { ...asked, ...((await tx.exceptions.list(team.key, taskId))[number - 1] ?? {}) }
+}
+
+/** A task that stopped to wait for the answer is open again once nothing else is asked. */
+async function goOn(
+  tx: Tx,
+  team: StoredTeam,
+  { task, decided }: { readonly task: Task; readonly decided: Exception },
+): Promise<void> {
+  if (task.status !== "paused") return
+  if ((await tx.exceptions.list(team.key, task.id)).some(({ status }) => status === "asked")) return
+  const by = decided.decidedBy ?? PERSON
+  for (const record of await tx.records.list(team.key, { kind: "escalation", status: "open", taskId: task.id }))
+    if (record.data.about === ABOUT_OWNERSHIP) await withdrawEscalation(tx, team, { record, by })
+  if ((await listHolding(tx, team.key, task.id)).length > 0) return
+  const why = decided.decision === null ? "" : `: ${decided.decision}`
+  await releaseTask(tx, team, { task, by, reason: `${decided.pattern} was ${decided.status}${why}` })
+}
+
+/** Whether no other open task could write it. */
+async function isUnowned(
+  tx: Tx,
+  team: StoredTeam,
+  { task, pattern, settings }: { readonly task: Task; readonly pattern: string; readonly settings: Settings },
+): Promise<boolean> {
+  const others = (await tx.tasks.owning(team.key)).filter(({ id }) => id !== task.id)
+  return findOverlaps({ id: task.id, files: [pattern] }, others, sharedPatterns(settings)).length === 0
 }
 
 /** Workers ask, and do not decide; a person may. */
@@ -161,16 +212,10 @@ async function getException(tx: Tx, team: StoredTeam, task: Task, number: number
   )
 }
 
-function assertOpen(asked: Exception, task: Task): void {
-  const why =
-    asked.status !== "asked"
-      ? `was ${asked.status} by ${asked.decidedBy}`
-      : asked.attempt === task.attempt && !hasEnded(task.status)
-        ? undefined
-        : `was asked for attempt ${asked.attempt}, which is over`
-  if (why === undefined) return
+function assertOpen({ status, number, taskId, decidedBy }: Exception): void {
+  if (status === "asked") return
   throw new AppError(
     "ownership.decided",
-    `exception ${asked.number} of task ${task.id} ${why}; it has to be asked for anew`,
+    `exception ${number} of task ${taskId} was ${status} by ${decidedBy}; it has to be asked for anew`,
   )
 }

@@ -18,9 +18,11 @@ import { assertHolds } from "../../tasks/operations/assert-holds.ts"
 import { getTask, getTeam } from "../../tasks/operations/lookup.ts"
 import type { Task } from "../../tasks/task.ts"
 import { isGranted } from "../exception.ts"
+import { jointPatterns } from "../joint-files.ts"
 import { judgePath, type Ownership, type PathJudgement } from "../judge-path.ts"
 import { listOverlaps, makeConcurrency, type Overlap } from "../overlaps.ts"
 import { type FileChange, judgeChanges } from "../scope.ts"
+import { isCoordinated } from "./coordinator.ts"
 import { sharedPatterns } from "./plan-files.ts"
 
 interface Writer {
@@ -41,6 +43,7 @@ async function readAlone(tx: Tx, key: number, { task, settings }: Writer): Promi
     others: [],
     granted: task === null ? [] : await readGranted(tx, key, task),
     shared: sharedPatterns(settings),
+    ...(task !== null && (await isCoordinated(tx, key)) ? { isCoordinated: true } : {}),
     ...(task === null || mayWrite(task.phase) ? {} : { locked: `task ${task.id} is in ${task.phase}` }),
   }
 }
@@ -128,7 +131,9 @@ export const checkOwnership = operation({
 /** Those of tasks that could run at the same time: an import or `project clean` may bring some in. */
 async function readOverlaps(tx: Tx, key: number, task: Task | null, settings: Settings): Promise<Overlap[]> {
   const canMeet = makeConcurrency(await tx.tasks.graph(key))
-  const found = listOverlaps(await tx.tasks.owning(key), sharedPatterns(settings))
+  const shared = sharedPatterns(settings)
+  const joint = (await isCoordinated(tx, key)) ? jointPatterns(shared) : []
+  const found = listOverlaps(await tx.tasks.owning(key), shared, joint)
   return found.filter(
     (each) => canMeet(each.task, each.other) && (task === null || task.id === each.task || task.id === each.other),
   )

@@ -5,9 +5,11 @@ import type { OnOverlap, Settings } from "../../store/operation.ts"
 import type { GraphNode, StoredTeam, Tx } from "../../store/port.ts"
 import type { TaskStatus } from "../../tasks/task.ts"
 import { problemWithPattern } from "../file-pattern.ts"
+import { jointPatterns } from "../joint-files.ts"
 import { listClaims } from "../judge-path.ts"
 import { findOverlaps, listOverlaps, makeConcurrency, type Overlap } from "../overlaps.ts"
 import { cleanPattern } from "../plain-pattern.ts"
+import { isCoordinated } from "./coordinator.ts"
 
 interface FileRequest {
   readonly id: TaskId
@@ -34,7 +36,7 @@ interface FilePlan {
 export async function planFiles(tx: Tx, team: StoredTeam, settings: Settings, task: FileRequest): Promise<FilePlan> {
   const files = checkFiles(task.files)
   const shared = sharedPatterns(settings)
-  if (!task.grantShared) assertNotShared(files, shared)
+  if (!(task.grantShared || (await isCoordinated(tx, team.key)))) assertNotShared(files, shared)
   const overlaps = await findConflicts(tx, team, shared, { ...task, files })
   if (overlaps.length === 0) return { files, waitsFor: [], waiting: [] }
   if (task.onOverlap === "refuse") throw overlapError(overlaps)
@@ -89,10 +91,16 @@ export async function assertStillApart(
   const [couldMeet, canMeet] = [makeConcurrency(before), makeConcurrency(after)]
   const remaining = new Set<string>(after.map((node) => node.id))
   const tasks = owning.filter((task) => remaining.has(task.id))
-  const found = listOverlaps(tasks, sharedPatterns(settings)).filter(
+  const shared = sharedPatterns(settings)
+  const found = listOverlaps(tasks, shared, await readJoint(tx, team, shared)).filter(
     ({ task, other }) => canMeet(task, other) && !couldMeet(task, other),
   )
   if (found.length > 0) throw overlapError(found, "keep one waiting for the other, or change the files of one first")
+}
+
+/** What several tasks may own at once, as the engine merges it. */
+async function readJoint(tx: Tx, team: StoredTeam, shared: readonly string[]): Promise<readonly string[]> {
+  return (await isCoordinated(tx, team.key)) ? jointPatterns(shared) : []
 }
 
 /** Those of the configuration, which nobody has checked yet. */
@@ -134,7 +142,8 @@ async function findConflicts(
   task: Pick<FileRequest, "id" | "status" | "blockedBy" | "files">,
 ): Promise<Overlap[]> {
   const others = (await tx.tasks.owning(team.key)).filter((other) => other.id !== task.id)
-  const overlaps = findOverlaps(task, others, shared)
+  if (findOverlaps(task, others, shared).length === 0) return []
+  const overlaps = findOverlaps(task, others, shared, await readJoint(tx, team, shared))
   if (overlaps.length === 0) return []
   const graph = (await tx.tasks.graph(team.key)).filter((node) => node.id !== task.id)
   const canMeet = makeConcurrency([...graph, task])

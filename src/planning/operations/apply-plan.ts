@@ -3,6 +3,7 @@ import { AppError } from "../../kernel/errors.ts"
 import { parseTaskId, type TaskId } from "../../kernel/ids.ts"
 import { protocolOf, type Team, type TeamName } from "../../kernel/team.ts"
 import { type Field, record } from "../../lib/fields.ts"
+import { jointPatterns } from "../../ownership/joint-files.ts"
 import { overlapError, sharedPatterns } from "../../ownership/operations/plan-files.ts"
 import { listOverlaps, makeConcurrency } from "../../ownership/overlaps.ts"
 import { askAtStart } from "../../requests/operations/checkpoints.ts"
@@ -199,7 +200,8 @@ async function keepFromOthers(tx: Tx, team: StoredTeam, given: Known): Promise<r
     })),
     ...[...known.values()].filter(({ id }) => !planned.has(id)),
   ])
-  const overlaps = listOverlaps([...owning, ...outsiders], sharedPatterns(settings)).filter(
+  const shared = sharedPatterns(settings)
+  const overlaps = listOverlaps([...owning, ...outsiders], shared, jointPatterns(shared)).filter(
     ({ task, other }) => planned.has(task) !== planned.has(other) && canMeet(task, other),
   )
   if (overlaps.length === 0) return tasks

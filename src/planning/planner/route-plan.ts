@@ -83,12 +83,11 @@ function modelOf(roles: readonly RoleDefinition[], type: string) {
   return model === "dynamic" ? undefined : model
 }
 
-/** The lead's files that the plan speaks of. */
+/** Files of all that the plan speaks of. */
 function findShared(tasks: readonly PlanTask[], shared: readonly string[]): Decomposition["shared"] {
   const named = new Map<string, string[]>()
   for (const task of tasks) {
-    const owned = task.grantShared ? task.files : []
-    for (const path of new Set([...findPaths(textOf(task)), ...owned])) {
+    for (const path of new Set([...findPaths(textOf(task)), ...task.files])) {
       if (findMatch(path, shared) === undefined) continue
       named.set(path, [...(named.get(path) ?? []), task.id])
     }

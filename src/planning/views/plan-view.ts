@@ -76,7 +76,7 @@ export function renderPlan(plan: Decomposition, screen: Screen): string {
     lines.push("", paint(`Wave ${wave}`, "bold", screen.color), ...some.flatMap((task) => renderTask(task, indent)))
   }
   lines.push(...section("Added for work that brings no tests", plan.followUps.map(sayFollowUp), screen))
-  lines.push(...section("Shared files, the lead's", plan.shared.map(sayShared), screen))
+  lines.push(...section("Shared files", plan.shared.map(sayShared), screen))
   lines.push(...section("Boundary files", plan.boundary.map(sayBoundary), screen))
   lines.push(...section("Notes", plan.notes, screen))
   return lines.map((line) => cut(line, Math.max(40, screen.columns))).join("\n")

@@ -12,7 +12,7 @@ export interface RepositoryFacts {
 export interface PlanningFacts {
   readonly goal: string
   readonly repository: RepositoryFacts
-  /** Patterns of the files that belong to the lead. */
+  /** Patterns of the files that every task may change. */
   readonly shared: readonly string[]
 }
 
@@ -42,7 +42,7 @@ export function explorerPrompt({ goal, repository, shared }: PlanningFacts): str
     "You explore a git repository for somebody who will plan work on it. Look and report; change nothing.",
     section("Goal", goal),
     describeRepository(repository),
-    section("Files that belong to the lead", bullets(shared)),
+    section("Shared files, which every task may change", bullets(shared)),
     section(
       "Report",
       bullets([
@@ -80,11 +80,14 @@ export function plannerPrompt(facts: PlannerFacts): string {
       "Agent types",
       bullets(roles.map(({ name, kind, expertise }) => `${name} (${kind}): ${expertise.join(", ")}`)),
     ),
-    section("Files that belong to the lead", `No task may own them; the lead changes them.\n${bullets(shared)}`),
+    section("Shared files", `${SHARED_RULE}\n${bullets(shared)}`),
     section("Rules", bullets([...RULES, ...(crew === undefined ? [] : [crewRule(crew)])])),
     before === undefined ? "" : describeBefore(before),
   )
 }
+
+export const SHARED_RULE =
+  "Every task may change these, several at the same time: what they change is merged key by key, and lock files are made anew. A task that needs a dependency or a script adds it itself; name the manifest among its files and plan no task of its own for it."
 
 const RULES = [
   "Each task is done by one agent that knows only its own task, its needs' results and the repository: say in the description all that it must know.",

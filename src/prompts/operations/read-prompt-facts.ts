@@ -9,6 +9,7 @@ import { relevantWisdom, toWisdom } from "../../knowledge/wisdom.ts"
 import { optional } from "../../lib/fields.ts"
 import { inboxName } from "../../messages/message.ts"
 import { isGranted } from "../../ownership/exception.ts"
+import { isCoordinated } from "../../ownership/operations/coordinator.ts"
 import { isOwned, readRoleSpec, specPath } from "../../planning/roles/role-spec.ts"
 import type { Verdict } from "../../quality/verdict.ts"
 import { type Escalation, toEscalation } from "../../requests/escalation.ts"
@@ -42,6 +43,7 @@ export const promptFacts = operation({
         granted: (await tx.exceptions.list(key, task.id))
           .filter((each) => isGranted(each, task))
           .map((each) => each.pattern),
+        isCoordinated: await isCoordinated(tx, key),
         messages: reader === null ? [] : await tx.messages.list(key, inboxName(reader), { unreadOnly: true }),
         wisdom: documents.filter(({ path, encoding }) => /^wisdom\/.*\.md$/.test(path) && encoding === "utf8"),
         learned: relevantWisdom((await tx.records.list(key, { kind: "wisdom", status: "kept" })).map(toWisdom), task),

@@ -52,6 +52,7 @@ const FACTS: PromptFacts = {
   artifacts: [],
   others: [{ id: parseTaskId("4"), title: "Page", files: ["web/**"] }],
   granted: [],
+  isCoordinated: false,
   messages: [
     {
       id: "m1",
@@ -357,6 +358,13 @@ Before you begin, read the file of each skill that helps, and go by it.
     const facts = { ...FACTS, granted: ["docs/api.md"] }
     expect(compose({ facts }).text).toContain("The lead lets you write these as well:\n- docs/api.md")
     expect(compose({ facts: FACTS }).text).not.toContain("The lead lets you")
+  })
+
+  it("F011: says that manifests may be changed where the engine merges them, and nothing of it to a reviewer", () => {
+    const facts = { ...FACTS, isCoordinated: true }
+    expect(compose({ facts }).text).toContain("Lock files are made anew when your work is merged")
+    expect(compose({ facts: FACTS }).text).not.toContain("Lock files are made anew")
+    expect(compose({ facts, role: get("review") }).text).not.toContain("Lock files are made anew")
   })
 
   it("tells the expertise of type and role, but never two ways to work", () => {

@@ -127,9 +127,14 @@ function fileScope({ facts, role }: PromptInput): Section {
     : files.length === 0
       ? "The task names no files. Write what it needs and nothing that belongs to other tasks."
       : bullets("You may write these files and no others:", files)
-  const lead = role.writes && granted !== "" ? `${own}\n\n${granted}` : own
+  const more = role.writes ? [granted, facts.isCoordinated ? SHARED_FILES : ""].filter((text) => text !== "") : []
+  const lead = [own, ...more].join("\n\n")
   return { name: "file scope", heading: "FILE SCOPE", priority: null, lead }
 }
+
+/** Word for word in every prompt of a run. */
+const SHARED_FILES =
+  "Besides, you may change manifests and settings of the whole project where the task needs it, such as a dependency or a script in package.json, Cargo.toml or pyproject.toml, also where another task names the file. Keep such a change as small as it can be: other tasks change these files at the same time, and all of it is merged key by key. Lock files are made anew when your work is merged, so never edit them by hand."
 
 function context({ facts, role, root }: PromptInput): Section {
   const { team, task, worktree } = facts

@@ -5,6 +5,7 @@ import {
   describeRepository,
   join,
   type PlannerFacts,
+  SHARED_RULE,
   section,
 } from "../../planning/views/planning-prompt.ts"
 
@@ -20,7 +21,7 @@ export function coordinatorPrompt({ goal, repository, shared, map, roles, before
       "Roles that are there already",
       bullets(existing.map(({ name, prefix, responsibility }) => `${name} (${prefix}-, ${responsibility})`)),
     ),
-    section("Files that belong to the lead", `No task may own them; the lead changes them.\n${bullets(shared)}`),
+    section("Shared files", `${SHARED_RULE}\n${bullets(shared)}`),
     section("Rules", bullets(RULES)),
     before === undefined ? "" : describeBefore(before),
   )

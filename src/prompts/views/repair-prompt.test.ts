@@ -15,6 +15,14 @@ it("tells what did not pass, fenced where others wrote it, and without secrets",
   expect(text).not.toContain("build_succeeds")
 })
 
+it("F011: tells what was set aside and why, and how to get it", () => {
+  const message = '"docs/a.md" belongs to task 2 (docs/), not to task 1; ask the lead: teamwork ownership ask --task 1'
+  const aside = { ref: "refs/teamwork/shop/main/1/1/aside", changes: [{ message }] }
+  const text = repairPrompt({ checks: [], issues: ["error: nothing was committed"] }, { mask, limit: 10_000, aside })
+  expect(text).toContain(message)
+  expect(text).toContain("git cherry-pick -m 1 refs/teamwork/shop/main/1/1/aside")
+})
+
 it("fits, and keeps the end of long output", () => {
   const evidence = `${"x".repeat(50_000)}\nthe reason`
   const text = repairPrompt({ checks: [{ name: "t", status: "failed", evidence }], issues: [] }, { mask, limit: 3000 })

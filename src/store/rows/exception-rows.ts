@@ -32,12 +32,12 @@ export function exceptionStore(session: Session): ExceptionStore {
       return last
     },
     list: (key, taskId) => listExceptions(session, key, taskId),
-    async decide(key, { taskId, number }, { status, by, decision }) {
+    async decide(key, { taskId, number }, { status, by, decision, attempt }) {
       // Entries are never removed, so the n-th of a task stays the n-th.
       await session.run(
-        `update file_exception set status = ?, decided_by = ?, decided_at = ?, decision = ? where seq = (
+        `update file_exception set status = ?, decided_by = ?, decided_at = ?, decision = ?, attempt = ? where seq = (
            select seq from file_exception where team_id = ? and task_id = ? order by seq limit 1 offset ?)`,
-        [status, by, await session.now(), decision, key, taskId, number - 1],
+        [status, by, await session.now(), decision, attempt, key, taskId, number - 1],
       )
     },
   }

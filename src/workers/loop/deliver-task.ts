@@ -38,9 +38,17 @@ export async function deliver(shift: Shift, { task, token }: Hold, delivery: Del
   ports.say(`${message}${status === "in_review" ? "; it waits to be merged" : ""}`)
 }
 
-export function describeDelivery({ kept }: AsideResult): string {
-  const paths = [...new Set(kept.map((change) => change.path))]
-  if (paths.length === 0) return "no file changed"
+/** Names what was set aside as well, so that readers of the result do not take it for delivered. */
+export function describeDelivery({ kept, aside }: AsideResult): string {
+  const left =
+    aside === null ? "" : `; NOT delivered, as it is not the task's: ${nameFiles(aside.changes)} (kept as ${aside.ref})`
+  const count = new Set(kept.map((change) => change.path)).size
+  if (count === 0) return `no file changed${left}`
+  return `${count} ${count === 1 ? "file" : "files"} changed: ${nameFiles(kept)}${left}`
+}
+
+export function nameFiles(changes: readonly { readonly path: string }[]): string {
+  const paths = [...new Set(changes.map((change) => change.path))]
   const more = paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : ""
-  return `${paths.length} ${paths.length === 1 ? "file" : "files"} changed: ${paths.slice(0, MOST_NAMED).join(", ")}${more}`
+  return `${paths.slice(0, MOST_NAMED).join(", ")}${more}`
 }

@@ -14,7 +14,8 @@ import type { Task } from "../../tasks/task.ts"
 import { agentRunId } from "../swarm/places.ts"
 import { answerGap } from "./answer-gap.ts"
 import { chooseDoer, type Doer } from "./choose-doer.ts"
-import { deliver, describeDelivery } from "./deliver-task.ts"
+import { deliver, describeDelivery, nameFiles } from "./deliver-task.ts"
+import { heedAsks } from "./heed-asks.ts"
 import { heedQuestion } from "./heed-question.ts"
 import { type Hold, holdClaim, isLost } from "./hold-claim.ts"
 import { noteEvidence } from "./note-evidence.ts"
@@ -62,7 +63,7 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
   const runs = (await listRuns(shift, task)).length
   const run = (turn: number) => agentRunId(shift.team, task, runs + turn)
   let taken = 0
-  const takeTurn = (turn: Pick<Turn, "number" | "session" | "verdict" | "planning">) => {
+  const takeTurn = (turn: Pick<Turn, "number" | "session" | "verdict" | "planning" | "aside">) => {
     const name = run(++taken)
     ports.say(`Task ${task.id}: ${doer.ready.agent.name} runs (${name})`)
     return runTurn(shift, hold, { doer, workspace, fix, identity, ...turn, firstRun: run(1), run: name })
@@ -81,13 +82,16 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
   let session: AgentResult["session"] = planned?.session ?? null
   let verdict: Verdict | null = null
   let gateFailures = 0
+  let aside: AsideResult["aside"] = null
   for (let number = 1; ; number++) {
     await begin(number === 1 ? "agent" : "repair")
-    const result = await takeTurn({ number, session, verdict, planning })
+    const result = await takeTurn({ number, session, verdict, planning, aside })
     await begin("commit")
     const delivered = await commit(shift, hold, workspace)
+    aside = delivered.aside
     await noteEvidence(shift, hold, { result, delivered })
     await heedQuestion(shift, hold, result)
+    await heedAsks(shift, hold, delivered)
     await answerGap(shift, hold, result)
     await begin("gate")
     const nothingToDo = delivered.kept.length === 0 ? readNothingToDo(ports.mask(result.answer)) : undefined
@@ -134,7 +138,9 @@ async function commit({ ports, team, worker }: Shift, hold: Hold, workspace: Wor
   })
   const { aside } = done
   if (aside !== null)
-    ports.say(`BOUNDARY: task ${task.id} changed files that are not its own; they are kept as ${aside.ref}`)
+    ports.say(
+      `BOUNDARY: task ${task.id} changed files that are not its own (${nameFiles(aside.changes)}); they are kept as ${aside.ref}`,
+    )
   // By what the worktree is for now: whoever hung here meanwhile was disowned, and must not replace what others delivered.
   const pins = await ports.workspaces.pin({ worker })
   // What is not pinned as the attempt's would not be merged as its work either.

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { noteRun } from "../../agents/jobs/note-agent-run.ts"
 import type { AgentEvent, AgentJob, AgentResult, Session } from "../../agents/port.ts"
-import type { Workspace } from "../../git/port.ts"
+import type { Aside, Workspace } from "../../git/port.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import { markRead } from "../../messages/operations/mark-read.ts"
 import { ownershipFacts } from "../../ownership/operations/ownership-facts.ts"
@@ -33,6 +33,8 @@ export interface Turn {
   /** What the turn before left, and why it was not enough. */
   readonly session: Session | null
   readonly verdict: Verdict | null
+  /** What of it was not the task's to change, and so is not part of the work. */
+  readonly aside?: Aside | null
   /** Asked before the task is begun: it reads and answers. Of a planned task that is begun: what was approved. */
   readonly planning?: { readonly prompt: string; readonly isOver: boolean }
 }
@@ -141,7 +143,7 @@ function isReading({ planning }: Turn): boolean {
 const WRITING_TOOLS = ["Write", "Edit", "MultiEdit", "NotebookEdit"]
 
 /** Who goes on with its session knows the rest. */
-function promptOf({ ports }: Shift, { doer, verdict, session, planning }: Turn): string {
+function promptOf({ ports }: Shift, { doer, verdict, session, planning, aside = null }: Turn): string {
   const { prompt, ready } = doer
   if (prompt === null) return ""
   const limit = ports.promptLimit(ready.agent.name)
@@ -150,7 +152,7 @@ function promptOf({ ports }: Shift, { doer, verdict, session, planning }: Turn):
     const asked = planning.prompt
     return session === null ? `${prompt.compose(limit - asked.length).text}\n\n${asked}` : asked
   }
-  const repair = repairPrompt(verdict, { mask: ports.mask, limit: Math.floor(limit / 2) })
+  const repair = repairPrompt(verdict, { mask: ports.mask, limit: Math.floor(limit / 2), aside })
   return session === null ? `${prompt.compose(limit - repair.length).text}\n\n${repair}` : repair
 }
 

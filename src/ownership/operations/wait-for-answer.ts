@@ -1,0 +1,58 @@
+import type { TaskId } from "../../kernel/ids.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import { raiseEscalation } from "../../requests/operations/raise-escalation.ts"
+import type { Context } from "../../store/operation.ts"
+import { assertHolds } from "../../tasks/operations/assert-holds.ts"
+import { lockTask, lockTeam } from "../../tasks/operations/lookup.ts"
+import { moveTask } from "../../tasks/operations/task-moves.ts"
+import type { Exception } from "../exception.ts"
+import { isCoordinated } from "./coordinator.ts"
+
+/** By which an escalation is known that the answer to what a task asked for settles. */
+export const ABOUT_OWNERSHIP = "ownership"
+
+export interface WaitingTask extends TeamName {
+  readonly task: TaskId
+  readonly owner: string
+  readonly token: number
+}
+
+const MOST_NAMED = 5
+
+/**
+ * Pauses a task that asked for files of another open task until a person has answered, so that no run is spent on it
+ * meanwhile. What it waits for; nothing where it asked for nothing, or where a lead answers while the task goes on.
+ */
+export async function waitForAnswer({ store }: Context, waiting: WaitingTask): Promise<Exception[]> {
+  const { task: id, owner, token } = waiting
+  return store.write(async (tx) => {
+    const team = await lockTeam(tx, waiting)
+    const task = await lockTask(tx, team.key, id)
+    assertHolds(task, owner, token)
+    const asked = (await tx.exceptions.list(team.key, id)).filter(
+      ({ status, attempt }) => status === "asked" && attempt === task.attempt,
+    )
+    if (asked.length === 0 || !(await isCoordinated(tx, team.key))) return []
+    const summary = describe(id, asked)
+    const paused = await moveTask(tx, team, { task, to: "paused", by: owner, reason: summary })
+    await raiseEscalation(tx, team, {
+      trigger: "scope_change",
+      summary,
+      task: paused,
+      by: owner,
+      about: ABOUT_OWNERSHIP,
+    })
+    return asked
+  })
+}
+
+function describe(task: TaskId, asked: readonly Exception[]): string {
+  const files = asked.slice(0, MOST_NAMED).map(({ pattern }) => pattern)
+  const more = asked.length > files.length ? ` and ${asked.length - files.length} more` : ""
+  const ways = asked
+    .slice(0, MOST_NAMED)
+    .map(({ number }) => `teamwork ownership grant ${task} ${number}`)
+    .join("; ")
+  const why = asked[0]?.reason ?? ""
+  return `task ${task} asks to write ${files.join(", ")}${more}, which other open tasks own: ${why}. Answer with: ${ways}; or ownership deny`
+}
