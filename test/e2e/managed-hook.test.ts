@@ -12,9 +12,9 @@ setDefaultTimeout(TEST_TIMEOUT_MS)
 
 const START = join(import.meta.dir, "../../src/bin/start.ts")
 
-async function judge(folder: string, use: unknown, env = sandboxEnv()) {
+async function judge(folder: string, use: unknown, env = sandboxEnv(), ownership: Ownership = owning("src/**")) {
   const file = join(folder, "ownership.json")
-  writeFileSync(file, JSON.stringify({ workspace: join(folder, "work"), ownership: owning("src/**") }))
+  writeFileSync(file, JSON.stringify({ workspace: join(folder, "work"), ownership }))
   const stdin = new TextEncoder().encode(typeof use === "string" ? use : JSON.stringify(use))
   const child = Bun.spawn([...JUDGE_WRITE, file], { cwd: folder, env, stdin, stdout: "pipe", stderr: "pipe" })
   const [stdout, stderr, exitCode] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
@@ -38,6 +38,16 @@ it("says nothing to what is owned, and why to what is not", async () => {
     exitCode: 0,
   })
   expect(await judge(scratch.path, { tool_name: "list" })).toMatchObject({ exitCode: 0 })
+})
+
+it("F011: lets the agent of a run change shared files, which the lead looks after elsewhere", async () => {
+  using scratch = makeScratch()
+  mkdirSync(join(scratch.path, "work"))
+  const shared = { ...owning("src/**"), shared: ["**/package.json"] }
+  const use = { tool_name: "Write", tool_input: { file_path: "web/package.json" } }
+  expect(await judge(scratch.path, use, sandboxEnv(), shared)).toMatchObject({ exitCode: 2 })
+  const coordinated = { ...shared, isCoordinated: true }
+  expect(await judge(scratch.path, use, sandboxEnv(), coordinated)).toMatchObject({ exitCode: 0 })
 })
 
 it("denies what it does not understand, in one line", async () => {
