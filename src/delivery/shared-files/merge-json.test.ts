@@ -83,6 +83,10 @@ describe("merging JSON by meaning", () => {
     })
   })
 
+  it("removes an item as often as it stands in a list", () => {
+    expect(read(merge({ a: [1] }, { a: [1, 2, 1, 1] }, { a: [] }))).toEqual({ a: [2] })
+  })
+
   it("cannot tell where a text is no JSON, or has a key twice", () => {
     expect(merge("{", "{}", "{}")).toBeUndefined()
     expect(merge("{}", '{"a":1,"a":2}', "{}")).toBeUndefined()

@@ -99,7 +99,8 @@ function mergeLists(work: Work, path: JsonPath, { base, ours, theirs }: Member):
   const added = items(theirs).filter((item) => !has(items(base), item) && !has(items(ours), item))
   const removed = items(base).filter((item) => !has(items(theirs), item) && has(items(ours), item))
   for (const item of added) apply(work, addItem(work.text, path, rawOf(work, "theirs", item) ?? ""))
-  for (const item of removed)
+  // One for each time that it stands there.
+  for (const item of items(ours).filter((each) => has(removed, each)))
     apply(
       work,
       removeItem(work.text, path, (each) => isSame(plainValue(each), plainValue(item))),

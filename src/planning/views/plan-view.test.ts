@@ -52,7 +52,7 @@ it("tells who does what, when and with what", () => {
       "                      needs  api",
       "                      done   it works; `make`",
       "",
-      "Shared files, the lead's",
+      "Shared files",
       "  package.json: named by api",
     ].join("\n"),
   )
