@@ -67,6 +67,7 @@ const PLACES: Record<string, Layer> = {
   "quality/gates/port.ts": "port",
   "quality/verify": "effect",
   "planning/complexity": "rules",
+  "quality/results": "rules",
   "planning/roles": "rules",
   "planning/planner": "effect",
   "files/own": "view",

@@ -1,0 +1,121 @@
+import { makeTally, nameOf, type Output, type Reading, type ResultReader } from "./tally.ts"
+
+const TAG =
+  /<(\/?)(testsuites|testsuite|testcase|failure|error|skipped)((?:\s+[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(\/?)>/g
+
+interface Suite {
+  readonly name: string
+  readonly tag: string
+  /** How many failures it says it has, and how many were seen in it. */
+  readonly told: number
+  seen: number
+}
+
+interface Case {
+  readonly name: string
+  status: "passed" | "failed" | "skipped"
+}
+
+/** Whether printed or read from a file: one or more documents, each with its suites and cases. */
+export const readJunit: ResultReader = {
+  format: "junit",
+  signs: ["<testsuite"],
+  read(output) {
+    const tally = makeTally()
+    const suites: Suite[] = []
+    let open: Case | undefined
+    let hasFound = false
+    const close = (each: Case) => {
+      tally.add(each.status, each.name)
+      if (each.status === "failed") for (const suite of suites) suite.seen++
+    }
+    for (const [, end, tag = "", text = "", single] of withoutData(output.text).matchAll(TAG)) {
+      if (tag === "testsuites" || tag === "testsuite") {
+        hasFound = true
+        if (end !== "/") {
+          const attributes = readAttributes(text)
+          const told = Number(attributes.failures ?? 0) + Number(attributes.errors ?? 0)
+          const suite = { name: suiteName(attributes, output), tag, told, seen: 0 }
+          if (single !== "/") suites.push(suite)
+          else if (told > 0) return "unclear"
+        } else {
+          const last = suites.pop()
+          // A suite may count its parts instead of all below them, so more may be seen than it tells of.
+          if (last?.tag !== tag || last.told > last.seen) return "unclear"
+        }
+      } else if (tag === "testcase") {
+        if (end === "/" && open !== undefined) close(open)
+        open = undefined
+        if (end === "/") continue
+        open = { name: caseName(readAttributes(text), suites, output), status: "passed" }
+        if (single === "/") close(open)
+        if (single === "/") open = undefined
+      } else if (open !== undefined && end !== "/") open.status = statusOf(tag, open.status)
+    }
+    return finish(hasFound, suites.length === 0 && open === undefined, tally)
+  },
+}
+
+function finish(hasFound: boolean, isClosed: boolean, tally: Exclude<Reading, undefined | "unclear">): Reading {
+  if (!hasFound) return undefined
+  return isClosed ? tally : "unclear"
+}
+
+function statusOf(tag: string, before: Case["status"]): Case["status"] {
+  return tag === "skipped" ? (before === "failed" ? "failed" : "skipped") : "failed"
+}
+
+/** Text of a failure may quote tags of its own. */
+function withoutData(text: string): string {
+  const parts: string[] = []
+  let at = 0
+  for (;;) {
+    const from = text.indexOf("<![CDATA[", at)
+    const to = from < 0 ? -1 : text.indexOf("]]>", from)
+    if (to < 0) break
+    parts.push(text.slice(at, from))
+    at = to + 3
+  }
+  return parts.length === 0 ? text : [...parts, text.slice(at)].join("")
+}
+
+type Attributes = Readonly<Record<string, string>>
+
+function readAttributes(text: string): Attributes {
+  const found: Record<string, string> = {}
+  for (const [, name = "", double, single] of text.matchAll(/([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g))
+    found[name] = decode(double ?? single ?? "")
+  return found
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" }
+
+function decode(text: string): string {
+  return text.replaceAll(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w{2,4}));/gi, (all, hex, decimal, word) => {
+    if (word !== undefined) return ENTITIES[word] ?? all
+    const code = Number.parseInt(hex ?? decimal, hex === undefined ? 10 : 16)
+    return code <= 0x10ffff ? String.fromCodePoint(code) : all
+  })
+}
+
+/** A suite that is called after the file or folder that it ran in. */
+function suiteName({ name = "" }: Attributes, output: Output): string {
+  return isPath(name) ? output.path(name) : name
+}
+
+function isPath(name: string): boolean {
+  return /^(?:\/|\.\/|file:|[A-Za-z]:\\)\S*$/.test(name)
+}
+
+/** The outermost suite is the whole run: pytest, Mocha and others name it after themselves. */
+function caseName({ file, classname = "", name = "" }: Attributes, suites: readonly Suite[], output: Output): string {
+  const inner = suites.filter((suite) => suite.tag === "testsuite").map((suite) => suite.name)
+  const groups = inner.length > 1 || suites.length > 1 ? inner : []
+  const runner = /^(?:pytest|Mocha Tests|test)$/
+  const path = file === undefined ? undefined : output.path(file)
+  const owner = runner.test(classname) ? "" : isPath(classname) ? output.path(classname) : classname
+  // A class name made of the groups says the same again.
+  const isKnown = groups.some((group) => owner.includes(group))
+  const parts = groups.filter((group) => !runner.test(group))
+  return nameOf(path, ...(isKnown && parts.length > 0 ? parts : [...parts, owner]), name)
+}
