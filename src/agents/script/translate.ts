@@ -1,4 +1,5 @@
 import { lastLines } from "../../lib/text/last-lines.ts"
+import { missingProgram } from "../../lib/text/shell-programs.ts"
 import { appendTail } from "../append-tail.ts"
 import type { AgentEventBody, AgentJob } from "../port.ts"
 import type { Outcome, Translator } from "../program.ts"
@@ -19,6 +20,12 @@ export function translateScript({ commands }: AgentJob): Translator {
     return { type: "text", text }
   }
 
+  /** Shells end with 127 when a program is missing, and say which. */
+  function why(code: string, command: string): string {
+    const name = code === "127" ? missingProgram(outputOfCommand, command) : undefined
+    return name === undefined ? "" : `, ${name} was not found`
+  }
+
   function mark(what: string): AgentEventBody[] {
     const [kind, number = "", code = ""] = what.split(" ")
     const command = commands[Number(number)] ?? ""
@@ -27,7 +34,7 @@ export function translateScript({ commands }: AgentJob): Translator {
       return [{ type: "tool_use", id: number, name: "shell", files: [], input: command }]
     }
     ended++
-    if (code !== "0") error = `command ${Number(number) + 1} ended with ${code}: ${command}`
+    if (code !== "0") error = `command ${Number(number) + 1} ended with ${code}${why(code, command)}: ${command}`
     return [{ type: "tool_result", id: number, ok: code === "0", output: outputOfCommand }]
   }
 

@@ -110,10 +110,10 @@ describe("the files of a tree suggest", () => {
     [
       "nothing by a manifest that is none",
       { "package.json": "{", "Cargo.toml": "" },
-      ["build: cargo build", "test: cargo test", "lint: cargo clippy"],
+      ["build: cargo build", "test: cargo test --no-fail-fast", "lint: cargo clippy"],
     ],
     ["nothing by odd scripts", manifest({ scripts: { test: 1, build: null } }), []],
-    ["cargo", { "Cargo.toml": "" }, ["build: cargo build", "test: cargo test", "lint: cargo clippy"]],
+    ["cargo", { "Cargo.toml": "" }, ["build: cargo build", "test: cargo test --no-fail-fast", "lint: cargo clippy"]],
     ["go", { "go.mod": "" }, ["build: go build ./...", "test: go test ./...", "lint: go vet ./..."]],
     ["pytest by its settings", { "pyproject.toml": "[tool.pytest.ini_options]" }, ["test: pytest"]],
     ["pytest by what is required", { "requirements-dev.txt": "pytest==8" }, ["test: pytest"]],
@@ -155,6 +155,107 @@ describe("the files of a tree suggest", () => {
       ["test: npm run test", "lint: make lint"],
     ],
     [
+      "stand-ins where the usual script is missing",
+      manifest(scripts("test:unit", "lint:check", "check-types")),
+      ["build: npm run check-types", "test: npm run test:unit", "lint: npm run lint:check"],
+    ],
+    [
+      "the script that does it all, where nothing else is named",
+      manifest(scripts("check", "ci")),
+      ["test: npm run check"],
+    ],
+    ["no script that does it all beside a linter", manifest(scripts("check", "lint")), ["lint: npm run lint"]],
+    [
+      "vitest once where its script watches",
+      manifest({ scripts: { test: "vitest --watch" }, devDependencies: { vitest: "3" } }),
+      ["test: npx --no-install vitest run"],
+    ],
+    [
+      "vitest alone, which watches only at a terminal",
+      manifest({ scripts: { test: "vitest" } }),
+      ["test: npm run test"],
+    ],
+    [
+      "jest once where the script that it calls watches",
+      manifest({ scripts: { test: "jest --watchAll", build: "tsc -w" }, devDependencies: { jest: "30" } }),
+      ["test: npx --no-install jest"],
+    ],
+    [
+      "no script that calls one that watches, or that serves",
+      manifest({ scripts: { test: "npm run test:watch", "test:watch": "mocha --watch", build: "vite" } }),
+      [],
+    ],
+    [
+      "what ends by itself",
+      manifest({ scripts: { test: "jest --watchAll=false", build: "vite build" } }),
+      ["build: npm run build", "test: npm run test"],
+    ],
+    [
+      "bun's own tests where no script has them",
+      { ...manifest({}), "bun.lock": "", "src/shop.test.ts": "" },
+      ["test: bun test"],
+    ],
+    [
+      "biome",
+      { ...manifest({ devDependencies: { "@biomejs/biome": "2" } }), "biome.json": "{}" },
+      ["lint: npx --no-install biome check ."],
+    ],
+    [
+      "deno by its files",
+      { "deno.json": '{ "lint": {} }', "shop_test.ts": "" },
+      ["test: deno test", "lint: deno lint"],
+    ],
+    [
+      "deno's tasks",
+      { "deno.jsonc": '{ // tasks\n "tasks": { "test": "deno test -A", "dev": "deno run --watch a.ts" } }' },
+      ["test: deno task test"],
+    ],
+    ["F018: unittest", { "test_shop.py": "import unittest" }, ["test: python3 -m unittest"]],
+    [
+      "F018: unittest in a package of tests",
+      { "setup.py": "", "tests/__init__.py": "", "tests/test_shop.py": "from unittest import TestCase" },
+      ["test: python3 -m unittest"],
+    ],
+    [
+      "F018: unittest in a folder that is no package, through uv",
+      { "uv.lock": "", "pyproject.toml": "", "tests/test_shop.py": "import unittest" },
+      ["test: uv run python -m unittest discover -s tests"],
+    ],
+    ["no unittest where pytest is named", { "conftest.py": "", "test_shop.py": "import unittest" }, ["test: pytest"]],
+    ["no tests by a file that only sounds like one", { "test_data.py": "ROWS = []" }, []],
+    ["no pytest by a plug-in of a linter", { "pyproject.toml": 'dev = ["flake8-pytest-style"]' }, []],
+    ["tox", { "tox.ini": "[tox]\nenvlist = py3" }, ["test: tox"]],
+    ["nox", { "noxfile.py": "@nox.session\ndef tests(session):" }, ["test: nox -s tests"]],
+    ["django", { "manage.py": "" }, ["test: python3 manage.py test"]],
+    ["mypy and flake8", { "mypy.ini": "[mypy]", "setup.cfg": "[flake8]" }, ["build: mypy .", "lint: flake8"]],
+    ["mypy with files of its own", { "pyproject.toml": '[tool.mypy]\nfiles = ["src"]' }, ["build: mypy"]],
+    ["dotnet", { "shop.sln": "", "shop.csproj": "" }, ["build: dotnet build shop.sln", "test: dotnet test shop.sln"]],
+    [
+      "rspec and rubocop",
+      { Gemfile: 'gem "rspec"', "spec/a_spec.rb": "", ".rubocop.yml": "" },
+      ["test: bundle exec rspec", "lint: bundle exec rubocop"],
+    ],
+    ["rake", { Rakefile: "require 'rake/testtask'\nRake::TestTask.new" }, ["test: rake test"]],
+    ["rake's default", { Rakefile: "task default: %w[spec]" }, ["test: rake"]],
+    [
+      "composer's scripts",
+      { "composer.json": JSON.stringify({ scripts: { test: "phpunit", lint: ["phpcs"] } }), "phpunit.xml": "" },
+      ["test: composer run-script test", "lint: composer run-script lint"],
+    ],
+    ["phpunit", { "composer.json": "{}", "phpunit.xml.dist": "" }, ["test: vendor/bin/phpunit"]],
+    [
+      "recipes of just",
+      { justfile: "alias t := test\n@test *args: build\n  cargo t\nbuild:\n  cc\nlint := 'x'\n" },
+      ["build: just build", "test: just test"],
+    ],
+    [
+      "tasks of task",
+      {
+        "Taskfile.yml": "version: '3'\nvars:\n  lint: x\ntasks:\n  test:\n    cmds:\n      - go test\n  build: make\n",
+      },
+      ["build: task build", "test: task test"],
+    ],
+    [
       "those one level down, where the top has none",
       {
         "web/package.json": JSON.stringify(scripts("test")),
@@ -178,5 +279,38 @@ describe("the files of a tree suggest", () => {
   ]
   it.each(cases)("%s", async (_, files, expected) => {
     expect(await detect(files)).toEqual(expected)
+  })
+})
+
+describe("what a command needs and where it comes from", () => {
+  const find = async (files: Files, kind: string) =>
+    (await detectCommands(treeOf(files))).find((each) => each.kind === kind)
+
+  it("tells the package manager and the first program of a script apart", async () => {
+    const found = await find(
+      manifest({ scripts: { pretest: "tsc", test: "NODE_ENV=test vitest run && size-limit" } }),
+      "test",
+    )
+    expect(found).toMatchObject({ from: "package.json", script: "tsc\nNODE_ENV=test vitest run && size-limit" })
+    expect(found?.needs.map(({ name }) => name)).toEqual(["npm", "vitest", "size-limit"])
+    expect(found?.needs.map(({ folders }) => folders.includes("node_modules/.bin"))).toEqual([false, true, true])
+  })
+
+  it.each([
+    [{ "pyproject.toml": "[tool.ruff]" }, "lint", ["ruff"]],
+    [{ "pyproject.toml": "[tool.ruff]", "uv.lock": "" }, "lint", ["uv"]],
+    [{ "Cargo.toml": "" }, "lint", ["cargo", "cargo-clippy"]],
+    [{ "pom.xml": "", mvnw: "" }, "test", ["java"]],
+    [{ "pom.xml": "" }, "test", ["mvn"]],
+    [{ Makefile: "test:\n\t./t" }, "test", ["make"]],
+  ] as [Files, string, string[]][])("%p: %s needs %p", async (files, kind, names) => {
+    expect((await find(files, kind))?.needs.map(({ name }) => name)).toEqual(names)
+  })
+
+  it("carries the recipe of a target", async () => {
+    expect(await find({ Makefile: "test: a.o\n\t./t\n\nlint:\n\tx\n" }, "test")).toMatchObject({
+      script: "test: a.o\n\t./t\n",
+    })
+    expect(await find({ "web/Makefile": "test:\n\t./t" }, "test")).toMatchObject({ from: "web/Makefile" })
   })
 })

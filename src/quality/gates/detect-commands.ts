@@ -1,9 +1,14 @@
-import { type GateCommand, type GateKind, plainCommand } from "./gate-command.ts"
+import { detectDeno } from "./deno-commands.ts"
+import { type FoundCommand, foundCommand, type GateCommand, type GateKind } from "./gate-command.ts"
+import { detectDotnet, detectJava } from "./jvm-dotnet-commands.ts"
 import { detectNode } from "./node-commands.ts"
 import type { TreeFiles } from "./port.ts"
+import { detectPython } from "./python-commands.ts"
+import { detectPhp, detectRuby } from "./ruby-php-commands.ts"
+import { detectTargets } from "./target-commands.ts"
 
-/** Commands of one folder, as arguments. */
-export type Detected = Partial<Record<GateKind, readonly (readonly string[])[]>>
+/** Commands of one folder. */
+export type Detected = Partial<Record<GateKind, readonly FoundCommand[]>>
 
 /** What a detector sees of one folder of the tree. */
 export interface FolderFiles {
@@ -12,10 +17,13 @@ export interface FolderFiles {
   find(pattern: RegExp): string | undefined
   /** Empty for what is not there. */
   read(name: string): Promise<string>
+  /** Files below, as paths: those here and in folders one or two levels down whose name fits. */
+  search(pattern: RegExp, inFolders?: RegExp): Promise<readonly string[]>
 }
 
 const NOT_SEARCHED = /^(?:\.|node_modules\/|vendor\/|dist\/|build\/|target\/)/
 const MAX_FOLDERS = 30
+const ORDER = ["build", "test", "lint"] as const
 
 /**
  * The build, lint and test commands that the files of a tree suggest. Those at the top count; only a tree that has none
@@ -35,83 +43,70 @@ export async function detectCommands(tree: TreeFiles): Promise<GateCommand[]> {
 }
 
 const DETECTORS: readonly ((files: FolderFiles) => Promise<Detected>)[] = [
-  detectNode,
-  detectCargo,
-  detectGo,
-  detectPython,
-  detectJava,
+  ...[detectNode, detectDeno, detectCargo, detectGo, detectPython, detectJava, detectDotnet, detectRuby, detectPhp],
 ]
 
 async function detectIn(tree: TreeFiles, folder: string, names: readonly string[]): Promise<GateCommand[]> {
-  const files: FolderFiles = {
-    has: (...wanted) => wanted.some((name) => names.includes(name)),
-    find: (pattern) => names.find((name) => pattern.test(name)),
-    read: async (name) => (names.includes(name) ? tree.read(folder === "" ? name : `${folder}/${name}`) : ""),
-  }
+  const files = openFolder(tree, folder, names)
   const found: GateCommand[] = []
   const add = (detected: Detected, isWanted: (kind: GateKind) => boolean) => {
-    for (const [kind, commands] of Object.entries(detected) as [GateKind, readonly (readonly string[])[]][])
-      if (isWanted(kind)) found.push(...commands.map((command) => plainCommand(kind, command, folder)))
+    for (const kind of ORDER)
+      if (isWanted(kind)) found.push(...(detected[kind] ?? []).map((command) => foundCommand(kind, command, folder)))
   }
   for (const detect of DETECTORS) add(await detect(files), () => true)
   // A makefile usually calls what was found already, so it only fills gaps.
   const known = new Set<string>(found.map((each) => each.kind))
-  add(await detectMake(files), (kind) => !known.has(kind))
+  add(await detectTargets(files), (kind) => !known.has(kind))
   return found
+}
+
+function openFolder(tree: TreeFiles, folder: string, names: readonly string[]): FolderFiles {
+  const inTree = (path: string) => (folder === "" ? path : `${folder}/${path}`)
+  const read = async (name: string) => {
+    const at = name.lastIndexOf("/")
+    const beside = at < 0 ? names : await tree.list(inTree(name.slice(0, at)))
+    return beside.includes(name.slice(at + 1)) ? tree.read(inTree(name)) : ""
+  }
+  return {
+    has: (...wanted) => wanted.some((name) => names.includes(name)),
+    find: (pattern) => names.find((name) => pattern.test(name)),
+    read,
+    async search(pattern, inFolders = /^/) {
+      const found = names.filter((name) => pattern.test(name))
+      const folders = names.filter((name) => name.endsWith("/") && !NOT_SEARCHED.test(name) && inFolders.test(name))
+      for (const first of folders.sort().slice(0, MAX_FOLDERS)) {
+        const inside = await tree.list(inTree(first.slice(0, -1)))
+        found.push(...inside.filter((name) => pattern.test(name)).map((name) => `${first}${name}`))
+        for (const second of inside
+          .filter((name) => name.endsWith("/") && !NOT_SEARCHED.test(name))
+          .slice(0, MAX_FOLDERS)) {
+          const deeper = await tree.list(inTree(`${first}${second}`.slice(0, -1)))
+          found.push(...deeper.filter((name) => pattern.test(name)).map((name) => `${first}${second}${name}`))
+        }
+      }
+      return found
+    },
+  }
 }
 
 async function detectCargo(files: FolderFiles): Promise<Detected> {
   if (!files.has("Cargo.toml")) return {}
+  const from = "Cargo.toml"
+  const clippy = ["cargo", "cargo-clippy"].map((name) => ({ name, folders: [] }))
   return {
-    build: [["cargo", "build"]],
-    test: [["cargo", "test"]],
-    lint: [["cargo", "clippy"]],
+    build: [{ command: ["cargo", "build"], from }],
+    // Without it the targets behind the first that fails do not run, and a failure there could not be told from a new one.
+    test: [{ command: ["cargo", "test", "--no-fail-fast"], from }],
+    lint: [{ command: ["cargo", "clippy"], from, needs: clippy }],
   }
 }
 
 async function detectGo(files: FolderFiles): Promise<Detected> {
   if (!files.has("go.mod")) return {}
+  const from = "go.mod"
   return {
-    build: [["go", "build", "./..."]],
-    test: [["go", "test", "./..."]],
-    lint: [["go", "vet", "./..."]],
+    build: [{ command: ["go", "build", "./..."], from }],
+    test: [{ command: ["go", "test", "./..."], from }],
+    lint: [{ command: ["go", "vet", "./..."], from }],
   }
-}
-
-async function detectPython(files: FolderFiles): Promise<Detected> {
-  const project = await files.read("pyproject.toml")
-  const settings = ["setup.cfg", "tox.ini", "requirements.txt", "requirements-dev.txt", "dev-requirements.txt"]
-  const texts = [project, ...(await Promise.all(settings.map((name) => files.read(name))))]
-  const usesPytest = files.has("pytest.ini", "conftest.py") || texts.some((text) => /\bpytest\b/.test(text))
-  const usesRuff = files.has("ruff.toml", ".ruff.toml") || /^\[tool\.ruff\b/m.test(project)
-  const through = files.has("uv.lock") ? ["uv", "run"] : files.has("poetry.lock") ? ["poetry", "run"] : []
-  return {
-    ...(usesPytest ? { test: [[...through, "pytest"]] } : {}),
-    ...(usesRuff ? { lint: [[...through, "ruff", "check", "."]] } : {}),
-  }
-}
-
-/** A wrapper in the repository knows the right version. Through `sh`, since its executable bit is often lost. */
-async function detectJava(files: FolderFiles): Promise<Detected> {
-  if (files.has("pom.xml")) {
-    const maven = [...(files.has("mvnw") ? ["sh", "./mvnw"] : ["mvn"]), "--batch-mode"]
-    return { build: [[...maven, "-DskipTests", "package"]], test: [[...maven, "test"]] }
-  }
-  if (files.find(/^build\.gradle(\.kts)?$/) === undefined) return {}
-  const gradle = files.has("gradlew") ? ["sh", "./gradlew"] : ["gradle"]
-  return { build: [[...gradle, "assemble"]], test: [[...gradle, "test"]] }
-}
-
-async function detectMake(files: FolderFiles): Promise<Detected> {
-  const name = ["GNUmakefile", "makefile", "Makefile"].find((each) => files.has(each))
-  if (name === undefined) return {}
-  const text = await files.read(name)
-  // `test: deps` and `test :: deps`, but not the assignment `test := x`.
-  const has = (target: string) =>
-    new RegExp(`^(?:[\\w.-]+[ \\t]+)*${target}(?:[ \\t]+[\\w.-]+)*[ \\t]*:(?!:*=)`, "m").test(text)
-  const commands = (targets: readonly string[]) => {
-    const target = targets.find(has)
-    return target === undefined ? [] : [["make", target]]
-  }
-  return { build: commands(["build", "all"]), test: commands(["test", "check"]), lint: commands(["lint"]) }
 }

@@ -141,8 +141,21 @@ describe("a command of a gate", () => {
     expect([slow, place.count()]).toEqual([2, 2])
     expect(await place.run("no-such-program")).toMatchObject({
       exitCode: 127,
-      ending: "exited with 127: a program was not found",
+      ending: "exited with 127: no-such-program was not found",
     })
+    // The shell says which one it missed, also deep inside of what the line calls.
+    expect(await place.run("sh -c 'cd . ; frobnicate --all'")).toMatchObject({
+      ending: "exited with 127: frobnicate was not found",
+    })
+  })
+
+  it("finds programs of the project's own Python environment first", async () => {
+    using place = makePlace()
+    mkdirSync(join(place.folder, ".venv/bin"), { recursive: true })
+    writeFileSync(join(place.folder, ".venv/pyvenv.cfg"), "")
+    writeFileSync(join(place.folder, ".venv/bin/frobnicate"), "#!/bin/sh\necho $VIRTUAL_ENV", { mode: 0o755 })
+    const { tail, hasPassed } = await place.run("frobnicate")
+    expect([hasPassed, tail.trim()]).toEqual([true, join(place.folder, ".venv")])
   })
 
   it("hands a line to the shell as one argument, and nothing else to any shell", async () => {

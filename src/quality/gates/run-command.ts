@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { AppError } from "../../kernel/errors.ts"
 import type { Clock } from "../../lib/clock.ts"
 import type { Processes, RunResult } from "../../lib/process/process.ts"
 import { killAll, processesMarked } from "../../lib/process/process-tree.ts"
 import type { Mask } from "../../lib/text/mask-secrets.ts"
+import { missingProgram } from "../../lib/text/shell-programs.ts"
 import { splitLines } from "../../lib/text/split-lines.ts"
 import { findFirstFailure } from "../first-failure.ts"
 import { fingerprint, listInstalled } from "./fingerprint.ts"
@@ -130,7 +132,7 @@ function findStored(command: GateCommand, places: readonly ResultPlace[]): Comma
     const stored = read()
     if (stored === undefined) continue
     const { exitCode } = stored
-    const ending = endingOf(exitCode)
+    const ending = endingOf(exitCode, command, stored.tail)
     return { ...stored, command, hasPassed: exitCode === 0, ending, isCached: true, outputFile }
   }
   return undefined
@@ -152,7 +154,7 @@ async function runNow(runner: Runner, site: Site, command: GateCommand, place: R
   return {
     ...base,
     ...{ command, exitCode, hasPassed: exitCode === 0, isCached: false, outputFile: place.outputFile },
-    ending: exitCode === null ? describe(ended, command, runner.timeoutMs) : endingOf(exitCode),
+    ending: exitCode === null ? describe(ended, command, runner.timeoutMs) : endingOf(exitCode, command, tail),
   }
 }
 
@@ -185,9 +187,12 @@ async function runRecorded(
   return { ended, head: head.length < HEAD_LETTERS ? head : `${head}${tail}`, tail }
 }
 
-function endingOf(exitCode: number): string {
+/** Shells exit with 127 when a program is missing, and say which. */
+function endingOf(exitCode: number, { line }: GateCommand, tail: string): string {
   if (exitCode === 126) return "exited with 126: it may not be executed"
-  return exitCode === 127 ? "exited with 127: a program was not found" : `exited with ${exitCode}`
+  if (exitCode !== 127) return `exited with ${exitCode}`
+  const name = missingProgram(tail, line)
+  return `exited with 127: ${name === undefined ? "a program" : name} was not found`
 }
 
 function describe(ended: RunResult, { command }: GateCommand, timeoutMs: number): string {
