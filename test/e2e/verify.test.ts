@@ -42,7 +42,7 @@ const filesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder) : 
 describe("teamwork verify", () => {
   it("ends with 0 when passed and with 1 when failed, for programs and for people", async () => {
     using shop = await makeShop(["echo going; echo gone wrong >&2; test -f b.txt"])
-    const commit = shop.commit({ "c.txt": "// a hack\n// TODO: b\n" })
+    const commit = shop.commit({ "c.ts": "// a hack\nthrow 'TODO: b'\n" })
     const failed = await shop.run(["verify", "task", "1", "--base", "HEAD~1"])
     expect(failed).toMatchObject({ exitCode: 1, stderr: "" })
     expect(failed.json<{ status: string; data: Data }>()).toMatchObject({
@@ -63,7 +63,7 @@ describe("teamwork verify", () => {
         "history_kept           passed",
         "files_owned            passed",
         "no_suspicious_changes  passed",
-        'no_blocked_patterns    failed         c.txt:2 says "TODO": // TODO: b',
+        "no_blocked_patterns    failed         c.ts:2 says \"TODO\": throw 'TODO: b'",
         "acceptance_passes      failed  0.0 s  echo going; echo gone wrong >&2…",
         "evidence_complete      passed         1 entry",
         "",
@@ -71,13 +71,13 @@ describe("teamwork verify", () => {
         "  going",
         "  gone wrong",
         "",
-        'error: c.txt:2 says "TODO": // TODO: b',
-        'warning: c.txt:1 says "hack": // a hack',
+        "error: c.ts:2 says \"TODO\": throw 'TODO: b'",
+        'warning: c.ts:1 says "hack": // a hack',
         "error: echo going; echo gone wrong >&2; test -f b.txt exited with 1; all of its output: HOME/gates/KEY/output.txt",
         "",
       ].join("\n"),
     )
-    shop.commit({ "b.txt": "b\n", "c.txt": "c\n" })
+    shop.commit({ "b.txt": "b\n", "c.ts": "c\n" })
     expect(await shop.ok("verify", "task", "1", "--base", "HEAD~2")).toMatchObject({ status: "passed" })
     expect(await verdicts(shop)).toMatchObject([{ status: "failed" }, { status: "failed" }, { status: "passed" }])
   })
@@ -165,10 +165,10 @@ describe("teamwork verify", () => {
 
   it("leaves out files by their setting", async () => {
     using shop = await makeShop(["true"])
-    shop.commit({ "a.gen.ts": "// TODO\n", "doc.md": "TODO\n" })
+    shop.commit({ "a.gen.ts": "throw 'TODO'\n", "doc.md": "TODO\n" })
     const judge = (ignored?: string) =>
       shop.run(["verify", "task", "1", "--base", "HEAD~1"], { env: { TEAMWORK_GATES_IGNORED_FILES: ignored } })
-    expect((await judge()).json<{ data: Data }>().data.issues).toEqual(['error: a.gen.ts:1 says "TODO": // TODO'])
+    expect((await judge()).json<{ data: Data }>().data.issues).toEqual([`error: a.gen.ts:1 says "TODO": throw 'TODO'`])
     expect(await judge("**/*.gen.ts,**/*.md")).toMatchObject({ exitCode: 0 })
     expect((await judge("none")).json<{ data: Data }>().data.issues).toHaveLength(2)
   })

@@ -176,9 +176,9 @@ test("sells what is in stock", () => {
     ["commits nothing", {}, "changes_present", /nothing was committed since/],
     [
       "adds a blocked word",
-      { "b.ts": "x\n// TODO: rest\n" },
+      { "b.ts": "x\nthrow 'TODO: rest'\n" },
       "no_blocked_patterns",
-      /b\.ts:2 says "TODO": \/\/ TODO: rest/,
+      /b\.ts:2 says "TODO": throw 'TODO: rest'/,
     ],
   ] as const)("fails a task that %s", async (_, files, name, issue) => {
     await using world = await makeTask(["true"], files)
@@ -278,7 +278,7 @@ test("sells what is in stock", () => {
     await using world = await makeTask(["true"])
     const { repository } = world
     repository.run("checkout", "-q", "-b", "others", world.base)
-    const others = repository.commit("Others", { "others.ts": "// TODO: not ours\n" })
+    const others = repository.commit("Others", { "others.ts": "throw 'TODO: not ours'\n" })
     world.integrate(others)
     repository.run("checkout", "-q", "main")
     repository.run("merge", "-q", "--no-edit", "others")
@@ -628,10 +628,10 @@ describe("the final gate", () => {
   })
 
   it("looks at everything the run added, since its first task started", async () => {
-    await using world = await makeFinished([{ "a.ts": "1\n" }, { "b.ts": "2\n" }, { "c.ts": "x\n// FIXME\n" }])
+    await using world = await makeFinished([{ "a.ts": "1\n" }, { "b.ts": "2\n" }, { "c.ts": "x\nthrow 'FIXME'\n" }])
     const verdict = await judgeAll(world)
     expect(failedOf(verdict)).toEqual(["no_blocked_patterns"])
-    expect(verdict.issues).toEqual(['error: c.ts:2 says "FIXME": // FIXME'])
+    expect(verdict.issues).toEqual([`error: c.ts:2 says "FIXME": throw 'FIXME'`])
     expect(await run(world.context, teamStatus, {})).toMatchObject({ phase: "EXECUTION" })
     expect(await verifyFinal(await world.verifier(), { ...TEAM, base: world.merged })).toMatchObject({
       status: "passed",

@@ -27,8 +27,9 @@ it("tells added lines with their numbers and the part they are in", () => {
             { number: 3, text: "  new" },
             { number: 4, text: "  newer" },
           ],
+          removed: ["  old"],
         },
-        { heading: "function two() {", added: [] },
+        { heading: "function two() {", added: [], removed: ["a", "b"] },
       ],
     },
   ])

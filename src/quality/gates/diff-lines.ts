@@ -15,6 +15,8 @@ export interface Hunk {
   /** What git shows behind the second `@@`: the function or section that the change is in; empty for none. */
   readonly heading: string
   readonly added: readonly AddedLine[]
+  /** What stood there before; left out where there was nothing. */
+  readonly removed?: readonly string[]
 }
 
 export interface AddedLine {
@@ -80,16 +82,20 @@ function readHunk(lines: readonly string[], from: number, match: RegExpExecArray
   const [, oldCount = "1", newStart = "0", newCount = "1", heading = ""] = match
   let [removed, left, number] = [Number(oldCount), Number(newCount), Number(newStart)]
   const added: AddedLine[] = []
+  const before: string[] = []
   let at = from
   for (; at < lines.length; at++) {
     const line = lines[at] ?? ""
-    if (line.startsWith("-") && removed > 0) removed--
-    else if (line.startsWith("+") && left > 0) {
+    if (line.startsWith("-") && removed > 0) {
+      removed--
+      before.push(line.slice(1))
+    } else if (line.startsWith("+") && left > 0) {
       left--
       added.push({ number: number++, text: line.slice(1).replace(/\r$/, "") })
     } else if (!line.startsWith("\\")) break // "\ No newline at end of file"
   }
-  return { hunk: { heading: heading.trim(), added }, end: at }
+  const hunk = { heading: heading.trim(), added, ...(before.length === 0 ? {} : { removed: before }) }
+  return { hunk, end: at }
 }
 
 /** `a/path` or `b/path`, quoted if it has odd characters, with a tab behind it if it has spaces. Undefined: no file. */

@@ -149,15 +149,6 @@ describe("a command of a gate", () => {
     })
   })
 
-  it("finds programs of the project's own Python environment first", async () => {
-    using place = makePlace()
-    mkdirSync(join(place.folder, ".venv/bin"), { recursive: true })
-    writeFileSync(join(place.folder, ".venv/pyvenv.cfg"), "")
-    writeFileSync(join(place.folder, ".venv/bin/frobnicate"), "#!/bin/sh\necho $VIRTUAL_ENV", { mode: 0o755 })
-    const { tail, hasPassed } = await place.run("frobnicate")
-    expect([hasPassed, tail.trim()]).toEqual([true, join(place.folder, ".venv")])
-  })
-
   it("hands a line to the shell as one argument, and nothing else to any shell", async () => {
     using place = makePlace()
     const victim = join(place.folder, "victim")
