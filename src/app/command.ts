@@ -25,6 +25,8 @@ export interface Session {
   readonly flags: GlobalFlags
   /** Read at the first call, so that commands which mend the configuration work with a broken one. */
   configured(): Promise<Configured>
+  /** Has it read anew at the next call, after something changed that it depends on. */
+  reconfigure?(): Promise<void>
   readonly isJson: boolean
   /** Somebody said so; otherwise JSON is only what a pipe gets by default. */
   readonly isJsonAsked: boolean

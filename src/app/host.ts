@@ -71,6 +71,8 @@ export interface Configured {
   ownDetected(project: string): Promise<void>
   readonly terminalId: string
   readonly home: string
+  /** What the repository's own file sets that a person has to agree to, and what of it does not hold without. */
+  readonly ownSettings: OwnSettings
   readonly agentDefaults: AgentDefaults
   /** What the configuration says of a worker. */
   worker(): Promise<WorkerSettings>
@@ -103,6 +105,12 @@ export interface Configured {
   /** The store's address without user and password. */
   storePlace(): Promise<string>
   openStore(): Promise<Context["store"]>
+}
+
+export interface OwnSettings {
+  readonly file: string
+  readonly needTrust: readonly (readonly [key: string, value: unknown])[]
+  readonly untrusted: readonly string[]
 }
 
 export interface AgentDefaults {

@@ -58,7 +58,7 @@ async function configure(
 ): Promise<Configured> {
   const { env, cwd, io } = machine
   const git = findGit(cwd)
-  const [{ config, all, home }, detected] = await Promise.all([
+  const [{ config, all, home, needTrust, untrusted, repositoryFile }, detected] = await Promise.all([
     loadConfig({ env, cwd, git, flags: configFlags(flags) }),
     git.then((found) => detectProject(cwd, found)),
   ])
@@ -93,6 +93,7 @@ async function configure(
     },
     pollIntervalSeconds: config["team.pollIntervalSeconds"],
     ...{ project, team, terminalId, home },
+    ownSettings: { file: repositoryFile, needTrust, untrusted },
     agentDefaults: {
       tier: config["team.defaultModel"],
       agentType: config["team.defaultAgentType"],

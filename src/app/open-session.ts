@@ -4,23 +4,41 @@ import type { Session } from "./command.ts"
 import type { Configured, GlobalFlags, Host, ShareStore } from "./host.ts"
 
 /** Configuration and store are opened at the first use; the store is closed at the end. */
-export function openSession(host: Host, flags: GlobalFlags): AsyncDisposable & Pick<Session, "configured" | "context"> {
+export function openSession(
+  host: Host,
+  flags: GlobalFlags,
+): AsyncDisposable & Pick<Session, "configured" | "context" | "reconfigure"> {
   let loaded: Promise<Configured> | undefined
   let opening: Promise<Store> | undefined
   const share: ShareStore = (open) => (opening ??= open())
-  const configured = () => (loaded ??= host.configure(flags, share))
+  const configured = () => (loaded ??= host.configure(flags, share).then((found) => tellUntrusted(host, found)))
   const context = async () => {
     const settings = await configured()
     return makeContext(host, settings, await share(settings.openStore))
   }
   return {
     ...{ configured, context },
+    async reconfigure() {
+      loaded = undefined
+      // The settings that hold now may name another store.
+      const before = await opening?.catch(() => undefined)
+      opening = undefined
+      await before?.[Symbol.asyncDispose]()
+    },
     async [Symbol.asyncDispose]() {
       // One that could not be opened was told to whoever asked for it.
       const store = await opening?.catch(() => undefined)
       await store?.[Symbol.asyncDispose]()
     },
   }
+}
+
+/** Settings that do not hold are never passed over in silence. */
+function tellUntrusted({ io }: Host, configured: Configured): Configured {
+  const { file, untrusted } = configured.ownSettings
+  if (untrusted.length > 0)
+    io.err(`Note: ${file} sets ${untrusted.join(", ")}; not used until you agree to it. See: teamwork trust`)
+  return configured
 }
 
 /** What operations on a store work with here. Few of them ask for the roles. */

@@ -74,6 +74,7 @@ export const ERROR_CODES = [
   "loop.not_found",
   "seat.not_found",
   "seat.taken",
+  "trust.needed",
   "config.unknown_key",
   "config.bad_value",
   "config.bad_file",

@@ -62,6 +62,7 @@ export const REMEDIES = {
   "task release": ["id", "owner"],
   "task reopen": ["id"],
   "task update": ["id", "status"],
+  trust: ["yes"],
   "verdict list": [],
   "verify final": [],
   watch: [],

@@ -258,10 +258,13 @@ describe("places", () => {
     expect(first.store).toBe(`sqlite:${join(userHome, ".claude", "teamwork", "state", "a.db")}`)
     expect(first.projectsDirectory).toBe(join(userHome, "docs"))
     writeRepository({ store: "sqlite:./b.db", projectsDirectory: "~/notes" })
-    const second = (await load({ cwd: below })).config
+    const untrusted = await load({ cwd: below })
+    expect(untrusted.config.store).toBe(first.store)
+    expect(untrusted.untrusted).toEqual(["store", "projectsDirectory"])
+    const second = (await load({ cwd: below, env: { TEAMWORK_TRUST: "all" } })).config
     expect(second.store).toBe(`sqlite:${join(repository, "b.db")}`)
     expect(second.projectsDirectory).toBe(join(userHome, "notes"))
-    const env = { TEAMWORK_STORE: "sqlite:../c.db", CLAWD_PROJECTS_DIR: "." }
+    const env = { TEAMWORK_TRUST: "all", TEAMWORK_STORE: "sqlite:../c.db", CLAWD_PROJECTS_DIR: "." }
     const third = (await load({ cwd: below, env })).config
     expect(third.store).toBe(`sqlite:${join(repository, "c.db")}`)
     expect(third.projectsDirectory).toBe(below)

@@ -9,6 +9,10 @@ export type LoadedConfig = {
   readonly home: string
   readonly homeFile: string
   readonly repositoryFile: string
+  /** Settings of the repository's file that a person has to agree to, as written. */
+  readonly needTrust: Layer["needTrust"]
+  /** Those of them that do not hold, because nobody has. */
+  readonly untrusted: readonly ConfigKey[]
 }
 
 /**
@@ -25,7 +29,8 @@ export async function loadConfig(input: ConfigInput): Promise<LoadedConfig> {
   const all = async () => mergeLayers(layers, (await import("./keys.ts")).CONFIG_KEYS)
   if (!isCore) await checkLease(await all())
   const { home, homeFile, repositoryFile } = paths
-  return { config: mergeLayers(layers, CORE_KEYS), all, home, homeFile, repositoryFile }
+  const [needTrust, untrusted] = [layers.flatMap((each) => each.needTrust), layers.flatMap((each) => each.untrusted)]
+  return { config: mergeLayers(layers, CORE_KEYS), all, home, homeFile, repositoryFile, needTrust, untrusted }
 }
 
 function mergeLayers<Key extends ConfigKey>(layers: readonly Layer[], rows: Record<Key, ConfigRow>): Pick<Config, Key> {

@@ -22,12 +22,41 @@ export async function readLayers(
   ]
   const layers = interpret(CORE_KEYS)
   const isCore = layers.every((layer) => layer.problems.length === 0) && !setsOther(input.env)
-  return { layers: isCore ? layers : interpret((await import("./keys.ts")).CONFIG_KEYS), isCore }
+  const found = isCore ? layers : interpret((await import("./keys.ts")).CONFIG_KEYS)
+  const root = files.find((file) => file.layer.origin === "repository file")?.root
+  for (const layer of found) if (layer.origin === "repository file") await dropUntrusted(layer, root, { input, paths })
+  return { layers: found, isCore }
+}
+
+/**
+ * What any repository may say of itself: nothing here runs a program, names a place or lets an agent do more. All other
+ * settings of its file hold only once a person has agreed to them.
+ */
+const HARMLESS =
+  /^(?:defaults|team|claim|evidence|ownership|qa|quality|budget|recordings|approvals|completion|git)\.|^gates\.(?:enable|ignoredFiles|timeoutSeconds)|^workspace\.(?:keep|setupTimeoutSeconds)$|^agents\.\w+\.(?:enabled|model\.|promptLimit)|^engine\.(?:files|leaseSeconds|mcp|repairTurns|runtime)$|^notify\.bell$/
+
+function needsTrust(key: string): boolean {
+  return !HARMLESS.test(key)
+}
+
+async function dropUntrusted(
+  layer: Layer,
+  root: unknown,
+  { input, paths }: { readonly input: ConfigInput; readonly paths: ConfigPaths },
+): Promise<void> {
+  const keys = keysOf(layer.values).filter(needsTrust)
+  if (keys.length === 0) return
+  const { areTrusted, rawSettings } = await import("./trusted-settings.ts")
+  const settings = rawSettings(root, keys)
+  layer.needTrust.push(...settings)
+  if (areTrusted(settings, { env: input.env, home: paths.home, file: layer.file })) return
+  layer.untrusted.push(...keys)
+  for (const key of keys) delete layer.values[key]
 }
 
 // Variables of ours that are no settings, some with a mark in the name; and settings whose variables were there before us.
 const NO_SETTING =
-  /^TEAMWORK_(?:HOME|TEST_BASE_DIR|TERMINAL_ID|DEBUG|MOVE|TASK|ATTEMPT|TURN|INTEGRATION|FIX_(?:OF|HEAD)|WORKER(?:_\w+)?|(?:RUN|JOB|GATE)_\w+)$/
+  /^TEAMWORK_(?:HOME|TEST_BASE_DIR|TERMINAL_ID|DEBUG|TRUST|MOVE|TASK|ATTEMPT|TURN|INTEGRATION|FIX_(?:OF|HEAD)|WORKER(?:_\w+)?|(?:RUN|JOB|GATE)_\w+)$/
 const NAMED_BEFORE = ["CLAWD_PROJECTS_DIR"]
 
 /** Whether a variable may be one of those that the table of all settings knows: what is none only costs time. */
@@ -57,6 +86,9 @@ export type Layer = {
   readonly origin: Origin
   readonly values: { [K in ConfigKey]?: ConfigValue }
   readonly problems: Problem[]
+  /** Settings of a repository's file that a person has to agree to, as written, and those that nobody has agreed to. */
+  readonly needTrust: [ConfigKey, unknown][]
+  readonly untrusted: ConfigKey[]
   /** Empty for a layer that is no file. */
   readonly file: string
   readonly text: string
@@ -133,7 +165,7 @@ function readFiles({ userHome, homeFile, repositoryFile }: ConfigPaths): Promise
 }
 
 function interpretFile({ layer, root, read }: SettingsFile, table: ConfigTable): Layer {
-  const interpreted = { ...layer, values: {}, problems: [...layer.problems] }
+  const interpreted = { ...layer, values: {}, problems: [...layer.problems], needTrust: [], untrusted: [] }
   if (root !== undefined) read(interpreted, table, root)
   return interpreted
 }
@@ -199,7 +231,7 @@ function keysOf(table: { readonly [K in ConfigKey]?: unknown }): ConfigKey[] {
 type LayerKind = Pick<Layer, "origin" | "baseFolder" | "userHome">
 
 function emptyLayer(kind: LayerKind, file = "", text = ""): Layer {
-  return { ...kind, values: {}, problems: [], file, text }
+  return { ...kind, values: {}, problems: [], needTrust: [], untrusted: [], file, text }
 }
 
 async function readFile(file: string, kind: LayerKind, read: ReadKeys): Promise<SettingsFile> {

@@ -1,5 +1,6 @@
 import { command, type Outcome, type Session } from "../../app/command.ts"
 import { openDelivery } from "../../app/wiring/deliver-here.ts"
+import { trustHere } from "../../app/wiring/trust-here.ts"
 import { sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamName } from "../../kernel/team.ts"
@@ -34,6 +35,7 @@ export const deliverCommand = command({
       )
     }
     const folder = resolvePath(sourceDir ?? ".", session.host.io.cwd)
+    await trustHere(session, { folder })
     const context = await session.context()
     const ports = await openDelivery(session, { name, sourceDir, isPartial: partial === true })
     if (partial === true) await preparePart(ports, await resolveRun(context, name))

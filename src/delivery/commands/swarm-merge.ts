@@ -1,5 +1,6 @@
 import { command } from "../../app/command.ts"
 import { lockMakerFor } from "../../app/wiring/lock-maker-for.ts"
+import { trustHere } from "../../app/wiring/trust-here.ts"
 import { verifierFor } from "../../app/wiring/verifier-for.ts"
 import { renewHere, sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import { number, optional, text } from "../../lib/fields.ts"
@@ -27,6 +28,7 @@ export const swarmMerge = command({
   example: "teamwork swarm merge --wave 1",
   async run(session, { sourceDir, ...request }) {
     const folder = resolvePath(sourceDir ?? ".", session.host.io.cwd)
+    await trustHere(session, { folder })
     const { merges } = await (await session.configured()).merging(folder)
     const { gate, scope } = connectGates(await verifierFor(session, { folder }), request)
     const context = await session.context()

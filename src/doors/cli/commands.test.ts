@@ -75,6 +75,7 @@ describe("exit codes", () => {
       "usage",
       "input.invalid",
       "plan.invalid",
+      "trust.needed",
       "config.unknown_key",
       "config.bad_value",
       "config.bad_file",

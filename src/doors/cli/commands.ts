@@ -445,6 +445,7 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   { name: "mcp", load: async () => (await import("../mcp/mcp.ts")).mcp },
   { name: "gc", load: async () => (await import("../../upkeep/commands/gc-command.ts")).gc },
+  { name: "trust", load: async () => (await import("../../upkeep/commands/trust-command.ts")).trust },
   { name: "role list", load: async () => (await import("../../planning/commands/role-commands.ts")).roleList },
   { name: "role show", load: async () => (await import("../../planning/commands/role-commands.ts")).roleShow },
   { name: "prompt", load: async () => (await import("../../prompts/commands/prompt-command.ts")).prompt },

@@ -5,7 +5,11 @@ const USAGE = 2
 
 /** 2 when the call itself was wrong and would be wrong again, 1 when it could not be done. */
 export function exitCodeOf(code: ErrorCode): number {
-  return code === "usage" || code === "input.invalid" || code === "plan.invalid" || code.startsWith("config.")
+  return code === "usage" ||
+    code === "input.invalid" ||
+    code === "plan.invalid" ||
+    code === "trust.needed" ||
+    code.startsWith("config.")
     ? USAGE
     : FAILURE
 }

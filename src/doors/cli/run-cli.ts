@@ -121,8 +121,9 @@ async function execute(
   const input = await fillInput(command, parsed.values, opened.configured)
   const isJsonAsked = global.json === true || global.format === "json"
   const isJson = isJsonAsked || (global.format === undefined && !host.io.isTerminal)
-  const { configured, context } = opened
-  const session: Session = { host, flags, isJson, isJsonAsked, commands: VISIBLE_COMMANDS, configured, context }
+  const { configured, context, reconfigure } = opened
+  const base = { host, flags, isJson, isJsonAsked, commands: VISIBLE_COMMANDS }
+  const session: Session = { ...base, configured, context, ...(reconfigure === undefined ? {} : { reconfigure }) }
   const outcome = await command.run(session, input)
   return print(outcome, host, outcome.isDocument === true ? isJsonAsked : isJson)
 }

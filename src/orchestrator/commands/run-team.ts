@@ -6,6 +6,7 @@ import { offerPart } from "../../app/wiring/offer-part.ts"
 import { makeSelf, openOrchestrator } from "../../app/wiring/open-orchestrator.ts"
 import { estimateTeam } from "../../app/wiring/past-here.ts"
 import { planInput, plannedOutcome, planTeam } from "../../app/wiring/plan-team.ts"
+import { trustHere } from "../../app/wiring/trust-here.ts"
 import { runHere, sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import { assertTarget } from "../../git/integration.ts"
 import { AppError } from "../../kernel/errors.ts"
@@ -43,7 +44,8 @@ const input = {
   template: planInput.template,
   preset: planInput.preset,
   onOverlap: planInput.onOverlap,
-  yes: flag("run what was planned for a goal without asking"),
+  yes: flag("run what was planned for a goal, and the programs of this repository, without asking"),
+  trust: flag("agree to the programs that this repository would start, without asking"),
   workers: optional(text(`how many workers: ${STAFFING_FORMS}; by default auto, or what the team ran with before`)),
   runtime: optional(choice(["child", "tmux"] as const, "where workers run; by default what engine.runtime says")),
   schedule: optional(choice(SCHEDULES, "waves with a gate between them, or each task as soon as its needs are merged")),
@@ -70,6 +72,11 @@ export const runTeam = command({
     const given = withPlans(input)
     const asked = { project: given.project, team: given.team }
     const self = makeSelf()
+    const { yes, trust } = given
+    await trustHere(session, {
+      folder: resolvePath(given.sourceDir ?? ".", session.host.io.cwd),
+      isAgreed: trust ?? yes,
+    })
     if (given.what !== undefined || given.target !== undefined) await assertPlace(session, given)
     const context = await session.context()
     await assertNotLed(context, { ...asked, isGone: self.isGone })

@@ -1,4 +1,5 @@
-import { command, type Outcome } from "../../app/command.ts"
+import { command, type Outcome, type Session } from "../../app/command.ts"
+import { trustHere } from "../../app/wiring/trust-here.ts"
 import { verifierFor } from "../../app/wiring/verifier-for.ts"
 import { flag, number, optional, text } from "../../lib/fields.ts"
 import { ownerField, taskIdField, teamFields, tokenField } from "../../store/operation.ts"
@@ -33,13 +34,19 @@ const waveInput = {
 }
 const finalInput = { ...teamFields, commit: merged, base: since, again }
 
+/** Gates run what the repository says, which a person agrees to once. */
+async function trustedVerifier(session: Session, input: { readonly again?: boolean }) {
+  await trustHere(session, { folder: session.host.io.cwd })
+  return verifierFor(session, input)
+}
+
 export const verifyTaskCommand = command({
   summary: "Judge a task's committed work: acceptance commands, changes, evidence",
   fields: taskInput,
   positional: ["id"],
   example: "teamwork verify task 3 --owner w1",
   async run(session, { id, ...input }) {
-    return told(await verifyTask(await verifierFor(session, input), { ...input, taskId: id }))
+    return told(await verifyTask(await trustedVerifier(session, input), { ...input, taskId: id }))
   },
 })
 
@@ -49,7 +56,7 @@ export const verifyWaveCommand = command({
   positional: ["wave"],
   example: "teamwork verify wave 1",
   async run(session, input) {
-    return told(await verifyWave(await verifierFor(session, input), input))
+    return told(await verifyWave(await trustedVerifier(session, input), input))
   },
 })
 
@@ -58,7 +65,7 @@ export const verifyFinalCommand = command({
   fields: finalInput,
   example: "teamwork verify final --base main",
   async run(session, input) {
-    return told(await verifyFinal(await verifierFor(session, input), input))
+    return told(await verifyFinal(await trustedVerifier(session, input), input))
   },
 })
 
@@ -67,7 +74,7 @@ export const projectVerify = command({
   fields: finalInput,
   example: "teamwork project verify",
   async run(session, input) {
-    return told(await verifyProject(await verifierFor(session, input), input))
+    return told(await verifyProject(await trustedVerifier(session, input), input))
   },
 })
 

@@ -19,10 +19,6 @@ function byEnding(endings: string, marks: readonly string[]): Record<string, rea
   return Object.fromEntries(endings.split(" ").map((ending) => [ending, marks]))
 }
 
-export function isCode(path: string): boolean {
-  return commentMarks(path) !== undefined
-}
-
 function commentMarks(path: string): readonly string[] | undefined {
   return COMMENTS[/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ""]
 }

@@ -1,4 +1,5 @@
 import { command } from "../../app/command.ts"
+import { trustHere } from "../../app/wiring/trust-here.ts"
 import { renewHere, sourceDirField, toolsOf } from "../../app/wiring/workspace-tools.ts"
 import type { WorkerId } from "../../kernel/ids.ts"
 import { choice, flag, number, optional, withDefault } from "../../lib/fields.ts"
@@ -26,10 +27,11 @@ export const swarmSpawn = command({
   example: "teamwork swarm spawn --roles backend,frontend --runtime tmux",
   async run(session, { role, roles, count, worktree, runtime: named, sourceDir, ...name }) {
     const { host, flags } = session
-    const configured = await session.configured()
     const asked: (Role | null)[] = [...(role === undefined ? [] : [role]), ...roles]
     const each = asked.length === 0 ? [null] : asked
     const folder = resolvePath(sourceDir ?? ".", host.io.cwd)
+    await trustHere(session, { folder })
+    const configured = await session.configured()
     const tools = await toolsOf(session, { ...name, sourceDir })
     await using runtime = await configured.runtime(name, named)
     const facts = { ...name, folder, runtime: runtime.name, store: flags.store, isManaged: false }

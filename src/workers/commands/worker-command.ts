@@ -1,7 +1,9 @@
 import { command } from "../../app/command.ts"
 import { openWorker, workerOptions } from "../../app/wiring/open-worker.ts"
+import { trustHere } from "../../app/wiring/trust-here.ts"
 import { runHere, sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import { flag, number, optional } from "../../lib/fields.ts"
+import { resolvePath } from "../../lib/paths.ts"
 import { runWorker } from "../loop/run-worker.ts"
 import type { WorkerEnd } from "../loop/worker-ports.ts"
 import { setupWorker } from "../operations/setup-worker.ts"
@@ -23,6 +25,9 @@ export const worker = command({
   fields: input,
   example: "teamwork worker --role backend",
   async run(session, given) {
+    // Who starts workers of their own agrees first, as with run; an orchestrator was agreed to already.
+    const folder = resolvePath(given.sourceDir ?? ".", session.host.io.cwd)
+    if (given.managed !== true) await trustHere(session, { folder })
     let end: WorkerEnd
     // Whoever waits for ever goes on with the team's next run.
     do {
