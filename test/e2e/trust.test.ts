@@ -156,3 +156,13 @@ it("F018: unittest is found and run", async () => {
   expect((await place.run(["run", "plan.yml", ...NO_REVIEW, "--yes"])).exitCode).toBe(0)
   expect((await place.run(["verdict", "list"])).stdout).toContain("python3 -m unittest exited with 0")
 })
+
+it("suggests what CI runs, with the line to type, and does not run it", async () => {
+  const workflow = "jobs:\n  a:\n    steps:\n      - run: ./scripts/test all\n"
+  using place = makePlace({ ".github/workflows/ci.yml": workflow })
+  const { stdout } = await place.run(["doctor", "--format", "table"])
+  expect(stdout).toContain(
+    "no test command was found; .github/workflows/ci.yml:4 has one: teamwork config set gates.test './scripts/test all'",
+  )
+  expect((await place.run(["trust"])).json<{ data: { programs: unknown } }>().data.programs).toEqual([])
+})

@@ -1,10 +1,14 @@
 import { command, type Session } from "../../app/command.ts"
 import { runHere } from "../../app/wiring/workspace-tools.ts"
+import { suggestHere } from "../../app/wiring/suggest-here.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { flag } from "../../lib/fields.ts"
 import { machineName } from "../../lib/process/machine-name.ts"
+import { quoteArgument } from "../../lib/text/quote-argument.ts"
 import { paint } from "../../lib/text/table.ts"
+import type { SuggestedCommand } from "../../quality/gates/suggest-commands.ts"
+import type { Finding } from "../../teams/operations/examine-team.ts"
 import { examine } from "../doctor.ts"
 
 const MARKS = { ok: ["ok     ", "green"], warning: ["warning", "yellow"], problem: ["PROBLEM", "red"] } as const
@@ -33,6 +37,8 @@ export const doctor = command({
       setup: () => setupHere({ configured, host }),
       checkConfiguration: async () => (await host.configuration.list(flags)).warnings,
     })
+    const isReadable = !findings.some(({ check, status }) => check === "configuration" && status === "problem")
+    if (isReadable) findings.push(...(await suggestHere({ configured, host })).map(asFinding))
     const left = findings.filter((finding) => finding.status === "problem" && !finding.fixed)
     return {
       data: { healthy: left.length === 0, findings },
@@ -49,6 +55,17 @@ export const doctor = command({
 })
 
 const NOT_HERE: readonly string[] = ["workspace.no_repository", "project.elsewhere", "repository.read_only"]
+
+/** What CI runs is told with the line to type, and never run by itself. */
+function asFinding({ kind, line, file, lineNumber }: SuggestedCommand): Finding {
+  const way = `teamwork config set gates.${kind} ${quoteArgument(line)}`
+  return {
+    check: "gates",
+    status: "ok",
+    detail: `no ${kind} command was found; ${file}:${lineNumber} has one: ${way}`,
+    fixed: false,
+  }
+}
 
 /** What this repository belongs to does not matter: it is only looked at. */
 async function setupHere({ configured, host }: Pick<Session, "configured" | "host">) {
