@@ -1,11 +1,14 @@
 // What a repository may have us start or use before a person agreed to it: nothing.
 import { describe, expect, it } from "bun:test"
-import { existsSync, readFileSync, statSync } from "node:fs"
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { makeRepository, photograph } from "../support/repository.ts"
 import { runCli } from "../support/run-cli.ts"
-import { makeScratch } from "../support/sandbox.ts"
+import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
+import { makeBench } from "./bench.ts"
+import { prepareRepository } from "./command-cases.ts"
+import { END, HAS_TMUX, openPane, WHY_NO_TMUX } from "./pane.ts"
 
 const PLAN = `goal: Write
 tasks:
@@ -135,6 +138,29 @@ describe("F125: the programs that a repository would start", () => {
     expect((await plain.run(["run", "plan.yml", ...NO_REVIEW])).exitCode).toBe(0)
     using own = makePlace({ "package.json": MANIFEST })
     expect((await own.run(["trust"], { TEAMWORK_GATES_TEST: "true" })).exitCode).toBe(0)
+  })
+})
+
+describe.skipIf(!HAS_TMUX)(`F125: at a terminal${WHY_NO_TMUX}`, () => {
+  it("a person is shown the programs and asked once; no means that nothing is started", async () => {
+    using bench = makeBench()
+    prepareRepository(bench)
+    writeFileSync(join(bench.cwd, "package.json"), MANIFEST)
+    Bun.spawnSync(["git", "add", "--all"], { cwd: bench.cwd, env: sandboxEnv() })
+    const commit = ["-c", "user.name=T", "-c", "user.email=t@example.com", "commit", "--quiet", "-m", "Tests"]
+    Bun.spawnSync(["git", ...commit], { cwd: bench.cwd, env: sandboxEnv() })
+    const trust = async (answer: string) => {
+      using pane = openPane(bench, 120, "teamwork trust; echo ended with $?", { TEAMWORK_TRUST: "" })
+      if (answer !== "") {
+        const screen = await pane.until((each) => each.includes("[y/N]"))
+        expect(screen).toContain("test: npm run test (package.json)\n      touch ran; true")
+        pane.press(answer, "Enter")
+      }
+      return await pane.until((each) => each.includes(END))
+    }
+    expect(await trust("n")).toContain("ended with 1")
+    expect(await trust("y")).toContain("ended with 0")
+    expect(await trust("")).toContain("ended with 0")
   })
 })
 
