@@ -26,7 +26,7 @@ export const gates: BenchCase = {
     const verifier = await world.verifier()
     const task = () => verifyTask(verifier, { ...TEAM, taskId: parseTaskId("1"), base })
     // Of a commit that is not checked out here.
-    const merged = () => testCommit(verifier, base)
+    const merged = () => testCommit(verifier, TEAM, base)
     const firsts = [await timed(task), await timed(merged)]
     const ran = world.count()
     if (ran !== 4) throw new Error(`${ran} of 4 commands ran at first`)

@@ -120,6 +120,8 @@ export const EVENTS = {
   "merge.ended": shape({ tasks, wave: maybeCount }),
   "waves.calculated": shape({ total: count }),
   "wave.updated": shape({ wave: count, from: oneOf(WAVE_STATUSES), to: oneOf(WAVE_STATUSES) }),
+  /** How every gate stood on the commit that a run starts from; `gates` is a list of standings, as JSON. */
+  "preflight.done": shape({ commit: word, tree: word, gates: word }),
   /** A gate begins to judge a commit, and is about to run these commands; the verdict of the same scope and subject ends it. */
   "gate.started": shape({
     scope: oneOf(VERDICT_SCOPES),

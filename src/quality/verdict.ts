@@ -13,6 +13,21 @@ export interface Check {
   readonly outputFile?: string
   /** Of a check that failed: the first test that did, where its output tells. */
   readonly firstFailure?: FirstFailure
+  /** Of a check that ran something: how that is next to the base commit, where there is anything to say. */
+  readonly baseline?: AgainstBaseline
+}
+
+/** How a command stands next to the base commit, by the tests that its output names. */
+export interface AgainstBaseline {
+  /** How many tests failed before the work began, and fail now; null where the output does not tell. */
+  readonly before: number | null
+  readonly now: number | null
+  /** Tests that fail now and did not before. */
+  readonly broken: readonly string[]
+  /** Failing tests that a task was asked to add. */
+  readonly asked: readonly string[]
+  /** It failed and then passed on the same files: the tests that did; null for a steady one. */
+  readonly flaky: readonly string[] | null
 }
 
 /** The committed state that was judged. */

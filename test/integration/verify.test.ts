@@ -346,19 +346,19 @@ describe("on an unchanged tree", () => {
   it("no command is run, in the checkout and outside of it", async () => {
     await using world = await makeTask([COUNT, `${COUNT}; exit 1`])
     const first = await judge(world)
-    expect({ status: first.status, count: world.count() }).toEqual({ status: "failed", count: 2 })
+    expect({ status: first.status, count: world.count() }).toEqual({ status: "failed", count: 3 })
     const again = await judge(world)
-    expect({ status: again.status, count: world.count() }).toEqual({ status: "failed", count: 2 })
+    expect({ status: again.status, count: world.count() }).toEqual({ status: "failed", count: 3 })
     expect(again.checks.find((check) => check.name === "acceptance_passes")?.evidence).toMatch(
       /; it ran on this very tree before, at \d{4}-/,
     )
     // The same tree as another commit.
     world.repository.run("commit", "-q", "--amend", "-m", "Other words")
     await judge(world)
-    expect(world.count()).toBe(2)
+    expect(world.count()).toBe(3)
     world.repository.run("checkout", "-q", "-b", "elsewhere", "HEAD~1")
     await judge(world, { commit: "main" })
-    expect(world.count()).toBe(2)
+    expect(world.count()).toBe(3)
   })
 
   it("a checkout with ignored files proves nothing for others, but others do for it", async () => {
@@ -371,18 +371,18 @@ describe("on an unchanged tree", () => {
     world.repository.run("checkout", "-q", "-b", "elsewhere")
     world.repository.commit("Elsewhere", { "b.txt": "" })
     expect(await judge(world, { commit: "main" })).toMatchObject({ status: "failed" })
-    expect(world.count()).toBe(2)
+    expect(world.count()).toBe(3)
     // Commands that make files which git ignores are not run again because of them.
     await world.create("2", { role: "review", check: [`${COUNT}; touch ignored`] })
     world.repository.write({ ignored: null })
     const second = { taskId: parseTaskId("2") }
     expect(await judge(world, second)).toMatchObject({ status: "passed" })
     expect(await judge(world, second)).toMatchObject({ status: "passed" })
-    expect(world.count()).toBe(3)
+    expect(world.count()).toBe(4)
     // Unless it is what they work with.
     world.repository.write({ "node_modules/.package-lock.json": "{}" })
     expect(await judge(world, second)).toMatchObject({ status: "passed" })
-    expect(world.count()).toBe(4)
+    expect(world.count()).toBe(5)
   })
 
   it("commands are run when asked to", async () => {
@@ -487,11 +487,31 @@ describe("the gate of a wave", () => {
   })
 
   it("fails with the build, the tests or the linter, each told apart", async () => {
-    const files = { "package.json": manifest({ test: "exit 1", build: "true", lint: "no-such-linter" }) }
+    const files = { "package.json": manifest({ test: "test ! -f a.ts", build: "true", lint: "test ! -f b.ts" }) }
     await using world = await makeWaves(files, [{ "a.ts": "1\n" }, { "b.ts": "2\n" }])
     await world.resolve("1")
     await world.resolve("2")
     expect(failedOf(await judgeWave(world, 1)).sort()).toEqual(["lint_passes", "tests_pass"])
+  })
+
+  it("F001 F003: holds nothing against anybody that was red or not installed before", async () => {
+    const files = { "package.json": manifest({ test: `${COUNT}; exit 1`, build: "true", lint: "no-such-linter" }) }
+    await using world = await makeWaves(files, [{ "a.ts": "1\n" }, { "b.ts": "2\n" }])
+    await world.resolve("1")
+    await world.resolve("2")
+    const verdict = await judgeWave(world, 1)
+    expect(verdict.status).toBe("passed")
+    expect(statuses(verdict)).toMatchObject({
+      build_succeeds: "passed",
+      lint_passes: "skipped",
+      tests_pass: "skipped",
+    })
+    expect(verdict.issues).toEqual([
+      expect.stringContaining("warning: npm run lint exited with 127: no-such-linter is not installed"),
+      expect.stringContaining("warning: npm run test exited with 1; it was red before the work began"),
+    ])
+    // Twice on the base and once on the work: what was red before is not run again to tell flaky from broken.
+    expect(world.count()).toBe(3)
   })
 
   it("runs what is configured, and leaves out what is switched off", async () => {
@@ -557,7 +577,7 @@ describe("the gate of a wave", () => {
 })
 
 describe("testing a commit for a merge", () => {
-  it("tells what fails and how, records nothing, and runs again only when asked to", async () => {
+  it("tells what fails and how, records nothing, and runs a failure twice and never again (I13)", async () => {
     await using world = await makeWorld({
       "package.json": manifest({ test: `${COUNT}; cat a.txt; test -f b.txt` }),
       "a.txt": "a\n",
@@ -565,20 +585,20 @@ describe("testing a commit for a merge", () => {
     const first = world.repository.run("rev-parse", "HEAD")
     const second = world.repository.commit("Mend", { "b.txt": "b\n" })
     const verifier = await world.verifier()
-    const failed = await testCommit(verifier, first)
+    const failed = await testCommit(verifier, TEAM, first)
     expect(failed).toMatchObject({ status: "failed", issues: [expect.stringContaining("npm run test exited with 1")] })
     expect(failed.output).toMatch(/^npm run test exited with 1\n[\s\S]*\na$/)
-    expect(await testCommit(verifier, second)).toMatchObject({ status: "passed", output: "" })
-    await testCommit(verifier, first)
-    expect(world.count()).toBe(2)
-    await testCommit({ ...verifier, runner: { ...verifier.runner, again: true } }, first)
+    expect(await testCommit(verifier, TEAM, second)).toMatchObject({ status: "passed", output: "" })
+    await testCommit(verifier, TEAM, first)
     expect(world.count()).toBe(3)
+    await testCommit({ ...verifier, runner: { ...verifier.runner, again: true } }, TEAM, first)
+    expect(world.count()).toBe(5)
     expect(await run(world.context, listVerdicts, {})).toEqual([])
   })
 
   it("is skipped where there is nothing to run", async () => {
     await using world = await makeWorld()
-    expect(await testCommit(await world.verifier(), "HEAD")).toMatchObject({ status: "skipped", output: "" })
+    expect(await testCommit(await world.verifier(), TEAM, "HEAD")).toMatchObject({ status: "skipped", output: "" })
   })
 })
 

@@ -409,6 +409,13 @@ function verdict(taskIds: readonly string[]): fc.Arbitrary<Verdict> {
         line: orNull(count()),
         message: orNull(anyText()),
       }),
+      baseline: fc.record({
+        before: orNull(count()),
+        now: orNull(count()),
+        broken: texts(),
+        asked: texts(),
+        flaky: orNull(texts()),
+      }),
     },
     { requiredKeys: ["name", "status"] },
   )

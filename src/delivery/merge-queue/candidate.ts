@@ -30,10 +30,12 @@ export interface GateResult {
   readonly issues: readonly string[]
   /** The end of what the commands printed. */
   readonly output: string
+  /** What failed and then passed on the very same files: unreliable, and nobody's fault. */
+  readonly flaky?: readonly string[]
 }
 
-/** Tests the files of a commit. `isSecondLook` asks for a real run, whatever is known of the same files already. */
-export type Gate = (commit: string, options: { readonly isSecondLook: boolean }) => Promise<GateResult>
+/** Tests the files of a commit. A failure is certain: what fails by chance is told in `flaky`. */
+export type Gate = (commit: string) => Promise<GateResult>
 
 /** What is wrong with who changed what: a line for each change outside of what the tasks own. */
 export type Scope = (candidate: Candidate, changes: readonly Change[]) => Promise<readonly string[]>

@@ -20,8 +20,7 @@ export interface ConnectedGates {
 /** What merging and delivering ask of the gates and of ownership. */
 export function connectGates(verifier: Verifier, name: TeamName): ConnectedGates {
   return {
-    gate: (commit, { isSecondLook }) =>
-      testCommit({ ...verifier, runner: { ...verifier.runner, again: isSecondLook } }, commit),
+    gate: (commit) => testCommit(verifier, name, commit),
     async scope({ taskId, alsoFor }, changes) {
       if (alsoFor.length === 0)
         return judgeScope(verifier.context, name, { task: taskId, changes: changes.flatMap(fileChanges) })

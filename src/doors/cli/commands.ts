@@ -180,6 +180,7 @@ export const COMMANDS: readonly CommandRow[] = [
     name: "verify final",
     load: async () => (await import("../../quality/commands/verify-commands.ts")).verifyFinalCommand,
   },
+  { name: "preflight", load: async () => (await import("../../quality/commands/preflight-command.ts")).preflight },
   { name: "verify review", load: async () => (await import("../../quality/commands/review-command.ts")).verifyReview },
   {
     name: "approvals",

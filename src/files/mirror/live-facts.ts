@@ -106,6 +106,7 @@ const REACH: Readonly<Record<Event["type"], "task" | "messages" | "verdicts" | "
   "merge.ended": "nothing",
   "waves.calculated": "all",
   "wave.updated": "nothing",
+  "preflight.done": "nothing",
   "gate.started": "nothing",
   "verdict.recorded": "verdicts",
   "record.added": "records",

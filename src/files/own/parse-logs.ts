@@ -3,7 +3,14 @@ import { quoteInput, type TaskId } from "../../kernel/ids.ts"
 import { RECORD_KINDS, type TeamRecord } from "../../kernel/record.ts"
 import { MESSAGE_TYPES } from "../../messages/message.ts"
 import type { FirstFailure } from "../../quality/first-failure.ts"
-import { type Check, type Judged, VERDICT_SCOPES, VERDICT_STATUSES, type Verdict } from "../../quality/verdict.ts"
+import {
+  type AgainstBaseline,
+  type Check,
+  type Judged,
+  VERDICT_SCOPES,
+  VERDICT_STATUSES,
+  type Verdict,
+} from "../../quality/verdict.ts"
 import type { FileNote } from "../layouts/found-team.ts"
 import type { PastEvent, SnapshotMessage } from "../snapshot.ts"
 import {
@@ -145,6 +152,18 @@ function parseCheck(from: Json): Check {
     ...(from.duration_ms === undefined ? {} : { durationMs: whole(from, "duration_ms", 0) }),
     ...(from.output_file === undefined ? {} : { outputFile: text(from, "output_file") }),
     ...(from.first_failure === undefined ? {} : { firstFailure: parseFailure(object(from, "first_failure")) }),
+    ...(from.baseline === undefined ? {} : { baseline: parseBaseline(object(from, "baseline")) }),
+  }
+}
+
+function parseBaseline(from: Json): AgainstBaseline {
+  const tests = (each: Json, key: string) => whole(each, key, 0)
+  return {
+    before: orNull(from, "before", tests),
+    now: orNull(from, "now", tests),
+    broken: texts(from, "broken"),
+    asked: texts(from, "asked"),
+    flaky: orNull(from, "flaky", texts),
   }
 }
 

@@ -3,7 +3,7 @@
 import { toStored } from "../../kernel/events.ts"
 import type { TeamRecord } from "../../kernel/record.ts"
 import type { FirstFailure } from "../../quality/first-failure.ts"
-import type { Verdict } from "../../quality/verdict.ts"
+import type { AgainstBaseline, Verdict } from "../../quality/verdict.ts"
 import type { PastEvent, SnapshotMessage } from "../snapshot.ts"
 import { documentFiles } from "./document-files.ts"
 import { compare, findCurrentWave, listWaves, listWorkers, reportSwarm, sortWorkers, type TeamFacts } from "./facts.ts"
@@ -169,9 +169,15 @@ function verification(verdict: Verdict, tasks: readonly string[]): Record<string
 }
 
 function checkEntry(check: Verdict["checks"][number]): Record<string, unknown> {
-  const { name, status, evidence, command, durationMs, outputFile, firstFailure } = check
+  const { name, status, evidence, command, durationMs, outputFile, firstFailure, baseline } = check
   const ran = { command, duration_ms: durationMs, output_file: outputFile, first_failure: failureEntry(firstFailure) }
-  return { name, status, evidence, ...ran }
+  return { name, status, evidence, ...ran, baseline: baselineEntry(baseline) }
+}
+
+function baselineEntry(against: AgainstBaseline | undefined): AgainstBaseline | undefined {
+  if (against === undefined) return undefined
+  const { before, now, broken, asked, flaky } = against
+  return { before, now, broken, asked, flaky }
 }
 
 /** In one order, whichever a store gives. */

@@ -6,6 +6,7 @@ import { offerPart } from "../../app/wiring/offer-part.ts"
 import { makeSelf, openOrchestrator } from "../../app/wiring/open-orchestrator.ts"
 import { estimateTeam } from "../../app/wiring/past-here.ts"
 import { planInput, plannedOutcome, planTeam } from "../../app/wiring/plan-team.ts"
+import { preflightHere, showPreflight } from "../../app/wiring/preflight-here.ts"
 import { trustHere } from "../../app/wiring/trust-here.ts"
 import { runHere, sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import { assertTarget } from "../../git/integration.ts"
@@ -17,6 +18,8 @@ import { sleep } from "../../lib/sleep.ts"
 import type { Estimate } from "../../planning/estimate.ts"
 import { parseStaffing, problemWithSize, STAFFING_FORMS } from "../../planning/staffing.ts"
 import { sayEstimate, sayRuns } from "../../planning/views/estimate-view.ts"
+import type { Baseline } from "../../quality/baseline.ts"
+import { recordPreflight } from "../../quality/operations/record-preflight.ts"
 import { emptyHistory, type History } from "../../reporting/history.ts"
 import type { Context } from "../../store/operation.ts"
 import { teamFields } from "../../store/operation.ts"
@@ -80,7 +83,10 @@ export const runTeam = command({
     if (given.what !== undefined || given.target !== undefined) await assertPlace(session, given)
     const context = await session.context()
     await assertNotLed(context, { ...asked, isGone: self.isGone })
+    const preflight = makePreflight(session, given)
     if (given.what !== undefined) {
+      // Whoever plans is paid: what the repository lacks is said before.
+      if (!(await isPlanFile(session, given.what))) await preflight(given.target)
       const ended = await planFirst(session, given, given.what)
       if (ended !== undefined) return ended
     }
@@ -102,10 +108,12 @@ export const runTeam = command({
       limits: limitsOf(settings, run),
     })
     if (ahead.runs > 0 && !session.isJsonAsked) session.host.io.out(`${sayRuns(ahead)}; ${sayEstimate(ahead)}`)
+    const baseline = await preflight(run.target ?? undefined)
+    await recordPreflight(context, name, baseline)
     const end = await lead(session, { given, name, run, settings, self, facts }).catch((error) => {
       throw error instanceof AppError && error.code === "team.not_found" ? forgotten(name) : error
     })
-    const outcome = await finish(session, { given, name, settings, estimate: ahead }, end)
+    const outcome = await finish(session, { given, name, settings, estimate: ahead }, { ...end, preflight: baseline })
     if (settings.files) await writeHome(session, name)
     return outcome
   },
@@ -115,10 +123,30 @@ function teamsIn({ details }: AppError): readonly string[] {
   return Array.isArray(details.teams) ? details.teams.map(String) : []
 }
 
+/** Judges the base once, and shows it. */
+function makePreflight(session: Session, { project, team, sourceDir }: Input): (target?: string) => Promise<Baseline> {
+  const folder = resolvePath(sourceDir ?? ".", session.host.io.cwd)
+  let done: Promise<Baseline> | undefined
+  const judge = async (target?: string) => {
+    const baseline = await preflightHere(session, { project, team, folder, target })
+    showPreflight(session, baseline)
+    return baseline
+  }
+  return (target) => (done ??= judge(target))
+}
+
+function isPlanFile(session: Session, what: string): Promise<boolean> {
+  return Bun.file(resolvePath(what, session.host.io.cwd)).exists()
+}
+
 type Ending = Pick<Run, "given" | "name" | "settings"> & { readonly estimate: Estimate }
 
 /** A run that is done ends with what the configuration says should become of the team. */
-async function finish(session: Session, { given, name, settings, estimate }: Ending, end: EngineEnd): Promise<Outcome> {
+async function finish(
+  session: Session,
+  { given, name, settings, estimate }: Ending,
+  end: EngineEnd & { readonly preflight: Baseline },
+): Promise<Outcome> {
   const base = { data: { ...end, estimate }, exitCode: exitCodeFor(end), isDocument: true }
   if (end.outcome === "stuck" && settings.partialDelivery === "ask") {
     const offer = await offerPart(session, { name, sourceDir: given.sourceDir })
@@ -164,7 +192,7 @@ function withPlans(given: Input): Input {
 /** A file was written by somebody who wants it done; what was made of a goal is shown first. What to end with, if so. */
 async function planFirst(session: Session, given: Input, what: string): Promise<Outcome | undefined> {
   const { project, team, goal, template, preset, onOverlap } = given
-  const isFile = await Bun.file(resolvePath(what, session.host.io.cwd)).exists()
+  const isFile = await isPlanFile(session, what)
   const more = { add: given.add, new: given.new, yes: given.yes === true || isFile }
   const request = { project, team, what, goal, template, preset, onOverlap, ...more }
   const planned = await planTeam(session, request)

@@ -1,12 +1,16 @@
 import { type AskPorts, askAgent } from "../../agents/choose/ask-agent.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamName } from "../../kernel/team.ts"
+import { resolveRun } from "../../tasks/operations/lookup.ts"
 import type { Task } from "../../tasks/task.ts"
 import { shellCommand } from "../gates/gate-command.ts"
 import type { CommandResult } from "../gates/run-command.ts"
+import { readAllowedTests } from "../operations/read-allowed-tests.ts"
 import { parseQaAnswer, type QaAnswer, qaSchema } from "../qa-answer.ts"
 import type { QaPlan } from "../qa-plan.ts"
-import { listCommands, runCommands } from "../verify/run-commands.ts"
+import { findRunBase } from "../verify/find-run-base.ts"
+import { judgeCommands } from "../verify/judge-commands.ts"
+import { listCommands } from "../verify/run-commands.ts"
 import type { Verifier } from "../verify/verifier.ts"
 import { composeQaPrompt } from "../views/qa-prompt.ts"
 
@@ -94,19 +98,28 @@ async function askOne(
   return { ...parseQaAnswer(plan, structured), by: `${QA}-${agent}` }
 }
 
-/** Every command runs, whatever is remembered of it: this is another look, not the same one. */
+/**
+ * What passed on these files runs once more, whatever is remembered of it: this is another look, not the same one. What
+ * failed does not: its answer would be the same.
+ */
 async function examineByChecks({ verifier }: ExaminePorts, request: ExamineRequest, why: string): Promise<Examined> {
-  const { task, plan, commit, tree, signal } = request
-  const again = { ...verifier, runner: { ...verifier.runner, again: true, signal } }
-  const state = { commit, tree, isHere: false, uncommitted: [] }
+  const { task, plan, commit, tree, base, signal } = request
   const own = task.checks.map((line) => shellCommand("accept", line))
-  const commands = own.length > 0 ? own : await listCommands(again, state, ["test"])
+  const state = { commit, tree, isHere: false, uncommitted: [] }
+  const commands = own.length > 0 ? own : await listCommands(verifier, state, ["test"])
   if (commands.length === 0) return { why: `nobody can read it (${why}), and it has no checks to run` }
-  const { results } = await runCommands(again, state, commands)
-  const failed = results.filter(({ exitCode }) => exitCode !== 0)
-  const passed = results.length - failed.length
-  const score = Math.round((100 * passed) / results.length)
-  const reason = `${passed} of ${results.length} checks pass in a clean checkout; nobody has read it: ${why}`
+  const { judged } = await judgeCommands({ ...verifier, runner: { ...verifier.runner, signal } }, state, {
+    ...{ commands, isSecondLook: true },
+    base: await findRunBase(verifier.repository, await resolveRun(verifier.context, request), { commit, otherwise: base }),
+    asked: () => readAllowedTests(verifier.context, request, { task: task.id }),
+  })
+  const told = judged.filter(({ comparison }) => comparison.status !== "skipped")
+  if (told.length === 0) return { why: `nobody can read it (${why}), and none of its checks can run here` }
+  const failed = told.flatMap(({ comparison, result }) => (comparison.status === "failed" ? (result ?? []) : []))
+  const runnable = told.length
+  const passed = runnable - failed.length
+  const score = Math.round((100 * passed) / runnable)
+  const reason = `${passed} of ${runnable} checks pass in a clean checkout; nobody has read it: ${why}`
   return {
     scores: plan.dimensions.map(({ name }) => ({ dimension: name, score, reason })),
     guidance: failed.map(describeFailure),

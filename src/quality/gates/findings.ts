@@ -1,6 +1,7 @@
-import type { Check, VerdictStatus } from "../verdict.ts"
+import type { Comparison } from "../compare-results.ts"
+import type { AgainstBaseline, Check, VerdictStatus } from "../verdict.ts"
 import type { GateKind, KindSettings } from "./gate-command.ts"
-import type { CommandResult } from "./run-command.ts"
+import type { JudgedCommand } from "./judged-command.ts"
 
 /** What a gate found: checks decide, issues tell. */
 export interface Findings {
@@ -77,25 +78,41 @@ export function notRun(kind: GateKind, settings: KindSettings): Findings {
 }
 
 /** One check per command. */
-export function checkCommands(results: readonly CommandResult[]): Findings {
-  return join(results.map(checkCommand))
+export function checkCommands(judged: readonly JudgedCommand[]): Findings {
+  return join(judged.map(checkCommand))
 }
 
-function checkCommand(result: CommandResult): Findings {
-  const { command, hasPassed, ending, isCached, tail, durationMs, outputFile, firstFailure } = result
+function checkCommand({ command, result, comparison }: JudgedCommand): Findings {
+  const { status, remark, isWarning } = comparison
+  const name = NAMES[command.kind]
+  if (result === null) {
+    const why = `${command.line} was not run: ${remark ?? ""}`
+    return { checks: [{ name, status, evidence: why, command: command.line }], issues: listed("warning", [why]) }
+  }
+  const { hasPassed, ending, isCached, tail, durationMs, outputFile, firstFailure } = result
   const earlier = isCached ? `; it ran on this very tree before, at ${result.ranAt}` : ""
-  const said = `${command.line} ${ending}${earlier}`
+  const because = remark === null ? "" : `; ${remark}`
+  const said = `${command.line} ${ending}${because}${earlier}`
+  const baseline = againstBaseline(comparison)
   const check: Check = {
-    name: NAMES[command.kind],
-    status: hasPassed ? "passed" : "failed",
-    evidence: hasPassed || tail.trim() === "" ? said : `${said}\n${tail.trimEnd()}`,
+    ...{ name, status },
+    evidence: status !== "failed" || tail.trim() === "" ? said : `${said}\n${tail.trimEnd()}`,
     command: command.line,
     durationMs,
     outputFile,
     ...(hasPassed || firstFailure === undefined ? {} : { firstFailure }),
+    ...(baseline === undefined ? {} : { baseline }),
   }
-  return {
-    checks: [check],
-    issues: hasPassed ? [] : [`error: ${command.line} ${ending}; all of its output: ${outputFile}`],
-  }
+  const told = `${command.line} ${ending}${because}`
+  const errors = status === "failed" ? [`${told}; all of its output: ${outputFile}`] : []
+  return { checks: [check], issues: [...listed("error", errors), ...listed("warning", isWarning ? [told] : [])] }
+}
+
+/** More names help nobody; those that a task was asked for are all kept, since later gates go by them. */
+const MAX_BROKEN = 50
+
+/** Undefined for a command that passes, and passed before. */
+function againstBaseline({ before, now, broken, asked, flaky }: Comparison): AgainstBaseline | undefined {
+  const isPlain = (before ?? 0) === 0 && broken.length === 0 && asked.length === 0 && flaky === null
+  return isPlain ? undefined : { before, now, broken: broken.slice(0, MAX_BROKEN), asked, flaky }
 }

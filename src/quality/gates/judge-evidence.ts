@@ -8,6 +8,8 @@ export interface EvidenceDemand {
   readonly atLeast: number
   /** One entry must be something that teamwork saw succeed itself. */
   readonly needsAttested: boolean
+  /** Commands that count as proof although they failed, since they failed before as well. */
+  readonly accepted?: ReadonlySet<string>
 }
 
 export interface EvidenceWords {
@@ -17,7 +19,7 @@ export interface EvidenceWords {
 
 /** What is missing in a task's evidence, and what it says that is no proof. */
 export function judgeEvidence(
-  { taskId, evidence, atLeast, needsAttested }: EvidenceDemand,
+  { taskId, evidence, atLeast, needsAttested, accepted }: EvidenceDemand,
   words: EvidenceWords,
 ): { errors: string[]; warnings: string[] } {
   const errors: string[] = []
@@ -26,7 +28,7 @@ export function judgeEvidence(
     const count = evidence.length === 0 ? "no evidence" : `only ${evidence.length} of ${atLeast} entries of evidence`
     errors.push(`task ${taskId} has ${count}; add some: teamwork evidence add ${taskId} --add-evidence "..."`)
   }
-  if (needsAttested && !evidence.some(isProof)) {
+  if (needsAttested && !evidence.some((entry) => isProof(entry) || isAccepted(entry, accepted))) {
     errors.push(
       `task ${taskId} has nothing that teamwork saw succeed; have it run: teamwork evidence run ${taskId} -- COMMAND`,
     )
@@ -44,6 +46,10 @@ export function judgeEvidence(
 /** Something that teamwork saw succeed itself. */
 export function isProof({ trust, type, facts }: Evidence): boolean {
   return trust === "attested" && type === "command" && facts.exitCode === 0
+}
+
+function isAccepted({ trust, type, facts }: Evidence, accepted: EvidenceDemand["accepted"]): boolean {
+  return trust === "attested" && type === "command" && accepted?.has(facts.command ?? "") === true
 }
 
 function firstLine(text: string): string {

@@ -184,6 +184,9 @@ describe("evidence", () => {
     ])
     expect(judge([attested(1)], true).errors).toHaveLength(1)
     expect(judge([attested(1), attested(0)], true)).toEqual({ errors: [], warnings: [] })
+    const red = { taskId: "1", evidence: [attested(1)], atLeast: 1, needsAttested: true }
+    const accepted = new Set([attested(1).facts.command ?? ""])
+    expect(judgeEvidence({ ...red, accepted }, SETTINGS)).toEqual({ errors: [], warnings: [] })
   })
 
   it("must not say what is no proof", () => {
@@ -199,7 +202,7 @@ describe("the task gate", () => {
   const RANGE: TaskRange = { base: "b".repeat(40), files: [diff("a.ts", ["x"])], isOnBase: true, merges: [] }
   const facts: TaskFacts = {
     ...{ taskId: "1", commit: "c".repeat(40), uncommitted: [], mayChangeNothing: false, scope: () => [] },
-    ...{ results: [], leftBehind: [], evidence: [evidence("done")] },
+    ...{ judged: [], leftBehind: [], evidence: [evidence("done")] },
     range: RANGE,
   }
   const judge = (change: Partial<TaskFacts>) => judgeTask({ ...facts, ...change }, SETTINGS)

@@ -4,11 +4,13 @@ import { codeOf } from "../../lib/error-code.ts"
 import { identityOf, isRunning, type ProcessIdentity } from "../../lib/process/process-identity.ts"
 import { openRecording, type Recording, type RecordingLimit } from "../../lib/process/recording.ts"
 import type { FirstFailure } from "../first-failure.ts"
+import type { TestResults } from "../results/test-results.ts"
 
-/** How a command ended by itself: what it would do again on the same tree. */
+/** How a command ended: what it would do again on the same tree. */
 export interface StoredResult {
   readonly line: string
   readonly tree: string
+  /** Of a command that was stopped 124, as `timeout` has it; of one that was killed 137. */
   readonly exitCode: number
   /** The last part of what it printed, secrets masked. */
   readonly tail: string
@@ -18,6 +20,16 @@ export interface StoredResult {
   readonly ranAt: string
   /** Of one that failed, where its output tells. */
   readonly firstFailure?: FirstFailure
+  /** Each test by its name, where the output tells. */
+  readonly tests?: TestResults
+  /** The program that is not installed, where that is why it failed. */
+  readonly missing?: string
+  /** It did not end by itself: why, in a few words. `limitMs` is the time limit that it reached. */
+  readonly stopped?: { readonly ending: string; readonly limitMs: number | null }
+  /** How often it ran on this tree; missing in results of earlier versions, which stand for one run. */
+  readonly runs?: number
+  /** It failed and then passed on this tree; the tests that did, where the output tells. */
+  readonly flaky?: readonly string[]
 }
 
 /** The place of one result: `gates/<key>/` in the home. Files appear in it whole or not at all. */

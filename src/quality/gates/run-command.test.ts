@@ -117,7 +117,7 @@ describe("a command of a gate", () => {
     expect(names).toContain("COUNTER")
   })
 
-  it("says clearly that it could not be started, took too long or was killed, and is not remembered", async () => {
+  it("says clearly that it could not be started, took too long or was killed, and runs no failure a third time (I13)", async () => {
     using place = makePlace()
     // Not counted by itself: it may be stopped before it comes to that.
     let slow = 0
@@ -126,20 +126,26 @@ describe("a command of a gate", () => {
       return systemProcesses.run(request)
     }
     const missing = () => runCommand(place.runner(), place.site, plainCommand("lint", ["no-such-program", "x"], ""))
-    for (const _ of [1, 2]) {
+    for (const time of [1, 2, 3]) {
       expect(await missing()).toMatchObject({
         ...{ hasPassed: false, exitCode: null, isCached: false },
         ending: "could not be started: no-such-program is not installed, or not on the PATH",
       })
       expect(await place.run("sleep 60", { timeoutMs: 200, processes: { run } })).toMatchObject({
-        ...{ hasPassed: false, exitCode: null, isCached: false, ending: "was stopped after 0.2 s, its time limit" },
+        ...{ hasPassed: false, exitCode: null, isCached: time > 1, ending: "was stopped after 0.2 s, its time limit" },
       })
       expect(await place.run(`${COUNT}; kill -9 $$`)).toMatchObject({
-        ...{ hasPassed: false, exitCode: null, isCached: false, ending: "was killed by SIGKILL" },
+        ...{ hasPassed: false, exitCode: null, isCached: time > 2, ending: "was killed by SIGKILL" },
       })
     }
-    expect([slow, place.count()]).toEqual([2, 2])
+    expect([slow, place.count()]).toEqual([1, 2])
+    await place.run("sleep 60", { timeoutMs: 300, processes: { run } })
+    expect(slow).toBe(2)
     expect(await place.run("no-such-program")).toMatchObject({
+      ...{ exitCode: 127, missing: "no-such-program" },
+      ending: "exited with 127: no-such-program is not installed, or not on the PATH",
+    })
+    expect(await place.run("./no-such-file")).toMatchObject({
       exitCode: 127,
       ending: "exited with 127: no-such-program was not found",
     })
@@ -147,6 +153,23 @@ describe("a command of a gate", () => {
     expect(await place.run("sh -c 'cd . ; frobnicate --all'")).toMatchObject({
       ending: "exited with 127: frobnicate was not found",
     })
+  })
+
+  it("tells flaky from broken by one more run, and remembers the answer (I13)", async () => {
+    using place = makePlace()
+    const twice = (line: string) => runCommand(place.runner(), place.site, shellCommand("test", line), { twice: true })
+    const mark = join(place.folder, "mark")
+    const flaky = `${COUNT}; test -f ${mark} || { touch ${mark}; printf '1..1\\nnot ok 1 - by chance\\n'; exit 1; }`
+    expect(await place.run(flaky)).toMatchObject({ hasPassed: false, runs: 1, tests: { failed: ["by chance"] } })
+    for (const isCached of [false, true])
+      expect(await twice(flaky)).toMatchObject({ hasPassed: true, runs: 2, flaky: ["by chance"], isCached })
+    expect(await place.run(flaky)).toMatchObject({ hasPassed: true, isCached: true })
+    expect(place.count()).toBe(2)
+    const broken = `${COUNT}; exit 3`
+    await place.run(broken)
+    for (const isCached of [false, true, true])
+      expect(await twice(broken)).toMatchObject({ hasPassed: false, exitCode: 3, runs: 2, isCached })
+    expect(place.count()).toBe(4)
   })
 
   it("hands a line to the shell as one argument, and nothing else to any shell", async () => {

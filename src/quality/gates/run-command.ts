@@ -6,12 +6,14 @@ import type { Clock } from "../../lib/clock.ts"
 import type { Processes, RunResult } from "../../lib/process/process.ts"
 import { killAll, processesMarked } from "../../lib/process/process-tree.ts"
 import type { Mask } from "../../lib/text/mask-secrets.ts"
-import { missingProgram } from "../../lib/text/shell-programs.ts"
 import { splitLines } from "../../lib/text/split-lines.ts"
 import { findFirstFailure } from "../first-failure.ts"
+import { readTestResults } from "../results/test-results.ts"
 import { fingerprint, listInstalled } from "./fingerprint.ts"
 import type { GateCommand } from "./gate-command.ts"
+import { findMissingProgram } from "./missing-program.ts"
 import { openResultPlace, type ResultPlace, type StoredResult } from "./result-store.ts"
+import { hasRunEnough, settleRuns } from "./settle-runs.ts"
 
 export interface Runner {
   readonly processes: Processes
@@ -69,6 +71,11 @@ const KEY_LETTERS = 40
 const TAIL_BYTES = 8 * 1024
 /** How far the first failing test is looked for from the beginning; behind that only in the tail. */
 const HEAD_LETTERS = 1024 * 1024
+/** Results of tests are read from outputs up to here: of a longer one nobody could say that all failures were found. */
+const MAX_READ_LETTERS = 16 * 1024 * 1024
+/** As `timeout` and the shell have it for what was stopped, and for what was killed. */
+const STOPPED_CODE = 124
+const KILLED_CODE = 137
 const MAX_LINE_BYTES = 1024 * 1024
 const KEY_BEGINS = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----/
 /** Letters without a space, or a field such as `Proc-Type: 4,ENCRYPTED`: not what a person would want to read. */
@@ -76,21 +83,18 @@ const KEY_LINE = /^\s*\S*\s*$|^[\w-]+: |PRIVATE KEY-----/
 const KEY_ENDS = /-----END [A-Z ]{0,30}PRIVATE KEY-----/
 
 /**
- * Runs a command on a tree, unless it ended by itself on that very tree before, on the same machine with the same
- * programs and environment: then that is the result, good or bad. Of several who ask at once one runs it, the others
- * wait. What was stopped, or could not be started, says nothing of the tree and is not kept.
+ * Runs a command on a tree, unless it ran on that very tree before, on the same machine with the same programs and
+ * environment: then that is the result, good or bad. Of several who ask at once one runs it, the others wait. With
+ * `twice`, a failure counts only when it came in two runs; no failing command ever runs a third time on one tree.
  */
-export async function runCommand(runner: Runner, site: Site, command: GateCommand): Promise<CommandResult> {
-  const placeOf = runner.placeOf ?? ((key) => openResultPlace(runner.home, key))
-  const placeFor = (inUse: string | null, setup: string) => placeOf(keyOf(runner, site.tree, { command, inUse, setup }))
-  const { key: fresh, isHere } = site.setup ?? { key: "", isHere: false }
-  const place = placeFor(site.inUse, site.inUse === null && isHere ? fresh : "")
-  // What a fresh checkout gave holds for a folder in use as well, as long as nothing is installed there, or just
-  // what a fresh one would have. Not the other way round: a file that git ignores may be why it went well.
-  const isBare = fresh === "" && listInstalled(site.inUse ?? "", command.folder).length === 0
-  const isAlike = site.inUse !== null && (isHere || isBare)
-  const places = isAlike ? [place, placeFor(null, fresh)] : [place]
-  const find = () => (runner.again ? undefined : findStored(command, places))
+export async function runCommand(
+  runner: Runner,
+  site: Site,
+  command: GateCommand,
+  { twice = false }: { readonly twice?: boolean } = {},
+): Promise<CommandResult> {
+  const { place, places } = placesOf(runner, site, command)
+  const find = () => (runner.again ? undefined : findStored(runner, command, { places, twice }))
   for (;;) {
     if (runner.signal.aborted) throw new AppError("gate.cancelled", `interrupted before ${command.line} had run`)
     const known = find()
@@ -102,10 +106,40 @@ export async function runCommand(runner: Runner, site: Site, command: GateComman
   }
   try {
     // Whoever had taken it may have just finished.
-    return find() ?? (await runNow(runner, site, command, place))
+    return find() ?? (await runNow(runner, site, command, { place, before: earlierRun(runner, places) }))
   } finally {
     place.leave()
   }
+}
+
+/** The run that the next one is held against. One that had less time is none. */
+function earlierRun({ again, timeoutMs }: Runner, places: readonly ResultPlace[]): StoredResult | undefined {
+  if (again) return undefined
+  const stored = places.map((place) => place.read()).find((each) => each !== undefined)
+  const limitMs = stored?.stopped?.limitMs ?? null
+  return limitMs !== null && timeoutMs > limitMs ? undefined : stored
+}
+
+/** What is known of a command on a tree; runs nothing. */
+export function findResult(
+  runner: Runner,
+  site: Omit<Site, "folder">,
+  command: GateCommand,
+): CommandResult | undefined {
+  return findStored(runner, command, { places: placesOf(runner, site, command).places, twice: false })
+}
+
+function placesOf(runner: Runner, { tree, inUse, setup }: Omit<Site, "folder">, command: GateCommand) {
+  const placeOf = runner.placeOf ?? ((key) => openResultPlace(runner.home, key))
+  const placeFor = (used: string | null, key: string) =>
+    placeOf(keyOf(runner, tree, { command, inUse: used, setup: key }))
+  const { key: fresh, isHere } = setup ?? { key: "", isHere: false }
+  const place = placeFor(inUse, inUse === null && isHere ? fresh : "")
+  // What a fresh checkout gave holds for a folder in use as well, as long as nothing is installed there, or just
+  // what a fresh one would have. Not the other way round: a file that git ignores may be why it went well.
+  const isBare = fresh === "" && listInstalled(inUse ?? "", command.folder).length === 0
+  const isAlike = inUse !== null && (isHere || isBare)
+  return { place, places: isAlike ? [place, placeFor(null, fresh)] : [place] }
 }
 
 /** In the environment of the command and all it starts; the name carries the key, so that one inside of another has both. */
@@ -127,35 +161,74 @@ function keyOf(
   return createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, KEY_LETTERS)
 }
 
-function findStored(command: GateCommand, places: readonly ResultPlace[]): CommandResult | undefined {
+function findStored(
+  { timeoutMs }: Runner,
+  command: GateCommand,
+  { places, twice }: { readonly places: readonly ResultPlace[]; readonly twice: boolean },
+): CommandResult | undefined {
   for (const { outputFile, read } of places) {
     const stored = read()
-    if (stored === undefined) continue
-    const { exitCode } = stored
-    const ending = endingOf(exitCode, command, stored.tail)
-    return { ...stored, command, hasPassed: exitCode === 0, ending, isCached: true, outputFile }
+    if (stored === undefined || !hasRunEnough(stored, { twice, timeoutMs })) continue
+    return toResult(stored, { command, outputFile, isCached: true })
   }
   return undefined
 }
 
-async function runNow(runner: Runner, site: Site, command: GateCommand, place: ResultPlace): Promise<CommandResult> {
+function toResult(
+  stored: StoredResult,
+  { command, ...more }: Pick<CommandResult, "command" | "outputFile" | "isCached">,
+): CommandResult {
+  const { stopped } = stored
+  const exitCode = stopped === undefined ? stored.exitCode : null
+  const ending = stopped?.ending ?? endingOf(stored.exitCode, stored.missing)
+  return { ...stored, ...more, command, exitCode, ending, hasPassed: exitCode === 0 }
+}
+
+interface Run {
+  readonly place: ResultPlace
+  /** What is known of the same tree already. */
+  readonly before: StoredResult | undefined
+}
+
+async function runNow(
+  runner: Runner,
+  site: Site,
+  command: GateCommand,
+  { place, before }: Run,
+): Promise<CommandResult> {
   const folder = await site.folder()
   const cwd = join(folder, command.folder)
   const ranAt = new Date(runner.clock.now()).toISOString()
-  const { ended, head, tail } = await runRecorded(runner, command, { folder, cwd, place })
+  const { ended, head, tail, all } = await runRecorded(runner, command, { folder, cwd, place })
   const { durationMs, outputHash } = ended
   // A process ended by a signal has no exit code: somebody or something stopped it.
   const exitCode = ended.reason === "exited" ? ended.exitCode : null
-  const firstFailure = exitCode === 0 ? undefined : findFirstFailure(head, cwd)
-  const facts = { line: command.line, tree: site.tree, tail, outputHash, durationMs, ranAt }
-  const base = { ...facts, ...(firstFailure === undefined ? {} : { firstFailure }) }
-  place.finish(exitCode === null ? undefined : { ...base, exitCode })
-  if (ended.reason === "cancelled") throw new AppError("gate.cancelled", `interrupted while ${command.line} ran`)
-  return {
-    ...base,
-    ...{ command, exitCode, hasPassed: exitCode === 0, isCached: false, outputFile: place.outputFile },
-    ending: exitCode === null ? describe(ended, command, runner.timeoutMs) : endingOf(exitCode, command, tail),
+  const hasPassed = exitCode === 0
+  const output = all ?? head
+  const firstFailure = hasPassed ? undefined : findFirstFailure(head, cwd)
+  const tests = all === undefined ? undefined : readTestResults(all, cwd)
+  const missing = findMissingProgram({ reason: ended.reason, exitCode, command: command.command, output })
+  const stopped =
+    exitCode === null
+      ? {
+          ending: describe(ended, command, runner.timeoutMs),
+          limitMs: ended.reason === "timed-out" ? runner.timeoutMs : null,
+        }
+      : undefined
+  const now: StoredResult = {
+    ...{ line: command.line, tree: site.tree, tail, outputHash, durationMs, ranAt, runs: 1 },
+    exitCode: exitCode ?? (ended.reason === "timed-out" ? STOPPED_CODE : KILLED_CODE),
+    ...(firstFailure === undefined ? {} : { firstFailure }),
+    ...(tests === undefined ? {} : { tests }),
+    ...(missing === undefined ? {} : { missing }),
+    ...(stopped === undefined ? {} : { stopped }),
   }
+  const settled = settleRuns(before, now)
+  // What could not be started says nothing of the tree.
+  const isKept = ended.reason === "exited" || ended.reason === "timed-out"
+  place.finish(isKept ? settled : undefined)
+  if (ended.reason === "cancelled") throw new AppError("gate.cancelled", `interrupted while ${command.line} ran`)
+  return toResult(settled, { command, outputFile: place.outputFile, isCached: false })
 }
 
 /** All of it goes to the file, line by line so that no secret is cut in two and slips through. */
@@ -163,9 +236,11 @@ async function runRecorded(
   { processes, env, surround, mask, timeoutMs, maxBytes, signal }: Runner,
   { command }: GateCommand,
   { folder, cwd, place }: { readonly folder: string; readonly cwd: string; readonly place: ResultPlace },
-): Promise<{ ended: RunResult; head: string; tail: string }> {
+): Promise<{ ended: RunResult; head: string; tail: string; all: string | undefined }> {
   const lines = splitLines(MAX_LINE_BYTES)
   let [head, tail] = ["", ""]
+  const kept: string[] = []
+  let letters = 0
   using recording = place.record({ maxBytes, mark: (bytes) => `[${bytes} bytes left out]` })
   let isInKey = false
   const keep = (text: string) => {
@@ -175,6 +250,8 @@ async function runRecorded(
     const masked = isPart ? "***" : mask(text)
     recording.write(masked)
     if (head.length < HEAD_LETTERS) head += `${masked}\n`
+    letters += masked.length + 1
+    if (letters <= MAX_READ_LETTERS) kept.push(masked)
     tail = `${tail}${masked}\n`.slice(-TAIL_BYTES)
   }
   const onOutput = (chunk: Uint8Array) => {
@@ -184,15 +261,14 @@ async function runRecorded(
   const ended = await processes.run({ command, cwd, env: marked, timeoutMs, signal, onOutput })
   const rest = lines.end()
   if (rest !== undefined) keep(rest.text)
-  return { ended, head: head.length < HEAD_LETTERS ? head : `${head}${tail}`, tail }
+  const all = letters > MAX_READ_LETTERS ? undefined : kept.join("\n")
+  return { ended, head: head.length < HEAD_LETTERS ? head : `${head}${tail}`, tail, all }
 }
 
-/** Shells exit with 127 when a program is missing, and say which. */
-function endingOf(exitCode: number, { line }: GateCommand, tail: string): string {
+function endingOf(exitCode: number, missing?: string): string {
+  if (missing !== undefined) return `exited with ${exitCode}: ${missing} was not found`
   if (exitCode === 126) return "exited with 126: it may not be executed"
-  if (exitCode !== 127) return `exited with ${exitCode}`
-  const name = missingProgram(tail, line)
-  return `exited with 127: ${name === undefined ? "a program" : name} was not found`
+  return exitCode === 127 ? "exited with 127: a program was not found" : `exited with ${exitCode}`
 }
 
 function describe(ended: RunResult, { command }: GateCommand, timeoutMs: number): string {

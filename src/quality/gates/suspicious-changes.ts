@@ -3,6 +3,10 @@ import type { FileDiff } from "./diff-lines.ts"
 
 const TEST_FILE = /(?:^|\/)(?:tests?|__tests__|spec)\/|[._-](?:test|spec)\.\w+$|(?:^|\/)test_[^/]+\.py$|_test\.\w+$/
 
+export function isTestFile(path: string): boolean {
+  return TEST_FILE.test(path)
+}
+
 /** What is expected to have no lines. */
 const BINARY_FILE =
   /\.(?:png|jpe?g|gif|webp|avif|ico|bmp|woff2?|ttf|otf|eot|pdf|zip|gz|tgz|xz|jar|mp[34]|wav|ogg|mov|webm|wasm|so|dylib|dll|exe|bin|dat|db|sqlite)$/i

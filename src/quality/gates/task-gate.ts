@@ -4,7 +4,7 @@ import { CHANGES_PRESENT } from "../verdict.ts"
 import type { FileDiff } from "./diff-lines.ts"
 import { checkCommands, checkThat, count, type Findings, join, skipped, warnings } from "./findings.ts"
 import { judgeEvidence } from "./judge-evidence.ts"
-import type { CommandResult } from "./run-command.ts"
+import type { JudgedCommand } from "./judged-command.ts"
 import { type ScanSettings, scanChanges } from "./scan-changes.ts"
 import { findSuspicious } from "./suspicious-changes.ts"
 
@@ -44,16 +44,16 @@ export interface TaskFacts {
   readonly nothingToDo?: string | undefined
   readonly scope: Scope
   /** Empty when there is nothing to run, or nothing could be run. */
-  readonly results: readonly CommandResult[]
+  readonly judged: readonly JudgedCommand[]
   /** Files that the commands left changed. */
   readonly leftBehind: readonly string[]
   readonly evidence: readonly Evidence[]
 }
 
 export function judgeTask(facts: TaskFacts, settings: ScanSettings): Findings {
-  const { taskId, uncommitted, results, evidence } = facts
-  // A command that failed says enough for itself.
-  const needsAttested = results.length > 0 && results.every((result) => result.hasPassed)
+  const { taskId, uncommitted, judged, evidence } = facts
+  // A command that failed says enough for itself, and one that cannot pass here is no proof.
+  const needsAttested = judged.length > 0 && judged.every(({ result }) => result?.hasPassed === true)
   const { errors, warnings } = judgeEvidence({ taskId, evidence, atLeast: 1, needsAttested }, settings)
   return join([
     checkCommitted(uncommitted),
@@ -80,8 +80,8 @@ function checkFixed({ fixed }: TaskFacts): Findings[] {
   return [checkThat("work_merged", { errors, evidence: `the work of task ${fixed.taskId}` })]
 }
 
-function runOrSkipped({ results, uncommitted }: TaskFacts): Findings {
-  if (results.length > 0) return checkCommands(results)
+function runOrSkipped({ judged, uncommitted }: TaskFacts): Findings {
+  if (judged.length > 0) return checkCommands(judged)
   const why =
     uncommitted.length > 0
       ? "not run: there are changes that are not committed"

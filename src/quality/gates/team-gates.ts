@@ -90,6 +90,8 @@ export interface EvidencedTask extends GatedTask {
   readonly evidence: readonly Evidence[]
   /** There is a command that could show whether it is done: one of its own, or of the project. */
   readonly isProvable: boolean
+  /** Commands that its gate let pass, also where they were red before: that they were run is the proof. */
+  readonly accepted?: ReadonlySet<string>
 }
 
 /**

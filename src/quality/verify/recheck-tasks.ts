@@ -10,7 +10,7 @@ import { excerptOf, explain } from "../failure-excerpt.ts"
 import { checkCommands, type Findings, statusOf } from "../gates/findings.ts"
 import { shellCommand } from "../gates/gate-command.ts"
 import { type ChosenState, chooseState } from "./choose-state.ts"
-import { runCommands } from "./run-commands.ts"
+import { judgeCommands } from "./judge-commands.ts"
 import { testCommit } from "./test-commit.ts"
 import { GATE, type Verifier } from "./verifier.ts"
 
@@ -67,10 +67,10 @@ async function whyItFails(
   if (head !== undefined && !(await repository.contains(state.commit, head))) return "its work is not merged"
   const own = task.checks.map((line) => shellCommand("accept", line))
   if (own.length === 0) {
-    const tested = await testCommit(verifier, state.commit)
+    const tested = await testCommit(verifier, name, state.commit)
     return tested.status === "skipped" ? "there is no command that shows whether it still holds" : reasonOf(tested)
   }
-  return reasonOf(checkCommands((await runCommands(verifier, state, own)).results))
+  return reasonOf(checkCommands((await judgeCommands(verifier, state, { commands: own, base: undefined })).judged))
 }
 
 function reasonOf(findings: Findings): string | null {

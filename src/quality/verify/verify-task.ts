@@ -10,16 +10,21 @@ import { resolveRun } from "../../tasks/operations/lookup.ts"
 import { recordEvidence } from "../../tasks/operations/record-evidence.ts"
 import { readWorkToBring } from "../../tasks/operations/work-to-bring.ts"
 import type { Task } from "../../tasks/task.ts"
+import { asksForFailingTest, findAskedTests } from "../failing-test.ts"
 import { parseDiff } from "../gates/diff-lines.ts"
 import { statusOf } from "../gates/findings.ts"
 import { type GateCommand, shellCommand } from "../gates/gate-command.ts"
 import type { CommandResult } from "../gates/run-command.ts"
+import { isTestFile } from "../gates/suspicious-changes.ts"
 import { judgeTask, type TaskFacts, type TaskRange } from "../gates/task-gate.ts"
 import { noteGateStarted } from "../operations/note-gate.ts"
+import { readAllowedTests } from "../operations/read-allowed-tests.ts"
 import { addVerdict } from "../operations/record-verdict.ts"
 import type { Verdict } from "../verdict.ts"
 import { type ChosenState, chooseState, getCommit } from "./choose-state.ts"
-import { listCommands, runCommands } from "./run-commands.ts"
+import { findRunBase } from "./find-run-base.ts"
+import { type JudgeRequest, judgeCommands } from "./judge-commands.ts"
+import { listCommands } from "./run-commands.ts"
 import { scopeOf } from "./scope-of.ts"
 import { GATE, type Verifier } from "./verifier.ts"
 
@@ -29,8 +34,6 @@ export interface TaskVerification extends TeamName {
   readonly commit?: string
   /** Where the task started; by default what was pinned, else where its branch left the integration branch. */
   readonly base?: string
-  /** A tree that failed a moment ago: when it is the one to judge, every command runs again, as chance may have been at work. */
-  readonly failedTree?: string | null
   /** Why whoever worked on it changed nothing; without a reason a task that should change something fails. */
   readonly nothingToDo?: string | undefined
   /** Who holds the task; the claim is kept alive meanwhile. Without one a person acts. */
@@ -39,30 +42,32 @@ export interface TaskVerification extends TeamName {
 }
 
 /** Judges a task at a committed state, and records what was run as evidence and what was found as a verdict. */
-export async function verifyTask(given: Verifier, request: TaskVerification): Promise<Verdict> {
+export async function verifyTask(verifier: Verifier, request: TaskVerification): Promise<Verdict> {
   const { taskId, owner } = request
-  const name = await resolveRun(given.context, request)
-  const task = await getTask.run(given.context, { ...name, id: taskId })
+  const name = await resolveRun(verifier.context, request)
+  const task = await getTask.run(verifier.context, { ...name, id: taskId })
   assertHolds(task, owner, request.token)
   // Whoever loses the claim and gets the task again must not attest with what it ran before.
   const token = owner === undefined ? request.token : task.claimToken
-  const state = await chooseState(given.repository, request)
-  const isDoubtful = request.failedTree === state.tree
-  const verifier = isDoubtful ? { ...given, runner: { ...given.runner, again: true } } : given
+  const state = await chooseState(verifier.repository, request)
   const range = await findRange(verifier, { name, task, state, base: request.base })
   const commands = state.uncommitted.length > 0 ? [] : await listTaskCommands(verifier, task, state)
   const checks = commands.map(({ line }) => line)
   const begun = { scope: "task", subject: taskId, commit: state.commit, checks, by: GATE } as const
   await noteGateStarted(verifier.context, name, begun)
-  const run = () => runCommands(verifier, state, commands)
-  const { results, leftBehind } =
+  const base = await findRunBase(verifier.repository, name, { commit: state.commit, otherwise: range?.base })
+  const asked = () => readAllowedTests(verifier.context, name, { task: taskId })
+  const findAsked = askedBy(task, range)
+  const run = () => judgeCommands(verifier, state, { commands, base, asked, findAsked })
+  const { judged, leftBehind } =
     owner === undefined || token === undefined
       ? await run()
       : await keepClaim(verifier.context, { ...name, id: taskId, owner, token }, run, verifier.runner.sleep)
+  const results = judged.flatMap(({ result }) => result ?? [])
   const evidence = await attest(verifier, { ...name, task, owner, token, results, commit: state.commit })
   const findings = judgeTask(
     {
-      ...{ taskId, commit: state.commit, uncommitted: state.uncommitted, range, results, leftBehind, evidence },
+      ...{ taskId, commit: state.commit, uncommitted: state.uncommitted, range, judged, leftBehind, evidence },
       fixed: await findFixedWork(verifier, { name, task, state }),
       ...{ mayChangeNothing: mayChangeNothing(task, verifier.roles), nothingToDo: request.nothingToDo },
       scope: await scopeOf(verifier.context, name, task.id),
@@ -74,10 +79,20 @@ export async function verifyTask(given: Verifier, request: TaskVerification): Pr
   return addVerdict(verifier.context, name, { ...verdict, commit, tree })
 }
 
-/** A task without commands of its own is held to the project's tests. */
+/**
+ * A task without commands of its own is held to the project's tests. So is one that was asked for a test that fails: the
+ * gates after this one must know which test that is.
+ */
 async function listTaskCommands(verifier: Verifier, task: Task, state: ChosenState): Promise<GateCommand[]> {
   const own = task.checks.map((line) => shellCommand("accept", line))
-  return own.length > 0 ? own : listCommands(verifier, state, ["test"])
+  const isHeld = own.length === 0 || asksForFailingTest(task)
+  return isHeld ? [...own, ...(await listCommands(verifier, state, ["test"]))] : own
+}
+
+function askedBy(task: Task, range: TaskRange | undefined): JudgeRequest["findAsked"] {
+  if (range === undefined || !asksForFailingTest(task)) return undefined
+  const isOnlyTests = range.files.length > 0 && range.files.every(({ path }) => isTestFile(path))
+  return (now, base) => findAskedTests(now.tests, base?.tests, isOnlyTests)
 }
 
 interface RangeRequest {
@@ -167,6 +182,10 @@ function entryOf(
   return { type: "command", trust: "attested", text: "", facts: { ...facts, output }, blockedPattern: null }
 }
 
+/** Who looks for the cause of a fault may find it without changing anything. */
+const DIAGNOSES = "debugger"
+
 function mayChangeNothing({ agentType, role }: Task, roles: readonly RoleDefinition[]): boolean {
+  if (agentType === DIAGNOSES) return true
   return roles.find((each) => each.name === (agentType ?? role))?.writes === false
 }

@@ -9,6 +9,7 @@ import { getTeam } from "../../tasks/operations/lookup.ts"
 import { readWavePlan } from "../../tasks/operations/wave-status.ts"
 import { isMet, type Task } from "../../tasks/task.ts"
 import type { WavePlan } from "../../tasks/wave.ts"
+import { type AskedTests, allowedTests } from "../failing-test.ts"
 import { type FileDiff, parseDiff } from "../gates/diff-lines.ts"
 import type { TaskChanges } from "../gates/find-conflicts.ts"
 import { type Findings, join, statusOf } from "../gates/findings.ts"
@@ -29,10 +30,13 @@ import {
 import { noteGateStarted } from "../operations/note-gate.ts"
 import { addVerdict } from "../operations/record-verdict.ts"
 import type { Verdict } from "../verdict.ts"
+import { openBaseStandings } from "./base-standings.ts"
+import { checkProject, planProject } from "./check-project.ts"
 import { type ChosenState, chooseState, getCommit } from "./choose-state.ts"
+import { findRunBase } from "./find-run-base.ts"
 import { readPart } from "./read-part.ts"
 import { recheckTasks } from "./recheck-tasks.ts"
-import { checkProject, listCommands, planProject } from "./run-commands.ts"
+import { listCommands } from "./run-commands.ts"
 import { GATE, type Verifier } from "./verifier.ts"
 
 export interface TeamVerification extends TeamName {
@@ -57,6 +61,7 @@ interface TeamFacts {
   readonly name: RunName
   readonly plan: WavePlan
   readonly tasks: readonly ProvenTask[]
+  readonly verdicts: readonly Verdict[]
 }
 
 /** The wave that is due, or the whole when there is none left. */
@@ -68,7 +73,7 @@ export async function verifyProject(verifier: Verifier, request: FinalVerificati
 
 /** Judges the merged work of a wave; passed opens the next one. */
 export async function verifyWave(verifier: Verifier, request: WaveVerification): Promise<Verdict> {
-  const { name, plan, tasks } = await readFacts(verifier, request)
+  const { name, plan, tasks, verdicts } = await readFacts(verifier, request)
   assertDue(plan, request.wave)
   const ofWave = tasks.filter((task) => task.wave === request.wave)
   const state = await chooseMerged(verifier, request)
@@ -81,19 +86,25 @@ export async function verifyWave(verifier: Verifier, request: WaveVerification):
     checkMerged(await readDelivered(verifier, name, { tasks: ofWave, state })),
     checkConflicts(alone, unknown),
   ])
-  const judged = { scope: "wave", subject: String(request.wave), state } as const
-  return runAndRecord(verifier, name, { ...judged, looked, whyNot: whyNotRun(ofWave, state) })
+  const base = await findRunBase(verifier.repository, name, {
+    commit: state.commit,
+    otherwise: await pinnedStart(verifier, name, tasks),
+  })
+  const judged = { scope: "wave", subject: String(request.wave), state, base } as const
+  const asked = allowedTests(verdicts, tasks, "merged")
+  return runAndRecord(verifier, name, { ...judged, looked, asked, whyNot: whyNotRun(ofWave, state) })
 }
 
 /** Judges everything; passed completes the project. Of a part, passed lets it be delivered and completes nothing. */
 export async function verifyFinal(verifier: Verifier, request: FinalVerification): Promise<Verdict> {
   // What no longer holds is open again, and fails the gate.
   await recheckTasks(verifier, request)
-  const { name, plan, tasks: all } = await readFacts(verifier, request)
+  const { name, plan, tasks: all, verdicts } = await readFacts(verifier, request)
   const state = await chooseMerged(verifier, request)
   const part = request.isPartial === true ? await readPart(verifier, name, { tasks: all, state }) : undefined
   const isPart = part !== undefined && part.leftOut.length > 0
   const tasks = isPart ? part.tasks : all
+  const base = await findFinalBase(verifier, { ...request, ...name }, { tasks: all, state })
   const looked = join([
     ...(isPart
       ? [checkPart(tasks), checkLeftOut(part.leftOut)]
@@ -101,10 +112,11 @@ export async function verifyFinal(verifier: Verifier, request: FinalVerification
     checkCommitted(state.uncommitted),
     checkMerged(await readDelivered(verifier, name, { tasks, state })),
     checkAdded(await readAdded(verifier, { ...request, ...name }, { tasks, state }), verifier.settings),
-    checkEvidence(await withProvability(verifier, state, tasks), verifier.settings),
+    checkEvidence(await withProvability(verifier, { state, base, tasks, verdicts }), verifier.settings),
   ])
-  const judged = { scope: "final", subject: null, state } as const
-  return runAndRecord(verifier, name, { ...judged, looked, whyNot: whyNotRun(tasks, state) })
+  const judged = { scope: "final", subject: null, state, base } as const
+  const asked = allowedTests(verdicts, tasks, "final")
+  return runAndRecord(verifier, name, { ...judged, looked, asked, whyNot: whyNotRun(tasks, state) })
 }
 
 function readFacts({ context }: Verifier, name: TeamName): Promise<TeamFacts> {
@@ -112,7 +124,7 @@ function readFacts({ context }: Verifier, name: TeamName): Promise<TeamFacts> {
     const { key, project, team, run } = await getTeam(tx, name)
     const tasks: ProvenTask[] = []
     for (const task of await tx.tasks.list(key)) tasks.push({ ...task, evidence: await tx.evidence.list(key, task.id) })
-    return { name: { project, team, run }, plan: await readWavePlan(tx, key), tasks }
+    return { name: { project, team, run }, plan: await readWavePlan(tx, key), tasks, verdicts: await tx.verdicts.list(key) }
   })
 }
 
@@ -203,27 +215,66 @@ async function readAdded(
 ): Promise<FileDiff[] | undefined> {
   const from = async (base: string) => parseDiff(await repository.readDiff(base, state.commit))
   if (request.base !== undefined) return from((await getCommit(repository, request.base)).commit)
-  const bases = await Promise.all(
-    tasks.map((task) => repository.find(pinRef(request, { taskId: task.id, attempt: task.attempt }, "base"))),
-  )
-  const pinned = bases.flatMap((each) => each?.commit ?? [])
+  const pinned = await listPinned(repository, request, tasks)
   const here = (await repository.find("HEAD"))?.commit
   const known = pinned.length > 0 ? pinned : here === undefined ? [] : [here, state.commit]
   const start = known.length === 0 ? undefined : await repository.findBase(...known)
   return start === undefined || (pinned.length === 0 && start === state.commit) ? undefined : from(start)
 }
 
-async function withProvability(
+/** Where the tasks started, as pinned. */
+async function listPinned(
+  repository: Verifier["repository"],
+  name: RunName,
+  tasks: readonly Task[],
+): Promise<readonly string[]> {
+  const bases = await Promise.all(
+    tasks.map((task) => repository.find(pinRef(name, { taskId: task.id, attempt: task.attempt }, "base"))),
+  )
+  return bases.flatMap((each) => each?.commit ?? [])
+}
+
+/** Where the first of the tasks started; undefined where nothing is pinned. */
+async function pinnedStart({ repository }: Verifier, name: RunName, tasks: readonly Task[]) {
+  const pinned = await listPinned(repository, name, tasks)
+  return pinned.length === 0 ? undefined : repository.findBase(...pinned)
+}
+
+/** What everything is compared with: the commit that was named, else where the run started. */
+async function findFinalBase(
   verifier: Verifier,
-  state: ChosenState,
-  tasks: readonly ProvenTask[],
-): Promise<EvidencedTask[]> {
-  const hasCommands = (await listCommands(verifier, state, GATE_KINDS)).length > 0
-  return tasks.map((task) => ({
-    ...task,
-    evidence: task.evidence.filter((each) => isValid(each, task)),
-    isProvable: hasCommands || task.checks.length > 0,
-  }))
+  request: FinalVerification & RunName,
+  { tasks, state }: { readonly tasks: readonly Task[]; readonly state: ChosenState },
+): Promise<string | undefined> {
+  if (request.base !== undefined) return (await getCommit(verifier.repository, request.base)).commit
+  const otherwise = await pinnedStart(verifier, request, tasks)
+  return findRunBase(verifier.repository, request, { commit: state.commit, otherwise })
+}
+
+interface ProofFacts extends Pick<TeamFacts, "tasks" | "verdicts"> {
+  readonly state: ChosenState
+  readonly base: string | undefined
+}
+
+/** What could prove a task: the commands that its gate ran, else those that could run here. */
+async function withProvability(verifier: Verifier, facts: ProofFacts): Promise<EvidencedTask[]> {
+  const { state, base, tasks, verdicts } = facts
+  const standings = openBaseStandings(verifier, base)
+  const commands = await listCommands(verifier, state, GATE_KINDS)
+  const known = await Promise.all(commands.map((command) => standings.known(command)))
+  const hasCommands = known.some((result) => result === undefined || result.hasPassed)
+  return tasks.map((task) => {
+    const gate = verdicts.findLast(
+      ({ scope, subject, status, by }) => scope === "task" && subject === task.id && status === "passed" && by === GATE,
+    )
+    const ran = gate?.checks.filter((check) => check.command !== undefined && check.durationMs !== undefined)
+    return {
+      ...task,
+      evidence: task.evidence.filter((each) => isValid(each, task)),
+      isProvable: ran === undefined ? hasCommands || task.checks.length > 0 : ran.length > 0,
+      accepted: new Set(ran?.flatMap((check) => (check.status === "failed" ? [] : (check.command ?? [])))),
+    }
+  })
 }
 
 function isValid(entry: Evidence, { attempt }: Task): boolean {
@@ -234,18 +285,21 @@ interface Judgement extends Pick<Verdict, "scope" | "subject"> {
   readonly state: ChosenState
   /** What was found without running anything. */
   readonly looked: Findings
+  readonly base: string | undefined
+  readonly asked: AskedTests
   readonly whyNot: string | undefined
 }
 
 /** What takes long comes last, and is told of: a request that is refused leaves no trace. */
 async function runAndRecord(verifier: Verifier, name: RunName, judgement: Judgement): Promise<Verdict> {
-  const { scope, subject, state, looked, whyNot } = judgement
+  const { scope, subject, state, base, looked, whyNot } = judgement
   const { context } = verifier
   const { commit, tree } = state
   const plan = await planProject(verifier, state, whyNot)
   const checks = "commands" in plan ? plan.commands.map(({ line }) => line) : []
   await noteGateStarted(context, name, { scope, subject, commit, checks, by: GATE })
-  const findings = join([looked, await checkProject(verifier, state, plan)])
+  const asked = async () => judgement.asked
+  const findings = join([looked, await checkProject(verifier, state, { plan, base, asked })])
   const status = statusOf(findings)
   return addVerdict(context, name, { scope, subject, status, ...findings, by: GATE, commit, tree })
 }

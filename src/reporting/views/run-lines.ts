@@ -3,6 +3,7 @@ import { type Event, type EventData, type EventOf, type EventType, UNRECOGNIZED 
 import { firstLine, lastLines, splitReason } from "../../lib/text/last-lines.ts"
 import { oneLine } from "../../lib/text/table.ts"
 import { unreachable } from "../../lib/unreachable.ts"
+import { readStandings, summarizeStandings } from "../../quality/baseline.ts"
 import { wallTime } from "./amounts.ts"
 
 export interface RunLine {
@@ -113,6 +114,8 @@ const TELLERS: Tellers = {
     plain(`task ${say(data.task)}: ${say(data.paths.map((path, at) => `${path} ${data.how[at]}`).join("; "))}`),
   "merge.started": ({ data }) =>
     plain(`merging task${data.tasks.length === 1 ? "" : "s"} ${say(data.tasks.join(", "))}`),
+  "preflight.done": ({ data }) =>
+    plain(`preflight of ${say(data.commit).slice(0, 12)}: ${say(summarizeStandings(readStandings(data.gates)))}`),
   "gate.started": (event) => (event.data.scope === "task" ? null : tellGate(event)),
   "wave.updated": ({ data }) => {
     const text = `wave ${say(data.wave)} ${say(data.to).replace("_", " ")}`

@@ -95,9 +95,8 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
     await answerGap(shift, hold, result)
     await begin("gate")
     const nothingToDo = delivered.kept.length === 0 ? readNothingToDo(ports.mask(result.answer)) : undefined
-    // Where the agent found nothing to mend, what is remembered of the very same files may have come by chance.
     const failedTree = verdict?.tree ?? null
-    verdict = await judge(shift, hold, { workspace, failedTree, nothingToDo })
+    verdict = await judge(shift, hold, { workspace, nothingToDo })
     session = result.session
     if (verdict.status === "failed") {
       ports.say(`Task ${task.id}: the gate failed: ${reasonOf(verdict)}`)
@@ -152,11 +151,11 @@ async function commit({ ports, team, worker }: Shift, hold: Hold, workspace: Wor
 async function judge(
   { ports, team, worker }: Shift,
   hold: Hold,
-  { workspace, ...looked }: Pick<GateRequest, "failedTree" | "nothingToDo"> & { readonly workspace: Workspace },
+  { workspace, nothingToDo }: Pick<GateRequest, "nothingToDo"> & { readonly workspace: Workspace },
 ): Promise<Verdict> {
   const { task, token, cut } = hold
   const claim = { ...team, taskId: task.id, owner: worker, token }
-  const request = { ...claim, ...looked, folder: workspace.path, signal: cut }
+  const request = { ...claim, nothingToDo, folder: workspace.path, signal: cut }
   try {
     return await ports.verify(request)
   } catch (error) {

@@ -67,8 +67,6 @@ export interface GateRequest extends TeamName {
   readonly token: number
   /** The worktree. */
   readonly folder: string
-  /** What failed a moment ago: when it is still the same, every command runs again. */
-  readonly failedTree: string | null
   /** Why the agent changed nothing, where it said so; empty where it gave no reason. */
   readonly nothingToDo: string | undefined
   readonly signal: AbortSignal

@@ -1,0 +1,84 @@
+import type { TaskId } from "../kernel/ids.ts"
+import type { Task } from "../tasks/task.ts"
+import type { TestResults } from "./results/test-results.ts"
+import type { Verdict } from "./verdict.ts"
+
+/** Failing tests that tasks were asked to add, by the line of the command that runs them. */
+export type AskedTests = ReadonlyMap<string, readonly string[]>
+
+/** `a failing test`, `a test that fails because of it`, `tests which fail until then`. */
+const ASKED = /\b(?:failing|red)\s+(?:[\w-]+\s+){0,2}tests?\b|\btests?\s+(?:that|which)\s+(?:still\s+)?fails?\b/i
+/** `no failing test`, `fix the failing tests`, `the failing test passes`. */
+const NOT_ASKED =
+  /\b(?:no|not|never|without|fix(?:es|ed)?|repair(?:s|ed)?|mend(?:s|ed)?)\b[^.;,]*\b(?:failing|red)\b|\b(?:failing|red)\s+(?:[\w-]+\s+){0,2}tests?\s+(?:now\s+)?(?:pass|is|are)/i
+
+/** Whether a task's acceptance asks for a test that fails, as whoever looks for the cause of a fault writes one. */
+export function asksForFailingTest({ acceptance }: Pick<Task, "acceptance">): boolean {
+  return acceptance.some((line) => ASKED.test(line) && !NOT_ASKED.test(line))
+}
+
+/** In the place of names, where the output tells none: whatever fails, the new tests do. */
+export const ANY_TEST = "*"
+
+/**
+ * The failing tests that a task brought because it was asked to: tests that the base does not have. Where the output on
+ * the base does not name the tests that pass, nobody can tell which those are; then the task must have changed nothing
+ * but files of tests.
+ */
+export function findAskedTests(
+  now: TestResults | undefined,
+  base: TestResults | undefined,
+  /** The task changed nothing but files of tests. */
+  isOnlyTests: boolean,
+): readonly string[] {
+  const failed = now?.failed ?? []
+  if (base === undefined || base.passed.length === 0 || failed.length === 0)
+    return isOnlyTests ? (failed.length === 0 ? [ANY_TEST] : failed) : []
+  const known = new Set([...base.passed, ...base.failed, ...base.skipped])
+  return failed.filter((name) => !known.has(name))
+}
+
+/** What a gate looks at: a task, the merged work on its way, or everything at the end. */
+export type AskingGate = { readonly task: TaskId } | "merged" | "final"
+
+type KnownTask = Pick<Task, "id" | "blockedBy" | "status">
+
+/**
+ * The failing tests that a gate lets through. A test that a task was asked for may fail until a task that needs that one
+ * is done: for the gate of such a task it counts like any other, and at the end where there is one.
+ */
+export function allowedTests(verdicts: readonly Verdict[], tasks: readonly KnownTask[], gate: AskingGate): AskedTests {
+  const last = new Map<string, Verdict>()
+  for (const verdict of verdicts)
+    if (verdict.scope === "task" && verdict.subject !== null && verdict.status === "passed")
+      last.set(verdict.subject, verdict)
+  const allowed = new Map<string, string[]>()
+  for (const [subject, { checks }] of last) {
+    if (isDue(subject, tasks, gate)) continue
+    for (const { command, baseline } of checks)
+      if (command !== undefined && baseline !== undefined && baseline.asked.length > 0)
+        allowed.set(command, [...(allowed.get(command) ?? []), ...baseline.asked])
+  }
+  return allowed
+}
+
+/** Whether the failing tests of a task have to pass by now. */
+function isDue(subject: string, tasks: readonly KnownTask[], gate: AskingGate): boolean {
+  if (gate === "merged") return false
+  if (gate !== "final") return needs(gate.task, subject, tasks)
+  return tasks.some(({ id, status }) => status !== "skipped" && id !== subject && needs(id, subject, tasks))
+}
+
+/** Directly or through others. */
+function needs(id: string, wanted: string, tasks: readonly KnownTask[]): boolean {
+  const byId = new Map<string, KnownTask>(tasks.map((task) => [task.id, task]))
+  const seen = new Set<string>()
+  const left = [...(byId.get(id)?.blockedBy ?? [])] as string[]
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (next === wanted) return true
+    if (seen.has(next)) continue
+    seen.add(next)
+    left.push(...(byId.get(next)?.blockedBy ?? []))
+  }
+  return false
+}

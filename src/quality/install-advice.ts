@@ -1,0 +1,36 @@
+/** How people get programs that gates often need. */
+const SOURCES: Readonly<Record<string, string>> = {
+  go: "install Go from https://go.dev/dl",
+  cargo: "install Rust from https://rustup.rs",
+  rustc: "install Rust from https://rustup.rs",
+  clippy: "rustup component add clippy",
+  "cargo-clippy": "rustup component add clippy",
+  node: "install Node.js from https://nodejs.org",
+  npm: "install Node.js from https://nodejs.org",
+  pnpm: "npm install --global pnpm",
+  yarn: "npm install --global yarn",
+  bun: "install Bun from https://bun.sh",
+  deno: "install Deno from https://deno.com",
+  uv: "install uv from https://docs.astral.sh/uv",
+  poetry: "pipx install poetry",
+  mvn: "install Maven from https://maven.apache.org",
+  gradle: "install Gradle from https://gradle.org",
+  java: "install a JDK",
+  dotnet: "install .NET from https://dotnet.microsoft.com",
+  bundle: "gem install bundler",
+  composer: "install Composer from https://getcomposer.org",
+  make: "install make",
+}
+
+const PYTHON_TOOLS = new Set(["pytest", "ruff", "mypy", "tox", "nox", "flake8", "black", "pylint", "unittest2"])
+const NODE_RUNNERS = /^(npm|npx|pnpm|yarn|bun)\b/
+
+/** What to do so that a program is there. */
+export function adviseInstall(program: string, line: string): string {
+  const known = SOURCES[program]
+  if (known !== undefined) return known
+  if (PYTHON_TOOLS.has(program)) return `pip install ${program}`
+  const manager = NODE_RUNNERS.exec(line)?.[1]
+  if (manager !== undefined) return `install the project's packages: ${manager === "npx" ? "npm" : manager} install`
+  return `install ${program}`
+}

@@ -1,0 +1,88 @@
+import { AppError } from "../../kernel/errors.ts"
+import { type Standing, standingOf } from "../baseline.ts"
+import { GATE_KINDS, type GateCommand } from "../gates/gate-command.ts"
+import { type CommandResult, findResult, runCommand } from "../gates/run-command.ts"
+import type { ChosenState } from "./choose-state.ts"
+import { listCommands } from "./run-commands.ts"
+import type { Verifier } from "./verifier.ts"
+import { withSite } from "./with-site.ts"
+
+/** How commands stood on the commit that the work is compared with. */
+export interface BaseStandings {
+  /** What is known without running anything. */
+  known(command: GateCommand): Promise<CommandResult | undefined>
+  /** Judges the base where that did not happen yet. Undefined where it cannot be judged: it counts as green then. */
+  judge(command: GateCommand): Promise<CommandResult | undefined>
+}
+
+/**
+ * `base` is a commit, undefined where nobody knows it. A command of the project that the base does not have stood for
+ * nothing there. Results are kept by tree, so every process and every gate of a run sees the same.
+ */
+export function openBaseStandings(verifier: Verifier, base: string | undefined): BaseStandings {
+  let opened: Promise<{ state: ChosenState; commands: ReadonlySet<string> } | undefined> | undefined
+  const open = async () => {
+    const found = base === undefined ? undefined : await verifier.repository.find(base)
+    if (found === undefined) return undefined
+    const state: ChosenState = { ...found, isHere: false, uncommitted: [] }
+    const commands = await listCommands(verifier, state, GATE_KINDS)
+    return { state, commands: new Set(commands.map(nameOf)) }
+  }
+  /** The base, where the command means something there. */
+  const find = async (command: GateCommand) => {
+    opened ??= open()
+    const known = await opened
+    return command.kind === "accept" || known?.commands.has(nameOf(command)) === true ? known?.state : undefined
+  }
+  // Who asks to have everything run again means the work, not what it is compared with.
+  const runner = { ...verifier.runner, again: false }
+  return {
+    async known(command) {
+      const state = await find(command)
+      return state && findResult(runner, { tree: state.tree, inUse: null }, command)
+    },
+    async judge(command) {
+      const state = await find(command)
+      return state && judgeOnBase({ ...verifier, runner }, state, command)
+    },
+  }
+}
+
+export function standing(result: CommandResult | undefined): Standing | undefined {
+  return result && standingOf(result)
+}
+
+function nameOf({ kind, folder, line }: GateCommand): string {
+  return JSON.stringify([kind, folder, line])
+}
+
+/** A base that cannot be judged excuses nothing. */
+async function judgeOnBase(
+  verifier: Verifier,
+  state: ChosenState,
+  command: GateCommand,
+): Promise<CommandResult | undefined> {
+  try {
+    let result: CommandResult | undefined
+    await withSite(verifier, state, async (site) => {
+      result = await runOnBase(verifier, site, command)
+      return false
+    })
+    return result
+  } catch (error) {
+    if (error instanceof AppError && error.code !== "gate.cancelled") return undefined
+    throw error
+  }
+}
+
+/** What fails on the base runs once more: what fails by chance must not excuse others later. Not what took too long. */
+export async function runOnBase(
+  { runner }: Pick<Verifier, "runner">,
+  site: Parameters<typeof runCommand>[1],
+  command: GateCommand,
+): Promise<CommandResult> {
+  const first = await runCommand(runner, site, command)
+  const isSlow = first.stopped !== undefined && first.stopped.limitMs !== null
+  if (first.hasPassed || isSlow) return first
+  return runCommand({ ...runner, again: false }, site, command, { twice: true })
+}

@@ -1,0 +1,49 @@
+import { branchRef, integrationBranch, integrationRef } from "../../kernel/branches.ts"
+import type { RunName } from "../../kernel/team.ts"
+import { type Baseline, type Standing, standingOf, standingWithout } from "../baseline.ts"
+import { GATE_KINDS } from "../gates/gate-command.ts"
+import { findResult } from "../gates/run-command.ts"
+import { runOnBase } from "./base-standings.ts"
+import { type ChosenState, getCommit } from "./choose-state.ts"
+import { findRunBase } from "./find-run-base.ts"
+import { listCommands } from "./run-commands.ts"
+import type { Verifier } from "./verifier.ts"
+import { withSite } from "./with-site.ts"
+
+export interface BaseRequest {
+  readonly commit: string
+  /** Hears of every command that has to run now. */
+  readonly onRun?: (line: string) => void
+}
+
+/** Judges a commit before anybody works on it, in a checkout that is prepared as those of gates are. */
+export async function judgeBase(verifier: Verifier, { commit, onRun }: BaseRequest): Promise<Baseline> {
+  const state: ChosenState = { ...(await getCommit(verifier.repository, commit)), isHere: false, uncommitted: [] }
+  const commands = await listCommands(verifier, state, GATE_KINDS)
+  const gates: Standing[] = []
+  await withSite(verifier, state, async (site) => {
+    for (const kind of GATE_KINDS) {
+      const ofKind = commands.filter((command) => command.kind === kind)
+      if (ofKind.length === 0) gates.push(standingWithout(kind, verifier.settings.kinds[kind].isEnabled))
+      for (const command of ofKind) {
+        if (verifier.runner.again || findResult(verifier.runner, site, command) === undefined) onRun?.(command.line)
+        gates.push(standingOf(await runOnBase(verifier, site, command)))
+      }
+    }
+    return false
+  })
+  return { commit: state.commit, tree: state.tree, gates }
+}
+
+/** The commit that a run which begins now is compared with: the target, unless merged work waits for its delivery. */
+export async function findStart(
+  { repository }: Pick<Verifier, "repository">,
+  name: RunName,
+  target?: string,
+): Promise<string> {
+  const named = target === undefined ? integrationRef(name, "target") : branchRef(target)
+  const head = (await repository.find(named)) ?? (await getCommit(repository, "HEAD"))
+  const tip = await repository.find(branchRef(integrationBranch(name)))
+  if (tip === undefined || (await repository.contains(head.commit, tip.commit))) return head.commit
+  return (await findRunBase(repository, name, { commit: tip.commit, otherwise: head.commit })) ?? head.commit
+}

@@ -1,0 +1,82 @@
+import { type Comparison, compareResults } from "../compare-results.ts"
+import type { AskedTests } from "../failing-test.ts"
+import type { GateCommand } from "../gates/gate-command.ts"
+import { type JudgedCommand, skipTooSlow } from "../gates/judged-command.ts"
+import { type CommandResult, runCommand, type Site } from "../gates/run-command.ts"
+import { type BaseStandings, openBaseStandings, standing } from "./base-standings.ts"
+import type { ChosenState } from "./choose-state.ts"
+import type { Verifier } from "./verifier.ts"
+import { withSite } from "./with-site.ts"
+
+export interface JudgeRequest {
+  readonly commands: readonly GateCommand[]
+  /** The commit to compare with; undefined where nobody knows it. */
+  readonly base: string | undefined
+  /** Failing tests that tasks were asked to add. Called only where something fails. */
+  readonly asked?: () => Promise<AskedTests>
+  /** What passed on these files runs once more. */
+  readonly isSecondLook?: boolean
+  /** Finds more of them in what failed just now. */
+  readonly findAsked?: (now: CommandResult, base: CommandResult | undefined) => readonly string[]
+}
+
+export interface CommandJudgement {
+  readonly judged: readonly JudgedCommand[]
+  /** Files of this checkout that the commands left changed. */
+  readonly leftBehind: readonly string[]
+}
+
+/**
+ * Runs the commands on a state and judges them relative to the base. What fails and did not fail before runs once more,
+ * to tell flaky from broken; that answer is kept for everybody.
+ */
+export async function judgeCommands(
+  verifier: Verifier,
+  state: ChosenState,
+  request: JudgeRequest,
+): Promise<CommandJudgement> {
+  if (request.commands.length === 0) return { judged: [], leftBehind: [] }
+  const standings = openBaseStandings(verifier, request.base)
+  const judged: JudgedCommand[] = []
+  const leftBehind = await withSite(verifier, state, async (site) => {
+    for (const command of request.commands)
+      judged.push(await judgeCommand({ verifier, site, standings, request }, command))
+    return judged.some(({ result }) => result?.isCached === false)
+  })
+  return { judged, leftBehind }
+}
+
+interface Judging {
+  readonly verifier: Verifier
+  readonly site: Site
+  readonly standings: BaseStandings
+  readonly request: JudgeRequest
+}
+
+async function judgeCommand(judging: Judging, command: GateCommand): Promise<JudgedCommand> {
+  const { verifier, site, standings, request } = judging
+  const isNamed = command.kind === "accept"
+  const before = isNamed ? undefined : standing(await standings.known(command))
+  if (before?.state === "too_slow") return skipTooSlow(command, before)
+  const known = await runCommand(verifier.runner, site, command)
+  const isRepeated = request.isSecondLook === true && known.hasPassed && known.isCached
+  const first = isRepeated ? await runCommand({ ...verifier.runner, again: true }, site, command) : known
+  const compared = await compare(judging, first)
+  if (compared.status !== "failed" || (first.runs ?? 1) > 1) return { command, result: first, comparison: compared }
+  const second = await runCommand({ ...verifier.runner, again: false }, site, command, { twice: true })
+  return { command, result: second, comparison: await compare(judging, second) }
+}
+
+async function compare({ standings, request }: Judging, result: CommandResult): Promise<Comparison> {
+  const { command } = result
+  const isNamed = command.kind === "accept"
+  // The base of what a task names matters only where its program is missing: otherwise it has to pass anyway.
+  const isNeeded = isNamed ? result.missing !== undefined : !result.hasPassed
+  const before = isNeeded ? await standings.judge(command) : isNamed ? undefined : await standings.known(command)
+  const asked = new Set<string>()
+  if (!result.hasPassed && !isNamed) {
+    const known = (await request.asked?.())?.get(command.line) ?? []
+    for (const name of [...known, ...(request.findAsked?.(result, before) ?? [])]) asked.add(name)
+  }
+  return compareResults(result, { base: standing(before), isNamed, asked })
+}
