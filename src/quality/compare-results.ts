@@ -59,7 +59,7 @@ function comparePassed({ flaky }: RanCommand, base: Standing | undefined): Outco
 /** What could not run on the base either, and still cannot. */
 function excuseFor({ missing, stopped }: RanCommand, { base }: Expectation): Pick<Outcome, "status" | "remark"> | null {
   if (base?.state === "not_installed" && missing !== undefined)
-    return { status: "skipped", remark: `${missing} is not installed; ${base.advice ?? "install it"}` }
+    return { status: "skipped", remark: `it is left out; ${base.advice ?? `install ${missing}`}` }
   if (base?.state === "too_slow" && stopped !== undefined && stopped.limitMs !== null)
     return { status: "skipped", remark: tellTooSlow(base) }
   return null

@@ -1,6 +1,7 @@
 import { ENGINE } from "../kernel/actor.ts"
 import { type Event, taskOfEvent } from "../kernel/events.ts"
 import type { TaskId } from "../kernel/ids.ts"
+import { readStandings, type Standing } from "../quality/baseline.ts"
 import type { SetbackKind } from "../tasks/retry.ts"
 import { hasEnded } from "../tasks/task.ts"
 import { endTaskGate, type GateFact, type MergeFact, tellEngine } from "./engine-work.ts"
@@ -20,6 +21,8 @@ export interface History {
     readonly template: string | null
     readonly followUps: boolean | null
   } | null
+  /** How the gates stood before the latest run began, as its preflight found; null while there was none. */
+  preflight: { readonly commit: string; readonly gates: readonly Standing[] } | null
   /** When the first orchestrator began, and how the latest one ended. */
   startedAt: number | null
   /** When the latest one began. */
@@ -143,7 +146,7 @@ export interface TaskFact {
 
 export function emptyHistory(): History {
   return {
-    planned: null,
+    ...{ planned: null, preflight: null },
     ...{ runs: new Map(), workers: new Map(), tasks: new Map() },
     ...{ settings: null, startedAt: null, ledAt: null, endedAt: null, endReason: null },
     ...{ merging: null, gates: new Map() },
@@ -192,6 +195,9 @@ function tellTeam(history: History, { type, data, by }: Event, at: number): void
       break
     case "plan.applied":
       history.planned = { workers: data.workers, template: data.template, followUps: data.follow_ups ?? null }
+      break
+    case "preflight.done":
+      history.preflight = { commit: data.commit, gates: readStandings(data.gates) }
       break
     case "target.delivered":
       history.deliveredAt = at

@@ -168,6 +168,14 @@ describe("the report", () => {
     expect(report([], []).criticalPath).toEqual({ tasks: [], workMs: 0, share: null })
   })
 
+  it("F003: tells how many tests were red before and are now", () => {
+    const baseline = { before: 3, now: 1, broken: [], asked: [], flaky: null }
+    const final = verdict({ checks: [{ name: "tests_pass", status: "passed", baseline }] })
+    expect(report([], [], { verdicts: [final] }).results).toContainEqual({
+      ...{ what: "tests", status: "passed", detail: "red before: 3, now 1", before: 3, now: 1 },
+    })
+  })
+
   it("tells how build, tests and review ended last", () => {
     const check = (name: string, status: "passed" | "failed" | "skipped", evidence?: string) => ({
       name,
@@ -184,11 +192,11 @@ describe("the report", () => {
     })
     const first = report([], [], { verdicts: [wave] })
     expect(first.results).toEqual([
-      { what: "build", status: "passed", detail: null },
-      { what: "lint", status: null, detail: null },
-      { what: "tests", status: "failed", detail: "npm test exited with 1" },
-      { what: "final", status: null, detail: null },
-      { what: "review", status: null, detail: null },
+      { what: "build", status: "passed", detail: null, before: null, now: null },
+      { what: "lint", status: null, detail: null, before: null, now: null },
+      { what: "tests", status: "failed", detail: "npm test exited with 1", before: null, now: null },
+      { what: "final", status: null, detail: null, before: null, now: null },
+      { what: "review", status: null, detail: null, before: null, now: null },
     ])
     const later = [
       ...[wave, verdict({ checks: [check("tests_pass", "passed"), check("lint_passes", "skipped", "switched off")] })],

@@ -4,6 +4,7 @@ import { firstLine as textLine } from "../lib/text/last-lines.ts"
 import type { Exception } from "../ownership/exception.ts"
 import type { WorkType } from "../planning/complexity/work-type.ts"
 import { longestChain } from "../planning/longest-chain.ts"
+import type { Standing } from "../quality/baseline.ts"
 import { findingOf } from "../quality/finding-task.ts"
 import type { Verdict, VerdictStatus } from "../quality/verdict.ts"
 import { reasonForNothing } from "../tasks/nothing-to-do.ts"
@@ -38,6 +39,8 @@ export interface Report
   /** Share of the workers' time in which they had no task; null where no worker process ever ran. */
   readonly idleShare: number | null
   readonly results: readonly Result[]
+  /** How the gates stood before the work began; null where no preflight ran. */
+  readonly baseline: { readonly commit: string; readonly gates: readonly Standing[] } | null
   /** What is done, by the type of work; see `teamwork deliverables`. */
   readonly deliverables: readonly { readonly type: WorkType; readonly tasks: readonly string[] }[]
   readonly cascade: CascadeReport
@@ -87,6 +90,9 @@ export interface Result {
   readonly status: VerdictStatus | null
   /** Where the status alone does not tell it. */
   readonly detail: string | null
+  /** How many tests failed before the work began, and fail now; null where nobody can tell, or nothing was red. */
+  readonly before: number | null
+  readonly now: number | null
 }
 
 export interface CascadeReport {
@@ -134,6 +140,7 @@ export function makeReport(facts: ReportFacts): Report {
     total: stats.total,
     idleShare: idleShareOf([...history.workers.values()], ended ?? view.now),
     results: listResults(verdicts),
+    baseline: history.preflight,
     deliverables: listDeliverables(facts),
     cascade: cascadeOf(view),
     notes: listNotes(verdicts),
@@ -260,12 +267,31 @@ function listResults(verdicts: readonly Verdict[]): Result[] {
       checks.some((check) => check.status === status),
     )
     const told = checks.find(({ status }) => status === worst && status !== "passed")
-    return { what, status: worst ?? null, detail: firstLine(told?.evidence) }
+    const { before, now } = countFailing(checks)
+    const red = before === null || now === null ? null : `red before: ${before}, now ${now}`
+    return { what, status: worst ?? null, detail: firstLine(told?.evidence) ?? red, before, now }
   })
   const final = verdicts.findLast(({ scope }) => scope === "final")
   const review = verdicts.findLast(({ scope }) => scope === "cross-agent")
   const reviewer = review === undefined || review.status === "skipped" ? null : `by ${review.by}`
-  return [...ofCommands, { what: "final", ...resultOf(final, null) }, { what: "review", ...resultOf(review, reviewer) }]
+  return [
+    ...ofCommands,
+    { what: "final", ...resultOf(final, null), ...NOT_COUNTED },
+    { what: "review", ...resultOf(review, reviewer), ...NOT_COUNTED },
+  ]
+}
+
+const NOT_COUNTED = { before: null, now: null } as const
+
+/** Failing tests of all commands of a kind together, where any were red before or are now. */
+function countFailing(checks: Verdict["checks"]): Pick<Result, "before" | "now"> {
+  const counted = checks.flatMap(({ baseline }) => baseline ?? [])
+  const sum = (of: "before" | "now") => {
+    const numbers = counted.flatMap((each) => each[of] ?? [])
+    return numbers.length === 0 ? null : numbers.reduce((total, number) => total + number, 0)
+  }
+  const [before, now] = [sum("before"), sum("now")]
+  return before === 0 && now === 0 ? NOT_COUNTED : { before, now }
 }
 
 function resultOf(verdict: Verdict | undefined, by: string | null): Pick<Result, "status" | "detail"> {

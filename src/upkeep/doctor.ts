@@ -30,6 +30,8 @@ export interface Examination {
   mendMoves(): Promise<readonly string[]>
   /** What setting up a checkout here would do; undefined outside of a repository. */
   setup(): Promise<SetupReport | undefined>
+  /** How the gates of the repository we are in stand, as far as that is known. */
+  gates(): Promise<Finding[]>
   /** Throws what is wrong with the configuration; resolves to warnings. */
   checkConfiguration(): Promise<readonly string[]>
 }
@@ -92,7 +94,8 @@ export async function examine(processes: Processes, examination: Examination): P
     const { checkExports } = await import("../files/mirror/check-exports.ts")
     return checkExports(found, { home: await examination.home(), fix: examination.fix })
   })
-  return [...findings, ...teams, ...workers, ...worktrees, ...exports]
+  const gates = await guarded("gates", () => examination.gates())
+  return [...findings, ...teams, ...workers, ...worktrees, ...exports, ...gates]
 }
 
 /** Before worktrees are looked at: a process that lives on in one may change it. */

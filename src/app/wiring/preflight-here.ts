@@ -1,10 +1,11 @@
-import { AppError } from "../../kernel/errors.ts"
-import type { RunName, TeamName } from "../../kernel/team.ts"
-import type { Baseline } from "../../quality/baseline.ts"
-import { findStart, judgeBase } from "../../quality/verify/judge-base.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import { type Baseline, type Standing, summarizeStandings } from "../../quality/baseline.ts"
+import { findKnownBase, findStart, judgeBase } from "../../quality/verify/judge-base.ts"
 import { renderBaseline } from "../../quality/views/baseline-view.ts"
+import type { Finding } from "../../teams/operations/examine-team.ts"
 import type { Session } from "../command.ts"
 import { verifierFor } from "./verifier-for.ts"
+import { runHere } from "./workspace-tools.ts"
 
 export interface PreflightRequest extends TeamName {
   /** Of the repository. */
@@ -20,7 +21,7 @@ export interface PreflightRequest extends TeamName {
 export async function preflightHere(session: Session, request: PreflightRequest): Promise<Baseline> {
   const { project, team, folder, target, again } = request
   const verifier = await verifierFor(session, { folder, again: again === true })
-  const commit = request.commit ?? (await findStart(verifier, await runOf(session, { project, team }), target))
+  const commit = request.commit ?? (await findStart(verifier, await runHere(session, { project, team }), target))
   const { io } = session.host
   const onRun = (line: string) => {
     if (!session.isJsonAsked) io.err(`preflight: ${line}`)
@@ -28,18 +29,28 @@ export async function preflightHere(session: Session, request: PreflightRequest)
   return judgeBase(verifier, { commit, onRun })
 }
 
+/** What `doctor` says of the gates of this repository: what is known of them, without running anything. */
+export async function examineGates(session: Session, { project, team, folder }: PreflightRequest): Promise<Finding[]> {
+  const verifier = await verifierFor(session, { folder })
+  const commit = await findStart(verifier, await runHere(session, { project, team }))
+  const { known, unknown } = await findKnownBase(verifier, commit)
+  const fixed = { check: "gates", fixed: false } as const
+  const isFine = known.every(({ state }) => state === "green")
+  const told = known.length === 0 ? [] : [{ ...fixed, status: isFine ? "ok" : "warning", detail: tell(known) } as const]
+  const advice = "judge them with: teamwork preflight"
+  const left = { ...fixed, status: "ok", detail: `not judged yet: ${unknown.join(", ")}; ${advice}` } as const
+  return unknown.length === 0 ? told : [...told, left]
+}
+
+function tell(known: readonly Standing[]): string {
+  const advice = known.flatMap(({ state, line, advice }) =>
+    state === "green" || advice === null ? [] : [`${line ?? ""}: ${advice}`],
+  )
+  return [summarizeStandings(known), ...advice].join("; ")
+}
+
 /** For people who start a run; programs find it in the events and in the answer. */
 export function showPreflight({ host, isJsonAsked }: Session, baseline: Baseline): void {
   const { io } = host
   if (!isJsonAsked) io.err(renderBaseline(baseline, { columns: io.columns, color: io.color }))
-}
-
-/** The first run where there is no team yet. */
-async function runOf(session: Session, name: TeamName): Promise<RunName> {
-  try {
-    return await resolveRun(await session.context(), name)
-  } catch (error) {
-    if (error instanceof AppError && error.code === "team.not_found") return { ...name, run: 1 }
-    throw error
-  }
 }

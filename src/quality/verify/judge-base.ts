@@ -35,6 +35,20 @@ export async function judgeBase(verifier: Verifier, { commit, onRun }: BaseReque
   return { commit: state.commit, tree: state.tree, gates }
 }
 
+/** What is known of a commit without running anything, and the commands of which nothing is known. */
+export async function findKnownBase(
+  verifier: Verifier,
+  commit: string,
+): Promise<{ readonly known: readonly Standing[]; readonly unknown: readonly string[] }> {
+  const state: ChosenState = { ...(await getCommit(verifier.repository, commit)), isHere: false, uncommitted: [] }
+  const commands = await listCommands(verifier, state, GATE_KINDS)
+  const found = commands.map((command) => findResult(verifier.runner, { tree: state.tree, inUse: null }, command))
+  return {
+    known: found.flatMap((result) => (result === undefined ? [] : standingOf(result))),
+    unknown: commands.filter((_, at) => found[at] === undefined).map(({ line }) => line),
+  }
+}
+
 /** The commit that a run which begins now is compared with: the target, unless merged work waits for its delivery. */
 export async function findStart(
   { repository }: Pick<Verifier, "repository">,

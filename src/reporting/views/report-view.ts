@@ -1,4 +1,5 @@
 import { type Column, cut, manyLines, oneLine, paint, type Screen, table, width } from "../../lib/text/table.ts"
+import { summarizeStandings } from "../../quality/baseline.ts"
 import type { NamedCost, Report, Result, TaskReport } from "../report.ts"
 import { describeCost, exactDuration, percent, shortCost } from "./amounts.ts"
 import { shortTime } from "./status-view.ts"
@@ -89,6 +90,7 @@ function listFacts(report: Report): Fact[] {
     ...(report.deliveredWithout.length === 0
       ? []
       : [["Delivered", `without ${report.deliveredWithout.map(oneLine).join("; ")}`] as const]),
+    ...baselineFact(report),
     ...report.results.map((result): Fact => [NAMES[result.what], describeResult(result)]),
     ...(cascade.total === 0 ? [] : [["Cascade", `${cascade.done}/${cascade.total} follow-up tasks done`] as const]),
     [
@@ -104,6 +106,13 @@ function deliverableFact({ deliverables }: Report): Fact[] {
   return [
     ["Deliverables", deliverables.map(({ type, tasks }) => `${type} of ${plural(tasks.length, "task")}`).join(", ")],
   ]
+}
+
+/** Only where something was not green before. */
+function baselineFact({ baseline }: Report): Fact[] {
+  const gates = baseline?.gates.filter(({ state }) => state !== "absent" && state !== "off") ?? []
+  if (gates.every(({ state, flaky }) => state === "green" && flaky === null)) return []
+  return [["Before", oneLine(summarizeStandings(gates))]]
 }
 
 const NAMES = { build: "Build", lint: "Lint", tests: "Tests", final: "Final gate", review: "Review" } as const

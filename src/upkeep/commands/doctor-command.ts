@@ -1,4 +1,5 @@
 import { command, type Session } from "../../app/command.ts"
+import { examineGates } from "../../app/wiring/preflight-here.ts"
 import { runHere } from "../../app/wiring/workspace-tools.ts"
 import { suggestHere } from "../../app/wiring/suggest-here.ts"
 import { AppError } from "../../kernel/errors.ts"
@@ -35,6 +36,7 @@ export const doctor = command({
       runtime: async (team, name) => (await configured()).runtime(team, name),
       strays: async (known, fix) => (await configured()).strayPanes((owner) => known.has(owner), fix),
       setup: () => setupHere({ configured, host }),
+      gates: async () => gatesOf(session),
       checkConfiguration: async () => (await host.configuration.list(flags)).warnings,
     })
     const isReadable = !findings.some(({ check, status }) => check === "configuration" && status === "problem")
@@ -83,6 +85,19 @@ async function mendMoves(session: Session): Promise<readonly string[]> {
   const here = await configured()
   if ((await workspacesOf({ project: here.project, team: here.team }, session)) === undefined) return []
   return (await here.merging(host.io.cwd)).merges.recover()
+}
+
+/** Nothing where there is no repository, or no commit to judge. */
+async function gatesOf(session: Session) {
+  const { project, team } = await session.configured()
+  const here = await workspacesOf({ project, team }, session)
+  if (here === undefined) return []
+  try {
+    return await examineGates(session, { project, team, folder: session.host.io.cwd })
+  } catch (error) {
+    if (error instanceof AppError && ["gate.no_commit", "gate.no_checkout"].includes(error.code)) return []
+    throw error
+  }
 }
 
 /** Undefined where the team's repository is another one, or there is none here. */
