@@ -1752,6 +1752,13 @@ const VERIFY_CASES: readonly Case[] = [
     table: /^Verdict on final: passed at [0-9a-f]{12}\n[\s\S]*evidence_complete +passed +4 tasks\n/,
   },
   {
+    command: "preflight",
+    args: ["--commit", "HEAD", "--target", "main", "--again", "--source-dir", "../home/repository"],
+    data: { gates: [{ kind: "build", state: "absent" }, { kind: "lint" }, { kind: "test" }] },
+    fields: ["commit", "tree", "gates"],
+    table: /^Preflight of [0-9a-f]{12}\nGATE +STATE +TIME +COMMAND\nbuild +absent +-\n[\s\S]*name a command: /,
+  },
+  {
     command: "verify review",
     before: [["swarm", "merge", "--source-dir", "../home/repository"]],
     args: ["--source-dir", "../home/repository"],

@@ -56,7 +56,7 @@ describe("teamwork preflight", () => {
     makeRepository(bench.cwd, {
       ...RED,
       "pyproject.toml": "[tool.ruff]\nline-length = 100\n",
-      "teamwork.json": JSON.stringify({ gates: { build: ["sleep 60"], timeoutSeconds: 1 } }),
+      "teamwork.json": JSON.stringify({ gates: { build: ["sleep 60"], timeoutSeconds: 6 } }),
     })
     const shown = await bench.run(["preflight", "--format", "table"], { env: { COLUMNS: "120" } })
     expect(shown.exitCode).toBe(0)
@@ -152,7 +152,7 @@ describe("a run in a repository", () => {
       const report = (await bench.text("report")).replaceAll(/\s+/g, " ")
       expect(report).toContain("Before lint not installed (ruff), test green")
       expect(report).toContain("ruff is not installed, or not on the PATH; it is left out; pip install ruff")
-      const events = await bench.ok<Data[]>("log")
+      const { events } = await bench.ok<{ events: Data[] }>("events", "tail")
       const types = events.map(({ type }) => type)
       expect(types.indexOf("preflight.done")).toBeLessThan(types.indexOf("worker.started"))
       expect(types).toContain("preflight.done")

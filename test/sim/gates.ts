@@ -6,7 +6,7 @@ import type { ResultPlace, StoredResult } from "../../src/quality/gates/result-s
 import type { Verifier } from "../../src/quality/verify/verifier.ts"
 import type { Context } from "../../src/store/operation.ts"
 import type { SimGit } from "./git.ts"
-import { isBroken, whyTestsFail } from "./plans.ts"
+import { failingTests, isBroken, type SimBase } from "./plans.ts"
 import type { Random } from "./random.ts"
 import type { SimProcess } from "./world.ts"
 
@@ -23,7 +23,9 @@ export interface GateFaults {
 /** The longest that a command takes. */
 const MAX_COMMAND_MS = 40_000
 
-export function makeSimGates(git: SimGit, random: Random, faults: GateFaults): SimGates {
+export function makeSimGates(git: SimGit, random: Random, { isFlaky, base }: GateFaults & { base: SimBase }): SimGates {
+  /** What failed by chance once, by tree and command: chance that strikes twice is no chance. */
+  const struck = new Set<string>()
   const results = new Map<string, StoredResult>()
   const running = new Map<string, SimProcess>()
   return {
@@ -33,7 +35,7 @@ export function makeSimGates(git: SimGit, random: Random, faults: GateFaults): S
         ...{ ...context.settings, ignoredFiles: CONFIG_KEYS["gates.ignoredFiles"].default },
         kinds: {
           build: { isEnabled: false, lines: [] },
-          lint: { isEnabled: false, lines: [] },
+          lint: { isEnabled: base.lacksLinter, lines: ["lint all"] },
           test: { isEnabled: true, lines: ["test all"] },
         },
       },
@@ -75,24 +77,41 @@ export function makeSimGates(git: SimGit, random: Random, faults: GateFaults): S
         await process.sleep(random.next() * MAX_COMMAND_MS, request.signal)
         if (request.signal?.aborted === true) return ending("cancelled", null, "")
         return process.call("gate.command", () => {
-          const why = judge(request)
-          const isFlaky = why === undefined && faults.isFlaky()
-          const text = why ?? (isFlaky ? "something timed out" : "all is well")
+          const judged = judge(request)
+          const isUnlucky = judged.exitCode === 0 && strikes(request)
+          const { exitCode, text } = isUnlucky ? { exitCode: 1, text: "something timed out" } : judged
           request.onOutput?.(Buffer.from(`${text}\n`))
           const durationMs = (git.repository.now() - startedAt) * 1000
-          return { ...ending("exited", why === undefined && !isFlaky ? 0 : 1, text), durationMs }
+          return { ...ending("exited", exitCode, text), durationMs }
         })
       },
     }
   }
 
-  function judge({ command, cwd }: RunRequest): string | undefined {
+  function strikes({ command, cwd }: RunRequest): boolean {
+    const key = JSON.stringify([command.at(-1), [...filesIn(cwd)]])
+    if (struck.has(key) || !isFlaky()) return false
+    struck.add(key)
+    return true
+  }
+
+  function judge({ command, cwd }: RunRequest): { exitCode: number; text: string } {
     const line = command.at(-1) ?? ""
     const files = filesIn(cwd)
-    if (line === "test all") return whyTestsFail(files)
+    if (line === "lint all") return { exitCode: 127, text: "sh: 1: lint: not found" }
+    if (line === "test all") return judgeTests(files)
     const task = line.replace(/^check /, "")
     const broken = [...files].find(([path, content]) => path.startsWith(`src/${task}/`) && isBroken(content))
-    return broken === undefined ? undefined : `${broken[0]} is broken`
+    return broken === undefined ? { exitCode: 0, text: "all is well" } : { exitCode: 1, text: `${broken[0]} is broken` }
+  }
+
+  function judgeTests(files: ReadonlyMap<string, string>): { exitCode: number; text: string } {
+    const failing = failingTests(files)
+    const exitCode = failing.length === 0 ? 0 : 1
+    if (!base.isReadable) return { exitCode, text: failing.length === 0 ? "all is well" : `${failing[0]} is broken` }
+    const names = [...files.keys(), "all get along"]
+    const lines = names.map((name, at) => `${failing.includes(name) ? "not ok" : "ok"} ${at + 1} - ${name}`)
+    return { exitCode, text: ["TAP version 13", `1..${names.length}`, ...lines].join("\n") }
   }
 
   function filesIn(folder: string): ReadonlyMap<string, string> {

@@ -17,6 +17,7 @@ const INTEGRATION = branchRef(integrationBranch(SIM_TEAM))
 const task = { title: "", needs: [], role: "worker", checks: [], paths: [], clash: null } as const
 const PLAN: SimPlan = {
   schedule: "waves",
+  base: { isRed: false, isReadable: true, lacksLinter: false },
   tasks: [
     { ...task, id: "t1", files: ["src/t1/**"] },
     { ...task, id: "t2", files: ["src/t2/**"] },

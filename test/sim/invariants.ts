@@ -7,7 +7,7 @@ import { type ToldEvent, told } from "../support/told.ts"
 import type { SimAgents } from "./agents.ts"
 import { compareFiles } from "./git/objects.ts"
 import type { SimGit } from "./git.ts"
-import { SIM_TEAM, type SimPlan } from "./plans.ts"
+import { failingTests, SIM_TEAM, type SimPlan } from "./plans.ts"
 import type { SimStore } from "./store.ts"
 
 class InvariantBroken extends Error {
@@ -57,6 +57,7 @@ export function makeInvariants(checked: Checked): Invariants {
   let gitChanges = -1
   let target = repository.refs.get(TARGET)
   let integration = repository.refs.get(INTEGRATION)
+  const redBefore = new Set(failingTests(new Map(Object.entries(plan.files))))
   let shown = 0
   const read = new Set<string>()
   const sent = new Set<string>()
@@ -102,6 +103,7 @@ export function makeInvariants(checked: Checked): Invariants {
     checkApprovals(event)
     if (type === "run.started" && !events.some((each) => startsExecution(each)))
       fail("I7", `run ${data.run} of ${by} started before execution did`)
+    if (type === "verdict.recorded" && data.status === "failed") await checkBlame(data)
     if (type === "message.sent") {
       if (sent.has(String(data.id))) fail("I10", `message ${data.id} was sent twice`)
       sent.add(String(data.id))
@@ -112,6 +114,24 @@ export function makeInvariants(checked: Checked): Invariants {
         if (read.has(id)) fail("I10", `message ${id} was read twice as new`)
         read.add(id)
       }
+  }
+
+  /** F003: what was red before, or could not run, is held against nobody. */
+  async function checkBlame(data: ToldEvent["data"]): Promise<void> {
+    const verdicts = await store.direct.read((tx) => tx.verdicts.list(key))
+    const verdict = verdicts.findLast((each) => each.scope === data.scope && each.subject === data.subject)
+    if (verdict?.tree === undefined) return
+    const failed = verdict.checks.filter((check) => check.status === "failed").map((check) => check.name)
+    if (failed.includes("lint_passes"))
+      fail("F001", `${data.scope} ${data.subject} failed for a linter that is not there`)
+    const { commit } = verdict
+    if (commit === undefined || !verdict.checks.some((check) => isTests(check) && check.status === "failed")) return
+    const broken = failingTests(objects.files(commit)).filter((name) => !redBefore.has(name))
+    if (broken.length === 0) fail("F003", `${data.scope} ${data.subject} failed for what was red before`)
+  }
+
+  function isTests({ command }: { readonly command?: string }): boolean {
+    return command === "test all"
   }
 
   /** Nobody goes on with what waits for a decision; only a wait for a rate limit is asked about beside the work. */
@@ -218,6 +238,10 @@ export function makeInvariants(checked: Checked): Invariants {
     const { tree } = objects.commit(after)
     if (last?.status !== "passed" || last.tree !== tree)
       fail("I4", `the target went to ${after.slice(0, 10)}, which the final gate did not pass`)
+    const worse = failingTests(objects.files(after)).filter((name) => !redBefore.has(name))
+    // Where the tests were red as a whole and nobody could read them, nobody could tell either.
+    const isKnown = plan.base.isReadable || redBefore.size === 0
+    if (isKnown && worse.length > 0) fail("I4", `${after.slice(0, 10)} was delivered with ${worse.join(", ")} broken`)
   }
 
   function checkIntegration(before: string | undefined, after: string | undefined): void {

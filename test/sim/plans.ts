@@ -21,8 +21,19 @@ export interface SimTask {
   readonly clash: "ebb" | "flow" | null
 }
 
+/** How the gates stand before anybody works. */
+export interface SimBase {
+  /** Some files of the start are broken, so the tests are red. */
+  readonly isRed: boolean
+  /** The output of the tests names each of them. */
+  readonly isReadable: boolean
+  /** There is a linter, and it is not installed. */
+  readonly lacksLinter: boolean
+}
+
 export interface SimPlan {
   readonly schedule: "waves" | "eager"
+  readonly base: SimBase
   readonly tasks: readonly SimTask[]
   readonly files: Readonly<Record<string, string>>
 }
@@ -49,15 +60,21 @@ export function makePlan(random: Random): SimPlan {
       clash: random.chance(0.15) ? random.pick(["ebb", "flow"] as const) : null,
     })
   }
+  const own = random.fork("base")
+  const base = { isRed: own.chance(0.3), isReadable: own.chance(0.7), lacksLinter: own.chance(0.2) }
+  // One that nobody works on, and now and then one that a task is about to write anew.
+  const written = tasks.flatMap((task) => task.paths).filter((path) => path.startsWith("src/") && own.chance(0.3))
+  const old = new Set(base.isRed ? ["legacy/old.txt", ...written] : [])
   const paths = [
     "README.md",
+    ...(base.isRed ? ["legacy/old.txt"] : []),
     ...COMMON,
     ...tasks.filter(() => random.chance(0.7)).map(({ id }) => `src/${id}/main.txt`),
   ]
   return {
     schedule: random.pick(["waves", "eager"] as const),
-    tasks,
-    files: Object.fromEntries(paths.map((path) => [path, `${path}: start\n`])),
+    ...{ base, tasks },
+    files: Object.fromEntries(paths.map((path) => [path, `${path}: start${old.has(path) ? " broken" : ""}\n`])),
   }
 }
 
@@ -66,10 +83,9 @@ export function isBroken(content: string): boolean {
   return / broken\b/.test(content)
 }
 
-/** Why the project's tests fail on these files; undefined when they pass. */
-export function whyTestsFail(files: ReadonlyMap<string, string>): string | undefined {
-  for (const [path, content] of files) if (isBroken(content)) return `${path} is broken`
-  const has = (word: string) => [...files].find(([, content]) => content.includes(` ${word}`))?.[0]
-  const [one, other] = [has("ebb"), has("flow")]
-  return one === undefined || other === undefined ? undefined : `${one} and ${other} do not get along`
+/** The project's tests that fail on these files: one for each file, and one for all of them together. */
+export function failingTests(files: ReadonlyMap<string, string>): string[] {
+  const broken = [...files].flatMap(([path, content]) => (isBroken(content) ? [path] : []))
+  const has = (word: string) => [...files.values()].some((content) => content.includes(` ${word}`))
+  return has("ebb") && has("flow") ? [...broken, "all get along"] : broken
 }

@@ -12,8 +12,10 @@ import type { EngineEnd } from "../../src/orchestrator/loop/engine-ports.ts"
 import { orchestrate } from "../../src/orchestrator/loop/orchestrate.ts"
 import { BUILT_IN_ROLES } from "../../src/planning/roles/roles.ts"
 import { examineWork } from "../../src/quality/effects/examine-work.ts"
+import { recordPreflight } from "../../src/quality/operations/record-preflight.ts"
 import { addVerdict } from "../../src/quality/operations/record-verdict.ts"
 import { acceptQa, listQuality } from "../../src/quality/operations/report-qa.ts"
+import { findStart, judgeBase } from "../../src/quality/verify/judge-base.ts"
 import { recheckTasks } from "../../src/quality/verify/recheck-tasks.ts"
 import { verifyTask } from "../../src/quality/verify/verify-task.ts"
 import { verifyFinal, verifyWave } from "../../src/quality/verify/verify-team.ts"
@@ -200,7 +202,7 @@ async function prepare(
     roles: async () => BUILT_IN_ROLES,
   })
   const real = contextOf(store.direct)
-  const guards = chooseGuards(random)
+  const guards = chooseGuards(random, plan)
   const key = await createPlan(real, plan, guards)
   const faults = makeFaults(random.fork("faults"), {
     jumpClock: (ms) => world.jumpClock(ms),
@@ -211,8 +213,9 @@ async function prepare(
     write: () => person.write(),
     commitOnTarget: () => commitOnTarget(git, random),
   })
-  const gates = makeSimGates(git, random.fork("gates"), { isFlaky: () => hasFaults && faults.isGateFlaky() })
   const hopeless = isHopeless ? random.fork("hopeless task").pick(plan.tasks).id : null
+  const isFlaky = () => hasFaults && faults.isGateFlaky()
+  const gates = makeSimGates(git, random.fork("gates"), { isFlaky, base: plan.base })
   const agents = makeSimAgents({
     isHopeless: (task) => task === hopeless && !person.hasHelped(),
     ...{ world, repository: git.repository, plan, random: random.fork("agents") },
@@ -269,9 +272,10 @@ interface Guards {
   readonly protocol: Protocol
 }
 
-function chooseGuards(random: Random): Guards {
+function chooseGuards(random: Random, { base }: SimPlan): Guards {
   const own = random.fork("guards")
-  const qa = random.fork("qa").chance(0.3)
+  // Nobody reads the work here: where the tests tell nothing either, QA would only ever wait for a person.
+  const qa = random.fork("qa").chance(0.3) && (base.isReadable || !base.isRed)
   return { qa, mode: own.chance(0.15) ? "SUPERVISED" : "FULL_AUTO", protocol: own.chance(0.3) ? "planned" : "none" }
 }
 
@@ -395,6 +399,9 @@ async function lead(set: Set, runtime: SimRuntime, process: SimProcess): Promise
   const verifier = gates.verifier(process, { context, signal: abandoned.signal })
   const connected = connectGates(verifier, name)
   const holder = String(process.pid)
+  // As `run` does, before anybody works.
+  const commit = await findStart(verifier, name)
+  await recordPreflight(context, name, await judgeBase(verifier, { commit }))
   return orchestrate(
     {
       ...{ context, clock: world.clock, sleep: process.sleep, runtime: runtime.of(process) },
