@@ -16,6 +16,7 @@ import { memory } from "./cases/memory.ts"
 import { merging } from "./cases/merging.ts"
 import { mirror } from "./cases/mirror.ts"
 import { postgresClaims } from "./cases/postgres.ts"
+import { preflight } from "./cases/preflight.ts"
 import { routing } from "./cases/routing.ts"
 import { startup } from "./cases/startup.ts"
 import { status } from "./cases/status.ts"
@@ -46,6 +47,7 @@ const CASES: readonly BenchCase[] = [
   workspace,
   checkouts,
   gates,
+  preflight,
   merging,
   engine,
   idle,

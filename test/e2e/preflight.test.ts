@@ -3,6 +3,7 @@
 import { describe, expect, it } from "bun:test"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { planOfTemplate, TEMPLATES } from "../../src/planning/plan-templates.ts"
 import { makeRepository, type PlannedTask, writePlan } from "../support/team-runs.ts"
 import { type Bench, type Data, git, makeBench, TEST_TIMEOUT_MS } from "./bench.ts"
 
@@ -152,7 +153,7 @@ describe("a run in a repository", () => {
       const report = (await bench.text("report")).replaceAll(/\s+/g, " ")
       expect(report).toContain("Before lint not installed (ruff), test green")
       expect(report).toContain("ruff is not installed, or not on the PATH; it is left out; pip install ruff")
-      const { events } = await bench.ok<{ events: Data[] }>("events", "tail")
+      const { events } = await bench.ok<{ events: Data[] }>("events", "tail", "--limit", "1000")
       const types = events.map(({ type }) => type)
       expect(types.indexOf("preflight.done")).toBeLessThan(types.indexOf("worker.started"))
       expect(types).toContain("preflight.done")
@@ -279,6 +280,47 @@ describe("a run in a repository", () => {
       ])
       expect(ran).toMatchObject({ exitCode: 0, runs: 3 })
       expect(git(bench.cwd, "show", "main:d.txt")).toBe("right")
+    },
+    LONG_MS,
+  )
+})
+
+describe("the templates in a repository whose tests are red", () => {
+  const broken = test("d is right", "d.txt", "right").replaceAll("'", "'\\''")
+  /** What each type of agent does; the others only say something. */
+  const WORK: Readonly<Record<string, readonly string[]>> = {
+    executor: ["echo right > d.txt"],
+    designer: ["echo page > page.html"],
+    "test-engineer": ["cp c.test.mjs more.test.mjs"],
+    debugger: [`printf '%s' '${broken}' > d.test.mjs`],
+  }
+
+  it.each([...TEMPLATES])(
+    "F003 F014: %s passes its own gates with one run for each task",
+    async (template) => {
+      using bench = makeBench()
+      makeRepository(bench.cwd, RED)
+      const { tasks } = planOfTemplate(template, "Make d right", [])
+      const planned = tasks.map((task) => ({
+        ...task,
+        files: [],
+        run: WORK[task.agentType] ?? ["echo it is in d.txt"],
+      }))
+      const ran = await runPlan(bench, planned)
+      expect(ran).toMatchObject({ exitCode: 0, runs: planned.length })
+    },
+    LONG_MS,
+  )
+
+  it(
+    "F003: a build-fixer mends a build that was red",
+    async () => {
+      using bench = makeBench()
+      makeRepository(bench.cwd, { ...RED, Makefile: "build:\n\tgrep right d.txt\n" })
+      const run = ["echo right > d.txt"]
+      const ran = await runPlan(bench, [{ id: "fix", agentType: "build-fixer", files: ["d.txt"], run }])
+      expect(ran).toMatchObject({ exitCode: 0, runs: 1 })
+      expect(ran.stderr).toContain("make build is red before any work.")
     },
     LONG_MS,
   )

@@ -268,6 +268,8 @@ function mend(
       : mergeInto(repository, tree, head)
   for (const path of merge?.conflicts ?? []) tree.files.set(path, `${path}: ${task} ${serial}, of both\n`)
   for (const [path, content] of tree.files) {
+    // What was broken before anybody came is none of its business.
+    if (plan.files[path] === content) continue
     const isClashing = / (?:ebb|flow)\b/.test(content)
     if (isBroken(content) || isClashing) tree.files.set(path, `${path}: ${task} ${serial}, mended\n`)
   }
