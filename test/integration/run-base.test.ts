@@ -5,9 +5,10 @@ import { AppError } from "../../src/kernel/errors.ts"
 import { findRunBase } from "../../src/quality/verify/find-run-base.ts"
 import { findStart, judgeBase } from "../../src/quality/verify/judge-base.ts"
 import { testCommit } from "../../src/quality/verify/test-commit.ts"
-import { TEAM } from "../support/stores.ts"
+import { TEAM as NAME } from "../support/stores.ts"
 import { COUNT, makeWorld, type World } from "../support/verifier.ts"
 
+const TEAM = { ...NAME, run: 1 }
 const manifest = (test: string) => ({ "package.json": JSON.stringify({ scripts: { test } }) })
 
 /** The run starts at the only commit of main. */

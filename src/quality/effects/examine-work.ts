@@ -110,7 +110,10 @@ async function examineByChecks({ verifier }: ExaminePorts, request: ExamineReque
   if (commands.length === 0) return { why: `nobody can read it (${why}), and it has no checks to run` }
   const { judged } = await judgeCommands({ ...verifier, runner: { ...verifier.runner, signal } }, state, {
     ...{ commands, isSecondLook: true },
-    base: await findRunBase(verifier.repository, await resolveRun(verifier.context, request), { commit, otherwise: base }),
+    base: await findRunBase(verifier.repository, await resolveRun(verifier.context, request), {
+      commit,
+      otherwise: base,
+    }),
     asked: () => readAllowedTests(verifier.context, request, { task: task.id }),
   })
   const told = judged.filter(({ comparison }) => comparison.status !== "skipped")

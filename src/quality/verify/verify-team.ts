@@ -124,7 +124,12 @@ function readFacts({ context }: Verifier, name: TeamName): Promise<TeamFacts> {
     const { key, project, team, run } = await getTeam(tx, name)
     const tasks: ProvenTask[] = []
     for (const task of await tx.tasks.list(key)) tasks.push({ ...task, evidence: await tx.evidence.list(key, task.id) })
-    return { name: { project, team, run }, plan: await readWavePlan(tx, key), tasks, verdicts: await tx.verdicts.list(key) }
+    return {
+      name: { project, team, run },
+      plan: await readWavePlan(tx, key),
+      tasks,
+      verdicts: await tx.verdicts.list(key),
+    }
   })
 }
 
