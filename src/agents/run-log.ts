@@ -1,4 +1,5 @@
-import type { History, RunFact } from "../reporting/history.ts"
+import type { History } from "../reporting/history.ts"
+import type { RunFact } from "../reporting/history-facts.ts"
 
 /** One thing that happened in a run of an agent, as its recording tells. */
 export type LogEntry = { readonly at: number | null } & LogBody

@@ -1,5 +1,6 @@
 import type { Staffing } from "../planning/staffing.ts"
-import type { History, WorkerFact } from "../reporting/history.ts"
+import type { History } from "../reporting/history.ts"
+import type { WorkerFact } from "../reporting/history-facts.ts"
 import { GENERIC_ROLE, type Role, rolesMatch, type Task } from "../tasks/task.ts"
 import { UNAVAILABLE } from "../workers/worker.ts"
 import type { EngineLimits, EngineSnapshot, EngineWorker, ShortAction } from "./actions.ts"

@@ -2,7 +2,8 @@ import { describe, expect, it } from "bun:test"
 import fc from "fast-check"
 import { historyOf, LIMITS, makeSnapshot, makeWorker, NOW } from "../../test/support/engine.ts"
 import { parseTaskId } from "../kernel/ids.ts"
-import { emptyHistory, type History, type RunFact } from "../reporting/history.ts"
+import { emptyHistory, type History } from "../reporting/history.ts"
+import type { RunFact } from "../reporting/history-facts.ts"
 import { checkBudgets, money, overBudget, sumSpending } from "./spending.ts"
 
 type Run = Partial<Omit<RunFact, "task">> & { readonly task?: string | null }

@@ -1,4 +1,5 @@
-import type { History, RunFact } from "../reporting/history.ts"
+import type { History } from "../reporting/history.ts"
+import type { RunFact } from "../reporting/history-facts.ts"
 import type { EngineLimits, EngineSnapshot, ShortAction } from "./actions.ts"
 
 export interface Spending {

@@ -1,4 +1,4 @@
-import type { WorkerFact } from "../reporting/history.ts"
+import type { WorkerFact } from "../reporting/history-facts.ts"
 import { rolesMatch, type Task } from "../tasks/task.ts"
 import type { EngineLimits, EngineSnapshot, EngineWorker, ShortAction } from "./actions.ts"
 import { listClaimable } from "./claimable.ts"

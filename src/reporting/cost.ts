@@ -1,4 +1,4 @@
-import type { RunFact } from "./history.ts"
+import type { RunFact } from "./history-facts.ts"
 
 /** What runs of agents used up. */
 export interface Cost {

@@ -2,7 +2,8 @@
 
 import { parseTaskId, parseWorkerId } from "../../src/kernel/ids.ts"
 import type { EngineLimits, EngineSnapshot, EngineWorker } from "../../src/orchestrator/actions.ts"
-import { emptyHistory, type History, taskOf, type WorkerFact, workerOf } from "../../src/reporting/history.ts"
+import { emptyHistory, type History, taskOf, workerOf } from "../../src/reporting/history.ts"
+import type { WorkerFact } from "../../src/reporting/history-facts.ts"
 import type { Task } from "../../src/tasks/task.ts"
 import { makeTask } from "./tasks.ts"
 

@@ -1,6 +1,6 @@
 import { expect, it } from "bun:test"
 import { parseTaskId } from "../../kernel/ids.ts"
-import type { RunFact } from "../../reporting/history.ts"
+import type { RunFact } from "../../reporting/history-facts.ts"
 import { parseLogLine } from "../run-log.ts"
 import { renderItem, runHeading } from "./run-log-view.ts"
 

@@ -1,5 +1,5 @@
 import { cut, manyLines, oneLine, paint, type Screen } from "../../lib/text/table.ts"
-import type { RunFact } from "../../reporting/history.ts"
+import type { RunFact } from "../../reporting/history-facts.ts"
 import { shortTime } from "../../reporting/views/status-view.ts"
 import type { LogEntry } from "../run-log.ts"
 import { sayUsage } from "./agents-view.ts"

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto"
-import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { AppError } from "../../kernel/errors.ts"
 import type { Clock } from "../../lib/clock.ts"

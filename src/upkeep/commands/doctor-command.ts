@@ -1,7 +1,7 @@
 import { command, type Session } from "../../app/command.ts"
 import { examineGates } from "../../app/wiring/preflight-here.ts"
-import { runHere } from "../../app/wiring/workspace-tools.ts"
 import { suggestHere } from "../../app/wiring/suggest-here.ts"
+import { runHere } from "../../app/wiring/workspace-tools.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { flag } from "../../lib/fields.ts"

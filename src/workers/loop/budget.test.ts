@@ -1,6 +1,7 @@
 import { describe, expect, it } from "bun:test"
 import { parseTaskId } from "../../kernel/ids.ts"
-import { emptyHistory, type RunFact } from "../../reporting/history.ts"
+import { emptyHistory } from "../../reporting/history.ts"
+import type { RunFact } from "../../reporting/history-facts.ts"
 import { budgetLeft } from "./budget.ts"
 
 const NONE = { tokens: 0, dollars: 0 }

@@ -1,7 +1,7 @@
 import type { TeamName } from "../../kernel/team.ts"
 import { endMarked } from "../../lib/process/end-marked.ts"
 import { isRunning } from "../../lib/process/process-identity.ts"
-import type { WorkerFact } from "../../reporting/history.ts"
+import type { WorkerFact } from "../../reporting/history-facts.ts"
 
 /**
  * A variable in the environment of every agent that a worker runs, and of what that starts: by it they are found again

@@ -1,4 +1,4 @@
-import type { RunFact } from "../../reporting/history.ts"
+import type { RunFact } from "../../reporting/history-facts.ts"
 import { isOfTheTask, isUsedUp, type PastRun, repeatsItself, type Spent } from "../../tasks/retry.ts"
 import type { Task } from "../../tasks/task.ts"
 import type { Shift } from "./shift.ts"

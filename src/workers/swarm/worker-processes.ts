@@ -1,7 +1,7 @@
 import type { WorkerId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { isRunning } from "../../lib/process/process-identity.ts"
-import type { SpawnedProcess, WorkerFact } from "../../reporting/history.ts"
+import type { SpawnedProcess, WorkerFact } from "../../reporting/history-facts.ts"
 import { readHistory } from "../../reporting/operations/read-history.ts"
 import type { Context } from "../../store/operation.ts"
 import { swarmStatus } from "../operations/swarm-status.ts"
