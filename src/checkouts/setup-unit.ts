@@ -72,3 +72,8 @@ export function isPythonUnit({ ecosystem }: SetupUnit): boolean {
 export function nameUnit({ ecosystem, folder, basis }: SetupUnit): string {
   return `${ecosystem} (${folder === "" ? basis : `${folder}/${basis}`})`
 }
+
+/** A checkout is made without what the tool would install. */
+export function missingTool(tool: string): string {
+  return `${tool} is not installed; install it, or set workspace.setup`
+}

@@ -1,4 +1,5 @@
 import type { SetupReport } from "../checkouts/port.ts"
+import { describeSetup } from "../checkouts/views/setup-view.ts"
 import { AppError } from "../kernel/errors.ts"
 import { describeTeam, type TeamName } from "../kernel/team.ts"
 import type { Clock } from "../lib/clock.ts"
@@ -46,7 +47,8 @@ export async function examine(processes: Processes, examination: Examination): P
   if (findings.some((finding) => finding.status === "problem" && finding.check === "configuration")) return findings
   const setup = await guarded("set-up", async () => {
     const report = await examination.setup()
-    return report === undefined ? [] : (await import("./check-setup.ts")).checkSetup(report)
+    const lines = report === undefined ? [] : describeSetup(report)
+    return lines.map((line) => ({ check: "set-up", ...line, fixed: false }))
   })
   findings.push(...setup)
   const jobs = await guarded("jobs", async () => {

@@ -1,4 +1,7 @@
+import type { SetupReport } from "../../checkouts/port.ts"
+import { describeSetup } from "../../checkouts/views/setup-view.ts"
 import type { TeamName } from "../../kernel/team.ts"
+import type { Screen } from "../../lib/text/table.ts"
 import { type Baseline, type Standing, summarizeStandings } from "../../quality/baseline.ts"
 import { findKnownBase, findStart, judgeBase } from "../../quality/verify/judge-base.ts"
 import { renderBaseline } from "../../quality/views/baseline-view.ts"
@@ -6,6 +9,11 @@ import type { Finding } from "../../teams/operations/examine-team.ts"
 import type { Session } from "../command.ts"
 import { verifierFor } from "./verifier-for.ts"
 import { runHere } from "./workspace-tools.ts"
+
+/** The baseline, and how a checkout is made ready for it. */
+export interface Preflight extends Baseline {
+  readonly setup: SetupReport
+}
 
 export interface PreflightRequest extends TeamName {
   /** Of the repository. */
@@ -18,7 +26,7 @@ export interface PreflightRequest extends TeamName {
 }
 
 /** Judges the commit that a run would start from. Costs no run of an agent, and next to nothing the second time. */
-export async function preflightHere(session: Session, request: PreflightRequest): Promise<Baseline> {
+export async function preflightHere(session: Session, request: PreflightRequest): Promise<Preflight> {
   const { project, team, folder, target, again } = request
   const verifier = await verifierFor(session, { folder, again: again === true })
   const commit = request.commit ?? (await findStart(verifier, await runHere(session, { project, team }), target))
@@ -26,7 +34,8 @@ export async function preflightHere(session: Session, request: PreflightRequest)
   const onRun = (line: string) => {
     if (!session.isJsonAsked) io.err(`preflight: ${line}`)
   }
-  return judgeBase(verifier, { commit, onRun })
+  const setup = await (await session.configured()).setup(folder)
+  return { ...(await judgeBase(verifier, { commit, onRun })), setup }
 }
 
 /** What `doctor` says of the gates of this repository: what is known of them, without running anything. */
@@ -50,7 +59,15 @@ function tell(known: readonly Standing[]): string {
 }
 
 /** For people who start a run; programs find it in the events and in the answer. */
-export function showPreflight({ host, isJsonAsked }: Session, baseline: Baseline): void {
+export function showPreflight({ host, isJsonAsked }: Session, preflight: Preflight): void {
   const { io } = host
-  if (!isJsonAsked) io.err(renderBaseline(baseline, { columns: io.columns, color: io.color }))
+  if (!isJsonAsked) io.err(renderPreflight(preflight, { columns: io.columns, color: io.color }))
+}
+
+/** The set-up comes last, since its warnings say why a gate may be missing something. */
+export function renderPreflight(preflight: Preflight, screen: Screen): string {
+  const setup = describeSetup(preflight.setup).map(
+    ({ status, detail }) => `${status === "ok" ? "Set-up" : "Warning"}: ${detail}`,
+  )
+  return [renderBaseline(preflight, screen), ...setup].join("\n")
 }

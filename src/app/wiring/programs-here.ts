@@ -1,3 +1,4 @@
+import type { SetupReport } from "../../checkouts/port.ts"
 import { detectCommands } from "../../quality/gates/detect-commands.ts"
 import type { TreeFiles } from "../../quality/gates/port.ts"
 import type { GateSetup } from "../../quality/verify/verifier.ts"
@@ -32,6 +33,16 @@ export async function listPrograms(
     return isUsed && from !== null ? [{ what: kind, line, from, ...(script === "" ? {} : { script }) }] : []
   })
   return [...written, ...found, ...(await agentPrograms(tree))]
+}
+
+/** What sets up a checkout. A command of `workspace.setup` is a setting, of the repository or of the person's own. */
+export function listSteps({ mode, steps }: SetupReport): ProgramToStart[] {
+  if (mode !== "automatic") return []
+  return steps.map(({ command, folder, reason }) => ({
+    what: "set-up",
+    line: folder === "" ? command : `${command} in ${folder}`,
+    from: reason,
+  }))
 }
 
 /** Settings of agent programs that stand in the repository: servers and hooks that an agent starts by itself. */

@@ -12,14 +12,12 @@ import {
   trustFileOf,
   trustsAll,
 } from "../config/trusted-settings.ts"
-import { listPrograms, type ProgramToStart } from "./programs-here.ts"
+import { listPrograms, listSteps, type ProgramToStart } from "./programs-here.ts"
 
 interface Asked {
   readonly folder: string
   /** A person said yes beforehand, with a flag. */
   readonly isAgreed?: boolean | undefined
-  /** Set-up steps of a checkout, which others know. */
-  readonly more?: readonly ProgramToStart[]
 }
 
 /** What a repository would start, and whether a person agreed to all of it. */
@@ -52,15 +50,15 @@ export async function trustHere(session: Session, asked: Asked): Promise<void> {
 }
 
 /** Undefined where nothing is checked out: then others say what is wrong. */
-export async function findStanding(session: Session, { folder, more = [] }: Asked): Promise<Standing | undefined> {
-  const { gates, home, ownSettings } = await session.configured()
+export async function findStanding(session: Session, { folder }: Pick<Asked, "folder">): Promise<Standing | undefined> {
+  const { gates, home, ownSettings, setup: readSetup } = await session.configured()
   const setup = await gates(folder).catch((error: unknown) => {
     if (error instanceof AppError) return undefined
     throw error
   })
   if (setup === undefined) return undefined
   const repository = repositoryKey(setup.repository.folder)
-  const programs = [...(await listPrograms(setup, ownSettings)), ...more]
+  const programs = [...(await listPrograms(setup, ownSettings)), ...listSteps(await readSetup(folder))]
   const known = new Set(readTrust(home)[repository]?.programs)
   return {
     ...{ repository, home, programs, unknown: programs.filter((each) => !known.has(hashOf(each))) },

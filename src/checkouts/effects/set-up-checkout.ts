@@ -5,7 +5,7 @@ import { existsSync, rmSync, writeFileSync } from "node:fs"
 import type { Clock } from "../../lib/clock.ts"
 import type { Processes } from "../../lib/process/process.ts"
 import type { CheckoutSetup, Environment, SetupRecord, SetupRequest } from "../port.ts"
-import { isNodeUnit, isPythonUnit, nameUnit, type SetupFiles } from "../setup-unit.ts"
+import { isNodeUnit, isPythonUnit, missingTool, nameUnit, type SetupFiles } from "../setup-unit.ts"
 import { settleLinks } from "./check-links.ts"
 import { copyTree } from "./copy-tree.ts"
 import { diskFiles } from "./disk-files.ts"
@@ -219,10 +219,6 @@ async function install(work: Work, { unit, key }: ExaminedUnit): Promise<"instal
     work.notes.push(`${nameUnit(unit)} was not kept for other checkouts: ${(error as Error).message}`)
   }
   return "installed"
-}
-
-export function missingTool(tool: string): string {
-  return `${tool} is not installed; install it, or set workspace.setup`
 }
 
 async function runWays(

@@ -6,7 +6,7 @@ import { offerPart } from "../../app/wiring/offer-part.ts"
 import { makeSelf, openOrchestrator } from "../../app/wiring/open-orchestrator.ts"
 import { estimateTeam } from "../../app/wiring/past-here.ts"
 import { planInput, plannedOutcome, planTeam } from "../../app/wiring/plan-team.ts"
-import { preflightHere, showPreflight } from "../../app/wiring/preflight-here.ts"
+import { type Preflight, preflightHere, showPreflight } from "../../app/wiring/preflight-here.ts"
 import { trustHere } from "../../app/wiring/trust-here.ts"
 import { runHere, sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import { assertTarget } from "../../git/integration.ts"
@@ -18,7 +18,6 @@ import { sleep } from "../../lib/sleep.ts"
 import type { Estimate } from "../../planning/estimate.ts"
 import { parseStaffing, problemWithSize, STAFFING_FORMS } from "../../planning/staffing.ts"
 import { sayEstimate, sayRuns } from "../../planning/views/estimate-view.ts"
-import type { Baseline } from "../../quality/baseline.ts"
 import { recordPreflight } from "../../quality/operations/record-preflight.ts"
 import { emptyHistory, type History } from "../../reporting/history.ts"
 import type { Context } from "../../store/operation.ts"
@@ -124,9 +123,9 @@ function teamsIn({ details }: AppError): readonly string[] {
 }
 
 /** Judges the base once, and shows it. */
-function makePreflight(session: Session, { project, team, sourceDir }: Input): (target?: string) => Promise<Baseline> {
+function makePreflight(session: Session, { project, team, sourceDir }: Input): (target?: string) => Promise<Preflight> {
   const folder = resolvePath(sourceDir ?? ".", session.host.io.cwd)
-  let done: Promise<Baseline> | undefined
+  let done: Promise<Preflight> | undefined
   const judge = async (target?: string) => {
     const baseline = await preflightHere(session, { project, team, folder, target })
     showPreflight(session, baseline)
@@ -145,7 +144,7 @@ type Ending = Pick<Run, "given" | "name" | "settings"> & { readonly estimate: Es
 async function finish(
   session: Session,
   { given, name, settings, estimate }: Ending,
-  end: EngineEnd & { readonly preflight: Baseline },
+  end: EngineEnd & { readonly preflight: Preflight },
 ): Promise<Outcome> {
   const base = { data: { ...end, estimate }, exitCode: exitCodeFor(end), isDocument: true }
   if (end.outcome === "stuck" && settings.partialDelivery === "ask") {

@@ -1,10 +1,10 @@
 import { command } from "../../app/command.ts"
-import { preflightHere } from "../../app/wiring/preflight-here.ts"
+import { preflightHere, renderPreflight } from "../../app/wiring/preflight-here.ts"
+import { trustHere } from "../../app/wiring/trust-here.ts"
 import { sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import { flag, optional, text } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { teamFields } from "../../store/operation.ts"
-import { renderBaseline } from "../views/baseline-view.ts"
 
 export const preflight = command({
   summary: "Judge the commit that a run would start from: how build, lint and tests stand before any work",
@@ -17,12 +17,14 @@ export const preflight = command({
     ),
     target: optional(text("the branch that is to get the work; by default the one that is checked out")),
     again: flag("run every command, also those that ran on this very tree before"),
+    trust: flag("agree to the programs that this repository would start, without asking"),
     sourceDir: sourceDirField,
   },
   example: "teamwork preflight",
-  async run(session, { sourceDir, ...input }) {
+  async run(session, { sourceDir, trust, ...input }) {
     const folder = resolvePath(sourceDir ?? ".", session.host.io.cwd)
-    const baseline = await preflightHere(session, { ...input, folder })
-    return { data: baseline, text: (screen) => renderBaseline(baseline, screen) }
+    await trustHere(session, { folder, isAgreed: trust })
+    const preflight = await preflightHere(session, { ...input, folder })
+    return { data: preflight, text: (screen) => renderPreflight(preflight, screen) }
   },
 })
