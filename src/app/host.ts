@@ -1,5 +1,5 @@
 import type { ReadyAgent } from "../agents/jobs/run-job.ts"
-import type { SetupReport } from "../checkouts/port.ts"
+import type { SetupReport } from "../checkouts/setup-report.ts"
 import type { Merging } from "../delivery/merge-queue/merging.ts"
 import type { RunName, TeamName } from "../kernel/team.ts"
 import type { Clock } from "../lib/clock.ts"

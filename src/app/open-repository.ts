@@ -1,7 +1,7 @@
 import { buildEnvironment } from "../agents/agent-environment.ts"
 import { reportSetup } from "../checkouts/effects/report-setup.ts"
 import { makeCheckoutSetup, type SetupPorts } from "../checkouts/effects/set-up-checkout.ts"
-import type { SetupReport } from "../checkouts/port.ts"
+import type { SetupReport } from "../checkouts/setup-report.ts"
 import type { Merging } from "../delivery/merge-queue/merging.ts"
 import { listIgnored, openGateRepository } from "../git/gate-repository.ts"
 import type { Git } from "../git/git.ts"

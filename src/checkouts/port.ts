@@ -1,4 +1,3 @@
-import type { SetupStep } from "./plan-setup.ts"
 import type { SetupFiles } from "./setup-unit.ts"
 
 /** What an automatic set-up left in a checkout; kept with the worktree, so that the next attempt can go on with it. */
@@ -30,6 +29,12 @@ export interface SetupRequest {
   readonly earlier?: SetupRecord
 }
 
+/**
+ * `same`: just what a fresh checkout would have. `outdated`: set up for other lock files than the tree has by now.
+ * `unknown`: not set up by us, or changed since.
+ */
+export type SetupState = "same" | "outdated" | "unknown"
+
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Makes checkouts ready to work in. */
@@ -48,31 +53,6 @@ export interface CheckoutSetup {
   surround<E extends Environment>(env: E, folder: string, inside?: string): E
   /** What set-up would make of a tree: with another one commands may end otherwise. */
   describe(files: SetupFiles): Promise<string>
-  /** Whether a checkout still has what its set-up of this tree gave it, and nothing else installed. */
-  isAsSetUp(files: SetupFiles, folder: string, record: SetupRecord | undefined): Promise<boolean>
-}
-
-/** What would be done in a repository, for people: preflight, trust and `doctor` show it. */
-export interface SetupReport {
-  /** `command`: `workspace.setup` says what to run. `off`: nothing is done. */
-  readonly mode: "automatic" | "command" | "off"
-  readonly command: string | null
-  readonly units: readonly UnitReport[]
-  /** Every program that may be started. */
-  readonly steps: readonly SetupStep[]
-  /** Files that git ignores, that a project usually needs, and that `workspace.copy` does not name. */
-  readonly neededIgnored: readonly string[]
-}
-
-export interface UnitReport {
-  /** `npm (package-lock.json)` */
-  readonly name: string
-  readonly folder: string
-  readonly tool: string
-  readonly isToolInstalled: boolean
-  /** Where the dependencies would come from; `missing` where nothing can be done. */
-  readonly source: "cache" | "checkout" | "tool" | "missing"
-  readonly command: string
-  /** Whether it lies in the checkout; cargo and go keep it elsewhere. */
-  readonly isInCheckout: boolean
+  /** How what is installed in a checkout stands to what a fresh one of this tree would have. */
+  compare(files: SetupFiles, folder: string, record: SetupRecord | undefined): Promise<SetupState>
 }

@@ -31,5 +31,12 @@ export function setupFailed({ what, result, log, timeoutSeconds }: FailedSetup):
     "workspace.setup_failed",
     `${what} ${how}${last === undefined ? "" : `: ${last}`}; all it printed is in ${log}`,
     { log, exitCode: result.exitCode, reason: result.reason, command: what, lines },
+    {
+      remedy: {
+        operation: "config set",
+        fields: { key: "workspace.setup", value: "none" },
+        to: "name your own command with workspace.setup, or go on without a set-up with",
+      },
+    },
   )
 }

@@ -18,7 +18,7 @@ interface Checkouts {
   /** Makes a checkout ready for commands. */
   readonly prepare: (folder: string) => Promise<void>
   /** Where checkouts are set up by themselves. */
-  readonly setup?: Pick<CheckoutSetup, "describe" | "isAsSetUp">
+  readonly setup?: Pick<CheckoutSetup, "describe" | "compare">
 }
 
 /** The repository of a folder as gates read it; `undefined` outside of one. See `src/quality/gates/port.ts`. */
@@ -36,8 +36,8 @@ export async function openGateRepository(git: Git, { home, team, prepare, setup 
     readDiff: (base: string, commit: string) => readDiff(here, base, commit),
     openTree: (tree: string) => openTree(here, tree),
     describeSetup: async (tree: string) => (await setup?.describe(openTree(here, tree))) ?? "",
-    isAsSetUp: async (tree: string) =>
-      (await setup?.isAsSetUp(openTree(here, tree), folder, await setupOfWork(here))) ?? false,
+    compareSetup: async (tree: string) =>
+      (await setup?.compare(openTree(here, tree), folder, await setupOfWork(here))) ?? "unknown",
     checkedOut: checkouts(here, { root: join(home, "checkouts"), team, prepare }),
   }
 }

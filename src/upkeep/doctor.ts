@@ -1,4 +1,4 @@
-import type { SetupReport } from "../checkouts/port.ts"
+import type { SetupReport } from "../checkouts/setup-report.ts"
 import { describeSetup } from "../checkouts/views/setup-view.ts"
 import { AppError } from "../kernel/errors.ts"
 import { describeTeam, type TeamName } from "../kernel/team.ts"

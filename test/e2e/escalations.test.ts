@@ -65,7 +65,7 @@ it(
     expect(raised).toMatchObject({ trigger: "repeated_failure", task_id: "1", raised_by: "teamwork" })
     expect(raised?.context).toMatchObject({
       attempts: 1,
-      setbacks: 3,
+      setbacks: 2,
       errors: expect.arrayContaining([expect.stringMatching(/^crashed: /)]),
     })
     expect(await bench.text("report")).toContain("    teamwork decide 1 retry|reassign|skip|fail\n")

@@ -130,7 +130,11 @@ describe("F011: shared files in a run", () => {
         { id: "1", run: [edit('p.dependencies.dayjs = "^1.11.0"'), "echo one > f1"] },
         { id: "2", run: [edit('p.dependencies.dayjs = "^2.0.0"'), "echo two > f2"] },
       ])
-      await using team = bench.start([...RUN, plan], { TEAMWORK_TEAM_MONITOR_INTERVAL_MS: "200" })
+      await using team = bench.start([...RUN, plan], {
+        TEAMWORK_TEAM_MONITOR_INTERVAL_MS: "200",
+        // The versions are made up, and no registry is asked.
+        TEAMWORK_WORKSPACE_SETUP: "none",
+      })
       const [asked] = await until(async () => {
         const open = await bench.ok<Data[]>("approvals").catch(() => [])
         return open.length > 0 ? open : undefined

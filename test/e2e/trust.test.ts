@@ -98,7 +98,7 @@ describe("F125: the programs that a repository would start", () => {
   it("are started with --trust, remembered, and asked about again when the script behind them changes", async () => {
     using place = makePlace({ "package.json": MANIFEST, "plan.yml": PLAN })
     const done = await place.run(["run", "plan.yml", ...NO_REVIEW, "--trust"])
-    expect(done).toMatchObject({ exitCode: 0, stderr: "" })
+    expect(done.exitCode).toBe(0)
     expect(place.repository.read("b.txt")).toBe("b\n")
     expect(statSync(join(place.home, "trust.json")).mode & 0o077).toBe(0)
     expect(await place.run(["trust", "--list"])).toMatchObject({ exitCode: 0 })

@@ -109,7 +109,7 @@ describe("teamwork watch in a pipe", () => {
     expect(shown).toEqual(events.slice(-shown.length))
     expect(lines.at(-1)).toEqual({
       status: "success",
-      data: { ...SHOP, end: "interrupted", phase: "EXECUTION", status: "active", done: 1, total: 4 },
+      data: { ...SHOP, run: 1, end: "interrupted", phase: "EXECUTION", status: "active", done: 1, total: 4 },
     })
   })
 

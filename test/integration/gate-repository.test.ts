@@ -117,7 +117,7 @@ describe("the repository of a gate", () => {
     expect(found).toEqual([
       {
         ...{ path: "a.ts", status: "modified", oldMode: "100644", newMode: "100644", isBinary: false },
-        hunks: [{ heading: "export function one() {", added: [{ number: 5, text: "  new" }] }],
+        hunks: [{ heading: "export function one() {", added: [{ number: 5, text: "  new" }], removed: ["  old"] }],
       },
       {
         ...{ path: "link", status: "added", oldMode: null, newMode: "120000", isBinary: false },

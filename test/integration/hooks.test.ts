@@ -38,7 +38,8 @@ async function makeScene() {
   await run(house, sendMessage, { from: "orchestrator", to: "w1", message: "hello" })
   await writeMarker(home, SESSION, TEAM)
   const key = (await store.read((tx) => tx.teams.find(TEAM)))?.key ?? 0
-  const configured = { ...TEAM, home, settings: DEFAULT_SETTINGS, hasStore: async () => true, openStore }
+  const ownSettings = { file: "", needTrust: [], untrusted: [] }
+  const configured = { ...TEAM, home, settings: DEFAULT_SETTINGS, ownSettings, hasStore: async () => true, openStore }
   return {
     /** What the hook prints. */
     async call(event: string, host: HostName, input: string): Promise<string> {

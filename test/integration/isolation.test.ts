@@ -113,7 +113,8 @@ describe("a child process", () => {
     try {
       const child = Bun.spawn([process.execPath, "-e", script], { env: sandboxEnv({ EXTRA: "1" }), cwd: base })
       const seen: { env: Record<string, string>; home: string } = JSON.parse(await child.stdout.text())
-      const allowed = /^(PATH|LANG|TERM|HOME|TMPDIR|XDG_\w+|TMUX_TMPDIR|TEAMWORK_TEST_BASE_DIR|GIT_\w+|EXTRA)$/
+      const allowed =
+        /^(PATH|LANG|TERM|HOME|TMPDIR|XDG_\w+|TMUX_TMPDIR|TEAMWORK_TEST_BASE_DIR|TEAMWORK_TRUST|GIT_\w+|EXTRA)$/
       expect(Object.keys(seen.env).filter((name) => !allowed.test(name))).toEqual([])
       expect(seen.env.EXTRA).toBe("1")
       expect(seen.home).toStartWith(`${base}/`)

@@ -507,7 +507,7 @@ describe("the gate of a wave", () => {
       tests_pass: "skipped",
     })
     expect(verdict.issues).toEqual([
-      expect.stringContaining("warning: npm run lint exited with 127: no-such-linter is not installed"),
+      expect.stringContaining("warning: npm run lint exited with 127: no-such-linter was not found"),
       expect.stringContaining("warning: npm run test exited with 1; it was red before the work began"),
     ])
     // Twice on the base and once on the work: what was red before is not run again to tell flaky from broken.

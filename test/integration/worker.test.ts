@@ -91,7 +91,7 @@ describe("the straight way", () => {
     await using world = await makeWorkerWorld()
     await world.create("1", {
       run: [
-        "env | grep ^TEAMWORK_ | grep -v ^TEAMWORK_RUN_ | grep -v ^TEAMWORK_WORKER_ | grep -v BASE_DIR | sort > env.txt",
+        "env | grep ^TEAMWORK_ | grep -v ^TEAMWORK_RUN_ | grep -v ^TEAMWORK_WORKER_ | grep -v BASE_DIR | grep -v TRUST | sort > env.txt",
       ],
     })
     await world.work()

@@ -68,7 +68,14 @@ export function makeView(
   const waves = numbers.map((number) => ({ number, verdict: isDone(number) ? ("verified" as const) : null }))
   return {
     team: {
-      ...{ project: "shop", team: "main", goal: "A search page for items", phase: "EXECUTION", status: "active" },
+      ...{
+        project: "shop",
+        team: "main",
+        run: 1,
+        goal: "A search page for items",
+        phase: "EXECUTION",
+        status: "active",
+      },
       ...{ mode: "FULL_AUTO", schedule: "waves", pauseReason: null, createdAt: at(0), updatedAt: at(0) },
     } as TeamView["team"],
     tasks: new Map(tasks.map((task) => [task.id, task])),

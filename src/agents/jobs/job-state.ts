@@ -3,6 +3,7 @@ import { join } from "node:path"
 import type { Clock } from "../../lib/clock.ts"
 import { endMarked } from "../../lib/process/end-marked.ts"
 import { isRunning } from "../../lib/process/process-identity.ts"
+import { firstLine } from "../../lib/text/last-lines.ts"
 import { makeMask } from "../../lib/text/mask-secrets.ts"
 import type { Reason, Usage } from "../port.ts"
 import { isCancelled, type JobFolder, type JobResult, LOG, readProcess, readResult, writeResult } from "./job-folder.ts"
@@ -104,7 +105,7 @@ export const EMPTY_RESULT = {
 
 function wordsOf({ answer, reason, error }: JobResult): string {
   if (reason === "done") return answer
-  return [answer.trimEnd(), `${reason}: ${error}`].filter((part) => part !== "").join("\n")
+  return [answer.trimEnd(), `${reason}: ${firstLine(error)}`].filter((part) => part !== "").join("\n")
 }
 
 /** A little more than is shown, so that it can be told whether something is missing. */

@@ -1,4 +1,4 @@
-import type { SetupReport } from "../../checkouts/port.ts"
+import type { SetupReport } from "../../checkouts/setup-report.ts"
 import { detectCommands } from "../../quality/gates/detect-commands.ts"
 import type { TreeFiles } from "../../quality/gates/port.ts"
 import type { GateSetup } from "../../quality/verify/verifier.ts"

@@ -1,6 +1,6 @@
 import { findNeededIgnored } from "../needed-ignored.ts"
 import { listSetupSteps } from "../plan-setup.ts"
-import type { SetupReport, UnitReport } from "../port.ts"
+import type { SetupReport, UnitReport } from "../setup-report.ts"
 import { nameUnit, type SetupFiles } from "../setup-unit.ts"
 import { makeExamineTree } from "./examine-unit.ts"
 import type { SetupPorts } from "./set-up-checkout.ts"

@@ -2,6 +2,7 @@
 // cache, the user's own checkout, the tool. What comes from the user's checkout or the tool goes into the cache first, so
 // that the next checkout costs a copy. Nothing in a checkout is ever linked to the user's files or to the cache.
 import { existsSync, rmSync, writeFileSync } from "node:fs"
+import { AppError } from "../../kernel/errors.ts"
 import type { Clock } from "../../lib/clock.ts"
 import type { Processes } from "../../lib/process/process.ts"
 import type { CheckoutSetup, Environment, SetupRecord, SetupRequest } from "../port.ts"
@@ -67,14 +68,13 @@ export function makeCheckoutSetup(ports: SetupPorts): CheckoutSetup {
       if (units.length === 0) return ""
       return JSON.stringify(units.map((each) => [each.key, canBeHad(each, cache, ports.env)]))
     },
-    async isAsSetUp(files, folder, record) {
+    async compare(files, folder, record) {
+      if (record === undefined) return "unknown"
       const keys = (await examined(files)).map(({ key }) => key)
-      const left = record?.units ?? []
-      return (
-        keys.length > 0 &&
-        JSON.stringify(keys) === JSON.stringify(left.map(({ key }) => key)) &&
-        left.every(({ places, state }) => places.length > 0 && stateIn(folder, places) === state)
-      )
+      const left = record.units
+      if (JSON.stringify(keys) !== JSON.stringify(left.map(({ key }) => key))) return "outdated"
+      const isWhole = left.every(({ places, state }) => places.length > 0 && stateIn(folder, places) === state)
+      return keys.length > 0 && isWhole ? "same" : "unknown"
     },
   }
 }
@@ -207,7 +207,14 @@ async function install(work: Work, { unit, key }: ExaminedUnit): Promise<"instal
     return undefined
   }
   const top = topOf(folder, unit.folder)
-  await runWays(runner, unit, { cwd: top, env })
+  try {
+    await runWays(runner, unit, { cwd: top, env })
+  } catch (error) {
+    // What lies outside of the checkout the tool looks for again at every build; gates tell whether it finds it.
+    if (!(error instanceof AppError) || unit.places.length > 0) throw error
+    work.notes.push(`${nameUnit(unit)}: ${error.message}`)
+    return undefined
+  }
   const places = findPlaces(unit, folder)
   try {
     await cache.add(key, { places, origin: folder }, async (place, target) => {

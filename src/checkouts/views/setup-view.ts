@@ -1,4 +1,4 @@
-import type { SetupReport, UnitReport } from "../port.ts"
+import type { SetupReport, UnitReport } from "../setup-report.ts"
 import { missingTool } from "../setup-unit.ts"
 
 /** A line about the set-up of checkouts; a warning where something will be missing in them. */

@@ -82,12 +82,14 @@ export function checkCommands(judged: readonly JudgedCommand[]): Findings {
   return join(judged.map(checkCommand))
 }
 
-function checkCommand({ command, result, comparison }: JudgedCommand): Findings {
+function checkCommand({ command, result, output = "", comparison }: JudgedCommand): Findings {
   const { status, remark, isWarning } = comparison
   const name = NAMES[command.kind]
   if (result === null) {
     const why = `${command.line} was not run: ${remark ?? ""}`
-    return { checks: [{ name, status, evidence: why, command: command.line }], issues: listed("warning", [why]) }
+    const evidence = [why, output].filter((text) => text !== "").join("\n")
+    const level = status === "failed" ? "error" : "warning"
+    return { checks: [{ name, status, evidence, command: command.line }], issues: listed(level, [why]) }
   }
   const { hasPassed, ending, isCached, tail, durationMs, outputFile, firstFailure } = result
   const earlier = isCached ? `; it ran on this very tree before, at ${result.ranAt}` : ""

@@ -23,8 +23,8 @@ export interface GateRepository {
   openTree(tree: string): TreeObjects
   /** What is installed by itself in a checkout of a tree: another text where commands may end otherwise. Empty for nothing. */
   describeSetup(tree: string): Promise<string>
-  /** Whether this checkout has what a fresh one of the tree would have installed. */
-  isAsSetUp(tree: string): Promise<boolean>
+  /** How what is installed in this checkout stands to what a fresh one of the tree would have. */
+  compareSetup(tree: string): Promise<"same" | "outdated" | "unknown">
   /** Lends a folder that holds the commit, made ready to work in. */
   checkedOut<T>(commit: string, use: (folder: string) => Promise<T>): Promise<T>
 }

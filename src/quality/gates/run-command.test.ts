@@ -143,11 +143,11 @@ describe("a command of a gate", () => {
     expect(slow).toBe(2)
     expect(await place.run("no-such-program")).toMatchObject({
       ...{ exitCode: 127, missing: "no-such-program" },
-      ending: "exited with 127: no-such-program is not installed, or not on the PATH",
+      ending: "exited with 127: no-such-program was not found",
     })
     expect(await place.run("./no-such-file")).toMatchObject({
       exitCode: 127,
-      ending: "exited with 127: no-such-program was not found",
+      ending: "exited with 127: ./no-such-file was not found",
     })
     // The shell says which one it missed, also deep inside of what the line calls.
     expect(await place.run("sh -c 'cd . ; frobnicate --all'")).toMatchObject({

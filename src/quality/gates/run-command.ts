@@ -5,6 +5,7 @@ import type { Clock } from "../../lib/clock.ts"
 import type { Processes, RunResult } from "../../lib/process/process.ts"
 import { killAll, processesMarked } from "../../lib/process/process-tree.ts"
 import type { Mask } from "../../lib/text/mask-secrets.ts"
+import { missingProgram } from "../../lib/text/shell-programs.ts"
 import { splitLines } from "../../lib/text/split-lines.ts"
 import { findFirstFailure } from "../first-failure.ts"
 import { readTestResults } from "../results/test-results.ts"
@@ -179,7 +180,7 @@ function toResult(
 ): CommandResult {
   const { stopped } = stored
   const exitCode = stopped === undefined ? stored.exitCode : null
-  const ending = stopped?.ending ?? endingOf(stored.exitCode, stored.missing)
+  const ending = stopped?.ending ?? endingOf(stored, command)
   return { ...stored, ...more, command, exitCode, ending, hasPassed: exitCode === 0 }
 }
 
@@ -264,10 +265,12 @@ async function runRecorded(
   return { ended, head: head.length < HEAD_LETTERS ? head : `${head}${tail}`, tail, all }
 }
 
-function endingOf(exitCode: number, missing?: string): string {
+/** A program that the command needs, or a file of the repository, may be missing: shells exit with 127 then. */
+function endingOf({ exitCode, missing, tail }: StoredResult, { line }: GateCommand): string {
   if (missing !== undefined) return `exited with ${exitCode}: ${missing} was not found`
   if (exitCode === 126) return "exited with 126: it may not be executed"
-  return exitCode === 127 ? "exited with 127: a program was not found" : `exited with ${exitCode}`
+  if (exitCode !== 127) return `exited with ${exitCode}`
+  return `exited with 127: ${missingProgram(tail, line) ?? "a program"} was not found`
 }
 
 function describe(ended: RunResult, { command }: GateCommand, timeoutMs: number): string {

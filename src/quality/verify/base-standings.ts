@@ -5,7 +5,7 @@ import { type CommandResult, findResult, runCommand } from "../gates/run-command
 import type { ChosenState } from "./choose-state.ts"
 import { listCommands } from "./run-commands.ts"
 import type { Verifier } from "./verifier.ts"
-import { withSite } from "./with-site.ts"
+import { freshPlace, withSite } from "./with-site.ts"
 
 /** How commands stood on the commit that the work is compared with. */
 export interface BaseStandings {
@@ -13,6 +13,8 @@ export interface BaseStandings {
   known(command: GateCommand): Promise<CommandResult | undefined>
   /** Judges the base where that did not happen yet. Undefined where it cannot be judged: it counts as green then. */
   judge(command: GateCommand): Promise<CommandResult | undefined>
+  /** False where a checkout of the base cannot be set up. */
+  isReady(command: GateCommand): Promise<boolean>
 }
 
 /**
@@ -39,11 +41,22 @@ export function openBaseStandings(verifier: Verifier, base: string | undefined):
   return {
     async known(command) {
       const state = await find(command)
-      return state && findResult(runner, { tree: state.tree, inUse: null }, command)
+      return state && findResult(runner, await freshPlace(verifier.repository, state.tree), command)
     },
     async judge(command) {
       const state = await find(command)
       return state && judgeOnBase({ ...verifier, runner }, state, command)
+    },
+    async isReady(command) {
+      const state = await find(command)
+      if (state === undefined) return true
+      try {
+        await withSite(verifier, state, async (site) => (await site.folder()) === "")
+        return true
+      } catch (error) {
+        if (error instanceof AppError && error.code === "workspace.setup_failed") return false
+        throw error
+      }
     },
   }
 }

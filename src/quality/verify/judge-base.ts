@@ -8,7 +8,7 @@ import { type ChosenState, getCommit } from "./choose-state.ts"
 import { findRunBase } from "./find-run-base.ts"
 import { listCommands } from "./run-commands.ts"
 import type { Verifier } from "./verifier.ts"
-import { withSite } from "./with-site.ts"
+import { freshPlace, withSite } from "./with-site.ts"
 
 export interface BaseRequest {
   readonly commit: string
@@ -42,7 +42,8 @@ export async function findKnownBase(
 ): Promise<{ readonly known: readonly Standing[]; readonly unknown: readonly string[] }> {
   const state: ChosenState = { ...(await getCommit(verifier.repository, commit)), isHere: false, uncommitted: [] }
   const commands = await listCommands(verifier, state, GATE_KINDS)
-  const found = commands.map((command) => findResult(verifier.runner, { tree: state.tree, inUse: null }, command))
+  const place = await freshPlace(verifier.repository, state.tree)
+  const found = commands.map((command) => findResult(verifier.runner, place, command))
   return {
     known: found.flatMap((result) => (result === undefined ? [] : standingOf(result))),
     unknown: commands.filter((_, at) => found[at] === undefined).map(({ line }) => line),

@@ -1,7 +1,8 @@
+import { AppError } from "../../kernel/errors.ts"
 import { type Comparison, compareResults } from "../compare-results.ts"
 import type { AskedTests } from "../failing-test.ts"
 import type { GateCommand } from "../gates/gate-command.ts"
-import { type JudgedCommand, skipTooSlow } from "../gates/judged-command.ts"
+import { failSetup, type JudgedCommand, skipTooSlow } from "../gates/judged-command.ts"
 import { type CommandResult, runCommand, type Site } from "../gates/run-command.ts"
 import { type BaseStandings, openBaseStandings, standing } from "./base-standings.ts"
 import type { ChosenState } from "./choose-state.ts"
@@ -40,10 +41,23 @@ export async function judgeCommands(
   const judged: JudgedCommand[] = []
   const leftBehind = await withSite(verifier, state, async (site) => {
     for (const command of request.commands)
-      judged.push(await judgeCommand({ verifier, site, standings, request }, command))
+      judged.push(
+        await judgeCommand({ verifier, site, standings, request }, command).catch((error) =>
+          withoutSetup(command, { error, isBaseReady: () => standings.isReady(command) }),
+        ),
+      )
     return judged.some(({ result }) => result?.isCached === false)
   })
   return { judged, leftBehind }
+}
+
+/** A set-up that fails is held against the work, like a build, unless that of the base fails as well. */
+async function withoutSetup(
+  command: GateCommand,
+  { error, isBaseReady }: { readonly error: unknown; isBaseReady(): Promise<boolean> },
+): Promise<JudgedCommand> {
+  if (!(error instanceof AppError && error.code === "workspace.setup_failed")) throw error
+  return failSetup(command, error, await isBaseReady())
 }
 
 interface Judging {

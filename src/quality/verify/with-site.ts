@@ -1,3 +1,4 @@
+import { AppError } from "../../kernel/errors.ts"
 import type { Site } from "../gates/run-command.ts"
 import type { ChosenState } from "./choose-state.ts"
 import type { Verifier } from "./verifier.ts"
@@ -12,16 +13,36 @@ export async function withSite(
   use: (site: Site) => Promise<boolean>,
 ): Promise<readonly string[]> {
   await using checkout = lazily(repository, commit)
-  const key = await repository.describeSetup(tree)
-  const site: Site = isHere
-    ? {
-        ...{ tree, inUse: (await repository.hasIgnored()) ? repository.folder : null },
-        setup: { key, isHere: await repository.isAsSetUp(tree) },
-        folder: async () => repository.folder,
-      }
-    : { tree, inUse: null, setup: { key, isHere: true }, folder: checkout.folder }
-  const hasRun = await use(site)
-  return isHere && hasRun ? repository.listUncommitted() : []
+  const fresh = await freshPlace(repository, tree)
+  if (!isHere) {
+    await use({ ...fresh, folder: checkout.folder })
+    return []
+  }
+  const state = await repository.compareSetup(tree)
+  const site: Site = {
+    ...{ tree, inUse: (await repository.hasIgnored()) ? repository.folder : null },
+    setup: { ...fresh.setup, isHere: state === "same" },
+    folder: async () => (state === "outdated" ? orHere(checkout.folder(), repository.folder) : repository.folder),
+  }
+  return (await use(site)) ? repository.listUncommitted() : []
+}
+
+/**
+ * Work that changed what is installed is judged with what it asks for by now. Where that cannot be set up, as with a lock
+ * file that is only made anew at the merge, what the worktree has must do; the gate of the merge judges it again.
+ */
+async function orHere(checkout: Promise<string>, here: string): Promise<string> {
+  try {
+    return await checkout
+  } catch (error) {
+    if (error instanceof AppError && error.code === "workspace.setup_failed") return here
+    throw error
+  }
+}
+
+/** A checkout of a tree that holds nothing but what its set-up installs. */
+export async function freshPlace(repository: Verifier["repository"], tree: string) {
+  return { tree, inUse: null, setup: { key: await repository.describeSetup(tree), isHere: true } }
 }
 
 /** A checkout that is made at the first call, and given back at the end. */

@@ -61,7 +61,7 @@ export function makeSimGateRepository(
         }),
     }),
     describeSetup: async () => "",
-    isAsSetUp: async () => false,
+    compareSetup: async () => "unknown",
     async checkedOut(commit, use) {
       const path = `/sim/checkouts/${process.pid}-${++count}`
       await git("gate.checkout", () => {
