@@ -11,7 +11,7 @@ export function openSession(
   let loaded: Promise<Configured> | undefined
   let opening: Promise<Store> | undefined
   const share: ShareStore = (open) => (opening ??= open())
-  const configured = () => (loaded ??= host.configure(flags, share).then((found) => tellUntrusted(host, found)))
+  const configured = () => (loaded ??= host.configure(flags, share))
   const context = async () => {
     const settings = await configured()
     return makeContext(host, settings, await share(settings.openStore))
@@ -26,6 +26,8 @@ export function openSession(
       await before?.[Symbol.asyncDispose]()
     },
     async [Symbol.asyncDispose]() {
+      // At the end, since the call itself may be the one that agrees.
+      tellUntrusted(host, await loaded?.catch(() => undefined))
       // One that could not be opened was told to whoever asked for it.
       const store = await opening?.catch(() => undefined)
       await store?.[Symbol.asyncDispose]()
@@ -34,11 +36,10 @@ export function openSession(
 }
 
 /** Settings that do not hold are never passed over in silence. */
-function tellUntrusted({ io }: Host, configured: Configured): Configured {
-  const { file, untrusted } = configured.ownSettings
+function tellUntrusted({ io }: Host, configured: Configured | undefined): void {
+  const { file, untrusted } = configured?.ownSettings ?? { file: "", untrusted: [] }
   if (untrusted.length > 0)
     io.err(`Note: ${file} sets ${untrusted.join(", ")}; not used until you agree to it. See: teamwork trust`)
-  return configured
 }
 
 /** What operations on a store work with here. Few of them ask for the roles. */

@@ -3,8 +3,10 @@ import type { RunResult } from "../lib/process/process.ts"
 import { maskSecrets } from "../lib/text/mask-secrets.ts"
 
 const SHOWN_LINES = 10
-/** What npm ends with, whatever went wrong. */
-const NO_REASON = /A complete log of this run|^npm (?:error|ERR!)\s*$/
+/** What npm and pip end with, whatever went wrong. */
+const NO_REASON =
+  /A complete log of this run|^npm (?:error|ERR!)\s*$|^npm error Run "npm help|This error originates from a subprocess|^\s*(?:hint|note|warning):|\[end of output\]|^\[notice\]/i
+const SAYS_WHY = /\berr(?:or)?\b|\bERR!|failed|could not|cannot|unable|not found/i
 
 export interface FailedSetup {
   /** What ran, as a person would write it. */
@@ -26,7 +28,8 @@ export function setupFailed({ what, result, log, timeoutSeconds }: FailedSetup):
     .map((line) => line.trimEnd())
     .filter((line) => line !== "")
     .slice(-SHOWN_LINES)
-  const last = lines.findLast((line) => !NO_REASON.test(line)) ?? lines.at(-1)
+  const reasons = lines.filter((line) => !NO_REASON.test(line))
+  const last = reasons.findLast((line) => SAYS_WHY.test(line)) ?? reasons.at(-1) ?? lines.at(-1)
   return new AppError(
     "workspace.setup_failed",
     `${what} ${how}${last === undefined ? "" : `: ${last}`}; all it printed is in ${log}`,

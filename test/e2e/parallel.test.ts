@@ -156,13 +156,15 @@ describe("follow-up tasks", () => {
       })
       const text = await bench.text("plan", plan, "--dry-run")
       expect(text).toContain(
-        "Runs      6 agent runs: 2 tasks and up to 4 follow-ups\nEstimate  no earlier runs here; unknown\n",
+        "Runs      6 agent runs: 2 tasks and up to 4 follow-ups\nEstimate  time and cost are unknown, as there are no earlier runs here\n",
       )
       expect(text).toContain("test-a: Test: Build a (test as test-engineer, after a)")
 
       const ran = await bench.run([...RUN, plan, "--workers", "1"])
       expect({ exitCode: ran.exitCode, stdout: ran.stdout }).toMatchObject({ exitCode: 0 })
-      expect(ran.stdout).toStartWith("6 agent runs: 2 tasks and up to 4 follow-ups; no earlier runs here; unknown\n")
+      expect(ran.stdout).toStartWith(
+        "6 agent runs: 2 tasks and up to 4 follow-ups; time and cost are unknown, as there are no earlier runs here\n",
+      )
       const tasks = await bench.ok<Data[]>("task", "list")
       expect(tasks.map(({ id, title }) => [id, title])).toEqual([
         ["a", "Build a"],

@@ -18,3 +18,20 @@ it("shows the lines around the one that matters, where it does not stand at the 
   expect(linesAround(lines.join("\n"), "line 97", 6)).toEqual(lines.slice(94))
   expect(linesAround(lines.join("\n"), "nowhere", 6)).toEqual(lines.slice(94))
 })
+
+it("leaves out frames of the runtime's own code, so that the assertion is seen", () => {
+  const output = [
+    "AssertionError: 1990 == 1800",
+    "    at discount (/shop/src/discount.js:4:3)",
+    "    at Module._compile (node:internal/modules/cjs/loader:1521:14)",
+    "    at node:internal/main/run_main_module:28:49",
+    "    at run (/shop/node_modules/mocha/lib/runner.js:1:1)",
+    "  actual: 1990,",
+    "Node.js v20.20.2",
+  ].join("\n")
+  expect(lastLines(output)).toEqual([
+    "AssertionError: 1990 == 1800",
+    "    at discount (/shop/src/discount.js:4:3)",
+    "  actual: 1990,",
+  ])
+})

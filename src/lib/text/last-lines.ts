@@ -28,10 +28,13 @@ export function firstLine(reason: string | null | undefined): string {
   return reason?.split("\n", 1)[0] ?? ""
 }
 
+/** Frames of a runtime's own code, and its version: nobody can change them, and they push out what matters. */
+const NOISE = /^\s*at (?:.*[( ])?(?:node|bun|deno|ext|internal):|^\s*at .*\/node_modules\/|^Node\.js v\d/
+
 function cleanLines(output: string): string[] {
   const lines = manyLines(Bun.stripANSI(output))
     .split("\n")
     .map((line) => line.trimEnd())
-  const said = lines.filter((line, index) => line.trim() !== "" && line !== lines[index - 1])
+  const said = lines.filter((line, index) => line.trim() !== "" && line !== lines[index - 1] && !NOISE.test(line))
   return said.map((line) => (line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE - 1)}…` : line))
 }

@@ -12,7 +12,7 @@ export function sayRuns({ runs, followUps }: Estimate): string {
 
 /** `about 12m 05s, 340.0k tokens, $1.20; from 18 earlier runs here` */
 export function sayEstimate({ basedOn, unknown, ms, tokens, dollars }: Estimate): string {
-  if (ms === null || basedOn === 0) return "no earlier runs here; unknown"
+  if (ms === null || basedOn === 0) return "time and cost are unknown, as there are no earlier runs here"
   const cost = tokens === 0 && (dollars ?? 0) === 0 ? "no tokens" : `${amount(Math.round(tokens ?? 0))} tokens`
   const price = dollars === null ? ["price unknown"] : dollars === 0 ? [] : [`$${dollars.toFixed(2)}`]
   const from = `from ${basedOn} earlier ${basedOn === 1 ? "run" : "runs"} here`

@@ -38,7 +38,7 @@ it("tells who does what, when and with what", () => {
       "Team      FULL_AUTO, schedule waves, workers auto",
       "Tasks     2 in 2 waves",
       "Runs      2 agent runs",
-      "Estimate  no earlier runs here; unknown",
+      "Estimate  time and cost are unknown, as there are no earlier runs here",
       "",
       "Wave 1",
       "  api                 API",
