@@ -6,7 +6,11 @@ const SHOWN_LINES = 10
 /** What npm and pip end with, whatever went wrong. */
 const NO_REASON =
   /A complete log of this run|^npm (?:error|ERR!)\s*$|^npm error Run "npm help|This error originates from a subprocess|^\s*(?:hint|note|warning):|\[end of output\]|^\[notice\]/i
-const SAYS_WHY = /\berr(?:or)?\b|\bERR!|failed|could not|cannot|unable|not found/i
+/** npm says its code first, then the reason, then advice; pip and others begin the reason with a word. */
+const SAYS_WHY: readonly RegExp[] = [
+  /npm (?:error|ERR!) code \S+\n(?:npm (?:error|ERR!)[ \t]*\n)*npm (?:error|ERR!) (?:notarget )?(\S.*)/,
+  /^(?:ERROR|error|fatal): (.+)/m,
+]
 
 export interface FailedSetup {
   /** What ran, as a person would write it. */
@@ -28,8 +32,9 @@ export function setupFailed({ what, result, log, timeoutSeconds }: FailedSetup):
     .map((line) => line.trimEnd())
     .filter((line) => line !== "")
     .slice(-SHOWN_LINES)
-  const reasons = lines.filter((line) => !NO_REASON.test(line))
-  const last = reasons.findLast((line) => SAYS_WHY.test(line)) ?? reasons.at(-1) ?? lines.at(-1)
+  const told = SAYS_WHY.map((pattern) => pattern.exec(result.tail)?.[1]?.trim()).find((reason) => reason !== undefined)
+  const reason = told === undefined ? undefined : maskSecrets(told)
+  const last = reason ?? lines.findLast((line) => !NO_REASON.test(line)) ?? lines.at(-1)
   return new AppError(
     "workspace.setup_failed",
     `${what} ${how}${last === undefined ? "" : `: ${last}`}; all it printed is in ${log}`,
