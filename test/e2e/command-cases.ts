@@ -1753,9 +1753,9 @@ const VERIFY_CASES: readonly Case[] = [
   },
   {
     command: "preflight",
-    args: ["--commit", "HEAD", "--target", "main", "--again", "--source-dir", "../home/repository"],
+    args: ["--commit", "HEAD", "--target", "main", "--again", "--trust", "--source-dir", "../home/repository"],
     data: { gates: [{ kind: "build", state: "absent" }, { kind: "lint" }, { kind: "test" }] },
-    fields: ["commit", "tree", "gates"],
+    fields: ["commit", "tree", "gates", "setup"],
     table: /^Preflight of [0-9a-f]{12}\nGATE +STATE +TIME +COMMAND\nbuild +absent +-\n[\s\S]*name a command: /,
   },
   {
