@@ -2,9 +2,11 @@ import type { TaskId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { raiseEscalation } from "../../requests/operations/raise-escalation.ts"
 import type { Context } from "../../store/operation.ts"
+import type { StoredTeam, Tx } from "../../store/port.ts"
 import { assertHolds } from "../../tasks/operations/assert-holds.ts"
 import { lockTask, lockTeam } from "../../tasks/operations/lookup.ts"
 import { moveTask } from "../../tasks/operations/task-moves.ts"
+import type { Task } from "../../tasks/task.ts"
 import type { Exception } from "../exception.ts"
 import { isCoordinated } from "./coordinator.ts"
 
@@ -33,6 +35,7 @@ export async function waitForAnswer({ store }: Context, waiting: WaitingTask): P
       ({ status, attempt }) => status === "asked" && attempt === task.attempt,
     )
     if (asked.length === 0 || !(await isCoordinated(tx, team.key))) return []
+    if (await wasLetGoOn(tx, team, task)) return []
     const summary = describe(id, asked)
     const paused = await moveTask(tx, team, { task, to: "paused", by: owner, reason: summary })
     await raiseEscalation(tx, team, {
@@ -44,6 +47,12 @@ export async function waitForAnswer({ store }: Context, waiting: WaitingTask): P
     })
     return asked
   })
+}
+
+/** A person who let the task go on in this attempt without a grant has answered: asking again would cost run after run. */
+async function wasLetGoOn(tx: Tx, { key }: StoredTeam, { id, attempt }: Task): Promise<boolean> {
+  const decided = await tx.records.list(key, { kind: "escalation", status: "decided", taskId: id })
+  return decided.some((record) => record.attempt === attempt && record.data.about === ABOUT_OWNERSHIP)
 }
 
 function describe(task: TaskId, asked: readonly Exception[]): string {
