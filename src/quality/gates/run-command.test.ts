@@ -155,6 +155,16 @@ describe("a command of a gate", () => {
     })
   })
 
+  it("F001: takes no program for missing where tests ran: one of them may have printed that", async () => {
+    using place = makePlace()
+    const said = "python3: No module named shop"
+    const tap = `printf 'TAP version 13\\nok 1 - a\\nnot ok 2 - b\\n1..2\\n${said}\\n'; exit 1`
+    const ran = await place.run(tap)
+    expect(ran).toMatchObject({ exitCode: 1, tests: { failed: ["b"] } })
+    expect(ran.missing).toBeUndefined()
+    expect(await place.run(`echo '${said}'; exit 1`)).toMatchObject({ missing: "shop" })
+  })
+
   it("tells flaky from broken by one more run, and remembers the answer (I13)", async () => {
     using place = makePlace()
     const twice = (line: string) => runCommand(place.runner(), place.site, shellCommand("test", line), { twice: true })
