@@ -70,6 +70,12 @@ describe("a result next to the base", () => {
     expect(compare(MISSING, MISSING, { isNamed: true }).status).toBe("skipped")
   })
 
+  it("F001: excuses no missing program that the task itself may have to write", () => {
+    const own: RanCommand = { ...UNREADABLE, missing: "shop" }
+    expect(compare(own, own, { isNamed: true })).toMatchObject({ status: "failed", isWarning: false })
+    expect(compare(own, own).status).toBe("skipped")
+  })
+
   it("F014: lets a failing test through that a task was asked for", () => {
     expect(compare(failed("a", "new"), failed("a"), { asked: ["new"] })).toMatchObject({
       status: "passed",

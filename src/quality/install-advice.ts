@@ -23,11 +23,50 @@ const SOURCES: Readonly<Record<string, string>> = {
 }
 
 const PYTHON_TOOLS = new Set(["pytest", "ruff", "mypy", "tox", "nox", "flake8", "black", "pylint", "unittest2"])
+const OTHER_TOOLS = new Set([
+  ...[
+    "tsc",
+    "eslint",
+    "biome",
+    "prettier",
+    "jest",
+    "vitest",
+    "mocha",
+    "ava",
+    "npx",
+    "tox",
+    "pyright",
+    "python",
+    "python3",
+  ],
+  ...[
+    "pip",
+    "pdm",
+    "pipenv",
+    "ruby",
+    "rake",
+    "rspec",
+    "rubocop",
+    "php",
+    "phpunit",
+    "just",
+    "task",
+    "cmake",
+    "ninja",
+    "docker",
+  ],
+  ...["golangci-lint", "staticcheck", "shellcheck", "git", "curl", "jq", "tsx", "ts-node", "playwright", "cypress"],
+])
 const NODE_RUNNERS = /^(npm|npx|pnpm|yarn|bun)\b/
+
+/** A tool that comes from elsewhere. Any other name may be the program that a task was asked to write. */
+export function isKnownTool(program: string): boolean {
+  return Object.hasOwn(SOURCES, program) || PYTHON_TOOLS.has(program) || OTHER_TOOLS.has(program)
+}
 
 /** What to do so that a program is there. */
 export function adviseInstall(program: string, line: string): string {
-  const known = SOURCES[program]
+  const known = Object.hasOwn(SOURCES, program) ? SOURCES[program] : undefined
   if (known !== undefined) return known
   if (PYTHON_TOOLS.has(program)) return `pip install ${program}`
   const manager = NODE_RUNNERS.exec(line)?.[1]

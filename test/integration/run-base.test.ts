@@ -2,6 +2,7 @@
 import { describe, expect, it } from "bun:test"
 import { branchRef, integrationBranch, integrationRef } from "../../src/kernel/branches.ts"
 import { AppError } from "../../src/kernel/errors.ts"
+import { findLostCommands } from "../../src/quality/verify/find-lost-commands.ts"
 import { findRunBase } from "../../src/quality/verify/find-run-base.ts"
 import { findStart, judgeBase } from "../../src/quality/verify/judge-base.ts"
 import { testCommit } from "../../src/quality/verify/test-commit.ts"
@@ -92,3 +93,37 @@ describe("the base of a run", () => {
     expect(await testCommit({ ...verifier, repository }, TEAM, work)).toMatchObject({ status: "failed" })
   })
 })
+
+describe("work that changes what its gates run", () => {
+  it("F003: fails where it removes the only test command, which passed before", async () => {
+    await using world = await begin({ ...manifest("true"), "a.txt": "a\n" })
+    const found = await lostOf(world, { "package.json": "{}" })
+    expect(found.checks).toMatchObject([{ name: "tests_pass", status: "failed", command: "npm run test" }])
+    expect(found.issues).toEqual([
+      'error: this work removed the command npm run test, which passed before, and there is no other test command; restore it, or name another: teamwork config set gates.test "COMMAND"',
+    ])
+  })
+
+  it("F003: is warned of where it changes the script, takes another command, or the tests were red", async () => {
+    await using world = await begin({ ...manifest("test -f a.txt"), "a.txt": "a\n" })
+    expect(await lostOf(world, manifest("true"))).toEqual({
+      checks: [],
+      issues: ["warning: this work changed what npm run test runs; it is now: true"],
+    })
+    const gone = "warning: this work removed the command npm run test, so this gate did not run it"
+    const make = { "package.json": "{}", Makefile: "test:\n\ttest -f a.txt\n" }
+    expect(await lostOf(world, make)).toEqual({ checks: [], issues: [gone] })
+    expect(await lostOf(world, { "b.txt": "b\n" })).toEqual({ checks: [], issues: [] })
+    await using red = await begin({ ...manifest("false"), "a.txt": "a\n" })
+    expect(await lostOf(red, { "package.json": "{}" })).toEqual({ checks: [], issues: [gone] })
+  })
+})
+
+/** What is found of work on top of the start. */
+async function lostOf(world: World & { readonly start: string }, files: Record<string, string>) {
+  const verifier = await world.verifier()
+  world.repository.run("checkout", "-q", "--detach", world.start)
+  const commit = world.repository.commit("Work", files)
+  const tree = world.repository.run("rev-parse", `${commit}^{tree}`)
+  return findLostCommands(verifier, { commit, tree, isHere: false, uncommitted: [] }, { base: world.start })
+}

@@ -2,6 +2,7 @@ import { checkCommands, type Findings, join, nameOfKind, notRun, skipped } from 
 import { GATE_KINDS, type GateCommand } from "../gates/gate-command.ts"
 import { warnOfLeftovers } from "../gates/task-gate.ts"
 import type { ChosenState } from "./choose-state.ts"
+import { findLostCommands } from "./find-lost-commands.ts"
 import { type JudgeRequest, judgeCommands } from "./judge-commands.ts"
 import { listCommands } from "./run-commands.ts"
 import type { Verifier } from "./verifier.ts"
@@ -25,5 +26,6 @@ export async function checkProject(
   const { judged, leftBehind } = await judgeCommands(verifier, state, { commands, ...against })
   const missing = GATE_KINDS.filter((kind) => !commands.some((each) => each.kind === kind))
   const others = missing.map((kind) => notRun(kind, verifier.settings.kinds[kind]))
-  return join([checkCommands(judged), ...others, warnOfLeftovers(leftBehind)])
+  const lost = await findLostCommands(verifier, state, against)
+  return join([checkCommands(judged), ...others, lost, warnOfLeftovers(leftBehind)])
 }

@@ -12,7 +12,7 @@ import { readWorkToBring } from "../../tasks/operations/work-to-bring.ts"
 import type { Task } from "../../tasks/task.ts"
 import { asksForFailingTest, findAskedTests } from "../failing-test.ts"
 import { parseDiff } from "../gates/diff-lines.ts"
-import { statusOf } from "../gates/findings.ts"
+import { join, statusOf } from "../gates/findings.ts"
 import { type GateCommand, shellCommand } from "../gates/gate-command.ts"
 import type { CommandResult } from "../gates/run-command.ts"
 import { isTestFile } from "../gates/suspicious-changes.ts"
@@ -22,6 +22,7 @@ import { readAllowedTests } from "../operations/read-allowed-tests.ts"
 import { addVerdict } from "../operations/record-verdict.ts"
 import type { Verdict } from "../verdict.ts"
 import { type ChosenState, chooseState, getCommit } from "./choose-state.ts"
+import { findLostCommands } from "./find-lost-commands.ts"
 import { findRunBase } from "./find-run-base.ts"
 import { type JudgeRequest, judgeCommands } from "./judge-commands.ts"
 import { listCommands } from "./run-commands.ts"
@@ -65,7 +66,8 @@ export async function verifyTask(verifier: Verifier, request: TaskVerification):
       : await keepClaim(verifier.context, { ...name, id: taskId, owner, token }, run, verifier.runner.sleep)
   const results = judged.flatMap(({ result }) => result ?? [])
   const evidence = await attest(verifier, { ...name, task, owner, token, results, commit: state.commit })
-  const findings = judgeTask(
+  const lost = await findLostCommands(verifier, state, { base, kinds: ["test"] })
+  const judgement = judgeTask(
     {
       ...{ taskId, commit: state.commit, uncommitted: state.uncommitted, range, judged, leftBehind, evidence },
       fixed: await findFixedWork(verifier, { name, task, state }),
@@ -74,6 +76,7 @@ export async function verifyTask(verifier: Verifier, request: TaskVerification):
     },
     verifier.settings,
   )
+  const findings = join([judgement, lost])
   const { commit, tree } = state
   const verdict = { scope: "task", subject: taskId, status: statusOf(findings), ...findings, by: GATE } as const
   return addVerdict(verifier.context, name, { ...verdict, commit, tree })
