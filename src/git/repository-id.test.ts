@@ -54,3 +54,12 @@ test("of a copy is renewed once, however many do it at once", async () => {
   expect(ensureRepositoryId({ gitDir: folder, uuid })).toBe(renewed[0] ?? from)
   expect(existsSync(join(folder, "teamwork/id"))).toBe(true)
 })
+
+test("F005: says what to do where something else lies in its place", () => {
+  const [asFolder, asFile] = [gitDir(), gitDir()]
+  mkdirSync(join(asFolder, "teamwork/id"), { recursive: true })
+  writeFileSync(join(asFile, "teamwork"), "")
+  for (const folder of [asFolder, asFile])
+    expect(() => ensureRepositoryId({ gitDir: folder, uuid })).toThrow(/something else lies in its place; move .* away/)
+  expect(readdirSync(join(asFolder, "teamwork"))).toEqual(["id"])
+})

@@ -83,6 +83,14 @@ function writing(gitDir: string, work: () => RepositoryId): RepositoryId {
     return work()
   } catch (error) {
     const code = codeOf(error)
+    // EEXIST: a file lies where the folder of the id should be.
+    if (code === "EISDIR" || code === "ENOTDIR" || code === "EEXIST")
+      throw new AppError(
+        "repository.read_only",
+        `${gitDir}/${REPOSITORY_ID_FILE} cannot be written, as something else lies in its place; move ${gitDir}/${dirname(REPOSITORY_ID_FILE)} away and try again`,
+        { folder: gitDir },
+        { cause: error },
+      )
     if (code !== "EACCES" && code !== "EROFS" && code !== "EPERM") throw error
     throw new AppError(
       "repository.read_only",
