@@ -248,7 +248,6 @@ export interface WorkerStore {
   heard(key: number, id: WorkerId): Promise<void>
   /** The next free `w<N>`; numbers of workers that ever existed are not used again. */
   takeId(key: number): Promise<WorkerId>
-  removeAll(key: number): Promise<void>
 }
 
 export interface MessageFilter {

@@ -554,13 +554,12 @@ function actClean(model: Model, action: Extract<Action, { kind: "clean" }>): str
   const tasks = [...model.tasks.values()]
   if (!action.isForced && tasks.some((each) => each.status === "in_progress" || each.status === "in_review"))
     refuse("team.busy")
-  for (const each of tasks) {
-    if (each.status !== "open") each.attempt += 1
-    free(each)
-    each.wave = 0
-    each.height = 0
-  }
+  // The next run is empty. Only the numbers of workers go on.
+  model.tasks.clear()
+  model.inboxes.clear()
   model.waves = []
+  model.created = 0
+  model.nextTask = 1
   const numbers = [...model.workers.keys()].map((id) => Number(id.slice(1)))
   model.nextWorker = Math.max(model.nextWorker, ...numbers.map((number) => number + 1))
   model.workers.clear()
@@ -901,7 +900,6 @@ async function playHistories(makeDatabase: MakeDatabase, pace: Pace, clock?: { n
   async function play(actions: readonly Action[]): Promise<void> {
     const team = `t${++histories}`
     await run(ctx, createTeam, { team, goal: "a history" })
-    const key = (await store.read((tx) => tx.teams.find({ ...TEAM, team })))?.key ?? 0
     const model = newModel()
     for (const action of actions) {
       if (action.kind === "expire" && pace.pass === undefined) continue
@@ -912,16 +910,21 @@ async function playHistories(makeDatabase: MakeDatabase, pace: Pace, clock?: { n
       model.now += STEP_MS
       if (pace.pass !== undefined) pace.pass(action.kind === "expire" ? 2 * LONG_LEASE_MS + STEP_MS : STEP_MS)
       else if ([...model.tasks.values()].some((each) => each.leaseUntil !== null && each.leaseUntil < model.now))
-        await untilNoneIsShort(key)
+        await untilNoneIsShort(await keyOf(team))
     }
     const state = await stateOfStore(store, team)
     expect(state).toEqual(stateOfModel(model))
+    const key = await keyOf(team)
     expect(await store.write((tx) => tx.tasks.repairUnmet(key))).toEqual([])
     const told = replay(await allEvents(store, key))
     expect(told.phase).toBe(model.phase)
     expect(told.tasks).toEqual(
       state.tasks.map(({ id, status, owner, token, attempt }) => ({ id, status, owner, token, attempt })),
     )
+  }
+
+  async function keyOf(team: string): Promise<number> {
+    return (await store.read((tx) => tx.teams.find({ ...TEAM, team })))?.key ?? 0
   }
 
   /** Of two short leases the later one must end later, so time passes between them. */

@@ -8,6 +8,7 @@ import { pollMailbox, readMailbox } from "../../src/messages/operations/read-mai
 import { sendMessage } from "../../src/messages/operations/send-message.ts"
 import { listVerdicts, recordVerdict } from "../../src/quality/operations/record-verdict.ts"
 import { teamStatus } from "../../src/reporting/operations/team-status.ts"
+import { listApprovals } from "../../src/requests/operations/approvals.ts"
 import { loopState } from "../../src/sessions/operations/read-loop-state.ts"
 import type { Context, Operation, Settings } from "../../src/store/operation.ts"
 import type { Store } from "../../src/store/port.ts"
@@ -33,6 +34,7 @@ import type { Task, TaskStatus } from "../../src/tasks/task.ts"
 import { cleanTeam } from "../../src/teams/operations/clean-team.ts"
 import { createTeam } from "../../src/teams/operations/create-team.ts"
 import { examineTeam } from "../../src/teams/operations/examine-team.ts"
+import { takeLead } from "../../src/teams/operations/lead-team.ts"
 import { followEvents, listEvents } from "../../src/teams/operations/list-events.ts"
 import { listTeams } from "../../src/teams/operations/list-teams.ts"
 import { pause, resume } from "../../src/teams/operations/pause.ts"
@@ -1546,64 +1548,64 @@ function operationsContract(makeDatabase: MakeDatabase): void {
   })
 
   describe("project.clean", () => {
-    it("resets every task and keeps the plan and the history", async () => {
+    it("begins an empty run with the same goal, and keeps the one before readable", async () => {
       await using h = await house()
       await h.tasks({ 1: [], 2: [1], 3: [], 4: [], 5: [], 6: [] })
       await h.ask(calculateWaves, {})
+      await h.ask(updateTeam, { schedule: "eager" })
       await h.done("1")
       await h.bring("3", "failed")
       await h.bring("4", "skipped")
       await h.bring("5", "paused")
-      const token = (await h.ask(claimTask, { id: "6", owner: "w6" })).task.claimToken
+      await h.ask(claimTask, { id: "6", owner: "w6" })
+      await h.ask(sendMessage, { from: "lead", to: "w1", message: "x" })
       await h.refuses(cleanTeam, {}, "team.busy", "1 task is being worked on (6 by w6)")
       const cleaned = await h.ask(cleanTeam, { force: true })
-      expect(cleaned).toEqual({ ...TEAM, purged: false, tasksReset: 5 })
-      const tasks = await h.ask(listTasks, {})
-      expect(tasks.map((task) => task.status)).toEqual(Array(6).fill("open"))
-      expect(tasks.every((task) => task.claimedBy === null && task.wave === null && task.completedAt === null)).toBe(
-        true,
-      )
-      expect((await h.task("2")).unmet).toBe(1)
-      expect((await h.task("6")).claimToken).toBe(token)
-      expect(await h.team()).toMatchObject({ phase: "PLANNING", status: "active", goal: "a house" })
+      expect(cleaned).toEqual({ ...TEAM, run: 2, purged: false, closed: 1, tasks: 6 })
+      expect(await h.ask(listTasks, {})).toEqual([])
+      expect(await h.ask(readMailbox, { inbox: "w1" })).toEqual([])
+      expect(await h.team()).toMatchObject({
+        ...{ run: 2, phase: "PLANNING", status: "active", goal: "a house", schedule: "eager" },
+      })
       expect((await h.ask(waveStatus, {})).totalWaves).toBe(0)
       expect((await h.ask(swarmStatus, {})).workers).toEqual([])
-      expect(await h.lastEvent()).toMatchObject({ type: "team.cleaned", by: "person", data: { tasks: 5 } })
-      await h.refuses(heartbeatTask, { id: "6", owner: "w6" }, "claim.lost", "task 6 is open")
+      const { events } = await h.ask(listEvents, { type: "team.cleaned" })
+      expect(events).toMatchObject([{ by: "person", data: { tasks: 6 } }])
+      expect(String((await h.ask(createTask, { title: "x" })).id)).toBe("1")
+      const before = await h.ask(listTasks, { run: 1 })
+      expect(before.map((task) => task.status)).toEqual(["resolved", "open", "failed", "skipped", "paused", "open"])
+      expect((await h.ask(waveStatus, { run: 1 })).totalWaves).toBe(2)
+      expect(await refusal(h.ask(heartbeatTask, { id: "6", owner: "w6" }))).toMatchObject({ code: "task.not_found" })
     })
 
-    it.each(["in_progress", "in_review", "paused", "failed"] as const)(
-      "makes evidence for a task that was %s count no more, and tells of the new attempt",
-      async (status) => {
-        await using h = await house()
-        await h.tasks({ 1: [] })
-        await h.ask(claimTask, { id: "1", owner: "w1" })
-        await h.ask(updateTask, { id: "1", owner: "w1", addEvidence: ["TODO later"], result: "half of it" })
-        if (status !== "in_progress") await h.ask(updateTask, { id: "1", status })
-        await h.ask(cleanTeam, { force: true })
-        expect(await h.task("1")).toMatchObject({ status: "open", attempt: 2, result: null, claimedBy: null })
-        const told = (await h.eventsOf("task.reopened")).map((event) => event.data)
-        expect(told).toEqual([{ task: "1", attempt: 2, reason: "project cleaned" }])
-        expect((await h.eventsOf("task.released")).map((event) => event.data)).toEqual(
-          status === "failed" ? [] : [{ task: "1", owner: "w1", reason: "project cleaned" }],
-        )
-        await h.ask(claimTask, { id: "1", owner: "w2" })
-        expect((await h.ask(updateTask, { id: "1", owner: "w2", status: "resolved" })).task.status).toBe("resolved")
-      },
-    )
-
-    it("tells of the phase as it really changed", async () => {
+    it("gives back what was being worked on, and says why", async () => {
       await using h = await house()
-      await h.tasks({ 1: [], 2: [] })
-      for (const id of ["1", "2"]) await h.done(id)
-      await h.ask(recordVerdict, { scope: "final", status: "passed" })
-      await h.ask(cleanTeam, {})
-      expect((await h.eventsOf("team.phase_changed")).map((event) => event.data)).toEqual([
-        { from: "PLANNING", to: "EXECUTION" },
-        { from: "EXECUTION", to: "COMPLETE" },
-        { from: "COMPLETE", to: "PLANNING" },
+      await h.tasks({ 1: [] })
+      await h.ask(claimTask, { id: "1", owner: "w1" })
+      await h.ask(addEvidence, { id: "1", owner: "w1", addEvidence: ["12 passed"] })
+      await h.ask(cleanTeam, { force: true })
+      const [task] = await h.ask(listTasks, { run: 1 })
+      expect(task).toMatchObject({ status: "open", claimedBy: null, attempt: 1 })
+      expect((await h.eventsOf("task.released")).map((event) => event.data)).toEqual([
+        { task: "1", owner: "w1", reason: "project cleaned" },
       ])
-      expect(await h.team()).toMatchObject({ phase: "PLANNING", status: "active" })
+      // Evidence of before does not count for a task of the same number.
+      await h.ask(createTask, { title: "anew" })
+      expect((await h.ask(getTask, { id: "1" })).evidence).toEqual([])
+    })
+
+    it("closes no run that a process leads, with force or without", async () => {
+      await using h = await house()
+      const lead = { ...TEAM, holder: "here:1", leaseMs: 60_000, settings: "{}", isGone: () => false }
+      await takeLead(h.ctx, lead)
+      await h.refuses(cleanTeam, { force: true }, "team.busy", "a teamwork run leads it (here:1)")
+    })
+
+    it("asks a person who supervises again before the work begins", async () => {
+      await using h = await house()
+      await h.ask(updateTeam, { mode: "SUPERVISED" })
+      await h.ask(cleanTeam, {})
+      expect((await h.ask(listApprovals, {})).map(({ subject }) => subject)).toEqual(["understanding", "team-plan"])
     })
 
     it("forgets all of it when told to purge", async () => {

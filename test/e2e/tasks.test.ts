@@ -366,18 +366,19 @@ describe("a project", () => {
     expect(await bench.ok("task", "claim", "1", "--owner", "w2")).toMatchObject({ claim_token: 2 })
   })
 
-  it("is cleaned of what was done, not of what was planned", async () => {
+  it("begins an empty run when it is cleaned, and keeps the one before", async () => {
     using bench = await makeProject("One", "Two")
     await bench.ok("task", "update", "2", "--add-blocked-by", "1")
     await bench.ok("wave", "calculate")
     await bench.ok("task", "claim", "1", "--owner", "w1")
     expect(await bench.refused("team.busy", "project", "clean")).toContain("1 by w1")
     await bench.ok("task", "update", "1", "--owner", "w1", "--status", "resolved")
-    expect(await bench.ok("project", "clean")).toMatchObject({ purged: false, tasks_reset: 1 })
+    expect(await bench.ok("project", "clean")).toMatchObject({ run: 2, closed: 1, purged: false, tasks: 2 })
     expect(await bench.ok("project", "get")).toMatchObject({ goal: "Search page", phase: "PLANNING", waves: [] })
-    expect(await bench.ok<Data[]>("task", "list")).toMatchObject([
-      { id: "1", status: "open", wave: null },
-      { id: "2", status: "open", unmet: 1, blocked_by: ["1"] },
+    expect(await bench.ok<Data[]>("task", "list")).toEqual([])
+    expect(await bench.ok<Data[]>("task", "list", "--run", "1")).toMatchObject([
+      { id: "1", status: "resolved", wave: 1 },
+      { id: "2", status: "open", blocked_by: ["1"] },
     ])
     await bench.ok("project", "clean", "--purge")
     await bench.refused("team.not_found", "project", "get")

@@ -55,7 +55,7 @@ describe("the record of a worker", () => {
     await bench.ok("project", "clean", "--force")
     await bench.ok("worktree", "create", "--worker-id", "w1")
     expect(git(bench.cwd, "rev-parse", "teamwork/shop/main/w1")).toBe(git(bench.cwd, "rev-parse", "main"))
-    await bench.ok("recover", "--worker-id", "integration", "--branch", "old")
+    await bench.ok("recover", "--run", "1", "--worker-id", "integration", "--branch", "old")
     expect(git(bench.cwd, "log", "-1", "--format=%s", "old")).toBe("Old")
   })
 

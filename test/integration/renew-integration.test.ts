@@ -73,8 +73,8 @@ describe("an integration branch with merged work", () => {
     expect(await scene.at(INTEGRATION)).toBeUndefined()
     const refs = await scene.merges.refs(`${teamRefs(FIRST_RUN)}/workers`)
     expect([...refs]).toEqual([[`${teamRefs(FIRST_RUN)}/workers/integration/1/head`, merged]])
-    // The next one begins on the target, and is this team's.
-    await ensureIntegration(scene.merges, FIRST_RUN)
+    // The next one begins on the target, and is this run's.
+    await ensureIntegration(scene.merges, { ...TEAM, run: 2 })
     const again = await scene.integrate("again")
     expect(await scene.renew()).toEqual([])
     expect(await scene.at(INTEGRATION)).toBe(again)

@@ -55,7 +55,7 @@ export const COMMANDS: readonly CommandRow[] = [
         text: (done) =>
           done.purged
             ? `Forgot project ${done.project}/${done.team}`
-            : `Reset ${done.tasksReset} tasks of ${done.project}/${done.team}`,
+            : `Closed run ${done.closed} of ${done.project}/${done.team} with ${done.tasks} task${done.tasks === 1 ? "" : "s"}, and began run ${done.run}, which is empty; see the earlier one with: teamwork report --run ${done.closed}`,
       }),
   },
   { name: "plan", load: async () => (await import("../../planning/commands/plan-command.ts")).planCommand },

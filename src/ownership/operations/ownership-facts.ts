@@ -128,7 +128,7 @@ export const checkOwnership = operation({
     }),
 })
 
-/** Those of tasks that could run at the same time: an import or `project clean` may bring some in. */
+/** Those of tasks that could run at the same time: an import may bring some in. */
 async function readOverlaps(tx: Tx, key: number, task: Task | null, settings: Settings): Promise<Overlap[]> {
   const canMeet = makeConcurrency(await tx.tasks.graph(key))
   const shared = sharedPatterns(settings)

@@ -138,10 +138,11 @@ async function startRun(
   await session.run("update team set is_current = 0 where id = ?", [before.key])
   const row = await session.get<TeamRow>(
     `insert into team (project, name, run, goal, phase, status, mode, schedule, protocol, has_qa, next_worker, created_at, updated_at)
-     select project, name, run + 1, ?, 'PLANNING', 'active', ?, ?, ?, ?, next_worker, ?, ? from team where id = ?
+     select project, name, run + 1, ?, 'PLANNING', 'active', ?, ?, ?, ?, ?, ?, ? from team where id = ?
      returning ${COLUMNS}`,
     [
       ...[team.goal, team.mode, team.schedule, team.protocol, team.hasQa ? 1 : 0],
+      await nextWorker(session, before.key),
       // No two runs begin at the same time: by it a repository tells their work apart.
       ...[Math.max(now, Date.parse(before.createdAt) + 1), now, before.key],
     ],
@@ -149,6 +150,14 @@ async function startRun(
   if (row === undefined) throw new Error("the team vanished inside a transaction")
   for (const text of MOVED_ON) await session.run(text, [row.id, before.key])
   return toTeam(row)
+}
+
+/** Names that people chose were passed over so far; the new run has nothing else that would remember them. */
+async function nextWorker(session: Session, key: number): Promise<number> {
+  const team = await session.get<{ next_worker: number }>("select next_worker from team where id = ?", [key])
+  const workers = await session.all<{ id: string }>("select id from worker where team_id = ?", [key])
+  const numbers = workers.map(({ id }) => Number(/^w(\d{1,9})$/.exec(id)?.[1] ?? 0) + 1)
+  return Math.max(team?.next_worker ?? 1, ...numbers)
 }
 
 /** Of what is not begun yet when a guard is set up, and of all that has not ended when it is taken away. */

@@ -129,13 +129,6 @@ export function workerStore(session: Session): WorkerStore {
         if (used === undefined) return id
       }
     },
-    async removeAll(key) {
-      const removed = await session.all<{ id: string }>("delete from worker where team_id = ? returning id", [key])
-      // Names that people chose were passed over so far; from now on nothing else would remember them.
-      const numbers = removed.map((worker) => Number(/^w(\d{1,9})$/.exec(worker.id)?.[1] ?? 0))
-      const next = numbers.reduce((most, number) => Math.max(most, number), 0) + 1
-      await session.run("update team set next_worker = ? where id = ? and next_worker < ?", [next, key, next])
-    },
   }
 }
 

@@ -2,61 +2,64 @@ import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { flag } from "../../lib/fields.ts"
+import { askAtStart } from "../../requests/operations/checkpoints.ts"
 import { withdrawEscalations } from "../../requests/operations/escalation-holds.ts"
 import { operation, teamFields } from "../../store/operation.ts"
+import type { StoredTeam, Tx } from "../../store/port.ts"
 import { lockTeam } from "../../tasks/operations/lookup.ts"
-import { changePhase, releaseTask, startAttempt } from "../../tasks/operations/task-moves.ts"
-import { hasEnded, isHeld } from "../../tasks/task.ts"
+import { releaseTask } from "../../tasks/operations/task-moves.ts"
+import { isHeld, type Task } from "../../tasks/task.ts"
+import { startRun } from "./start-run.ts"
 
-/** Back to the plan: what was planned and the history stay, what was done so far counts no more. `--purge` forgets it all. */
+export interface Cleaned extends TeamName {
+  readonly purged: boolean
+  /** The run that was closed and stays readable; null when all runs were forgotten. */
+  readonly closed: number | null
+  /** How many tasks the closed run keeps, or how many of the current run were forgotten. */
+  readonly tasks: number
+}
+
+/** The next run begins empty, with the goal and the settings of this one, which stays readable. `--purge` forgets all runs. */
 export const cleanTeam = operation({
   name: "project.clean",
-  summary: "Reset all tasks to open and keep the plan, or with purge forget the project",
+  summary: "Close the current run, which stays readable, and begin an empty one; or with purge forget the project",
   input: {
     ...teamFields,
     purge: flag("forget the project with all its runs, tasks, messages and history"),
     force: flag("also when tasks are being worked on"),
   },
-  async run({ store }, input): Promise<TeamName & { purged: boolean; tasksReset: number }> {
+  async run({ store }, input): Promise<Cleaned> {
     return store.write(async (tx) => {
       const team = await lockTeam(tx, input)
+      const name = { project: team.project, team: team.team }
       const tasks = await tx.tasks.lockAll(team.key)
       const held = tasks.filter((task) => isHeld(task.status))
-      if (held.length > 0 && input.force !== true) {
-        const holders = held
-          .slice(0, 5)
-          .map((task) => `${task.id} by ${task.claimedBy}`)
-          .join(", ")
-        throw new AppError(
-          "team.busy",
-          (say) =>
-            `${held.length} task${held.length === 1 ? " is" : "s are"} being worked on (${holders}); release them, or use ${say.field("force")}`,
-        )
-      }
+      if (held.length > 0 && input.force !== true) throw busy(held)
       if (input.purge === true) {
         for (const { key } of await tx.teams.runs(input)) await tx.teams.remove(key)
-        return { project: team.project, team: team.team, purged: true, tasksReset: 0 }
+        return { ...name, purged: true, closed: null, tasks: tasks.length }
       }
-      await changePhase(tx, team, { to: "PLANNING", by: PERSON })
-      const planned = { ...team, phase: "PLANNING" } as const
-      const why = { by: PERSON, reason: "project cleaned" }
-      await withdrawEscalations(tx, team, { by: PERSON })
-      let tasksReset = 0
-      for (const task of tasks.filter((each) => each.status !== "open")) {
-        const free = hasEnded(task.status) ? task : await releaseTask(tx, planned, { task, ...why })
-        // A task that is given back keeps its attempt, for the next owner to go on. Here nothing is to go on.
-        await startAttempt(tx, planned, { task: free, ...why })
-        tasksReset++
-      }
-      await tx.waves.dropAfter(team.key, 0)
-      await tx.tasks.setWaves(
-        team.key,
-        tasks.map((task) => ({ id: task.id, wave: 0, height: 0 })),
-      )
-      await tx.workers.removeAll(team.key)
-      await tx.teams.update(team.key, { status: "active", pauseReason: null })
-      await tx.events.append(team.key, PERSON, { type: "team.cleaned", data: { tasks: tasksReset } })
-      return { project: team.project, team: team.team, purged: false, tasksReset }
+      const next = await startEmptyRun(tx, team, held)
+      await tx.events.append(next.key, PERSON, { type: "team.cleaned", data: { tasks: tasks.length } })
+      if (next.mode === "SUPERVISED") await askAtStart(tx, name, PERSON)
+      return { ...name, run: next.run, purged: false, closed: team.run, tasks: tasks.length }
     })
   },
 })
+
+/** A closed run has no task that is being worked on, and no question that is still to be answered. */
+async function startEmptyRun(tx: Tx, team: StoredTeam, held: readonly Task[]): Promise<StoredTeam> {
+  for (const task of held) await releaseTask(tx, team, { task, by: PERSON, reason: "project cleaned" })
+  await withdrawEscalations(tx, team, { by: PERSON })
+  const { goal, mode, schedule, protocol, hasQa } = team
+  return startRun(tx, team, { goal, mode, schedule, protocol, hasQa })
+}
+
+function busy(held: readonly Task[]): AppError {
+  const holders = held.slice(0, 5).map((task) => `${task.id} by ${task.claimedBy}`)
+  const count = held.length === 1 ? "1 task is" : `${held.length} tasks are`
+  return new AppError(
+    "team.busy",
+    (say) => `${count} being worked on (${holders.join(", ")}); release them, or use ${say.field("force")}`,
+  )
+}
