@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs"
 import type { Environment } from "../port.ts"
+import { listEditableFolders, realFolder } from "./editable-installs.ts"
 import type { PortRange } from "./reserve-ports.ts"
 
 export interface Surroundings {
@@ -34,6 +35,11 @@ export function surround<E extends Environment>(env: E, place: Surroundings): E 
     changed.PATH = [...(found === undefined ? [] : [`${found}/bin`]), ...programs].join(":")
   for (const name of ["PYTHONPATH", "NODE_PATH"])
     if (env[name] !== undefined) changed[name] = env[name].split(":").map(here).join(":")
+  // An environment of the checkout itself was moved here with all its paths; another one still leads to the user's.
+  const editable = found !== undefined || roots.length === 0 ? [] : listEditableFolders(changed, programs)
+  const instead = [...new Set([...editable, ...editable.map(realFolder)].filter(isUsers).map(here))]
+  if (instead.length > 0)
+    changed.PYTHONPATH = [...instead, ...(changed.PYTHONPATH === undefined ? [] : [changed.PYTHONPATH])].join(":")
   if (found !== undefined) delete changed.PYTHONHOME
   if (ports !== undefined) {
     changed.TEAMWORK_PORT = String(ports.first)
