@@ -40,6 +40,8 @@ export interface Standing {
   readonly durationMs: number | null
   /** All that the command printed. */
   readonly outputFile: string | null
+  /** Of one that is red as a whole, with no failing test to name: what it printed last. Null for all others. */
+  readonly lastLines?: readonly string[] | null
 }
 
 /** How every gate stood on the base commit. Later verdicts are relative to it. */
@@ -102,6 +104,18 @@ function adviceFor({
     default:
       return null
   }
+}
+
+/** Green, or red by tests that can be told apart: only these show whether work made something worse. */
+function canJudge({ state, failing }: Standing): boolean {
+  return state === "green" || (state === "red" && failing !== null && failing.length > 0)
+}
+
+/** What a person should know where no gate can judge the work; undefined where one can, or nothing is known. */
+export function warnOfNoGate(gates: readonly Standing[]): string | undefined {
+  if (gates.length === 0 || gates.some(canJudge)) return undefined
+  const todo = 'repair one, or name one: teamwork config set gates.test "COMMAND"'
+  return `No gate can judge the work here (${summarizeStandings(gates)}): nothing checks it but the acceptance of each task. To change that, ${todo}`
 }
 
 /** How people read them. */

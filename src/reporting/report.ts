@@ -4,7 +4,7 @@ import { firstLine as textLine } from "../lib/text/last-lines.ts"
 import type { Exception } from "../ownership/exception.ts"
 import type { WorkType } from "../planning/complexity/work-type.ts"
 import { longestChain } from "../planning/longest-chain.ts"
-import type { Standing } from "../quality/baseline.ts"
+import { type Standing, warnOfNoGate } from "../quality/baseline.ts"
 import { findingOf } from "../quality/finding-task.ts"
 import type { Verdict, VerdictStatus } from "../quality/verdict.ts"
 import { reasonForNothing } from "../tasks/nothing-to-do.ts"
@@ -144,13 +144,18 @@ export function makeReport(facts: ReportFacts): Report {
     baseline: history.preflight,
     deliverables: listDeliverables(facts),
     cascade: cascadeOf(view),
-    notes: listNotes(verdicts),
+    notes: [...warningsOf(history), ...listNotes(verdicts)],
     cost: costOf(history),
     criticalPath: criticalPathOf(view, durationMs),
     failures: listFailures(view, verdicts),
     deliveredWithout: history.deliveredWithout,
     left: listLeft(facts),
   }
+}
+
+function warningsOf({ preflight }: History): string[] {
+  const warning = warnOfNoGate(preflight?.gates ?? [])
+  return warning === undefined ? [] : [warning]
 }
 
 function listDeliverables({ view, madeRoles = new Map() }: ReportFacts): Report["deliverables"] {

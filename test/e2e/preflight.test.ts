@@ -103,6 +103,28 @@ describe("teamwork preflight", () => {
     })
   })
 
+  it("shows why a gate is red as a whole, and warns where no gate can judge the work, also in the report", async () => {
+    using bench = makeBench()
+    makeRepository(bench.cwd, { Makefile: "test:\n\t@echo first; echo; echo 'no such module: shop' >&2; exit 1\n" })
+    const { gates } = await bench.ok<{ gates: Data[] }>("preflight")
+    const red = gates.find(({ kind }) => kind === "test")
+    expect(red).toMatchObject({ state: "red", failing: null })
+    expect(red?.last_lines).toContain("no such module: shop")
+    const { stdout } = await bench.run(["preflight", "--format", "table"])
+    expect(stdout).toMatch(/^ {4}no such module: shop$/m)
+    const warning =
+      /No gate can judge the work here \(build absent, lint absent, test red\).* teamwork config set gates.test/
+    expect(stdout).toMatch(warning)
+    const ran = await runPlan(bench, [{ id: "1", run: ["echo x > x.txt"] }])
+    expect([ran.exitCode, ran.stderr]).toEqual([0, expect.stringMatching(warning)])
+    const { notes } = await bench.ok<{ notes: string[] }>("report", "--json")
+    expect(notes[0]).toMatch(warning)
+    // A gate that is green says something about the work.
+    using other = makeBench()
+    makeRepository(other.cwd, { Makefile: "test:\n\ttrue\n" })
+    expect((await other.run(["preflight", "--format", "table"])).stdout).not.toContain("No gate can judge")
+  })
+
   it("runs nothing a second time, and refuses what is no commit", async () => {
     using bench = makeBench()
     const counter = join(bench.cwd, "../counter")

@@ -1,10 +1,14 @@
 import { oneLine, paint, type Screen, table } from "../../lib/text/table.ts"
-import { type Baseline, STATE_WORDS, type Standing } from "../baseline.ts"
+import { type Baseline, STATE_WORDS, type Standing, warnOfNoGate } from "../baseline.ts"
 import { countTests, nameTests } from "../compare-results.ts"
 
 /** How every gate stands before work begins, and what to do about those that cannot help. */
 export function renderBaseline({ commit, gates }: Baseline, screen: Screen): string {
-  const advice = gates.flatMap((gate) => adviceOf(gate))
+  const warning = warnOfNoGate(gates)
+  const advice = [
+    ...gates.flatMap((gate) => [...adviceOf(gate), ...(gate.lastLines ?? []).map((line) => `    ${oneLine(line)}`)]),
+    ...(warning === undefined ? [] : [`Warning: ${warning}`]),
+  ]
   return [
     `${paint("Preflight", "bold", screen.color)} of ${commit.slice(0, 12)}`,
     table(
