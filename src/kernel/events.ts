@@ -167,6 +167,8 @@ export const EVENTS = {
   /** Gone together with its branch; what it held is in these refs. */
   "workspace.removed": shape({ worker, path: word, pins: words }),
   "workspace.synced": shape({ worker, result: word, onto: word, head: word }),
+  /** What a person should know of how worktrees are made ready, such as a tool that is missing; once in a run. */
+  "workspace.noted": shape({ worker, note: word }),
   "message.sent": shape({ id: word, from: word, to: word, type: word }),
   "message.read": shape({ inbox: word, ids: words }),
 } as const satisfies Record<string, EventShape<object>>

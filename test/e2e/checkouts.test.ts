@@ -38,11 +38,11 @@ tasks:
     run: echo "$TEAMWORK_PORT $TEAMWORK_PORT_END" > two.txt
 `
 
-function runPlan(bench: ReturnType<typeof makeBench>, repository: Repository) {
+function runPlan(bench: ReturnType<typeof makeBench>, repository: Repository, path?: string) {
   const plan = join(bench.home, "plan.yml")
   writeFileSync(plan, PLAN)
   const args = ["run", plan, "--no-cascade", "--no-review", "--workers", "2"]
-  return bench.run(args, { cwd: repository.path })
+  return bench.run(args, { cwd: repository.path, ...(path === undefined ? {} : { env: { PATH: path } }) })
 }
 
 describe("F004 a run in a repository with dependencies and nothing configured", () => {
@@ -104,3 +104,28 @@ describe("teamwork doctor", () => {
     TEST_TIMEOUT_MS,
   )
 })
+
+it(
+  "tells once in a run which tool the set-up of worktrees lacks",
+  async () => {
+    using bench = makeBench()
+    const files = {
+      "package.json": '{"name":"shop","scripts":{"test":"true"},"dependencies":{"small":"1"}}',
+      "pnpm-lock.yaml": "lockfileVersion: '9.0'\n",
+    }
+    using repository = makeRepository({ files })
+    const { exitCode, stdout, stderr } = await runPlan(bench, repository, onlyPrograms(bench.home, ["git", "sh"]))
+    expect({ exitCode, stdout, stderr }).toMatchObject({ exitCode: 0 })
+    expect(stdout.match(/set-up: pnpm is not installed/g)).toHaveLength(1)
+  },
+  TEST_TIMEOUT_MS,
+)
+
+/** A PATH with these programs alone. */
+function onlyPrograms(home: string, names: readonly string[]): string {
+  const folder = join(home, "bin")
+  mkdirSync(folder, { recursive: true })
+  for (const name of names)
+    writeFileSync(join(folder, name), `#!/bin/sh\nexec ${Bun.which(name)} "$@"\n`, { mode: 0o755 })
+  return folder
+}

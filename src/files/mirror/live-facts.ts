@@ -129,6 +129,7 @@ const REACH: Readonly<Record<Event["type"], "task" | "messages" | "verdicts" | "
   "workspace.created": "nothing",
   "workspace.removed": "nothing",
   "workspace.synced": "nothing",
+  "workspace.noted": "nothing",
   "message.sent": "messages",
   "message.read": "messages",
 }

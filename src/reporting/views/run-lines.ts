@@ -114,6 +114,7 @@ const TELLERS: Tellers = {
     plain(`task ${say(data.task)}: ${say(data.paths.map((path, at) => `${path} ${data.how[at]}`).join("; "))}`),
   "merge.started": ({ data }) =>
     plain(`merging task${data.tasks.length === 1 ? "" : "s"} ${say(data.tasks.join(", "))}`),
+  "workspace.noted": ({ data }) => plain(`set-up: ${say(data.note)}`),
   "preflight.done": ({ data }) =>
     plain(`preflight of ${say(data.commit).slice(0, 12)}: ${say(summarizeStandings(readStandings(data.gates)))}`),
   "gate.started": (event) => (event.data.scope === "task" ? null : tellGate(event)),

@@ -1,6 +1,7 @@
-import type { Attempt, Workspace } from "../../git/port.ts"
+import type { Attempt, CreatedWorkspace, Workspace } from "../../git/port.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
+import { noteSetup } from "../operations/note-setup.ts"
 import { recordWorkspace } from "../operations/worker-workspace.ts"
 import type { Hold } from "./hold-claim.ts"
 import { isScripted } from "./script-variables.ts"
@@ -22,8 +23,12 @@ export async function takeWorkspace(shift: Shift, hold: Hold, wasBegun: boolean)
   const known = await ports.context.store.read(async (tx) => tx.workers.find((await getTeam(tx, team)).key, worker))
   if (known?.worktree !== path || known.branch !== branch)
     await recordWorkspace.run(ports.context, { ...team, workerId: worker, path, branch, base })
+  await noteSetup(ports.context, team, { worker, notes: workspace.setupNotes ?? [] })
   return workspace
 }
+
+/** With what a person should know of its set-up. */
+type ReadyWorkspace = Workspace & Pick<CreatedWorkspace, "setupNotes">
 
 interface Earlier {
   readonly base: string
@@ -53,7 +58,7 @@ async function saveEarlier({ ports, worker, history }: Shift, attempt: Attempt):
 }
 
 /** Leftovers that later work took in, or that it no longer fits together with, are not taken up again. */
-async function goOn(shift: Shift, attempt: Attempt, { base, head, leftovers }: Earlier): Promise<Workspace> {
+async function goOn(shift: Shift, attempt: Attempt, { base, head, leftovers }: Earlier): Promise<ReadyWorkspace> {
   const both = leftovers === undefined ? undefined : await takeTo(shift, attempt, { base, onto: [leftovers, head] })
   return (
     both ??
@@ -67,8 +72,8 @@ async function takeTo(
   { ports, worker }: Shift,
   attempt: Attempt,
   { base, onto }: { readonly base: string; readonly onto: readonly string[] },
-): Promise<Workspace | undefined> {
-  let workspace: Workspace = await ports.workspaces.move({ worker, attempt, base })
+): Promise<ReadyWorkspace | undefined> {
+  let workspace: ReadyWorkspace = await ports.workspaces.move({ worker, attempt, base })
   for (const commit of onto) {
     try {
       const synced = await ports.workspaces.sync({ worker, onto: commit })
