@@ -160,6 +160,39 @@ function onlyPrograms(bench: Bench, names: readonly string[]): string {
 }
 
 describe("a run in a repository", () => {
+  it("has the preflight in its JSON answer, and leaves out a gate that is too slow", async () => {
+    using bench = makeBench()
+    const settings = { gates: { timeoutSeconds: 1 } }
+    makeRepository(bench.cwd, { Makefile: "test:\n\tsleep 30\n", "teamwork.json": JSON.stringify(settings) })
+    const plan = writePlan(join(bench.cwd, "../plan.json"), [{ id: "1", run: ["echo x > x.txt"] }])
+    const ran = await bench.run([...RUN, plan, "--json"])
+    expect([ran.exitCode, ran.stderr]).toEqual([0, expect.any(String)])
+    // Events come first, one on each line.
+    const { data } = JSON.parse(ran.stdout.trim().split("\n").at(-1) ?? "") as {
+      data: { preflight: { gates: Data[] } }
+    }
+    expect(data.preflight.gates.find(({ kind }) => kind === "test")).toMatchObject({ state: "too_slow" })
+    expect(await countRuns(bench)).toBe(1)
+    expect(git(bench.cwd, "show", "main:x.txt")).toBe("x")
+  })
+
+  it("whose base cannot be set up stops before any agent run, also one that plans, with the last lines", async () => {
+    using bench = makeBench()
+    const settings = { workspace: { setup: "echo no network here; exit 3" } }
+    makeRepository(bench.cwd, { Makefile: "test:\n\ttrue\n", "teamwork.json": JSON.stringify(settings) })
+    const calls = join(bench.cwd, "../calls")
+    const bin = onlyPrograms(bench, ["git", "sh", "make"])
+    writeFileSync(join(bin, "claude"), `#!/bin/sh\necho "$@" >> ${calls}\n`, { mode: 0o755 })
+    const plan = writePlan(join(bench.cwd, "../plan.json"), [{ id: "1", run: ["echo x > x.txt"] }])
+    for (const what of [plan, "Build a search page"]) {
+      const ran = await bench.run([...RUN, what], { env: { PATH: `${bin}:/usr/bin:/bin` } })
+      expect([what, ran.exitCode, ran.stderr]).toEqual([what, 1, expect.stringContaining("no network here")])
+    }
+    const asked = existsSync(calls) ? readFileSync(calls, "utf8") : ""
+    expect(asked).not.toMatch(/(^| )(-p|--print)( |$)/m)
+    expect(await countRuns(bench)).toBe(0)
+  })
+
   it(
     "F001: whose linter is not installed delivers, and says so before any worker starts and in the report",
     async () => {

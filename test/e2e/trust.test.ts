@@ -95,6 +95,19 @@ describe("F125: the programs that a repository would start", () => {
       expect([command, (await place.run(command)).exitCode]).toEqual([command, 2])
   })
 
+  it("include the steps of the set-up", async () => {
+    const lock = JSON.stringify({
+      name: "shop",
+      lockfileVersion: 3,
+      packages: { "": { dependencies: { small: "1.0.0" } }, "node_modules/small": { version: "1.0.0" } },
+    })
+    const manifest = JSON.stringify({ ...JSON.parse(MANIFEST), dependencies: { small: "1.0.0" } })
+    using place = makePlace({ "package.json": manifest, "package-lock.json": lock, "plan.yml": PLAN })
+    const refused = await place.run(["run", "plan.yml", ...NO_REVIEW, "--json"])
+    const { details } = JSON.parse(refused.stderr) as { details: { programs: string[] } }
+    expect(details.programs).toContainEqual(expect.stringContaining("set-up: npm ci"))
+  })
+
   it("are started with --trust, remembered, and asked about again when the script behind them changes", async () => {
     using place = makePlace({ "package.json": MANIFEST, "plan.yml": PLAN })
     const done = await place.run(["run", "plan.yml", ...NO_REVIEW, "--trust"])
