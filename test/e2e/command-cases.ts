@@ -311,9 +311,9 @@ const PROJECT_CASES: Case[] = [
   {
     command: "project clean",
     args: ["--force"],
-    data: { project: "shop", team: "main", run: 2, purged: false, closed: 1, tasks: 2 },
+    data: { project: "shop", team: "main", run: 2, purged: false, closed: 1, tasks: 4 },
     table:
-      /^Closed run 1 of shop\/main with 2 tasks, and began run 2, which is empty; see .*: teamwork report --run 1\n$/,
+      /^Closed run 1 of shop\/main with 4 tasks, and began run 2, which is empty; see .*: teamwork report --run 1\n$/,
   },
   {
     command: "project clean",
