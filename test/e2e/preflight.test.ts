@@ -78,6 +78,14 @@ describe("teamwork preflight", () => {
     ])
   })
 
+  it("a run of a plan that is not there is refused before the base is judged", async () => {
+    using bench = makeBench()
+    makeRepository(bench.cwd, { ...RED, "teamwork.json": JSON.stringify({ gates: { build: ["touch ../judged"] } }) })
+    expect(await bench.refused("plan.not_found", ...RUN, "nope.yml")).toContain("there is no file")
+    const { stderr, stdout } = await bench.run([...RUN, "plans/nope"])
+    expect(`${stdout}${stderr}`).toBe('Error: there is no file "plans/nope"\n')
+  })
+
   it("F002: names what go.mod and npm scripts need, and what is absent or switched off", async () => {
     using bench = makeBench()
     makeRepository(bench.cwd, { "go.mod": "module example.com/x\n" })

@@ -19,6 +19,30 @@ const write = (id: string, file: string, more: Data = {}): PlannedTask => ({
 
 describe("F007: runs of a team", () => {
   it(
+    "says how a failed task of a plan can be changed, and how to take back what an earlier run delivered",
+    async () => {
+      using bench = makeBench()
+      makeRepository(bench.cwd)
+      const first = planFor(bench, "first", [write("1", "one")], "The first goal")
+      const broken = planFor(bench, "broken", [{ id: "1", run: ["exit 1"], files: ["two"] }], "The second goal")
+      const mended = planFor(bench, "mended", [write("1", "two")], "The second goal")
+      expect(await bench.run([...RUN, first])).toMatchObject({ exitCode: 0 })
+      expect(await bench.run([...RUN, broken])).toMatchObject({ exitCode: 1 })
+      const refused = await bench.refused("merge.nothing", "undo")
+      expect(refused).toContain("run 2 of shop/main delivered nothing")
+      const [, command = ""] = /run 1 delivered to main can be taken back with: (.*)$/.exec(refused) ?? []
+      expect(Bun.spawnSync(["sh", "-c", command], { cwd: bench.cwd }).exitCode).toBe(0)
+      expect(git(bench.cwd, "status", "--porcelain")).toBe("D  one")
+      git(bench.cwd, "reset", "--hard", "--quiet")
+      expect(await bench.refused("plan.started", ...RUN, mended, "--add")).toContain("teamwork task reopen 1")
+      await bench.ok("task", "reopen", "1")
+      expect(await bench.run([...RUN, mended, "--add"])).toMatchObject({ exitCode: 0 })
+      expect(git(bench.cwd, "show", "main:two")).toBe("two")
+    },
+    LONG_MS,
+  )
+
+  it(
     "two plans with the same task ids follow each other on one branch, and both are delivered and stay readable",
     async () => {
       using bench = makeBench()

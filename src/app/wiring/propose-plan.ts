@@ -42,12 +42,17 @@ export async function propose(
   }
   const loaded = await findPlanFile(session, what, async () => facts)
   if (loaded !== undefined) return { ...loaded, file: what }
-  if (LOOKS_LIKE_FILE.test(what))
-    throw new AppError("plan.not_found", `there is no file ${quoteInput(what)}`, { file: what })
+  assertNoFileName(what)
   if (parseCrew(what) !== undefined) throw new AppError("usage", `say behind ${what} what is to be done`)
   const preset = facts.preset === undefined ? undefined : getPreset(facts.presets, facts.preset)
   if (preset?.template !== undefined) return fromTemplate(session, preset.template, { task: what, facts })
   return fromGoal(session, { goal: what, facts, coordinates: preset?.coordinate === true, beginsRun })
+}
+
+/** For what is not a file that is there: a goal is no path, so a path is that of a file that is missing. */
+export function assertNoFileName(what: string): void {
+  if (LOOKS_LIKE_FILE.test(what))
+    throw new AppError("plan.not_found", `there is no file ${quoteInput(what)}`, { file: what })
 }
 
 const LOOKS_LIKE_FILE = /\.(?:ya?ml|json|md|markdown)$|^[^\s]*\/[^\s]*$/i

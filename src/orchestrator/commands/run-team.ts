@@ -7,6 +7,7 @@ import { makeSelf, openOrchestrator } from "../../app/wiring/open-orchestrator.t
 import { estimateTeam } from "../../app/wiring/past-here.ts"
 import { planInput, plannedOutcome, planTeam } from "../../app/wiring/plan-team.ts"
 import { type Preflight, preflightHere, showPreflight } from "../../app/wiring/preflight-here.ts"
+import { assertNoFileName } from "../../app/wiring/propose-plan.ts"
 import { trustHere } from "../../app/wiring/trust-here.ts"
 import { runHere, sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import { assertTarget } from "../../git/integration.ts"
@@ -72,6 +73,7 @@ export const runTeam = command({
   example: "teamwork run plan.yml --workers 3",
   async run(session, input) {
     const given = withPlans(input)
+    await assertPlanFile(session, given)
     const asked = { project: given.project, team: given.team }
     const self = makeSelf()
     const { yes, trust } = given
@@ -136,6 +138,12 @@ function makePreflight(session: Session, { project, team, sourceDir }: Input): (
 
 function isPlanFile(session: Session, what: string): Promise<boolean> {
   return Bun.file(resolvePath(what, session.host.io.cwd)).exists()
+}
+
+/** A wrong name is told at once, and not after the tests of the base have run. */
+async function assertPlanFile(session: Session, { what, goal, template }: Input): Promise<void> {
+  if (what === undefined || goal !== undefined || template !== undefined) return
+  if (!(await isPlanFile(session, what))) assertNoFileName(what)
 }
 
 type Ending = Pick<Run, "given" | "name" | "settings"> & { readonly estimate: Estimate }

@@ -255,7 +255,10 @@ function assertNotBegun(changes: readonly PlannedChange[]): void {
   const said = begun.map(({ task, fields }) => `${task.id} (${task.status}; the plan changes ${fields.join(", ")})`)
   const more = said.length - MOST_SHOWN
   const list = `${said.slice(0, MOST_SHOWN).join(", ")}${more > 0 ? ` and ${more} more` : ""}`
-  const way = "leave them as they were, or write what is to change as new tasks"
+  const failed = begun.find(({ task }) => task.status === "failed")?.task.id
+  // Once it is open again, it can be changed.
+  const again = failed === undefined ? "" : `, or open a failed one again with: teamwork task reopen ${failed}`
+  const way = `leave them as they were, or write what is to change as new tasks${again}`
   throw new AppError("plan.started", `these tasks have begun and cannot be changed: ${list}; ${way}`, {
     tasks: begun.map(({ task, fields }) => ({ task: task.id, status: task.status, fields })),
   })
