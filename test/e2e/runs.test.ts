@@ -26,6 +26,7 @@ describe("F007: runs of a team", () => {
       const first = planFor(bench, "first", [write("1", "one")], "The first goal")
       const broken = planFor(bench, "broken", [{ id: "1", run: ["exit 1"], files: ["two"] }], "The second goal")
       const mended = planFor(bench, "mended", [write("1", "two")], "The second goal")
+      expect(await bench.refused("usage", ...RUN, first, "--add", "--new")).toContain("use one of them")
       expect(await bench.run([...RUN, first])).toMatchObject({ exitCode: 0 })
       expect(await bench.run([...RUN, broken])).toMatchObject({ exitCode: 1 })
       const refused = await bench.refused("merge.nothing", "undo")

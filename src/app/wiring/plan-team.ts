@@ -12,7 +12,7 @@ import { decompose } from "../../planning/planner/route-plan.ts"
 import { type Decomposition, renderPlan } from "../../planning/views/plan-view.ts"
 import { planFields, teamFields } from "../../store/operation.ts"
 import type { Task } from "../../tasks/task.ts"
-import { checkPlace, runChoice } from "../../teams/operations/place-for-plan.ts"
+import { assertOneChoice, checkPlace, runChoice } from "../../teams/operations/place-for-plan.ts"
 import type { Outcome, Session } from "../command.ts"
 import { closeRunHere } from "./close-run-here.ts"
 import { readPast } from "./past-here.ts"
@@ -46,6 +46,7 @@ export type Planned = {
 
 /** Makes a team and its tasks of a plan or a goal, once somebody agrees to it. */
 export async function planTeam(session: Session, given: PlanInput): Promise<Planned> {
+  assertOneChoice(given)
   const facts = await planFacts(session, given)
   const isFile = await Bun.file(resolvePath(given.what, session.host.io.cwd)).exists()
   // What a plan in a file says is known without asking anybody; a goal is refused before an agent plans it.

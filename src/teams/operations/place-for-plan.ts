@@ -47,7 +47,8 @@ export async function checkPlace(
   })
 }
 
-function assertOneChoice({ add, new: isNew }: Pick<PlanArrival, "add" | "new">): void {
+/** Also for a team that is not there yet. */
+export function assertOneChoice({ add, new: isNew }: Pick<PlanArrival, "add" | "new">): void {
   if (add !== true || isNew !== true) return
   throw new AppError(
     "usage",
