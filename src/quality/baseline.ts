@@ -1,3 +1,4 @@
+import { lastLines } from "../lib/text/last-lines.ts"
 import { adviseInstall } from "./install-advice.ts"
 import type { TestResults } from "./results/test-results.ts"
 
@@ -18,6 +19,8 @@ export interface RanCommand {
   readonly flaky?: readonly string[]
   readonly durationMs: number
   readonly outputFile: string
+  /** The end of what it printed. */
+  readonly tail?: string
 }
 
 export const STANDINGS = ["green", "red", "not_installed", "too_slow", "absent", "off"] as const
@@ -38,6 +41,8 @@ export interface Standing {
   /** What to install or to type. */
   readonly advice: string | null
   readonly durationMs: number | null
+  /** Of a red one whose output tells no tests: the last lines of it. */
+  readonly lastLines?: readonly string[]
   /** All that the command printed. */
   readonly outputFile: string | null
   /** Of one that is red as a whole, with no failing test to name: what it printed last. Null for all others. */
@@ -61,12 +66,16 @@ export function standingOf(result: RanCommand): Standing {
   const { kind, line } = command
   const state = stateOf(result)
   const failing = state === "red" && hasFailures(result) ? (result.tests?.failed ?? null) : null
+  const said = state === "red" && failing === null ? lastLines(result.tail ?? "", MOST_LINES) : []
   const program = state === "not_installed" ? missing : null
   return {
     ...{ kind, line, state, failing, flaky: result.flaky ?? null, program, durationMs, outputFile },
+    ...(said.length === 0 ? {} : { lastLines: said }),
     advice: adviceFor({ kind, state, program, line }),
   }
 }
+
+const MOST_LINES = 5
 
 /** A kind without a command: none was found, or it is switched off. */
 export function standingWithout(kind: CommandKind, isEnabled: boolean): Standing {

@@ -78,6 +78,16 @@ describe("teamwork preflight", () => {
     ])
   })
 
+  it("F012: shows the last lines of a red gate that names no test", async () => {
+    using bench = makeBench()
+    const build = ["echo the compiler is too old; exit 1"]
+    makeRepository(bench.cwd, { "teamwork.json": JSON.stringify({ gates: { build } }) })
+    const { stdout } = await bench.run(["preflight", "--format", "table"], { env: { COLUMNS: "120" } })
+    expect(stdout).toMatch(/is red before any work\..*\n {4}the compiler is too old$/m)
+    const { gates } = await bench.ok<{ gates: Data[] }>("preflight")
+    expect(gates[0]).toMatchObject({ state: "red", last_lines: ["the compiler is too old"] })
+  })
+
   it("a run of a plan that is not there is refused before the base is judged", async () => {
     using bench = makeBench()
     makeRepository(bench.cwd, { ...RED, "teamwork.json": JSON.stringify({ gates: { build: ["touch ../judged"] } }) })

@@ -42,7 +42,10 @@ function adviceOf(gate: Standing): string[] {
         failing === null
           ? ""
           : ` ${countTests(failing.length)} ${verb(failing.length)}: ${oneLine(nameTests(failing))}.`
-      return [`${what} is red before any work.${which} That is not held against tasks. Output: ${outputFile ?? "-"}`]
+      return [
+        `${what} is red before any work.${which} That is not held against tasks. Output: ${outputFile ?? "-"}`,
+        ...(gate.lastLines ?? []).map((said) => `    ${oneLine(said)}`),
+      ]
     }
     case "not_installed":
       return [`${what} cannot run: ${program ?? "a program"} is not installed. It is left out.${todo}`]
