@@ -45,8 +45,6 @@ export interface Standing {
   readonly lastLines?: readonly string[]
   /** All that the command printed. */
   readonly outputFile: string | null
-  /** Of one that is red as a whole, with no failing test to name: what it printed last. Null for all others. */
-  readonly lastLines?: readonly string[] | null
 }
 
 /** How every gate stood on the base commit. Later verdicts are relative to it. */

@@ -1,7 +1,5 @@
-import { readFile } from "node:fs/promises"
 import { branchRef, integrationBranch, integrationRef } from "../../kernel/branches.ts"
 import type { RunName } from "../../kernel/team.ts"
-import { lastLines } from "../../lib/text/last-lines.ts"
 import { type Baseline, type Standing, standingOf, standingWithout } from "../baseline.ts"
 import { GATE_KINDS } from "../gates/gate-command.ts"
 import { findResult } from "../gates/run-command.ts"
@@ -29,22 +27,12 @@ export async function judgeBase(verifier: Verifier, { commit, onRun }: BaseReque
       if (ofKind.length === 0) gates.push(standingWithout(kind, verifier.settings.kinds[kind].isEnabled))
       for (const command of ofKind) {
         if (verifier.runner.again || findResult(verifier.runner, site, command) === undefined) onRun?.(command.line)
-        gates.push(await withLastLines(standingOf(await runOnBase(verifier, site, command))))
+        gates.push(standingOf(await runOnBase(verifier, site, command)))
       }
     }
     return false
   })
   return { commit: state.commit, tree: state.tree, gates }
-}
-
-/** Enough to see what is wrong, such as a missing module. */
-const SHOWN_LINES = 3
-
-async function withLastLines(gate: Standing): Promise<Standing> {
-  if (gate.state !== "red" || gate.failing !== null || gate.outputFile === null) return { ...gate, lastLines: null }
-  // The output may have been removed since the command ran.
-  const output = await readFile(gate.outputFile, "utf8").catch(() => "")
-  return { ...gate, lastLines: lastLines(output, SHOWN_LINES) }
 }
 
 /** What is known of a commit without running anything, and the commands of which nothing is known. */

@@ -5,10 +5,7 @@ import { countTests, nameTests } from "../compare-results.ts"
 /** How every gate stands before work begins, and what to do about those that cannot help. */
 export function renderBaseline({ commit, gates }: Baseline, screen: Screen): string {
   const warning = warnOfNoGate(gates)
-  const advice = [
-    ...gates.flatMap((gate) => [...adviceOf(gate), ...(gate.lastLines ?? []).map((line) => `    ${oneLine(line)}`)]),
-    ...(warning === undefined ? [] : [`Warning: ${warning}`]),
-  ]
+  const advice = [...gates.flatMap((gate) => adviceOf(gate)), ...(warning === undefined ? [] : [`Warning: ${warning}`])]
   return [
     `${paint("Preflight", "bold", screen.color)} of ${commit.slice(0, 12)}`,
     table(
