@@ -136,6 +136,8 @@ export const EVENTS = {
     subject: maybe,
     status: oneOf(VERDICT_STATUSES),
     failure: optional(words),
+    /** Of a final one that passed: what it could not judge or found odd. */
+    warnings: optional(words),
   }),
   /** Something was written down; `about` says in a few words what. */
   "record.added": shape(aboutRecord),

@@ -1,5 +1,5 @@
 import { expect, it } from "bun:test"
-import { excerptOf, explain, toldFailure } from "./failure-excerpt.ts"
+import { excerptOf, explain, toldFailure, toldWarnings } from "./failure-excerpt.ts"
 import type { Check } from "./verdict.ts"
 
 const noise = Array.from({ length: 100 }, (_, index) => `ok ${index}`)
@@ -42,4 +42,13 @@ it("prefers errors to warnings where nothing ran, and says nothing of what passe
   })
   expect(toldFailure({ status: "passed", checks: [], issues: [] })).toEqual({})
   expect(toldFailure({ status: "failed", checks: [failed], issues })).toEqual({ failure: ["nothing was committed"] })
+})
+
+it("tells the warnings of a final verdict that passed, a few of them", () => {
+  const issues = ["warning: npm run test now runs another script", ...Array(6).fill("warning: lint was not run")]
+  const passed = { scope: "final", status: "passed", issues } as const
+  expect(toldWarnings(passed).warnings?.[0]).toBe("npm run test now runs another script")
+  expect(toldWarnings(passed).warnings?.at(-1)).toBe("and 2 more; see: teamwork report")
+  expect(toldWarnings({ ...passed, issues: [] })).toEqual({})
+  expect(toldWarnings({ ...passed, scope: "wave" })).toEqual({})
 })

@@ -35,6 +35,23 @@ export function toldFailure(verdict: Pick<Verdict, "status" | "checks" | "issues
   return excerpt === undefined ? {} : { failure: [excerpt.what, ...excerpt.lines] }
 }
 
+/** More of them stand in the report. */
+const MOST_WARNINGS = 5
+
+/** What the event of a final verdict says though it passed: work must not be delivered past a warning in silence. */
+export function toldWarnings({ scope, status, issues }: Pick<Verdict, "scope" | "status" | "issues">): {
+  readonly warnings?: string[]
+} {
+  if (scope !== "final" || status !== "passed") return {}
+  const warnings = issues
+    .filter((issue) => issue.startsWith("warning: "))
+    .map((issue) => issue.slice("warning: ".length))
+  if (warnings.length === 0) return {}
+  const more = warnings.length - MOST_WARNINGS
+  const rest = more > 0 ? [`and ${more} more; see: teamwork report`] : []
+  return { warnings: [...warnings.slice(0, MOST_WARNINGS), ...rest] }
+}
+
 /** `adds (src/a.test.ts:5): expected 3, got 2`. */
 export function describeFirst({ test, file, line, message }: FirstFailure): string {
   const place = file === null ? "" : ` (${file}${line === null ? "" : `:${line}`})`

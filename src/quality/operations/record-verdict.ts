@@ -11,7 +11,7 @@ import { decideWave, waveNotFound } from "../../tasks/operations/decide-wave.ts"
 import { getTask, getTeam, lockTask, lockTeam } from "../../tasks/operations/lookup.ts"
 import { changePhase } from "../../tasks/operations/task-moves.ts"
 import type { Task } from "../../tasks/task.ts"
-import { toldFailure } from "../failure-excerpt.ts"
+import { toldFailure, toldWarnings } from "../failure-excerpt.ts"
 import { leftOutOf } from "../left-out.ts"
 import { type Check, VERDICT_SCOPES, VERDICT_STATUSES, type Verdict } from "../verdict.ts"
 
@@ -52,7 +52,7 @@ export async function addVerdict(
     const team = await lockTeam(tx, name)
     await takeEffect(tx, team, verdict)
     const added = await tx.verdicts.add(team.key, verdict)
-    const data = { scope, subject, status, ...toldFailure(verdict) }
+    const data = { scope, subject, status, ...toldFailure(verdict), ...toldWarnings(verdict) }
     await tx.events.append(team.key, by, { type: "verdict.recorded", data })
     return added
   })

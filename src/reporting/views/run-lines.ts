@@ -46,7 +46,10 @@ function isToldAlready({ type, data }: Event, before: Event | undefined): boolea
 }
 
 const plain = (text: string): Told => ({ text, tone: "plain" })
-const good = (text: string): Told => ({ text, tone: "good" })
+const good = (text: string, detail: readonly string[] = []): Told => ({
+  ...{ text, tone: "good" },
+  ...(detail.length === 0 ? {} : { detail }),
+})
 const bad = (text: string, detail: readonly string[] = []): Told => ({
   ...{ text, tone: "bad" },
   ...(detail.length === 0 ? {} : { detail }),
@@ -182,7 +185,12 @@ function tellVerdict({ data }: EventOf<"verdict.recorded">): Told {
   if (isOfTask && status === "passed") return null
   const [why = "", ...output] = data.failure ?? []
   const text = `${gateOf(data)}: ${status}${because(say(why))}`
-  return status === "passed" ? good(text) : status === "failed" ? bad(text, output.map(harmless)) : plain(text)
+  const warnings = (data.warnings ?? []).map((each) => harmless(`warning: ${each}`))
+  return status === "passed"
+    ? good(text, warnings)
+    : status === "failed"
+      ? bad(text, output.map(harmless))
+      : plain(text)
 }
 
 /** Only what waits for somebody; the rest is looked up by whoever needs it. */
