@@ -9,7 +9,8 @@ const NO_REASON =
 /** npm says its code first, then the reason, then advice; pip and others begin the reason with a word. */
 const SAYS_WHY: readonly RegExp[] = [
   /npm (?:error|ERR!) code \S+\n(?:npm (?:error|ERR!)[ \t]*\n)*npm (?:error|ERR!) (?:notarget )?(\S.*)/,
-  /^(?:ERROR|error|fatal): (.+)/m,
+  /^(?:ERROR|error|fatal): (?!subprocess-exited-with-error)(.+)/m,
+  /^\s+(?:ERROR|error|fatal): (.+)/m,
 ]
 
 export interface FailedSetup {
