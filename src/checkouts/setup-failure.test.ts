@@ -25,7 +25,7 @@ it("names the reason that pip gives, and else the last line that says something"
     "Collecting shop\n  ERROR: inner\nERROR: No matching distribution found for shop\nnote: This error originates from a subprocess"
   expect(reasonFor(pip)).toBe("No matching distribution found for shop")
   const nested =
-    "error: subprocess-exited-with-error\n  ERROR: No matching distribution found for setuptools\nhint: see above"
+    "  error: subprocess-exited-with-error\n      ERROR: No matching distribution found for setuptools\nhint: see above"
   expect(reasonFor(nested)).toBe("No matching distribution found for setuptools")
   expect(reasonFor("one\ntwo\n[notice] a new release of pip")).toBe("two")
 })

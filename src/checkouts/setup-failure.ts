@@ -10,7 +10,7 @@ const NO_REASON =
 const SAYS_WHY: readonly RegExp[] = [
   /npm (?:error|ERR!) code \S+\n(?:npm (?:error|ERR!)[ \t]*\n)*npm (?:error|ERR!) (?:notarget )?(\S.*)/,
   /^(?:ERROR|error|fatal): (?!subprocess-exited-with-error)(.+)/m,
-  /^\s+(?:ERROR|error|fatal): (.+)/m,
+  /^\s+(?:ERROR|error|fatal): (?!subprocess-exited-with-error)(.+)/m,
 ]
 
 export interface FailedSetup {
