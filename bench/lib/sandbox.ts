@@ -20,7 +20,8 @@ export function openSandbox(): Sandbox {
   writeFileSync(join(base, TEST_BASE_MARKER), "")
   const own = { HOME: join(base, "home"), TMPDIR: join(base, "tmp"), TEAMWORK_TEST_BASE_DIR: base }
   for (const folder of [own.HOME, own.TMPDIR]) mkdirSync(folder)
-  const env = { ...handedDown(), HOME: own.HOME, TMPDIR: own.TMPDIR }
+  // The repositories are our own.
+  const env = { ...handedDown(), HOME: own.HOME, TMPDIR: own.TMPDIR, TEAMWORK_TRUST: "all" }
   for (const name of Object.keys(process.env)) delete process.env[name]
   Object.assign(process.env, env, own)
   const undertaker = removeOnceWeAreGone(base)
