@@ -1,4 +1,6 @@
+import { AppError } from "../../kernel/errors.ts"
 import type { Clock } from "../../lib/clock.ts"
+import { sleep } from "../../lib/sleep.ts"
 import { LATEST_VERSION } from "../migrations/migrations.ts"
 import type { Store, StoreReport, Tx } from "../port.ts"
 import { claimTask } from "./claim.ts"
@@ -12,17 +14,7 @@ export interface SqliteOptions {
 }
 
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
-  const connection = await connect(options.path, options.clock)
-  try {
-    const version = await connection.headerVersion()
-    if (version !== LATEST_VERSION) {
-      if (version === 0) options.onNew?.()
-      await (await import("./migrate.ts")).migrate(connection, options.path)
-    }
-  } catch (error) {
-    connection.close()
-    throw error
-  }
+  const connection = await openCurrent(options)
   const { session, transaction } = connection
   const loaded: { read?: Promise<Tx>; write?: Promise<Tx> } = {}
   const tx = (access: "read" | "write") =>
@@ -46,6 +38,30 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     async [Symbol.asyncDispose]() {
       connection.close()
     },
+  }
+}
+
+const MOST_TRIES = 5
+const PAUSE_MS = 20
+
+/**
+ * A connection to a file with the newest schema. While several starters make one file, it may look read-only to one of
+ * them for a moment: that one tries again.
+ */
+async function openCurrent(options: SqliteOptions, tries = 1): Promise<Connection> {
+  const connection = await connect(options.path, options.clock)
+  try {
+    const version = await connection.headerVersion()
+    if (version !== LATEST_VERSION) {
+      if (version === 0 && tries === 1) options.onNew?.()
+      await (await import("./migrate.ts")).migrate(connection, options.path)
+    }
+    return connection
+  } catch (error) {
+    connection.close()
+    if (tries >= MOST_TRIES || !(error instanceof AppError && error.code === "store.read_only")) throw error
+    await sleep(PAUSE_MS)
+    return openCurrent(options, tries + 1)
   }
 }
 
