@@ -112,7 +112,7 @@ describe("doctor and lost workers", () => {
     await until(() => hasOrphan(workerMark(bench.home, "shop", "main", "w1"), pid))
     process.kill(pid, "SIGKILL")
     await noteWorkerExited(context, { ...NAME, by: "w1", worker: parseWorkerId("w1"), reason: "done", detail: null })
-    const detail = expect.stringMatching(/^w1 ended and left process \d+$/)
+    const detail = expect.stringMatching(/^w1 ended and left process \d+(?:, process \d+)*$/)
     expect(await doctor()).toEqual([{ check, status: "warning", detail, fixed: false }])
     expect(await doctor("--fix")).toEqual([{ check, status: "warning", detail, fixed: true }])
     expect(processesWith(workerMark(bench.home, "shop", "main", "w1"))).toEqual([])
