@@ -103,7 +103,7 @@ async function openWorkspaces(folder: string, home: string, env: Record<string, 
     ...{ ...ports, home },
     source: makeGit(folder, { capture, env, sleep }),
     team: { project: "bench", team: "main", run: 1 },
-    settings: { setup: "", setupTimeoutSeconds: 600, copy: [], keep: [] },
+    settings: { setup: "", setupTimeoutSeconds: 600, copy: [], keep: [], remotes: [] },
     makeCheckouts: (userRoots) =>
       makeCheckoutSetup({ ...ports, home, userRoots, timeoutSeconds: 600, portBase: 43_000 }),
   })

@@ -130,7 +130,7 @@ async function openWorkspaces(folder: string, home: string, env: Record<string, 
     ...{ processes: systemProcesses, clock: systemClock, sleep, env, home },
     source: makeGit(folder, { capture, env, sleep }),
     team: { project: "bench", team: "main", run: 1 },
-    settings: { setup: "", setupTimeoutSeconds: 1, copy: [], keep: [] },
+    settings: { setup: "", setupTimeoutSeconds: 1, copy: [], keep: [], remotes: [] },
   })
   return makeWorkspaces(ground)
 }

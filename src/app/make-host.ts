@@ -25,7 +25,7 @@ export function makeHost(machine: Machine): Host {
   const { terminalId, userHome, home, isDebugging } = readEnvironment(env, { stdoutIsTTY: io.isTerminal })
   let opened: Promise<Repositories> | undefined
   const repositories = () =>
-    (opened ??= import("./open-repository.ts").then((each) => each.openRepositories(machine, processes)))
+    (opened ??= import("./open-repository.ts").then((each) => each.openRepositories(machine, processes, home)))
   return {
     ...{ io, env, userHome, home, isDebugging, processes },
     ids: systemIds,

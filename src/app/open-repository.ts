@@ -18,6 +18,7 @@ import { makeWorkspaces } from "../git/workspaces/make-workspaces.ts"
 import { makePins } from "../git/workspaces/pins.ts"
 import { prepareCheckout } from "../git/workspaces/prepare-checkout.ts"
 import { setupMode } from "../git/workspaces/run-setup.ts"
+import { type CheckoutPlace, gitAt } from "../git/workspaces/view.ts"
 import { AppError } from "../kernel/errors.ts"
 import type { RunName } from "../kernel/team.ts"
 import { systemClock } from "../lib/clock.ts"
@@ -50,11 +51,11 @@ export interface Repositories {
 }
 
 /** Everything that needs git, for the repositories of folders. They share the processes of git that stay. */
-export function openRepositories({ env, cwd }: Machine, processes: Processes): Repositories {
+export function openRepositories({ env, cwd }: Machine, processes: Processes, ownHome: string): Repositories {
   let any: Git | undefined
   const gitIn = (folder: string): Git => {
     any ??= openGit(folder, env)
-    return any.in(folder)
+    return gitAt(any.in(folder), ownHome)
   }
   const setupPorts = (config: Config, home: string, userRoots: readonly string[]): SetupPorts => ({
     ...{ processes, clock: systemClock, sleep, env, home, userRoots },
@@ -70,6 +71,7 @@ export function openRepositories({ env, cwd }: Machine, processes: Processes): R
         setupTimeoutSeconds: config["workspace.setupTimeoutSeconds"],
         copy: config["workspace.copy"],
         keep: config["workspace.keep"],
+        remotes: config["workspace.remote"],
       },
     })
   return {
@@ -79,7 +81,7 @@ export function openRepositories({ env, cwd }: Machine, processes: Processes): R
       hasRefs: async (gitDir, project) => (await readRefs(gitIn(gitDir), gitDir, `refs/teamwork/${project}/`)).size > 0,
       takeOver: (gitDir, project, teams) => takeOverBranches(gitIn(gitDir), project, teams),
     },
-    scopes: (folder) => makeScopes(gitIn(folder)),
+    scopes: (folder) => makeScopes(gitIn(folder), ownHome),
     merging(folder) {
       const log = { ids: systemIds, env, sleep }
       const git = gitIn(folder)
@@ -107,10 +109,10 @@ export function openRepositories({ env, cwd }: Machine, processes: Processes): R
     async gates(config, place) {
       const { home, sourceDir: folder } = place
       const ground = await groundOf(config, place)
-      const prepare = (checkout: string) => prepareCheckout(ground, checkout)
+      const prepare = (checkout: CheckoutPlace) => prepareCheckout(ground, checkout)
       const isAutomatic = setupMode(config["workspace.setup"]) === "automatic"
       const setup = isAutomatic ? ground.checkouts : undefined
-      const repository = await openGateRepository(ground.source, { home, team: place.team, prepare, setup })
+      const repository = await openGateRepository(ground.source, { home, ground, prepare, setup })
       if (repository === undefined)
         throw new AppError(
           "gate.no_checkout",

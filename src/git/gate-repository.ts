@@ -2,51 +2,63 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path"
 import type { CheckoutSetup } from "../checkouts/port.ts"
 import { AppError } from "../kernel/errors.ts"
-import type { TeamName } from "../kernel/team.ts"
 import { identityOf, isRunning, type ProcessIdentity } from "../lib/process/process-identity.ts"
 import { findCommit, isShortLine, makeContains } from "./ancestry.ts"
-import type { Git } from "./git.ts"
+import { type Git, withVariables } from "./git.ts"
 import type { GitObject } from "./kept-processes.ts"
-import { readCleanStatus } from "./read-status.ts"
+import { isCleanAt, readStatus } from "./read-status.ts"
+import { giveIndex, makeRepository, type RepositorySource } from "./workspaces/private-repository.ts"
+import { bringHead } from "./workspaces/read-work.ts"
+import { type CheckoutPlace, fillIn, gitAt, isView, lookAt, makeView, placeIn, placeOfView, writePointer } from "./workspaces/view.ts"
 import { setupOfWork, startOfWork } from "./workspaces/workspace-record.ts"
 
 interface Checkouts {
-  /** Whose they are, which the names of their folders tell. */
-  readonly team?: TeamName
-  /** Where they are made. */
+  /** Where checkouts of gates are made. */
   readonly home: string
+  /** The repository that they are made of; without it none can be made. */
+  readonly ground?: RepositorySource
   /** Makes a checkout ready for commands. */
-  readonly prepare: (folder: string) => Promise<void>
+  readonly prepare: (place: CheckoutPlace) => Promise<void>
   /** Where checkouts are set up by themselves. */
   readonly setup?: Pick<CheckoutSetup, "describe" | "compare">
 }
 
 /** The repository of a folder as gates read it; `undefined` outside of one. See `src/quality/gates/port.ts`. */
-export async function openGateRepository(git: Git, { home, team, prepare, setup }: Checkouts) {
+export async function openGateRepository(given: Git, { home, ground, prepare, setup }: Checkouts) {
+  const git = gitAt(given, home)
   const top = await git.run(["rev-parse", "--show-toplevel"])
   if (top.exitCode !== 0) return undefined
   const folder = top.stdout.replace(/\r?\n$/, "")
-  const here = git.in(folder)
+  const here = gitAt(given.in(folder), home)
+  const { gitDir, commonDir } = await here.places()
+  const place = isView(gitDir) ? placeOfView(gitDir) : undefined
+  /** In a workspace the commit is the worker's, which the user's repository need not have yet. */
+  const findHead = async () => {
+    if (place === undefined) return "HEAD"
+    const { commit } = await bringHead({ git: here, commonDir }, { ...place, isLinked: false })
+    return commit ?? "HEAD"
+  }
   return {
     folder,
-    ...readCommits(here),
+    ...readCommits(here, findHead),
     findStart: () => startOfWork(here),
-    listUncommitted: async () => ((await readCleanStatus(here, folder)) === undefined ? listUncommitted(here) : []),
+    listUncommitted: async () =>
+      place === undefined ? listUncommitted(here, folder) : listChanged(here, gitDir, await findHead()),
     hasIgnored: () => hasIgnored(here),
     readDiff: (base: string, commit: string) => readDiff(here, base, commit),
     openTree: (tree: string) => openTree(here, tree),
     describeSetup: async (tree: string) => (await setup?.describe(openTree(here, tree))) ?? "",
     compareSetup: async (tree: string) =>
       (await setup?.compare(openTree(here, tree), folder, await setupOfWork(here))) ?? "unknown",
-    checkedOut: checkouts(here, { root: join(home, "checkouts"), team, prepare }),
+    checkedOut: checkouts(here, { root: join(home, "checkouts"), ground, prepare }),
   }
 }
 
 /** What a user names never reaches git where an option could stand. */
-function readCommits(git: Git) {
+function readCommits(git: Git, findHead: () => Promise<string>) {
   return {
     async find(revision: string) {
-      const found = await findCommit(git, revision)
+      const found = await findCommit(git, revision === "HEAD" ? await findHead() : revision)
       return found && { commit: found.commit, tree: found.tree }
     },
     contains: makeContains(git),
@@ -62,9 +74,17 @@ function readCommits(git: Git) {
   }
 }
 
-async function listUncommitted(git: Git): Promise<string[]> {
+async function listUncommitted(git: Git, folder: string): Promise<string[]> {
+  const { gitDir } = await git.places()
+  const head = await findCommit(git, "HEAD")
+  if (head !== undefined && (await isCleanAt(git, { path: folder, gitDir, commit: head.commit }))) return []
   const status = ["status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames"]
   return (await git.list(["--no-optional-locks", ...status])).map((entry) => entry.slice(3))
+}
+
+/** The same in a workspace, in which no git of ours may run what a worker has set. */
+async function listChanged(git: Git, view: string, head: string): Promise<string[]> {
+  return (await readStatus(git, view, head)).changes.map((change) => change.path)
 }
 
 async function hasIgnored(git: Git): Promise<boolean> {
@@ -128,36 +148,57 @@ const DIFF = [
 ]
 
 /**
- * Lends worktrees of single commits, each in a folder of its own beside a note of who uses it. What a process that died
- * left is removed by the next one that comes.
+ * Lends checkouts of single commits, each a repository of its own beside a note of the process that uses it. What a process
+ * that died left is removed by the next one that comes.
  */
-function checkouts(git: Git, { root, team, prepare }: Omit<Checkouts, "home"> & { readonly root: string }) {
-  const owner = team === undefined ? "" : `${team.project}-${team.team}-`
+function checkouts(git: Git, { root, ground, prepare }: Pick<Checkouts, "ground" | "prepare"> & { readonly root: string }) {
   let count = 0
   return async <T>(commit: string, use: (folder: string) => Promise<T>): Promise<T> => {
+    const source = ground ?? (await sourceOf(git))
     mkdirSync(root, { recursive: true, mode: 0o700 })
     removeAbandoned(root)
-    await git.run(["worktree", "prune"])
+    const owner = source.team === null ? "" : `${source.team.project}-${source.team.team}-`
     const name = `${owner}${process.pid}-${++count}`
-    const [note, folder] = [join(root, `${name}.json`), join(root, name)]
-    rmSync(folder, { recursive: true, force: true })
+    const note = join(root, `${name}.json`)
+    const place = placeIn(root, name)
+    remove(place)
     writeFileSync(note, JSON.stringify(identityOf(process.pid)), { mode: 0o600 })
     try {
-      await git.read(["worktree", "add", "--quiet", "--detach", folder, commit])
-      await prepare(folder)
-      return await use(folder)
+      await makeCheckout(source, place, commit)
+      await prepare(place)
+      return await use(place.path)
     } finally {
-      rmSync(folder, { recursive: true, force: true })
-      await git.run(["worktree", "prune"])
+      remove(place)
       rmSync(note, { force: true })
     }
   }
 }
 
+function remove({ path, gitDir, view }: CheckoutPlace): void {
+  for (const folder of [path, gitDir, view]) rmSync(folder, { recursive: true, force: true })
+}
+
+/** Commands may do to its repository what they like: it goes with the checkout. */
+async function makeCheckout(source: RepositorySource, place: CheckoutPlace, commit: string): Promise<void> {
+  mkdirSync(place.path, { recursive: true })
+  makeView(place, { commonDir: source.commonDir, commit })
+  await Promise.all([
+    fillIn(lookAt(source.git, place), commit),
+    makeRepository(source, place, { branch: null, commit }),
+  ])
+  writePointer(place)
+  giveIndex(place)
+}
+
+async function sourceOf(git: Git): Promise<RepositorySource> {
+  const { commonDir } = await git.places()
+  return { git: withVariables(git.in(commonDir), { GIT_DIR: commonDir }), commonDir, team: null, settings: { remotes: [] } }
+}
+
 function removeAbandoned(root: string): void {
   for (const name of readdirSync(root)) {
     if (!name.endsWith(".json") || isUsed(join(root, name))) continue
-    rmSync(join(root, name.slice(0, -".json".length)), { recursive: true, force: true })
+    remove(placeIn(root, name.slice(0, -".json".length)))
     rmSync(join(root, name), { force: true })
   }
 }

@@ -8,12 +8,16 @@ import { commonDirOf, readText } from "./read-refs.ts"
 
 /** The git program in one folder. Arguments are handed over as they are, never through a shell. */
 export interface Git {
+  /** Where it works. */
+  readonly folder: string
   /** However it ends. */
   run(args: readonly string[], options?: GitOptions): Promise<GitResult>
   /** What it prints, without the last line break; throws `git.failed` when it fails. */
   read(args: readonly string[], options?: GitOptions): Promise<string>
   /** The entries of what it prints with `-z`. */
   list(args: readonly string[], options?: GitOptions): Promise<string[]>
+  /** Hands what one call prints to the next, byte by byte; throws `git.failed` when one of them fails. */
+  pipe(from: readonly string[], to: readonly string[], options: PipeOptions): Promise<void>
   /** The same git in another folder. */
   in(folder: string): Git
   /** Where git's own files of the folder are. Throws `git.failed` where there is no repository. */
@@ -33,6 +37,15 @@ export interface GitOptions {
   readonly input?: string | Uint8Array
   /** On top of the environment that every call gets, as for an index of one's own. */
   readonly env?: Readonly<Record<string, string>>
+}
+
+export interface PipeOptions {
+  /** For the first call. */
+  readonly input: string
+  /** On top of the environment that every call gets. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Only for the first call. */
+  readonly fromEnv?: Readonly<Record<string, string>>
 }
 
 export interface GitResult {
@@ -63,6 +76,7 @@ const SETTINGS = [
   "core.fsmonitor=false",
   "core.quotePath=false",
   "gc.auto=0",
+  "submodule.recurse=false",
   "maintenance.auto=false",
   "advice.detachedHead=false",
 ].flatMap((setting) => ["-c", setting])
@@ -121,6 +135,18 @@ export function makeGit(folder: string, ports: GitPorts, family = makeFamily(por
     if (exitCode !== 0) throw gitFailed(args, folder, stderr)
     return stdout.replace(/\r?\n$/, "")
   }
+  const pipe = async (from: readonly string[], to: readonly string[], { input, env, fromEnv }: PipeOptions) => {
+    const start = (args: readonly string[], stdin: Uint8Array | ReadableStream, own = {}) =>
+      Bun.spawn(["git", ...settings, ...args], {
+        ...{ cwd: folder, env: { ...base, ...env, ...own }, stdin, stdout: "pipe", stderr: "pipe" },
+        ...{ timeout: TIMEOUT_MS, killSignal: "SIGKILL" },
+      })
+    const first = start(from, new TextEncoder().encode(input), fromEnv)
+    const second = start(to, first.stdout)
+    const [firstErrors, secondErrors] = await Promise.all([first.stderr.text(), second.stderr.text(), second.stdout.text()])
+    if ((await first.exited) !== 0) throw gitFailed(from, folder, firstErrors)
+    if ((await second.exited) !== 0) throw gitFailed(to, folder, secondErrors)
+  }
   const places = async (): Promise<GitPlaces> => {
     const known = family.places.get(folder)
     if (known !== undefined && known.stamp === stampOf(folder, known.gitDir)) return known
@@ -131,9 +157,11 @@ export function makeGit(folder: string, ports: GitPorts, family = makeFamily(por
     return found
   }
   return {
+    folder,
     run,
     read,
     list: async (args, options) => (await read(args, options)).split("\0").filter((entry) => entry !== ""),
+    pipe,
     in: (other) => makeGit(other, ports, family),
     places,
     answers: async (gitDir) => answersAt(family, gitDir ?? (await places()).gitDir),
@@ -170,9 +198,11 @@ function settingsFor({ env }: GitPorts): readonly string[] {
 export function withVariables(git: Git, env: Readonly<Record<string, string>>): Git {
   const merged = (options?: GitOptions): GitOptions => ({ ...options, env: { ...env, ...options?.env } })
   return {
+    folder: git.folder,
     run: (args, options) => git.run(args, merged(options)),
     read: (args, options) => git.read(args, merged(options)),
     list: (args, options) => git.list(args, merged(options)),
+    pipe: (from, to, options) => git.pipe(from, to, { ...options, env: { ...env, ...options.env } }),
     in: (folder) => withVariables(git.in(folder), env),
     places: async () =>
       env.GIT_DIR === undefined ? git.places() : { gitDir: env.GIT_DIR, commonDir: commonDirOf(env.GIT_DIR) },
@@ -211,7 +241,8 @@ function lockedFor(stderr: string, folder: string): AppError {
 
 function gitFailed(args: readonly string[], folder: string, stderr: string): AppError {
   const why = stderr.split("\n").find((line) => /^(?:fatal|error):/.test(line)) ?? stderr.split("\n")[0] ?? ""
-  return new AppError("git.failed", `git ${args[0]} failed in ${folder}: ${why.replace(/^(?:fatal|error): /, "")}`, {
+  const command = args.find((arg, index) => arg !== "-c" && args[index - 1] !== "-c")
+  return new AppError("git.failed", `git ${command} failed in ${folder}: ${why.replace(/^(?:fatal|error): /, "")}`, {
     folder,
     args,
   })

@@ -4,12 +4,13 @@ import { copyIndex } from "./copy-index.ts"
 import type { Git } from "./git.ts"
 import { mayHide } from "./index-flags.ts"
 import type { GitChange } from "./list-changes.ts"
+import { addSubmodules, excluded, type Submodule } from "./workspaces/submodules.ts"
 
 /** An index beside that of the worktree, to build trees with. */
 export interface OwnIndex extends Disposable {
   /** The tree of everything in the worktree that git does not ignore; undefined when git cannot add it. */
-  trySnapshot(): Promise<string | undefined>
-  snapshot(except: readonly string[]): Promise<string>
+  trySnapshot(submodules: readonly Submodule[]): Promise<string | undefined>
+  snapshot(submodules: readonly Submodule[], except: readonly string[]): Promise<string>
   /** A tree with these of all changes. */
   apply(from: string, kept: readonly FileChange[], all: readonly GitChange[]): Promise<string>
   /**
@@ -31,14 +32,17 @@ export function openIndex(git: Git, folder: string): OwnIndex {
   }
   remove() // of whoever was interrupted
   return {
-    async trySnapshot() {
+    async trySnapshot(submodules) {
       start()
-      const { exitCode } = await git.run(add, own)
+      await addSubmodules(git, submodules, own)
+      const { exitCode } = await git.run([...add, ...excluded(submodules)], own)
       return exitCode === 0 ? git.read(["write-tree"], own) : undefined
     },
-    async snapshot(except) {
+    async snapshot(submodules, except) {
       start()
-      await git.read([...add, ...except.map((path) => `:(exclude,top,literal)${path}`)], own)
+      await addSubmodules(git, submodules, own)
+      const left = except.map((path) => `:(exclude,top,literal)${path}`)
+      await git.read([...add, ...excluded(submodules), ...left], own)
       return git.read(["write-tree"], own)
     },
     async apply(from, kept, all) {

@@ -257,8 +257,6 @@ export interface WorkspaceState {
   readonly state: "clean" | "changed" | "unfinished" | "gone" | "broken"
   /** Files with changes that are not committed, new ones among them. */
   readonly changes: readonly string[]
-  /** Why somebody locked it with `git worktree lock`; null where nobody did. */
-  readonly locked: string | null
 }
 
 export interface SyncedWorkspace extends Workspace {

@@ -1,96 +1,81 @@
-import { existsSync } from "node:fs"
+import { existsSync, rmSync } from "node:fs"
 import { AppError } from "../kernel/errors.ts"
+import { getTree } from "./ancestry.ts"
+import { copyIndex } from "./copy-index.ts"
 import type { Git } from "./git.ts"
-import { mayHide } from "./index-flags.ts"
+import { cachedTree, listTracked } from "./index-flags.ts"
 import { findCleanTree } from "./is-clean.ts"
-import { readBytes, readRefs, readText } from "./read-refs.ts"
-import { firstLine } from "./workspaces/ground.ts"
+import { readBytes } from "./read-refs.ts"
 
+/** How the files of a workspace differ from a commit. */
 export interface Status {
-  /** The commit checked out; null before the first one. */
-  readonly commit: string | null
-  /** The branch checked out; null for none. */
-  readonly branch: string | null
-  /** Every path that differs from the commit, new files among them. */
+  /** Every path that differs, new files among them. */
   readonly changes: readonly Change[]
-  /** Tracked paths that somebody told git to look away from, and that would hide a change. */
-  readonly hidden: readonly string[]
   /** Folders that git could not look into. */
   readonly closed: readonly string[]
 }
 
 export interface Change {
   readonly path: string
-  readonly kind: "changed" | "unmerged" | "untracked" | "ignored"
-  /** Both the next commit and the file differ, each in its own way. */
-  readonly isStagedAndChanged: boolean
-  /** A git repository of its own. */
+  readonly kind: "changed" | "untracked"
+  /** A git repository of its own that is not tracked. */
   readonly isRepository: boolean
 }
 
-interface StatusOptions {
-  /** Lists ignored files too. */
-  readonly ignored?: boolean
-  /** For an index that we have just made: nobody can have hidden anything in it. */
-  readonly isFresh?: boolean
+const CLEAN: Status = { changes: [], closed: [] }
+
+let looks = 0
+
+/**
+ * Compares the files with a commit, at the top of a checkout whose git folder is ours. Nothing is written to that index, and nothing
+ * runs in repositories that lie among the files.
+ */
+export async function readStatus(git: Git, gitDir: string, commit: string): Promise<Status> {
+  if (await isCleanAt(git, { path: git.folder, gitDir, commit })) return CLEAN
+  const index = `${gitDir}/teamwork-look-${process.pid}-${++looks}`
+  const own = { env: { GIT_INDEX_FILE: index } }
+  try {
+    if (existsSync(`${gitDir}/index`)) copyIndex(`${gitDir}/index`, index)
+    if (treeOfIndex(index) !== (await getTree(git, commit)))
+      await git.read(["read-tree", ...(existsSync(index) ? ["-i", "-m"] : []), commit], own)
+    const flags = ["-t", "--modified", "--deleted", "--others", "--exclude-standard", "--deduplicate", "-z"]
+    const { exitCode, stdout, stderr } = await git.run(["ls-files", ...flags], own)
+    if (exitCode !== 0) throw new AppError("git.failed", `git ls-files failed: ${stderr.split("\n", 1)[0]}`)
+    return { changes: readChanges(stdout), closed: readClosed(stderr) }
+  } finally {
+    for (const file of [index, `${index}.lock`]) rmSync(file, { force: true })
+  }
 }
 
-/** The status of a worktree that is surely clean and on a branch; undefined when git has to look. */
-export async function readCleanStatus(git: Git, path: string): Promise<Status | undefined> {
-  const { gitDir, commonDir } = await git.places()
+/** Whether it can be told without git that the files are those of the commit. */
+export async function isCleanAt(
+  git: Git,
+  { path, gitDir, commit }: { readonly path: string; readonly gitDir: string; readonly commit: string },
+): Promise<boolean> {
   const tree = findCleanTree(path, gitDir)
-  const [, ref = ""] = /^ref: (refs\/heads\/\S+)\s*$/.exec(readText(`${gitDir}/HEAD`)) ?? []
-  const commit = tree === undefined ? undefined : (await readRefs(git, commonDir, ref)).get(ref)
-  if (commit === undefined || (await (await git.answers()).commit(commit))?.tree !== tree) return undefined
-  return { commit, branch: ref.slice("refs/heads/".length), changes: [], hidden: [], closed: [] }
+  return tree !== undefined && tree === (await (await git.answers()).commit(commit))?.tree
 }
 
-export async function readStatus(git: Git, adminDir: string, options: StatusOptions = {}): Promise<Status> {
-  const flags = ["--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--no-renames"]
-  const ignored = options.ignored === true ? ["--ignored=matching"] : []
-  const [{ exitCode, stdout, stderr }, hidden] = await Promise.all([
-    git.run(["status", ...flags, ...ignored, "--ignore-submodules=none"]),
-    options.isFresh === true ? [] : listHidden(git, adminDir),
-  ])
-  if (exitCode !== 0) throw new AppError("git.failed", `git status failed: ${firstLine(stderr)}`)
-  const lines = stdout.split("\0")
-  const header = (name: string) => lines.find((line) => line.startsWith(`# ${name} `))?.slice(name.length + 3)
-  const [commit, branch] = [header("branch.oid"), header("branch.head")]
-  return {
-    commit: commit === undefined || commit === "(initial)" ? null : commit,
-    branch: branch === undefined || branch === "(detached)" ? null : branch,
-    changes: lines.flatMap((line) => readChange(line) ?? []),
-    hidden,
-    closed: [...stderr.matchAll(/^warning: could not open directory '(.+?)\/?': /gm)].map(([, path = ""]) => path),
-  }
+/** The tree that an index holds, where git noted it. */
+export function treeOfIndex(file: string): string | undefined {
+  const index = readBytes(file)
+  const tracked = listTracked(index)
+  return index === undefined || tracked === undefined ? undefined : cachedTree(index, tracked)
 }
 
-const KINDS = { "1": "changed", u: "unmerged", "?": "untracked", "!": "ignored" } as const
-
-function readChange(line: string): Change | undefined {
-  const kind = KINDS[line.charAt(0) as keyof typeof KINDS]
-  if (kind === undefined) return undefined
-  if (kind === "untracked" || kind === "ignored") {
-    const path = line.slice(2)
-    // Files are listed one by one, so only a repository shows as a folder.
-    return { kind, path: path.replace(/\/$/, ""), isStagedAndChanged: false, isRepository: path.endsWith("/") }
+/** `? new`, `C changed` or `R removed`; a folder that is a repository of its own ends with a slash. */
+function readChanges(output: string): Change[] {
+  const changes = new Map<string, Change>()
+  for (const entry of output.split("\0")) {
+    const isNew = entry.startsWith("? ")
+    const path = entry.slice(2)
+    if (path === "") continue
+    const kind = isNew ? "untracked" : "changed"
+    changes.set(path, { path: path.replace(/\/$/, ""), kind, isRepository: isNew && path.endsWith("/") })
   }
-  const words = line.split(" ")
-  const [, xy = "", submodule = ""] = words
-  return {
-    kind,
-    path: words.slice(kind === "unmerged" ? 10 : 8).join(" "),
-    isStagedAndChanged: kind === "changed" && !xy.includes("."),
-    isRepository: submodule.startsWith("S"),
-  }
+  return [...changes.values()]
 }
 
-/** Paths marked assume-unchanged or skip-worktree, apart from those that a sparse checkout leaves out. */
-async function listHidden(git: Git, adminDir: string): Promise<string[]> {
-  if (!mayHide(readBytes(`${adminDir}/index`))) return []
-  const entries = await git.list(["ls-files", "-v", "-z"])
-  const isSparse = existsSync(`${adminDir}/info/sparse-checkout`)
-  return entries
-    .filter((entry) => /^[a-z]/.test(entry) || (entry.startsWith("S") && !isSparse))
-    .map((entry) => entry.slice(2))
+function readClosed(stderr: string): string[] {
+  return [...stderr.matchAll(/^warning: could not open directory '(.+?)\/?': /gm)].map(([, path = ""]) => path)
 }

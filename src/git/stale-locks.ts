@@ -31,12 +31,13 @@ export async function waitForOrphans(
 }
 
 /** Removes the locks that git left in a worktree of ours because it was killed there; those it removed. */
-export function clearWorktreeLocks(ground: Ground, { adminDir, path }: Found, isDry = false): Promise<string[]> {
-  const indexes = entriesOf(adminDir)
+export function clearWorktreeLocks(ground: Ground, { view, gitDir, path }: Found, isDry = false): Promise<string[]> {
+  const own = entriesOf(view)
     .map((entry) => entry.name)
     .filter((name) => name.startsWith(OWN_INDEX))
-  const locks = ["index.lock", "HEAD.lock", ...indexes].map((name) => `${adminDir}/${name}`)
-  return clear(ground, { locks, places: [path, adminDir, ground.commonDir], isDry })
+  const locks = [view, gitDir].flatMap((folder) => [`${folder}/index.lock`, `${folder}/HEAD.lock`])
+  const all = [...new Set([...locks, ...own.map((name) => `${view}/${name}`)])]
+  return clear(ground, { locks: all, places: [path, view, gitDir, ground.commonDir], isDry })
 }
 
 /** The same for locks on refs: those below `teamwork/`, and the one on the packed refs, which each deletion takes. */
@@ -44,17 +45,6 @@ export function clearRefLocks(ground: Ground, isDry = false): Promise<string[]> 
   const { commonDir } = ground
   const locks = ["refs/teamwork", "refs/heads/teamwork"].flatMap((folder) => locksBelow(`${commonDir}/${folder}`))
   return clear(ground, { locks: [...locks, `${commonDir}/packed-refs.lock`], places: placesOf(ground), isDry })
-}
-
-/**
- * The same for worktrees that git was only beginning to make: it had noted no place for them yet, and keeps them locked
- * for ever, so that its own tidying passes them over.
- */
-export function clearUnborn(ground: Ground, isDry = false): Promise<string[]> {
-  const unborn = adminDirsOf(ground).filter(
-    (adminDir) => !existsSync(`${adminDir}/HEAD`) && readWorktreePath(adminDir) === "",
-  )
-  return clear(ground, { locks: unborn, places: placesOf(ground), isDry })
 }
 
 function adminDirsOf({ commonDir }: Ground): string[] {

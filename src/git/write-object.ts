@@ -15,9 +15,19 @@ export function mayWriteObjects(commonDir: string): boolean {
 export function writeObject(commonDir: string, type: "commit" | "tree", content: Buffer): string {
   const object = Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content])
   const id = new Bun.CryptoHasher("sha1").update(object).digest("hex")
-  const file = `${commonDir}/objects/${id.slice(0, 2)}/${id.slice(2)}`
+  const file = objectFile(commonDir, id)
   if (!existsSync(file)) store(file, deflateSync(object, { level: 1 }))
   return id
+}
+
+/** Stores an object as it lies in another repository. */
+export function storeObject(commonDir: string, id: string, content: Uint8Array): void {
+  const file = objectFile(commonDir, id)
+  if (!existsSync(file)) store(file, content)
+}
+
+function objectFile(commonDir: string, id: string): string {
+  return `${commonDir}/objects/${id.slice(0, 2)}/${id.slice(2)}`
 }
 
 /** Whole or not at all. What is left of somebody who was killed has a name by which git's own tidying knows it. */

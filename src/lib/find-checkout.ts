@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from "node:fs"
+import { viewBeside } from "./checkout-folders.ts"
 import { dirname, resolvePath } from "./paths.ts"
 
 /** Files as git checked them out. */
@@ -34,8 +35,13 @@ function followFile(file: string): string {
   const target = /^gitdir:[ \t]*(.+?)[\r\n]*$/.exec(read(file))?.[1]
   if (target === undefined) return file
   const gitDir = resolvePath(target, dirname(file))
-  const common = read(`${gitDir}/commondir`).replace(/[\r\n]+$/, "")
+  const view = viewBeside(gitDir)
+  const common = (view === undefined ? "" : commonDirIn(view)) || commonDirIn(gitDir)
   return common === "" ? gitDir : resolvePath(common, gitDir)
+}
+
+function commonDirIn(gitDir: string): string {
+  return read(`${gitDir}/commondir`).replace(/[\r\n]+$/, "")
 }
 
 function read(file: string): string {

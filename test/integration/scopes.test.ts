@@ -19,7 +19,7 @@ const REF = "refs/teamwork/shop/main/3/1/aside"
 const FILES = { "src/a.ts": "a\n", "src/b.ts": "b\n", "docs/a.md": "docs\n", "package.json": "{}\n" }
 
 function setAside(repository: Repository, change: Partial<Ownership> = {}, brings?: string): Promise<AsideResult> {
-  return makeScopes(repository.git).setAside({
+  return makeScopes(repository.git, "/nowhere").setAside({
     ...{ project: "shop", team: "main", run: 1, task: "3", attempt: 1, folder: repository.path, base: "main" },
     ...{ message: "Work on task 3", ...(brings === undefined ? {} : { brings }) },
     judge: (changes) => judgeChanges(changes, { ...OWNERSHIP, ...change }),
@@ -281,7 +281,7 @@ describe("what a task may deliver", () => {
 
   it("needs to know where the work began", async () => {
     using shop = makeShop()
-    const scopes = makeScopes(shop.git)
+    const scopes = makeScopes(shop.git, "/nowhere")
     const request = { project: "shop", team: "main", run: 1, task: "3", attempt: 1, folder: shop.path, message: "x" }
     const judge = () => ({ kept: [], aside: [] })
     for (const base of [undefined, "nowhere", "--help", "teamwork/shop/main/w1", "HEAD^{tree}"])
@@ -305,12 +305,11 @@ function endingAt(git: Git, last: number): { git: Git; isOver: () => boolean } {
         return call(...args)
       }
     return {
+      ...inner,
       run: counted(inner.run),
       read: counted(inner.read),
       list: counted(inner.list),
       in: (folder) => wrap(inner.in(folder)),
-      places: inner.places,
-      answers: inner.answers,
     }
   }
   return { git: wrap(git), isOver: () => calls >= last }
@@ -343,7 +342,7 @@ it("changes between two commits come with both ends of a rename", async () => {
   using shop = makeShop()
   shop.run("mv", "docs/a.md", "docs/b.md")
   shop.commit("Move", { "src/a.ts": "x\n" })
-  expect(await makeScopes(shop.git).changes("main", "HEAD")).toMatchObject([
+  expect(await makeScopes(shop.git, "/nowhere").changes("main", "HEAD")).toMatchObject([
     { path: "docs/a.md", change: "deleted", type: "file" },
     { path: "docs/b.md", change: "added" },
     { path: "src/a.ts", change: "modified" },

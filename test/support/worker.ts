@@ -90,7 +90,7 @@ export async function makeWorkerWorld(
   const { home, repository } = git
   const said: string[] = []
   const agents = [fixtureAgent(script), ...(given.agents ?? [])].map((agent) => asReady(agent, home))
-  const scopes = makeScopes(makeGit(repository.path, { capture, env: sandboxEnv(), sleep }))
+  const scopes = makeScopes(makeGit(repository.path, { capture, env: sandboxEnv(), sleep }), home)
   const verifierIn = async (folder: string, signal: AbortSignal) => {
     const kind = { isEnabled: true, lines: [] }
     const gates = await openGateRepository(repository.at(folder).git, { home, prepare: async () => undefined })

@@ -1,12 +1,13 @@
 // Workspaces of a team on a real repository, with a home of their own.
 import { mkdirSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { makeCheckoutSetup } from "../../src/checkouts/effects/set-up-checkout.ts"
 import { makeGit } from "../../src/git/git.ts"
 import type { Pins, Workspaces } from "../../src/git/port.ts"
 import { openGround, type WorkspaceSettings } from "../../src/git/workspaces/ground.ts"
 import { makeWorkspaces } from "../../src/git/workspaces/make-workspaces.ts"
 import { makePins } from "../../src/git/workspaces/pins.ts"
+import { placeIn } from "../../src/git/workspaces/view.ts"
 import { systemClock } from "../../src/lib/clock.ts"
 import { capture } from "../../src/lib/process/capture.ts"
 import { systemProcesses } from "../../src/lib/process/process.ts"
@@ -23,6 +24,8 @@ export interface World extends Disposable {
   from(source: string, options?: WorldOptions): Promise<{ workspaces: Workspaces; pins: Pins }>
   /** The repository as seen in the worktree of a worker. */
   tree(worker: string): Repository
+  /** Our own git folder for the files of a worker. */
+  view(worker: string): string
   /** Every pin as `place/kind`. */
   pinned(): Promise<Record<string, string>>
 }
@@ -34,7 +37,7 @@ export interface WorldOptions extends Partial<WorkspaceSettings> {
 }
 
 export const WORLD_TEAM = { project: "shop", team: "main" }
-const SETTINGS: WorkspaceSettings = { setup: "", setupTimeoutSeconds: 20, copy: [], keep: [] }
+const SETTINGS: WorkspaceSettings = { setup: "", setupTimeoutSeconds: 20, copy: [], keep: [], remotes: [] }
 
 export async function makeWorld(options: WorldOptions & RepositoryOptions = {}): Promise<World> {
   const repository = makeRepository(options)
@@ -57,6 +60,7 @@ export async function makeWorld(options: WorldOptions & RepositoryOptions = {}):
   return {
     ...{ repository, home, workspaces, pins, from },
     tree: (worker) => repository.at(workspaces.pathOf(worker)),
+    view: (worker) => placeIn(dirname(workspaces.pathOf(worker)), worker).view,
     async pinned() {
       const all = await pins.list()
       return Object.fromEntries(all.map((pin) => [pin.ref.replace("refs/teamwork/shop/main/", ""), pin.commit]))

@@ -5,13 +5,14 @@ import {
   type RepositoryId,
   type RepositoryPlace,
 } from "../../kernel/repository.ts"
+import { viewBeside } from "../../lib/checkout-folders.ts"
 import { basename, dirname, resolvePath } from "../../lib/paths.ts"
 import { foldApart, foldName, foldWithHash } from "../../lib/text/fold-name.ts"
 
 /**
  * The repository, project and team a folder belongs to, read from git's own files: starting the git program would take
  * longer than everything else a CLI call does. A linked worktree belongs to the project of its main repository, and a
- * worker's branch `teamwork/<project>/<team>/<worker>` to its team. Which name a repository's project really has, where
+ * worker's workspace to its team. Which name a repository's project really has, where
  * several repositories are called the same, is for the store to say.
  */
 export async function detectTeam(
@@ -34,7 +35,7 @@ export interface DetectedProject {
 export async function detectProject(cwd: string, git: Git | undefined): Promise<DetectedProject> {
   if (git === undefined) return { project: foldApart(basename(resolvePath(cwd)), "project") }
   const [repository, branch] = await Promise.all([detectRepository(git), branchOf(git.gitDir)])
-  return { repository, project: OWN_BRANCH.exec(branch ?? "")?.[1] }
+  return { repository, project: workspaceOf(git)?.project ?? OWN_BRANCH.exec(branch ?? "")?.[1] }
 }
 
 /** The repository, with its id where it has one already. */
@@ -56,6 +57,14 @@ export async function readRepositoryId(commonDir: string): Promise<RepositoryId 
 
 /** `teamwork/<project>/<team>/<worker>` */
 const OWN_BRANCH = /^teamwork\/([^/]+)\/([^/]+)\/[^/]+$/
+/** Our view of a worker's workspace, whose place says whose it is. */
+const OWN_VIEW = /\/worktrees\/([^/]+)-[0-9a-f]{8}\/([^/]+)\/\.views\/[^/]+$/
+
+function workspaceOf({ gitDir }: Git): { readonly project: string; readonly team: string } | undefined {
+  const [, project, team] = OWN_VIEW.exec(gitDir) ?? []
+  return project === undefined || team === undefined ? undefined : { project, team }
+}
+
 /** As earlier versions called them. */
 const EARLIER_BRANCH = /^teamwork\/([^/]+)\/[^/]+$/
 
@@ -65,6 +74,8 @@ const EARLIER_BRANCH = /^teamwork\/([^/]+)\/[^/]+$/
  */
 export async function detectTeamOf(git: Git | undefined, project: string): Promise<string> {
   const branch = git === undefined ? undefined : await branchOf(git.gitDir)
+  const workspace = git && workspaceOf(git)
+  if (workspace !== undefined) return workspace.team
   if (git === undefined || branch === undefined) return FALLBACK_TEAM
   const ours = OWN_BRANCH.exec(branch)?.[2] ?? EARLIER_BRANCH.exec(branch)?.[1]
   if (ours !== undefined) return foldName(ours, FALLBACK_TEAM)
@@ -117,7 +128,11 @@ async function isBare(folder: string): Promise<boolean> {
 
 async function followGitFile(file: string): Promise<string> {
   const target = /^gitdir:[ \t]*(.+?)[\r\n]*$/.exec((await readText(file)) ?? "")?.[1]
-  return target === undefined ? file : resolvePath(target, dirname(file))
+  if (target === undefined) return file
+  const gitDir = resolvePath(target, dirname(file))
+  // A worker's own repository: our view beside it leads to the user's.
+  const view = viewBeside(gitDir)
+  return view !== undefined && (await isFile(`${view}/commondir`)) ? view : gitDir
 }
 
 /** The folder that all worktrees share. Only a linked worktree has another git folder beside it. */

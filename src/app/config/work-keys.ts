@@ -45,6 +45,14 @@ export const WORKSPACE_KEYS = {
     env: "TEAMWORK_WORKSPACE_KEEP",
     description: "Ignored files that stay when a worktree moves to the next task, as in .gitignore: node_modules.",
   },
+  "workspace.remote": {
+    type: "strings",
+    default: [],
+    env: "TEAMWORK_WORKSPACE_REMOTE",
+    isForUserOnly: true,
+    description:
+      "Remotes of the repository that workers and gates may reach from their own repositories, such as origin; none by default.",
+  },
 } as const
 
 function commands<const Env extends string>(env: Env, kind: string) {

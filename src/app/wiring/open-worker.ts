@@ -78,7 +78,6 @@ export async function openWorker(
   const ready = once(agents)
   const promptLimit = await promptLimits()
   const verifiers = new Map<string, ReturnType<typeof verifierFor>>()
-  const identities = new Map<string, ReturnType<typeof gitIdentity>>()
   return {
     ...(await toolsOf(session, { ...name, sourceDir: folder })),
     promptLimit,
@@ -101,10 +100,10 @@ export async function openWorker(
       const limits = { promptLimit, timeoutMs: timeoutSeconds === 0 ? null : timeoutSeconds * 1000 }
       return examineWork({ verifier, ask: () => askPorts(session), ...limits }, request)
     },
-    gitIdentity: (workspace) =>
-      remember(identities, workspace, () =>
-        gitIdentity(processes, { workspace, env, configured: author, worker: "worker" }),
-      ),
+    // What the user's repository says: a worker's own may say what an agent has set there.
+    gitIdentity: once(() =>
+      gitIdentity(processes, { workspace: folder, env, configured: author, worker: "worker" }),
+    ),
     findSkills: () => findSkillsHere(host, root).skills,
     isAlive: (fact) => isAlive(fact, here),
     endOrphans: (fact) => endOrphans(fact, { ...name, home, here, env }),

@@ -1,19 +1,42 @@
-import { pinRef } from "../../kernel/branches.ts"
+import { pinRef, workerBranch } from "../../kernel/branches.ts"
 import { AppError } from "../../kernel/errors.ts"
+import { basename } from "../../lib/paths.ts"
 import type { JudgedChange } from "../../ownership/scope.ts"
 import { findCommit } from "../ancestry.ts"
 import type { Git } from "../git.ts"
 import { listChanges } from "../list-changes.ts"
 import { type OwnIndex, openIndex } from "../own-index.ts"
 import type { Aside, AsideRequest, AsideResult, Scopes } from "../port.ts"
+import { giveIndex, publish } from "../workspaces/private-repository.ts"
+import { bringHead } from "../workspaces/read-work.ts"
+import { listSubmodules, nestedHead } from "../workspaces/submodules.ts"
+import { type CheckoutPlace, findPlace as findOwnPlace, gitAt, isView, writeHead } from "../workspaces/view.ts"
 import { startOfWork } from "../workspaces/workspace-record.ts"
 import { commitTree, rewriteCommits, treeOf } from "./rewrite-commits.ts"
 
-export function makeScopes(git: Git): Scopes {
+export function makeScopes(git: Git, home: string): Scopes {
   return {
     changes: (from, to) => listChanges(git, from, to),
-    setAside: (request) => setAside(git.in(request.folder), request),
+    async setAside(request) {
+      const here = gitAt(git.in(request.folder), home)
+      const place = findOwnPlace(home, request.folder)
+      if (place === undefined) return setAside(here, request)
+      // In a workspace everything is done with our own view of it; the worker's repository is told at the end.
+      const out = await bringHead({ git: here, commonDir: (await here.places()).commonDir }, { ...place, isLinked: false })
+      if (out.commit === null)
+        throw new AppError("workspace.unproven", `the repository of ${place.path} has no commit that can be read`)
+      const result = await setAside(here, request)
+      if (out.branch === null || result.head !== out.commit)
+        publish(place, { branch: out.branch ?? branchOf(place, request), commit: result.head })
+      else giveIndex(place)
+      return result
+    },
   }
+}
+
+/** The worker's own, which a worker that went to no branch comes back to. */
+function branchOf({ path }: CheckoutPlace, request: AsideRequest): string {
+  return workerBranch(request, basename(path))
 }
 
 /**
@@ -25,7 +48,7 @@ async function setAside(git: Git, request: AsideRequest): Promise<AsideResult> {
   const { judge, message, brings } = request
   const { base, head, headTree, adminDir } = await findPlace(git, request)
   using index = openIndex(git, adminDir)
-  const { full, unborn } = await snapshot(git, index)
+  const { full, unborn } = await snapshot(git, index, adminDir)
   const changes = await listChanges(git, base, full)
   const judged = judge(changes)
   const rewritten = await rewriteCommits(git, {
@@ -39,7 +62,8 @@ async function setAside(git: Git, request: AsideRequest): Promise<AsideResult> {
   const lost = union([...judged.aside, ...rewritten.aside, ...unborn.map(unbornChange)])
   const aside =
     lost.length === 0 && !rewritten.isChanged ? null : await pinAside(git, request, { full, kept, head, changes: lost })
-  if (kept !== head) await git.read(["update-ref", "-m", "teamwork: what is in scope", "HEAD", kept, head])
+  if (kept !== head && isView(adminDir)) writeHead(adminDir, kept)
+  else if (kept !== head) await git.read(["update-ref", "-m", "teamwork: what is in scope", "HEAD", kept, head])
   const mayTakeOver = isWhole && unborn.length === 0
   if ((kept !== head || full !== tree) && !(mayTakeOver && index.takeOver())) await moveFiles(git, full, kept)
   return { base, head: kept, kept: judged.kept, aside }
@@ -68,12 +92,17 @@ async function findPlace(git: Git, request: AsideRequest): Promise<WorkPlace> {
   }
 }
 
-/** Git cannot add a repository without a commit, and says so: only then somebody has to look for one. */
-async function snapshot(git: Git, index: OwnIndex): Promise<{ full: string; unborn: readonly string[] }> {
-  const whole = await index.trySnapshot()
+/** Git cannot add a repository without a commit, and says so: only then one has to be looked for. */
+async function snapshot(
+  git: Git,
+  index: OwnIndex,
+  adminDir: string,
+): Promise<{ full: string; unborn: readonly string[] }> {
+  const submodules = await listSubmodules(git, `${adminDir}/index`)
+  const whole = await index.trySnapshot(submodules)
   if (whole !== undefined) return { full: whole, unborn: [] }
   const unborn = await listUnborn(git)
-  return { full: await index.snapshot(unborn), unborn }
+  return { full: await index.snapshot(submodules, unborn), unborn }
 }
 
 async function findBase(git: Git, request: AsideRequest): Promise<string> {
@@ -115,12 +144,10 @@ function refOf({ project, team, run, task, attempt }: AsideRequest, kind: "base"
 /** Repositories inside of the worktree that have no commit: git can neither add nor name them. */
 async function listUnborn(git: Git): Promise<string[]> {
   const root = await git.read(["rev-parse", "--show-toplevel"])
-  const others = await git.in(root).list(["ls-files", "--others", "--exclude-standard", "-z"])
+  const others = await git.list(["ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", ":/"])
   const unborn: string[] = []
-  for (const path of others.filter((each) => each.endsWith("/"))) {
-    const { exitCode } = await git.in(`${root}/${path}`).run(["rev-parse", "--verify", "--quiet", "HEAD"])
-    if (exitCode !== 0) unborn.push(path)
-  }
+  for (const path of others.filter((each) => each.endsWith("/")))
+    if ((await nestedHead(git, `${root}/${path}`)) === undefined) unborn.push(path)
   return unborn
 }
 

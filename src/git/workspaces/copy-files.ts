@@ -1,38 +1,37 @@
-import {
-  appendFileSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  statSync,
-} from "node:fs"
+import { constants, copyFileSync, lstatSync, mkdirSync, realpathSync, statSync } from "node:fs"
 import { AppError } from "../../kernel/errors.ts"
 import { dirname } from "../../lib/paths.ts"
 import type { Git } from "../git.ts"
 import type { Ground } from "./ground.ts"
+import { excludeInView } from "./view.ts"
+import type { Found } from "./workspace-record.ts"
 
 /**
  * Copies files that git does not track, such as .env, from the user's checkout into a worktree. Git itself finds them,
  * so that nothing outside of the repository and no tracked file can be meant. Links are left out: where they lead is not
- * the repository's to say. What git would not ignore is excluded, or an agent would commit it. The files copied.
+ * the repository's to say.
  */
-export async function copyFiles(ground: Ground, git: Git, path: string): Promise<string[]> {
+export async function copyFiles(ground: Ground, git: Git, path: string): Promise<Copies> {
   const { mainRoot, source, settings } = ground
-  if (mainRoot === null || settings.copy.length === 0) return []
+  if (mainRoot === null || settings.copy.length === 0) return NONE
   const globs = settings.copy.map((glob) => `:(top,glob)${checkGlob(glob)}`)
   const found = (await source.in(mainRoot).list(["ls-files", "--others", "-z", "--", ...globs])).filter(
     (file) => !file.endsWith("/") && lstatSync(`${mainRoot}/${file}`, { throwIfNoEntry: false })?.isFile() === true,
   )
-  if (found.length === 0) return []
+  if (found.length === 0) return NONE
   const tracked = new Set(await git.list(["ls-files", "-z", "--", ...found.map((file) => `:(top,literal)${file}`)]))
   const files = found.filter((file) => !tracked.has(file))
   const copied = files.filter((file) => copyFile(`${mainRoot}/${file}`, `${path}/${file}`, path))
-  await excludeFromCommits(ground, git, copied)
-  return copied
+  return { files: copied, excluded: await notIgnored(git, copied) }
 }
+
+interface Copies {
+  readonly files: readonly string[]
+  /** Those that git would not ignore, as lines of `.gitignore`: otherwise an agent would commit them. */
+  readonly excluded: readonly string[]
+}
+
+const NONE: Copies = { files: [], excluded: [] }
 
 function checkGlob(glob: string): string {
   if (glob !== "" && !glob.startsWith("/") && !glob.startsWith(":") && !glob.split("/").includes("..")) return glob
@@ -57,21 +56,19 @@ function nearestFolder(path: string): string {
   return lstatSync(path, { throwIfNoEntry: false }) === undefined ? nearestFolder(dirname(path)) : path
 }
 
-/** Git has one such file for a repository and all its worktrees. */
-export async function excludeFromCommits({ commonDir }: Ground, git: Git, files: readonly string[]): Promise<void> {
-  if (files.length === 0) return
+/** Those of the files that git does not ignore, as lines of `.gitignore`. */
+export async function notIgnored(git: Git, files: readonly string[]): Promise<string[]> {
+  if (files.length === 0) return []
   const { stdout } = await git.run(["check-ignore", "-z", "--stdin"], {
     input: files.map((file) => `${file}\0`).join(""),
   })
   const ignored = new Set(stdout.split("\0"))
-  const exclude = `${commonDir}/info/exclude`
-  const text = existsSync(exclude) ? readFileSync(exclude, "utf8") : ""
-  const known = new Set(text.split("\n"))
-  const lines = files.filter((file) => !ignored.has(file)).map(asPattern)
-  const missing = lines.filter((line) => !known.has(line))
-  if (missing.length === 0) return
-  mkdirSync(dirname(exclude), { recursive: true })
-  appendFileSync(exclude, `${text === "" || text.endsWith("\n") ? "" : "\n"}${missing.join("\n")}\n`)
+  return files.filter((file) => !ignored.has(file)).map(asPattern)
+}
+
+/** Keeps files out of what we take for work in a workspace; its own repository is told when it is made. */
+export async function exclude({ git, env }: Ground, { view }: Pick<Found, "view">, patterns: readonly string[]) {
+  await excludeInView({ git, view, env, patterns })
 }
 
 /** A path as a line of `.gitignore` that means it alone. */

@@ -1,12 +1,12 @@
 import type { Leftover } from "../port.ts"
-import { readRefs } from "../read-refs.ts"
 import { workerBranch } from "../resolve.ts"
-import { clearRefLocks, clearUnborn, clearWorktreeLocks, waitForOrphans } from "../stale-locks.ts"
+import { clearRefLocks, clearWorktreeLocks, waitForOrphans } from "../stale-locks.ts"
 import type { Ground } from "./ground.ts"
 import { takeTo } from "./move-workspace.ts"
 import { pinWorktree } from "./pin-worktree.ts"
+import { publish } from "./private-repository.ts"
 import { emptyTrash, removeFound } from "./remove-workspace.ts"
-import { type Found, isFinished, listWorktrees, writeRecord } from "./workspace-record.ts"
+import { type Found, isFinished, listWorkspaces, writeRecord } from "./workspace-record.ts"
 
 /** Runs `work` unless somebody is busy with this worker right now. */
 type IfFree = (worker: string, work: () => Promise<void>) => Promise<void>
@@ -19,12 +19,10 @@ export async function examineWorktrees(ground: Ground, fix: boolean, ifFree: IfF
     left.push({ what: "lock", detail: `${lock} was left by a git that is gone`, isFixed: fix })
   for (const folder of emptyTrash(ground, isDry))
     left.push({ what: "unfinished", detail: `${folder} was not deleted to its end`, isFixed: fix })
-  for (const adminDir of await clearUnborn(ground, isDry))
-    left.push({ what: "unfinished", detail: `${adminDir} was left by a git that is gone`, isFixed: fix })
-  for (const { worker } of listWorktrees(ground)) {
+  for (const { worker } of listWorkspaces(ground)) {
     await ifFree(worker, async () => {
       // Looked at again, now that nobody else can change it.
-      const found = listWorktrees(ground).find((each) => each.worker === worker)
+      const found = listWorkspaces(ground).find((each) => each.worker === worker)
       if (found === undefined) return
       for (const lock of await clearWorktreeLocks(ground, found, isDry))
         left.push({ what: "lock", detail: `${lock} was left by a git that is gone`, isFixed: fix })
@@ -46,19 +44,18 @@ function troubleOf(found: Found): "gone" | "unfinished" | undefined {
 /** One that was being brought up to date goes back to its branch; any other is removed, as it holds nobody's work. */
 async function mend(ground: Ground, found: Found): Promise<void> {
   const branch = workerBranch(ground.team, found.worker)
-  const { record, adminDir } = found
-  if (record?.pending !== "sync" || found.folder !== "there") {
+  const { record, view } = found
+  if (record?.pending !== "sync" || found.folder !== "there" || found.isLinked) {
     await removeFound(ground, found, { branch })
     return
   }
   await waitForOrphans(ground, found)
-  const { status } = await pinWorktree(ground, found, { branch })
-  const ref = `refs/heads/${branch}`
-  const commit = (await readRefs(ground.git, ground.commonDir, ref)).get(ref)
-  if (status === null || commit === undefined) {
+  const { status, commit } = await pinWorktree(ground, found, { branch })
+  if (status === null || commit === null) {
     await removeFound(ground, found, { branch })
     return
   }
-  await takeTo(ground, found, { branch, commit, status })
-  writeRecord(adminDir, { ...record, pending: null })
+  await takeTo(ground, found, commit)
+  publish(found, { branch, commit })
+  writeRecord(view, { ...record, pending: null })
 }

@@ -7,6 +7,7 @@ import { basename, dirname, resolvePath } from "../../lib/paths.ts"
 import type { Processes } from "../../lib/process/process.ts"
 import { type Git, withVariables } from "../git.ts"
 import { readText } from "../read-refs.ts"
+import { gitAt, isView } from "./view.ts"
 
 /** What `workspace.*` of the configuration says. */
 export interface WorkspaceSettings {
@@ -17,6 +18,8 @@ export interface WorkspaceSettings {
   readonly copy: readonly string[]
   /** What stays when a worktree is moved, in the form of `.gitignore`. */
   readonly keep: readonly string[]
+  /** Remotes of the user's repository that workers may reach. */
+  readonly remotes: readonly string[]
 }
 
 export interface GroundPorts {
@@ -35,7 +38,7 @@ export interface Ground extends GroundPorts {
   readonly source: Git
   /** Told where the repository is, so that it also works once that folder is gone. */
   readonly git: Git
-  /** The folder with git's own files, which all worktrees share. */
+  /** The folder with git's own files of the user's repository. */
   readonly commonDir: string
   /** The git folder of the checkout we were called from. */
   readonly gitDir: string
@@ -59,13 +62,14 @@ export interface GroundRequest extends GroundPorts {
   readonly settings: WorkspaceSettings
 }
 
-export async function openGround({ home, ...request }: GroundRequest): Promise<Ground> {
+export async function openGround({ home, ...given }: GroundRequest): Promise<Ground> {
+  const request = { ...given, source: gitAt(given.source, home) }
   const { source, team } = request
   const { commonDir, gitDir, isBare } = await locate(source)
   const mainRoot = isBare ? null : await mainRootOf(source, commonDir, gitDir)
   const folder = `${realHome(home)}/worktrees/${team.project}-${shortHash(commonDir)}/${team.team}`
-  // Called from a worktree of ours, "what is checked out" means the user's checkout, not that of the worker.
-  const isOurs = gitDir !== commonDir && readWorktreePath(gitDir).startsWith(`${folder}/`)
+  // Called from a workspace of ours, "what is checked out" means the user's checkout, not that of the worker.
+  const isOurs = isView(gitDir) || (gitDir !== commonDir && readWorktreePath(gitDir).startsWith(`${folder}/`))
   const git = withVariables(source.in(commonDir), { GIT_DIR: commonDir })
   // A linked worktree of the user's own may have something installed that the main checkout does not have.
   const linked = gitDir === commonDir || isOurs ? "" : readWorktreePath(gitDir)

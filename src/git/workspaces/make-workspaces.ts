@@ -10,9 +10,10 @@ import type { Ground } from "./ground.ts"
 import { moveWorktree } from "./move-workspace.ts"
 import { pinWorktree, statusOf } from "./pin-worktree.ts"
 import { proveWorktree } from "./prove.ts"
+import { bringHead } from "./read-work.ts"
 import { removeFound } from "./remove-workspace.ts"
 import { syncWorktree } from "./sync-workspace.ts"
-import { type Found, findWorktree, isFinished, listWorktrees, writeRecord } from "./workspace-record.ts"
+import { type Found, findWorkspace, isFinished, listWorkspaces, writeRecord } from "./workspace-record.ts"
 
 /** Making a worktree may include an installation of everything a project needs. */
 const PATIENCE_MS = 60_000
@@ -44,13 +45,13 @@ export function makeWorkspaces(ground: Ground): Workspaces {
     prove: (request) => prove(ground, request),
     sync: (request) => alone(request.worker, () => syncWorktree(ground, request)),
     async find(worker) {
-      const found = findWorktree(ground, worker)
+      const found = findWorkspace(ground, worker)
       return found && stateOf(ground, found)
     },
-    list: () => Promise.all(listWorktrees(ground).map((found) => stateOf(ground, found))),
+    list: () => Promise.all(listWorkspaces(ground).map((found) => stateOf(ground, found))),
     remove: ({ worker, place }) =>
       alone(worker, async () => {
-        const found = findWorktree(ground, worker)
+        const found = findWorkspace(ground, worker)
         const path = `${folder}/${worker}`
         if (found === undefined) return { worker, path, isRemoved: false, pinned: [] }
         return {
@@ -62,15 +63,15 @@ export function makeWorkspaces(ground: Ground): Workspaces {
       }),
     pin: ({ worker, place }) =>
       alone(worker, async () => {
-        const found = findWorktree(ground, worker)
+        const found = findWorkspace(ground, worker)
         return found === undefined ? [] : (await pinWorktree(ground, found, { branch: branchOf(worker), place })).pins
       }),
     disown: ({ worker, attempt }) =>
       alone(worker, async () => {
-        const { record, adminDir } = findWorktree(ground, worker) ?? {}
+        const { record, view } = findWorkspace(ground, worker) ?? {}
         // By now it may be used for another one, which is its worker's own.
         const isHeld = record?.attempt?.task === attempt.task && record.attempt.attempt === attempt.attempt
-        if (record && isHeld && adminDir !== undefined) writeRecord(adminDir, { ...record, attempt: null })
+        if (record && isHeld && view !== undefined) writeRecord(view, { ...record, attempt: null })
       }),
     async examine(fix) {
       if (!existsSync(folder)) return []
@@ -87,7 +88,7 @@ async function prove(
   { worker, base, resumes }: { worker: string; base: string; resumes?: boolean },
 ): Promise<Workspace> {
   const branch = workerBranch(ground.team, worker)
-  const found = findWorktree(ground, worker)
+  const found = findWorkspace(ground, worker)
   if (found === undefined)
     throw new AppError("workspace.unproven", `${worker} has no worktree`, { worker, reason: "missing" })
   const head = await proveWorktree(ground, found, { branch, base, resumes })
@@ -95,14 +96,15 @@ async function prove(
 }
 
 async function stateOf(ground: Ground, found: Found): Promise<WorkspaceState> {
-  const { worker, path, record, locked } = found
-  const known = { worker, path, base: record?.base ?? null, attempt: record?.attempt ?? null, locked }
-  const status = await statusOf(ground, found)
+  const { worker, path, record } = found
+  const known = { worker, path, base: record?.base ?? null, attempt: record?.attempt ?? null }
+  const { branch, commit } = await bringHead(ground, found)
+  const status = commit === null ? null : await statusOf(ground, found, commit)
   if (status === null) {
     const state = found.folder === "gone" ? "gone" : "broken"
     return { ...known, branch: null, head: null, state, changes: [] }
   }
-  const changes = [...status.changes.map((change) => change.path), ...status.hidden]
+  const changes = status.changes.map((change) => change.path)
   const state = isFinished(found) ? (changes.length === 0 ? "clean" : "changed") : "unfinished"
-  return { ...known, branch: status.branch, head: status.commit, state, changes }
+  return { ...known, branch, head: commit, state, changes }
 }

@@ -1,78 +1,70 @@
-import { chmodSync, existsSync, lstatSync, rmSync } from "node:fs"
+import { chmodSync, existsSync, lstatSync } from "node:fs"
 import { dirname } from "../../lib/paths.ts"
 import type { Git } from "../git.ts"
 import { listTracked, type TrackedFile } from "../index-flags.ts"
 import type { MovedWorkspace, Pin, WorkspaceRequest } from "../port.ts"
 import { entriesOf, readBytes, readText } from "../read-refs.ts"
-import type { Status } from "../read-status.ts"
-import { resolveBase, workerBranch } from "../resolve.ts"
+import { type Resolved, resolveBase, workerBranch } from "../resolve.ts"
 import { clearWorktreeLocks } from "../stale-locks.ts"
 import { asPattern } from "./copy-files.ts"
 import { finish, isUsable, makeFresh } from "./create-workspace.ts"
 import type { Ground } from "./ground.ts"
-import { showHidden } from "./leftovers.ts"
-import { pinWorktree } from "./pin-worktree.ts"
+import { branchLines, pinWorktree } from "./pin-worktree.ts"
 import { removeFound } from "./remove-workspace.ts"
-import { type Found, findWorktree, gitIn, writeRecord } from "./workspace-record.ts"
+import { writeHead } from "./view.ts"
+import { type Found, findWorkspace, gitIn, writeRecord } from "./workspace-record.ts"
 
-/** Gives a worktree to the next attempt. One that cannot be made as good as new is replaced by a new one. */
+/** Gives a workspace to the next attempt. One that cannot be made as good as new is replaced by a new one. */
 export async function moveWorktree(ground: Ground, request: WorkspaceRequest): Promise<MovedWorkspace> {
   const { worker } = request
   const branch = workerBranch(ground.team, worker)
   const base = await resolveBase(ground, request.base)
   const target = { worker, branch, base, attempt: request.attempt ?? null }
-  const found = findWorktree(ground, worker)
+  const found = findWorkspace(ground, worker)
   let pinned: readonly Pin[] = []
   if (found !== undefined && isUsable(found) && isAsSetUp(ground, found)) {
     await clearWorktreeLocks(ground, found)
-    const { pins, status, past } = await pinWorktree(ground, found, { branch })
+    const { pins, status, head } = await pinWorktree(ground, found, { branch })
     pinned = pins
     if (status !== null) {
-      writeRecord(found.adminDir, { base: base.commit, attempt: target.attempt, pending: "move", past })
-      await takeTo(ground, found, { branch, commit: base.commit, status })
-      return {
-        ...(await finish(ground, found, { ...target, past, earlier: found.record?.setup })),
-        isNew: false,
-        pinned,
-      }
+      writeRecord(found.view, { base: base.commit, attempt: target.attempt, pending: "move" })
+      await Promise.all([
+        pinBase(ground, found, { ...target, tip: head ?? undefined }),
+        takeTo(ground, found, base.commit),
+      ])
+      return { ...(await finish(ground, found, { ...target, earlier: found.record?.setup })), isNew: false, pinned }
     }
   }
   if (found !== undefined) pinned = await removeFound(ground, found, { branch })
   return { ...(await makeFresh(ground, target)), pinned }
 }
 
-/** Settings of this one worktree, or submodules in it, are somebody else's doing: a fresh one would not have them. */
-function isAsSetUp({ commonDir }: Ground, { adminDir }: Found): boolean {
-  const isAlike = (file: string) => readText(`${adminDir}/${file}`) === readText(`${commonDir}/${file}`)
-  return isAlike("config.worktree") && isAlike("info/sparse-checkout") && !existsSync(`${adminDir}/modules`)
+/** A sparse checkout that the user changed since, or submodules, would not be in a fresh one. */
+function isAsSetUp({ commonDir }: Ground, { view, gitDir }: Found): boolean {
+  const isAlike = (file: string) => readText(`${view}/${file}`) === readText(`${commonDir}/${file}`)
+  return isAlike("config.worktree") && isAlike("info/sparse-checkout") && !existsSync(`${gitDir}/modules`)
 }
 
-/** What git keeps of a merge, rebase or search that somebody left in the middle. */
-const UNFINISHED =
-  /^(?:MERGE_|CHERRY_PICK_HEAD|REVERT_HEAD|REBASE_HEAD|AUTO_MERGE|SQUASH_MSG|rebase-|sequencer$|BISECT_|refs$)/
+interface NextBase {
+  readonly branch: string
+  readonly base: Resolved
+  readonly tip: string | undefined
+}
 
-/** Writes the files that differ, and removes what a fresh worktree would not have. */
-export async function takeTo(
-  ground: Ground,
-  found: Found,
-  { branch, commit, status }: { readonly branch: string; readonly commit: string; readonly status: Status },
-): Promise<void> {
-  const { path, adminDir } = found
+/** The user's repository keeps the base for as long as somebody works on it, whatever the user removes meanwhile. */
+async function pinBase(ground: Ground, found: Found, { branch, base, tip }: NextBase): Promise<void> {
+  const lines = branchLines(ground, found, { branch, tip, head: base.commit })
+  if (lines.length > 0) await ground.git.read(["update-ref", "--stdin"], { input: `${lines.join("\n")}\n` })
+}
+
+/** Writes the files that differ, and removes what a fresh workspace would not have. */
+export async function takeTo(ground: Ground, found: Found, commit: string): Promise<void> {
+  const { path, view } = found
   const git = gitIn(ground, found)
-  for (const { name } of entriesOf(adminDir))
-    if (UNFINISHED.test(name)) rmSync(`${adminDir}/${name}`, { recursive: true, force: true })
-  await showHidden(git, status.hidden)
-  const checkout = [
-    "-c",
-    "checkout.workers=0",
-    "checkout",
-    "--quiet",
-    "--force",
-    "--no-recurse-submodules",
-    "--no-track",
-  ]
-  await git.read([...checkout, "-B", branch, commit, "--"])
-  const tracked = listTracked(readBytes(`${adminDir}/index`)) ?? (await askTracked(git))
+  const flags = ["--reset", "-u", "--no-recurse-submodules"]
+  await git.read(["-c", "checkout.workers=0", "read-tree", ...flags, commit])
+  writeHead(view, commit)
+  const tracked = listTracked(readBytes(`${view}/index`)) ?? (await askTracked(git))
   if (holdsMore(path, tracked)) {
     const installed = found.record?.setup?.units.flatMap(({ places }) => places.map(asPattern)) ?? []
     const keep = [...ground.settings.keep, ...installed].flatMap((pattern) => ["-e", pattern])

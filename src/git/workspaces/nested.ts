@@ -1,69 +1,120 @@
-import { existsSync, statSync } from "node:fs"
+import { existsSync, lstatSync, rmSync } from "node:fs"
 import { AppError } from "../../kernel/errors.ts"
-import { type Git, withVariables } from "../git.ts"
-import { readStatus, type Status } from "../read-status.ts"
+import { withVariables } from "../git.ts"
+import { commitTree } from "../merges/rewrite-commits.ts"
+import { readRefs, readText } from "../read-refs.ts"
+import type { Status } from "../read-status.ts"
+import { bringObjects } from "./bring-objects.ts"
 import type { Ground } from "./ground.ts"
-import { commitLeftovers, IDENTITY } from "./leftovers.ts"
+import { withObjectsOf } from "./private-repository.ts"
+import { nestedGitDir, type Submodule } from "./submodules.ts"
 
-const LEFTOVERS = "refs/heads/teamwork-leftovers"
+const LEFTOVERS = "heads/teamwork-leftovers"
 
-/** The git repositories inside of a worktree, as far as git sees them: what is ignored is not kept anyway. */
-export function listNested(path: string, status: Pick<Status, "changes"> | null): string[] {
-  const folders = (status?.changes ?? [])
-    .filter((change) => change.isRepository)
-    .map((change) => `${path}/${change.path}`)
-  // Somebody may have made a repository of the worktree's own folder.
-  const own = statSync(`${path}/.git`, { throwIfNoEntry: false })?.isDirectory() === true ? [path] : []
+type Source = Pick<Ground, "git" | "source" | "commonDir">
+
+/** The git repositories among the files of a workspace, as far as git sees them: what is ignored is not kept anyway. */
+export function listNested(path: string, status: Pick<Status, "changes"> | null, moved: readonly Submodule[]): string[] {
+  const untracked = (status?.changes ?? []).filter((change) => change.isRepository)
+  const folders = [...untracked, ...moved].map((each) => `${path}/${each.path}`)
+  // A worker may have made a repository of the folder itself.
+  const own = lstatSync(`${path}/.git`, { throwIfNoEntry: false })?.isDirectory() === true ? [path] : []
   return [...folders, ...own].filter((folder) => existsSync(`${folder}/.git`))
 }
 
 /**
- * Brings everything of such repositories, uncommitted files too, below `refs/.../nested/<n>/` of the repository around
- * them: git itself would keep no more of them than a name.
+ * Brings everything of such repositories, uncommitted files too, below `refs/.../nested/<n>/` of the user's repository:
+ * git itself would keep no more of them than a name. No git runs in them.
  */
-export async function pinNested(ground: Pick<Ground, "git" | "source">, nested: readonly string[], prefix: string) {
-  for (const [index, folder] of nested.entries()) await bringOver(ground, folder, `${prefix}nested/${index + 1}/`)
+export async function pinNested(source: Source, nested: readonly string[], prefix: string): Promise<void> {
+  for (const [index, folder] of nested.entries()) await keepNested(source, folder, `${prefix}nested/${index + 1}/`)
 }
 
-async function bringOver({ git, source }: Pick<Ground, "git" | "source">, nested: string, prefix: string) {
-  const inside = withVariables(source.in(nested), { GIT_DIR: `${nested}/.git`, GIT_WORK_TREE: nested })
-  const fetch = [
-    "fetch",
-    "--quiet",
-    "--no-tags",
-    "--no-write-fetch-head",
-    "--no-recurse-submodules",
-    "--update-shallow",
-  ]
+async function keepNested(source: Source, folder: string, prefix: string): Promise<void> {
   try {
-    const gitDir = await inside.read(["rev-parse", "--absolute-git-dir"])
-    await keepLeftovers(inside, nested, gitDir)
-    if ((await inside.read(["for-each-ref", "--count=1"])) === "") return
-    await git.read([...fetch, "--", gitDir, `+refs/*:${prefix}*`])
+    const gitDir = nestedGitDir(folder)
+    const refs = await readNestedRefs(source, gitDir)
+    const head = findHead(gitDir, refs)
+    const isWhole = await bringAll(source, gitDir, [...refs.values(), ...(head === undefined ? [] : [head])])
+    const kept = new Map(isWhole ? refs : [])
+    kept.set(LEFTOVERS, await keepFiles(source, folder, isWhole ? head : undefined))
+    const lines = [...kept].map(([ref, id]) => `update ${prefix}${ref} ${id}\n`)
+    await source.git.read(["update-ref", "--stdin"], { input: lines.join("") })
   } catch (error) {
     if (!(error instanceof AppError && error.code === "git.failed")) throw error
     throw new AppError(
       "workspace.unsaved",
-      `${nested} is a git repository of its own and cannot be kept (${error.message}); nothing was removed: move it away`,
-      { folder: nested },
+      `${folder} is a git repository of its own and cannot be kept (${error.message}); nothing was removed: move it away`,
+      { folder },
       { cause: error },
     )
   }
 }
 
-/** As a branch of the nested repository, which comes over with its others. */
-async function keepLeftovers(git: Git, path: string, gitDir: string): Promise<void> {
-  const status = await readStatus(git, gitDir)
-  const head = status.commit ?? (await emptyCommit(git))
-  const commit = await commitLeftovers({
-    ...{ git, path, adminDir: gitDir, head, status },
-    ...{ ignoreMissing: false, known: undefined },
-  })
-  const kept = commit ?? status.commit
-  if (kept !== null) await git.read(["update-ref", LEFTOVERS, kept])
+/** Without `refs/`. One whose name is no plain path goes by its commit. */
+async function readNestedRefs({ git }: Source, gitDir: string): Promise<Map<string, string>> {
+  const refs = await readRefs(git, gitDir, "refs/")
+  return new Map(
+    [...refs].map(([ref, id]) => {
+      const name = ref.slice("refs/".length)
+      return [/^[\w][\w/-]*$/.test(name) && !name.includes("//") ? name : `others/${id.slice(0, 16)}`, id]
+    }),
+  )
 }
 
-async function emptyCommit(git: Git): Promise<string> {
-  const tree = await git.read(["mktree"], { input: "" })
-  return git.read(["commit-tree", tree, "-m", "Nothing was committed"], { env: IDENTITY })
+function findHead(gitDir: string, refs: ReadonlyMap<string, string>): string | undefined {
+  const head = readText(`${gitDir}/HEAD`).trim()
+  const ref = /^ref: refs\/(\S+)$/.exec(head)?.[1]
+  if (ref !== undefined) return refs.get(ref)
+  return /^[0-9a-f]{40,64}$/.test(head) ? head : undefined
+}
+
+/** False where not all of its history is there, as in a shallow clone: then only its files are kept. */
+async function bringAll(source: Source, gitDir: string, ids: readonly string[]): Promise<boolean> {
+  if (ids.length === 0) return true
+  try {
+    await bringObjects(source, gitDir, ids)
+    return true
+  } catch (error) {
+    if (error instanceof AppError && error.code === "git.failed") return false
+    throw error
+  }
+}
+
+/** Its files as they are now, as a commit on top of what is checked out there. */
+async function keepFiles(source: Source, folder: string, head: string | undefined): Promise<string> {
+  const { git } = source
+  const tree = await treeOfFiles(source, folder)
+  const known = head === undefined ? undefined : await (await git.answers()).commit(head)
+  if (known?.tree === tree) return known.commit
+  const parents = head === undefined ? [] : [head]
+  return commitTree(git, { tree, parents, message: "Leftovers: what was not committed" })
+}
+
+/** Written into the user's repository, with its settings. What `objects` has need not be written. */
+async function treeOfFiles({ source, commonDir }: Source, folder: string, objects = {}): Promise<string> {
+  const index = `${commonDir}/teamwork-nested-index-${process.pid}`
+  const inside = withVariables(source.in(folder), {
+    ...{ GIT_DIR: commonDir, GIT_WORK_TREE: folder, GIT_INDEX_FILE: index },
+    ...objects,
+  })
+  try {
+    rmSync(index, { force: true })
+    await inside.run([...ADD, "--", "."])
+    return await inside.read(["write-tree"])
+  } finally {
+    for (const file of [index, `${index}.lock`]) rmSync(file, { force: true })
+  }
+}
+
+const ADD = [
+  ...["-c", "core.safecrlf=false", "-c", "advice.addEmbeddedRepo=false"],
+  ...["add", "--all", "--ignore-errors"],
+]
+
+/** Whether the files of a repository among the files are others than those that are committed there. */
+export async function hasChanges(source: Source, folder: string, head: string | undefined): Promise<boolean> {
+  const objects = withObjectsOf(nestedGitDir(folder))
+  const committed = await source.git.run(["rev-parse", "--verify", "--quiet", `${head}^{tree}`], { env: objects })
+  return committed.exitCode !== 0 || committed.stdout.trim() !== (await treeOfFiles(source, folder, objects))
 }

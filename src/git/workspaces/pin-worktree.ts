@@ -1,85 +1,107 @@
 import { chmodSync, lstatSync } from "node:fs"
 import { AppError } from "../../kernel/errors.ts"
-import { type Git, withVariables } from "../git.ts"
+import type { Git } from "../git.ts"
 import type { Attempt, Pin, PinKind, Place } from "../port.ts"
 import { readRefs } from "../read-refs.ts"
-import { readCleanStatus, readStatus, type Status } from "../read-status.ts"
-import { earlierHeads } from "./earlier-heads.ts"
+import { readStatus, type Status } from "../read-status.ts"
 import type { Ground } from "./ground.ts"
 import { commitLeftovers } from "./leftovers.ts"
-import { listNested, pinNested } from "./nested.ts"
+import { hasChanges, listNested, pinNested } from "./nested.ts"
 import { earlierKind, pinRef, placeRefs } from "./pin-refs.ts"
 import { writePins } from "./pins.ts"
-import { type Found, findCheckout, gitIn, type Past } from "./workspace-record.ts"
+import { bringEarlier, bringHead, type CheckedOut } from "./read-work.ts"
+import { keepStaged } from "./staged.ts"
+import { listSubmodules, type Submodule } from "./submodules.ts"
+import { type Found, findCheckout, gitIn } from "./workspace-record.ts"
 
-export interface Pinned {
+export interface Pinned extends CheckedOut {
+  /** The commit that it is at; null where there is none. */
   readonly head: string | null
   /** Null where git cannot tell. */
   readonly status: Status | null
   readonly pins: readonly Pin[]
-  readonly past?: Past
 }
 
-interface PinWorktree {
+interface PinRequest {
   readonly branch: string
   readonly place?: Attempt
-  /** Deletes the branch, in the same transaction as the pins where that can be. */
+  /** Deletes the branch in the user's repository, in the same transaction as the pins where that can be. */
   readonly dropsBranch?: boolean
 }
 
-/** Pins everything that a worktree holds and nothing else keeps, in whatever state it is. The worktree stays as it is. */
-export async function pinWorktree(
-  ground: Ground,
-  found: Found,
-  { branch, place: given, dropsBranch = false }: PinWorktree,
-): Promise<Pinned> {
-  const { worker, adminDir, record } = found
-  const git = record === null ? unfinishedGit(ground, found) : gitIn(ground, found)
+/**
+ * Pins everything that a workspace holds and nothing else keeps, in whatever state it is. The workspace stays as it is.
+ * Its branch in the user's repository follows it.
+ */
+export async function pinWorktree(ground: Ground, found: Found, request: PinRequest): Promise<Pinned> {
+  const { branch, place: given, dropsBranch = false } = request
+  const { worker, record } = found
+  const git = gitIn(ground, found)
   const place: Place = given ?? record?.attempt ?? { worker }
   const own = `refs/heads/${branch}`
-  const isUnfinished = record === null
-  const [status, tips] = await Promise.all([
-    isUnfinished ? null : openStatusOf(ground, found),
-    readRefs(git, ground.commonDir, own),
-  ])
-  const tip = tips.get(own)
-  const head = status?.commit ?? (isUnfinished ? tip : await headOf(ground, found)) ?? tip ?? null
-  if (head === null) return { head, status, pins: [] }
-  const earlier = await earlierHeads(ground, git, { adminDir, branch, head, tip, past: record?.past })
-  const known = await knownLeftovers(ground, place)
+  const tip = (await readRefs(ground.git, ground.commonDir, own)).get(own)
+  const out = await bringHead(ground, found)
+  const head = out.commit ?? tip ?? record?.base ?? null
+  if (head === null) return { ...out, head, status: null, pins: [] }
+  const status = record === null ? null : await openStatusOf(ground, found, head)
+  const base = record?.base ?? head
+  const known = [base, tip ?? base]
+  const earlier = await bringEarlier(ground, found, { branch, head, known })
+  if (tip !== undefined && tip !== head) earlier.push(...(await keptBeside(ground, { tip, head, base })))
+  const moved = await touchedSubmodules(ground, git, found, head)
   const leftovers = await commitLeftovers({
-    ...{ git, path: found.folder === "gone" ? null : found.path, adminDir, head, status },
-    ...{ ignoreMissing: record === null || (record.pending !== null && record.pending !== "remove"), known },
+    ...{ git, path: found.folder === "gone" ? null : found.path, view: found.view, head, status },
+    ...{ submodules: moved, known: await knownLeftovers(ground, place) },
+    staged: await keepStaged(ground, git, { found, head }),
+    ignoreMissing: record === null || (record.pending !== null && record.pending !== "remove"),
   })
   const wanted = new Map<PinKind, string>([["head", head]])
   if ("task" in place && record !== null) wanted.set("base", record.base)
   if (leftovers !== undefined) wanted.set("leftovers", leftovers)
-  for (const commit of earlier.commits) wanted.set(earlierKind(commit), commit)
-  const drop =
-    dropsBranch && tip !== undefined && findCheckout(ground, branch, adminDir) === undefined
-      ? [`delete ${own} ${tip}`]
-      : []
-  const nested = found.folder === "gone" ? [] : listNested(found.path, status)
-  const pins = await writePins(ground, { place, wanted, also: nested.length === 0 ? drop : [] })
+  for (const commit of earlier) wanted.set(earlierKind(commit), commit)
+  const follow = branchLines(ground, found, { branch, tip, head: dropsBranch ? null : head })
+  const nested = found.folder === "gone" ? [] : listNested(found.path, status, moved)
+  const pins = await writePins(ground, { place, wanted, also: nested.length === 0 ? follow : [] })
   if (nested.length > 0) {
     await pinNested(ground, nested, `${placeRefs(ground.team, place)}${pins[0]?.number ?? 1}/`)
-    if (drop.length > 0) await ground.git.read(["update-ref", "--stdin"], { input: `${drop.join("")}\n` })
+    if (follow.length > 0) await ground.git.read(["update-ref", "--stdin"], { input: `${follow.join("\n")}\n` })
   }
-  return { head, status, pins, past: { logs: earlier.logs, pinned: [...wanted.values()] } }
+  return { ...out, head, status, pins }
 }
 
-/** Of a worktree that git was still making, not even its own files need be complete. */
-function unfinishedGit({ source, commonDir }: Ground, { path, folder }: Found): Git {
-  const places = { GIT_DIR: commonDir, ...(folder === "gone" ? {} : { GIT_WORK_TREE: path }) }
-  return withVariables(source.in(folder === "gone" ? commonDir : path), places)
+/** Where the branch was and the work no longer is, as after a rebase, or where another process put it. */
+async function keptBeside(
+  { git }: Ground,
+  { tip, head, base }: { readonly tip: string; readonly head: string; readonly base: string },
+): Promise<string[]> {
+  if (tip === base) return []
+  const { exitCode } = await git.run(["merge-base", "--is-ancestor", tip, head])
+  return exitCode === 0 ? [] : [tip]
 }
 
-/** Null when the folder is gone or the index is unreadable: then what is there is compared with the head alone. */
-export async function statusOf(ground: Ground, found: Found): Promise<Status | null> {
+interface BranchMove {
+  readonly branch: string
+  readonly tip: string | undefined
+  /** Null: it goes. */
+  readonly head: string | null
+}
+
+/** The user's repository shows the branch of each worker. One that a person has checked out stays where it is. */
+export function branchLines(ground: Ground, found: Found, { branch, tip, head }: BranchMove): string[] {
+  if (tip === (head ?? undefined) || findCheckout(ground, branch, found.isLinked ? found.gitDir : "") !== undefined)
+    return []
+  // A linked worktree has the branch checked out itself.
+  if (found.isLinked && head !== null) return []
+  const ref = `refs/heads/${branch}`
+  if (head === null) return tip === undefined ? [] : [`delete ${ref} ${tip}`]
+  return [tip === undefined ? `create ${ref} ${head}` : `update ${ref} ${head} ${tip}`]
+}
+
+/** Null when the folder is gone or git cannot look into it: then what is there is compared with the head alone. */
+export async function statusOf(ground: Ground, found: Found, head: string): Promise<Status | null> {
   if (found.folder === "gone") return null
   try {
-    const git = gitIn(ground, found)
-    return (await readCleanStatus(git, found.path)) ?? (await readStatus(git, found.adminDir))
+    return await readStatus(gitIn(ground, found), found.view, head)
   } catch (error) {
     if (error instanceof AppError && error.code === "git.failed") return null
     throw error
@@ -87,10 +109,10 @@ export async function statusOf(ground: Ground, found: Found): Promise<Status | n
 }
 
 /** The same with every folder opened: what git cannot look into, it would leave out without a word. */
-async function openStatusOf(ground: Ground, found: Found): Promise<Status | null> {
+async function openStatusOf(ground: Ground, found: Found, head: string): Promise<Status | null> {
   const opened = new Set<string>()
   for (;;) {
-    const status = await statusOf(ground, found)
+    const status = await statusOf(ground, found, head)
     const closed = status?.closed ?? []
     const stuck = closed.find((folder) => opened.has(folder))
     if (stuck !== undefined) {
@@ -113,9 +135,16 @@ function openFolder(folder: string): void {
   }
 }
 
-async function headOf(ground: Ground, found: Found): Promise<string | undefined> {
-  const { exitCode, stdout } = await gitIn(ground, found).run(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
-  return exitCode === 0 ? stdout.trim() : undefined
+/** Submodules with files in them that are not those of the commit that is committed. */
+async function touchedSubmodules(ground: Ground, git: Git, found: Found, head: string): Promise<Submodule[]> {
+  if (found.folder === "gone") return []
+  const touched: Submodule[] = []
+  for (const each of await listSubmodules(git, `${found.view}/index`)) {
+    const [entry = ""] = await git.list(["ls-tree", "-z", "--full-tree", head, "--", each.path])
+    const isMoved = /^160000 commit ([0-9a-f]+)\t/.exec(entry)?.[1] !== each.head
+    if (isMoved || (await hasChanges(ground, `${found.path}/${each.path}`, each.head))) touched.push(each)
+  }
+  return touched
 }
 
 /** The last ones of the same place, by whatever number. */

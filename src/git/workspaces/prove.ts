@@ -1,8 +1,9 @@
 import { lstatSync } from "node:fs"
 import { AppError } from "../../kernel/errors.ts"
 import type { Remedy } from "../../kernel/remedy.ts"
-import { readCleanStatus, readStatus } from "../read-status.ts"
+import { readStatus } from "../read-status.ts"
 import type { Ground } from "./ground.ts"
+import { bringHead } from "./read-work.ts"
 import { type Found, gitIn, isFinished } from "./workspace-record.ts"
 
 export interface Expectation {
@@ -15,7 +16,7 @@ export interface Expectation {
   readonly isFresh?: boolean
 }
 
-/** The commit a worktree is at, once it is proven to be the right one: path, branch, base, and clean. */
+/** The commit a workspace is at, once it is proven to be the right one: path, branch, base, and clean. */
 export async function proveWorktree(ground: Ground, found: Found, expected: Expectation): Promise<string> {
   const { branch, base } = expected
   const fields = { workerId: found.worker }
@@ -26,15 +27,16 @@ export async function proveWorktree(ground: Ground, found: Found, expected: Expe
   if (found.folder === "gone")
     refuse("path", "is gone", { operation: "worktree create", fields, to: "make it anew with" })
   if (found.folder === "other" || lstatSync(found.path).isSymbolicLink())
-    refuse("path", "is no longer what git made there", { operation: "worktree remove", fields, to: "remove it with" })
+    refuse("path", "is no longer what was made there", { operation: "worktree remove", fields, to: "remove it with" })
   if (expected.isFresh !== true && !isFinished(found)) {
     const mend: Remedy = { operation: "doctor", fields: { fix: true }, to: "mend it with" }
-    refuse("unfinished", "was never finished, as somebody was interrupted", mend)
+    refuse("unfinished", "was never finished, as the process that made it was interrupted", mend)
   }
+  const out = expected.isFresh === true ? { branch, commit: base } : await bringHead(ground, found)
+  if (out.branch !== branch) refuse("branch", `is on ${out.branch ?? "no branch"} and not on ${branch}`)
+  const head = out.commit ?? refuse("base", "has no commit that can be read")
   const git = gitIn(ground, found)
-  const status =
-    (await readCleanStatus(git, found.path)) ?? (await readStatus(git, found.adminDir, { isFresh: expected.isFresh }))
-  if (status.branch !== branch) refuse("branch", `is on ${status.branch ?? "no branch"} and not on ${branch}`)
+  const status = await readStatus(git, found.view, head)
   const [first, ...more] = status.changes
   if (first !== undefined) {
     const others = more.length === 0 ? "" : ` and ${more.length} more`
@@ -44,8 +46,6 @@ export async function proveWorktree(ground: Ground, found: Found, expected: Expe
     )
   }
   if (status.closed.length > 0) refuse("changes", `has folders that cannot be read: ${status.closed.join(", ")}`)
-  if (status.hidden.length > 0) refuse("hidden", `hides changes from git: ${status.hidden.join(", ")}`)
-  const head = status.commit ?? refuse("base", "has no commit")
   if (head === base) return head
   if (expected.resumes !== true) refuse("base", `is at ${short(head)} and not at its base ${short(base)}`)
   const { exitCode } = await git.run(["merge-base", "--is-ancestor", base, head])

@@ -14,25 +14,17 @@ export async function removeFound(
   found: Found,
   { branch, place }: { readonly branch: string; readonly place?: Attempt },
 ): Promise<readonly Pin[]> {
-  if (found.locked !== null) {
-    const why = found.locked === "" ? "" : ` (${found.locked})`
-    throw new AppError(
-      "workspace.locked",
-      `the worktree ${found.path} is locked${why}; unlock it with: git worktree unlock '${found.path}'`,
-      { path: found.path },
-    )
-  }
   if (!isFinished(found)) await waitForOrphans(ground, found)
   await clearWorktreeLocks(ground, found)
   const { record } = found
   // Before its branch goes: whoever is killed then leaves a worktree that is known to be on its way out.
-  if (record !== null) writeRecord(found.adminDir, { ...record, pending: "remove" })
+  if (record !== null) writeRecord(found.view, { ...record, pending: "remove" })
   try {
     const pins = await pinAndDrop(ground, found, { branch, place })
     deleteWorktree(ground, found)
     return pins
   } catch (error) {
-    if (record !== null && existsSync(found.adminDir)) writeRecord(found.adminDir, record)
+    if (record !== null && existsSync(found.view)) writeRecord(found.view, record)
     throw error
   }
 }
@@ -55,20 +47,24 @@ async function pinAndDrop(
 const TRIES = 3
 
 /**
- * Only once everything in it is kept elsewhere. Both of its folders are first moved to a place for what is to be
- * deleted: whoever is killed leaves something whole, or something that anybody may delete. Git deletes file by file.
+ * Only once everything in it is kept elsewhere. Its folders are first moved to a place for what is to be deleted: who is
+ * killed leaves something whole, or something that may be deleted. The view goes last, since it says what there is.
  */
-export function deleteWorktree(ground: Ground, { path, adminDir, folder, worker }: Found): void {
+export function deleteWorktree(ground: Ground, { path, gitDir, view, folder, worker, isLinked }: Found): void {
   const now = ground.clock.now()
-  if (folder === "there") discard(path, `${treeTrash(ground)}/${worker}-${now}`)
+  const trash = `${trashOf(ground)}/${worker}-${now}`
+  if (folder === "there") discard(path, trash)
   else if (folder === "other") setAside(path, `${ground.folder}/.set-aside/${worker}-${now}`)
-  if (existsSync(adminDir)) discard(adminDir, `${adminTrash(ground)}/${basename(adminDir)}-${now}`)
-  removeIfEmpty(dirname(adminDir))
+  // Git keeps what it knows of a linked worktree in the user's repository, on another file system perhaps.
+  if (isLinked) discard(gitDir, `${ground.commonDir}/teamwork-trash/${basename(gitDir)}-${now}`)
+  else for (const [each, name] of [[gitDir, "git"], [view, "view"]] as const) discard(each, `${trash}.${name}`)
+  removeIfEmpty(dirname(gitDir))
+  removeIfEmpty(dirname(view))
 }
 
-/** What was being deleted when somebody was killed. Deletes it, unless only asked for. */
+/** What was being deleted when its process was killed. Deletes it, unless only asked for. */
 export function emptyTrash(ground: Ground, isDry: boolean): string[] {
-  const trash = [treeTrash(ground), adminTrash(ground)].filter((folder) => existsSync(folder))
+  const trash = [trashOf(ground), `${ground.commonDir}/teamwork-trash`].filter((folder) => existsSync(folder))
   const left = trash.flatMap((folder) => entriesOf(folder).map((entry) => `${folder}/${entry.name}`))
   if (!isDry) {
     for (const folder of left) deleteFolder(folder)
@@ -77,10 +73,12 @@ export function emptyTrash(ground: Ground, isDry: boolean): string[] {
   return left
 }
 
-const treeTrash = ({ folder }: Ground) => `${folder}/.trash`
-const adminTrash = ({ commonDir }: Ground) => `${commonDir}/teamwork-trash`
+function trashOf({ folder }: Ground): string {
+  return `${folder}/.trash`
+}
 
 function discard(folder: string, place: string): void {
+  if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) return
   mkdirSync(dirname(place), { recursive: true })
   renameSync(folder, place)
   deleteFolder(place)

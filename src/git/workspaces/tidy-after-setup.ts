@@ -1,26 +1,33 @@
-import { existsSync, writeFileSync } from "node:fs"
-import type { Git } from "../git.ts"
-import { excludeFromCommits } from "./copy-files.ts"
+import { appendFileSync, existsSync, writeFileSync } from "node:fs"
+import { exclude, notIgnored } from "./copy-files.ts"
 import type { Ground } from "./ground.ts"
+import { type Found, gitIn } from "./workspace-record.ts"
 
 /**
- * What the set-up of a worktree wrote is nobody's work. Tracked files go back to what they are in the commit. New folders
- * get a file by which they ignore themselves; only single files that are left are added to the list that the whole
- * repository shares.
+ * What the set-up of a workspace wrote is nobody's work. Tracked files go back to what they are in the commit. New folders
+ * get a file by which they ignore themselves; single files that are left are kept out of commits by name.
  */
-export async function tidyAfterSetup(ground: Ground, git: Git, path: string): Promise<void> {
-  const status = ["status", "--porcelain=v1", "-z", "--untracked-files=normal", "--no-renames"]
-  const entries = (await git.list(status)).map((entry) => ({ isNew: entry.startsWith("??"), file: entry.slice(3) }))
-  const changed = entries.filter(({ isNew }) => !isNew).map(({ file }) => file)
-  if (changed.length > 0) {
-    const input = changed.map((file) => `${file}\0`).join("")
-    await git.read(["checkout", "--quiet", "HEAD", "--pathspec-from-file=-", "--pathspec-file-nul"], { input })
+export async function tidyAfterSetup(ground: Ground, found: Found): Promise<void> {
+  const git = gitIn(ground, found)
+  const flags = ["-t", "--modified", "--deleted", "--others", "--directory", "--exclude-standard", "-z"]
+  const entries = (await git.list(["ls-files", ...flags])).map((entry) => ({
+    isNew: entry.startsWith("? "),
+    file: entry.slice(2),
+  }))
+  const changed = new Set(entries.filter(({ isNew }) => !isNew).map(({ file }) => file))
+  if (changed.size > 0) {
+    const input = [...changed].map((file) => `${file}\0`).join("")
+    await git.read(["checkout-index", "--force", "--index", "-z", "--stdin"], { input })
   }
   const files = entries.filter(({ isNew }) => isNew).map(({ file }) => file)
   for (const folder of files.filter((file) => file.endsWith("/"))) {
-    const ignore = `${path}/${folder}.gitignore`
+    const ignore = `${found.path}/${folder}.gitignore`
     if (!existsSync(ignore)) writeFileSync(ignore, "*\n")
   }
-  const single = files.filter((file) => !file.endsWith("/"))
-  await excludeFromCommits(ground, git, single)
+  const single = await notIgnored(
+    git,
+    files.filter((file) => !file.endsWith("/")),
+  )
+  await exclude(ground, found, single)
+  if (single.length > 0) appendFileSync(`${found.gitDir}/info/exclude`, `${single.join("\n")}\n`)
 }

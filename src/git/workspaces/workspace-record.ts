@@ -5,88 +5,75 @@ import { type Git, withVariables } from "../git.ts"
 import type { Attempt } from "../port.ts"
 import { entriesOf, readText } from "../read-refs.ts"
 import { type Ground, readWorktreePath } from "./ground.ts"
+import { type CheckoutPlace, hasPointer, lookAt, placeIn, viewsIn } from "./view.ts"
 
 /**
- * What we know of a worktree, kept among git's own files of it, so that it goes with them. It is written when the
- * worktree is complete: without it, or with something pending, whoever worked on it was interrupted.
+ * What we know of a workspace, kept in our view of it. It is written when the workspace is complete: without it, or with
+ * something pending, the process that worked on it was interrupted.
  */
-export interface WorktreeRecord {
+export interface WorkspaceRecord {
   readonly base: string
   readonly attempt: Attempt | null
   readonly pending: "move" | "sync" | "remove" | null
-  /** What was pinned when the attempt before ended; absent when there was none. */
-  readonly past?: Past
   /** What was installed in it; absent where nothing was by ourselves. */
   readonly setup?: SetupRecord
 }
 
-/** Up to where the logs of a worktree and its branch were read, and what was pinned then. */
-export interface Past {
-  readonly logs: readonly LogPlace[]
-  readonly pinned: readonly string[]
-}
-
-export interface LogPlace {
-  readonly length: number
-  /** What stands before it: in a log that somebody rewrote, another. */
-  readonly end: string
-}
-
-/** A worktree of ours that git knows of. */
-export interface Found {
+/** A workspace of ours. */
+export interface Found extends CheckoutPlace {
   readonly worker: string
-  readonly path: string
-  /** Git's own files of this worktree: `.git/worktrees/<name>`. */
-  readonly adminDir: string
-  readonly record: WorktreeRecord | null
-  /** Whether the folder is there, and is what git takes it for. */
+  readonly record: WorkspaceRecord | null
+  /** Whether the folder is there, and is what we made there. */
   readonly folder: "there" | "gone" | "other"
-  readonly locked: string | null
+  /**
+   * A linked worktree of the user's repository, as version 0.1.0 made them: `gitDir` and `view` are git's own files of it,
+   * and its refs are the user's. It is pinned and replaced.
+   */
+  readonly isLinked: boolean
 }
 
-/** Nobody was interrupted while making or changing it. */
+/** Nothing was interrupted while making or changing it. */
 export function isFinished({ record }: Found): boolean {
   return record !== null && record.pending === null
 }
 
-export function findWorktree(ground: Ground, worker: string): Found | undefined {
-  return listWorktrees(ground).find((found) => found.worker === worker)
+export function findWorkspace(ground: Ground, worker: string): Found | undefined {
+  const place = placeIn(ground.folder, worker)
+  if (existsSync(place.view)) return inspect(worker, place)
+  return listLinked(ground).find((found) => found.worker === worker)
 }
 
-export function listWorktrees({ commonDir, folder }: Ground): Found[] {
+export function listWorkspaces(ground: Ground): Found[] {
+  const own = entriesOf(viewsIn(ground.folder)).map(({ name }) => inspect(name, placeIn(ground.folder, name)))
+  const linked = listLinked(ground).filter((found) => !own.some(({ worker }) => worker === found.worker))
+  return [...own, ...linked].sort((a, b) => (a.worker < b.worker ? -1 : 1))
+}
+
+function inspect(worker: string, place: CheckoutPlace): Found {
+  return { ...place, worker, record: readRecord(place.view), folder: folderState(place), isLinked: false }
+}
+
+function folderState(place: CheckoutPlace): Found["folder"] {
+  const stat = lstatSync(place.path, { throwIfNoEntry: false })
+  if (stat === undefined) return "gone"
+  return stat.isDirectory() && hasPointer(place) ? "there" : "other"
+}
+
+function listLinked({ commonDir, folder }: Ground): Found[] {
   return entriesOf(`${commonDir}/worktrees`)
     .map((entry) => `${commonDir}/worktrees/${entry.name}`)
-    .map((adminDir) => ({ adminDir, path: readWorktreePath(adminDir) }))
+    .map((adminDir) => ({ gitDir: adminDir, view: adminDir, path: readWorktreePath(adminDir) }))
     .filter(({ path }) => path.startsWith(`${folder}/`) && !path.slice(folder.length + 1).includes("/"))
-    .map(({ adminDir, path }) => ({
-      worker: basename(path),
-      path,
-      adminDir,
-      record: readRecord(adminDir),
-      folder: folderState(path, adminDir),
-      locked: lockOf(adminDir),
+    .map((place) => ({
+      ...place,
+      worker: basename(place.path),
+      record: readRecord(place.view),
+      folder: linkedState(place.path, place.gitDir),
+      isLinked: true,
     }))
-    .sort((a, b) => (a.worker < b.worker ? -1 : 1))
 }
 
-/** Where the work in a worktree of ours started; undefined in any other checkout. */
-export async function startOfWork(git: Git): Promise<string | undefined> {
-  return readRecord((await git.places()).gitDir)?.base
-}
-
-/** What was installed in a worktree of ours; undefined in any other checkout. */
-export async function setupOfWork(git: Git): Promise<SetupRecord | undefined> {
-  return readRecord((await git.places()).gitDir)?.setup
-}
-
-/** Git itself locks a worktree while it makes one; a git that was killed then left that behind. */
-function lockOf(adminDir: string): string | null {
-  if (!existsSync(`${adminDir}/locked`)) return null
-  const reason = readText(`${adminDir}/locked`).trim()
-  return reason === "initializing" && readRecord(adminDir) === null ? null : reason
-}
-
-function folderState(path: string, adminDir: string): Found["folder"] {
+function linkedState(path: string, adminDir: string): Found["folder"] {
   const stat = lstatSync(path, { throwIfNoEntry: false })
   if (stat === undefined) return "gone"
   if (!stat.isDirectory()) return "other"
@@ -94,31 +81,42 @@ function folderState(path: string, adminDir: string): Found["folder"] {
   return link !== undefined && resolvePath(link, path) === adminDir ? "there" : "other"
 }
 
+/** Where the work in a workspace of ours started; undefined in any other checkout. */
+export async function startOfWork(git: Git): Promise<string | undefined> {
+  return readRecord((await git.places()).gitDir)?.base
+}
+
+/** What was installed in a workspace of ours; undefined in any other checkout. */
+export async function setupOfWork(git: Git): Promise<SetupRecord | undefined> {
+  return readRecord((await git.places()).gitDir)?.setup
+}
+
 const RECORD = "teamwork.json"
 
-function readRecord(adminDir: string): WorktreeRecord | null {
+function readRecord(view: string): WorkspaceRecord | null {
   try {
-    return JSON.parse(readFileSync(`${adminDir}/${RECORD}`, "utf8"))
+    return JSON.parse(readFileSync(`${view}/${RECORD}`, "utf8"))
   } catch {
     return null
   }
 }
 
-export function writeRecord(adminDir: string, record: WorktreeRecord): void {
-  const file = `${adminDir}/${RECORD}`
+export function writeRecord(view: string, record: WorkspaceRecord): void {
+  const file = `${view}/${RECORD}`
   writeFileSync(`${file}.new`, JSON.stringify(record))
   renameSync(`${file}.new`, file)
 }
 
-/** The git folder of whoever has a branch checked out, the worktree in `except` aside. */
-export function findCheckout({ commonDir }: Ground, branch: string, except = ""): string | undefined {
+/** The git folder of the checkout of the user's that has a branch checked out. */
+export function findCheckout({ commonDir }: Pick<Ground, "commonDir">, branch: string, except = ""): string | undefined {
   const linked = entriesOf(`${commonDir}/worktrees`).map((entry) => `${commonDir}/worktrees/${entry.name}`)
   const isOn = (gitDir: string) => readText(`${gitDir}/HEAD`).trim() === `ref: refs/heads/${branch}`
   return [commonDir, ...linked].find((gitDir) => gitDir !== except && isOn(gitDir))
 }
 
-/** Git in a worktree, told where everything is: what somebody wrote into `.git` of the folder leads nowhere. */
-export function gitIn(ground: Ground, { path, adminDir, folder }: Pick<Found, "path" | "adminDir" | "folder">): Git {
-  if (folder === "gone") return withVariables(ground.source.in(ground.commonDir), { GIT_DIR: adminDir })
-  return withVariables(ground.source.in(path), { GIT_DIR: adminDir, GIT_WORK_TREE: path })
+/** Git that looks at the files of a workspace, and never with what was set by the one who works there. */
+export function gitIn(ground: Ground, found: Found): Git {
+  if (!found.isLinked) return lookAt(ground.git, found)
+  const places = { GIT_DIR: ground.commonDir, ...(found.folder === "gone" ? {} : { GIT_WORK_TREE: found.path }) }
+  return withVariables(ground.source.in(found.folder === "gone" ? ground.commonDir : found.path), places)
 }

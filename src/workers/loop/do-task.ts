@@ -59,7 +59,7 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
   const workspace = await takeWorkspace(shift, hold, wasBegun)
   const doer = await chooseDoer(shift, hold)
   const fix = await findFix(shift, task)
-  const identity = await ports.gitIdentity(workspace.path)
+  const identity = await ports.gitIdentity()
   const runs = (await listRuns(shift, task)).length
   const run = (turn: number) => agentRunId(shift.team, task, runs + turn)
   let taken = 0

@@ -30,8 +30,8 @@ export interface WorkerPorts {
   readonly verify: (request: GateRequest) => Promise<Verdict>
   /** Has work looked at by somebody who did not do it. */
   readonly examine: (request: ExamineRequest & { readonly folder: string }) => Promise<Examined>
-  /** In whose name agents commit in a folder, as variables. */
-  readonly gitIdentity: (folder: string) => Promise<Readonly<Record<string, string>>>
+  /** In whose name agents commit, as variables. */
+  readonly gitIdentity: () => Promise<Readonly<Record<string, string>>>
   /** The environment as programs in a worktree get it: its own Python, its ports. */
   readonly surround?: (env: Readonly<Record<string, string>>, folder: string) => Record<string, string>
   /** The skills that are there now. */

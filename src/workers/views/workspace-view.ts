@@ -8,13 +8,12 @@ interface ShownWorktree {
   readonly head: string | null
   readonly state: string
   readonly changes: readonly string[]
-  readonly locked: string | null
 }
 
 export function renderWorktrees(worktrees: readonly ShownWorktree[], screen: Screen): string {
   if (worktrees.length === 0) return "No worktrees. Make one with: teamwork worktree create --worker-id w1"
-  const state = ({ state, changes, locked }: ShownWorktree) =>
-    `${state}${changes.length === 0 ? "" : ` (${changes.length})`}${locked === null ? "" : ", locked"}`
+  const state = ({ state, changes }: ShownWorktree) =>
+    `${state}${changes.length === 0 ? "" : ` (${changes.length})`}`
   return table(
     [
       { title: "WORKER" },

@@ -1,0 +1,135 @@
+import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { workerRefs } from "../../kernel/branches.ts"
+import { AppError } from "../../kernel/errors.ts"
+import { dirname } from "../../lib/paths.ts"
+import { copyIndex } from "../copy-index.ts"
+import { readBytes, readRefs, readText } from "../read-refs.ts"
+import type { Ground } from "./ground.ts"
+import { settingsText } from "./repository-settings.ts"
+import type { CheckoutPlace } from "./view.ts"
+
+interface Beginning {
+  /** The branch that is checked out; null for none. */
+  readonly branch: string | null
+  readonly commit: string
+  /** Lines for `info/exclude` besides the user's own. */
+  readonly excludes?: readonly string[]
+}
+
+export interface RepositorySource extends Pick<Ground, "git" | "commonDir"> {
+  /** Whose integration branch is shown; null for none. */
+  readonly team: Ground["team"] | null
+  readonly settings: Pick<Ground["settings"], "remotes">
+}
+
+/**
+ * Makes the git folder of a checkout anew: settings, hooks, branches, stash and index are its own, and the objects are
+ * those of the user's repository. Branches and tags of the user are there as copies. What was in its place before is
+ * replaced as a whole, so nothing that was set there stays. Its index is that of our view.
+ */
+export async function makeRepository(
+  source: RepositorySource,
+  place: CheckoutPlace,
+  beginning: Beginning,
+): Promise<void> {
+  const { commonDir, git, settings } = source
+  const folder = `${place.gitDir}.new`
+  rmSync(folder, { recursive: true, force: true })
+  const write = (name: string, content: string | Uint8Array) => {
+    mkdirSync(dirname(`${folder}/${name}`), { recursive: true })
+    writeFileSync(`${folder}/${name}`, content)
+  }
+  const { branch, commit, excludes = [] } = beginning
+  write("HEAD", branch === null ? `${commit}\n` : `ref: refs/heads/${branch}\n`)
+  write("config", await settingsText({ git, commonDir, remotes: settings.remotes }))
+  write("objects/info/alternates", `${commonDir}/objects\n`)
+  mkdirSync(`${folder}/refs/heads`, { recursive: true })
+  if (branch !== null) write(`refs/heads/${branch}`, `${commit}\n`)
+  const refs = await copiedRefs(source, branch)
+  write(PACKED_REFS, refs)
+  writeFileSync(`${place.view}/${GIVEN_REFS}`, hashOf(refs))
+  write("info/exclude", [readText(`${commonDir}/info/exclude`), ...excludes].join("\n"))
+  for (const name of ["shallow", "info/attributes", "info/sparse-checkout"]) {
+    const content = readBytes(`${commonDir}/${name}`)
+    if (content !== undefined) write(name, content)
+  }
+  rmSync(place.gitDir, { recursive: true, force: true })
+  renameSync(folder, place.gitDir)
+}
+
+const PACKED_REFS = "packed-refs"
+const GIVEN_REFS = "teamwork-given-refs"
+
+/** The packed refs of a worker's repository where they are others than those it was given; empty otherwise. */
+export function ownPackedRefs({ gitDir, view }: CheckoutPlace): string {
+  const refs = readText(`${gitDir}/${PACKED_REFS}`)
+  return hashOf(refs) === readText(`${view}/${GIVEN_REFS}`) ? "" : refs
+}
+
+function hashOf(text: string): string {
+  return new Bun.CryptoHasher("sha1").update(text).digest("hex")
+}
+
+/** The user's branches and tags, so that `git diff main` or `git describe` say what they say there. */
+async function copiedRefs({ git, commonDir, team }: RepositorySource, own: string | null): Promise<string> {
+  const found = await Promise.all(
+    ["refs/heads/", "refs/remotes/", "refs/tags/"].map((prefix) => readRefs(git, commonDir, prefix)),
+  )
+  const integration = team === null ? undefined : `${workerRefs(team)}/integration`
+  const lines = found
+    .flatMap((refs) => [...refs])
+    .filter(([ref]) => ref === integration || !ref.startsWith("refs/heads/teamwork/"))
+    .filter(([ref]) => ref !== `refs/heads/${own}`)
+    .sort(([one], [other]) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
+    .map(([ref, commit]) => `${commit} ${ref}\n`)
+  return `# pack-refs with: sorted \n${lines.join("")}`
+}
+
+interface Published {
+  readonly branch: string
+  readonly commit: string
+  /** By default that of our view, which is right about the files. */
+  readonly index?: string
+}
+
+/**
+ * Shows the worker's repository what we did to its files: its branch is at the commit and is checked out, with this
+ * index. Throws `workspace.unproven` where something stands in the place of a folder, since a link may lead anywhere.
+ */
+export function publish(place: CheckoutPlace, { branch, commit, index }: Published): void {
+  const { gitDir } = place
+  const ref = `refs/heads/${branch}`
+  const names = dirname(ref).split("/")
+  for (let count = 0; count <= names.length; count++) ensureFolder([gitDir, ...names.slice(0, count)].join("/"))
+  replace(`${gitDir}/${ref}`, (file) => writeFileSync(file, `${commit}\n`, { flag: "wx" }))
+  replace(`${gitDir}/HEAD`, (file) => writeFileSync(file, `ref: ${ref}\n`, { flag: "wx" }))
+  giveIndex(place, index)
+}
+
+function ensureFolder(folder: string): void {
+  const stat = lstatSync(folder, { throwIfNoEntry: false })
+  if (stat === undefined) mkdirSync(folder)
+  else if (!stat.isDirectory())
+    throw new AppError("workspace.unproven", `${folder} is no folder; a worker replaced it`, { folder, reason: "path" })
+}
+
+/** The index of our view becomes that of the worker's repository. */
+export function giveIndex({ gitDir, view }: CheckoutPlace, index = `${view}/index`): void {
+  replace(`${gitDir}/index`, (file) => copyIndex(index, file))
+}
+
+/** A link in the place of the file is replaced, not followed. */
+function replace(file: string, write: (file: string) => void): void {
+  const draft = `${file}.teamwork-new`
+  rmSync(draft, { recursive: true, force: true })
+  write(draft)
+  renameSync(draft, file)
+}
+
+/** Lets git read the objects of a worker's repository besides its own. Nothing else of that repository is read. */
+export function withObjectsOf(gitDir: string): Record<string, string> {
+  const folder = `${gitDir}/objects`
+  const quoted = /[":\\]/.test(folder) ? JSON.stringify(folder) : folder
+  return { GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted }
+}
+

@@ -1,0 +1,47 @@
+import { existsSync, rmSync } from "node:fs"
+import { AppError } from "../../kernel/errors.ts"
+import { getTree } from "../ancestry.ts"
+import { copyIndex } from "../copy-index.ts"
+import type { Git } from "../git.ts"
+import { entriesOf } from "../read-refs.ts"
+import { treeOfIndex } from "../read-status.ts"
+import { bringObjects } from "./bring-objects.ts"
+import type { Ground } from "./ground.ts"
+import type { Found } from "./workspace-record.ts"
+
+/**
+ * What a worker has put into its own index, as a tree in the user's repository. Undefined where that is what is
+ * committed, or where the index cannot be read.
+ */
+export async function keepStaged(
+  source: Pick<Ground, "git" | "commonDir">,
+  git: Git,
+  { found, head }: { readonly found: Found; readonly head: string },
+): Promise<string | undefined> {
+  const { gitDir, view, isLinked } = found
+  if (!existsSync(`${gitDir}/index`) || treeOfIndex(`${gitDir}/index`) === (await getTree(git, head))) return undefined
+  const index = `${view}/teamwork-index-staged-${process.pid}`
+  const own = { env: { GIT_INDEX_FILE: index } }
+  try {
+    copyIndex(`${gitDir}/index`, index)
+    const entries = await git.list(["ls-files", "--stage", "-z"], own)
+    const files = entries.flatMap((entry) => {
+      const [, mode, id = "", stage] = /^(\d+) ([0-9a-f]+) (\d)\t/.exec(entry) ?? []
+      return mode === "160000" ? [] : [{ id, stage }]
+    })
+    if (files.some(({ stage }) => stage !== "0")) return undefined
+    if (!isLinked) await bringObjects(source, gitDir, ownObjects(gitDir, [...new Set(files.map(({ id }) => id))]))
+    return await git.read(["write-tree", "--missing-ok"], own)
+  } catch (error) {
+    if (error instanceof AppError && error.code === "git.failed") return undefined
+    throw error
+  } finally {
+    for (const file of [index, `${index}.lock`]) rmSync(file, { force: true })
+  }
+}
+
+/** Those that the user's repository need not have. */
+function ownObjects(gitDir: string, ids: readonly string[]): string[] {
+  if (entriesOf(`${gitDir}/objects/pack`).length > 0) return [...ids]
+  return ids.filter((id) => existsSync(`${gitDir}/objects/${id.slice(0, 2)}/${id.slice(2)}`))
+}

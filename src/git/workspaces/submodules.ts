@@ -1,0 +1,68 @@
+import { existsSync, lstatSync } from "node:fs"
+import { resolvePath } from "../../lib/paths.ts"
+import type { Git } from "../git.ts"
+import { listTracked } from "../index-flags.ts"
+import { readBytes, readRefs, readText } from "../read-refs.ts"
+
+/** A commit of another repository that the index names, where files of that repository are there. */
+export interface Submodule {
+  readonly path: string
+  /** The commit that is checked out there; undefined where it cannot be told. */
+  readonly head: string | undefined
+}
+
+const REPOSITORY = 0o160000
+
+/**
+ * Submodules with files in a workspace. Git itself would start a git in each of them to see what changed, and that one
+ * would run what is set there; so they are left to us.
+ */
+export async function listSubmodules(git: Git, index: string): Promise<Submodule[]> {
+  const paths = await listLinks(git, index)
+  if (paths.length === 0) return []
+  const root = await git.read(["rev-parse", "--show-toplevel"])
+  const found: Submodule[] = []
+  for (const path of paths)
+    if (existsSync(`${root}/${path}/.git`)) found.push({ path, head: await nestedHead(git, `${root}/${path}`) })
+  return found
+}
+
+async function listLinks(git: Git, index: string): Promise<string[]> {
+  const tracked = listTracked(readBytes(index))
+  if (tracked !== undefined) return tracked.filter(({ mode }) => mode === REPOSITORY).map(({ path }) => path)
+  if (!existsSync(index)) return []
+  const entries = await git.list(["ls-files", "--stage", "-z"], { env: { GIT_INDEX_FILE: index } })
+  return entries.flatMap((entry) => /^160000 [^\t]+\t(.+)$/s.exec(entry)?.[1] ?? [])
+}
+
+/** The git folder of a repository that lies among the files. */
+export function nestedGitDir(folder: string): string {
+  const file = `${folder}/.git`
+  if (lstatSync(file, { throwIfNoEntry: false })?.isDirectory() === true) return file
+  const target = /^gitdir: (.+?)[\r\n]*$/.exec(readText(file))?.[1]
+  return target === undefined ? file : resolvePath(target, folder)
+}
+
+/** The commit that is checked out in a repository that lies among the files; undefined where there is none. */
+export async function nestedHead(git: Git, folder: string): Promise<string | undefined> {
+  const gitDir = nestedGitDir(folder)
+  const head = readText(`${gitDir}/HEAD`).trim()
+  const ref = /^ref: (refs\/\S+)$/.exec(head)?.[1]
+  if (ref === undefined) return /^[0-9a-f]{40,64}$/.test(head) ? head : undefined
+  return (await readRefs(git, gitDir, ref)).get(ref)
+}
+
+/** Keeps git away from them while it adds everything else. */
+export function excluded(submodules: readonly Submodule[]): string[] {
+  return submodules.map(({ path }) => `:(exclude,top,literal)${path}`)
+}
+
+/** Brings the commits that are checked out there into the index. */
+export async function addSubmodules(
+  git: Git,
+  submodules: readonly Submodule[],
+  options: { readonly env: Record<string, string> },
+): Promise<void> {
+  const lines = submodules.flatMap(({ path, head }) => (head === undefined ? [] : [`160000 ${head}\t${path}\0`]))
+  if (lines.length > 0) await git.read(["update-index", "-z", "--index-info"], { ...options, input: lines.join("") })
+}
