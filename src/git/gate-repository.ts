@@ -1,15 +1,27 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import type { CheckoutSetup } from "../checkouts/port.ts"
 import { AppError } from "../kernel/errors.ts"
 import { identityOf, isRunning, type ProcessIdentity } from "../lib/process/process-identity.ts"
 import { findCommit, isShortLine, makeContains } from "./ancestry.ts"
 import { type Git, withVariables } from "./git.ts"
 import type { GitObject } from "./kept-processes.ts"
+import { readText } from "./read-refs.ts"
 import { isCleanAt, readStatus } from "./read-status.ts"
+import { readWorktreePath } from "./workspaces/ground.ts"
 import { giveIndex, makeRepository, type RepositorySource } from "./workspaces/private-repository.ts"
 import { bringHead } from "./workspaces/read-work.ts"
-import { type CheckoutPlace, fillIn, gitAt, isView, lookAt, makeView, placeIn, placeOfView, writePointer } from "./workspaces/view.ts"
+import {
+  type CheckoutPlace,
+  fillIn,
+  gitAt,
+  isView,
+  lookAt,
+  makeView,
+  placeIn,
+  placeOfView,
+  writePointer,
+} from "./workspaces/view.ts"
 import { setupOfWork, startOfWork } from "./workspaces/workspace-record.ts"
 
 interface Checkouts {
@@ -151,7 +163,10 @@ const DIFF = [
  * Lends checkouts of single commits, each a repository of its own beside a note of the process that uses it. What a process
  * that died left is removed by the next one that comes.
  */
-function checkouts(git: Git, { root, ground, prepare }: Pick<Checkouts, "ground" | "prepare"> & { readonly root: string }) {
+function checkouts(
+  git: Git,
+  { root, ground, prepare }: Pick<Checkouts, "ground" | "prepare"> & { readonly root: string },
+) {
   let count = 0
   return async <T>(commit: string, use: (folder: string) => Promise<T>): Promise<T> => {
     const source = ground ?? (await sourceOf(git))
@@ -169,13 +184,29 @@ function checkouts(git: Git, { root, ground, prepare }: Pick<Checkouts, "ground"
       return await use(place.path)
     } finally {
       remove(place)
+      for (const folder of [place.gitDir, place.view]) removeIfEmpty(dirname(folder))
       rmSync(note, { force: true })
     }
   }
 }
 
 function remove({ path, gitDir, view }: CheckoutPlace): void {
-  for (const folder of [path, gitDir, view]) rmSync(folder, { recursive: true, force: true })
+  const linked = linkedAdminDir(path)
+  for (const folder of [path, gitDir, view, linked ?? path]) rmSync(folder, { recursive: true, force: true })
+}
+
+/** Version 0.1.0 made linked worktrees of the user's repository, which keeps files for each of them. */
+function linkedAdminDir(path: string): string | undefined {
+  const target = /^gitdir: (.+\/worktrees\/[^/\n]+)\n?$/.exec(readText(`${path}/.git`))?.[1]
+  return target !== undefined && readWorktreePath(target) === path ? target : undefined
+}
+
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder)
+  } catch {
+    // Another gate uses it.
+  }
 }
 
 /** Commands may do to its repository what they like: it goes with the checkout. */
@@ -192,7 +223,12 @@ async function makeCheckout(source: RepositorySource, place: CheckoutPlace, comm
 
 async function sourceOf(git: Git): Promise<RepositorySource> {
   const { commonDir } = await git.places()
-  return { git: withVariables(git.in(commonDir), { GIT_DIR: commonDir }), commonDir, team: null, settings: { remotes: [] } }
+  return {
+    git: withVariables(git.in(commonDir), { GIT_DIR: commonDir }),
+    commonDir,
+    team: null,
+    settings: { remotes: [] },
+  }
 }
 
 function removeAbandoned(root: string): void {

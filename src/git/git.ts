@@ -143,7 +143,11 @@ export function makeGit(folder: string, ports: GitPorts, family = makeFamily(por
       })
     const first = start(from, new TextEncoder().encode(input), fromEnv)
     const second = start(to, first.stdout)
-    const [firstErrors, secondErrors] = await Promise.all([first.stderr.text(), second.stderr.text(), second.stdout.text()])
+    const [firstErrors, secondErrors] = await Promise.all([
+      first.stderr.text(),
+      second.stderr.text(),
+      second.stdout.text(),
+    ])
     if ((await first.exited) !== 0) throw gitFailed(from, folder, firstErrors)
     if ((await second.exited) !== 0) throw gitFailed(to, folder, secondErrors)
   }

@@ -274,9 +274,10 @@ export interface RemovedWorkspace {
 }
 
 /**
- * One git worktree per worker of one team. Whatever is about to be removed, reset or given to another attempt is pinned
- * before. Calls for one worker, also of other processes, come one after the other. The user's own checkout is never
- * written to.
+ * One workspace per worker of one team: a checkout in a repository of the worker's own, which borrows its objects from the
+ * user's. Everything that is about to be removed, reset or given to another attempt is pinned in the user's repository
+ * before. Calls for one worker, also of other processes, come one after the other. Of the user's repository nothing is
+ * written but refs of ours.
  */
 export interface Workspaces {
   readonly team: RunName
@@ -308,6 +309,8 @@ export interface Workspaces {
   list(): Promise<WorkspaceState[]>
   /** Pins what it holds, then removes worktree and branch. `place` says whose work it is, if not of its attempt. */
   remove(request: { readonly worker: string; readonly place?: Attempt }): Promise<RemovedWorkspace>
+  /** Lets the branches in the user's repository follow what their workers have committed by now. Pins nothing. */
+  follow(): Promise<void>
   /** Pins what it holds now and changes nothing, as after every run of an agent. */
   pin(request: { readonly worker: string; readonly place?: Attempt }): Promise<readonly Pin[]>
   /**

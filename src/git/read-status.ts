@@ -73,7 +73,10 @@ function readChanges(output: string): Change[] {
     const kind = isNew ? "untracked" : "changed"
     changes.set(path, { path: path.replace(/\/$/, ""), kind, isRepository: isNew && path.endsWith("/") })
   }
-  return [...changes.values()]
+  // As `git status` shows them: new ones last.
+  return [...changes.values()].sort(
+    (one, other) => Number(one.kind === "untracked") - Number(other.kind === "untracked"),
+  )
 }
 
 function readClosed(stderr: string): string[] {

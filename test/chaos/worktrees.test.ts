@@ -49,7 +49,11 @@ it(
       await untilGitIsDone(repository.path, home)
       await world.workspaces.examine(true)
       expectInOrder(repository, await world.workspaces.examine(false))
-      const reached = new Set(repository.run("rev-list", "--all", "--reflog").split("\n"))
+      // What is not pinned yet is in the repository of the worker.
+      const own = existsSync(world.workspaces.pathOf(worker)) ? [world.tree(worker)] : []
+      const reached = new Set(
+        [repository, ...own].flatMap((each) => each.run("rev-list", "--all", "--reflog").split("\n")),
+      )
       expect(said(log).filter((commit) => !reached.has(commit))).toEqual([])
     }
     expect(said(log).length).toBeGreaterThan(KILLS / 5)

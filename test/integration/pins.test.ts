@@ -302,18 +302,17 @@ describe("leftovers", () => {
     expect(Object.keys(await world.pinned())).toHaveLength(2)
   })
 
-  it("that cannot be read keep the worktree from being removed", async () => {
+  it("of a repository inside that git cannot open are kept all the same, as files", async () => {
     using world = await makeWorld()
     await world.workspaces.create({ worker })
     const tree = world.tree(worker)
     tree.write({ "inner/x.txt": "x" })
     tree.run("init", "--quiet", "inner")
     writeFileSync(join(tree.path, "inner/.git/config"), "[core]\n\trepositoryformatversion = 99\n")
-    const { code, message } = await refusal(world.workspaces.remove({ worker }))
-    expect(code).toBe("workspace.unsaved")
-    expect(message).toContain("/inner is a git repository of its own and cannot be kept")
-    expect(existsSync(join(tree.path, "inner/x.txt"))).toBe(true)
-    expect(tree.run("branch", "--list", "teamwork/shop/main/w1")).not.toBe("")
+    await world.workspaces.remove({ worker })
+    expect(existsSync(tree.path)).toBe(false)
+    const kept = "refs/teamwork/shop/main/workers/w1/1/nested/1/heads/teamwork-leftovers"
+    expect(world.repository.run("show", `${kept}:x.txt`)).toBe("x")
   })
 })
 

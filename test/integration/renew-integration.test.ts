@@ -105,7 +105,11 @@ async function prepare({ isMarked = true } = {}) {
   await set("refs/heads/main", base)
   await git.read(["reset", "--quiet", "--hard", "main"])
   await ensureIntegration(merges, FIRST_RUN)
-  const ports: RenewPorts = { merges, targets, workspaces: { list: async () => [], disown: async () => undefined } }
+  const ports: RenewPorts = {
+    merges,
+    targets,
+    workspaces: { list: async () => [], disown: async () => undefined, follow: async () => undefined },
+  }
   const renew = () => renewIntegration(context, ports, TEAM)
   if (isMarked) await renew()
   const grow = async (ref: string, path: string) => {

@@ -258,7 +258,13 @@ async function openReal(): Promise<Side & Disposable> {
   }
   const runIn = (worker: string, ...args: string[]) => void world.tree(worker).run(...args)
   return {
-    ports: { workspaces, pins, scopes: makeScopes(git, world.home), merges: makeMerges(git, log), targets: makeTargets(git, log) },
+    ports: {
+      workspaces,
+      pins,
+      scopes: makeScopes(git, world.home),
+      merges: makeMerges(git, log),
+      targets: makeTargets(git, log),
+    },
     async gates(folder) {
       const gates = await openGateRepository(git.in(folder), { home: world.home, prepare: async () => undefined })
       if (gates === undefined) throw new Error(`${folder} is no repository`)

@@ -210,7 +210,7 @@ describe("an invariant that is broken is told", () => {
     scene.running.push("worker w1")
     await expect(scene.invariants.checkEnd()).rejects.toThrow("I8: worker w1 still runs")
     scene.running.pop()
-    const tree = { worker: "w1", path: "/w1", branch: "b", record: null, files: new Map(), log: [] }
+    const tree = { worker: "w1", path: "/w1", branch: "b", head: null, record: null, files: new Map(), log: [] }
     scene.git.repository.worktrees.set("w1", tree)
     await expect(scene.invariants.checkEnd()).rejects.toThrow("I8: the worktree of w1 is left")
     scene.git.repository.worktrees.clear()

@@ -101,9 +101,7 @@ export async function openWorker(
       return examineWork({ verifier, ask: () => askPorts(session), ...limits }, request)
     },
     // What the user's repository says: a worker's own may say what an agent has set there.
-    gitIdentity: once(() =>
-      gitIdentity(processes, { workspace: folder, env, configured: author, worker: "worker" }),
-    ),
+    gitIdentity: once(() => gitIdentity(processes, { workspace: folder, env, configured: author, worker: "worker" })),
     findSkills: () => findSkillsHere(host, root).skills,
     isAlive: (fact) => isAlive(fact, here),
     endOrphans: (fact) => endOrphans(fact, { ...name, home, here, env }),

@@ -20,7 +20,7 @@ import { type Beginning, readBeginning } from "../../teams/operations/team-begin
 export interface RenewPorts {
   readonly merges: Merges
   readonly targets: Pick<Targets, "findCheckout">
-  readonly workspaces: Pick<Workspaces, "list" | "disown">
+  readonly workspaces: Pick<Workspaces, "list" | "disown" | "follow">
 }
 
 interface Request extends TeamName {
@@ -52,6 +52,7 @@ export async function renewAround<T>(
   ports: RenewPorts,
   { work, ...request }: Request & { readonly work: () => Promise<T> },
 ): Promise<{ readonly result: T; readonly told: readonly string[] }> {
+  await ports.workspaces.follow()
   if ((await findLead(context, request)) !== undefined) return { result: await work(), told: [] }
   const name = await resolveRun(context, request)
   const isMarked = async () => (await ports.merges.refs(begunRef(name))).size > 0

@@ -1,7 +1,7 @@
 import type { FileChange, JudgedChange, JudgedChanges } from "../../ownership/scope.ts"
 import type { Git } from "../git.ts"
-import { type GitChange, listChanges } from "../list-changes.ts"
 import { IDENTITY, OURS } from "../identity.ts"
+import { type GitChange, listChanges } from "../list-changes.ts"
 import { writeCommit } from "../write-commit.ts"
 
 export interface RewriteRequest {

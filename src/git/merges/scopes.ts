@@ -22,7 +22,10 @@ export function makeScopes(git: Git, home: string): Scopes {
       const place = findOwnPlace(home, request.folder)
       if (place === undefined) return setAside(here, request)
       // In a workspace everything is done with our own view of it; the worker's repository is told at the end.
-      const out = await bringHead({ git: here, commonDir: (await here.places()).commonDir }, { ...place, isLinked: false })
+      const out = await bringHead(
+        { git: here, commonDir: (await here.places()).commonDir },
+        { ...place, isLinked: false },
+      )
       if (out.commit === null)
         throw new AppError("workspace.unproven", `the repository of ${place.path} has no commit that can be read`)
       const result = await setAside(here, request)

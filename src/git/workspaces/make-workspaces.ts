@@ -1,14 +1,15 @@
 import { existsSync, mkdirSync } from "node:fs"
-import { integrationBranch } from "../../kernel/branches.ts"
+import { integrationBranch, workerRefs } from "../../kernel/branches.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { holdLock } from "../../lib/file-lock.ts"
 import type { Workspace, WorkspaceState, Workspaces } from "../port.ts"
+import { readRefs } from "../read-refs.ts"
 import { workerBranch } from "../resolve.ts"
-import { createWorktree } from "./create-workspace.ts"
+import { createWorktree, isUsable } from "./create-workspace.ts"
 import { examineWorktrees } from "./examine-workspace.ts"
 import type { Ground } from "./ground.ts"
 import { moveWorktree } from "./move-workspace.ts"
-import { pinWorktree, statusOf } from "./pin-worktree.ts"
+import { branchLines, pinWorktree, statusOf } from "./pin-worktree.ts"
 import { proveWorktree } from "./prove.ts"
 import { bringHead } from "./read-work.ts"
 import { removeFound } from "./remove-workspace.ts"
@@ -61,6 +62,19 @@ export function makeWorkspaces(ground: Ground): Workspaces {
           pinned: await removeFound(ground, found, { branch: branchOf(worker), place }),
         }
       }),
+    async follow() {
+      const tips = await readRefs(ground.git, ground.commonDir, `${workerRefs(team)}/`)
+      const lines: string[] = []
+      for (const found of listWorkspaces(ground)) {
+        if (!isUsable(found)) continue
+        const branch = branchOf(found.worker)
+        const { commit } = await bringHead(ground, found)
+        const tip = tips.get(`refs/heads/${branch}`)
+        if (commit !== null) lines.push(...branchLines(ground, found, { branch, tip, head: commit }))
+      }
+      // A branch that moved meanwhile was pinned meanwhile.
+      if (lines.length > 0) await ground.git.run(["update-ref", "--stdin"], { input: `${lines.join("\n")}\n` })
+    },
     pin: ({ worker, place }) =>
       alone(worker, async () => {
         const found = findWorkspace(ground, worker)

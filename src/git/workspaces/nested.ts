@@ -14,7 +14,11 @@ const LEFTOVERS = "heads/teamwork-leftovers"
 type Source = Pick<Ground, "git" | "source" | "commonDir">
 
 /** The git repositories among the files of a workspace, as far as git sees them: what is ignored is not kept anyway. */
-export function listNested(path: string, status: Pick<Status, "changes"> | null, moved: readonly Submodule[]): string[] {
+export function listNested(
+  path: string,
+  status: Pick<Status, "changes"> | null,
+  moved: readonly Submodule[],
+): string[] {
   const untracked = (status?.changes ?? []).filter((change) => change.isRepository)
   const folders = [...untracked, ...moved].map((each) => `${path}/${each.path}`)
   // A worker may have made a repository of the folder itself.

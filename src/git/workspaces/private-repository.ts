@@ -132,4 +132,3 @@ export function withObjectsOf(gitDir: string): Record<string, string> {
   const quoted = /[":\\]/.test(folder) ? JSON.stringify(folder) : folder
   return { GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted }
 }
-

@@ -73,7 +73,11 @@ export async function bringEarlier(
     ...logs.flatMap((file) => readLog(readText(file))),
     ...PSEUDO_REFS.map((name) => readText(`${gitDir}/${name}`).trim()),
     ...filesBelow(`${gitDir}/refs`).map((file) => readText(file).trim()),
-    ...(isLinked ? [] : ownPackedRefs(found).split("\n").map((line) => line.split(" ", 1)[0] ?? "")),
+    ...(isLinked
+      ? []
+      : ownPackedRefs(found)
+          .split("\n")
+          .map((line) => line.split(" ", 1)[0] ?? "")),
   ]
   const seen = new Set(noted.filter(isCommit))
   for (const commit of [head ?? "", ...known]) seen.delete(commit)

@@ -57,7 +57,12 @@ export function deleteWorktree(ground: Ground, { path, gitDir, view, folder, wor
   else if (folder === "other") setAside(path, `${ground.folder}/.set-aside/${worker}-${now}`)
   // Git keeps what it knows of a linked worktree in the user's repository, on another file system perhaps.
   if (isLinked) discard(gitDir, `${ground.commonDir}/teamwork-trash/${basename(gitDir)}-${now}`)
-  else for (const [each, name] of [[gitDir, "git"], [view, "view"]] as const) discard(each, `${trash}.${name}`)
+  else
+    for (const [each, name] of [
+      [gitDir, "git"],
+      [view, "view"],
+    ] as const)
+      discard(each, `${trash}.${name}`)
   removeIfEmpty(dirname(gitDir))
   removeIfEmpty(dirname(view))
 }

@@ -25,7 +25,8 @@ export async function syncWorktree(
   const onto = await resolveBase(ground, named)
   const found = getUsable(ground, worker)
   const out = await bringHead(ground, found)
-  const broken = (why: string) => new AppError("workspace.unproven", `the worktree of ${worker} at ${found.path} ${why}`)
+  const broken = (why: string) =>
+    new AppError("workspace.unproven", `the worktree of ${worker} at ${found.path} ${why}`)
   if (out.branch !== branch) throw broken(`is not on ${branch}; switch to it there: git switch ${branch}`)
   if (out.commit === null) throw broken(`has no commit on ${branch}`)
   await clearWorktreeLocks(ground, found)

@@ -108,7 +108,11 @@ export function writeRecord(view: string, record: WorkspaceRecord): void {
 }
 
 /** The git folder of the checkout of the user's that has a branch checked out. */
-export function findCheckout({ commonDir }: Pick<Ground, "commonDir">, branch: string, except = ""): string | undefined {
+export function findCheckout(
+  { commonDir }: Pick<Ground, "commonDir">,
+  branch: string,
+  except = "",
+): string | undefined {
   const linked = entriesOf(`${commonDir}/worktrees`).map((entry) => `${commonDir}/worktrees/${entry.name}`)
   const isOn = (gitDir: string) => readText(`${gitDir}/HEAD`).trim() === `ref: refs/heads/${branch}`
   return [commonDir, ...linked].find((gitDir) => gitDir !== except && isOn(gitDir))

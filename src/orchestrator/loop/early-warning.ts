@@ -10,7 +10,7 @@ export interface EarlyWarning {
 
 /** Whom it concerns is told by a message, long before the two would be merged. */
 export function makeEarlyWarning(ports: OrchestratorPorts, options: OrchestratorOptions): EarlyWarning {
-  const { context, merging, clock, say } = ports
+  const { context, merging, workspaces, clock, say } = ports
   const name = { project: options.project, team: options.team, run: options.run }
   const overlaps = watchOverlaps(context, merging.merges, name)
   let ended: Promise<void> | undefined
@@ -19,8 +19,9 @@ export function makeEarlyWarning(ports: OrchestratorPorts, options: Orchestrator
     look() {
       if (ended !== undefined || clock.now() - lookedAt < options.monitorIntervalMs) return
       lookedAt = clock.now()
-      ended = overlaps
-        .look()
+      ended = workspaces.workspaces
+        .follow()
+        .then(() => overlaps.look())
         .then(() => undefined)
         // A branch may go while it is looked at; the merge will tell whatever this could not.
         .catch((error) => say(`Not looked for conflicts: ${error instanceof Error ? error.message : error}`))

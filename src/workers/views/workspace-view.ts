@@ -12,8 +12,7 @@ interface ShownWorktree {
 
 export function renderWorktrees(worktrees: readonly ShownWorktree[], screen: Screen): string {
   if (worktrees.length === 0) return "No worktrees. Make one with: teamwork worktree create --worker-id w1"
-  const state = ({ state, changes }: ShownWorktree) =>
-    `${state}${changes.length === 0 ? "" : ` (${changes.length})`}`
+  const state = ({ state, changes }: ShownWorktree) => `${state}${changes.length === 0 ? "" : ` (${changes.length})`}`
   return table(
     [
       { title: "WORKER" },

@@ -42,8 +42,11 @@ export function mergeInto(
   }
 }
 
+/** In the worker's own repository: nobody else sees it before it is pinned. */
 function goTo(repository: SimRepository, worktree: SimWorktree, commit: string): string {
-  repository.setRef(`refs/heads/${worktree.branch}`, commit)
+  const { head } = worktree
+  if (head !== null && !repository.objects.contains(commit, head)) repository.dropped.add(head)
+  worktree.head = commit
   worktree.log.push(commit)
   return commit
 }

@@ -10,6 +10,8 @@ export interface SimWorktree {
   readonly worker: string
   readonly path: string
   readonly branch: string
+  /** Where the branch is in the worker's own repository; the user's follows at every pin. */
+  head: string | null
   /** Without one, or with something pending, whoever made or changed it was interrupted. */
   record: {
     readonly base: string
@@ -95,7 +97,7 @@ export function makeSimRepository(world: World, { team, files }: RepositoryReque
     },
     resolve(name, folder = REPOSITORY_FOLDER) {
       const here = worktreeAt(folder)
-      if (name === "HEAD" && here !== undefined) return refs.get(`refs/heads/${here.branch}`)
+      if (name === "HEAD" && here !== undefined) return here.head ?? undefined
       for (const ref of [name, `refs/heads/${name}`]) {
         const found = refs.get(deref(ref))
         if (found !== undefined) return found
@@ -124,9 +126,8 @@ export function makeSimRepository(world: World, { team, files }: RepositoryReque
       return new Map(found.sort(([a], [b]) => (a < b ? -1 : 1)))
     },
     headOf(worktree) {
-      const head = refs.get(`refs/heads/${worktree.branch}`)
-      if (head === undefined) throw new AppError("git.failed", `branch ${worktree.branch} is gone`)
-      return head
+      if (worktree.head === null) throw new AppError("git.failed", `branch ${worktree.branch} is gone`)
+      return worktree.head
     },
     visible: (all) => new Map([...all].filter(([path]) => !path.startsWith(IGNORED))),
     commitFiles: ({ files: content, parents, message }) =>

@@ -21,7 +21,7 @@ export function makeSimScopes(repository: SimRepository, process: SimProcess): S
         const { head, kept } = plan
         if (kept === head) return
         if (repository.headOf(found) !== head) throw new AppError("git.failed", `${found.branch} was moved meanwhile`)
-        repository.setRef(`refs/heads/${found.branch}`, kept)
+        found.head = kept
         found.log.push(kept)
       })
       return git("move-kept-files", (): AsideResult => {

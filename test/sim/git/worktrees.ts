@@ -104,6 +104,10 @@ export function makeSimWorkspaces(
           if (found?.record && isHeld) found.record = { ...found.record, attempt: null }
         }),
       ),
+    follow: () =>
+      scene.git("follow-worktrees", () => {
+        for (const found of repository.worktrees.values()) if (isFinished(found)) follow(repository, found)
+      }),
     async examine(fix) {
       const left: Leftover[] = []
       for (const found of [...repository.worktrees.values()]) {
@@ -163,13 +167,22 @@ async function makeFresh(
     const head = repository.refs.get(ref)
     if (head !== undefined) writePins(repository, { worker }, new Map<PinKind, string>([["head", head]]))
   })
-  const made: SimWorktree = { worker, path: pathOf(worker), branch, record: null, files: new Map(), log: [] }
+  const made: SimWorktree = {
+    worker,
+    path: pathOf(worker),
+    branch,
+    head: null,
+    record: null,
+    files: new Map(),
+    log: [],
+  }
   await git("add-worktree", () => {
     repository.setRef(ref, base)
     repository.worktrees.set(worker, made)
   })
   await git("fill-worktree", () => {
     made.files = new Map(repository.objects.files(base))
+    made.head = base
     made.log.push(base)
   })
   return git("finish-worktree", () => ({ ...finish(made, base, attempt), isNew: true }))
@@ -200,8 +213,15 @@ async function move(scene: Scene, request: WorkspaceRequest) {
   return git("finish-worktree", () => ({ ...finish(found, base, attempt), isNew: false, pinned }))
 }
 
+/** The branch in the user's repository shows where the worker is. */
+function follow(repository: SimRepository, { branch, head }: SimWorktree): void {
+  const ref = `refs/heads/${branch}`
+  if (head !== null && repository.refs.get(ref) !== head) repository.setRef(ref, head)
+}
+
 function takeTo(repository: SimRepository, found: SimWorktree, commit: string): void {
-  repository.setRef(`refs/heads/${found.branch}`, commit)
+  found.head = commit
+  follow(repository, found)
   found.files = new Map(repository.objects.files(commit))
   found.log.push(commit)
 }
@@ -239,7 +259,7 @@ async function mend(scene: Scene, found: SimWorktree): Promise<void> {
 function pinWorktree(repository: SimRepository, found: SimWorktree, { place: given }: { place?: Attempt }): Pin[] {
   const { objects, refs } = repository
   const place: Place = given ?? found.record?.attempt ?? { worker: found.worker }
-  const head = refs.get(`refs/heads/${found.branch}`) ?? found.log.at(-1)
+  const head = found.head ?? refs.get(`refs/heads/${found.branch}`)
   if (head === undefined) return []
   const wanted = new Map<PinKind, string>([["head", head]])
   if ("task" in place && found.record !== null) wanted.set("base", found.record.base)
@@ -248,6 +268,7 @@ function pinWorktree(repository: SimRepository, found: SimWorktree, { place: giv
   for (const commit of earlierHeads(repository, found, head)) wanted.set(earlierKind(commit), commit)
   const pins = writePins(repository, place, wanted)
   for (const { commit } of pins) objects.commit(commit)
+  follow(repository, found)
   return pins
 }
 
@@ -341,7 +362,8 @@ async function sync(
     }
   })
   await git("sync-branch", () => {
-    repository.setRef(`refs/heads/${branch}`, commit)
+    found.head = commit
+    follow(repository, found)
     found.log.push(commit)
     found.record = record
   })
@@ -381,8 +403,8 @@ function resolveBase(repository: SimRepository, named: string | undefined): { na
 
 function stateOf(repository: SimRepository, found: SimWorktree): WorkspaceState {
   const { worker, path, branch, record } = found
-  const known = { worker, path, branch, base: record?.base ?? null, attempt: record?.attempt ?? null, locked: null }
-  const head = repository.refs.get(`refs/heads/${branch}`) ?? null
+  const known = { worker, path, branch, base: record?.base ?? null, attempt: record?.attempt ?? null }
+  const { head } = found
   if (head === null) return { ...known, branch: null, head, state: "broken", changes: [] }
   const changes = changedPaths(repository, found)
   return {
