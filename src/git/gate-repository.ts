@@ -4,12 +4,12 @@ import type { CheckoutSetup } from "../checkouts/port.ts"
 import { AppError } from "../kernel/errors.ts"
 import { identityOf, isRunning, type ProcessIdentity } from "../lib/process/process-identity.ts"
 import { findCommit, isShortLine, makeContains } from "./ancestry.ts"
-import { type Git, withVariables } from "./git.ts"
+import type { Git } from "./git.ts"
 import type { GitObject } from "./kept-processes.ts"
 import { readText } from "./read-refs.ts"
 import { isCleanAt, readStatus } from "./read-status.ts"
 import { readWorktreePath } from "./workspaces/ground.ts"
-import { giveIndex, makeRepository, type RepositorySource } from "./workspaces/private-repository.ts"
+import { giveIndex, makeRepository, type RepositorySource, sourceOf } from "./workspaces/private-repository.ts"
 import { bringHead } from "./workspaces/read-work.ts"
 import {
   type CheckoutPlace,
@@ -94,9 +94,13 @@ async function listUncommitted(git: Git, folder: string): Promise<string[]> {
   return (await git.list(["--no-optional-locks", ...status])).map((entry) => entry.slice(3))
 }
 
-/** The same in a workspace, in which no git of ours may run what a worker has set. */
+/**
+ * The same in a workspace, in which no git of ours may run what a worker has set. Repositories that lie among its files
+ * cannot be committed: they are set aside, which is said where it is done.
+ */
 async function listChanged(git: Git, view: string, head: string): Promise<string[]> {
-  return (await readStatus(git, view, head)).changes.map((change) => change.path)
+  const { changes } = await readStatus(git, view, head)
+  return changes.filter((change) => !change.isRepository).map((change) => change.path)
 }
 
 async function hasIgnored(git: Git): Promise<boolean> {
@@ -219,16 +223,6 @@ async function makeCheckout(source: RepositorySource, place: CheckoutPlace, comm
   ])
   writePointer(place)
   giveIndex(place)
-}
-
-async function sourceOf(git: Git): Promise<RepositorySource> {
-  const { commonDir } = await git.places()
-  return {
-    git: withVariables(git.in(commonDir), { GIT_DIR: commonDir }),
-    commonDir,
-    team: null,
-    settings: { remotes: [] },
-  }
 }
 
 function removeAbandoned(root: string): void {

@@ -7,7 +7,7 @@ import type { Git } from "../git.ts"
 import { listChanges } from "../list-changes.ts"
 import { type OwnIndex, openIndex } from "../own-index.ts"
 import type { Aside, AsideRequest, AsideResult, Scopes } from "../port.ts"
-import { giveIndex, publish } from "../workspaces/private-repository.ts"
+import { giveIndex, makeRepository, publish, sourceOf } from "../workspaces/private-repository.ts"
 import { bringHead } from "../workspaces/read-work.ts"
 import { listSubmodules, nestedHead } from "../workspaces/submodules.ts"
 import { type CheckoutPlace, findPlace as findOwnPlace, gitAt, isView, writeHead } from "../workspaces/view.ts"
@@ -20,21 +20,30 @@ export function makeScopes(git: Git, home: string): Scopes {
     async setAside(request) {
       const here = gitAt(git.in(request.folder), home)
       const place = findOwnPlace(home, request.folder)
-      if (place === undefined) return setAside(here, request)
-      // In a workspace everything is done with our own view of it; the worker's repository is told at the end.
-      const out = await bringHead(
-        { git: here, commonDir: (await here.places()).commonDir },
-        { ...place, isLinked: false },
-      )
-      if (out.commit === null)
-        throw new AppError("workspace.unproven", `the repository of ${place.path} has no commit that can be read`)
-      const result = await setAside(here, request)
-      if (out.branch === null || result.head !== out.commit)
-        publish(place, { branch: out.branch ?? branchOf(place, request), commit: result.head })
-      else giveIndex(place)
-      return result
+      return place === undefined ? setAside(here, request) : setAsideIn(here, place, request)
     },
   }
+}
+
+/**
+ * In a workspace everything is done with our own view of it, and the worker's repository is told at the end. Where that
+ * cannot be read or written any more, the files count from the last commit that was seen, and it gets a new repository.
+ */
+async function setAsideIn(git: Git, place: CheckoutPlace, request: AsideRequest): Promise<AsideResult> {
+  const { commonDir } = await git.places()
+  const seen = await bringHead({ git, commonDir }, { ...place, isLinked: false })
+  const result = await setAside(git, request)
+  const branch = seen.branch ?? branchOf(place, request)
+  try {
+    if (seen.commit === null) throw new AppError("workspace.unproven", "its repository cannot be read")
+    if (seen.branch === null || result.head !== seen.commit) publish(place, { branch, commit: result.head })
+    else giveIndex(place)
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === "workspace.unproven")) throw error
+    await makeRepository(await sourceOf(git), place, { branch: branchOf(place, request), commit: result.head })
+    giveIndex(place)
+  }
+  return result
 }
 
 /** The worker's own, which a worker that went to no branch comes back to. */

@@ -3,6 +3,7 @@ import { workerRefs } from "../../kernel/branches.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { dirname } from "../../lib/paths.ts"
 import { copyIndex } from "../copy-index.ts"
+import { type Git, withVariables } from "../git.ts"
 import { readBytes, readRefs, readText } from "../read-refs.ts"
 import type { Ground } from "./ground.ts"
 import { settingsText } from "./repository-settings.ts"
@@ -20,6 +21,13 @@ export interface RepositorySource extends Pick<Ground, "git" | "commonDir"> {
   /** Whose integration branch is shown; null for none. */
   readonly team: Ground["team"] | null
   readonly settings: Pick<Ground["settings"], "remotes">
+}
+
+/** Where nothing is known of a team. */
+export async function sourceOf(git: Git): Promise<RepositorySource> {
+  const { commonDir } = await git.places()
+  const own = withVariables(git.in(commonDir), { GIT_DIR: commonDir })
+  return { git: own, commonDir, team: null, settings: { remotes: [] } }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from "node:fs"
+import { existsSync, lstatSync, rmSync } from "node:fs"
 import { AppError } from "../../kernel/errors.ts"
 import { getTree } from "../ancestry.ts"
 import { copyIndex } from "../copy-index.ts"
@@ -19,7 +19,9 @@ export async function keepStaged(
   { found, head }: { readonly found: Found; readonly head: string },
 ): Promise<string | undefined> {
   const { gitDir, view, isLinked } = found
-  if (!existsSync(`${gitDir}/index`) || treeOfIndex(`${gitDir}/index`) === (await getTree(git, head))) return undefined
+  // A link would lead to an index of somebody else.
+  if (lstatSync(`${gitDir}/index`, { throwIfNoEntry: false })?.isFile() !== true) return undefined
+  if (treeOfIndex(`${gitDir}/index`) === (await getTree(git, head))) return undefined
   const index = `${view}/teamwork-index-staged-${process.pid}`
   const own = { env: { GIT_INDEX_FILE: index } }
   try {
