@@ -96,7 +96,9 @@ it("F069 F121 F122 F123: a hostile agent changes nothing outside of its workspac
   expect(git(bench.cwd, "fsck", "--no-dangling", "--no-progress")).toBe("")
   // Files about git itself are shared: they are taken, and told, at the merge.
   const files = git(bench.cwd, "ls-tree", "-r", "--name-only", "main").split("\n")
-  expect(files.filter((name) => !/^(?:f\d+|shared\.txt|README\.md|\.gitattributes|\.gitmodules)$/.test(name))).toEqual([])
+  expect(files.filter((name) => !/^(?:f\d+|shared\.txt|README\.md|\.gitattributes|\.gitmodules)$/.test(name))).toEqual(
+    [],
+  )
   expect(git(bench.cwd, "show", "main:shared.txt")).toBe("shared")
   // Each did its own task as well, and that is delivered.
   const { tasks } = await bench

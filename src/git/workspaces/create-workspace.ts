@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs"
 import type { SetupRecord } from "../../checkouts/port.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { Attempt, CreatedWorkspace, WorkspaceRequest } from "../port.ts"
-import { readRefs } from "../read-refs.ts"
+import { entriesOf, readRefs } from "../read-refs.ts"
 import { type Resolved, resolveBase, workerBranch } from "../resolve.ts"
 import { copyFiles, exclude } from "./copy-files.ts"
 import { firstLine, type Ground, readWorktreePath } from "./ground.ts"
@@ -108,10 +108,11 @@ export async function finish(ground: Ground, found: Found, request: FreshRequest
   await makeRepository(ground, found, { branch, commit: base.commit, excludes: copies.excluded })
   giveIndex(found)
   const log = `${ground.folder}/.logs/${worker}.txt`
-  const { record: setup, log: setupLog, notes, hasRun } = await runSetup(ground, { path, log, earlier })
+  const { record: setup, log: setupLog, notes: ofSetup, hasRun } = await runSetup(ground, { path, log, earlier })
   if (setup !== undefined && hasRun) await tidyAfterSetup(ground, found)
   const head = await proveWorktree(ground, found, { branch, base: base.commit, isFresh: true })
   writeRecord(view, { base: head, attempt, pending: null, setup })
+  const notes = [...ofSetup, ...notesOf(ground)]
   return {
     worker,
     path,
@@ -123,6 +124,15 @@ export async function finish(ground: Ground, found: Found, request: FreshRequest
     setupLog,
     ...(notes.length === 0 ? {} : { setupNotes: notes }),
   }
+}
+
+/** Git fetches what a partial clone lacks when it is asked for, and a worker has no remote to fetch it from. */
+function notesOf({ commonDir, settings }: Ground): string[] {
+  const isPartial = entriesOf(`${commonDir}/objects/pack`).some((entry) => entry.name.endsWith(".promisor"))
+  if (!isPartial || settings.remotes.length > 0) return []
+  return [
+    "this is a partial clone, so workers cannot read old versions of files that are not here; to let them fetch those: teamwork config set workspace.remote origin",
+  ]
 }
 
 function refuseForeignFiles(path: string): void {

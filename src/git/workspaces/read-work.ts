@@ -3,6 +3,7 @@ import { AppError } from "../../kernel/errors.ts"
 import { withoutNear } from "../ancestry.ts"
 import type { Git } from "../git.ts"
 import { entriesOf, readRefs, readText } from "../read-refs.ts"
+import { bringLargeFiles } from "./bring-lfs.ts"
 import { bringObjects } from "./bring-objects.ts"
 import type { Ground } from "./ground.ts"
 import { ownPackedRefs } from "./private-repository.ts"
@@ -25,7 +26,7 @@ export interface CheckedOut {
   readonly commit: string | null
 }
 
-export async function readCheckedOut({ git, commonDir }: Source, found: Worked): Promise<CheckedOut> {
+async function readCheckedOut({ git, commonDir }: Source, found: Worked): Promise<CheckedOut> {
   const head = readText(`${found.gitDir}/HEAD`).trim()
   if (isCommit(head)) return { branch: null, commit: head }
   const ref = /^ref: (refs\/heads\/\S+)$/.exec(head)?.[1]
@@ -49,6 +50,7 @@ export async function bringHead(source: Source, found: Worked): Promise<CheckedO
 async function bring(source: Source, { gitDir }: Worked, commits: readonly string[]): Promise<boolean> {
   try {
     await bringObjects(source, gitDir, commits)
+    bringLargeFiles(gitDir, source.commonDir)
     return true
   } catch (error) {
     if (error instanceof AppError && error.code === "git.failed") return false
