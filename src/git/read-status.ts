@@ -30,12 +30,17 @@ let looks = 0
  * Compares the files with a commit, at the top of a checkout whose git folder is ours. Nothing is written to that index, and nothing
  * runs in repositories that lie among the files.
  */
-export async function readStatus(git: Git, gitDir: string, commit: string): Promise<Status> {
-  if (await isCleanAt(git, { path: git.folder, gitDir, commit })) return CLEAN
+export async function readStatus(
+  git: Git,
+  gitDir: string,
+  commit: string,
+  { isForeign = false }: { /** The index there is not ours, and may hide files. */ readonly isForeign?: boolean } = {},
+): Promise<Status> {
+  if (!isForeign && (await isCleanAt(git, { path: git.folder, gitDir, commit }))) return CLEAN
   const index = `${gitDir}/teamwork-look-${process.pid}-${++looks}`
   const own = { env: { GIT_INDEX_FILE: index } }
   try {
-    if (existsSync(`${gitDir}/index`)) copyIndex(`${gitDir}/index`, index)
+    if (!isForeign && existsSync(`${gitDir}/index`)) copyIndex(`${gitDir}/index`, index)
     if (treeOfIndex(index) !== (await getTree(git, commit)))
       await git.read(["read-tree", ...(existsSync(index) ? ["-i", "-m"] : []), commit], own)
     const flags = ["-t", "--modified", "--deleted", "--others", "--exclude-standard", "--deduplicate", "-z"]

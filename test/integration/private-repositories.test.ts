@@ -160,6 +160,58 @@ describe("the repository of a worker", () => {
   })
 })
 
+describe("a linked worktree of version 0.1.0", () => {
+  /** As that version left it in the middle of a run: commits, one of them dropped, and files that are not committed. */
+  function makeLinked({ repository, workspaces }: World) {
+    const path = workspaces.pathOf(worker)
+    const branch = "teamwork/shop/main/w1"
+    const base = repository.run("rev-parse", "HEAD")
+    repository.run("worktree", "add", "--quiet", "--no-track", "-B", branch, path, base)
+    const tree = repository.at(path)
+    const admin = tree.run("rev-parse", "--absolute-git-dir")
+    writeFileSync(join(admin, "teamwork.json"), JSON.stringify({ base, attempt, pending: null }))
+    const dropped = tree.commit("Dropped", { "dropped.txt": "1\n" })
+    tree.run("reset", "--quiet", "--hard", "HEAD~1")
+    const commit = tree.commit("Kept", { "kept.txt": "2\n" })
+    tree.write({ "kept.txt": "changed\n", "new.txt": "new\n" })
+    tree.run("update-index", "--assume-unchanged", "a.txt")
+    tree.write({ "a.txt": "hidden\n" })
+    return { path, dropped, commit, base }
+  }
+
+  async function expectPinned(world: World, { dropped, commit, base }: ReturnType<typeof makeLinked>): Promise<void> {
+    const pinned = await world.pinned()
+    expect(pinned).toMatchObject({ "1/1/head": commit, "1/1/base": base })
+    expect(Object.values(pinned)).toContain(dropped)
+    const show = (file: string) => world.repository.run("show", `${pinned["1/1/leftovers"]}:${file}`)
+    expect(["kept.txt", "new.txt", "a.txt"].map(show)).toEqual(["changed", "new", "hidden"])
+    expect(world.repository.run("worktree", "list").split("\n")).toHaveLength(1)
+  }
+
+  it("is pinned and replaced where its worker goes on", async () => {
+    using world = await makeWorld()
+    const linked = makeLinked(world)
+    expect(await world.workspaces.find(worker)).toMatchObject({ state: "changed", attempt, head: linked.commit })
+    const moved = await world.workspaces.move({ worker, attempt: { task: "2", attempt: 1 } })
+    expect(moved).toMatchObject({ isNew: true, path: linked.path, base: linked.base })
+    await expectPinned(world, linked)
+    expect(world.tree(worker).run("rev-parse", "--absolute-git-dir")).not.toContain(world.repository.path)
+    expect(world.tree(worker).run("status", "--porcelain")).toBe("")
+  })
+
+  it("is pinned and removed by hand, and by the look of doctor after its folder was deleted", async () => {
+    using world = await makeWorld()
+    const linked = makeLinked(world)
+    await world.workspaces.remove({ worker })
+    await expectPinned(world, linked)
+    const again = makeLinked(world)
+    Bun.spawnSync(["rm", "-rf", again.path])
+    expect(await world.workspaces.examine(true)).toMatchObject([{ what: "gone", isFixed: true }])
+    expect(Object.values(await world.pinned())).toContain(again.commit)
+    expect(world.repository.run("worktree", "list").split("\n")).toHaveLength(1)
+  })
+})
+
 describe("a repository of the user's", () => {
   it("that is shallow", async () => {
     using full = makeRepository()

@@ -15,8 +15,10 @@ export interface LeftoversRequest {
   readonly git: Git
   /** The workspace's folder; null when it is gone. */
   readonly path: string | null
-  /** The git folder with our index. */
+  /** The git folder with the index. */
   readonly view: string
+  /** That index is not ours, and may hide files. */
+  readonly isForeign: boolean
   readonly head: string
   /** Null where git cannot tell. */
   readonly status: Status | null
@@ -34,7 +36,7 @@ export interface LeftoversRequest {
  * files are left out. Built with an index of its own: neither the files nor any other index changes.
  */
 export async function commitLeftovers(request: LeftoversRequest): Promise<string | undefined> {
-  const { git, path, view, head, status, staged } = request
+  const { git, path, view, head, status, staged, isForeign } = request
   const headTree = await getTree(git, head)
   if (path === null || (status?.changes.length === 0 && request.submodules.length === 0))
     return commitUnlessKnown(request, { headTree, tree: path === null ? (staged ?? headTree) : headTree })
@@ -43,7 +45,7 @@ export async function commitLeftovers(request: LeftoversRequest): Promise<string
   rmSync(index, { force: true })
   rmSync(`${index}.lock`, { force: true })
   try {
-    if (status !== null && existsSync(`${view}/index`)) copyIndex(`${view}/index`, index)
+    if (!isForeign && status !== null && existsSync(`${view}/index`)) copyIndex(`${view}/index`, index)
     else await git.read(["read-tree", head], own)
     await addEverything({ ...request, path }, own)
     return await commitUnlessKnown(request, { headTree, tree: await git.read(["write-tree"], own) })

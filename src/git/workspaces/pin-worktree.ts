@@ -51,7 +51,7 @@ export async function pinWorktree(ground: Ground, found: Found, request: PinRequ
   const moved = await touchedSubmodules(ground, git, found, head)
   const leftovers = await commitLeftovers({
     ...{ git, path: found.folder === "gone" ? null : found.path, view: found.view, head, status },
-    ...{ submodules: moved, known: await knownLeftovers(ground, place) },
+    ...{ submodules: moved, known: await knownLeftovers(ground, place), isForeign: found.isLinked },
     staged: await keepStaged(ground, git, { found, head }),
     ignoreMissing: record === null || (record.pending !== null && record.pending !== "remove"),
   })
@@ -101,7 +101,7 @@ export function branchLines(ground: Ground, found: Found, { branch, tip, head }:
 export async function statusOf(ground: Ground, found: Found, head: string): Promise<Status | null> {
   if (found.folder === "gone") return null
   try {
-    return await readStatus(gitIn(ground, found), found.view, head)
+    return await readStatus(gitIn(ground, found), found.view, head, { isForeign: found.isLinked })
   } catch (error) {
     if (error instanceof AppError && error.code === "git.failed") return null
     throw error
