@@ -21,12 +21,22 @@ interface Bringing {
  * a task are copied here; for anything else git packs them, with the settings of the user's repository alone.
  */
 export async function bringObjects(to: Bringing, gitDir: string, ids: readonly string[]): Promise<void> {
-  const copied = await copyLoose(to, gitDir, ids)
-  if (!copied) await copyPacked(to, gitDir, ids)
+  const { git, commonDir } = to
+  const answers = await git.answers()
+  const missing: string[] = []
+  for (const id of ids) if (!brought.has(`${commonDir} ${id}`) || (await answers.id(id)) === undefined) missing.push(id)
+  if (missing.length === 0) return
+  const copied = await copyLoose(to, gitDir, missing)
+  if (!copied) await copyPacked(to, gitDir, missing)
+  if (brought.size > MOST_KNOWN) brought.clear()
+  for (const id of missing) brought.add(`${commonDir} ${id}`)
 }
 
-/** Those that need not be asked for again: once there, what a ref keeps stays. */
-const present = new Map<string, Set<string>>()
+/** What this process brought. The user may have had it removed since, but then as a whole. */
+const brought = new Set<string>()
+
+/** Objects of the user's repository that a worker's borrows. */
+const borrowed = new Map<string, Set<string>>()
 const MOST_KNOWN = 200_000
 
 /** Larger ones are for git, which does not read them as a whole. */
@@ -36,20 +46,21 @@ const MOST_INFLATED = 256_000_000
 /** False where git has to do it. */
 async function copyLoose({ git, commonDir }: Bringing, gitDir: string, ids: readonly string[]): Promise<boolean> {
   if (!isPlain(gitDir, commonDir) || !mayWriteObjects(commonDir)) return false
-  const known = present.get(commonDir) ?? new Set<string>()
-  present.set(commonDir, known)
+  const known = borrowed.get(commonDir) ?? new Set<string>()
+  borrowed.set(commonDir, known)
   if (known.size > MOST_KNOWN) known.clear()
   const answers = await git.answers()
+  const seen = new Set<string>()
   // What an object refers to is copied before it, so one that is there is there with everything.
   const next: Step[] = ids.map((id) => ({ id }))
   for (let step = next.pop(); step !== undefined; step = next.pop()) {
     const { id, content } = step
-    if (known.has(id)) continue
     if (content !== undefined) {
       storeObject(commonDir, id, content)
-      known.add(id)
       continue
     }
+    if (known.has(id) || seen.has(id)) continue
+    seen.add(id)
     const file = `${gitDir}/objects/${id.slice(0, 2)}/${id.slice(2)}`
     const stat = lstatSync(file, { throwIfNoEntry: false })
     if (stat === undefined) {
