@@ -1,11 +1,18 @@
 import { AppError } from "../kernel/errors.ts"
 import type { Git } from "./git.ts"
 import { type CommitFacts, isFullName } from "./kept-processes.ts"
+import { findNamedBranch } from "./read-named-branch.ts"
 
 /** The commit that a branch, tag or id means. What a user names never reaches git where an option could stand. */
 export async function findCommit(git: Git, revision: string): Promise<CommitFacts | undefined> {
   const answers = await git.answers()
-  if (isFullName(revision)) return answers.commit(revision)
+  if (isFullName(revision)) {
+    const found = await answers.commit(revision)
+    // A ref of ours that names a branch means what the branch is at.
+    if (found !== undefined || !revision.startsWith("refs/teamwork/")) return found
+    const branch = await findNamedBranch(git, revision)
+    return branch === undefined ? undefined : answers.commit(branch)
+  }
   const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`]
   const { exitCode, stdout } = await git.run(args)
   return exitCode === 0 ? answers.commit(stdout.trim()) : undefined

@@ -15,14 +15,14 @@ export interface Integration {
 }
 
 export async function findIntegration(
-  merges: Pick<Merges, "find" | "pointsTo">,
+  merges: Pick<Merges, "find" | "findNamed">,
   name: RunName,
 ): Promise<Integration | undefined> {
   const ref = branchRef(integrationBranch(name))
   const [tip, start, target] = await Promise.all([
     merges.find(ref),
     merges.find(integrationRef(name, "start")),
-    merges.pointsTo(integrationRef(name, "target")),
+    merges.findNamed(integrationRef(name, "target")),
   ])
   if (tip === undefined || start === undefined || target === undefined) return undefined
   return { ref, tip, start, target: target.replace(/^refs\/heads\//, "") }
@@ -42,7 +42,7 @@ export async function ensureIntegration(merges: Merges, name: RunName, target?: 
   if (tip === undefined) await merges.move([{ ref, from: null, to: commit }])
   const start = await merges.find(integrationRef(name, "start"))
   if (start === undefined) await merges.move([{ ref: integrationRef(name, "start"), from: null, to: tip ?? commit }])
-  await merges.pointTo(integrationRef(name, "target"), branchRef(branch))
+  await merges.nameBranch(integrationRef(name, "target"), branchRef(branch))
   const made = await findIntegration(merges, name)
   if (made === undefined) throw new AppError("merge.race", "the integration branch was removed by somebody; try again")
   return made
@@ -76,7 +76,7 @@ async function findTarget(
 }
 
 async function checkedOut(merges: Merges): Promise<string> {
-  const ref = await merges.pointsTo("HEAD")
+  const ref = await merges.checkedOut()
   const branch = ref?.replace(/^refs\/heads\//, "")
   if (branch !== undefined && !branch.startsWith("teamwork/")) return branch
   const now = branch === undefined ? "no branch is checked out here" : `${branch} is checked out here`

@@ -128,7 +128,7 @@ export interface RefMove {
 
 /**
  * Merging without any checkout: trees and commits are made in the object store, and become part of a branch by moving
- * its ref. Commits are named in full. Nothing but `move` and `pointTo` changes what anybody sees.
+ * its ref. Commits are named in full. Nothing but `move` and `nameBranch` changes what anybody sees.
  */
 export interface Merges {
   /** The commit that a ref, or anything else git can resolve, names. */
@@ -165,10 +165,13 @@ export interface Merges {
    * What a killed process left locked is freed first.
    */
   move(moves: readonly RefMove[]): Promise<boolean>
-  /** The ref that a symbolic one points to. */
-  pointsTo(ref: string): Promise<string | undefined>
-  pointTo(ref: string, target: string): Promise<void>
-  /** Ends what a killed process left half done; what was mended, in words. */
+  /** The branch, in full, that is checked out in the folder; undefined where none is. */
+  checkedOut(): Promise<string | undefined>
+  /** The branch, in full, that a ref of ours names. */
+  findNamed(ref: string): Promise<string | undefined>
+  /** Makes a ref of ours name a branch. The ref is not symbolic, so nothing done to it reaches the branch. */
+  nameBranch(ref: string, branch: string): Promise<void>
+  /** Ends what a killed process left half done, or an earlier version; what was mended, in words. */
   recover(): Promise<readonly string[]>
 }
 

@@ -31,6 +31,12 @@ export function branchRef(branch: string): string {
   return `refs/heads/${branch}`
 }
 
+/** The branch, in full, that a text names, as those do by which refs of ours remember one. */
+export function branchIn(text: string): string | undefined {
+  const name = text.trim()
+  return /^refs\/heads\/\S+$/.test(name) ? name : undefined
+}
+
 /** Pins of the first run stand where they always stood, those of later runs below `runs/<run>`. */
 export function teamRefs({ project, team, run }: RunName): string {
   const all = `refs/teamwork/${project}/${team}`
@@ -79,7 +85,10 @@ export function begunRef(name: RunName, at?: number): string {
   return at === undefined ? all : `${all}/${at}`
 }
 
-/** What belongs to the team's integration branch: `start`, where it began, and `target`, where it is to be delivered. */
+/**
+ * What belongs to the team's integration branch: `start`, where it began, and `target`, which names the branch that it is
+ * to be delivered to.
+ */
 export function integrationRef(name: RunName, what: "start" | "target"): string {
   return `${teamRefs(name)}/integration/${what}`
 }

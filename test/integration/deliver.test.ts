@@ -6,8 +6,8 @@ import { type DeliveryPorts, deliver } from "../../src/delivery/target/deliver.t
 import { noteDelivery, readDeliveries } from "../../src/delivery/target/delivery-records.ts"
 import { whyNotGreen } from "../../src/delivery/target/final-verdict.ts"
 import { undo } from "../../src/delivery/target/undo.ts"
-import { ensureIntegration } from "../../src/git/integration.ts"
-import { deliveredRef } from "../../src/kernel/branches.ts"
+import { ensureIntegration, findIntegration } from "../../src/git/integration.ts"
+import { deliveredRef, integrationRef } from "../../src/kernel/branches.ts"
 import type { Verdict } from "../../src/quality/verdict.ts"
 import { type Files, makeMergeRepository } from "../support/merge-repository.ts"
 import { allEvents, context, FIRST_RUN, makeTeam, refusal, STORES, TEAM } from "../support/stores.ts"
@@ -271,6 +271,48 @@ describe("undo", () => {
     await noteDelivery(scene.merges, FIRST_RUN, { target: "main", before: first, after: second })
     expect(await scene.undo()).toMatchObject({ from: first, to: first })
     expect(await scene.git.read(["rev-parse", "main"])).toBe(first)
+  })
+})
+
+describe("the refs of ours", () => {
+  const symbolic = (scene: Awaited<ReturnType<typeof prepare>>) =>
+    scene.git.read(["for-each-ref", "--format=%(refname) %(symref)", "refs/teamwork/"]).then((lines) =>
+      lines
+        .split("\n")
+        .filter((line) => line.includes(" refs/"))
+        .map((line) => line.split(" ")[0]),
+    )
+
+  it("F122: are never symbolic, so deleting all of them leaves every branch of the user's", async () => {
+    await using scene = await prepare({ "a.txt": "a\n" })
+    const to = await scene.integrate({ "a.txt": "A\n" })
+    await scene.deliver()
+    expect(await symbolic(scene)).toEqual([])
+    await scene.git.read(["gc", "--quiet", "--prune=now"])
+    expect((await readDeliveries(scene.merges, FIRST_RUN)).last).toMatchObject({ target: "main", after: to })
+    const ours = (await scene.git.read(["for-each-ref", "--format=%(refname)", "refs/teamwork/"])).split("\n")
+    expect(ours.filter((ref) => ref.endsWith("/target"))).toHaveLength(2)
+    for (const ref of ours) await scene.git.read(["update-ref", "-d", ref])
+    expect(await scene.git.read(["rev-parse", "main"])).toBe(to)
+    expect(await scene.git.read(["reflog", "show", "main"])).not.toBe("")
+    const { message } = await refusal(scene.deliver())
+    expect(message).toContain("nothing is merged yet")
+  })
+
+  it("F122: that an earlier version made symbolic are read, and replaced at the first use", async () => {
+    await using scene = await prepare({ "a.txt": "a\n" })
+    const old = [integrationRef(FIRST_RUN, "target"), deliveredRef(FIRST_RUN, 1, "target")]
+    const later = integrationRef({ ...FIRST_RUN, run: 2 }, "target")
+    for (const ref of [...old, later]) await scene.git.read(["symbolic-ref", ref, "refs/heads/main"])
+    expect((await findIntegration(scene.merges, FIRST_RUN))?.target).toBe("main")
+    expect(await scene.merges.find(old[0] ?? "")).toBe(scene.base)
+    expect(await symbolic(scene)).toHaveLength(3)
+    const to = await scene.integrate({ "a.txt": "A\n" })
+    await scene.deliver()
+    expect(await symbolic(scene)).toEqual([])
+    expect(await scene.git.read(["rev-parse", "main"])).toBe(to)
+    expect(await scene.merges.findNamed(later)).toBe("refs/heads/main")
+    expect(await scene.merges.find(old[0] ?? "")).toBe(to)
   })
 })
 

@@ -1,5 +1,7 @@
 // What work is compared with, on a real repository: where the run started, or what was taken in of the target since.
 import { describe, expect, it } from "bun:test"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { branchRef, integrationBranch, integrationRef } from "../../src/kernel/branches.ts"
 import { AppError } from "../../src/kernel/errors.ts"
 import { findLostCommands } from "../../src/quality/verify/find-lost-commands.ts"
@@ -18,7 +20,12 @@ async function begin(files: Record<string, string>): Promise<World & { readonly 
   const start = world.repository.run("rev-parse", "HEAD")
   world.integrate(start)
   world.repository.run("update-ref", integrationRef(TEAM, "start"), start)
-  world.repository.run("symbolic-ref", integrationRef(TEAM, "target"), "refs/heads/main")
+  writeFileSync(join(world.repository.path, ".git/target"), "refs/heads/main\n")
+  world.repository.run(
+    "update-ref",
+    integrationRef(TEAM, "target"),
+    world.repository.run("hash-object", "-w", ".git/target"),
+  )
   return { ...world, start }
 }
 

@@ -203,8 +203,8 @@ function chooseCall(random: Random, commits: readonly string[]): { name: string;
     "merged attempts": ({ ports }, named) => ports.merges.mergedAttempts(named(one), named(two)),
     "find a name": ({ ports }) => ports.merges.find(isNamed ? `teamwork/shop/main/${other}` : path),
     "point to": async ({ ports }) => {
-      await ports.merges.pointTo("refs/teamwork/shop/main/integration/target", "refs/heads/main")
-      return ports.merges.pointsTo("refs/teamwork/shop/main/integration/target")
+      await ports.merges.nameBranch("refs/teamwork/shop/main/integration/target", "refs/heads/main")
+      return ports.merges.findNamed("refs/teamwork/shop/main/integration/target")
     },
     "find a checkout": ({ ports }) => ports.targets.findCheckout("main"),
     "deliver to the target": async ({ ports }, named) => {

@@ -45,7 +45,7 @@ export async function makeReviewScene(agents: readonly string[], goal = "A searc
   await repository.set("refs/heads/main", start)
   await repository.set(branchRef(integrationBranch(TEAM)), tip)
   await repository.set(integrationRef(FIRST_RUN, "start"), start)
-  await repository.merges.pointTo(integrationRef(FIRST_RUN, "target"), "refs/heads/main")
+  await repository.merges.nameBranch(integrationRef(FIRST_RUN, "target"), "refs/heads/main")
   const home = join(repository.folder, "../home")
   const gates = await openGateRepository(repository.git, { home, prepare: async () => undefined })
   if (gates === undefined) throw new Error("no repository")

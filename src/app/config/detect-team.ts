@@ -81,14 +81,36 @@ export async function detectTeamOf(git: Git | undefined, project: string): Promi
   if (ours !== undefined) return foldName(ours, FALLBACK_TEAM)
   const plain = foldName(branch, FALLBACK_TEAM)
   const commonDir = await commonDirOf(git.gitDir)
-  const target = await readText(`${commonDir}/${integrationRef({ project, team: plain, run: 1 }, "target")}`)
-  const taken = /^ref:[ \t]*refs\/heads\/(.+?)[\r\n]*$/.exec(target ?? "")?.[1]
+  const taken = await targetOf(commonDir, integrationRef({ project, team: plain, run: 1 }, "target"), branch)
   if (taken === branch) return plain
   // A team may deliver to any branch: only one whose name folds to the same can have meant another team by it.
   if (taken !== undefined && foldName(taken, FALLBACK_TEAM) === plain) return foldWithHash(branch, "branch")
   if (plain === branch) return plain
   const isPlain = /^[\0-\x7f]*$/.test(branch) && !(await hasBranch(commonDir, plain))
   return isPlain ? plain : foldWithHash(branch, "branch")
+}
+
+/** The branch that a ref of ours names. Git is asked only where that is another than the branch at hand. */
+async function targetOf(commonDir: string, ref: string, branch: string): Promise<string | undefined> {
+  const text = (await readText(`${commonDir}/${ref}`)) ?? (await findPacked(commonDir, ref))
+  // As earlier versions kept it.
+  const symbolic = /^ref:[ \t]*refs\/heads\/(.+?)[\r\n]*$/.exec(text ?? "")?.[1]
+  const id = /^[0-9a-f]{40,64}(?=\s*$)/.exec(text ?? "")?.[0]
+  if (id === undefined) return symbolic
+  if (id === idOfText(`refs/heads/${branch}\n`, id.length)) return branch
+  const { readNamedBranch } = await import("../../git/read-named-branch.ts")
+  return readNamedBranch(commonDir, id)?.replace("refs/heads/", "")
+}
+
+function idOfText(text: string, length: number): string {
+  const header = `blob ${new TextEncoder().encode(text).length}\0`
+  return new Bun.CryptoHasher(length === 64 ? "sha256" : "sha1").update(`${header}${text}`).digest("hex")
+}
+
+async function findPacked(commonDir: string, ref: string): Promise<string | undefined> {
+  const packed = await readText(`${commonDir}/packed-refs`)
+  const at = packed?.indexOf(` ${ref}\n`) ?? -1
+  return packed === undefined || at === -1 ? undefined : packed.slice(packed.lastIndexOf("\n", at) + 1, at)
 }
 
 async function hasBranch(commonDir: string, branch: string): Promise<boolean> {

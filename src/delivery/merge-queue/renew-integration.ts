@@ -166,7 +166,7 @@ async function planAside(ports: RenewPorts, found: Found): Promise<Aside> {
 }
 
 async function isDelivered(merges: Merges, name: RunName, tip: string): Promise<boolean> {
-  const target = await merges.pointsTo(integrationRef(name, "target"))
+  const target = await merges.findNamed(integrationRef(name, "target"))
   const head = target === undefined ? undefined : await merges.find(target)
   return head !== undefined && merges.contains(head, tip)
 }

@@ -26,7 +26,7 @@ export async function readDeliveries(
   for (const number of [...new Set(numbers)].sort((a, b) => b - a)) {
     const before = refs.get(deliveredRef(name, number, "before"))
     const after = refs.get(deliveredRef(name, number, "after"))
-    const target = await merges.pointsTo(deliveredRef(name, number, "target"))
+    const target = await merges.findNamed(deliveredRef(name, number, "target"))
     if (before === undefined || after === undefined || target === undefined) continue
     return { last: { number, target: target.replace(/^refs\/heads\//, ""), before, after }, next }
   }
@@ -42,7 +42,7 @@ export async function noteDelivery(
   const { last, next } = await readDeliveries(merges, name)
   const { target, before, after } = delivery
   if (last?.target === target && last.before === before && last.after === after) return last
-  await merges.pointTo(deliveredRef(name, next, "target"), `refs/heads/${target}`)
+  await merges.nameBranch(deliveredRef(name, next, "target"), `refs/heads/${target}`)
   await merges.move([
     { ref: deliveredRef(name, next, "before"), from: null, to: before },
     { ref: deliveredRef(name, next, "after"), from: null, to: after },

@@ -3,9 +3,11 @@ import { readHistories } from "../branch-histories.ts"
 import { readChanges } from "../changes.ts"
 import type { Git } from "../git.ts"
 import { IDENTITY, OURS } from "../identity.ts"
-import { logged, type MoveLog, recoverMoves } from "../move-log.ts"
+import { type MoveLog, recoverMoves } from "../move-log.ts"
 import { moveRefs } from "../move-refs.ts"
+import { nameBranch, replaceSymbolicRefs } from "../name-branch.ts"
 import type { Merges } from "../port.ts"
+import { findNamedBranch } from "../read-named-branch.ts"
 import { writeCommit } from "../write-commit.ts"
 import { mergeApart } from "./merge-apart.ts"
 import { mergeCommits } from "./merge-commits.ts"
@@ -14,12 +16,19 @@ import { readTextFile, writeTextFiles } from "./tree-texts.ts"
 /** Merging in the repository that `git` works in. */
 export function makeMerges(git: Git, log: MoveLog): Merges {
   let identity: Promise<Identity> | undefined
+  let replaced: Promise<void> | undefined
   return {
     find: async (name) => (await findCommit(git, name))?.commit,
     tree: async (commit) => (await getCommit(git, commit)).tree,
     async refs(prefix) {
-      const lines = await git.read(["for-each-ref", "--format=%(refname) %(objectname)", "--", prefix])
-      return new Map(lines.split("\n").flatMap((line) => (line === "" ? [] : [line.split(" ") as [string, string]])))
+      const format = "--format=%(objecttype) %(refname) %(objectname)"
+      const lines = (await git.read(["for-each-ref", format, "--", prefix])).split("\n")
+      return new Map(
+        lines.flatMap((line) => {
+          const [type, ref = "", commit = ""] = line.split(" ")
+          return type === "commit" ? [[ref, commit] as const] : []
+        }),
+      )
     },
     async mergeBase(one, other) {
       const { exitCode, stdout } = await git.run(["merge-base", "--", one, other])
@@ -54,13 +63,18 @@ export function makeMerges(git: Git, log: MoveLog): Merges {
     },
     mergedAttempts: (since, tip) => readMergedAttempts(git, since, tip),
     move: (moves) => moveRefs(git, log, moves),
-    async pointsTo(ref) {
-      const { exitCode, stdout } = await git.run(["symbolic-ref", "--quiet", ref])
+    async checkedOut() {
+      const { exitCode, stdout } = await git.run(["symbolic-ref", "--quiet", "HEAD"])
       return exitCode === 0 ? stdout.trim() : undefined
     },
-    pointTo: async (ref, target) =>
-      void (await logged(git, log, { refs: [ref] }, (env) => git.read(["symbolic-ref", ref, target], { env }))),
-    recover: () => recoverMoves(git, log),
+    findNamed: (ref) => findNamedBranch(git, ref),
+    nameBranch: (ref, branch) => nameBranch(git, log, { ref, branch }),
+    async recover() {
+      const mended = await recoverMoves(git, log)
+      replaced ??= replaceSymbolicRefs(git, log)
+      await replaced
+      return mended
+    },
   }
 }
 

@@ -16,7 +16,7 @@ import { composeReviewPrompt, type ReviewedTask } from "../views/review-prompt.t
 
 export interface ReviewPorts {
   readonly context: Context
-  readonly merges: Pick<Merges, "find" | "pointsTo" | "patch" | "tree">
+  readonly merges: Pick<Merges, "find" | "findNamed" | "patch" | "tree">
   /** Lends a folder that holds the commit. */
   checkedOut<T>(commit: string, use: (folder: string) => Promise<T>): Promise<T>
   readonly ask: Omit<AskPorts, keyof TeamName>

@@ -51,8 +51,9 @@ export function makeSimMerges(repository: SimRepository, process: SimProcess, fo
       ),
     mergedAttempts: (since, tip) => git("merged-attempts", () => mergedAttempts(objects, since, tip)),
     move: (moves) => git("move", () => repository.move(moves)),
-    pointsTo: (ref) => git("points-to", () => repository.symbolic.get(ref)),
-    pointTo: (ref, target) => git("point-to", () => void repository.symbolic.set(ref, target)),
+    checkedOut: () => git("checked-out", () => repository.symbolic.get("HEAD")),
+    findNamed: (ref) => git("find-named", () => repository.named.get(ref)),
+    nameBranch: (ref, branch) => git("name-branch", () => void repository.named.set(ref, branch)),
     recover: () => git("recover", () => recoverMoves(repository)),
   }
 }

@@ -33,6 +33,8 @@ export interface SimRepository {
   readonly worktrees: Map<string, SimWorktree>
   readonly refs: ReadonlyMap<string, string>
   readonly symbolic: Map<string, string>
+  /** Refs of ours that name a branch, with its full name. */
+  readonly named: Map<string, string>
   /** A move of the user's files that goes on, or was interrupted. */
   readonly moving: Map<SimProcess, { readonly ref: string; readonly from: string; readonly to: string }>
   /** Goes up with every change of a ref. */
@@ -67,6 +69,7 @@ export function makeSimRepository(world: World, { team, files }: RepositoryReque
   const objects = makeObjects()
   const refs = new Map<string, string>()
   const symbolic = new Map([["HEAD", "refs/heads/main"]])
+  const named = new Map<string, string>()
   const worktrees = new Map<string, SimWorktree>()
   const main = { branch: "main", files: new Map(Object.entries(files)) }
   const dropped = new Set<string>()
@@ -75,7 +78,7 @@ export function makeSimRepository(world: World, { team, files }: RepositoryReque
   const worktreeAt = (folder: string) =>
     [...worktrees.values()].find(({ path }) => folder === path || folder.startsWith(`${path}/`))
   const deref = (ref: string): string => {
-    const target = symbolic.get(ref)
+    const target = symbolic.get(ref) ?? named.get(ref)
     return target === undefined ? ref : deref(target)
   }
   const repository: SimRepository = {
@@ -87,6 +90,7 @@ export function makeSimRepository(world: World, { team, files }: RepositoryReque
       worktrees,
       refs,
       symbolic,
+      named,
       moving: new Map(),
       dropped,
       now,
