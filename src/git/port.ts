@@ -1,3 +1,4 @@
+import type { WorkPlace } from "../kernel/repository.ts"
 import type { RunName } from "../kernel/team.ts"
 import type { FileChange, JudgedChange, JudgedChanges } from "../ownership/scope.ts"
 
@@ -131,6 +132,8 @@ export interface RefMove {
  * its ref. Commits are named in full. Nothing but `move` and `nameBranch` changes what anybody sees.
  */
 export interface Merges {
+  /** The repository that all of this happens in. */
+  place(): Promise<WorkPlace>
   /** The commit that a ref, or anything else git can resolve, names. */
   find(name: string): Promise<string | undefined>
   /** The tree of a commit. */

@@ -28,6 +28,8 @@ const aboutRun = { run: word, task: nullable(task), worker: word, agent: word }
 const grant = { task, attempt: count, number: count, pattern: word, reason: maybe }
 const aboutRecord = { kind: oneOf(RECORD_KINDS), number: count, task: nullable(task), status: word, about: word }
 const move = { target: word, from: word, to: word }
+/** A repository: the machine and folder it is in, and its id where it has one. */
+const place = { machine: word, folder: word, repository: maybe }
 const startedProcess = { runtime: word, machine: word, pid: count, process_start: word }
 
 export const EVENTS = {
@@ -70,6 +72,10 @@ export const EVENTS = {
   "task.rechecked": shape({ task, attempt: count, commit: word, holds: yes, reason: maybe }),
   /** The worker it is meant for was told that its last need, `by`, is met. */
   "task.unblocked": shape({ task, by: task, to: worker }),
+  /** What an attempt came to: its last commit, the one it began from, and the repository that has them. */
+  "task.committed": shape({ task, attempt: count, token: count, base: word, commit: word, ...place }),
+  /** It is done, and the repository in which work is merged does not have its commit; the command brings it there. */
+  "task.work_missing": shape({ task, attempt: count, commit: word, ...place, command: word }),
   /** Its commits are on the integration branch. */
   "task.merged": shape({ task, attempt: count, commit: word }),
   "task.merge_failed": shape({ task, attempt: count, reason: word, fix: task }),

@@ -28,6 +28,14 @@ export interface RepositoryPlace {
   readonly earlierName: string
 }
 
+/** Where the commits of an attempt lie, for people and for other repositories. */
+export interface WorkPlace {
+  readonly machine: string
+  /** Of the repository, whatever worktree of it the work was done in. */
+  readonly folder: string
+  readonly repository: RepositoryId | null
+}
+
 /** A repository in which a project lives. */
 export interface ProjectRepository {
   readonly project: string

@@ -2,7 +2,7 @@ import { isHeld, isMet, type Task } from "../tasks/task.ts"
 import type { Action, Decision, EngineLimits, EngineSnapshot, LongAction } from "./actions.ts"
 import { listClaimable } from "./claimable.ts"
 import { deliverPart, waitsForPart } from "./finish-part.ts"
-import { hasUnmerged } from "./merged.ts"
+import { elsewhereOf, hasUnmerged } from "./merged.ts"
 import { recheckDependants } from "./recheck-dependants.ts"
 
 /** What brings a team forward as a whole: merging, gates, the review, delivery and the end. */
@@ -48,12 +48,12 @@ function nextStep(snapshot: EngineSnapshot, limits: EngineLimits): Action | unde
   const { tasks, team } = snapshot
   if (tasks.length === 0) return { type: "end", outcome: "failed", reason: "there are no tasks" }
   const isAsked = asksAbout(snapshot)
-  if (team.schedule === "eager" && tasks.some((task) => task.status === "in_review" && !isAsked(task))) {
-    return { type: "merge", wave: null }
-  }
+  const isAway = (task: Task) => elsewhereOf(snapshot, task) !== undefined
+  const canMerge = (task: Task) => task.status === "in_review" && !isAsked(task) && !isAway(task)
+  if (team.schedule === "eager" && tasks.some(canMerge)) return { type: "merge", wave: null }
   const next = nextOfWaves(snapshot, limits) ?? recheckDependants(snapshot)
   if (next !== undefined) return next === "wait" ? undefined : next
-  return tasks.every(isDone) ? finish(snapshot, limits) : giveUp(snapshot, limits)
+  return tasks.every(isDone) && !tasks.some(isAway) ? finish(snapshot, limits) : giveUp(snapshot, limits)
 }
 
 /** Tasks that cannot be merged before a person has said which side of a shared file holds. */
@@ -88,6 +88,7 @@ function nextOfWaves(snapshot: EngineSnapshot, limits: EngineLimits): Action | "
   )
     return { type: "merge", wave: wave.id }
   if (own.some(isAsked)) return "wait"
+  if (own.some((task) => elsewhereOf(snapshot, task) !== undefined)) return undefined
   if (wave.status !== "failed") return { type: "verify-wave", wave: wave.id }
   return sendBack(snapshot, limits, { scope: "wave", wave: wave.id })
 }
@@ -145,7 +146,11 @@ function sendBack(
 /** When nothing can go on without a person, and nobody is at work any more. */
 function giveUp(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefined {
   const { tasks, team, isPausedByEngine, history } = snapshot
-  if (tasks.some((task) => isHeld(task.status))) return undefined
+  const away = tasks.flatMap((task) => {
+    const where = elsewhereOf(snapshot, task)
+    return where === undefined ? [] : [{ task, where }]
+  })
+  if (tasks.some((task) => isHeld(task.status) && !away.some((each) => each.task === task))) return undefined
   if (team.status === "paused") {
     return isPausedByEngine ? { type: "end", outcome: "paused", reason: "the team is paused" } : undefined
   }
@@ -157,11 +162,12 @@ function giveUp(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefi
   if (part !== undefined) return part
   if (waitsForPart(snapshot, limits)) return undefined
   // Everything open waits for something that is not open itself.
-  const stuck = tasks.filter((task) => task.status !== "open" && !isDone(task))
+  const stuck = tasks.filter((task) => task.status !== "open" && !isHeld(task.status) && !isDone(task))
   const names = stuck.map(({ id, status, pauseReason }) => {
     const why = firstLine(status === "failed" ? history.tasks.get(id)?.reason : pauseReason)
     return `task ${id} ${status === "failed" ? "failed" : `is ${status}`}${why === "" ? "" : ` (${why})`}`
   })
+  names.unshift(...away.map(({ task, where }) => `task ${task.id} is not merged: ${where}`))
   const reason = names.slice(0, MOST_NAMED).join(", ") || "no task can be started"
   return { type: "end", outcome: "stuck", reason: `${reason}${PART[partState(snapshot)]}` }
 }

@@ -97,4 +97,15 @@ export interface TaskFact {
   heldAfter: string | null
   /** What it changed in this attempt though it is not its own, and where that is kept; null when nothing. */
   aside: { readonly ref: string; readonly paths: readonly string[] } | null
+  /** Where its work is, if that is not the repository in which it is to be merged. */
+  missing: MissingWork | null
+}
+
+export interface MissingWork {
+  readonly attempt: number
+  readonly commit: string
+  readonly machine: string
+  readonly folder: string
+  /** What brings it. */
+  readonly command: string
 }

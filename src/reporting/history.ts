@@ -245,8 +245,14 @@ function tellTask(history: History, { type, data, by }: Event, at: number): void
     case "task.unblocked":
       taskOf(history, data.task).isUnblockedTold = true
       break
+    case "task.work_missing": {
+      const { attempt, commit, machine, folder, command } = data
+      taskOf(history, data.task).missing = { attempt, commit, machine, folder, command }
+      break
+    }
     case "task.merged":
       taskOf(history, data.task).mergedAttempt = data.attempt
+      taskOf(history, data.task).missing = null
       history.mergedAt = at
       break
     case "ownership.set_aside":
@@ -302,7 +308,7 @@ export function taskOf(history: History, id: string): TaskFact {
     ...{ id, setbacks: [], step: null, retries: 0, isUnblockedTold: false, mergedAttempt: null, worker: null },
     ...{ takenFrom: [], startedAt: null, endedAt: null, claimedAt: null, workMs: 0, fixOf: null, reason: null },
     ...{ recheckOf: null, heldAfter: null },
-    aside: null,
+    ...{ aside: null, missing: null },
   }
   history.tasks.set(id, made)
   return made

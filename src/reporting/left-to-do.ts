@@ -44,8 +44,13 @@ function ofTeam(view: TeamView): ToDo[] {
 
 function ofTasks(view: TeamView): ToDo[] {
   const { tasks, history } = view
-  return [...tasks.values()].flatMap(({ id, status, pauseReason }) => {
+  return [...tasks.values()].flatMap(({ id, status, attempt, pauseReason }) => {
     if (isAsked(view, id)) return []
+    const missing = history.tasks.get(id)?.missing
+    if (missing?.attempt === attempt && (status === "resolved" || status === "in_review")) {
+      const what = `task ${id} is done in ${missing.folder} on ${missing.machine} and not merged: commit ${missing.commit.slice(0, 12)} is not here`
+      return [{ what, command: missing.command }]
+    }
     if (status === "failed") {
       const what = `task ${id} failed${because(history.tasks.get(id)?.reason ?? null)}`
       return [{ what, command: `teamwork task reopen ${id}` }]

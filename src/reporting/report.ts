@@ -137,7 +137,7 @@ export function makeReport(facts: ReportFacts): Report {
     template: templateOf(history),
     startedAt: isoOf(began),
     endedAt: isoOf(ended),
-    done: stats.resolved + stats.skipped,
+    done: stats.resolved + stats.skipped - countMissing(view),
     total: stats.total,
     idleShare: idleShareOf([...history.workers.values()], ended ?? view.now),
     results: listResults(verdicts),
@@ -151,6 +151,13 @@ export function makeReport(facts: ReportFacts): Report {
     deliveredWithout: history.deliveredWithout,
     left: listLeft(facts),
   }
+}
+
+/** Done elsewhere is not done here. */
+function countMissing({ tasks, history }: TeamView): number {
+  return [...tasks.values()].filter(
+    ({ id, status, attempt }) => status === "resolved" && history.tasks.get(id)?.missing?.attempt === attempt,
+  ).length
 }
 
 function warningsOf({ preflight }: History): string[] {
@@ -224,6 +231,7 @@ function notesOf(task: Task, fact: TaskFact | undefined, repairs: number): strin
     ...(fact?.heldAfter == null ? [] : [`still holds after #${fact.heldAfter} was revised`]),
     ...(nothing === null ? [] : [`nothing to do: ${nothing}`]),
     ...(fact?.aside == null ? [] : [sayAside(fact.aside)]),
+    ...(fact?.missing?.attempt === task.attempt ? [sayMissing(fact.missing)] : []),
   ]
 }
 
@@ -233,6 +241,10 @@ const MOST_PATHS = 5
 function sayAside({ ref, paths }: NonNullable<TaskFact["aside"]>): string {
   const more = paths.length > MOST_PATHS ? ` and ${paths.length - MOST_PATHS} more` : ""
   return `NOT delivered, set aside: ${paths.slice(0, MOST_PATHS).join(", ")}${more}; see: git diff ${ref}^1 ${ref}`
+}
+
+function sayMissing({ commit, folder, machine }: NonNullable<TaskFact["missing"]>): string {
+  return `NOT merged: commit ${commit.slice(0, 12)} is in ${folder} on ${machine}`
 }
 
 function listWorkers({ history, now }: TeamView, ended: number | null): WorkerReport[] {

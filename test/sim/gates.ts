@@ -6,6 +6,7 @@ import type { ResultPlace, StoredResult } from "../../src/quality/gates/result-s
 import type { Verifier } from "../../src/quality/verify/verifier.ts"
 import type { Context } from "../../src/store/operation.ts"
 import type { SimGit } from "./git.ts"
+import { SIM_PLACE } from "./git/merges.ts"
 import { failingTests, isBroken, type SimBase } from "./plans.ts"
 import type { Random } from "./random.ts"
 import type { SimProcess } from "./world.ts"
@@ -30,7 +31,7 @@ export function makeSimGates(git: SimGit, random: Random, { isFlaky, base }: Gat
   const running = new Map<string, SimProcess>()
   return {
     verifier: (process, { context, folder, signal }) => ({
-      ...{ context, roles: BUILT_IN_ROLES, repository: git.of(process).gateRepository(folder) },
+      ...{ context, roles: BUILT_IN_ROLES, place: SIM_PLACE, repository: git.of(process).gateRepository(folder) },
       settings: {
         ...{ ...context.settings, ignoredFiles: CONFIG_KEYS["gates.ignoredFiles"].default },
         kinds: {

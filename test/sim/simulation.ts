@@ -40,6 +40,7 @@ import { makeSimAgents, type SimAgents } from "./agents.ts"
 import { type Faults, makeFaults } from "./faults.ts"
 import { makeSimGates, type SimGates } from "./gates.ts"
 import { makeSimGit, type SimGit } from "./git.ts"
+import { SIM_PLACE } from "./git/merges.ts"
 import { checkRuns, PERSONS_MESSAGE, type RunsChecked } from "./invariants.ts"
 import { makePlan, SIM_RUN, SIM_TEAM, type SimPlan } from "./plans.ts"
 import type { Random } from "./random.ts"
@@ -369,7 +370,7 @@ async function work(
     {
       ...{ ...name, workerId: worker as WorkerId, role: (role ?? undefined) as Role | undefined },
       ...{ once: false, loop: true, keepPolling: false, isManaged: true, pollIntervalSeconds: 120 },
-      ...{ home: "/sim/home", root: git.repository.folder },
+      ...{ home: "/sim/home", root: git.repository.folder, place: SIM_PLACE },
       settings: {
         ...{ leaseSeconds: 120, renewSeconds: 30, repairTurns: 2, agentTimeoutSeconds: 1800 },
         ...{ shutdownTimeoutMs: SHUTDOWN_MS, maxConsecutiveErrors: 3, retry: RETRY, permission: "full", mcp: false },

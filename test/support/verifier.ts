@@ -55,6 +55,7 @@ export async function makeWorld(files: Readonly<Record<string, string>> = { "a.t
       if (gates === undefined) throw new Error(`${repository.path} is no repository`)
       return {
         ...{ context: ctx, repository: gates, roles: BUILT_IN_ROLES },
+        place: { machine: "here", folder: repository.path, repository: null },
         settings: {
           ...{ kinds: { build: kind, lint: kind, test: kind }, ...ctx.settings },
           ignoredFiles: CONFIG_KEYS["gates.ignoredFiles"].default,

@@ -97,6 +97,7 @@ export async function makeWorkerWorld(
     if (gates === undefined) throw new Error(`${folder} is no repository`)
     return {
       ...{ context: ctx, repository: gates, roles: BUILT_IN_ROLES },
+      place: { machine: HERE, folder: repository.path, repository: null },
       settings: {
         ...{ kinds: { build: kind, lint: kind, test: kind }, ...ctx.settings },
         ignoredFiles: CONFIG_KEYS["gates.ignoredFiles"].default,
@@ -151,6 +152,7 @@ export async function makeWorkerWorld(
       const plain = { once: true, loop: false, keepPolling: false, isManaged: false, pollIntervalSeconds: 600 }
       return runWorker(ports(more), {
         ...{ ...WORLD_TEAM, run: 1, ...plain, home, root: repository.path },
+        place: { machine: HERE, folder: repository.path, repository: null },
         process: { runtime: "terminal", machine: HERE, pid, processStart: start },
         ...(options as Partial<WorkerOptions>),
         settings: { ...WORKER_SETTINGS, ...options.settings },

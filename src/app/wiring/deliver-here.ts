@@ -28,6 +28,7 @@ export async function openDelivery(session: Session, { name, sourceDir, isPartia
   const queue = { merges, gate: gates.gate, scope: gates.scope, makeLock: await lockMakerFor(session) }
   return {
     ...merging,
+    isPartial,
     finalGate: isPartial ? gates.partGate : gates.finalGate,
     listVerdicts: verdicts,
     leftOut: async () => latestLeftOut(await verdicts()),

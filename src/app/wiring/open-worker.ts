@@ -43,8 +43,9 @@ export async function workerOptions(session: Session, given: WorkerRequest): Pro
     keepPolling = false,
     managed = false,
   } = given
-  const { home, worker, pollIntervalSeconds, engine, storeAddress } = await session.configured()
-  const { self } = session.host
+  const { home, worker, pollIntervalSeconds, engine, storeAddress, merging } = await session.configured()
+  const { self, io } = session.host
+  const { merges } = await merging(resolvePath(given.sourceDir ?? ".", io.cwd))
   const { pid, start } = identityOf(process.pid)
   return {
     ...{ project, team, run, role, workerId, freshStartInterval, once, keepPolling, home },
@@ -52,6 +53,7 @@ export async function workerOptions(session: Session, given: WorkerRequest): Pro
     isManaged: managed,
     loop: !once || given.loop === true,
     pollIntervalSeconds: given.pollInterval ?? pollIntervalSeconds,
+    place: await merges.place(),
     root: (await findRoles(session)).root,
     reach: { store: storeAddress, self, bin: ensureLauncher(home, self) },
     process: {

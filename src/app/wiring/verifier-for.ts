@@ -8,8 +8,11 @@ export async function verifierFor(
   input: { readonly again?: boolean; readonly folder?: string; readonly signal?: AbortSignal },
 ): Promise<Verifier> {
   const { host, configured, context } = session
-  const { repository, settings, runner } = await (await configured()).gates(input.folder ?? host.io.cwd)
+  const folder = input.folder ?? host.io.cwd
+  const { gates, merging } = await configured()
+  const { repository, settings, runner } = await gates(folder)
   return {
+    place: await (await merging(folder)).merges.place(),
     ...{ context: await context(), repository, settings },
     roles: (await findRoles(session)).roles,
     runner: { ...runner, again: input.again === true, signal: input.signal ?? host.io.interrupted },

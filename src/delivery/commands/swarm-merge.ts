@@ -38,7 +38,8 @@ export const swarmMerge = command({
     const { result: report, told } = await renewHere(session, { project, team, sourceDir, target, work })
     const overlaps = await watchOverlaps(context, merges, request).look()
     const lines = linesOf(report)
-    const isWhole = report.outcomes.every(({ outcome }) => !FAILURES.includes(outcome.kind))
+    const isWhole =
+      report.outcomes.every(({ outcome }) => !FAILURES.includes(outcome.kind)) && report.elsewhere.length === 0
     return {
       data: { ...dataOf(report), overlaps },
       text: (screen) =>
@@ -61,13 +62,14 @@ function dataOf({ outcomes, gate, ...report }: WaveReport) {
   }
 }
 
-function linesOf({ outcomes, left }: WaveReport): MergeLine[] {
+function linesOf({ outcomes, left, elsewhere }: WaveReport): MergeLine[] {
   return [
     ...outcomes.map(({ candidate, outcome }) => {
       const task = [candidate, ...candidate.alsoFor].map((each) => each.taskId).join(", ")
       return { task, outcome: outcome.kind, detail: detailOf(outcome) }
     }),
     ...left.map(({ taskId, reason }) => ({ task: taskId, outcome: "left", detail: reason })),
+    ...elsewhere.map(({ taskId, reason }) => ({ task: taskId, outcome: "elsewhere", detail: reason })),
   ]
 }
 
@@ -105,8 +107,10 @@ function sayOverlap({ workers, paths }: Overlap): string {
 const NOT_TESTED =
   "Nothing was tested: there is no command for it; name one with: teamwork config set gates.test COMMAND"
 
-function notesOf({ fixes, pending, mended, gate, flaky, strangers }: WaveReport): string[] {
+function notesOf(report: WaveReport): string[] {
+  const { fixes, pending, mended, gate, flaky, strangers, elsewhere } = report
   return [
+    ...elsewhere.map(({ taskId, command }) => `To bring the work of task ${taskId} here: ${command}`),
     ...(gate?.status === "skipped" ? [NOT_TESTED] : []),
     ...flaky,
     ...strangers.map(({ commit, subject }) => `Not merged by teamwork, look at it: ${short(commit)} ${subject}`),

@@ -9,12 +9,16 @@ export interface Attempt {
   readonly attempt: number
 }
 
-/** The work of one attempt, ready to be merged. */
-export interface Candidate extends Attempt {
-  readonly title: string
-  readonly worker: string | null
+/** The commits of one attempt: where it began, and where it got to. */
+export interface Pinned {
   readonly base: string
   readonly head: string
+}
+
+/** The work of one attempt, ready to be merged. */
+export interface Candidate extends Attempt, Pinned {
+  readonly title: string
+  readonly worker: string | null
   /** Other attempts that are part of the same commits: a worker that did several tasks without a pin for each. */
   readonly alsoFor: readonly Attempt[]
   /** Heads it may have merged: of the work that a fix mends. */

@@ -2,9 +2,11 @@ import type { Merges } from "../../git/port.ts"
 import { branchRef, parsePinRef, pinRef, teamRefs, workerBranch, workerRefs } from "../../kernel/branches.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { RunName } from "../../kernel/team.ts"
+import type { CommittedByAttempt, CommittedWork } from "../../tasks/committed-work.ts"
 import { type FixedWork, findWorkToBring, fixIdOf } from "../../tasks/fix-task.ts"
 import { isHeld, type Task } from "../../tasks/task.ts"
-import { type Attempt, attemptName, type Candidate } from "./candidate.ts"
+import { type Attempt, attemptName, type Candidate, type Pinned } from "./candidate.ts"
+import { type Heeded, heedCommitted, type RestoredPin } from "./heed-committed.ts"
 
 export interface Collection {
   readonly candidates: readonly Candidate[]
@@ -14,6 +16,11 @@ export interface Collection {
   readonly heads: readonly string[]
   /** Resolved tasks that are no candidates, and why. */
   readonly left: readonly (Attempt & Missing)[]
+  /** Tasks whose commit is known and not in this repository: they are not merged, and never count as such. */
+  readonly elsewhere: readonly CommittedWork[]
+  readonly restored: readonly RestoredPin[]
+  /** Work that was pinned only now. */
+  readonly pinnedNow: readonly (Attempt & Pinned)[]
 }
 
 interface Missing {
@@ -27,6 +34,8 @@ interface Request {
   readonly tasks: readonly Task[]
   /** Those of them that are to be merged. */
   readonly wanted: readonly Task[]
+  /** What attempts came to, as their workers said. */
+  readonly committed: CommittedByAttempt
   /** The commit that the integration branch is at. */
   readonly tip: string
 }
@@ -39,15 +48,28 @@ export async function collectCandidates(merges: Merges, request: Request): Promi
   const { name, tasks } = request
   const [refs, branches] = await Promise.all([merges.refs(teamRefs(name)), merges.refs(workerRefs(name))])
   const pins = parsePins(name, refs)
+  const { known: works, missing, restored } = await heedCommitted(merges, { ...request, refs, pins })
+  const elsewhere: CommittedWork[] = []
+  const pinnedNow: (Attempt & Pinned)[] = []
   const found: Candidate[] = []
   const mended: { candidate: Candidate; fix: TaskId }[] = []
   const left: (Attempt & Missing)[] = []
   const wanted = request.wanted.toSorted(byWaveAndEnd)
   for (const task of wanted) {
     const own = { taskId: task.id, attempt: task.attempt }
-    const pinned = pins.get(attemptName(own)) ?? (await pinNow(merges, { ...request, refs, branches }, task))
-    if ("base" in pinned) pins.set(attemptName(own), pinned)
-    else left.push({ ...own, ...pinned })
+    const key = attemptName(own)
+    const work = works.get(key)
+    if (pins.has(key)) continue
+    if (work !== undefined && missing.has(key)) elsewhere.push(work)
+    else if (work !== undefined) left.push({ ...own, reason: "it changed nothing", isEmpty: true })
+    else {
+      const pinned = await pinNow(merges, { ...request, refs, branches }, task)
+      if ("reason" in pinned) left.push({ ...own, ...pinned })
+      else {
+        pins.set(key, pinned)
+        pinnedNow.push({ ...own, ...pinned })
+      }
+    }
   }
   const fixes = findFixes(tasks, pins)
   const allowed = listAllowed(pins)
@@ -60,14 +82,14 @@ export async function collectCandidates(merges: Merges, request: Request): Promi
       ...pinned,
       ...known(task),
       mayContain: allowed(task),
-      mustContain: listRequired(task, tasks, pins),
+      mustContain: listRequired(task, tasks, { pins, works }),
     }
     const fix = fixes.get(pinned.head)
     if (fix === undefined) found.push(candidate)
     else mended.push({ candidate, fix })
   }
   const heads = [...new Set([...pins.values()].map((pin) => pin.head))]
-  return { candidates: joinSame(found), mended, heads, left }
+  return { candidates: joinSame(found), mended, heads, left, elsewhere, restored, pinnedNow }
 }
 
 /** The fix, if there is one, of each head that could not be merged. */
@@ -81,10 +103,6 @@ function findFixes(tasks: readonly Task[], pins: PinsByAttempt): Map<string, Tas
   )
 }
 
-interface Pinned {
-  readonly base: string
-  readonly head: string
-}
 type PinsByAttempt = ReadonlyMap<string, Pinned>
 
 export async function readPins(merges: Merges, name: RunName): Promise<Map<string, Pinned>> {
@@ -157,9 +175,13 @@ function listAllowed(pins: PinsByAttempt): (task: Task) => string[] {
   }
 }
 
-function listRequired({ id }: Task, tasks: readonly Task[], pins: PinsByAttempt): FixedWork[] {
+function listRequired(
+  { id }: Task,
+  tasks: readonly Task[],
+  { pins, works }: { readonly pins: PinsByAttempt; readonly works: Heeded["known"] },
+): FixedWork[] {
   const fixed = findWorkToBring(id, tasks)
-  const head = fixed && pins.get(attemptName(fixed))?.head
+  const head = fixed && (works.get(attemptName(fixed))?.commit ?? pins.get(attemptName(fixed))?.head)
   return fixed === undefined || head === undefined ? [] : [{ taskId: fixed.taskId, head }]
 }
 

@@ -2,7 +2,9 @@ import { ensureIntegration } from "../../git/integration.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { RunName, TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
+import { bringCommand, tellElsewhere } from "../../tasks/committed-work.ts"
 import { getTeam, resolveRun } from "../../tasks/operations/lookup.ts"
+import { noteCommitted, noteMissing, readCommitted } from "../../tasks/operations/note-committed.ts"
 import type { Task } from "../../tasks/task.ts"
 import { noteMergeEnded, noteMergeStarted } from "../operations/note-merge.ts"
 import { type Fix, readMergeCommits, recordMerges } from "../operations/record-merges.ts"
@@ -11,6 +13,7 @@ import { type Attempt, attemptName } from "./candidate.ts"
 import { type Collection, collectCandidates } from "./collect-candidates.ts"
 import { describeFailure } from "./describe-failure.ts"
 import { findStrangers } from "./find-strangers.ts"
+import type { RestoredPin } from "./heed-committed.ts"
 import { type BatchReport, mergeBatch, type QueuePorts } from "./merge-batch.ts"
 import type { LockMaker } from "./settle-locks.ts"
 import { makeSharedFiles } from "./settle-shared.ts"
@@ -28,6 +31,10 @@ export interface WaveReport extends BatchReport {
   readonly fixes: readonly Fix[]
   /** Tasks whose work is done and that there was nothing to merge of, and why. */
   readonly left: readonly (Attempt & { readonly reason: string })[]
+  /** Tasks whose work is done in another repository and not here: where, and what brings it here. */
+  readonly elsewhere: readonly ElsewhereTask[]
+  /** Pins that somebody had moved, and that are back at what their attempt came to. */
+  readonly restored: readonly RestoredPin[]
   /** Tasks that are not resolved yet. */
   readonly pending: readonly TaskId[]
   /** Commits on the branch that somebody put there past the queue. */
@@ -49,14 +56,18 @@ export async function mergeWave(context: Context, given: WavePorts, request: Wav
   const { merges } = given
   const name = await resolveRun(context, request)
   const ports = await withSharedFiles(context, given, name)
-  const tasks = await context.store.read(async (tx) => tx.tasks.list((await getTeam(tx, name)).key))
+  const { tasks, committed } = await context.store.read(async (tx) => {
+    const { key } = await getTeam(tx, name)
+    return { tasks: await tx.tasks.list(key), committed: await readCommitted(tx, key) }
+  })
   const mended = await merges.recover()
   const integration = await ensureIntegration(merges, name, request.target)
   const ofWave = tasks.filter((task) => request.wave === undefined || task.wave === request.wave)
   const done = request.takesReviewed === true ? ["resolved", "in_review"] : ["resolved"]
   const wanted = ofWave.filter((task) => done.includes(task.status))
-  const found = await collectCandidates(merges, { name, tasks, wanted, tip: integration.tip })
-  const { candidates, heads } = found
+  const found = await collectCandidates(merges, { name, tasks, wanted, committed, tip: integration.tip })
+  const { candidates, heads, restored } = found
+  const elsewhere = await noteFound(context, merges, { name, tasks, found })
   const known = await readMergeCommits(context, name)
   const strangers = await findStrangers(merges, integration, { heads, known })
   const { report, left, fixes } = await noted(context, { ...request, ...name }, candidates, async () => {
@@ -69,7 +80,37 @@ export async function mergeWave(context: Context, given: WavePorts, request: Wav
     return { report, left, fixes }
   })
   const pending = ofWave.filter(isPending).map((task) => task.id)
-  return { ...report, target: integration.target, fixes, left, pending, strangers, mended }
+  return { ...report, target: integration.target, fixes, left, elsewhere, restored, pending, strangers, mended }
+}
+
+/** Of a task whose commit this repository does not have. */
+export interface ElsewhereTask extends Attempt {
+  readonly commit: string
+  /** Where it is, in words. */
+  readonly reason: string
+  /** What brings it here. */
+  readonly command: string
+}
+
+/** Writes down what was found out about where work is. */
+async function noteFound(
+  context: Context,
+  merges: QueuePorts["merges"],
+  { name, tasks, found }: { name: RunName; tasks: readonly Task[]; found: Collection },
+): Promise<ElsewhereTask[]> {
+  const { elsewhere, pinnedNow } = found
+  if (elsewhere.length + pinnedNow.length === 0) return []
+  const here = await merges.place()
+  const tokens = new Map(tasks.map(({ id, claimToken }) => [id, claimToken]))
+  const works = pinnedNow.map(({ taskId, attempt, base, head }) => {
+    return { taskId, attempt, token: tokens.get(taskId) ?? 0, base, commit: head, place: here }
+  })
+  await noteCommitted(context, name, works)
+  await noteMissing(context, name, { works: elsewhere, here })
+  return elsewhere.map((work) => {
+    const { taskId, attempt, commit } = work
+    return { taskId, attempt, commit, reason: tellElsewhere(work, here), command: bringCommand(name, work, here) }
+  })
 }
 
 /** Where the engine looks after shared files, they are merged by their rules. */

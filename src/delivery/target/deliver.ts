@@ -8,6 +8,7 @@ import { assertDeliverable } from "../../requests/operations/checkpoints.ts"
 import type { Context } from "../../store/operation.ts"
 import { resolveRun } from "../../tasks/operations/lookup.ts"
 import { recordDelivery } from "../operations/record-delivery.ts"
+import { assertContained } from "./assert-contained.ts"
 import { forgetDelivery, noteDelivery } from "./delivery-records.ts"
 import type { NotGreen } from "./final-verdict.ts"
 
@@ -18,6 +19,8 @@ export interface DeliveryPorts {
   readonly whyNotGreen: (commit: string) => Promise<NotGreen | undefined>
   /** Has the final gate look at a commit and keeps its verdict. */
   readonly finalGate?: (commit: string) => Promise<void>
+  /** Only what is finished is delivered, without the rest. */
+  readonly isPartial?: boolean
   /** Which tasks the final gate left out when it passed; empty for none. */
   readonly leftOut?: () => Promise<readonly LeftOut[]>
 }
@@ -51,6 +54,7 @@ export async function deliver(context: Context, ports: DeliveryPorts, asked: Tea
     const ready = await makeReady(ports, name)
     tookTargetIn ||= ready.tookTargetIn
     const { target, from, to } = ready
+    if (ports.isPartial !== true) await assertContained(context, merges, { name, commit: to })
     if (from === to) return { target, from, to, isMoved: false, tookTargetIn, mended, leftOut: [] }
     const checkout = await targets.findCheckout(target)
     if (checkout !== undefined && checkout.obstacle !== null) throw inTheWay(checkout, name, target)

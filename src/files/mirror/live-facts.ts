@@ -83,6 +83,8 @@ const REACH: Readonly<Record<Event["type"], "task" | "messages" | "verdicts" | "
   "task.status_changed": "task",
   "task.reopened": "task",
   "task.unblocked": "nothing",
+  "task.committed": "nothing",
+  "task.work_missing": "nothing",
   "task.merged": "task",
   "task.merge_failed": "task",
   "task.phase_changed": "task",

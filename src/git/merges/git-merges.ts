@@ -6,6 +6,7 @@ import { IDENTITY, OURS } from "../identity.ts"
 import { type MoveLog, recoverMoves } from "../move-log.ts"
 import { moveRefs } from "../move-refs.ts"
 import { nameBranch, replaceSymbolicRefs } from "../name-branch.ts"
+import { placeOf } from "../place-of.ts"
 import type { Merges } from "../port.ts"
 import { findNamedBranch } from "../read-named-branch.ts"
 import { writeCommit } from "../write-commit.ts"
@@ -18,6 +19,7 @@ export function makeMerges(git: Git, log: MoveLog): Merges {
   let identity: Promise<Identity> | undefined
   let replaced: Promise<void> | undefined
   return {
+    place: () => placeOf(git),
     find: async (name) => (await findCommit(git, name))?.commit,
     tree: async (commit) => (await getCommit(git, commit)).tree,
     async refs(prefix) {

@@ -9,7 +9,9 @@ import type { EngineSnapshot, LongAction, Trouble } from "../actions.ts"
 import type { OrchestratorOptions, OrchestratorPorts } from "./engine-ports.ts"
 
 /** The actions that take long: one at a time, beside the loop. */
-export interface LongActions extends Pick<EngineSnapshot, "busy" | "settled" | "delivery" | "troubles"> {
+export interface LongActions extends Pick<EngineSnapshot, "busy" | "settled" | "elsewhere" | "delivery" | "troubles"> {
+  /** Looks whether work that was elsewhere was brought here. */
+  lookElsewhere(): Promise<void>
   /** What is under way; resolves when nothing is. */
   readonly ended: Promise<void>
   begin(action: LongAction): void
@@ -29,6 +31,7 @@ export function makeLongActions(
   { now, onEnd }: LongWork,
 ): LongActions {
   const settled = new Set<string>()
+  const elsewhere = new Map<string, { readonly commit: string; readonly where: string }>()
   const troubles = new Map<LongAction["type"], Trouble>()
   let delivery: EngineSnapshot["delivery"] = "none"
   let busy: LongAction["type"] | null = null
@@ -86,11 +89,20 @@ export function makeLongActions(
       { project, team, run, target, wave: wave ?? undefined, takesReviewed: true },
     )
     for (const name of settledBy(report)) settled.add(name)
+    for (const { taskId, attempt, commit, reason, command } of report.elsewhere)
+      elsewhere.set(`${taskId}/${attempt}`, { commit, where: `${reason}; bring it here with: ${command}` })
     return whyNotWhole(report)
   }
 
   return {
     settled,
+    get elsewhere() {
+      return new Map([...elsewhere].map(([attempt, { where }]) => [attempt, where]))
+    },
+    async lookElsewhere() {
+      for (const [attempt, { commit }] of elsewhere)
+        if ((await ports.merging.merges.find(commit)) !== undefined) elsewhere.delete(attempt)
+    },
     get busy() {
       return busy
     },
@@ -123,6 +135,7 @@ async function bringToTarget(
   const verdicts = () => listVerdicts.run(context, name)
   const ports = {
     ...merging,
+    isPartial,
     finalGate: isPartial ? gates.partGate : gates.finalGate,
     leftOut: async () => latestLeftOut(await verdicts()),
     whyNotGreen: async (commit: string) => whyNotGreen(merging.merges, await verdicts(), { commit, isPartial }),

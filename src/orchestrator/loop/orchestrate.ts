@@ -80,10 +80,21 @@ async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost
     const restMs = Math.max(REST_MS, REST_AFTER_LOOK * (clock.now() - lookedAt))
     const { history } = following
     const workers = pool.look(facts, history)
-    const { busy, settled, delivery, troubles } = long
+    if (long.elsewhere.size > 0) await long.lookElsewhere()
+    const { busy, settled, elsewhere, delivery, troubles } = long
     if (options.limits.enableCascade) await own.look(facts.tasks)
     const { tested } = own
-    const snapshot: EngineSnapshot = { ...facts, history, workers, busy, settled, delivery, troubles, tested }
+    const snapshot: EngineSnapshot = {
+      ...facts,
+      history,
+      workers,
+      busy,
+      settled,
+      elsewhere,
+      delivery,
+      troubles,
+      tested,
+    }
     ports.onLook?.(snapshot)
     await notices.look(facts.questions)
     if (options.drain.aborted || options.stop.aborted) return interrupt(options, pool)

@@ -301,13 +301,18 @@ describe("the wave and final gates", () => {
   })
 
   it("want the work of every task in the commit", () => {
-    const done = (taskId: string, isMerged: boolean) => ({ taskId, head: taskId.repeat(40), isMerged })
+    const done = (taskId: string, isMerged: boolean) => ({
+      ...{ taskId, head: taskId.repeat(40), isMerged, elsewhere: null },
+    })
     expect(checkMerged([]).checks).toMatchObject([{ status: "skipped" }])
     expect(checkMerged([done("1", true)]).checks).toEqual([
       { name: "work_merged", status: "passed", evidence: "1 task" },
     ])
     expect(checkMerged([done("1", true), done("2", false)]).issues).toEqual([
       "error: the work of task 2, 222222222222, is not part of the commit",
+    ])
+    expect(checkMerged([{ ...done("2", false), elsewhere: "it is in /other" }]).issues).toEqual([
+      "error: the work of task 2, 222222222222, is not part of the commit: it is in /other",
     ])
   })
 

@@ -33,6 +33,8 @@ export interface DeliveredTask {
   readonly taskId: string
   readonly head: string
   readonly isMerged: boolean
+  /** Where it is, in words, if the repository does not have it. */
+  readonly elsewhere: string | null
 }
 
 /** Tests of a tree say nothing of work that is not in it. */
@@ -41,7 +43,8 @@ export function checkMerged(tasks: readonly DeliveredTask[]): Findings {
   const missing = tasks.filter((task) => !task.isMerged)
   return checkThat("work_merged", {
     errors: missing.map(
-      ({ taskId, head }) => `the work of task ${taskId}, ${head.slice(0, 12)}, is not part of the commit`,
+      ({ taskId, head, elsewhere }) =>
+        `the work of task ${taskId}, ${head.slice(0, 12)}, is not part of the commit${elsewhere === null ? "" : `: ${elsewhere}`}`,
     ),
     evidence: count(tasks.length, "task"),
   })

@@ -1,4 +1,4 @@
-import { branchRef, integrationBranch, pinRef } from "../../kernel/branches.ts"
+import { branchRef, integrationBranch } from "../../kernel/branches.ts"
 import type { RunName, TeamName } from "../../kernel/team.ts"
 import { readHistory } from "../../reporting/operations/read-history.ts"
 import { listTasks } from "../../tasks/operations/list-tasks.ts"
@@ -11,6 +11,7 @@ import { checkCommands, type Findings, statusOf } from "../gates/findings.ts"
 import { shellCommand } from "../gates/gate-command.ts"
 import { type ChosenState, chooseState } from "./choose-state.ts"
 import { judgeCommands } from "./judge-commands.ts"
+import { hasWork, readWork } from "./read-work.ts"
 import { testCommit } from "./test-commit.ts"
 import { GATE, type Verifier } from "./verifier.ts"
 
@@ -62,9 +63,8 @@ async function whyItFails(
   name: RunName,
   { task, state }: { readonly task: Task; readonly state: ChosenState },
 ): Promise<string | null> {
-  const { repository } = verifier
-  const head = (await repository.find(pinRef(name, { taskId: task.id, attempt: task.attempt }, "head")))?.commit
-  if (head !== undefined && !(await repository.contains(state.commit, head))) return "its work is not merged"
+  const work = (await readWork(verifier, name, [task])).get(task.id)
+  if (work !== undefined && !(await hasWork(verifier, state.commit, work))) return "its work is not merged"
   const own = task.checks.map((line) => shellCommand("accept", line))
   if (own.length === 0) {
     const tested = await testCommit(verifier, name, state.commit)

@@ -1,3 +1,4 @@
+import type { WorkPlace } from "../../kernel/repository.ts"
 import type { RoleDefinition } from "../../planning/roles/roles.ts"
 import type { Context } from "../../store/operation.ts"
 import type { GateKind, KindSettings } from "../gates/gate-command.ts"
@@ -12,6 +13,8 @@ export interface Verifier {
   readonly runner: Runner
   readonly settings: GateSettings
   readonly roles: readonly RoleDefinition[]
+  /** The repository that is judged. */
+  readonly place: WorkPlace
 }
 
 export interface GateSettings extends ScanSettings {

@@ -35,6 +35,7 @@ import { checkProject, planProject } from "./check-project.ts"
 import { type ChosenState, chooseState, getCommit } from "./choose-state.ts"
 import { findRunBase } from "./find-run-base.ts"
 import { readPart } from "./read-part.ts"
+import { hasWork, readWork } from "./read-work.ts"
 import { recheckTasks } from "./recheck-tasks.ts"
 import { listCommands } from "./run-commands.ts"
 import { GATE, type Verifier } from "./verifier.ts"
@@ -156,20 +157,19 @@ function whyNotRun(tasks: readonly Task[], { uncommitted }: ChosenState): string
 }
 
 async function readTaskChanges(
-  { repository }: Verifier,
+  verifier: Verifier,
   name: RunName,
   tasks: readonly Task[],
 ): Promise<{ changes: TaskChanges[]; unknown: string[] }> {
+  const { repository } = verifier
   const changes: (TaskChanges & { readonly base: string; readonly head: string })[] = []
   const unknown: string[] = []
-  for (const task of tasks.filter((each) => each.status !== "skipped")) {
-    const base = await repository.find(pinRef(name, { taskId: task.id, attempt: task.attempt }, "base"))
-    const head = await repository.find(pinRef(name, { taskId: task.id, attempt: task.attempt }, "head"))
-    if (base === undefined || head === undefined) unknown.push(task.id)
-    else {
-      const [from, to] = [base.commit, head.commit]
-      changes.push({ taskId: task.id, base: from, head: to, files: parseDiff(await repository.readDiff(from, to)) })
-    }
+  const done = tasks.filter((each) => each.status !== "skipped")
+  const works = await readWork(verifier, name, done)
+  for (const { id } of done) {
+    const { base, head, elsewhere } = works.get(id) ?? NO_WORK
+    if (base === undefined || elsewhere !== null) unknown.push(id)
+    else changes.push({ taskId: id, base, head, files: parseDiff(await repository.readDiff(base, head)) })
   }
   return { changes: await Promise.all(changes.map((each) => withKnown(repository, each, changes))), unknown }
 }
@@ -195,19 +195,24 @@ function withoutMended(tasks: readonly Task[]): Task[] {
   return tasks.filter((task) => !done.has(fixIdOf(task)))
 }
 
+const NO_WORK = { base: undefined, head: "", elsewhere: null }
+
 async function readDelivered(
-  { repository }: Verifier,
+  verifier: Verifier,
   name: RunName,
   { tasks, state }: { readonly tasks: readonly Task[]; readonly state: ChosenState },
 ): Promise<DeliveredTask[]> {
   const delivered: DeliveredTask[] = []
   const statuses = new Map(tasks.map((task) => [task.id, task.status]))
-  for (const task of tasks.filter((each) => each.status === "resolved")) {
-    const head = (await repository.find(pinRef(name, { taskId: task.id, attempt: task.attempt }, "head")))?.commit
-    if (head === undefined) continue
+  const done = tasks.filter((each) => each.status === "resolved")
+  const works = await readWork(verifier, name, done)
+  for (const task of done) {
+    const work = works.get(task.id)
+    if (work === undefined) continue
     // What could not be merged comes with its fix: not before that is done, and not at all where somebody skipped it.
     if ((statuses.get(fixIdOf(task)) ?? "resolved") !== "resolved") continue
-    delivered.push({ taskId: task.id, head, isMerged: await repository.contains(state.commit, head) })
+    const { head, elsewhere } = work
+    delivered.push({ taskId: task.id, head, elsewhere, isMerged: await hasWork(verifier, state.commit, work) })
   }
   return delivered
 }

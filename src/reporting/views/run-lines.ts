@@ -92,6 +92,11 @@ const TELLERS: Tellers = {
       : bad(`task ${say(data.task)} no longer holds${because(head(data.reason))}`, rest(data.reason)),
   "task.setback": ({ data }) =>
     bad(`task ${say(data.task)} set back by ${say(data.worker)} (${say(data.kind)}): ${head(data.reason)}`),
+  "task.work_missing": ({ data }) =>
+    bad(
+      `task ${say(data.task)} is not merged: its commit ${say(data.commit).slice(0, 12)} is in ${say(data.folder)} on ${say(data.machine)}, and not in the repository of this run`,
+      [`bring it here with: ${say(data.command)}`],
+    ),
   "task.merged": ({ data }) => good(`task ${say(data.task)} merged`),
   "task.merge_failed": ({ data }) =>
     bad(

@@ -2,7 +2,9 @@ import type { EventData } from "../../kernel/events.ts"
 import type { WorkerId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
-import { getTeam } from "./lookup.ts"
+import type { CommittedWork } from "../committed-work.ts"
+import { assertHolds } from "./assert-holds.ts"
+import { getTeam, lockTask } from "./lookup.ts"
 
 /** In the data of these events `run` is the run of an agent; the run of the team is an argument of its own. */
 type Whose = Omit<TeamName, "run">
@@ -30,15 +32,27 @@ export async function noteRunEnded(
   })
 }
 
-/** What a worker does with its task from now on. It is a sign of life too. */
+/** What a worker is about to deliver, and under which claim. */
+export type Committed = Pick<CommittedWork, "token" | "base" | "commit" | "place">
+
+/**
+ * What a worker does with its task from now on. It is a sign of life too. What it committed is noted with the step, and
+ * only by whoever holds the task: `claim.lost` otherwise.
+ */
 export async function noteStep(
   { store }: Context,
   { project, team, run, ...data }: TeamName & EventData<"task.step">,
+  committed?: Committed,
 ): Promise<void> {
   await store.write(async (tx) => {
     const { key } = await getTeam(tx, { project, team, run })
     await tx.workers.heard(key, data.worker)
     await tx.events.append(key, data.worker, { type: "task.step", data })
+    if (committed === undefined) return
+    const { token, base, commit, place } = committed
+    assertHolds(await lockTask(tx, key, data.task), data.worker, token)
+    const work = { task: data.task, attempt: data.attempt, token, base, commit, ...place }
+    await tx.events.append(key, data.worker, { type: "task.committed", data: work })
   })
 }
 

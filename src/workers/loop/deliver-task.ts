@@ -3,9 +3,12 @@ import type { AsideResult } from "../../git/port.ts"
 import { LEAD } from "../../messages/message.ts"
 import { sendMessage } from "../../messages/operations/send-message.ts"
 import { shorten } from "../../prompts/views/fit-sections.ts"
+import { bringCommand } from "../../tasks/committed-work.ts"
 import { nothingToDoResult } from "../../tasks/nothing-to-do.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 import { updateTask } from "../../tasks/operations/update-task.ts"
+import type { Task } from "../../tasks/task.ts"
+import { findOtherMergePlace } from "../operations/merge-place.ts"
 import type { Hold } from "./hold-claim.ts"
 import { noteWisdom } from "./note-wisdom.ts"
 import type { Shift } from "./shift.ts"
@@ -36,6 +39,23 @@ export async function deliver(shift: Shift, { task, token }: Hold, delivery: Del
   const message = `Completed task #${task.id}: ${nothing === "" ? files : nothing}`
   await sendMessage.run(ports.context, { ...team, from: worker, to: LEAD, type: "text", message })
   ports.say(`${message}${status === "in_review" ? "; it waits to be merged" : ""}`)
+  await tellOtherPlace(shift, { ...task, claimToken: token }, delivery.delivered)
+}
+
+/** Who works in a clone has to bring the work to where it is merged. */
+async function tellOtherPlace({ ports, options, team }: Shift, task: Task, { base, head }: AsideResult): Promise<void> {
+  const other = options.isManaged ? undefined : await findOtherMergePlace(ports.context, team, options.place)
+  if (other === undefined || head === base) return
+  const work = {
+    taskId: task.id,
+    attempt: task.attempt,
+    token: task.claimToken,
+    base,
+    commit: head,
+    place: options.place,
+  }
+  const there = { ...other, machine: options.place.machine, repository: null }
+  ports.say(`Task ${task.id} counts once it was brought to ${other.folder}: ${bringCommand(team, work, there)}`)
 }
 
 /** Names what was set aside as well, so that readers of the result do not take it for delivered. */

@@ -7,7 +7,7 @@ import { findFixed, isFixId } from "../../tasks/fix-task.ts"
 import { readNothingToDo } from "../../tasks/nothing-to-do.ts"
 import { getTask } from "../../tasks/operations/get-task.ts"
 import { listTasks } from "../../tasks/operations/list-tasks.ts"
-import { noteStep } from "../../tasks/operations/note-run.ts"
+import { type Committed, noteStep } from "../../tasks/operations/note-run.ts"
 import { setBack } from "../../tasks/operations/set-back.ts"
 import type { AfterSetback, SetbackKind } from "../../tasks/retry.ts"
 import type { Task } from "../../tasks/task.ts"
@@ -54,7 +54,7 @@ type Step = "workspace" | "planning" | "approval" | "agent" | "commit" | "gate" 
 async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<void> {
   const { ports, options } = shift
   const { task } = hold
-  const begin = (step: Step) => beginStep(shift, hold, step)
+  const begin = (step: Step, committed?: Committed) => beginStep(shift, hold, step, committed)
   await begin("workspace")
   const workspace = await takeWorkspace(shift, hold, wasBegun)
   const doer = await chooseDoer(shift, hold)
@@ -114,18 +114,19 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
       if (!(await mayRunAgain(shift, task))) throw new Setback("qa", `QA sent it back: ${reasonOf(verdict)}`, { agent })
       continue
     }
-    await begin("deliver")
+    const { base, head } = delivered
+    await begin("deliver", { token: hold.token, base, commit: head, place: options.place })
     await completeTask(shift, hold, describeDelivery(delivered))
     return deliver(shift, hold, { result, delivered, agent, nothingToDo })
   }
 }
 
 /** Nothing is begun for a task that is lost, or by a worker that is to stop. */
-async function beginStep({ ports, team, worker }: Shift, hold: Hold, step: Step): Promise<void> {
+async function beginStep({ ports, team, worker }: Shift, hold: Hold, step: Step, committed?: Committed): Promise<void> {
   const { task, lost, cut } = hold
   if (cut.aborted) throw new Setback("interrupted", lost.aborted ? "the claim was lost" : "the worker was stopped")
   hold.isOwnWork = step !== "agent" && step !== "repair"
-  await noteStep(ports.context, { ...team, task: task.id, attempt: task.attempt, worker, step })
+  await noteStep(ports.context, { ...team, task: task.id, attempt: task.attempt, worker, step }, committed)
 }
 
 /** What is in scope, committed and pinned. */

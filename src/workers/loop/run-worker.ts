@@ -7,6 +7,7 @@ import { WORKER_ERRORS } from "../../reporting/worker-errors.ts"
 import { type WorkFound, waitForWork } from "../../tasks/effects/wait-for-work.ts"
 import { claimTask } from "../../tasks/operations/claim-task.ts"
 import { GENERIC_ROLE, type Role, type Task } from "../../tasks/task.ts"
+import { findOtherMergePlace } from "../operations/merge-place.ts"
 import { noteWorkerExited, noteWorkerStarted } from "../operations/worker-life.ts"
 import { workerAttempt } from "../operations/worker-workspace.ts"
 import { doTask } from "./do-task.ts"
@@ -89,6 +90,11 @@ async function beginShift(
   const { runtime, machine, pid, processStart } = options.process
   const self = { worker: worker.id, role: worker.role, runtime, machine, pid, process_start: processStart }
   await noteWorkerStarted(ports.context, { ...team, ...self })
+  const other = options.isManaged ? undefined : await findOtherMergePlace(ports.context, team, options.place)
+  if (other !== undefined)
+    ports.say(
+      `This repository (${options.place.folder}) is linked to project ${team.project}; the work of project ${team.project} is merged in ${other.folder}. What is done here counts once it was brought there; each task that is done says how`,
+    )
   return { ports, options, team, worker: worker.id, history, ending }
 }
 

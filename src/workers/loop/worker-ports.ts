@@ -2,6 +2,7 @@ import type { ReadyAgent } from "../../agents/jobs/run-job.ts"
 import type { Agent, AgentJob, AgentResult, Permission, RunOptions } from "../../agents/port.ts"
 import type { Pins, Scopes, Workspaces } from "../../git/port.ts"
 import type { TaskId, WorkerId } from "../../kernel/ids.ts"
+import type { WorkPlace } from "../../kernel/repository.ts"
 import type { RunName, TeamName } from "../../kernel/team.ts"
 import type { Skill } from "../../knowledge/skill.ts"
 import type { Clock } from "../../lib/clock.ts"
@@ -86,6 +87,8 @@ export interface WorkerOptions extends RunName {
   readonly freshStartInterval?: number
   /** Where agents keep what they need to go on with a session, and what is known of them. */
   readonly home: string
+  /** The repository that has what is committed. */
+  readonly place: WorkPlace
   /** The folder of the repository, for prompts. */
   readonly root: string
   readonly settings: WorkerSettings

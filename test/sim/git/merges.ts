@@ -7,6 +7,7 @@ import type { SimRepository } from "./repository.ts"
 
 /** How long a call of git takes at most. */
 const MAX_GIT_MS = 25
+export const SIM_PLACE = { machine: "sim", folder: "/sim/repository", repository: null }
 export const NO_ID = "0".repeat(40)
 
 /** Asks for one thing of git, which happens at one moment. */
@@ -21,6 +22,7 @@ export function makeSimMerges(repository: SimRepository, process: SimProcess, fo
   const git = askingGit(process)
   const filesOf = (name: string) => objects.files(repository.resolve(name, folder) ?? name)
   return {
+    place: async () => SIM_PLACE,
     find: (name) => git("find", () => repository.resolve(name, folder)),
     tree: (commit) => git("tree", () => objects.commit(commit).tree),
     refs: (prefix) => git("refs", () => repository.listRefs(prefix)),

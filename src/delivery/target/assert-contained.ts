@@ -1,0 +1,44 @@
+import type { Merges } from "../../git/port.ts"
+import { AppError } from "../../kernel/errors.ts"
+import type { RunName } from "../../kernel/team.ts"
+import type { Context } from "../../store/operation.ts"
+import { bringCommand, type CommittedWork, committedOf, tellElsewhere } from "../../tasks/committed-work.ts"
+import { fixIdOf } from "../../tasks/fix-task.ts"
+import { getTeam } from "../../tasks/operations/lookup.ts"
+import { readCommitted } from "../../tasks/operations/note-committed.ts"
+
+/** Refuses to deliver a commit as all of the work while it lacks what a resolved task came to, whatever a verdict says. */
+export async function assertContained(
+  context: Context,
+  merges: Merges,
+  { name, commit }: { readonly name: RunName; readonly commit: string },
+): Promise<void> {
+  for (const work of await listDue(context, name)) {
+    if (await merges.contains(commit, work.commit)) continue
+    const { taskId } = work
+    const details = { task: taskId, commit: work.commit }
+    if ((await merges.find(work.commit)) !== undefined) {
+      const message = `the work of task ${taskId}, ${work.commit.slice(0, 12)}, is not part of ${commit.slice(0, 12)}`
+      const remedy = { operation: "swarm merge", to: "merge it with" } as const
+      throw new AppError("deliver.refused", message, details, { remedy })
+    }
+    const here = await merges.place()
+    const message = `task ${taskId} is not merged: ${tellElsewhere(work, here)}; bring it here with: ${bringCommand(name, work, here)}`
+    throw new AppError("deliver.refused", message, details)
+  }
+}
+
+/** What could not be merged comes with its fix, and not at all where somebody skipped that. */
+async function listDue({ store }: Context, name: RunName): Promise<CommittedWork[]> {
+  return store.read(async (tx) => {
+    const { key } = await getTeam(tx, name)
+    const tasks = await tx.tasks.list(key)
+    const committed = await readCommitted(tx, key)
+    const statuses = new Map(tasks.map(({ id, status }) => [id, status]))
+    return tasks.flatMap((task) => {
+      if (task.status !== "resolved" || (statuses.get(fixIdOf(task)) ?? "resolved") !== "resolved") return []
+      const work = committedOf(committed, task)
+      return work === undefined || work.commit === work.base ? [] : [work]
+    })
+  })
+}

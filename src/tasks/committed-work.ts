@@ -1,0 +1,55 @@
+import { taskRefs } from "../kernel/branches.ts"
+import type { TaskId } from "../kernel/ids.ts"
+import type { WorkPlace } from "../kernel/repository.ts"
+import type { RunName } from "../kernel/team.ts"
+import type { Task } from "./task.ts"
+
+/** What an attempt came to, as the worker that did it said: nobody who moves a ref afterwards changes that. */
+export interface CommittedWork {
+  readonly taskId: TaskId
+  readonly attempt: number
+  /** Of the claim under which it was done. */
+  readonly token: number
+  readonly base: string
+  /** The same as the base where nothing was changed. */
+  readonly commit: string
+  readonly place: WorkPlace
+}
+
+/** By `task/attempt`. */
+export type CommittedByAttempt = ReadonlyMap<string, CommittedWork>
+
+/** What the task came to, where somebody said so and nobody has taken it over since. */
+export function committedOf(
+  committed: CommittedByAttempt,
+  { id, attempt, claimToken }: Pick<Task, "id" | "attempt" | "claimToken">,
+): CommittedWork | undefined {
+  const work = committed.get(`${id}/${attempt}`)
+  return work?.token === claimToken ? work : undefined
+}
+
+/** In words: where the work is, and why it does not count. */
+export function tellElsewhere({ commit, place }: CommittedWork, here: WorkPlace): string {
+  const short = commit.slice(0, 12)
+  if (isSamePlace(place, here)) return `its commit ${short} is gone from this repository`
+  const where = place.machine === here.machine ? place.folder : `${place.folder} on ${place.machine}`
+  return `its commit ${short} is in ${where}, and not in this repository`
+}
+
+/** What brings it here, to be typed in any folder of the machine that merges. */
+export function bringCommand(name: RunName, work: CommittedWork, here: WorkPlace): string {
+  const { taskId, attempt, place } = work
+  if (isSamePlace(place, here)) return `teamwork task reopen ${taskId}`
+  const refs = `${taskRefs(name, taskId)}/${attempt}/*`
+  const from = place.machine === here.machine ? place.folder : `${place.machine}:${place.folder}`
+  return ["git", "-C", here.folder, "fetch", from, `+${refs}:${refs}`].map(quoteWord).join(" ")
+}
+
+export function isSamePlace(one: WorkPlace, other: WorkPlace): boolean {
+  if (one.repository !== null && other.repository !== null) return one.repository === other.repository
+  return one.machine === other.machine && one.folder === other.folder
+}
+
+function quoteWord(text: string): string {
+  return /^[\w./:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}
