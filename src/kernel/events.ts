@@ -76,6 +76,8 @@ export const EVENTS = {
   "task.committed": shape({ task, attempt: count, token: count, base: word, commit: word, ...place }),
   /** It is done, and the repository in which work is merged does not have its commit; the command brings it there. */
   "task.work_missing": shape({ task, attempt: count, commit: word, ...place, command: word }),
+  /** The ref of its commit was moved or deleted by somebody, and is back; `kept` has what it was moved to. */
+  "task.pin_restored": shape({ task, attempt: count, ref: word, from: maybe, to: word, kept: maybe }),
   /** Its commits are on the integration branch. */
   "task.merged": shape({ task, attempt: count, commit: word }),
   "task.merge_failed": shape({ task, attempt: count, reason: word, fix: task }),
@@ -124,6 +126,12 @@ export const EVENTS = {
   "merge.started": shape({ tasks, wave: maybeCount }),
   /** Whatever became of it: each task has its own `task.merged` or `task.merge_failed`, or waits for the next merge. */
   "merge.ended": shape({ tasks, wave: maybeCount }),
+  /** Where teamwork left the integration branch, where that began, and the branch it is for. */
+  "integration.moved": shape({ commit: word, start: word, target: word, ...place }),
+  /** Somebody else had moved or deleted the branch. It is back; `kept` has what it was moved to, with these commits. */
+  "integration.restored": shape({ branch: word, from: maybe, to: word, kept: maybe, commits: words }),
+  /** Refs that say where the branch began and which branch it is for were changed by somebody, and are back. */
+  "integration.refs_restored": shape({ refs: words }),
   "waves.calculated": shape({ total: count }),
   "wave.updated": shape({ wave: count, from: oneOf(WAVE_STATUSES), to: oneOf(WAVE_STATUSES) }),
   /** How every gate stood on the commit that a run starts from; `gates` is a list of standings, as JSON. */
@@ -152,6 +160,8 @@ export const EVENTS = {
   /** Of a part: which tasks it leaves out, each with the reason. */
   "target.delivered": shape({ ...move, left_out: optional(words) }),
   "target.undone": shape(move),
+  /** The target has commits that are not teamwork's; they are taken in before the next delivery. */
+  "target.moved": shape({ ...move, commits: words }),
   /** A session, or a terminal, takes part in the team: as this worker, or as the lead. */
   "seat.taken": shape({ terminal: word, part: word, worker: nullable(worker), delegation: word }),
   /** It does no longer; what it held went back. */

@@ -3,6 +3,7 @@ import { type Event, taskOfEvent } from "../kernel/events.ts"
 import { readStandings, type Standing } from "../quality/baseline.ts"
 import { hasEnded } from "../tasks/task.ts"
 import { endTaskGate, type GateFact, type MergeFact, tellEngine } from "./engine-work.ts"
+import { tellForeign } from "./foreign-moves.ts"
 import type { RunFact, TaskFact, WorkerFact } from "./history-facts.ts"
 import { isOfTheWorker } from "./worker-errors.ts"
 
@@ -41,6 +42,8 @@ export interface History {
   /** Tasks that the last delivery left out, each with the reason. */
   deliveredWithout: readonly string[]
   mergedAt: number | null
+  /** What others did to refs meanwhile, in words. */
+  foreignMoves: string[]
   /** The newest event that is part of it. */
   lastEventAt: number
 }
@@ -52,6 +55,7 @@ export function emptyHistory(): History {
     ...{ settings: null, startedAt: null, ledAt: null, endedAt: null, endReason: null },
     ...{ merging: null, gates: new Map() },
     ...{ pausedBy: null, resumedAt: null, deliveredAt: null, deliveredWithout: [], mergedAt: null, lastEventAt: 0 },
+    foreignMoves: [],
   }
 }
 
@@ -62,6 +66,8 @@ export function tell(history: History, event: Event): void {
   const task = taskOfEvent(event)
   if (task !== undefined) taskOf(history, task)
   if ("worker" in event.data && event.data.worker !== null) workerOf(history, event.data.worker)
+  const foreign = tellForeign(event)
+  if (foreign !== undefined) history.foreignMoves.push(foreign)
   tellTeam(history, event, at)
   tellWorker(history, event, at)
   tellRun(history, event, at)

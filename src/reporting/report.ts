@@ -144,7 +144,7 @@ export function makeReport(facts: ReportFacts): Report {
     baseline: history.preflight,
     deliverables: listDeliverables(facts),
     cascade: cascadeOf(view),
-    notes: [...warningsOf(history), ...listNotes(verdicts)],
+    notes: [...history.foreignMoves, ...warningsOf(history), ...listNotes(verdicts)],
     cost: costOf(history),
     criticalPath: criticalPathOf(view, durationMs),
     failures: listFailures(view, verdicts),

@@ -124,3 +124,77 @@ describe("work of another clone", () => {
     expect(await bench.ok("task", "get", "1")).toMatchObject({ status: "resolved" })
   })
 })
+
+/** Puts a file onto the integration branch past teamwork, as an agent without a sandbox could. */
+function attack(folder: string): string {
+  const branch = "refs/heads/teamwork/shop/main/integration"
+  return [
+    `cd ${folder}`,
+    "blob=$(echo evil | git hash-object -w --stdin)",
+    `tree=$( (git ls-tree ${branch}; printf '100644 blob %s\\tevil\\n' $blob) | git mktree)`,
+    `git update-ref ${branch} $(git commit-tree $tree -p ${branch} -m Evil)`,
+  ].join(" && ")
+}
+
+describe("refs that others move", () => {
+  const repository = (home: string) => join(home, "../shop")
+
+  it("F123: a commit that an agent puts onto the integration branch is set aside, told, and not delivered", async () => {
+    const { files } = await prepare((home) => [
+      { id: "1", run: [`(${attack(repository(home))})`, "echo 1 > f1"] },
+      { id: "2", needs: ["1"], run: ["echo 2 > f2"] },
+    ])
+    const { exitCode, stdout } = await bench.run(RUN)
+    expect({ exitCode, stdout: exitCode === 0 ? "" : stdout }).toEqual({ exitCode: 0, stdout: "" })
+    expect(files()).toEqual(expect.arrayContaining(["f1", "f2"]))
+    expect(files()).not.toContain("evil")
+    expect(stdout).toMatch(
+      /teamwork\/shop\/main\/integration was moved by others and is back at \w+, without commits .+ Evil/,
+    )
+    const { notes } = await bench.ok<{ notes: string[] }>("report", "--json")
+    expect(notes.join("\n")).toContain("kept as refs/teamwork/shop/main/workers/integration/1/head")
+    await bench.ok("recover", "--worker-id", "integration", "--attempt", "1")
+  })
+
+  it("F123: nor is one that comes while the final gate runs", async () => {
+    const { files } = await prepare([{ id: "1", run: ["echo 1 > f1"] }])
+    await bench.ok("config", "set", "gates.test", `(${attack(bench.cwd)})`)
+    const { exitCode, stdout } = await bench.run(RUN)
+    expect({ exitCode, stdout: exitCode === 0 ? "" : stdout }).toEqual({ exitCode: 0, stdout: "" })
+    expect(files()).toContain("f1")
+    expect(files()).not.toContain("evil")
+    expect(git(bench.cwd, "rev-list", "--all", "--grep=Evil")).not.toBe("")
+  })
+
+  it("F123: commits of the user's are taken in, and the run and the report say so", async () => {
+    const { files } = await prepare((home) => [
+      {
+        id: "1",
+        run: ["echo 1 > f1", `cd ${repository(home)} && echo m > mine && git add mine && git commit -qm Mine`],
+      },
+    ])
+    const { exitCode, stdout } = await bench.run(RUN)
+    expect({ exitCode, stdout: exitCode === 0 ? "" : stdout }).toEqual({ exitCode: 0, stdout: "" })
+    expect(files()).toEqual(expect.arrayContaining(["f1", "mine"]))
+    const told = /main moved from \w{10} to \w{10} by 1 commit that is not teamwork's: \w{10} Mine/
+    expect(stdout).toMatch(told)
+    expect((await bench.ok<{ notes: string[] }>("report", "--json")).notes.join("\n")).toMatch(told)
+  })
+
+  it("F122: deleting every ref of ours in the middle of a run leaves the user's branches and loses no work", async () => {
+    const { files } = await prepare((home) => [
+      { id: "1", run: ["echo 1 > f1"] },
+      {
+        ...{ id: "2", needs: ["1"] },
+        run: [
+          `(cd ${repository(home)} && git for-each-ref --format='delete %(refname)' refs/teamwork/ | git update-ref --stdin)`,
+          "echo 2 > f2",
+        ],
+      },
+    ])
+    const { exitCode, stdout } = await bench.run(RUN)
+    expect({ exitCode, stdout: exitCode === 0 ? "" : stdout }).toEqual({ exitCode: 0, stdout: "" })
+    expect(files()).toEqual(expect.arrayContaining(["f1", "f2"]))
+    expect(stdout).toContain("changed or deleted by others, and restored")
+  })
+})

@@ -4,7 +4,8 @@ import { describe, expect, it } from "bun:test"
 import type { GateResult } from "../../src/delivery/merge-queue/candidate.ts"
 import type { QueuePorts } from "../../src/delivery/merge-queue/merge-batch.ts"
 import { mergeWave, type WaveReport } from "../../src/delivery/merge-queue/merge-wave.ts"
-import { pinRef, workerBranch } from "../../src/kernel/branches.ts"
+import { integrationRef, pinRef, workerBranch } from "../../src/kernel/branches.ts"
+import type { EventType } from "../../src/kernel/events.ts"
 import { calculateWaves } from "../../src/tasks/operations/calculate-waves.ts"
 import { claimTask } from "../../src/tasks/operations/claim-task.ts"
 import { createTask } from "../../src/tasks/operations/create-task.ts"
@@ -246,7 +247,7 @@ describe.each(Object.keys(STORES))("merging the tasks of a wave, on %s", (store)
     expect(kinds(await scene.merge())).toEqual({ 1: "merged", 2: "merged" })
   })
 
-  it("tells of commits that somebody put onto the branch past the queue", async () => {
+  it("F123: sets commits aside that somebody put onto the branch past the queue, and tells of them", async () => {
     await using scene = await prepare(store, ["1", "2"])
     await scene.work("1", { a: "1\n" })
     const { after, strangers } = await scene.merge()
@@ -256,7 +257,99 @@ describe.each(Object.keys(STORES))("merging the tasks of a wave, on %s", (store)
     const head = await scene.work("2", { c: "2\n" })
     const evil = await scene.commit([pushed, head], { c: "2\n", d: "more\n" }, "Merge task 2: Task 2")
     await scene.set("refs/heads/teamwork/house/main/integration", evil)
-    expect((await scene.merge()).strangers.map((each) => each.commit)).toEqual([evil, pushed])
+    const report = await scene.merge()
+    expect(report.strangers.map((each) => each.commit)).toEqual([evil, pushed])
+    expect(kinds(report)).toEqual({ 1: "contained", 2: "merged" })
+    expect(report.before).toBe(after)
+    expect((await scene.git.read(["ls-tree", "--name-only", report.after])).split("\n")).toEqual(["a", "c", "start"])
+    const kept = "refs/teamwork/house/main/workers/integration/1/head"
+    expect(await scene.git.read(["rev-parse", kept])).toBe(evil)
+    expect(await scene.facts("integration.restored")).toMatchObject([{ from: evil, to: after, kept }])
+    expect((await scene.merge()).strangers).toEqual([])
+  })
+
+  it("F123: puts the branch back that somebody moved back, deleted, or moved elsewhere", async () => {
+    await using scene = await prepare(store, ["1", "2"])
+    await scene.work("1", { a: "1\n" })
+    const { after } = await scene.merge()
+    const branch = "refs/heads/teamwork/house/main/integration"
+    const elsewhere = await scene.commit([], { other: "o\n" }, "Another history")
+    for (const commit of [scene.base, elsewhere, null]) {
+      await scene.git.read(commit === null ? ["update-ref", "-d", branch] : ["update-ref", branch, commit])
+      expect(await scene.merge()).toMatchObject({ before: after, after })
+    }
+    expect(await scene.facts("integration.restored")).toHaveLength(3)
+    expect(await scene.git.read(["rev-parse", "refs/teamwork/house/main/workers/integration/1/head"])).toBe(elsewhere)
+  })
+
+  it("F122, F123: puts the refs beside the branch back, and never takes another target for them", async () => {
+    await using scene = await prepare(store, ["1"])
+    await scene.work("1", { a: "1\n" })
+    await scene.merge()
+    const [start, target] = [integrationRef(FIRST_RUN, "start"), integrationRef(FIRST_RUN, "target")]
+    await scene.git.read(["checkout", "--quiet", "-b", "other", "main"])
+    await scene.git.read(["update-ref", "-d", target])
+    await scene.git.read(["update-ref", "-d", start])
+    expect(await scene.merge()).toMatchObject({ target: "main" })
+    await scene.merges.nameBranch(target, "refs/heads/other")
+    expect(await scene.merge()).toMatchObject({ target: "main" })
+    expect(await scene.git.read(["rev-parse", start])).toBe(scene.base)
+    expect(await scene.facts("integration.refs_restored")).toMatchObject([
+      { refs: [start, target] },
+      { refs: [target] },
+    ])
+    // A person may name another one.
+    expect(await scene.merge({ target: "other" })).toMatchObject({ target: "other" })
+    expect(await scene.merge()).toMatchObject({ target: "other" })
+  })
+
+  it("F123: believes the store, and not a pin that somebody moved or deleted", async () => {
+    await using scene = await prepare(store, ["1", "2"])
+    const one = await scene.work("1", { a: "1\n" }, { isPinned: false })
+    const two = await scene.work("2", { b: "2\n" }, { isPinned: false })
+    // What a merge pins is known from then on.
+    const checkpoint = async (at: string) => {
+      if (at === "merge:before-gate") throw new Error("ended here")
+    }
+    await expect(scene.merge({}, { checkpoint })).rejects.toThrow("ended here")
+    const evil = await scene.commit([one], { a: "evil\n" }, "Not the worker's")
+    const pin = (id: string) => pinRef(FIRST_RUN, { taskId: id, attempt: 1 }, "head")
+    await scene.set(pin("1"), evil)
+    await scene.git.read(["update-ref", "-d", pin("2")])
+    const report = await scene.merge()
+    expect(kinds(report)).toEqual({ 1: "merged", 2: "merged" })
+    expect(await scene.read(report.after, "a")).toBe("1\n")
+    expect(await scene.git.read(["rev-parse", pin("1"), pin("2")])).toBe(`${one}\n${two}`)
+    const kept = pinRef(FIRST_RUN, { taskId: "1", attempt: 1 }, `earlier/${evil.slice(0, 16)}`)
+    expect(await scene.git.read(["rev-parse", kept])).toBe(evil)
+    expect(await scene.facts("task.pin_restored")).toMatchObject([
+      { task: "1", from: evil, to: one, kept },
+      { task: "2", from: null, to: two, kept: null },
+    ])
+  })
+
+  it("F123: has a task done anew that was begun on a commit of somebody else's", async () => {
+    await using scene = await prepare(store, ["1", "2"])
+    await scene.work("1", { a: "1\n" })
+    const { after } = await scene.merge()
+    const foreign = await scene.commit([after], { evil: "x\n" }, "Not teamwork's")
+    await scene.set("refs/heads/teamwork/house/main/integration", foreign)
+    await scene.work("2", { b: "2\n" }, { parents: [foreign] })
+    expect(await scene.merge()).toMatchObject({ after, fixes: [{ taskId: "2", fix: "2" }] })
+    expect(await scene.task("2")).toMatchObject({ status: "open", attempt: 2 })
+  })
+
+  it("F123: tells when the target moved, once for each commit it moved to", async () => {
+    await using scene = await prepare(store, ["1", "2"])
+    await scene.work("1", { a: "1\n" })
+    await scene.merge()
+    const moved = await scene.commit([scene.base], { mine: "m\n" }, "By hand")
+    await scene.set("refs/heads/main", moved)
+    await scene.merge()
+    await scene.merge()
+    expect(await scene.facts("target.moved")).toEqual([
+      { target: "main", from: scene.base, to: moved, commits: [`${moved.slice(0, 10)} By hand`] },
+    ])
   })
 
   it("knows its own merges again, also those it could not write down, and those of the target", async () => {
@@ -326,6 +419,8 @@ async function prepare(store: string, ids: readonly string[], needing: Record<st
     context: own,
     task: (id: string): Promise<Task> => getTask(opened, team.key, id),
     events: async (type: string) => told(await allEvents(opened, team.key)).filter((event) => event.type === type),
+    facts: async (type: EventType) =>
+      (await allEvents(opened, team.key)).filter((event) => event.type === type).map(({ data }) => data),
     async work(
       id: string,
       files: Files,
@@ -343,7 +438,7 @@ async function prepare(store: string, ids: readonly string[], needing: Record<st
       return head
     },
     merge: (
-      request: { wave?: number; takesReviewed?: boolean } = {},
+      request: { wave?: number; takesReviewed?: boolean; target?: string } = {},
       ports: Partial<QueuePorts> = {},
     ): Promise<WaveReport> =>
       mergeWave(

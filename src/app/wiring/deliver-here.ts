@@ -2,6 +2,7 @@ import { connectGates } from "../../delivery/merge-queue/connect-gates.ts"
 import { mergeWave } from "../../delivery/merge-queue/merge-wave.ts"
 import { latestLeftOut, type PartPorts } from "../../delivery/target/deliver-part.ts"
 import { whyNotGreen } from "../../delivery/target/final-verdict.ts"
+import { makeOwnIntegration } from "../../delivery/target/own-integration.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { listVerdicts } from "../../quality/operations/record-verdict.ts"
@@ -28,6 +29,7 @@ export async function openDelivery(session: Session, { name, sourceDir, isPartia
   const queue = { merges, gate: gates.gate, scope: gates.scope, makeLock: await lockMakerFor(session) }
   return {
     ...merging,
+    own: makeOwnIntegration(context, merges, name),
     isPartial,
     finalGate: isPartial ? gates.partGate : gates.finalGate,
     listVerdicts: verdicts,

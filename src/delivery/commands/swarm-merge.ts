@@ -12,6 +12,7 @@ import type { Outcome as MergeOutcome } from "../merge-queue/candidate.ts"
 import { connectGates } from "../merge-queue/connect-gates.ts"
 import { mergeWave, type WaveReport } from "../merge-queue/merge-wave.ts"
 import { watchOverlaps } from "../merge-queue/watch-overlaps.ts"
+import { sayStranger } from "../target/deliver.ts"
 import { type MergeLine, renderMerge, short } from "../views/merge-view.ts"
 
 const input = {
@@ -108,12 +109,13 @@ const NOT_TESTED =
   "Nothing was tested: there is no command for it; name one with: teamwork config set gates.test COMMAND"
 
 function notesOf(report: WaveReport): string[] {
-  const { fixes, pending, mended, gate, flaky, strangers, elsewhere } = report
+  const { fixes, pending, mended, gate, flaky, strangers, restored, elsewhere } = report
   return [
     ...elsewhere.map(({ taskId, command }) => `To bring the work of task ${taskId} here: ${command}`),
     ...(gate?.status === "skipped" ? [NOT_TESTED] : []),
     ...flaky,
-    ...strangers.map(({ commit, subject }) => `Not merged by teamwork, look at it: ${short(commit)} ${subject}`),
+    ...strangers.map(sayStranger),
+    ...restored.map(({ ref, to }) => `${ref} was moved by others, and is back at ${short(to)}`),
     ...fixes.map(({ taskId, fix }) => `Task ${fix} mends ${taskId === fix ? "it in a new attempt" : `task ${taskId}`}`),
     ...(pending.length === 0 ? [] : [`Not resolved yet: ${pending.join(", ")}`]),
     ...mended,

@@ -1,4 +1,5 @@
-import { ensureIntegration } from "../../git/integration.ts"
+import { teamRefs } from "../../kernel/branches.ts"
+import type { EventData } from "../../kernel/events.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { RunName, TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
@@ -6,15 +7,16 @@ import { bringCommand, tellElsewhere } from "../../tasks/committed-work.ts"
 import { getTeam, resolveRun } from "../../tasks/operations/lookup.ts"
 import { noteCommitted, noteMissing, readCommitted } from "../../tasks/operations/note-committed.ts"
 import type { Task } from "../../tasks/task.ts"
+import { noteRefs } from "../operations/integration-memory.ts"
 import { noteMergeEnded, noteMergeStarted } from "../operations/note-merge.ts"
-import { type Fix, readMergeCommits, recordMerges } from "../operations/record-merges.ts"
+import { type FailedMerge, type Fix, recordMerges } from "../operations/record-merges.ts"
 import { askAboutShared, noteSharedMerges, readSharedAnswers } from "../operations/shared-questions.ts"
 import { type Attempt, attemptName } from "./candidate.ts"
 import { type Collection, collectCandidates } from "./collect-candidates.ts"
 import { describeFailure } from "./describe-failure.ts"
-import { findStrangers } from "./find-strangers.ts"
 import type { RestoredPin } from "./heed-committed.ts"
 import { type BatchReport, mergeBatch, type QueuePorts } from "./merge-batch.ts"
+import { openIntegration } from "./open-integration.ts"
 import type { LockMaker } from "./settle-locks.ts"
 import { makeSharedFiles } from "./settle-shared.ts"
 
@@ -37,7 +39,7 @@ export interface WaveReport extends BatchReport {
   readonly restored: readonly RestoredPin[]
   /** Tasks that are not resolved yet. */
   readonly pending: readonly TaskId[]
-  /** Commits on the branch that somebody put there past the queue. */
+  /** Commits that somebody put on the branch past the queue: they were set aside. */
   readonly strangers: readonly { readonly commit: string; readonly subject: string }[]
   /** What an earlier, killed process had left half done. */
   readonly mended: readonly string[]
@@ -61,26 +63,28 @@ export async function mergeWave(context: Context, given: WavePorts, request: Wav
     return { tasks: await tx.tasks.list(key), committed: await readCommitted(tx, key) }
   })
   const mended = await merges.recover()
-  const integration = await ensureIntegration(merges, name, request.target)
+  const integration = await openIntegration(context, merges, { name, target: request.target })
   const ofWave = tasks.filter((task) => request.wave === undefined || task.wave === request.wave)
   const done = request.takesReviewed === true ? ["resolved", "in_review"] : ["resolved"]
   const wanted = ofWave.filter((task) => done.includes(task.status))
   const found = await collectCandidates(merges, { name, tasks, wanted, committed, tip: integration.tip })
   const { candidates, heads, restored } = found
   const elsewhere = await noteFound(context, merges, { name, tasks, found })
-  const known = await readMergeCommits(context, name)
-  const strangers = await findStrangers(merges, integration, { heads, known })
+  const { strangers, start, target } = integration
   const { report, left, fixes } = await noted(context, { ...request, ...name }, candidates, async () => {
     const batch = await mergeBatch(ports, { branch: integration.ref, candidates, others: heads })
     const { outcomes, left } = await addMended(merges, batch, found)
     const report = { ...batch, outcomes }
     const empty = found.left.filter((each) => each.isEmpty)
     await askAboutShared(context, name, listAsked(batch))
-    const fixes = await writeDown(context, ports, { name, report, empty, start: integration.start, strangers })
-    return { report, left, fixes }
+    const anew = await findBegunWrong(merges, name, batch)
+    const fixes = await writeDown(context, ports, { name, report, empty, start, anew })
+    const { before, after } = batch
+    const moved = before === after ? undefined : { commit: after, start, target, ...(await merges.place()) }
+    return { report, left, fixes, moved }
   })
   const pending = ofWave.filter(isPending).map((task) => task.id)
-  return { ...report, target: integration.target, fixes, left, elsewhere, restored, pending, strangers, mended }
+  return { ...report, target, fixes, left, elsewhere, restored, pending, strangers, mended }
 }
 
 /** Of a task whose commit this repository does not have. */
@@ -98,14 +102,19 @@ async function noteFound(
   merges: QueuePorts["merges"],
   { name, tasks, found }: { name: RunName; tasks: readonly Task[]; found: Collection },
 ): Promise<ElsewhereTask[]> {
-  const { elsewhere, pinnedNow } = found
-  if (elsewhere.length + pinnedNow.length === 0) return []
+  const { elsewhere, pinnedNow, restored } = found
+  if (elsewhere.length + pinnedNow.length + restored.length === 0) return []
   const here = await merges.place()
   const tokens = new Map(tasks.map(({ id, claimToken }) => [id, claimToken]))
   const works = pinnedNow.map(({ taskId, attempt, base, head }) => {
     return { taskId, attempt, token: tokens.get(taskId) ?? 0, base, commit: head, place: here }
   })
   await noteCommitted(context, name, works)
+  await noteRefs(
+    context,
+    name,
+    restored.map(({ taskId, ...data }) => ({ type: "task.pin_restored", data: { task: taskId, ...data } })),
+  )
   await noteMissing(context, name, { works: elsewhere, here })
   return elsewhere.map((work) => {
     const { taskId, attempt, commit } = work
@@ -137,7 +146,7 @@ function listAsked({ outcomes }: BatchReport) {
 }
 
 /** Tells of the beginning and the end, where there is something to merge. */
-async function noted<T>(
+async function noted<T extends { readonly moved: EventData<"integration.moved"> | undefined }>(
   context: Context,
   { project, team, run, ...request }: WaveMerge,
   candidates: Collection["candidates"],
@@ -147,7 +156,8 @@ async function noted<T>(
   const wave = request.wave ?? null
   const tasks = candidates.flatMap(({ taskId, alsoFor }) => [taskId, ...alsoFor.map((other) => other.taskId)])
   await noteMergeStarted(context, { project, team, run }, { tasks, wave })
-  const end = () => noteMergeEnded(context, { project, team, run }, { tasks, wave })
+  const end = (moved?: EventData<"integration.moved">) =>
+    noteMergeEnded(context, { project, team, run }, { tasks, wave }, moved)
   let merged: T
   try {
     merged = await merge()
@@ -156,8 +166,35 @@ async function noted<T>(
     await end().catch(() => undefined)
     throw error
   }
-  await end()
+  await end(merged.moved)
   return merged
+}
+
+/** Tasks that were begun while commits of somebody else's were on the branch: what they built on is not there. */
+async function findBegunWrong(
+  merges: QueuePorts["merges"],
+  name: RunName,
+  { outcomes }: BatchReport,
+): Promise<FailedMerge[]> {
+  const waiting = outcomes.filter(({ outcome }) => outcome.kind === "waiting")
+  if (waiting.length === 0) return []
+  const foreign = await merges.refs(`${teamRefs(name)}/workers/integration`)
+  const found: FailedMerge[] = []
+  for (const { candidate } of waiting) {
+    const { taskId, attempt, base, alsoFor } = candidate
+    let isWrong = false
+    for (const tip of foreign.values()) isWrong ||= await merges.contains(tip, base)
+    if (!isWrong) continue
+    const reason = `it was begun on ${base.slice(0, 10)}, which somebody had put onto the integration branch past teamwork`
+    found.push({
+      taskId,
+      attempt,
+      alsoFor: alsoFor.map((each) => each.taskId),
+      reason: "foreign base",
+      description: reason,
+    })
+  }
+  return found
 }
 
 /** What a fix has brought along is merged with it. */
@@ -184,19 +221,16 @@ async function writeDown(
     report,
     empty,
     start,
-    strangers,
+    anew,
   }: {
     name: RunName
     report: BatchReport
     empty: readonly Attempt[]
     start: string
-    strangers: WaveReport["strangers"]
+    anew: readonly FailedMerge[]
   },
 ): Promise<Fix[]> {
-  const commits = new Map(await merges.mergedAttempts(start, report.after))
-  // Anybody can write into a message what we write.
-  const forged = new Set(strangers.map((each) => each.commit))
-  for (const [attempt, commit] of commits) if (forged.has(commit)) commits.delete(attempt)
+  const commits = await merges.mergedAttempts(start, report.after)
   const merged = report.outcomes.flatMap(({ candidate, outcome }) => {
     if (outcome.kind !== "merged" && outcome.kind !== "contained") return []
     return [candidate, ...candidate.alsoFor].map(({ taskId, attempt }) => {
@@ -215,5 +249,5 @@ async function writeDown(
   const without = report.outcomes.flatMap(({ candidate, outcome }) =>
     outcome.kind === "empty" ? [candidate, ...candidate.alsoFor] : [],
   )
-  return recordMerges(context, { ...name, merged, failed, empty: [...without, ...empty] })
+  return recordMerges(context, { ...name, merged, failed, anew, empty: [...without, ...empty] })
 }

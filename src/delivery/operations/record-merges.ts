@@ -13,6 +13,8 @@ import type { Task } from "../../tasks/task.ts"
 export interface MergeRecord extends TeamName {
   readonly merged: readonly { taskId: TaskId; attempt: number; commit: string }[]
   readonly failed: readonly FailedMerge[]
+  /** Those that cannot be mended and are done once more. */
+  readonly anew: readonly FailedMerge[]
   /** Done without a commit to merge. */
   readonly empty: readonly { taskId: TaskId; attempt: number }[]
 }
@@ -41,20 +43,23 @@ export interface Fix {
  * starts from; a fix that fails is reopened. Safe to repeat.
  */
 export async function recordMerges({ store, settings }: Context, record: MergeRecord): Promise<Fix[]> {
-  if (record.merged.length + record.failed.length + record.empty.length === 0) return []
+  const { merged, failed, anew, empty } = record
+  if (merged.length + failed.length + anew.length + empty.length === 0) return []
   return store.write(async (tx) => {
     const team = await lockTeam(tx, record)
     await tellMerged(tx, team, record.merged)
     for (const done of [...record.merged, ...record.empty]) await resolveReviewed(tx, team, done)
     const fixes: Fix[] = []
-    for (const failed of record.failed) {
+    for (const failed of [...record.failed, ...record.anew]) {
       // Whoever needs it is held below, before anybody can see that it is resolved.
       await resolveReviewed(tx, team, failed)
       const task = await tx.tasks.lock(team.key, failed.taskId)
       // Somebody has started another attempt meanwhile, so this one is nobody's concern any more.
       if (task === undefined || task.attempt !== failed.attempt || task.status !== "resolved") continue
       fixes.push(
-        isFixId(task.id) ? await redo(tx, team, task, failed) : await makeFix(tx, team, { task, failed, settings }),
+        isFixId(task.id) || record.anew.includes(failed)
+          ? await redo(tx, team, task, failed)
+          : await makeFix(tx, team, { task, failed, settings }),
       )
     }
     return fixes

@@ -1,5 +1,5 @@
 import { findIntegration, type Integration } from "../../git/integration.ts"
-import type { Merges, Targets } from "../../git/port.ts"
+import type { LineCommit, Merges, Targets } from "../../git/port.ts"
 import { branchRef, integrationBranch } from "../../kernel/branches.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { RunName, TeamName } from "../../kernel/team.ts"
@@ -19,10 +19,20 @@ export interface DeliveryPorts {
   readonly whyNotGreen: (commit: string) => Promise<NotGreen | undefined>
   /** Has the final gate look at a commit and keeps its verdict. */
   readonly finalGate?: (commit: string) => Promise<void>
+  /** The integration branch as teamwork left it; without it, whatever is on the branch is taken. */
+  readonly own?: OwnIntegration
   /** Only what is finished is delivered, without the rest. */
   readonly isPartial?: boolean
   /** Which tasks the final gate left out when it passed; empty for none. */
   readonly leftOut?: () => Promise<readonly LeftOut[]>
+}
+
+/** Keeps what others put onto the integration branch from being delivered. */
+export interface OwnIntegration {
+  /** With nothing on it that others put there; undefined where nothing was merged yet. */
+  find(): Promise<(Integration & { readonly strangers: readonly LineCommit[] }) | undefined>
+  /** Teamwork itself moved it. */
+  moved(integration: Integration): Promise<void>
 }
 
 export interface DeliveryReport {
@@ -48,11 +58,12 @@ export async function deliver(context: Context, ports: DeliveryPorts, asked: Tea
   const { merges, targets } = ports
   const name = await resolveRun(context, asked)
   await assertDeliverable(context, name)
-  const mended = await merges.recover()
+  const mended = [...(await merges.recover())]
   let tookTargetIn = false
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const ready = await makeReady(ports, name)
     tookTargetIn ||= ready.tookTargetIn
+    mended.push(...ready.strangers.map(sayStranger))
     const { target, from, to } = ready
     if (ports.isPartial !== true) await assertContained(context, merges, { name, commit: to })
     if (from === to) return { target, from, to, isMoved: false, tookTargetIn, mended, leftOut: [] }
@@ -82,12 +93,21 @@ export interface Ready {
   /** The same as `from` when there is nothing to deliver. */
   readonly to: string
   readonly tookTargetIn: boolean
+  /** Commits of others that were on the integration branch, and were set aside. */
+  readonly strangers: readonly LineCommit[]
+}
+
+/** In words, for people. */
+export function sayStranger({ commit, subject }: Pick<LineCommit, "commit" | "subject">): string {
+  return `Set aside and not delivered, as teamwork did not put it on the integration branch: ${commit.slice(0, 10)} ${subject}`
 }
 
 /** The integration branch on top of the target, past a green final gate. */
 export async function makeReady(ports: DeliveryPorts, name: RunName): Promise<Ready> {
   const { merges } = ports
-  const integration = await findIntegration(merges, name)
+  const own = await ports.own?.find()
+  const integration = ports.own === undefined ? await findIntegration(merges, name) : own
+  const strangers = own?.strangers ?? []
   if (integration === undefined) {
     const remedy = { operation: "swarm merge", to: "merge what is resolved with" } as const
     throw new AppError("merge.no_branch", "nothing is merged yet", {}, { remedy })
@@ -95,11 +115,12 @@ export async function makeReady(ports: DeliveryPorts, name: RunName): Promise<Re
   const { target } = integration
   const from = await merges.find(branchRef(target))
   if (from === undefined) throw new AppError("merge.no_target", `the branch ${target} that is to get the work is gone`)
-  if (await merges.contains(from, integration.tip)) return { integration, target, from, to: from, tookTargetIn: false }
+  if (await merges.contains(from, integration.tip))
+    return { integration, target, from, to: from, tookTargetIn: false, strangers }
   const isBehind = !(await merges.contains(integration.tip, from))
   const to = isBehind ? await takeIn(ports, integration, from) : integration.tip
   await assertGreen(ports, to)
-  return { integration, target, from, to, tookTargetIn: isBehind }
+  return { integration, target, from, to, tookTargetIn: isBehind, strangers }
 }
 
 async function assertGreen({ whyNotGreen }: DeliveryPorts, commit: string): Promise<void> {
@@ -119,7 +140,7 @@ async function takeIn(ports: DeliveryPorts, integration: Integration, from: stri
       .slice(0, 5)
       .map((path) => JSON.stringify(path))
       .join(", ")
-    const message = `${target} has moved and does not fit to ${branch} in ${shown}; merge it there by hand: git switch ${branch} && git merge ${quoteWord(target)}`
+    const message = `${target} has moved and does not fit to ${branch} in ${shown}; merge it by hand on your branch: git switch ${quoteWord(target)} && git merge ${branch}`
     throw new AppError("deliver.refused", message, { target, paths })
   }
   const message = `Merge branch '${target}' into ${branch}\n`
@@ -128,7 +149,10 @@ async function takeIn(ports: DeliveryPorts, integration: Integration, from: stri
     await finalGate(commit)
     await assertGreen(ports, commit)
   }
-  if (await merges.move([{ ref, from: tip, to: commit }])) return commit
+  if (await merges.move([{ ref, from: tip, to: commit }])) {
+    await ports.own?.moved({ ...integration, tip: commit })
+    return commit
+  }
   throw new AppError("merge.race", `${branch} was moved by somebody else meanwhile; try again`)
 }
 

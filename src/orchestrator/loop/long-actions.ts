@@ -2,11 +2,13 @@ import { mergeWave, type WaveReport } from "../../delivery/merge-queue/merge-wav
 import { deliver } from "../../delivery/target/deliver.ts"
 import { latestLeftOut } from "../../delivery/target/deliver-part.ts"
 import { whyNotGreen } from "../../delivery/target/final-verdict.ts"
+import { makeOwnIntegration } from "../../delivery/target/own-integration.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { unreachable } from "../../lib/unreachable.ts"
 import { listVerdicts } from "../../quality/operations/record-verdict.ts"
 import type { EngineSnapshot, LongAction, Trouble } from "../actions.ts"
 import type { OrchestratorOptions, OrchestratorPorts } from "./engine-ports.ts"
+import { makeWorkElsewhere } from "./work-elsewhere.ts"
 
 /** The actions that take long: one at a time, beside the loop. */
 export interface LongActions extends Pick<EngineSnapshot, "busy" | "settled" | "elsewhere" | "delivery" | "troubles"> {
@@ -24,6 +26,8 @@ interface LongWork {
 }
 
 const FIRST_WAIT_MS = 1000
+/** What others put onto the integration branch is not judged as the team's work. */
+const JUDGING: readonly LongAction["type"][] = ["verify-wave", "verify-final", "verify-part", "review", "recheck"]
 
 export function makeLongActions(
   ports: OrchestratorPorts,
@@ -31,11 +35,13 @@ export function makeLongActions(
   { now, onEnd }: LongWork,
 ): LongActions {
   const settled = new Set<string>()
-  const elsewhere = new Map<string, { readonly commit: string; readonly where: string }>()
+  const elsewhere = makeWorkElsewhere(ports.merging.merges)
   const troubles = new Map<LongAction["type"], Trouble>()
   let delivery: EngineSnapshot["delivery"] = "none"
   let busy: LongAction["type"] | null = null
   let ended = Promise.resolve()
+  const name = { project: options.project, team: options.team, run: options.run }
+  const own = makeOwnIntegration(ports.context, ports.merging.merges, name)
 
   async function perform(action: LongAction): Promise<void> {
     const problem = await attempt(action).catch((error) => (error instanceof Error ? error.message : String(error)))
@@ -51,6 +57,7 @@ export function makeLongActions(
 
   /** Undefined when it came to an end, whatever the end was; else why not. */
   async function attempt(action: LongAction): Promise<string | undefined> {
+    if (JUDGING.includes(action.type)) await own.find()
     switch (action.type) {
       case "merge":
         return merge(action.wave)
@@ -89,20 +96,16 @@ export function makeLongActions(
       { project, team, run, target, wave: wave ?? undefined, takesReviewed: true },
     )
     for (const name of settledBy(report)) settled.add(name)
-    for (const { taskId, attempt, commit, reason, command } of report.elsewhere)
-      elsewhere.set(`${taskId}/${attempt}`, { commit, where: `${reason}; bring it here with: ${command}` })
+    elsewhere.add(report)
     return whyNotWhole(report)
   }
 
   return {
     settled,
     get elsewhere() {
-      return new Map([...elsewhere].map(([attempt, { where }]) => [attempt, where]))
+      return elsewhere.known
     },
-    async lookElsewhere() {
-      for (const [attempt, { commit }] of elsewhere)
-        if ((await ports.merging.merges.find(commit)) !== undefined) elsewhere.delete(attempt)
-    },
+    lookElsewhere: elsewhere.look,
     get busy() {
       return busy
     },
@@ -136,6 +139,7 @@ async function bringToTarget(
   const ports = {
     ...merging,
     isPartial,
+    own: makeOwnIntegration(context, merging.merges, name),
     finalGate: isPartial ? gates.partGate : gates.finalGate,
     leftOut: async () => latestLeftOut(await verdicts()),
     whyNotGreen: async (commit: string) => whyNotGreen(merging.merges, await verdicts(), { commit, isPartial }),
@@ -159,8 +163,9 @@ function settledBy({ outcomes, left }: WaveReport): string[] {
   return attempts.map(({ taskId, attempt }) => `${taskId}/${attempt}`)
 }
 
-function whyNotWhole({ outcomes }: WaveReport): string | undefined {
+function whyNotWhole({ outcomes, fixes }: WaveReport): string | undefined {
   for (const { candidate, outcome } of outcomes) {
+    if (fixes.some(({ taskId }) => taskId === candidate.taskId)) continue
     if (outcome.kind === "untested" || outcome.kind === "waiting") {
       return `task ${candidate.taskId} is not merged: ${outcome.reason}`
     }

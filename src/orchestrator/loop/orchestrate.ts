@@ -1,5 +1,5 @@
+import { openIntegration } from "../../delivery/merge-queue/open-integration.ts"
 import { renewIntegration } from "../../delivery/merge-queue/renew-integration.ts"
-import { ensureIntegration } from "../../git/integration.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { makeNotices } from "../../requests/effects/notify.ts"
 import { resolveRun } from "../../tasks/operations/lookup.ts"
@@ -46,7 +46,8 @@ async function renew({ context, merging, workspaces, say }: OrchestratorPorts, o
   const ports = { ...merging, workspaces: workspaces.workspaces }
   for (const line of await renewIntegration(context, ports, { project, team, run, target })) say(line)
   // From here on all work starts from it, whatever is checked out meanwhile.
-  await ensureIntegration(merging.merges, await resolveRun(context, { project, team, run }), target)
+  const name = await resolveRun(context, { project, team, run })
+  await openIntegration(context, merging.merges, { name, target })
 }
 
 /**

@@ -4,6 +4,7 @@ import { firstLine, lastLines, splitReason } from "../../lib/text/last-lines.ts"
 import { oneLine } from "../../lib/text/table.ts"
 import { unreachable } from "../../lib/unreachable.ts"
 import { readStandings, summarizeStandings } from "../../quality/baseline.ts"
+import { tellForeign } from "../foreign-moves.ts"
 import { wallTime } from "./amounts.ts"
 
 export interface RunLine {
@@ -97,6 +98,10 @@ const TELLERS: Tellers = {
       `task ${say(data.task)} is not merged: its commit ${say(data.commit).slice(0, 12)} is in ${say(data.folder)} on ${say(data.machine)}, and not in the repository of this run`,
       [`bring it here with: ${say(data.command)}`],
     ),
+  "task.pin_restored": (event) => bad(say(tellForeign(event) ?? "")),
+  "integration.restored": (event) => bad(say(tellForeign(event) ?? "")),
+  "integration.refs_restored": (event) => bad(say(tellForeign(event) ?? "")),
+  "target.moved": (event) => plain(say(tellForeign(event) ?? "")),
   "task.merged": ({ data }) => good(`task ${say(data.task)} merged`),
   "task.merge_failed": ({ data }) =>
     bad(
