@@ -19,6 +19,24 @@ describe("a team", () => {
     expect(next({ tasks: ended, waves: plan, settled })).toEqual([{ type: "verify-wave", wave: 1 }])
   })
 
+  it("F120: neither judges nor merges again what is done elsewhere, and ends with what brings it here", () => {
+    const elsewhere = new Map([["1/1", "its commit is in /clone; bring it here with: git fetch"]])
+    const reason = "task 1 is not merged: its commit is in /clone; bring it here with: git fetch"
+    const stuck = [{ type: "end" as const, outcome: "stuck" as const, reason }]
+    const waved = { tasks: [done("1", 1), done("2", 1)], waves: waves("completed"), elsewhere }
+    expect(next(waved)).toEqual([{ type: "merge", wave: 1 }])
+    expect(next({ ...waved, settled: new Set(["2/1"]) })).toEqual(stuck)
+    const settled = new Set(["2/1"])
+    expect(next({ ...waved, settled, elsewhere: new Map() })).toEqual([{ type: "merge", wave: 1 }])
+    const team = { ...makeSnapshot().team, schedule: "eager" as const }
+    const reviewed = heldTask("1", "w1", { wave: 1, status: "in_review" })
+    const eager = { team, waves: waves("in_progress"), elsewhere }
+    expect(next({ ...eager, tasks: [reviewed] })).toEqual(stuck)
+    expect(next({ ...eager, tasks: [reviewed, heldTask("2", "w2", { wave: 1 })] })).toEqual([])
+    expect(next({ ...eager, tasks: [reviewed], elsewhere: new Map() })).toEqual([{ type: "merge", wave: null }])
+    expect(next({ tasks: [done("1", null)], elsewhere })).toEqual(stuck)
+  })
+
   it("merges a new attempt of what was merged before", () => {
     const tasks = [done("1", 1, { attempt: 2 })]
     const settled = new Set(["1/1"])

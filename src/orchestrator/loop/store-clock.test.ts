@@ -27,9 +27,11 @@ it("waits for a process that an orchestrator before it started, by the store's c
 
 /** What the two ask for, on a machine with this time. */
 function portsAt(now: number): OrchestratorPorts {
-  const gates = { verifyWave: () => Promise.reject(new Error("no space left")) }
+  const fail = () => Promise.reject(new Error("no space left"))
+  const [gates, context, merging] = [{ verifyWave: fail }, { store: { read: fail } }, { merges: {} }]
   const self = { machine: "here" }
-  return { clock: { now: () => now }, gates, self, say: () => undefined } as unknown as OrchestratorPorts
+  const ports = { clock: { now: () => now }, context, merging, gates, self, say: () => undefined }
+  return ports as unknown as OrchestratorPorts
 }
 
 function spawning(at: number): Worker {

@@ -35,6 +35,11 @@ describe("lines for people", () => {
       "task 3 reopened, attempt 2: wrong",
     ])
     expect(told("task.merged", { task: "3", attempt: 1, commit: "abc" })).toEqual(["task 3 merged"])
+    const place = { machine: "vm", folder: "/clone", repository: null }
+    const missing = { task: "3", attempt: 1, commit: "0123456789abcdef", ...place, command: "git fetch /clone" }
+    expect(told("task.work_missing", missing)).toEqual([
+      "task 3 is not merged: its commit 0123456789ab is in /clone on vm, and not in the repository of this run",
+    ])
     expect(told("task.merge_failed", failed("conflict", "fix-3-1"))).toEqual([
       "task 3 does not merge (conflict); task fix-3-1 mends it",
     ])
