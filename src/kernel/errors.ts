@@ -121,7 +121,6 @@ export const ERROR_CODES = [
   "workspace.busy",
   "workspace.foreign_files",
   "workspace.branch_taken",
-  "workspace.locked",
   "workspace.unproven",
   "workspace.conflict",
   "workspace.changed",

@@ -700,8 +700,8 @@ const WORKTREE_CASES: Case[] = [
     prepare: prepareRepository,
     before: [["worktree", "create", "--worker-id", "w1"]],
     args: ["--source-dir", "."],
-    data: [{ worker: "w1", branch: "teamwork/shop/main/w1", state: "clean", changes: [], locked: null }],
-    fields: [...WORKTREE_FIELDS, "state", "changes", "locked"],
+    data: [{ worker: "w1", branch: "teamwork/shop/main/w1", state: "clean", changes: [] }],
+    fields: [...WORKTREE_FIELDS, "state", "changes"],
     table: /^WORKER +STATE +BRANCH +HEAD +PATH\nw1 +clean +teamwork\/shop\/main\/w1 +[0-9a-f]{10} +\//,
   },
   {

@@ -1,5 +1,5 @@
 import { command } from "../../app/command.ts"
-import { sourceDirField } from "../../app/wiring/workspace-tools.ts"
+import { sourceDirField, toolsOf } from "../../app/wiring/workspace-tools.ts"
 import { number, optional } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { manyLines } from "../../lib/text/table.ts"
@@ -19,8 +19,10 @@ export const diff = command({
   fields: input,
   positional: ["id"],
   example: "teamwork diff 3",
-  async run({ host, configured, context }, { sourceDir, id, ...rest }) {
+  async run(session, { sourceDir, id, ...rest }) {
+    const { host, configured, context } = session
     const { merges } = await (await configured()).merging(resolvePath(sourceDir ?? ".", host.io.cwd))
+    await (await toolsOf(session, { ...rest, sourceDir })).workspaces.follow()
     const found = await readTaskDiff(await context(), merges, { ...rest, taskId: id })
     const state = found.isMerged ? "merged" : found.isPinned ? "not merged" : "still being worked on"
     const head = `Task ${id}, attempt ${found.attempt}: ${short(found.base)}..${short(found.head)}, ${state}`
