@@ -1,6 +1,6 @@
 // The end of a team from the command line: put away without losing anything, or kept where that fails.
 import { describe, expect, it, setDefaultTimeout } from "bun:test"
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Bench, type Data, git, makeBench } from "./bench.ts"
 import { prepareRepository } from "./command-cases.ts"
@@ -66,20 +66,20 @@ describe("archive", () => {
     using bench = makeTeam()
     expect((await bench.run(RUN)).exitCode).toBe(0)
     const { path } = await bench.ok<{ path: string }>("worktree", "create", "--worker-id", "w9")
-    const lock = join(bench.cwd, ".git/refs/heads/teamwork/shop/main/w9.lock")
-    writeFileSync(lock, "")
+    const inTheWay = "refs/teamwork/shop/main/workers/w9/1/head/in-the-way"
+    git(bench.cwd, "update-ref", inTheWay, "HEAD")
     const { exitCode, stdout, stderr } = await bench.run(["archive", "--format", "table"])
     expect({ exitCode, stdout }).toEqual({
       exitCode: 1,
       stdout: "Kept shop/main; go on with: teamwork resume, then: teamwork run --resume\n",
     })
-    expect(stderr).toStartWith("Warning: shop/main was not put away, and is kept: another git process holds ")
+    expect(stderr).toStartWith("Warning: shop/main was not put away, and is kept: git could not pin the work")
     expect(existsSync(path)).toBe(true)
     expect(await statusOf(bench)).toBe("paused")
     const out = join(bench.cwd, "..", "out")
     await bench.ok("export", "--to", out)
     expect(session(out)).toMatchObject({ status: "paused", completion_action: "keep" })
-    rmSync(lock)
+    git(bench.cwd, "update-ref", "-d", inTheWay)
     await bench.ok("resume")
     expect(await bench.ok("archive")).toMatchObject({ action: "archive", removed: [path] })
   })
