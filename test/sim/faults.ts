@@ -25,13 +25,26 @@ export interface Accidents {
   startAnother(): void
   /** A person commits on the branch that is to get the work. */
   commitOnTarget(): void
+  /** Somebody moves the integration branch past teamwork. */
+  moveIntegration(): void
   /** A person writes to a worker. */
   write(): void
 }
 
 const KINDS = [
   ...(["die-before", "die-before", "die-after", "die-after", "hang", "hang-long", "error", "silence"] as const),
-  ...(["kill", "kill", "clock-forward", "clock-back", "interrupt", "another", "message", "target", "pause"] as const),
+  ...([
+    "kill",
+    "kill",
+    "clock-forward",
+    "clock-back",
+    "interrupt",
+    "another",
+    "message",
+    "target",
+    "pause",
+    "foreign",
+  ] as const),
 ] as const
 
 /** A run of a plan asks for so many calls, more or less. */
@@ -96,6 +109,9 @@ export function makeFaults(random: Random, accidents: Accidents): Faults {
         return undefined
       case "target":
         accidents.commitOnTarget()
+        return undefined
+      case "foreign":
+        accidents.moveIntegration()
         return undefined
       case "message":
         accidents.write()

@@ -55,6 +55,7 @@ export function makeInvariants(checked: Checked): Invariants {
   let cursor: string | undefined
   let commits = -1
   let gitChanges = -1
+  let wasForeign = false
   let target = repository.refs.get(TARGET)
   let integration = repository.refs.get(INTEGRATION)
   const redBefore = new Set(failingTests(new Map(Object.entries(plan.files))))
@@ -211,8 +212,14 @@ export function makeInvariants(checked: Checked): Invariants {
     gitChanges = repository.changes
     checkKept()
     const [newTarget, newIntegration] = [repository.refs.get(TARGET), repository.refs.get(INTEGRATION)]
-    if (newIntegration !== integration) checkIntegration(integration, newIntegration)
-    integration = newIntegration
+    // What others do to the branch is no word of teamwork's; it has to go on from where it was before.
+    const isForeign = newIntegration !== undefined && repository.foreign.has(newIntegration)
+    // A merge that was not written down yet is lost with the branch, and made again from the pins.
+    const isBack = wasForeign && [integration, newIntegration].every((each) => each !== undefined)
+    const isEarlier = isBack && objects.contains(integration ?? "", newIntegration ?? "")
+    if (newIntegration !== integration && !isForeign && !isEarlier) checkIntegration(integration, newIntegration)
+    if (!isForeign) integration = newIntegration
+    wasForeign = isForeign
     if (newTarget !== target) await checkTarget(target, newTarget)
     target = newTarget
   }
@@ -231,6 +238,8 @@ export function makeInvariants(checked: Checked): Invariants {
   async function checkTarget(before: string | undefined, after: string | undefined): Promise<void> {
     if (before === undefined || after === undefined || !objects.contains(after, before))
       return fail("I4", `the target went from ${before?.slice(0, 10)} to ${after?.slice(0, 10)}, which is not forward`)
+    for (const commit of repository.foreign)
+      if (objects.contains(after, commit)) fail("I6", `${commit.slice(0, 10)} was delivered, which is not teamwork's`)
     const isPersons = objects.commit(after).message === PERSONS_MESSAGE
     if (isPersons) return
     const verdicts = await store.direct.read((tx) => tx.verdicts.list(key))
@@ -249,6 +258,8 @@ export function makeInvariants(checked: Checked): Invariants {
     if (!objects.contains(after, before)) fail("I6", "the integration branch went back")
     // Brought forward to the target, of which I4 speaks.
     if (target !== undefined && objects.contains(target, after)) return
+    for (const commit of repository.foreign)
+      if (objects.contains(after, commit)) fail("I6", `${commit.slice(0, 10)} was built on, which is not teamwork's`)
     for (let at: string | undefined = after; at !== undefined && at !== before; at = objects.commit(at).parents[0]) {
       const { parents, message } = objects.commit(at)
       const [first, second] = parents

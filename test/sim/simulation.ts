@@ -2,6 +2,7 @@
 // and starts it again when it is gone, and faults. Everything follows from the seed.
 import { join } from "node:path"
 import { connectGates } from "../../src/delivery/merge-queue/connect-gates.ts"
+import { integrationBranch } from "../../src/kernel/branches.ts"
 import { AppError } from "../../src/kernel/errors.ts"
 import type { WorkerId } from "../../src/kernel/ids.ts"
 import type { Protocol } from "../../src/kernel/phase.ts"
@@ -213,6 +214,7 @@ async function prepare(
     startAnother: () => person.startAnother(),
     write: () => person.write(),
     commitOnTarget: () => commitOnTarget(git, random),
+    moveIntegration: () => moveIntegration(git, random),
   })
   const hopeless = isHopeless ? random.fork("hopeless task").pick(plan.tasks).id : null
   const isFlaky = () => hasFaults && faults.isGateFlaky()
@@ -260,6 +262,20 @@ function commitOnTarget({ repository }: SimGit, random: Random): void {
   const parents = [repository.resolve("HEAD") ?? ""]
   const commit = repository.commitFiles({ files: main.files, parents, message: PERSONS_MESSAGE })
   repository.setRef("refs/heads/main", commit)
+}
+
+/** As an agent without a sandbox could: forward with a file of its own, or to where the target is. */
+function moveIntegration({ repository }: SimGit, random: Random): void {
+  const ref = `refs/heads/${integrationBranch(SIM_TEAM)}`
+  const tip = repository.refs.get(ref)
+  if (tip === undefined) return
+  const files = new Map([...repository.objects.files(tip), [`foreign/${repository.foreign.size}.txt`, "foreign\n"]])
+  const parents = [random.chance(0.7) ? tip : (repository.resolve("HEAD") ?? tip)]
+  const commit = repository.commitFiles({ files, parents, message: "Not teamwork's" })
+  repository.foreign.add(commit)
+  repository.setRef(ref, commit)
+  // The reflog of the branch keeps where it was.
+  repository.dropped.delete(tip)
 }
 
 function killAny({ processes, random }: World): void {

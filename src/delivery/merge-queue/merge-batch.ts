@@ -38,6 +38,14 @@ export interface BatchReport {
   readonly flaky: readonly string[]
 }
 
+export interface BatchRequest {
+  readonly branch: string
+  /** The commit of the branch to build on, in each round: somebody else may have moved it. By default what is there. */
+  readonly tips?: (round: number) => Promise<string>
+  readonly candidates: readonly Candidate[]
+  readonly others: readonly string[]
+}
+
 /** Others merge as well; who loses this often in a row is in somebody's way for another reason. */
 const MAX_ROUNDS = 10
 
@@ -47,10 +55,10 @@ const MAX_ROUNDS = 10
  */
 export async function mergeBatch(
   ports: QueuePorts,
-  { branch, candidates, others }: { branch: string; candidates: readonly Candidate[]; others: readonly string[] },
+  { branch, tips, candidates, others }: BatchRequest,
 ): Promise<BatchReport> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const before = await ports.merges.find(branch)
+    const before = await (tips?.(round) ?? ports.merges.find(branch))
     if (before === undefined) throw new AppError("merge.no_branch", `there is no branch ${branch} to merge into`)
     const report = await tryBatch(ports, { branch, before, candidates, others })
     if (report.after === before) return report

@@ -70,18 +70,26 @@ export async function mergeWave(context: Context, given: WavePorts, request: Wav
   const found = await collectCandidates(merges, { name, tasks, wanted, committed, tip: integration.tip })
   const { candidates, heads, restored } = found
   const elsewhere = await noteFound(context, merges, { name, tasks, found })
-  const { strangers, start, target } = integration
+  const { start, target } = integration
+  const strangers = [...integration.strangers]
+  // Whoever moves the branch meanwhile may be a stranger too.
+  const tips = async (round: number) => {
+    if (round === 0) return integration.tip
+    const opened = await openIntegration(context, merges, { name, target: request.target })
+    strangers.push(...opened.strangers)
+    return opened.tip
+  }
   const { report, left, fixes } = await noted(context, { ...request, ...name }, candidates, async () => {
-    const batch = await mergeBatch(ports, { branch: integration.ref, candidates, others: heads })
+    const batch = await mergeBatch(ports, { branch: integration.ref, tips, candidates, others: heads })
     const { outcomes, left } = await addMended(merges, batch, found)
     const report = { ...batch, outcomes }
     const empty = found.left.filter((each) => each.isEmpty)
     await askAboutShared(context, name, listAsked(batch))
     const anew = await findBegunWrong(merges, name, batch)
-    const fixes = await writeDown(context, ports, { name, report, empty, start, anew })
     const { before, after } = batch
     const moved = before === after ? undefined : { commit: after, start, target, ...(await merges.place()) }
-    return { report, left, fixes, moved }
+    const fixes = await writeDown(context, ports, { name, report, empty, start, anew, moved })
+    return { report, left, fixes }
   })
   const pending = ofWave.filter(isPending).map((task) => task.id)
   return { ...report, target, fixes, left, elsewhere, restored, pending, strangers, mended }
@@ -146,7 +154,7 @@ function listAsked({ outcomes }: BatchReport) {
 }
 
 /** Tells of the beginning and the end, where there is something to merge. */
-async function noted<T extends { readonly moved: EventData<"integration.moved"> | undefined }>(
+async function noted<T>(
   context: Context,
   { project, team, run, ...request }: WaveMerge,
   candidates: Collection["candidates"],
@@ -156,8 +164,7 @@ async function noted<T extends { readonly moved: EventData<"integration.moved"> 
   const wave = request.wave ?? null
   const tasks = candidates.flatMap(({ taskId, alsoFor }) => [taskId, ...alsoFor.map((other) => other.taskId)])
   await noteMergeStarted(context, { project, team, run }, { tasks, wave })
-  const end = (moved?: EventData<"integration.moved">) =>
-    noteMergeEnded(context, { project, team, run }, { tasks, wave }, moved)
+  const end = () => noteMergeEnded(context, { project, team, run }, { tasks, wave })
   let merged: T
   try {
     merged = await merge()
@@ -166,7 +173,7 @@ async function noted<T extends { readonly moved: EventData<"integration.moved"> 
     await end().catch(() => undefined)
     throw error
   }
-  await end(merged.moved)
+  await end()
   return merged
 }
 
@@ -222,12 +229,14 @@ async function writeDown(
     empty,
     start,
     anew,
+    moved,
   }: {
     name: RunName
     report: BatchReport
     empty: readonly Attempt[]
     start: string
     anew: readonly FailedMerge[]
+    moved: EventData<"integration.moved"> | undefined
   },
 ): Promise<Fix[]> {
   const commits = await merges.mergedAttempts(start, report.after)
@@ -249,5 +258,5 @@ async function writeDown(
   const without = report.outcomes.flatMap(({ candidate, outcome }) =>
     outcome.kind === "empty" ? [candidate, ...candidate.alsoFor] : [],
   )
-  return recordMerges(context, { ...name, merged, failed, anew, empty: [...without, ...empty] })
+  return recordMerges(context, { ...name, merged, failed, anew, moved, empty: [...without, ...empty] })
 }

@@ -21,11 +21,9 @@ export async function noteMergeEnded(
   { store }: Context,
   name: TeamName,
   data: EventData<"merge.ended">,
-  moved?: EventData<"integration.moved">,
 ): Promise<void> {
   await store.write(async (tx) => {
     const { key } = await getTeam(tx, name)
-    if (moved !== undefined) await tx.events.append(key, ENGINE, { type: "integration.moved", data: moved })
     await tx.events.append(key, ENGINE, { type: "merge.ended", data })
   })
 }

@@ -1,5 +1,5 @@
 import { ENGINE } from "../../kernel/actor.ts"
-import { ofType } from "../../kernel/events.ts"
+import { type EventData, ofType } from "../../kernel/events.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { keepApart } from "../../ownership/operations/plan-files.ts"
@@ -15,6 +15,8 @@ export interface MergeRecord extends TeamName {
   readonly failed: readonly FailedMerge[]
   /** Those that cannot be mended and are done once more. */
   readonly anew: readonly FailedMerge[]
+  /** Where the integration branch is now, if it moved. */
+  readonly moved: EventData<"integration.moved"> | undefined
   /** Done without a commit to merge. */
   readonly empty: readonly { taskId: TaskId; attempt: number }[]
 }
@@ -47,6 +49,8 @@ export async function recordMerges({ store, settings }: Context, record: MergeRe
   if (merged.length + failed.length + anew.length + empty.length === 0) return []
   return store.write(async (tx) => {
     const team = await lockTeam(tx, record)
+    if (record.moved !== undefined)
+      await tx.events.append(team.key, ENGINE, { type: "integration.moved", data: record.moved })
     await tellMerged(tx, team, record.merged)
     for (const done of [...record.merged, ...record.empty]) await resolveReviewed(tx, team, done)
     const fixes: Fix[] = []

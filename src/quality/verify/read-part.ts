@@ -3,7 +3,7 @@ import { readHistory } from "../../reporting/operations/read-history.ts"
 import type { Task } from "../../tasks/task.ts"
 import { type Part, partOf } from "../gates/part.ts"
 import type { ChosenState } from "./choose-state.ts"
-import { hasWork, readWork } from "./read-work.ts"
+import { hasWork, readWork } from "./task-work.ts"
 import type { Verifier } from "./verifier.ts"
 
 /** What of the tasks is finished and in the commit. */

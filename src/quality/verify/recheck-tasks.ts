@@ -11,7 +11,7 @@ import { checkCommands, type Findings, statusOf } from "../gates/findings.ts"
 import { shellCommand } from "../gates/gate-command.ts"
 import { type ChosenState, chooseState } from "./choose-state.ts"
 import { judgeCommands } from "./judge-commands.ts"
-import { hasWork, readWork } from "./read-work.ts"
+import { hasWork, readWork } from "./task-work.ts"
 import { testCommit } from "./test-commit.ts"
 import { GATE, type Verifier } from "./verifier.ts"
 

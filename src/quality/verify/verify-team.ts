@@ -35,9 +35,9 @@ import { checkProject, planProject } from "./check-project.ts"
 import { type ChosenState, chooseState, getCommit } from "./choose-state.ts"
 import { findRunBase } from "./find-run-base.ts"
 import { readPart } from "./read-part.ts"
-import { hasWork, readWork } from "./read-work.ts"
 import { recheckTasks } from "./recheck-tasks.ts"
 import { listCommands } from "./run-commands.ts"
+import { hasWork, readWork } from "./task-work.ts"
 import { GATE, type Verifier } from "./verifier.ts"
 
 export interface TeamVerification extends TeamName {

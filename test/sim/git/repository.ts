@@ -33,6 +33,8 @@ export interface SimRepository {
   readonly worktrees: Map<string, SimWorktree>
   readonly refs: ReadonlyMap<string, string>
   readonly symbolic: Map<string, string>
+  /** Commits that somebody moved the integration branch to past teamwork. */
+  readonly foreign: Set<string>
   /** Refs of ours that name a branch, with its full name. */
   readonly named: Map<string, string>
   /** A move of the user's files that goes on, or was interrupted. */
@@ -70,6 +72,7 @@ export function makeSimRepository(world: World, { team, files }: RepositoryReque
   const refs = new Map<string, string>()
   const symbolic = new Map([["HEAD", "refs/heads/main"]])
   const named = new Map<string, string>()
+  const foreign = new Set<string>()
   const worktrees = new Map<string, SimWorktree>()
   const main = { branch: "main", files: new Map(Object.entries(files)) }
   const dropped = new Set<string>()
@@ -91,6 +94,7 @@ export function makeSimRepository(world: World, { team, files }: RepositoryReque
       refs,
       symbolic,
       named,
+      foreign,
       moving: new Map(),
       dropped,
       now,
