@@ -1,7 +1,8 @@
 // Work counts as merged only where its commit is in the branch: work of other clones, and refs that others move.
 import { afterEach, describe, expect, it, setDefaultTimeout } from "bun:test"
-import { writeFileSync } from "node:fs"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { startPostgres } from "../support/postgres.ts"
 import { makeRepository, type PlannedTask, writePlan } from "../support/team-runs.ts"
 import { type Bench, type Data, git, makeBench, TEST_TIMEOUT_MS } from "./bench.ts"
 
@@ -112,6 +113,29 @@ describe("work of another clone", () => {
     expect((await bench.ok("task", "get", "1")).status).toBe("resolved")
     const { stdout } = await bench.run(["events", "tail", "--type", "task.merged", "--json"])
     expect(stdout).not.toContain("task.merged")
+  })
+
+  it("F120: is not counted with PostgreSQL and two homes either", async () => {
+    await using server = await startPostgres()
+    bench = makeBench()
+    makeRepository(bench.cwd)
+    const [clone, home] = [join(bench.cwd, "../clone"), join(bench.cwd, "../other home")]
+    git(bench.cwd, "clone", "--quiet", bench.cwd, clone)
+    mkdirSync(home)
+    const env = { TEAMWORK_STORE: server.url }
+    const here = (...args: string[]) => bench.run(args, { env })
+    const there = (...args: string[]) => bench.run(args, { cwd: clone, home, env })
+    const plan = writePlan(join(bench.cwd, "../plan.json"), FOUR.slice(0, 2))
+    expect(await here("plan", plan, "--yes")).toMatchObject({ exitCode: 0 })
+    expect(await there("link", "shop")).toMatchObject({ exitCode: 0 })
+    expect(await there("worker", "--once")).toMatchObject({ exitCode: 0 })
+    const first = await here(...RUN)
+    expect(first.exitCode).toBe(1)
+    expect(first.stdout).toContain(clone)
+    const [, command = ""] = /bring it here with: (git -C .+?'.+?')/.exec(first.stdout) ?? []
+    Bun.spawnSync(["sh", "-c", command])
+    expect(await here(...RUN, "--resume")).toMatchObject({ exitCode: 0 })
+    expect(git(bench.cwd, "ls-tree", "--name-only", "main")).toContain("f1\nf2")
   })
 
   it("F120: that changed nothing is done, wherever it was", async () => {
