@@ -37,6 +37,8 @@ export interface GitOptions {
   readonly input?: string | Uint8Array
   /** On top of the environment that every call gets, as for an index of one's own. */
   readonly env?: Readonly<Record<string, string>>
+  /** Called with the file each time that another program holds a lock which this call needs. */
+  readonly onLocked?: (file: string) => void
 }
 
 export interface PipeOptions {
@@ -64,6 +66,8 @@ const TIMEOUT_MS = 10 * 60_000
 /** Another git process holds its lock for moments; one that holds it for longer has hung or died. */
 const LOCK_PATIENCE_MS = 5000
 const LOCK_PAUSE_MS = 50
+/** For a ref git waits by itself before it gives up. */
+const REF_PAUSE_MS = 100
 
 /**
  * What teamwork itself does with git runs no hooks, signs nothing and asks nobody: a hook may refuse or change what is to
@@ -126,7 +130,10 @@ export function makeGit(folder: string, ports: GitPorts, family = makeFamily(por
       const result = await once(args, options)
       if (!isLocked(result) && !isHalfMade(result)) return result
       if (isHalfMade(result) && waited >= LOCK_PATIENCE_MS) return result
-      if (waited >= LOCK_PATIENCE_MS) throw lockedFor(result.stderr, folder)
+      const file = /Unable to create '(.+?\.lock)'/.exec(result.stderr)?.[1]
+      if (file !== undefined) options?.onLocked?.(file)
+      if (waited >= LOCK_PATIENCE_MS) throw lockedFor(file ?? "a lock file", folder)
+      if (result.stderr.includes("cannot lock ref")) waited += REF_PAUSE_MS
       await sleep(LOCK_PAUSE_MS)
     }
   }
@@ -234,11 +241,10 @@ function isHalfMade({ exitCode, stderr }: GitResult): boolean {
   )
 }
 
-function lockedFor(stderr: string, folder: string): AppError {
-  const file = /'(.+\.lock)'/.exec(stderr)?.[1] ?? "a lock file"
+export function lockedFor(file: string, folder: string): AppError {
   return new AppError(
     "git.locked",
-    `another git process holds ${file} in ${folder}; wait for it to end, or remove the file if none runs`,
+    `another program holds ${file}, so nothing was changed; wait for it to end and try again, or remove that file if no program works on the repository in ${folder}`,
     { folder, file },
   )
 }

@@ -1,16 +1,19 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { AppError } from "../kernel/errors.ts"
 import type { Ids } from "../lib/make-ids.ts"
 import { identityOf, isRunning, type ProcessIdentity } from "../lib/process/process-identity.ts"
 import { processesMarked } from "../lib/process/process-tree.ts"
-import type { Git } from "./git.ts"
+import { type Git, type GitOptions, withVariables } from "./git.ts"
+import { type IndexLock, lockIndex } from "./index-lock.ts"
 import { restoreCheckout } from "./merges/restore-checkout.ts"
+import { bornAt, type ExpectedLocks, findOurLocks, stampOf } from "./our-locks.ts"
 
 /**
  * Git locks a ref or an index by a file beside it, and one that is killed leaves that file behind: from then on nobody can
- * move the ref. A lock does not say whose it is, so whoever moves something for us notes beforehand what it will lock,
- * and in a folder that all worktrees share. A note whose process is gone tells which locks may go, and which files of a
- * checkout were being replaced.
+ * move the ref. A lock does not say whose it is, so whoever moves something for us notes beforehand what it will lock and
+ * what git will write there, in a folder that all worktrees share. A note whose process is gone tells which locks may go,
+ * and which files of a checkout were being replaced. A lock of anybody else stays, whatever program that is.
  */
 export interface MoveLog {
   readonly ids: Ids
@@ -19,14 +22,14 @@ export interface MoveLog {
 }
 
 export interface Move {
-  readonly refs: readonly string[]
+  /** Where each ref goes: a commit, `ref: <name>`, or null where it goes away. */
+  readonly refs: readonly { readonly ref: string; readonly to: string | null }[]
   /** A checkout that goes from one commit to another, seen to be clean before. */
   readonly checkout?: { readonly folder: string; readonly from: string; readonly to: string }
 }
 
-interface Note extends Move {
+interface Note extends Move, ExpectedLocks {
   readonly process: ProcessIdentity
-  readonly locks: readonly string[]
 }
 
 const FOLDER = "teamwork-moves"
@@ -35,27 +38,56 @@ const MARK = "TEAMWORK_MOVE"
 const ORPHAN_PATIENCE_MS = 3000
 const PAUSE_MS = 20
 
+/** What the git processes of a move are started with. */
+export interface MoveOptions extends GitOptions {
+  readonly env: Readonly<Record<string, string>>
+}
+
 /** Does `work` with a note of what it locks; the mark in its environment tells the git processes it starts. */
 export async function logged<T>(
   git: Git,
   log: MoveLog,
   move: Move,
-  work: (env: Record<string, string>) => Promise<T>,
+  work: (options: MoveOptions, index: IndexLock | undefined) => Promise<T>,
 ): Promise<T> {
   const { commonDir: common } = await git.places()
   const id = log.ids.uuid()
-  const note: Note = { ...move, process: identityOf(process.pid), locks: await locksOf(git, move) }
-  mkdirSync(join(common, FOLDER), { recursive: true })
+  const { gitDir } = await (move.checkout === undefined ? git : git.in(move.checkout.folder)).places()
+  const locks = locksOf(move, { common, gitDir, id })
   const file = join(common, FOLDER, id)
-  writeFileSync(file, JSON.stringify(note))
+  mkdirSync(join(common, FOLDER), { recursive: true })
+  let note: Note = {
+    ...{ ...move, process: identityOf(process.pid), at: timeOfFiles(file), locks, foreign: heldBefore(locks) },
+    places: [common, gitDir, move.checkout?.folder ?? common].flatMap((place) => [place, withoutGit(place)]),
+  }
+  writeNote(file, note)
+  const onLocked = (lock: string) => {
+    const stamp = stampOf(lock)
+    if (stamp === undefined || note.foreign[lock] === stamp) return
+    note = { ...note, foreign: { ...note.foreign, [lock]: stamp } }
+    writeNote(file, note)
+  }
+  const index = await lockOrForget()
   try {
-    const result = await work({ [MARK]: id })
+    const result = await work({ env: { [MARK]: id }, onLocked }, index)
+    index?.release()
     rmSync(file, { force: true })
     return result
   } catch (error) {
     // Somebody may have killed git and left us alive.
     await mend(git, log, { common, id, note })
     throw error
+  }
+
+  /** Nothing is half done when another program holds the index. */
+  async function lockOrForget(): Promise<IndexLock | undefined> {
+    if (move.checkout === undefined) return undefined
+    try {
+      return await lockIndex(indexPlace(log, { common, gitDir, id }))
+    } catch (error) {
+      removeNote(common, id, [])
+      throw error
+    }
   }
 }
 
@@ -65,6 +97,8 @@ export async function recoverMoves(git: Git, log: MoveLog): Promise<string[]> {
   const folder = join(common, FOLDER)
   const mended: string[] = []
   for (const id of existsSync(folder) ? readdirSync(folder) : []) {
+    // What belongs to a note is removed with it.
+    if (id.includes(".")) continue
     const note = readNote(join(folder, id))
     // Killed before it was written, so git was not started.
     if (note === undefined) rmSync(join(folder, id), { force: true })
@@ -73,62 +107,112 @@ export async function recoverMoves(git: Git, log: MoveLog): Promise<string[]> {
   return mended
 }
 
-async function mend(
-  git: Git,
-  log: MoveLog,
-  { common, id, note }: { common: string; id: string; note: Note },
-): Promise<string[]> {
+interface Noted {
+  readonly common: string
+  readonly id: string
+  readonly note: Note
+}
+
+async function mend(git: Git, log: MoveLog, { common, id, note }: Noted): Promise<string[]> {
   for (let waited = 0; processesMarked(`${MARK}=${id}`, log.env).length > 0; waited += PAUSE_MS) {
-    if (waited > ORPHAN_PATIENCE_MS) return []
+    if (waited > ORPHAN_PATIENCE_MS) {
+      if (note.checkout === undefined) return []
+      throw stillAtWork(note.checkout.folder)
+    }
     await log.sleep(PAUSE_MS)
   }
-  const left = note.locks.filter((lock) => existsSync(lock))
-  // Somebody else may hold one of them by now; then the next start looks again.
-  if (left.length > 0 && isGitAtWork([common, note.checkout?.folder ?? common])) return []
-  for (const lock of left) rmSync(lock, { force: true })
-  const mended = left.map((lock) => `removed ${lock}, which a killed git process had left`)
-  if (note.checkout !== undefined) mended.push(...(await restoreCheckout(git, note.checkout)))
-  rmSync(join(common, FOLDER, id), { force: true })
-  return mended
+  const left = findOurLocks(note)
+  const { checkout } = note
+  if (checkout !== undefined && existsSync(checkout.folder)) {
+    // Marked as well: whoever ends what this leaves half done must see its git at work.
+    const marked = withVariables(git, { [MARK]: id })
+    const { gitDir } = await git.in(checkout.folder).places()
+    const scratch = join(common, FOLDER, `${id}.${log.ids.uuid()}`)
+    // One that was left is held until all is as it was.
+    const index = await lockIndex(indexPlace(log, { common, gitDir, id }))
+    let told: string[]
+    try {
+      told = await restoreCheckout(marked, { ...checkout, scratch, index })
+    } finally {
+      index.release()
+    }
+    removeNote(common, id, left)
+    return [...left.map(removed), ...told]
+  }
+  removeNote(common, id, left)
+  return left.map(removed)
+}
+
+function stillAtWork(folder: string): AppError {
+  const message = `a git process that was left of an earlier delivery still replaces files in ${folder}; wait for it to end, then try again`
+  return new AppError("git.locked", message, { folder })
+}
+
+function removed(lock: string): string {
+  return `removed ${lock}, which a killed git process had left`
+}
+
+function removeNote(common: string, id: string, locks: readonly string[]): void {
+  for (const lock of locks) rmSync(lock, { force: true })
+  for (const name of readdirSync(join(common, FOLDER)))
+    if (name === id || name.startsWith(`${id}.`)) rmSync(join(common, FOLDER, name), { recursive: true, force: true })
+}
+
+function indexPlace({ sleep }: MoveLog, { common, gitDir, id }: { common: string; gitDir: string; id: string }) {
+  return { gitDir, text: lockText(id), folder: join(common, FOLDER), name: id, sleep }
+}
+
+function lockText(id: string): string {
+  return `teamwork-move ${id}`
+}
+
+/** As locks have it: of the clock of the file system. */
+function timeOfFiles(file: string): number {
+  writeFileSync(`${file}.new`, "")
+  return bornAt(`${file}.new`)
+}
+
+/** Never half written: one that cannot be read is taken for that of a process which had done nothing yet. */
+function writeNote(file: string, note: Note): void {
+  writeFileSync(`${file}.new`, JSON.stringify(note))
+  renameSync(`${file}.new`, file)
 }
 
 function readNote(file: string): Note | undefined {
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as Note
+    const note = JSON.parse(readFileSync(file, "utf8")) as Partial<Note>
+    // Earlier versions noted the names of locks alone.
+    if (note.process === undefined) return undefined
+    const locks = Array.isArray(note.locks) ? Object.fromEntries(note.locks.map((lock) => [lock, ""])) : note.locks
+    return { ...NOTHING_KNOWN, ...note, process: note.process, locks: locks ?? {} }
   } catch {
     return undefined
   }
 }
 
-async function locksOf(git: Git, { refs, checkout }: Move): Promise<string[]> {
-  const here = checkout === undefined ? git : git.in(checkout.folder)
-  const [{ commonDir: common }, { gitDir: own }] = [await git.places(), await here.places()]
-  const names = checkout === undefined ? ["HEAD"] : ["HEAD", "ORIG_HEAD", "index"]
-  return [
-    ...[...refs, "packed-refs"].map((name) => join(common, `${name}.lock`)),
-    join(common, "packed-refs.new"),
-    ...names.map((name) => join(own, `${name}.lock`)),
-  ]
+const NOTHING_KNOWN = { refs: [], at: 0, foreign: {}, places: [] }
+
+function locksOf(
+  { refs, checkout }: Move,
+  { common, gitDir, id }: { readonly common: string; readonly gitDir: string; readonly id: string },
+): Record<string, string> {
+  const own = refs.map(({ ref, to }) => [join(common, `${ref}.lock`), to ?? ""] as const)
+  const shared = refs.length === 0 ? [] : ["packed-refs.lock", "packed-refs.new"].map((name) => join(common, name))
+  // A branch that is checked out is locked together with the HEAD there.
+  const heads = refs.length === 0 ? [] : [join(gitDir, "HEAD.lock"), join(common, "HEAD.lock")]
+  const index = checkout === undefined ? [] : [[join(gitDir, "index.lock"), lockText(id)] as const]
+  return Object.fromEntries([...own, ...[...shared, ...heads].map((lock) => [lock, ""] as const), ...index])
 }
 
-/** Whether a git process works in one of the folders; where the system does not tell folders, whether any does. */
-function isGitAtWork(folders: readonly string[]): boolean {
-  const roots = folders.flatMap((folder) => [folder, folder.replace(/\/\.git(?:\/.*)?$/, "")])
-  let pids: string[]
-  try {
-    pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name))
-  } catch {
-    const { stdout } = Bun.spawnSync(["ps", "-A", "-o", "comm="], { stderr: "ignore" })
-    return /(?:^|\/)git$/m.test(stdout.toString())
-  }
-  return pids.some((pid) => {
-    try {
-      if (readFileSync(`/proc/${pid}/comm`, "utf8").trim() !== "git") return false
-      const cwd = readlinkSync(`/proc/${pid}/cwd`)
-      return roots.some((root) => cwd === root || cwd.startsWith(`${root}/`))
-    } catch {
-      // It ended meanwhile.
-      return false
-    }
-  })
+function heldBefore(locks: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.keys(locks).flatMap((lock) => {
+      const stamp = stampOf(lock)
+      return stamp === undefined ? [] : [[lock, stamp] as const]
+    }),
+  )
+}
+
+function withoutGit(folder: string): string {
+  return folder.replace(/\/\.git(?:\/.*)?$/, "")
 }

@@ -11,8 +11,8 @@ export async function moveRefs(git: Git, log: MoveLog, moves: readonly RefMove[]
     return from === null ? `create ${ref}\0${to}\0` : `update ${ref}\0${to}\0${from}\0`
   })
   const input = lines.join("")
-  const result = await logged(git, log, { refs: moves.map((move) => move.ref) }, (env) =>
-    git.run(["update-ref", "--no-deref", "-m", "teamwork", "--stdin", "-z"], { input, env }),
+  const result = await logged(git, log, { refs: moves }, (options) =>
+    git.run(["update-ref", "--no-deref", "-m", "teamwork", "--stdin", "-z"], { ...options, input }),
   )
   if (result.exitCode === 0) return true
   if (await wasOvertaken(git, moves)) return false

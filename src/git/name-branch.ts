@@ -5,8 +5,8 @@ import { logged, type MoveLog } from "./move-log.ts"
 /** Replaces whatever the ref was, also a symbolic one, and never what that pointed to. */
 export async function nameBranch(git: Git, log: MoveLog, { ref, branch }: { ref: string; branch: string }) {
   const object = await git.read(["hash-object", "-w", "--stdin"], { input: `${branch}\n` })
-  await logged(git, log, { refs: [ref] }, (env) =>
-    git.read(["update-ref", "--no-deref", "-m", "teamwork", ref, object], { env }),
+  await logged(git, log, { refs: [{ ref, to: object }] }, (options) =>
+    git.read(["update-ref", "--no-deref", "-m", "teamwork", ref, object], options),
   )
 }
 

@@ -1,7 +1,8 @@
 import { existsSync, rmSync, statSync } from "node:fs"
 import { AppError } from "../kernel/errors.ts"
 import { processesIn } from "../lib/process/processes-in.ts"
-import { entriesOf } from "./read-refs.ts"
+import { isOpen } from "./our-locks.ts"
+import { entriesOf, readText } from "./read-refs.ts"
 import { type Ground, readWorktreePath } from "./workspaces/ground.ts"
 import { OWN_INDEX } from "./workspaces/leftovers.ts"
 import type { Found } from "./workspaces/workspace-record.ts"
@@ -40,11 +41,16 @@ export function clearWorktreeLocks(ground: Ground, { view, gitDir, path }: Found
   return clear(ground, { locks: all, places: [path, view, gitDir, ground.commonDir], isDry })
 }
 
-/** The same for locks on refs: those below `teamwork/`, and the one on the packed refs, which each deletion takes. */
-export function clearRefLocks(ground: Ground, isDry = false): Promise<string[]> {
+/**
+ * The same for locks on refs: those below `teamwork/`, which are nobody else's, and the one on the packed refs, which each
+ * deletion takes. That one may be held by any program, so it stays while any program works in the repository.
+ */
+export async function clearRefLocks(ground: Ground, isDry = false): Promise<string[]> {
   const { commonDir } = ground
+  const places = placesOf(ground)
   const locks = ["refs/teamwork", "refs/heads/teamwork"].flatMap((folder) => locksBelow(`${commonDir}/${folder}`))
-  return clear(ground, { locks: [...locks, `${commonDir}/packed-refs.lock`], places: placesOf(ground), isDry })
+  const own = await clear(ground, { locks, places, isDry })
+  return [...own, ...(await clear(ground, { locks: [`${commonDir}/packed-refs.lock`], places, isDry, isShared: true }))]
 }
 
 function adminDirsOf({ commonDir }: Ground): string[] {
@@ -69,20 +75,36 @@ interface Suspects {
   /** Where a git that holds one of them would be at work. */
   readonly places: readonly string[]
   readonly isDry: boolean
+  /** Programs of any name may hold them. */
+  readonly isShared?: boolean
 }
 
-async function clear({ clock, sleep }: Ground, { locks, places, isDry }: Suspects): Promise<string[]> {
+async function clear(
+  { clock, sleep }: Ground,
+  { locks, places, isDry, isShared = false }: Suspects,
+): Promise<string[]> {
   const present = locks.filter((file) => existsSync(file))
   if (present.length === 0) return []
   const youngest = Math.min(...present.map((file) => clock.now() - modifiedAt(file)))
   if (youngest < YOUNG_MS) await sleep(YOUNG_MS - Math.max(0, youngest))
-  const working = processesIn(places, /^git/)
+  const working = isShared
+    ? processesIn(places, /./)?.filter((pid) => !isTerminalOrOurs(pid))
+    : processesIn(places, /^git/)
   const isStale = (file: string) =>
     existsSync(file) &&
+    !isOpen(file) &&
     (working === undefined ? clock.now() - modifiedAt(file) > SURELY_STALE_MS : working.length === 0)
   const stale = present.filter(isStale)
   if (!isDry) for (const file of stale) rmSync(file, { recursive: true, force: true })
   return stale
+}
+
+/** This process itself, and shells at a terminal: they wait for a person, and hold nothing. */
+function isTerminalOrOurs(pid: number): boolean {
+  const stat = readText(`/proc/${pid}/stat`)
+  // Behind the name, which may hold anything: state, parent, group, session, terminal.
+  const [, , , session, terminal] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+  return pid === process.pid || (session === String(pid) && terminal !== "0")
 }
 
 function modifiedAt(file: string): number {

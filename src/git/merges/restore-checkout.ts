@@ -1,48 +1,222 @@
-import { lstatSync, readFileSync, readlinkSync, rmSync } from "node:fs"
-import { join } from "node:path"
+import {
+  closeSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+  rmdirSync,
+  rmSync,
+} from "node:fs"
+import { dirname, join } from "node:path"
 import { readChanges } from "../changes.ts"
-import type { Git } from "../git.ts"
-import type { Change } from "../port.ts"
+import { type Git, withVariables } from "../git.ts"
+import type { IndexLock } from "../index-lock.ts"
+import type { Change, FileMode } from "../port.ts"
+
+export interface HalfMoved {
+  readonly folder: string
+  readonly from: string
+  readonly to: string
+  /** A place for files that are needed meanwhile; it is removed afterwards. */
+  readonly scratch: string
+  /** Held by us. */
+  readonly index: IndexLock
+}
 
 /**
  * A git that was killed while it brought a checkout from one commit to another has written some files and moved no
  * branch. Each of those files is as it was before, or gone, or the beginning of the new one: such a file goes back to how
  * it was. Anything else somebody wrote since, and it stays.
  */
-export async function restoreCheckout(
-  git: Git,
-  { folder, from, to }: { readonly folder: string; readonly from: string; readonly to: string },
-): Promise<string[]> {
-  const here = git.in(folder)
+export async function restoreCheckout(git: Git, move: HalfMoved): Promise<string[]> {
+  const { folder, from, to, index } = move
+  const here = withVariables(git.in(folder), index.env)
   const { stdout: head } = await here.run(["rev-parse", "--verify", "--quiet", "HEAD"])
   if (head.trim() !== from) return []
-  const told = [`restored ${folder}, whose files a killed git process was replacing`]
+  const told = `restored ${folder}, whose files a killed git process was replacing`
   if ((await here.run(["diff-index", "--cached", "--quiet", to])).exitCode === 0) {
     // All files are there, and only the branch is not: they go back as they came, and nothing of the user's is touched.
-    return (await here.run(["read-tree", "-m", "-u", to, from])).exitCode === 0 ? told : []
+    if ((await here.run(["read-tree", "-m", "-u", to, from])).exitCode === 0) {
+      index.apply()
+      return [told]
+    }
+    // Somebody changed one of them since, so each is looked at; the index had nothing else in it.
+    await here.read(["read-tree", "-m", from])
+    index.apply()
   }
-  const paths: string[] = []
-  let hasRestored = false
-  for (const change of await readChanges(here, from, to)) {
-    if (!(await isOurs(here, folder, change))) continue
-    hasRestored = true
-    if (change.status === "added" || change.status === "renamed") rmSync(join(folder, change.path), { force: true })
-    const isMissing = lstatSync(join(folder, change.oldPath), { throwIfNoEntry: false }) === undefined
-    if (change.oldMode !== null && (change.status !== "renamed" || isMissing)) paths.push(change.oldPath)
+  const entries = (await readChanges(here, from, to)).flatMap(splitRename)
+  try {
+    const { ours, missing } = await sortOut(here, move, entries)
+    for (const path of ours) removeFile(folder, path)
+    const before = new Set(entries.flatMap((entry) => (entry.before === null ? [] : [entry.path])))
+    const wanted = [...ours, ...missing].filter((path) => before.has(path))
+    const blocked = wanted.filter((path) => !makeRoom(folder, path))
+    const free = wanted.filter((path) => !blocked.includes(path))
+    // The index is as it was: the new one takes its place when all files are there.
+    if (free.length > 0) await here.run(["checkout-index", "-z", "--stdin"], { input: `${free.join("\0")}\0` })
+    await here.run(["update-index", "--refresh", "-q"])
+    index.apply()
+    const inTheWay = blocked.map(
+      (path) =>
+        `${JSON.stringify(path)} in ${folder} was being replaced, and files that are new there keep it from going back; move them away and run: git -C ${folder} checkout HEAD -- ${path}`,
+    )
+    return ours.length + wanted.length === 0 ? [] : [told, ...inTheWay]
+  } finally {
+    rmSync(move.scratch, { recursive: true, force: true })
   }
-  // The index is as it was: git writes a new one beside it, which went with the lock.
-  if (paths.length > 0)
-    await here.read(["checkout-index", "--force", "-z", "--stdin"], { input: `${paths.join("\0")}\0` })
-  await here.run(["update-index", "--refresh", "-q"])
-  return hasRestored ? told : []
 }
 
-async function isOurs(git: Git, folder: string, change: Change): Promise<boolean> {
-  const file = join(folder, change.path)
-  const stat = lstatSync(file, { throwIfNoEntry: false })
-  if (stat === undefined) return true
-  if (change.newMode === null || change.newMode === "160000" || stat.isDirectory()) return false
-  const now = stat.isSymbolicLink() ? Buffer.from(readlinkSync(file)) : readFileSync(file)
-  const { stdout, exitCode } = await git.run(["cat-file", "blob", change.newId])
-  return exitCode === 0 && Buffer.from(stdout).subarray(0, now.length).equals(now)
+interface Side {
+  readonly mode: FileMode
+  readonly id: string
+}
+
+interface Entry {
+  readonly path: string
+  readonly before: Side | null
+  readonly after: Side | null
+}
+
+/** A file that was renamed is one that goes and one that comes. */
+function splitRename({ path, oldPath, oldMode, newMode, oldId, newId }: Change): Entry[] {
+  const before = oldMode === null ? null : { mode: oldMode, id: oldId }
+  const after = newMode === null ? null : { mode: newMode, id: newId }
+  if (path === oldPath) return [{ path, before, after }]
+  return [
+    { path: oldPath, before, after: null },
+    { path, before: null, after },
+  ]
+}
+
+/** Which of the paths hold what git was writing, and which hold nothing. */
+async function sortOut(git: Git, { folder, to, scratch }: HalfMoved, entries: readonly Entry[]) {
+  await git.run(["update-index", "-q", "--refresh"])
+  const changed = new Set(await git.list(["diff-files", "-z", "--name-only", "--ignore-submodules=all"]))
+  const indexed = await readIndex(git)
+  const ours: string[] = []
+  const missing: string[] = []
+  const suspects: Entry[] = []
+  for (const entry of entries) {
+    const { path, before, after } = entry
+    if (before !== null && indexed.get(path) !== `${before.mode} ${before.id}`) continue
+    const stat = statInside(folder, path)
+    if (stat === undefined) missing.push(path)
+    else if (stat.isDirectory()) {
+      if (after?.mode === "160000" && readdirSync(join(folder, path)).length === 0) ours.push(path)
+      // What was a file is a folder by now, and is free again when what came into it is gone.
+      else if (before !== null && before.mode !== "160000") missing.push(path)
+    } else if (after !== null && (before === null || changed.has(path))) suspects.push(entry)
+  }
+  await writeNew(git, { to, scratch, paths: suspects.map(({ path }) => path) })
+  for (const { path, after } of suspects) {
+    const isNew = isBeginningOf(join(folder, path), join(scratch, "tree", path)) ?? (await hasId(git, path, after?.id))
+    if (isNew) ours.push(path)
+  }
+  return { ours, missing }
+}
+
+async function readIndex(git: Git): Promise<Map<string, string>> {
+  const lines = await git.list(["ls-files", "--stage", "--full-name", "-z"])
+  return new Map(
+    lines.flatMap((line) => {
+      const [, mode, id, path] = /^(\d+) ([0-9a-f]+) 0\t([\s\S]*)$/.exec(line) ?? []
+      return mode === undefined || path === undefined ? [] : [[path, `${mode} ${id}`] as const]
+    }),
+  )
+}
+
+/**
+ * The new files as git writes them into a checkout: with line ends, filters and modes. Attributes come from the new
+ * commit, as the place is empty.
+ */
+async function writeNew(
+  git: Git,
+  { to, scratch, paths }: { readonly to: string; readonly scratch: string; readonly paths: readonly string[] },
+): Promise<void> {
+  if (paths.length === 0) return
+  rmSync(scratch, { recursive: true, force: true })
+  mkdirSync(join(scratch, "tree"), { recursive: true })
+  const { gitDir } = await git.places()
+  const env = { GIT_DIR: gitDir, GIT_WORK_TREE: join(scratch, "tree"), GIT_INDEX_FILE: join(scratch, "index") }
+  await git.read(["-c", "core.sparseCheckout=false", "read-tree", to], { env })
+  // A filter that fails leaves its file out.
+  await git.run(["checkout-index", "-z", "--stdin"], { env, input: `${paths.join("\0")}\0` })
+}
+
+const CHUNK = 1_000_000
+
+/** Whether a file has nothing but the first bytes of another; undefined where there is no other. */
+function isBeginningOf(file: string, whole: string): boolean | undefined {
+  const [stat, other] = [lstatSync(file), lstatSync(whole, { throwIfNoEntry: false })]
+  if (other === undefined) return undefined
+  if (stat.isSymbolicLink() || other.isSymbolicLink())
+    return stat.isSymbolicLink() && other.isSymbolicLink() && readlinkSync(file) === readlinkSync(whole)
+  if (!stat.isFile() || !other.isFile() || stat.size > other.size) return false
+  const [one, two] = [openSync(file, "r"), openSync(whole, "r")]
+  const [a, b] = [Buffer.alloc(CHUNK), Buffer.alloc(CHUNK)]
+  try {
+    for (let at = 0; at < stat.size; at += CHUNK) {
+      const count = readSync(one, a, 0, Math.min(CHUNK, stat.size - at), at)
+      if (readSync(two, b, 0, count, at) < count || !a.subarray(0, count).equals(b.subarray(0, count))) return false
+    }
+    return true
+  } finally {
+    closeSync(one)
+    closeSync(two)
+  }
+}
+
+/** For a file whose filter does not give the new content now: whether git would store it as that. */
+async function hasId(git: Git, path: string, id: string | undefined): Promise<boolean> {
+  const { exitCode, stdout } = await git.run(["hash-object", "--", path])
+  return exitCode === 0 && stdout.trim() === id
+}
+
+/** What is there itself, never what a link on the way leads to. */
+function statInside(folder: string, path: string) {
+  const parts = path.split("/")
+  for (let count = 1; count < parts.length; count++) {
+    const stat = lstatSync(join(folder, ...parts.slice(0, count)), { throwIfNoEntry: false })
+    if (stat === undefined || !stat.isDirectory()) return undefined
+  }
+  return lstatSync(join(folder, path), { throwIfNoEntry: false })
+}
+
+/** With the folders that are empty then, as git does. */
+function removeFile(folder: string, path: string): void {
+  const stat = statInside(folder, path)
+  if (stat?.isDirectory()) removeFolder(join(folder, path))
+  else if (stat !== undefined) rmSync(join(folder, path), { force: true })
+  for (let parent = dirname(path); parent !== "."; parent = dirname(parent))
+    if (!removeFolder(join(folder, parent))) return
+}
+
+/** Whether a file can be written there: nothing is in the way but folders without a file. */
+function makeRoom(folder: string, path: string): boolean {
+  const parts = path.split("/")
+  for (let count = 1; count < parts.length; count++) {
+    const stat = lstatSync(join(folder, ...parts.slice(0, count)), { throwIfNoEntry: false })
+    if (stat === undefined) return true
+    if (!stat.isDirectory()) return false
+  }
+  const stat = lstatSync(join(folder, path), { throwIfNoEntry: false })
+  return stat === undefined || (stat.isDirectory() && removeHollow(join(folder, path)))
+}
+
+function removeHollow(folder: string): boolean {
+  const entries = readdirSync(folder, { withFileTypes: true })
+  if (!entries.every((entry) => entry.isDirectory())) return false
+  return entries.every((entry) => removeHollow(join(folder, entry.name))) && removeFolder(folder)
+}
+
+/** False, and nothing done, unless it is empty. */
+function removeFolder(folder: string): boolean {
+  try {
+    rmdirSync(folder)
+    return true
+  } catch {
+    return false
+  }
 }
