@@ -119,6 +119,13 @@ export interface LineCommit {
   readonly subject: string
 }
 
+export interface ReplayRequest {
+  readonly commit: string
+  readonly onto: string
+  /** Further parents of the new one. */
+  readonly and?: readonly string[]
+}
+
 export interface RefMove {
   readonly ref: string
   /** Where it must be now; null: it must not exist. */
@@ -155,6 +162,11 @@ export interface Merges {
   /** `base`, where it is known for sure: the last commit that both have in their history. */
   merge(ours: string, theirs: string, base?: string): Promise<Merged>
   commit(request: { tree: string; parents: readonly string[]; message: string }): Promise<string>
+  /**
+   * The commit again on top of another: what it changed since its first parent, of the same author with the same words.
+   * `onto` itself where nothing is left of it.
+   */
+  replay(request: ReplayRequest): Promise<{ readonly commit: string } | { readonly conflicts: readonly Conflict[] }>
   /** What a file holds in a commit or tree; undefined where there is no such file, or where it is no text. */
   read(tree: string, path: string): Promise<string | undefined>
   /** The tree with these texts in it; modes stay, and a new file is a plain one. */

@@ -162,6 +162,8 @@ export const EVENTS = {
   "target.undone": shape(move),
   /** The target has commits that are not teamwork's; they are taken in before the next delivery. */
   "target.moved": shape({ ...move, commits: words }),
+  /** The user dropped commits that the work began on: it was carried over without them. `former` pins it as it was. */
+  "target.rewritten": shape({ ...move, dropped: words, former: word }),
   /** A session, or a terminal, takes part in the team: as this worker, or as the lead. */
   "seat.taken": shape({ terminal: word, part: word, worker: nullable(worker), delegation: word }),
   /** It does no longer; what it held went back. */

@@ -41,6 +41,8 @@ export interface History {
   deliveredAt: number | null
   /** Tasks that the last delivery left out, each with the reason. */
   deliveredWithout: readonly string[]
+  /** What a person should know of what reached the target, such as commits that the user dropped. */
+  deliveryNotes: string[]
   mergedAt: number | null
   /** What others did to refs meanwhile, in words. */
   foreignMoves: string[]
@@ -55,7 +57,7 @@ export function emptyHistory(): History {
     ...{ settings: null, startedAt: null, ledAt: null, endedAt: null, endReason: null },
     ...{ merging: null, gates: new Map() },
     ...{ pausedBy: null, resumedAt: null, deliveredAt: null, deliveredWithout: [], mergedAt: null, lastEventAt: 0 },
-    foreignMoves: [],
+    ...{ foreignMoves: [], deliveryNotes: [] },
   }
 }
 
@@ -113,6 +115,11 @@ function tellTeam(history: History, { type, data, by }: Event, at: number): void
     case "target.undone":
       history.deliveredAt = null
       history.deliveredWithout = []
+      break
+    case "target.rewritten":
+      history.deliveryNotes.push(
+        `${data.target} no longer has ${data.dropped.join(", ")}; the work was carried over without, as it was before: ${data.former}`,
+      )
       break
     default:
   }

@@ -52,6 +52,7 @@ export interface Report
   readonly failures: readonly Failure[]
   /** Tasks that the last delivery left out, and why; empty when it was whole, or there was none. */
   readonly deliveredWithout: readonly string[]
+  readonly deliveryNotes: readonly string[]
   readonly left: readonly ToDo[]
 }
 
@@ -149,6 +150,7 @@ export function makeReport(facts: ReportFacts): Report {
     criticalPath: criticalPathOf(view, durationMs),
     failures: listFailures(view, verdicts),
     deliveredWithout: history.deliveredWithout,
+    deliveryNotes: history.deliveryNotes,
     left: listLeft(facts),
   }
 }

@@ -2,21 +2,15 @@
 import { describe, expect, it } from "bun:test"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { type DeliveryPorts, deliver } from "../../src/delivery/target/deliver.ts"
 import { noteDelivery, readDeliveries } from "../../src/delivery/target/delivery-records.ts"
-import { whyNotGreen } from "../../src/delivery/target/final-verdict.ts"
-import { undo } from "../../src/delivery/target/undo.ts"
-import { ensureIntegration, findIntegration } from "../../src/git/integration.ts"
+import { findIntegration } from "../../src/git/integration.ts"
 import { deliveredRef, integrationRef } from "../../src/kernel/branches.ts"
-import type { Verdict } from "../../src/quality/verdict.ts"
-import { type Files, makeMergeRepository } from "../support/merge-repository.ts"
-import { allEvents, context, FIRST_RUN, makeTeam, refusal, STORES, TEAM } from "../support/stores.ts"
-
-const INTEGRATION = "refs/heads/teamwork/house/main/integration"
+import { INTEGRATION, prepareDelivery } from "../support/delivery-scene.ts"
+import { FIRST_RUN, refusal } from "../support/stores.ts"
 
 describe("delivery", () => {
   it("moves the target and the files where it is checked out, and nothing of the user's", async () => {
-    await using scene = await prepare({ "a.txt": "a\n", gone: "g\n", "run.sh": "x\n", ".gitignore": "*.log\n" })
+    await using scene = await prepareDelivery({ "a.txt": "a\n", gone: "g\n", "run.sh": "x\n", ".gitignore": "*.log\n" })
     writeFileSync(join(scene.folder, "notes.txt"), "mine\n")
     writeFileSync(join(scene.folder, "debug.log"), "mine too\n")
     const to = await scene.integrate({
@@ -43,7 +37,7 @@ describe("delivery", () => {
   })
 
   it("moves a target that is checked out nowhere", async () => {
-    await using scene = await prepare({ "a.txt": "a\n" })
+    await using scene = await prepareDelivery({ "a.txt": "a\n" })
     await scene.git.read(["checkout", "--quiet", "-b", "elsewhere"])
     const to = await scene.integrate({ "a.txt": "A\n" })
     await scene.deliver()
@@ -53,7 +47,7 @@ describe("delivery", () => {
   })
 
   it("finds the target in a linked worktree, and only there the files move", async () => {
-    await using scene = await prepare({ "a.txt": "a\n" })
+    await using scene = await prepareDelivery({ "a.txt": "a\n" })
     await scene.git.read(["checkout", "--quiet", "--detach"])
     const linked = join(scene.folder, "../linked place")
     await scene.git.read(["worktree", "add", "--quiet", linked, "main"])
@@ -70,7 +64,7 @@ describe("delivery", () => {
   })
 
   it.each(["changed", "staged"])("leaves a checkout with %s files as it is, with the command to run", async (how) => {
-    await using scene = await prepare({ "a.txt": "a\n", b: "b\n" })
+    await using scene = await prepareDelivery({ "a.txt": "a\n", b: "b\n" })
     await scene.integrate({ "a.txt": "A\n" })
     writeFileSync(join(scene.folder, "b"), "mine\n")
     if (how === "staged") await scene.git.read(["add", "b"])
@@ -92,7 +86,7 @@ describe("delivery", () => {
     ["an ignored file", "secret.env", "secret.env\n"],
     ["a file where a folder is to be", "d", "d\n"],
   ])("does not overwrite %s", async (_, path, ignored) => {
-    await using scene = await prepare({ "a.txt": "a\n", ".gitignore": ignored })
+    await using scene = await prepareDelivery({ "a.txt": "a\n", ".gitignore": ignored })
     writeFileSync(join(scene.folder, path), "mine\n")
     await scene.integrate({ "a.txt": "A\n", [path === "d" ? "d/x" : path]: "theirs\n" })
     expect(await refusal(scene.deliver())).toMatchObject({ code: "deliver.refused", details: { paths: [path] } })
@@ -101,7 +95,7 @@ describe("delivery", () => {
   })
 
   it.each(["merge", "rebase", "bisect"])("waits for a %s of the target", async (what) => {
-    await using scene = await prepare({ "a.txt": "a\n" })
+    await using scene = await prepareDelivery({ "a.txt": "a\n" })
     await scene.integrate({ b: "b\n" })
     const other = await scene.commit([scene.base], { "a.txt": "other\n" })
     const mine = await scene.commit([scene.base], { "a.txt": "mine\n" })
@@ -117,7 +111,7 @@ describe("delivery", () => {
   })
 
   it("takes a target in that has moved meanwhile, and has it tested first", async () => {
-    await using scene = await prepare({ "a.txt": "a\n", b: "b\n" })
+    await using scene = await prepareDelivery({ "a.txt": "a\n", b: "b\n" })
     const tip = await scene.integrate({ "a.txt": "A\n" })
     await scene.userCommits({ b: "B\n" })
     const tested: string[] = []
@@ -135,7 +129,7 @@ describe("delivery", () => {
   })
 
   it("moves neither branch when that fails the gate", async () => {
-    await using scene = await prepare({ "a.txt": "a\n", b: "b\n" })
+    await using scene = await prepareDelivery({ "a.txt": "a\n", b: "b\n" })
     const tip = await scene.integrate({ "a.txt": "A\n" })
     const mine = await scene.userCommits({ b: "B\n" })
     const refused = await refusal(scene.deliver({ finalGate: async (commit) => scene.fail(commit) }))
@@ -144,7 +138,7 @@ describe("delivery", () => {
   })
 
   it("without a gate to ask leaves the merged branch to be tested, and delivers it then", async () => {
-    await using scene = await prepare({ "a.txt": "a\n", b: "b\n" })
+    await using scene = await prepareDelivery({ "a.txt": "a\n", b: "b\n" })
     await scene.integrate({ "a.txt": "A\n" })
     await scene.userCommits({ b: "B\n" })
     expect((await refusal(scene.deliver())).message).toContain("run: teamwork verify final")
@@ -154,7 +148,7 @@ describe("delivery", () => {
   })
 
   it("names what does not fit when a target has moved", async () => {
-    await using scene = await prepare({ "a.txt": "a\n" })
+    await using scene = await prepareDelivery({ "a.txt": "a\n" })
     await scene.integrate({ "a.txt": "A\n" })
     const mine = await scene.userCommits({ "a.txt": "mine\n" })
     expect(await refusal(scene.deliver())).toMatchObject({ code: "deliver.refused", details: { paths: ["a.txt"] } })
@@ -162,7 +156,7 @@ describe("delivery", () => {
   })
 
   it("needs a passed final verdict on the very files", async () => {
-    await using scene = await prepare({ "a.txt": "a\n" })
+    await using scene = await prepareDelivery({ "a.txt": "a\n" })
     const first = await scene.integrate({ "a.txt": "A\n" }, { isGreen: false })
     expect((await refusal(scene.deliver())).message).toContain(`has not looked at ${first.slice(0, 10)}`)
     scene.pass(first)
@@ -179,12 +173,12 @@ describe("delivery", () => {
   })
 
   it("says so when nothing was merged", async () => {
-    await using scene = await prepare({ "a.txt": "a\n" }, { hasIntegration: false })
+    await using scene = await prepareDelivery({ "a.txt": "a\n" }, { hasIntegration: false })
     expect(await refusal(scene.deliver())).toMatchObject({ code: "merge.no_branch" })
   })
 
   it("pushes to a real remote, and tells when that refuses", async () => {
-    await using scene = await prepare({ "a.txt": "a\n" })
+    await using scene = await prepareDelivery({ "a.txt": "a\n" })
     expect(await scene.targets.findRemote("main")).toBeUndefined()
     const remote = join(scene.folder, "../remote.git")
     await scene.git.read(["init", "--quiet", "--bare", "--", remote])
@@ -200,7 +194,7 @@ describe("delivery", () => {
 
 describe("undo", () => {
   it("returns the target, and the files where it is checked out, to where they were", async () => {
-    await using scene = await prepare({ "a.txt": "a\n", gone: "g\n" })
+    await using scene = await prepareDelivery({ "a.txt": "a\n", gone: "g\n" })
     writeFileSync(join(scene.folder, "notes.txt"), "mine\n")
     const to = await scene.integrate({ "a.txt": "A\n", gone: null, new: "n\n" })
     await scene.deliver()
@@ -217,7 +211,7 @@ describe("undo", () => {
   })
 
   it("takes back one delivery at a time", async () => {
-    await using scene = await prepare({ "a.txt": "a\n" })
+    await using scene = await prepareDelivery({ "a.txt": "a\n" })
     const first = await scene.integrate({ "a.txt": "A\n" })
     await scene.deliver()
     await scene.integrate({ "a.txt": "B\n" })
@@ -229,7 +223,7 @@ describe("undo", () => {
   })
 
   it("refuses when the target has gone on, and its advice works", async () => {
-    await using scene = await prepare({ "a.txt": "a\n", b: "b\n" })
+    await using scene = await prepareDelivery({ "a.txt": "a\n", b: "b\n" })
     await scene.integrate({ "a.txt": "A\n" })
     await scene.deliver()
     await scene.userCommits({ b: "B\n" })
@@ -241,7 +235,7 @@ describe("undo", () => {
   })
 
   it("does not touch changed files, nor what has come where a file goes back to", async () => {
-    await using scene = await prepare({ "a.txt": "a\n", gone: "g\n" })
+    await using scene = await prepareDelivery({ "a.txt": "a\n", gone: "g\n" })
     const to = await scene.integrate({ "a.txt": "A\n", gone: null, ".gitignore": "gone\n" })
     await scene.deliver()
     writeFileSync(join(scene.folder, "gone"), "mine\n")
@@ -253,7 +247,7 @@ describe("undo", () => {
   })
 
   it("knows nothing of a delivery that was refused", async () => {
-    await using scene = await prepare({ "a.txt": "a\n" })
+    await using scene = await prepareDelivery({ "a.txt": "a\n" })
     await scene.integrate({ "a.txt": "A\n" })
     await scene.deliver()
     await scene.integrate({ new: "n\n" })
@@ -264,7 +258,7 @@ describe("undo", () => {
   })
 
   it("of a delivery that was interrupted before it came takes no earlier one back", async () => {
-    await using scene = await prepare({ "a.txt": "a\n" })
+    await using scene = await prepareDelivery({ "a.txt": "a\n" })
     const first = await scene.integrate({ "a.txt": "A\n" })
     await scene.deliver()
     const second = await scene.integrate({ "a.txt": "B\n" })
@@ -275,7 +269,7 @@ describe("undo", () => {
 })
 
 describe("the refs of ours", () => {
-  const symbolic = (scene: Awaited<ReturnType<typeof prepare>>) =>
+  const symbolic = (scene: Awaited<ReturnType<typeof prepareDelivery>>) =>
     scene.git.read(["for-each-ref", "--format=%(refname) %(symref)", "refs/teamwork/"]).then((lines) =>
       lines
         .split("\n")
@@ -284,7 +278,7 @@ describe("the refs of ours", () => {
     )
 
   it("F122: are never symbolic, so deleting all of them leaves every branch of the user's", async () => {
-    await using scene = await prepare({ "a.txt": "a\n" })
+    await using scene = await prepareDelivery({ "a.txt": "a\n" })
     const to = await scene.integrate({ "a.txt": "A\n" })
     await scene.deliver()
     expect(await symbolic(scene)).toEqual([])
@@ -300,7 +294,7 @@ describe("the refs of ours", () => {
   })
 
   it("F122: that an earlier version made symbolic are read, and replaced at the first use", async () => {
-    await using scene = await prepare({ "a.txt": "a\n" })
+    await using scene = await prepareDelivery({ "a.txt": "a\n" })
     const old = [integrationRef(FIRST_RUN, "target"), deliveredRef(FIRST_RUN, 1, "target")]
     const later = integrationRef({ ...FIRST_RUN, run: 2 }, "target")
     for (const ref of [...old, later]) await scene.git.read(["symbolic-ref", ref, "refs/heads/main"])
@@ -315,74 +309,3 @@ describe("the refs of ours", () => {
     expect(await scene.merges.find(old[0] ?? "")).toBe(to)
   })
 })
-
-async function prepare(files: Files, { hasIntegration = true } = {}) {
-  const repository = await makeMergeRepository("deliver")
-  const database = await STORES.sqlite?.()
-  if (database === undefined) throw new Error("no store")
-  const store = await database.connect()
-  const team = await makeTeam(store)
-  const { git, merges, targets, commit, set, folder } = repository
-  const base = await commit([], files)
-  await set("refs/heads/main", base)
-  await git.read(["reset", "--quiet", "--hard", "main"])
-  if (hasIntegration) await ensureIntegration(merges, FIRST_RUN)
-  const verdicts: Verdict[] = []
-  let allowsAnything = false
-  const judge = (status: "passed" | "failed", evidence: string) => {
-    const issues = status === "failed" ? ["tests failed"] : []
-    const checks = [{ name: "commit", status: "passed", evidence } as const]
-    verdicts.push({ scope: "final", subject: null, status, checks, issues, by: "person", timestamp: "" })
-  }
-  return {
-    ...{ base, folder, git, merges, targets, commit },
-    file: (path: string) => readFileSync(join(folder, path), "utf8"),
-    pass: (commit: string) => judge("passed", commit),
-    fail: (commit: string) => judge("failed", commit),
-    allowAnything() {
-      allowsAnything = true
-    },
-    events: async () => (await allEvents(store, team.key)).map((event) => [event.type, event.data] as const),
-    /** Puts a commit onto the integration branch, past the final gate unless said otherwise. */
-    async integrate(changed: Files, { isGreen = true } = {}) {
-      const made = await commit([await git.read(["rev-parse", INTEGRATION])], changed)
-      await set(INTEGRATION, made)
-      if (isGreen) judge("passed", made)
-      return made
-    },
-    async userCommits(changed: Record<string, string>) {
-      for (const [path, content] of Object.entries(changed)) writeFileSync(join(folder, path), content)
-      await git.read(["commit", "--quiet", "--all", "-m", "by hand"])
-      return git.read(["rev-parse", "HEAD"])
-    },
-    async commitIn(place: string) {
-      const here = git.in(place)
-      const tree = await here.read(["mktree"], { input: "" })
-      return here.read(["commit-tree", tree, "-m", "other"], { env: IDENTITY })
-    },
-    deliver: (ports: Partial<DeliveryPorts> = {}) =>
-      deliver(
-        context(store),
-        {
-          merges,
-          targets,
-          whyNotGreen: async (commit) =>
-            allowsAnything ? undefined : whyNotGreen(merges, verdicts, { commit, isPartial: false }),
-          ...ports,
-        },
-        TEAM,
-      ),
-    undo: () => undo(context(store), { merges, targets }, TEAM),
-    async [Symbol.asyncDispose]() {
-      repository[Symbol.dispose]()
-      await database[Symbol.asyncDispose]()
-    },
-  }
-}
-
-const IDENTITY = Object.fromEntries(
-  ["AUTHOR", "COMMITTER"].flatMap((who) => [
-    [`GIT_${who}_NAME`, "Other"],
-    [`GIT_${who}_EMAIL`, "o@example.com"],
-  ]),
-)

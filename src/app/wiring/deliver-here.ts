@@ -1,5 +1,6 @@
 import { connectGates } from "../../delivery/merge-queue/connect-gates.ts"
 import { mergeWave } from "../../delivery/merge-queue/merge-wave.ts"
+import { recordRewritten } from "../../delivery/operations/record-delivery.ts"
 import { latestLeftOut, type PartPorts } from "../../delivery/target/deliver-part.ts"
 import { whyNotGreen } from "../../delivery/target/final-verdict.ts"
 import { makeOwnIntegration } from "../../delivery/target/own-integration.ts"
@@ -33,6 +34,7 @@ export async function openDelivery(session: Session, { name, sourceDir, isPartia
     isPartial,
     finalGate: isPartial ? gates.partGate : gates.finalGate,
     listVerdicts: verdicts,
+    noteRewritten: (rewritten) => recordRewritten(context, name, rewritten),
     leftOut: async () => latestLeftOut(await verdicts()),
     whyNotGreen: async (commit) => whyNotGreen(merges, await verdicts(), { commit, isPartial }),
     mergeFinished: () =>

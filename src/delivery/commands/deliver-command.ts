@@ -9,7 +9,7 @@ import { resolvePath } from "../../lib/paths.ts"
 import { teamStatus } from "../../reporting/operations/team-status.ts"
 import { teamFields } from "../../store/operation.ts"
 import { resolveRun } from "../../tasks/operations/lookup.ts"
-import { type DeliveryPorts, deliver, makeReady } from "../target/deliver.ts"
+import { type DeliveryPorts, type DeliveryReport, deliver, makeReady } from "../target/deliver.ts"
 import { preparePart } from "../target/deliver-part.ts"
 import { openPullRequest, pushTarget } from "../target/publish.ts"
 import { short } from "../views/merge-view.ts"
@@ -50,12 +50,18 @@ export const deliverCommand = command({
             ? `${report.target} moved from ${short(report.from)} to ${short(report.to)}; take it back with: teamwork undo`
             : `${report.target} has everything already, at ${short(report.to)}`,
           ...sayLeftOut(report.leftOut),
+          ...sayDropped(report),
           ...(pushed === null ? [] : [`Pushed ${pushed.branch} to ${pushed.remote}`]),
           ...report.mended,
         ].join("\n"),
     }
   },
 })
+
+function sayDropped({ target, dropped }: DeliveryReport): string[] {
+  if (dropped.length === 0) return []
+  return [`${target} no longer has ${dropped.join(", ")}; your history counts, and the work was carried over without`]
+}
 
 async function askForMerge(
   { host, context }: Session,

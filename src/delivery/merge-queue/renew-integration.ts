@@ -17,6 +17,8 @@ import { resolveRun } from "../../tasks/operations/lookup.ts"
 import { findLead } from "../../teams/operations/lead-team.ts"
 import { type Beginning, readBeginning } from "../../teams/operations/team-beginning.ts"
 
+import { noteIntegration } from "./open-integration.ts"
+
 export interface RenewPorts {
   readonly merges: Merges
   readonly targets: Pick<Targets, "findCheckout">
@@ -39,7 +41,7 @@ export async function renewIntegration(context: Context, ports: RenewPorts, requ
   const name = await resolveRun(context, request)
   const beginning = await readBeginning(context, name)
   const told = await setEarlierAside(ports, name, beginning)
-  await bringForward(ports, name, request.target)
+  await bringForward(context, ports, { ...name, target: request.target })
   return told
 }
 
@@ -59,7 +61,7 @@ export async function renewAround<T>(
   // A later run finds what the run before it left, so that is set aside first.
   const wasMarked = name.run > 1 || (await isMarked())
   const told = wasMarked ? await renewIntegration(context, ports, request) : []
-  if (!wasMarked) await bringForward(ports, name, request.target)
+  if (!wasMarked) await bringForward(context, ports, { ...name, target: request.target })
   const result = await work()
   if (!(await isMarked())) await setEarlierAside(ports, name, await readBeginning(context, name))
   return { result, told }
@@ -186,17 +188,31 @@ async function planPins(merges: Merges, { name, refs, beginning }: Found): Promi
   return [...moves.values()]
 }
 
+/** Whether an attempt of this run is pinned, which stands on the integration branch as it is. */
+async function isBegun(merges: Merges, name: RunName): Promise<boolean> {
+  return [...(await merges.refs(teamRefs(name))).keys()].some((ref) => parsePinRef(name, ref) !== undefined)
+}
+
 /** Where merged work waits for its delivery the two are brought together then, past the gate. */
-async function bringForward({ merges, targets }: RenewPorts, name: RunName, target?: string): Promise<void> {
+async function bringForward(
+  context: Context,
+  { merges, targets }: RenewPorts,
+  { target, ...name }: RunName & { readonly target: string | undefined },
+): Promise<void> {
   const found = await findIntegration(merges, name)
   if (found === undefined) return
   const head = await merges.find(branchRef(target ?? found.target))
-  if (head === undefined || head === found.tip || !(await merges.contains(head, found.tip))) return
+  if (head === undefined || head === found.tip) return
+  // Where nothing was begun, a target that was taken back counts as well: what the user dropped is no ground to work on.
+  const isForward = await merges.contains(head, found.tip)
+  if (!isForward && (found.tip !== found.start || (await isBegun(merges, name)))) return
   // The files of a checkout would be left behind.
   if ((await targets.findCheckout(integrationBranch(name))) !== undefined) return
   // Where somebody was faster, something is merged there now, and it stays.
-  await merges.move([
+  const isMoved = await merges.move([
     { ref: found.ref, from: found.tip, to: head },
     { ref: integrationRef(name, "start"), from: found.start, to: head },
   ])
+  if (isMoved && !isForward)
+    await noteIntegration(context, merges, { name, integration: { ...found, tip: head, start: head } })
 }

@@ -1,8 +1,11 @@
-import { PERSON } from "../../kernel/actor.ts"
+import { ENGINE, PERSON } from "../../kernel/actor.ts"
+import type { WorkPlace } from "../../kernel/repository.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import type { LeftOut } from "../../quality/left-out.ts"
 import type { Context } from "../../store/operation.ts"
+import type { CommittedWork } from "../../tasks/committed-work.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
+import { readCommitted } from "../../tasks/operations/note-committed.ts"
 
 export interface DeliveryRecord extends TeamName {
   readonly type: "target.delivered" | "target.undone"
@@ -25,5 +28,37 @@ export async function recordDelivery({ store }: Context, record: DeliveryRecord)
       const part = without.length === 0 ? {} : { left_out: without }
       await tx.events.append(team.key, PERSON, { type, data: { ...data, ...part } })
     }
+  })
+}
+
+export interface TargetRewritten {
+  readonly target: string
+  /** Where the work began, and where the target is now. */
+  readonly from: string
+  readonly to: string
+  readonly dropped: readonly string[]
+  readonly former: string
+  /** Where the integration branch is to be. */
+  readonly tip: string
+  /** What attempts come to on their new ground. */
+  readonly works: readonly Pick<CommittedWork, "taskId" | "attempt" | "base" | "commit">[]
+  readonly place: WorkPlace
+}
+
+/** Writes down that the user dropped commits which the work began on, and that it is carried over without them. */
+export async function recordRewritten({ store }: Context, name: TeamName, rewritten: TargetRewritten): Promise<void> {
+  const { target, from, to, dropped, former, tip, works, place } = rewritten
+  await store.write(async (tx) => {
+    const { key } = await getTeam(tx, name)
+    const committed = await readCommitted(tx, key)
+    for (const { taskId: task, attempt, base, commit } of works) {
+      const known = committed.get(`${task}/${attempt}`)
+      if (known === undefined) continue
+      const data = { task, attempt, token: known.token, base, commit, ...place }
+      await tx.events.append(key, ENGINE, { type: "task.committed", data })
+    }
+    const moved = { commit: tip, start: to, target, ...place }
+    await tx.events.append(key, ENGINE, { type: "integration.moved", data: moved })
+    await tx.events.append(key, ENGINE, { type: "target.rewritten", data: { target, from, to, dropped, former } })
   })
 }

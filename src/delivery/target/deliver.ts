@@ -7,8 +7,9 @@ import type { LeftOut } from "../../quality/left-out.ts"
 import { assertDeliverable } from "../../requests/operations/checkpoints.ts"
 import type { Context } from "../../store/operation.ts"
 import { resolveRun } from "../../tasks/operations/lookup.ts"
-import { recordDelivery } from "../operations/record-delivery.ts"
+import { recordDelivery, recordRewritten, type TargetRewritten } from "../operations/record-delivery.ts"
 import { assertContained } from "./assert-contained.ts"
+import { type CarriedOver, carryOver, takeInSubject } from "./carry-over.ts"
 import { forgetDelivery, noteDelivery } from "./delivery-records.ts"
 import type { NotGreen } from "./final-verdict.ts"
 
@@ -23,6 +24,8 @@ export interface DeliveryPorts {
   readonly own?: OwnIntegration
   /** Only what is finished is delivered, without the rest. */
   readonly isPartial?: boolean
+  /** Writes down that the user dropped commits from the target, so that the work is carried over without them. */
+  readonly noteRewritten?: (rewritten: TargetRewritten) => Promise<void>
   /** Which tasks the final gate left out when it passed; empty for none. */
   readonly leftOut?: () => Promise<readonly LeftOut[]>
 }
@@ -43,6 +46,8 @@ export interface DeliveryReport {
   readonly isMoved: boolean
   /** The target had moved meanwhile, so it was merged into the integration branch first. */
   readonly tookTargetIn: boolean
+  /** Commits that the user dropped from the target, so that the work was carried over without them. */
+  readonly dropped: readonly string[]
   readonly mended: readonly string[]
   /** Tasks that are not part of it, and why; empty when everything is. */
   readonly leftOut: readonly LeftOut[]
@@ -60,13 +65,15 @@ export async function deliver(context: Context, ports: DeliveryPorts, asked: Tea
   await assertDeliverable(context, name)
   const mended = [...(await merges.recover())]
   let tookTargetIn = false
+  let dropped: readonly string[] = []
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const ready = await makeReady(ports, name)
+    const ready = await makeReady({ noteRewritten: (data) => recordRewritten(context, name, data), ...ports }, name)
     tookTargetIn ||= ready.tookTargetIn
     mended.push(...ready.strangers.map(sayStranger))
+    if (ready.dropped.length > 0) dropped = ready.dropped
     const { target, from, to } = ready
     if (ports.isPartial !== true) await assertContained(context, merges, { name, commit: to })
-    if (from === to) return { target, from, to, isMoved: false, tookTargetIn, mended, leftOut: [] }
+    if (from === to) return { target, from, to, isMoved: false, tookTargetIn, dropped, mended, leftOut: [] }
     const checkout = await targets.findCheckout(target)
     if (checkout !== undefined && checkout.obstacle !== null) throw inTheWay(checkout, name, target)
     const noted = await noteDelivery(merges, name, { target, before: from, after: to })
@@ -81,7 +88,7 @@ export async function deliver(context: Context, ports: DeliveryPorts, asked: Tea
     }
     const leftOut = (await ports.leftOut?.()) ?? []
     await recordDelivery(context, { ...name, type: "target.delivered", target, from, to, leftOut })
-    return { target, from, to, isMoved: true, tookTargetIn, mended, leftOut }
+    return { target, from, to, isMoved: true, tookTargetIn, dropped, mended, leftOut }
   }
   throw new AppError("merge.race", `the branches were moved by others ${MAX_ROUNDS} times meanwhile; try again`)
 }
@@ -95,6 +102,8 @@ export interface Ready {
   readonly tookTargetIn: boolean
   /** Commits of others that were on the integration branch, and were set aside. */
   readonly strangers: readonly LineCommit[]
+  /** Commits that the user dropped from the target, so that the work was carried over without them. */
+  readonly dropped: readonly string[]
 }
 
 /** In words, for people. */
@@ -115,12 +124,33 @@ export async function makeReady(ports: DeliveryPorts, name: RunName): Promise<Re
   const { target } = integration
   const from = await merges.find(branchRef(target))
   if (from === undefined) throw new AppError("merge.no_target", `the branch ${target} that is to get the work is gone`)
-  if (await merges.contains(from, integration.tip))
-    return { integration, target, from, to: from, tookTargetIn: false, strangers }
+  const still = { integration, target, from, to: from, tookTargetIn: false, strangers, dropped: [] }
+  if (await merges.contains(from, integration.tip)) return still
+  const carried = await carryOver(merges, { name, integration, head: from })
+  if (carried !== undefined) {
+    const { tip: to, dropped } = carried
+    await takeCarried(ports, integration, { ...carried, from })
+    if (to !== from) await assertGreen(ports, to)
+    return { ...still, to, dropped }
+  }
   const isBehind = !(await merges.contains(integration.tip, from))
-  const to = isBehind ? await takeIn(ports, integration, from) : integration.tip
+  const to = isBehind ? await takeIn(ports, { name, integration, from }) : integration.tip
   await assertGreen(ports, to)
-  return { integration, target, from, to, tookTargetIn: isBehind, strangers }
+  return { integration, target, from, to, tookTargetIn: isBehind, strangers, dropped: [] }
+}
+
+/** Tested on the branch: the gate asks for the work of each task by its commit, and those come along. */
+async function takeCarried(
+  ports: DeliveryPorts,
+  { ref, start, target }: Integration,
+  { tip, moves, works, dropped, former, from }: CarriedOver & { readonly from: string },
+): Promise<void> {
+  // Before it moves: the store says where the branch belongs, so a process that ends in between leaves nothing open.
+  const place = await ports.merges.place()
+  await ports.noteRewritten?.({ target, from: start, to: from, dropped, former, tip, works, place })
+  if (!(await ports.merges.move(moves)))
+    throw new AppError("merge.race", `${ref} was moved by somebody else meanwhile; try again`)
+  if (tip !== from) await ports.finalGate?.(tip)
 }
 
 async function assertGreen({ whyNotGreen }: DeliveryPorts, commit: string): Promise<void> {
@@ -129,7 +159,10 @@ async function assertGreen({ whyNotGreen }: DeliveryPorts, commit: string): Prom
 }
 
 /** Tested before it becomes part of the branch, where there is a gate to ask; otherwise for somebody to test it there. */
-async function takeIn(ports: DeliveryPorts, integration: Integration, from: string): Promise<string> {
+async function takeIn(
+  ports: DeliveryPorts,
+  { name, integration, from }: { readonly name: RunName; readonly integration: Integration; readonly from: string },
+): Promise<string> {
   const { merges, finalGate } = ports
   const { ref, tip, target } = integration
   const merged = await merges.merge(tip, from)
@@ -143,7 +176,7 @@ async function takeIn(ports: DeliveryPorts, integration: Integration, from: stri
     const message = `${target} has moved and does not fit to ${branch} in ${shown}; merge it by hand on your branch: git switch ${quoteWord(target)} && git merge ${branch}`
     throw new AppError("deliver.refused", message, { target, paths })
   }
-  const message = `Merge branch '${target}' into ${branch}\n`
+  const message = `${takeInSubject(target, name)}\n`
   const commit = await merges.commit({ tree: merged.tree, parents: [tip, from], message })
   if (finalGate !== undefined) {
     await finalGate(commit)

@@ -121,6 +121,7 @@ const REACH: Readonly<Record<Event["type"], "task" | "messages" | "verdicts" | "
   "record.removed": "records",
   "target.delivered": "nothing",
   "target.undone": "nothing",
+  "target.rewritten": "nothing",
   "seat.taken": "nothing",
   "seat.left": "nothing",
   "worker.set_up": "nothing",

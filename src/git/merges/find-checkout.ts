@@ -41,11 +41,11 @@ async function listWorktrees(git: Git): Promise<Worktree[]> {
   const found: Worktree[] = []
   for (const [number, entry] of output.split("\0\0").entries()) {
     const lines = entry.split("\0")
-    const valueOf = (name: string) => lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1)
-    const folder = valueOf("worktree")
+    const find = (name: string) => lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1)
+    const folder = find("worktree")
     if (folder === undefined || lines.includes("bare") || !existsSync(folder)) continue
     const isFolderOfGit = number === 0 && folder === (await git.places()).commonDir
-    found.push({ folder: isFolderOfGit ? await findMain(git, folder) : folder, head: valueOf("branch") })
+    found.push({ folder: isFolderOfGit ? await findMain(git, folder) : folder, head: find("branch") })
   }
   return found
 }

@@ -12,6 +12,7 @@ import { findNamedBranch } from "../read-named-branch.ts"
 import { writeCommit } from "../write-commit.ts"
 import { mergeApart } from "./merge-apart.ts"
 import { mergeCommits } from "./merge-commits.ts"
+import { replayCommit } from "./replay-commit.ts"
 import { readTextFile, writeTextFiles } from "./tree-texts.ts"
 
 /** Merging in the repository that `git` works in. */
@@ -53,6 +54,7 @@ export function makeMerges(git: Git, log: MoveLog): Merges {
       const args = ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"]
       return written ?? git.read(args, { input: message, env })
     },
+    replay: (request) => replayCommit(git, request),
     read: (tree, path) => readTextFile(git, tree, path),
     write: (tree, texts) => writeTextFiles(git, tree, texts),
     async line(since, tip) {

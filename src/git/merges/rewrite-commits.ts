@@ -54,7 +54,7 @@ async function keepInScope(git: Git, request: RewriteRequest): Promise<Rewritten
     const judged = judge(changes)
     if (judged.aside.length > 0) isChanged = true
     aside.push(...judged.aside)
-    if (isChanged) parent = await copyCommit(git, { id, parent, tree: await makeTree(judged.kept, changes) })
+    if (isChanged) parent = await copyCommit(git, { id, parents: [parent], tree: await makeTree(judged.kept, changes) })
     else parent = id
   }
   return { head: parent, isChanged, aside }
@@ -83,11 +83,12 @@ async function readCommits(git: Git, base: string, head: string): Promise<{ id: 
 }
 
 /** Of the same author with the same words; none where nothing of it is left. */
-async function copyCommit(
+export async function copyCommit(
   git: Git,
-  { id, parent, tree }: { readonly id: string; readonly parent: string; readonly tree: string },
+  { id, parents, tree }: { readonly id: string; readonly parents: readonly string[]; readonly tree: string },
 ): Promise<string> {
-  if (tree === (await treeOf(git, parent))) return parent
+  const [parent = "", second] = parents
+  if (second === undefined && tree === (await treeOf(git, parent))) return parent
   const format = "--format=%an%x00%ae%x00%ad%x00%cn%x00%ce%x00%cd%x00%B"
   const text = await git.read(["log", "-1", "--date=raw", "--no-show-signature", format, id])
   const [name, email, date, committer, committerEmail, committed, ...message] = text.split("\0")
@@ -99,7 +100,7 @@ async function copyCommit(
     GIT_COMMITTER_EMAIL: committerEmail || IDENTITY.GIT_COMMITTER_EMAIL,
     GIT_COMMITTER_DATE: committed ?? "",
   }
-  return commitTree(git, { tree, parents: [parent], message: message.join("\0"), env })
+  return commitTree(git, { tree, parents, message: message.join("\0"), env })
 }
 
 export async function commitTree(

@@ -90,6 +90,7 @@ function listFacts(report: Report): Fact[] {
     ...(report.deliveredWithout.length === 0
       ? []
       : [["Delivered", `without ${report.deliveredWithout.map(oneLine).join("; ")}`] as const]),
+    ...report.deliveryNotes.map((note): Fact => ["Target", oneLine(note)]),
     ...baselineFact(report),
     ...report.results.map((result): Fact => [NAMES[result.what], describeResult(result)]),
     ...(cascade.total === 0 ? [] : [["Cascade", `${cascade.done}/${cascade.total} follow-up tasks done`] as const]),

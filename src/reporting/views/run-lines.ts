@@ -146,6 +146,10 @@ const TELLERS: Tellers = {
     )
   },
   "target.undone": ({ data }) => plain(`${say(data.target)} moved back to ${say(data.to).slice(0, 12)}`),
+  "target.rewritten": ({ data }) =>
+    plain(
+      `${say(data.target)} no longer has ${data.dropped.map((each) => say(each)).join(", ")}: your history counts, and the team's work was carried over without; as it was before: ${say(data.former)}`,
+    ),
   "worker.started": ({ data }) =>
     plain(`${say(data.worker)} started${say(data.role) === "" ? "" : ` (${say(data.role)})`}`),
   "worker.exited": ({ data }) => {

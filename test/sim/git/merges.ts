@@ -41,6 +41,17 @@ export function makeSimMerges(repository: SimRepository, process: SimProcess, fo
     merge: (ours, theirs) => git("merge", () => mergeCommits(objects, ours, theirs)),
     commit: ({ tree, parents, message }) =>
       git("commit", () => objects.addCommit({ tree, parents, message, at: repository.now() })),
+    replay: ({ commit, onto, and = [] }) =>
+      git("replay", () => {
+        const { tree, parents, message } = objects.commit(commit)
+        const add = (of: string, on: readonly string[], text = "") =>
+          objects.addCommit({ tree: of, parents: on, message: text, at: repository.now() })
+        const base = add(objects.commit(parents[0] ?? commit).tree, [])
+        const merged = mergeCommits(objects, add(objects.commit(onto).tree, [base]), add(tree, [base]))
+        if (!merged.isClean) return { conflicts: merged.conflicts }
+        const isNothing = and.length === 0 && merged.tree === objects.commit(onto).tree
+        return { commit: isNothing ? onto : add(merged.tree, [onto, ...and], message) }
+      }),
     read: (tree, path) => git("read", () => filesOf(tree).get(path)),
     write: (tree, texts) => git("write", () => objects.addTree(new Map([...filesOf(tree), ...texts]))),
     line: (since, tip) =>
