@@ -47,8 +47,13 @@ export function makeLineHandler({ job, translator, events, recorder, sent, stopF
     checkLimits()
   }
 
+  /** Half of a line is no message, except to an agent whose output is plain text. */
+  function ofCutLine({ text, end = "" }: Line): readonly AgentEventBody[] {
+    return translator.isPlainText === true ? translator.line(`${text}${end}`) : [{ type: "unknown", line: text }]
+  }
+
   return (line: Line): Promise<void> | undefined => {
-    const bodies = line.isCut ? [{ type: "unknown" as const, line: line.text }] : translator.line(line.text)
+    const bodies = line.isCut ? ofCutLine(line) : translator.line(line.text)
     const recorded = recorder?.stdout(line.text, bodies)
     if (recorded?.pending instanceof Promise) return goOn(bodies, recorded)
     const onShown = recorded?.onShown

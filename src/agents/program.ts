@@ -67,6 +67,8 @@ export interface EncodedMessage {
 }
 
 export interface Translator {
+  /** Lines have no form: one that was too long to keep may be told without its middle. */
+  readonly isPlainText?: boolean
   /** Whatever the line is, it does not throw. */
   line(text: string): readonly AgentEventBody[]
   /** For a program that tells some of it only on its error output. */

@@ -32,7 +32,9 @@ export interface RunSpec {
 }
 
 const GRACE_BEFORE_SIGKILL_MS = 3000
-const MAX_LINE_BYTES = 4 * 1024 * 1024
+/** An agent may tell its whole answer, or a file it read, in one line. */
+const MAX_LINE_BYTES = 32 * 1024 * 1024
+const MAX_ERROR_LINE_BYTES = 4 * 1024 * 1024
 const STDERR_TAIL_BYTES = 64 * 1024
 
 export async function runAgent(spec: RunSpec, ports: RunnerPorts): Promise<AgentResult> {
@@ -115,8 +117,10 @@ async function supervise(child: LiveProcess, run: Running, ports: RunnerPorts): 
   const fed = feedMessages(child, run, { sent, ended: ended.signal })
   const splitter = splitLines(MAX_LINE_BYTES)
   const handleLine = makeLineHandler({ ...run, sent, stopFor, costSoFar: () => costSoFar(run) })
+  let hasCut = false
   const seeOutput = async (chunk: Uint8Array) => {
     for (const line of splitter.push(chunk)) {
+      hasCut ||= line.isCut
       const pending = handleLine(line)
       if (pending !== undefined) await pending
     }
@@ -150,12 +154,21 @@ async function supervise(child: LiveProcess, run: Running, ports: RunnerPorts): 
   await fed
   if (failure !== undefined) throw failure.error
   const lastLine = splitter.end()
+  hasCut ||= lastLine?.isCut === true
   if (lastLine !== undefined) await handleLine(lastLine)
   await stderr.end()
   run.recorder?.end()
   // How we ended one that only lingered says nothing about its work.
   const itsOwn = stop?.reason === "done" ? { exitCode: 0, signal: null } : exit
-  return { stop, outcome: translator.end(itsOwn, stderr.text()), exit }
+  const outcome = translator.end(itsOwn, stderr.text())
+  return { stop, outcome: hasCut ? explainCut(outcome, itsOwn) : outcome, exit }
+}
+
+/** An agent that ended well and did not say so may have said it in a line that could not be kept. */
+function explainCut(outcome: Outcome, { exitCode }: Pick<Exit, "exitCode">): Outcome {
+  if (outcome.reason !== "crashed" || exitCode !== 0) return outcome
+  const limit = `${MAX_LINE_BYTES / 1024 / 1024} MB`
+  return { ...outcome, reason: "protocol", error: `printed a line of more than ${limit}, which cannot be read` }
 }
 
 /** Some agents say there what they say nowhere else. */
@@ -201,7 +214,7 @@ async function feedMessages(
 
 function makeTail(maxBytes: number, hear: ((line: string) => Promise<void>) | undefined) {
   let tail = Buffer.alloc(0)
-  const splitter = splitLines(MAX_LINE_BYTES)
+  const splitter = splitLines(MAX_ERROR_LINE_BYTES)
   return {
     async see(chunk: Uint8Array) {
       tail = Buffer.concat([tail, chunk]).subarray(-maxBytes)

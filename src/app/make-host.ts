@@ -3,6 +3,7 @@
 import { AppError } from "../kernel/errors.ts"
 import type { RepositoryPlace } from "../kernel/repository.ts"
 import { systemClock } from "../lib/clock.ts"
+import { keepPrivate } from "../lib/keep-private.ts"
 import { systemIds } from "../lib/make-ids.ts"
 import { resolvePath } from "../lib/paths.ts"
 import type { Processes } from "../lib/process/process.ts"
@@ -65,7 +66,12 @@ async function configure(
   const address = config.store === "" ? `sqlite:${home}/teamwork.db` : config.store
   const hasStore = async () =>
     !address.startsWith("sqlite:") || (await Bun.file(address.slice("sqlite:".length)).exists())
-  const open = () => openStore(address, () => offerImport(home, io.err))
+  const open = async () => {
+    const opened = await openStore(address, () => offerImport(home, io.err))
+    // A home that is the user's own home has files of other programs in it, which others may have to read.
+    if (home !== env.HOME) keepPrivate(home)
+    return opened
+  }
   const projects =
     share &&
     makeProjectsHere({

@@ -5,6 +5,7 @@ import type { SetupReport } from "../checkouts/setup-report.ts"
 import type { Merging } from "../delivery/merge-queue/merging.ts"
 import { listIgnored, openGateRepository } from "../git/gate-repository.ts"
 import type { Git } from "../git/git.ts"
+import { findIgnored } from "../git/list-ignored.ts"
 import { makeMerges } from "../git/merges/git-merges.ts"
 import { makeTargets } from "../git/merges/git-targets.ts"
 import { makeScopes } from "../git/merges/scopes.ts"
@@ -18,7 +19,7 @@ import { makeWorkspaces } from "../git/workspaces/make-workspaces.ts"
 import { makePins } from "../git/workspaces/pins.ts"
 import { prepareCheckout } from "../git/workspaces/prepare-checkout.ts"
 import { setupMode } from "../git/workspaces/run-setup.ts"
-import { type CheckoutPlace, gitAt } from "../git/workspaces/view.ts"
+import { type CheckoutPlace, gitAt, gitAt } from "../git/workspaces/view.ts"
 import { AppError } from "../kernel/errors.ts"
 import type { RunName } from "../kernel/team.ts"
 import { systemClock } from "../lib/clock.ts"
@@ -81,7 +82,10 @@ export function openRepositories({ env, cwd }: Machine, processes: Processes, ow
       hasRefs: async (gitDir, project) => (await readRefs(gitIn(gitDir), gitDir, `refs/teamwork/${project}/`)).size > 0,
       takeOver: (gitDir, project, teams) => takeOverBranches(gitIn(gitDir), project, teams),
     },
-    scopes: (folder) => makeScopes(gitIn(folder), ownHome),
+    scopes: (folder) => ({
+      ...makeScopes(gitIn(folder), ownHome),
+      ignored: (place, paths) => findIgnored(gitAt(gitIn(place), ownHome), place, paths),
+    }),
     merging(folder) {
       const log = { ids: systemIds, env, sleep }
       const git = gitIn(folder)

@@ -5,6 +5,7 @@ import type { Capture } from "../lib/process/capture.ts"
 import { startTalk } from "../lib/process/talk.ts"
 import { type Answers, makeAnswers } from "./kept-processes.ts"
 import { commonDirOf, readText } from "./read-refs.ts"
+import { isWriteRefused, readOnly } from "./write-into.ts"
 
 /** The git program in one folder. Arguments are handed over as they are, never through a shell. */
 export interface Git {
@@ -250,6 +251,7 @@ export function lockedFor(file: string, folder: string): AppError {
 }
 
 function gitFailed(args: readonly string[], folder: string, stderr: string): AppError {
+  if (isWriteRefused(stderr)) return readOnly(folder, stderr)
   const why = stderr.split("\n").find((line) => /^(?:fatal|error):/.test(line)) ?? stderr.split("\n")[0] ?? ""
   const command = args.find((arg, index) => arg !== "-c" && args[index - 1] !== "-c")
   return new AppError("git.failed", `git ${command} failed in ${folder}: ${why.replace(/^(?:fatal|error): /, "")}`, {

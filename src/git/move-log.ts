@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { AppError } from "../kernel/errors.ts"
 import type { Ids } from "../lib/make-ids.ts"
@@ -8,6 +8,8 @@ import { type Git, type GitOptions, withVariables } from "./git.ts"
 import { type IndexLock, lockIndex } from "./index-lock.ts"
 import { restoreCheckout } from "./merges/restore-checkout.ts"
 import { bornAt, type ExpectedLocks, findOurLocks, stampOf } from "./our-locks.ts"
+import { entriesOf } from "./read-refs.ts"
+import { writeInto } from "./write-into.ts"
 
 /**
  * Git locks a ref or an index by a file beside it, and one that is killed leaves that file behind: from then on nobody can
@@ -55,9 +57,12 @@ export async function logged<T>(
   const { gitDir } = await (move.checkout === undefined ? git : git.in(move.checkout.folder)).places()
   const locks = locksOf(move, { common, gitDir, id })
   const file = join(common, FOLDER, id)
-  mkdirSync(join(common, FOLDER), { recursive: true })
+  const at = writeInto(common, file, () => {
+    mkdirSync(join(common, FOLDER), { recursive: true })
+    return timeOfFiles(file)
+  })
   let note: Note = {
-    ...{ ...move, process: identityOf(process.pid), at: timeOfFiles(file), locks, foreign: heldBefore(locks) },
+    ...{ ...move, process: identityOf(process.pid), at, locks, foreign: heldBefore(locks) },
     places: [common, gitDir, move.checkout?.folder ?? common].flatMap((place) => [place, withoutGit(place)]),
   }
   writeNote(file, note)
@@ -96,7 +101,7 @@ export async function recoverMoves(git: Git, log: MoveLog): Promise<string[]> {
   const { commonDir: common } = await git.places()
   const folder = join(common, FOLDER)
   const mended: string[] = []
-  for (const id of existsSync(folder) ? readdirSync(folder) : []) {
+  for (const { name: id } of entriesOf(folder)) {
     // What belongs to a note is removed with it.
     if (id.includes(".")) continue
     const note = readNote(join(folder, id))
@@ -154,7 +159,7 @@ function removed(lock: string): string {
 
 function removeNote(common: string, id: string, locks: readonly string[]): void {
   for (const lock of locks) rmSync(lock, { force: true })
-  for (const name of readdirSync(join(common, FOLDER)))
+  for (const { name } of entriesOf(join(common, FOLDER)))
     if (name === id || name.startsWith(`${id}.`)) rmSync(join(common, FOLDER, name), { recursive: true, force: true })
 }
 

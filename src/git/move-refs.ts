@@ -2,6 +2,7 @@ import { AppError } from "../kernel/errors.ts"
 import type { Git } from "./git.ts"
 import { logged, type MoveLog } from "./move-log.ts"
 import type { RefMove } from "./port.ts"
+import { isWriteRefused, readOnly } from "./write-into.ts"
 
 /** Compare and swap: all refs move, or none when one of them is not where it was said to be. */
 export async function moveRefs(git: Git, log: MoveLog, moves: readonly RefMove[]): Promise<boolean> {
@@ -16,6 +17,7 @@ export async function moveRefs(git: Git, log: MoveLog, moves: readonly RefMove[]
   )
   if (result.exitCode === 0) return true
   if (await wasOvertaken(git, moves)) return false
+  if (isWriteRefused(result.stderr)) throw readOnly((await git.places()).commonDir, result.stderr)
   const refs = moves.map((move) => move.ref).join(", ")
   throw new AppError("git.failed", `git cannot move ${refs}: ${result.stderr.split("\n")[0]}`, { refs })
 }

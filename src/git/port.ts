@@ -44,6 +44,8 @@ export interface Scopes {
    * aside commit holds the commits as they were, and whatever was set aside before. Interrupted, it can be repeated.
    */
   setAside(request: AsideRequest): Promise<AsideResult>
+  /** Those of the paths in a worktree that are there and that git ignores; left out where nobody has to know. */
+  ignored?(folder: string, paths: readonly string[]): Promise<string[]>
 }
 
 /** How git keeps an entry of a tree: a file, an executable file, a symbolic link, a commit of another repository. */
@@ -207,6 +209,8 @@ export interface Targets {
    * user's is in the way.
    */
   move(request: { branch: string; from: string; to: string; checkout: Checkout | undefined }): Promise<boolean>
+  /** Throws `repository.read_only` where nothing can be written into the repository. */
+  assertWritable(): Promise<void>
   /** The remote that the branch is pushed to, with its address. */
   findRemote(branch: string): Promise<{ readonly name: string; readonly url: string } | undefined>
   /** Throws `deliver.failed` when the remote refuses. */

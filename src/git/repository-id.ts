@@ -1,9 +1,9 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
-import { AppError } from "../kernel/errors.ts"
 import { parseRepositoryId, REPOSITORY_ID_FILE, type RepositoryId } from "../kernel/repository.ts"
 import { codeOf } from "../lib/error-code.ts"
 import { holdLock } from "../lib/file-lock.ts"
 import { dirname } from "../lib/paths.ts"
+import { writeInto } from "./write-into.ts"
 
 interface IdRequest {
   /** Git's common folder. */
@@ -79,24 +79,5 @@ function readId(file: string): RepositoryId | undefined {
 }
 
 function writing(gitDir: string, work: () => RepositoryId): RepositoryId {
-  try {
-    return work()
-  } catch (error) {
-    const code = codeOf(error)
-    // EEXIST: a file lies where the folder of the id should be.
-    if (code === "EISDIR" || code === "ENOTDIR" || code === "EEXIST")
-      throw new AppError(
-        "repository.read_only",
-        `${gitDir}/${REPOSITORY_ID_FILE} cannot be written, as something else lies in its place; move ${gitDir}/${dirname(REPOSITORY_ID_FILE)} away and try again`,
-        { folder: gitDir },
-        { cause: error },
-      )
-    if (code !== "EACCES" && code !== "EROFS" && code !== "EPERM") throw error
-    throw new AppError(
-      "repository.read_only",
-      `${gitDir} cannot be written, so no team can work on this repository; make it writable, or work in a clone of it`,
-      { folder: gitDir },
-      { cause: error },
-    )
-  }
+  return writeInto(gitDir, `${gitDir}/${REPOSITORY_ID_FILE}`, work)
 }

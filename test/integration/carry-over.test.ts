@@ -75,13 +75,16 @@ describe("F127: commits that the user dropped in mid-run", () => {
     expect([scene.file("a.txt"), scene.file("b.txt"), scene.file("kept")]).toEqual(["A\n", "B\n", "k\n"])
   })
 
-  it("are judged by the final gate without them, and nothing moves when that fails", async () => {
+  it("are judged by the final gate without them, and the target does not move when that fails", async () => {
     await using scene = await begin()
-    const old = await scene.mergeTask("1", [{ "a.txt": "A\n" }])
+    await scene.mergeTask("1", [{ "a.txt": "A\n" }])
     await scene.git.read(["reset", "--quiet", "--hard", scene.base])
     const refused = await refusal(scene.deliver({ finalGate: async (commit) => scene.fail(commit) }))
     expect(refused).toMatchObject({ code: "deliver.refused", message: "the final gate failed: tests failed" })
-    expect(await scene.git.read(["rev-parse", "main", INTEGRATION])).toBe(`${scene.base}\n${old.commit}`)
+    expect(await scene.git.read(["rev-parse", "main"])).toBe(scene.base)
+    // What mends it starts from what is left.
+    expect(await scene.reaches(INTEGRATION, scene.dropped)).toBe(false)
+    expect(await scene.reaches(INTEGRATION, scene.base)).toBe(true)
   })
 
   it("that the work cannot do without are named, with what to type", async () => {

@@ -39,6 +39,7 @@ export function translateScript({ commands }: AgentJob): Translator {
   }
 
   return {
+    isPlainText: true,
     line(text) {
       const at = text.indexOf(MARK)
       if (at === -1) return [print(text)]

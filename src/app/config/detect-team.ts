@@ -190,7 +190,16 @@ async function readText(path: string): Promise<string | undefined> {
   try {
     return (await isFile(path)) ? new TextDecoder().decode(Bun.mmap(path)) : undefined
   } catch {
-    // Gone, empty or unreadable: the caller has a fallback for each.
+    return readSlowly(path)
+  }
+}
+
+/** Mapping a file asks for the right to write it, which a repository that is read-only does not give. */
+async function readSlowly(path: string): Promise<string | undefined> {
+  try {
+    return await Bun.file(path).text()
+  } catch {
+    // Gone or unreadable: the caller has a fallback for each.
     return undefined
   }
 }

@@ -25,8 +25,8 @@ export async function writeDeliverables(
 
 function write(file: string, content: string | Uint8Array): void {
   try {
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, content)
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    writeFileSync(file, content, { mode: 0o600 })
   } catch (error) {
     const why = codeOf(error) ?? String(error)
     throw new AppError("export.failed", `${quoteInput(file)} cannot be written (${why})`, { file }, { cause: error })

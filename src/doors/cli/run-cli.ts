@@ -5,6 +5,7 @@ import { AppError } from "../../kernel/errors.ts"
 import { quoteInput } from "../../kernel/ids.ts"
 import { nearest } from "../../lib/text/nearest.ts"
 import { toWire } from "../../lib/text/wire-names.ts"
+import { explainDenied } from "../denied-write.ts"
 import { errorFacts } from "../error-facts.ts"
 import { cliWords } from "./cli-words.ts"
 import { findCommand, VISIBLE_COMMANDS } from "./commands.ts"
@@ -21,7 +22,7 @@ export async function runCli(args: readonly string[], host: Host): Promise<numbe
   try {
     return await dispatch(args, host)
   } catch (error) {
-    const failure = error instanceof AppError ? error : unexpected(error, host)
+    const failure = error instanceof AppError ? error : (explainDenied(error) ?? unexpected(error, host))
     const { code, details } = failure
     const facts = errorFacts(failure, await cliWords(failure, VISIBLE_COMMANDS, placeIn(ours)))
     // A document may have many faults, and whoever mends it wants to see them all.

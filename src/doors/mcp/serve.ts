@@ -9,6 +9,7 @@ import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/s
 import { AppError } from "../../kernel/errors.ts"
 import type { Words } from "../../kernel/remedy.ts"
 import { sleep } from "../../lib/sleep.ts"
+import { explainDenied } from "../denied-write.ts"
 import { callTool, findTool } from "./call-tool.ts"
 import { listTools } from "./list-tools.ts"
 import { mcpWords } from "./mcp-words.ts"
@@ -152,7 +153,7 @@ async function answer(
   try {
     return answerWith(await callTool(connection, tool, given, call))
   } catch (error) {
-    const failure = error instanceof AppError ? error : unexpected(error, isDebugging)
+    const failure = error instanceof AppError ? error : (explainDenied(error) ?? unexpected(error, isDebugging))
     return answerWithError(failure, await wordsFor(connection, failure, tool))
   } finally {
     ending.abort()

@@ -41,7 +41,7 @@ let temporaries = 0
 export function replaceFile(root: string, path: string, content: string | Uint8Array): void {
   const temporary = temporaryIn(root)
   try {
-    writeFileSync(temporary, content, { flag: "wx" })
+    writeFileSync(temporary, content, { flag: "wx", mode: 0o600 })
     renameSync(temporary, path)
   } catch (error) {
     rmSync(temporary, { force: true })
@@ -76,7 +76,7 @@ export function isAlive(pid: number): boolean {
 
 /** Makes the folder of a file inside `root`. */
 export function makeFolders(root: string, path: string): void {
-  if (!checkFolders(root, path)) mkdirSync(dirname(join(root, path)), { recursive: true })
+  if (!checkFolders(root, path)) mkdirSync(dirname(join(root, path)), { recursive: true, mode: 0o700 })
 }
 
 /** Whether the folder of a file inside `root` exists. A link on the way would let us write elsewhere, and is refused. */

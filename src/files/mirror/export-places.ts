@@ -21,9 +21,9 @@ export function rememberExport(home: string, place: ExportPlace): void {
   const others = listExportPlaces(home).filter((other) => other.folder !== place.folder)
   const { folder, project, team } = place
   const places = [...others, { folder, project, team }].sort((a, b) => (a.folder < b.folder ? -1 : 1))
-  mkdirSync(home, { recursive: true })
+  mkdirSync(home, { recursive: true, mode: 0o700 })
   const draft = `${fileOf(home)}.${process.pid}.tmp`
-  writeFileSync(draft, `${JSON.stringify(places, null, 2)}\n`)
+  writeFileSync(draft, `${JSON.stringify(places, null, 2)}\n`, { mode: 0o600 })
   renameSync(draft, fileOf(home))
 }
 

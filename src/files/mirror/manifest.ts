@@ -218,7 +218,7 @@ function parseHeader(text: string): Header | undefined {
 /** Of two who begin at once one makes it, header and all, and both go on with that one. */
 function create(file: string, header: string): void {
   const own = temporaryIn(dirname(file))
-  writeFileSync(own, `${header}\n`)
+  writeFileSync(own, `${header}\n`, { mode: 0o600 })
   try {
     linkSync(own, file)
   } catch (error) {

@@ -76,7 +76,7 @@ const PUT_AT_ONCE = 100
 /** Opens the folder to write `files` into it. Throws, with nothing written, when files in the way are not ours. */
 export function openMirrorFolder(path: string, files: readonly OutFile[], options: FolderOptions): MirrorFolder {
   return onDisk(path, () => {
-    mkdirSync(path, { recursive: true })
+    mkdirSync(path, { recursive: true, mode: 0o700 })
     const manifestFile = join(path, manifestName(options))
     clearTheWay(path, files, options)
     const work: Work = {

@@ -1,9 +1,12 @@
+import { accessSync, constants } from "node:fs"
+import { join } from "node:path"
 import { AppError } from "../../kernel/errors.ts"
 import { readChanges } from "../changes.ts"
 import type { Git } from "../git.ts"
 import { logged, type MoveLog } from "../move-log.ts"
 import { moveRefs } from "../move-refs.ts"
 import type { Targets } from "../port.ts"
+import { writeInto } from "../write-into.ts"
 import { findCheckout } from "./find-checkout.ts"
 import { findInTheWay } from "./find-in-the-way.ts"
 
@@ -15,6 +18,7 @@ export function makeTargets(git: Git, log: MoveLog): Targets {
       if (checkout === undefined) return moveRefs(git, log, [{ ref, from, to }])
       return moveCheckedOut(git, log, { folder: checkout.folder, ref, from, to })
     },
+    assertWritable: () => assertWritable(git),
     findRemote: (branch) => findRemote(git, branch),
     async push(remote, branch) {
       const ref = `refs/heads/${branch}`
@@ -55,6 +59,12 @@ async function moveCheckedOut(git: Git, log: MoveLog, { folder, ref, from, to }:
     if (!isMoved) await bring(to, from)
     return isMoved
   })
+}
+
+async function assertWritable(git: Git): Promise<void> {
+  const { commonDir } = await git.places()
+  for (const folder of [commonDir, join(commonDir, "objects"), join(commonDir, "refs")])
+    writeInto(commonDir, folder, () => accessSync(folder, constants.W_OK))
 }
 
 /** The one that is set for the branch, else the only one there is, else the one that clones have. */

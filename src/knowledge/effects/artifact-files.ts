@@ -131,9 +131,9 @@ function isForeign(file: string, bytes: Uint8Array): boolean {
 
 function writeNew(folder: string, name: string, bytes: Uint8Array): void {
   try {
-    mkdirSync(folder, { recursive: true })
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
     if (statSync(join(folder, name), { throwIfNoEntry: false }) !== undefined) return
-    writeFileSync(join(folder, name), bytes, { flag: "wx" })
+    writeFileSync(join(folder, name), bytes, { flag: "wx", mode: 0o600 })
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     throw new AppError(

@@ -42,11 +42,11 @@ it("gives the same whatever the chunks, also inside of a character", () => {
 
 it("cuts a line that is too long, and goes on with the next", () => {
   expect(linesOf(["abcd", "ef", "gh\nij\n"], 5)).toEqual([
-    { text: "abcde", isCut: true },
+    { text: "abcde", isCut: true, end: "fgh" },
     { text: "ij", isCut: false },
   ])
   expect(linesOf(["abcde\n"], 5)).toEqual([{ text: "abcde", isCut: false }])
-  expect(linesOf(["abc", "def"], 5)).toEqual([{ text: "abcde", isCut: true }])
+  expect(linesOf(["abc", "def"], 5)).toEqual([{ text: "abcde", isCut: true, end: "f" }])
 })
 
 it("survives bytes that are no text", () => {

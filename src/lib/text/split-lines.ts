@@ -2,7 +2,12 @@ export interface Line {
   readonly text: string
   /** The line was longer than the limit, and its rest is gone. */
   readonly isCut: boolean
+  /** Of a cut line: the last of what is gone. */
+  readonly end?: string
 }
+
+/** Enough for a word at the end of a long line. */
+const END_BYTES = 4096
 
 const NEWLINE = 10
 const RETURN = 13
@@ -12,17 +17,22 @@ export function splitLines(maxBytes: number) {
   let parts: Uint8Array[] = []
   let size = 0
   let isCut = false
+  let end = Buffer.alloc(0)
   const keep = (part: Uint8Array) => {
     const room = maxBytes - size
-    if (part.length > room) isCut = true
+    if (part.length > room) {
+      isCut = true
+      end = Buffer.concat([end, part.subarray(Math.max(room, part.length - END_BYTES))]).subarray(-END_BYTES)
+    }
     const kept = part.length > room ? part.subarray(0, room) : part
     if (kept.length === 0) return
     parts.push(kept)
     size += kept.length
   }
   const take = (): Line => {
-    const line = { text: decode(parts), isCut }
+    const line = { text: decode(parts), isCut, ...(isCut ? { end: end.toString("utf8") } : {}) }
     parts = []
+    end = Buffer.alloc(0)
     size = 0
     isCut = false
     return line

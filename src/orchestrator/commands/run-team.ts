@@ -10,6 +10,7 @@ import { type Preflight, preflightHere, showPreflight } from "../../app/wiring/p
 import { assertNoFileName } from "../../app/wiring/propose-plan.ts"
 import { trustHere } from "../../app/wiring/trust-here.ts"
 import { runHere, sourceDirField } from "../../app/wiring/workspace-tools.ts"
+import { assertRoomForBranches } from "../../git/branch-room.ts"
 import { assertTarget } from "../../git/integration.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { describeTeam, type RunName, SCHEDULES, type TeamName } from "../../kernel/team.ts"
@@ -179,7 +180,9 @@ async function assertPlace(session: Session, { project, team, target, sourceDir 
   const { workspaces, merging } = await session.configured()
   const name = await runHere(session, { project, team })
   await workspaces({ sourceDir: folder, team: name })
-  const { merges } = await merging(folder)
+  const { merges, targets } = await merging(folder)
+  await targets.assertWritable()
+  await assertRoomForBranches(merges, name)
   await assertTarget(merges, name, target)
 }
 

@@ -6,6 +6,7 @@ import type { Context } from "../../store/operation.ts"
 import { resolveRun } from "../../tasks/operations/lookup.ts"
 import { readWorkToBring } from "../../tasks/operations/work-to-bring.ts"
 import { judgePath, type Ownership } from "../judge-path.ts"
+import { ignoredFile, type NotDelivered, nestedRepositories, plainPaths } from "../not-delivered.ts"
 import { askException } from "../operations/exceptions.ts"
 import { ownershipFacts } from "../operations/ownership-facts.ts"
 import { recordAside } from "../operations/record-aside.ts"
@@ -23,12 +24,17 @@ export interface EnforceRequest extends TeamName {
   readonly message?: string
 }
 
+export interface EnforcedScope extends AsideResult {
+  /** What is the task's own and cannot be delivered as it is. */
+  readonly notDelivered: readonly NotDelivered[]
+}
+
 /** Commits what a task may deliver, sets the rest aside, and tells of it. What was told before is not told again. */
 export async function enforceOwnership(
   context: Context,
   scopes: Scopes,
   request: EnforceRequest,
-): Promise<AsideResult> {
+): Promise<EnforcedScope> {
   const { title, attempt, ownership } = await ownershipFacts.run(context, request)
   const fixed = await readWorkToBring(context, request, request.task)
   const name = await resolveRun(context, request)
@@ -46,7 +52,8 @@ export async function enforceOwnership(
   const { aside } = result
   if (aside?.isNew === true)
     await recordAside(context, { ...request, ...aside, attempt, paths: aside.changes.map((change) => change.path) })
-  return result
+  const ignored = (await scopes.ignored?.(request.folder, plainPaths(ownership.task?.files ?? []))) ?? []
+  return { ...result, notDelivered: [...nestedRepositories(aside?.changes ?? []), ...ignored.map(ignoredFile)] }
 }
 
 /** More than this is no slip of one task. */

@@ -42,6 +42,8 @@ export interface TaskFacts {
   readonly mayChangeNothing: boolean
   /** Why it changed nothing, as its agent said; empty where it gave no reason. */
   readonly nothingToDo?: string | undefined
+  /** What is the task's own and cannot be delivered as it is, in words. */
+  readonly notDelivered?: readonly string[]
   readonly scope: Scope
   /** Empty when there is nothing to run, or nothing could be run. */
   readonly judged: readonly JudgedCommand[]
@@ -57,6 +59,7 @@ export function judgeTask(facts: TaskFacts, settings: ScanSettings): Findings {
   const { errors, warnings } = judgeEvidence({ taskId, evidence, atLeast: 1, needsAttested }, settings)
   return join([
     checkCommitted(uncommitted),
+    ...checkDelivered(facts),
     ...checkFixed(facts),
     ...judgeRange(facts, settings),
     runOrSkipped(facts),
@@ -68,6 +71,13 @@ export function judgeTask(facts: TaskFacts, settings: ScanSettings): Findings {
 export function checkCommitted(uncommitted: readonly string[]): Findings {
   const errors = uncommitted.map((path) => `${path} has changes that are not committed`)
   return checkThat("work_committed", { errors })
+}
+
+/** Where nothing else was committed, this is why. What a task leaves out beside its work a person should know. */
+function checkDelivered({ range, notDelivered = [] }: TaskFacts): Findings[] {
+  if (notDelivered.length === 0) return []
+  if (range !== undefined && range.files.length > 0) return [warnings(notDelivered)]
+  return [checkThat("work_delivered", { errors: notDelivered })]
 }
 
 export function warnOfLeftovers(paths: readonly string[]): Findings {

@@ -37,6 +37,8 @@ export interface TaskVerification extends TeamName {
   readonly base?: string
   /** Why whoever worked on it changed nothing; without a reason a task that should change something fails. */
   readonly nothingToDo?: string | undefined
+  /** What is the task's own and cannot be delivered as it is, in words. */
+  readonly notDelivered?: readonly string[]
   /** Who holds the task; the claim is kept alive meanwhile. Without one a person acts. */
   readonly owner?: string
   readonly token?: number
@@ -72,6 +74,7 @@ export async function verifyTask(verifier: Verifier, request: TaskVerification):
       ...{ taskId, commit: state.commit, uncommitted: state.uncommitted, range, judged, leftBehind, evidence },
       fixed: await findFixedWork(verifier, { name, task, state }),
       ...{ mayChangeNothing: mayChangeNothing(task, verifier.roles), nothingToDo: request.nothingToDo },
+      notDelivered: request.notDelivered ?? [],
       scope: await scopeOf(verifier.context, name, task.id),
     },
     verifier.settings,

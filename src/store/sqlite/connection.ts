@@ -1,6 +1,7 @@
 import { constants, Database, type Statement } from "bun:sqlite"
 import { AppError } from "../../kernel/errors.ts"
 import type { Clock } from "../../lib/clock.ts"
+import { keepPrivate } from "../../lib/keep-private.ts"
 import { dirname } from "../../lib/paths.ts"
 import { jitter } from "../../lib/random.ts"
 import { sleep } from "../../lib/sleep.ts"
@@ -127,6 +128,8 @@ export async function connect(path: string, clock: Clock): Promise<Connection> {
 
 async function openFile(path: string): Promise<Database> {
   const db = await patiently(path, () => openOrMake(path))
+  // Also those of earlier versions. The files of the log get the rights of the file itself when they are made.
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) keepPrivate(file)
   // The log's files stay when the last one leaves: making and removing them takes longer than a claim.
   db.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 1)
   await patiently(path, () => db.run("pragma synchronous = full"))
@@ -151,7 +154,7 @@ function openOrMake(path: string): Database {
     return new Database(path, { create: true, readwrite: true })
   } catch {
     // Usually the folder is missing; making it is left out of every other start.
-    process.getBuiltinModule("node:fs").mkdirSync(dirname(path), { recursive: true })
+    process.getBuiltinModule("node:fs").mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     return new Database(path, { create: true, readwrite: true })
   }
 }

@@ -1,6 +1,6 @@
 import type { AgentResult } from "../../agents/port.ts"
 import type { AsideResult, Workspace } from "../../git/port.ts"
-import { enforceOwnership } from "../../ownership/effects/enforce-ownership.ts"
+import { type EnforcedScope, enforceOwnership } from "../../ownership/effects/enforce-ownership.ts"
 import { excerptOf, explain } from "../../quality/failure-excerpt.ts"
 import type { Verdict } from "../../quality/verdict.ts"
 import { findFixed, isFixId } from "../../tasks/fix-task.ts"
@@ -96,7 +96,8 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
     await begin("gate")
     const nothingToDo = delivered.kept.length === 0 ? readNothingToDo(ports.mask(result.answer)) : undefined
     const failedTree = verdict?.tree ?? null
-    verdict = await judge(shift, hold, { workspace, nothingToDo })
+    const notDelivered = delivered.notDelivered.map(({ message }) => message)
+    verdict = await judge(shift, hold, { workspace, nothingToDo, notDelivered })
     session = result.session
     if (verdict.status === "failed") {
       ports.say(`Task ${task.id}: the gate failed: ${reasonOf(verdict)}`)
@@ -130,7 +131,7 @@ async function beginStep({ ports, team, worker }: Shift, hold: Hold, step: Step,
 }
 
 /** What is in scope, committed and pinned. */
-async function commit({ ports, team, worker }: Shift, hold: Hold, workspace: Workspace): Promise<AsideResult> {
+async function commit({ ports, team, worker }: Shift, hold: Hold, workspace: Workspace): Promise<EnforcedScope> {
   const { task, token } = hold
   const done = await enforceOwnership(ports.context, ports.scopes, {
     ...{ ...team, task: task.id, owner: worker, token },
@@ -152,11 +153,11 @@ async function commit({ ports, team, worker }: Shift, hold: Hold, workspace: Wor
 async function judge(
   { ports, team, worker }: Shift,
   hold: Hold,
-  { workspace, nothingToDo }: Pick<GateRequest, "nothingToDo"> & { readonly workspace: Workspace },
+  { workspace, ...more }: Pick<GateRequest, "nothingToDo" | "notDelivered"> & { readonly workspace: Workspace },
 ): Promise<Verdict> {
   const { task, token, cut } = hold
   const claim = { ...team, taskId: task.id, owner: worker, token }
-  const request = { ...claim, nothingToDo, folder: workspace.path, signal: cut }
+  const request = { ...claim, ...more, folder: workspace.path, signal: cut }
   try {
     return await ports.verify(request)
   } catch (error) {

@@ -183,6 +183,7 @@ export function makeSimTargets(repository: SimRepository, process: SimProcess): 
         return isMoved
       })
     },
+    assertWritable: async () => undefined,
     findRemote: () => git("find-remote", () => undefined),
     push: async (remote) => {
       throw new AppError("deliver.failed", `there is no remote ${remote}`)
