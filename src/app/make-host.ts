@@ -129,7 +129,7 @@ async function configure(
     },
     async merging(folder) {
       await own(project, folder)
-      return (await repositories()).merging(folder)
+      return (await repositories()).merging(folder, await all())
     },
     setupMegabytes: async () => (await all())["workspace.cacheMegabytes"],
     setup: async (sourceDir) =>

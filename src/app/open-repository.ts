@@ -43,7 +43,7 @@ export interface Place {
 
 export interface Repositories {
   scopes(folder: string): Scopes
-  merging(folder: string): Merging
+  merging(folder: string, config: Config): Merging
   workspaces(config: Config, place: Place): Promise<WorkspaceTools>
   gates(config: Config, place: Place): Promise<GateSetup>
   readonly work: RepositoryWork
@@ -86,10 +86,11 @@ export function openRepositories({ env, cwd }: Machine, processes: Processes, ow
       ...makeScopes(gitIn(folder), ownHome),
       ignored: (place, paths) => findIgnored(gitAt(gitIn(place), ownHome), place, paths),
     }),
-    merging(folder) {
+    merging(folder, config) {
       const log = { ids: systemIds, env, sleep }
       const git = gitIn(folder)
-      return { merges: makeMerges(git, log), targets: makeTargets(git, log) }
+      const habits = { signs: config["delivery.sign"], runsHooks: config["delivery.commitHooks"] }
+      return { merges: makeMerges(git, log, habits), targets: makeTargets(git, log) }
     },
     async workspaces(config, place) {
       const ground = await groundOf(config, place)

@@ -38,6 +38,8 @@ export interface GitOptions {
   readonly input?: string | Uint8Array
   /** On top of the environment that every call gets, as for an index of one's own. */
   readonly env?: Readonly<Record<string, string>>
+  /** By default long enough for anything git does by itself. */
+  readonly timeoutMs?: number
   /** Called with the file each time that another program holds a lock which this call needs. */
   readonly onLocked?: (file: string) => void
 }
@@ -84,6 +86,7 @@ const SETTINGS = [
   "submodule.recurse=false",
   "maintenance.auto=false",
   "advice.detachedHead=false",
+  "log.showSignature=false",
 ].flatMap((setting) => ["-c", setting])
 
 /** Settings that ask for git-lfs where it is not installed would fail every checkout: its pointers stay what they are. */
@@ -111,7 +114,7 @@ export function makeGit(folder: string, ports: GitPorts, family = makeFamily(por
   const once = async (args: readonly string[], options: GitOptions = {}): Promise<GitResult> => {
     const command = ["git", ...settings, ...args]
     const ended = await capture({
-      ...{ command, cwd: folder, env: { ...base, ...options.env }, timeoutMs: TIMEOUT_MS },
+      ...{ command, cwd: folder, env: { ...base, ...options.env }, timeoutMs: options.timeoutMs ?? TIMEOUT_MS },
       ...(options.input === undefined ? {} : { input: options.input }),
     })
     if (ended.reason === "not-found") {

@@ -190,6 +190,8 @@ export interface Merges {
   nameBranch(ref: string, branch: string): Promise<void>
   /** Ends what a killed process left half done, or an earlier version; what was mended, in words. */
   recover(): Promise<readonly string[]>
+  /** What a person should know of the commits that are made here: that they cannot be signed, or a hook refuses them. */
+  notes(): Promise<readonly string[]>
 }
 
 /** Where a branch is in use in a folder. */

@@ -158,7 +158,7 @@ export const EVENTS = {
   "record.changed": shape(aboutRecord),
   "record.removed": shape({ kind: oneOf(RECORD_KINDS), number: count }),
   /** Of a part: which tasks it leaves out, each with the reason. */
-  "target.delivered": shape({ ...move, left_out: optional(words) }),
+  "target.delivered": shape({ ...move, left_out: optional(words), notes: optional(words) }),
   "target.undone": shape(move),
   /** The target has commits that are not teamwork's; they are taken in before the next delivery. */
   "target.moved": shape({ ...move, commits: words }),

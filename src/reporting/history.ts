@@ -111,6 +111,7 @@ function tellTeam(history: History, { type, data, by }: Event, at: number): void
     case "target.delivered":
       history.deliveredAt = at
       history.deliveredWithout = data.left_out ?? []
+      for (const note of data.notes ?? []) if (!history.deliveryNotes.includes(note)) history.deliveryNotes.push(note)
       break
     case "target.undone":
       history.deliveredAt = null

@@ -2,7 +2,7 @@ import { AGENT_KEYS } from "./agent-keys.ts"
 import { CORE_KEYS } from "./core-keys.ts"
 import { ENGINE_KEYS } from "./engine-keys.ts"
 import { NOTIFY_KEYS } from "./notify-keys.ts"
-import { GATE_KEYS, WORKSPACE_KEYS } from "./work-keys.ts"
+import { DELIVERY_KEYS, GATE_KEYS, WORKSPACE_KEYS } from "./work-keys.ts"
 
 /** The largest delay a timer takes; a longer one would fire at once. */
 const LONGEST_TIMER_MS = 2_147_483_647
@@ -178,6 +178,7 @@ export const CONFIG_KEYS = {
   "ownership.onOverlap": CORE_KEYS["ownership.onOverlap"],
   "ownership.shared": CORE_KEYS["ownership.shared"],
   ...WORKSPACE_KEYS,
+  ...DELIVERY_KEYS,
   ...AGENT_KEYS,
   ...GATE_KEYS,
   ...ENGINE_KEYS,

@@ -55,6 +55,22 @@ export const WORKSPACE_KEYS = {
   },
 } as const
 
+/** The settings of what reaches the target. Part of the table of all settings. */
+export const DELIVERY_KEYS = {
+  "delivery.sign": {
+    type: "boolean",
+    default: true,
+    env: "TEAMWORK_DELIVERY_SIGN",
+    description: "Whether merge commits are signed where commit.gpgSign is set and that works without a person.",
+  },
+  "delivery.commitHooks": {
+    type: "boolean",
+    default: true,
+    env: "TEAMWORK_DELIVERY_COMMIT_HOOKS",
+    description: "Whether your commit-msg hook runs on the messages of merge commits.",
+  },
+} as const
+
 function commands<const Env extends string>(env: Env, kind: string) {
   return {
     type: "strings",

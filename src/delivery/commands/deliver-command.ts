@@ -51,6 +51,7 @@ export const deliverCommand = command({
             : `${report.target} has everything already, at ${short(report.to)}`,
           ...sayLeftOut(report.leftOut),
           ...sayDropped(report),
+          ...report.notes,
           ...(pushed === null ? [] : [`Pushed ${pushed.branch} to ${pushed.remote}`]),
           ...report.mended,
         ].join("\n"),

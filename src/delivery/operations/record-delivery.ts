@@ -14,11 +14,13 @@ export interface DeliveryRecord extends TeamName {
   readonly to: string
   /** Of a part that was delivered: the tasks that are not in it, and why. */
   readonly leftOut?: readonly LeftOut[]
+  /** What a person should know of the commits. */
+  readonly notes?: readonly string[]
 }
 
 /** Writes down that the target branch was moved. Git keeps the facts; this tells them. */
 export async function recordDelivery({ store }: Context, record: DeliveryRecord): Promise<void> {
-  const { type, target, from, to, leftOut = [] } = record
+  const { type, target, from, to, leftOut = [], notes = [] } = record
   const without = leftOut.map(({ task, why }) => `${task}: ${why}`)
   await store.write(async (tx) => {
     const team = await getTeam(tx, record)
@@ -26,7 +28,8 @@ export async function recordDelivery({ store }: Context, record: DeliveryRecord)
     if (type === "target.undone") await tx.events.append(team.key, PERSON, { type, data })
     else {
       const part = without.length === 0 ? {} : { left_out: without }
-      await tx.events.append(team.key, PERSON, { type, data: { ...data, ...part } })
+      const told = notes.length === 0 ? {} : { notes }
+      await tx.events.append(team.key, PERSON, { type, data: { ...data, ...part, ...told } })
     }
   })
 }

@@ -49,6 +49,8 @@ export interface DeliveryReport {
   /** Commits that the user dropped from the target, so that the work was carried over without them. */
   readonly dropped: readonly string[]
   readonly mended: readonly string[]
+  /** What a person should know of the commits, such as that they are not signed. */
+  readonly notes: readonly string[]
   /** Tasks that are not part of it, and why; empty when everything is. */
   readonly leftOut: readonly LeftOut[]
 }
@@ -73,7 +75,7 @@ export async function deliver(context: Context, ports: DeliveryPorts, asked: Tea
     if (ready.dropped.length > 0) dropped = ready.dropped
     const { target, from, to } = ready
     if (ports.isPartial !== true) await assertContained(context, merges, { name, commit: to })
-    if (from === to) return { target, from, to, isMoved: false, tookTargetIn, dropped, mended, leftOut: [] }
+    if (from === to) return { target, from, to, isMoved: false, tookTargetIn, dropped, mended, notes: [], leftOut: [] }
     const checkout = await targets.findCheckout(target)
     if (checkout !== undefined && checkout.obstacle !== null) throw inTheWay(checkout, name, target)
     const noted = await noteDelivery(merges, name, { target, before: from, after: to })
@@ -87,8 +89,9 @@ export async function deliver(context: Context, ports: DeliveryPorts, asked: Tea
       continue
     }
     const leftOut = (await ports.leftOut?.()) ?? []
-    await recordDelivery(context, { ...name, type: "target.delivered", target, from, to, leftOut })
-    return { target, from, to, isMoved: true, tookTargetIn, dropped, mended, leftOut }
+    const notes = await merges.notes()
+    await recordDelivery(context, { ...name, type: "target.delivered", target, from, to, leftOut, notes })
+    return { target, from, to, isMoved: true, tookTargetIn, dropped, mended, notes, leftOut }
   }
   throw new AppError("merge.race", `the branches were moved by others ${MAX_ROUNDS} times meanwhile; try again`)
 }

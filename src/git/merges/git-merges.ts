@@ -10,15 +10,17 @@ import { placeOf } from "../place-of.ts"
 import type { Merges } from "../port.ts"
 import { findNamedBranch } from "../read-named-branch.ts"
 import { writeCommit } from "../write-commit.ts"
+import { type CommitHabits, type HabitSettings, makeCommitHabits } from "./commit-habits.ts"
 import { mergeApart } from "./merge-apart.ts"
 import { mergeCommits } from "./merge-commits.ts"
 import { replayCommit } from "./replay-commit.ts"
 import { readTextFile, writeTextFiles } from "./tree-texts.ts"
 
 /** Merging in the repository that `git` works in. */
-export function makeMerges(git: Git, log: MoveLog): Merges {
+export function makeMerges(git: Git, log: MoveLog, settings: HabitSettings = { signs: true, runsHooks: true }): Merges {
   let identity: Promise<Identity> | undefined
   let replaced: Promise<void> | undefined
+  const habits = makeCommitHabits(git, settings)
   return {
     place: () => placeOf(git),
     find: async (name) => (await findCommit(git, name))?.commit,
@@ -47,14 +49,18 @@ export function makeMerges(git: Git, log: MoveLog): Merges {
       const tree = base === undefined ? undefined : await mergeApart(git, { ours, theirs, base })
       return tree === undefined ? mergeCommits(git, ours, theirs) : { isClean: true, tree }
     },
-    async commit({ tree, parents, message }) {
+    async commit({ tree, parents, message: given }) {
       identity ??= readIdentity(git)
       const { env, ...people } = await identity
-      const written = await writeCommit(git, { tree, parents, message, ...people })
+      const message = await habits.message(given)
       const args = ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"]
+      const signed = await trySigned(git, habits, { args, message, env })
+      if (signed !== undefined) return signed
+      const written = await writeCommit(git, { tree, parents, message, ...people })
       return written ?? git.read(args, { input: message, env })
     },
-    replay: (request) => replayCommit(git, request),
+    replay: (request) => replayCommit(git, habits, request),
+    notes: () => habits.notes(),
     read: (tree, path) => readTextFile(git, tree, path),
     write: (tree, texts) => writeTextFiles(git, tree, texts),
     async line(since, tip) {
@@ -94,6 +100,20 @@ async function readSizes(git: Git, ids: readonly string[]): Promise<Map<string, 
       return id === undefined ? [] : [[id, Number(size)] as const]
     }),
   )
+}
+
+/** Undefined where nothing is signed here, or where that does not work any more. */
+async function trySigned(
+  git: Git,
+  habits: CommitHabits,
+  { args, message, env }: { args: readonly string[]; message: string; env: Readonly<Record<string, string>> },
+): Promise<string | undefined> {
+  if (!(await habits.isSigning())) return undefined
+  const signing = ["commit-tree", "-S", ...args.slice(1)]
+  const { exitCode, stdout, stderr } = await git.run(signing, { input: message, env: { ...env, ...habits.env } })
+  if (exitCode === 0) return stdout.trim()
+  habits.stopSigning(stderr)
+  return undefined
 }
 
 /** The user's own name; ours only where none is set, as merging must not fail for that. */

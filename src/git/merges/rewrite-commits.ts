@@ -82,11 +82,16 @@ async function readCommits(git: Git, base: string, head: string): Promise<{ id: 
     })
 }
 
+interface CopiedCommit {
+  readonly id: string
+  readonly parents: readonly string[]
+  readonly tree: string
+  /** Variables for a git that signs it. */
+  readonly signing?: Readonly<Record<string, string>> | undefined
+}
+
 /** Of the same author with the same words; none where nothing of it is left. */
-export async function copyCommit(
-  git: Git,
-  { id, parents, tree }: { readonly id: string; readonly parents: readonly string[]; readonly tree: string },
-): Promise<string> {
+export async function copyCommit(git: Git, { id, parents, tree, signing }: CopiedCommit): Promise<string> {
   const [parent = "", second] = parents
   if (second === undefined && tree === (await treeOf(git, parent))) return parent
   const format = "--format=%an%x00%ae%x00%ad%x00%cn%x00%ce%x00%cd%x00%B"
@@ -99,8 +104,9 @@ export async function copyCommit(
     GIT_COMMITTER_NAME: committer || IDENTITY.GIT_COMMITTER_NAME,
     GIT_COMMITTER_EMAIL: committerEmail || IDENTITY.GIT_COMMITTER_EMAIL,
     GIT_COMMITTER_DATE: committed ?? "",
+    ...signing,
   }
-  return commitTree(git, { tree, parents, message: message.join("\0"), env })
+  return commitTree(git, { tree, parents, message: message.join("\0"), env, isSigned: signing !== undefined })
 }
 
 export async function commitTree(
@@ -110,6 +116,7 @@ export async function commitTree(
     readonly parents: readonly string[]
     readonly message: string
     readonly env?: Readonly<Record<string, string>>
+    readonly isSigned?: boolean
   },
 ): Promise<string> {
   const { tree, env } = commit
@@ -117,7 +124,8 @@ export async function commitTree(
   const written =
     env === undefined ? await writeCommit(git, { tree, parents, message, author: OURS, committer: OURS }) : undefined
   if (written !== undefined) return written
-  const args = ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"]
+  const sign = commit.isSigned === true ? ["-S"] : []
+  const args = ["commit-tree", ...sign, tree, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"]
   return git.read(args, { input: message, env: env ?? IDENTITY })
 }
 

@@ -18,6 +18,9 @@ export interface Captured {
 /** Programs that answer a question, as a port: all of their output is kept. For what may run long see `process.ts`. */
 export type Capture = (request: CaptureRequest) => Promise<Captured>
 
+const GRACE_FOR_OUTPUT_MS = 500
+const NO_OUTPUT = [new Uint8Array(), ""] as const
+
 export const capture: Capture = async ({ command, cwd, env, input, timeoutMs }) => {
   let child: Bun.Subprocess<"ignore" | Uint8Array, "pipe", "pipe">
   try {
@@ -27,7 +30,12 @@ export const capture: Capture = async ({ command, cwd, env, input, timeoutMs }) 
   } catch {
     return { reason: "not-found", exitCode: null, stdout: new Uint8Array(), stderr: "" }
   }
-  const [stdout, stderr] = await Promise.all([child.stdout.bytes(), child.stderr.text(), child.exited])
+  const output = Promise.all([child.stdout.bytes(), child.stderr.text()])
+  await child.exited
   const isTimedOut = child.signalCode === "SIGKILL" && child.exitCode === null
+  // What it started may hold its output open for as long as it likes.
+  const [stdout, stderr] = isTimedOut
+    ? await Promise.race([output, Bun.sleep(GRACE_FOR_OUTPUT_MS).then(() => NO_OUTPUT)])
+    : await output
   return { reason: isTimedOut ? "timed-out" : "exited", exitCode: child.exitCode, stdout, stderr }
 }

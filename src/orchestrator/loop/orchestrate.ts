@@ -45,6 +45,7 @@ async function renew({ context, merging, workspaces, say }: OrchestratorPorts, o
   const { project, team, run, target } = options
   const ports = { ...merging, workspaces: workspaces.workspaces }
   for (const line of await renewIntegration(context, ports, { project, team, run, target })) say(line)
+  for (const line of await merging.merges.notes()) say(line)
   // From here on all work starts from it, whatever is checked out meanwhile.
   const name = await resolveRun(context, { project, team, run })
   await openIntegration(context, merging.merges, { name, target })

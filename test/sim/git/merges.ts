@@ -67,6 +67,7 @@ export function makeSimMerges(repository: SimRepository, process: SimProcess, fo
     checkedOut: () => git("checked-out", () => repository.symbolic.get("HEAD")),
     findNamed: (ref) => git("find-named", () => repository.named.get(ref)),
     nameBranch: (ref, branch) => git("name-branch", () => void repository.named.set(ref, branch)),
+    notes: async () => [],
     recover: () => git("recover", () => recoverMoves(repository)),
   }
 }
