@@ -19,7 +19,7 @@ import { makeWorkspaces } from "../git/workspaces/make-workspaces.ts"
 import { makePins } from "../git/workspaces/pins.ts"
 import { prepareCheckout } from "../git/workspaces/prepare-checkout.ts"
 import { setupMode } from "../git/workspaces/run-setup.ts"
-import { type CheckoutPlace, gitAt, gitAt } from "../git/workspaces/view.ts"
+import { type CheckoutPlace, gitAt } from "../git/workspaces/view.ts"
 import { AppError } from "../kernel/errors.ts"
 import type { RunName } from "../kernel/team.ts"
 import { systemClock } from "../lib/clock.ts"
@@ -84,7 +84,7 @@ export function openRepositories({ env, cwd }: Machine, processes: Processes, ow
     },
     scopes: (folder) => ({
       ...makeScopes(gitIn(folder), ownHome),
-      ignored: (place, paths) => findIgnored(gitAt(gitIn(place), ownHome), place, paths),
+      ignored: (place, paths) => findIgnored(gitIn(place), place, paths),
     }),
     merging(folder, config) {
       const log = { ids: systemIds, env, sleep }

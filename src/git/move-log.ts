@@ -103,7 +103,10 @@ export async function recoverMoves(git: Git, log: MoveLog): Promise<string[]> {
   const mended: string[] = []
   for (const { name: id } of entriesOf(folder)) {
     // What belongs to a note is removed with it.
-    if (id.includes(".")) continue
+    if (id.includes(".")) {
+      if (isLeft(folder, id)) rmSync(join(folder, id), { recursive: true, force: true })
+      continue
+    }
     const note = readNote(join(folder, id))
     // Killed before it was written, so git was not started.
     if (note === undefined) rmSync(join(folder, id), { force: true })
@@ -173,14 +176,25 @@ function lockText(id: string): string {
 
 /** As locks have it: of the clock of the file system. */
 function timeOfFiles(file: string): number {
-  writeFileSync(`${file}.new`, "")
-  return bornAt(`${file}.new`)
+  writeFileSync(draftOf(file), "")
+  return bornAt(draftOf(file))
 }
 
 /** Never half written: one that cannot be read is taken for that of a process which had done nothing yet. */
 function writeNote(file: string, note: Note): void {
-  writeFileSync(`${file}.new`, JSON.stringify(note))
-  renameSync(`${file}.new`, file)
+  writeFileSync(draftOf(file), JSON.stringify(note))
+  renameSync(draftOf(file), file)
+}
+
+function draftOf(file: string): string {
+  return `${file}.${process.pid}.new`
+}
+
+/** Whether a file beside the notes belongs to none, and its process is gone: one was killed before it wrote its note. */
+function isLeft(folder: string, name: string): boolean {
+  if (existsSync(join(folder, name.slice(0, name.indexOf("."))))) return false
+  const pid = Number(/\.(\d+)\.\w+$/.exec(name)?.[1] ?? 0)
+  return pid === 0 || identityOf(pid).start === ""
 }
 
 function readNote(file: string): Note | undefined {

@@ -60,7 +60,7 @@ export function makeCommitHabits(git: Git, settings: HabitSettings): CommitHabit
     if (folder === undefined) return text
     const { commonDir } = await git.places()
     const id = systemIds.uuid()
-    const file = join(commonDir, "teamwork-moves", `${id}.message`)
+    const file = join(commonDir, "teamwork-moves", `${id}.${process.pid}.message`)
     mkdirSync(join(commonDir, "teamwork-moves"), { recursive: true })
     writeFileSync(file, text)
     try {

@@ -7,7 +7,7 @@ import { logged, type MoveLog } from "../move-log.ts"
 import { moveRefs } from "../move-refs.ts"
 import type { Targets } from "../port.ts"
 import { writeInto } from "../write-into.ts"
-import { findCheckout } from "./find-checkout.ts"
+import { findCheckout } from "./find-branch-checkout.ts"
 import { findInTheWay } from "./find-in-the-way.ts"
 
 export function makeTargets(git: Git, log: MoveLog): Targets {

@@ -10,7 +10,7 @@ import { type Preflight, preflightHere, showPreflight } from "../../app/wiring/p
 import { assertNoFileName } from "../../app/wiring/propose-plan.ts"
 import { trustHere } from "../../app/wiring/trust-here.ts"
 import { runHere, sourceDirField } from "../../app/wiring/workspace-tools.ts"
-import { assertRoomForBranches } from "../../git/branch-room.ts"
+import { assertRoomForBranches } from "../../delivery/merge-queue/branch-room.ts"
 import { assertTarget } from "../../git/integration.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { describeTeam, type RunName, SCHEDULES, type TeamName } from "../../kernel/team.ts"

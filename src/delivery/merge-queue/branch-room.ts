@@ -1,7 +1,7 @@
-import { branchRef } from "../kernel/branches.ts"
-import { AppError } from "../kernel/errors.ts"
-import type { TeamName } from "../kernel/team.ts"
-import type { Merges } from "./port.ts"
+import type { Merges } from "../../git/port.ts"
+import { branchRef } from "../../kernel/branches.ts"
+import { AppError } from "../../kernel/errors.ts"
+import type { TeamName } from "../../kernel/team.ts"
 
 /** Git keeps no branch beside others that have its name as their first part. Throws `branch.exists` where one is there. */
 export async function assertRoomForBranches(merges: Pick<Merges, "refs">, { project, team }: TeamName): Promise<void> {
