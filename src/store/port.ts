@@ -189,6 +189,8 @@ export interface TaskStore {
   /** When the next of the leases that still hold ends, if any. */
   nextLeaseEnd(key: number): Promise<number | null>
   setWaves(key: number, places: readonly { id: string; wave: number; height: number }[]): Promise<void>
+  /** The order in which ready tasks of one priority are claimed, the lowest first. No change of the tasks themselves. */
+  setRanks(key: number, ranks: readonly { id: TaskId; rank: number }[]): Promise<void>
   /** Counts every task's unmet needs anew; the ids that were wrong. */
   repairUnmet(key: number): Promise<TaskId[]>
 }

@@ -901,6 +901,25 @@ export function storeContract(name: string, makeDatabase: MakeDatabase): void {
       expect(await takeAll(house.store)).toEqual(["young", "old", "long", "late"])
     })
 
+    it("F019: takes what has the lowest rank before longer chains, and after what a person wants first", async () => {
+      await using house = await makeHouse()
+      for (const { id } of PLACES) await house.task(id)
+      await house.store.write((tx) => tx.tasks.setWaves(house.key, PLACES))
+      const before = await house.store.read((tx) => tx.tasks.find(house.key, parseTaskId("long")))
+      const ranks = [
+        { id: parseTaskId("long"), rank: 2 },
+        { id: parseTaskId("young"), rank: -1 },
+        { id: parseTaskId("late"), rank: -5 },
+      ]
+      await house.store.write((tx) => tx.tasks.setRanks(house.key, ranks))
+      // Nothing of the task itself is another.
+      expect(await house.store.read((tx) => tx.tasks.find(house.key, parseTaskId("long")))).toEqual(before)
+      const ready = await house.store.read((tx) => tx.tasks.list(house.key, { ready: true }))
+      expect(ready.map(({ id }) => id as string)).toEqual(["young", "old", "long", "late"])
+      await house.store.write((tx) => tx.tasks.update(house.key, parseTaskId("long"), { priority: 1 }))
+      expect(await takeAll(house.store)).toEqual(["long", "young", "old", "late"])
+    })
+
     it("takes the longest chain of all waves first when the schedule is eager", async () => {
       await using house = await makeHouse({ schedule: "eager" })
       for (const { id } of PLACES) await house.task(id)

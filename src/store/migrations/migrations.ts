@@ -6,7 +6,7 @@ export interface Migration {
   readonly breaking: boolean
 }
 
-export const LATEST_VERSION = 13
+export const LATEST_VERSION = 14
 
 /** Loaded only when a store is behind, so that an ordinary start does not pay for it. */
 export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Migration[]> {
@@ -26,6 +26,7 @@ export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Mi
           await import("./0011_event_task.sqlite.sql", { with: { type: "text" } }),
           await import("./0012_projects.sqlite.sql", { with: { type: "text" } }),
           await import("./0013_runs.sqlite.sql", { with: { type: "text" } }),
+          await import("./0014_claim_rank.sqlite.sql", { with: { type: "text" } }),
         ]
       : [
           await import("./0001_kernel.postgres.sql", { with: { type: "text" } }),
@@ -41,6 +42,7 @@ export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Mi
           await import("./0011_event_task.postgres.sql", { with: { type: "text" } }),
           await import("./0012_projects.postgres.sql", { with: { type: "text" } }),
           await import("./0013_runs.postgres.sql", { with: { type: "text" } }),
+          await import("./0014_claim_rank.postgres.sql", { with: { type: "text" } }),
         ]
   return files.map((file, index) => ({
     ...parseName(NAMES[index] ?? ""),
@@ -64,6 +66,7 @@ const NAMES = [
   "0011_event_task",
   "0012_projects",
   "0013_runs",
+  "0014_claim_rank",
 ]
 
 function parseName(file: string): Pick<Migration, "version" | "name"> {

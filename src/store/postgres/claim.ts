@@ -47,7 +47,7 @@ const OF_TEAM = "from task where team_id = asked.team_id"
 // "+ 0" keeps the planner from looking the task up by its wave.
 const MAY_TAKE = "unmet = 0 and wave + 0 <= open_wave and assignee in ('', $4)"
 // What the order is made of comes along, or each probe needs a step of its own to leave it out.
-const FOUND = "seq, id, status, claimed_by, claim_token, claim_wave, priority, height, lease_until"
+const FOUND = "seq, id, status, claimed_by, claim_token, claim_wave, priority, claim_rank, height, lease_until"
 const ROLE_FITS = "($5::text is null or $5 = 'worker' or role in ($5, 'worker'))"
 
 /** Waits for the row where the search for the best one skips it: what becomes of it is what was asked. */
@@ -58,7 +58,7 @@ const NAMED = `select ${FOUND} ${OF_TEAM} and id = $9::text and ($10::int = 0 or
 /** The first of: an abandoned task, one meant for this worker, one of the role, one for anybody. */
 function best(anyRole: boolean, lock: string): string {
   const ready = (who: string) =>
-    `status = 'open' and unmet = 0 and claim_wave <= open_wave and ${who} order by claim_wave, priority desc, height desc, seq`
+    `status = 'open' and unmet = 0 and claim_wave <= open_wave and ${who} order by claim_wave, priority desc, claim_rank, height desc, seq`
   const probes = [
     `status = 'in_progress' and lease_until < now_ms and ${MAY_TAKE} and ${ROLE_FITS} order by lease_until`,
     ready("assignee = $4"),

@@ -90,6 +90,10 @@ export function taskStore(session: Session): TaskStore {
     listOverdue: (key, claimedBefore) => listOverdue(session, key, claimedBefore),
     nextLeaseEnd: (key) => nextLeaseEnd(session, key),
     setWaves: (key, places) => setWaves(session, key, places),
+    async setRanks(key, ranks) {
+      const set = "update task set claim_rank = ? where team_id = ? and id = ? and claim_rank <> ?"
+      await Promise.all(ranks.map(({ id, rank }) => session.run(set, [rank, key, id, rank])))
+    },
     repairUnmet: (key) => repairUnmet(session, key),
   }
 }
@@ -111,7 +115,7 @@ async function listTasks(
   if (filter.role !== undefined && filter.role !== "worker") add("role in (?, 'worker')", filter.role)
   if (filter.status !== undefined) add("status = ?", filter.status)
   if (filter.maxWave !== undefined && Number.isFinite(filter.maxWave)) add("wave <= ?", filter.maxWave)
-  const order = filter.ready === true ? "claim_wave, priority desc, height desc, seq" : "seq"
+  const order = filter.ready === true ? "claim_wave, priority desc, claim_rank, height desc, seq" : "seq"
   const limit = filter.limit === undefined ? "" : ` limit ${Math.trunc(filter.limit)}`
   const rows = await session.all<TaskRow>(
     `select ${TASK_COLUMNS} from task where ${conditions.join(" and ")} order by ${order}${limit}${lock}`,

@@ -38,7 +38,7 @@ const CLAIM_NAMED = `with ${TEAM}
 function claimNext(anyRole: boolean): string {
   const first = (where: string) =>
     `(select seq from task where team_id = (select id from open_team) and status = 'open' and unmet = 0
-      and claim_wave <= (select open_wave from open_team) and ${where} order by claim_wave, priority desc, height desc, seq limit 1)`
+      and claim_wave <= (select open_wave from open_team) and ${where} order by claim_wave, priority desc, claim_rank, height desc, seq limit 1)`
   const byRole = anyRole
     ? [first("assignee = ''")]
     : [first("assignee = '' and role = ?5"), first("assignee = '' and role = 'worker'")]

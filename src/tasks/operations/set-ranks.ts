@@ -1,0 +1,13 @@
+import type { TaskId } from "../../kernel/ids.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import type { Context } from "../../store/operation.ts"
+import { getTeam } from "./lookup.ts"
+
+/** In which order ready tasks of one priority are claimed, the lowest first. Not an event: nothing of a task changes. */
+export async function setRanks(
+  { store }: Context,
+  name: TeamName,
+  ranks: readonly { readonly id: TaskId; readonly rank: number }[],
+): Promise<void> {
+  await store.write(async (tx) => tx.tasks.setRanks((await getTeam(tx, name)).key, ranks))
+}
