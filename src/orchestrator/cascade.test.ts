@@ -25,7 +25,16 @@ function ranBy(...agents: string[]): History {
         turn,
         startedAt: NOW,
       },
-      ...{ endedAt: NOW, reason: "done", error: null, session: null, tokens: 1, dollars: null },
+      ...{
+        endedAt: NOW,
+        reason: "done",
+        error: null,
+        session: null,
+        inputTokens: 0,
+        cachedTokens: 0,
+        tokens: 1,
+        dollars: null,
+      },
       dollarsAreEstimated: false,
     })
   return history

@@ -20,7 +20,16 @@ it("gives what each rule asks for, and nothing where nothing happened", () => {
       turn: 1,
       startedAt: NOW,
     },
-    ...{ endedAt: NOW, reason: "done", error: null, session: null, tokens: 10, dollars: null },
+    ...{
+      endedAt: NOW,
+      reason: "done",
+      error: null,
+      session: null,
+      inputTokens: 0,
+      cachedTokens: 0,
+      tokens: 10,
+      dollars: null,
+    },
     dollarsAreEstimated: false,
   })
   const tasks = [

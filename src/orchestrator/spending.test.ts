@@ -20,7 +20,16 @@ function withRuns(runs: Run[], history: History = emptyHistory()): History {
         turn: 1,
         startedAt: NOW,
       },
-      ...{ endedAt: NOW, reason: "done", error: null, session: null, tokens: 0, dollars: null },
+      ...{
+        endedAt: NOW,
+        reason: "done",
+        error: null,
+        session: null,
+        inputTokens: 0,
+        cachedTokens: 0,
+        tokens: 0,
+        dollars: null,
+      },
       ...{ dollarsAreEstimated: false, ...change },
       task: change.task === null ? null : parseTaskId(change.task ?? "1"),
     })

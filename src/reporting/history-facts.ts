@@ -16,7 +16,10 @@ export interface RunFact {
   reason: string | null
   error: string | null
   session: string | null
+  /** Read and written together. */
   tokens: number
+  inputTokens: number
+  cachedTokens: number
   dollars: number | null
   dollarsAreEstimated: boolean
 }
@@ -87,6 +90,8 @@ export interface TaskFact {
   claimedAt: number | null
   /** Claims of all attempts until they ended, together. */
   workMs: number
+  /** Files in which the engine took what it and others added at the same place. */
+  united: readonly string[]
   /** The task whose merge it mends. */
   fixOf: string | null
   /** Why it failed or waits for a person. */

@@ -1,3 +1,4 @@
+import { UNITED } from "../delivery/shared-files/shared-file.ts"
 import { ENGINE } from "../kernel/actor.ts"
 import { type Event, taskOfEvent } from "../kernel/events.ts"
 import { readStandings, type Standing } from "../quality/baseline.ts"
@@ -183,6 +184,7 @@ function tellRun(history: History, { type, data }: Event, at: number): void {
     history.runs.set(id, {
       ...{ id, task, attempt, worker, agent, model, turn, startedAt: at, endedAt: null, reason: null },
       ...{ error: null, session: null, tokens: 0, dollars: null, dollarsAreEstimated: false },
+      ...{ inputTokens: 0, cachedTokens: 0 },
     })
   }
   if (type !== "run.ended") return
@@ -193,6 +195,8 @@ function tellRun(history: History, { type, data }: Event, at: number): void {
   run.error = data.error
   run.session = data.session
   run.tokens = data.input_tokens + data.output_tokens
+  run.inputTokens = data.input_tokens
+  run.cachedTokens = data.cached_tokens
   run.dollars = data.dollars
   run.dollarsAreEstimated = data.dollars_are_estimated
 }
@@ -269,6 +273,11 @@ function tellTask(history: History, { type, data, by }: Event, at: number): void
       taskOf(history, data.task).missing = null
       history.mergedAt = at
       break
+    case "task.shared_files_merged": {
+      const fact = taskOf(history, data.task)
+      fact.united = [...new Set([...fact.united, ...data.paths.filter((_, at) => data.how[at] === UNITED)])]
+      break
+    }
     case "ownership.set_aside":
       taskOf(history, data.task).aside = { ref: data.ref, paths: data.paths }
       break
@@ -321,7 +330,7 @@ export function taskOf(history: History, id: string): TaskFact {
   const made: TaskFact = {
     ...{ id, setbacks: [], step: null, retries: 0, isUnblockedTold: false, mergedAttempt: null, worker: null },
     ...{ takenFrom: [], startedAt: null, endedAt: null, claimedAt: null, workMs: 0, fixOf: null, reason: null },
-    ...{ recheckOf: null, heldAfter: null },
+    ...{ recheckOf: null, heldAfter: null, united: [] },
     ...{ aside: null, missing: null },
   }
   history.tasks.set(id, made)

@@ -12,6 +12,7 @@ import {
   workerStarted,
 } from "../../test/support/sample-view.ts"
 import { makeTask } from "../../test/support/tasks.ts"
+import { UNITED } from "../delivery/shared-files/shared-file.ts"
 import type { Event } from "../kernel/events.ts"
 import type { TaskId, WorkerId } from "../kernel/ids.ts"
 import type { Exception } from "../ownership/exception.ts"
@@ -227,6 +228,18 @@ describe("the report", () => {
       "work_merged skipped: not known (wave 1, wave 2)",
       "warning: a hack (wave 2)",
     ])
+  })
+
+  it("F019: notes files in which additions of several tasks were put together by a rule", () => {
+    const data = {
+      task: "2",
+      attempt: 1,
+      commit: "c",
+      paths: ["a.ts", "package.json"],
+      how: [UNITED, "merged by meaning"],
+    }
+    const made = report([task("1", done), task("2", done)], [happened(1, "task.shared_files_merged", data)])
+    expect(made.tasks.map(({ notes }) => notes)).toEqual([[], [`look at a.ts: ${UNITED}`]])
   })
 
   it("notes how often a gate sent work back", () => {

@@ -1,4 +1,5 @@
 import { groupDeliverables, type MadeRoles } from "../delivery/deliverables.ts"
+import { UNITED } from "../delivery/shared-files/shared-file.ts"
 import type { Team } from "../kernel/team.ts"
 import { firstLine as textLine } from "../lib/text/last-lines.ts"
 import type { Exception } from "../ownership/exception.ts"
@@ -233,11 +234,18 @@ function notesOf(task: Task, fact: TaskFact | undefined, repairs: number): strin
     ...(fact?.heldAfter == null ? [] : [`still holds after #${fact.heldAfter} was revised`]),
     ...(nothing === null ? [] : [`nothing to do: ${nothing}`]),
     ...(fact?.aside == null ? [] : [sayAside(fact.aside)]),
+    ...(fact === undefined || fact.united.length === 0 ? [] : [sayUnited(fact.united)]),
     ...(fact?.missing?.attempt === task.attempt ? [sayMissing(fact.missing)] : []),
   ]
 }
 
 const MOST_PATHS = 5
+
+/** Nobody read it: only the gate judged it. */
+function sayUnited(paths: readonly string[]): string {
+  const more = paths.length > MOST_PATHS ? ` and ${paths.length - MOST_PATHS} more` : ""
+  return `look at ${paths.slice(0, MOST_PATHS).join(", ")}${more}: ${UNITED}`
+}
 
 /** The reader must not miss work that is not delivered. */
 function sayAside({ ref, paths }: NonNullable<TaskFact["aside"]>): string {

@@ -9,6 +9,7 @@ import { gemini } from "../../src/agents/gemini/program.ts"
 import { opencode } from "../../src/agents/opencode/program.ts"
 import { noteAgentRun } from "../../src/agents/operations/rate-limits.ts"
 import type { Agent, AgentJob } from "../../src/agents/port.ts"
+import { pinRef } from "../../src/kernel/branches.ts"
 import { sendMessage } from "../../src/messages/operations/send-message.ts"
 import { approve, listApprovals, reject } from "../../src/requests/operations/approvals.ts"
 import { decide, listEscalations } from "../../src/requests/operations/escalations.ts"
@@ -305,6 +306,51 @@ describe("an agent whose work is sent back", () => {
     expect(await world.work({}, forgets as Partial<WorkerPorts>)).toMatchObject({ delivered: ["1"] })
     expect(jobs[1]?.resume).toBeNull()
     expect(jobs[1]?.prompt).toMatch(/^# TASK\n(?:.*\n)*# YOUR WORK WAS SENT BACK\n/)
+  })
+})
+
+describe("F024: the repair of a merge", () => {
+  const PINNED = pinRef({ ...WORLD_TEAM, run: 1 }, { taskId: "1", attempt: 1 }, "head")
+  const FIX = { description: "both sides: [[hello]]", agent: "claude", check: ["true"] }
+
+  /** The work of task 1, done by w1, and then its fix, which brings the work in. */
+  async function repair(world: WorkerWorld, worker: string, fails?: (job: AgentJob) => boolean) {
+    const bring = ({ job }: RunRequest, turn: number) => {
+      if (fails?.(job) === true) return { prompt: "[[dies]]" }
+      if (turn === 1) write(world, "done")
+      else
+        world.git.repository
+          .at(job.workspace)
+          .run("merge", "--quiet", "--no-edit", world.git.repository.run("rev-parse", PINNED).trim())
+      return { prompt: "[[hello]]" }
+    }
+    await world.create("1", FIX)
+    const seen = watched(world, bring)
+    expect(await world.work({ workerId: "w1" }, seen.ports)).toMatchObject({ delivered: ["1"] })
+    await world.create("fix-1-1", FIX)
+    expect(await world.work({ workerId: worker }, seen.ports)).toMatchObject({ delivered: ["fix-1-1"] })
+    return seen
+  }
+
+  it("goes on with the session that did the work, and is told both sides", async () => {
+    await using world = await makeWorkerWorld({ agents: bothAgents() })
+    const { jobs } = await repair(world, "w1")
+    expect(jobs).toHaveLength(2)
+    expect(jobs[1]?.resume).toMatchObject({ id: expect.stringMatching(/^[0-9a-f-]{36}$/) })
+    expect(jobs[1]?.prompt).toMatch(/^# YOUR WORK DOES NOT MERGE\n(?:.*\n)*.*both sides/)
+    expect(jobs[1]?.stateFolder).toBe(jobs[0]?.stateFolder ?? "")
+  })
+
+  it("is a run like any other for another worker, and where the session is gone", async () => {
+    await using other = await makeWorkerWorld({ agents: bothAgents() })
+    const { jobs } = await repair(other, "w2")
+    expect(jobs[1]?.resume).toBeNull()
+    expect(jobs[1]?.prompt).toMatch(/^# TASK\n/)
+    await using gone = await makeWorkerWorld({ agents: bothAgents() })
+    const seen = await repair(gone, "w1", (job) => job.resume !== null)
+    expect(seen.jobs.map((job) => job.resume !== null)).toEqual([false, true, false])
+    expect(seen.jobs[2]?.prompt).toMatch(/^# TASK\n/)
+    expect(seen.jobs[2]?.stateFolder).not.toBe(seen.jobs[0]?.stateFolder ?? "")
   })
 })
 

@@ -29,6 +29,8 @@ it("says whose run it was", () => {
       reason: null,
       error: null,
       session: null,
+      inputTokens: 0,
+      cachedTokens: 0,
       tokens: 0,
       dollars: null,
       dollarsAreEstimated: false,

@@ -3,8 +3,9 @@ import { isJson, mergeJson } from "./merge-json.ts"
 import { mergeLinesBy } from "./merge-lines.ts"
 import { mergeToml } from "./merge-toml.ts"
 import { isYaml, mergeYaml } from "./merge-yaml.ts"
-import type { MergeRule, Sides } from "./shared-file.ts"
+import { type MergeRule, type Sides, UNITED } from "./shared-file.ts"
 import { parseToml } from "./toml-text.ts"
+import { uniteAdditions } from "./unite-additions.ts"
 
 export interface FileRule {
   /** How it is told to people. */
@@ -53,4 +54,16 @@ export function findRule(path: string): FileRule | undefined {
 export function findRuleFor(path: string, { base, ours, theirs }: Sides): FileRule | undefined {
   const form = barrelForm(path, [base, ours, theirs])
   return findRule(path) ?? (form && byLines(form, UNION))
+}
+
+const READERS: readonly (readonly [RegExp, FileRule["isValid"]])[] = [
+  [/\.jsonc?$/i, JSON_RULE.isValid],
+  [/\.toml$/i, TOML_RULE.isValid],
+  [/\.ya?ml$/i, YAML_RULE.isValid],
+]
+
+/** For any other text: what both sides added. Only for where a gate judges the result. */
+export function unionRule(path: string): FileRule {
+  const isValid = READERS.find(([pattern]) => pattern.test(path))?.[1] ?? ALWAYS
+  return { how: UNITED, merge: uniteAdditions, isValid }
 }

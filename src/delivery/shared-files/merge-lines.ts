@@ -45,7 +45,7 @@ function toLines(text: string): string[] {
   return lines
 }
 
-interface Group {
+export interface Group {
   readonly start: number
   readonly end: number
   readonly ours: readonly Hunk[]
@@ -53,7 +53,7 @@ interface Group {
 }
 
 /** Hunks that touch each other belong together. */
-function groupHunks(ours: readonly Hunk[], theirs: readonly Hunk[]): Group[] {
+export function groupHunks(ours: readonly Hunk[], theirs: readonly Hunk[]): Group[] {
   const all = [...ours.map((hunk) => ({ hunk, isOurs: true })), ...theirs.map((hunk) => ({ hunk, isOurs: false }))]
   all.sort((a, b) => a.hunk.start - b.hunk.start || a.hunk.end - b.hunk.end)
   const groups: { start: number; end: number; ours: Hunk[]; theirs: Hunk[] }[] = []
@@ -91,7 +91,7 @@ function stack(newer: readonly string[], older: readonly string[]): readonly str
 }
 
 /** All lines of the group as one side has them. */
-function sideOf({ start, end }: Group, base: readonly string[], hunks: readonly Hunk[]): string[] {
+export function sideOf({ start, end }: Group, base: readonly string[], hunks: readonly Hunk[]): string[] {
   const lines: string[] = []
   let at = start
   for (const hunk of hunks) {

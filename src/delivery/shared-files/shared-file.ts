@@ -16,6 +16,9 @@ export interface MergedFile {
   readonly how: string
 }
 
+/** How a union of additions is told to people, and known again: whoever reviews the work should look at it. */
+export const UNITED = "holds what both sides added, one below the other"
+
 /** The same file in three states: where both began, as merged so far, and as the task left it. */
 export interface Sides {
   readonly base: string

@@ -17,10 +17,10 @@ it("tells what did not pass, fenced where others wrote it, and without secrets",
 
 it("F011: tells what was set aside and why, and how to get it", () => {
   const message = '"docs/a.md" belongs to task 2 (docs/), not to task 1; ask the lead: teamwork ownership ask --task 1'
-  const aside = { ref: "refs/teamwork/shop/main/1/1/aside", changes: [{ message }] }
+  const aside = { commit: "1249f38a1e5c", changes: [{ message }] }
   const text = repairPrompt({ checks: [], issues: ["error: nothing was committed"] }, { mask, limit: 10_000, aside })
   expect(text).toContain(message)
-  expect(text).toContain("git cherry-pick -m 1 refs/teamwork/shop/main/1/1/aside")
+  expect(text).toContain("git cherry-pick -m 1 1249f38a1e5c")
 })
 
 it("fits, and keeps the end of long output", () => {

@@ -5,17 +5,17 @@ import { fitSections } from "./fit-sections.ts"
 interface RepairFacts {
   readonly mask: (text: string) => string
   readonly limit: number
-  /** Changes of files that are not the task's: they are kept under the ref, and no longer in the worktree. */
-  readonly aside?: { readonly ref: string; readonly changes: readonly { readonly message: string }[] } | null
+  /** Changes of files that are not the task's: they are kept in the commit, and no longer in the worktree. */
+  readonly aside?: { readonly commit: string; readonly changes: readonly { readonly message: string }[] } | null
 }
 
 const SET_ASIDE =
   "These changes of yours were taken out of the worktree, as the files are not the task's. Do without them, or ask for the file with the command below; files without an owner are granted at once:"
 const MOST_ASIDE = 20
 
-function listAside({ ref, changes }: NonNullable<RepairFacts["aside"]>): string {
+function listAside({ commit, changes }: NonNullable<RepairFacts["aside"]>): string {
   const lines = changes.slice(0, MOST_ASIDE).map(({ message }) => `- ${oneLine(message)}`)
-  return [...lines, `Bring them back once you may: git cherry-pick -m 1 ${ref}`].join("\n")
+  return [...lines, `Bring them back once you may: git cherry-pick -m 1 ${commit}`].join("\n")
 }
 
 /** For the agent whose work did not pass: what is to be mended, in the session that it did the work in. */

@@ -61,6 +61,7 @@ export async function reviewTeam(ports: ReviewPorts, request: ReviewRequest): Pr
             ...task,
             agent: agents.get(task.id) ?? null,
             worker: view.history.tasks.get(task.id)?.worker ?? null,
+            united: view.history.tasks.get(task.id)?.united ?? [],
           })),
         })
   return addVerdict(context, name, { scope: "cross-agent", subject: null, ...judged, ...verdictOf(outcome) })

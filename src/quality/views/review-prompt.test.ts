@@ -47,13 +47,20 @@ const FACTS: ReviewFacts = {
   tasks: [
     {
       ...{ id: "3", title: "Search endpoint", status: "resolved", worker: "w1", agent: "claude" },
-      ...{ acceptance: ["answers in 100 ms"], files: ["src/search/**"] },
+      ...{ acceptance: ["answers in 100 ms"], files: ["src/search/**"], united: [] },
     },
-    { id: "4", title: "Page", status: "skipped", worker: null, agent: null, acceptance: [], files: [] },
+    { id: "4", title: "Page", status: "skipped", worker: null, agent: null, acceptance: [], files: [], united: [] },
   ],
 }
 
 describe("the prompt of a review", () => {
+  it("F019: names files in which additions of several tasks were put together by a rule", () => {
+    const tasks = FACTS.tasks.map((task) => ({ ...task, united: task.id === "3" ? ["src/routes.ts"] : [] }))
+    const prompt = composeReviewPrompt({ ...FACTS, tasks }, 100_000)
+    expect(prompt).toContain("  - read this closely: src/routes.ts holds what this task and others added")
+    expect(composeReviewPrompt(FACTS, 100_000)).not.toContain("read this closely")
+  })
+
   it("tells goal, tasks with worker and files, diff and checklist", () => {
     const prompt = composeReviewPrompt(FACTS, 100_000)
     expect(prompt).toContain(

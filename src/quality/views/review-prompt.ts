@@ -17,6 +17,8 @@ export interface ReviewedTask {
   readonly agent: string | null
   readonly acceptance: readonly string[]
   readonly files: readonly string[]
+  /** Files in which what it and others added at the same place was put together by a rule. */
+  readonly united: readonly string[]
 }
 
 /** What a reviewer is asked, in at most so many characters; of the diff is left out what does not fit. */
@@ -44,12 +46,16 @@ Verdict PASS when it can be delivered as it is. Verdict FAIL when something must
   return [head, middle, `${title}\n\n${diff}`, tail].join("\n\n")
 }
 
-function describeTask({ id, title, status, worker, agent, acceptance, files }: ReviewedTask): string {
+function describeTask({ id, title, status, worker, agent, acceptance, files, united }: ReviewedTask): string {
   const by = worker === null ? "" : ` by ${worker}${agent === null ? "" : ` (${agent})`}`
   return [
     `- task ${id}: ${title} [${status}${by}]`,
     ...acceptance.map((each) => `  - must hold: ${each}`),
     ...(files.length === 0 ? [] : [`  - files: ${files.join(", ")}`]),
+    ...united.map(
+      (path) =>
+        `  - read this closely: ${path} holds what this task and others added at the same place. It was merged by rule: the gates passed, and nobody has read it.`,
+    ),
   ].join("\n")
 }
 

@@ -8,7 +8,16 @@ const NONE = { tokens: 0, dollars: 0 }
 const run = (id: string, task: string | null, worker: string, tokens: number, dollars: number | null): RunFact => ({
   ...{ id, task: task === null ? null : parseTaskId(task), attempt: 1, worker, agent: "claude", model: null },
   ...{ turn: 1, startedAt: 0, endedAt: 1 },
-  ...{ reason: "done", error: null, session: null, tokens, dollars, dollarsAreEstimated: false },
+  ...{
+    reason: "done",
+    error: null,
+    session: null,
+    inputTokens: 0,
+    cachedTokens: 0,
+    tokens,
+    dollars,
+    dollarsAreEstimated: false,
+  },
 })
 
 function historyOf(...runs: readonly RunFact[]) {

@@ -12,6 +12,7 @@ import { askAboutLimit, endAskAboutLimit } from "../../requests/operations/wait-
 import { noteActivity } from "../../tasks/operations/note-run.ts"
 import { agentsToAvoid } from "../../tasks/retry.ts"
 import type { Task } from "../../tasks/task.ts"
+import type { EarlierSession } from "./find-session.ts"
 import type { Hold } from "./hold-claim.ts"
 import { serversFor } from "./reach-team.ts"
 import { isScripted, SCRIPT } from "./script-variables.ts"
@@ -29,12 +30,15 @@ export interface Doer extends Pick<AgentJob, "model" | "tier" | "effort" | "perm
 const TELL_AFTER_MS = 120_000
 const SIGN_OF_LIFE_MS = 60_000
 
+/** Who did the work that is to be mended. */
+type Known = Pick<EarlierSession, "agent" | "model">
+
 /** Waits while every agent that could take it is rate-limited. */
-export async function chooseDoer(shift: Shift, hold: Hold): Promise<Doer> {
+export async function chooseDoer(shift: Shift, hold: Hold, known?: Known): Promise<Doer> {
   if (isScripted(hold.task)) return chooseScript(shift, hold.task)
   const toldAt: { ms?: number } = {}
   for (;;) {
-    const chosen = await chooseNow(shift, hold)
+    const chosen = await chooseNow(shift, hold, known)
     if (!("retryAt" in chosen)) {
       if (toldAt.ms !== undefined) await endAskAboutLimit(shift.ports.context, questionOf(shift, hold))
       return chosen
@@ -66,7 +70,7 @@ interface Wait {
   readonly why: string
 }
 
-async function chooseNow(shift: Shift, hold: Hold): Promise<Doer | Wait> {
+async function chooseNow(shift: Shift, hold: Hold, known: Known | undefined): Promise<Doer | Wait> {
   const { ports, options, team, worker } = shift
   const { task } = hold
   const roles = await ports.context.roles()
@@ -90,6 +94,12 @@ async function chooseNow(shift: Shift, hold: Hold): Promise<Doer | Wait> {
     return { ...how, ready, model, tier: modelFor(role, task.complexity), effort: effort ?? role.effort }
   }
   const ready = (await ports.agents()).filter(({ agent }) => !avoided.includes(agent.name))
+  const same = named === null ? ready.find((each) => each.isEnabled && each.agent.name === known?.agent) : undefined
+  if (same !== undefined && known !== undefined && rateLimits.until[known.agent] === undefined) {
+    const { model, effort } = task.work
+    const tier = modelFor(role, task.complexity)
+    return { ...how, ready: same, model: model ?? known.model, tier, effort: effort ?? role.effort }
+  }
   const { route, effort } = await chooseAgent({
     ...{ ready, rateLimits, roles, home: options.home, clock: ports.clock, defaults: options.settings.defaults },
     asked: prompt.asked(),

@@ -11,20 +11,20 @@ import { type Committed, noteStep } from "../../tasks/operations/note-run.ts"
 import { setBack } from "../../tasks/operations/set-back.ts"
 import type { AfterSetback, SetbackKind } from "../../tasks/retry.ts"
 import type { Task } from "../../tasks/task.ts"
-import { agentRunId } from "../swarm/places.ts"
 import { answerGap } from "./answer-gap.ts"
 import { chooseDoer, type Doer } from "./choose-doer.ts"
 import { deliver, describeDelivery, nameFiles } from "./deliver-task.ts"
+import { findEarlierSession } from "./find-session.ts"
 import { heedAsks } from "./heed-asks.ts"
 import { heedQuestion } from "./heed-question.ts"
 import { type Hold, holdClaim, isLost } from "./hold-claim.ts"
 import { noteEvidence } from "./note-evidence.ts"
 import { completeTask, planTask } from "./plan-task.ts"
-import { listRuns, mayRunAgain, PLANNING_TURN, spentOn } from "./run-budget.ts"
-import { runTurn, type Turn } from "./run-turn.ts"
+import { mayRunAgain, PLANNING_TURN, spentOn } from "./run-budget.ts"
 import type { FixFacts } from "./script-variables.ts"
 import { Setback, setbackOf } from "./setback.ts"
 import type { Shift } from "./shift.ts"
+import { makeTurns } from "./take-turns.ts"
 import { takeWorkspace } from "./take-workspace.ts"
 import { validateTask } from "./validate-task.ts"
 import type { GateRequest } from "./worker-ports.ts"
@@ -57,17 +57,11 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
   const begin = (step: Step, committed?: Committed) => beginStep(shift, hold, step, committed)
   await begin("workspace")
   const workspace = await takeWorkspace(shift, hold, wasBegun)
-  const doer = await chooseDoer(shift, hold)
   const fix = await findFix(shift, task)
+  const earlier = await findEarlierSession(shift, task, fix)
+  const doer = await chooseDoer(shift, hold, earlier)
   const identity = await ports.gitIdentity()
-  const runs = (await listRuns(shift, task)).length
-  const run = (turn: number) => agentRunId(shift.team, task, runs + turn)
-  let taken = 0
-  const takeTurn = (turn: Pick<Turn, "number" | "session" | "verdict" | "planning" | "aside">) => {
-    const name = run(++taken)
-    ports.say(`Task ${task.id}: ${doer.ready.agent.name} runs (${name})`)
-    return runTurn(shift, hold, { doer, workspace, fix, identity, ...turn, firstRun: run(1), run: name })
-  }
+  const takeTurn = await makeTurns(shift, hold, { doer, workspace, fix, identity, earlier })
   const planned = await planTask(shift, hold, {
     begin,
     async ask(prompt, session) {

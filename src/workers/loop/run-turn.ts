@@ -5,10 +5,12 @@ import type { Aside, Workspace } from "../../git/port.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import { markRead } from "../../messages/operations/mark-read.ts"
 import { ownershipFacts } from "../../ownership/operations/ownership-facts.ts"
+import { mergePrompt } from "../../prompts/views/merge-prompt.ts"
 import { repairPrompt } from "../../prompts/views/repair-prompt.ts"
 import type { Verdict } from "../../quality/verdict.ts"
 import { noteActivity, noteRunEnded, noteRunStarted } from "../../tasks/operations/note-run.ts"
 import { recordObserved } from "../../tasks/operations/observe.ts"
+import type { Task } from "../../tasks/task.ts"
 import { budgetLeft } from "./budget.ts"
 import type { Doer } from "./choose-doer.ts"
 import { diagnoseTimeout, newTrace, traceEvent } from "./diagnose-timeout.ts"
@@ -33,6 +35,8 @@ export interface Turn {
   /** What the turn before left, and why it was not enough. */
   readonly session: Session | null
   readonly verdict: Verdict | null
+  /** It mends a merge in the session of the agent that did the work. */
+  readonly isMerge: boolean
   /** What of it was not the task's to change, and so is not part of the work. */
   readonly aside?: Aside | null
   /** Asked before the task is begun: it reads and answers. Of a planned task that is begun: what was approved. */
@@ -108,7 +112,7 @@ async function makeJob(shift: Shift, hold: Hold, turn: Turn): Promise<AgentJob> 
   const around = ports.surround?.(env, workspace.path) ?? env
   return {
     ...{ model, tier, effort, permission, allowedTools, ownership },
-    prompt: promptOf(shift, turn),
+    prompt: promptOf(shift, task, turn),
     commands: commandsOf({ task, turn: turn.number, fix: turn.fix }),
     workspace: workspace.path,
     stateFolder: join(runsFolder(home, team), turn.firstRun, "state"),
@@ -143,10 +147,12 @@ function isReading({ planning }: Turn): boolean {
 const WRITING_TOOLS = ["Write", "Edit", "MultiEdit", "NotebookEdit"]
 
 /** Who goes on with its session knows the rest. */
-function promptOf({ ports }: Shift, { doer, verdict, session, planning, aside = null }: Turn): string {
+function promptOf({ ports }: Shift, task: Task, turn: Turn): string {
+  const { doer, verdict, session, planning, isMerge, aside = null } = turn
   const { prompt, ready } = doer
   if (prompt === null) return ""
   const limit = ports.promptLimit(ready.agent.name)
+  if (isMerge) return mergePrompt(task, { mask: ports.mask, limit })
   if (verdict === null) {
     if (planning === undefined) return prompt.compose(limit).text
     const asked = planning.prompt
