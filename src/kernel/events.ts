@@ -81,6 +81,8 @@ export const EVENTS = {
   /** Its commits are on the integration branch. */
   "task.merged": shape({ task, attempt: count, commit: word }),
   "task.merge_failed": shape({ task, attempt: count, reason: word, fix: task }),
+  /** Its work is done, and is merged after the repair that touches the same files. */
+  "task.merge_queued": shape({ task, attempt: count, behind: task }),
   /** The next of the seven phases; the reason is why a plan was rejected. */
   "task.phase_changed": shape({ task, attempt: count, from: phase, to: phase, reason: maybe }),
   "task.qa_changed": shape({ task, attempt: count, from: maybe, to: maybe }),

@@ -27,6 +27,8 @@ export interface EngineSnapshot {
   readonly busy: LongAction["type"] | null
   /** Attempts, as `task/attempt`, of which nothing is left to merge. */
   readonly settled: ReadonlySet<string>
+  /** Attempts, as `task/attempt`, that are done and are merged after a repair, with the task that does it. */
+  readonly queued: ReadonlyMap<string, string>
   /** Attempts, as `task/attempt`, whose work is in another repository, and in words what brings it here. */
   readonly elsewhere: ReadonlyMap<string, string>
   /** Attempts, as `task/attempt`, that are done and brought tests of their own. */

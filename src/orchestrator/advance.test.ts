@@ -61,6 +61,37 @@ describe("a team", () => {
     expect(next({ team, tasks: reviewed, waves: waves("in_progress"), approvals: [approval] })).toEqual([])
   })
 
+  it("F024: merges each repair of a wave as it comes, and tries nothing that waits for one", () => {
+    const tasks = [done("1", 1), done("2", 1), done("3", 1)]
+    const settled = new Set(["1/1", "2/1"])
+    const queued = new Map([["3/1", "fix-2-1"]])
+    const at = (fix: Partial<Task>, more: Partial<EngineSnapshot> = {}) =>
+      next({
+        ...{
+          tasks: [...tasks, openTask("fix-2-1", { wave: 1, ...fix })],
+          waves: waves("in_progress"),
+          settled,
+          queued,
+        },
+        ...more,
+      })
+    const merge = [{ type: "merge", wave: 1 } as const]
+    expect(at({ status: "open" })).toEqual([])
+    expect(at({ status: "in_progress" })).toEqual([])
+    expect(at({ status: "resolved" })).toEqual(merge)
+    expect(at({ status: "failed" })).toEqual(merge)
+    expect(at({ status: "paused" })).toEqual(merge)
+    // Also beside another one that is still being done.
+    const other = heldTask("fix-9-1", "w2", { wave: 1 })
+    expect(at({ status: "resolved" }, { tasks: [...tasks, other, done("fix-2-1", 1)] })).toEqual(merge)
+    const team = { ...makeSnapshot().team, schedule: "eager" as const }
+    const reviewed = heldTask("3", "w1", { wave: 1, status: "in_review" })
+    const eager = (fix: Task) => next({ team, tasks: [reviewed, fix], waves: waves("in_progress"), settled, queued })
+    expect(eager(heldTask("fix-2-1", "w2", { wave: 1 }))).toEqual([])
+    expect(eager(heldTask("fix-2-1", "w2", { wave: 1, status: "in_review" }))).toEqual([{ type: "merge", wave: null }])
+    expect(eager(openTask("fix-2-1", { wave: 1, status: "failed" }))).toEqual([{ type: "merge", wave: null }])
+  })
+
   it("does one long thing at a time", () => {
     expect(next({ tasks: [done("1", 1)], waves: waves("completed"), busy: "verify-wave" })).toEqual([])
   })

@@ -2,7 +2,7 @@ import { isHeld, isMet, type Task } from "../tasks/task.ts"
 import type { Action, Decision, EngineLimits, EngineSnapshot, LongAction } from "./actions.ts"
 import { listClaimable } from "./claimable.ts"
 import { deliverPart, waitsForPart } from "./finish-part.ts"
-import { elsewhereOf, hasUnmerged } from "./merged.ts"
+import { elsewhereOf, hasUnmerged, isBeingRepaired, waitsForRepair } from "./merged.ts"
 import { recheckDependants } from "./recheck-dependants.ts"
 
 /** What brings a team forward as a whole: merging, gates, the review, delivery and the end. */
@@ -47,9 +47,9 @@ export function isLong(action: Action): action is LongAction {
 function nextStep(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefined {
   const { tasks, team } = snapshot
   if (tasks.length === 0) return { type: "end", outcome: "failed", reason: "there are no tasks" }
-  const isAsked = asksAbout(snapshot)
+  const mayMerge = canBeMerged(snapshot)
   const isAway = (task: Task) => elsewhereOf(snapshot, task) !== undefined
-  const canMerge = (task: Task) => task.status === "in_review" && !isAsked(task) && !isAway(task)
+  const canMerge = (task: Task) => task.status === "in_review" && mayMerge(task) && !isAway(task)
   if (team.schedule === "eager" && tasks.some(canMerge)) return { type: "merge", wave: null }
   const next = nextOfWaves(snapshot, limits) ?? recheckDependants(snapshot)
   if (next !== undefined) return next === "wait" ? undefined : next
@@ -62,31 +62,26 @@ function asksAbout({ approvals }: EngineSnapshot): (task: Task) => boolean {
   return ({ id }) => asked.has(id)
 }
 
+/** Tasks for which a merge now would change something. */
+function canBeMerged(snapshot: EngineSnapshot): (task: Task) => boolean {
+  const [isAsked, isWaiting] = [asksAbout(snapshot), waitsForRepair(snapshot)]
+  return (task) => !isAsked(task) && !isWaiting(task)
+}
+
 /** The first wave that is not verified: merged as a whole once all its tasks are done, then judged. */
 function nextOfWaves(snapshot: EngineSnapshot, limits: EngineLimits): Action | "wait" | undefined {
   const { waves, tasks } = snapshot
-  const isAsked = asksAbout(snapshot)
+  const [isAsked, mayMerge] = [asksAbout(snapshot), canBeMerged(snapshot)]
   const wave = waves.waves.find((each) => each.status !== "verified")
   if (wave === undefined) {
-    if (waves.totalWaves > 0 || !tasks.every(isDone)) return undefined
-    if (
-      hasUnmerged(
-        snapshot,
-        tasks.filter((task) => !isAsked(task)),
-      )
-    )
-      return { type: "merge", wave: null }
-    return tasks.some(isAsked) ? "wait" : undefined
+    if (waves.totalWaves > 0 || !(tasks.every(isDone) || isBeingRepaired(tasks))) return undefined
+    if (hasUnmerged(snapshot, tasks.filter(mayMerge))) return { type: "merge", wave: null }
+    return tasks.every(isDone) && tasks.some(isAsked) ? "wait" : undefined
   }
   const own = tasks.filter((task) => task.wave === wave.id)
+  if (!(own.every(isDone) || isBeingRepaired(own))) return undefined
+  if (hasUnmerged(snapshot, own.filter(mayMerge))) return { type: "merge", wave: wave.id }
   if (!own.every(isDone)) return undefined
-  if (
-    hasUnmerged(
-      snapshot,
-      own.filter((task) => !isAsked(task)),
-    )
-  )
-    return { type: "merge", wave: wave.id }
   if (own.some(isAsked)) return "wait"
   if (own.some((task) => elsewhereOf(snapshot, task) !== undefined)) return undefined
   if (wave.status !== "failed") return { type: "verify-wave", wave: wave.id }

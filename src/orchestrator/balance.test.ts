@@ -1,8 +1,10 @@
 import { describe, expect, it } from "bun:test"
 import fc from "fast-check"
 import { heldTask, historyOf, LIMITS, makeSnapshot, makeWorker, NOW, openTask } from "../../test/support/engine.ts"
+import type { TaskId } from "../kernel/ids.ts"
 import { parseWorkerId } from "../kernel/ids.ts"
 import type { Staffing } from "../planning/staffing.ts"
+import type { Task } from "../tasks/task.ts"
 import { ROLES, type Role } from "../tasks/task.ts"
 import type { EngineLimits, EngineSnapshot, EngineWorker, ShortAction } from "./actions.ts"
 import { staff } from "./balance.ts"
@@ -293,6 +295,16 @@ describe("what was meant for somebody", () => {
   ])("is anybody's when that worker %s", (_, worker, fact) => {
     const snapshot = makeSnapshot({ tasks: [meant], workers: [worker], history: historyOf({ w1: fact }) })
     expect(types(snapshot)).toContain("free-task")
+  })
+
+  it("F024: is anybody's when it is a fix and that worker has something else to do", () => {
+    const fix = { ...meant, id: "fix-9-1" as TaskId }
+    const [w1, w2] = [makeWorker("w1"), makeWorker("w2")]
+    const at = (tasks: readonly Task[], worker = w1) => types(makeSnapshot({ tasks, workers: [worker, w2] }))
+    expect(at([fix])).toEqual([])
+    expect(at([fix, heldTask("2", "w1")])).toEqual(["free-task"])
+    expect(at([fix], makeWorker("w1", { availability: "paused" }))).toEqual(["free-task"])
+    expect(at([meant, heldTask("2", "w1")])).toEqual([])
   })
 
   it("is anybody's when that worker may not be started beside the others", () => {

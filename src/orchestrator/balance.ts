@@ -1,6 +1,7 @@
 import type { Staffing } from "../planning/staffing.ts"
 import type { History } from "../reporting/history.ts"
 import type { WorkerFact } from "../reporting/history-facts.ts"
+import { isFixId } from "../tasks/fix-task.ts"
 import { GENERIC_ROLE, type Role, rolesMatch, type Task } from "../tasks/task.ts"
 import { UNAVAILABLE } from "../workers/worker.ts"
 import type { EngineLimits, EngineSnapshot, EngineWorker, ShortAction } from "./actions.ts"
@@ -211,18 +212,32 @@ function hire(
   return { starts, restartAt: earliest(waits), coming, unfilled }
 }
 
-/** What was meant for a worker that will not come is anybody's. Names that no worker has are people's, and stay. */
+/**
+ * What was meant for a worker that will not come is anybody's, and so is a fix once the worker that did the work has
+ * something else to do. Names that no worker has are people's, and stay.
+ */
 function freeAssigned(
   waiting: readonly Task[],
-  { workers }: EngineSnapshot,
+  { workers, tasks }: EngineSnapshot,
   coming: ReadonlySet<string>,
 ): ShortAction[] {
   const lost = new Set<string | null>(
     workers.filter((worker) => isLost(worker) && !coming.has(worker.id)).map(({ id }) => id),
   )
-  return waiting
-    .filter(({ assignee }) => assignee !== null && lost.has(assignee))
-    .map(({ id, assignee }) => ({ type: "free-task", task: id, reason: `worker ${assignee} is not there to do it` }))
+  const away = workers.filter(({ availability }) => UNAVAILABLE.some((each) => each === availability))
+  const busy = new Set<string | null>([
+    ...tasks.filter(isAtWork).map(({ workerId }) => workerId),
+    ...away.map(({ id }) => id),
+  ])
+  return waiting.flatMap(({ id, assignee }) => {
+    if (assignee === null) return []
+    const why = lost.has(assignee) ? "is not there to do it" : isFixId(id) && busy.has(assignee) ? "is busy" : undefined
+    return why === undefined ? [] : [{ type: "free-task", task: id, reason: `worker ${assignee} ${why}` } as const]
+  })
+}
+
+function isAtWork({ status }: Task): boolean {
+  return status === "in_progress"
 }
 
 function isLost({ isRunning, availability }: EngineWorker): boolean {

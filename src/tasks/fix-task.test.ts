@@ -1,6 +1,7 @@
-import { expect, test } from "bun:test"
+import { describe, expect, it, test } from "bun:test"
 import { isId, parseTaskId } from "../kernel/ids.ts"
-import { findFixed, findWorkToBring, fixIdOf, isFixId } from "./fix-task.ts"
+import { findFixed, findWorkToBring, fixIdOf, isFixId, isRepairComing } from "./fix-task.ts"
+import type { TaskStatus } from "./task.ts"
 
 test("the id of a fix follows from the attempt, and is an id for any task", () => {
   expect(fixIdOf({ id: parseTaskId("3"), attempt: 2 })).toBe("fix-3-2" as never)
@@ -26,4 +27,28 @@ test("a fix has to bring along the work that still waits for it", () => {
   expect(bring(1, "resolved")).toEqual({ taskId: id, attempt: 1 })
   for (const given of [bring(2, "resolved"), bring(2, "open"), bring(1, "skipped")]) expect(given).toBeUndefined()
   expect(findWorkToBring("3", [{ id, attempt: 1, status: "resolved" }])).toBeUndefined()
+})
+
+describe("a repair that others wait for", () => {
+  const tasks = (status: TaskStatus, need?: TaskStatus) =>
+    new Map(
+      [
+        { id: parseTaskId("fix-1-1"), status, blockedBy: need === undefined ? [] : [parseTaskId("2")] },
+        { id: parseTaskId("2"), status: need ?? "open", blockedBy: [] },
+      ].map((task) => [task.id as string, task]),
+    )
+
+  it("is one that comes without anybody's help", () => {
+    for (const status of ["open", "in_progress", "in_review"] as const)
+      expect(isRepairComing("fix-1-1", tasks(status))).toBe(true)
+    for (const status of ["resolved", "failed", "skipped", "paused"] as const)
+      expect(isRepairComing("fix-1-1", tasks(status))).toBe(false)
+    expect(isRepairComing("fix-9-1", tasks("open"))).toBe(false)
+  })
+
+  it("does not keep others waiting for what it waits for in vain", () => {
+    expect(isRepairComing("fix-1-1", tasks("open", "in_progress"))).toBe(true)
+    expect(isRepairComing("fix-1-1", tasks("open", "failed"))).toBe(false)
+    expect(isRepairComing("fix-1-1", tasks("open", "paused"))).toBe(false)
+  })
 })

@@ -8,6 +8,9 @@ export function fixIdOf({ id, attempt }: { readonly id: TaskId; readonly attempt
   return `fix-${new Bun.CryptoHasher("sha256").update(id).digest("hex").slice(0, 16)}-${attempt}` as TaskId
 }
 
+/** Before every other task of the same priority that is ready. */
+export const REPAIR_RANK = -1
+
 export function isFixId(id: string): boolean {
   return /^fix-.+-\d+$/.test(id)
 }
@@ -49,4 +52,38 @@ export interface FixedWork {
 export function tellMissingWork({ taskId, head }: FixedWork): string {
   const short = head.slice(0, 12)
   return `the work of task ${taskId} (${short}) is not in it; bring it in with: git merge ${short}`
+}
+
+interface RepairTask {
+  readonly id: TaskId
+  readonly status: TaskStatus
+  readonly blockedBy: readonly TaskId[]
+}
+
+const COMING: readonly TaskStatus[] = ["open", "in_progress", "in_review"]
+
+/**
+ * Whether a repair is still to come without a person doing anything: then others that touch the same files wait for it.
+ * One that failed, is paused, or waits for such a task keeps nobody waiting.
+ */
+export function isRepairComing(id: string, tasks: ReadonlyMap<string, RepairTask>): boolean {
+  const fix = tasks.get(id)
+  if (fix === undefined || !COMING.includes(fix.status)) return false
+  if (fix.status !== "open") return true
+  return listNeeds(id, tasks).every((need) => {
+    const { status } = tasks.get(need) ?? { status: "skipped" }
+    return status === "resolved" || status === "skipped" || COMING.includes(status)
+  })
+}
+
+/** All that a task waits for, directly or not. */
+export function listNeeds(id: string, tasks: ReadonlyMap<string, Pick<RepairTask, "blockedBy">>): string[] {
+  const found = new Set<string>()
+  const next = [...(tasks.get(id)?.blockedBy ?? [])]
+  for (let need = next.pop(); need !== undefined; need = next.pop()) {
+    if (found.has(need)) continue
+    found.add(need)
+    next.push(...(tasks.get(need)?.blockedBy ?? []))
+  }
+  return [...found]
 }

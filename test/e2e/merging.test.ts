@@ -26,7 +26,7 @@ describe("teamwork swarm merge", () => {
     })
     const fix = await bench.ok("task", "get", "fix-2-1")
     expect(fix.title).toBe("Fix the merge of task 2: Task 2")
-    expect(fix.description).toContain("git merge refs/teamwork/shop/main/2/1/head")
+    expect(fix.description).toContain(`git merge ${git("rev-parse", "refs/teamwork/shop/main/2/1/head")}\n`)
     git("checkout", "--quiet", "-b", "teamwork/shop/main/w3", "teamwork/shop/main/integration")
     expect(() => git("merge", "--quiet", "refs/teamwork/shop/main/2/1/head")).toThrow()
     await work("w3", "fix-2-1", { shared: "both\n" }, { isOnBranch: true })

@@ -64,15 +64,15 @@ describe("teamwork run", () => {
       using bench = makeBench()
       makeRepository(bench.cwd, { list: "start\n", Makefile: "test:\n\ttest -e README.md\n" })
       const resolve =
-        'git merge "$TEAMWORK_FIX_HEAD" || { printf "start\\none\\ntwo\\n" > list; git add list; git commit --no-edit; }'
+        'git merge "$TEAMWORK_FIX_HEAD" || { printf "one\\ntwo\\n" > list; git add list; git commit --no-edit; }'
       const plan = planFor(bench, [
-        { id: "1", files: [], run: ["echo one >> list"], repair: [resolve] },
-        { id: "2", files: [], run: ["echo two >> list"], repair: [resolve] },
+        { id: "1", files: [], run: ["echo one > list"], repair: [resolve] },
+        { id: "2", files: [], run: ["echo two > list"], repair: [resolve] },
         { id: "3", run: ["echo wrong > f3"], repair: ["echo right > f3"], checks: ["grep right f3"] },
       ])
       const { exitCode, stdout } = await bench.run([...RUN, plan])
       expect({ exitCode, stdout }).toMatchObject({ exitCode: 0 })
-      expect(git(bench.cwd, "show", "main:list")).toBe("start\none\ntwo")
+      expect(git(bench.cwd, "show", "main:list")).toBe("one\ntwo")
       expect(git(bench.cwd, "show", "main:f3")).toBe("right")
       const tasks = await bench.ok<Data[]>("task", "list")
       expect(tasks.map((task) => String(task.id)).filter((id) => id.startsWith("fix-"))).toHaveLength(1)

@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Candidate, Gate, GateResult, Scope } from "../../src/delivery/merge-queue/candidate.ts"
 import { type BatchReport, mergeBatch, type QueuePorts } from "../../src/delivery/merge-queue/merge-batch.ts"
+import type { Repair } from "../../src/delivery/merge-queue/repair-line.ts"
 import { parseTaskId } from "../../src/kernel/ids.ts"
 import { type Files, type MergeRepository, makeMergeRepository } from "../support/merge-repository.ts"
 
@@ -380,7 +381,7 @@ interface Scene extends MergeRepository {
   work(id: string, files: Files): Promise<Candidate>
   merge(
     candidates: readonly Candidate[],
-    ports?: Partial<QueuePorts> & { others?: readonly string[] },
+    ports?: Partial<QueuePorts> & { others?: readonly string[]; repairs?: readonly Repair[] },
   ): Promise<BatchReport>
 }
 
@@ -398,10 +399,10 @@ async function prepare(files: Files): Promise<Scene> {
       const more = { title: `Task ${id}`, worker: "w1", alsoFor: [], mayContain: [], mustContain: [] }
       return { taskId: parseTaskId(id), attempt: 1, base, head, ...more }
     },
-    merge: (candidates, { others = [], ...ports } = {}) =>
+    merge: (candidates, { others = [], repairs = [], ...ports } = {}) =>
       mergeBatch(
         { merges: repository.merges, gate: async () => PASSED, scope: async () => [], ...ports },
-        { branch: BRANCH, candidates, others },
+        { branch: BRANCH, candidates, others, repairs },
       ),
   }
 }
@@ -414,4 +415,59 @@ function expectRefused(scene: Scene, report: BatchReport, notices: readonly obje
   expect(report.outcomes).toHaveLength(1)
   expect(report.outcomes[0]?.outcome).toMatchObject({ kind: "refused", notices })
   expect(report.after).toBe(scene.base)
+}
+
+describe("F019, F024: work that collides", () => {
+  const same = (scene: Scene, ids: readonly string[]) =>
+    Promise.all(ids.map((id) => scene.work(id, { "a.txt": `one\n${id}\nthree\n` })))
+
+  it("is repaired one at a time: only the first that does not fit fails, the others wait behind its repair", async () => {
+    using scene = await prepare({ "a.txt": "one\ntwo\nthree\n" })
+    const report = await scene.merge([
+      ...(await same(scene, ["1", "2", "3", "4"])),
+      await scene.work("5", { "b.txt": "b\n" }),
+    ])
+    expect(kinds(report)).toEqual(["merged", "conflict", "queued", "queued", "merged"])
+    expect(report.outcomes[3]?.outcome).toEqual({ kind: "queued", behind: parseTaskId("fix-2-1") })
+  })
+
+  it("waits behind a repair that is to come where both would not fit, and only there", async () => {
+    using scene = await prepare({ "a.txt": "one\ntwo\nthree\n4\n5\n6\n7\n8\n" })
+    const mended = await scene.work("1", { "a.txt": "one\nTWO\nthree\n4\n5\n6\n7\n8\n" })
+    const repair = repairOf(mended)
+    const [close, far] = [
+      await scene.work("2", { "a.txt": "one\n2\nthree\n4\n5\n6\n7\n8\n" }),
+      await scene.work("3", { "a.txt": "one\ntwo\nthree\n4\n5\n6\n7\neight\n" }),
+    ]
+    expect(kinds(await scene.merge([close, far], { repairs: [repair] }))).toEqual(["queued", "merged"])
+    const waiting = { ...repair, needs: new Set(["2"]) }
+    expect(kinds(await scene.merge([close], { repairs: [waiting] }))).toEqual(["merged"])
+  })
+
+  it("is looked at after the repair that it waits for, whatever was finished first", async () => {
+    using scene = await prepare({ "a.txt": "one\ntwo\nthree\n" })
+    const [one, two, three] = await same(scene, ["1", "2", "3"])
+    if (one === undefined || two === undefined || three === undefined) throw new Error("there are three")
+    const { after } = await scene.merge([one])
+    const head = await scene.commit([after, two.head], { "a.txt": "one\n1 2\nthree\n" })
+    const fix = { ...two, taskId: parseTaskId("fix-2-1"), base: after, head, mayContain: [two.head] }
+    const report = await scene.merge([three, fix], { others: [one.head, two.head, three.head] })
+    expect(kinds(report)).toEqual(["conflict", "merged"])
+    expect(report.outcomes[0]?.outcome).toMatchObject({ conflicts: [{ hunks: [{ ours: "1 2", theirs: "3" }] }] })
+  })
+
+  it("that fails the gate in the same files is repaired one at a time as well", async () => {
+    using scene = await prepare({ "a.txt": "a\n" })
+    const candidates = [
+      await scene.work("1", { "a.txt": "bad\n" }),
+      await scene.work("2", { "a.txt": "bad as well\n" }),
+    ]
+    const gate = async (commit: string) =>
+      (await scene.read(commit, "a.txt"))?.startsWith("bad") === true ? FAILED : PASSED
+    expect(kinds(await scene.merge(candidates, { gate }))).toEqual(["guilty", "queued"])
+  })
+})
+
+function repairOf({ taskId, base, head }: Candidate): Repair {
+  return { fix: parseTaskId(`fix-${taskId}-1`), base, head, needs: new Set() }
 }

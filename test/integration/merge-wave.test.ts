@@ -53,6 +53,43 @@ describe.each(Object.keys(STORES))("merging the tasks of a wave, on %s", (store)
     expect(await scene.task("4")).toMatchObject({ unmet: 1, blockedBy: ["2", "fix-2-1"] })
   })
 
+  it("F024: makes one repair after the other of work that collides, each on top of the one before", async () => {
+    await using scene = await prepare(store, ["1", "2", "3", "4"], { 5: "4" })
+    const heads = new Map<string, string>()
+    for (const id of ["1", "2", "3", "4"])
+      heads.set(id, await scene.work(id, { shared: `${id}\n` }, { status: "in_review" }))
+    const merge = () => scene.merge({ takesReviewed: true })
+    let report = await merge()
+    expect(kinds(report)).toEqual({ 1: "merged", 2: "conflict", 3: "queued", 4: "queued" })
+    expect(await scene.task("3")).toMatchObject({ status: "in_review" })
+    expect((await scene.task("fix-2-1")).blockedBy).toEqual([])
+    // As long as the repair is not done, nothing changes and nothing is told twice.
+    expect(kinds(await merge())).toMatchObject({ 3: "queued", 4: "queued" })
+    expect((await scene.events("task.merge_queued")).map(({ data }) => data.task)).toEqual(["3", "4"])
+    const parents = () => [report.after, heads.get("2") ?? ""]
+    await scene.work("fix-2-1", { shared: "1 2\n" }, { parents: parents(), status: "in_review" })
+    report = await merge()
+    expect(kinds(report)).toMatchObject({ "fix-2-1": "merged", 3: "conflict", 4: "queued" })
+    expect((await scene.task("fix-3-1")).description).toContain("    1 2")
+    // One that is given up keeps nobody waiting.
+    await run(scene.context, updateTask, { id: "fix-3-1", status: "skipped" })
+    report = await merge()
+    expect(kinds(report)).toMatchObject({ 4: "conflict" })
+    expect(report.fixes).toMatchObject([{ fix: "fix-4-1" }])
+    expect((await scene.task("5")).blockedBy).toEqual(["4", "fix-4-1"] as never[])
+  })
+
+  it("F024: gives a fix to the worker that did the work, where that is idle and somebody leads", async () => {
+    for (const isBusy of [false, true]) {
+      await using scene = await prepare(store, ["1", "2", "3"])
+      await scene.work("1", { shared: "1\n" }, { status: "in_review" })
+      await scene.work("2", { shared: "2\n" }, { status: "in_review" })
+      if (isBusy) await run(scene.context, claimTask, { id: "3", owner: "w2" })
+      await scene.merge({ takesReviewed: true, assignsFixes: true })
+      expect(await scene.task("fix-2-1")).toMatchObject({ assignee: isBusy ? null : "w2" })
+    }
+  })
+
   it("resolves what is in review and has no commit", async () => {
     await using scene = await prepare(store, ["1"])
     await scene.work("1", {}, { status: "in_review", isEmpty: true })
@@ -73,19 +110,13 @@ describe.each(Object.keys(STORES))("merging the tasks of a wave, on %s", (store)
   it("makes a conflict a fix task in the same wave, once, and whoever needs the task waits for it", async () => {
     await using scene = await prepare(store, ["1", "2"], { 3: "2" })
     await scene.work("1", { shared: "one\n" })
-    await scene.work("2", { shared: "two\n" })
+    const head = await scene.work("2", { shared: "two\n" })
     const report = await scene.merge({ wave: 1 })
     expect(kinds(report)).toEqual({ 1: "merged", 2: "conflict" })
     expect(report.fixes).toMatchObject([{ taskId: "2", fix: "fix-2-1", isNew: true }])
     const fix = await scene.task("fix-2-1")
     expect(fix).toMatchObject({ status: "open", wave: 1, role: "backend", files: ["f2"], checks: ["true"] })
-    for (const part of [
-      '"shared": CONFLICT',
-      "    one",
-      "    two",
-      "task 1 as well",
-      "refs/teamwork/house/main/2/1/head",
-    ])
+    for (const part of ['"shared": CONFLICT', "    one", "    two", "task 1 as well", `git merge ${head}`])
       expect(fix.description).toContain(part)
     expect(await scene.task("2")).toMatchObject({ status: "resolved", attempt: 1 })
     expect((await scene.task("3")).blockedBy).toEqual(["2", "fix-2-1"] as never[])
@@ -438,7 +469,7 @@ async function prepare(store: string, ids: readonly string[], needing: Record<st
       return head
     },
     merge: (
-      request: { wave?: number; takesReviewed?: boolean; target?: string } = {},
+      request: { wave?: number; takesReviewed?: boolean; assignsFixes?: boolean; target?: string } = {},
       ports: Partial<QueuePorts> = {},
     ): Promise<WaveReport> =>
       mergeWave(

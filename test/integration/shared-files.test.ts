@@ -7,6 +7,7 @@ import { makeLockMaker } from "../../src/delivery/merge-queue/make-lock-maker.ts
 import { mergeWave, type WavePorts, type WaveReport } from "../../src/delivery/merge-queue/merge-wave.ts"
 import type { LockMaker } from "../../src/delivery/merge-queue/settle-locks.ts"
 import { LOCK_TOOLS } from "../../src/delivery/shared-files/lock-files.ts"
+import { UNITED } from "../../src/delivery/shared-files/shared-file.ts"
 import { pinRef, workerBranch } from "../../src/kernel/branches.ts"
 import { systemProcesses } from "../../src/lib/process/process.ts"
 import { approve, listApprovals, reject } from "../../src/requests/operations/approvals.ts"
@@ -212,5 +213,84 @@ describe("running a lock tool", () => {
     utimesSync(left, 1, 1)
     await make({ tool: { ...npm, commands: [written] }, lock, files })
     expect(existsSync(left)).toBeFalse()
+  })
+})
+
+describe("F019: additions of both sides", () => {
+  const ROUTES = "const routes = [\n]\nexport { routes }\n"
+  const route = (name: string) => ROUTES.replace("[\n", `[\n  "${name}",\n`)
+  const both = 'const routes = [\n  "one",\n  "two",\n]\nexport { routes }\n'
+  const JUDGED: GateResult = { ...PASSED, checks: [{ name: "tests_pass", status: "passed" }] }
+  const files = { "src/routes.ts": ROUTES }
+
+  async function collide(start: Files = files, one: Files = { "src/routes.ts": route("one") }, two: Files = {}) {
+    const scene = await prepare({ files: start })
+    await scene.work("1", one)
+    await scene.work("2", { "src/routes.ts": route("two"), ...two })
+    return scene
+  }
+
+  it("are taken where a gate judges the result, and marked for the reviewer", async () => {
+    await using scene = await collide()
+    const report = await scene.merge({ gate: async () => JUDGED })
+    expect(kinds(report)).toEqual({ 1: "merged", 2: "merged" })
+    expect(await scene.read(report.after, "src/routes.ts")).toBe(both)
+    const [event] = await scene.events("task.shared_files_merged")
+    expect(event?.data).toMatchObject({ task: "2", paths: ["src/routes.ts"], how: [UNITED] })
+    // Our own merge, and nobody else's.
+    expect(await scene.merge({ gate: async () => JUDGED })).toMatchObject({ strangers: [] })
+  })
+
+  it("become a repair where no gate can judge them, and where the lead looks after shared files", async () => {
+    await using scene = await collide()
+    const report = await scene.merge({ gate: async () => ({ ...PASSED, status: "skipped" }) })
+    expect(kinds(report)).toEqual({ 1: "merged", 2: "conflict" })
+    expect(report.fixes).toMatchObject([{ fix: "fix-2-1" }])
+    await using led = await prepare({ files, isLed: false })
+    await led.work("1", { "src/routes.ts": route("one") })
+    await led.work("2", { "src/routes.ts": route("two") })
+    expect(kinds(await led.merge({ gate: async () => JUDGED }))).toEqual({ 1: "merged", 2: "conflict" })
+  })
+
+  it("become a repair where the gate fails with them, and nobody is called guilty", async () => {
+    await using scene = await collide()
+    const gate = async (commit: string): Promise<GateResult> =>
+      (await scene.read(commit, "src/routes.ts")) === both ? { ...JUDGED, status: "failed", issues: ["red"] } : JUDGED
+    const report = await scene.merge({ gate })
+    expect(kinds(report)).toEqual({ 1: "merged", 2: "conflict" })
+    expect(await scene.read(report.after, "src/routes.ts")).toBe(route("one"))
+    expect(await scene.events("task.shared_files_merged")).toEqual([])
+  })
+
+  it.each([
+    ["both sides made the file", {}, {}],
+    ["a side changed a line", files, { "src/routes.ts": ROUTES.replace("[\n", '["one"\n') }],
+    ["a side removed a line", files, { "src/routes.ts": route("one").replace("]\n", "") }],
+    [
+      "a link",
+      { "src/routes.ts": { mode: "120000", content: "a" } },
+      { "src/routes.ts": { mode: "120000", content: "b" } },
+    ],
+    ["no text", { "src/routes.ts": "\0\n" }, { "src/routes.ts": "\0\n1\n" }],
+  ])("are never taken where there is more to it: %s", async (_, start, one) => {
+    const first = Object.keys(one).length === 0 ? { "src/routes.ts": route("one") } : (one as Files)
+    const isLink = typeof Object.values(start)[0] === "object"
+    const two: Files = isLink ? { "src/routes.ts": { mode: "120000", content: "c" } } : {}
+    await using scene = await collide({ other: "o\n", ...(start as Files) }, first, two)
+    const report = await scene.merge({ gate: async () => JUDGED })
+    expect(kinds(report)).toEqual({ 1: "merged", 2: "conflict" })
+  })
+
+  it("are not taken where the result cannot be read", async () => {
+    const start = { "data.json": '{\n  "a": [\n    1\n  ]\n}\n' }
+    await using scene = await prepare({ files: start })
+    await scene.work("1", { "data.json": start["data.json"].replace("[\n", '[\n    "x",\n') })
+    await scene.work("2", { "data.json": start["data.json"].replace("[\n", '[\n    "y",\n    "x"\n    ,\n') })
+    const fine = await scene.merge({ gate: async () => JUDGED })
+    expect(kinds(fine)).toEqual({ 1: "merged", 2: "merged" })
+    await using other = await prepare({ files: { "data.json": "{\n}\n" } })
+    await other.work("1", { "data.json": '{\n  "a": 1\n}\n' })
+    await other.work("2", { "data.json": '{\n  "b": 2\n}\n' })
+    expect(kinds(await other.merge({ gate: async () => JUDGED }))).toEqual({ 1: "merged", 2: "conflict" })
   })
 })

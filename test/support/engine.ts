@@ -37,6 +37,7 @@ export function makeSnapshot(change: Partial<EngineSnapshot> = {}): EngineSnapsh
     history: emptyHistory(),
     ...{
       settled: new Set<string>(),
+      queued: new Map<string, string>(),
       elsewhere: new Map<string, string>(),
       tested: new Set<string>(),
       refusals: new Map<string, number>(),

@@ -50,7 +50,7 @@ export const swarmMerge = command({
   },
 })
 
-const FAILURES: readonly MergeOutcome["kind"][] = ["refused", "conflict", "guilty", "untested", "asked"]
+const FAILURES: readonly MergeOutcome["kind"][] = ["refused", "conflict", "guilty", "untested", "asked", "queued"]
 
 function dataOf({ outcomes, gate, ...report }: WaveReport) {
   return {
@@ -87,6 +87,8 @@ function detailOf(outcome: MergeOutcome): string {
       return outcome.reason
     case "refused":
       return outcome.notices.map((notice) => notice.message).join("; ")
+    case "queued":
+      return `it is merged after ${outcome.behind}, which mends the same files`
     case "conflict":
       return outcome.conflicts.map(({ path, kind }) => `${JSON.stringify(path)} (${kind})`).join(", ")
     case "asked":

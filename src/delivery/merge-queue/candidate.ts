@@ -75,6 +75,8 @@ export type Outcome =
   | { readonly kind: "empty" }
   /** It was begun on commits that are not merged. */
   | { readonly kind: "waiting"; readonly reason: string }
+  /** It touches what a repair mends, and is merged after that repair, so that neither has to be done twice. */
+  | { readonly kind: "queued"; readonly behind: TaskId }
   | { readonly kind: "refused"; readonly notices: readonly Notice[] }
   | { readonly kind: "conflict"; readonly conflicts: readonly Conflict[]; readonly with: readonly TaskId[] }
   /** The files pass the gate without it, and fail with it; `with` names the one it fails together with. */

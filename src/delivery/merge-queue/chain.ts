@@ -1,7 +1,7 @@
 import type { BranchHistory, Change, Conflict, Merged } from "../../git/port.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import { tellMissingWork } from "../../tasks/fix-task.ts"
-import type { MergedFile } from "../shared-files/shared-file.ts"
+import { type MergedFile, UNITED } from "../shared-files/shared-file.ts"
 import type { Candidate, Notice, Outcome } from "./candidate.ts"
 import { foldPaths, judgeCase, judgeChanges, mayCollide } from "./judge-changes.ts"
 import type { QueuePorts } from "./merge-batch.ts"
@@ -19,6 +19,8 @@ export interface Link {
   readonly commits: readonly string[]
   /** Files that were merged by a rule, and how. */
   readonly shared: readonly MergedFile[]
+  /** Some of them hold what both sides added, one below the other: only a gate can tell whether that works. */
+  readonly isUnited: boolean
 }
 
 type PutTogether =
@@ -33,6 +35,8 @@ export interface Chain {
     candidate: Candidate,
     history: BranchHistory,
   ): Promise<{ readonly link: Link } | { readonly outcome: Outcome }>
+  /** From now on this one is not merged by taking what both sides added. */
+  refuseUnion(candidate: Candidate): void
 }
 
 /** Merges in the object store, on top of `start`. */
@@ -41,8 +45,10 @@ export function makeChain(
   start: string,
 ): Chain {
   const memory = makeMemory()
+  const apart = new Set<Candidate>()
   let startPaths: Promise<Map<string, string>> | undefined
   return {
+    refuseUnion: (candidate) => void apart.add(candidate),
     async add(links, candidate, history) {
       const { commits: there, paths: known } = memory.of(links)
       const onto = links.at(-1)?.commit ?? start
@@ -70,6 +76,7 @@ export function makeChain(
           notices: [...notices, ...told],
           commits: history.commits,
           shared: put.told,
+          isUnited: put.told.some(({ how }) => how === UNITED),
         },
       }
     },
@@ -78,7 +85,7 @@ export function makeChain(
   /** The files of both sides: as git merges them, and shared ones by their rules. */
   async function putTogether(onto: string, candidate: Candidate, merged: Merged): Promise<PutTogether> {
     const changes = merged.isClean ? await merges.changes(onto, merged.tree) : []
-    const settled = await shared?.settle({ candidate, onto, merged, changes })
+    const settled = await shared?.settle({ candidate, onto, merged, changes, mayUnite: !apart.has(candidate) })
     if (settled === undefined || settled.kind === "conflict")
       return merged.isClean ? { tree: merged.tree, changes, told: [] } : { conflicts: merged.conflicts }
     if (settled.kind === "asked") return { questions: settled.questions }

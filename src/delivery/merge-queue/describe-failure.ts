@@ -1,6 +1,4 @@
 import type { Conflict } from "../../git/port.ts"
-import { pinRef } from "../../kernel/branches.ts"
-import type { RunName } from "../../kernel/team.ts"
 import type { Candidate, GateResult, Outcome } from "./candidate.ts"
 
 const MAX_CONFLICTS = 20
@@ -10,17 +8,17 @@ const MAX_SIDE = 1500
 const MAX_OUTPUT = 6000
 
 /** What whoever fixes it must know; undefined where there is nothing to fix. */
-export function describeFailure(name: RunName, candidate: Candidate, outcome: Outcome): string | undefined {
+export function describeFailure(candidate: Candidate, outcome: Outcome): string | undefined {
   const why = reasonOf(outcome)
   if (why === undefined) return undefined
-  const { taskId, worker, title } = candidate
+  const { taskId, worker, title, base, head } = candidate
   const tasks = [taskId, ...candidate.alsoFor.map((other) => other.taskId)].join(", ")
-  const head = pinRef(name, candidate, "head")
   return [
     `The work of task ${tasks}${worker === null ? "" : ` by ${worker}`} ("${title}") is not merged.`,
     why,
     "",
-    `Its commits are ${pinRef(name, candidate, "base")}..${head}. Start from the integration branch, bring the work in with:`,
+    // By their ids: who mends it may work in a repository that has none of our refs.
+    `Its commits are ${base}..${head}. Start from the newest state of the integration branch, where a worker's folder is already, and bring the work in with:`,
     "",
     `    git merge ${head}`,
     "",

@@ -1,11 +1,13 @@
 import type { BranchHistory, Change, Merges } from "../../git/port.ts"
 import { AppError } from "../../kernel/errors.ts"
+import { isFixId } from "../../tasks/fix-task.ts"
 import type { MergedFile } from "../shared-files/shared-file.ts"
 import type { Candidate, Gate, GateResult, Outcome, Scope } from "./candidate.ts"
 import { type Link, makeChain } from "./chain.ts"
 import { findGuilty } from "./find-guilty.ts"
 import { judgeSizes } from "./judge-changes.ts"
 import { makeLooks } from "./looks.ts"
+import { makeRepairLine, type Repair } from "./repair-line.ts"
 import type { SharedFiles } from "./settle-shared.ts"
 
 export interface QueuePorts {
@@ -43,7 +45,10 @@ export interface BatchRequest {
   /** The commit of the branch to build on, in each round: somebody else may have moved it. By default what is there. */
   readonly tips?: (round: number) => Promise<string>
   readonly candidates: readonly Candidate[]
+  /** The heads of all work that is pinned. */
   readonly others: readonly string[]
+  /** Repairs that are to come or under way, and not among the candidates. */
+  readonly repairs?: readonly Repair[]
 }
 
 /** Others merge as well; who loses this often in a row is in somebody's way for another reason. */
@@ -55,12 +60,12 @@ const MAX_ROUNDS = 10
  */
 export async function mergeBatch(
   ports: QueuePorts,
-  { branch, tips, candidates, others }: BatchRequest,
+  { branch, tips, candidates, others, repairs = [] }: BatchRequest,
 ): Promise<BatchReport> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const before = await (tips?.(round) ?? ports.merges.find(branch))
     if (before === undefined) throw new AppError("merge.no_branch", `there is no branch ${branch} to merge into`)
-    const report = await tryBatch(ports, { branch, before, candidates, others })
+    const report = await tryBatch(ports, { branch, before, candidates, others, repairs })
     if (report.after === before) return report
     await ports.checkpoint?.("merge:before-move")
     const isMoved = await ports.merges.move([{ ref: branch, from: before, to: report.after }])
@@ -70,11 +75,8 @@ export async function mergeBatch(
   throw new AppError("merge.race", `${branch} was moved by others ${MAX_ROUNDS} times meanwhile; try again`)
 }
 
-interface Batch {
-  readonly branch: string
+interface Batch extends Required<Omit<BatchRequest, "tips">> {
   readonly before: string
-  readonly candidates: readonly Candidate[]
-  readonly others: readonly string[]
 }
 
 async function tryBatch(ports: QueuePorts, batch: Batch): Promise<BatchReport> {
@@ -83,6 +85,9 @@ async function tryBatch(ports: QueuePorts, batch: Batch): Promise<BatchReport> {
   const outcomes = new Map<Candidate, Outcome>()
   const looks = makeLooks(ports.gate, merges)
   const chain = makeChain(ports, before)
+  const isJoint = (path: string) => ports.shared?.hasRule(path) === true
+  const line = makeRepairLine(merges, { repairs: batch.repairs, isJoint })
+  const order = repairsFirst(candidates)
   const histories = await readHistories(merges, batch)
   const { links, gate } = await addAll()
   const notices = await sizeNotices(merges, links)
@@ -103,35 +108,71 @@ async function tryBatch(ports: QueuePorts, batch: Batch): Promise<BatchReport> {
     flaky: looks.flaky,
   }
 
-  /** Adds what fits until the whole passes. Each round leaves at least one out, so it ends. */
+  /** Adds what fits until the whole passes. Each round leaves one out, or a union undone, so it ends. */
   async function addAll(): Promise<{ links: readonly Link[]; gate: GateResult | null }> {
     let links: readonly Link[] = []
-    for (let rest = candidates; ; ) {
-      for (const candidate of rest) {
-        const added = await chain.add(links, candidate, histories.get(candidate) ?? NO_HISTORY)
-        if ("link" in added) links = [...links, added.link]
-        else outcomes.set(candidate, added.outcome)
-      }
+    const guilty = new Set<Candidate>()
+    /** Looks at these anew, on top of the links before the first of them. */
+    const goBackTo = (first: Candidate) => {
+      const again = order.slice(order.indexOf(first)).filter((candidate) => !guilty.has(candidate))
+      line.forget(again)
+      links = links.slice(
+        0,
+        links.findIndex((link) => link.candidate === first),
+      )
+      return again
+    }
+    for (let rest: readonly Candidate[] = order; ; ) {
+      for (const candidate of rest) links = await addOne(links, candidate)
       const last = links.at(-1)
       if (last === undefined) return { links, gate: null }
       await ports.checkpoint?.("merge:before-gate")
       const gate = await looks.at(last.commit)
-      if (gate.status !== "failed") return { links, gate }
+      const unjudged = links.filter(({ isUnited }) => isUnited && !hasJudged(gate))
+      if (gate.status !== "failed") {
+        const [first] = unjudged
+        if (first === undefined) return { links, gate }
+        for (const { candidate } of unjudged) chain.refuseUnion(candidate)
+        rest = goBackTo(first.candidate)
+        continue
+      }
       const start = await looks.at(before)
       if (start.status === "failed") {
         const reason = `the gate fails on ${batch.branch} without any of these as well: ${start.issues[0] ?? "no reason given"}`
         for (const link of links) outcomes.set(link.candidate, { kind: "untested", reason })
         return { links: [], gate: start }
       }
-      const guilty = await findGuilty({ chain, looks, links, histories })
-      outcomes.set(guilty.link.candidate, { kind: "guilty", gate: guilty.gate, with: guilty.with })
+      const found = await findGuilty({ chain, looks, links, histories })
+      const { candidate, isUnited } = found.link
+      if (isUnited) chain.refuseUnion(candidate)
+      else guilty.add(candidate)
       // Whatever came behind it is looked at anew: it may have conflicted with this one, or have come along with it.
-      rest = candidates
-        .slice(candidates.indexOf(guilty.link.candidate) + 1)
-        .filter((candidate) => outcomes.get(candidate)?.kind !== "guilty")
-      links = links.slice(0, links.indexOf(guilty.link))
+      rest = goBackTo(candidate)
+      if (isUnited) continue
+      const outcome = { kind: "guilty", gate: found.gate, with: found.with } as const
+      outcomes.set(candidate, await line.afterFailure(candidate, outcome))
     }
   }
+
+  async function addOne(links: readonly Link[], candidate: Candidate): Promise<readonly Link[]> {
+    const added = await chain.add(links, candidate, histories.get(candidate) ?? NO_HISTORY)
+    const outcome =
+      "link" in added ? await line.beforeMerge(candidate) : await line.afterFailure(candidate, added.outcome)
+    if ("link" in added && outcome === undefined) return [...links, added.link]
+    if (outcome !== undefined) outcomes.set(candidate, outcome)
+    return links
+  }
+}
+
+/** A repair comes before whatever waits for it, whenever that was finished. */
+function repairsFirst(candidates: readonly Candidate[]): readonly Candidate[] {
+  const [repairs, rest] = [true, false].map((isFix) => candidates.filter(({ taskId }) => isFixId(taskId) === isFix))
+  return [...(repairs ?? []), ...(rest ?? [])]
+}
+
+/** Whether a command that looks at the files passed; with none, nobody can tell what a union of texts is worth. */
+function hasJudged({ status, checks }: GateResult): boolean {
+  return status === "passed" && checks.some((check) => check.status === "passed")
 }
 
 const UNKNOWN: Outcome = { kind: "waiting", reason: "it was not looked at" }

@@ -4,6 +4,7 @@ import type { TaskId } from "../../kernel/ids.ts"
 import type { RunName, TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
 import { bringCommand, tellElsewhere } from "../../tasks/committed-work.ts"
+import { isRepairComing, listNeeds } from "../../tasks/fix-task.ts"
 import { getTeam, resolveRun } from "../../tasks/operations/lookup.ts"
 import { noteCommitted, noteMissing, readCommitted } from "../../tasks/operations/note-committed.ts"
 import type { Task } from "../../tasks/task.ts"
@@ -17,6 +18,7 @@ import { describeFailure } from "./describe-failure.ts"
 import type { RestoredPin } from "./heed-committed.ts"
 import { type BatchReport, mergeBatch, type QueuePorts } from "./merge-batch.ts"
 import { openIntegration } from "./open-integration.ts"
+import type { Repair } from "./repair-line.ts"
 import type { LockMaker } from "./settle-locks.ts"
 import { makeSharedFiles } from "./settle-shared.ts"
 
@@ -26,6 +28,8 @@ export interface WaveMerge extends TeamName {
   readonly target?: string
   /** Tasks in review wait for nothing but this, and are resolved by it. */
   readonly takesReviewed?: boolean
+  /** A fix is meant for the idle worker that did the work; whoever leads frees it when that takes something else. */
+  readonly assignsFixes?: boolean
 }
 
 export interface WaveReport extends BatchReport {
@@ -80,7 +84,9 @@ export async function mergeWave(context: Context, given: WavePorts, request: Wav
     return opened.tip
   }
   const { report, left, fixes } = await noted(context, { ...request, ...name }, candidates, async () => {
-    const batch = await mergeBatch(ports, { branch: integration.ref, tips, candidates, others: heads })
+    // One that is done and no candidate cannot be merged here: nobody waits for it.
+    const repairs = listRepairs(tasks, found).filter(({ status }) => !done.includes(status))
+    const batch = await mergeBatch(ports, { branch: integration.ref, tips, candidates, others: heads, repairs })
     const { outcomes, left } = await addMended(merges, batch, found)
     const report = { ...batch, outcomes }
     const empty = found.left.filter((each) => each.isEmpty)
@@ -88,7 +94,10 @@ export async function mergeWave(context: Context, given: WavePorts, request: Wav
     const anew = await findBegunWrong(merges, name, batch)
     const { before, after } = batch
     const moved = before === after ? undefined : { commit: after, start, target, ...(await merges.place()) }
-    const fixes = await writeDown(context, ports, { name, report, empty, start, anew, moved })
+    const fixes = await writeDown(context, ports, {
+      ...{ name, report, empty, start, anew, moved },
+      assignsFixes: request.assignsFixes,
+    })
     return { report, left, fixes }
   })
   const pending = ofWave.filter(isPending).map((task) => task.id)
@@ -127,6 +136,17 @@ async function noteFound(
   return elsewhere.map((work) => {
     const { taskId, attempt, commit } = work
     return { taskId, attempt, commit, reason: tellElsewhere(work, here), command: bringCommand(name, work, here) }
+  })
+}
+
+/** Of work that did not merge: the repairs that are to come, or that somebody is at. */
+function listRepairs(all: readonly Task[], { mended, candidates }: Collection): (Repair & Pick<Task, "status">)[] {
+  const tasks = new Map<string, Task>(all.map((task) => [task.id, task]))
+  const here = new Set(candidates.flatMap(({ taskId, alsoFor }) => [taskId, ...alsoFor.map((other) => other.taskId)]))
+  return mended.flatMap(({ fix, candidate: { base, head } }) => {
+    const status = tasks.get(fix)?.status
+    if (status === undefined || here.has(fix) || !isRepairComing(fix, tasks)) return []
+    return [{ fix, base, head, status, needs: new Set(listNeeds(fix, tasks)) }]
   })
 }
 
@@ -230,7 +250,8 @@ async function writeDown(
     start,
     anew,
     moved,
-  }: {
+    assignsFixes,
+  }: Pick<WaveMerge, "assignsFixes"> & {
     name: RunName
     report: BatchReport
     empty: readonly Attempt[]
@@ -249,7 +270,7 @@ async function writeDown(
     })
   })
   const failed = report.outcomes.flatMap(({ candidate, outcome }) => {
-    const description = describeFailure(name, candidate, outcome)
+    const description = describeFailure(candidate, outcome)
     const { taskId, attempt } = candidate
     const alsoFor = candidate.alsoFor.map((other) => other.taskId)
     return description === undefined ? [] : [{ taskId, attempt, alsoFor, reason: outcome.kind, description }]
@@ -258,5 +279,11 @@ async function writeDown(
   const without = report.outcomes.flatMap(({ candidate, outcome }) =>
     outcome.kind === "empty" ? [candidate, ...candidate.alsoFor] : [],
   )
-  return recordMerges(context, { ...name, merged, failed, anew, moved, empty: [...without, ...empty] })
+  const queued = report.outcomes.flatMap(({ candidate, outcome }) =>
+    outcome.kind === "queued"
+      ? [candidate, ...candidate.alsoFor].map(({ taskId, attempt }) => ({ taskId, attempt, behind: outcome.behind }))
+      : [],
+  )
+  const done = { merged, failed, queued, anew, empty: [...without, ...empty] }
+  return recordMerges(context, { ...name, ...done, moved, assignsFixes })
 }

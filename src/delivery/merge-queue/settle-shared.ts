@@ -1,5 +1,5 @@
 import type { Change, Conflict, Merged, Merges } from "../../git/port.ts"
-import { findRule, findRuleFor } from "../shared-files/find-rule.ts"
+import { type FileRule, findRule, findRuleFor, unionRule } from "../shared-files/find-rule.ts"
 import { isLockFile, isManifest } from "../shared-files/lock-files.ts"
 import type { MergedFile, Sides, Undecided } from "../shared-files/shared-file.ts"
 import type { Candidate } from "./candidate.ts"
@@ -25,6 +25,8 @@ export type Settled =
 /** Merges files that several tasks may change by their rules: one task after the other. */
 export interface SharedFiles {
   settle(request: SettleRequest): Promise<Settled>
+  /** Whether files of this name are merged by their meaning. */
+  hasRule(path: string): boolean
 }
 
 export interface SettleRequest {
@@ -34,6 +36,8 @@ export interface SettleRequest {
   readonly merged: Merged
   /** From `onto` to the merged tree, where that has no conflict. */
   readonly changes: readonly Change[]
+  /** Where no rule is known: whether what both sides added may be taken. */
+  readonly mayUnite: boolean
 }
 
 export interface SharedPorts {
@@ -46,6 +50,7 @@ export interface SharedPorts {
 
 export function makeSharedFiles(ports: SharedPorts): SharedFiles {
   return {
+    hasRule: (path) => isLockFile(path) || findRule(path) !== undefined,
     async settle(request) {
       const { merged, changes } = request
       const paths = merged.isClean ? changes.map(({ path }) => path) : merged.conflicts.map(({ path }) => path)
@@ -56,7 +61,8 @@ export function makeSharedFiles(ports: SharedPorts): SharedFiles {
   }
 }
 
-async function settle(ports: SharedPorts, { candidate, onto, merged, changes }: SettleRequest): Promise<Settled> {
+async function settle(ports: SharedPorts, request: SettleRequest): Promise<Settled> {
+  const { candidate, onto, merged, changes, mayUnite } = request
   const { merges } = ports
   const base = (await merges.mergeBase(onto, candidate.head)) ?? candidate.base
   const place = { onto, base, head: candidate.head }
@@ -74,7 +80,8 @@ async function settle(ports: SharedPorts, { candidate, onto, merged, changes }: 
   const locks = conflicts.filter(({ path }) => isLockFile(path) && findRule(path) === undefined)
   for (const { path } of [...conflicts.filter((each) => !locks.includes(each)), ...broken]) {
     const sides = isOfText(conflicts, path) ? await readSides(merges, place, path) : undefined
-    const rule = sides && findRuleFor(path, sides)
+    const united = mayUnite ? findUnion(conflicts, path) : undefined
+    const rule = sides && (findRuleFor(path, sides) ?? united)
     const result = sides && rule?.merge(sides, decide(path))
     if (result === undefined || rule === undefined) return { kind: "conflict" }
     if (!("text" in result)) continue
@@ -94,6 +101,12 @@ async function settle(ports: SharedPorts, { candidate, onto, merged, changes }: 
 function isOfText(conflicts: readonly Conflict[], path: string): boolean {
   const found = conflicts.find((conflict) => conflict.path === path)
   return found === undefined || found.kind === "content" || found.kind === "add/add"
+}
+
+/** Not for a file that both sides made anew, nor for one in which git marks no lines: it holds no text, or is a link. */
+function findUnion(conflicts: readonly Conflict[], path: string): FileRule | undefined {
+  const isText = conflicts.some((each) => each.path === path && each.kind === "content" && each.hunks.length > 0)
+  return isText ? unionRule(path) : undefined
 }
 
 interface Place {

@@ -6,6 +6,7 @@ import { type Overlap, warnOverlap } from "../../ownership/operations/warn-overl
 import type { Context } from "../../store/operation.ts"
 import { findRule } from "../shared-files/find-rule.ts"
 import { isLockFile } from "../shared-files/lock-files.ts"
+import { mayConflict, readTouched, type Touched } from "./touched-paths.ts"
 
 export interface OverlapWatch {
   /** Looks at the branches as they are now, tells whom it concerns, and gives what it found. */
@@ -42,32 +43,11 @@ export function watchOverlaps(context: Context, merges: Merges, name: TeamName):
 
   async function findConflicts(one: WorkerBranch, other: WorkerBranch): Promise<readonly string[]> {
     const touched = ({ base, head }: WorkerBranch) =>
-      changed.get(`${base} ${head}`, () => readTouched(merges, base, head))
+      changed.get(`${base} ${head}`, () => readTouched(merges, { base, head }))
     if (!mayConflict(await touched(one), await touched(other))) return []
     const merged = await merges.merge(one.head, other.head)
     return merged.isClean ? [] : [...new Set(merged.conflicts.map((conflict) => conflict.path))].sort()
   }
-}
-
-interface Touched {
-  readonly paths: ReadonlySet<string>
-  /** Those that the paths lie in. */
-  readonly folders: ReadonlySet<string>
-}
-
-async function readTouched(merges: Merges, base: string, head: string): Promise<Touched> {
-  const paths = (await merges.changes(base, head)).flatMap((change) => [change.path, change.oldPath])
-  const folders = paths.flatMap((path) => {
-    const parts = path.split("/")
-    return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join("/"))
-  })
-  return { paths: new Set(paths), folders: new Set(folders) }
-}
-
-/** The same path, or a file of one where the other has a folder. */
-function mayConflict(one: Touched, other: Touched): boolean {
-  const isApart = one.paths.isDisjointFrom(other.paths) && one.paths.isDisjointFrom(other.folders)
-  return !(isApart && one.folders.isDisjointFrom(other.paths))
 }
 
 interface WorkerBranch {

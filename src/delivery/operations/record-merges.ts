@@ -1,11 +1,11 @@
 import { ENGINE } from "../../kernel/actor.ts"
 import { type EventData, ofType } from "../../kernel/events.ts"
-import type { TaskId } from "../../kernel/ids.ts"
+import type { TaskId, WorkerId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { keepApart } from "../../ownership/operations/plan-files.ts"
 import type { Context, Settings } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
-import { fixIdOf, isFixId } from "../../tasks/fix-task.ts"
+import { fixIdOf, isFixId, REPAIR_RANK } from "../../tasks/fix-task.ts"
 import { getTeam, lockTeam } from "../../tasks/operations/lookup.ts"
 import { leaveComplete, startAttempt, withdrawWaveVerdict } from "../../tasks/operations/task-moves.ts"
 import type { Task } from "../../tasks/task.ts"
@@ -13,12 +13,22 @@ import type { Task } from "../../tasks/task.ts"
 export interface MergeRecord extends TeamName {
   readonly merged: readonly { taskId: TaskId; attempt: number; commit: string }[]
   readonly failed: readonly FailedMerge[]
+  /** They wait until a repair is merged that touches the same files. */
+  readonly queued: readonly QueuedMerge[]
   /** Those that cannot be mended and are done once more. */
   readonly anew: readonly FailedMerge[]
   /** Where the integration branch is now, if it moved. */
   readonly moved: EventData<"integration.moved"> | undefined
   /** Done without a commit to merge. */
   readonly empty: readonly { taskId: TaskId; attempt: number }[]
+  /** A fix is meant for the worker that did the work, where that is idle. Only where somebody frees it if need be. */
+  readonly assignsFixes?: boolean
+}
+
+export interface QueuedMerge {
+  readonly taskId: TaskId
+  readonly attempt: number
+  readonly behind: TaskId
 }
 
 export interface FailedMerge {
@@ -45,27 +55,27 @@ export interface Fix {
  * starts from; a fix that fails is reopened. Safe to repeat.
  */
 export async function recordMerges({ store, settings }: Context, record: MergeRecord): Promise<Fix[]> {
-  const { merged, failed, anew, empty } = record
-  if (merged.length + failed.length + anew.length + empty.length === 0) return []
+  const { merged, failed, queued, anew, empty } = record
+  if (merged.length + failed.length + queued.length + anew.length + empty.length === 0) return []
   return store.write(async (tx) => {
     const team = await lockTeam(tx, record)
     if (record.moved !== undefined)
       await tx.events.append(team.key, ENGINE, { type: "integration.moved", data: record.moved })
-    await tellMerged(tx, team, record.merged)
-    for (const done of [...record.merged, ...record.empty]) await resolveReviewed(tx, team, done)
+    await tellMerged(tx, team, merged)
+    for (const done of [...merged, ...empty]) await resolveReviewed(tx, team, done)
     const fixes: Fix[] = []
-    for (const failed of [...record.failed, ...record.anew]) {
+    for (const each of [...failed, ...anew]) {
       // Whoever needs it is held below, before anybody can see that it is resolved.
-      await resolveReviewed(tx, team, failed)
-      const task = await tx.tasks.lock(team.key, failed.taskId)
+      await resolveReviewed(tx, team, each)
+      const task = await tx.tasks.lock(team.key, each.taskId)
       // Somebody has started another attempt meanwhile, so this one is nobody's concern any more.
-      if (task === undefined || task.attempt !== failed.attempt || task.status !== "resolved") continue
-      fixes.push(
-        isFixId(task.id) || record.anew.includes(failed)
-          ? await redo(tx, team, task, failed)
-          : await makeFix(tx, team, { task, failed, settings }),
-      )
+      if (task === undefined || task.attempt !== each.attempt || task.status !== "resolved") continue
+      const assignee = record.assignsFixes === true ? await findIdle(tx, team, task) : null
+      const needed = { task, failed: each, queued, settings, assignee }
+      const isDoneAnew = isFixId(task.id) || anew.includes(each)
+      fixes.push(isDoneAnew ? await redo(tx, team, task, each) : await makeFix(tx, team, needed))
     }
+    for (const each of queued) await tellQueued(tx, team, each)
     return fixes
   })
 }
@@ -109,22 +119,49 @@ async function redo(tx: Tx, team: StoredTeam, task: Task, failed: FailedMerge): 
   return { taskId: task.id, fix: task.id, isNew: true }
 }
 
+/** Once for each repair that it waits for. */
+async function tellQueued(tx: Tx, team: StoredTeam, { taskId, attempt, behind }: QueuedMerge): Promise<void> {
+  const { events } = await tx.events.list(team.key, { type: "task.merge_queued", task: taskId, limit: 1_000_000 })
+  const isTold = ofType(events, "task.merge_queued").some(
+    ({ data }) => data.attempt === attempt && data.behind === behind,
+  )
+  if (isTold) return
+  const data = { task: taskId, attempt, behind }
+  await tx.events.append(team.key, ENGINE, { type: "task.merge_queued", data })
+  // Whoever needs it needs it merged, and would not wait for a task that counts as resolved.
+  const task = await tx.tasks.find(team.key, taskId)
+  if (task?.status === "resolved") await hold(tx, team, await tx.tasks.dependants(team.key, taskId), behind)
+}
+
 interface Needed {
   readonly task: Task
   readonly failed: FailedMerge
+  readonly queued: readonly QueuedMerge[]
   readonly settings: Settings
+  readonly assignee: WorkerId | null
 }
 
-async function makeFix(tx: Tx, team: StoredTeam, { task, failed, settings }: Needed): Promise<Fix> {
+/** The worker that did the task, if it has nothing else to do: its agent knows the work, and nobody waits for it. */
+async function findIdle(tx: Tx, { key }: StoredTeam, { workerId }: Task): Promise<WorkerId | null> {
+  const worker = workerId === null ? undefined : await tx.workers.find(key, workerId)
+  return worker?.status === "idle" && worker.currentTask === null ? worker.id : null
+}
+
+async function makeFix(tx: Tx, team: StoredTeam, needed: Needed): Promise<Fix> {
+  const { task, failed, queued, settings, assignee } = needed
   const id = fixIdOf(task)
   const { role, complexity, acceptance, checks, files, agentType, work, wave } = task
   const title = `Fix the merge of task ${task.id}: ${task.title}`.slice(0, 500)
-  const { waitsFor, waiting } = await keepApart(tx, team, settings, { id, blockedBy: [], files })
-  const brief = { title, description: failed.description, blockedBy: waitsFor, assignee: null }
+  const { waitsFor: others, waiting } = await keepApart(tx, team, settings, { id, blockedBy: [], files })
+  // Those that wait for this fix are done with their files.
+  const waitsFor = others.filter((other) => !queued.some(({ taskId }) => taskId === other))
+  const brief = { title, description: failed.description, blockedBy: waitsFor, assignee }
   const known = { role, complexity, acceptance, checks, files, agentType, work }
   if ((await tx.tasks.create(team.key, id, { ...known, ...brief }, wave)) === undefined) {
     return { taskId: task.id, fix: id, isNew: false }
   }
+  // Others may have to wait for it, so it comes before whatever is as urgent.
+  await tx.tasks.setRanks(team.key, [{ id, rank: REPAIR_RANK }])
   await tx.events.append(team.key, ENGINE, { type: "task.created", data: { task: id, title, blocked_by: waitsFor } })
   await tellFailed(tx, team, failed, id)
   for (const each of [task.id, ...failed.alsoFor]) await hold(tx, team, await tx.tasks.dependants(team.key, each), id)

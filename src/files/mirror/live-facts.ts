@@ -109,6 +109,7 @@ const REACH: Readonly<Record<Event["type"], "task" | "messages" | "verdicts" | "
   "ownership.denied": "task",
   "ownership.set_aside": "task",
   "task.shared_files_merged": "task",
+  "task.merge_queued": "nothing",
   "merge.started": "nothing",
   "merge.ended": "nothing",
   "waves.calculated": "all",

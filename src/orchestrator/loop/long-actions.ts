@@ -1,3 +1,4 @@
+import { attemptName } from "../../delivery/merge-queue/candidate.ts"
 import { mergeWave, type WaveReport } from "../../delivery/merge-queue/merge-wave.ts"
 import { deliver } from "../../delivery/target/deliver.ts"
 import { latestLeftOut } from "../../delivery/target/deliver-part.ts"
@@ -11,7 +12,8 @@ import type { OrchestratorOptions, OrchestratorPorts } from "./engine-ports.ts"
 import { makeWorkElsewhere } from "./work-elsewhere.ts"
 
 /** The actions that take long: one at a time, beside the loop. */
-export interface LongActions extends Pick<EngineSnapshot, "busy" | "settled" | "elsewhere" | "delivery" | "troubles"> {
+export interface LongActions
+  extends Pick<EngineSnapshot, "busy" | "settled" | "queued" | "elsewhere" | "delivery" | "troubles"> {
   /** Looks whether work that was elsewhere was brought here. */
   lookElsewhere(): Promise<void>
   /** What is under way; resolves when nothing is. */
@@ -35,6 +37,7 @@ export function makeLongActions(
   { now, onEnd }: LongWork,
 ): LongActions {
   const settled = new Set<string>()
+  const queued = new Map<string, string>()
   const elsewhere = makeWorkElsewhere(ports.merging.merges)
   const troubles = new Map<LongAction["type"], Trouble>()
   let delivery: EngineSnapshot["delivery"] = "none"
@@ -93,15 +96,16 @@ export function makeLongActions(
     const report = await mergeWave(
       context,
       { merges: merging.merges, gate: gates.gate, scope: gates.scope, makeLock: gates.makeLock },
-      { project, team, run, target, wave: wave ?? undefined, takesReviewed: true },
+      { project, team, run, target, wave: wave ?? undefined, takesReviewed: true, assignsFixes: true },
     )
-    for (const name of settledBy(report)) settled.add(name)
+    noteMerged({ settled, queued }, report)
     elsewhere.add(report)
     return whyNotWhole(report)
   }
 
   return {
     settled,
+    queued,
     get elsewhere() {
       return elsewhere.known
     },
@@ -155,9 +159,25 @@ async function bringToTarget(
   }
 }
 
+interface Merged {
+  readonly settled: Set<string>
+  readonly queued: Map<string, string>
+}
+
+/** What is settled, and what is merged only after a repair, by the last merge that looked at it. */
+function noteMerged({ settled, queued }: Merged, report: WaveReport): void {
+  for (const name of settledBy(report)) settled.add(name)
+  for (const { candidate, outcome } of report.outcomes) {
+    for (const attempt of [candidate, ...candidate.alsoFor]) {
+      if (outcome.kind === "queued") queued.set(attemptName(attempt), outcome.behind)
+      else queued.delete(attemptName(attempt))
+    }
+  }
+}
+
 /** What the report says all about: merged, or a task for whoever mends it, or nothing to merge. */
 function settledBy({ outcomes, left }: WaveReport): string[] {
-  const open: readonly string[] = ["waiting", "untested", "asked"]
+  const open: readonly string[] = ["waiting", "untested", "asked", "queued"]
   const done = outcomes.filter(({ outcome }) => !open.includes(outcome.kind))
   const attempts = [...done.flatMap(({ candidate }) => [candidate, ...candidate.alsoFor]), ...left]
   return attempts.map(({ taskId, attempt }) => `${taskId}/${attempt}`)

@@ -9,6 +9,7 @@ import { isLong } from "../advance.ts"
 import { decide } from "../decide.ts"
 import { beginFollowing, readEngine } from "../operations/read-engine.ts"
 import { carryOut } from "./carry-out.ts"
+import { makeCollisionRanks } from "./collision-ranks.ts"
 import { makeEarlyWarning } from "./early-warning.ts"
 import type { EngineEnd, OrchestratorOptions, OrchestratorPorts } from "./engine-ports.ts"
 import { makeWorkerPool, type WorkerPool } from "./engine-workers.ts"
@@ -71,7 +72,9 @@ async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost
   const warning = makeEarlyWarning(ports, options)
   const judge = makeApprovalJudge(ports, { project: options.project, team: options.team, run: options.run })
   const notices = makeNotices(ports, options)
-  const own = findTested(ports, await resolveRun(context, options))
+  const name = await resolveRun(context, options)
+  const own = findTested(ports, name)
+  const ranks = makeCollisionRanks(ports, name)
   runtime.onExit(wake.now)
 
   /** Looks, decides and acts once; the end, or how long to rest and to wait. */
@@ -83,23 +86,15 @@ async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost
     const { history } = following
     const workers = pool.look(facts, history)
     if (long.elsewhere.size > 0) await long.lookElsewhere()
-    const { busy, settled, elsewhere, delivery, troubles } = long
+    const { busy, settled, queued, elsewhere, delivery, troubles } = long
     if (options.limits.enableCascade) await own.look(facts.tasks)
     const { tested } = own
-    const snapshot: EngineSnapshot = {
-      ...facts,
-      history,
-      workers,
-      busy,
-      settled,
-      elsewhere,
-      delivery,
-      troubles,
-      tested,
-    }
+    const known = { busy, settled, queued, elsewhere, delivery, troubles, tested }
+    const snapshot: EngineSnapshot = { ...facts, history, workers, ...known }
     ports.onLook?.(snapshot)
     await notices.look(facts.questions)
     if (options.drain.aborted || options.stop.aborted) return interrupt(options, pool)
+    await ranks.look(snapshot)
     const { actions, wakeAt } = decide(snapshot, options.limits)
     const end = await act(ports, options, { actions, pool, long, judge: judge.begin })
     if (end !== undefined) return end

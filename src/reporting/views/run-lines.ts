@@ -109,6 +109,7 @@ const TELLERS: Tellers = {
         ? `task ${say(data.task)} does not merge (${say(data.reason)}) and is done once more`
         : `task ${say(data.task)} does not merge (${say(data.reason)}); task ${say(data.fix)} mends it`,
     ),
+  "task.merge_queued": ({ data }) => plain(`task ${say(data.task)} is merged after ${say(data.behind)}`),
   "task.deleted": ({ data }) => plain(`task ${say(data.task)} deleted`),
   "run.started": ({ data }) => (say(data.task) === "" ? plain(`${say(data.worker)} asks ${agentOf(data)}`) : null),
   "run.ended": ({ data }) =>
