@@ -69,6 +69,10 @@ export function makeInvariants(checked: Checked): Invariants {
   /** Of tasks; each is good for one way into execution. */
   const approvedPlans = new Set<string>()
   const phases = new Map<string, string>()
+  /** Fixes of what did not fit, with the task that they mend. */
+  const repairs = new Map<string, string>()
+  /** They came to a stop once. */
+  const stopped = new Set<string>()
 
   const fail = (invariant: string, message: string): never => {
     throw new InvariantBroken(invariant, message)
@@ -87,10 +91,30 @@ export function makeInvariants(checked: Checked): Invariants {
       events.push(event)
       await checkEvent(event, look.events, look.now)
     }
+    checkRepairs(look.tasks)
     for (const { id, status, qa } of look.tasks)
       if ((status === "resolved" || status === "in_review") && qa !== null && qa !== "passed")
         fail("I5", `task ${id} is ${status}, and its QA is ${qa}`)
     tasks = new Map(look.tasks.map((task) => [task.id, task]))
+  }
+
+  /**
+   * F024: of work that does not fit in the same file, one repair at a time. One that waited for a person may find another
+   * when it goes on.
+   */
+  function checkRepairs(all: readonly Task[]): void {
+    const coming = new Map<string, string>()
+    for (const { id, status, blockedBy } of all) {
+      if (status === "paused" || status === "failed") stopped.add(id)
+      const of = repairs.get(id)
+      const isComing = status === "open" || status === "in_progress" || status === "in_review"
+      if (of === undefined || !isComing || stopped.has(id) || blockedBy.length > 0) continue
+      for (const path of plan.tasks.find((task) => task.id === of)?.paths ?? []) {
+        const other = coming.get(path)
+        if (other !== undefined) fail("F024", `${other} and ${id} mend ${path} at the same time`)
+        coming.set(path, id)
+      }
+    }
   }
 
   async function checkEvent(event: ToldEvent, together: readonly ToldEvent[], now: number): Promise<void> {
@@ -105,6 +129,8 @@ export function makeInvariants(checked: Checked): Invariants {
     if (type === "run.started" && !events.some((each) => startsExecution(each)))
       fail("I7", `run ${data.run} of ${by} started before execution did`)
     if (type === "verdict.recorded" && data.status === "failed") await checkBlame(data)
+    if (type === "task.merge_failed" && data.reason === "conflict" && data.fix !== data.task)
+      repairs.set(String(data.fix), String(data.task))
     if (type === "message.sent") {
       if (sent.has(String(data.id))) fail("I10", `message ${data.id} was sent twice`)
       sent.add(String(data.id))

@@ -41,7 +41,27 @@ export interface SimPlan {
 /** Files that belong to nobody, so that several tasks change them at once. */
 const COMMON = ["common/one.txt", "common/two.txt"]
 
-export function makePlan(random: Random): SimPlan {
+/** Of these plans most tasks change the same file, and nothing keeps them from doing so at once. */
+const CROWDED = 0.15
+
+export function makePlan(random: Random, { isCrowded = random.fork("crowd").chance(CROWDED) } = {}): SimPlan {
+  const plan = makeAnyPlan(random)
+  return isCrowded ? crowd(plan, random.fork("crowded")) : plan
+}
+
+function crowd(plan: SimPlan, random: Random): SimPlan {
+  // Their own checks are about files that they no longer change.
+  const crowded = { needs: [], files: [], checks: [], paths: COMMON.slice(0, 1), clash: null }
+  const tasks = plan.tasks.map((task, index) => (index === 0 || random.chance(0.2) ? task : { ...task, ...crowded }))
+  return { ...plan, tasks }
+}
+
+/** The tasks that change a file which others change as well. */
+export function listCrowd({ tasks }: SimPlan): string[] {
+  return tasks.filter(({ paths }) => paths.some((path) => COMMON.includes(path))).map(({ id }) => id)
+}
+
+function makeAnyPlan(random: Random): SimPlan {
   const count = random.int(1, 7)
   const tasks: SimTask[] = []
   for (let number = 1; number <= count; number++) {

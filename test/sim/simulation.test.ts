@@ -55,6 +55,26 @@ describe("the engine in a simulated world", () => {
     expect(delivered).toBeGreaterThan(3)
   }, 180_000)
 
+  it("F024: of tasks that change the same file each is repaired at most once, and one of them never", async () => {
+    let mended = 0
+    for (let seed = 1; seed <= 25; seed++) {
+      const { events, ends, crowd } = await simulate(seed, { hasFaults: false, isCrowded: true })
+      expect(ends.at(-1)).toBe("done: all tasks are done and verified")
+      // Another run of the team does the tasks anew.
+      const next = events.findIndex(({ type }) => type === "team.closed")
+      const ofRun = next === -1 ? events : events.slice(0, next)
+      const failed = ofRun.filter(({ type, data }) => type === "task.merge_failed" && data.reason === "conflict")
+      const of = failed.map(({ data }) => String(data.task))
+      // A fix that does not merge would be named as the task.
+      expect(of.filter((task) => task.startsWith("fix-"))).toEqual([])
+      expect(new Set(of).size).toBe(of.length)
+      const ofCrowd = of.filter((task) => crowd.includes(task))
+      expect(ofCrowd.length).toBeLessThanOrEqual(Math.max(0, crowd.length - 1))
+      mended += of.length
+    }
+    expect(mended).toBeGreaterThan(20)
+  }, 180_000)
+
   if (SEED === undefined)
     it(
       `holds to its invariants and ends, whatever goes wrong: ${SEEDS.length} runs, the last with seed ${SEEDS.at(-1)}`,

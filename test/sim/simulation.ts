@@ -43,7 +43,7 @@ import { makeSimGates, type SimGates } from "./gates.ts"
 import { SIM_PLACE } from "./git/merges.ts"
 import { makeSimGit, type SimGit } from "./git.ts"
 import { checkRuns, PERSONS_MESSAGE, type RunsChecked } from "./invariants.ts"
-import { makePlan, SIM_RUN, SIM_TEAM, type SimPlan } from "./plans.ts"
+import { listCrowd, makePlan, SIM_RUN, SIM_TEAM, type SimPlan } from "./plans.ts"
 import type { Random } from "./random.ts"
 import { makeSimRuntime, type SimRuntime, startOf } from "./runtime.ts"
 import { openSimStore, type SimStore } from "./store.ts"
@@ -63,6 +63,8 @@ export interface SimulationResult {
   /** The task that could not be done at first. */
   readonly hopeless: string | null
   readonly partialDelivery: EngineLimits["partialDelivery"]
+  /** Tasks that change the same file as others. */
+  readonly crowd: readonly string[]
 }
 
 /** A run that broke a rule or did not end, with all that is needed to look into it. */
@@ -91,6 +93,8 @@ export interface SimulationOptions {
   readonly hasFaults?: boolean
   /** One task that cannot be done before a person has looked after it; by default now and then, where there are faults. */
   readonly isHopeless?: boolean
+  /** Most tasks change the same file; by default now and then. */
+  readonly isCrowded?: boolean
   /** Hears what everybody says, with the time. */
   readonly say?: (line: string) => void
 }
@@ -121,6 +125,7 @@ export async function simulate(seed: number, options: SimulationOptions = {}): P
   const result = (): SimulationResult => ({
     ...{ seed, plan, steps, elapsedMs: world.elapsedMs(), faults: faults.told, ends: person.ends },
     ...{ events: invariants.events, refs: git.repository.refs, hopeless, partialDelivery },
+    crowd: listCrowd(plan),
   })
   try {
     while (!person.isDone()) {
@@ -191,10 +196,11 @@ async function prepare(
     say = () => {},
     hasFaults = true,
     isHopeless = hasFaults && world.random.fork("hopeless").chance(0.2),
+    isCrowded,
   }: SimulationOptions,
 ): Promise<Scene> {
   const { random } = world
-  const plan = makePlan(random.fork("plan"))
+  const plan = makePlan(random.fork("plan"), { isCrowded })
   const git = makeSimGit(world, { team: SIM_RUN, files: plan.files })
   let ids = 0
   const contextOf = (own: Store): Context => ({
