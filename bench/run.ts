@@ -3,6 +3,7 @@ import { availableParallelism, loadavg } from "node:os"
 import { agents } from "./cases/agents.ts"
 import { checkouts } from "./cases/checkouts.ts"
 import { claimResolve } from "./cases/claim-resolve.ts"
+import { collisions } from "./cases/collisions.ts"
 import { contention } from "./cases/contention.ts"
 import { engine } from "./cases/engine.ts"
 import { events } from "./cases/events.ts"
@@ -49,6 +50,7 @@ const CASES: readonly BenchCase[] = [
   gates,
   preflight,
   merging,
+  collisions,
   engine,
   idle,
   makespan,
