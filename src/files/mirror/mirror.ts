@@ -2,6 +2,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { AppError } from "../../kernel/errors.ts"
 import { describeTeam, type RunName, type TeamName } from "../../kernel/team.ts"
+import { sleep } from "../../lib/sleep.ts"
 import type { Context } from "../../store/operation.ts"
 import { listEarlierRuns, readArchive, readChanges, type Wanted } from "../operations/read-archive.ts"
 import { runFolder } from "./export-places.ts"
@@ -52,6 +53,8 @@ export interface MirrorWatch extends MirrorOptions {
   readonly onUpdate?: (report: MirrorReport) => void
   /** How long files about the team as a whole may be behind. */
   readonly debounceMs?: number
+  /** How long to rest after an update. What happens meanwhile is written together, each file once; none by default. */
+  readonly restMs?: number
 }
 
 const DEBOUNCE_MS = 250
@@ -62,7 +65,7 @@ const MAX_SHARE_OF_TIME = 1 / 5
 
 /** Keeps the folder up to date until told to stop. */
 export async function mirrorTeam(context: Context, name: TeamName, options: MirrorWatch): Promise<void> {
-  const { signal, onUpdate, debounceMs = DEBOUNCE_MS } = options
+  const { signal, onUpdate, debounceMs = DEBOUNCE_MS, restMs = 0 } = options
   await using watch = await context.store.watch()
   const mirror = await openMirror(context, name, options)
   const tell = () => {
@@ -84,6 +87,7 @@ export async function mirrorTeam(context: Context, name: TeamName, options: Mirr
       dueAt = undefined
     }
     tell()
+    if (restMs > 0) await sleep(restMs, signal)
   }
   await mirror.update()
   await mirror.putOverview()
