@@ -55,4 +55,14 @@ describe("the failing tests that a gate lets through", () => {
     expect(allowedTests([verdict], [task("show"), task("other")], "final")).toEqual(all)
     expect(allowedTests([{ ...verdict, status: "failed" }], tasks, "merged")).toEqual(new Map())
   })
+
+  it("are found among thousands of tasks at once", () => {
+    const names = Array.from({ length: 5000 }, (_, number) => `task-${number}`)
+    const verdicts = names.map((subject) => ({ ...verdict, subject, checks: [] }))
+    const tasks = [task("show"), ...names.map((name) => task(name))]
+    const start = performance.now()
+    expect(allowedTests([...verdicts, verdict], tasks, "final")).toEqual(all)
+    // To ask of each task who needs it took longer than anybody waits.
+    expect(performance.now() - start).toBeLessThan(5000)
+  })
 })

@@ -53,25 +53,30 @@ export function allowedTests(verdicts: readonly Verdict[], tasks: readonly Known
     if (verdict.scope === "task" && verdict.subject !== null && verdict.status === "passed")
       last.set(verdict.subject, verdict)
   const allowed = new Map<string, string[]>()
+  const byId = new Map<string, KnownTask>(tasks.map((task) => [task.id, task]))
   for (const [subject, { checks }] of last) {
-    if (isDue(subject, tasks, gate)) continue
-    for (const { command, baseline } of checks)
-      if (command !== undefined && baseline !== undefined && baseline.asked.length > 0)
-        allowed.set(command, [...(allowed.get(command) ?? []), ...baseline.asked])
+    const asking = checks.flatMap(({ command, baseline }) =>
+      command !== undefined && baseline !== undefined && baseline.asked.length > 0 ? [{ command, baseline }] : [],
+    )
+    // Few tasks ask for a test that fails, and to find who needs a task costs a look at all of them.
+    if (asking.length === 0 || isDue(subject, byId, gate)) continue
+    for (const { command, baseline } of asking)
+      allowed.set(command, [...(allowed.get(command) ?? []), ...baseline.asked])
   }
   return allowed
 }
 
+type TasksById = ReadonlyMap<string, KnownTask>
+
 /** Whether the failing tests of a task have to pass by now. */
-function isDue(subject: string, tasks: readonly KnownTask[], gate: AskingGate): boolean {
+function isDue(subject: string, byId: TasksById, gate: AskingGate): boolean {
   if (gate === "merged") return false
-  if (gate !== "final") return needs(gate.task, subject, tasks)
-  return tasks.some(({ id, status }) => status !== "skipped" && id !== subject && needs(id, subject, tasks))
+  if (gate !== "final") return needs(gate.task, subject, byId)
+  return byId.values().some(({ id, status }) => status !== "skipped" && id !== subject && needs(id, subject, byId))
 }
 
 /** Directly or through others. */
-function needs(id: string, wanted: string, tasks: readonly KnownTask[]): boolean {
-  const byId = new Map<string, KnownTask>(tasks.map((task) => [task.id, task]))
+function needs(id: string, wanted: string, byId: TasksById): boolean {
   const seen = new Set<string>()
   const left = [...(byId.get(id)?.blockedBy ?? [])] as string[]
   for (let next = left.pop(); next !== undefined; next = left.pop()) {

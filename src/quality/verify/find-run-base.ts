@@ -14,8 +14,9 @@ export async function findRunBase(
   const start = (await repository.find(integrationRef(name, "start")))?.commit
   if (start === undefined) return otherwise
   const target = (await repository.find(integrationRef(name, "target")))?.commit
-  // Once the target has the work, the two share all of it: nothing would be new any more.
-  if (target === undefined || (await repository.contains(target, commit))) return start
+  // Once the target has the work, the two share all of it: nothing would be new any more. Where it has not moved, they
+  // share nothing that is later than the start.
+  if (target === undefined || target === start || (await repository.contains(target, commit))) return start
   const shared = await repository.findBase(target, commit)
   return shared !== undefined && (await repository.contains(shared, start)) ? shared : start
 }
