@@ -1,3 +1,4 @@
+import { isShortLine } from "./ancestry.ts"
 import type { Git } from "./git.ts"
 import type { Branch, BranchHistory } from "./port.ts"
 
@@ -34,6 +35,8 @@ async function hasBase(git: Git, parents: Parents, { base, head }: Branch): Prom
   if (head === base || reachable(parents, [head]).has(base)) return true
   const first = firstParents(parents, head).at(-1)
   if (first !== undefined && parents.get(first)?.includes(base)) return true
+  // What is merged already, as most is in a long run, is not among the parents; what was read of it once is known.
+  if (await isShortLine(git, base, head)) return true
   return (await git.run(["merge-base", "--is-ancestor", base, head])).exitCode === 0
 }
 

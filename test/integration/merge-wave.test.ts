@@ -38,6 +38,23 @@ describe.each(Object.keys(STORES))("merging the tasks of a wave, on %s", (store)
     expect(new Set(events.map((event) => event.by))).toEqual(new Set(["teamwork"]))
   })
 
+  it("looks only at what is new, unless somebody moved the branch since the last merge", async () => {
+    await using scene = await prepare(store, ["1", "2", "3"])
+    await scene.work("1", { a: "1\n" })
+    const first = await scene.merge()
+    const last = { tip: first.after, merged: new Set(["1/1"]) }
+    await scene.work("2", { b: "2\n" })
+    const second = await scene.merge({ last })
+    expect(kinds(second)).toEqual({ 2: "merged" })
+    expect(await scene.merges.contains(second.after, first.after)).toBe(true)
+    // The branch is not where that merge left it: everything counts again.
+    const third = await scene.merge({ last: { tip: first.after, merged: new Set(["1/1", "2/1"]) } })
+    expect(kinds(third)).toEqual({ 1: "contained", 2: "contained" })
+    const events = await scene.events("task.merged")
+    const merged = await scene.merges.mergedAttempts(scene.base, third.after)
+    expect(events.map(({ data }) => data.commit)).toEqual([merged.get("1/1"), merged.get("2/1")])
+  })
+
   it("resolves what is in review once it is merged, where that is all it waits for", async () => {
     await using scene = await prepare(store, ["1", "2"], { 3: "1", 4: "2" })
     await scene.work("1", { shared: "one\n" }, { status: "in_review" })

@@ -30,6 +30,14 @@ export interface WaveMerge extends TeamName {
   readonly takesReviewed?: boolean
   /** A fix is meant for the idle worker that did the work; whoever leads frees it when that takes something else. */
   readonly assignsFixes?: boolean
+  /** How the last merge left the branch. Where nobody has moved it since, only what is new is looked at. */
+  readonly last?: LastMerge | undefined
+}
+
+export interface LastMerge {
+  readonly tip: string
+  /** The attempts that are on the branch, and written down as merged: `<task>/<attempt>`. */
+  readonly merged: ReadonlySet<string>
 }
 
 export interface WaveReport extends BatchReport {
@@ -70,7 +78,9 @@ export async function mergeWave(context: Context, given: WavePorts, request: Wav
   const integration = await openIntegration(context, merges, { name, target: request.target })
   const ofWave = tasks.filter((task) => request.wave === undefined || task.wave === request.wave)
   const done = request.takesReviewed === true ? ["resolved", "in_review"] : ["resolved"]
-  const wanted = ofWave.filter((task) => done.includes(task.status))
+  const last = request.last?.tip === integration.tip ? request.last : undefined
+  const isMerged = ({ id, attempt }: Task) => last?.merged.has(attemptName({ taskId: id, attempt })) === true
+  const wanted = ofWave.filter((task) => done.includes(task.status) && !isMerged(task))
   const found = await collectCandidates(merges, { name, tasks, wanted, committed, tip: integration.tip })
   const { candidates, heads, restored } = found
   const elsewhere = await noteFound(context, merges, { name, tasks, found })
@@ -95,7 +105,7 @@ export async function mergeWave(context: Context, given: WavePorts, request: Wav
     const { before, after } = batch
     const moved = before === after ? undefined : { commit: after, start, target, ...(await merges.place()) }
     const fixes = await writeDown(context, ports, {
-      ...{ name, report, empty, start, anew, moved },
+      ...{ name, report, empty, start: last?.tip ?? start, anew, moved },
       assignsFixes: request.assignsFixes,
     })
     return { report, left, fixes }

@@ -1,5 +1,5 @@
 import { attemptName } from "../../delivery/merge-queue/candidate.ts"
-import { mergeWave, type WaveReport } from "../../delivery/merge-queue/merge-wave.ts"
+import { type LastMerge, mergeWave, type WaveReport } from "../../delivery/merge-queue/merge-wave.ts"
 import { deliver } from "../../delivery/target/deliver.ts"
 import { latestLeftOut } from "../../delivery/target/deliver-part.ts"
 import { whyNotGreen } from "../../delivery/target/final-verdict.ts"
@@ -45,6 +45,7 @@ export function makeLongActions(
   let ended = Promise.resolve()
   const name = { project: options.project, team: options.team, run: options.run }
   const own = makeOwnIntegration(ports.context, ports.merging.merges, name)
+  let last: LastMerge | undefined
 
   async function perform(action: LongAction): Promise<void> {
     const problem = await attempt(action).catch((error) => (error instanceof Error ? error.message : String(error)))
@@ -96,8 +97,11 @@ export function makeLongActions(
     const report = await mergeWave(
       context,
       { merges: merging.merges, gate: gates.gate, scope: gates.scope, makeLock: gates.makeLock },
-      { project, team, run, target, wave: wave ?? undefined, takesReviewed: true, assignsFixes: true },
+      { project, team, run, target, wave: wave ?? undefined, takesReviewed: true, assignsFixes: true, last },
     )
+    // Somebody who moved the branch may have taken away what was merged before.
+    const before = last?.tip === report.before ? last.merged : []
+    last = { tip: report.after, merged: new Set([...before, ...mergedBy(report)]) }
     noteMerged({ settled, queued }, report)
     elsewhere.add(report)
     return whyNotWhole(report)
@@ -173,6 +177,11 @@ function noteMerged({ settled, queued }: Merged, report: WaveReport): void {
       else queued.delete(attemptName(attempt))
     }
   }
+}
+
+function mergedBy({ outcomes }: WaveReport): string[] {
+  const merged = outcomes.filter(({ outcome }) => outcome.kind === "merged" || outcome.kind === "contained")
+  return merged.flatMap(({ candidate }) => [candidate, ...candidate.alsoFor]).map(attemptName)
 }
 
 /** What the report says all about: merged, or a task for whoever mends it, or nothing to merge. */
