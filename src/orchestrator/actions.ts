@@ -75,6 +75,8 @@ export interface EngineWorker {
    * process that was started says so itself, its availability is `spawning`.
    */
   readonly isRunning: boolean | null
+  /** Its process was gone when this orchestrator first looked: it ended together with the one before, not by a fault of its own. */
+  readonly endedUnseen?: boolean
 }
 
 export type PartialDelivery = "ask" | "always" | "never"
@@ -107,7 +109,14 @@ export type ShortAction =
   /** Whatever it held goes back: given back by itself, or set back as lost where it is killed. */
   | { readonly type: "stop-worker"; readonly worker: WorkerId; readonly reason: string; readonly isKilled: boolean }
   /** Its process is gone: whatever it held is set back. */
-  | { readonly type: "bury-worker"; readonly worker: WorkerId; readonly task: string | null; readonly reason: string }
+  | {
+      readonly type: "bury-worker"
+      readonly worker: WorkerId
+      readonly task: string | null
+      readonly reason: string
+      /** A crash makes the next start wait; an end with the whole team does not. */
+      readonly hasCrashed: boolean
+    }
   | { readonly type: "quarantine-worker"; readonly worker: WorkerId; readonly reason: string }
   | { readonly type: "check-status"; readonly worker: WorkerId; readonly task: TaskId; readonly silentMs: number }
   | { readonly type: "release-task"; readonly task: string; readonly reason: string }

@@ -22,7 +22,9 @@ function ladder(silentMs: number, fact: Partial<WorkerFact> = {}, worker: Partia
 describe("a worker whose process is gone", () => {
   it("is buried with the task it held, and without one", () => {
     expect(supervise(ladder(0, {}, { isRunning: false }), LIMITS)).toEqual({
-      actions: [{ type: "bury-worker", worker: "w1", task: "1", reason: "the process of worker w1 is gone" }],
+      actions: [
+        { type: "bury-worker", worker: "w1", task: "1", reason: "the process of worker w1 is gone", hasCrashed: true },
+      ],
       wakeAt: null,
     } as never)
     const idle = makeSnapshot({
@@ -30,6 +32,11 @@ describe("a worker whose process is gone", () => {
       history: historyOf({ w1: STARTED }),
     })
     expect(supervise(idle, LIMITS).actions).toMatchObject([{ type: "bury-worker", worker: "w1", task: null }])
+  })
+
+  it("has not crashed when it was gone before anybody looked", () => {
+    const unseen = ladder(0, {}, { isRunning: false, endedUnseen: true })
+    expect(supervise(unseen, LIMITS).actions).toMatchObject([{ type: "bury-worker", task: "1", hasCrashed: false }])
   })
 
   it("is buried once", () => {

@@ -70,8 +70,10 @@ function judge(each: Case): Ruling {
 
 function bury({ worker, task, fact }: Case): Ruling {
   if (!isExitTold(worker, fact)) {
-    const reason = `the process of worker ${worker.id} is gone`
-    return now({ type: "bury-worker", worker: worker.id, task: task?.id ?? null, reason })
+    const hasCrashed = worker.endedUnseen !== true
+    const when = hasCrashed ? "" : "; it ended before this run took over"
+    const reason = `the process of worker ${worker.id} is gone${when}`
+    return now({ type: "bury-worker", worker: worker.id, task: task?.id ?? null, reason, hasCrashed })
   }
   if (task === null) return NOTHING
   return now({ type: "release-task", task: task.id, reason: `worker ${worker.id} is gone` })

@@ -276,6 +276,40 @@ describe("interrupting a run", () => {
   )
 })
 
+describe("a run of which everything was killed", () => {
+  it(
+    "resumes at once after everything was killed",
+    async () => {
+      using bench = makeBench()
+      makeRepository(bench.cwd)
+      const tasks = ["1", "2"].map((id) => {
+        const mark = join(bench.home, `begun-${id}`)
+        return { id, run: [`test -e ${mark} || { touch ${mark}; sleep 60; }`, `echo ${id} > f${id}`] }
+      })
+      await bench.ok("plan", planFor(bench, tasks), "--yes")
+      await using team = bench.start(RUN)
+      await until(
+        async () => tasks.every(({ id }) => existsSync(join(bench.home, `begun-${id}`))),
+        "both tasks to begin",
+      )
+      await team.stop("SIGKILL")
+      for (const { pid } of processesOf(bench.home)) process.kill(pid, "SIGKILL")
+      await until(async () => processesOf(bench.home).length === 0, "the end of every process")
+      const second = await bench.run(RUN)
+      expect(second, second.stdout).toMatchObject(FINE)
+      expect(git(bench.cwd, "show", "main:f2")).toBe("2")
+      const events = (bench.dump().event ?? []) as { type: string; recorded_at: number; data: string }[]
+      const ledAt = events.findLast(({ type }) => type === "team.led")?.recorded_at ?? 0
+      const claims = events.filter(({ type, recorded_at }) => type === "task.claimed" && recorded_at > ledAt)
+      // A worker that crashed would wait for five seconds.
+      expect(claims.map(({ recorded_at }) => recorded_at - ledAt < 4000)).toEqual([true, true])
+      const ends = events.filter(({ type }) => type === "worker.exited").map(({ data }) => JSON.parse(data).reason)
+      expect(ends.sort()).toEqual(["done", "done", "stopped", "stopped"])
+    },
+    LONG_MS,
+  )
+})
+
 describe("cancelling a team", () => {
   it(
     "ends its run and its workers, keeps what they did, and lets it go on later",

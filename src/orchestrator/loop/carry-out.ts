@@ -62,7 +62,11 @@ async function perform(
       return
     }
     case "bury-worker":
-      return pool.stop(action.worker, { how: "crashed", reason: action.reason, graceMs: 0 })
+      return pool.stop(action.worker, {
+        how: action.hasCrashed ? "crashed" : "stopped",
+        reason: action.reason,
+        graceMs: 0,
+      })
     case "quarantine-worker":
       return quarantineWorker(context, { ...name, by: ENGINE, worker: action.worker, reason: action.reason })
     case "check-status": {

@@ -54,6 +54,9 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
   const starts = new Map<WorkerId, number>()
   const held = new Map<WorkerId, string | null>()
   const dismissed = new Map<WorkerId, Promise<void>>()
+  /** Whose processes were gone at our first look. Nobody led then, so nobody saw them fail. */
+  const endedUnseen = new Set<WorkerId>()
+  let hasLooked = false
 
   function isRunning(worker: Worker, fact: WorkerFact | undefined, now: number): boolean | null {
     const known = processes.get(worker.id)
@@ -67,15 +70,12 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
     if (told !== undefined && known?.pid !== told.pid) {
       runtime.adopt(worker.id, told)
       processes.set(worker.id, { ...told, startsBefore: -1 })
-      return runtime.isRunning(told)
+      const isThere = runtime.isRunning(told)
+      if (!isThere && !hasLooked) endedUnseen.add(worker.id)
+      return isThere
     }
     if (known !== undefined) return runtime.isRunning(known)
     return worker.status === "spawning" ? isSpawning(worker, now) : null
-  }
-
-  /** An orchestrator before us may have started it in its last moment. */
-  function isSpawning({ lastHeartbeat }: Worker, now: number): boolean {
-    return now - Date.parse(lastHeartbeat) < SPAWN_MS
   }
 
   /** Keeps what its worktree holds, then lets others have its task. */
@@ -97,24 +97,22 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
     // Also where its process is gone: its agent may live on, in a worktree that is somebody else's soon.
     await runtime.stop(worker, processes.get(worker) ?? null, { graceMs })
     processes.delete(worker)
+    endedUnseen.delete(worker)
     await giveBack(worker, how === "stopped" ? "interrupted" : "lost", reason)
     await noteWorkerExited(context, { ...name, by: ENGINE, worker, reason: how, detail: reason })
   }
 
   return {
-    look: ({ workers, now }, history) =>
-      workers.map((worker) => {
+    look({ workers, now }, history) {
+      const seen = workers.map((worker) => {
         held.set(worker.id, worker.currentTask)
         starts.set(worker.id, history.workers.get(worker.id)?.starts ?? 0)
-        return {
-          id: worker.id,
-          role: worker.role,
-          availability: worker.status,
-          currentTask: worker.currentTask,
-          activeAt: Date.parse(worker.lastHeartbeat),
-          isRunning: isRunning(worker, history.workers.get(worker.id), now),
-        }
-      }),
+        const isThere = isRunning(worker, history.workers.get(worker.id), now)
+        return { ...describe(worker), isRunning: isThere, endedUnseen: endedUnseen.has(worker.id) }
+      })
+      hasLooked = true
+      return seen
+    },
     async start(id, role) {
       // Its end is still being seen to, and would be taken for that of the next one.
       if (id !== null && dismissed.has(id)) return
@@ -143,6 +141,15 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
       }
     },
   }
+}
+
+/** An orchestrator before us may have started it in its last moment. */
+function isSpawning({ lastHeartbeat }: Worker, now: number): boolean {
+  return now - Date.parse(lastHeartbeat) < SPAWN_MS
+}
+
+function describe({ id, role, status, currentTask, lastHeartbeat }: Worker): Omit<EngineWorker, "isRunning"> {
+  return { id, role, availability: status, currentTask, activeAt: Date.parse(lastHeartbeat) }
 }
 
 /** Undefined when it could not be started: like a crash, that is tried again after a while, and not for ever. */
