@@ -486,7 +486,7 @@ async function prepare(store: string, ids: readonly string[], needing: Record<st
       return head
     },
     merge: (
-      request: { wave?: number; takesReviewed?: boolean; assignsFixes?: boolean; target?: string } = {},
+      request: Partial<Omit<WaveMerge, "project" | "team">> = {},
       ports: Partial<QueuePorts> = {},
     ): Promise<WaveReport> =>
       mergeWave(
