@@ -74,6 +74,10 @@ function readCommits(git: Git, findHead: () => Promise<string>) {
       return found && { commit: found.commit, tree: found.tree }
     },
     contains: makeContains(git),
+    async isNextTo(base: string, commit: string) {
+      const parents = (await findCommit(git, commit))?.parents ?? []
+      return base === commit || (parents.length === 1 && parents[0] === base)
+    },
     async findBase(...commits: string[]) {
       const { exitCode, stdout } = await git.run(["merge-base", "--octopus", ...commits])
       return exitCode === 0 ? stdout.trim().split("\n")[0] : undefined

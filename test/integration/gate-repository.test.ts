@@ -141,6 +141,8 @@ describe("the repository of a gate", () => {
     const other = repository.commit("Other")
     const gates = await open(repository)
     expect([await gates.contains(merge, side), await gates.contains(side, main)]).toEqual([true, false])
+    expect([await gates.isNextTo(start, side), await gates.isNextTo(side, side)]).toEqual([true, true])
+    expect([await gates.isNextTo(main, merge), await gates.isNextTo(side, main)]).toEqual([false, false])
     expect(await gates.findBase(side, main)).toBe(start)
     expect(await gates.findBase(side, main, merge)).toBe(start)
     expect(await gates.findBase(side, other)).toBeUndefined()

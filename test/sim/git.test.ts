@@ -222,6 +222,7 @@ function chooseCall(random: Random, commits: readonly string[]): { name: string;
         start: await gates.findStart(),
         status: (await gates.listUncommitted()).toSorted(),
         base: await gates.findBase(named(one), named(two)),
+        isNext: await gates.isNextTo(named(one), named(two)),
         merges: await gates.listMerges(named(one), named(two)),
         diff: parseDiff(await gates.readDiff(named(one), named(two))),
         top: (await gates.openTree((await gates.find("HEAD"))?.tree ?? "").list("")).toSorted(),

@@ -8,6 +8,8 @@ export interface GateRepository {
   find(revision: string): Promise<Judged | undefined>
   /** Whether `later` contains `earlier`. */
   contains(later: string, earlier: string): Promise<boolean>
+  /** Whether `commit` is `base`, or one commit on top of it and no merge. */
+  isNextTo(base: string, commit: string): Promise<boolean>
   /** The newest commit that all of them contain. */
   findBase(...commits: string[]): Promise<string | undefined>
   /** Where the work in the checkout started, if it is a worker's worktree. */

@@ -132,6 +132,8 @@ async function newest(
   repository: Verifier["repository"],
   { name, state, pinned }: Pick<RangeRequest, "name" | "state"> & { readonly pinned: string | undefined },
 ): Promise<string | undefined> {
+  // One commit has nothing in it but the task's own.
+  if (pinned !== undefined && (await repository.isNextTo(pinned, state.commit))) return pinned
   const integration = await repository.find(branchRef(integrationBranch(name)))
   const left = integration && (await repository.findBase(state.commit, integration.commit))
   if (left === undefined || left === state.commit) return pinned

@@ -29,6 +29,11 @@ export function makeSimGateRepository(
         return commit === undefined ? undefined : { commit, tree: objects.commit(commit).tree }
       }),
     contains: (later, earlier) => git("gate.contains", () => objects.contains(later, earlier)),
+    isNextTo: (base, commit) =>
+      git("gate.next", () => {
+        const { parents } = objects.commit(commit)
+        return base === commit || (parents.length === 1 && parents[0] === base)
+      }),
     findBase: (...commits) => git("gate.base", () => objects.mergeBases(...commits)[0]),
     findStart: () => git("gate.start", () => repository.worktreeAt(folder)?.record?.base),
     listUncommitted: () =>
