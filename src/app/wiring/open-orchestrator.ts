@@ -3,6 +3,7 @@ import { AppError } from "../../kernel/errors.ts"
 import type { RunName, TeamName } from "../../kernel/team.ts"
 import { machineName } from "../../lib/process/machine-name.ts"
 import { identityOf, isRunning } from "../../lib/process/process-identity.ts"
+import { makeMemoryReturn } from "../../lib/return-memory.ts"
 import { sleep } from "../../lib/sleep.ts"
 import type { EngineSettings, RunSettings } from "../../orchestrator/loop/engine-limits.ts"
 import type { OrchestratorPorts, Self } from "../../orchestrator/loop/engine-ports.ts"
@@ -54,6 +55,7 @@ export async function openOrchestrator(
       verifyPart: () => verifyFinal(verifier, { ...name, isPartial: true }),
     },
     abandon: () => abandoned.abort(),
+    returnMemory: makeMemoryReturn(host.clock.now),
     review: () => reviewHere(session, { name, folder, signal }),
     ...(settings.pmAgent === "none"
       ? {}

@@ -25,6 +25,8 @@ export interface OrchestratorPorts {
   readonly workspaces: WorkspaceTools
   /** Ends the gates and the review that are under way: nobody waits for them any more. */
   readonly abandon: () => void
+  /** Called at each look: gives memory back that is not used any more. */
+  readonly returnMemory?: () => void
   /** Has another agent program look at everything. */
   readonly review: () => Promise<Verdict>
   /**

@@ -86,12 +86,13 @@ async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost
     const { history } = following
     const workers = pool.look(facts, history)
     if (long.elsewhere.size > 0) await long.lookElsewhere()
-    const { busy, settled, queued, elsewhere, delivery, troubles } = long
+    const { busy, settled, queued, elsewhere, delivery, troubles, mergeAfter } = long
     if (options.limits.enableCascade) await own.look(facts.tasks)
     const { tested } = own
-    const known = { busy, settled, queued, elsewhere, delivery, troubles, tested }
+    const known = { busy, settled, queued, elsewhere, delivery, troubles, tested, mergeAfter }
     const snapshot: EngineSnapshot = { ...facts, history, workers, ...known }
     ports.onLook?.(snapshot)
+    ports.returnMemory?.()
     await notices.look(facts.questions)
     if (options.drain.aborted || options.stop.aborted) return interrupt(options, pool)
     await ranks.look(snapshot)
