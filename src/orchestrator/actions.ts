@@ -52,6 +52,8 @@ export interface EngineSnapshot {
   readonly delivery: "none" | "done" | "part" | "refused"
   /** Long actions that did not come to an end for a reason that is not the work's, such as a full disk. */
   readonly troubles: readonly Trouble[]
+  /** Until then what is done is gathered for the next merge, if nobody waits for it. */
+  readonly mergeAfter?: number
 }
 
 export interface Trouble {

@@ -37,6 +37,21 @@ describe("a team", () => {
     expect(next({ tasks: [done("1", null)], elsewhere })).toEqual(stuck)
   })
 
+  it("gathers what is done for the next merge while others work and nobody waits for it", () => {
+    const team = { ...makeSnapshot().team, schedule: "eager" } as const
+    const [reviewed, held] = [done("1", 1, { status: "in_review" }), heldTask("2", "w1")]
+    const soon = { team, mergeAfter: NOW + 100 }
+    expect(advance(makeSnapshot({ ...soon, tasks: [reviewed, held] }), LIMITS)).toEqual({
+      actions: [],
+      wakeAt: NOW + 100,
+    })
+    const merge = [{ type: "merge", wave: null }] as const
+    expect(next({ ...soon, now: NOW + 100, tasks: [reviewed, held] })).toEqual([...merge])
+    expect(next({ ...soon, tasks: [reviewed] })).toEqual([...merge])
+    const waiting = openTask("3", { blockedBy: [reviewed.id], unmet: 1 })
+    expect(next({ ...soon, tasks: [reviewed, held, waiting] })).toEqual([...merge])
+  })
+
   it("merges a new attempt of what was merged before", () => {
     const tasks = [done("1", 1, { attempt: 2 })]
     const settled = new Set(["1/1"])

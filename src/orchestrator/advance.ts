@@ -12,7 +12,15 @@ export function advance(snapshot: EngineSnapshot, limits: EngineLimits): Decisio
   }
   const next = snapshot.busy === null ? nextStep(snapshot, limits) : undefined
   if (next === undefined) return { actions: [], wakeAt: null }
+  if (next.type === "merge" && mayGather(snapshot)) return { actions: [], wakeAt: snapshot.mergeAfter ?? null }
   return isLong(next) ? withPatience(snapshot, next) : { actions: [next], wakeAt: null }
+}
+
+/** Each merge costs as much for one task as for ten: a short rest makes fewer of them, while others work and none waits. */
+function mayGather({ now, mergeAfter = 0, tasks }: EngineSnapshot): boolean {
+  if (mergeAfter <= now || !tasks.some(({ status }) => status === "in_progress")) return false
+  const reviewed = new Set(tasks.filter(({ status }) => status === "in_review").map(({ id }) => id))
+  return !tasks.some(({ status, blockedBy }) => status === "open" && blockedBy.some((id) => reviewed.has(id)))
 }
 
 /** What failed for a reason that is not the work's is tried again, later each time, and not for ever. */

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "bun:test"
 import type { GateResult } from "../../src/delivery/merge-queue/candidate.ts"
 import type { QueuePorts } from "../../src/delivery/merge-queue/merge-batch.ts"
-import { mergeWave, type WaveReport } from "../../src/delivery/merge-queue/merge-wave.ts"
+import { mergeWave, type WaveMerge, type WaveReport } from "../../src/delivery/merge-queue/merge-wave.ts"
 import { integrationRef, pinRef, workerBranch } from "../../src/kernel/branches.ts"
 import type { EventType } from "../../src/kernel/events.ts"
 import { calculateWaves } from "../../src/tasks/operations/calculate-waves.ts"

@@ -11,9 +11,10 @@ import type { EngineSnapshot, LongAction, Trouble } from "../actions.ts"
 import type { OrchestratorOptions, OrchestratorPorts } from "./engine-ports.ts"
 import { makeWorkElsewhere } from "./work-elsewhere.ts"
 
+type Shown = "busy" | "settled" | "queued" | "elsewhere" | "delivery" | "troubles" | "mergeAfter"
+
 /** The actions that take long: one at a time, beside the loop. */
-export interface LongActions
-  extends Pick<EngineSnapshot, "busy" | "settled" | "queued" | "elsewhere" | "delivery" | "troubles"> {
+export interface LongActions extends Pick<EngineSnapshot, Shown> {
   /** Looks whether work that was elsewhere was brought here. */
   lookElsewhere(): Promise<void>
   /** What is under way; resolves when nothing is. */
@@ -30,6 +31,9 @@ interface LongWork {
 const FIRST_WAIT_MS = 1000
 /** What others put onto the integration branch is not judged as the team's work. */
 const JUDGING: readonly LongAction["type"][] = ["verify-wave", "verify-final", "verify-part", "review", "recheck"]
+/** After a merge the next one waits for as many times its own duration, but never for long. */
+const REST_AFTER_MERGE = 3
+const MAX_REST_MS = 250
 
 export function makeLongActions(
   ports: OrchestratorPorts,
@@ -46,6 +50,7 @@ export function makeLongActions(
   const name = { project: options.project, team: options.team, run: options.run }
   const own = makeOwnIntegration(ports.context, ports.merging.merges, name)
   let last: LastMerge | undefined
+  let mergeAfter = 0
 
   async function perform(action: LongAction): Promise<void> {
     const problem = await attempt(action).catch((error) => (error instanceof Error ? error.message : String(error)))
@@ -94,11 +99,14 @@ export function makeLongActions(
   async function merge(wave: number | null): Promise<string | undefined> {
     const { context, merging, gates } = ports
     const { project, team, run, target } = options
+    const begunAt = now()
     const report = await mergeWave(
       context,
       { merges: merging.merges, gate: gates.gate, scope: gates.scope, makeLock: gates.makeLock },
       { project, team, run, target, wave: wave ?? undefined, takesReviewed: true, assignsFixes: true, last },
     )
+    const endedAt = now()
+    mergeAfter = endedAt + Math.min(MAX_REST_MS, REST_AFTER_MERGE * (endedAt - begunAt))
     // Somebody who moved the branch may have taken away what was merged before.
     const before = last?.tip === report.before ? last.merged : []
     last = { tip: report.after, merged: new Set([...before, ...mergedBy(report)]) }
@@ -122,6 +130,9 @@ export function makeLongActions(
     },
     get troubles() {
       return [...troubles.values()]
+    },
+    get mergeAfter() {
+      return mergeAfter
     },
     get ended() {
       return ended
