@@ -16,6 +16,7 @@ import { mcp } from "./cases/mcp.ts"
 import { memory } from "./cases/memory.ts"
 import { merging } from "./cases/merging.ts"
 import { mirror } from "./cases/mirror.ts"
+import { overhead } from "./cases/overhead.ts"
 import { postgresClaims } from "./cases/postgres.ts"
 import { preflight } from "./cases/preflight.ts"
 import { routing } from "./cases/routing.ts"
@@ -52,6 +53,7 @@ const CASES: readonly BenchCase[] = [
   merging,
   collisions,
   engine,
+  overhead,
   idle,
   makespan,
 ]
