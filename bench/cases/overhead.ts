@@ -1,13 +1,16 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import type { Bench, BenchCase, Finding } from "../lib/bench-case.ts"
 import { median, show } from "../lib/measure.ts"
 import { type Place, timeProcess } from "../lib/program.ts"
 import { makeRepository } from "../lib/repository.ts"
+import type { MemoryReport } from "../measure-process.ts"
 
 const WORKERS = 4
-const [FEW, MANY] = [100, 200]
+const [FEW, MANY] = [75, 150]
 const ROUNDS = 5
+const MEASURE = [process.execPath, fileURLToPath(import.meta.resolve("../measure-process.ts"))]
 
 /** What each further task costs: the start and the end of a run, and what it compiles and reads once, do not count. */
 interface Slope {
@@ -22,7 +25,7 @@ export const overhead: BenchCase = {
   summary: `what each further task costs beyond ${FEW}, on ${WORKERS} workers, against a shell script that keeps ${WORKERS} worktrees`,
   async run(bench) {
     const program = await bench.binary()
-    const sides: Record<Side, (count: number) => Promise<Usage>> = {
+    const sides: Record<Side, (count: number) => Promise<MemoryReport>> = {
       shell: (count) => runShell(bench, count),
       waves: (count) => runTeam(bench, { program, count, schedule: "waves" }),
       eager: (count) => runTeam(bench, { program, count, schedule: "eager" }),
@@ -36,7 +39,7 @@ export const overhead: BenchCase = {
         const few = await sides[side](FEW)
         const many = await sides[side](MANY)
         slopes[side].push(slopeOf(few, many))
-        if (side !== "shell") peaks.push(many.maxRssMb)
+        if (side !== "shell") peaks.push(many.maxRssBytes / 1e6)
       }
     }
     const figureOf = (side: Side, what: keyof Slope) => median(slopes[side].map((each) => each[what]))
@@ -64,27 +67,13 @@ export const overhead: BenchCase = {
   },
 }
 
-/** Of a process and all that it started and waited for. */
-interface Usage {
-  readonly cpuMs: number
-  readonly wallMs: number
-  /** Of the largest one. */
-  readonly maxRssMb: number
-}
-
-function slopeOf(few: Usage, many: Usage): Slope {
+function slopeOf(few: MemoryReport, many: MemoryReport): Slope {
   const each = (what: "cpuMs" | "wallMs") => (many[what] - few[what]) / (MANY - FEW)
   return { cpuMs: each("cpuMs"), wallMs: each("wallMs") }
 }
 
-async function measure(command: readonly string[], { cwd, env }: Place): Promise<Usage> {
-  const start = performance.now()
-  const child = Bun.spawn([...command], { cwd, env, stdio: ["ignore", "ignore", "inherit"] })
-  const exitCode = await child.exited
-  const wallMs = performance.now() - start
-  const usage = child.resourceUsage()
-  if (exitCode !== 0 || usage === undefined) throw new Error(`${command.join(" ")} ended with ${exitCode}`)
-  return { wallMs, cpuMs: Number(usage.cpuTime.total) / 1000, maxRssMb: usage.maxRSS / 1e6 }
+async function measure(command: readonly string[], place: Place): Promise<MemoryReport> {
+  return JSON.parse((await timeProcess([...MEASURE, ...command], place)).stdout)
 }
 
 interface TeamRun {
@@ -94,7 +83,7 @@ interface TeamRun {
 }
 
 /** Each task writes a file of its own; its gate is a command that does nothing. */
-async function runTeam({ sandbox }: Bench, { program, count, schedule }: TeamRun): Promise<Usage> {
+async function runTeam({ sandbox }: Bench, { program, count, schedule }: TeamRun): Promise<MemoryReport> {
   const place = await makeRepository(sandbox)
   const tasks = Array.from({ length: count }, (_, index) => {
     const name = String(index + 1)
@@ -131,7 +120,7 @@ for i in $(seq "$1" ${WORKERS} "$2"); do
   flock "$3/lock" git merge --quiet --no-ff -m "Merge $i" "t$1"
 done`
 
-async function runShell({ sandbox }: Bench, count: number): Promise<Usage> {
+async function runShell({ sandbox }: Bench, count: number): Promise<MemoryReport> {
   const place = await makeRepository(sandbox)
   const worktrees = sandbox.folder("worktrees")
   const workers = Array.from({ length: WORKERS }, (_, index) => String(index + 1))

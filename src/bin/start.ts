@@ -3,7 +3,7 @@
 import { teamworkHomeOf } from "../app/config/environment.ts"
 
 /** As many times more runs than usual until code is compiled. */
-const RELUCTANT = 50
+const RELUCTANT = 300
 
 if (!hasFolder()) {
   if (process.argv[2] !== "hook") {
