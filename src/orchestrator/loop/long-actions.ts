@@ -1,5 +1,4 @@
-import { attemptName } from "../../delivery/merge-queue/candidate.ts"
-import { type LastMerge, mergeWave, type WaveReport } from "../../delivery/merge-queue/merge-wave.ts"
+import { mergeWave, type WaveReport } from "../../delivery/merge-queue/merge-wave.ts"
 import { deliver } from "../../delivery/target/deliver.ts"
 import { latestLeftOut } from "../../delivery/target/deliver-part.ts"
 import { whyNotGreen } from "../../delivery/target/final-verdict.ts"
@@ -9,6 +8,7 @@ import { unreachable } from "../../lib/unreachable.ts"
 import { listVerdicts } from "../../quality/operations/record-verdict.ts"
 import type { EngineSnapshot, LongAction, Trouble } from "../actions.ts"
 import type { OrchestratorOptions, OrchestratorPorts } from "./engine-ports.ts"
+import { makeMergeMemory } from "./merge-memory.ts"
 import { makeWorkElsewhere } from "./work-elsewhere.ts"
 
 type Shown = "busy" | "settled" | "queued" | "elsewhere" | "delivery" | "troubles" | "mergeAfter"
@@ -31,17 +31,12 @@ interface LongWork {
 const FIRST_WAIT_MS = 1000
 /** What others put onto the integration branch is not judged as the team's work. */
 const JUDGING: readonly LongAction["type"][] = ["verify-wave", "verify-final", "verify-part", "review", "recheck"]
-/** After a merge the next one waits for as many times its own duration, but never for long. */
-const REST_AFTER_MERGE = 3
-const MAX_REST_MS = 250
 
 export function makeLongActions(
   ports: OrchestratorPorts,
   options: OrchestratorOptions,
   { now, onEnd }: LongWork,
 ): LongActions {
-  const settled = new Set<string>()
-  const queued = new Map<string, string>()
   const elsewhere = makeWorkElsewhere(ports.merging.merges)
   const troubles = new Map<LongAction["type"], Trouble>()
   let delivery: EngineSnapshot["delivery"] = "none"
@@ -49,15 +44,11 @@ export function makeLongActions(
   let ended = Promise.resolve()
   const name = { project: options.project, team: options.team, run: options.run }
   const own = makeOwnIntegration(ports.context, ports.merging.merges, name)
-  let last: LastMerge | undefined
-  let mergeAfter = 0
+  const memory = makeMergeMemory(now)
 
   async function perform(action: LongAction): Promise<void> {
     const problem = await attempt(action).catch((error) => (error instanceof Error ? error.message : String(error)))
-    if (problem === undefined) {
-      troubles.delete(action.type)
-      return
-    }
+    if (problem === undefined) return void troubles.delete(action.type)
     const times = (troubles.get(action.type)?.times ?? 0) + 1
     const notBefore = now() + FIRST_WAIT_MS * 2 ** (times - 1)
     troubles.set(action.type, { action: action.type, reason: problem, times, notBefore })
@@ -98,26 +89,20 @@ export function makeLongActions(
 
   async function merge(wave: number | null): Promise<string | undefined> {
     const { context, merging, gates } = ports
-    const { project, team, run, target } = options
     const begunAt = now()
-    const report = await mergeWave(
-      context,
-      { merges: merging.merges, gate: gates.gate, scope: gates.scope, makeLock: gates.makeLock },
-      { project, team, run, target, wave: wave ?? undefined, takesReviewed: true, assignsFixes: true, last },
-    )
-    const endedAt = now()
-    mergeAfter = endedAt + Math.min(MAX_REST_MS, REST_AFTER_MERGE * (endedAt - begunAt))
-    // Somebody who moved the branch may have taken away what was merged before.
-    const before = last?.tip === report.before ? last.merged : []
-    last = { tip: report.after, merged: new Set([...before, ...mergedBy(report)]) }
-    noteMerged({ settled, queued }, report)
+    const queue = { merges: merging.merges, gate: gates.gate, scope: gates.scope, makeLock: gates.makeLock }
+    const report = await mergeWave(context, queue, {
+      ...{ ...name, target: options.target, wave: wave ?? undefined, takesReviewed: true, assignsFixes: true },
+      last: memory.last,
+    })
+    memory.keep(report, begunAt)
     elsewhere.add(report)
     return whyNotWhole(report)
   }
 
   return {
-    settled,
-    queued,
+    settled: memory.settled,
+    queued: memory.queued,
     get elsewhere() {
       return elsewhere.known
     },
@@ -132,7 +117,7 @@ export function makeLongActions(
       return [...troubles.values()]
     },
     get mergeAfter() {
-      return mergeAfter
+      return memory.mergeAfter
     },
     get ended() {
       return ended
@@ -172,35 +157,6 @@ async function bringToTarget(
     say(error.message)
     return "refused"
   }
-}
-
-interface Merged {
-  readonly settled: Set<string>
-  readonly queued: Map<string, string>
-}
-
-/** What is settled, and what is merged only after a repair, by the last merge that looked at it. */
-function noteMerged({ settled, queued }: Merged, report: WaveReport): void {
-  for (const name of settledBy(report)) settled.add(name)
-  for (const { candidate, outcome } of report.outcomes) {
-    for (const attempt of [candidate, ...candidate.alsoFor]) {
-      if (outcome.kind === "queued") queued.set(attemptName(attempt), outcome.behind)
-      else queued.delete(attemptName(attempt))
-    }
-  }
-}
-
-function mergedBy({ outcomes }: WaveReport): string[] {
-  const merged = outcomes.filter(({ outcome }) => outcome.kind === "merged" || outcome.kind === "contained")
-  return merged.flatMap(({ candidate }) => [candidate, ...candidate.alsoFor]).map(attemptName)
-}
-
-/** What the report says all about: merged, or a task for whoever mends it, or nothing to merge. */
-function settledBy({ outcomes, left }: WaveReport): string[] {
-  const open: readonly string[] = ["waiting", "untested", "asked", "queued"]
-  const done = outcomes.filter(({ outcome }) => !open.includes(outcome.kind))
-  const attempts = [...done.flatMap(({ candidate }) => [candidate, ...candidate.alsoFor]), ...left]
-  return attempts.map(({ taskId, attempt }) => `${taskId}/${attempt}`)
 }
 
 function whyNotWhole({ outcomes, fixes }: WaveReport): string | undefined {
