@@ -21,6 +21,9 @@ interface Watched {
  * Makes events of a line, and looks at the limits after it. The promise is there only while somebody who sees the
  * events is not ready for more: an agent prints lines by the thousand, and to wait for nothing takes time as well.
  */
+/** As much of the beginning of a line that was too long as tells what it was. */
+const SHOWN_OF_CUT_LINE = 2000
+
 export function makeLineHandler({ job, translator, events, recorder, sent, stopFor, costSoFar }: Watched) {
   function emit(body: AgentEventBody, onShown: Recorded["onShown"]): void | Promise<void> {
     if (body.type !== "message_delivered") return events.emit(body, onShown)
@@ -49,7 +52,8 @@ export function makeLineHandler({ job, translator, events, recorder, sent, stopF
 
   /** Half of a line is no message, except to an agent whose output is plain text. */
   function ofCutLine({ text, end = "" }: Line): readonly AgentEventBody[] {
-    return translator.isPlainText === true ? translator.line(`${text}${end}`) : [{ type: "unknown", line: text }]
+    if (translator.isPlainText !== true) return [{ type: "unknown", line: text }]
+    return translator.line(`${text.slice(0, SHOWN_OF_CUT_LINE)}…${end}`)
   }
 
   return (line: Line): Promise<void> | undefined => {

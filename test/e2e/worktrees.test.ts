@@ -131,9 +131,13 @@ it("doctor mends what a killed process left that was moving branches", async () 
   const lock = join(common, "refs/heads/main.lock")
   mkdirSync(join(common, "teamwork-moves"))
   // Long dead: no process has this number and start.
-  const note = { refs: ["refs/heads/main"], process: { pid: 2 ** 22 + 1, start: "0" }, locks: [lock] }
+  const to = git(bench.cwd, "rev-parse", "main")
+  const note = {
+    ...{ refs: [{ ref: "refs/heads/main", to }], process: { pid: 2 ** 22 + 1, start: "0" }, at: Date.now() },
+    ...{ locks: { [lock]: to }, foreign: {}, places: [common] },
+  }
   writeFileSync(join(common, "teamwork-moves/1"), JSON.stringify(note))
-  writeFileSync(lock, "")
+  writeFileSync(lock, `${to}\n`)
   const { findings } = await bench.ok<{ findings: { check: string; detail: string; fixed: boolean }[] }>(
     "doctor",
     "--fix",

@@ -138,8 +138,12 @@ describe("a repository", () => {
 
   it("with LFS pointers, where git-lfs is not installed but set up", async () => {
     const pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
+    using scratch = makeScratch()
+    // All that a checkout needs, and no git-lfs, whatever this machine has.
+    for (const name of ["git", "sh", "cat"]) symlinkSync(Bun.which(name) ?? "", join(scratch.path, name))
     using world = await makeWorld({
       files: { ".gitattributes": "*.bin filter=lfs diff=lfs merge=lfs -text\n", "big.bin": pointer },
+      env: { PATH: scratch.path },
     })
     for (const [name, value] of [
       ["clean", "git-lfs clean -- %f"],

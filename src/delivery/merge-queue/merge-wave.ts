@@ -1,4 +1,4 @@
-import { teamRefs } from "../../kernel/branches.ts"
+import { teamRefs, workerRefs } from "../../kernel/branches.ts"
 import type { EventData } from "../../kernel/events.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { RunName, TeamName } from "../../kernel/team.ts"
@@ -13,7 +13,7 @@ import { noteMergeEnded, noteMergeStarted } from "../operations/note-merge.ts"
 import { type FailedMerge, type Fix, recordMerges } from "../operations/record-merges.ts"
 import { askAboutShared, noteSharedMerges, readSharedAnswers } from "../operations/shared-questions.ts"
 import { type Attempt, attemptName } from "./candidate.ts"
-import { type Collection, collectCandidates } from "./collect-candidates.ts"
+import { type Collection, collectCandidates, readPins } from "./collect-candidates.ts"
 import { describeFailure } from "./describe-failure.ts"
 import type { RestoredPin } from "./heed-committed.ts"
 import { type BatchReport, mergeBatch, type QueuePorts } from "./merge-batch.ts"
@@ -101,7 +101,7 @@ export async function mergeWave(context: Context, given: WavePorts, request: Wav
     const report = { ...batch, outcomes }
     const empty = found.left.filter((each) => each.isEmpty)
     await askAboutShared(context, name, listAsked(batch))
-    const anew = await findBegunWrong(merges, name, batch)
+    const anew = await findBegunWrong(merges, { name, isLed: request.takesReviewed === true }, batch)
     const { before, after } = batch
     const moved = before === after ? undefined : { commit: after, start, target, ...(await merges.place()) }
     const fixes = await writeDown(context, ports, {
@@ -207,21 +207,24 @@ async function noted<T>(
   return merged
 }
 
-/** Tasks that were begun while commits of somebody else's were on the branch: what they built on is not there. */
+/**
+ * Work that stands on commits which others had put onto the integration branch, and which are off it again. It would wait
+ * for them for ever, so it is done anew. In a led run every task begins on the integration branch: there, ground that is
+ * neither the user's nor the work of another attempt is somebody's who has taken it away since.
+ */
 async function findBegunWrong(
   merges: QueuePorts["merges"],
-  name: RunName,
+  { name, isLed }: { readonly name: RunName; readonly isLed: boolean },
   { outcomes }: BatchReport,
 ): Promise<FailedMerge[]> {
   const waiting = outcomes.filter(({ outcome }) => outcome.kind === "waiting")
   if (waiting.length === 0) return []
-  const foreign = await merges.refs(`${teamRefs(name)}/workers/integration`)
+  const setAside = [...(await merges.refs(`${teamRefs(name)}/workers/integration`)).values()]
   const found: FailedMerge[] = []
   for (const { candidate } of waiting) {
     const { taskId, attempt, base, alsoFor } = candidate
-    let isWrong = false
-    for (const tip of foreign.values()) isWrong ||= await merges.contains(tip, base)
-    if (!isWrong) continue
+    const isForeign = await hasAny(merges, setAside, base)
+    if (!isForeign && !(isLed && (await isGone(merges, name, base)))) continue
     const reason = `it was begun on ${base.slice(0, 10)}, which somebody had put onto the integration branch past teamwork`
     found.push({
       taskId,
@@ -232,6 +235,27 @@ async function findBegunWrong(
     })
   }
   return found
+}
+
+/** Neither a branch of the user's has the commit, nor is it what another attempt did. */
+async function isGone(merges: QueuePorts["merges"], name: RunName, commit: string): Promise<boolean> {
+  const branches = [...(await merges.refs("refs/heads"))].filter(([ref]) => !ref.startsWith(`${workerRefs(name)}/`))
+  if (
+    await hasAny(
+      merges,
+      branches.map(([, tip]) => tip),
+      commit,
+    )
+  )
+    return false
+  for (const { base, head } of (await readPins(merges, name)).values())
+    if ((await merges.contains(head, commit)) && !(await merges.contains(base, commit))) return false
+  return true
+}
+
+async function hasAny(merges: QueuePorts["merges"], tips: readonly string[], commit: string): Promise<boolean> {
+  for (const tip of tips) if (await merges.contains(tip, commit)) return true
+  return false
 }
 
 /** What a fix has brought along is merged with it. */

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs"
+import { lstatSync, mkdirSync, readdirSync } from "node:fs"
 import type { SetupRecord } from "../../checkouts/port.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { Attempt, CreatedWorkspace, WorkspaceRequest } from "../port.ts"
@@ -91,7 +91,6 @@ async function begin(ground: Ground, request: FreshRequest): Promise<Found> {
   refuseForeignFiles(place.path)
   await pinBranch(ground, request)
   mkdirSync(place.path, { recursive: true })
-  rmSync(place.view, { recursive: true, force: true })
   makeView(place, { commonDir: ground.commonDir, commit: base.commit })
   writePointer(place)
   return { ...place, worker, record: null, folder: "there", isLinked: false }

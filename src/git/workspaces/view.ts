@@ -1,6 +1,6 @@
-import { existsSync, lstatSync, mkdirSync, realpathSync, writeFileSync } from "node:fs"
+import { existsSync, lstatSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { REPOSITORIES, VIEWS } from "../../lib/checkout-folders.ts"
-import { dirname, resolvePath } from "../../lib/paths.ts"
+import { basename, dirname, resolvePath } from "../../lib/paths.ts"
 import { type Git, withVariables } from "../git.ts"
 import { readBytes, readText } from "../read-refs.ts"
 
@@ -76,20 +76,25 @@ export function lookAt(git: Git, { path, view }: Pick<CheckoutPlace, "path" | "v
   }
 }
 
-/** Makes our view of a checkout. */
+/** Makes our view of a checkout, whole or not at all: git cannot work with half of one. */
 export function makeView(place: CheckoutPlace, { commonDir, commit }: { commonDir: string; commit: string }): void {
   const { path, view } = place
-  mkdirSync(view, { recursive: true })
-  writeFileSync(`${view}/commondir`, `${commonDir}\n`)
-  writeFileSync(`${view}/gitdir`, `${path}/.git\n`)
-  writeHead(view, commit)
+  const draft = `${dirname(view)}.new/${basename(view)}`
+  rmSync(draft, { recursive: true, force: true })
+  mkdirSync(draft, { recursive: true })
+  writeFileSync(`${draft}/commondir`, `${commonDir}\n`)
+  writeFileSync(`${draft}/gitdir`, `${path}/.git\n`)
+  writeHead(draft, commit)
   // Git copies the same when it makes a worktree of a repository that shows only some of its files.
   for (const file of ["config.worktree", "info/sparse-checkout"]) {
     const content = readBytes(`${commonDir}/${file}`)
     if (content === undefined) continue
-    mkdirSync(dirname(`${view}/${file}`), { recursive: true })
-    writeFileSync(`${view}/${file}`, content)
+    mkdirSync(dirname(`${draft}/${file}`), { recursive: true })
+    writeFileSync(`${draft}/${file}`, content)
   }
+  rmSync(view, { recursive: true, force: true })
+  mkdirSync(dirname(view), { recursive: true })
+  renameSync(draft, view)
 }
 
 /** Writes the files of a commit into an empty checkout; as many at once as there are processors, where they are many. */
@@ -99,7 +104,11 @@ export async function fillIn(git: Git, commit: string): Promise<void> {
 
 /** Which commit the files are compared with where nothing else is said. */
 export function writeHead(view: string, commit: string): void {
-  writeFileSync(`${view}/HEAD`, `${commit}\n`)
+  if (readText(`${view}/HEAD`).trim() === commit) return
+  // Never half of it: another process may be looking, and git takes a folder without it for no repository.
+  const draft = `${view}/HEAD.${process.pid}`
+  writeFileSync(draft, `${commit}\n`)
+  renameSync(draft, `${view}/HEAD`)
 }
 
 const EXCLUDE = "exclude"
