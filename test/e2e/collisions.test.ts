@@ -97,8 +97,13 @@ describe("F019: six features of one area", () => {
 
   async function build(bench: Bench, files: Record<string, string>, more: Record<string, unknown> = {}) {
     makeRepository(bench.cwd, { "routes.js": ROUTES, ...files })
-    const tasks = SIX.map((id) => ({ id, files: [], run: feature(id), repair: [KEEP_LINES] }))
-    const { exitCode, stdout } = await bench.run([...RUN, planFor(bench, tasks, more)])
+    // All begin from the same state: whoever begins later would build on what is merged by then.
+    const here = join(bench.cwd, "../begun")
+    const all = `mkdir -p ${here}; touch ${here}/$TEAMWORK_TASK; for i in $(seq 100); do [ "$(ls ${here} | wc -l)" -ge 6 ] && break; sleep 0.1; done`
+    const tasks = SIX.map((id) => ({ id, files: [], run: [all, ...feature(id)], repair: [KEEP_LINES] }))
+    const { exitCode, stdout } = await bench.run([...RUN.slice(0, -1), "6", planFor(bench, tasks, more)], {
+      env: { TEAMWORK_TEAM_MAX_AGENTS: "6" },
+    })
     expect({ exitCode, stdout }).toMatchObject({ exitCode: 0 })
     const text = git(bench.cwd, "show", "main:routes.js")
     return { stdout, text, repairs: repairsOf(await listRuns(bench)) }
