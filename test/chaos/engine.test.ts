@@ -30,6 +30,8 @@ const PATIENT = {
   TEAMWORK_TEAM_MAX_RESTARTS: "100",
   // More than are killed: whoever fails more often than that has another reason, and is replaced.
   TEAMWORK_TEAM_MAX_CONSECUTIVE_ERRORS: "11",
+  // A script begins anew after each kill, and its first try is meant to fail.
+  TEAMWORK_TEAM_MAX_RUNS_PER_TASK: "11",
 }
 
 describe("killing the processes of a team", () => {

@@ -43,6 +43,8 @@ export interface LastMerge {
 export interface WaveReport extends BatchReport {
   readonly target: string
   readonly fixes: readonly Fix[]
+  /** Repairs that are to come; what waits for commits that are not merged may come with them. */
+  readonly repairs: readonly TaskId[]
   /** Tasks whose work is done and that there was nothing to merge of, and why. */
   readonly left: readonly (Attempt & { readonly reason: string })[]
   /** Tasks whose work is done in another repository and not here: where, and what brings it here. */
@@ -93,9 +95,9 @@ export async function mergeWave(context: Context, given: WavePorts, request: Wav
     strangers.push(...opened.strangers)
     return opened.tip
   }
+  // One that is done and no candidate cannot be merged here: nobody waits for it.
+  const repairs = listRepairs(tasks, found).filter(({ status }) => !done.includes(status))
   const { report, left, fixes } = await noted(context, { ...request, ...name }, candidates, async () => {
-    // One that is done and no candidate cannot be merged here: nobody waits for it.
-    const repairs = listRepairs(tasks, found).filter(({ status }) => !done.includes(status))
     const batch = await mergeBatch(ports, { branch: integration.ref, tips, candidates, others: heads, repairs })
     const { outcomes, left } = await addMended(merges, batch, found)
     const report = { ...batch, outcomes }
@@ -111,7 +113,8 @@ export async function mergeWave(context: Context, given: WavePorts, request: Wav
     return { report, left, fixes }
   })
   const pending = ofWave.filter(isPending).map((task) => task.id)
-  return { ...report, target, fixes, left, elsewhere, restored, pending, strangers, mended }
+  const coming = [...repairs, ...fixes].map(({ fix }) => fix)
+  return { ...report, target, fixes, repairs: coming, left, elsewhere, restored, pending, strangers, mended }
 }
 
 /** Of a task whose commit this repository does not have. */

@@ -12,7 +12,7 @@ export interface MergeMemory {
   keep(report: MergeReport, begunAt: number): void
 }
 
-type MergeReport = Pick<WaveReport, "before" | "after" | "outcomes" | "left">
+type MergeReport = Pick<WaveReport, "before" | "after" | "outcomes" | "left" | "repairs">
 
 /** After a merge the next one waits for as many times its own duration, but never for long. */
 const REST_AFTER_MERGE = 3
@@ -39,10 +39,14 @@ export function makeMergeMemory(now: () => number): MergeMemory {
       const before = last?.tip === report.before ? last.merged : []
       last = { tip: report.after, merged: new Set([...before, ...mergedBy(report)]) }
       for (const name of settledBy(report)) settled.add(name)
-      for (const { candidate, outcome } of report.outcomes)
+      for (const { candidate, outcome } of report.outcomes) {
+        // The commits that it was begun on may come with a repair.
+        const behind =
+          outcome.kind === "waiting" ? report.repairs[0] : outcome.kind === "queued" ? outcome.behind : undefined
         for (const attempt of [candidate, ...candidate.alsoFor])
-          if (outcome.kind === "queued") queued.set(attemptName(attempt), outcome.behind)
-          else queued.delete(attemptName(attempt))
+          if (behind === undefined) queued.delete(attemptName(attempt))
+          else queued.set(attemptName(attempt), behind)
+      }
     },
   }
 }
