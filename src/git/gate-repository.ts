@@ -5,6 +5,7 @@ import { AppError } from "../kernel/errors.ts"
 import { identityOf, isRunning, type ProcessIdentity } from "../lib/process/process-identity.ts"
 import { findCommit, isShortLine, makeContains } from "./ancestry.ts"
 import type { Git } from "./git.ts"
+import { findCleanTree } from "./is-clean.ts"
 import type { GitObject } from "./kept-processes.ts"
 import { readText } from "./read-refs.ts"
 import { isCleanAt, readStatus } from "./read-status.ts"
@@ -56,7 +57,8 @@ export async function openGateRepository(given: Git, { home, ground, prepare, se
     findStart: () => startOfWork(here),
     listUncommitted: async () =>
       place === undefined ? listUncommitted(here, folder) : listChanged(here, gitDir, await findHead()),
-    hasIgnored: () => hasIgnored(here),
+    // Where nothing lies there but what is tracked, nothing is ignored either.
+    hasIgnored: async () => findCleanTree(folder, gitDir) === undefined && (await hasIgnored(here)),
     readDiff: (base: string, commit: string) => readDiff(here, base, commit),
     openTree: (tree: string) => openTree(here, tree),
     describeSetup: async (tree: string) => (await setup?.describe(openTree(here, tree))) ?? "",

@@ -55,9 +55,12 @@ describe("a worktree that is surely clean", () => {
     expect(cleanTree(repository)).not.toBe(tree)
   })
 
-  it("is none while a file is as young as the index: it may have changed since, without a sign", () => {
+  it("is told by the content of files that are as young as the index: they may have changed without a sign", () => {
     using repository = settled()
+    const tree = cleanTree(repository)
     utimesSync(join(repository.path, ".git/index"), 1_600_000_000, 1_600_000_000)
+    expect(cleanTree(repository)).toBe(tree)
+    rewrite(join(repository.path, "a.txt"), "bbbb\n")
     expect(cleanTree(repository)).toBeUndefined()
   })
 })

@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, statSync } from "node:fs"
+import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { cachedTree, listTracked, type TrackedFile } from "./index-flags.ts"
 import { readBytes } from "./read-refs.ts"
 
@@ -33,12 +33,15 @@ interface Place {
   readonly writtenAt: bigint
 }
 
-/** One that was written when the index was, or later, may have changed without a sign. */
+/** A file that was written when the index was, or later, may have changed without a sign: then its content tells. */
 function isUnchanged(index: Buffer, { path, mode, at, stage }: TrackedFile, place: Place): boolean {
   if (stage !== 0 || (mode !== FILE && mode !== PROGRAM && mode !== LINK)) return false
-  const stat = lstatSync(`${place.path}/${path}`, { bigint: true })
+  const file = `${place.path}/${path}`
+  const stat = lstatSync(file, { bigint: true })
   const isKind = mode === LINK ? stat.isSymbolicLink() : stat.isFile() && isExecutable(stat.mode) === (mode === PROGRAM)
-  if (!isKind || stat.mtimeNs >= place.writtenAt) return false
+  if (!isKind) return false
+  if (stat.mtimeNs >= place.writtenAt)
+    return mode !== LINK && stat.size <= MOST_BYTES && hashOf(file) === index.toString("hex", at + 40, at + 60)
   const second = 1_000_000_000n
   const seen = [
     ...[stat.ctimeNs / second, stat.ctimeNs % second, stat.mtimeNs / second, stat.mtimeNs % second],
@@ -49,6 +52,18 @@ function isUnchanged(index: Buffer, { path, mode, at, stage }: TrackedFile, plac
     values.every((value, number) => Number(BigInt.asUintN(32, value)) === index.readUInt32BE(from + 4 * number))
   // Between them stands the mode.
   return isEqual(seen, at) && isEqual(owner, at + 28)
+}
+
+/** Larger ones are for git. */
+const MOST_BYTES = 1_000_000n
+
+/**
+ * The id that the content has as it is. A filter may give it another one; but then the file as it was checked out has other
+ * bytes than git keeps, and git is asked.
+ */
+function hashOf(file: string): string {
+  const content = readFileSync(file)
+  return new Bun.CryptoHasher("sha1").update(`blob ${content.length}\0`).update(content).digest("hex")
 }
 
 function isExecutable(mode: bigint): boolean {

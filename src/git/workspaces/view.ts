@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, realpathSync, renameSync, rmSync, wri
 import { REPOSITORIES, VIEWS } from "../../lib/checkout-folders.ts"
 import { basename, dirname, resolvePath } from "../../lib/paths.ts"
 import { type Git, withVariables } from "../git.ts"
-import { readBytes, readText } from "../read-refs.ts"
+import { entriesOf, readBytes, readText } from "../read-refs.ts"
 
 /**
  * A checkout with a repository of its own, in which somebody else works: a worker's workspace, or a checkout of a gate.
@@ -23,8 +23,11 @@ export function placeIn(folder: string, name: string): CheckoutPlace {
   return { path: `${folder}/${name}`, gitDir: `${folder}/${REPOSITORIES}/${name}`, view: `${folder}/${VIEWS}/${name}` }
 }
 
-export function viewsIn(folder: string): string {
-  return `${folder}/${VIEWS}`
+/** The names of the checkouts that have one. */
+export function namesIn(folder: string): string[] {
+  return entriesOf(`${folder}/${VIEWS}`)
+    .map(({ name }) => name)
+    .filter((name) => !name.startsWith("."))
 }
 
 /**
@@ -79,7 +82,8 @@ export function lookAt(git: Git, { path, view }: Pick<CheckoutPlace, "path" | "v
 /** Makes our view of a checkout, whole or not at all: git cannot work with half of one. */
 export function makeView(place: CheckoutPlace, { commonDir, commit }: { commonDir: string; commit: string }): void {
   const { path, view } = place
-  const draft = `${dirname(view)}.new/${basename(view)}`
+  // No checkout has a name that begins with a dot.
+  const draft = `${dirname(view)}/.new-${basename(view)}`
   rmSync(draft, { recursive: true, force: true })
   mkdirSync(draft, { recursive: true })
   writeFileSync(`${draft}/commondir`, `${commonDir}\n`)
@@ -93,7 +97,6 @@ export function makeView(place: CheckoutPlace, { commonDir, commit }: { commonDi
     writeFileSync(`${draft}/${file}`, content)
   }
   rmSync(view, { recursive: true, force: true })
-  mkdirSync(dirname(view), { recursive: true })
   renameSync(draft, view)
 }
 

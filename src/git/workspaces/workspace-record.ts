@@ -5,7 +5,7 @@ import { type Git, withVariables } from "../git.ts"
 import type { Attempt } from "../port.ts"
 import { entriesOf, readText } from "../read-refs.ts"
 import { type Ground, readWorktreePath } from "./ground.ts"
-import { type CheckoutPlace, hasPointer, lookAt, placeIn, viewsIn } from "./view.ts"
+import { type CheckoutPlace, hasPointer, lookAt, namesIn, placeIn } from "./view.ts"
 
 /**
  * What we know of a workspace, kept in our view of it. It is written when the workspace is complete: without it, or with
@@ -44,7 +44,7 @@ export function findWorkspace(ground: Ground, worker: string): Found | undefined
 }
 
 export function listWorkspaces(ground: Ground): Found[] {
-  const own = entriesOf(viewsIn(ground.folder)).map(({ name }) => inspect(name, placeIn(ground.folder, name)))
+  const own = namesIn(ground.folder).map((name) => inspect(name, placeIn(ground.folder, name)))
   const linked = listLinked(ground).filter((found) => !own.some(({ worker }) => worker === found.worker))
   return [...own, ...linked].sort((a, b) => (a.worker < b.worker ? -1 : 1))
 }
