@@ -159,10 +159,10 @@ async function bringToTarget(
   }
 }
 
-function whyNotWhole({ outcomes, fixes }: WaveReport): string | undefined {
+function whyNotWhole({ outcomes, fixes, repairs }: WaveReport): string | undefined {
   for (const { candidate, outcome } of outcomes) {
     if (fixes.some(({ taskId }) => taskId === candidate.taskId)) continue
-    if (outcome.kind === "untested" || outcome.kind === "waiting") {
+    if (outcome.kind === "untested" || (outcome.kind === "waiting" && repairs.length === 0)) {
       return `task ${candidate.taskId} is not merged: ${outcome.reason}`
     }
   }

@@ -1,0 +1,31 @@
+import { expect, it } from "bun:test"
+import type { Candidate, Outcome } from "../../delivery/merge-queue/candidate.ts"
+import { parseTaskId } from "../../kernel/ids.ts"
+import { makeMergeMemory } from "./merge-memory.ts"
+
+it("F024: keeps what is merged after a repair, and what may come with one, until a merge says otherwise", () => {
+  const memory = makeMergeMemory(() => 0)
+  const fix = parseTaskId("fix-2-1")
+  const keep = (outcomes: Record<string, Outcome>, repairs = [fix]) =>
+    memory.keep(
+      {
+        ...{ before: "a", after: "a", left: [], repairs },
+        outcomes: Object.entries(outcomes).map(([id, outcome]) => ({ candidate: candidate(id), outcome })),
+      },
+      0,
+    )
+  const waiting = { kind: "waiting", reason: "it was begun on b" } as const
+  keep({ 3: { kind: "queued", behind: fix }, 4: waiting })
+  expect([...memory.queued]).toEqual([
+    ["3/1", "fix-2-1"],
+    ["4/1", "fix-2-1"],
+  ])
+  keep({ 3: { kind: "contained" }, 4: waiting }, [])
+  expect([...memory.queued]).toEqual([])
+  expect([...memory.settled]).toEqual(["3/1"])
+})
+
+function candidate(id: string): Candidate {
+  const more = { title: id, worker: null, alsoFor: [], mayContain: [], mustContain: [] }
+  return { taskId: parseTaskId(id), attempt: 1, base: "b", head: "h", ...more }
+}
