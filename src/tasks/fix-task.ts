@@ -8,9 +8,6 @@ export function fixIdOf({ id, attempt }: { readonly id: TaskId; readonly attempt
   return `fix-${new Bun.CryptoHasher("sha256").update(id).digest("hex").slice(0, 16)}-${attempt}` as TaskId
 }
 
-/** Before every other task of the same priority that is ready. */
-export const REPAIR_RANK = -1
-
 export function isFixId(id: string): boolean {
   return /^fix-.+-\d+$/.test(id)
 }

@@ -5,7 +5,7 @@ import type { TeamName } from "../../kernel/team.ts"
 import { keepApart } from "../../ownership/operations/plan-files.ts"
 import type { Context, Settings } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
-import { fixIdOf, isFixId, REPAIR_RANK } from "../../tasks/fix-task.ts"
+import { fixIdOf, isFixId } from "../../tasks/fix-task.ts"
 import { getTeam, lockTeam } from "../../tasks/operations/lookup.ts"
 import { leaveComplete, startAttempt, withdrawWaveVerdict } from "../../tasks/operations/task-moves.ts"
 import type { Task } from "../../tasks/task.ts"
@@ -160,8 +160,6 @@ async function makeFix(tx: Tx, team: StoredTeam, needed: Needed): Promise<Fix> {
   if ((await tx.tasks.create(team.key, id, { ...known, ...brief }, wave)) === undefined) {
     return { taskId: task.id, fix: id, isNew: false }
   }
-  // Others may have to wait for it, so it comes before whatever is as urgent.
-  await tx.tasks.setRanks(team.key, [{ id, rank: REPAIR_RANK }])
   await tx.events.append(team.key, ENGINE, { type: "task.created", data: { task: id, title, blocked_by: waitsFor } })
   await tellFailed(tx, team, failed, id)
   for (const each of [task.id, ...failed.alsoFor]) await hold(tx, team, await tx.tasks.dependants(team.key, each), id)

@@ -1,5 +1,4 @@
--- Among ready tasks of one priority the lowest goes first: with how many others it is expected to collide, and below zero
--- for a repair that others wait for.
+-- Among ready tasks of one priority the lowest goes first: with how many others it is expected to collide.
 alter table task add column claim_rank integer not null default 0;
 drop index task_ready;
 drop index task_ready_by_role;
