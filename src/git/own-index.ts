@@ -1,9 +1,10 @@
-import { existsSync, linkSync, readFileSync, renameSync, rmSync } from "node:fs"
+import { existsSync, linkSync, lstatSync, readFileSync, renameSync, rmSync } from "node:fs"
 import type { FileChange } from "../ownership/scope.ts"
 import { copyIndex } from "./copy-index.ts"
 import type { Git } from "./git.ts"
 import { mayHide } from "./index-flags.ts"
 import type { GitChange } from "./list-changes.ts"
+import { treeOfIndex } from "./read-status.ts"
 import { addSubmodules, excluded, type Submodule } from "./workspaces/submodules.ts"
 
 /** An index beside that of the worktree, to build trees with. */
@@ -20,27 +21,51 @@ export interface OwnIndex extends Disposable {
   takeOver(): boolean
 }
 
-export function openIndex(git: Git, folder: string): OwnIndex {
+interface IndexStart {
+  /** Git's own folder, with the index to begin with. */
+  readonly folder: string
+  /** The commit that the files are compared with, where the index there may be of an earlier one. */
+  readonly head?: { readonly commit: string; readonly tree: string }
+  /** The index of somebody else, who may have staged files that git would ignore. */
+  readonly staged?: string
+}
+
+export function openIndex(git: Git, { folder, head, staged }: IndexStart): OwnIndex {
   const file = `${folder}/teamwork-scope-index`
   const own = { env: { GIT_INDEX_FILE: file } }
   const remove = () => {
     for (const each of [file, `${file}.lock`]) rmSync(each, { force: true })
   }
   const add = ["-c", "advice.addEmbeddedRepo=false", "add", "--all", "--sparse", "--", ":/"]
-  const start = () => {
+  const start = async () => {
     if (existsSync(`${folder}/index`)) copyIndex(`${folder}/index`, file)
+    // What was committed stays committed, also where git would ignore it by now.
+    if (head !== undefined && treeOfIndex(file) !== head.tree)
+      await git.read(["read-tree", "-i", "-m", head.commit], own)
+  }
+  /** Files that were staged although they are ignored are meant. */
+  const addStaged = async () => {
+    const paths =
+      staged === undefined || head === undefined ? [] : await listStaged(git, { index: staged, folder, head })
+    if (paths.length > 0)
+      await git.read(["add", "--force", "--sparse", "--pathspec-from-file=-", "--pathspec-file-nul"], {
+        ...own,
+        input: paths.map((path) => `:(top,literal)${path}\0`).join(""),
+      })
   }
   remove() // of whoever was interrupted
   return {
     async trySnapshot(submodules) {
-      start()
+      await start()
       await addSubmodules(git, submodules, own)
+      await addStaged()
       const { exitCode } = await git.run([...add, ...excluded(submodules)], own)
       return exitCode === 0 ? git.read(["write-tree"], own) : undefined
     },
     async snapshot(submodules, except) {
-      start()
+      await start()
       await addSubmodules(git, submodules, own)
+      await addStaged()
       const left = except.map((path) => `:(exclude,top,literal)${path}`)
       await git.read([...add, ...excluded(submodules), ...left], own)
       return git.read(["write-tree"], own)
@@ -69,5 +94,36 @@ export function openIndex(git: Git, folder: string): OwnIndex {
       }
     },
     [Symbol.dispose]: remove,
+  }
+}
+
+/** New files in an index of somebody else that are there, and that git would ignore. */
+async function listStaged(
+  git: Git,
+  {
+    index,
+    folder,
+    head,
+  }: { readonly index: string; readonly folder: string; readonly head: { readonly tree: string } },
+): Promise<string[]> {
+  if (lstatSync(index, { throwIfNoEntry: false })?.isFile() !== true || treeOfIndex(index) === head.tree) return []
+  const copy = `${folder}/teamwork-scope-staged`
+  try {
+    copyIndex(index, copy)
+    const diff = [
+      "diff-index",
+      "--cached",
+      "--name-only",
+      "--diff-filter=A",
+      "--ignore-submodules=all",
+      "-z",
+      head.tree,
+    ]
+    const { exitCode, stdout } = await git.run(diff, { env: { GIT_INDEX_FILE: copy } })
+    const root = git.folder
+    const paths = exitCode === 0 ? stdout.split("\0").filter((path) => path !== "") : []
+    return paths.filter((path) => lstatSync(`${root}/${path}`, { throwIfNoEntry: false })?.isFile() === true)
+  } finally {
+    rmSync(copy, { force: true })
   }
 }

@@ -108,3 +108,67 @@ it("F069 F121 F122 F123: a hostile agent changes nothing outside of its workspac
   expect({ shown, undone }).toEqual({ shown, undone: [] })
   expect(files.filter((name) => name.startsWith("f"))).toHaveLength(Object.keys(ATTACKS).length)
 })
+
+it.each([
+  ["its folder by a link to the user's checkout", 'W=$(pwd); cd ..; rm -rf "$W"; ln -s "$USER_DIR" "$W"'],
+  ["its folder and its repository", 'W=$(pwd); cd ..; rm -rf "$W" .repositories; ln -s "$USER_DIR" "$W"'],
+  [
+    "our view of it by a link to the user's repository",
+    'v=../.views/$(basename "$(pwd)"); rm -rf "$v"; ln -s "$USER_DIR/.git" "$v"',
+  ],
+])("F069 F121: an agent that replaces %s reaches nothing of the user's", async (_, attack) => {
+  using bench = makeBench()
+  makeRepository(bench.cwd, { "shared.txt": "shared\n" })
+  const plan = writePlan(join(bench.cwd, "../plan.json"), [
+    { id: "1", run: [`USER_DIR='${bench.cwd}'; ${attack}`] },
+    { id: "2", run: ["sleep 0.5; echo 2 > f2"] },
+  ])
+  writeFileSync(join(bench.cwd, "untracked.txt"), "precious\n")
+  const before = git(bench.cwd, "rev-parse", "HEAD")
+  const env = { TEAMWORK_TEAM_PARTIAL_DELIVERY: "always" }
+  const { stdout, stderr } = await bench.run(
+    ["run", "--no-review", "--no-cascade", "--workers", "2", "--trust", plan],
+    { env },
+  )
+  const shown = `${stdout}\n${stderr}`
+  expect({ shown, head: git(bench.cwd, "symbolic-ref", "HEAD") }).toEqual({ shown, head: "refs/heads/main" })
+  expect(readFileSync(join(bench.cwd, "untracked.txt"), "utf8")).toBe("precious\n")
+  expect({ shown, status: git(bench.cwd, "status", "--porcelain") }).toEqual({ shown, status: "?? untracked.txt" })
+  const files = git(bench.cwd, "ls-tree", "-r", "--name-only", "main").split("\n")
+  expect(files.filter((name) => name !== "f2")).toEqual(["README.md", "shared.txt"])
+  expect(git(bench.cwd, "log", "--format=%an", `${before}..main`)).not.toContain("teamwork: what")
+  const everything = git(bench.cwd, "for-each-ref", "--format=%(refname)", "refs/teamwork").split("\n")
+  for (const ref of everything.filter((name) => /\/(?:head|leftovers)$/.test(name)))
+    expect(git(bench.cwd, "ls-tree", "-r", "--name-only", ref)).not.toContain("untracked.txt")
+})
+
+it("keeps what an agent committed or staged although git ignores it, and what it stopped tracking", async () => {
+  using bench = makeBench()
+  makeRepository(bench.cwd, { ".gitignore": "dist/\n", "old.txt": "old\n" })
+  const plan = writePlan(join(bench.cwd, "../plan.json"), [
+    {
+      id: "1",
+      files: ["dist/*", "src.txt"],
+      run: ["mkdir dist; echo 1 > dist/a.js; echo s > src.txt; git add -f dist/a.js src.txt; git commit -qm both"],
+    },
+    { id: "2", files: ["dist/*"], run: ["mkdir dist; echo 2 > dist/b.js; git add -f dist/b.js"], needs: ["1"] },
+    {
+      id: "3",
+      files: ["old.txt", ".gitignore"],
+      run: ["echo old.txt >> .gitignore; git rm -q --cached old.txt; git commit -qam untrack"],
+      needs: ["2"],
+    },
+  ])
+  const { exitCode, stdout, stderr } = await bench.run([
+    "run",
+    "--no-review",
+    "--no-cascade",
+    "--workers",
+    "1",
+    "--trust",
+    plan,
+  ])
+  expect({ exitCode, shown: exitCode === 0 ? "" : `${stdout}\n${stderr}` }).toEqual({ exitCode: 0, shown: "" })
+  const files = git(bench.cwd, "ls-tree", "-r", "--name-only", "main").split("\n")
+  expect(files).toEqual([".gitignore", "README.md", "dist/a.js", "dist/b.js", "src.txt"])
+})

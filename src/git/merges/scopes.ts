@@ -10,7 +10,14 @@ import type { Aside, AsideRequest, AsideResult, Scopes } from "../port.ts"
 import { giveIndex, makeRepository, publish, sourceOf } from "../workspaces/private-repository.ts"
 import { bringHead } from "../workspaces/read-work.ts"
 import { listSubmodules, nestedHead } from "../workspaces/submodules.ts"
-import { type CheckoutPlace, findPlace as findOwnPlace, gitAt, isView, writeHead } from "../workspaces/view.ts"
+import {
+  type CheckoutPlace,
+  findPlace as findOwnPlace,
+  gitAt,
+  isView,
+  placeOfView,
+  writeHead,
+} from "../workspaces/view.ts"
 import { startOfWork } from "../workspaces/workspace-record.ts"
 import { commitTree, rewriteCommits, treeOf } from "./rewrite-commits.ts"
 
@@ -59,7 +66,10 @@ function branchOf({ path }: CheckoutPlace, request: AsideRequest): string {
 async function setAside(git: Git, request: AsideRequest): Promise<AsideResult> {
   const { judge, message, brings } = request
   const { base, head, headTree, adminDir } = await findPlace(git, request)
-  using index = openIndex(git, adminDir)
+  const own = isView(adminDir)
+    ? { head: { commit: head, tree: headTree }, staged: `${placeOfView(adminDir).gitDir}/index` }
+    : {}
+  using index = openIndex(git, { folder: adminDir, ...own })
   const { full, unborn } = await snapshot(git, index, adminDir)
   const changes = await listChanges(git, base, full)
   const judged = judge(changes)

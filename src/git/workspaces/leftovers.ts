@@ -4,7 +4,7 @@ import { getTree } from "../ancestry.ts"
 import { copyIndex } from "../copy-index.ts"
 import type { Git } from "../git.ts"
 import { commitTree } from "../merges/rewrite-commits.ts"
-import type { Status } from "../read-status.ts"
+import { type Status, treeOfIndex } from "../read-status.ts"
 import { addSubmodules, excluded, type Submodule } from "./submodules.ts"
 
 /** How the names of indexes begin that are made for leftovers; `stale-locks.ts` removes those that were left. */
@@ -47,6 +47,8 @@ export async function commitLeftovers(request: LeftoversRequest): Promise<string
   try {
     if (!isForeign && status !== null && existsSync(`${view}/index`)) copyIndex(`${view}/index`, index)
     else await git.read(["read-tree", head], own)
+    // What was committed stays committed, also where git would ignore it by now.
+    if (treeOfIndex(index) !== headTree) await git.read(["read-tree", "-i", "-m", head], own)
     await addEverything({ ...request, path }, own)
     return await commitUnlessKnown(request, { headTree, tree: await git.read(["write-tree"], own) })
   } finally {

@@ -54,7 +54,8 @@ export function deleteWorktree(ground: Ground, { path, gitDir, view, folder, wor
   const now = ground.clock.now()
   const trash = `${trashOf(ground)}/${worker}-${now}`
   if (folder === "there") discard(path, trash)
-  else if (folder === "other") setAside(path, `${ground.folder}/.set-aside/${worker}-${now}`)
+  else if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+    setAside(path, `${ground.folder}/.set-aside/${worker}-${now}`)
   // Git keeps what it knows of a linked worktree in the user's repository, on another file system perhaps.
   if (isLinked) discard(gitDir, `${ground.commonDir}/teamwork-trash/${basename(gitDir)}-${now}`)
   else

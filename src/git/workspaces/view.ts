@@ -1,4 +1,5 @@
 import { existsSync, lstatSync, mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { AppError } from "../../kernel/errors.ts"
 import { REPOSITORIES, VIEWS } from "../../lib/checkout-folders.ts"
 import { basename, dirname, resolvePath } from "../../lib/paths.ts"
 import { type Git, withVariables } from "../git.ts"
@@ -32,10 +33,20 @@ export function namesIn(folder: string): string[] {
 
 /**
  * The checkout of ours that a folder lies in; undefined for any other folder. It is found by where it lies: what its
- * `.git` says is up to the one who works there.
+ * `.git` says is up to the one who works there. Throws `workspace.unproven` where a link stands in the place of one of its
+ * folders: it may lead to files of the user.
  */
 export function findPlace(home: string, folder: string): CheckoutPlace | undefined {
-  const [root, inside] = [realPath(home), realPath(folder)]
+  const root = realPath(home)
+  const given = resolvePath(folder)
+  // As it was named, before any link is followed: a worker may have put one there.
+  const named = given.startsWith(`${home}/`) ? `${root}${given.slice(home.length)}` : given
+  const place = placeAt(root, named) ?? placeAt(root, realPath(given))
+  if (place !== undefined) assertReal(place)
+  return place
+}
+
+function placeAt(root: string, inside: string): CheckoutPlace | undefined {
   for (const [below, depth] of [
     ["worktrees", 3],
     ["checkouts", 1],
@@ -48,6 +59,18 @@ export function findPlace(home: string, folder: string): CheckoutPlace | undefin
     if (existsSync(`${place.view}/commondir`)) return place
   }
   return undefined
+}
+
+/** Each of the folders is where it seems to be. */
+export function assertReal({ path, gitDir, view }: CheckoutPlace): void {
+  for (const folder of [path, gitDir, view]) {
+    if (lstatSync(folder, { throwIfNoEntry: false }) === undefined || realPath(folder) === folder) continue
+    throw new AppError(
+      "workspace.unproven",
+      `${folder} is a link; whoever works there replaced it, so nothing in it is looked at`,
+      { path: folder, reason: "path" },
+    )
+  }
 }
 
 function realPath(folder: string): string {

@@ -1,11 +1,11 @@
-import { existsSync, lstatSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import type { SetupRecord } from "../../checkouts/port.ts"
 import { basename, resolvePath } from "../../lib/paths.ts"
 import { type Git, withVariables } from "../git.ts"
 import type { Attempt } from "../port.ts"
 import { entriesOf, readText } from "../read-refs.ts"
 import { type Ground, readWorktreePath } from "./ground.ts"
-import { type CheckoutPlace, hasPointer, lookAt, namesIn, placeIn } from "./view.ts"
+import { type CheckoutPlace, hasPointer, lookAt, makeView, namesIn, placeIn } from "./view.ts"
 
 /**
  * What we know of a workspace, kept in our view of it. It is written when the workspace is complete: without it, or with
@@ -39,24 +39,41 @@ export function isFinished({ record }: Found): boolean {
 
 export function findWorkspace(ground: Ground, worker: string): Found | undefined {
   const place = placeIn(ground.folder, worker)
-  if (existsSync(place.view)) return inspect(worker, place)
+  if (lstatSync(place.view, { throwIfNoEntry: false }) !== undefined)
+    return inspect(worker, withoutLinks(ground, place))
   return listLinked(ground).find((found) => found.worker === worker)
 }
 
 export function listWorkspaces(ground: Ground): Found[] {
-  const own = namesIn(ground.folder).map((name) => inspect(name, placeIn(ground.folder, name)))
+  const own = namesIn(ground.folder).map((name) => inspect(name, withoutLinks(ground, placeIn(ground.folder, name))))
   const linked = listLinked(ground).filter((found) => !own.some(({ worker }) => worker === found.worker))
   return [...own, ...linked].sort((a, b) => (a.worker < b.worker ? -1 : 1))
 }
+
+/**
+ * A link that a worker put in the place of our view or its repository leads to files of others. It goes, and with a view
+ * that knows nothing the workspace counts as unfinished: its files are pinned, and it is made anew.
+ */
+function withoutLinks({ commonDir }: Ground, place: CheckoutPlace): CheckoutPlace {
+  const isLink = (folder: string) => lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true
+  if (isLink(place.gitDir)) rmSync(place.gitDir)
+  if (isLink(place.view)) {
+    rmSync(place.view)
+    makeView(place, { commonDir, commit: NO_COMMIT })
+  }
+  return place
+}
+
+const NO_COMMIT = "0".repeat(40)
 
 function inspect(worker: string, place: CheckoutPlace): Found {
   return { ...place, worker, record: readRecord(place.view), folder: folderState(place), isLinked: false }
 }
 
 function folderState(place: CheckoutPlace): Found["folder"] {
-  const stat = lstatSync(place.path, { throwIfNoEntry: false })
-  if (stat === undefined) return "gone"
-  return stat.isDirectory() && hasPointer(place) ? "there" : "other"
+  // A link in its place leads to files of others, which are not looked at.
+  if (lstatSync(place.path, { throwIfNoEntry: false })?.isDirectory() !== true) return "gone"
+  return hasPointer(place) ? "there" : "other"
 }
 
 function listLinked({ commonDir, folder }: Ground): Found[] {
