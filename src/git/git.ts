@@ -130,14 +130,17 @@ export function makeGit(folder: string, ports: GitPorts, family = makeFamily(por
     return { exitCode: ended.exitCode, stdout, stderr: ended.stderr.trim() }
   }
   const run = async (args: readonly string[], options?: GitOptions): Promise<GitResult> => {
-    for (let waited = 0; ; waited += LOCK_PAUSE_MS) {
+    const begunAt = performance.now()
+    for (let slept = 0; ; slept += LOCK_PAUSE_MS) {
       const result = await once(args, options)
       if (!isLocked(result) && !isHalfMade(result)) return result
+      // Git waits for some locks itself.
+      const waited = Math.max(slept, performance.now() - begunAt)
       if (isHalfMade(result) && waited >= LOCK_PATIENCE_MS) return result
       const file = /Unable to create '(.+?\.lock)'/.exec(result.stderr)?.[1]
       if (file !== undefined) options?.onLocked?.(file)
       if (waited >= LOCK_PATIENCE_MS) throw lockedFor(file ?? "a lock file", folder)
-      if (result.stderr.includes("cannot lock ref")) waited += REF_PAUSE_MS
+      if (result.stderr.includes("cannot lock ref")) slept += REF_PAUSE_MS
       await sleep(LOCK_PAUSE_MS)
     }
   }

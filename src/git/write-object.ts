@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, linkSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { deflateSync } from "node:zlib"
+import { codeOf } from "../lib/error-code.ts"
 import { systemIds } from "../lib/make-ids.ts"
 import { dirname } from "../lib/paths.ts"
 
@@ -30,18 +31,25 @@ function objectFile(commonDir: string, id: string): string {
   return `${commonDir}/objects/${id.slice(0, 2)}/${id.slice(2)}`
 }
 
+/** The user's own tidying may take away a file that is just being written. */
+const TRIES = 5
+
 /** Whole or not at all. What is left of somebody who was killed has a name by which git's own tidying knows it. */
 function store(file: string, content: Uint8Array): void {
-  mkdirSync(dirname(file), { recursive: true })
-  const temporary = `${dirname(file)}/tmp_obj_${systemIds.uuid()}`
-  try {
-    writeFileSync(temporary, content, { flag: "wx" })
-    chmodSync(temporary, 0o444)
-    linkSync(temporary, file)
-  } catch (error) {
-    // Somebody else wrote the same.
-    if (!existsSync(file)) throw error
-  } finally {
-    rmSync(temporary, { force: true })
+  for (let left = TRIES; ; left--) {
+    mkdirSync(dirname(file), { recursive: true })
+    const temporary = `${dirname(file)}/tmp_obj_${systemIds.uuid()}`
+    try {
+      writeFileSync(temporary, content, { flag: "wx" })
+      chmodSync(temporary, 0o444)
+      linkSync(temporary, file)
+      return
+    } catch (error) {
+      // Somebody else wrote the same.
+      if (existsSync(file)) return
+      if (left === 1 || codeOf(error) !== "ENOENT") throw error
+    } finally {
+      rmSync(temporary, { force: true })
+    }
   }
 }

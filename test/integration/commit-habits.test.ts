@@ -83,11 +83,15 @@ describe("the commit-msg hook of the user", () => {
     expect(notes[0]).toContain("teamwork config set delivery.commitHooks false")
   })
 
-  it("that hangs is stopped", async () => {
+  it("that hangs is stopped, and not run again", async () => {
     using scene = makeScene({ signs: true, runsHooks: true, hookMs: 300 })
-    scene.hook("sleep 600")
+    const calls = join(scene.repository.path, "../calls")
+    scene.hook(`echo called >> '${calls}'; sleep 600`)
     expect(scene.message(await scene.commit())).toBe(MESSAGE.trimEnd())
     expect(await scene.notes()).toEqual([expect.stringContaining("did not come to an end")])
+    // It would hold up every further merge for as long.
+    await scene.commit("Merge task 2: Another\n")
+    expect(readFileSync(calls, "utf8")).toBe("called\n")
   })
 
   it("does not run where it is turned off, or is no program", async () => {

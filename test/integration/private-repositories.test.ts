@@ -1,6 +1,6 @@
 // A worker's own repository on repositories of every kind: what it shares with the user's, and what it does not.
 import { describe, expect, it, setDefaultTimeout } from "bun:test"
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeRepository, photograph, type Repository, unreachableCommits } from "../support/repository.ts"
 import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
@@ -120,6 +120,24 @@ describe("the repository of a worker", () => {
     await world.workspaces.remove({ worker })
     expect(repository.run("show", `${commit}:b.txt`)).toBe("b")
     expect(unreachableCommits(repository)).toEqual([])
+  })
+
+  it("leaves no ref behind whose commit the user had removed", async () => {
+    using world = await makeWorld()
+    const { repository } = world
+    await world.workspaces.create({ worker, attempt })
+    const commit = world.tree(worker).commit("Work", { "b.txt": "b\n" })
+    await world.workspaces.pin({ worker })
+    for (const file of [commit, repository.run("rev-parse", `${commit}^{tree}`)])
+      rmSync(join(repository.path, ".git/objects", file.slice(0, 2), file.slice(2)))
+    expect(() => repository.run("gc", "--quiet")).toThrow()
+    const left = await world.workspaces.examine(true)
+    expect(left.map((each) => each.detail).join("\n")).toContain("which git has removed")
+    repository.run("gc", "--quiet")
+    // It is still in the repository of the worker, and is pinned again.
+    await world.workspaces.remove({ worker })
+    expect((await world.pinned())["1/1/head"]).toBe(commit)
+    expect(repository.run("show", `${commit}:b.txt`)).toBe("b")
   })
 
   it("brings packed work over as well, and says what is damaged", async () => {

@@ -17,6 +17,12 @@ export async function examineWorktrees(ground: Ground, fix: boolean, ifFree: IfF
   const isDry = !fix
   for (const lock of await clearRefLocks(ground, isDry))
     left.push({ what: "lock", detail: `${lock} was left by a git that is gone`, isFixed: fix })
+  for (const [ref, commit] of await dropDangling(ground, isDry))
+    left.push({
+      what: "unfinished",
+      detail: `${ref} named ${commit.slice(0, 10)}, which git has removed`,
+      isFixed: fix,
+    })
   for (const folder of emptyTrash(ground, isDry))
     left.push({ what: "unfinished", detail: `${folder} was not deleted to its end`, isFixed: fix })
   for (const { worker } of listWorkspaces(ground)) {
@@ -58,4 +64,25 @@ async function mend(ground: Ground, found: Found): Promise<void> {
   await takeTo(ground, found, commit)
   publish(found, { branch, commit })
   writeRecord(view, { ...record, pending: null })
+}
+
+/**
+ * Refs of ours whose commit is gone: a \`git gc --prune=now\` of the user's may come between a commit and its ref. Git itself
+ * would refuse to tidy up from then on. Work that a task said it did and that is gone is told where it is merged.
+ */
+async function dropDangling({ git }: Ground, isDry: boolean): Promise<(readonly [ref: string, commit: string])[]> {
+  const lines = await git.read([
+    "for-each-ref",
+    "--format=%(refname) %(objectname)",
+    "refs/teamwork",
+    "refs/heads/teamwork",
+  ])
+  const refs = lines.split("\n").flatMap((line) => (line === "" ? [] : [line.split(" ") as [string, string]]))
+  if (refs.length === 0) return []
+  const input = refs.map(([, commit]) => `${commit}\n`).join("")
+  const known = (await git.read(["cat-file", "--batch-check=%(objecttype)"], { input })).split("\n")
+  const gone = refs.filter((_, at) => known[at]?.endsWith(" missing") === true)
+  if (gone.length > 0 && !isDry)
+    await git.read(["update-ref", "--no-deref", "--stdin"], { input: gone.map(([ref]) => `delete ${ref}\n`).join("") })
+  return gone
 }

@@ -123,7 +123,9 @@ const TELLERS: Tellers = {
   "agent.rate_limit_lifted": ({ data }) => plain(`${say(data.agent)} can be had again`),
   "ownership.asked": ({ data }) => bad(`task ${say(data.task)} asks for ${say(data.pattern)}: ${say(data.reason)}`),
   "ownership.set_aside": ({ data }) =>
-    bad(`task ${say(data.task)}: set aside what it does not own: ${say(data.paths.slice(0, 5).join(", "))}`),
+    data.paths.length === 0
+      ? bad(`task ${say(data.task)}: its commits did not follow from where it began, and were made one; they are kept`)
+      : bad(`task ${say(data.task)}: set aside what it does not own: ${say(data.paths.slice(0, 5).join(", "))}`),
   "task.shared_files_merged": ({ data }) =>
     plain(`task ${say(data.task)}: ${say(data.paths.map((path, at) => `${path} ${data.how[at]}`).join("; "))}`),
   "merge.started": ({ data }) =>

@@ -61,7 +61,9 @@ async function tellOtherPlace({ ports, options, team }: Shift, task: Task, { bas
 /** Names what was set aside as well, so that readers of the result do not take it for delivered. */
 export function describeDelivery({ kept, aside }: AsideResult): string {
   const left =
-    aside === null ? "" : `; NOT delivered, as it is not the task's: ${nameFiles(aside.changes)} (kept as ${aside.ref})`
+    aside === null || aside.changes.length === 0
+      ? ""
+      : `; NOT delivered, as it is not the task's: ${nameFiles(aside.changes)} (kept as ${aside.ref})`
   const count = new Set(kept.map((change) => change.path)).size
   if (count === 0) return `no file changed${left}`
   return `${count} ${count === 1 ? "file" : "files"} changed: ${nameFiles(kept)}${left}`
