@@ -249,6 +249,7 @@ function sayUnited(paths: readonly string[]): string {
 
 /** The reader must not miss work that is not delivered. */
 function sayAside({ ref, paths }: NonNullable<TaskFact["aside"]>): string {
+  if (paths.length === 0) return `its commits were made one, the former ones are kept; see: git log ${ref}`
   const more = paths.length > MOST_PATHS ? ` and ${paths.length - MOST_PATHS} more` : ""
   return `NOT delivered, set aside: ${paths.slice(0, MOST_PATHS).join(", ")}${more}; see: git diff ${ref}^1 ${ref}`
 }

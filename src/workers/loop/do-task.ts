@@ -132,7 +132,7 @@ async function commit({ ports, team, worker }: Shift, hold: Hold, workspace: Wor
     ...{ folder: workspace.path, base: workspace.base },
   })
   const { aside } = done
-  if (aside !== null)
+  if (aside !== null && aside.changes.length > 0)
     ports.say(
       `BOUNDARY: task ${task.id} changed files that are not its own (${nameFiles(aside.changes)}); they are kept as ${aside.ref}`,
     )
