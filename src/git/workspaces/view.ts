@@ -62,7 +62,7 @@ function placeAt(root: string, inside: string): CheckoutPlace | undefined {
 }
 
 /** Each of the folders is where it seems to be. */
-export function assertReal({ path, gitDir, view }: CheckoutPlace): void {
+function assertReal({ path, gitDir, view }: CheckoutPlace): void {
   for (const folder of [path, gitDir, view]) {
     if (lstatSync(folder, { throwIfNoEntry: false }) === undefined || realPath(folder) === folder) continue
     throw new AppError(
