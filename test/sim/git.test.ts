@@ -1,6 +1,6 @@
 // The git of the simulation against the real one: random sequences of the same calls, and after each of them the same
 // answer, the same refs and the same files. Commits have other names there, so they are compared by what they hold.
-import { describe, expect, it } from "bun:test"
+import { afterAll, beforeAll, describe, expect, it, setSystemTime } from "bun:test"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { openGateRepository } from "../../src/git/gate-repository.ts"
@@ -29,6 +29,10 @@ const PATHS = ["a.txt", "b.txt", "src/1/x.ts", "src/2/y.ts", "src/2/z.ts", "docs
 const FILES = Object.fromEntries(PATHS.slice(0, 4).map((path) => [path, `${path} 0\n`]))
 
 describe("the git of the simulation", () => {
+  // Two commits of the same content are one where the time is the same, as it always is in the simulation.
+  beforeAll(() => void setSystemTime(START))
+  afterAll(() => void setSystemTime())
+
   it.each(Array.from({ length: SEQUENCES }, (_, index) => index + 1))(
     "answers as the real one does, sequence %i",
     async (seed) => {
