@@ -2,6 +2,8 @@
 import { describe, expect, it, setDefaultTimeout } from "bun:test"
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { makeScopes } from "../../src/git/merges/scopes.ts"
+import type { FileChange } from "../../src/ownership/scope.ts"
 import { makeRepository, photograph, type Repository, unreachableCommits } from "../support/repository.ts"
 import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
 import { makeWorld, type World } from "../support/workspaces.ts"
@@ -388,4 +390,22 @@ it("F121: settings are written so that git reads what the user's repository has"
   for (const [key, value] of Object.entries(values))
     expect(world.tree(worker).run("config", "--null", "--get", key)).toBe(`${value}\0`)
   expect(readFileSync(join(repository.path, ".git/config"), "utf8")).not.toContain("gpgsign")
+})
+
+it("leaves the index of a worker that committed everything itself as it is", async () => {
+  using world = await makeWorld()
+  const { repository, home } = world
+  await world.workspaces.create({ worker, attempt })
+  const tree = world.tree(worker)
+  tree.commit("First", { "b.txt": "b\n", "a.txt": null })
+  const judge = (changes: readonly FileChange[]) => ({
+    kept: changes.map((each) => ({ ...each, inScope: true, reason: "owned" as const, message: "" })),
+    aside: [],
+  })
+  const request = { project: "shop", team: "main", run: 1, task: "1", attempt: 1, folder: tree.path, message: "Work" }
+  const head = tree.run("rev-parse", "HEAD")
+  const base = tree.run("rev-parse", "HEAD~1")
+  const scopes = makeScopes(repository.git, home)
+  expect(await scopes.setAside({ ...request, base, judge })).toMatchObject({ head })
+  expect(tree.run("status", "--porcelain")).toBe("")
 })

@@ -7,6 +7,7 @@ import type { Git } from "../git.ts"
 import { listChanges } from "../list-changes.ts"
 import { type OwnIndex, openIndex } from "../own-index.ts"
 import type { Aside, AsideRequest, AsideResult, Scopes } from "../port.ts"
+import { treeOfIndex } from "../read-status.ts"
 import { giveIndex, makeRepository, publish, sourceOf } from "../workspaces/private-repository.ts"
 import { bringHead } from "../workspaces/read-work.ts"
 import { listSubmodules, nestedHead } from "../workspaces/submodules.ts"
@@ -44,7 +45,8 @@ async function setAsideIn(git: Git, place: CheckoutPlace, request: AsideRequest)
   try {
     if (seen.commit === null) throw new AppError("workspace.unproven", "its repository cannot be read")
     if (seen.branch === null || result.head !== seen.commit) publish(place, { branch, commit: result.head })
-    else giveIndex(place)
+    // One that is of an earlier commit would show the worker changes that nobody made.
+    else if (treeOfIndex(`${place.view}/index`) === (await treeOf(git, result.head))) giveIndex(place)
   } catch (error) {
     if (!(error instanceof AppError && error.code === "workspace.unproven")) throw error
     await makeRepository(await sourceOf(git), place, { branch: branchOf(place, request), commit: result.head })
@@ -87,7 +89,10 @@ async function setAside(git: Git, request: AsideRequest): Promise<AsideResult> {
   if (kept !== head && isView(adminDir)) writeHead(adminDir, kept)
   else if (kept !== head) await git.read(["update-ref", "-m", "teamwork: what is in scope", "HEAD", kept, head])
   const mayTakeOver = isWhole && unborn.length === 0
-  if ((kept !== head || full !== tree) && !(mayTakeOver && index.takeOver())) await moveFiles(git, full, kept)
+  const isMoved = kept !== head || full !== tree
+  if (isMoved && !(mayTakeOver && index.takeOver())) await moveFiles(git, full, kept)
+  // What was seen just now need not be looked at again.
+  if (!isMoved && mayTakeOver && isView(adminDir)) index.takeOver()
   return { base, head: kept, kept: judged.kept, aside }
 }
 
