@@ -70,10 +70,12 @@ export function makeRepairLine(
       return undefined
     },
     async afterFailure(candidate, outcome) {
-      if (!REPAIRED.includes(outcome.kind)) return outcome
       const { taskId: id, attempt, base, head } = candidate
       const fix = isFixId(id) ? id : fixIdOf({ id, attempt })
       const own: Repair = { fix, base, head, needs: new Set() }
+      // A repair that only waits to be merged, or is to be done anew, is still the one that others wait for.
+      if (outcome.kind === "waiting" && isFixId(id)) fresh.set(candidate, own)
+      if (!REPAIRED.includes(outcome.kind)) return outcome
       const ahead = outcome.kind === "refused" ? undefined : await findAhead(candidate)
       // Others wait for it as well, also while it waits.
       if (ahead === undefined || isFixId(id)) fresh.set(candidate, own)
