@@ -4,7 +4,7 @@ import { classifyError, findRetryTime } from "./classify-error.ts"
 describe("an error means", () => {
   test.each([
     ["Rate limit reached for requests", 429, "rate-limited"],
-    ["Overloaded", 529, "rate-limited"],
+    ["Overloaded", 529, "overloaded"],
     ["something", 429, "rate-limited"],
     ["RESOURCE_EXHAUSTED: Quota exceeded", null, "rate-limited"],
     ["You have hit your usage limit", null, "rate-limited"],
@@ -20,7 +20,19 @@ describe("an error means", () => {
     ["Not logged in · Please run /login", null, "auth"],
     ["forbidden", 403, "auth"],
     ["Output blocked by content filter", 400, "refused"],
-    ["Internal server error", 500, "crashed"],
+    ["Internal server error", 500, "overloaded"],
+    ["Selected model is at capacity. Please try a different model.", null, "overloaded"],
+    ["The model `gpt-9` does not exist or you do not have access to it.", 404, "unknown-model"],
+    [
+      "There's an issue with the selected model (x). It may not exist or you may not have access to it.",
+      404,
+      "unknown-model",
+    ],
+    ["models/x is not found for API version v1beta", 404, "unknown-model"],
+    ["Model not found: fake/nope", null, "unknown-model"],
+    ["Unable to connect. Is the computer able to access the url?", null, "unreachable"],
+    ["error sending request for url (http://127.0.0.1:9/v1/responses)", null, "unreachable"],
+    ["TypeError: fetch failed sending request", null, "unreachable"],
     ["", null, "crashed"],
   ] as const)("%s (%p): %s", (message, status, reason) => {
     expect(classifyError({ message, status, now: 0 }).reason).toBe(reason)

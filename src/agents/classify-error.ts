@@ -3,7 +3,16 @@ import type { Reason } from "./port.ts"
 export interface Trouble {
   readonly reason: Extract<
     Reason,
-    "refused" | "rate-limited" | "context-overflow" | "auth" | "budget" | "turn-limit" | "crashed"
+    | "refused"
+    | "rate-limited"
+    | "overloaded"
+    | "unreachable"
+    | "context-overflow"
+    | "auth"
+    | "unknown-model"
+    | "budget"
+    | "turn-limit"
+    | "crashed"
   >
   readonly retryAt: number | null
 }
@@ -26,12 +35,21 @@ const SIGNS: readonly [Trouble["reason"], RegExp][] = [
     /credit balance|insufficient[_ ](?:quota|funds|credits?)|billing|payment required|spend(?:ing)? limit|budget (?:exceeded|exhausted)/i,
   ],
   [
-    "rate-limited",
-    /rate[_ -]?limit|too many requests|usage limit|overloaded|RESOURCE_EXHAUSTED|quota|\b429\b|\b529\b|capacity/i,
+    "unknown-model",
+    /model[_ ]?not[_ ]?found|(?:unknown|no such|invalid) model|not_found_error\W+model|\bmodels?\b.{0,80}(?:(?:does not|doesn't|may not) exist|(?:is )?not (?:found|supported|available))/i,
+  ],
+  ["rate-limited", /rate[_ -]?limit|too many requests|usage limit|RESOURCE_EXHAUSTED|quota|\b429\b/i],
+  [
+    "overloaded",
+    /overloaded|\b529\b|at capacity|high demand|internal server error|bad gateway|service (?:is )?(?:temporarily )?unavailable|gateway time-?out|server_error/i,
   ],
   [
     "auth",
     /unauthori[sz]ed|authentication|invalid (?:api |x-api-)?key|api[_ ]key (?:not valid|is invalid|not found)|not logged in|please (?:run \/)?log ?in|permission_denied|oauth token|incorrect api key|missing (?:api key|bearer|environment variable)|\b401\b/i,
+  ],
+  [
+    "unreachable",
+    /connection refused|ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|unable to connect|could not connect|failed to connect|connection error|error sending request|fetch failed|network (?:is )?(?:error|unreachable|down)|waiting for network|dns error/i,
   ],
   ["refused", /refus(?:al|ed to)|content (?:policy|filter)|safety (?:system|settings)|violates? .{0,40}polic/i],
 ]
@@ -42,16 +60,23 @@ const BY_STATUS: Readonly<Record<number, Trouble["reason"]>> = {
   403: "auth",
   413: "context-overflow",
   429: "rate-limited",
-  529: "rate-limited",
+}
+
+const BY_TEXT: readonly Trouble["reason"][] = ["context-overflow", "budget", "unknown-model"]
+
+function reasonOfStatus(status: number | null | undefined): Trouble["reason"] | undefined {
+  if (status == null) return undefined
+  return BY_STATUS[status] ?? (status >= 500 && status < 600 ? "overloaded" : undefined)
 }
 
 /** What an error of a model's server, or of an agent, means for whoever wants the task done. */
 export function classifyError({ message, status, now }: Told): Trouble {
   const sign = SIGNS.find(([, pattern]) => pattern.test(message))?.[0]
-  const told = status == null ? undefined : BY_STATUS[status]
-  // What the text calls an overflow or a bill is that, whatever the number; for the rest the number is the better word.
-  const reason = sign === "context-overflow" || sign === "budget" ? sign : (told ?? sign ?? "crashed")
-  return { reason, retryAt: reason === "rate-limited" ? findRetryTime(message, now) : null }
+  // Servers send some faults with several numbers; for these the text is more precise, for all others the number is.
+  const isPrecise = sign !== undefined && BY_TEXT.includes(sign)
+  const reason = isPrecise ? sign : (reasonOfStatus(status) ?? sign ?? "crashed")
+  const canWait = reason === "rate-limited" || reason === "overloaded"
+  return { reason, retryAt: canWait ? findRetryTime(message, now) : null }
 }
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }

@@ -130,13 +130,27 @@ export type Reason =
   | "done"
   /** The model would not do it. */
   | "refused"
+  /** The account has used up what it may for now. */
   | "rate-limited"
+  /** The model's server fails for everybody: HTTP 5xx, or too many people ask at once. */
+  | "overloaded"
+  /** The model's server cannot be reached: the network is down, or the address is wrong. */
+  | "unreachable"
   | "context-overflow"
+  /** Not logged in, or with a key that is not valid. */
   | "auth"
+  /** The provider has no such model, or not for this account. */
+  | "unknown-model"
+  /** The program gave up because a tool was not permitted. */
+  | "permission"
   /** Money, ours or the account's, or our limit on tokens. */
   | "budget"
   | "turn-limit"
   | "timed-out"
+  /** Nothing was heard of it for too long. */
+  | "hung"
+  /** It made the same call with the same arguments again and again. */
+  | "looping"
   | "cancelled"
   /** It ended with an error of its own, or without saying how. */
   | "crashed"
@@ -146,7 +160,7 @@ export type Reason =
 
 export interface AgentResult {
   readonly reason: Reason
-  /** When to try again, for `rate-limited`, if it was told. */
+  /** When to try again, for `rate-limited` and `overloaded`, if it was told. */
   readonly retryAt: number | null
   readonly answer: string
   readonly structured: unknown

@@ -247,7 +247,7 @@ function makeResult({ stop, outcome, exit }: Ending, told: Told): AgentResult {
   const session = outcome?.session ?? job.resume?.id ?? null
   return {
     reason,
-    retryAt: reason === "rate-limited" ? (outcome?.retryAt ?? null) : null,
+    retryAt: reason === "rate-limited" || reason === "overloaded" ? (outcome?.retryAt ?? null) : null,
     answer: outcome?.answer ?? "",
     structured: outcome?.structured ?? null,
     session: session === null ? null : { id: session, usage: addUsage(job.resume?.usage ?? NO_USAGE, events.usage()) },

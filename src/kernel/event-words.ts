@@ -9,6 +9,12 @@ export type TaskStatus = (typeof TASK_STATUSES)[number]
 export const ROLES = ["frontend", "backend", "devops", "test", "docs", "security", "review", "worker"] as const
 export type Role = (typeof ROLES)[number]
 
+/** As version 1 of `task.setback` knew them. */
+export const FIRST_SETBACKS = [
+  ...(["gate", "interrupted", "lost", "workspace", "refused", "crashed", "protocol", "timed-out"] as const),
+  ...(["turn-limit", "rate-limited", "context-overflow", "auth", "not-found", "budget", "qa"] as const),
+] as const
+
 /**
  * Why a worker could not bring a task to an end. `gate`: the work was done and did not pass. `interrupted`: somebody
  * stopped the worker, which says nothing of the task. `lost`: the worker's process died or fell silent. `workspace`: it
@@ -16,8 +22,8 @@ export type Role = (typeof ROLES)[number]
  * of an agent ended.
  */
 export const SETBACKS = [
-  ...(["gate", "interrupted", "lost", "workspace", "refused", "crashed", "protocol", "timed-out"] as const),
-  ...(["turn-limit", "rate-limited", "context-overflow", "auth", "not-found", "budget", "qa"] as const),
+  ...FIRST_SETBACKS,
+  ...(["overloaded", "unreachable", "unknown-model", "permission", "hung", "looping"] as const),
 ] as const
 export type SetbackKind = (typeof SETBACKS)[number]
 

@@ -1,7 +1,15 @@
 import { choice, type Field, list, nullable, optional, text } from "../lib/fields.ts"
 import { AppError } from "./errors.ts"
 import { type EventShape, shape } from "./event-versions.ts"
-import { ROLES, SETBACKS, TASK_STATUSES, VERDICT_SCOPES, VERDICT_STATUSES, WAVE_STATUSES } from "./event-words.ts"
+import {
+  FIRST_SETBACKS,
+  ROLES,
+  SETBACKS,
+  TASK_STATUSES,
+  VERDICT_SCOPES,
+  VERDICT_STATUSES,
+  WAVE_STATUSES,
+} from "./event-words.ts"
 import type { TaskId, WorkerId } from "./ids.ts"
 import { PHASES } from "./phase.ts"
 import { RECORD_KINDS } from "./record.ts"
@@ -26,6 +34,7 @@ const phase = nullable(oneOf(PHASES))
 /** Whoever plans or reviews has a name in the place of a worker, and is none. */
 const aboutRun = { run: word, task: nullable(task), worker: word, agent: word }
 const grant = { task, attempt: count, number: count, pattern: word, reason: maybe }
+const aboutSetback = { task, attempt: count, worker, agent: maybe, reason: word, advice: maybe }
 const aboutRecord = { kind: oneOf(RECORD_KINDS), number: count, task: nullable(task), status: word, about: word }
 const move = { target: word, from: word, to: word }
 /** A repository: the machine and folder it is in, and its id where it has one. */
@@ -92,15 +101,10 @@ export const EVENTS = {
   /** What a worker is doing with the task now. */
   "task.step": shape({ task, attempt: count, worker, step: word }),
   /** A worker could not bring it to an end. */
-  "task.setback": shape({
-    task,
-    attempt: count,
-    worker,
-    agent: maybe,
-    kind: oneOf(SETBACKS),
-    reason: word,
-    advice: maybe,
-  }),
+  "task.setback": shape({ ...aboutSetback, kind: oneOf(FIRST_SETBACKS) }).next(
+    { ...aboutSetback, kind: oneOf(SETBACKS) },
+    (data) => data,
+  ),
   /** One run of an agent; without a task it plans or reviews. */
   "run.started": shape({ ...aboutRun, attempt: maybeCount, model: maybe, turn: count }),
   "run.ended": shape({

@@ -10,6 +10,9 @@ export const WORKER_ERRORS: readonly string[] = [
   "protocol",
   "timed-out",
   "refused",
+  "permission",
+  "hung",
+  "looping",
 ]
 
 /** Work that does not pass, and a script that fails, are the task's: another worker would get no further. */

@@ -94,8 +94,10 @@ export const TRIGGER_OF: Readonly<Record<SetbackKind, Trigger>> = {
     lost: "repeated_failure",
   },
   ...{ "timed-out": "repeated_failure", "turn-limit": "repeated_failure", interrupted: "repeated_failure" },
+  ...{ hung: "repeated_failure", looping: "repeated_failure" },
   ...{ refused: "technical_limitation", "context-overflow": "technical_limitation" },
-  ...{ workspace: "tool_unavailable", "not-found": "tool_unavailable" },
+  ...{ workspace: "tool_unavailable", "not-found": "tool_unavailable", "unknown-model": "tool_unavailable" },
+  ...{ overloaded: "tool_unavailable", unreachable: "tool_unavailable", permission: "permission_denied" },
   ...{ auth: "permission_denied", "rate-limited": "rate_limited", budget: "budget" },
 }
 

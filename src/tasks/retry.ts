@@ -40,14 +40,20 @@ export type AfterSetback = "retry" | "pause" | "fail"
 const NOT_COUNTED: readonly SetbackKind[] = ["interrupted", "rate-limited"]
 /** Only a person can go on. */
 const ASKING: readonly SetbackKind[] = ["budget", "qa"]
-const OUT_OF_TIME: readonly SetbackKind[] = ["timed-out", "turn-limit"]
+const OUT_OF_TIME: readonly SetbackKind[] = ["timed-out", "turn-limit", "hung", "looping"]
 /** The same agent would end the same way; another may not. */
-const PERMANENT: readonly SetbackKind[] = ["context-overflow", "auth", "not-found", "refused"]
+const PERMANENT: readonly SetbackKind[] = [
+  ...(["context-overflow", "auth", "not-found", "refused", "unknown-model", "permission"] as const),
+]
 
 /** The agent worked and it came to nothing: what the runs of a task are counted for. */
 const OF_THE_WORK: readonly SetbackKind[] = [
-  ...(["gate", "crashed", "protocol", "refused", "timed-out", "turn-limit", "context-overflow"] as const),
+  ...(["gate", "crashed", "protocol", "refused", "permission", "timed-out", "turn-limit"] as const),
+  ...(["context-overflow", "hung", "looping"] as const),
 ]
+
+/** The program, its provider or the network failed. The same program may do better later. */
+const FAULTS: readonly SetbackKind[] = ["crashed", "protocol", "overloaded", "unreachable"]
 
 const NOTHING_SPENT: Spent = { runs: 0, isRepeating: false }
 
@@ -76,7 +82,7 @@ export function agentsToAvoid(setbacks: readonly PastSetback[], { maxRestarts }:
   const agents = new Set(setbacks.flatMap(({ agent }) => agent ?? []))
   return [...agents].filter((agent) => {
     const own = setbacks.filter((each) => each.agent === agent)
-    const crashes = own.filter(({ kind }) => kind === "crashed" || kind === "protocol").length
+    const crashes = own.filter(({ kind }) => FAULTS.includes(kind)).length
     return own.some(({ kind }) => PERMANENT.includes(kind)) || crashes >= Math.max(1, maxRestarts)
   })
 }
@@ -86,7 +92,9 @@ export function isUsedUp(runs: number, { maxRuns }: RetryLimits): boolean {
 }
 
 /** Ends that say nothing of the task: the model was not reached, or the run was cut off. */
-const NOT_THE_TASKS: readonly string[] = ["rate-limited", "cancelled", "not-found", "auth"]
+const NOT_THE_TASKS: readonly string[] = [
+  ...["rate-limited", "overloaded", "unreachable", "cancelled", "not-found", "auth", "unknown-model"],
+]
 /** A program that ends sooner, without a single token, did not reach its model. */
 const FIRST_WORD_MS = 1000
 

@@ -495,7 +495,7 @@ function event(): fc.Arbitrary<PastEvent> {
     .chain((type) =>
       fc.record({
         type: fc.constant(type),
-        version: fc.constant(1),
+        version: fc.constant(EVENTS[type].version),
         timestamp: time(),
         by: anyText(),
         data: eventData(EVENTS[type].fields),

@@ -55,7 +55,10 @@ export interface Answer {
 }
 
 /** Another agent may well answer what this one could not. */
-const ANOTHER_MAY: readonly Reason[] = ["rate-limited", "auth", "not-found", "crashed", "protocol", "refused"]
+const ANOTHER_MAY: readonly Reason[] = [
+  ...(["rate-limited", "overloaded", "unreachable", "auth", "not-found", "unknown-model"] as const),
+  ...(["crashed", "protocol", "refused", "permission", "hung", "looping"] as const),
+]
 
 /**
  * Asks the agent that suits the question, and the next one when that cannot answer. Throws `agent.unavailable` when
