@@ -56,6 +56,7 @@ const PLACES: Record<string, Layer> = {
   agents: "implementation",
   "agents/port.ts": "port",
   "agents/prices.ts": "rules",
+  "agents/program-of.ts": "rules",
   "agents/rate-limit.ts": "rules",
   "agents/run-log.ts": "rules",
   "agents/choose": "effect",

@@ -16,6 +16,8 @@ export interface AgentPorts extends RunnerPorts {
 }
 
 export interface AgentSettings extends Partial<ProgramConfig> {
+  /** By default that of the program; another one for a profile of it. */
+  readonly name?: string
   readonly isRoot: boolean
   /** Between asking the agent to end and ending its process tree. */
   readonly graceMs?: number
@@ -42,7 +44,7 @@ export function makeAgent(program: AgentProgram, settings: AgentSettings, ports:
     return runAgent({ job, launch, translator, options, graceMs, priceOf }, ports)
   }
   return {
-    name: program.name,
+    name: settings.name ?? program.name,
     fingerprint: (env) => {
       const files = fingerprintOf(config.command, env)
       return files === null ? null : `${files} ${isLoggedIn(program, env)}`

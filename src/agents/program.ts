@@ -14,6 +14,8 @@ export interface AgentProgram {
   readonly variables: readonly string[]
   /** Any of these variables, or of these files (under home, or where a $VARIABLE says), means that somebody is logged in. */
   readonly login: { readonly variables: readonly string[]; readonly files: readonly string[] }
+  /** The variables that give it another config folder, for a second account; left out where it has none. */
+  profile?(folder: string): Readonly<Record<string, string>>
   launch(job: AgentJob, config: ProgramConfig): Launch
   translate(job: AgentJob, clock: Clock, settings?: ProgramConfig["settings"]): Translator
   /** For a program that tells its version and what it can only to whoever talks to it. */

@@ -8,12 +8,14 @@ import { makeAgent } from "../agents/make-agent.ts"
 import { opencode } from "../agents/opencode/program.ts"
 import { findPrice, readPrices } from "../agents/prices.ts"
 import type { AgentProgram } from "../agents/program.ts"
+import { agentNameOf } from "../agents/program-of.ts"
 import { script } from "../agents/script/program.ts"
 import { systemClock } from "../lib/clock.ts"
 import { systemLiveProcesses } from "../lib/process/live-process.ts"
 import type { Processes } from "../lib/process/process.ts"
 import { sleep } from "../lib/sleep.ts"
-import { agentSettings } from "./config/agent-settings.ts"
+import { type AgentProfileFolder, agentProfiles, agentSettings } from "./config/agent-settings.ts"
+import { userHomeOf } from "./config/environment.ts"
 import type { Config } from "./config/keys.ts"
 import type { Machine } from "./host.ts"
 
@@ -24,16 +26,22 @@ export function openAgents(config: Config, { env, isRoot, self }: Machine, comma
   const ports = { processes: systemLiveProcesses, commands, clock: systemClock, sleep }
   const judgeWrite = [...self, "hook", "pre-tool-use", "--managed"]
   const prices = readPrices(config["agents.prices"])
-  return PROGRAMS.map((program) => {
+  return PROGRAMS.flatMap((program) => {
     const { isEnabled, ...own } = agentSettings(config, program)
     const settings = { ...own, isRoot, prices, judgeWrite }
     const model = (name: string) => ({ model: name || null, price: findPrice(prices, name) ?? null })
     const { haiku, sonnet, opus } = settings.models
-    return {
-      agent: makeAgent(program, settings, ports),
-      env: buildEnvironment(env, program.variables),
-      isEnabled,
-      models: { haiku: model(haiku), sonnet: model(sonnet), opus: model(opus) },
-    }
+    const models = { haiku: model(haiku), sonnet: model(sonnet), opus: model(opus) }
+    const accounts = [null, ...agentProfiles(config, program.name, userHomeOf(env))]
+    return accounts.map((profile) => {
+      const name = agentNameOf(program.name, profile?.name ?? null)
+      const agentEnv = profile === null ? buildEnvironment(env, program.variables) : profileEnv(program, env, profile)
+      return { agent: makeAgent(program, { ...settings, name }, ports), env: agentEnv, isEnabled, models }
+    })
   })
+}
+
+/** Keys and providers in the caller's variables belong to the program's own account, so a profile gets none of them. */
+function profileEnv(program: AgentProgram, env: Machine["env"], { folder }: AgentProfileFolder) {
+  return { ...buildEnvironment(env, []), ...program.profile?.(folder) }
 }

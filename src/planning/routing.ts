@@ -1,3 +1,4 @@
+import { programOf } from "../agents/program-of.ts"
 import { type Classification, classifyTask } from "./complexity/classify-task.ts"
 import { chooseTier, type ModelTier, type TierChoice, type TierInput } from "./complexity/complexity.ts"
 import { findWorkKind, type WorkKind } from "./complexity/work-kind.ts"
@@ -114,7 +115,7 @@ function rankAgents({ agents = AGENT_PROFILES, prices = {} }: RouteInput, questi
 }
 
 function rankOf({ name, domain, kinds }: AgentProfile, { classification, kind }: Question) {
-  const isGeneral = name === GENERAL_AGENT
+  const isGeneral = programOf(name) === GENERAL_AGENT
   const suits = kind !== undefined && kinds.includes(kind)
   if (classification.domain !== "ambiguous") {
     if (domain === classification.domain) return { rank: 0, reason: `${name} takes ${domain} tasks` }
@@ -141,7 +142,13 @@ function agentTypeFor(input: RouteInput, { domain }: Classification, kind: WorkK
 }
 
 function profileOf({ agents = AGENT_PROFILES }: RouteInput, name: string): AgentProfile {
-  return agents.find((profile) => profile.name === name) ?? { name, kinds: [] }
+  return agents.find((profile) => profile.name === name) ?? builtInProfile(name)
+}
+
+/** What is known of a program holds for each of its accounts. */
+export function builtInProfile(name: string): AgentProfile {
+  const known = AGENT_PROFILES.find((each) => each.name === programOf(name))
+  return { kinds: [], ...known, name }
 }
 
 /** Why an agent cannot take the task; undefined when it can. */

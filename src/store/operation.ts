@@ -1,4 +1,5 @@
-import { ID_RULE, isId, quoteInput, type TaskId, type WorkerId } from "../kernel/ids.ts"
+import { profileOf, programOf } from "../agents/program-of.ts"
+import { ID_RULE, isId, MAX_ID_LENGTH, quoteInput, type TaskId, type WorkerId } from "../kernel/ids.ts"
 import { choice, type Field, type Fields, flag, type InputOf, list, number, optional, text } from "../lib/fields.ts"
 import type { Ids } from "../lib/make-ids.ts"
 import type { RoleDefinition } from "../planning/roles/roles.ts"
@@ -51,6 +52,14 @@ export function idField<Id extends string = string>(description: string): Field<
   return text(description, (value) =>
     isId(value) ? undefined : `${quoteInput(value)} is not valid; use ${ID_RULE}`,
   ) as Field<Id>
+}
+
+/** The name of an agent: a program, or `program@profile` for a second account of it. */
+export function agentField(description: string): Field<string> {
+  return text(description, (value) => {
+    const isValid = isId(programOf(value)) && isId(profileOf(value) ?? "none") && value.length <= MAX_ID_LENGTH
+    return isValid ? undefined : `${quoteInput(value)} is not the name of an agent; see: teamwork agent list`
+  })
 }
 
 export function textField(description: string, maxLength?: number): Field<string> {

@@ -1,3 +1,4 @@
+import { programOf } from "../agents/program-of.ts"
 import { findCheck } from "./check-command.ts"
 import type { Evidence, FileAction, NewEvidence } from "./evidence.ts"
 
@@ -71,7 +72,7 @@ export function exitCodeOf({
 }): number | undefined {
   const told = /^(?:Error: )?Exit code:? (\d{1,3})\b/.exec(output) ?? /^Exit Code: (\d{1,3})$/m.exec(output)
   if (told !== null) return Number(told[1])
-  return ok && CALL_FAILURES.has(program) ? 0 : undefined
+  return ok && CALL_FAILURES.has(programOf(program)) ? 0 : undefined
 }
 
 const CALL_FAILURES = new Set(["claude", "codex"])

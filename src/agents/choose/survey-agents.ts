@@ -1,11 +1,12 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { Clock } from "../../lib/clock.ts"
-import { AGENT_PROFILES, type RouteInput } from "../../planning/routing.ts"
+import { builtInProfile, type RouteInput } from "../../planning/routing.ts"
 import type { ReadyAgent } from "../jobs/run-job.ts"
 import type { KnownRateLimits } from "../operations/rate-limits.ts"
 import type { Detection, Tier } from "../port.ts"
 import { type DatedPrice, typicalCost } from "../prices.ts"
+import { programOf } from "../program-of.ts"
 
 /** An agent as it stands now, for whoever chooses one. */
 export interface AgentStanding {
@@ -43,7 +44,7 @@ export function surveyAgents({ ready, rateLimits, ...how }: Survey): Promise<Age
 }
 
 function switchedOff(name: string): Detection {
-  return { isAvailable: false, why: `it is switched off by agents.${name}.enabled` }
+  return { isAvailable: false, why: `it is switched off by agents.${programOf(name)}.enabled` }
 }
 
 /** Installing, replacing and removing shows at once; these are for what no file tells. */
@@ -107,7 +108,7 @@ export function routeInputOf(
       }),
     )
   return {
-    agents: standings.map(({ name }) => AGENT_PROFILES.find((each) => each.name === name) ?? { name, kinds: [] }),
+    agents: standings.map(({ name }) => builtInProfile(name)),
     unavailable: pick(whyNot),
     rateLimits: { now, until: pick((each) => each.rateLimitedUntil ?? undefined) },
     prices: pick(({ models }) =>

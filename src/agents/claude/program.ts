@@ -20,6 +20,7 @@ export const claude: AgentProgram = {
     variables: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
     files: [".claude/.credentials.json", "$CLAUDE_CONFIG_DIR/.credentials.json"],
   },
+  profile: (folder) => ({ CLAUDE_CONFIG_DIR: folder }),
   launch: launchClaude,
   translate: translateClaude,
 }

@@ -11,6 +11,7 @@ export const codex: AgentProgram = {
   versionArgs: ["--version"],
   variables: ["OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_HOME"],
   login: { variables: ["OPENAI_API_KEY", "CODEX_API_KEY"], files: [".codex/auth.json", "$CODEX_HOME/auth.json"] },
+  profile: (folder) => ({ CODEX_HOME: folder }),
   launch: launchCodex,
   translate: translateCodex,
 }

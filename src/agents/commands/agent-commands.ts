@@ -11,6 +11,7 @@ import { cancelJob, waitForJob } from "../jobs/cancel-job.ts"
 import { findJobFolder, listJobFolders } from "../jobs/job-folder.ts"
 import { type JobState, readJobState } from "../jobs/job-state.ts"
 import { checkWorkspace, startJob } from "../jobs/start-job.ts"
+import { programOf } from "../program-of.ts"
 import { agentFacts, renderAgents, sayUsage } from "../views/agents-view.ts"
 
 const notEmpty = (value: string) => (value.trim() === "" ? "is empty" : undefined)
@@ -98,7 +99,7 @@ async function checkAgent({ configured }: Session, name: string): Promise<void> 
       {
         remedy: {
           operation: "config set",
-          fields: { key: `agents.${name}.enabled`, value: "true" },
+          fields: { key: `agents.${programOf(name)}.enabled`, value: "true" },
           to: "switch it on with",
         },
       },

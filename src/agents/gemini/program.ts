@@ -10,6 +10,7 @@ export const gemini: AgentProgram = {
   versionArgs: ["--version"],
   variables: ["GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_CLOUD_PROJECT"],
   login: { variables: ["GEMINI_API_KEY"], files: [".gemini/oauth_creds.json"] },
+  profile: (folder) => ({ GEMINI_CLI_HOME: folder }),
   launch: launchGemini,
   translate: translateGemini,
 }

@@ -27,6 +27,12 @@ export const opencode: AgentProgram = {
     variables: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "OPENCODE_API_KEY"],
     files: [".local/share/opencode/auth.json", "$XDG_DATA_HOME/opencode/auth.json"],
   },
+  // Laid out as a home is, so that `HOME=FOLDER opencode auth login` makes the account.
+  profile: (folder) => ({
+    XDG_CONFIG_HOME: `${folder}/.config`,
+    XDG_DATA_HOME: `${folder}/.local/share`,
+    XDG_STATE_HOME: `${folder}/.local/state`,
+  }),
   launch: launchOpencode,
   translate: translateOpencode,
 }

@@ -1,5 +1,5 @@
 import { choice, type InputOf, number, optional } from "../../lib/fields.ts"
-import { idField, operation, teamFields } from "../../store/operation.ts"
+import { agentField, operation, teamFields } from "../../store/operation.ts"
 import type { Tx } from "../../store/port.ts"
 import { nextRateLimit } from "../rate-limit.ts"
 
@@ -25,7 +25,7 @@ export const listRateLimits = operation({
 
 const input = {
   ...teamFields,
-  agent: idField("which agent ran"),
+  agent: agentField("which agent ran"),
   outcome: choice(["done", "rate-limited"], "how the run ended"),
   waitMs: optional(number("how long to wait, by the agent's word")),
   durationMs: number("how long the run took", { min: 0 }),

@@ -3,8 +3,21 @@ function command<const Env extends string>(env: Env, program: string) {
     type: "strings",
     default: [],
     env,
+    isCommand: true,
     isForUserOnly: true,
-    description: `The command that starts ${program}, with its first arguments; empty means the one on the PATH.`,
+    description: `The command line that starts ${program}, such as "program --flag"; a path with spaces is quoted. Empty means the one on the PATH.`,
+  } as const
+}
+
+function profiles<const Env extends string>(env: Env, program: string, holds: string) {
+  return {
+    type: "strings",
+    default: [],
+    pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*=(~|~?/.*)$",
+    expects: "NAME=FOLDER with a full path, such as work=~/.accounts/work",
+    env,
+    isForUserOnly: true,
+    description: `Further accounts of ${program}, NAME=FOLDER each: ${holds}. Each is an agent of its own, named PROGRAM@NAME.`,
   } as const
 }
 
@@ -46,24 +59,40 @@ function promptLimit<const Env extends string>(env: Env, program: string, charac
 export const AGENT_KEYS = {
   "agents.claude.enabled": enabled("TEAMWORK_AGENTS_CLAUDE_ENABLED", "Claude Code"),
   "agents.claude.command": command("TEAMWORK_AGENTS_CLAUDE_COMMAND", "Claude Code"),
+  "agents.claude.profiles": profiles(
+    "TEAMWORK_AGENTS_CLAUDE_PROFILES",
+    "Claude Code",
+    "the folder is what CLAUDE_CONFIG_DIR names",
+  ),
   "agents.claude.model.haiku": model("TEAMWORK_AGENTS_CLAUDE_MODEL_HAIKU", "haiku"),
   "agents.claude.model.sonnet": model("TEAMWORK_AGENTS_CLAUDE_MODEL_SONNET", "sonnet"),
   "agents.claude.model.opus": model("TEAMWORK_AGENTS_CLAUDE_MODEL_OPUS", "opus"),
   "agents.claude.promptLimit": promptLimit("TEAMWORK_AGENTS_CLAUDE_PROMPT_LIMIT", "Claude Code", 80_000),
   "agents.codex.enabled": enabled("TEAMWORK_AGENTS_CODEX_ENABLED", "Codex"),
   "agents.codex.command": command("TEAMWORK_AGENTS_CODEX_COMMAND", "Codex"),
+  "agents.codex.profiles": profiles("TEAMWORK_AGENTS_CODEX_PROFILES", "Codex", "the folder is what CODEX_HOME names"),
   "agents.codex.model.haiku": model("TEAMWORK_AGENTS_CODEX_MODEL_HAIKU", "haiku"),
   "agents.codex.model.sonnet": model("TEAMWORK_AGENTS_CODEX_MODEL_SONNET", "sonnet"),
   "agents.codex.model.opus": model("TEAMWORK_AGENTS_CODEX_MODEL_OPUS", "opus"),
   "agents.codex.promptLimit": promptLimit("TEAMWORK_AGENTS_CODEX_PROMPT_LIMIT", "Codex", 50_000),
   "agents.gemini.enabled": enabled("TEAMWORK_AGENTS_GEMINI_ENABLED", "Gemini CLI"),
   "agents.gemini.command": command("TEAMWORK_AGENTS_GEMINI_COMMAND", "Gemini CLI"),
+  "agents.gemini.profiles": profiles(
+    "TEAMWORK_AGENTS_GEMINI_PROFILES",
+    "Gemini CLI",
+    "the folder is what GEMINI_CLI_HOME names and holds .gemini",
+  ),
   "agents.gemini.model.haiku": model("TEAMWORK_AGENTS_GEMINI_MODEL_HAIKU", "haiku"),
   "agents.gemini.model.sonnet": model("TEAMWORK_AGENTS_GEMINI_MODEL_SONNET", "sonnet"),
   "agents.gemini.model.opus": model("TEAMWORK_AGENTS_GEMINI_MODEL_OPUS", "opus"),
   "agents.gemini.promptLimit": promptLimit("TEAMWORK_AGENTS_GEMINI_PROMPT_LIMIT", "Gemini CLI", 400_000),
   "agents.opencode.enabled": enabled("TEAMWORK_AGENTS_OPENCODE_ENABLED", "OpenCode"),
   "agents.opencode.command": command("TEAMWORK_AGENTS_OPENCODE_COMMAND", "OpenCode"),
+  "agents.opencode.profiles": profiles(
+    "TEAMWORK_AGENTS_OPENCODE_PROFILES",
+    "OpenCode",
+    "the folder holds .config/opencode and .local/share/opencode",
+  ),
   "agents.opencode.model.haiku": model("TEAMWORK_AGENTS_OPENCODE_MODEL_HAIKU", "haiku"),
   "agents.opencode.model.sonnet": model("TEAMWORK_AGENTS_OPENCODE_MODEL_SONNET", "sonnet"),
   "agents.opencode.model.opus": model("TEAMWORK_AGENTS_OPENCODE_MODEL_OPUS", "opus"),

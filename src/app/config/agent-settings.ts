@@ -1,9 +1,14 @@
+import { existsSync } from "node:fs"
+import { programOf } from "../../agents/program-of.ts"
+import { AppError } from "../../kernel/errors.ts"
+import { resolvePath } from "../../lib/paths.ts"
+import { splitArguments } from "../../lib/text/split-arguments.ts"
 import type { Config, ConfigValue } from "./keys.ts"
 
 /** A setting of one agent; undefined where that agent has none of the name. */
 function agentSetting(config: Config, agent: string, name: string): ConfigValue | undefined {
   const values: Readonly<Record<string, ConfigValue | undefined>> = config
-  const key = `agents.${agent}.${name}`
+  const key = `agents.${programOf(agent)}.${name}`
   return Object.hasOwn(values, key) ? values[key] : undefined
 }
 
@@ -18,11 +23,41 @@ export function agentSettings(config: Config, { name, command, models }: Program
   const own = agentSetting(config, name, "command")
   const model = (tier: keyof typeof models) => String(agentSetting(config, name, `model.${tier}`) ?? "") || models[tier]
   return {
-    command: Array.isArray(own) && own.length > 0 ? own.map(String) : command,
+    command: commandOf(own, `agents.${name}.command`) ?? command,
     models: { haiku: model("haiku"), sonnet: model("sonnet"), opus: model("opus") },
     ...modeSettings(config, name),
     isEnabled: agentSetting(config, name, "enabled") !== false,
   }
+}
+
+/** What a setting names as a command: its words, or one command line. Undefined where it names none. */
+export function commandOf(value: unknown, key: string): readonly string[] | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined
+  const [line, ...more] = value.map(String)
+  if (line === undefined || more.length > 0 || !/[\s"'\\]/.test(line) || existsSync(line)) return value.map(String)
+  const words = splitArguments(line)
+  if (words === undefined || words.length === 0)
+    throw new AppError("config.bad_value", `${key}: ${line} is not a command line: a quote does not end`, { key })
+  return words
+}
+
+export interface AgentProfileFolder {
+  readonly name: string
+  readonly folder: string
+}
+
+/** The further accounts of a program: each row is NAME=FOLDER, as the configuration has checked. */
+export function agentProfiles(config: Config, program: string, userHome: string): AgentProfileFolder[] {
+  const rows = agentSetting(config, program, "profiles")
+  const profiles = (Array.isArray(rows) ? rows.map(String) : []).map((row) => {
+    const at = row.indexOf("=")
+    const folder = row.slice(at + 1)
+    return { name: row.slice(0, at), folder: resolvePath(folder.startsWith("~") ? userHome + folder.slice(1) : folder) }
+  })
+  const twice = profiles.find(({ name }, index) => profiles.findIndex((each) => each.name === name) !== index)
+  if (twice !== undefined)
+    throw new AppError("config.bad_value", `agents.${program}.profiles names ${twice.name} twice; keep one of them`)
+  return profiles
 }
 
 /** Only for agents that have modes; in the settings of the others nothing is laid over what their adapters make. */

@@ -228,6 +228,8 @@ type StringsRow = {
   /** The same for each of the texts. */
   readonly pattern?: string
   readonly expects?: string
+  /** A command: given as text it is a command line, which `commandOf` splits as a shell would. */
+  readonly isCommand?: true
 }
 type NumbersRow = {
   readonly type: "numbers"

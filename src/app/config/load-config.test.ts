@@ -124,7 +124,7 @@ describe("layers", () => {
     const expected = { string: "/x", number: 40, boolean: false, strings: ["a", "b c"], numbers: [1, 2] }
     for (const key of CONFIG_KEY_NAMES) {
       const row = configRow(key)
-      if ("pattern" in row) continue
+      if ("pattern" in row || "isCommand" in row) continue
       // The smallest and largest numbers differ, and the choices.
       const own =
         row.type === "number" && row.min > 40 ? row.min : row.type === "string" ? row.choices?.at(-1) : undefined
@@ -138,11 +138,16 @@ describe("layers", () => {
       CLAWD_PROJECTS_DIR: "/docs",
       TEAMWORK_TEAM_DEFAULT_MODEL: "opus",
       TEAMWORK_AGENTS_PRICES: "a=1/0.1/5, b=0.5/0/2@2026-01-31",
+      TEAMWORK_AGENTS_ACP_COMMAND: "gemini --acp",
+      TEAMWORK_AGENTS_CODEX_COMMAND: "codex,--verbose",
     }
     const { config } = await load({ env })
     expect(config.store).toBe("postgres://db/x")
     expect([config["defaults.project"], config["defaults.team"], config.projectsDirectory]).toEqual(["p", "t", "/docs"])
     expect(config["team.defaultModel"]).toBe("opus")
+    // A command line stays whole until it is used; commas separate where nothing else does.
+    expect(config["agents.acp.command"]).toEqual(["gemini --acp"])
+    expect(config["agents.codex.command"]).toEqual(["codex", "--verbose"])
     expect(config["agents.prices"]).toEqual(["a=1/0.1/5", "b=0.5/0/2@2026-01-31"])
   })
 

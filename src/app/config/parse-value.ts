@@ -12,7 +12,7 @@ export function parseValue(row: ConfigRow, text: string): unknown {
     case "boolean":
       return parseBoolean(text)
     case "strings":
-      return parseList(text)
+      return row.isCommand === true && /[\s"'\\]/.test(text.trim()) ? parseCommand(text) : parseList(text)
     case "numbers":
       return parseList(text).map((item) => (typeof item === "string" ? parseNumber(item) : item))
     default:
@@ -54,6 +54,11 @@ function parseBoolean(text: string): unknown {
   if (word === "true" || word === "1") return true
   if (word === "false" || word === "0") return false
   return text
+}
+
+/** A command line stays whole: only where it is used can be seen whether it is the path of one program. */
+function parseCommand(text: string): unknown[] {
+  return text.trim().startsWith("[") ? parseList(text) : [text.trim()]
 }
 
 /** A JSON array, or items between commas. */

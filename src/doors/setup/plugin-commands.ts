@@ -1,4 +1,5 @@
 import { command, type Outcome, type Session } from "../../app/command.ts"
+import { commandOf } from "../../app/config/agent-settings.ts"
 import { choice, flag, withDefault } from "../../lib/fields.ts"
 import { quoteArgument } from "../../lib/text/quote-argument.ts"
 import { ensurePluginFolder } from "./plugin-folder.ts"
@@ -59,7 +60,7 @@ async function carryOut(
 ): Promise<Outcome> {
   const { settings } = await host.configuration.list(flags)
   const own = settings.find(({ key }) => key === "agents.claude.command")?.value
-  const command = Array.isArray(own) && own.length > 0 ? own.map(String) : ["claude"]
+  const command = commandOf(own, "agents.claude.command") ?? ["claude"]
   const commands = steps.map((step) => [...command, ...step].map(quoteArgument).join(" "))
   const { processes, env } = host
   if (!isDry) await askClaude({ processes, command, cwd: host.io.cwd, env }, steps)

@@ -1,7 +1,7 @@
 import { command } from "../../app/command.ts"
 import { chooseHere } from "../../app/wiring/survey.ts"
 import { choice, flag, number, optional, text } from "../../lib/fields.ts"
-import { idField } from "../../store/operation.ts"
+import { agentField } from "../../store/operation.ts"
 import { COMPLEXITIES } from "../../tasks/task.ts"
 import { MODEL_TIERS } from "../complexity/complexity.ts"
 import { estimateTokens } from "../routing.ts"
@@ -9,7 +9,7 @@ import { renderRoute, routeFacts } from "../views/route-view.ts"
 
 const input = {
   text: text("what is to be done", (value) => (value.trim() === "" ? "is empty" : undefined)),
-  agent: optional(idField("which agent; it gets it, whatever speaks against it")),
+  agent: optional(agentField("which agent; it gets it, whatever speaks against it")),
   role: optional(text("role or agent type that is to do it")),
   complexity: optional(choice(COMPLEXITIES, "what the plan says of it")),
   tier: optional(choice(MODEL_TIERS, "how able a model; goes before everything else")),

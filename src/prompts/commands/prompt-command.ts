@@ -6,14 +6,14 @@ import { skillsForTask } from "../../knowledge/effects/skills-for-task.ts"
 import { optional, text } from "../../lib/fields.ts"
 import { makeMask } from "../../lib/text/mask-secrets.ts"
 import { modelFor } from "../../planning/roles/roles.ts"
-import { idField } from "../../store/operation.ts"
+import { agentField } from "../../store/operation.ts"
 import { taskPrompt } from "../effects/task-prompt.ts"
 import { promptFacts } from "../operations/read-prompt-facts.ts"
 
 const input = {
   ...promptFacts.input,
   worker: { ...promptFacts.input.worker, description: "the worker it takes part in the team as; without it, one run" },
-  agent: optional(idField("which agent; by default the one that teamwork route names")),
+  agent: optional(agentField("which agent; by default the one that teamwork route names")),
   role: optional(text("role or agent type; by default what the task asks for")),
 }
 

@@ -4,8 +4,8 @@ import { isId, type WorkerId } from "../../kernel/ids.ts"
 import { choice, type InputOf, number, optional } from "../../lib/fields.ts"
 import { inboxName, LEAD } from "../../messages/message.ts"
 import {
+  agentField,
   type Context,
-  idField,
   operation,
   ownerField,
   runFields,
@@ -98,7 +98,7 @@ const decideInput = {
   number: number("which one; see: teamwork escalations", { min: 1, isInteger: true }),
   option: choice(OPTION_NAMES, "what is to be done"),
   note: optional(textField("what whoever goes on must know; stands in the next prompt", 5000)),
-  agent: optional(idField("with reassign: the agent program that does it, such as codex")),
+  agent: optional(agentField("with reassign: the agent program that does it, such as codex")),
   owner: optional({ ...ownerField, description: "who decides; by default a person" }),
 }
 

@@ -3,8 +3,8 @@ import { AppError } from "../../kernel/errors.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import { choice, type InputOf, list, optional, withDefault } from "../../lib/fields.ts"
 import {
+  agentField,
   commaList,
-  idField,
   type OnOverlap,
   operation,
   planFields,
@@ -43,7 +43,7 @@ const input = {
   agentType: optional(textField("kind of agent it asks for", 100)),
   assignee: optional(workerIdField),
   priority: optional(priorityField),
-  agent: optional(idField("the agent that does it, such as codex or script; by default what teamwork route names")),
+  agent: optional(agentField("the agent that does it, such as codex or script; by default what teamwork route names")),
   model: optional(textField("the model by name; by default what the agent's settings say for its complexity", 200)),
   effort: optional(choice(EFFORTS, "how hard the model should think; by default what its role asks for")),
   run: withDefault(list(textField("command"), "command that the script agent runs; may be repeated"), []),

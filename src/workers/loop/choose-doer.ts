@@ -2,6 +2,7 @@ import { chooseAgent } from "../../agents/choose/choose-agent.ts"
 import type { ReadyAgent } from "../../agents/jobs/run-job.ts"
 import { type KnownRateLimits, listRateLimits } from "../../agents/operations/rate-limits.ts"
 import type { AgentJob } from "../../agents/port.ts"
+import { programOf } from "../../agents/program-of.ts"
 import { skillsForTask } from "../../knowledge/effects/skills-for-task.ts"
 import { LEAD } from "../../messages/message.ts"
 import { sendMessage } from "../../messages/operations/send-message.ts"
@@ -122,7 +123,7 @@ async function findAgent(ports: Shift["ports"], name: string): Promise<ReadyAgen
   const found = (await ports.agents()).find(({ agent }) => agent.name === name)
   if (found === undefined) throw new Setback("not-found", `there is no agent ${name}`, { agent: name })
   if (!found.isEnabled)
-    throw new Setback("not-found", `${name} is switched off by agents.${name}.enabled`, { agent: name })
+    throw new Setback("not-found", `${name} is switched off by agents.${programOf(name)}.enabled`, { agent: name })
   return found
 }
 
