@@ -20,6 +20,8 @@ export interface Ownership {
   readonly shared: readonly string[]
   /** The engine merges what tasks change in shared files, so every task may; otherwise they are the lead's. */
   readonly isCoordinated?: boolean
+  /** The role of the task, where that only reads: nothing may be written, whatever is owned or granted. */
+  readonly readOnlyRole?: string
   /** Why nothing at all may be written yet. */
   readonly locked?: string
 }
@@ -32,6 +34,7 @@ export type WriteReason =
   | "owned_by_other"
   | "shared"
   | "not_approved"
+  | "read_only"
   | "outside"
   | "git_folder"
 
@@ -64,6 +67,12 @@ export function judgePath(path: string, ownership: Ownership): PathJudgement {
   }
   if (place.problem === "outside") return say("outside", false, "is not inside the repository")
   if (place.problem === "git_folder") return say("git_folder", false, "belongs to git alone")
+  if (ownership.readOnlyRole !== undefined)
+    return say(
+      "read_only",
+      false,
+      `may not be written: task ${ownership.task?.id} is for ${ownership.readOnlyRole}, a role that only reads`,
+    )
   if (ownership.locked !== undefined) return say("not_approved", false, `may not be written yet: ${ownership.locked}`)
   const granted = findMatch(place.path, ownership.granted)
   if (granted !== undefined) return { ...say("granted", true, `is granted by the lead (${granted})`), pattern: granted }
@@ -71,7 +80,7 @@ export function judgePath(path: string, ownership: Ownership): PathJudgement {
 }
 
 /** Nothing to ask the lead for. */
-const NO_WAY: readonly WriteReason[] = ["outside", "git_folder", "not_approved"]
+const NO_WAY: readonly WriteReason[] = ["outside", "git_folder", "not_approved", "read_only"]
 
 type Say = (reason: WriteReason, allowed: boolean, message: string) => PathJudgement
 

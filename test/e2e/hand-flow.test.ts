@@ -52,3 +52,54 @@ it(
   },
   3 * TEST_TIMEOUT_MS,
 )
+
+it(
+  "F038: keeps what a role that only reads wrote out of the gate, the merge and the target, also when it was committed by hand",
+  async () => {
+    using bench = makeBench()
+    git(bench.cwd, "init", "--quiet", "--initial-branch=main")
+    git(bench.cwd, "config", "user.name", "Test")
+    git(bench.cwd, "config", "user.email", "test@example.com")
+    writeFileSync(join(bench.cwd, "Makefile"), "test:\n\ttest -e Makefile\n")
+    git(bench.cwd, "add", "--all")
+    git(bench.cwd, "commit", "--quiet", "-m", "Start")
+    const start = git(bench.cwd, "rev-parse", "main")
+    await bench.ok("project", "create", "--goal", "Search page")
+    await bench.ok("task", "create", "Think about the search", "--agent-type", "architect")
+    await bench.ok("wave", "calculate")
+    const folder = String((await bench.ok("worktree", "create", "w1")).path)
+    await bench.ok("task", "claim", "1", "--owner", "w1")
+    const inWorktree = { cwd: folder }
+    const asked = await bench.run(["ownership", "check", "--task", "1", "search.js"], inWorktree)
+    expect(asked.exitCode).toBe(1)
+    expect(asked.stdout).toContain("architect, a role that only reads")
+
+    writeFileSync(join(folder, "search.js"), "exports.find = () => 1\n")
+    git(folder, "add", "--all")
+    git(folder, "-c", "user.name=A", "-c", "user.email=a@a", "commit", "--quiet", "-m", "I did it myself")
+    const verify = ["verify", "task", "1", "--owner", "w1"]
+    const verified = await bench.run(verify, inWorktree)
+    expect(verified.exitCode).toBe(1)
+    expect(JSON.stringify(verified.json())).toContain("a role that only reads")
+    // Who says that it is done all the same does not get it merged.
+    await bench.ok("task", "update", "1", "--owner", "w1", "--status", "resolved", "--add-evidence", "it finds one")
+    const merged = await bench.run(["swarm", "merge"])
+    expect(merged.stdout).toContain("a role that only reads")
+    expect(git(bench.cwd, "log", "--format=%s", "--all", "--", "search.js")).not.toContain("Merge")
+    const integrated = git(bench.cwd, "for-each-ref", "--format=%(refname)", "refs/heads").split("\n")
+    for (const branch of integrated.filter((each) => /integration$|main$/.test(each)))
+      expect(git(bench.cwd, "ls-tree", "-r", "--name-only", branch)).toBe("Makefile")
+
+    await bench.ok("task", "update", "1", "--status", "open")
+    await bench.ok("task", "claim", "1", "--owner", "w1")
+    const enforced = await bench.run(["ownership", "enforce", "1", "--owner", "w1", "--base", start], inWorktree)
+    expect(enforced.json<{ data: Data }>().data).toMatchObject({
+      kept: [],
+      aside: { changes: [{ path: "search.js", reason: "read_only" }] },
+    })
+    await bench.run(["evidence", "add", "1", "--owner", "w1", "--text", "Split it in two"], inWorktree)
+    const passed = await bench.run([...verify, "--base", start], inWorktree)
+    expect(JSON.stringify(passed.json())).not.toContain("a role that only reads")
+  },
+  3 * TEST_TIMEOUT_MS,
+)

@@ -44,20 +44,24 @@ export const askException = operation({
   name: "ownership.ask",
   summary: "Ask the lead to let a task write files that it does not own",
   input: askInput,
-  async run({ store, ids, settings }, input): Promise<Exception> {
+  async run(context, input): Promise<Exception> {
+    const { store, ids, settings } = context
     const problem = problemWithPattern(input.path)
     if (problem !== undefined)
       throw new AppError("input.invalid", (say) => `${say.field("path")} ${problem}`, { field: "path" })
     if (input.reason.trim() === "")
       throw new AppError("input.invalid", (say) => `${say.field("reason")} must not be empty`)
     const pattern = cleanPattern(input.path)
+    const roles = await context.roles()
     return store.write(async (tx) => {
       const team = await getTeam(tx, input)
       const task = await lockTask(tx, team.key, input.task)
       assertHolds(task, input.owner, input.token)
       if (input.owner !== undefined && task.status === "in_progress") await tx.tasks.renew(team.key, task.id)
       assertGoesOn(task)
-      const judged = judgePath(pattern, await readOwnership(tx, team.key, { task, settings }))
+      const judged = judgePath(pattern, await readOwnership(tx, team.key, { task, settings, roles }))
+      if (judged.reason === "read_only")
+        throw new AppError("ownership.not_allowed", judged.message, { taskId: task.id })
       if (judged.allowed && !/[*?[{]/.test(pattern))
         throw new AppError("ownership.decided", `task ${task.id} may write it already: ${judged.message}`)
       const before = (await tx.exceptions.list(team.key, task.id)).find(

@@ -2,6 +2,7 @@ import type { TaskId } from "../../kernel/ids.ts"
 import { mayWrite } from "../../kernel/phase.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { list, optional, withDefault } from "../../lib/fields.ts"
+import { findReadOnlyRole, type RoleDefinition } from "../../planning/roles/roles.ts"
 import {
   type Context,
   operation,
@@ -29,6 +30,8 @@ interface Writer {
   /** Null for the lead. */
   readonly task: Task | null
   readonly settings: Settings
+  /** Of `Context.roles()`, which must not be asked inside of a transaction. */
+  readonly roles: readonly RoleDefinition[]
 }
 
 /** Everything that decides what may be written for a task, or by the lead where there is none. */
@@ -37,13 +40,15 @@ export async function readOwnership(tx: Tx, key: number, writer: Writer): Promis
 }
 
 /** As if there were no other tasks. */
-async function readAlone(tx: Tx, key: number, { task, settings }: Writer): Promise<Ownership> {
+async function readAlone(tx: Tx, key: number, { task, settings, roles }: Writer): Promise<Ownership> {
+  const readOnly = task === null ? undefined : findReadOnlyRole(task, roles)
   return {
     task: task === null ? null : { id: task.id, files: task.files },
     others: [],
     granted: task === null ? [] : await readGranted(tx, key, task),
     shared: sharedPatterns(settings),
     ...(task !== null && (await isCoordinated(tx, key)) ? { isCoordinated: true } : {}),
+    ...(readOnly === undefined ? {} : { readOnlyRole: readOnly.name }),
     ...(task === null || mayWrite(task.phase) ? {} : { locked: `task ${task.id} is in ${task.phase}` }),
   }
 }
@@ -74,28 +79,34 @@ export const ownershipFacts = operation({
   name: "ownership.facts",
   summary: "Collect what decides which files may be written for a task",
   input: { ...teamFields, task: taskIdField, owner: optional(ownerField), token: optional(tokenField) },
-  run: ({ store, settings }, input): Promise<TaskOwnership> =>
-    store.read(async (tx) => {
+  async run(context, input): Promise<TaskOwnership> {
+    const { store, settings } = context
+    const roles = await context.roles()
+    return store.read(async (tx) => {
       const { key } = await getTeam(tx, input)
       const task = await getTask(tx, key, input.task)
       assertHolds(task, input.owner, input.token)
-      return { title: task.title, attempt: task.attempt, ownership: await readOwnership(tx, key, { task, settings }) }
-    }),
+      const ownership = await readOwnership(tx, key, { task, settings, roles })
+      return { title: task.title, attempt: task.attempt, ownership }
+    })
+  },
 })
 
 /**
  * Says, one line each, which changes a task may not make as things stand now. What it owns is its own whoever else is
  * there, so the others are read only where something else was changed.
  */
-export function judgeScope(
-  { store, settings }: Pick<Context, "store" | "settings">,
+export async function judgeScope(
+  context: Pick<Context, "store" | "settings" | "roles">,
   name: TeamName,
   { task: id, changes }: { readonly task: TaskId; readonly changes: readonly FileChange[] },
 ): Promise<readonly string[]> {
+  const { store, settings } = context
+  const roles = await context.roles()
   return store.read(async (tx) => {
     const { key } = await getTeam(tx, name)
     const task = await getTask(tx, key, id)
-    const alone = await readAlone(tx, key, { task, settings })
+    const alone = await readAlone(tx, key, { task, settings, roles })
     if (task.files.length > 0 && judgeChanges(changes, alone).aside.length === 0) return []
     const { aside } = judgeChanges(changes, await withOthers(tx, key, alone))
     return aside.map((change) => change.message)
@@ -117,15 +128,18 @@ export const checkOwnership = operation({
     task: optional({ ...taskIdField, description: "the task to write for; without it, seen by the lead" }),
     paths: withDefault(list(textField("path"), "file, from the repository's root; may be repeated"), []),
   },
-  run: ({ store, settings }, input): Promise<OwnershipReport> =>
-    store.read(async (tx) => {
+  async run(context, input): Promise<OwnershipReport> {
+    const { store, settings } = context
+    const roles = input.task === undefined ? [] : await context.roles()
+    return store.read(async (tx) => {
       const { key } = await getTeam(tx, input)
       const task = input.task === undefined ? null : await getTask(tx, key, input.task)
       if (input.paths.length === 0)
         return { task: null, paths: [], overlaps: await readOverlaps(tx, key, task, settings) }
-      const ownership = await readOwnership(tx, key, { task, settings })
+      const ownership = await readOwnership(tx, key, { task, settings, roles })
       return { task: task?.id ?? null, paths: input.paths.map((path) => judgePath(path, ownership)), overlaps: [] }
-    }),
+    })
+  },
 })
 
 /** Those of tasks that could run at the same time: an import may bring some in. */

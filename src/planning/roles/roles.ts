@@ -150,6 +150,15 @@ export function getRole<R extends RoleDefinition>(roles: readonly R[], name: str
   )
 }
 
+/** The role of a task where it only reads: then nothing that was written for the task is delivered. */
+export function findReadOnlyRole<R extends Pick<RoleDefinition, "name" | "writes">>(
+  { agentType, role }: Pick<Task, "agentType" | "role">,
+  roles: readonly R[],
+): R | undefined {
+  const own = roles.find(({ name }) => name === agentType) ?? roles.find(({ name }) => name === role)
+  return own?.writes === false ? own : undefined
+}
+
 /** The model a worker of this role gets for a task. */
 export function modelFor({ model }: Pick<RoleDefinition, "model">, complexity: Complexity): ModelTier {
   return model === "dynamic" ? TIER_OF[complexity] : model

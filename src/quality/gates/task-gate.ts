@@ -42,6 +42,8 @@ export interface TaskFacts {
   readonly mayChangeNothing: boolean
   /** Why it changed nothing, as its agent said; empty where it gave no reason. */
   readonly nothingToDo?: string | undefined
+  /** What its agent answered; undefined where no agent did. For a task that only looks this is its work. */
+  readonly answer?: string | undefined
   /** What is the task's own and cannot be delivered as it is, in words. */
   readonly notDelivered?: readonly string[]
   readonly scope: Scope
@@ -99,11 +101,14 @@ function runOrSkipped({ judged, uncommitted }: TaskFacts): Findings {
   return skipped("acceptance_passes", why)
 }
 
-function checkPresent({ range, mayChangeNothing, nothingToDo }: TaskFacts & { readonly range: TaskRange }): Findings {
-  const { base, files } = range
+function checkPresent(facts: TaskFacts & { readonly range: TaskRange }): Findings {
+  const { mayChangeNothing, nothingToDo, answer } = facts
+  const { base, files } = facts.range
   const since = `since ${base.slice(0, 12)}`
   const reason = files.length === 0 && nothingToDo !== undefined && nothingToDo !== "" ? nothingToDo : undefined
   const told = nothingToDo === "" ? ", and NOTHING TO DO was said without a reason" : ""
+  if (files.length === 0 && mayChangeNothing && answer !== undefined && !/[\p{L}\p{N}]/u.test(answer))
+    return checkThat(CHANGES_PRESENT, { errors: ["its agent changed no file and answered nothing"] })
   return checkThat(CHANGES_PRESENT, {
     errors:
       files.length > 0 || mayChangeNothing || reason !== undefined ? [] : [`nothing was committed ${since}${told}`],

@@ -1,7 +1,7 @@
 import { branchRef, integrationBranch, pinRef } from "../../kernel/branches.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { RunName, TeamName } from "../../kernel/team.ts"
-import type { RoleDefinition } from "../../planning/roles/roles.ts"
+import { findReadOnlyRole, type RoleDefinition } from "../../planning/roles/roles.ts"
 import { keepClaim } from "../../tasks/effects/keep-claim.ts"
 import type { Evidence, NewEvidence } from "../../tasks/evidence.ts"
 import { assertHolds } from "../../tasks/operations/assert-holds.ts"
@@ -37,6 +37,8 @@ export interface TaskVerification extends TeamName {
   readonly base?: string
   /** Why whoever worked on it changed nothing; without a reason a task that should change something fails. */
   readonly nothingToDo?: string | undefined
+  /** What its agent answered; undefined where no agent did. */
+  readonly answer?: string | undefined
   /** What is the task's own and cannot be delivered as it is, in words. */
   readonly notDelivered?: readonly string[]
   /** Who holds the task; the claim is kept alive meanwhile. Without one a person acts. */
@@ -74,6 +76,7 @@ export async function verifyTask(verifier: Verifier, request: TaskVerification):
       ...{ taskId, commit: state.commit, uncommitted: state.uncommitted, range, judged, leftBehind, evidence },
       fixed: await findFixedWork(verifier, { name, task, state }),
       ...{ mayChangeNothing: mayChangeNothing(task, verifier.roles), nothingToDo: request.nothingToDo },
+      answer: request.answer,
       notDelivered: request.notDelivered ?? [],
       scope: await scopeOf(verifier.context, name, task.id),
     },
@@ -195,5 +198,5 @@ const DIAGNOSES = "debugger"
 
 function mayChangeNothing({ agentType, role }: Task, roles: readonly RoleDefinition[]): boolean {
   if (agentType === DIAGNOSES) return true
-  return roles.find((each) => each.name === (agentType ?? role))?.writes === false
+  return findReadOnlyRole({ agentType, role }, roles) !== undefined
 }

@@ -7,15 +7,18 @@ import { getTeam } from "../../tasks/operations/lookup.ts"
 import type { Seat } from "../seat.ts"
 
 /** What a session may write as things stand: one for each task that its worker holds, and one for the lead. */
-export function seatRules(
-  { store, settings }: Pick<Context, "store" | "settings">,
+export async function seatRules(
+  context: Pick<Context, "store" | "settings" | "roles">,
   { project, team, worker }: Pick<Seat, "project" | "team" | "worker">,
 ): Promise<Ownership[]> {
+  const { store, settings } = context
+  const roles = worker === null ? [] : await context.roles()
   return store.read(async (tx) => {
     const { key } = await getTeam(tx, { project, team })
-    if (worker === null) return [await readOwnership(tx, key, { task: null, settings })]
+    if (worker === null) return [await readOwnership(tx, key, { task: null, settings, roles })]
     const rules: Ownership[] = []
-    for (const task of await listHeld(tx, key, worker)) rules.push(await readOwnership(tx, key, { task, settings }))
+    for (const task of await listHeld(tx, key, worker))
+      rules.push(await readOwnership(tx, key, { task, settings, roles }))
     return rules
   })
 }

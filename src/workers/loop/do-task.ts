@@ -91,7 +91,8 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
     const nothingToDo = delivered.kept.length === 0 ? readNothingToDo(ports.mask(result.answer)) : undefined
     const failedTree = verdict?.tree ?? null
     const notDelivered = delivered.notDelivered.map(({ message }) => message)
-    verdict = await judge(shift, hold, { workspace, nothingToDo, notDelivered })
+    const answer = doer.prompt === null ? undefined : result.answer
+    verdict = await judge(shift, hold, { workspace, nothingToDo, answer, notDelivered })
     session = result.session
     if (verdict.status === "failed") {
       ports.say(`Task ${task.id}: the gate failed: ${reasonOf(verdict)}`)
@@ -147,7 +148,10 @@ async function commit({ ports, team, worker }: Shift, hold: Hold, workspace: Wor
 async function judge(
   { ports, team, worker }: Shift,
   hold: Hold,
-  { workspace, ...more }: Pick<GateRequest, "nothingToDo" | "notDelivered"> & { readonly workspace: Workspace },
+  {
+    workspace,
+    ...more
+  }: Pick<GateRequest, "nothingToDo" | "answer" | "notDelivered"> & { readonly workspace: Workspace },
 ): Promise<Verdict> {
   const { task, token, cut } = hold
   const claim = { ...team, taskId: task.id, owner: worker, token }

@@ -70,6 +70,8 @@ export interface GateRequest extends TeamName {
   readonly folder: string
   /** Why the agent changed nothing, where it said so; empty where it gave no reason. */
   readonly nothingToDo: string | undefined
+  /** What the agent answered; undefined where commands did the work. */
+  readonly answer: string | undefined
   /** What is the task's own and cannot be delivered as it is, in words. */
   readonly notDelivered: readonly string[]
   readonly signal: AbortSignal
