@@ -1,0 +1,194 @@
+// The end of an agent's answer: how the task went, and what others should know. The form is documented in
+// docs/agents.md. Agents write it as lines of text, or as JSON where their program holds them to a schema; both are read
+// here and nowhere else. A failure anywhere wins over success: a marker of failure never ends in a resolved task.
+
+import type { WisdomKind } from "../knowledge/wisdom.ts"
+import { TRIGGERS, type Trigger } from "../requests/escalation.ts"
+import { type MarkedLine, readMarkers } from "./closing-lines.ts"
+
+/** The first one wins where an answer says several. */
+const OUTCOMES = ["escalate", "failed", "nothing-to-do", "done"] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
+export const FINDING_SEVERITIES = ["critical", "major", "minor"] as const
+export type FindingSeverity = (typeof FINDING_SEVERITIES)[number]
+
+export interface ToldFinding {
+  readonly severity: FindingSeverity
+  /** Null where it is about no file in particular. */
+  readonly file: string | null
+  readonly line: number | null
+  readonly text: string
+}
+
+export interface ClosingBlock {
+  readonly outcome: Outcome
+  /** Why it failed, is escalated, or needs no change. Empty where the agent gave no reason. */
+  readonly reason: string
+  /** Set for `escalate` only. */
+  readonly trigger: Trigger | null
+  /** What others should know, from LEARNED, DECIDED and ISSUE. */
+  readonly notes: readonly { readonly kind: WisdomKind; readonly text: string }[]
+  /** The capability that the task needs and the agent lacks. */
+  readonly gap: string | null
+  readonly findings: readonly ToldFinding[]
+}
+
+/** Reads the text, and the structured answer where there is one. */
+export function readClosingBlock(answer: string, structured: unknown = null): ClosingBlock {
+  const told = asTold(structured) ?? asTold(parseWhole(answer))
+  const summary = typeof told?.summary === "string" ? told.summary : ""
+  const lines = [...linesOf(told), ...readMarkers(summary), ...readMarkers(answer)]
+  const outcome = OUTCOMES.find((each) => lines.some(({ word }) => OUTCOME_OF[word] === each)) ?? "done"
+  const decisive = lines.filter(({ word }) => OUTCOME_OF[word] === outcome)
+  const asked = outcome === "escalate" ? decisive.map(({ text }) => readTrigger(text)) : []
+  const reasons = outcome === "escalate" ? asked.map(({ text }) => text) : decisive.map(({ text }) => text)
+  return {
+    outcome,
+    reason: outcome === "done" ? "" : joinReasons(outcome === "nothing-to-do" ? reasons.slice(-1) : reasons),
+    trigger: outcome === "escalate" ? (asked.find(({ trigger }) => trigger !== null)?.trigger ?? UNNAMED) : null,
+    notes: notesOf(lines),
+    gap:
+      clip(lines.findLast(({ word, text }) => word === "CAPABILITY GAP" && text !== "")?.text ?? "", MAX_GAP) || null,
+    findings: findingsOf(lines),
+  }
+}
+
+const OUTCOME_OF: Readonly<Partial<Record<MarkedLine["word"], Outcome>>> = {
+  FAILED: "failed",
+  ESCALATE: "escalate",
+  "NOTHING TO DO": "nothing-to-do",
+  DONE: "done",
+}
+
+const KIND_OF: Readonly<Partial<Record<MarkedLine["word"], WisdomKind>>> = {
+  LEARNED: "learning",
+  DECIDED: "decision",
+  ISSUE: "issue",
+}
+
+/** An agent that names no trigger we know wants a decision all the same. */
+const UNNAMED: Trigger = "requirement_unclear"
+const MAX_REASON = 1000
+const MAX_GAP = 200
+/** An agent that has more to say writes a document. */
+const MAX_NOTES = 5
+const MAX_NOTE = 600
+const MAX_FINDINGS = 100
+const MAX_FINDING = 2000
+
+function joinReasons(reasons: readonly string[]): string {
+  return clip([...new Set(reasons.filter((reason) => reason !== ""))].join("; "), MAX_REASON)
+}
+
+function notesOf(lines: readonly MarkedLine[]): ClosingBlock["notes"] {
+  const notes = new Map<string, { kind: WisdomKind; text: string }>()
+  for (const { word, text } of lines) {
+    const kind = KIND_OF[word]
+    if (kind !== undefined && text !== "") notes.set(`${kind} ${text}`, { kind, text: clip(text, MAX_NOTE) })
+  }
+  return [...notes.values()].slice(0, MAX_NOTES)
+}
+
+function findingsOf(lines: readonly MarkedLine[]): ToldFinding[] {
+  const found = new Map<string, ToldFinding>()
+  for (const { word, text } of lines) {
+    if (word !== "FINDING" || text === "") continue
+    const finding = readFinding(text)
+    found.set(JSON.stringify(finding), finding)
+  }
+  return [...found.values()].slice(0, MAX_FINDINGS)
+}
+
+/** Words of other reviewers' scales. A severity that nobody knows counts as major: it must not pass unseen. */
+const SEVERITY_OF: Readonly<Record<string, FindingSeverity>> = {
+  ...{ critical: "critical", blocker: "critical", severe: "critical" },
+  ...{ major: "major", high: "major", important: "major", medium: "major" },
+  ...{ minor: "minor", low: "minor", nit: "minor", info: "minor" },
+}
+const PLACE =
+  /^[`"'*]*(?:(?<none>-)|(?<file>[^\s`"':]*[./][^\s`"':]*)(?::(?<line>\d+)(?:[-:,]\d+)*)?)[`"'*]*\s*[:–—-]\s*(?<text>.*)$/u
+
+/** `critical src/a.ts:12: the key is logged`, after the word FINDING. */
+function readFinding(line: string): ToldFinding {
+  const [, word = "", after = ""] = /^[\s([*_`]*(\p{L}+)[\s)\]*_`:,-]*(.*)$/u.exec(line) ?? []
+  const severity = SEVERITY_OF[word.toLowerCase()]
+  const rest = severity === undefined ? line : after
+  // The dash for "no file" is one of the marks that may follow the severity.
+  const { file, line: number, text } = PLACE.exec(rest)?.groups ?? {}
+  return {
+    severity: severity ?? "major",
+    file: file ?? null,
+    line: number === undefined ? null : Number(number),
+    text: clip(text?.trim() || rest, MAX_FINDING),
+  }
+}
+
+/** `budget: it is spent`, after the word ESCALATE. */
+function readTrigger(line: string): { readonly trigger: Trigger | null; readonly text: string } {
+  const [, word = "", rest = ""] =
+    /^[\s([*_`"']*([\p{L}_ -]+?)[\s)\]*_`"']*(?::|\s[–—-]+\s|$)\s*(.*)$/u.exec(line) ?? []
+  const name = word
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, "_")
+  const trigger = TRIGGERS.find((each) => each === name)
+  if (trigger !== undefined) return { trigger, text: rest.replace(/^[\s*_`]+/, "") }
+  // The word that stands for a trigger in the prompt, or one of the agent's own making.
+  return { trigger: null, text: /^[a-z]+(?:_[a-z]+)*$|^TRIGGER$/.test(word) && rest !== "" ? rest : line }
+}
+
+/** What the schema asks for. Only `outcome` makes it ours. */
+interface Told extends Readonly<Record<string, unknown>> {
+  readonly outcome: string
+}
+
+function asTold(value: unknown): Told | undefined {
+  if (typeof value !== "object" || value === null) return undefined
+  return "outcome" in value && typeof value.outcome === "string" ? (value as Told) : undefined
+}
+
+/** An agent that was held to a schema may give it as its text. */
+function parseWhole(answer: string): unknown {
+  const text = answer.trim().replace(/^```(?:json)?\s*\n([\s\S]*)\n```$/, "$1")
+  if (!text.startsWith("{") || !text.endsWith("}")) return null
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+const WORD_OF: Readonly<Record<string, MarkedLine["word"]>> = {
+  ...{ done: "DONE", success: "DONE", failed: "FAILED", escalate: "ESCALATE", nothing_to_do: "NOTHING TO DO" },
+}
+
+/** As the lines that would say the same. An outcome that is not known is no success. */
+function linesOf(told: Told | undefined): MarkedLine[] {
+  if (told === undefined) return []
+  const word =
+    WORD_OF[
+      told.outcome
+        .trim()
+        .toLowerCase()
+        .replaceAll(/[\s-]+/g, "_")
+    ] ?? "FAILED"
+  const text = (value: unknown) => (typeof value === "string" ? value.trim() : "")
+  const texts = (value: unknown) => (Array.isArray(value) ? value.map(text).filter((each) => each !== "") : [])
+  const reason = text(told.reason) || (word === "DONE" ? "" : text(told.summary))
+  const outcome = { word, text: word === "ESCALATE" ? `${text(told.trigger) || UNNAMED}: ${reason}` : reason }
+  const many = (marker: MarkedLine["word"], value: unknown) =>
+    texts(value).map((each) => ({ word: marker, text: each }))
+  return [
+    outcome,
+    ...many("LEARNED", told.learned),
+    ...many("DECIDED", told.decided),
+    ...many("ISSUE", told.issues),
+    ...many("CAPABILITY GAP", [told.capability_gap]),
+    ...many("FINDING", told.findings),
+  ]
+}
+
+function clip(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`
+}
