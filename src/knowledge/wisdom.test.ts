@@ -1,5 +1,5 @@
 import { describe, expect, it } from "bun:test"
-import { relevantWisdom, toWisdom, type Wisdom, wisdomIn } from "./wisdom.ts"
+import { relevantWisdom, toWisdom, type Wisdom } from "./wisdom.ts"
 
 const TASK = {
   title: "Endpoint for items",
@@ -34,23 +34,5 @@ describe("the wisdom for a task", () => {
     expect(first?.text).toBe(`${"x".repeat(599)}…`)
     const long = Array.from({ length: 12 }, (_, index) => wisdom(index + 1, "y".repeat(600)))
     expect(numbers(long)).toEqual([12, 11, 10, 9, 8, 7])
-  })
-})
-
-describe("the answer of an agent", () => {
-  it("says in lines of their own what others should know", () => {
-    const answer = `Done. I LEARNED: nothing here.
-LEARNED: the tests need a port
-- **DECIDED**: ids are text
-* **ISSUE:** the page is slow
-LEARNED:
-LEARNED: ${"x".repeat(900)}`
-    expect(wisdomIn(answer)).toEqual([
-      { kind: "learning", text: "the tests need a port" },
-      { kind: "decision", text: "ids are text" },
-      { kind: "issue", text: "the page is slow" },
-      { kind: "learning", text: `${"x".repeat(599)}…` },
-    ])
-    expect(wisdomIn("ISSUE: a\n".repeat(9))).toHaveLength(5)
   })
 })

@@ -40,23 +40,6 @@ export function toWisdom({ number, taskId, attempt, data, by, createdAt, updated
   }
 }
 
-/** The words by which an agent says at the end of a run what others should know. */
-const KIND_OF = { LEARNED: "learning", DECIDED: "decision", ISSUE: "issue" } as const satisfies Record<
-  string,
-  WisdomKind
->
-/** Whoever has more to say writes a document. */
-const MOST_OF_ONE_RUN = 5
-
-/** What an agent's answer has to say to others: lines such as `LEARNED: the tests need a port`. */
-export function wisdomIn(answer: string): Pick<Wisdom, "kind" | "text">[] {
-  const found = answer.matchAll(/^[ \t]*(?:[-*][ \t]+)?\*{0,2}(LEARNED|DECIDED|ISSUE)\*{0,2}:\*{0,2}[ \t]+(\S.*)$/gm)
-  return [...found].slice(0, MOST_OF_ONE_RUN).map(([, word = "", text = ""]) => ({
-    kind: KIND_OF[word as keyof typeof KIND_OF],
-    text: clip(text.trim(), WISDOM_IN_PROMPT.charactersEach),
-  }))
-}
-
 /** What of it a prompt tells: more would not be read. */
 const WISDOM_IN_PROMPT = { entries: 12, charactersEach: 600, charactersInAll: 4000 } as const
 

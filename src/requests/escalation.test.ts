@@ -1,15 +1,7 @@
 import { describe, expect, it } from "bun:test"
 import { parseTaskId } from "../kernel/ids.ts"
 import { SETBACKS } from "../tasks/retry.ts"
-import {
-  nameEscalation,
-  OPTION_NAMES,
-  optionsFor,
-  readAsked,
-  TRIGGER_OF,
-  TRIGGERS,
-  toEscalation,
-} from "./escalation.ts"
+import { nameEscalation, OPTION_NAMES, optionsFor, TRIGGER_OF, TRIGGERS, toEscalation } from "./escalation.ts"
 
 describe("what can be decided", () => {
   const paused = { status: "paused", pausedFrom: "in_progress" } as const
@@ -44,18 +36,6 @@ describe("what can be decided", () => {
 
 it("knows what every setback is to a person", () => {
   for (const kind of SETBACKS) expect(TRIGGERS).toContain(TRIGGER_OF[kind])
-})
-
-describe("the last line of an answer", () => {
-  it.each([
-    ["I looked.\nESCALATE scope_change: it takes two\n", { trigger: "scope_change", summary: "it takes two" }],
-    ["**ESCALATE budget: it costs too much**", { trigger: "budget", summary: "it costs too much" }],
-    ["ESCALATE budget: too much\nand so on", undefined],
-    ["ESCALATE weather: it rains", undefined],
-    ["ESCALATE budget: ", undefined],
-    ["Do not ESCALATE budget: it is fine", undefined],
-    ["", undefined],
-  ])("%j asks %j", (answer, asked) => expect(readAsked(answer)).toEqual(asked as ReturnType<typeof readAsked>))
 })
 
 it("reads what was written by hand or by another version", () => {

@@ -76,14 +76,6 @@ export function optionsFor(trigger: Trigger, task: Pick<Task, "status" | "paused
   })
 }
 
-/** What an agent asks with the last line of its answer, if that is `ESCALATE <trigger>: <what is the matter>`. */
-export function readAsked(answer: string): { readonly trigger: Trigger; readonly summary: string } | undefined {
-  const last = answer.trimEnd().split("\n").at(-1) ?? ""
-  const [, word = "", summary = ""] = /^\W*ESCALATE ([a-z_]+): (.*?\w.*)$/.exec(last) ?? []
-  const trigger = TRIGGERS.find((each) => each === word)
-  return trigger && { trigger, summary: summary.replace(/[*_`\s]+$/, "").slice(0, MAX_SUMMARY) }
-}
-
 /** What the setback that a task could not get over is to a person. */
 export const TRIGGER_OF: Readonly<Record<SetbackKind, Trigger>> = {
   ...{
@@ -96,6 +88,7 @@ export const TRIGGER_OF: Readonly<Record<SetbackKind, Trigger>> = {
   ...{ "timed-out": "repeated_failure", "turn-limit": "repeated_failure", interrupted: "repeated_failure" },
   ...{ hung: "repeated_failure", looping: "repeated_failure" },
   ...{ refused: "technical_limitation", "context-overflow": "technical_limitation" },
+  "agent-failed": "technical_limitation",
   ...{ workspace: "tool_unavailable", "not-found": "tool_unavailable", "unknown-model": "tool_unavailable" },
   ...{ overloaded: "tool_unavailable", unreachable: "tool_unavailable", permission: "permission_denied" },
   ...{ auth: "permission_denied", "rate-limited": "rate_limited", budget: "budget" },

@@ -101,7 +101,10 @@ function textsBelow(lines: readonly string[]): string[] {
 
 /** Without the marks around it. A text has at least one letter or digit. */
 function clean(text: string): string {
-  let bare = text.replace(/^[\s:：.*_>–—•+-]+/u, "").replace(/[\s*_]+$/, "")
+  let bare = text
+    .replace(/^[\s:：.*_>–—•+-]+/u, "")
+    .trimEnd()
+    .replace(/(?<=[^\s*_])[*_]{1,2}$/, "")
   for (const mark of ["`", '"']) if (bare.split(mark).length % 2 === 0) bare = withoutOuter(bare, mark)
   return /[\p{L}\p{N}]/u.test(bare) ? bare.trim() : ""
 }

@@ -32,6 +32,16 @@ describe("after a setback a task", () => {
     expect(afterSetback([...setbacks, { kind: "crashed", agent: "codex" }], LIMITS)).toBe("retry")
   })
 
+  it("F030: is failed when its agent says the same reason again, and tried again for another one", () => {
+    const said = (reason: string): PastSetback => ({ kind: "agent-failed", agent: "claude", reason })
+    expect(afterSetback([said("no database")], LIMITS)).toBe("retry")
+    expect(afterSetback([said("no database"), said("no network")], LIMITS)).toBe("retry")
+    expect(afterSetback([said("no database"), { kind: "lost", agent: null }, said("No database!")], LIMITS)).toBe(
+      "fail",
+    )
+    expect(afterSetback([said("a"), said("a"), { kind: "lost", agent: null }], LIMITS)).toBe("retry")
+  })
+
   it("is paused when the money is used up: only a person can go on", () => {
     expect(afterSetback([{ kind: "budget", agent: "codex" }], LIMITS)).toBe("pause")
   })

@@ -14,6 +14,7 @@ export interface RetryLimits {
 export interface PastSetback {
   readonly kind: SetbackKind
   readonly agent: string | null
+  readonly reason?: string
 }
 
 /** One run of an agent for a task, as far as it says who is to blame for its end. */
@@ -49,7 +50,7 @@ const PERMANENT: readonly SetbackKind[] = [
 /** The agent worked and it came to nothing: what the runs of a task are counted for. */
 const OF_THE_WORK: readonly SetbackKind[] = [
   ...(["gate", "crashed", "protocol", "refused", "permission", "timed-out", "turn-limit"] as const),
-  ...(["context-overflow", "hung", "looping"] as const),
+  ...(["context-overflow", "hung", "looping", "agent-failed"] as const),
 ]
 
 /** The program, its provider or the network failed. The same program may do better later. */
@@ -66,7 +67,8 @@ export function afterSetback(
   const latest = setbacks.at(-1)
   if (latest === undefined || NOT_COUNTED.includes(latest.kind)) return "retry"
   if (ASKING.includes(latest.kind)) return "pause"
-  if (OF_THE_WORK.includes(latest.kind) && (isRepeating || isUsedUp(runs, limits))) return "fail"
+  if (OF_THE_WORK.includes(latest.kind) && (isRepeating || saysItAgain(setbacks) || isUsedUp(runs, limits)))
+    return "fail"
   const timeouts = setbacks.filter(({ kind }) => OUT_OF_TIME.includes(kind)).length
   if (timeouts > limits.maxTimeoutRestarts) return "fail"
   const others = setbacks.filter(
@@ -75,6 +77,15 @@ export function afterSetback(
   // Each agent that is given up makes room for another one's tries, but not without end.
   const room = limits.maxRestarts + agentsToAvoid(setbacks, limits).length
   return others.length > room ? "fail" : "retry"
+}
+
+/** An agent said why it failed, and one before it said the same. */
+function saysItAgain(setbacks: readonly PastSetback[]): boolean {
+  const said = setbacks
+    .filter(({ kind }) => kind === "agent-failed")
+    .map(({ reason = "" }) => reason.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, " "))
+  const last = said.pop()
+  return setbacks.at(-1)?.kind === "agent-failed" && last !== undefined && said.includes(last)
 }
 
 /** Agents that would not do better at this task. */

@@ -126,6 +126,56 @@ describe("F013: nothing to do", () => {
   })
 })
 
+describe("F030: an agent that says FAILED", () => {
+  const half = "echo half > f1; echo 'I wrote half of it.'"
+  const says = (reason: string) =>
+    `${half}; echo 'FAILED task #1: ${reason}'; echo 'LEARNED: the port is 5432'; echo Thanks`
+
+  it("has its reason told everywhere, costs two runs, and nothing of it is merged or delivered", async () => {
+    using bench = makeBench()
+    makeRepository(bench.cwd)
+    const reason = "the other half needs the database"
+    const plan = planFor(bench, [
+      { id: "1", run: [says(reason)] },
+      { id: "2", run: ["echo two > f2"] },
+      { id: "3", run: ["echo three > f3"], needs: ["1"] },
+    ])
+    const { exitCode, stdout } = await bench.run([...RUN, plan])
+    expect(exitCode).toBe(1)
+    expect(stdout).toContain(`task 1 set back by w1 (agent-failed): its agent says that it failed: ${reason}`)
+    expect(await runsOf(bench)).toEqual({ "1": 2, "2": 1 })
+    expect(git(bench.cwd, "ls-tree", "--name-only", "main")).toBe("README.md")
+    expect(await bench.ok("task", "get", "1")).toMatchObject({ status: "failed", attempt: 1 })
+    expect(await bench.ok("verdict", "list", "--json")).not.toContainEqual(expect.objectContaining({ subject: "1" }))
+    const report = await bench.ok<{ failures: Data[] }>("report", "--json")
+    expect(report.failures).toMatchObject([{ task: "1", reason: expect.stringContaining(reason) }])
+    for (const shown of [
+      await bench.text("report"),
+      await bench.text("escalations"),
+      await bench.text("task", "get", "1"),
+      await bench.text("prompt", "--id", "1"),
+      JSON.stringify(await bench.ok("mailbox", "read", "--inbox", "orchestrator")),
+    ])
+      expect(shown).toContain(reason)
+    // What it wrote is kept, and so is what it learned.
+    expect(git(bench.cwd, "for-each-ref", "--format=%(refname)", "refs/teamwork")).toContain("1")
+    expect(JSON.stringify(await bench.ok("wisdom", "list"))).toContain("the port is 5432")
+  })
+
+  it("is tried again where the reason is another one, and may succeed", async () => {
+    using bench = makeBench()
+    makeRepository(bench.cwd)
+    const count = join(bench.cwd, "../count")
+    const run = [
+      `echo x >> "${count}"; n=$(wc -l < "${count}"); test $n -gt 2 && echo whole > f1 || { ${half}; echo "FAILED: try $n"; }`,
+    ]
+    const { exitCode } = await bench.run([...RUN, planFor(bench, [{ id: "1", run }])])
+    expect(exitCode).toBe(0)
+    expect(await runsOf(bench)).toEqual({ "1": 3 })
+    expect(git(bench.cwd, "show", "main:f1")).toBe("whole")
+  })
+})
+
 const SIX: readonly PlannedTask[] = [
   ...["1", "2", "3", "4"].map((id) => ({ id, run: [`echo ${id} > f${id}`] })),
   { id: "5", run: ["true"] },

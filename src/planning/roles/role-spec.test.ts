@@ -5,7 +5,7 @@ import { sayPath } from "../plan.ts"
 import { readPlan } from "../read-plan.ts"
 import { planOfAnalysis } from "../task-analysis.ts"
 import { parseRoleFile } from "./role-file.ts"
-import { defineSpec, draftSpec, findGap, hasInnerLoop, type RoleSpec, renderRoleSpec } from "./role-spec.ts"
+import { defineSpec, draftSpec, hasInnerLoop, type RoleSpec, renderRoleSpec } from "./role-spec.ts"
 
 const SPEC = { name: "scanner", prefix: "SCAN", responsibility: "exploration", capability: "Find things" } as const
 const WHOLE: RoleSpec = { ...SPEC, context: "Read it.", work: "Look.", validation: "Look again." }
@@ -148,13 +148,6 @@ describe("an analysis", () => {
 })
 
 describe("a missing capability", () => {
-  it("is found in the last words of an agent, for its own task", () => {
-    expect(findGap("API-2", "I tried.\n`CAPABILITY GAP task #API-2: Write SQL`\n")).toBe("Write SQL")
-    expect(findGap("API-1", "CAPABILITY GAP task #API-2: Write SQL")).toBeUndefined()
-    expect(findGap("API-2", "All done")).toBeUndefined()
-    expect(findGap("API-2", "CAPABILITY GAP task #API-2: ")).toBeUndefined()
-  })
-
   it("becomes a role with a name and a prefix that nobody has", () => {
     expect(draftSpec("Write SQL by hand", "implementation", [])).toMatchObject({
       name: "write-sql-by-hand",

@@ -182,14 +182,3 @@ function freePrefix(words: readonly string[], others: readonly { readonly prefix
     if (!taken.includes(prefix)) return prefix
   }
 }
-
-/** The line by which an agent says that it lacks a capability; undefined where it does not. */
-export function findGap(taskId: string, answer: string): string | undefined {
-  const lines = answer.split("\n").map((line) => line.trim().replaceAll("`", ""))
-  const start = `CAPABILITY GAP task #${taskId}: `
-  const found = lines
-    .findLast((line) => line.startsWith(start))
-    ?.slice(start.length)
-    .trim()
-  return found === undefined || found === "" || problemWithTitle(found) !== undefined ? undefined : found
-}

@@ -49,9 +49,9 @@ export async function setBack({ store, ids }: Context, request: SetBack): Promis
     const team = await lockTeam(tx, request)
     const task = await lockTask(tx, team.key, request.taskId)
     assertHolds(task, request.owner, request.token)
-    const { kind, agent } = request
+    const { kind, agent, reason } = request
     const earlier = await listSetbacks(tx, team, task)
-    const next = afterSetback([...earlier, { kind, agent }], request.limits, request.spent)
+    const next = afterSetback([...earlier, { kind, agent, reason }], request.limits, request.spent)
     return { task: await noteSetback(tx, team, { ...request, task, next, messageId: ids.uuid() }), next }
   })
 }
@@ -94,5 +94,5 @@ async function listSetbacks(tx: Tx, team: StoredTeam, task: Task): Promise<PastS
   const { events } = await tx.events.list(team.key, { type: "task.setback", task: task.id, limit: 1_000_000 })
   return ofType(events, "task.setback")
     .filter(({ data }) => data.attempt === task.attempt)
-    .map(({ data: { kind, agent } }) => ({ kind, agent }))
+    .map(({ data: { kind, agent, reason } }) => ({ kind, agent, reason }))
 }

@@ -3,6 +3,7 @@ import type { AsideResult } from "../../git/port.ts"
 import { LEAD } from "../../messages/message.ts"
 import { sendMessage } from "../../messages/operations/send-message.ts"
 import { shorten } from "../../prompts/views/fit-sections.ts"
+import type { ClosingBlock } from "../../tasks/closing-block.ts"
 import { bringCommand } from "../../tasks/committed-work.ts"
 import { nothingToDoResult } from "../../tasks/nothing-to-do.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
@@ -15,6 +16,7 @@ import type { Shift } from "./shift.ts"
 
 interface Delivery {
   readonly result: AgentResult
+  readonly closing: ClosingBlock
   readonly delivered: AsideResult
   readonly agent: string
   /** Why nothing was changed, where the agent said so. */
@@ -33,7 +35,7 @@ export async function deliver(shift: Shift, { task, token }: Hold, delivery: Del
   const answer = ports.mask(shorten(delivery.result.answer.trim(), MAX_ANSWER))
   const nothing = delivery.nothingToDo ? nothingToDoResult(delivery.nothingToDo) : ""
   const result = [nothing, answer, `By ${delivery.agent}: ${files}.`].filter((part) => part !== "").join("\n\n")
-  await noteWisdom(shift, { task }, delivery.result)
+  await noteWisdom(shift, { task }, delivery.closing)
   const claim = { id: task.id, owner: worker, token }
   await updateTask.run(ports.context, { ...team, ...claim, workerId: worker, status, result })
   const message = `Completed task #${task.id}: ${nothing === "" ? files : nothing}`

@@ -4,19 +4,16 @@ import { type EnforcedScope, enforceOwnership } from "../../ownership/effects/en
 import { excerptOf, explain } from "../../quality/failure-excerpt.ts"
 import type { Verdict } from "../../quality/verdict.ts"
 import { findFixed, isFixId } from "../../tasks/fix-task.ts"
-import { readNothingToDo } from "../../tasks/nothing-to-do.ts"
 import { getTask } from "../../tasks/operations/get-task.ts"
 import { listTasks } from "../../tasks/operations/list-tasks.ts"
 import { type Committed, noteStep } from "../../tasks/operations/note-run.ts"
 import { setBack } from "../../tasks/operations/set-back.ts"
 import type { AfterSetback, SetbackKind } from "../../tasks/retry.ts"
 import type { Task } from "../../tasks/task.ts"
-import { answerGap } from "./answer-gap.ts"
 import { chooseDoer, type Doer } from "./choose-doer.ts"
 import { deliver, describeDelivery, nameFiles } from "./deliver-task.ts"
 import { findEarlierSession } from "./find-session.ts"
-import { heedAsks } from "./heed-asks.ts"
-import { heedQuestion } from "./heed-question.ts"
+import { closingOf, heedClosing } from "./heed-closing.ts"
 import { type Hold, holdClaim, isLost } from "./hold-claim.ts"
 import { noteEvidence } from "./note-evidence.ts"
 import { completeTask, planTask } from "./plan-task.ts"
@@ -60,6 +57,7 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
   const fix = await findFix(shift, task)
   const earlier = await findEarlierSession(shift, task, fix)
   const doer = await chooseDoer(shift, hold, earlier)
+  const agent = doer.ready.agent.name
   const identity = await ports.gitIdentity()
   const takeTurn = await makeTurns(shift, hold, { doer, workspace, fix, identity, earlier })
   const planned = await planTask(shift, hold, {
@@ -69,6 +67,7 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
       const result = await takeTurn({ number: PLANNING_TURN, session, verdict: null, planning: only })
       // Whatever was written all the same does not become part of the work.
       await commit(shift, hold, workspace)
+      await heedClosing(shift, hold, { closing: closingOf(shift, result), delivered: null, agent })
       return result
     },
   })
@@ -84,11 +83,11 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
     const delivered = await commit(shift, hold, workspace)
     aside = delivered.aside
     await noteEvidence(shift, hold, { result, delivered })
-    await heedQuestion(shift, hold, result)
-    await heedAsks(shift, hold, delivered)
-    await answerGap(shift, hold, result)
+    const closing = closingOf(shift, result)
+    await heedClosing(shift, hold, { closing, delivered, agent })
     await begin("gate")
-    const nothingToDo = delivered.kept.length === 0 ? readNothingToDo(ports.mask(result.answer)) : undefined
+    const saysNothing = delivered.kept.length === 0 && closing.outcome === "nothing-to-do"
+    const nothingToDo = saysNothing ? closing.reason : undefined
     const failedTree = verdict?.tree ?? null
     const notDelivered = delivered.notDelivered.map(({ message }) => message)
     const answer = doer.prompt === null ? undefined : result.answer
@@ -101,7 +100,6 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
       if (isLast) throw gateFailed(verdict, { doer, isSame })
       continue
     }
-    const agent = doer.ready.agent.name
     if (task.qa !== null) await begin("qa")
     verdict = await validateTask(shift, hold, {
       ...{ verdict, folder: workspace.path, base: workspace.base, answer: result.answer, executor: agent },
@@ -113,7 +111,7 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
     const { base, head } = delivered
     await begin("deliver", { token: hold.token, base, commit: head, place: options.place })
     await completeTask(shift, hold, describeDelivery(delivered))
-    return deliver(shift, hold, { result, delivered, agent, nothingToDo })
+    return deliver(shift, hold, { result, closing, delivered, agent, nothingToDo })
   }
 }
 

@@ -1,6 +1,5 @@
-import type { AgentResult } from "../../agents/port.ts"
 import { addWisdom } from "../../knowledge/operations/keep-wisdom.ts"
-import { wisdomIn } from "../../knowledge/wisdom.ts"
+import type { ClosingBlock } from "../../tasks/closing-block.ts"
 import type { Hold } from "./hold-claim.ts"
 import type { Shift } from "./shift.ts"
 
@@ -8,8 +7,8 @@ import type { Shift } from "./shift.ts"
 export async function noteWisdom(
   { ports, team, worker }: Shift,
   { task }: Pick<Hold, "task">,
-  { answer }: AgentResult,
+  { notes }: Pick<ClosingBlock, "notes">,
 ): Promise<void> {
-  for (const { kind, text } of wisdomIn(ports.mask(answer)))
+  for (const { kind, text } of notes)
     await addWisdom.run(ports.context, { ...team, kind, text, task: task.id, by: worker })
 }
