@@ -116,6 +116,10 @@ function makeEvent(at: number, body: AgentEventBody, mask: Mask): AgentEvent {
       const { type, session, model, agentVersion } = body
       return { at, type, session, model, agentVersion }
     }
+    case "waiting": {
+      const { type, reason, until, retryAt, why } = body
+      return { at, type, reason, until, retryAt, why: maskedStart(mask, why, MAX_INPUT) }
+    }
     case "text": // masked with what follows
     case "reasoning":
     case "message_delivered":

@@ -3,6 +3,7 @@ import type { EventStream } from "./event-stream.ts"
 import type { LineRecorder, Recorded } from "./line-recorder.ts"
 import type { AgentEventBody, AgentJob, Usage } from "./port.ts"
 import type { Translator } from "./program.ts"
+import type { RunWatch } from "./run-watch.ts"
 import { findPassedLimit, type Stop } from "./usage.ts"
 
 interface Watched {
@@ -13,6 +14,7 @@ interface Watched {
   /** The messages that were written, by the id they have on the wire. */
   readonly sent: ReadonlyMap<string, string>
   readonly stopFor: (why: Stop) => void
+  readonly watch?: RunWatch | undefined
   /** What was used so far, with its price where the agent tells none. */
   readonly costSoFar: () => Usage
 }
@@ -24,7 +26,7 @@ interface Watched {
 /** As much of the beginning of a line that was too long as tells what it was. */
 const SHOWN_OF_CUT_LINE = 2000
 
-export function makeLineHandler({ job, translator, events, recorder, sent, stopFor, costSoFar }: Watched) {
+export function makeLineHandler({ job, translator, events, recorder, sent, stopFor, watch, costSoFar }: Watched) {
   function emit(body: AgentEventBody, onShown: Recorded["onShown"]): void | Promise<void> {
     if (body.type !== "message_delivered") return events.emit(body, onShown)
     const messageId = sent.get(body.messageId)
@@ -58,6 +60,10 @@ export function makeLineHandler({ job, translator, events, recorder, sent, stopF
 
   return (line: Line): Promise<void> | undefined => {
     const bodies = line.isCut ? ofCutLine(line) : translator.line(line.text)
+    if (watch !== undefined) {
+      watch.hear(bodies.every(({ type }) => type !== "waiting"))
+      for (const body of bodies) watch.see(body)
+    }
     const recorded = recorder?.stdout(line.text, bodies)
     if (recorded?.pending instanceof Promise) return goOn(bodies, recorded)
     const onShown = recorded?.onShown

@@ -68,6 +68,12 @@ export interface Limits {
   readonly dollars: number | null
   /** What it prints on both streams. */
   readonly outputBytes: number | null
+  /** How long it may wait for its provider: for the end of a limit, or for a server that fails. 30 s by default. */
+  readonly waitMs?: number | null
+  /** How long nothing may be heard of it while none of its tools runs. 10 minutes by default. */
+  readonly silenceMs?: number | null
+  /** How often in a row it may make the same call with the same result. 5 by default. */
+  readonly sameCalls?: number | null
 }
 
 /** An agent's memory of a conversation, and what it had cost when we last saw it: some agents count on from there. */
@@ -110,6 +116,7 @@ export type AgentEventBody =
   | { readonly type: "tool_result"; readonly id: string; readonly ok: boolean; readonly output: string }
   /** `isTotal`: for the run so far; otherwise to be added to what came before. */
   | ({ readonly type: "usage"; readonly isTotal: boolean } & Usage)
+  | Waiting
   /** A turn of the agent contained the message. */
   | { readonly type: "message_delivered"; readonly messageId: string }
   /** A line that we do not understand: foreign output may grow, and must not break a run. */
@@ -124,6 +131,20 @@ export interface ToolUse {
   readonly files: readonly string[]
   /** The beginning of what it was given, as one line. */
   readonly input: string
+  /** The same for calls with the same arguments, where `input` does not tell them apart. Stays inside of the run. */
+  readonly key?: string
+}
+
+/** The program cannot reach its model now, and tries again by itself. */
+export interface Waiting {
+  readonly type: "waiting"
+  readonly reason: Reason
+  /** When it tries again; null when it does not say. */
+  readonly until: number | null
+  /** When the provider said that it may be asked again, if it did. */
+  readonly retryAt: number | null
+  /** In the program's words. */
+  readonly why: string
 }
 
 export type Reason =

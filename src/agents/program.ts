@@ -79,6 +79,8 @@ export interface Translator {
   turns(): number
   /** The agent has given its final word, for all we know. */
   isOver(): boolean
+  /** Commands still run in the background, and the program would wait for them after its final word. */
+  hasLeftovers?(): boolean
   end(exit: Exit, stderr: string): Outcome
   /** For a protocol in which both sides ask and answer. Its agent ends with its input, or is ended when it is over. */
   readonly dialogue?: Dialogue

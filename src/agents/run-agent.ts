@@ -12,6 +12,7 @@ import { type LineRecorder, makeLineRecorder } from "./line-recorder.ts"
 import type { AgentJob, AgentResult, RunOptions, Usage } from "./port.ts"
 import type { Price } from "./prices.ts"
 import type { Launch, Outcome, Translator } from "./program.ts"
+import { type RunWatch, watchRun } from "./run-watch.ts"
 import { addUsage, NO_USAGE, priceUsage, type Stop } from "./usage.ts"
 
 export interface RunnerPorts {
@@ -32,6 +33,8 @@ export interface RunSpec {
 }
 
 const GRACE_BEFORE_SIGKILL_MS = 3000
+/** After its final word a program writes its session and says goodbye to its provider. Longer than that it waits in vain. */
+const LINGER_MS = 15_000
 /** An agent may tell its whole answer, or a file it read, in one line. */
 const MAX_LINE_BYTES = 32 * 1024 * 1024
 const MAX_ERROR_LINE_BYTES = 4 * 1024 * 1024
@@ -98,13 +101,18 @@ async function supervise(child: LiveProcess, run: Running, ports: RunnerPorts): 
     reply()
     void ports.sleep(graceMs / 2, ended.signal).then(() => ended.signal.aborted || child.terminate())
   }
-  let isInputClosed = false
+  let isEnding = false
+  /** An agent that serves, or left a command running, need not end with its input. */
   const endInput = () => {
     child.closeInput()
-    if (isInputClosed || translator.dialogue === undefined) return
-    isInputClosed = true
-    // An agent that serves, and is not done by itself, need not end with its input.
-    void ports.sleep(graceMs, ended.signal).then(() => stopFor({ reason: "done", error: "" }))
+    if (isEnding) return
+    isEnding = true
+    const hasLeftovers = translator.hasLeftovers?.() === true
+    const lingerMs = hasLeftovers ? GRACE_FOR_LEFTOVERS_MS : translator.dialogue === undefined ? LINGER_MS : graceMs
+    void ports.sleep(lingerMs, ended.signal).then(() => {
+      isEnding = false
+      if (translator.isOver()) stopFor({ reason: "done", error: "" })
+    })
   }
   const cancel = () => stopFor(CANCELLED)
   options.signal?.addEventListener("abort", cancel)
@@ -116,7 +124,10 @@ async function supervise(child: LiveProcess, run: Running, ports: RunnerPorts): 
   const sent = new Map<string, string>()
   const fed = feedMessages(child, run, { sent, ended: ended.signal })
   const splitter = splitLines(MAX_LINE_BYTES)
-  const handleLine = makeLineHandler({ ...run, sent, stopFor, costSoFar: () => costSoFar(run) })
+  // A script runs the commands of its task: it waits for nobody, and repeats what it is told to repeat.
+  const watched = { limits: job.limits, clock: ports.clock, sleep: ports.sleep, stopFor, ended: ended.signal }
+  const watch = translator.isPlainText === true ? undefined : watchRun(watched)
+  const handleLine = makeLineHandler({ ...run, sent, stopFor, watch, costSoFar: () => costSoFar(run) })
   let hasCut = false
   const seeOutput = async (chunk: Uint8Array) => {
     for (const line of splitter.push(chunk)) {
@@ -125,7 +136,7 @@ async function supervise(child: LiveProcess, run: Running, ports: RunnerPorts): 
       if (pending !== undefined) await pending
     }
   }
-  const stderr = makeTail(STDERR_TAIL_BYTES, listenToErrors(run))
+  const stderr = makeTail(STDERR_TAIL_BYTES, listenToErrors(run, watch))
   const guarded = (see: (chunk: Uint8Array) => void | Promise<void>) => async (chunk: Uint8Array) => {
     if (!isWithinOutput(chunk.length) || failure !== undefined) return
     try {
@@ -172,11 +183,15 @@ function explainCut(outcome: Outcome, { exitCode }: Pick<Exit, "exitCode">): Out
 }
 
 /** Some agents say there what they say nowhere else. */
-function listenToErrors({ recorder, translator, events }: Running) {
-  if (recorder === undefined && translator.stderr === undefined) return undefined
+function listenToErrors({ recorder, translator, events }: Running, watch: RunWatch | undefined) {
+  if (recorder === undefined && translator.stderr === undefined && watch === undefined) return undefined
   return async (text: string) => {
     recorder?.stderr(text)
-    for (const body of translator.stderr?.(text) ?? []) await events.emit(body)
+    watch?.hear(false)
+    for (const body of translator.stderr?.(text) ?? []) {
+      await events.emit(body)
+      watch?.see(body)
+    }
   }
 }
 
@@ -247,7 +262,7 @@ function makeResult({ stop, outcome, exit }: Ending, told: Told): AgentResult {
   const session = outcome?.session ?? job.resume?.id ?? null
   return {
     reason,
-    retryAt: reason === "rate-limited" || reason === "overloaded" ? (outcome?.retryAt ?? null) : null,
+    retryAt: canWait(reason) ? (stop?.retryAt ?? outcome?.retryAt ?? null) : null,
     answer: outcome?.answer ?? "",
     structured: outcome?.structured ?? null,
     session: session === null ? null : { id: session, usage: addUsage(job.resume?.usage ?? NO_USAGE, events.usage()) },
@@ -258,4 +273,9 @@ function makeResult({ stop, outcome, exit }: Ending, told: Told): AgentResult {
     durationMs,
     filesTouched: events.filesTouched(),
   }
+}
+
+/** For these a time to try again means something. */
+function canWait(reason: AgentResult["reason"]): boolean {
+  return reason === "rate-limited" || reason === "overloaded" || reason === "unreachable"
 }

@@ -19,8 +19,9 @@ export function toolUse({ id, name, input, writes, workspace }: Call): ToolUse {
   const path = writes ? firstText(input, PATH_FIELDS) : ""
   const files = path === "" ? [] : [inWorkspace(path, workspace)]
   // Long inputs are whole files; their beginning is enough, and cut with room for masking.
-  const summary = (firstText(input, TELLING_FIELDS) || JSON.stringify(input)).slice(0, MAX_SUMMARY)
-  return { type: "tool_use", id, name, files, input: summary }
+  const all = JSON.stringify(input)
+  const summary = (firstText(input, TELLING_FIELDS) || all).slice(0, MAX_SUMMARY)
+  return { type: "tool_use", id, name, files, input: summary, key: Bun.hash(all).toString(36) }
 }
 
 /** A path from the workspace where it lies inside, else as it is. */

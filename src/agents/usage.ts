@@ -38,6 +38,7 @@ export function priceUsage(usage: Usage, price: Price | undefined): Usage {
 export interface Stop {
   readonly reason: Reason
   readonly error: string
+  readonly retryAt?: number | null
 }
 
 /** The limit that was passed, if any. */

@@ -1,40 +1,10 @@
 import { expect, it } from "bun:test"
-import { codex } from "../../src/agents/codex/program.ts"
 import { owning } from "../support/agents.ts"
 import { cliSuite } from "./cli.suite.ts"
-import { type Cli, FAKE_KEY, makeWorld, NO_FILE, readIn } from "./cli-world.ts"
+import { FAKE_KEY, makeWorld, NO_FILE, readIn } from "./cli-world.ts"
 import { canSandbox } from "./codex-sandbox.ts"
-import { OWN_TOOLS } from "./own-tools.ts"
 import { ownershipSuite } from "./ownership.suite.ts"
-
-const CLI: Cli = {
-  program: codex,
-  model: "gpt-5.5",
-  variables: () => ({ OPENAI_API_KEY: FAKE_KEY }),
-  settings: (url) => ({
-    model_provider: "fake",
-    model_providers: {
-      fake: {
-        name: "fake",
-        base_url: `${url}/v1`,
-        wire_api: "responses",
-        env_key: "OPENAI_API_KEY",
-        request_max_retries: 1,
-        stream_max_retries: 1,
-      },
-    },
-  }),
-  ...OWN_TOOLS.codex,
-  structured: (value) => [{ text: JSON.stringify(value) }],
-  startMs: 6_000,
-  hasSandbox: true,
-  lacksSandbox: !canSandbox(),
-  tellsRetryTime: false,
-  tellsUsageWhileRunning: false,
-  brokenAnswer: "crashed",
-  keepsBrokenText: false,
-  blockWord: "block",
-}
+import { CODEX } from "./programs.ts"
 
 function addFile(path: string, text: string): string {
   const lines = text.trimEnd().split("\n")
@@ -47,10 +17,10 @@ function patch(...lines: string[]) {
 
 const ALLOW = { hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "allow" } }
 
-cliSuite(CLI)
+cliSuite(CODEX)
 // Without a sandbox it writes nothing at all.
 if (canSandbox())
-  ownershipSuite(CLI, {
+  ownershipSuite(CODEX, {
     denied: [
       patch("*** Add File: src/both.txt", "+x", "*** Add File: both.txt", "+x"),
       patch("*** Delete File: greeting.txt"),
@@ -66,7 +36,7 @@ it("codex writes only what is its own, also by the scripts in which newer models
   const script = (path: string) => ({
     tool: { name: "exec", input: `await tools.apply_patch(${JSON.stringify(addFile(path, "x"))})` },
   })
-  await using world = makeWorld(CLI, { edit: [script("other.txt"), script("src/mine.txt"), { text: "over" }] })
+  await using world = makeWorld(CODEX, { edit: [script("other.txt"), script("src/mine.txt"), { text: "over" }] })
   const { result } = await world.run({ prompt: "[[edit]]", model: "gpt-6-sol", ownership: owning("src/**") })
   expect(result).toMatchObject({ reason: "done", answer: "over", filesTouched: ["src/mine.txt"] })
   expect(readIn(world, "src/mine.txt")).toBe("x\n")
@@ -85,7 +55,7 @@ it("codex takes the key of OpenAI although it does not know the variable", async
       return new Response(null, { status: 401 })
     },
   })
-  await using world = makeWorld({ ...CLI, settings: () => ({ openai_base_url: `${server.url}v1` }) }, {})
+  await using world = makeWorld({ ...CODEX, settings: () => ({ openai_base_url: `${server.url}v1` }) }, {})
   const { result } = await world.run({ prompt: "hello" }, { signal: enough.signal })
   expect({ reason: result.reason, keys: [...keys] }).toEqual({ reason: "cancelled", keys: [`Bearer ${FAKE_KEY}`] })
 })

@@ -1,31 +1,15 @@
 import { expect, it } from "bun:test"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { gemini } from "../../src/agents/gemini/program.ts"
 import { runCli } from "../support/run-cli.ts"
 import { cliSuite } from "./cli.suite.ts"
-import { type Cli, FAKE_KEY, makeWorld } from "./cli-world.ts"
-import { OWN_TOOLS } from "./own-tools.ts"
+import { makeWorld } from "./cli-world.ts"
 import { ownershipSuite } from "./ownership.suite.ts"
 import { PINNED, programFile } from "./pinned.ts"
+import { GEMINI } from "./programs.ts"
 
-const CLI: Cli = {
-  program: gemini,
-  model: "gemini-2.5-flash",
-  variables: (url) => ({ GEMINI_API_KEY: FAKE_KEY, GOOGLE_GEMINI_BASE_URL: url }),
-  ...OWN_TOOLS.gemini,
-  structured: (value) => [{ text: JSON.stringify(value) }],
-  startMs: 6_000,
-  hasSandbox: false,
-  tellsRetryTime: true,
-  tellsUsageWhileRunning: false,
-  brokenAnswer: "crashed",
-  keepsBrokenText: true,
-  blockWord: "deny",
-}
-
-cliSuite(CLI)
-ownershipSuite(CLI, {
+cliSuite(GEMINI)
+ownershipSuite(GEMINI, {
   denied: [replace("greeting.txt"), replace("src/../greeting.txt")],
   allowed: [replace("src/mine.txt")],
   allowing: { decision: "allow" },
@@ -38,8 +22,8 @@ function replace(file_path: string) {
 
 it("gemini commits in a name, although it hides the settings of git and the home has none", async () => {
   const commit = "git add made.txt && git commit --quiet --message=made"
-  await using world = makeWorld(CLI, {
-    commit: [{ tool: CLI.write("made.txt", "made\n") }, { tool: CLI.run(commit) }, { text: "committed" }],
+  await using world = makeWorld(GEMINI, {
+    commit: [{ tool: GEMINI.write("made.txt", "made\n") }, { tool: GEMINI.run(commit) }, { text: "committed" }],
   })
   const home = join(world.worktree, "../other-home")
   mkdirSync(home)
@@ -47,8 +31,17 @@ it("gemini commits in a name, although it hides the settings of git and the home
   const command = pinned === undefined ? [] : [programFile(process.env.CLI_TEST_CACHE ?? "", pinned)]
   writeFileSync(join(home, "config.json"), JSON.stringify({ agents: { gemini: { command } } }))
   const run = async () => {
-    const args = ["--agent", "gemini", "--model", CLI.model, "--permission", "full", "--wait", "[[commit]] commit it"]
-    const env = { ...CLI.variables(world.model.url), GIT_CONFIG_GLOBAL: undefined }
+    const args = [
+      "--agent",
+      "gemini",
+      "--model",
+      GEMINI.model,
+      "--permission",
+      "full",
+      "--wait",
+      "[[commit]] commit it",
+    ]
+    const env = { ...GEMINI.variables(world.model.url), GIT_CONFIG_GLOBAL: undefined }
     const { stdout } = await runCli(["agent", "exec", ...args], { home, cwd: world.worktree, env, timeoutMs: 60_000 })
     expect(JSON.parse(stdout).data).toMatchObject({ status: "completed", output: "committed" })
     return world.git("log", "-1", "--format=%s %an <%ae> %cn <%ce>", "work")

@@ -354,7 +354,7 @@ export function agentContract(program: AgentProgram, says: Says): void {
         ["overflow", "context-overflow"],
         ["auth", "auth"],
         ["billing", "budget"],
-        ["broken", "crashed"],
+        ["broken", "overloaded"],
       ] as const)("%s", async (scenario, reason) => {
         const result = await reasonOf(scenario)
         expect(result.reason).toBe(reason)

@@ -47,7 +47,9 @@ export function makeTools({ workspace }: AgentJob) {
     // The title of a command is the command, also where its input has it in pieces among much else.
     const hasInput = hasFields(call.input) && (call.kind !== "execute" || asText(call.input.command) !== "")
     const use = toolUse({ id, name: shownName(call), input: call.input, writes: false, workspace })
-    return [{ ...use, files: [...call.files], input: hasInput ? use.input : call.title || use.input }]
+    // Without its arguments a call is never known to be the same as another one.
+    const key = hasFields(call.input) ? use.key : id
+    return [{ ...use, key, files: [...call.files], input: hasInput ? use.input : call.title || use.input }]
   }
 
   function end(id: string, ok: boolean, output: string): AgentEventBody {

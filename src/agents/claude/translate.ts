@@ -6,7 +6,10 @@ import type { Outcome, Translator } from "../program.ts"
 import { toolUse } from "../tool-use.ts"
 import { unknownLine } from "../unknown-line.ts"
 import { NO_USAGE, usageEvent, usageSince } from "../usage.ts"
+import { watchBackground } from "./background.ts"
+import { retryOfClaude } from "./retrying.ts"
 
+const NOT_NEEDED: ReadonlySet<unknown> = new Set(["stream_event", "tool_progress", "auth_status", "command_lifecycle"])
 const WRITING_TOOLS = new Set(["Edit", "MultiEdit", "Write", "NotebookEdit"])
 
 /**
@@ -18,6 +21,7 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
   let result: Json | undefined
   let lastText = ""
   let resetsAt: number | null = null
+  const background = watchBackground()
   const messageIds = new Set<string>()
 
   function assistant(event: Json): AgentEventBody[] {
@@ -33,6 +37,7 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
     // What a subagent does counts in its parent's turn.
     if (event.parent_tool_use_id == null) {
       result = undefined
+      background.beginTurn()
       for (const said of events) if (said.type === "text") lastText = said.text
       const id = asText(message.id)
       if (!messageIds.has(id)) {
@@ -43,18 +48,33 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
     return events
   }
 
+  function system(event: Json): AgentEventBody[] {
+    switch (event.subtype) {
+      case "init":
+        return [started(event)]
+      case "api_retry":
+        return [retryOfClaude(event, { now: clock.now(), resetsAt })]
+      case "background_tasks_changed":
+        background.change(asArray(event.tasks), result !== undefined)
+        return []
+      default:
+        return []
+    }
+  }
+
   function line(text: string): AgentEventBody[] {
     const event = parseLine(text)
     session = asTextOrNull(event?.session_id) ?? session
     switch (event?.type) {
       case "system":
-        return event.subtype === "init" ? [started(event)] : []
+        return system(event)
       case "assistant":
         return assistant(event)
       case "user":
         return userEvents(event)
       case "result":
         result = event
+        background.beginTurn()
         return [usageEvent("run", usageSince(sessionUsage(event), job.resume?.usage ?? NO_USAGE))]
       case "rate_limit_event": {
         const info = asObject(event.rate_limit_info) ?? {}
@@ -62,20 +82,17 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
         resetsAt = info.status === "rejected" ? asCount(info.resetsAt) * 1000 || null : null
         return []
       }
-      case "stream_event":
-      case "tool_progress":
-      case "auth_status":
-      case "command_lifecycle":
-        return []
       default:
-        return unknownLine(text)
+        return NOT_NEEDED.has(event?.type) ? [] : unknownLine(text)
     }
   }
 
   return {
     line,
     turns: () => messageIds.size,
-    isOver: () => result !== undefined,
+    // A background agent brings a further turn, with a result of its own. A background command brings nothing.
+    isOver: () => result !== undefined && !background.isTurnToCome(),
+    hasLeftovers: background.hasCommands,
     end(exit, stderr): Outcome {
       const base = { retryAt: null, answer: lastText, structured: null, session, error: "" }
       if (result !== undefined) {

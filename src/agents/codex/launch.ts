@@ -31,7 +31,8 @@ export function launchCodex(job: AgentJob, config: ProgramConfig): Launch {
       ...(job.resume === null ? [] : ["resume", job.resume.id]),
       "-",
     ],
-    env: { CODEX_HOME: home },
+    // How long it waits for its provider it tells only there.
+    env: { CODEX_HOME: home, RUST_LOG: job.env.RUST_LOG ?? "error,codex_core::responses_retry=warn" },
     files: {
       ...files,
       "codex/config.toml": toToml({ ...settings(job), ...config.settings }),

@@ -1,6 +1,5 @@
 import type { Clock } from "../../lib/clock.ts"
 import { judgeAnswer } from "../answer.ts"
-import { classifyError } from "../classify-error.ts"
 import { asArray, asCount, asObject, asText, asTextOrNull, type Json, joinTexts, parseLine } from "../json-line.ts"
 import type { AgentEventBody, AgentJob, ToolUse, Usage } from "../port.ts"
 import type { Outcome, Translator } from "../program.ts"
@@ -8,6 +7,7 @@ import { inWorkspace } from "../tool-use.ts"
 import { countTurns } from "../turn-count.ts"
 import { unknownLine } from "../unknown-line.ts"
 import { NO_USAGE, usageEvent, usageSince } from "../usage.ts"
+import { classifyCodex, reconnecting, retryInLog } from "./retrying.ts"
 
 /** Codex with `exec --json`: `turn.completed` or `turn.failed` decides. It counts tokens over the thread and no cost. */
 export function translateCodex(job: AgentJob, clock: Clock): Translator {
@@ -69,7 +69,7 @@ export function translateCodex(job: AgentJob, clock: Clock): Translator {
         return []
       case "error":
         lastError = asText(event.message)
-        return []
+        return reconnecting(lastError, clock.now())
       default:
         return unknownLine(text)
     }
@@ -78,8 +78,10 @@ export function translateCodex(job: AgentJob, clock: Clock): Translator {
   let blocked = 0
   return {
     line: (text) => turns.see(line(text)),
-    /** What a hook denied appears nowhere else. */
+    /** What a hook denied, and how long it waits, appears nowhere else. */
     stderr(text) {
+      const waiting = retryInLog(text, clock.now())
+      if (waiting !== undefined) return [waiting]
       const why = /tools::router: error=(.* blocked by PreToolUse hook: .*)/.exec(text)?.[1]
       if (why === undefined) return []
       const id = `blocked-${++blocked}`
@@ -96,25 +98,18 @@ export function translateCodex(job: AgentJob, clock: Clock): Translator {
       if (session === null && exit.exitCode === 0)
         return { ...base, reason: "protocol", error: stderr || "printed no result" }
       const message = lastError || stderr
-      const status = Number(/\b(?:status|HTTP)\D{0,10}(\d{3})\b/i.exec(message)?.[1] ?? 0) || null
-      return {
-        ...base,
-        ...classifyError({ message, status, now: clock.now() }),
-        error: message || "ended without a result",
-      }
+      return { ...base, ...classifyCodex(message, clock.now()), error: message || "ended without a result" }
     },
   }
 }
 
 function toolOf(item: Json, workspace: string): ToolUse | undefined {
   const id = asText(item.id)
-  const tool = (name: string, input: string, files: string[] = []): ToolUse => ({
-    type: "tool_use",
-    id,
-    name,
-    files,
-    input,
-  })
+  const tool = (name: string, input: string, files: string[] = []): ToolUse => {
+    const use = { type: "tool_use", id, name, files, input } as const
+    // It does not tell what it writes, so two changes of one file are never known to be the same.
+    return files.length === 0 ? use : { ...use, key: id }
+  }
   switch (item.type) {
     case "command_execution":
       return tool("command", asText(item.command))

@@ -9,6 +9,7 @@ import { toolUse } from "../tool-use.ts"
 import { countTurns } from "../turn-count.ts"
 import { unknownLine } from "../unknown-line.ts"
 import { usageEvent } from "../usage.ts"
+import { waitingFor } from "../waiting.ts"
 
 const WRITING_TOOLS = new Set(["write_file", "replace", "edit"])
 const AUTH_EXIT_CODE = 41
@@ -80,6 +81,7 @@ export function translateGemini(job: AgentJob, clock: Clock): Translator {
 
   return {
     line: (text) => turns.see(line(text)),
+    stderr: (text) => retrying(text, clock.now()),
     turns: turns.count,
     isOver: () => result !== undefined,
     end({ exitCode }, stderr): Outcome {
@@ -101,6 +103,18 @@ export function translateGemini(job: AgentJob, clock: Clock): Translator {
       }
     },
   }
+}
+
+/**
+ * `Attempt 1 failed with status 429. Retrying with backoff... _ApiError: {...}`: the next try follows within seconds.
+ * `Attempt 1 failed: ... Retrying after 27000ms...`: as long as the server told it.
+ */
+function retrying(text: string, now: number): AgentEventBody[] {
+  const [, told = "", how = ""] = /^Attempt \d+ failed(.*?)Retrying (after \d+ms|with backoff)/.exec(text) ?? []
+  if (how === "") return []
+  const status = Number(/with status (\d{3})/.exec(told)?.[1] ?? 0) || null
+  const waitMs = Number(/after (\d+)ms/.exec(how)?.[1] ?? 0)
+  return [waitingFor({ why: text, status, now, until: now + waitMs, isProvidersTime: waitMs > 0 })]
 }
 
 function usageOf(stats: Json): Usage {

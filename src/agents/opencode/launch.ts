@@ -21,6 +21,8 @@ export function launchOpencode(job: AgentJob, config: ProgramConfig): Launch {
     command: [
       ...config.command,
       ...["run", "--format", "json", "-m", job.model ?? config.models[job.tier]],
+      // That the model's server failed, and that it will try again, it tells only there.
+      ...["--print-logs", "--log-level", "ERROR"],
       ...(job.permission === "full" ? ["--auto"] : []),
       ...(job.effort === null ? [] : ["--variant", job.effort]),
       ...(job.resume === null ? [] : ["-s", job.resume.id]),

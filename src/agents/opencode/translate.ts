@@ -8,6 +8,7 @@ import type { Outcome, Translator } from "../program.ts"
 import { toolUse } from "../tool-use.ts"
 import { unknownLine } from "../unknown-line.ts"
 import { usageEvent } from "../usage.ts"
+import { waitingFor } from "../waiting.ts"
 
 const WRITING_TOOLS = new Set(["write", "edit", "patch", "multiedit", "apply_patch"])
 
@@ -82,6 +83,7 @@ export function translateOpencode(job: AgentJob, clock: Clock): Translator {
 
   return {
     line,
+    stderr: (text) => retrying(text, clock.now()),
     turns: () => steps,
     isOver: () => lastReason === "stop" || failure !== undefined,
     end({ exitCode }, stderr): Outcome {
@@ -102,6 +104,15 @@ export function translateOpencode(job: AgentJob, clock: Clock): Translator {
       return { ...base, ...classifyError({ message: stderr, now }), error: stderr || "ended in the middle" }
     },
   }
+}
+
+/**
+ * In its log: `message="stream error" ... small=false ... error.error="why"`. It does not say when it tries again, and
+ * may wait as long as the server told it. A small model makes only the title.
+ */
+function retrying(text: string, now: number): AgentEventBody[] {
+  const why = /message="stream error".* small=false .*error\.error="(.*)"/.exec(text)?.[1]
+  return why === undefined ? [] : [waitingFor({ why, now, until: null })]
 }
 
 function failureOf(error: Json): { message: string; status: number | null; name: string } {
