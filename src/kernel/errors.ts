@@ -71,6 +71,7 @@ export const ERROR_CODES = [
   "worker.unavailable",
   "call.not_allowed",
   "message.not_allowed",
+  "message.no_recipient",
   "loop.not_found",
   "seat.not_found",
   "seat.taken",

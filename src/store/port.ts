@@ -275,6 +275,8 @@ export interface MessageStore {
   /** Like `list`, and marks them read; of two readers at once only one sees a message as unread. */
   take(key: number, inbox: string, filter: MessageFilter): Promise<Message[]>
   countUnread(key: number): Promise<{ inbox: string; unread: number }[]>
+  /** Everybody who ever sent a message in this run. */
+  senders(key: number): Promise<string[]>
 }
 
 export interface EvidenceStore {

@@ -4,7 +4,7 @@
 import { describe, expect, it } from "bun:test"
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { parseTaskId } from "../../src/kernel/ids.ts"
+import { parseTaskId, parseWorkerId } from "../../src/kernel/ids.ts"
 import { unreachable } from "../../src/lib/unreachable.ts"
 import type { Store } from "../../src/store/port.ts"
 import { isMet } from "../../src/tasks/task.ts"
@@ -126,7 +126,8 @@ function seeded(): () => number {
 async function prepare({ address, home }: Scene): Promise<void> {
   mkdirSync(join(home, "logs"))
   await using store = await openStore(address)
-  await makeTeam(store)
+  const { key } = await makeTeam(store)
+  for (const id of INBOXES) await store.write((tx) => tx.workers.put(key, parseWorkerId(id), {}))
 }
 
 function startDangerous(

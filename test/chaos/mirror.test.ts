@@ -30,9 +30,9 @@ const SEED = Number(process.env.CHAOS_SEED ?? Date.now() % 1_000_000)
 async function work(ctx: Context, random: () => number): Promise<void> {
   await run(ctx, createTask, { title: "t", description: "x".repeat(Math.floor(random() * 20_000)) })
   const { task } = await run(ctx, claimTask, { next: true, owner: "w1" })
-  await run(ctx, sendMessage, { from: "w1", to: "w2", message: "y".repeat(Math.floor(random() * 5000)) })
+  await run(ctx, sendMessage, { from: "w1", to: "orchestrator", message: "y".repeat(Math.floor(random() * 5000)) })
   await run(ctx, updateTask, { id: task.id, status: "resolved", workerId: "w1", addEvidence: ["seen"] })
-  if (random() < 0.5) await run(ctx, readMailbox, { inbox: "w2", unreadOnly: true, markRead: true })
+  if (random() < 0.5) await run(ctx, readMailbox, { inbox: "orchestrator", unreadOnly: true, markRead: true })
   if (random() < 0.3) await run(ctx, deleteTask, { id: task.id, force: true })
 }
 

@@ -166,6 +166,7 @@ interface Model {
   waves: { number: number; verdict: "verified" | "failed" | null }[]
   tasks: Map<string, ModelTask>
   workers: Map<string, { role: Role | null; isPaused: boolean }>
+  senders: Set<string>
   inboxes: Map<string, { text: string; isRead: boolean }[]>
   created: number
   nextTask: number
@@ -194,6 +195,7 @@ function newModel(): Model {
     waves: [],
     tasks: new Map(),
     workers: new Map(),
+    senders: new Set(),
     inboxes: new Map(),
     created: 0,
     nextTask: 1,
@@ -360,6 +362,8 @@ function act(model: Model, action: Action, target: Aim): string {
       return ""
     }
     case "send":
+      if (!isKnown(model, action.to)) refuse("message.no_recipient")
+      model.senders.add(action.from)
       addMessage(model, action.to, `m${++model.sent}`)
       return ""
     case "read": {
@@ -420,6 +424,12 @@ function actCreate(model: Model, action: Extract<Action, { kind: "create" }>, ta
     addMessage(model, action.assignee, `NEW ASSIGNMENT: task #${id}: t; ${way}`)
   }
   return id
+}
+
+/** Workers, those who hold or held a task or shall do one, and those who wrote before. */
+function isKnown({ workers, senders, tasks }: Model, name: string): boolean {
+  const isNamed = tasks.values().some(({ owner, assignee }) => owner === name || assignee === name)
+  return workers.has(name) || senders.has(name) || isNamed
 }
 
 function addMessage(model: Model, to: string, text: string): void {
@@ -556,6 +566,7 @@ function actClean(model: Model, action: Extract<Action, { kind: "clean" }>): str
     refuse("team.busy")
   // The next run is empty. Only the numbers of workers go on.
   model.tasks.clear()
+  model.senders.clear()
   model.inboxes.clear()
   model.waves = []
   model.created = 0

@@ -1417,6 +1417,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
 
     it("shows unread ones, by type, and marks them read once", async () => {
       await using h = await house()
+      await h.ask(setupWorker, { workerId: "w1" })
       await h.ask(sendMessage, { from: "lead", to: "w1", message: "a" })
       await h.ask(sendMessage, {
         from: "lead",
@@ -1449,6 +1450,54 @@ function operationsContract(makeDatabase: MakeDatabase): void {
       const sent = await h.ask(sendMessage, { from: "coordinator", to: "all", message: "x" })
       expect(sent.map((message) => message.to).toSorted()).toEqual(["w1", "w2"])
       expect((await h.eventsOf("message.sent")).map((event) => event.by)).toEqual(["orchestrator", "orchestrator"])
+    })
+
+    it("F051: refuses a recipient that does not exist, and says who does", async () => {
+      await using h = await house()
+      await h.ask(setupWorker, { workerId: "w1" })
+      await h.refuses(
+        sendMessage,
+        { from: "w1", to: "worker-3", message: "x" },
+        "message.no_recipient",
+        "nobody here is called worker-3. Recipients: orchestrator, w1, or the id of a task",
+      )
+      await h.refuses(
+        sendMessage,
+        { from: "lead", to: "w2", type: "shutdown_request", payload: { request_id: "r" } },
+        "message.no_recipient",
+        "w2",
+      )
+      expect(await h.eventsOf("message.sent")).toEqual([])
+    })
+
+    it("F051: reaches people who hold a task, shall do one, or wrote before", async () => {
+      await using h = await house()
+      await h.ask(createTask, { title: "Held", id: "h" })
+      await h.ask(createTask, { title: "Meant", id: "m", assignee: "ben" })
+      await h.ask(claimTask, { id: "h", owner: "anna" })
+      await h.ask(sendMessage, { from: "carl", to: "lead", message: "x" })
+      for (const to of ["anna", "ben", "carl"])
+        expect(await h.ask(sendMessage, { from: "lead", to, message: "x" })).toMatchObject([{ to }])
+      await h.refuses(
+        sendMessage,
+        { from: "lead", to: "dora", message: "x" },
+        "message.no_recipient",
+        "anna, ben, carl",
+      )
+    })
+
+    it("F051: brings a message for a task to its current owner", async () => {
+      await using h = await house()
+      await h.ask(setupWorker, { workerId: "w1" })
+      await h.ask(createTask, { title: "Schema", id: "schema" })
+      const message = { from: "lead", to: "schema", message: "x" }
+      await h.refuses(sendMessage, message, "message.no_recipient", "task schema has no owner now: it is open")
+      const { task } = await h.ask(claimTask, { id: "schema", owner: "w1", workerId: "w1" })
+      expect(await h.ask(sendMessage, message)).toMatchObject([{ to: "w1" }])
+      expect(await h.ask(readMailbox, { inbox: "w1" })).toHaveLength(1)
+      const claim = { id: "schema", owner: "w1", token: task.claimToken }
+      await h.ask(updateTask, { ...claim, status: "failed", reason: "no" })
+      await h.refuses(sendMessage, message, "message.no_recipient", "it is failed")
     })
 
     it("lets only the lead ask a worker to end", async () => {
@@ -1485,6 +1534,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     it("wakes a poll when a message comes, from whichever connection", async () => {
       await using h = await house()
       const other = context(await h.db.connect())
+      await h.ask(setupWorker, { workerId: "w1" })
       const polling = h.ask(pollMailbox, { inbox: "w1", timeout: 10, markRead: true })
       await run(other, sendMessage, { from: "lead", to: "w1", message: "hi" })
       expect(await polling).toMatchObject([{ payload: { message: "hi" } }])

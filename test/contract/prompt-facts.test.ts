@@ -11,6 +11,7 @@ import { releaseTask } from "../../src/tasks/operations/release-task.ts"
 import { reopenTask } from "../../src/tasks/operations/reopen-task.ts"
 import { updateTask } from "../../src/tasks/operations/update-task.ts"
 import { createTeam } from "../../src/teams/operations/create-team.ts"
+import { setupWorker } from "../../src/workers/operations/setup-worker.ts"
 import { context, type MakeDatabase, refusal, run, STORES, snapshot, TEAM } from "../support/stores.ts"
 
 for (const [name, makeDatabase] of Object.entries(STORES)) {
@@ -48,6 +49,7 @@ function promptContract(makeDatabase: MakeDatabase): void {
     await run(house, reopenTask, { id: "2", reason: "do it again" })
     await run(house, claimTask, { id: "2", owner: "w2" })
     await run(house, updateTask, { id: "2", owner: "w2", status: "failed", reason: "fell over" })
+    for (const workerId of ["w1", "w2"]) await run(house, setupWorker, { workerId })
     await run(house, sendMessage, { from: "orchestrator", to: "w2", message: "Use a level" })
     await run(house, sendMessage, { from: "orchestrator", to: "w1", message: "Not for w2" })
     const key = await store.write(async (tx) => {
@@ -81,6 +83,7 @@ function promptContract(makeDatabase: MakeDatabase): void {
     const house = context(await database.connect())
     await run(house, createTeam, { goal: "A house" })
     await run(house, createTask, { id: "1", title: "Ground" })
+    await run(house, setupWorker, { workerId: "w1" })
     await run(house, sendMessage, { from: "orchestrator", to: "w1", message: "Hello" })
     expect((await run(house, promptFacts, { id: "1" })).messages).toEqual([])
     await run(house, claimTask, { id: "1", owner: "w1" })

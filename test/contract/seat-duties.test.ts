@@ -12,6 +12,7 @@ import { claimTask } from "../../src/tasks/operations/claim-task.ts"
 import { createTask } from "../../src/tasks/operations/create-task.ts"
 import { updateTask } from "../../src/tasks/operations/update-task.ts"
 import { pause } from "../../src/teams/operations/pause.ts"
+import { setupWorker } from "../../src/workers/operations/setup-worker.ts"
 import { allEvents, getTask, type MakeDatabase, openHouse, run, STORES, snapshot, TEAM } from "../support/stores.ts"
 
 for (const [name, makeDatabase] of Object.entries(STORES)) {
@@ -198,6 +199,7 @@ function turnContract(makeDatabase: MakeDatabase): void {
   it("gets each message once, oldest first, also when two look at the same time", async () => {
     await using h = await makeLoop(makeDatabase)
     for (const text of ["one", "two"]) await h.tell("w1", text)
+    await run(h.house, setupWorker, { workerId: "w2" })
     await h.tell("w2", "not for it")
     const seat = await h.seat()
     const turns = await Promise.all([1, 2, 3].map(() => openTurn(h.house, seat, { isPersons: true })))

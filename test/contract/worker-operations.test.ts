@@ -13,6 +13,7 @@ import { releaseTask } from "../../src/tasks/operations/release-task.ts"
 import { renewClaim } from "../../src/tasks/operations/renew-claim.ts"
 import { setBack } from "../../src/tasks/operations/set-back.ts"
 import { updateTask } from "../../src/tasks/operations/update-task.ts"
+import { setupWorker } from "../../src/workers/operations/setup-worker.ts"
 import {
   allEvents,
   context,
@@ -62,6 +63,7 @@ function workerContract(makeDatabase: MakeDatabase): void {
   it("marks single messages read, each told once", async () => {
     await using world = await makeHouse()
     const { house, store, key } = world
+    await run(house, setupWorker, { workerId: "w1" })
     const sent: string[] = []
     for (const message of ["a", "b", "c"])
       sent.push(...(await run(house, sendMessage, { from: "w2", to: "w1", message })).map(({ id }) => id))

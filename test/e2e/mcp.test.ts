@@ -173,6 +173,10 @@ describe("team_msg", () => {
     await using lead = await connectMcp(bench)
     await using w1 = await asWorker(bench, "w1")
     await using w2 = await asWorker(bench, "w2")
+    expect(
+      await w1.refused("message.no_recipient", "team_msg", { operation: "send", to: "worker-3", message: "hi" }),
+    ).toContain("nobody here is called worker-3")
+    for (const id of ["w1", "w2"]) await bench.ok("worker", "setup", "--worker-id", id)
     await w1.call("team_msg", {
       operation: "send",
       session_id: "main",
@@ -195,11 +199,10 @@ describe("team_msg", () => {
     expect((await w1.call<{ messages: Facts[] }>("team_msg", { operation: "list" })).messages).toMatchObject([
       { from: "w1" },
     ])
-    await bench.ok("worker", "setup", "--worker-id", "w1")
     expect(await lead.call("team_msg", { operation: "status" })).toMatchObject({
       session_id: "main",
       goal: "Search page",
-      members: [{ id: "w1" }],
+      members: [{ id: "w1" }, { id: "w2" }],
     })
     await w1.refused("usage", "team_msg", { operation: "send", to: "w2" })
     await w1.refused("team.not_found", "team_msg", { operation: "list", session_id: "other" })
@@ -647,6 +650,7 @@ describe("resources", () => {
       evidence: [],
     })
     expect((await read(mcp, "teamwork://team/whiteboard")).text).toStartWith("# shop/main")
+    for (const id of ["w1", "w2"]) await bench.ok("worker", "setup", "--worker-id", id)
     await bench.ok("mailbox", "send", "--from", "orchestrator", "--to", "w1", "--message", "Hello")
     await bench.ok("mailbox", "send", "--from", "orchestrator", "--to", "w2", "--message", "Not yours")
     expect(JSON.parse((await read(mcp, "teamwork://team/messages")).text)).toMatchObject([{ to: "w1" }])
@@ -659,6 +663,7 @@ describe("resources", () => {
 
   it.each([false, true])("tell of changes to whoever subscribed (protocol of 2026: %p)", async (isModern) => {
     using bench = await makeTeam("Schema", "Endpoint")
+    await bench.ok("worker", "setup", "--worker-id", "w1")
     const changed: string[] = []
     await using mcp = await connectMcp(bench, ["--as", "w1"], {
       isModern,
@@ -684,6 +689,7 @@ describe("resources", () => {
 
   it.each([false, true])("tell of what happens right after the answer (protocol of 2026: %p)", async (isModern) => {
     using bench = await makeTeam("Schema")
+    await bench.ok("worker", "setup", "--worker-id", "w1")
     await using other = await asWorker(bench, "w2")
     await other.call("team_status")
     for (let round = 1; round <= 5; round++) {

@@ -214,6 +214,7 @@ describe("events tail --follow", () => {
 describe("a mailbox (R115-R119)", () => {
   it("filters by type and by what was read", async () => {
     using bench = await makeProject()
+    await bench.ok("worker", "setup", "--worker-id", "w2")
     await bench.ok("mailbox", "send", "--from", "w1", "--to", "w2", "--message", "one")
     await bench.ok(
       "mailbox",
@@ -248,6 +249,7 @@ describe("a mailbox (R115-R119)", () => {
     using bench = await makeProject()
     expect(await bench.ok<Data[]>("mailbox", "poll", "w2", "--timeout", "0.05")).toEqual([])
     await using live = bench.start(["mailbox", "poll", "w2", "--timeout", FOREVER, "--mark-read"])
+    for (const id of ["w2", "w9"]) await bench.ok("worker", "setup", "--worker-id", id)
     await bench.ok("mailbox", "send", "--from", "w1", "--to", "w9", "--message", "not for w2")
     await bench.ok("mailbox", "send", "--from", "w1", "--to", "w2", "--message", "for w2")
     expect(await live.exited).toBe(0)
@@ -270,6 +272,7 @@ describe("a mailbox (R115-R119)", () => {
 
   it("loses nothing when many send at once", async () => {
     using bench = await makeProject()
+    await bench.ok("worker", "setup", "--worker-id", "w2")
     const texts = Array.from({ length: 10 }, (_, index) => `message ${index}`)
     await Promise.all(texts.map((text) => bench.ok("mailbox", "send", "--from", "w1", "--to", "w2", "--message", text)))
     const messages = await bench.ok<{ payload: { message: string }; id: string }[]>("mailbox", "read", "w2")

@@ -338,6 +338,7 @@ describe("PostgreSQL as the store", () => {
     await bench.ok("evidence", "run", "1", "--owner", "w1", "--", "true")
     await bench.ok("task", "update", "1", "--owner", "w1", "--status", "resolved", "--worker-id", "w1")
     expect(await bench.ok("task", "claim", "--next", "--owner", "w1")).toMatchObject({ id: "2", unmet: 0 })
+    await bench.ok("worker", "setup", "--worker-id", "w2")
     await bench.ok("mailbox", "send", "--from", "w1", "--to", "w2", "--payload", '{"message":"a\\u0000b"}')
     expect(await bench.ok<Data[]>("mailbox", "read", "w2")).toMatchObject([{ payload: { message: "a\u0000b" } }])
     await follower.untilLine("out", (line) => line.includes('"task.resolved"'))

@@ -17,6 +17,7 @@ import { listEvidence } from "../../src/tasks/operations/record-evidence.ts"
 import { updateTeam } from "../../src/teams/operations/update-team.ts"
 import { workerMark } from "../../src/workers/loop/orphans.ts"
 import type { RunRequest, WorkerPorts } from "../../src/workers/loop/worker-ports.ts"
+import { setupWorker } from "../../src/workers/operations/setup-worker.ts"
 import { fixtureAgent } from "../support/agents.ts"
 import { run, until } from "../support/stores.ts"
 import { makeWorkerWorld, WORKER_SETTINGS, type WorkerWorld } from "../support/worker.ts"
@@ -359,6 +360,7 @@ describe("messages", () => {
     await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
     await world.create("1", { description: "[[listens]]", role: "review" })
     const send = (message: string) => run(world.context, sendMessage, { ...WORLD_TEAM, from: "w2", to: "w1", message })
+    await run(world.context, setupWorker, { ...WORLD_TEAM, workerId: "w1", role: "review" })
     await send("before")
     const { jobs, ports } = watched(world)
     const working = world.work({ workerId: "w1" }, ports)
@@ -379,8 +381,9 @@ describe("messages", () => {
   it("stay unread where the agent cannot take them", async () => {
     await using world = await makeWorkerWorld()
     await world.create("1", { run: ["echo b > b.txt"] })
+    await run(world.context, setupWorker, { ...WORLD_TEAM, workerId: "w1" })
     await run(world.context, sendMessage, { ...WORLD_TEAM, from: "w2", to: "w1", message: "hello" })
-    expect(await world.work()).toMatchObject({ worker: "w1", delivered: ["1"] })
+    expect(await world.work({ workerId: "w1" })).toMatchObject({ worker: "w1", delivered: ["1"] })
     expect(await world.inbox("w1")).toMatchObject([{ read: false }])
   })
 })

@@ -109,6 +109,7 @@ describe("a worker that is told to end", () => {
 
   it("answers a request of the lead and ends, before it takes a task, while it waits and while it works", async () => {
     await using world = await makeWorld()
+    await run(world.context, setupWorker, { ...WORLD_TEAM, workerId: "w1" })
     await ask(world)
     await world.create("1", WAITING)
     expect(await world.work({ workerId: "w1", once: false, loop: true })).toMatchObject({

@@ -1,9 +1,9 @@
 import { AppError } from "../../kernel/errors.ts"
 import { checkFields, choice, type Fields, flag, optional, record, text, withDefault } from "../../lib/fields.ts"
 import { idField, operation, teamFields, textField } from "../../store/operation.ts"
-import type { StoredTeam, Tx } from "../../store/port.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 import { EVERYBODY, inboxName, LEAD, MESSAGE_TYPES, type Message, type MessageType } from "../message.ts"
+import { findRecipients } from "./find-recipients.ts"
 
 /** What each type of message carries; more keys are kept as they are. */
 const PAYLOADS = {
@@ -25,7 +25,9 @@ const PAYLOADS = {
 const input = {
   ...teamFields,
   from: idField("who sends"),
-  to: idField(`who receives; the lead writes to everybody with "${EVERYBODY}"`),
+  to: idField(
+    `who receives: a worker, ${LEAD}, or the id of a task for its current owner; the lead writes to all with "${EVERYBODY}"`,
+  ),
   type: withDefault(choice(MESSAGE_TYPES, "type"), "text"),
   payload: optional(record('content as JSON, for text {"message": "..."}')),
   message: optional(textField("content of a text message, without the JSON")),
@@ -46,7 +48,7 @@ export const sendMessage = operation({
     return store.write(async (tx) => {
       const team = await getTeam(tx, input)
       const sent: Message[] = []
-      for (const to of await recipients(tx, team, from, inboxName(input.to))) {
+      for (const to of await findRecipients(tx, team, { from, to: inboxName(input.to) })) {
         sent.push(await tx.messages.send(team.key, from, { id: ids.uuid(), from, to, type: input.type, payload }))
       }
       return sent
@@ -70,21 +72,4 @@ function readPayload(input: {
   const checked = checkFields(PAYLOADS[input.type] as Fields, payload ?? {})
   if (checked.ok) return payload ?? {}
   throw new AppError("input.invalid", `payload of a ${input.type} message: ${checked.field} ${checked.problem}`)
-}
-
-/** A message to everybody is one message to each worker, and the lead's privilege: workers write to one at a time. */
-async function recipients(tx: Tx, team: StoredTeam, from: string, to: string): Promise<string[]> {
-  if (to !== EVERYBODY) return [to]
-  if (from !== LEAD) {
-    throw new AppError(
-      "message.not_allowed",
-      (say) => `only the lead (${say.field("from")} ${LEAD}) writes to everybody; name one recipient`,
-    )
-  }
-  const workers = (await tx.workers.list(team.key)).filter(
-    (worker) => worker.status !== "stopped" && worker.status !== "dead",
-  )
-  if (workers.length === 0)
-    throw new AppError("worker.not_found", "there are no workers yet; nobody would get the message")
-  return workers.map((worker) => worker.id)
 }

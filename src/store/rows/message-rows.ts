@@ -48,6 +48,10 @@ export function messageStore(session: Session, events: Pick<EventStore, "append"
          group by recipient order by recipient`,
         [key],
       ),
+    async senders(key) {
+      const sql = "select distinct sender from message where team_id = ? order by sender"
+      return (await session.all<{ sender: string }>(sql, [key])).map(({ sender }) => sender)
+    },
   }
 }
 
