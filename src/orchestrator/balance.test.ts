@@ -307,6 +307,32 @@ describe("what was meant for somebody", () => {
     expect(at([meant, heldTask("2", "w1")])).toEqual([])
   })
 
+  it("F054: starts the worker that a task names, before others and beside them", () => {
+    const two = { kind: "count", count: 2 } as const
+    const tasks = [openTask("2"), openTask("3"), openTask("1", { assignee: parseWorkerId("w5") })]
+    expect(types(makeSnapshot({ tasks }), { staffing: two })).toEqual(["start w5", "start null"])
+    const workers = [makeWorker("w1"), makeWorker("w2")]
+    expect(types(makeSnapshot({ tasks: [meant, ...tasks], workers }), { staffing: two })).toEqual(["start w5"])
+    expect(types(makeSnapshot({ tasks, workers }), { staffing: two, maxAgents: 2 })).toEqual([])
+  })
+
+  it("F054: makes room for the named worker when no more may run, and starts nobody where people do", () => {
+    const tasks = [openTask("1", { assignee: parseWorkerId("w5") })]
+    const snapshot = makeSnapshot({ tasks, workers: [makeWorker("w1")] })
+    expect(types(snapshot, { maxAgents: 1 })).toEqual(["stop-worker"])
+    expect(types(makeSnapshot({ tasks }), { staffing: { kind: "count", count: 0 } })).toEqual([])
+  })
+
+  it("F054: gives the named worker the role of its tasks, or any where they differ", () => {
+    const assignee = parseWorkerId("w3")
+    const roleOf = (...tasks: readonly Task[]) =>
+      staff(makeSnapshot({ tasks }), { ...LIMITS, staffing: { kind: "auto" } }).actions
+    const docs = { ...openTask("1", { assignee }), role: "docs" } as const
+    const test = { ...openTask("2", { assignee }), role: "test" } as const
+    expect(roleOf(docs)).toEqual([{ type: "start-worker", worker: assignee, role: "docs" }])
+    expect(roleOf(docs, test)).toEqual([{ type: "start-worker", worker: assignee, role: "worker" }])
+  })
+
   it("is anybody's when that worker may not be started beside the others", () => {
     const workers = [makeWorker("w2"), gone("w1", { availability: "stopped" })]
     const snapshot = makeSnapshot({ tasks: [meant], workers, history: historyOf({ w1: exited }) })
@@ -320,7 +346,8 @@ describe("what was meant for somebody", () => {
     ]
     expect(staff(makeSnapshot({ tasks }), LIMITS)).toEqual({
       ...{ actions: [], wakeAt: null },
-      stuck: "task 1 and 1 more waits for anna, who is none of the workers",
+      stuck:
+        'task 1 and 1 more waits for anna, who is none of the workers; start it with: teamwork worker --worker-id anna, or free the task with: teamwork task update 1 --assignee ""',
     })
     expect(staff(makeSnapshot({ tasks: [...tasks, heldTask("3", "anna")] }), LIMITS).stuck).toBeNull()
   })
@@ -406,7 +433,7 @@ describe("for any crew, tasks and staffing", () => {
         expect(begun.length).toBeLessThanOrEqual(open.length)
         const again = begun.flatMap(({ worker }) => worker ?? [])
         expect(new Set(again).size).toBe(again.length)
-        for (const id of again) expect(workers.find((each) => each.id === id)?.isRunning).toBe(false)
+        for (const id of again) expect(workers.find((each) => each.id === id)?.isRunning ?? false).toBe(false)
         if (wakeAt !== null) expect(wakeAt).toBeGreaterThan(NOW)
         const isAlone = running === 0 && busy.length === 0 && workers.every(({ isRunning }) => isRunning !== false)
         if (open.length > 0 && isAlone) expect(actions.length > 0 || stuck !== null).toBe(true)

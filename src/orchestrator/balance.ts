@@ -1,3 +1,4 @@
+import type { WorkerId } from "../kernel/ids.ts"
 import type { Staffing } from "../planning/staffing.ts"
 import type { History } from "../reporting/history.ts"
 import type { WorkerFact } from "../reporting/history-facts.ts"
@@ -28,7 +29,8 @@ export function staff(snapshot: EngineSnapshot, limits: EngineLimits): StaffRuli
   const question = askPerson(snapshot, crew)
   if (question !== undefined) return { actions: [...dismissals, question], wakeAt: null, stuck: null }
   const { waiting, idle } = cover(claimable, crew)
-  const { starts, restartAt, coming, unfilled } = hire(listPlaces(waiting, crew, limits.staffing), crew, {
+  const named = listNamed(waiting, snapshot, limits.staffing)
+  const { starts, restartAt, coming, unfilled } = hire(listPlaces(waiting, crew, { ...limits, named }), crew, {
     ...{ waiting, now: snapshot.now, maxAgents: limits.maxAgents },
   })
   const room = idle
@@ -135,23 +137,58 @@ function cover(claimable: readonly Task[], { free }: Crew): { waiting: Task[]; i
   return { waiting: [...waiting], idle: [...idle] }
 }
 
-/** The roles of the workers that what was asked for allows beyond those that run, each with a task to begin with. */
-function listPlaces(waiting: readonly Task[], crew: Crew, staffing: Staffing): Role[] {
+/** A worker to start: one with a name that a task asks for, or anyone of the role. */
+interface Place {
+  readonly name: WorkerId | null
+  readonly role: Role
+}
+
+/** How teamwork names its own workers. Any other name that no worker has is a person's. */
+const OWN_NAME = /^w[1-9]\d*$/
+
+/** Workers that tasks were assigned to before anybody started them. */
+function listNamed(waiting: readonly Task[], { workers }: EngineSnapshot, staffing: Staffing): Place[] {
+  if (isManual(staffing)) return []
+  const known = new Set<string>(workers.map(({ id }) => id))
+  const roles = new Map<WorkerId, Role>()
+  for (const { assignee, role } of waiting) {
+    if (assignee === null || known.has(assignee) || !OWN_NAME.test(assignee)) continue
+    const isMixed = staffing.kind === "count" || (roles.get(assignee) ?? role) !== role
+    roles.set(assignee, isMixed ? GENERIC_ROLE : role)
+  }
+  return [...roles].map(([name, role]) => ({ name, role }))
+}
+
+/** Nobody is started: people start the workers themselves. */
+function isManual(staffing: Staffing): boolean {
+  return staffing.kind === "count" && staffing.count === 0
+}
+
+/**
+ * The workers that what was asked for allows beyond those that run, each with a task to begin with. Those that a task
+ * names come first, also beyond the number asked for: nobody else may do that task.
+ */
+function listPlaces(
+  waiting: readonly Task[],
+  crew: Crew,
+  { staffing, named }: { readonly staffing: Staffing; readonly named: readonly Place[] },
+): Place[] {
   const { running, away, givenUp } = crew
   const gone = new Set<string>([...away.map(({ worker }) => worker), ...givenUp].map(({ id }) => id))
   const left = new Set(waiting.filter(({ assignee }) => assignee === null || gone.has(assignee)))
-  const places: Role[] = []
+  const places: Place[] = [...named]
   const fill = (role: Role, missing: number) => {
     for (let count = 0; count < missing; count++) {
       if (!takeOne(left, role)) return
-      places.push(role)
+      places.push({ name: null, role })
     }
   }
   if (staffing.kind === "count") {
-    fill(GENERIC_ROLE, staffing.count - running.length)
+    fill(GENERIC_ROLE, staffing.count - running.length - named.length)
     return places
   }
-  const countOf = (role: Role) => running.filter((worker) => (worker.role ?? GENERIC_ROLE) === role).length
+  const countOf = (role: Role) =>
+    [...running, ...named].filter((worker) => (worker.role ?? GENERIC_ROLE) === role).length
   if (staffing.kind === "auto") {
     // One that is paused or being dismissed keeps its place until a person or its end says otherwise.
     for (const { role } of crew.held) takeOne(left, role ?? GENERIC_ROLE)
@@ -187,7 +224,7 @@ interface Hiring {
 
 /** Who was there before comes again, after its wait; only where there is none somebody new. */
 function hire(
-  places: readonly Role[],
+  places: readonly Place[],
   { running, away, givenUp }: Crew,
   { waiting, now, maxAgents }: { readonly waiting: readonly Task[]; readonly now: number; readonly maxAgents: number },
 ): Hiring {
@@ -198,8 +235,9 @@ function hire(
   const wanted = new Set<string | null>(waiting.map((task) => task.assignee))
   const known = away.toSorted((a, b) => Number(wanted.has(b.worker.id)) - Number(wanted.has(a.worker.id)))
   let room = maxAgents - running.length
-  for (const role of places) {
-    const back = known.filter(({ worker }) => !coming.has(worker.id) && (worker.role ?? GENERIC_ROLE) === role)
+  for (const { name, role } of places) {
+    const isFree = (worker: EngineWorker) => name === null && !coming.has(worker.id)
+    const back = known.filter(({ worker }) => isFree(worker) && (worker.role ?? GENERIC_ROLE) === role)
     const next = back.find(({ notBefore }) => notBefore <= now) ?? back[0]
     // Where as many had to be given up as may run at all, more of them would do no better.
     if (next === undefined && givenUp.length >= maxAgents) continue
@@ -207,7 +245,7 @@ function hire(
     if (room-- <= 0) continue
     if (next !== undefined) coming.add(next.worker.id)
     if (next !== undefined && next.notBefore > now) waits.push(next.notBefore)
-    else starts.push({ type: "start-worker", worker: next?.worker.id ?? null, role })
+    else starts.push({ type: "start-worker", worker: name ?? next?.worker.id ?? null, role })
   }
   return { starts, restartAt: earliest(waits), coming, unfilled }
 }
@@ -250,12 +288,13 @@ function describeStuck(
   { givenUp }: Crew,
   { waiting, limits }: { readonly waiting: readonly Task[]; readonly limits: EngineLimits },
 ): string | null {
-  const isManual = limits.staffing.kind === "count" && limits.staffing.count === 0
-  if (isManual || tasks.some(({ status }) => status === "in_progress")) return null
+  if (isManual(limits.staffing) || tasks.some(({ status }) => status === "in_progress")) return null
   const [task] = waiting
   if (task === undefined) return null
   const others = waiting.length === 1 ? "" : ` and ${waiting.length - 1} more`
-  if (task.assignee !== null) return `task ${task.id}${others} waits for ${task.assignee}, who is none of the workers`
+  const { id, assignee } = task
+  if (assignee !== null)
+    return `task ${id}${others} waits for ${assignee}, who is none of the workers; start it with: teamwork worker --worker-id ${assignee}, or free the task with: teamwork task update ${id} --assignee ""`
   const names = givenUp.map(({ id }) => id).join(", ")
   return `task ${task.id}${others} finds no worker: ${names || "all"} crashed too often or were quarantined`
 }
