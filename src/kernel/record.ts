@@ -4,6 +4,8 @@ import type { TaskId } from "./ids.ts"
 export const RECORD_KINDS = [
   ...(["approval", "escalation", "feedback", "quality"] as const),
   ...(["wisdom", "exploration", "discussion", "artifact", "skill"] as const),
+  // A task that another system had finished before the team was imported. Only an import writes it.
+  "imported",
 ] as const
 export type RecordKind = (typeof RECORD_KINDS)[number]
 

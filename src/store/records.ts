@@ -67,6 +67,7 @@ const LISTED_BY: Readonly<Record<RecordKind, Remedy>> = {
   discussion: { operation: "discuss list", to: "see" },
   artifact: { operation: "artifact list", to: "see" },
   skill: { operation: "skill list", to: "see" },
+  imported: { operation: "task list", to: "see" },
 }
 
 function describe({ kind, number, taskId, status }: TeamRecord, about: string) {

@@ -1,5 +1,6 @@
 import { PERSON } from "../../kernel/actor.ts"
 import type { TaskId, WorkerId } from "../../kernel/ids.ts"
+import type { TeamRecord } from "../../kernel/record.ts"
 import { NO_WORK } from "../../tasks/task.ts"
 import { compare } from "../own/facts.ts"
 import type {
@@ -58,7 +59,7 @@ export function buildTeam(
     workers: workers.toSorted((a, b) => compare(a.createdAt, b.createdAt) || compare(a.id, b.id)),
     messages: (draft.messages ?? []).toSorted((a, b) => compare(a.timestamp, b.timestamp)),
     verdicts: draft.verdicts ?? [],
-    records: [],
+    records: placed.tasks.filter(({ status }) => status === "resolved").map(importedRecord),
     loops: (draft.loops ?? []).toSorted((a, b) => compare(a.terminalId, b.terminalId)),
     documents: readDocuments(source, { createdAt, updatedAt }),
   }
@@ -149,6 +150,13 @@ function statusOf(
     reason ?? "",
   ]
   return { status: "paused", pausedFrom: "open", pauseReason: reasons.filter(Boolean).join("; ") }
+}
+
+/** What was finished elsewhere counts as done: the gates ask no evidence and no commits of this attempt. */
+function importedRecord({ id, attempt, completedAt, updatedAt, claimedBy }: SnapshotTask, index: number): TeamRecord {
+  const at = completedAt ?? updatedAt
+  const about = { kind: "imported", number: index + 1, taskId: id, attempt, status: "done" } as const
+  return { ...about, data: { by: claimedBy }, by: PERSON, createdAt: at, updatedAt: at }
 }
 
 function releasedEvent(task: TaskDraft, timestamp: string): PastEvent {

@@ -359,6 +359,14 @@ describe("the wave and final gates", () => {
     ])
   })
 
+  it("F053: want no evidence of what was done before the team was imported", () => {
+    const imported = { ...task("1", "resolved"), evidence: [], isImported: true }
+    const findings = checkEvidence([imported, task("2", "resolved")], SETTINGS)
+    expect(statusOf(findings)).toBe("passed")
+    expect(findings.checks).toMatchObject([{ evidence: "1 task; 1 more done before the import" }])
+    expect(statusOf(checkEvidence([{ ...imported, isImported: false }], SETTINGS))).toBe("failed")
+  })
+
   it("look at all that was added, or say that they do not know it", () => {
     expect(checkAdded([diff("a.rs", ["todo!()"])], SETTINGS).checks).toMatchObject([
       { status: "passed" },

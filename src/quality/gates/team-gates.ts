@@ -95,14 +95,17 @@ export interface EvidencedTask extends GatedTask {
   readonly isProvable: boolean
   /** Commands that its gate let pass, also where they were red before: that they were run is the proof. */
   readonly accepted?: ReadonlySet<string>
+  /** It was finished before the team was imported, so nothing of how it was done is known here. */
+  readonly isImported?: boolean
 }
 
 /**
  * Two entries each, one of them attested; where nothing could be run that would attest to it, one. Tasks that were left
- * out need none.
+ * out, or done before the team was imported, need none: the final gate judges the tree that holds them.
  */
 export function checkEvidence(tasks: readonly EvidencedTask[], settings: ScanSettings): Findings {
-  const due = tasks.filter((task) => task.status !== "skipped")
+  const due = tasks.filter((task) => task.status !== "skipped" && task.isImported !== true)
+  const imported = tasks.filter((task) => task.isImported === true)
   const judged = due.map(({ isProvable, ...task }) =>
     judgeEvidence({ ...task, taskId: task.id, atLeast: isProvable ? 2 : 1, needsAttested: isProvable }, settings),
   )
@@ -111,6 +114,6 @@ export function checkEvidence(tasks: readonly EvidencedTask[], settings: ScanSet
   return checkThat("evidence_complete", {
     errors: judged.flatMap((each) => each.errors),
     warnings: [...judged.flatMap((each) => each.warnings), ...(unproven === 0 ? [] : [remark])],
-    evidence: count(judged.length, "task"),
+    evidence: `${count(judged.length, "task")}${imported.length === 0 ? "" : `; ${imported.length} more done before the import`}`,
   })
 }

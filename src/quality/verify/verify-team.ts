@@ -56,7 +56,7 @@ export interface FinalVerification extends TeamVerification {
   readonly isPartial?: boolean
 }
 
-type ProvenTask = Task & { readonly evidence: readonly Evidence[] }
+type ProvenTask = Task & { readonly evidence: readonly Evidence[]; readonly isImported: boolean }
 
 interface TeamFacts {
   readonly name: RunName
@@ -124,7 +124,11 @@ function readFacts({ context }: Verifier, name: TeamName): Promise<TeamFacts> {
   return context.store.read(async (tx) => {
     const { key, project, team, run } = await getTeam(tx, name)
     const tasks: ProvenTask[] = []
-    for (const task of await tx.tasks.list(key)) tasks.push({ ...task, evidence: await tx.evidence.list(key, task.id) })
+    const imported = await tx.records.list(key, { kind: "imported" })
+    for (const task of await tx.tasks.list(key)) {
+      const isImported = imported.some(({ taskId, attempt }) => taskId === task.id && attempt === task.attempt)
+      tasks.push({ ...task, evidence: await tx.evidence.list(key, task.id), isImported })
+    }
     return {
       name: { project, team, run },
       plan: await readWavePlan(tx, key),
