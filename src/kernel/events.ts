@@ -51,7 +51,8 @@ export const EVENTS = {
     qa: optional(word),
   }),
   "team.phase_changed": shape({ from: oneOf(TEAM_PHASES), to: oneOf(TEAM_PHASES) }),
-  "team.paused": shape({ reason: maybe }),
+  /** `trigger` where the engine paused it. */
+  "team.paused": shape({ reason: maybe, trigger: optional(word) }),
   "team.resumed": shape({}),
   "team.cleaned": shape({ tasks: count }),
   /** The last of a run: the next run of the team began, and this one can only be read. */
@@ -66,7 +67,14 @@ export const EVENTS = {
   /** Something that such files tell of the time before, at the time they name. */
   "history.imported": shape({ entry: word }),
   /** Tasks were made or changed as a plan says; who is to work on them, the template and follow-ups, where it says so. */
-  "plan.applied": shape({ created: count, updated: count, workers: maybe, template: maybe, follow_ups: optional(yes) }),
+  "plan.applied": shape({
+    created: count,
+    updated: count,
+    workers: maybe,
+    template: maybe,
+    follow_ups: optional(yes),
+    budget: optional(word),
+  }),
   "task.created": shape({ task, title: word, blocked_by: tasks }),
   "task.updated": shape({ task, fields: words }),
   "task.needs_changed": shape({ task, added: tasks, removed: tasks }),

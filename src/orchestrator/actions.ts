@@ -1,3 +1,4 @@
+import type { Budget } from "../kernel/budget.ts"
 import type { TaskId, WorkerId } from "../kernel/ids.ts"
 import type { Team } from "../kernel/team.ts"
 import type { Staffing } from "../planning/staffing.ts"
@@ -101,8 +102,9 @@ export interface EngineLimits extends RetryLimits {
   readonly partialDelivery: PartialDelivery
   /** How often a gate may send the team back to work before a person has to look. */
   readonly maxRefusals: number
-  readonly budget: { readonly tokens: number; readonly dollars: number }
-  readonly budgetPerWorker: { readonly tokens: number; readonly dollars: number }
+  /** Of the whole run. */
+  readonly budget: Budget
+  readonly budgetPerWorker: Budget
 }
 
 /** Done at once. */

@@ -105,7 +105,8 @@ function finish(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefi
   const { team, final, review, delivery, finalApproval } = snapshot
   if (final === null || final === "skipped") return { type: "verify-final" }
   if (final === "failed") return sendBack(snapshot, limits, { scope: "final", wave: null })
-  if (limits.enableReview && review === null) return { type: "review" }
+  // A review is paid for like any other run.
+  if (limits.enableReview && review === null) return isOutOfMoney(snapshot) ? endPaused(snapshot) : { type: "review" }
   if (limits.enableReview && review === "failed") {
     return sendBack(snapshot, limits, { scope: "cross-agent", wave: null })
   }
@@ -120,6 +121,14 @@ function finish(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefi
   }
   if (limits.deliver && (delivery === "none" || delivery === "part")) return { type: "deliver" }
   return { type: "end", outcome: "done", reason: DONE[delivery] }
+}
+
+function isOutOfMoney({ team, history }: EngineSnapshot): boolean {
+  return team.status === "paused" && history.isOverBudget
+}
+
+function endPaused({ history }: EngineSnapshot): Action {
+  return { type: "end", outcome: "paused", reason: history.pauseReason ?? "the team is paused" }
 }
 
 export const ALL_DONE = "all tasks are done and verified"
@@ -155,7 +164,7 @@ function giveUp(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefi
   })
   if (tasks.some((task) => isHeld(task.status) && !away.some((each) => each.task === task))) return undefined
   if (team.status === "paused") {
-    return isPausedByEngine ? { type: "end", outcome: "paused", reason: "the team is paused" } : undefined
+    return isPausedByEngine ? endPaused(snapshot) : undefined
   }
   if (listClaimable(snapshot).length > 0) return undefined
   // Whoever decides lets it go on from here.

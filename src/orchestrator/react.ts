@@ -1,7 +1,7 @@
 import type { EngineLimits, EngineSnapshot, ShortAction } from "./actions.ts"
 import { settleBlockers } from "./blockers.ts"
 import { cascade } from "./cascade.ts"
-import { checkBudgets } from "./spending.ts"
+import { checkBudgets } from "./check-budgets.ts"
 import { tellUnblocked } from "./unblocked.ts"
 
 /** What follows from what happened to the tasks: the next step, a word to whom it concerns, and the end of the money. */

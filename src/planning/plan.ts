@@ -1,3 +1,4 @@
+import { BUDGET_FORMS, problemWithBudget } from "../kernel/budget.ts"
 import { ID_RULE, isId, quoteInput, type TaskId } from "../kernel/ids.ts"
 import { PROTOCOLS } from "../kernel/phase.ts"
 import { SCHEDULES, type Schedule, TEAM_MODES, type TeamMode } from "../kernel/team.ts"
@@ -94,6 +95,7 @@ export const PLAN_FIELDS = {
   qa: flag("have the work of each task checked by somebody else before it counts"),
   followUps: flag("make follow-up tasks for tests and reviews; by default as team.enableCascade says, or the preset"),
   workers: optional(text(`who works on it: ${STAFFING_FORMS}`, problemWithStaffing)),
+  budget: optional(text(`what the agents may use up in this run: ${BUDGET_FORMS}`, problemWithBudget)),
   template: optional(text("the known shape that it has, or custom; for reports", short)),
   defaults: withDefault(record("what holds for every task that does not say otherwise"), {}),
   roleSpecs: optional(list(record("role"), "roles made for this plan, which its tasks name as their agentType")),

@@ -1,3 +1,5 @@
+import type { Budget } from "../kernel/budget.ts"
+import type { History } from "./history.ts"
 import type { RunFact } from "./history-facts.ts"
 
 /** What runs of agents used up. */
@@ -22,4 +24,33 @@ export function sumCost(runs: Iterable<RunFact>): Cost {
     if (run.dollars !== null && run.dollarsAreEstimated) cost.isEstimated = true
   }
   return cost
+}
+
+export interface CostReport {
+  readonly total: Cost
+  /** What the run was given to use up; null where nobody said so for this run. */
+  readonly budget: Budget | null
+  readonly byAgent: readonly NamedCost[]
+  readonly byWorker: readonly NamedCost[]
+  readonly byTask: readonly NamedCost[]
+}
+
+export interface NamedCost extends Cost {
+  readonly name: string
+}
+
+/** What a team used up, in all and by who and what for. */
+export function reportCost({ runs, budget }: History): CostReport {
+  const all = [...runs.values()]
+  const by = (nameOf: (run: RunFact) => string | null) =>
+    [...Map.groupBy(all, (run) => nameOf(run) ?? "")]
+      .filter(([name]) => name !== "")
+      .map(([name, some]) => ({ name, ...sumCost(some) }))
+  return {
+    total: sumCost(all),
+    budget,
+    byAgent: by(({ agent, model }) => (model === null ? agent : `${agent} ${model}`)),
+    byWorker: by(({ worker }) => worker),
+    byTask: by(({ task }) => task),
+  }
 }

@@ -1,11 +1,13 @@
 import { UNITED } from "../delivery/shared-files/shared-file.ts"
 import { ENGINE } from "../kernel/actor.ts"
+import { type Budget, parseBudget, readBudget } from "../kernel/budget.ts"
 import { type Event, taskOfEvent } from "../kernel/events.ts"
 import { readStandings, type Standing } from "../quality/baseline.ts"
 import { hasEnded } from "../tasks/task.ts"
 import { endTaskGate, type GateFact, type MergeFact, tellEngine } from "./engine-work.ts"
 import { tellForeign } from "./foreign-moves.ts"
 import type { RunFact, TaskFact, WorkerFact } from "./history-facts.ts"
+import { NOTHING_SPENT, type Spending, sumSpending } from "./spending.ts"
 import { isOfTheWorker } from "./worker-errors.ts"
 
 /** What a team's events tell of its workers and of the runs of agents: all that the engine remembers between two looks. */
@@ -21,7 +23,14 @@ export interface History {
     readonly workers: string | null
     readonly template: string | null
     readonly followUps: boolean | null
+    readonly budget: Budget | null
   } | null
+  /** What the latest orchestrator was told the run may use up; null where the settings decide. */
+  budget: Budget | null
+  /** What had been used up when a person last let the team go on past its budget, which counts anew from there. */
+  budgetFrom: Pick<Spending, "tokens" | "dollars" | "unpriced">
+  /** The team is paused because its budget is used up. */
+  isOverBudget: boolean
   /** How the gates stood before the latest run began, as its preflight found; null while there was none. */
   preflight: { readonly commit: string; readonly gates: readonly Standing[] } | null
   /** When the first orchestrator began, and how the latest one ended. */
@@ -32,6 +41,8 @@ export interface History {
   endReason: string | null
   /** Who paused the team last. */
   pausedBy: string | null
+  /** Why it was paused last. */
+  pauseReason: string | null
   /** When somebody last let the team go on after a pause. */
   resumedAt: number | null
   /** What is being merged now. A process that is killed tells no end: the next merge or leader ends it here. */
@@ -53,11 +64,19 @@ export interface History {
 
 export function emptyHistory(): History {
   return {
-    ...{ planned: null, preflight: null },
+    ...{ planned: null, preflight: null, budget: null, budgetFrom: NOTHING_SPENT, isOverBudget: false },
     ...{ runs: new Map(), workers: new Map(), tasks: new Map() },
     ...{ settings: null, startedAt: null, ledAt: null, endedAt: null, endReason: null },
     ...{ merging: null, gates: new Map() },
-    ...{ pausedBy: null, resumedAt: null, deliveredAt: null, deliveredWithout: [], mergedAt: null, lastEventAt: 0 },
+    ...{
+      pausedBy: null,
+      pauseReason: null,
+      resumedAt: null,
+      deliveredAt: null,
+      deliveredWithout: [],
+      mergedAt: null,
+      lastEventAt: 0,
+    },
     ...{ foreignMoves: [], deliveryNotes: [] },
   }
 }
@@ -82,9 +101,12 @@ function tellTeam(history: History, { type, data, by }: Event, at: number): void
   switch (type) {
     case "team.paused":
       history.pausedBy = by
+      history.pauseReason = data.reason
+      history.isOverBudget = data.trigger === "budget"
       break
     case "team.led":
       history.settings = data.settings
+      takeBudget(history, data.settings)
       history.startedAt ??= at
       history.ledAt = at
       history.endedAt = null
@@ -102,9 +124,16 @@ function tellTeam(history: History, { type, data, by }: Event, at: number): void
       break
     case "team.resumed":
       history.resumedAt = at
+      if (history.isOverBudget) history.budgetFrom = sumSpending(history).team
+      history.isOverBudget = false
       break
     case "plan.applied":
-      history.planned = { workers: data.workers, template: data.template, followUps: data.follow_ups ?? null }
+      history.planned = {
+        workers: data.workers,
+        template: data.template,
+        followUps: data.follow_ups ?? null,
+        budget: data.budget === undefined ? null : readBudget(parseBudget(data.budget)),
+      }
       break
     case "preflight.done":
       history.preflight = { commit: data.commit, gates: readStandings(data.gates) }
@@ -124,6 +153,23 @@ function tellTeam(history: History, { type, data, by }: Event, at: number): void
       )
       break
     default:
+  }
+}
+
+/** Another budget than before counts from the beginning of the run, also for who is let go on afterwards. */
+function takeBudget(history: History, settings: string): void {
+  const budget = readBudget(budgetIn(settings))
+  if (budget?.tokens === history.budget?.tokens && budget?.dollars === history.budget?.dollars) return
+  history.budget = budget
+  history.budgetFrom = NOTHING_SPENT
+  history.isOverBudget = false
+}
+
+function budgetIn(settings: string): unknown {
+  try {
+    return (JSON.parse(settings) as { budget?: unknown } | null)?.budget
+  } catch {
+    return null // settings of another version name no budget
   }
 }
 

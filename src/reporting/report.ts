@@ -10,10 +10,10 @@ import { findingOf } from "../quality/finding-task.ts"
 import type { Verdict, VerdictStatus } from "../quality/verdict.ts"
 import { reasonForNothing } from "../tasks/nothing-to-do.ts"
 import type { Task, TaskStatus } from "../tasks/task.ts"
-import { type Cost, sumCost } from "./cost.ts"
+import { type CostReport, reportCost } from "./cost.ts"
 import { type Failure, listFailures } from "./failures.ts"
 import type { History } from "./history.ts"
-import type { RunFact, TaskFact, WorkerFact } from "./history-facts.ts"
+import type { TaskFact, WorkerFact } from "./history-facts.ts"
 import { listLeft, type ToDo } from "./left-to-do.ts"
 import { beganAt, endOf, type TeamView } from "./team-view.ts"
 
@@ -104,17 +104,6 @@ export interface CascadeReport {
   readonly tasks: readonly { readonly id: string; readonly of: string; readonly status: TaskStatus }[]
 }
 
-export interface CostReport {
-  readonly total: Cost
-  readonly byAgent: readonly NamedCost[]
-  readonly byWorker: readonly NamedCost[]
-  readonly byTask: readonly NamedCost[]
-}
-
-export interface NamedCost extends Cost {
-  readonly name: string
-}
-
 /** The chain of tasks that took longest. */
 export interface CriticalPath {
   readonly tasks: readonly { readonly id: string; readonly title: string; readonly workMs: number }[]
@@ -147,7 +136,7 @@ export function makeReport(facts: ReportFacts): Report {
     deliverables: listDeliverables(facts),
     cascade: cascadeOf(view),
     notes: [...history.foreignMoves, ...warningsOf(history), ...listNotes(verdicts)],
-    cost: costOf(history),
+    cost: reportCost(history),
     criticalPath: criticalPathOf(view, durationMs),
     failures: listFailures(view, verdicts),
     deliveredWithout: history.deliveredWithout,
@@ -362,20 +351,6 @@ function remarksOf({ checks, issues, status }: Verdict): string[] {
     ...unjudged.map(({ name, evidence }) => `${name} skipped${evidence === undefined ? "" : `: ${evidence}`}`),
     ...(status === "passed" ? issues : []),
   ]
-}
-
-function costOf({ runs }: History): CostReport {
-  const all = [...runs.values()]
-  const by = (nameOf: (run: RunFact) => string | null) =>
-    [...Map.groupBy(all, (run) => nameOf(run) ?? "")]
-      .filter(([name]) => name !== "")
-      .map(([name, some]) => ({ name, ...sumCost(some) }))
-  return {
-    total: sumCost(all),
-    byAgent: by(({ agent, model }) => (model === null ? agent : `${agent} ${model}`)),
-    byWorker: by(({ worker }) => worker),
-    byTask: by(({ task }) => task),
-  }
 }
 
 function criticalPathOf({ tasks, history, now }: TeamView, durationMs: number | null): CriticalPath {

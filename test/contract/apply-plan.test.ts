@@ -63,7 +63,7 @@ for (const [name, makeDatabase] of Object.entries(STORES)) {
       const history = emptyHistory()
       const events = await allEvents(store, key)
       for (const event of events) tell(history, event)
-      expect(history.planned).toEqual({ workers: "2", template: "custom", followUps: null })
+      expect(history.planned).toEqual({ workers: "2", template: "custom", followUps: null, budget: null })
       expect(events.at(-1)).toMatchObject({ type: "plan.applied", data: { created: 3, updated: 0 } })
     })
 

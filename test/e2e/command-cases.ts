@@ -913,6 +913,7 @@ const WORKER_CASES: Case[] = [
       ],
       ...["--runtime", "child", "--schedule", "eager", "--target", "main"],
       ...["--partial", "--no-deliver", "--no-review", "--no-cascade", "--preset", "teamwork", ...REPOSITORY],
+      ...["--budget", "5usd"],
     ],
     isDocument: true,
     isStream: true,
@@ -1310,7 +1311,7 @@ const OTHER_CASES: Case[] = [
   },
   {
     command: "plan",
-    args: ["--what", "plan.yml", "--yes", "--add", "--on-overlap", "serialise"],
+    args: ["--what", "plan.yml", "--yes", "--add", "--on-overlap", "serialise", "--budget", "2usd,300k"],
     prepare: preparePlan,
     data: {
       applied: {
@@ -1318,7 +1319,8 @@ const OTHER_CASES: Case[] = [
         team: { project: "shop", team: "main", goal: "Search page", phase: "EXECUTION" },
       },
     },
-    table: /\n\nProject shop\/main: tasks 2 created, 4 not in the plan; 2 waves\n$/,
+    table:
+      /\nBudget +\$2\.00 and 300,000 tokens\n[\s\S]*\n\nProject shop\/main: tasks 2 created, 4 not in the plan; 2 waves\n$/,
   },
   {
     command: "plan",
@@ -2421,7 +2423,7 @@ const PRESET_CASES: Case[] = [
   },
   {
     command: "coordinate",
-    args: ["--what", "roles.json", "--yes", "--add", "--save-roles", "--on-overlap", "refuse"],
+    args: ["--what", "roles.json", "--yes", "--add", "--save-roles", "--on-overlap", "refuse", "--budget", "none"],
     prepare: prepareRoles,
     data: {
       preset: "coordinate",

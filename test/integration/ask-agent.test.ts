@@ -45,7 +45,7 @@ it("says why nobody answered: each of them, or that there is nobody", async () =
   const failed = await refusal(askAgent(world.ports, world.question))
   expect(failed.code).toBe("agent.failed")
   expect(failed.message).toMatch(
-    /no answer from the planner \(claude: crashed: .*; codex: protocol: gave no structured/,
+    /no answer from the planner \(claude: overloaded: .*; codex: protocol: gave no structured/,
   )
   const nobody = await refusal(askAgent({ ...world.ports, ready: [] }, world.question))
   expect(nobody.code).toBe("agent.unavailable")
@@ -67,4 +67,15 @@ it("keeps what it would tell until there is a team", async () => {
   await notes.flush()
   const types = (await allEvents(world.store, key)).map(({ type }) => type)
   expect(types).toEqual(["run.started", "run.ended"])
+})
+
+it("gives a run what is left of the team's budget, and asks nobody when nothing is", async () => {
+  await using world = await makeAskWorld([{ name: "bob" }])
+  const left = { tokens: null, dollars: 0.25, usedUp: null }
+  await askAgent({ ...world.ports, budget: async () => left }, world.question)
+  expect(world.written.args(1)).toContain("--max-budget-usd\n0.25")
+  const budget = async () => ({ ...left, usedUp: "$5.00 of $5.00 are used up" })
+  const refused = await refusal(askAgent({ ...world.ports, budget }, world.question))
+  expect(refused).toMatchObject({ code: "agent.unavailable", message: expect.stringContaining("$5.00 of $5.00") })
+  expect(world.written.prompt(2)).toBeUndefined()
 })

@@ -406,7 +406,7 @@ describe("an agent that takes too long", () => {
 })
 
 describe("budgets", () => {
-  it("leave each run what is left of them, and pause the task when nothing is", async () => {
+  it("F042: leave each run what is left of them, and ask once, whatever waits, when nothing is", async () => {
     await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
     const none = { tokens: 0, dollars: 0 }
     const budget = { task: { tokens: 0, dollars: 1 }, worker: none, team: { tokens: 300, dollars: 0 } }
@@ -419,13 +419,32 @@ describe("budgets", () => {
       [300, 1],
       [60, 1],
     ])
-    expect(await world.events("task.setback")).toMatchObject([{ data: { task: "2", kind: "budget" } }])
-    expect(await world.task("2")).toMatchObject({ status: "paused", pausedFrom: "in_progress" })
-    expect(await work()).toMatchObject({ setBack: ["3"] })
-    expect((await world.events("task.setback")).at(-1)).toMatchObject({
-      data: { task: "3", kind: "budget", reason: "the team has used up its budget of 300 tokens" },
-    })
+    expect(await world.events("task.setback")).toMatchObject([
+      { data: { task: "2", kind: "interrupted", reason: "the team's budget: 480 of 300 tokens are used up" } },
+    ])
+    // The task goes back as it is; the team waits for one answer.
+    expect(await world.task("2")).toMatchObject({ status: "open" })
+    expect(await world.events("team.paused")).toMatchObject([{ data: { trigger: "budget" } }])
+    const raised = (await world.events("record.added")).filter(({ data }) => data.kind === "escalation")
+    expect(raised).toMatchObject([{ data: { task: null } }])
     expect(jobs).toHaveLength(2)
+  })
+
+  it("of a task that are used up pause that task, and of a worker that worker", async () => {
+    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
+    const none = { tokens: 0, dollars: 0 }
+    const little = { tokens: 10, dollars: 0 }
+    await world.create("1", { description: "[[hello]]", role: "review" })
+    await world.create("2", { description: "[[hello]]", role: "review" })
+    const { ports } = watched(world)
+    await world.work({ settings: { budget: { task: little, worker: none, team: none } } }, ports)
+    expect(await world.events("task.setback")).toMatchObject([{ data: { task: "1", kind: "budget" } }])
+    expect(await world.task("1")).toMatchObject({ status: "paused", pausedFrom: "in_progress" })
+    await world.work({ settings: { budget: { task: none, worker: little, team: none } } }, ports)
+    expect(await world.task("2")).toMatchObject({ status: "open" })
+    expect(await world.events("worker.quarantined")).toMatchObject([
+      { data: { reason: "its budget: 240 of 10 tokens are used up" } },
+    ])
   })
 })
 

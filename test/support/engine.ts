@@ -3,7 +3,7 @@
 import { parseTaskId, parseWorkerId } from "../../src/kernel/ids.ts"
 import type { EngineLimits, EngineSnapshot, EngineWorker } from "../../src/orchestrator/actions.ts"
 import { emptyHistory, type History, taskOf, workerOf } from "../../src/reporting/history.ts"
-import type { WorkerFact } from "../../src/reporting/history-facts.ts"
+import type { RunFact, WorkerFact } from "../../src/reporting/history-facts.ts"
 import type { Task } from "../../src/tasks/task.ts"
 import { makeTask } from "./tasks.ts"
 
@@ -80,5 +80,36 @@ export function historyOf(
   for (const [id, times] of Object.entries(setbacks))
     for (let time = 0; time < times; time++)
       taskOf(history, id).setbacks.push({ kind: "lost", agent: null, at: NOW, worker: "w1" })
+  return history
+}
+
+type Run = Partial<Omit<RunFact, "task">> & { readonly task?: string | null }
+
+/** Runs of agents, each of claude by w1 for task 1 unless it says otherwise. */
+export function withRuns(runs: Run[], history: History = emptyHistory()): History {
+  for (const [index, change] of runs.entries())
+    history.runs.set(`r${index}`, {
+      ...{
+        id: `r${index}`,
+        attempt: 1,
+        worker: "w1",
+        agent: "claude",
+        model: null,
+        turn: 1,
+        startedAt: NOW,
+      },
+      ...{
+        endedAt: NOW,
+        reason: "done",
+        error: null,
+        session: null,
+        inputTokens: 0,
+        cachedTokens: 0,
+        tokens: 0,
+        dollars: null,
+      },
+      ...{ dollarsAreEstimated: false, ...change },
+      task: change.task === null ? null : parseTaskId(change.task ?? "1"),
+    })
   return history
 }

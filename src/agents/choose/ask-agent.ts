@@ -39,6 +39,8 @@ export interface AskPorts extends Omit<AgentChoice, "asked">, NotedTeam {
   readonly callerEnv: Readonly<Record<string, string | undefined>>
   /** For each file of the recording. */
   readonly maxBytes: number
+  /** What the team may still use up, and why it may use up nothing more; left out where no team pays. */
+  readonly budget?: () => Promise<Pick<Limits, "tokens" | "dollars"> & { readonly usedUp: string | null }>
   /** Shared by questions that a team is told of later; made for this one when left out. */
   readonly notes?: RunNotes
 }
@@ -68,6 +70,9 @@ export async function askAgent(ports: AskPorts, question: Question): Promise<Ans
   const left = new Set(question.agents ?? ports.ready.map(({ agent }) => agent.name))
   const failures: string[] = []
   for (;;) {
+    const budget = await ports.budget?.()
+    if (budget?.usedUp != null)
+      throw new AppError("agent.unavailable", `the ${question.worker} is not asked: ${budget.usedUp}`)
     const { route, effort } = await chooseAgent({
       ...ports,
       ready: ports.ready.filter(({ agent }) => left.has(agent.name)),
@@ -78,7 +83,7 @@ export async function askAgent(ports: AskPorts, question: Question): Promise<Ans
     })
     const ready = ports.ready.find(({ agent }) => agent.name === route.agent)
     if (ready === undefined) throw noAgent(question, route, failures)
-    const answer = await runOnce(ports, question, { ready, tier: route.tier, effort })
+    const answer = await runOnce(ports, withinBudget(question, budget), { ready, tier: route.tier, effort })
     const { reason, error } = answer.result
     if (reason === "done") return answer
     const failure = `${ready.agent.name}: ${reason}${error === "" ? "" : `: ${error}`}`
@@ -86,6 +91,14 @@ export async function askAgent(ports: AskPorts, question: Question): Promise<Ans
     left.delete(ready.agent.name)
     if (!ANOTHER_MAY.includes(reason)) throw failed(question, failures)
   }
+}
+
+function withinBudget(question: Question, budget: Partial<Pick<Limits, "tokens" | "dollars">> | undefined): Question {
+  const least = (unit: "tokens" | "dollars") => {
+    const limits = [question.limits?.[unit], budget?.[unit]].flatMap((limit) => limit ?? [])
+    return limits.length === 0 ? null : Math.min(...limits)
+  }
+  return { ...question, limits: { ...question.limits, tokens: least("tokens"), dollars: least("dollars") } }
 }
 
 /** Where the recording of a run lies. */

@@ -1,21 +1,80 @@
 import type { AskPorts } from "../../agents/choose/ask-agent.ts"
-import { makeRunNotes } from "../../agents/jobs/run-notes.ts"
+import { makeRunNotes, type RunNotes } from "../../agents/jobs/run-notes.ts"
+import { type Budget, chooseBudget, NO_BUDGET, parseBudget, readBudget } from "../../kernel/budget.ts"
+import { AppError } from "../../kernel/errors.ts"
+import { emptyHistory } from "../../reporting/history.ts"
+import { lookAtTeam } from "../../reporting/operations/look-at-team.ts"
+import { budgetLeft } from "../../workers/loop/budget-left.ts"
 import type { Session } from "../command.ts"
 import { findRoles } from "./find-roles.ts"
 import { readSurvey } from "./survey.ts"
 
+interface AskOptions {
+  /** What is asked belongs to a run that has yet to begin. */
+  readonly isHeld?: boolean
+  /** What that run may use up, planning included. */
+  readonly budget?: string
+}
+
 /** What a question to an agent takes, as configured here. */
 export async function askPorts(
   session: Session,
-  { isHeld = false }: { readonly isHeld?: boolean } = {},
+  { isHeld = false, budget }: AskOptions = {},
 ): Promise<AskPorts & Required<Pick<AskPorts, "notes">>> {
   const { host, context, configured } = session
-  const { agentDefaults: defaults, recordings, project, team, hasStore } = await configured()
+  const { agentDefaults: defaults, recordings, project, team, hasStore, engine } = await configured()
   const [{ warnings: _, ...survey }, { roles }] = await Promise.all([readSurvey(session), findRoles(session)])
   const noted = { project, team, hasStore, openContext: context }
-  return {
+  const ports = {
     ...{ ...survey, ...noted, roles, defaults, ids: host.ids, callerEnv: host.env },
     maxBytes: recordings.maxMegabytes * 1_000_000,
-    notes: makeRunNotes({ ...noted, isHeld }),
+  }
+  const notes = makeRunNotes({ ...noted, isHeld })
+  // What is asked before a run begins is not paid for by the run before it.
+  if (!isHeld)
+    return { ...ports, notes, budget: async () => leftOf(await historyHere(session), (await engine()).budget) }
+  const said = budget === undefined ? null : readBudget(parseBudget(budget))
+  return { ...ports, ...payFrom(chooseBudget(said, (await engine()).budget), notes) }
+}
+
+function leftOf(history: Parameters<typeof budgetLeft>[0], team: Budget) {
+  const { tokens, dollars, usedUp } = budgetLeft(
+    history,
+    { team, worker: NO_BUDGET, task: NO_BUDGET },
+    { task: "", worker: "" },
+  )
+  return { tokens, dollars, usedUp: usedUp === null ? null : `the team's budget: ${usedUp.why}` }
+}
+
+/** A team that is not there yet has used up nothing. */
+async function historyHere({ context, configured }: Session) {
+  const { project, team, hasStore } = await configured()
+  if (!(await hasStore())) return emptyHistory()
+  try {
+    return (await lookAtTeam(await context(), { project, team })).history
+  } catch (error) {
+    if (error instanceof AppError && error.code === "team.not_found") return emptyHistory()
+    throw error
+  }
+}
+
+/** Counts the runs itself: the store hears of them when the run begins. */
+function payFrom(budget: Budget, notes: RunNotes): Pick<AskPorts, "budget"> & { readonly notes: RunNotes } {
+  const spent = { tokens: 0, dollars: 0 }
+  return {
+    notes: {
+      ...notes,
+      async ended(run) {
+        spent.tokens += run.input_tokens + run.output_tokens
+        spent.dollars += run.dollars ?? 0
+        await notes.ended(run)
+      },
+    },
+    async budget() {
+      const left = (unit: keyof Budget) => (budget[unit] === 0 ? null : budget[unit] - spent[unit])
+      const [tokens, dollars] = [left("tokens"), left("dollars")]
+      const isUsedUp = (tokens ?? 1) <= 0 || (dollars ?? 1) <= 0
+      return { tokens, dollars, usedUp: isUsedUp ? "planning has used up the budget of the run" : null }
+    },
   }
 }

@@ -1,3 +1,4 @@
+import { BUDGET_FORMS, problemWithBudget } from "../../kernel/budget.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { quoteInput } from "../../kernel/ids.ts"
 import { choice, flag, type InputOf, optional, text } from "../../lib/fields.ts"
@@ -28,6 +29,7 @@ export const planInput = {
   template: optional(choice(TEMPLATES, "plan for a team of known shape")),
   preset: optional(text("the kind of team, which says what the plan leaves out; see teamwork presets", notEmpty)),
   onOverlap: planFields.onOverlap,
+  budget: optional(text(`what planning and the run may use up: ${BUDGET_FORMS}`, problemWithBudget)),
   yes: flag("apply the plan without asking"),
   dryRun: flag("only show the plan"),
   ...runChoice,
@@ -78,7 +80,7 @@ async function decide(session: Session, { given, facts, first }: Decision): Prom
   const { io } = session.host
   const past = await readPast(session, given)
   const { enableCascade } = await (await session.configured()).engine()
-  for (let proposal = first; ; ) {
+  for (let proposal = withBudget(first, given); ; ) {
     const shown = decompose(proposal.plan, proposal.notes, {
       ...{ ...facts, past, enableCascade },
       ...(await readStandings(session, proposal.plan)),
@@ -100,9 +102,14 @@ async function decide(session: Session, { given, facts, first }: Decision): Prom
     }
     if (answer === "e") proposal = await orAsItWas(session, proposal, () => edit(session, proposal, facts))
     else if (answer === "a" && proposal.askAgain !== undefined)
-      proposal = await orAsItWas(session, proposal, () => askAgain(session, proposal))
+      proposal = withBudget(await orAsItWas(session, proposal, () => askAgain(session, proposal)), given)
     else io.err(`Warning: ${quoteInput(answer)} is none of them: y to apply, n to leave it, e to change it${more}`)
   }
+}
+
+/** What was said on the command line goes before what a document says. Whoever edits the plan sees it there. */
+function withBudget(proposal: Proposal, { budget }: PlanInput): Proposal {
+  return budget === undefined ? proposal : { ...proposal, plan: { ...proposal.plan, budget } }
 }
 
 /** Somebody sits there and has a plan: what goes wrong with the next one is told, and this one stays. */

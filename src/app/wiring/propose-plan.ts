@@ -26,7 +26,7 @@ export async function propose(
   given: PlanInput,
   { facts, beginsRun }: { readonly facts: PlanFacts; readonly beginsRun: boolean },
 ): Promise<Proposal> {
-  const { what, goal, template } = given
+  const { what, goal, template, budget } = given
   const crew = goal === undefined ? undefined : parseCrew(what)
   if (goal !== undefined && crew === undefined)
     throw new AppError("usage", `unexpected argument ${quoteInput(goal)}; put a goal of several words in quotes`)
@@ -38,7 +38,7 @@ export async function propose(
   if (template !== undefined) return fromTemplate(session, template, { task: what, facts })
   if (crew !== undefined && goal !== undefined) {
     assertCrew(crew, facts)
-    return fromGoal(session, { goal, facts, crew, beginsRun })
+    return fromGoal(session, { goal, facts, crew, beginsRun, budget })
   }
   const loaded = await findPlanFile(session, what, async () => facts)
   if (loaded !== undefined) return { ...loaded, file: what }
@@ -46,7 +46,7 @@ export async function propose(
   if (parseCrew(what) !== undefined) throw new AppError("usage", `say behind ${what} what is to be done`)
   const preset = facts.preset === undefined ? undefined : getPreset(facts.presets, facts.preset)
   if (preset?.template !== undefined) return fromTemplate(session, preset.template, { task: what, facts })
-  return fromGoal(session, { goal: what, facts, coordinates: preset?.coordinate === true, beginsRun })
+  return fromGoal(session, { goal: what, facts, coordinates: preset?.coordinate === true, beginsRun, budget })
 }
 
 /** For what is not a file that is there: a goal is no path, so a path is that of a file that is missing. */
@@ -90,6 +90,7 @@ interface GoalToPlan {
   readonly coordinates?: boolean
   /** The plan begins a new run of the team, which what it cost belongs to. */
   readonly beginsRun: boolean
+  readonly budget: string | undefined
 }
 
 async function fromGoal(session: Session, request: GoalToPlan): Promise<Proposal> {
@@ -101,7 +102,7 @@ async function fromGoal(session: Session, request: GoalToPlan): Promise<Proposal
   const { host } = session
   const { gates, agentDefaults } = await session.configured()
   const setup = await gates(host.io.cwd).catch(noRepository)
-  const ports = await askPorts(session, { isHeld: request.beginsRun })
+  const ports = await askPorts(session, { isHeld: request.beginsRun, budget: request.budget })
   const planner = makePlanner(ports, {
     ...request,
     repository: setup === undefined ? NOTHING : await describeRepository(setup),

@@ -12,6 +12,7 @@ import { trustHere } from "../../app/wiring/trust-here.ts"
 import { runHere, sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import { assertRoomForBranches } from "../../delivery/merge-queue/branch-room.ts"
 import { assertTarget } from "../../git/integration.ts"
+import { BUDGET_FORMS, type Budget, parseBudget, readBudget } from "../../kernel/budget.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { describeTeam, type RunName, SCHEDULES, type TeamName } from "../../kernel/team.ts"
 import { choice, flag, type InputOf, optional, text } from "../../lib/fields.ts"
@@ -19,7 +20,7 @@ import { resolvePath } from "../../lib/paths.ts"
 import { sleep } from "../../lib/sleep.ts"
 import type { Estimate } from "../../planning/estimate.ts"
 import { parseStaffing, problemWithSize, STAFFING_FORMS } from "../../planning/staffing.ts"
-import { sayEstimate, sayRuns } from "../../planning/views/estimate-view.ts"
+import { sayBudgetAhead, sayEstimate, sayRuns } from "../../planning/views/estimate-view.ts"
 import { recordPreflight } from "../../quality/operations/record-preflight.ts"
 import { emptyHistory, type History } from "../../reporting/history.ts"
 import type { Context } from "../../store/operation.ts"
@@ -27,7 +28,7 @@ import { teamFields } from "../../store/operation.ts"
 import { calculateWaves } from "../../tasks/operations/calculate-waves.ts"
 import { assertNotLed } from "../../teams/operations/lead-team.ts"
 import { runChoice } from "../../teams/operations/place-for-plan.ts"
-import { reviveTeam } from "../../teams/operations/steer-team.ts"
+import { resumeAfterBudget, reviveTeam } from "../../teams/operations/steer-team.ts"
 import { updateTeam } from "../../teams/operations/update-team.ts"
 import { sayCompleted } from "../../teams/views/completion-view.ts"
 import { ALL_DONE } from "../advance.ts"
@@ -54,6 +55,10 @@ const input = {
   runtime: optional(choice(["child", "tmux"] as const, "where workers run; by default what engine.runtime says")),
   schedule: optional(choice(SCHEDULES, "waves with a gate between them, or each task as soon as its needs are merged")),
   target: optional(text("the branch that gets the work in the end; by default the one that is checked out")),
+  budget: {
+    ...planInput.budget,
+    description: `what the agents of this run may use up, planning included: ${BUDGET_FORMS}`,
+  },
   ...runChoice,
   resume: flag("go on with the current run; fails when nobody has begun it"),
   worktree: flag("for scripts that say so: every worker has a worktree of its own anyway"),
@@ -109,7 +114,10 @@ export const runTeam = command({
       tasks: facts.tasks,
       limits: limitsOf(settings, run),
     })
-    if (ahead.runs > 0 && !session.isJsonAsked) session.host.io.out(`${sayRuns(ahead)}; ${sayEstimate(ahead)}`)
+    if (ahead.runs > 0 && !session.isJsonAsked) {
+      const { budget } = limitsOf(settings, run)
+      session.host.io.out(`${sayRuns(ahead)}; ${sayEstimate(ahead)}${sayBudgetAhead(ahead, budget)}`)
+    }
     const baseline = await preflight(run.target ?? undefined)
     await recordPreflight(context, name, baseline)
     const end = await lead(session, { given, name, run, settings, self, facts }).catch((error) => {
@@ -201,10 +209,10 @@ function withPlans(given: Input): Input {
 
 /** A file was written by somebody who wants it done; what was made of a goal is shown first. What to end with, if so. */
 async function planFirst(session: Session, given: Input, what: string): Promise<Outcome | undefined> {
-  const { project, team, goal, template, preset, onOverlap } = given
+  const { project, team, goal, template, preset, onOverlap, budget } = given
   const isFile = await isPlanFile(session, what)
   const more = { add: given.add, new: given.new, yes: given.yes === true || isFile }
-  const request = { project, team, what, goal, template, preset, onOverlap, ...more }
+  const request = { project, team, what, goal, template, preset, onOverlap, budget, ...more }
   const planned = await planTeam(session, request)
   return planned.applied === null ? plannedOutcome(planned, request) : undefined
 }
@@ -235,8 +243,16 @@ function chooseSettings(
     review: given.noReview === true ? false : (before?.review ?? true),
     cascade: given.noCascade === true ? false : ((isPlanned ? planned?.followUps : null) ?? before?.cascade ?? true),
     partial: given.partial === true || before?.partial === true,
+    ...budgetOf(given, isPlanned ? planned?.budget : null, before),
     template: planned?.template ?? null,
   }
+}
+
+/** Checked already, where it was given: a call with a wrong one does not come here. */
+function budgetOf(given: Input, planned: Budget | null | undefined, before: RunSettings | undefined) {
+  const said = given.budget === undefined ? undefined : readBudget(parseBudget(given.budget))
+  const budget = said ?? planned ?? before?.budget
+  return budget === undefined ? {} : { budget }
 }
 
 const AUTO = { kind: "auto" } as const
@@ -251,9 +267,11 @@ function parseWorkers(text: string): RunSettings["staffing"] {
 async function prepare(
   context: Context,
   name: TeamName,
-  { facts, schedule }: { readonly facts: EngineFacts; readonly schedule: Input["schedule"] },
+  { facts, given }: { readonly facts: EngineFacts; readonly given: Pick<Input, "schedule" | "budget"> },
 ): Promise<void> {
+  const { schedule, budget } = given
   await reviveTeam(context, name)
+  if (budget !== undefined) await resumeAfterBudget(context, name)
   if (schedule !== undefined && schedule !== facts.team.schedule) await updateTeam.run(context, { ...name, schedule })
   if (facts.waves.totalWaves === 0) await calculateWaves.run(context, name)
 }
@@ -282,7 +300,7 @@ async function lead(session: Session, asked: Run): Promise<EngineEnd> {
     ...{ ...name, limits: limitsOf(settings, run), settings: JSON.stringify(run), target: run.target ?? undefined },
     ...{ leaseMs: settings.leaseMs, shutdownTimeoutMs: settings.shutdownTimeoutMs },
     ...{ monitorIntervalMs: settings.monitorIntervalMs, drain: io.interrupted, stop: io.interruptedAgain },
-    prepare: () => prepare(ports.context, name, { facts, schedule: given.schedule }),
+    prepare: () => prepare(ports.context, name, { facts, given }),
   }
   const ended = new AbortController()
   const ending = "ending: workers end what they can; Ctrl+C again ends them at once"

@@ -1,3 +1,4 @@
+import { type Budget, chooseBudget } from "../../kernel/budget.ts"
 import type { Staffing } from "../../planning/staffing.ts"
 import type { NotifySettings } from "../../requests/effects/notify.ts"
 import type { CompletionAction } from "../../teams/completion.ts"
@@ -28,6 +29,8 @@ export interface RunSettings {
   readonly cascade: boolean
   /** Deliver what is finished when the rest cannot go on, whatever the configuration says. */
   readonly partial?: boolean
+  /** What the run may use up; left out where the settings decide. */
+  readonly budget?: Budget
   /** The shape of team it was planned as; `custom` where workers were named; null for a plan of its own. */
   readonly template: string | null
 }
@@ -39,6 +42,7 @@ export function limitsOf(settings: EngineSettings, run: RunSettings): EngineLimi
   return {
     ...settings,
     staffing: run.staffing,
+    budget: chooseBudget(run.budget ?? null, settings.budget),
     deliver: run.deliver,
     partialDelivery: run.partial === true ? "always" : settings.partialDelivery,
     enableReview: run.review && settings.enableReview,

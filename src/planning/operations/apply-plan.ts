@@ -68,8 +68,11 @@ export const applyPlan = operation({
       const totalWaves = await layOut(tx, team, created.length > 0 || changes.some(({ needs }) => needs !== undefined))
       const updated = changes.map(({ task }) => task.id)
       if (created.length + updated.length > 0) await askAtStart(tx, { project, team: name }, PERSON)
-      const { workers = null, template = null, followUps } = plan
-      const said = followUps === undefined ? {} : { follow_ups: followUps }
+      const { workers = null, template = null, followUps, budget } = plan
+      const said = {
+        ...(followUps === undefined ? {} : { follow_ups: followUps }),
+        ...(budget === undefined ? {} : { budget }),
+      }
       const applied = { created: created.length, updated: updated.length, workers, template, ...said }
       if (isOther || created.length + updated.length + roleSpecs.length > 0)
         await tx.events.append(team.key, PERSON, { type: "plan.applied", data: applied })

@@ -50,7 +50,7 @@ export function decompose(plan: Plan, notes: readonly string[], given: RouteFact
       ...{ name, prefix, responsibility, capability },
       tasks: plan.tasks.filter(({ agentType }) => agentType === name).map(({ id }) => id),
     })),
-    ...{ tasks, followUps },
+    ...{ tasks, followUps, budget: plan.budget ?? null },
     estimate: estimate({
       ...{ planned: planRuns(tasks, followUps), past: facts.past.runs, schedule },
       hands: "problem" in staffing ? facts.maxAgents : handsOf(staffing, facts.maxAgents),

@@ -1,3 +1,5 @@
+import { type Budget, isUnlimited, sayBudget } from "../../kernel/budget.ts"
+import { money } from "../../lib/text/money.ts"
 import { amount, duration } from "../../reporting/views/amounts.ts"
 import type { Estimate } from "../estimate.ts"
 
@@ -14,9 +16,25 @@ export function sayRuns({ runs, followUps }: Estimate): string {
 export function sayEstimate({ basedOn, unknown, ms, tokens, dollars }: Estimate): string {
   if (ms === null || basedOn === 0) return "time and cost are unknown, as there are no earlier runs here"
   const cost = tokens === 0 && (dollars ?? 0) === 0 ? "no tokens" : `${amount(Math.round(tokens ?? 0))} tokens`
-  const price = dollars === null ? ["price unknown"] : dollars === 0 ? [] : [`$${dollars.toFixed(2)}`]
+  const price = dollars === null ? ["price unknown"] : dollars === 0 ? [] : [money(dollars)]
   const from = `from ${basedOn} earlier ${basedOn === 1 ? "run" : "runs"} here`
   const rest =
     unknown === 0 ? [] : [`${unknown} of a kind that never ran here ${unknown === 1 ? "is" : "are"} not counted`]
   return [`about ${[duration(ms), cost, ...price].join(", ")}`, from, ...rest].join("; ")
+}
+
+/** `; budget $5.00`, with a word of warning where the estimate goes beyond it. */
+export function sayBudgetAhead({ basedOn, tokens, dollars }: Estimate, budget: Budget): string {
+  return isUnlimited(budget) ? "" : `; budget ${sayBudgetFor({ basedOn, tokens, dollars }, budget)}`
+}
+
+/** `$5.00`, and that it will not do where the estimate goes beyond it. */
+export function sayBudgetFor(
+  { basedOn, tokens, dollars }: Pick<Estimate, "basedOn" | "tokens" | "dollars">,
+  budget: Budget,
+): string {
+  const isBeyond =
+    basedOn > 0 &&
+    ((budget.tokens > 0 && (tokens ?? 0) > budget.tokens) || (budget.dollars > 0 && (dollars ?? 0) > budget.dollars))
+  return `${sayBudget(budget)}${isBeyond ? ", which is less than the estimate: the run would pause and ask" : ""}`
 }

@@ -25,6 +25,7 @@ const PLAN: Decomposition = {
   },
   tasks: [TASK, { ...TASK, id: "a-task-with-a-very-long-id", wave: 2, needs: ["api"], files: [], agent: null }],
   followUps: [],
+  budget: null,
   estimate: { runs: 2, followUps: 0, basedOn: 0, unknown: 2, ms: null, tokens: null, dollars: null },
   ...{ shared: [{ file: "package.json", tasks: ["api"] }], boundary: [] },
 }

@@ -1,8 +1,9 @@
+import { NO_BUDGET, parseBudget, readBudget } from "../../kernel/budget.ts"
 import { cut, manyLines, oneLine, paint, type Screen, width } from "../../lib/text/table.ts"
 import type { FollowUp } from "../../tasks/follow-up.ts"
 import type { Complexity, Role } from "../../tasks/task.ts"
 import type { Estimate } from "../estimate.ts"
-import { sayEstimate, sayRuns } from "./estimate-view.ts"
+import { sayBudgetFor, sayEstimate, sayRuns } from "./estimate-view.ts"
 
 /** A plan as it would be carried out now. */
 export interface Decomposition {
@@ -21,6 +22,8 @@ export interface Decomposition {
   /** Tasks that will be added when those they follow from are done, unless these bring their own tests. */
   readonly followUps: readonly FollowUp[]
   readonly estimate: Estimate
+  /** What the run may use up, as the plan says it; null where the settings decide. */
+  readonly budget: string | null
   /** Files of the lead that tasks speak of. */
   readonly shared: readonly { readonly file: string; readonly tasks: readonly string[] }[]
   /** Files of one task that others speak of. */
@@ -68,6 +71,9 @@ export function renderPlan(plan: Decomposition, screen: Screen): string {
     `Tasks     ${tasks.length} in ${totalWaves} ${totalWaves === 1 ? "wave" : "waves"}`,
     `Runs      ${sayRuns(plan.estimate)}`,
     `Estimate  ${sayEstimate(plan.estimate)}`,
+    ...(plan.budget === null
+      ? []
+      : [`Budget    ${sayBudgetFor(plan.estimate, readBudget(parseBudget(plan.budget)) ?? NO_BUDGET)}`]),
   ]
   lines.push(...section("Roles made for it", plan.roleSpecs.map(sayRole), screen))
   const indent = Math.min(20, Math.max(...tasks.map(({ id }) => width(id))) + 2)

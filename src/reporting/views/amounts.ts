@@ -1,3 +1,4 @@
+import { money } from "../../lib/text/money.ts"
 import type { Cost } from "../cost.ts"
 
 /** `42s`, `4m 05s`, `2h 05m`. */
@@ -35,10 +36,6 @@ export function shortCost(cost: Cost | undefined): string {
   if (cost === undefined || (cost.tokens === 0 && cost.dollars === 0)) return "-"
   if (cost.dollars === 0 || cost.unknown > 0) return `${amount(cost.tokens)} tokens`
   return `${cost.isEstimated ? "~" : ""}${money(cost.dollars)}`
-}
-
-function money(dollars: number): string {
-  return `$${dollars < 0.1 ? dollars.toFixed(4) : dollars.toFixed(2)}`
 }
 
 export function percent(share: number): string {

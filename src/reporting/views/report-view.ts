@@ -1,6 +1,8 @@
+import { sayBudget } from "../../kernel/budget.ts"
 import { type Column, cut, manyLines, oneLine, paint, type Screen, table, width } from "../../lib/text/table.ts"
 import { summarizeStandings } from "../../quality/baseline.ts"
-import type { NamedCost, Report, Result, TaskReport } from "../report.ts"
+import type { NamedCost } from "../cost.ts"
+import type { Report, Result, TaskReport } from "../report.ts"
 import { describeCost, exactDuration, percent, shortCost } from "./amounts.ts"
 import { shortTime } from "./status-view.ts"
 
@@ -98,6 +100,7 @@ function listFacts(report: Report): Fact[] {
       "Cost",
       cost.total.runs === 0 ? "no run of an agent" : `${describeCost(cost.total)} in ${plural(cost.total.runs, "run")}`,
     ],
+    ...(cost.budget === null ? [] : [["Budget", sayBudget(cost.budget)] as const]),
     ...pathFact(report),
   ]
 }

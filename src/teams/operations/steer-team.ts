@@ -1,8 +1,10 @@
 import { ENGINE, PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
+import type { TeamRecord } from "../../kernel/record.ts"
 import { describeTeam, type TeamName, type TeamStatus } from "../../kernel/team.ts"
 import { LEAD } from "../../messages/message.ts"
-import type { Trigger } from "../../requests/escalation.ts"
+import { type Trigger, toEscalation } from "../../requests/escalation.ts"
+import { withdrawEscalation } from "../../requests/operations/escalation-holds.ts"
 import { raiseEscalation } from "../../requests/operations/raise-escalation.ts"
 import type { Context } from "../../store/operation.ts"
 import { lockTeam } from "../../tasks/operations/lookup.ts"
@@ -17,8 +19,9 @@ export async function pauseByEngine(
     const team = await lockTeam(tx, name)
     if (team.status !== "active") return
     await tx.teams.update(team.key, { status: "paused", pauseReason: reason })
-    await tx.events.append(team.key, ENGINE, { type: "team.paused", data: { reason } })
-    await raiseEscalation(tx, team, { trigger, summary: reason, task: null, by: ENGINE })
+    await tx.events.append(team.key, ENGINE, { type: "team.paused", data: { reason, trigger } })
+    const summary = trigger === "budget" ? `${reason}. ${AFTER_BUDGET}` : reason
+    await raiseEscalation(tx, team, { trigger, summary, task: null, by: ENGINE })
     const message = `ALERT: the team is paused: ${reason}`
     await tx.messages.send(team.key, ENGINE, {
       id: ids.uuid(),
@@ -28,6 +31,26 @@ export async function pauseByEngine(
       payload: { message },
     })
   })
+}
+
+const AFTER_BUDGET =
+  "go-on lets the team use up the same amount once more; teamwork run --resume --budget AMOUNT sets another one"
+
+/** A run that was given another budget need not wait for an answer about the old one. */
+export async function resumeAfterBudget({ store }: Context, name: TeamName): Promise<void> {
+  await store.write(async (tx) => {
+    const team = await lockTeam(tx, name)
+    const open = await tx.records.list(team.key, { kind: "escalation", status: "open" })
+    const [ours, others] = [open.filter(isAboutBudget), open.filter((record) => !isAboutBudget(record))]
+    for (const record of ours) await withdrawEscalation(tx, team, { record, by: PERSON })
+    if (ours.length === 0 || team.status !== "paused" || others.some(({ taskId }) => taskId === null)) return
+    await tx.teams.update(team.key, { status: "active", pauseReason: null })
+    await tx.events.append(team.key, PERSON, { type: "team.resumed", data: {} })
+  })
+}
+
+function isAboutBudget(record: TeamRecord): boolean {
+  return record.taskId === null && toEscalation(record).trigger === "budget"
 }
 
 /** Keeps state and commits; nobody gets a task any more. */

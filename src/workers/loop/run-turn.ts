@@ -11,7 +11,7 @@ import type { Verdict } from "../../quality/verdict.ts"
 import { noteActivity, noteRunEnded, noteRunStarted } from "../../tasks/operations/note-run.ts"
 import { recordObserved } from "../../tasks/operations/observe.ts"
 import type { Task } from "../../tasks/task.ts"
-import { budgetLeft } from "./budget.ts"
+import { budgetLeft, whoseBudget } from "./budget-left.ts"
 import type { Doer } from "./choose-doer.ts"
 import { diagnoseTimeout, newTrace, traceEvent } from "./diagnose-timeout.ts"
 import type { Hold } from "./hold-claim.ts"
@@ -20,6 +20,7 @@ import { pathTo, reachVariables, serversFor } from "./reach-team.ts"
 import { commandsOf, type FixFacts, SCRIPT, taskVariables } from "./script-variables.ts"
 import { Setback } from "./setback.ts"
 import type { Shift } from "./shift.ts"
+import { stopAtBudget } from "./stop-at-budget.ts"
 import { watchChecks } from "./watch-checks.ts"
 
 export interface Turn {
@@ -91,6 +92,14 @@ export async function runTurn(shift: Shift, hold: Hold, turn: Turn): Promise<Age
   const claim = { ...team, taskId: hold.task.id, owner: worker, token: hold.token }
   await recordObserved(context, { ...claim, uses: checks.uses() })
   if (result.reason === "done") return result
+  if (result.reason === "budget") {
+    const spender = { task: hold.task.id, worker }
+    const usedUp = whoseBudget(
+      budgetLeft(await shift.history.read(), shift.options.settings.budget, spender),
+      job.limits,
+    )
+    if (usedUp !== null) throw await stopAtBudget(shift, hold, { usedUp, agent })
+  }
   throw asSetback(result, agent, trace)
 }
 
@@ -102,7 +111,8 @@ async function makeJob(shift: Shift, hold: Hold, turn: Turn): Promise<AgentJob> 
   const owner = { owner: worker, token }
   const { ownership } = await ownershipFacts.run(ports.context, { ...team, task: task.id, ...owner })
   const left = budgetLeft(await history.read(), settings.budget, { task: task.id, worker })
-  if (left.exhausted !== null) throw new Setback("budget", left.exhausted, { agent: doer.ready.agent.name })
+  const { usedUp } = left
+  if (usedUp !== null) throw await stopAtBudget(shift, hold, { usedUp, agent: doer.ready.agent.name })
   const integration = ports.workspaces.integrationBranch
   const variables = taskVariables({ task, worker, integration, turn: turn.number, fix: turn.fix })
   const { model, tier, effort, allowedTools } = doer

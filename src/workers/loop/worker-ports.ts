@@ -1,6 +1,7 @@
 import type { ReadyAgent } from "../../agents/jobs/run-job.ts"
 import type { Agent, AgentJob, AgentResult, Permission, RunOptions } from "../../agents/port.ts"
 import type { Pins, Scopes, Workspaces } from "../../git/port.ts"
+import type { Budget } from "../../kernel/budget.ts"
 import type { TaskId, WorkerId } from "../../kernel/ids.ts"
 import type { WorkPlace } from "../../kernel/repository.ts"
 import type { RunName, TeamName } from "../../kernel/team.ts"
@@ -133,10 +134,6 @@ export interface WorkerSettings {
   readonly defaults: { readonly agentType: string; readonly tier: ModelTier }
 }
 
-export interface Budget {
-  readonly tokens: number
-  readonly dollars: number
-}
 export type Budgets = Readonly<Record<"task" | "worker" | "team", Budget>>
 
 export interface WorkerEnd {
