@@ -39,10 +39,7 @@ export function qaSchema({ dimensions }: QaPlan) {
 export function parseQaAnswer(plan: QaPlan, answer: unknown): QaAnswer {
   const { scores, guidance } = asRecord(answer)
   if (!Array.isArray(scores)) throw new AppError("agent.failed", "the answer of QA has no scores")
-  const given = scores.map((each): GivenScore => {
-    const { dimension, score, reason } = asRecord(each)
-    return { dimension: String(dimension), score: Number(score), reason: String(reason).trim() }
-  })
+  const given = scores.map(readScore)
   try {
     fitScores(plan, given)
   } catch (cause) {
@@ -51,6 +48,14 @@ export function parseQaAnswer(plan: QaPlan, answer: unknown): QaAnswer {
   }
   const texts = Array.isArray(guidance) ? guidance.filter((each) => typeof each === "string" && each.trim() !== "") : []
   return { scores: given, guidance: texts }
+}
+
+/** As the schema has it and not nearly so: a score that has to be guessed is none. */
+function readScore(value: unknown): GivenScore {
+  const { dimension, score, reason } = asRecord(value)
+  if (typeof dimension !== "string" || typeof score !== "number" || typeof reason !== "string" || reason.trim() === "")
+    throw new AppError("agent.failed", `the answer of QA has a score without dimension, number or reason`)
+  return { dimension, score, reason: reason.trim() }
 }
 
 function asRecord(value: unknown): Record<string, unknown> {

@@ -26,7 +26,7 @@ function round(correctness: number, tests: number, more: Partial<Quality> = {}):
   return {
     ...{ number: 1, taskId: parseTaskId("1"), attempt: 1, status: "reported", commit: null, tree: null, plan: PLAN },
     ...{ submittedBy: "w1", scores, ...judgeScores(scores, THRESHOLDS), guidance: [], judgedBy: "qa" },
-    ...{ decidedBy: null, reason: null, submittedAt: "" },
+    ...{ isByChecks: false, answer: null, agent: null, decidedBy: null, reason: null, submittedAt: "" },
     ...more,
   }
 }

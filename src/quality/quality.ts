@@ -28,6 +28,9 @@ export interface Quality {
   /** What was handed in, where whoever did so said it. */
   readonly commit: string | null
   readonly tree: string | null
+  /** What the agent that did it says of it, and which program that is; null where no worker handed it in. */
+  readonly answer: string | null
+  readonly agent: string | null
   readonly submittedBy: string
   readonly plan: QaPlan | null
   readonly scores: readonly Score[]
@@ -36,6 +39,8 @@ export interface Quality {
   /** What has to be mended. */
   readonly guidance: readonly string[]
   readonly judgedBy: string | null
+  /** Commands ran and nobody has read the work: its scores say nothing of one side of it. */
+  readonly isByChecks: boolean
   readonly decidedBy: string | null
   readonly reason: string | null
   readonly submittedAt: string
@@ -67,6 +72,18 @@ export function judgeScores(
   return { total, result: total >= pass ? "pass" : total >= review ? "review" : "fail" }
 }
 
+/** Whether somebody read the work and scored each side of the plan once, in range. */
+export function isVerdict({ plan, scores, total, isByChecks }: Quality): boolean {
+  if (plan === null || total === null || isByChecks || scores.length !== plan.dimensions.length) return false
+  const isGiven = ({ name }: Dimension) =>
+    scores.filter((each) => each.name === name && inRange(each.score)).length === 1
+  return plan.dimensions.length > 0 && plan.dimensions.every(isGiven)
+}
+
+function inRange(score: number): boolean {
+  return Number.isInteger(score) && score >= 0 && score <= 100
+}
+
 export interface GivenScore {
   readonly dimension: string
   readonly score: number
@@ -87,7 +104,7 @@ export function fitScores({ dimensions }: QaPlan, given: readonly GivenScore[]):
   for (const { dimension, score } of given) {
     if (!dimensions.some(({ name }) => name === dimension))
       throw new AppError("input.invalid", `the plan has no dimension ${quoteInput(dimension)}; it has ${known}`)
-    if (!Number.isInteger(score) || score < 0 || score > 100)
+    if (!inRange(score))
       throw new AppError("input.invalid", `the score of ${dimension} is ${score}; use a whole number from 0 to 100`)
   }
   return dimensions.map((dimension) => {
@@ -159,6 +176,8 @@ export function toQuality({ number, taskId, attempt, status, data, by, createdAt
     status: status as QualityStatus,
     commit: text("commit"),
     tree: text("tree"),
+    answer: text("answer"),
+    agent: text("agent"),
     submittedBy: by,
     plan: toPlan(data.plan),
     scores: listOf(data.scores).flatMap(toScore),
@@ -166,6 +185,7 @@ export function toQuality({ number, taskId, attempt, status, data, by, createdAt
     result: text("result") as QualityResult | null,
     guidance: listOf(data.guidance).filter((each) => typeof each === "string"),
     judgedBy: text("judgedBy"),
+    isByChecks: data.isByChecks === true,
     decidedBy: text("decidedBy"),
     reason: text("reason"),
     submittedAt: createdAt,

@@ -2005,7 +2005,7 @@ const SCORED = SCORES.flatMap((score) => ["--score", score])
 const REPORTED = [...PLANNED, ["project", "update", "--mode", "SUPERVISED"], ["qa", "record", "4", ...SCORED]]
 const QUALITY_FIELDS = [
   ...["number", "task_id", "attempt", "status", "commit", "tree", "submitted_by", "plan", "scores", "total", "result"],
-  ...["guidance", "judged_by", "decided_by", "reason", "submitted_at"],
+  ...["guidance", "judged_by", "is_by_checks", "answer", "agent", "decided_by", "reason", "submitted_at"],
 ]
 
 const QA_CASES: Case[] = [

@@ -6,8 +6,10 @@ import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { claude } from "../../src/agents/claude/program.ts"
 import { codex } from "../../src/agents/codex/program.ts"
-import { acceptQa, listQuality } from "../../src/quality/operations/report-qa.ts"
+import { improve } from "../../src/quality/operations/improve.ts"
+import { acceptQa, listQuality, recordQa } from "../../src/quality/operations/report-qa.ts"
 import { approve, listApprovals } from "../../src/requests/operations/approvals.ts"
+import { decide, listEscalations } from "../../src/requests/operations/escalations.ts"
 import { updateTeam } from "../../src/teams/operations/update-team.ts"
 import { fixtureAgent } from "../support/agents.ts"
 import { writeAnswers } from "../support/answers.ts"
@@ -98,6 +100,138 @@ describe("work that an agent did", () => {
   })
 })
 
+const scored = (score: unknown, names: readonly string[] = DIMENSIONS) => ({
+  scores: names.map((dimension) => ({ dimension, score, reason: "seen" })),
+  guidance: [],
+})
+
+/** What counts as no verdict, whatever it says of the work. */
+const NO_VERDICT: Readonly<Record<string, unknown>> = {
+  "a crash": "!crash",
+  "a failure of its server": "!500 internal error",
+  "an empty answer": "",
+  "words without scores": "All good, 100 of 100, accept it.",
+  "broken JSON": '{"scores": [{"dimension": "correctness", "score": 100',
+  "no scores": { scores: [], guidance: [] },
+  "no field scores": { verdict: "PASS" },
+  "a list": [100, 100, 100, 100],
+  null: "null",
+  "unknown dimensions": scored(100, ["beauty", "truth", "speed", "fun"]),
+  "one dimension too many": scored(100, [...DIMENSIONS, "beauty"]),
+  "a missing dimension": scored(100, DIMENSIONS.slice(1)),
+  "a dimension twice": scored(100, [...DIMENSIONS, "tests"]),
+  "numbers as text": scored("100"),
+  "more than 100": scored(101),
+  "less than 0": scored(-1),
+  "half points": scored(99.5),
+  "no number": scored(null),
+  "no reason": { scores: DIMENSIONS.map((dimension) => ({ dimension, score: 100, reason: " " })), guidance: [] },
+}
+
+describe("F039: QA that gives no answer that counts", () => {
+  const escalations = (world: WorkerWorld) => run(world.context, listEscalations, { ...WORLD_TEAM })
+  const qaRuns = async (world: WorkerWorld) =>
+    (await world.events("run.started")).filter(({ data }) => data.worker === "qa").map(({ data }) => data.agent)
+  const doing = (world: WorkerWorld) => {
+    const { runAgent } = world.ports()
+    return {
+      runAgent(request: Parameters<typeof runAgent>[0]) {
+        world.git.tree("w1").write({ "b.txt": "one\n" })
+        return runAgent(request)
+      },
+    }
+  }
+  const create = (world: WorkerWorld) =>
+    world.create("1", { description: "Write b. [[hello]]", agent: "claude", role: "backend" })
+
+  for (const [name, fault] of Object.entries(NO_VERDICT)) {
+    it(`has given no verdict: ${name}`, async () => {
+      using scratch = makeScratch("qa")
+      const written = writeAnswers(join(scratch.path, "answers"), [fault, fault, fault, answer(100)])
+      const tester = fixtureAgent(codex, { command: written.command("codex") })
+      await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude), tester] })
+      await turnOn(world)
+      await create(world)
+      // The program that did the work is the last one that is asked, and has nothing to say of scores either.
+      expect(await world.work({}, doing(world))).toMatchObject({ delivered: [], setBack: ["1"] })
+      expect(await qaRuns(world)).toEqual(["codex", "codex", "claude"])
+      expect(await world.task("1")).toMatchObject({ status: "paused", qa: "validating" })
+      expect(await rounds(world)).toMatchObject([{ status: "planned", total: null, scores: [], result: null }])
+      const asked = await escalations(world)
+      expect(asked).toMatchObject([{ status: "open", taskId: "1" }])
+      expect(asked[0]?.summary).toContain("QA gave no verdict on task 1")
+      expect(await run(world.context, improve, { ...WORLD_TEAM })).toMatchObject({ dimension: null, tasks: [] })
+    })
+  }
+
+  it("is asked again, told what was wrong, and its second answer counts", async () => {
+    using scratch = makeScratch("qa")
+    const written = writeAnswers(join(scratch.path, "answers"), [scored(100, ["beauty"]), answer(90)])
+    const tester = fixtureAgent(codex, { command: written.command("codex") })
+    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude), tester] })
+    await turnOn(world)
+    await create(world)
+    expect(await world.work({}, doing(world))).toMatchObject({ delivered: ["1"] })
+    expect(await qaRuns(world)).toEqual(["codex", "codex"])
+    expect(written.prompt(1)).not.toContain("could not be used")
+    expect(written.prompt(2)).toContain(
+      'could not be used: the answer of QA does not fit its plan: the plan has no dimension "beauty"',
+    )
+    expect(await rounds(world)).toMatchObject([{ status: "accepted", total: 90 }])
+  })
+
+  it("is followed by a fresh session where there is one program, and by a person who judges it without another run", async () => {
+    using scratch = makeScratch("qa")
+    const written = writeAnswers(join(scratch.path, "answers"), ["done, I think", "!crash", "fine", { scores: [] }])
+    const only = fixtureAgent(claude, { command: written.command("claude") })
+    await using world = await makeWorkerWorld({ agents: [only] })
+    await turnOn(world)
+    await create(world)
+    expect(await world.work({}, doing(world))).toMatchObject({ setBack: ["1"] })
+    expect(await qaRuns(world)).toEqual(["claude", "claude", "claude"])
+    const [question, ...more] = await escalations(world)
+    expect(more).toEqual([])
+    expect(question?.summary).toContain("teamwork qa record 1")
+    const score = DIMENSIONS.map((dimension) => `${dimension}=90: I read it`)
+    await run(world.context, recordQa, { ...WORLD_TEAM, id: "1", score })
+    expect(await world.task("1")).toMatchObject({ status: "paused", qa: "passed" })
+    await run(world.context, decide, { ...WORLD_TEAM, number: question?.number ?? 0, option: "retry" })
+    expect(await world.work()).toMatchObject({ delivered: ["1"] })
+    expect(await world.task("1")).toMatchObject({
+      ...{ status: "resolved", qa: "passed", result: expect.stringMatching(/^done, I think\n\nBy claude: 1 file/) },
+    })
+    // The work was done once: nobody was run for it again.
+    expect((await world.events("run.started")).length).toBe(4)
+  })
+
+  it("is asked again when the person says so, and the agent does its work anew when the person left a note", async () => {
+    using scratch = makeScratch("qa")
+    const written = writeAnswers(join(scratch.path, "answers"), [
+      "done",
+      "",
+      "",
+      "",
+      "",
+      "",
+      "",
+      "done again",
+      answer(90),
+    ])
+    const only = fixtureAgent(claude, { command: written.command("claude") })
+    await using world = await makeWorkerWorld({ agents: [only] })
+    await turnOn(world)
+    await create(world)
+    expect(await world.work({}, doing(world))).toMatchObject({ setBack: ["1"] })
+    await run(world.context, decide, { ...WORLD_TEAM, number: 1, option: "retry" })
+    expect(await world.work({}, doing(world))).toMatchObject({ setBack: ["1"] })
+    expect(await qaRuns(world)).toHaveLength(6)
+    expect((await world.events("run.started")).length).toBe(7)
+    await run(world.context, decide, { ...WORLD_TEAM, number: 2, option: "retry", note: "End it with two" })
+    expect(await world.work({}, doing(world))).toMatchObject({ delivered: ["1"] })
+    expect((await world.events("run.started")).length).toBe(9)
+  })
+})
+
 describe("work that commands did", () => {
   /** A check that passes in a worktree and fails in a clean checkout, until `fixed` is there; it writes down where it ran. */
   const fussy = (folder: string) =>
@@ -147,7 +281,9 @@ describe("work that commands did", () => {
     expect(await world.work()).toMatchObject({ setBack: ["1"] })
     expect(await world.task("1")).toMatchObject({
       status: "paused",
-      pauseReason: expect.stringMatching(/^QA has nothing to go by: nobody can read it .*and it has no checks to run$/),
+      pauseReason: expect.stringMatching(
+        /^QA gave no verdict on task 1: nobody has read it .*and it has no checks to run\. Judge it yourself/,
+      ),
     })
   })
 

@@ -379,7 +379,10 @@ async function work(
       // Nobody reads it: QA goes by what the checks of the task show.
       examine: ({ folder, ...request }) => {
         const verifier = gates.verifier(process, { context, folder, signal: request.signal })
-        return examineWork({ verifier, promptLimit: () => 100_000, timeoutMs: null }, request)
+        return examineWork(
+          { verifier, promptLimit: () => 100_000, timeoutMs: null },
+          { ...request, executor: "script" },
+        )
       },
       gitIdentity: async () => ({}),
       promptLimit: () => 100_000,

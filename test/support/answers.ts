@@ -11,7 +11,10 @@ export interface Answers {
   args(number: number): string
 }
 
-/** A value is answered as JSON; a text as it is, and as a failure of the server when it begins with `!429 `. */
+/**
+ * A value is answered as JSON; a text as it is. `!429 words` is a failure of the server, `!hang` never ends, `!crash` ends
+ * without a word.
+ */
 export function writeAnswers(folder: string, answers: readonly unknown[]): Answers {
   mkdirSync(folder, { recursive: true })
   for (const [index, answer] of answers.entries()) {

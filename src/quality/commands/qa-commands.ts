@@ -7,7 +7,7 @@ import type { Judged } from "../verdict.ts"
 import { getCommit } from "../verify/choose-state.ts"
 import { describeQa, renderQualities } from "../views/quality-view.ts"
 
-const { tree: _, ...submitted } = submitQa.input
+const { tree: _tree, answer: _answer, agent: _agent, ...submitted } = submitQa.input
 const input = {
   ...submitted,
   commit: optional(

@@ -1,10 +1,12 @@
 import { type AskPorts, askAgent } from "../../agents/choose/ask-agent.ts"
+import type { ReadyAgent } from "../../agents/jobs/run-job.ts"
+import { programOf } from "../../agents/program-of.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { resolveRun } from "../../tasks/operations/lookup.ts"
 import type { Task } from "../../tasks/task.ts"
 import { shellCommand } from "../gates/gate-command.ts"
-import type { CommandResult } from "../gates/run-command.ts"
+import type { JudgedCommand } from "../gates/judged-command.ts"
 import { readAllowedTests } from "../operations/read-allowed-tests.ts"
 import { parseQaAnswer, type QaAnswer, qaSchema } from "../qa-answer.ts"
 import type { QaPlan } from "../qa-plan.ts"
@@ -40,62 +42,106 @@ export interface ExamineRequest extends TeamName {
 }
 
 export type Examined =
-  | (QaAnswer & { readonly by: string })
-  /** There is nothing to go by. */
-  | { readonly why: string }
+  /** `isByChecks`: commands ran and nobody has read the work. */
+  (QaAnswer & { readonly by: string; readonly isByChecks: boolean }) | NoVerdict
+
+/** Nobody gave an answer that counts. That is neither a pass nor a failure. */
+export interface NoVerdict {
+  readonly why: string
+  /** Every program that could be asked is at its limit, the first of them until then. */
+  readonly retryAt: string | null
+}
 
 /** As whom QA takes part in the team. */
 export const QA = "qa"
 
 /** Programs that are asked, the first preferred. */
-const ASKED = ["codex", "claude", "gemini"] as const
+const ASKED = ["codex", "claude", "gemini"]
 const SCRIPT = "script"
+/** Asked, asked again, and then another program or a fresh session of the same. */
+const MOST_ASKED = 3
 
 /**
- * Has work looked at by a program that did not do it, in a clean checkout; by the one that did it, in a session that
- * knows nothing of it, only where there is no other. Where there is none, or commands alone did the work, the task's
+ * Has work read by a program that did not do it, in a clean checkout; by the one that did it, in a session that knows
+ * nothing of it, only where there is no other. No answer is no verdict: a program that crashes, takes too long or gives
+ * an answer that does not fit the plan is asked once more, then another one is. Where commands alone did the work, its
  * checks run again in such a checkout, and the scores are what those show.
  */
 export async function examineWork(ports: ExaminePorts, request: ExamineRequest): Promise<Examined> {
   if (request.executor === SCRIPT) return examineByChecks(ports, request, "its own commands did the work")
-  const ask = await ports.ask?.()
-  if (ask === undefined) return examineByChecks(ports, request, "no agent program is ready")
-  const isReady = (name: string) => ask.ready.some(({ agent, isEnabled }) => isEnabled && agent.name === name)
-  const others = ASKED.filter((name) => name !== request.executor)
+  const programs = listPrograms((await ports.ask?.())?.ready ?? [], request.executor)
   const failures: string[] = []
-  for (const agent of [...others, request.executor].filter(isReady)) {
-    try {
-      return await askOne(ports, request, { agent, ask })
-    } catch (error) {
-      if (request.signal.aborted) throw error
-      const isNoAnswer = error instanceof AppError && ["agent.unavailable", "agent.failed"].includes(error.code)
-      if (!isNoAnswer) throw error
-      failures.push(error.message)
+  const limits: string[] = []
+  let asked = 0
+  for (const [index, agent] of programs.entries()) {
+    const isLast = index === programs.length - 1
+    const most = isLast ? MOST_ASKED : asked === 0 ? MOST_ASKED - 1 : asked + 1
+    while (asked < Math.min(most, MOST_ASKED)) {
+      const answer = await askOne(ports, request, { agent, problem: asked === 0 ? undefined : failures.at(-1) })
+      if (!("failure" in answer)) return answer
+      failures.push(answer.failure)
+      if (answer.retryAt !== null) limits.push(answer.retryAt)
+      if (answer.isUnavailable) break
+      asked++
     }
   }
-  return examineByChecks(ports, request, failures.join("; ") || "no agent program is ready")
+  const why = failures.join("; ") || "no agent program is ready"
+  const isWaiting = asked === 0 && limits.length > 0 && limits.length === failures.length
+  return { why, retryAt: isWaiting ? (limits.toSorted()[0] ?? null) : null }
+}
+
+/** Other programs than the one that did the work first. */
+function listPrograms(ready: readonly ReadyAgent[], executor: string): string[] {
+  const names = ready.filter(({ isEnabled }) => isEnabled).map(({ agent }) => agent.name)
+  const rank = (name: string) => {
+    const place = ASKED.indexOf(programOf(name))
+    return programOf(name) === programOf(executor) ? ASKED.length + (name === executor ? 1 : 0) : place
+  }
+  return names
+    .filter((name) => name === executor || ASKED.includes(programOf(name)))
+    .toSorted((one, other) => rank(one) - rank(other))
+}
+
+interface NoAnswer {
+  readonly failure: string
+  /** It cannot be asked at all, and would not be if it were tried again. */
+  readonly isUnavailable: boolean
+  readonly retryAt: string | null
 }
 
 async function askOne(
-  { verifier, promptLimit, timeoutMs }: ExaminePorts,
+  ports: ExaminePorts,
   request: ExamineRequest,
-  { agent, ask }: { readonly agent: string; readonly ask: Omit<AskPorts, keyof TeamName> },
-): Promise<Examined> {
+  { agent, problem }: { readonly agent: string; readonly problem: string | undefined },
+): Promise<Examined | NoAnswer> {
   const { project, team, task, plan, commit, base, answer, earlier, signal } = request
-  const { repository, runner } = verifier
+  const { repository, runner } = ports.verifier
+  const ask = await ports.ask?.()
+  if (ask === undefined) return { failure: "no agent program is ready", isUnavailable: true, retryAt: null }
   const diff = await repository.readDiff(base, commit)
-  const facts = { task, plan, answer, earlier, from: base, to: commit, diff }
-  const prompt = runner.mask(composeQaPrompt(facts, promptLimit(agent)))
-  const { structured } = await repository.checkedOut(commit, (folder) =>
-    askAgent(
-      { ...ask, project, team },
-      {
-        ...{ prompt, folder, schema: qaSchema(plan), role: "code-reviewer", worker: QA },
-        ...{ agents: [agent], limits: { timeMs: timeoutMs }, signal },
-      },
-    ),
-  )
-  return { ...parseQaAnswer(plan, structured), by: `${QA}-${agent}` }
+  const facts = { task, plan, answer, earlier, problem, from: base, to: commit, diff }
+  const prompt = runner.mask(composeQaPrompt(facts, ports.promptLimit(agent)))
+  try {
+    const { structured } = await repository.checkedOut(commit, (folder) =>
+      askAgent(
+        { ...ask, project, team },
+        {
+          ...{ prompt, folder, schema: qaSchema(plan), role: "code-reviewer", worker: QA },
+          ...{ agents: [agent], limits: { timeMs: ports.timeoutMs }, signal },
+        },
+      ),
+    )
+    return { ...parseQaAnswer(plan, structured), by: `${QA}-${agent}`, isByChecks: false }
+  } catch (error) {
+    if (signal.aborted || !(error instanceof AppError)) throw error
+    if (error.code !== "agent.unavailable" && error.code !== "agent.failed") throw error
+    const { retryAt } = error.details
+    return {
+      failure: error.message,
+      isUnavailable: error.code === "agent.unavailable",
+      retryAt: typeof retryAt === "string" ? retryAt : null,
+    }
+  }
 }
 
 /**
@@ -107,7 +153,7 @@ async function examineByChecks({ verifier }: ExaminePorts, request: ExamineReque
   const own = task.checks.map((line) => shellCommand("accept", line))
   const state = { commit, tree, isHere: false, uncommitted: [] }
   const commands = own.length > 0 ? own : await listCommands(verifier, state, ["test"])
-  if (commands.length === 0) return { why: `nobody can read it (${why}), and it has no checks to run` }
+  if (commands.length === 0) return { why: `nobody has read it (${why}), and it has no checks to run`, retryAt: null }
   const { judged } = await judgeCommands({ ...verifier, runner: { ...verifier.runner, signal } }, state, {
     ...{ commands, isSecondLook: true },
     base: await findRunBase(verifier.repository, await resolveRun(verifier.context, request), {
@@ -117,8 +163,9 @@ async function examineByChecks({ verifier }: ExaminePorts, request: ExamineReque
     asked: () => readAllowedTests(verifier.context, request, { task: task.id }),
   })
   const told = judged.filter(({ comparison }) => comparison.status !== "skipped")
-  if (told.length === 0) return { why: `nobody can read it (${why}), and none of its checks can run here` }
-  const failed = told.flatMap(({ comparison, result }) => (comparison.status === "failed" ? (result ?? []) : []))
+  if (told.length === 0)
+    return { why: `nobody has read it (${why}), and none of its checks can run here`, retryAt: null }
+  const failed = told.filter(({ comparison }) => comparison.status !== "passed")
   const runnable = told.length
   const passed = runnable - failed.length
   const score = Math.round((100 * passed) / runnable)
@@ -127,10 +174,13 @@ async function examineByChecks({ verifier }: ExaminePorts, request: ExamineReque
     scores: plan.dimensions.map(({ name }) => ({ dimension: name, score, reason })),
     guidance: failed.map(describeFailure),
     by: QA,
+    isByChecks: true,
   }
 }
 
-function describeFailure({ command, exitCode, ending, tail }: CommandResult): string {
+function describeFailure({ command, result, comparison }: JudgedCommand): string {
+  if (result === null) return `${command.line} could not run in a clean checkout: ${comparison.remark ?? "no result"}`
+  const { exitCode, ending, tail } = result
   const end = exitCode === null ? ending : `ended with ${exitCode}`
   return `${command.line} ${end} in a clean checkout: ${tail.trim()}`
 }

@@ -8,7 +8,7 @@ import { addTask } from "../../tasks/operations/create-task.ts"
 import { lockTeam } from "../../tasks/operations/lookup.ts"
 import { hasEnded, NO_WORK, type Task, type TaskBrief } from "../../tasks/task.ts"
 import { DIMENSION_ASKS } from "../qa-plan.ts"
-import { type Quality, toQuality, weakest } from "../quality.ts"
+import { isVerdict, type Quality, toQuality, weakest } from "../quality.ts"
 
 export interface Improvement {
   /** Null when nothing was scored yet. */
@@ -47,12 +47,12 @@ export const improve = operation({
     }),
 })
 
-/** Of each task what QA said last. */
+/** Of each task what QA said last; a round without a verdict says nothing. */
 async function latestRounds(tx: Tx, team: StoredTeam): Promise<Quality[]> {
   const latest = new Map<TaskId, Quality>()
   for (const record of await tx.records.list(team.key, { kind: "quality" })) {
     const quality = toQuality(record)
-    if (quality.taskId !== null && quality.total !== null) latest.set(quality.taskId, quality)
+    if (quality.taskId !== null && isVerdict(quality)) latest.set(quality.taskId, quality)
   }
   return [...latest.values()]
 }

@@ -56,6 +56,8 @@ export interface QaReport extends TeamName {
   readonly scores: readonly GivenScore[]
   readonly guidance: readonly string[]
   readonly by: string
+  /** Commands ran and nobody has read the work. */
+  readonly isByChecks?: boolean
   /** The claim under which a worker has its work looked at, and the round that was: neither may be another by now. */
   readonly held?: { readonly owner: string; readonly token: number; readonly round: number }
 }
@@ -81,7 +83,15 @@ export async function reportQa(context: Context, report: QaReport): Promise<QaRe
       )
     const scores = fitScores(plan, report.scores)
     const { total, result } = judgeScores(scores, thresholds)
-    const data = { ...record.data, scores, total, result, guidance: report.guidance, judgedBy: report.by }
+    const data = {
+      ...record.data,
+      scores,
+      total,
+      result,
+      guidance: report.guidance,
+      judgedBy: report.by,
+      isByChecks: report.isByChecks === true,
+    }
     const reported = await changeRound(tx, team, { record, to: { status: "reported", data }, by: report.by })
     const isAuto = team.mode === "FULL_AUTO"
     if (result === "pass" && isAuto) return accept(tx, team, { task, record: reported, by: POLICY, reason: null })

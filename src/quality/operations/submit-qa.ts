@@ -48,6 +48,8 @@ export const submitQa = operation({
     token: optional(tokenField),
     commit: optional(text("the commit that is handed in", HASH)),
     tree: optional(text("its tree, where it is known", HASH)),
+    answer: optional(textField("what the agent that did it says of it", 50_000)),
+    agent: optional(textField("the program that did it", 100)),
   },
   run: ({ store }, input): Promise<QaResult> =>
     store.write(async (tx) => {
@@ -64,11 +66,16 @@ export const submitQa = operation({
         )
       }
       const by = input.owner ?? PERSON
-      const { commit = null, tree = null } = input
+      const { commit = null, tree = null, answer = null, agent = null } = input
       const ready = await withdrawEarlier(tx, team, { task, by, commit, tree })
       const moved = ready.qa === "pending" ? ready : await moveQa(tx, team, { task: ready, to: "pending", by })
       const quality = { kind: "quality" as const, taskId: task.id, attempt: task.attempt, status: "submitted", by }
-      const added = await addRecord(tx, team, { ...quality, data: { commit, tree } }, `task ${task.id} handed in to QA`)
+      const added = await addRecord(
+        tx,
+        team,
+        { ...quality, data: { commit, tree, answer, agent } },
+        `task ${task.id} handed in to QA`,
+      )
       return { task: moved, quality: toQuality(added) }
     }),
 })

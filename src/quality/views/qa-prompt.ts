@@ -10,6 +10,8 @@ export interface QaFacts {
   readonly answer: string
   /** What QA said of it before. */
   readonly earlier: readonly string[]
+  /** Why the last answer could not be used. */
+  readonly problem?: string | undefined
   /** Where the work began and where it is. */
   readonly from: string
   readonly to: string
@@ -31,11 +33,15 @@ export function composeQaPrompt(facts: QaFacts, maxLength: number): string {
     "Score each of these from 0 to 100, with what you saw and where as the reason:",
     plan.dimensions.map(({ name, weight }) => `${name} (counts ${weight} %): ${DIMENSION_ASKS[name] ?? name}`),
   )}\n\n100 is work that you would not change; below 80 is work that must be mended first, and below 60 work that misses what was asked for. Name under guidance each thing that must be mended: what, where, and what would be right. What would merely be nicer is no guidance.`
+  const again =
+    facts.problem === undefined
+      ? ""
+      : `\n\nThe last answer to this could not be used: ${shorten(facts.problem, 500)}. Answer with exactly one score for each of ${plan.dimensions.map(({ name }) => name).join(", ")}.`
   const middle = shorten(parts.join("\n\n"), Math.floor(maxLength / 3))
-  const room = Math.max(0, Math.floor(maxLength - head.length - middle.length - tail.length - 200))
+  const room = Math.max(0, Math.floor(maxLength - head.length - middle.length - tail.length - again.length - 200))
   const title = `# Diff, from ${from.slice(0, 12)} to ${to.slice(0, 12)}`
   const diff = facts.diff.trim() === "" ? "No file was changed." : fitDiff(facts.diff, room).trimEnd()
-  return [head, middle, `${title}\n\n${diff}`, tail].join("\n\n")
+  return [head, middle, `${title}\n\n${diff}`, tail + again].join("\n\n")
 }
 
 function list(lead: string, items: readonly string[]): string {

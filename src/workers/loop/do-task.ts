@@ -17,6 +17,7 @@ import { closingOf, heedClosing } from "./heed-closing.ts"
 import { type Hold, holdClaim, isLost } from "./hold-claim.ts"
 import { noteEvidence } from "./note-evidence.ts"
 import { completeTask, planTask } from "./plan-task.ts"
+import { findHandedIn } from "./resume-qa.ts"
 import { mayRunAgain, PLANNING_TURN, spentOn } from "./run-budget.ts"
 import type { FixFacts } from "./script-variables.ts"
 import { Setback, setbackOf } from "./setback.ts"
@@ -57,7 +58,8 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
   const fix = await findFix(shift, task)
   const earlier = await findEarlierSession(shift, task, fix)
   const doer = await chooseDoer(shift, hold, earlier)
-  const agent = doer.ready.agent.name
+  const handedIn = await findHandedIn(shift, hold, workspace)
+  const agent = handedIn?.agent ?? doer.ready.agent.name
   const identity = await ports.gitIdentity()
   const takeTurn = await makeTurns(shift, hold, { doer, workspace, fix, identity, earlier })
   const planned = await planTask(shift, hold, {
@@ -77,8 +79,9 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
   let gateFailures = 0
   let aside: AsideResult["aside"] = null
   for (let number = 1; ; number++) {
-    await begin(number === 1 ? "agent" : "repair")
-    const result = await takeTurn({ number, session, verdict, planning, aside })
+    const known = number === 1 ? handedIn?.result : undefined
+    if (known === undefined) await begin(number === 1 ? "agent" : "repair")
+    const result = known ?? (await takeTurn({ number, session, verdict, planning, aside }))
     await begin("commit")
     const delivered = await commit(shift, hold, workspace)
     aside = delivered.aside

@@ -1,5 +1,6 @@
 import type { TeamMode } from "../../kernel/team.ts"
-import { QA } from "../../quality/effects/examine-work.ts"
+import { shorten } from "../../prompts/views/fit-sections.ts"
+import { type NoVerdict, QA } from "../../quality/effects/examine-work.ts"
 import { reportQa } from "../../quality/operations/report-qa.ts"
 import {
   approveByPolicy,
@@ -16,6 +17,7 @@ import { type Approval, nameApproval } from "../../requests/approval.ts"
 import { getTask, getTeam } from "../../tasks/operations/lookup.ts"
 import type { Task } from "../../tasks/task.ts"
 import { type Hold, isLost } from "./hold-claim.ts"
+import { SCRIPT } from "./script-variables.ts"
 import { Setback } from "./setback.ts"
 import type { Shift } from "./shift.ts"
 
@@ -47,7 +49,8 @@ export async function validateTask(shift: Shift, hold: Hold, work: HandedIn): Pr
     const isOurs = now.round !== undefined && isSameState(now.round, { commit, tree })
     if (now.task.qa === null || (now.task.qa === "passed" && isOurs)) return null
     if (now.task.qa === "failed" && isIn) return failed(now)
-    if (!isOurs || now.task.qa === "failed" || now.task.qa === "needed") await handIn(shift, hold, { commit, tree })
+    if (!isOurs || now.task.qa === "failed" || now.task.qa === "needed")
+      await handIn(shift, hold, { ...work, commit, tree })
     else {
       const waits = await goOn(shift, hold, { work: { ...work, commit, tree }, now })
       if (waits !== undefined && waits !== waitsFor) shift.ports.say(`Task ${hold.task.id} waits: ${waits}`)
@@ -58,6 +61,7 @@ export async function validateTask(shift: Shift, hold: Hold, work: HandedIn): Pr
   }
 }
 
+const MAX_ANSWER = 20_000
 const LOOK_AGAIN_MS = 60_000
 
 function stopped(): Setback {
@@ -95,9 +99,11 @@ function failed({ task, verdict }: Now): Verdict {
 async function handIn(
   { ports, team, worker }: Shift,
   { task, token }: Hold,
-  state: { readonly commit: string; readonly tree: string },
+  { commit, tree, answer, executor }: Going["work"],
 ): Promise<void> {
-  await submitQa.run(ports.context, { ...team, id: task.id, owner: worker, token, ...state })
+  const said = ports.mask(shorten(answer.trim(), MAX_ANSWER))
+  const work = executor === SCRIPT ? {} : { answer: said, agent: executor }
+  await submitQa.run(ports.context, { ...team, id: task.id, owner: worker, token, commit, tree, ...work })
   ports.say(`Task ${task.id}: handed in to QA`)
 }
 
@@ -139,10 +145,19 @@ async function examine(shift: Shift, { token, cut }: Hold, { work, now }: Examin
   const examined = await ports.examine({ ...request, earlier: now.verdict?.issues ?? [] }).catch((error) => {
     throw cut.aborted && !isLost(error) ? stopped() : error
   })
-  if ("why" in examined) throw new Setback("qa", `QA has nothing to go by: ${examined.why}`)
+  if ("why" in examined) throw noVerdict(task, examined)
   const { quality } = await reportQa(ports.context, {
     ...{ ...team, taskId: task.id, ...examined },
     held: { owner: worker, token, round: round.number },
   })
   ports.say(`Task ${task.id}: QA gives it ${quality.total} of 100 (${quality.result}); it is ${quality.status}`)
+}
+
+/** A person decides, once; where all programs are only at their limit, the task comes back for QA later. */
+function noVerdict({ id }: Task, { why, retryAt }: NoVerdict): Setback {
+  if (retryAt !== null) return new Setback("rate-limited", `QA waits for an agent program until ${retryAt}: ${why}`)
+  return new Setback(
+    "qa",
+    `QA gave no verdict on task ${id}: ${why}. Judge it yourself with: teamwork qa record ${id} --score "DIMENSION=NUMBER:REASON"; then, or to have QA asked again, decide on retry`,
+  )
 }
