@@ -115,6 +115,8 @@ export const EVENTS = {
   ),
   /** One run of an agent; without a task it plans or reviews. */
   "run.started": shape({ ...aboutRun, attempt: maybeCount, model: maybe, turn: count }),
+  /** What a run has used up so far. A run whose worker is killed has no other record of it. */
+  "run.progress": shape({ ...aboutRun, tokens: count, dollars: maybeCount }),
   "run.ended": shape({
     ...aboutRun,
     reason: word,

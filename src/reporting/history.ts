@@ -233,6 +233,13 @@ function tellRun(history: History, { type, data }: Event, at: number): void {
       ...{ inputTokens: 0, cachedTokens: 0 },
     })
   }
+  if (type === "run.progress") {
+    const run = history.runs.get(data.run)
+    if (run === undefined || run.endedAt !== null) return
+    run.tokens = data.tokens
+    run.dollars = data.dollars
+    run.dollarsAreEstimated = true
+  }
   if (type !== "run.ended") return
   const run = history.runs.get(data.run)
   if (run === undefined) return

@@ -67,6 +67,7 @@ function add(sum: Spending, run: RunFact): Spending {
     tokens: sum.tokens + run.tokens,
     dollars: run.dollars === null ? sum.dollars : (sum.dollars ?? 0) + run.dollars,
     isEstimated: sum.isEstimated || (run.dollars !== null && run.dollarsAreEstimated),
-    unpriced: sum.unpriced + (run.dollars === null && run.tokens > 0 ? 1 : 0),
+    // Most agents name their price at the end of a run.
+    unpriced: sum.unpriced + (run.dollars === null && run.tokens > 0 && run.endedAt !== null ? 1 : 0),
   }
 }

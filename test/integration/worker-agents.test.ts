@@ -13,6 +13,7 @@ import { pinRef } from "../../src/kernel/branches.ts"
 import { sendMessage } from "../../src/messages/operations/send-message.ts"
 import { approve, listApprovals, reject } from "../../src/requests/operations/approvals.ts"
 import { decide, listEscalations } from "../../src/requests/operations/escalations.ts"
+import { noteRunProgress, noteRunStarted } from "../../src/tasks/operations/note-run.ts"
 import { listEvidence } from "../../src/tasks/operations/record-evidence.ts"
 import { updateTeam } from "../../src/teams/operations/update-team.ts"
 import { workerMark } from "../../src/workers/loop/orphans.ts"
@@ -445,6 +446,34 @@ describe("budgets", () => {
     expect(await world.events("worker.quarantined")).toMatchObject([
       { data: { reason: "its budget: 240 of 10 tokens are used up" } },
     ])
+  })
+
+  it("of the team stop a run that has used up, with those of others, what it had left when it began", async () => {
+    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
+    await world.create("1", { description: "[[hello]]", role: "review" })
+    const other = { ...WORLD_TEAM, run: "9-1-1", task: null, worker: "w9", agent: "codex" }
+    let now = Date.now()
+    const usage = { inputTokens: 90, outputTokens: 10, cachedTokens: 0, dollars: null }
+    const ports: Partial<WorkerPorts> = {
+      clock: { now: () => now },
+      async runAgent({ options }) {
+        await noteRunStarted(world.context, { ...other, attempt: null, model: null, turn: 1 })
+        await noteRunProgress(world.context, { ...other, tokens: 250, dollars: null })
+        now += 31_000
+        await options.onEvent?.({ at: now, type: "usage", isTotal: false, ...usage })
+        expect(options.signal?.aborted).toBe(true)
+        const ended = { session: null, exitCode: null, signal: null, durationMs: 1, filesTouched: [], retryAt: null }
+        return { ...ended, usage, reason: "cancelled", answer: "", structured: null, error: "stopped" }
+      },
+    }
+    const none = { tokens: 0, dollars: 0 }
+    const budget = { task: none, worker: none, team: { tokens: 300, dollars: 0 } }
+    expect(await world.work({ settings: { budget } }, ports)).toMatchObject({ setBack: ["1"] })
+    expect(await world.events("run.progress")).toMatchObject([{}, { data: { worker: "w1", tokens: 100 } }])
+    expect(await world.events("team.paused")).toMatchObject([
+      { data: { reason: "the team's budget: 350 of 300 tokens are used up", trigger: "budget" } },
+    ])
+    expect(await world.task("1")).toMatchObject({ status: "open" })
   })
 })
 

@@ -101,6 +101,7 @@ const REACH: Readonly<Record<Event["type"], "task" | "messages" | "verdicts" | "
   "task.recheck_asked": "task",
   "task.rechecked": "task",
   "run.started": "nothing",
+  "run.progress": "nothing",
   "run.ended": "nothing",
   "evidence.added": "task",
   "evidence.withdrawn": "task",

@@ -21,6 +21,18 @@ export async function noteRunStarted(
   })
 }
 
+/** What it has used up so far. */
+export async function noteRunProgress(
+  { store }: Context,
+  { project, team, ...data }: Whose & EventData<"run.progress">,
+  teamRun?: number,
+): Promise<void> {
+  await store.write(async (tx) => {
+    const { key } = await getTeam(tx, { project, team, run: teamRun })
+    await tx.events.append(key, data.worker, { type: "run.progress", data })
+  })
+}
+
 export async function noteRunEnded(
   { store }: Context,
   { project, team, ...data }: Whose & EventData<"run.ended">,

@@ -1,6 +1,7 @@
 import { join } from "node:path"
 import { noteRun } from "../../agents/jobs/note-agent-run.ts"
 import type { AgentEvent, AgentJob, AgentResult, Session } from "../../agents/port.ts"
+import type { Price } from "../../agents/prices.ts"
 import type { Aside, Workspace } from "../../git/port.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import { markRead } from "../../messages/operations/mark-read.ts"
@@ -22,6 +23,7 @@ import { Setback } from "./setback.ts"
 import type { Shift } from "./shift.ts"
 import { stopAtBudget } from "./stop-at-budget.ts"
 import { watchChecks } from "./watch-checks.ts"
+import { watchSpending } from "./watch-spending.ts"
 
 export interface Turn {
   readonly doer: Doer
@@ -69,8 +71,10 @@ export async function runTurn(shift: Shift, hold: Hold, turn: Turn): Promise<Age
     status: () =>
       `task ${hold.task.id}, ${agent} has been at it for ${seconds(startedAt)} s and was last heard of ${seconds(heardAt)} s ago`,
   })
+  const spending = watchSpending(shift, hold, { run, agent, price: priceOf(doer, job) })
   const onEvent = async (event: AgentEvent) => {
     traceEvent(trace, event)
+    await spending.see(event)
     checks.see(event)
     heardAt = clock.now()
     if (event.type === "message_delivered") await inbox.delivered(event.messageId)
@@ -85,13 +89,16 @@ export async function runTurn(shift: Shift, hold: Hold, turn: Turn): Promise<Age
   }
   const begun = { ...told, attempt: hold.task.attempt, model: job.model, turn: turn.number }
   await noteRunStarted(context, begun, team.run)
-  const options = { signal: hold.cut, onEvent, messages: inbox.messages }
+  const signal = AbortSignal.any([hold.cut, spending.signal])
+  const options = { signal, onEvent, messages: inbox.messages }
   const result = await ports.runAgent({ run, agent: doer.ready.agent, job, options })
   await tellEnd(shift, told, result)
   if (hold.cut.aborted) throw new Setback("interrupted", "the worker was stopped while its agent ran", { agent })
   const claim = { ...team, taskId: hold.task.id, owner: worker, token: hold.token }
   await recordObserved(context, { ...claim, uses: checks.uses() })
   if (result.reason === "done") return result
+  const overspent = spending.usedUp()
+  if (overspent !== null) throw await stopAtBudget(shift, hold, { usedUp: overspent, agent })
   if (result.reason === "budget") {
     const spender = { task: hold.task.id, worker }
     const usedUp = whoseBudget(
@@ -101,6 +108,11 @@ export async function runTurn(shift: Shift, hold: Hold, turn: Turn): Promise<Age
     if (usedUp !== null) throw await stopAtBudget(shift, hold, { usedUp, agent })
   }
   throw asSetback(result, agent, trace)
+}
+
+function priceOf({ ready }: Doer, { model, tier }: AgentJob): Price | undefined {
+  const known = ready.models[tier]
+  return model === null || model === known.model ? (known.price ?? undefined) : undefined
 }
 
 async function makeJob(shift: Shift, hold: Hold, turn: Turn): Promise<AgentJob> {
