@@ -192,7 +192,7 @@ export function cliSuite(cli: Cli): void {
     it("writes nothing where it may only ask", async () => {
       await using world = makeWorld(cli, { edit: [{ tool: cli.write("made.txt", "made\n") }, { text: "over" }] })
       const { result, events } = await world.run({ prompt: "[[edit]]", permission: "ask" })
-      expect(["done", "refused"]).toContain(result.reason)
+      expect(["done", "permission"]).toContain(result.reason)
       expect(readIn(world, "made.txt")).toBe(NO_FILE)
       // It asked, and was told.
       if (name === "acp") expect(refusals(events)).toEqual(["not permitted: writing files is not permitted"])
@@ -200,11 +200,12 @@ export function cliSuite(cli: Cli): void {
 
     // The others have more to show, in ownership.suite.ts.
     if (name === "acp")
-      it("writes only what is its own", async () => {
+      it("F044: writes only what is its own, is told what it may not, and goes on", async () => {
         await using world = makeWorld(cli, {
           edit: [
             { tool: cli.write("src/mine.txt", "mine\n") },
             { tool: cli.write("other.txt", "not mine\n") },
+            { tool: cli.write("src/more.txt", "more\n") },
             { text: "over" },
           ],
         })
@@ -213,7 +214,8 @@ export function cliSuite(cli: Cli): void {
         const { result, events } = await world.run(job)
         expect(readIn(world, "src/mine.txt")).toBe(canEdit ? "mine\n" : NO_FILE)
         expect(readIn(world, "other.txt")).toBe(NO_FILE)
-        expect(result.filesTouched).toEqual(canEdit ? ["src/mine.txt"] : [])
+        expect(result).toMatchObject({ reason: "done", answer: "over" })
+        expect(result.filesTouched).toEqual(canEdit ? ["src/mine.txt", "src/more.txt"] : [])
         expect(refusals(events)).toContainEqual(
           expect.stringContaining('not permitted: "other.txt" does not belong to task 1'),
         )

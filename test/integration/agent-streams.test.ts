@@ -199,7 +199,7 @@ describe("gemini", () => {
     [55, "auth"],
     [145, "auth"],
     [173, "rate-limited"],
-    [244, "crashed"],
+    [244, "overloaded"],
     [0, "crashed"],
   ] as const)("without a result ends with %d: %s", (exitCode, reason) => {
     const translator = translatorFor("gemini-hello.jsonl")
@@ -238,7 +238,7 @@ describe("opencode", () => {
       .replace('"completed"', '"error"')
       .replace('"output":"Wrote file successfully."', '"error":"permission rejected"')
     translator.line(refused)
-    expect(translator.end({ exitCode: 0, signal: null }, "").reason).toBe("refused")
+    expect(translator.end({ exitCode: 0, signal: null }, "").reason).toBe("permission")
   })
 })
 

@@ -9,6 +9,7 @@ import type { AgentEventBody, AgentJob, AgentMessage } from "../port.ts"
 import { INITIALIZE_ID, type makeOutbox, PROTOCOL_VERSION } from "./acp-wire.ts"
 import { type Choice, choicesFor, currentModel, repeatedChoice } from "./choices.ts"
 import { type Judged, judgeEnd, judgeError } from "./judge.ts"
+import { makeRefusals } from "./refusals.ts"
 import type { makeUpdates } from "./updates.ts"
 
 interface Question {
@@ -35,6 +36,7 @@ export function makeSession(job: AgentJob, { settings, clock, outbox, updates }:
   let agentVersion: string | null = null
   let sessionId: string | null = null
   let isCancelled = false
+  const refusals = makeRefusals()
   let ending: Judged | undefined
 
   const isInTurn = () => question?.method === "session/prompt"
@@ -85,20 +87,17 @@ export function makeSession(job: AgentJob, { settings, clock, outbox, updates }:
   }
 
   function turnEnded({ stopReason, ...result }: Json): AgentEventBody[] {
-    const events = [...acknowledge(), ...updates.endTurn(result)]
-    const told = updates.told()
-    if (told.failure !== undefined || stopReason !== "end_turn" || queued.length === 0 || isCancelled) {
-      end(judgeEnd(stopReason, { ...told, job, isCancelled, now: clock.now() }))
-      return events
-    }
-    prompted = queued.splice(0)
-    prompt(prompted.map(({ text }) => text))
+    const [events, told] = [[...acknowledge(), ...updates.endTurn(result)], updates.told()]
+    const note = isCancelled ? undefined : refusals.noteFor(stopReason, told)
+    const isFree = note !== undefined || (told.failure === undefined && stopReason === "end_turn" && !isCancelled)
+    prompted = isFree ? queued.splice(0) : []
+    const texts = [note, ...prompted.map(({ text }) => text)].filter((text) => text !== undefined)
+    if (texts.length > 0) prompt(texts)
+    else end(judgeEnd(stopReason, { ...told, job, isCancelled, now: clock.now() }))
     return events
   }
 
-  function acknowledge(): AgentEventBody[] {
-    return prompted.splice(0).map(({ id }) => ({ type: "message_delivered", messageId: id }))
-  }
+  const acknowledge = () => prompted.splice(0).map(({ id }) => ({ type: "message_delivered", messageId: id }) as const)
 
   return {
     id: () => sessionId,

@@ -10,7 +10,8 @@ export type Judged = Pick<Outcome, "reason" | "error"> & Partial<Outcome>
 interface Turn {
   readonly job: AgentJob
   readonly answer: string
-  readonly endsInRefusal: boolean
+  /** What was not permitted just before the end; "" when nothing was. */
+  readonly refusal: string
   /** What the agent says about an error after which it ends as if all were well. */
   readonly failure: string | undefined
   /** By us. */
@@ -18,15 +19,14 @@ interface Turn {
   readonly now: number
 }
 
-const NOT_PERMITTED: Judged = { reason: "refused", error: "it ended when a tool was not permitted" }
-
 /** How a turn ended by itself. Some agents just stop where something was not permitted, without a word. */
 export function judgeEnd(stopReason: unknown, turn: Turn): Judged {
-  const { job, answer, endsInRefusal, failure, isCancelled, now } = turn
+  const { job, answer, refusal, failure, isCancelled, now } = turn
+  const notPermitted: Judged = { reason: "permission", error: `it ended when a tool was not permitted: ${refusal}` }
   if (failure !== undefined) return judgeError({ message: failure || "it ended with an error" }, "", now)
   switch (stopReason) {
     case "end_turn":
-      return endsInRefusal ? NOT_PERMITTED : judgeAnswer(job, answer)
+      return refusal === "" ? judgeAnswer(job, answer) : notPermitted
     case "refusal":
       return { reason: "refused", error: answer || "the model refused" }
     case "max_tokens":
@@ -35,7 +35,7 @@ export function judgeEnd(stopReason: unknown, turn: Turn): Judged {
       return { reason: "turn-limit", error: "it made as many requests as it may in a turn" }
     case "cancelled":
       // Codex takes a refusal for the wish to stop.
-      if (endsInRefusal && !isCancelled) return NOT_PERMITTED
+      if (refusal !== "" && !isCancelled) return notPermitted
       return { reason: "cancelled", error: "cancelled" }
     default:
       return { reason: "protocol", error: `ended its turn for an unknown reason: ${JSON.stringify(stopReason)}` }

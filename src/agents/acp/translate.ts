@@ -47,8 +47,9 @@ export function translateAcp(job: AgentJob, clock: Clock, settings: Json = {}): 
     outbox.answer(id, { outcome })
     const seen = [...session.acknowledge(), ...events]
     if (isAllowed && outcome !== CANCELLED) return seen
-    updates.noteRefusal()
-    return [...seen, ...tools.refuse(callId, `not permitted: ${objection ?? "it cannot be allowed only once"}`)]
+    const why = objection ?? "it cannot be allowed only once"
+    updates.noteRefusal(`${wish.name} ${wish.files.join(", ")}: ${why}`.replace(" :", ":"))
+    return [...seen, ...tools.refuse(callId, `not permitted: ${why}`)]
   }
 
   function understand(message: Json): AgentEventBody[] | undefined {

@@ -20,8 +20,8 @@ export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) 
   let answer = ""
   let messageId: unknown
   let isAnswerOver = false
-  /** Nothing was said or done since something was not permitted. */
-  let endsInRefusal = false
+  /** What was not permitted, when nothing was said or done since; "" otherwise. */
+  let refusal = ""
   /** What the agent itself says about a model that could not be reached; "" when it has not said it yet. */
   let failure: string | undefined
   let replayed = 0
@@ -34,7 +34,7 @@ export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) 
     }
     if (isAnswerOver || update.messageId !== messageId) answer = ""
     isAnswerOver = false
-    endsInRefusal = false
+    refusal = ""
     messageId = update.messageId
     const part = answer === "" ? "first" : "next"
     answer = appendTail(answer, text, MAX_ANSWER)
@@ -44,7 +44,7 @@ export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) 
   function tool(update: Json): AgentEventBody[] {
     isAnswerOver = true
     const events = tools.see(update)
-    if (events.some(({ type }) => type === "tool_use")) endsInRefusal = false
+    if (events.some(({ type }) => type === "tool_use")) refusal = ""
     return events
   }
 
@@ -59,13 +59,13 @@ export function makeUpdates(job: AgentJob, tools: ReturnType<typeof makeTools>) 
 
   return {
     answer: () => answer,
-    told: () => ({ answer, endsInRefusal, failure: failure?.trim() }),
-    noteRefusal(): void {
-      endsInRefusal = true
+    told: () => ({ answer, refusal, failure: failure?.trim() }),
+    noteRefusal(what: string): void {
+      refusal = what
     },
     beginTurn(): void {
       isAnswerOver = true
-      endsInRefusal = false
+      refusal = ""
       failure = undefined
       usage.beginTurn()
     },

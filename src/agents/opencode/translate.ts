@@ -98,7 +98,7 @@ export function translateOpencode(job: AgentJob, clock: Clock): Translator {
       if (lastReason === "length")
         return { ...base, reason: "context-overflow", error: "the answer was cut at its length limit" }
       if (lastReason === "content-filter") return { ...base, reason: "refused", error: "the answer was filtered" }
-      if (wasRejected) return { ...base, reason: "refused", error: "it ended when a tool was not permitted" }
+      if (wasRejected) return { ...base, reason: "permission", error: "it ended when a tool was not permitted" }
       if (session === null && exitCode === 0)
         return { ...base, reason: "protocol", error: stderr || "printed no result" }
       return { ...base, ...classifyError({ message: stderr, now }), error: stderr || "ended in the middle" }
