@@ -1,7 +1,9 @@
 import { AppError } from "../kernel/errors.ts"
 import { classifyTask } from "../planning/complexity/classify-task.ts"
 import { findWorkKind, type WorkKind } from "../planning/complexity/work-kind.ts"
-import type { Role, Task } from "../tasks/task.ts"
+import { type WorkType, workTypeOf } from "../planning/complexity/work-type.ts"
+import type { Responsibility } from "../planning/roles/roles.ts"
+import { GENERIC_ROLE, type Task } from "../tasks/task.ts"
 
 /** One side of work that QA scores, and how much it counts; the weights of a plan add up to 100. */
 export interface Dimension {
@@ -17,7 +19,7 @@ export interface QaPlan {
   readonly checks: readonly string[]
 }
 
-export const QA_TYPES = ["code", "ui", "tests", "refactor", "documents", "audit", "design"] as const
+export const QA_TYPES = ["code", "ui", "tests", "refactor", "documents", "research", "audit", "design"] as const
 export type QaType = (typeof QA_TYPES)[number]
 
 interface Template {
@@ -46,6 +48,13 @@ const TEMPLATES: Readonly<Record<QaType, Template>> = {
     weights: { correctness: 35, completeness: 30, clarity: 25, maintainability: 10 },
     checks: ["that each statement holds for the code as it is", "that commands and examples work as they are written"],
   },
+  research: {
+    weights: { correctness: 35, completeness: 25, evidence: 25, clarity: 15 },
+    checks: [
+      "that each statement is true, and names the file, command or document that it was seen in",
+      "that the question is answered, and that it says what stays open",
+    ],
+  },
   audit: {
     weights: { correctness: 35, completeness: 35, clarity: 30 },
     checks: [
@@ -66,12 +75,13 @@ export const DIMENSION_ASKS: Readonly<Record<string, string>> = {
   tests: "would its tests tell if it broke",
   maintainability: "is it clear, and no more complicated than it has to be",
   usability: "can everybody use it, with what they have",
+  evidence: "can others check each statement by what it names as its source",
   clarity: "does a reader understand it at once",
 }
 
 /** `name=weight` each, from the configuration, for work of every type; none leaves it to the templates. */
-export function planQa(task: Task, overrides: readonly string[]): QaPlan {
-  const type = qaTypeOf(task)
+export function planQa(task: Task, overrides: readonly string[], responsibility?: Responsibility): QaPlan {
+  const type = qaTypeOf(task, responsibility)
   const { weights, checks } = TEMPLATES[type]
   const dimensions = Object.entries(weights).map(([name, weight]) => ({ name, weight }))
   return {
@@ -85,19 +95,41 @@ export function planQa(task: Task, overrides: readonly string[]): QaPlan {
   }
 }
 
-/** A role tells more than words do. */
-const BY_ROLE: Partial<Record<Role, QaType>> = {
-  ...{ docs: "documents", test: "tests", review: "audit", security: "audit", frontend: "ui" },
+/** A role tells more than words do; of roles and agent types that say what kind of work it is. */
+const BY_NAME: Readonly<Partial<Record<string, QaType>>> = {
+  ...{ docs: "documents", test: "tests", "test-engineer": "tests", frontend: "ui", designer: "design" },
+  ...{ explorer: "research", architect: "research" },
+  ...{ review: "audit", security: "audit", "style-reviewer": "audit", "quality-reviewer": "audit" },
+  ...{ "security-reviewer": "audit", "performance-reviewer": "audit", "code-reviewer": "audit" },
+}
+const BY_RESPONSIBILITY: Readonly<Partial<Record<Responsibility, QaType>>> = {
+  ...{ review: "audit", exploration: "research", analysis: "research", synthesis: "documents" },
 }
 const BY_KIND: Partial<Record<WorkKind, QaType>> = {
   ...{ "security audit": "audit", review: "audit", architecture: "design" },
   ...{ refactor: "refactor", documents: "documents", ui: "ui" },
 }
+const BY_WORK: Partial<Record<WorkType, QaType>> = { document: "documents", research: "research", design: "design" }
+/** Whoever is asked to find out and to change something is judged by the change. */
+const ALSO_CHANGES = /\b(?:and|then)\s+(?:fix|implement|add|change|update|remove|repair|refactor|migrate)\b/i
 
-export function qaTypeOf({ role, title, description }: Pick<Task, "role" | "title" | "description">): QaType {
+type Described = Pick<Task, "role" | "title" | "description" | "files"> & { readonly agentType?: string | null }
+
+/** By the agent type or role of the task, what a role that was made for it is responsible for, its words and its files. */
+export function qaTypeOf(task: Described, responsibility?: Responsibility): QaType {
+  const { role, agentType, title, description } = task
+  const made = responsibility === undefined ? undefined : BY_RESPONSIBILITY[responsibility]
+  const named = BY_NAME[agentType ?? ""] ?? made ?? BY_NAME[role]
+  if (named !== undefined) return named
   const text = `${title}\n${description}`
   const kind = findWorkKind(text, classifyTask(text).domain, 0)
-  return BY_ROLE[role] ?? (kind === undefined ? undefined : BY_KIND[kind]) ?? "code"
+  const byKind = kind === undefined ? undefined : BY_KIND[kind]
+  if (byKind !== undefined && byKind !== "ui") return byKind
+  // A role that writes code may be asked to find something out as well.
+  const isResearch = workTypeOf({ ...task, role: GENERIC_ROLE }) === "research"
+  const work = isResearch ? "research" : workTypeOf(task)
+  const isChange = work === "research" && (task.files.length > 0 || ALSO_CHANGES.test(title))
+  return (isChange ? undefined : BY_WORK[work]) ?? byKind ?? "code"
 }
 
 /** Throws when the weights do not add up to 100. */

@@ -3,6 +3,7 @@ import { AppError } from "../../kernel/errors.ts"
 import type { TeamRecord } from "../../kernel/record.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { list, optional, text, withDefault } from "../../lib/fields.ts"
+import { BUILT_IN_ROLES, type Responsibility, type RoleDefinition } from "../../planning/roles/roles.ts"
 import { type Approval, nameApproval, toApproval, waysToDecide } from "../../requests/approval.ts"
 import { decideApproval } from "../../requests/operations/approvals.ts"
 import { askApproval } from "../../requests/operations/ask-approval.ts"
@@ -126,6 +127,7 @@ export const planQa = operation({
     check: withDefault(list(textField("check", 500), "what is looked at besides; may be repeated"), []),
   },
   async run(context, input): Promise<QaPlanned> {
+    const roles = await context.roles()
     const { mode, ...planned } = await context.store.write(async (tx) => {
       const team = await lockTeam(tx, input)
       const task = await lockTask(tx, team.key, input.id)
@@ -136,7 +138,7 @@ export const planQa = operation({
       if (asked?.status === "pending" && team.mode !== "FULL_AUTO") throw waits(asked)
       const moved = task.qa === "planning" ? task : await moveQa(tx, team, { task, to: "planning", by })
       const record = await getRound(tx, team.key, task)
-      const made = makeQaPlan(task, context.settings.quality.dimensions)
+      const made = makeQaPlan(task, context.settings.quality.dimensions, responsibilityOf(task, roles))
       const plan = { ...made, checks: [...made.checks, ...input.check] }
       const data = { ...record.data, plan, plannedBy: by }
       const changed = await changeRound(tx, team, { record, to: { status: "planned", data }, by })
@@ -153,6 +155,12 @@ export const planQa = operation({
     })
   },
 })
+
+/** Of a role that is not built in; the names of those that are say enough. */
+function responsibilityOf({ agentType }: Task, roles: readonly RoleDefinition[]): Responsibility | undefined {
+  if (agentType === null || BUILT_IN_ROLES.some(({ name }) => name === agentType)) return undefined
+  return roles.find(({ name }) => name === agentType)?.responsibility
+}
 
 /** Nobody is to be waited for. */
 export async function approveByPolicy(
