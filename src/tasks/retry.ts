@@ -83,7 +83,12 @@ export function afterSetback(
 function saysItAgain(setbacks: readonly PastSetback[]): boolean {
   const said = setbacks
     .filter(({ kind }) => kind === "agent-failed")
-    .map(({ reason = "" }) => reason.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, " "))
+    .map(({ reason = "" }) =>
+      reason
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
+        .trim(),
+    )
   const last = said.pop()
   return setbacks.at(-1)?.kind === "agent-failed" && last !== undefined && said.includes(last)
 }
