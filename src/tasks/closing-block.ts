@@ -113,9 +113,10 @@ const PLACE =
 function readFinding(line: string): ToldFinding {
   const [, word = "", after = ""] = /^[\s([*_`]*(\p{L}+)[\s)\]*_`:,-]*(.*)$/u.exec(line) ?? []
   const severity = SEVERITY_OF[word.toLowerCase()]
+  // A word of another scale may stand before the file.
+  const place = PLACE.exec(after) ?? PLACE.exec(line)
   const rest = severity === undefined ? line : after
-  // The dash for "no file" is one of the marks that may follow the severity.
-  const { file, line: number, text } = PLACE.exec(rest)?.groups ?? {}
+  const { file, line: number, text } = place?.groups ?? {}
   return {
     severity: severity ?? "major",
     file: file ?? null,
@@ -136,6 +137,36 @@ function readTrigger(line: string): { readonly trigger: Trigger | null; readonly
   if (trigger !== undefined) return { trigger, text: rest.replace(/^[\s*_`]+/, "") }
   // The word that stands for a trigger in the prompt, or one of the agent's own making.
   return { trigger: null, text: /^[a-z]+(?:_[a-z]+)*$|^TRIGGER$/.test(word) && rest !== "" ? rest : line }
+}
+
+/** For programs that hold an agent to a schema. What the fields mean is said in the prompt, as lines. */
+export const CLOSING_SCHEMA = {
+  type: "object",
+  description: "The end of your answer: its summary, and the lines you were told of as fields.",
+  required: ["outcome", "summary"],
+  properties: {
+    outcome: { enum: ["done", "failed", "escalate", "nothing_to_do"] },
+    summary: { type: "string" },
+    reason: { type: "string" },
+    trigger: { type: "string" },
+    learned: { type: "array", items: { type: "string" } },
+    decided: { type: "array", items: { type: "string" } },
+    issues: { type: "array", items: { type: "string" } },
+    findings: { type: "array", items: { type: "string" } },
+    capability_gap: { type: "string" },
+  },
+} as const
+
+/** A structured answer as an agent without a schema would have written it. Empty where it is not ours. */
+export function closingText(structured: unknown): string {
+  const told = asTold(structured)
+  if (told === undefined) return ""
+  const summary = typeof told.summary === "string" ? told.summary.trim() : ""
+  const lines = linesOf(told)
+    .filter(({ word }) => word !== "DONE")
+    .map(({ word, text }) => `${word}${word === "ESCALATE" || word === "FINDING" ? "" : ":"} ${text}`.trimEnd())
+    .filter((line) => !summary.includes(line))
+  return [summary, lines.join("\n")].filter((part) => part !== "").join("\n\n")
 }
 
 /** What the schema asks for. Only `outcome` makes it ours. */

@@ -71,14 +71,14 @@ export interface PlannerFacts extends PlanningFacts {
 export function plannerPrompt(facts: PlannerFacts): string {
   const { goal, repository, shared, map, roles, taskRoles, crew, before } = facts
   return join(
-    "You plan work for a team of coding agents on one git repository. You read and plan; you change nothing.",
+    "You plan work for a team of coding agents on one git repository. Read and plan; change nothing.",
     section("Goal", goal),
     describeRepository(repository),
     section("What an explorer found", JSON.stringify(map, null, 1)),
-    section("Roles of tasks", bullets(taskRoles)),
+    section("Roles of tasks", taskRoles.join(", ")),
     section(
       "Agent types",
-      bullets(roles.map(({ name, kind, expertise }) => `${name} (${kind}): ${expertise.join(", ")}`)),
+      bullets(roles.filter(doesTasks).map(({ name, kind, expertise }) => `${name} (${kind}): ${expertise.join(", ")}`)),
     ),
     section("Shared files", `${SHARED_RULE}\n${bullets(shared)}`),
     section("Rules", bullets([...RULES, ...(crew === undefined ? [] : [crewRule(crew)])])),
@@ -86,20 +86,25 @@ export function plannerPrompt(facts: PlannerFacts): string {
   )
 }
 
+/** The others run the team. */
+function doesTasks({ kind }: RoleDefinition): boolean {
+  return kind !== "coordination" && kind !== "verification"
+}
+
 export const SHARED_RULE =
-  "Every task may change these, several at the same time: what they change is merged key by key, and lock files are made anew. A task that needs a dependency or a script adds it itself; name the manifest among its files and plan no task of its own for it."
+  "Every task may change these, several at the same time: changes are merged key by key, lock files are made anew. A task that needs a dependency or a script adds it itself and names the manifest among its files; plan no task for that alone."
 
 const RULES = [
-  "Each task is done by one agent that knows only its own task, its needs' results and the repository: say in the description all that it must know.",
-  "As many tasks as possible run at the same time: few needs, and only real ones.",
-  "files: patterns from the root, such as src/cart/** or src/cart.ts, of what the task may write. No file may belong to two tasks unless one needs the other, directly or through others.",
-  "A file at the border of two parts goes to the task that has most to do with it; the others say what they need of it.",
-  "Type definitions come before whoever imports them, a schema before the API on top of it.",
-  "acceptance: what must be true at the end, so that somebody else can judge it. checks: shell commands that must exit with 0, only such as can run in this repository.",
-  "role review is for tasks that only read and judge; they own no files, and their agent type is a reviewer.",
-  "complexity: simple is one file and few lines, standard is one to three files, complex is more, or a matter of architecture or security.",
-  "Tests belong to the task that makes what they test, unless they are a task of their own.",
-  "ids are short words or numbers; needs name ids of this plan.",
+  "One agent does each task and knows only that task, the results of its needs and the repository: the description says all that it must know.",
+  "Tasks run at the same time where they can: few needs, only real ones.",
+  "files: patterns from the root, such as src/cart/** or src/cart.ts, of what the task may write. No file belongs to two tasks unless one needs the other, also through others.",
+  "A file between two parts goes to the task that has most to do with it; the others say what they need of it.",
+  "Type definitions come before their importers, a schema before its API.",
+  "acceptance: what must be true at the end, for somebody else to judge. checks: shell commands that must exit with 0 and can run in this repository.",
+  "role review: tasks that only read and judge; they own no files, their agent type is a reviewer.",
+  "complexity: simple is one file and few lines, standard one to three files, complex more, or architecture or security.",
+  "Tests belong to the task whose code they test, unless they are a task of their own.",
+  "ids: short words or numbers; needs name them.",
 ]
 
 function crewRule({ count, agentType }: { readonly count: number; readonly agentType: string }): string {

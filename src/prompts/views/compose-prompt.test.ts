@@ -230,13 +230,49 @@ Attempt 2, the present one:
   it("for a role that was made for the goal says where in the whole it stands", () => {
     const role = { ...get("executor"), name: "scanner", prefix: "SCAN", innerLoop: false }
     const facts = { ...FACTS, task: taskOf("SCAN-1", { wave: 2 }) }
-    expect(compose({ facts, role }).text).toContain(`Files outside of FILE SCOPE are read-only.
+    const { text } = compose({ facts, role })
+    expect(text).toContain("`CAPABILITY GAP task #SCAN-1: <what is missing>`")
+    expect(text).toContain(`Files outside of FILE SCOPE are read-only.
 Session: TC-a-search-page-20260302
 Role: scanner, role-spec role-specs/scanner.md; its tasks begin with SCAN-.
 Inner loop: no
 Pipeline phase: wave 2 of 2
-If the task needs a capability that is not yours, end with a line \`CAPABILITY GAP task #SCAN-1: `)
-    expect(compose({ facts }).text).not.toContain("Session:")
+`)
+    expect(compose({ facts }).text).not.toMatch(/Session:|CAPABILITY GAP/)
+  })
+
+  it("F047: tells what a needed task did and learned once", () => {
+    const answer = "I wrote the table.\nLEARNED: ids are text"
+    const one = taskOf("1", {
+      title: "Schema",
+      status: "resolved",
+      result: `${answer}\n\nBy claude: 1 file changed: db.sql.`,
+    })
+    const two = taskOf("2", {
+      status: "resolved",
+      result: "Nothing to do: seeds are there\n\nNOTHING TO DO: seeds are there",
+    })
+    const file = { ...evidence("", 1, { path: "db.sql", action: "created" }), type: "file" } as const
+    const needs = [
+      { ...one, evidence: [evidence(answer, 1), file, evidence("npm test passed", 1)] },
+      { ...two, evidence: [] },
+    ]
+    const [known] = FACTS.learned
+    if (known === undefined) throw new Error("there is nothing learned")
+    const learned = [
+      { ...known, taskId: parseTaskId("1"), text: "ids are text" },
+      { ...known, taskId: parseTaskId("9"), text: "ports are free" },
+    ]
+    const { text } = compose({ facts: { ...FACTS, needs, learned } })
+    for (const once of [
+      "I wrote the table.",
+      "ids are text",
+      "db.sql",
+      "npm test passed",
+      "seeds are there",
+      "ports are free",
+    ])
+      expect({ once, count: text.split(once).length - 1 }).toEqual({ once, count: 1 })
   })
 
   it("fences a message that poses as a part of the prompt", () => {
@@ -362,7 +398,7 @@ Before you begin, read the file of each skill that helps, and go by it.
 
   it("F011: says that manifests may be changed where the engine merges them, and nothing of it to a reviewer", () => {
     const facts = { ...FACTS, isCoordinated: true }
-    expect(compose({ facts }).text).toContain("Lock files are made anew when your work is merged")
+    expect(compose({ facts }).text).toContain("Never edit lock files: they are made anew")
     expect(compose({ facts: FACTS }).text).not.toContain("Lock files are made anew")
     expect(compose({ facts, role: get("review") }).text).not.toContain("Lock files are made anew")
   })

@@ -4,6 +4,7 @@ import { specPath } from "../../planning/roles/role-spec.ts"
 import type { RoleDefinition } from "../../planning/roles/roles.ts"
 import type { PromptFacts } from "../prompt-facts.ts"
 import { artifacts } from "./artifact-section.ts"
+import { closingWords } from "./closing-words.ts"
 import { type FittedText, fitSections, type Section, shorten } from "./fit-sections.ts"
 import { oneShotPreamble, teamPreamble } from "./preambles.ts"
 import { skills } from "./skill-section.ts"
@@ -86,8 +87,9 @@ function protocol({ team, task }: PromptFacts, worker: string): Section {
   return { name: "protocol", heading: "PROTOCOL", priority: null, lead: teamPreamble(team, task, worker) }
 }
 
-function instructions({ facts, server }: PromptInput): Section {
-  const lead = oneShotPreamble(facts.task, server)
+function instructions({ facts, role, server }: PromptInput): Section {
+  const closing = closingWords(facts.task, { hasFindings: !role.writes, hasGap: role.prefix !== undefined })
+  const lead = oneShotPreamble(closing, server)
   return { name: "instructions", heading: "INSTRUCTIONS", priority: null, lead }
 }
 
@@ -134,7 +136,7 @@ function fileScope({ facts, role }: PromptInput): Section {
 
 /** Word for word in every prompt of a run. */
 const SHARED_FILES =
-  "Besides, you may change manifests and settings of the whole project where the task needs it, such as a dependency or a script in package.json, Cargo.toml or pyproject.toml, also where another task names the file. Keep such a change as small as it can be: other tasks change these files at the same time, and all of it is merged key by key. Lock files are made anew when your work is merged, so never edit them by hand."
+  "Besides, you may change manifests and settings of the whole project where the task needs it, such as a dependency or a script in package.json, Cargo.toml or pyproject.toml, also where another task names the file. Keep it small: other tasks change these files at the same time, and all of it is merged key by key. Never edit lock files: they are made anew."
 
 function context({ facts, role, root }: PromptInput): Section {
   const { team, task, worktree } = facts
@@ -156,7 +158,6 @@ function pipeline({ team, task }: PromptFacts, { name, prefix, innerLoop }: Role
     `Role: ${name}, role-spec ${specPath(name)}; its tasks begin with ${prefix}-.`,
     `Inner loop: ${innerLoop === true ? loop : "no"}`,
     ...(task.wave === null ? [] : [`Pipeline phase: wave ${task.wave} of ${team.totalWaves}`]),
-    `If the task needs a capability that is not yours, end with a line \`CAPABILITY GAP task #${task.id}: <what somebody must be able to do>\`; a role is made for it, and you go on afterwards.`,
   ]
 }
 

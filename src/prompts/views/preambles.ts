@@ -24,26 +24,26 @@ export function teamPreamble({ project, team }: TeamName, { id, qa }: Pick<Task,
 PEERS: you may write to another worker with --to and its id: \`HANDOFF: ...\` for what of yours it builds on, \`BOUNDARY: ...\` about files that both of you need.
 LEARNED: what others should know, write down with \`teamwork wisdom add --task ${id} --by ${worker} ${at} --kind learning --text "what they should know"\`; --kind may also be decision or issue.
 BLOCKED: if you are blocked for more than 2 minutes, tell the lead what you wait for.
-ESCALATE: what is not yours to decide, or cannot be had without a person, stops the task: run \`teamwork escalate requirement_unclear "what the matter is" --task ${id} --owner ${worker} ${at}\`, with what fits of ${TRIGGERS.join(", ")}, and leave the task until that is decided.
+ESCALATE: ${OPEN_DECISIONS} Then run \`teamwork escalate requirement_unclear "what the matter is" --task ${id} --owner ${worker} ${at}\`, with what fits of ${TRIGGERS.join(", ")}, and leave the task until then.
 FAILED: report \`FAILED task #${id}: <reason>\` to the lead and leave the task in progress, so that it can be given to another. Stop after 3 failures in a row.
 SHUTDOWN: read your messages with \`teamwork mailbox read --inbox ${worker} --unread-only --mark-read ${at}\`. When ${LEAD} sends a message of the type shutdown_request, finish or release what you hold, answer with a shutdown_response that carries its request_id, and stop.`
 }
 
 /** For an agent that does one task in one run; whoever started it claims, commits and reports. */
-export function oneShotPreamble({ id }: Pick<Task, "id">, server?: string): string {
+export function oneShotPreamble(closing: string, server?: string): string {
   const tools =
     server === undefined
       ? ""
-      : `\n- The tools of the MCP server \`${server}\` act in the name of your worker: ask the lead there for a file that you lack, and look up what the team knows.`
+      : `\n- The tools of the MCP server \`${server}\` act for your worker: ask the lead there for a file that you lack, and look up what the team knows.`
   return `Do this one task, in this one run, and then end.
 
-- Nobody answers questions. Where something is left open, decide, and say at the end what you assumed.
-- Start no sub-agents, and do not claim or change tasks of the team: whoever started you does that.
-- Write only inside of FILE SCOPE; everything else is for reading. Always use absolute paths.${tools}
+- Nobody answers while you work. ${OPEN_DECISIONS}
+- Start no sub-agents, and do not claim or change tasks of the team.
+- Write only inside of FILE SCOPE. Always use absolute paths.${tools}
 - Run the checks that TASK names, and the build and the tests where there are any. Leave no debug artefacts behind, such as console.log, TODO or debugger.
-- At the end say what you changed, what you ran with what outcome, and what is left.
-- Where going on is not yours to decide, or something cannot be had without a person, stop and end with a line \`ESCALATE TRIGGER: <what the matter is, and what you tried>\`. TRIGGER is one of ${TRIGGERS.join(", ")}. What you did is kept, and a person decides how it goes on.
-- What others of the team should know, say at the end in lines of their own: \`LEARNED: ...\`, \`DECIDED: ...\` or \`ISSUE: ...\`.
-- If the task needs no change, because what it asks for is there already, change nothing and end with a line \`NOTHING TO DO: <the reason, and how you made sure>\`. The checks are run on the files as they are.
-- If the task cannot be done, end with a line \`FAILED task #${id}: <reason>\`.`
+${closing}`
 }
+
+/** One rule, so that nobody has to weigh two of them. */
+const OPEN_DECISIONS =
+  "Decide yourself what the task leaves open, and say what you assumed. Escalate only what a person must decide or provide: access, money, another scope, requirements that contradict each other."

@@ -37,7 +37,7 @@ export function repairPrompt(
     "Your work on this task was judged and did not pass. Mend what is told below, in the same files and within the same FILE SCOPE; keep what is right. Then run the checks again and end with what you changed."
   const isEmpty = failed.some(({ name }) => name === CHANGES_PRESENT)
   const ask = isEmpty
-    ? " No change of yours was found. Make the change that TASK asks for; if nothing needs to be changed, end with a line `NOTHING TO DO: <the reason>`."
+    ? " No change of yours was found. Make the change that TASK asks for, or say NOTHING TO DO with the reason."
     : ""
   return fitSections(
     [{ name: "repair", heading: "YOUR WORK WAS SENT BACK", priority: 1, lead: `${lead}${ask}`, blocks }],

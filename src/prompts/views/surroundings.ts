@@ -1,6 +1,7 @@
 import { manyLines, oneLine } from "../../lib/text/table.ts"
 import type { Message } from "../../messages/message.ts"
 import type { Evidence } from "../../tasks/evidence.ts"
+import { reasonForNothing } from "../../tasks/nothing-to-do.ts"
 import type { PromptFacts, Setback } from "../prompt-facts.ts"
 import type { Block, Section } from "./fit-sections.ts"
 
@@ -52,11 +53,24 @@ export function needs(needs: PromptFacts["needs"]): Maybe {
     most: MOST_UPSTREAM,
     blocks: needs.map(({ id, title, status, result, evidence }) =>
       foreign(`Task ${id}: ${oneLine(title)} (${status})`, [
-        result ?? "No result was written down.",
-        ...evidenceLines(evidence),
+        result === null ? "No result was written down." : toldOnce(result),
+        ...evidenceLines(evidence.filter((entry) => !isTold(entry, result ?? ""))),
       ]),
     ),
   })
+}
+
+/** The reason why nothing was changed begins the result, and stands in the agent's own words below. */
+function toldOnce(result: string): string {
+  const reason = reasonForNothing(result)
+  const rest = result.slice(result.indexOf("\n") + 1)
+  return reason !== null && reason !== "" && rest !== result && rest.includes(reason) ? rest : result
+}
+
+/** The result holds the agent's own words and names the files, so that only other evidence adds to it. */
+function isTold({ type, text, facts: { path } }: Evidence, result: string): boolean {
+  if (type === "note") return text !== "" && result.includes(text)
+  return type === "file" && text === "" && path !== undefined && result.includes(path)
 }
 
 export function messages(messages: readonly Message[]): Maybe {
@@ -83,7 +97,16 @@ export function feedback(texts: PromptFacts["feedback"]): Maybe {
 }
 
 /** What the team wrote down itself comes last: in a long section the first entries give way. */
-export function wisdom({ wisdom: documents, learned }: Pick<PromptFacts, "wisdom" | "learned">): Maybe {
+export function wisdom({
+  wisdom: documents,
+  learned: all,
+  needs,
+}: Pick<PromptFacts, "wisdom" | "learned" | "needs">): Maybe {
+  const told = needs.slice(-MOST_UPSTREAM.blocks)
+  // The result of a needed task holds what it learned.
+  const learned = all.filter(
+    ({ taskId, text }) => !told.some(({ id, result }) => id === taskId && result?.includes(text)),
+  )
   return section({
     name: "wisdom",
     heading: "WHAT THE TEAM LEARNED",
