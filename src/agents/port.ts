@@ -29,6 +29,11 @@ export interface AgentJob {
   readonly hooks: Hooks
   /** JSON schema of the answer, or null for free text. */
   readonly answerSchema: Readonly<Record<string, unknown>> | null
+  /**
+   * JSON schema for the end of free work. An agent that can speak freely before it gives one does, and one that gives none
+   * has done nothing wrong: its text is read then. The others leave it out.
+   */
+  readonly closingSchema?: Readonly<Record<string, unknown>>
   /** What an earlier result gave as its session, to go on with it. */
   readonly resume: Session | null
   readonly permission: Permission

@@ -4,6 +4,7 @@ import { describe, expect, it } from "bun:test"
 import { mkdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import type { AgentEvent, AgentResult } from "../../src/agents/port.ts"
+import { CLOSING_SCHEMA, readClosingBlock } from "../../src/tasks/closing-block.ts"
 import { owning } from "../support/agents.ts"
 import { runCli } from "../support/run-cli.ts"
 import {
@@ -119,6 +120,25 @@ export function cliSuite(cli: Cli): void {
       }
       const { result } = await world.run({ prompt: "[[structured]] which color?", answerSchema })
       expect(result).toMatchObject({ reason: "done", structured: { color: "green", count: 3 } })
+    })
+
+    it("F030: has a closing block in the middle of its answer read, whatever follows", async () => {
+      const words = [
+        "I wrote half of it.",
+        "**FAILED task #1:** the other half needs the database",
+        "- LEARNED: the port is 5432",
+        "```\nFINDING major src/a.ts:3: it leaks\n```",
+        "Thank you, and good night.",
+      ].join("\n\n")
+      await using world = makeWorld(cli, { closing: [{ tool: cli.write("half.txt", "half\n") }, { text: words }] })
+      const job = { prompt: "[[closing]] do it", permission: "full", closingSchema: CLOSING_SCHEMA } as const
+      const { result } = await world.run(job)
+      expect(result).toMatchObject({ reason: "done", structured: null })
+      expect(readClosingBlock(result.answer, result.structured)).toMatchObject({
+        ...{ outcome: "failed", reason: "the other half needs the database" },
+        notes: [{ kind: "learning", text: "the port is 5432" }],
+        findings: [{ severity: "major", file: "src/a.ts", line: 3, text: "it leaks" }],
+      })
     })
 
     it("calls a tool of an MCP server", async () => {

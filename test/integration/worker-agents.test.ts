@@ -267,7 +267,7 @@ describe("an agent that ends with a question", () => {
       return { ...result, answer: "I began.\nESCALATE dependency_missing: where is the price list?" }
     }
     expect(await world.work({}, { runAgent })).toMatchObject({ delivered: [], setBack: [] })
-    expect(first.jobs[0]?.prompt).toContain("ESCALATE TRIGGER: <what the matter is")
+    expect(first.jobs[0]?.prompt).toContain("ESCALATE TRIGGER: <what a person must decide")
     expect(await world.task("1")).toMatchObject({ status: "paused" })
     expect(await world.events("verdict.recorded")).toEqual([])
     const [raised] = await run(world.context, listEscalations, { ...WORLD_TEAM })
@@ -376,7 +376,7 @@ describe("messages", () => {
       ["first", true],
       ["second", true],
     ])
-    expect(await world.task("1")).toMatchObject({ result: expect.stringMatching(/^heard both/) })
+    expect(await world.task("1")).toMatchObject({ result: expect.stringContaining("heard both") })
   })
 
   it("stay unread where the agent cannot take them", async () => {

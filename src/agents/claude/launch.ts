@@ -15,6 +15,8 @@ export function launchClaude(job: AgentJob, config: ProgramConfig): Launch {
   const mcpFile = `${job.stateFolder}/claude/mcp.json`
   const { turns, dollars } = job.limits
   const isFull = job.permission === "full"
+  // It becomes a tool that the model calls last, so it does not touch what the agent says before.
+  const schema = job.answerSchema ?? job.closingSchema
   const hooks = jobHooks(job, config)
   return {
     command: [
@@ -28,7 +30,7 @@ export function launchClaude(job: AgentJob, config: ProgramConfig): Launch {
       ...(job.effort === null ? [] : ["--effort", job.effort]),
       ...(turns === null ? [] : ["--max-turns", String(turns)]),
       ...(dollars === null ? [] : ["--max-budget-usd", String(dollars)]),
-      ...(job.answerSchema === null ? [] : ["--json-schema", JSON.stringify(job.answerSchema)]),
+      ...(schema === undefined ? [] : ["--json-schema", JSON.stringify(schema)]),
       ...(job.resume === null ? [] : ["--resume", job.resume.id]),
       ...config.args,
     ],

@@ -43,3 +43,36 @@ it("waits for the end of a limit that was reached, not of one it only tells of",
   const over = { type: "rate_limit_event", rate_limit_info: { status: "allowed", resetsAt: 1_800_000_000 } }
   expect(retryAt("rejected", [over])).toBeNull()
 })
+
+it("F030: gives the structured end of an answer as words, with all that was said after the last tool", () => {
+  const claude = translateClaude({ ...JOB, closingSchema: {} }, { now: () => 0 })
+  const content = (...blocks: object[]) => {
+    const message = { id: JSON.stringify(blocks), model: "m", content: blocks, usage: {} }
+    return claude.line(JSON.stringify({ type: "assistant", session_id: "s", message }))
+  }
+  content({ type: "text", text: "I look at it." }, { type: "tool_use", id: "t1", name: "Read", input: {} })
+  content({ type: "text", text: "I wrote half.\nFAILED: no database" })
+  const structured = { outcome: "done", summary: "Half of it.", learned: ["use port 1"] }
+  const told = content({ type: "tool_use", id: "t2", name: "StructuredOutput", input: structured })
+  expect(told[0]).toEqual({ type: "text", text: "Half of it.\n\nLEARNED: use port 1" })
+  const results = [{ type: "tool_result", tool_use_id: "t2", content: "ok" }]
+  expect(claude.line(JSON.stringify({ type: "user", message: { content: results } }))).toEqual([])
+  const result = { type: "result", result: JSON.stringify(structured), structured_output: structured }
+  claude.line(JSON.stringify(result))
+  expect(claude.end({ exitCode: 0, signal: null }, "")).toMatchObject({
+    ...{ reason: "done", structured },
+    answer: "I wrote half.\nFAILED: no database\n\nHalf of it.\n\nLEARNED: use port 1",
+  })
+})
+
+it("reads the text of an agent that gives no structured end", () => {
+  const claude = translateClaude({ ...JOB, closingSchema: {} }, { now: () => 0 })
+  for (const text of ["FAILED: no database", "As I said."]) {
+    const message = { id: text, model: "m", content: [{ type: "text", text }], usage: {} }
+    claude.line(JSON.stringify({ type: "assistant", session_id: "s", message }))
+  }
+  claude.line(JSON.stringify({ type: "result", result: "As I said." }))
+  expect(claude.end({ exitCode: 0, signal: null }, "")).toMatchObject({
+    ...{ reason: "done", structured: null, answer: "FAILED: no database\n\nAs I said." },
+  })
+})

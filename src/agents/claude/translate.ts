@@ -7,6 +7,7 @@ import { toolUse } from "../tool-use.ts"
 import { unknownLine } from "../unknown-line.ts"
 import { NO_USAGE, usageEvent, usageSince } from "../usage.ts"
 import { watchBackground } from "./background.ts"
+import { watchClosing } from "./closing.ts"
 import { retryOfClaude } from "./retrying.ts"
 
 const NOT_NEEDED: ReadonlySet<unknown> = new Set(["stream_event", "tool_progress", "auth_status", "command_lifecycle"])
@@ -20,6 +21,7 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
   let session: string | null = null
   let result: Json | undefined
   let lastText = ""
+  const closing = watchClosing(job)
   let resetsAt: number | null = null
   const background = watchBackground()
   const messageIds = new Set<string>()
@@ -31,14 +33,17 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
     const events: AgentEventBody[] = []
     for (const block of asArray(message.content)) {
       const told = contentEvent(asObject(block), job)
-      if (told !== undefined) events.push(told)
+      if (told !== undefined) events.push(closing.asWords(asObject(block), told))
     }
     if (events.length === 0) return unknownIf(asObject(event.message) === undefined, event)
     // What a subagent does counts in its parent's turn.
     if (event.parent_tool_use_id == null) {
       result = undefined
       background.beginTurn()
-      for (const said of events) if (said.type === "text") lastText = said.text
+      for (const said of events) {
+        closing.see(said)
+        if (said.type === "text") lastText = said.text
+      }
       const id = asText(message.id)
       if (!messageIds.has(id)) {
         messageIds.add(id)
@@ -71,7 +76,7 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
       case "assistant":
         return assistant(event)
       case "user":
-        return userEvents(event)
+        return userEvents(event).filter(closing.isOfTheWork)
       case "result":
         result = event
         background.beginTurn()
@@ -96,7 +101,8 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
     end(exit, stderr): Outcome {
       const base = { retryAt: null, answer: lastText, structured: null, session, error: "" }
       if (result !== undefined) {
-        const outcome = { ...base, ...judge(result, { job, now: clock.now(), lastText }) }
+        const judged = { ...base, ...judge(result, { job, now: clock.now(), lastText }) }
+        const outcome = judged.reason === "done" ? { ...judged, answer: closing.answer(judged) } : judged
         return { ...outcome, retryAt: outcome.retryAt ?? resetsAt }
       }
       const wasHeard = session !== null

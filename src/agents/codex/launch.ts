@@ -24,6 +24,7 @@ export function launchCodex(job: AgentJob, config: ProgramConfig): Launch {
       "--json",
       "--skip-git-repo-check",
       ...["-C", job.workspace, "-s", SANDBOX[job.permission], "-m", job.model ?? config.models[job.tier]],
+      // Not for `closingSchema`: it holds every message of the turn to the schema, also those before the work is done.
       ...(job.answerSchema === null ? [] : ["--output-schema", `${home}/answer.schema.json`]),
       // Our own hooks need no trust of a person's.
       ...(hasHooks ? ["--dangerously-bypass-hook-trust"] : []),

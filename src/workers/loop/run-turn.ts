@@ -9,6 +9,7 @@ import { ownershipFacts } from "../../ownership/operations/ownership-facts.ts"
 import { mergePrompt } from "../../prompts/views/merge-prompt.ts"
 import { repairPrompt } from "../../prompts/views/repair-prompt.ts"
 import type { Verdict } from "../../quality/verdict.ts"
+import { CLOSING_SCHEMA } from "../../tasks/closing-block.ts"
 import { noteActivity, noteRunEnded, noteRunStarted } from "../../tasks/operations/note-run.ts"
 import { recordObserved } from "../../tasks/operations/observe.ts"
 import type { Task } from "../../tasks/task.ts"
@@ -140,6 +141,7 @@ async function makeJob(shift: Shift, hold: Hold, turn: Turn): Promise<AgentJob> 
     stateFolder: join(runsFolder(home, team), turn.firstRun, "state"),
     deniedTools: isReading(turn) ? WRITING_TOOLS : [],
     ...{ hooks: {}, answerSchema: null, resume: turn.session },
+    ...(doer.prompt === null || isReading(turn) ? {} : { closingSchema: CLOSING_SCHEMA }),
     mcpServers: serversFor(shift, { env: told, permission }),
     ...(reach === undefined ? {} : { claim: { ...team, ...owner, task: task.id, store: reach.store } }),
     limits: {
