@@ -100,6 +100,30 @@ describe("the report", () => {
     })
   })
 
+  it("F050: names program, model and role of each worker, task and run", () => {
+    const made = report(
+      [task("1", { ...done, role: "backend" })],
+      [
+        ...[workerStarted(0, "w1", "backend"), claimed(1, "1", "w1")],
+        ...[runStarted(2, "1-1-1", { task: "1", worker: "w1", agent: "claude", model: "opus" })],
+        ...[runEnded(12, "1-1-1", { task: "1", worker: "w1", agent: "claude" })],
+        ...[runStarted(13, "1-1-2", { task: "1", worker: "w1", agent: "claude", model: "opus" })],
+        ...[runStarted(14, "1-1-3", { task: "1", worker: "w1", agent: "codex", model: null })],
+      ],
+    )
+    const agents = [
+      { agent: "claude", model: "opus", runs: 2 },
+      { agent: "codex", model: null, runs: 1 },
+    ]
+    expect(made.workers).toMatchObject([{ id: "w1", role: "backend", agents }])
+    expect(made.tasks).toMatchObject([{ id: "1", role: "backend", agents }])
+    expect(made.runs).toMatchObject([
+      { id: "1-1-1", task: "1", worker: "w1", role: "backend", agent: "claude", model: "opus", durationMs: 10_000 },
+      { id: "1-1-2", reason: null, durationMs: null },
+      { id: "1-1-3", agent: "codex", model: null },
+    ])
+  })
+
   it("counts what workers did, and how much of their time they had nothing to do", () => {
     const made = report(
       [task("1", done), task("2", { status: "in_progress" })],
@@ -112,8 +136,8 @@ describe("the report", () => {
       { now: BEGIN + 100_000 },
     )
     expect(made.workers).toEqual([
-      { id: "w1", role: "backend", done: 1, busyMs: 30_000, idleShare: 0.5, crashes: 1, setbacks: 0 },
-      { id: "w2", role: null, done: 0, busyMs: 50_000, idleShare: 0.5, crashes: 0, setbacks: 0 },
+      { id: "w1", role: "backend", agents: [], done: 1, busyMs: 30_000, idleShare: 0.5, crashes: 1, setbacks: 0 },
+      { id: "w2", role: null, agents: [], done: 0, busyMs: 50_000, idleShare: 0.5, crashes: 0, setbacks: 0 },
     ])
     expect(made.idleShare).toBe(0.5)
     // Of somebody who works by hand nobody knows how long they were there.

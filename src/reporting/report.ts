@@ -1,20 +1,19 @@
 import { groupDeliverables, type MadeRoles } from "../delivery/deliverables.ts"
-import { UNITED } from "../delivery/shared-files/shared-file.ts"
 import type { Team } from "../kernel/team.ts"
-import { firstLine as textLine } from "../lib/text/last-lines.ts"
 import type { Exception } from "../ownership/exception.ts"
 import type { WorkType } from "../planning/complexity/work-type.ts"
 import { longestChain } from "../planning/longest-chain.ts"
 import { type Standing, warnOfNoGate } from "../quality/baseline.ts"
 import { findingOf } from "../quality/finding-task.ts"
 import type { Verdict, VerdictStatus } from "../quality/verdict.ts"
-import { reasonForNothing } from "../tasks/nothing-to-do.ts"
 import type { Task, TaskStatus } from "../tasks/task.ts"
+import { type AgentRun, type AgentUse, describeRun, listAgents } from "./agent-use.ts"
 import { type CostReport, reportCost } from "./cost.ts"
 import { type Failure, listFailures } from "./failures.ts"
 import type { History } from "./history.ts"
 import type { TaskFact, WorkerFact } from "./history-facts.ts"
 import { listLeft, type ToDo } from "./left-to-do.ts"
+import { describeTask } from "./task-notes.ts"
 import { beganAt, endOf, type TeamView } from "./team-view.ts"
 
 export interface ReportFacts {
@@ -38,6 +37,8 @@ export interface Report
   readonly total: number
   readonly tasks: readonly TaskReport[]
   readonly workers: readonly WorkerReport[]
+  /** Every run of an agent, in the order in which they began. */
+  readonly runs: readonly AgentRun[]
   /** Share of the workers' time in which they had no task; null where no worker process ever ran. */
   readonly idleShare: number | null
   readonly results: readonly Result[]
@@ -72,7 +73,9 @@ export interface TaskReport {
   readonly title: string
   readonly status: TaskStatus
   readonly mark: (typeof MARKS)[TaskStatus]
+  readonly role: string
   readonly worker: string | null
+  readonly agents: readonly AgentUse[]
   readonly workMs: number
   readonly notes: readonly string[]
 }
@@ -80,6 +83,7 @@ export interface TaskReport {
 export interface WorkerReport {
   readonly id: string
   readonly role: string | null
+  readonly agents: readonly AgentUse[]
   readonly done: number
   readonly busyMs: number
   readonly idleShare: number | null
@@ -130,6 +134,7 @@ export function makeReport(facts: ReportFacts): Report {
     endedAt: isoOf(ended),
     done: stats.resolved + stats.skipped - countMissing(view),
     total: stats.total,
+    runs: [...history.runs.values()].map((each) => describeRun(each, view)),
     idleShare: idleShareOf([...history.workers.values()], ended ?? view.now),
     results: listResults(verdicts),
     baseline: history.preflight,
@@ -192,59 +197,16 @@ function countRepairs({ runs }: History): ReadonlyMap<string, number> {
 function taskReport(task: Task, { history, now }: TeamView, repairs: number): TaskReport {
   const fact = history.tasks.get(task.id)
   const { id, title, status } = task
-  const notes = notesOf(task, fact, repairs)
-  return { id, title, status, mark: MARKS[status], worker: fact?.worker ?? null, workMs: workMs(fact, now), notes }
+  const notes = describeTask(task, fact, repairs)
+  const agents = listAgents(history, (run) => run.task === id)
+  const done = { worker: fact?.worker ?? null, agents, workMs: workMs(fact, now), notes }
+  return { id, title, status, mark: MARKS[status], role: task.role, ...done }
 }
 
 /** Claims that still hold count too. */
 function workMs(fact: TaskFact | undefined, now: number): number {
   if (fact === undefined) return 0
   return fact.workMs + (fact.claimedAt === null ? 0 : Math.max(0, now - fact.claimedAt))
-}
-
-function notesOf(task: Task, fact: TaskFact | undefined, repairs: number): string[] {
-  const { cascadeOf: of } = task.work
-  const isReview = task.id.startsWith("review-") || (task.agentType ?? "").includes("review")
-  const found = findingOf(task.id)
-  const kinds = [...new Set(fact?.setbacks.map(({ kind }) => kind))]
-  const from = [...new Set(fact?.takenFrom)].filter((worker) => worker !== fact?.worker)
-  const isLeft = task.status === "failed" || task.status === "paused"
-  const why = task.pauseReason ?? fact?.reason ?? null
-  const nothing = task.status === "resolved" ? reasonForNothing(task.result) : null
-  return [
-    ...(of === null ? [] : [`cascade: ${isReview ? "review" : "test"} for #${of}`]),
-    ...(fact?.fixOf == null ? [] : [`fix of #${fact.fixOf}`]),
-    ...(found === null ? [] : [found.task === null ? "fix after review" : `fix of #${found.task} after review`]),
-    ...(from.length === 0 ? [] : [`reassigned from ${from.join(", ")}`]),
-    ...(repairs === 0 ? [] : [`sent back ${repairs === 1 ? "once" : `${repairs} times`} by its gate`]),
-    ...(task.attempt > 1 ? [`attempt ${task.attempt}`] : []),
-    ...(kinds.length === 0 ? [] : [`set back: ${kinds.join(", ")}`]),
-    ...(isLeft && why !== null ? [`${task.status}: ${textLine(why)}`] : []),
-    ...(fact?.heldAfter == null ? [] : [`still holds after #${fact.heldAfter} was revised`]),
-    ...(nothing === null ? [] : [`nothing to do: ${nothing}`]),
-    ...(fact?.aside == null ? [] : [sayAside(fact.aside)]),
-    ...(fact === undefined || fact.united.length === 0 ? [] : [sayUnited(fact.united)]),
-    ...(fact?.missing?.attempt === task.attempt ? [sayMissing(fact.missing)] : []),
-  ]
-}
-
-const MOST_PATHS = 5
-
-/** Nobody read it: only the gate judged it. */
-function sayUnited(paths: readonly string[]): string {
-  const more = paths.length > MOST_PATHS ? ` and ${paths.length - MOST_PATHS} more` : ""
-  return `look at ${paths.slice(0, MOST_PATHS).join(", ")}${more}: ${UNITED}`
-}
-
-/** The reader must not miss work that is not delivered. */
-function sayAside({ ref, paths }: NonNullable<TaskFact["aside"]>): string {
-  if (paths.length === 0) return `its commits were made one, the former ones are kept; see: git log ${ref}`
-  const more = paths.length > MOST_PATHS ? ` and ${paths.length - MOST_PATHS} more` : ""
-  return `NOT delivered, set aside: ${paths.slice(0, MOST_PATHS).join(", ")}${more}; see: git diff ${ref}^1 ${ref}`
-}
-
-function sayMissing({ commit, folder, machine }: NonNullable<TaskFact["missing"]>): string {
-  return `NOT merged: commit ${commit.slice(0, 12)} is in ${folder} on ${machine}`
 }
 
 function listWorkers({ history, now }: TeamView, ended: number | null): WorkerReport[] {
@@ -255,6 +217,7 @@ function listWorkers({ history, now }: TeamView, ended: number | null): WorkerRe
     ...{ id: worker.id, role: worker.role, done: worker.finished, busyMs: busyMs(worker, ended ?? now) },
     ...{ crashes: worker.allCrashes, setbacks: worker.allSetbacks },
     idleShare: idleShareOf([worker], ended ?? now),
+    agents: listAgents(history, (run) => run.worker === worker.id),
   }))
 }
 

@@ -1211,12 +1211,17 @@ const OTHER_CASES: Case[] = [
     isDocument: true,
     data: {
       ...{ project: "shop", team: "main", outcome: "running", done: 1, total: 4, started_at: TIME, ended_at: null },
-      tasks: [{ id: "1", mark: "BUSY", worker: "w1" }, { mark: "OPEN" }, { mark: "DONE", worker: "w2" }, { id: "4" }],
+      tasks: [
+        { id: "1", mark: "BUSY", worker: "w1", role: "worker", agents: [] },
+        { mark: "OPEN" },
+        { mark: "DONE", worker: "w2" },
+        { id: "4" },
+      ],
       workers: [
-        { id: "w1", done: 0 },
+        { id: "w1", done: 0, agents: [] },
         { id: "w2", done: 1, crashes: 0, setbacks: 0 },
       ],
-      ...{ template: null, notes: [], left: [], cost: { total: { runs: 0 } } },
+      ...{ runs: [], template: null, notes: [], left: [], cost: { total: { runs: 0 } } },
     },
     fields: ["goal", "duration_ms", "idle_share", "results", "cascade", "critical_path"],
     table:

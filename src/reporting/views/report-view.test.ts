@@ -46,18 +46,19 @@ Critical path  1 (1m 00s) > 3 (36s): 1m 36s, 96% of the time
 WORKERS
 WORKER  ROLE      DONE    BUSY  IDLE  CRASHES  SETBACKS  COST
 w1      backend      1  1m 36s    3%        0         0  $0.25, 12.3k tokens
+        claude sonnet (2 runs)
 w2      frontend     1     30s   70%        0         1  -
 
 TASKS
-        TASK               WORKER    TIME  COST
-[DONE]  1 Schema of items  w1      1m 00s  $0.25
-[DONE]  2 Sketch           w2         30s  -
-[BUSY]  3 Search endpoint  w1         36s  -
-[BUSY]  4 Search page      -            -  -
-[OPEN]  5 Index            -            -  -
-[FAIL]  6 Fonts            -            -  -
+        TASK               WORKER  ROLE      AGENT            TIME  COST
+[DONE]  1 Schema of items  w1      backend   claude sonnet  1m 00s  $0.25
+[DONE]  2 Sketch           w2      frontend  -                 30s  -
+[BUSY]  3 Search endpoint  w1      backend   claude sonnet     36s  -
+[BUSY]  4 Search page      -       frontend  -                   -  -
+[OPEN]  5 Index            -       backend   -                   -  -
+[FAIL]  6 Fonts            -       frontend  -                   -  -
         [set back: gate]
-[OPEN]  7 Manual           -            -  -
+[OPEN]  7 Manual           -       docs      -                   -  -
 
 COST
 AGENT          RUNS  COST
@@ -76,8 +77,10 @@ LEFT TO DO
     expect(text).toStartWith(
       "# Report of shop/main\n\nA search page for items\n\n- **Outcome:** running, phase EXECUTION\n",
     )
-    expect(text).toContain("\n| w1 | backend | 1 | 1m 36s | 3% | 0 | 0 | $0.25, 12.3k tokens |\n")
-    expect(text).toContain("\n| [FAIL] | 6 Fonts | - | - | - | [set back: gate] |\n")
+    expect(text).toContain(
+      "\n| w1 | backend | 1 | 1m 36s | 3% | 0 | 0 | $0.25, 12.3k tokens | claude sonnet (2 runs) |\n",
+    )
+    expect(text).toContain("\n| [FAIL] | 6 Fonts | - | frontend | - | - | - | [set back: gate] |\n")
     expect(text).toEndWith("\n## Left to do\n\n- task 6 failed: `teamwork task reopen 6`")
   })
 

@@ -1,6 +1,7 @@
 import { sayBudget } from "../../kernel/budget.ts"
 import { type Column, cut, manyLines, oneLine, paint, type Screen, table, width } from "../../lib/text/table.ts"
 import { summarizeStandings } from "../../quality/baseline.ts"
+import type { AgentUse } from "../agent-use.ts"
 import type { NamedCost } from "../cost.ts"
 import type { Report, Result, TaskReport } from "../report.ts"
 import { describeCost, exactDuration, percent, shortCost } from "./amounts.ts"
@@ -23,7 +24,7 @@ export function renderReport(report: Report, screen: Screen): string {
   return [
     title(cut(`TEAM REPORT  ${nameOf(report)}`, screen.columns)),
     ...facts.flatMap(([name, text]) => hang(name.padEnd(size), text, screen.columns)),
-    ...section("WORKERS", grid(workerGrid(report))),
+    ...section("WORKERS", listWorkers(report, screen)),
     ...section("TASKS", listTasks(report, screen)),
     ...section("FAILED", listFailed(report, screen)),
     ...section("COST", grid(costGrid(report))),
@@ -50,7 +51,7 @@ export function renderReportMarkdown(report: Report): string {
     ...listFacts(report)
       .filter(([name]) => name !== "Goal")
       .map(([name, text]) => `- **${name}:** ${cellText(text)}`),
-    ...section("Workers", markdownTable(workerGrid(report))),
+    ...section("Workers", markdownTable(withAgents(workerGrid(report), report))),
     ...section("Tasks", markdownTable(taskGrid(report))),
     ...section("Failed", report.failures.flatMap(markdownFailure)),
     ...section("Cost", markdownTable(costGrid(report))),
@@ -159,6 +160,33 @@ function workerGrid({ workers, cost }: Report): Grid {
   }
 }
 
+/** Below each worker which programs and models it ran: next to the figures there is no room for their names. */
+function listWorkers(report: Report, screen: Screen): string[] {
+  const { columns, rows } = workerGrid(report)
+  if (rows.length === 0) return []
+  const [head = "", ...lines] = table(columns, rows, screen).split("\n")
+  const named = lines.flatMap((line, index) => {
+    const agents = report.workers[index]?.agents ?? []
+    return [line, ...(agents.length === 0 ? [] : hang("        ", oneLine(describeAgents(agents)), screen.columns))]
+  })
+  return [head, ...named]
+}
+
+function withAgents({ columns, rows }: Grid, { workers }: Report): Grid {
+  return {
+    columns: [...columns, { title: "AGENT" }],
+    rows: rows.map((row, index) => [...row, describeAgents(workers[index]?.agents ?? [])]),
+  }
+}
+
+/** `claude opus, codex gpt-5.5 (2 runs)` */
+function describeAgents(agents: readonly AgentUse[]): string {
+  const names = agents.map(({ agent, model, runs }) =>
+    [agent, ...(model === null ? [] : [model]), ...(runs === 1 ? [] : [`(${runs} runs)`])].join(" "),
+  )
+  return names.join(", ") || "-"
+}
+
 function describeSpent(cost: NamedCost | undefined): string {
   return cost === undefined ? "-" : describeCost(cost)
 }
@@ -172,12 +200,14 @@ function listTasks({ tasks, cost }: Report, screen: Screen): string[] {
       { title: "" },
       { title: "TASK", flexible: true },
       { title: "WORKER", flexible: true },
+      { title: "ROLE" },
+      { title: "AGENT", flexible: true },
       { title: "TIME", align: "right" },
       { title: "COST" },
     ],
-    tasks.map(({ id, title, mark, worker, workMs }) => [
-      ...[`[${mark}]`, `${id} ${title}`, worker ?? "-", workMs === 0 ? "-" : exactDuration(workMs)],
-      shortCost(spent.get(id)),
+    tasks.map(({ id, title, mark, worker, role, agents, workMs }) => [
+      ...[`[${mark}]`, `${id} ${title}`, worker ?? "-", role, describeAgents(agents)],
+      ...[workMs === 0 ? "-" : exactDuration(workMs), shortCost(spent.get(id))],
     ]),
     screen,
   ).split("\n")
@@ -198,12 +228,15 @@ function taskGrid({ tasks, cost }: Report): Grid {
       { title: "" },
       { title: "TASK" },
       { title: "WORKER" },
+      { title: "ROLE" },
+      { title: "AGENT" },
       { title: "TIME" },
       { title: "COST" },
       { title: "NOTES" },
     ],
-    rows: tasks.map(({ id, title, mark, worker, workMs, notes }) => [
-      ...[`[${mark}]`, `${id} ${title}`, worker ?? "-", workMs === 0 ? "-" : exactDuration(workMs)],
+    rows: tasks.map(({ id, title, mark, worker, role, agents, workMs, notes }) => [
+      ...[`[${mark}]`, `${id} ${title}`, worker ?? "-", role, describeAgents(agents)],
+      workMs === 0 ? "-" : exactDuration(workMs),
       ...[describeSpent(spent.get(id)), notes.map((note) => `[${note}]`).join(" ")],
     ]),
   }

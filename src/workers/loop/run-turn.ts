@@ -88,7 +88,8 @@ export async function runTurn(shift: Shift, hold: Hold, turn: Turn): Promise<Age
     // A sign of life that is not heard is made up for by the next one.
     await noteActivity(context, { ...team, worker }).catch(() => undefined)
   }
-  const begun = { ...told, attempt: hold.task.attempt, model: job.model, turn: turn.number }
+  const model = job.model ?? doer.ready.models[job.tier].model
+  const begun = { ...told, attempt: hold.task.attempt, model, turn: turn.number }
   await noteRunStarted(context, begun, team.run)
   const signal = AbortSignal.any([hold.cut, spending.signal])
   const options = { signal, onEvent, messages: inbox.messages }
