@@ -87,6 +87,7 @@ describe("teamwork worker", () => {
       'Found task 1: "Task 1"',
       'Claimed task 1: "Task 1" (attempt 1)',
       "Task 1: claude runs (1-1-1)",
+      "claude: half of it is done",
       "Interrupted: takes no new task; interrupt again to stop now",
       "Completed task #1: 2 files changed: b.txt, c.txt",
     ])

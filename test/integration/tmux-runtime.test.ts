@@ -135,6 +135,29 @@ describe.skipIf(WHY_NOT !== "")(`workers in tmux${WHY_NOT}`, () => {
     }
   })
 
+  it("F049: lets Ctrl+C only end the looking", async () => {
+    const { pane, pid, processStart } = await runtime.start(launch("w1", "echo waiting; exec cat"))
+    const command = (await runtime.attachCommand("w1")) ?? []
+    const outer = ["-L", `outer-${process.pid}`, "-f", "/dev/null"]
+    const env = sandboxEnv({ TERM: "xterm" })
+    const line = `TMUX= ${command.map(quoteArgument).join(" ")}; echo left; exec cat`
+    Bun.spawnSync(["tmux", ...outer, "new-session", "-d", "-x", "160", "-y", "30", line], { env })
+    try {
+      const shown = () => String(Bun.spawnSync(["tmux", ...outer, "capture-pane", "-p"], { env }).stdout)
+      await until(() => shown().includes("waiting") && shown().includes("Ctrl+C leaves"))
+      Bun.spawnSync(["tmux", ...outer, "send-keys", "C-c"], { env })
+      await until(() => shown().includes("left"))
+    } finally {
+      Bun.spawnSync(["tmux", ...outer, "kill-server"], { env })
+    }
+    // Sent to the pane itself, it is a letter like others and no signal.
+    tmux("send-keys", "-t", pane ?? "", "C-c", "Enter")
+    tmux("send-keys", "-t", pane ?? "", "still here", "Enter")
+    await until(() => screen(pane).split("still here").length > 2)
+    expect(runtime.isRunning({ pid, processStart })).toBe(true)
+    expect(exits).toEqual([])
+  })
+
   it("shows nobody on a command line what a worker knows", async () => {
     const secret = `secret-${crypto.randomUUID()}`
     const seen: string[] = []

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { openRecording } from "../../lib/process/recording.ts"
-import type { Agent, AgentJob, AgentResult, RunOptions } from "../port.ts"
+import type { Agent, AgentEvent, AgentJob, AgentResult, RunOptions } from "../port.ts"
 import { joinParts } from "./join-parts.ts"
 
 export interface RecordedRun {
@@ -12,6 +12,8 @@ export interface RecordedRun {
   readonly folder: string
   /** For each of its files. */
   readonly maxBytes: number
+  /** Sees each event as it is recorded: what was said in pieces is put together to lines. */
+  readonly onWhole?: (event: AgentEvent) => void
 }
 
 export const RECORDING_FILES = {
@@ -27,7 +29,8 @@ export const RECORDING_FILES = {
 const MAX_OUTPUT_BYTES = 1024 * 1024
 
 /** Runs an agent and keeps what it printed and what we made of it. Every run of an agent goes through here. */
-export async function recordRun({ agent, job, options = {}, folder, maxBytes }: RecordedRun): Promise<AgentResult> {
+export async function recordRun(run: RecordedRun): Promise<AgentResult> {
+  const { agent, job, options = {}, folder, maxBytes, onWhole } = run
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const asJson = { maxBytes, mark: (bytes: number) => JSON.stringify({ type: "teamwork.left_out", bytes }) }
   const asText = {
@@ -38,7 +41,10 @@ export async function recordRun({ agent, job, options = {}, folder, maxBytes }: 
   using stderr = openRecording(join(folder, RECORDING_FILES.stderr), asText)
   using events = openRecording(join(folder, RECORDING_FILES.events), asJson)
   using output = openRecording(join(folder, RECORDING_FILES.output), asText)
-  const lines = joinParts((event) => events.write(JSON.stringify(event)))
+  const lines = joinParts((event) => {
+    events.write(JSON.stringify(event))
+    onWhole?.(event)
+  })
   return await agent.run(job, {
     ...options,
     onLine(line, from) {

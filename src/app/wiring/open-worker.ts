@@ -2,6 +2,9 @@ import { hostname } from "node:os"
 import { join } from "node:path"
 import { gitIdentity } from "../../agents/jobs/git-identity.ts"
 import { recordRun } from "../../agents/jobs/record-run.ts"
+import type { AgentEvent } from "../../agents/port.ts"
+import { parseLogLine } from "../../agents/run-log.ts"
+import { liveLines } from "../../agents/views/live-lines.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { identityOf } from "../../lib/process/process-identity.ts"
 import { sleep } from "../../lib/sleep.ts"
@@ -89,6 +92,7 @@ export async function openWorker(
     runAgent: ({ run: id, agent, job, options }) =>
       recordRun({
         ...{ agent, job, options: { ...options, secrets: env } },
+        onWhole: (event) => showLive(io, agent.name, event),
         folder: join(runsFolder(home, name), id),
         maxBytes: recordings.maxMegabytes * 1_000_000,
       }),
@@ -111,6 +115,12 @@ export async function openWorker(
     drain: io.interrupted,
     stop: io.interruptedAgain,
   }
+}
+
+/** Prints what the agent says and does, for people who look at the worker's pane or log. */
+function showLive(io: Session["host"]["io"], agent: string, event: AgentEvent): void {
+  const entry = parseLogLine(JSON.stringify(event))
+  for (const line of entry === undefined ? [] : liveLines(agent, entry)) io.err(`[${io.wallClock()}] ${line}`)
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

@@ -15,7 +15,8 @@ const input = { ...teamFields, worker: workerIdField }
 const LINES_BEFORE = 20
 
 export const attach = command({
-  summary: "Look at a running worker: its pane in tmux, else its log as it grows; Ctrl+C only ends the looking",
+  summary:
+    "Watch a running worker and what its agent says, live: its pane in tmux, else its log; Ctrl+C only ends the watching",
   fields: input,
   positional: ["worker"],
   example: "teamwork attach w1",

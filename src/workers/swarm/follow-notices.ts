@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path"
 import { RECORDING_FILES } from "../../agents/jobs/record-run.ts"
 import { isOver, type LogEntry, parseLogLine } from "../../agents/run-log.ts"
+import { targetOf } from "../../agents/tool-target.ts"
 import type { LiveNotice } from "../../kernel/live-notice.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { sleep } from "../../lib/sleep.ts"
@@ -88,23 +89,4 @@ function noticeOf({ id, task, worker, startedAt }: RunFact, entry: LogEntry | un
   }
   if (entry.kind !== "tool") return undefined
   return { ...place, type: "agent.used_tool", tool: entry.name, target: targetOf(entry) }
-}
-
-const MAX_TARGET = 120
-/** By what most tools name what they are used on, the most telling first. */
-const TARGETS = ["command", "file_path", "path", "pattern", "query", "url", "description"]
-
-function targetOf({ files, input }: { readonly files: readonly string[]; readonly input: string }): string {
-  const [first, ...more] = files
-  if (first !== undefined) return more.length === 0 ? first : `${first} +${more.length}`
-  return (namedIn(input) ?? (input.startsWith("{") ? "" : input)).slice(0, MAX_TARGET)
-}
-
-/** The input may be cut off, and then it is no JSON any more. */
-function namedIn(input: string): string | undefined {
-  for (const name of TARGETS) {
-    const [, value] = new RegExp(`"${name}"\\s*:\\s*"((?:[^"\\\\]|\\\\.)*)`).exec(input) ?? []
-    if (value !== undefined && value !== "") return value.replaceAll(/\\(["\\/])/g, "$1").replaceAll(/\\[nt]/g, " ")
-  }
-  return undefined
 }

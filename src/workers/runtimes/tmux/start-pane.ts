@@ -23,6 +23,10 @@ const SETTINGS = [
   ["set-option", "-g", "pane-border-status", "top"],
   ["set-option", "-g", "pane-border-format", " #{pane_title} "],
   ["set-option", "-g", "automatic-rename", "off"],
+  // Ctrl+C only ends the looking, as everywhere; this server is ours alone.
+  ["bind-key", "-n", "C-c", "detach-client"],
+  ["set-option", "-g", "status-right-length", "80"],
+  ["set-option", "-g", "status-right", "Ctrl+C leaves, the workers go on. Stop one: teamwork swarm stop --worker ID"],
 ]
 /**
  * What runs in a new pane first. It waits until the pane is set up, or the first words of the worker would be in no log.
@@ -101,7 +105,13 @@ function scriptOf({ command, env, cwd }: WorkerLaunch, mark: string): string {
     ([name, value]) => value !== undefined && /^[A-Za-z_]\w*$/.test(name) && !NOT_HANDED_DOWN.test(name),
   )
   const exports = variables.map(([name, value]) => `export ${name}=${quoteArgument(value ?? "")}`)
-  return [...exports, `cd -- ${quoteArgument(cwd)}`, `exec ${command.map(quoteArgument).join(" ")}`].join("\n")
+  // Keys that are sent to the pane in some other way stop nobody either.
+  return [
+    ...exports,
+    "stty -isig 2>/dev/null",
+    `cd -- ${quoteArgument(cwd)}`,
+    `exec ${command.map(quoteArgument).join(" ")}`,
+  ].join("\n")
 }
 
 function failed(worker: string, why: string): AppError {
