@@ -48,7 +48,7 @@ export function defaultSchedule(mode: TeamMode): Schedule {
 const COMMON_FIELDS = {
   role: withDefault(choice(ROLES, "role of the worker that takes it"), GENERIC_ROLE),
   agentType: optional(text("kind of agent that does it, such as executor; see teamwork role list", short)),
-  complexity: withDefault(choice(COMPLEXITIES, "complexity"), "standard"),
+  complexity: optional(choice(COMPLEXITIES, "how hard it is; by default what its title and description show")),
   agent: optional(text("the agent that does it, such as codex or script; by default what teamwork route names", short)),
   model: optional(text("the model by name; by default what the agent's settings say for the complexity", short)),
   effort: optional(choice(EFFORTS, "how hard the model should think")),

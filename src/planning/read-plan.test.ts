@@ -19,7 +19,7 @@ it("reads what was said and fills in the rest", () => {
     ],
   })
   expect(problems).toEqual([])
-  const empty = { description: "", complexity: "standard", acceptance: [], run: [], repair: [] }
+  const empty = { description: "", acceptance: [], run: [], repair: [] }
   const [one, two] = plan.tasks
   expect({ ...plan, tasks: [] }).toEqual({
     ...{ goal: "g", schedule: "eager", mode: "SUPERVISED", workers: "backend:2,test:1", tasks: [] },

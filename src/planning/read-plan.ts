@@ -72,7 +72,7 @@ function readTask(item: Table, common: Table, place: Place): PlanTask {
 
 /** Of a field that is wrong, nothing is left: others can still be checked. */
 const NOTHING: Omit<PlanTask, "id"> = {
-  ...{ title: "", description: "", role: GENERIC_ROLE, complexity: "standard", priority: 0, grantShared: false },
+  ...{ title: "", description: "", role: GENERIC_ROLE, priority: 0, grantShared: false },
   ...{ acceptance: [], checks: [], needs: [], files: [], run: [], repair: [] },
 }
 

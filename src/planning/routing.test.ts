@@ -37,9 +37,10 @@ describe("the domain", () => {
     expect(route(text, input)).toBe(expected)
   })
 
-  it("leaves the model to the complexity score", () => {
+  it("leaves the model to the complexity", () => {
     const heavy = "Debug the crash of the auth server"
-    expect(chooseRoute({ text: BACKEND })).toMatchObject({ agent: "codex", tier: "haiku" })
+    expect(chooseRoute({ text: BACKEND })).toMatchObject({ agent: "codex", tier: "sonnet" })
+    expect(chooseRoute({ text: "Fix a typo in the API" })).toMatchObject({ agent: "codex", tier: "haiku" })
     expect(chooseRoute({ text: heavy })).toMatchObject({ agent: "codex", tier: "sonnet" })
     expect(chooseRoute({ text: heavy, ...without("codex") })).toMatchObject({ agent: "claude", tier: "sonnet" })
     expect(chooseRoute({ text: heavy, complexity: "complex" })).toMatchObject({ tier: "opus" })
@@ -131,7 +132,7 @@ describe("the price", () => {
 
   it("decides between two equal ones, at the tier that is needed", () => {
     expect(route(BACKEND, { agents })).toBe("codex executor")
-    expect(route(BACKEND, { agents, prices })).toBe("opencode executor")
+    expect(route(BACKEND, { agents, prices, tier: "haiku" })).toBe("opencode executor")
     expect(route(BACKEND, { agents, prices, tier: "sonnet" })).toBe("codex executor")
   })
 
@@ -140,12 +141,12 @@ describe("the price", () => {
   })
 
   it("counts as the highest where it is unknown", () => {
-    expect(route(BACKEND, { agents, prices: { opencode: { haiku: 50 } } })).toBe("opencode executor")
+    expect(route(BACKEND, { agents, prices: { opencode: { haiku: 50 } }, tier: "haiku" })).toBe("opencode executor")
     expect(route(BACKEND, { agents, prices: { opencode: { opus: 50 } } })).toBe("codex executor")
   })
 
   it("is named as a reason", () => {
-    const { because } = chooseRoute({ text: BACKEND, agents, prices })
+    const { because } = chooseRoute({ text: BACKEND, agents, prices, tier: "haiku" })
     expect(because.at(-1)).toBe("opencode takes backend tasks, at the lower price")
   })
 })

@@ -50,6 +50,33 @@ describe("a plan document", () => {
     expect(bench.dump()).toEqual(before)
   })
 
+  it("F040: derives the complexity that it does not say, tells why, and keeps what it says", async () => {
+    const plan = `goal: A shop
+tasks:
+  - { id: lock, title: Deadlock in the connection pool, acceptance: it is gone }
+  - { id: typo, title: Fix the typo in the footer, acceptance: it is right }
+  - { id: page, title: Add a page with the orders, acceptance: it is there }
+  - { id: said, title: Deadlock in the queue, complexity: standard, acceptance: it is gone }
+`
+    using bench = makePlanBench({ "plan.yml": plan })
+    const shown = await bench.run(["plan", "plan.yml", "--dry-run", "--explain", "--format", "table"])
+    for (const line of [
+      'why    complex: concurrency ("Deadlock") makes it complex',
+      'why    simple: words ("typo") makes it simple',
+      "why    standard: no words show that it is simple or complex",
+      "why    standard: the task is planned as standard",
+    ])
+      expect(shown.stdout).toContain(line)
+    const complexities = async () => (await bench.ok<Data[]>("task", "list")).map(({ complexity }) => complexity)
+    await bench.ok("plan", "plan.yml", "--yes")
+    expect(await complexities()).toEqual(["complex", "simple", "standard", "standard"])
+    // A setting that changes later does not change tasks that are there.
+    await bench.ok("config", "set", "team.defaultModel", "opus")
+    expect(await bench.ok("plan", "plan.yml", "--yes")).toMatchObject({ applied: { updated: [] } })
+    const tiers = (await bench.ok<{ tasks: Data[] }>("plan", "plan.yml", "--dry-run")).tasks.map(({ tier }) => tier)
+    expect(tiers).toEqual(["opus", "haiku", "opus", "sonnet"])
+  })
+
   it("may be written as JSON or Markdown", async () => {
     const markdown = "# A shop\n\n## Types {#types}\n\n- files: `src/types.ts`\n- acceptance: it compiles\n"
     const json = JSON.stringify({ goal: "A shop", tasks: [{ id: "types", title: "Types", acceptance: "it compiles" }] })

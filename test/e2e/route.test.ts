@@ -54,7 +54,7 @@ describe("availability", () => {
   it("decides, and who was passed over is told with the reason", async () => {
     using shop = makeShop(["claude", "gemini"])
     expect(await shop.ask("route", BACKEND)).toMatchObject({
-      ...{ agent: "claude", model: "haiku", effort: "high", price: { input: 1, cached: 0.1, output: 5 } },
+      ...{ agent: "claude", model: "sonnet", effort: "high", price: { input: 3, cached: 0.3, output: 15 } },
       passed_over: [{ agent: "codex", because: "it is not available: codex is not installed" }],
       retry_at: null,
     })
@@ -147,14 +147,17 @@ describe("what is asked for", () => {
     using shop = makeShop(["claude"])
     expect(await shop.ask("route", BACKEND, "--agent", "gemini", "--explain")).toMatchObject({
       agent: "gemini",
-      because: ["gemini was asked for, although it is not available: gemini is not installed", "haiku: the score is 0"],
+      because: [
+        "gemini was asked for, although it is not available: gemini is not installed",
+        "sonnet: no words show that it is simple or complex, and team.defaultModel is sonnet",
+      ],
     })
     expect(await shop.ask("route", BACKEND, "--complexity", "complex")).toMatchObject({ tier: "opus", model: "opus" })
     expect(await shop.ask("route", BACKEND, "--complexity", "complex", "--tier", "sonnet")).toMatchObject({
       tier: "sonnet",
     })
     expect(await shop.ask("route", BACKEND, "--role", "explorer")).toMatchObject({
-      ...{ agent_type: "explorer", effort: "medium", tier: "haiku" },
+      ...{ agent_type: "explorer", effort: "medium", tier: "sonnet" },
     })
     expect(await shop.ask("route", BACKEND, "--role", "final-verifier", "--complexity", "simple")).toMatchObject({
       ...{ agent_type: "final-verifier", effort: "high", tier: "opus" },

@@ -46,7 +46,14 @@ async function loadShop() {
 
 it("the shop: ten tasks in four waves, all by the script agent, without a rule that adds to it", async () => {
   const { plan, notes } = await loadShop()
-  const shown = decompose(plan, notes, { ...PLAN_FACTS, standings: [], now: "", past: NO_PAST, enableCascade: true })
+  const shown = decompose(plan, notes, {
+    ...PLAN_FACTS,
+    standings: [],
+    now: "",
+    past: NO_PAST,
+    enableCascade: true,
+    defaultModel: "sonnet",
+  })
   expect(notes).toEqual([])
   expect(shown).toMatchObject({ schedule: "waves", workers: "4", totalWaves: 4 })
   expect(shown.tasks.map(({ id, wave, agent }) => [wave, id, agent])).toEqual([

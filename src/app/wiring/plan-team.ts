@@ -30,6 +30,7 @@ export const planInput = {
   preset: optional(text("the kind of team, which says what the plan leaves out; see teamwork presets", notEmpty)),
   onOverlap: planFields.onOverlap,
   budget: optional(text(`what planning and the run may use up: ${BUDGET_FORMS}`, problemWithBudget)),
+  explain: flag("show for each task why it gets its model and its agent"),
   yes: flag("apply the plan without asking"),
   dryRun: flag("only show the plan"),
   ...runChoice,
@@ -79,10 +80,11 @@ interface Decision {
 async function decide(session: Session, { given, facts, first }: Decision): Promise<Planned> {
   const { io } = session.host
   const past = await readPast(session, given)
-  const { enableCascade } = await (await session.configured()).engine()
+  const { agentDefaults, engine } = await session.configured()
+  const { enableCascade } = await engine()
   for (let proposal = withBudget(first, given); ; ) {
     const shown = decompose(proposal.plan, proposal.notes, {
-      ...{ ...facts, past, enableCascade },
+      ...{ ...facts, past, enableCascade, defaultModel: agentDefaults.tier },
       ...(await readStandings(session, proposal.plan)),
     })
     const apply = async () => applyHere(session, given, proposal)
@@ -90,7 +92,7 @@ async function decide(session: Session, { given, facts, first }: Decision): Prom
       return { shown, file: proposal.file, applied: await apply(), isShown: false }
     if (given.dryRun === true || !canAsk(session))
       return { shown, file: await keep(session, proposal), applied: null, isShown: false }
-    io.out(renderPlan(shown, io))
+    io.out(renderPlan(shown, io, given))
     const [choices, more] =
       proposal.askAgain === undefined ? ["Y/n/e", ""] : ["Y/n/e/a", ", a to have it planned again"]
     const answer = (await io.ask(`\nProceed? [${choices}] `))?.trim().toLowerCase() ?? "n"
@@ -142,7 +144,16 @@ async function edit({ host }: Session, proposal: Proposal, facts: PlanFacts): Pr
 }
 
 async function applyHere(session: Session, { project, team, onOverlap, ...asked }: PlanInput, proposal: Proposal) {
-  const request = { project, team, plan: proposal.plan, onOverlap, add: asked.add, new: asked.new }
+  const { agentDefaults } = await session.configured()
+  const request = {
+    project,
+    team,
+    plan: proposal.plan,
+    onOverlap,
+    defaultModel: agentDefaults.tier,
+    add: asked.add,
+    new: asked.new,
+  }
   const applied = await applyPlan.run(await session.context(), request)
   await proposal.onApplied?.()
   if (applied.closed !== null)
@@ -163,7 +174,7 @@ export function plannedOutcome({ shown, isShown, ...end }: Planned, given: PlanI
   const said = end.applied === null ? sayKept(end.file, given) : sayApplied(end.applied)
   return {
     data: { ...shown, ...end },
-    text: (screen) => (isShown ? said : `${renderPlan(shown, screen)}\n\n${said}`),
+    text: (screen) => (isShown ? said : `${renderPlan(shown, screen, given)}\n\n${said}`),
   }
 }
 

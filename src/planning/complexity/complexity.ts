@@ -1,5 +1,6 @@
 import type { Complexity } from "../../tasks/task.ts"
 import { countParts } from "./count-parts.ts"
+import { judgeWork, type WorkSign } from "./judge-work.ts"
 import { findPaths } from "./paths-in-text.ts"
 import type { WeightGroup } from "./weight-words.ts"
 import { findSignals, type Signals } from "./word-families.ts"
@@ -78,9 +79,14 @@ export interface TierInput {
 
 export interface TierChoice extends ComplexityScore {
   readonly because: string
+  /** What the words show of the size of the work, where they show it. */
+  readonly sign?: WorkSign
 }
 
-/** What was named goes first, then the role's, then the plan's word, then the score; where nothing is known, the default. */
+/**
+ * What was named goes first, then the role's, then the plan's word, then what the text shows: hard work is complex, a small
+ * change is simple, and a high score counts. A low score shows nothing, since most issues say little: then the default holds.
+ */
 export function chooseTier(input: TierInput): TierChoice {
   const { text, facts, tier, role, complexity, defaultModel = DEFAULT_TIER } = input
   const scored = analyzeComplexity(text, facts)
@@ -88,25 +94,35 @@ export function chooseTier(input: TierInput): TierChoice {
   if (tier !== undefined) return choose(tier, "it was asked for")
   if (role?.model !== undefined) return choose(role.model, `${role.name} always gets it`)
   if (complexity !== undefined) return choose(TIER_OF[complexity], `the task is planned as ${complexity}`)
-  const higher = MODEL_TIERS.indexOf(scored.tier) > MODEL_TIERS.indexOf(defaultModel) ? scored.tier : defaultModel
-  if (!isReadable(text))
-    return choose(higher, `the score of ${scored.score} may have missed words; the default is ${defaultModel}`)
-  const grave = scored.explanation.find(({ what }) => what === "risk" || what === "architecture")
-  if (grave === undefined || countWords(text) > FEW_WORDS || higher === scored.tier)
-    return choose(scored.tier, `the score is ${scored.score}`)
-  return choose(higher, `${grave.because} leaves open in so few words what it takes; the default is ${defaultModel}`)
+  const sign = judgeWork(takeOutCode(text).prose)
+  if (sign?.size === "hard") return { ...choose("opus", `${saySign(sign)} makes it complex`), sign }
+  if (scored.tier === "opus") return choose("opus", `the score is ${scored.score}`)
+  if (sign !== undefined && (sign.kind === "words" || scored.tier === "haiku"))
+    return { ...choose("haiku", `${saySign(sign)} makes it simple`), sign }
+  const isHigher = MODEL_TIERS.indexOf(scored.tier) > MODEL_TIERS.indexOf(defaultModel)
+  if (isHigher) return choose(scored.tier, `the score is ${scored.score}`)
+  return choose(defaultModel, `no words show that it is simple or complex, and team.defaultModel is ${defaultModel}`)
 }
 
-/** An order of one line, of which the score sees the subject and nothing of the work. */
-const FEW_WORDS = 10
+/** How hard a task of a plan is: what the plan says, or what its text shows. */
+export function complexityOf(
+  { title, description, files, complexity }: PlannedText,
+  defaultModel?: ModelTier,
+): { readonly complexity: Complexity; readonly because: string } {
+  const facts = files.length === 0 ? undefined : { files: files.length }
+  const { tier, because } = chooseTier({ text: `${title}\n${description}`, facts, complexity, defaultModel })
+  return { complexity: COMPLEXITY_OF[tier], because }
+}
 
-const ENGLISH = /\b(?:the|and|for|of|with|is|are|this|that|from|to|add|fix|update|should)\b/i
-const TITLE_WORDS = 6
+interface PlannedText {
+  readonly title: string
+  readonly description: string
+  readonly files: readonly string[]
+  readonly complexity?: Complexity
+}
 
-/** The scorer knows English words, and titles in plain letters, where no small word gives the language away. */
-function isReadable(text: string): boolean {
-  const isTitle = /[a-z]/i.test(text) && !/[^\p{ASCII}\p{P}]/u.test(text) && countWords(text) <= TITLE_WORDS
-  return isTitle || ENGLISH.test(text)
+function saySign({ kind, words }: WorkSign): string {
+  return `${kind} (${quote(words)})`
 }
 
 /** A fence that nobody closed reaches to the end. */

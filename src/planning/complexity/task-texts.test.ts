@@ -1,7 +1,7 @@
 // What whole texts come to: the worked examples, each in several wordings, and a table of others.
 import { describe, expect, it } from "bun:test"
 import { classifyTask, type TaskDomain } from "./classify-task.ts"
-import { analyzeComplexity, type ModelTier } from "./complexity.ts"
+import { analyzeComplexity, chooseTier, type ModelTier } from "./complexity.ts"
 
 const judge = (text: string) => {
   const { tier, score } = analyzeComplexity(text)
@@ -217,5 +217,6 @@ describe("endless texts", () => {
     ["please", "please ".repeat(30_000)],
   ])("are read in time: %s", (_, text) => {
     expect(judge(text).score).toBeGreaterThanOrEqual(0)
+    expect(chooseTier({ text }).score).toBeGreaterThanOrEqual(0)
   })
 })

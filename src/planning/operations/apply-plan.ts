@@ -2,7 +2,7 @@ import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { parseTaskId, type TaskId } from "../../kernel/ids.ts"
 import { protocolOf, type Team, type TeamName } from "../../kernel/team.ts"
-import { type Field, record } from "../../lib/fields.ts"
+import { choice, type Field, optional, record } from "../../lib/fields.ts"
 import { jointPatterns } from "../../ownership/joint-files.ts"
 import { overlapError, sharedPatterns } from "../../ownership/operations/plan-files.ts"
 import { listOverlaps, makeConcurrency } from "../../ownership/overlaps.ts"
@@ -12,9 +12,10 @@ import type { StoredTeam, TaskChange, Tx } from "../../store/port.ts"
 import { getTeam, publicTeam } from "../../tasks/operations/lookup.ts"
 import { replanWaves } from "../../tasks/operations/plan-waves.ts"
 import { changePhase, leaveComplete } from "../../tasks/operations/task-moves.ts"
-import type { Task, TaskBrief } from "../../tasks/task.ts"
+import type { Complexity, Task, TaskBrief } from "../../tasks/task.ts"
 import { placeForPlan, runChoice } from "../../teams/operations/place-for-plan.ts"
 import { startRun } from "../../teams/operations/start-run.ts"
+import { complexityOf, MODEL_TIERS, type ModelTier } from "../complexity/complexity.ts"
 import { defaultSchedule, type Plan, type PlanTask, workOf } from "../plan.ts"
 import { putSpecs } from "./role-specs.ts"
 
@@ -44,6 +45,7 @@ export const applyPlan = operation({
     ...teamFields,
     plan: record("the plan, checked") as unknown as Field<Plan>,
     onOverlap: planFields.onOverlap,
+    defaultModel: optional(choice(MODEL_TIERS, "the model for tasks whose text shows nothing of their complexity")),
     ...runChoice,
   },
   async run(context, { project, team: name, onOverlap = context.settings.onOverlap, ...given }): Promise<AppliedPlan> {
@@ -53,7 +55,8 @@ export const applyPlan = operation({
       const { team, closed } = await ensureRun(tx, { project, team: name }, given)
       const known = new Map((await tx.tasks.lockAll(team.key)).map((task) => [task.id, task]))
       const plan = given.add === true ? await withFreeIds(tx, team, given.plan, known) : given.plan
-      const tasks = await keepFromOthers(tx, team, { tasks: plan.tasks, known, settings, onOverlap })
+      const kept = await keepFromOthers(tx, team, { tasks: plan.tasks, known, settings, onOverlap })
+      const tasks = kept.map((task) => withComplexity(task, known.get(task.id), given.defaultModel))
       const planned = new Set<string>(tasks.map(({ id }) => id))
       const changes = tasks.flatMap((task) => changeOf(task, known.get(task.id), planned) ?? [])
       assertNotBegun(changes)
@@ -125,7 +128,10 @@ async function ensureRun(
 export function isSamePlan({ tasks }: Plan, known: readonly Task[]): boolean {
   const byId = new Map<string, Task>(known.map((task) => [task.id, task]))
   const planned = new Set<string>(tasks.map(({ id }) => id))
-  return tasks.every((task) => byId.has(task.id) && changeOf(task, byId.get(task.id), planned) === undefined)
+  return tasks.every((task) => {
+    const before = byId.get(task.id)
+    return before !== undefined && changeOf(withComplexity(task, before, undefined), before, planned) === undefined
+  })
 }
 
 /**
@@ -152,7 +158,7 @@ async function withFreeIds(tx: Tx, team: StoredTeam, plan: Plan, known: Readonly
 
 /** The same but for its number, and so for the numbers that it needs. */
 function isTwin(wish: PlanTask, task: Task): boolean {
-  const change = changeOf({ ...wish, needs: [] }, task, new Set())
+  const change = changeOf(withComplexity({ ...wish, needs: [] }, task, undefined), task, new Set())
   return change === undefined || change.fields.every((field) => field === "needs")
 }
 
@@ -229,8 +235,20 @@ interface PlannedChange {
   readonly fields: readonly string[]
 }
 
+/**
+ * Where the plan is silent, what the text shows. A task that is there with the same text keeps its complexity: a setting
+ * that changed since is no change of the plan.
+ */
+function withComplexity(task: PlanTask, before: Task | undefined, defaultModel: ModelTier | undefined): JudgedTask {
+  const isSame = before?.title === task.title && before.description === task.description
+  const complexity = task.complexity ?? (isSame ? before.complexity : complexityOf(task, defaultModel).complexity)
+  return { ...task, complexity }
+}
+
+type JudgedTask = PlanTask & { readonly complexity: Complexity }
+
 /** How a task that is there differs from the plan; undefined when it does not, or is not there. */
-function changeOf(wish: PlanTask, task: Task | undefined, planned: ReadonlySet<string>): PlannedChange | undefined {
+function changeOf(wish: JudgedTask, task: Task | undefined, planned: ReadonlySet<string>): PlannedChange | undefined {
   if (task === undefined) return undefined
   const { blockedBy, assignee: _, ...brief } = briefOf(wish)
   const { cascadeOf, cascadeDepth } = task.work
@@ -245,7 +263,7 @@ function changeOf(wish: PlanTask, task: Task | undefined, planned: ReadonlySet<s
   return fields.length === 0 ? undefined : { task, change, needs, fields }
 }
 
-function briefOf(task: PlanTask): TaskBrief {
+function briefOf(task: JudgedTask): TaskBrief {
   const { title, description, role, complexity, needs, acceptance, checks, files, priority, agentType = null } = task
   const texts = { title, description, role, complexity, acceptance, checks, files, priority, agentType }
   return { ...texts, blockedBy: [...new Set(needs)], assignee: null, work: workOf(task) }
@@ -269,7 +287,7 @@ function assertNotBegun(changes: readonly PlannedChange[]): void {
 
 const MOST_SHOWN = 10
 
-async function createTasks(tx: Tx, team: StoredTeam, tasks: readonly PlanTask[]): Promise<void> {
+async function createTasks(tx: Tx, team: StoredTeam, tasks: readonly JudgedTask[]): Promise<void> {
   const drafts = tasks.map((task) => ({ id: task.id, brief: briefOf(task) }))
   await tx.tasks.createAll(team.key, drafts)
   await Promise.all(

@@ -4,6 +4,7 @@ import { findMatch } from "../../ownership/file-pattern.ts"
 import { listFollowUps } from "../../tasks/follow-up.ts"
 import { layerTasks } from "../../tasks/layers.ts"
 import { rolesOf } from "../check-plan.ts"
+import { complexityOf, type ModelTier } from "../complexity/complexity.ts"
 import { findPaths } from "../complexity/paths-in-text.ts"
 import { estimate, type Past, planRuns } from "../estimate.ts"
 import { defaultSchedule, type Plan, type PlanTask, workOf } from "../plan.ts"
@@ -22,6 +23,8 @@ export interface RouteFacts {
   readonly past: Past
   readonly maxAgents: number
   readonly enableCascade: boolean
+  /** For tasks whose text shows nothing. */
+  readonly defaultModel: ModelTier
 }
 
 /** What the plan means for a team as it stands now: who would do each task with which model, and when. */
@@ -60,13 +63,17 @@ export function decompose(plan: Plan, notes: readonly string[], given: RouteFact
   }
 }
 
-function routeTask(task: PlanTask, { roles, standings, now }: RouteFacts): Omit<RoutedTask, "wave"> {
-  const { id, title, role, complexity, needs, files, checks, acceptance } = task
+function routeTask(task: PlanTask, { roles, standings, now, defaultModel }: RouteFacts): Omit<RoutedTask, "wave"> {
+  const { id, title, role, needs, files, checks, acceptance } = task
+  const { complexity, because } = complexityOf(task, defaultModel)
   const agentType = task.agentType ?? role
   const definition = getRole(roles, agentType)
   const base = { id, title, role, agentType, complexity, needs, files, checks, acceptance }
   if (task.agent === "script" || task.run.length > 0)
-    return { ...base, agent: "script", tier: null, model: null, effort: null, because: "it has commands to run" }
+    return {
+      ...{ ...base, agent: "script", tier: null, model: null, effort: null, because: "it has commands to run" },
+      why: ["script: it has commands to run"],
+    }
   const route = chooseRoute({
     ...routeInputOf(standings, now),
     ...{ text: `${title}\n${task.description}`, agent: task.agent, agentType, complexity },
@@ -75,7 +82,9 @@ function routeTask(task: PlanTask, { roles, standings, now }: RouteFacts): Omit<
   const tier = modelFor(definition, complexity)
   const model = task.model ?? standings.find(({ name }) => name === route.agent)?.models[tier].model ?? null
   const effort = task.effort ?? definition.effort
-  return { ...base, agent: route.agent, tier, model, effort, because: route.because.at(-1) ?? "" }
+  const byRole = definition.model === "dynamic" ? [] : [`${tier}: ${definition.name} always gets it`]
+  const why = [`${complexity}: ${because}`, ...byRole, ...route.because]
+  return { ...base, agent: route.agent, tier, model, effort, because: route.because.at(-1) ?? "", why }
 }
 
 function modelOf(roles: readonly RoleDefinition[], type: string) {

@@ -5,7 +5,16 @@ import { FOLLOW_UP_ROLES } from "../../tasks/follow-up.ts"
 import { type Decomposition, type RoutedTask, renderPlan } from "./plan-view.ts"
 
 const TASK: RoutedTask = {
-  ...{ id: "api", title: "API", wave: 1, role: "backend", agentType: "executor", complexity: "standard", because: "" },
+  ...{
+    id: "api",
+    title: "API",
+    wave: 1,
+    role: "backend",
+    agentType: "executor",
+    complexity: "standard",
+    because: "",
+    why: [],
+  },
   ...{ agent: "codex", tier: "sonnet", model: "gpt-5.5", effort: "high" },
   ...{ needs: [], files: ["src/api/**"], checks: ["make"], acceptance: ["it works"] },
 }

@@ -54,13 +54,20 @@ export interface RoutedTask {
   readonly effort: string | null
   /** Why this agent. */
   readonly because: string
+  /** Why this complexity, model and agent: a line for each step of the choice. */
+  readonly why: readonly string[]
   readonly needs: readonly string[]
   readonly files: readonly string[]
   readonly checks: readonly string[]
   readonly acceptance: readonly string[]
 }
 
-export function renderPlan(plan: Decomposition, screen: Screen): string {
+/** How a plan is shown: `explain` adds why each task gets its model and its agent. */
+export interface PlanStyle {
+  readonly explain?: boolean
+}
+
+export function renderPlan(plan: Decomposition, screen: Screen, style: PlanStyle = {}): string {
   const { tasks, totalWaves } = plan
   const [first = "", ...more] = manyLines(plan.goal).split("\n")
   const lines = [
@@ -79,7 +86,11 @@ export function renderPlan(plan: Decomposition, screen: Screen): string {
   const indent = Math.min(20, Math.max(...tasks.map(({ id }) => width(id))) + 2)
   for (let wave = 1; wave <= totalWaves; wave++) {
     const some = tasks.filter((task) => task.wave === wave)
-    lines.push("", paint(`Wave ${wave}`, "bold", screen.color), ...some.flatMap((task) => renderTask(task, indent)))
+    lines.push(
+      "",
+      paint(`Wave ${wave}`, "bold", screen.color),
+      ...some.flatMap((task) => renderTask(task, indent, style)),
+    )
   }
   lines.push(...section("Added for work that brings no tests", plan.followUps.map(sayFollowUp), screen))
   lines.push(...section("Shared files", plan.shared.map(sayShared), screen))
@@ -98,7 +109,7 @@ function sayRole({ name, prefix, responsibility, capability, tasks }: PlannedRol
   return `${name} (${prefix}-, ${responsibility}): ${capability}; ${tasks.length === 0 ? "no task yet" : tasks.join(", ")}`
 }
 
-function renderTask(task: RoutedTask, indent: number): string[] {
+function renderTask(task: RoutedTask, indent: number, { explain = false }: PlanStyle): string[] {
   const id = `${task.id}  `.padEnd(indent)
   const space = " ".repeat(2 + indent)
   const parts = [
@@ -107,7 +118,8 @@ function renderTask(task: RoutedTask, indent: number): string[] {
     ["needs", task.needs.join(", ")],
     ["done", [...task.acceptance, ...task.checks.map((check) => `\`${check}\``)].join("; ")],
   ] as const
-  const told = parts.filter(([, value]) => value !== "")
+  const why = explain ? task.why.map((line, index) => [index === 0 ? "why" : "", line] as const) : []
+  const told = [...parts.filter(([, value]) => value !== ""), ...why]
   return [`  ${id}${oneLine(task.title)}`, ...told.map(([name, value]) => `${space}${name.padEnd(7)}${oneLine(value)}`)]
 }
 

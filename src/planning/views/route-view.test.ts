@@ -19,7 +19,7 @@ const standings = [
   agent("gemini", { detection: { isAvailable: false, why: "gemini is not\n\u001b[31minstalled" } }),
 ]
 
-function view(change: Omit<Parameters<typeof chooseRoute>[0], "text"> = {}, text = "Fix the API"): RouteView {
+function view(change: Omit<Parameters<typeof chooseRoute>[0], "text"> = {}, text = "Fix a typo in the API"): RouteView {
   return { route: chooseRoute({ text, ...change }), effort: "high", standings }
 }
 
