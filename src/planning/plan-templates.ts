@@ -114,6 +114,7 @@ export function planOfTemplate(template: Template, task: string, available: read
     goal: task.trim(),
     workers: String(SIZES[template]),
     template,
+    followUps: PARTS[template].some(({ cascades }) => cascades === true),
     tasks: PARTS[template].map((part) => {
       const { id = part.agentType, agentType, role, complexity, needs = [], does, acceptance } = part
       const title = `${does}: ${short}${part.cascades === true ? "" : " [no-cascade]"}`

@@ -93,7 +93,7 @@ export const PLAN_FIELDS = {
   mode: optional(choice(TEAM_MODES, "who decides routine matters")),
   protocol: optional(choice(PROTOCOLS, "whether tasks are planned and approved before they are done")),
   qa: flag("have the work of each task checked by somebody else before it counts"),
-  followUps: flag("make follow-up tasks for tests and reviews; by default as team.enableCascade says, or the preset"),
+  followUps: flag("make follow-up tasks for tests and reviews; by default as the preset says, or else none"),
   workers: optional(text(`who works on it: ${STAFFING_FORMS}`, problemWithStaffing)),
   budget: optional(text(`what the agents may use up in this run: ${BUDGET_FORMS}`, problemWithBudget)),
   template: optional(text("the known shape that it has, or custom; for reports", short)),

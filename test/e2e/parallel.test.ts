@@ -143,7 +143,7 @@ describe("follow-up tasks", () => {
         ...["echo a > src/a.js; echo test > test/a.test.js", "echo b > src/b.js", "echo test > test/b.test.js"],
         "echo review > src/review.txt",
       ])
-      const plan = planFor(bench, [build("a"), build("b")])
+      const plan = planFor(bench, [build("a"), build("b")], { followUps: true })
       const shown = await bench.ok("plan", plan, "--dry-run")
       expect((shown.follow_ups as Data[]).map(({ id, title, of }) => [id, title, of])).toEqual([
         ["test-a", "Test: Build a", "a"],
@@ -172,7 +172,7 @@ describe("follow-up tasks", () => {
         ["test-b", "Test: Build b"],
         ["review-test-b", "Review: Build b"],
       ])
-      const next = planFor(bench, [build("c")])
+      const next = planFor(bench, [build("c")], { followUps: true })
       const { estimate } = await bench.ok<{ estimate: Data }>("plan", next, "--dry-run")
       expect(estimate).toMatchObject({ runs: 3, follow_ups: 2, unknown: 0 })
       expect(Number(estimate.based_on)).toBeGreaterThan(0)
@@ -198,28 +198,34 @@ describe("follow-up tasks", () => {
   )
 
   it(
-    "F048: come with a preset only where it says so, and with --no-cascade never",
+    "F048: come only where the plan, its preset or its template says so, as the plan tells before",
     async () => {
       using bench = makeBench()
       makeRepository(bench.cwd)
-      makeWriter(bench, ["echo a > src/a.js"])
+      makeWriter(bench, ["echo a > src/a.js", "echo b > src/b.js", "echo test > test/b.test.js", "true"])
       const plan = planFor(bench, [build("a")])
       const count = async (...args: string[]) => {
         const { follow_ups } = await bench.ok<{ follow_ups: Data[] }>("plan", plan, "--dry-run", ...args)
         return follow_ups.length
       }
-      expect(await count()).toBe(2)
+      expect(await count()).toBe(0)
       expect(await count("--preset", "forge")).toBe(2)
       for (const preset of ["pm-team", "coordinate", "teamwork"]) expect(await count("--preset", preset)).toBe(0)
       const ran = await bench.run([...RUN, plan, "--preset", "coordinate"])
       expect({ exitCode: ran.exitCode, stdout: ran.stdout }).toMatchObject({ exitCode: 0 })
       expect(ran.stdout).toStartWith("1 agent run; ")
       expect(await bench.ok<Data[]>("task", "list")).toHaveLength(1)
+      expect(await bench.refused("usage", "run", "--cascade", "--no-cascade")).toBe(
+        "use --cascade or --no-cascade, not both",
+      )
+      const again = await bench.run([...RUN, planFor(bench, [build("b")]), "--new", "--cascade"])
+      expect(again.stdout).toStartWith("3 agent runs: 1 task and up to 2 follow-ups")
+      expect((await bench.ok<Data[]>("task", "list")).map(({ id }) => id)).toContain("test-b")
     },
     LONG_MS,
   )
 })
 
-function planFor(bench: Bench, tasks: readonly PlannedTask[]): string {
-  return writePlan(join(bench.home, "plan.json"), tasks)
+function planFor(bench: Bench, tasks: readonly PlannedTask[], more: Record<string, unknown> = {}): string {
+  return writePlan(join(bench.home, "plan.json"), tasks, more)
 }

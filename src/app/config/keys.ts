@@ -125,7 +125,8 @@ export const CONFIG_KEYS = {
     type: "boolean",
     default: true,
     env: "TEAMWORK_TEAM_ENABLE_CASCADE",
-    description: "Whether finished work makes follow-up tasks: tests for code, a review for tests.",
+    description:
+      "Whether follow-up tasks are made where the plan, its preset or template asks for them: tests for code, a review for tests.",
   },
   "team.onBlockerFailed": {
     type: "string",

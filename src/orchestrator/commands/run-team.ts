@@ -67,6 +67,7 @@ const input = {
   ),
   noDeliver: flag("leave the work on the integration branch, also in later runs"),
   noReview: flag("without the review by another agent program"),
+  cascade: flag("with follow-up tasks for tests and reviews, also where the plan does not ask for them"),
   noCascade: flag("without follow-up tasks for tests and reviews"),
   sourceDir: sourceDirField,
 }
@@ -241,7 +242,7 @@ function chooseSettings(
     target: given.target ?? before?.target ?? null,
     deliver: given.noDeliver === true ? false : (before?.deliver ?? true),
     review: given.noReview === true ? false : (before?.review ?? true),
-    cascade: given.noCascade === true ? false : ((isPlanned ? planned?.followUps : null) ?? before?.cascade ?? true),
+    cascade: chooseCascade(given, (isPlanned ? planned?.followUps : null) ?? before?.cascade),
     partial: given.partial === true || before?.partial === true,
     ...budgetOf(given, isPlanned ? planned?.budget : null, before),
     template: planned?.template ?? null,
@@ -253,6 +254,13 @@ function budgetOf(given: Input, planned: Budget | null | undefined, before: RunS
   const said = given.budget === undefined ? undefined : readBudget(parseBudget(given.budget))
   const budget = said ?? planned ?? before?.budget
   return budget === undefined ? {} : { budget }
+}
+
+/** Follow-ups cost agent runs, so they are made only where the plan, its preset or template, or the call asks for them. */
+function chooseCascade({ cascade, noCascade }: Input, before = false): boolean {
+  if (cascade === true && noCascade === true)
+    throw new AppError("usage", (say) => `use ${say.field("cascade")} or ${say.field("noCascade")}, not both`)
+  return cascade === true || (before && noCascade !== true)
 }
 
 const AUTO = { kind: "auto" } as const

@@ -43,7 +43,7 @@ export function decompose(plan: Plan, notes: readonly string[], given: RouteFact
   const { protocol = protocolOf(mode), qa = false } = plan
   const tasks = plan.tasks.map((task) => ({ ...routeTask(task, facts), wave: waves.get(task.id) ?? 1 }))
   const followUps =
-    facts.enableCascade && plan.followUps !== false
+    facts.enableCascade && plan.followUps === true
       ? listFollowUps(plan.tasks.map((task) => ({ ...task, work: workOf(task) })))
       : []
   const staffing = parseStaffing(workers)
