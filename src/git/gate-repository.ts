@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { CheckoutSetup } from "../checkouts/port.ts"
 import { AppError } from "../kernel/errors.ts"
@@ -74,6 +74,11 @@ function readCommits(git: Git, findHead: () => Promise<string>) {
     async find(revision: string) {
       const found = await findCommit(git, revision === "HEAD" ? await findHead() : revision)
       return found && { commit: found.commit, tree: found.tree }
+    },
+    async times(commit: string) {
+      const committedSeconds = Number(await git.read(["log", "-1", "--format=%ct", commit, "--"]))
+      const { gitDir } = await git.places()
+      return { committedSeconds, movedMs: statSync(join(gitDir, "logs/HEAD"), { throwIfNoEntry: false })?.mtimeMs }
     },
     contains: makeContains(git),
     async isNextTo(base: string, commit: string) {

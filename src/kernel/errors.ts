@@ -60,6 +60,7 @@ export const ERROR_CODES = [
   "qa.needed",
   "qa.transition",
   "qa.none",
+  "qa.no_work",
   "qa.own",
   "escalation.decided",
   "escalation.no_option",

@@ -169,6 +169,15 @@ export function weakest(
   return { ...found, tasks: (short.length > 0 ? short : worst).map(({ id }) => id) }
 }
 
+/** The same files are the same work, whatever their commit is called. */
+export function isSameState(
+  known: Pick<Quality, "commit" | "tree">,
+  { commit, tree }: { readonly commit: string | null; readonly tree: string | null },
+): boolean {
+  if (known.tree !== null && tree !== null) return known.tree === tree
+  return known.commit !== null && known.commit === commit
+}
+
 export function toQuality({ number, taskId, attempt, status, data, by, createdAt }: TeamRecord): Quality {
   const text = (key: string) => (typeof data[key] === "string" ? data[key] : null)
   return {

@@ -91,6 +91,8 @@ export interface FinishRequest extends TeamName {
   readonly workerId: WorkerId | null
   readonly result: string | null
   readonly evidence: readonly NewEvidence[]
+  /** QA has passed the very commit that is resolved. A task that needs QA is not resolved without. */
+  readonly isQaChecked?: boolean
   /** Sent to the lead when set. */
   readonly notice: { readonly id: string; readonly payload: IdleNotification } | null
 }

@@ -20,6 +20,7 @@ for (const [name, makeDatabase] of Object.entries(STORES)) {
 
 const COMMIT = "1".repeat(40)
 const TREE = "2".repeat(40)
+const STATE = { commit: COMMIT, tree: TREE }
 const scores = (score: number, tests = score) => [
   ...["correctness", "completeness", "maintainability"].map((name) => `${name}=${score}: seen`),
   `tests=${tests}: counted`,
@@ -145,12 +146,49 @@ function qaContract(makeDatabase: MakeDatabase): void {
     await run(house, approve, { number: again.approval.number })
     await run(house, recordQa, middling)
     await run(house, acceptQa, { id: "1", note: "good enough for a shed" })
-    expect(await run(house, updateTask, { id: "1", owner: "w1", status: "resolved" })).toMatchObject({
+    expect(await run(house, updateTask, { id: "1", owner: "w1", status: "resolved", ...STATE })).toMatchObject({
       task: { status: "resolved", qa: "passed" },
     })
     // A new attempt is looked at anew.
     await run(house, reopenTask, { id: "1" })
     expect(await qa()).toBe("needed")
+  })
+
+  it("F066: holds for the commit that was handed in, and for no other", async () => {
+    for (const status of ["resolved", "in_review"] as const) {
+      await using world = await makeHouse("FULL_AUTO")
+      const { house, qa, submit } = world
+      const update = (more: object) => run(house, updateTask, { id: "1", owner: "w1", status, ...more })
+      await submit()
+      await run(house, planQa, { id: "1", owner: "qa" })
+      await run(house, recordQa, { id: "1", owner: "qa", score: scores(90) })
+      expect(await qa()).toBe("passed")
+      const other = { commit: "3".repeat(40), tree: "4".repeat(40) }
+      const refused = [{}, other, { commit: other.commit }, { commit: COMMIT, tree: other.tree }, { result: "done" }]
+      for (const state of refused) expect(await refusalCode(update(state))).toBe("qa.needed")
+      expect(await getTask(world.store, world.key, "1")).toMatchObject({ status: "in_progress", qa: "passed" })
+      expect((await refusal(update(other))).message).toContain(
+        "QA passed commit 111111111111 of task 1, and it is at 333333333333 now",
+      )
+      // A person is held to it as well, and so is a status that comes with another change.
+      expect(await refusalCode(run(house, updateTask, { id: "1", status, result: "x", ...other }))).toBe("qa.needed")
+      expect((await update(STATE)).task.status).toBe(status)
+    }
+  })
+
+  it("F066: takes nothing in before there is work, and nothing as resolved that QA passed without a commit", async () => {
+    await using world = await makeHouse("FULL_AUTO")
+    const { house, qa } = world
+    const submit = () => run(house, submitQa, { id: "1", owner: "w1" })
+    expect(await refusalCode(submit())).toBe("qa.no_work")
+    expect(await qa()).toBe("needed")
+    await run(house, updateTask, { id: "1", owner: "w1", addEvidence: ["the walls stand"] })
+    await submit()
+    await run(house, planQa, { id: "1", owner: "qa" })
+    await run(house, recordQa, { id: "1", owner: "qa", score: scores(90) })
+    const resolve = (more: object) => run(house, updateTask, { id: "1", owner: "w1", status: "resolved", ...more })
+    expect(await refusalCode(resolve(STATE))).toBe("qa.needed")
+    expect((await resolve({})).task.status).toBe("resolved")
   })
 
   it("takes one of two reports, and none of a round or a claim that is over", async () => {
@@ -191,7 +229,7 @@ function qaContract(makeDatabase: MakeDatabase): void {
     await submit()
     await run(house, planQa, { id: "1", owner: "qa" })
     await run(house, recordQa, { id: "1", owner: "qa", score: scores(90, 60), guidance: ["test the corners"] })
-    await run(house, updateTask, { id: "1", owner: "w1", status: "resolved" })
+    await run(house, updateTask, { id: "1", owner: "w1", status: "resolved", ...STATE })
     const { dimension, mean, tasks } = await run(house, improve, {})
     expect({ dimension, mean }).toEqual({ dimension: "tests", mean: 60 })
     expect(tasks).toMatchObject([

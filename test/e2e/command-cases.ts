@@ -1998,7 +1998,7 @@ const QA_ON = [
   ["project", "update", "--qa", "on"],
   ["task", "claim", "4", "--owner", "w4"],
 ]
-const SUBMITTED = [...QA_ON, ["qa", "submit", "4"]]
+const SUBMITTED = [...QA_ON, ["task", "update", "4", "--add-evidence", "it reads well"], ["qa", "submit", "4"]]
 const PLANNED = [...SUBMITTED, ["qa", "plan", "4"]]
 const SCORES = [
   "correctness=90: it holds",
@@ -2087,9 +2087,14 @@ const QA_CASES: Case[] = [
   },
   {
     command: "qa submit",
-    prepare: prepareRepository,
+    prepare(bench) {
+      prepareRepository(bench)
+      writeFileSync(join(bench.cwd, "b.txt"), "b\n")
+      git(bench.cwd, "add", "--all")
+      git(bench.cwd, "-c", "user.name=Test", "-c", "user.email=test@example.com", "commit", "--quiet", "-m", "Work")
+    },
     before: QA_ON,
-    args: ["--id", "4", "--owner", "w4", "--token", "1", "--commit", "HEAD"],
+    args: ["--id", "4", "--owner", "w4", "--token", "1", "--commit", "HEAD", "--base", "HEAD~1"],
     data: { number: 1, task_id: "4", status: "submitted", qa: "pending", commit: expect.any(String) },
     fields: [...QUALITY_FIELDS, "qa"],
     table: /^QA 1 \(of task 4\) is submitted; QA of the task is pending\n$/,

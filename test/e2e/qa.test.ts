@@ -76,6 +76,8 @@ beforeAll(async () => {
   await start.ok("project", "create", "--goal", "A manual", "--qa")
   await start.ok("task", "create", "--id", "1", "--title", "Manual", "--role", "docs")
   await start.ok("task", "claim", "1", "--owner", "w1")
+  // Without a repository work is known by its evidence.
+  await start.ok("task", "update", "1", "--owner", "w1", "--add-evidence", "it reads well")
 })
 afterAll(() => start[Symbol.dispose]())
 

@@ -2,6 +2,7 @@ import type { Merges } from "../../git/port.ts"
 import { branchRef, parsePinRef, pinRef, teamRefs, workerBranch, workerRefs } from "../../kernel/branches.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { RunName } from "../../kernel/team.ts"
+import { isSameState } from "../../quality/quality.ts"
 import type { CommittedByAttempt, CommittedWork } from "../../tasks/committed-work.ts"
 import { type FixedWork, findWorkToBring, fixIdOf } from "../../tasks/fix-task.ts"
 import { isHeld, type Task } from "../../tasks/task.ts"
@@ -29,11 +30,19 @@ interface Missing {
   readonly isEmpty: boolean
 }
 
+/** What QA has passed of an attempt. */
+export interface PassedState {
+  readonly commit: string | null
+  readonly tree: string | null
+}
+
 interface Request {
   readonly name: RunName
   readonly tasks: readonly Task[]
   /** Those of them that are to be merged. */
   readonly wanted: readonly Task[]
+  /** What QA has passed: the latest verdict of each attempt, by `task/attempt`. */
+  readonly passed: ReadonlyMap<string, PassedState>
   /** What attempts came to, as their workers said. */
   readonly committed: CommittedByAttempt
   /** The commit that the integration branch is at. */
@@ -77,6 +86,11 @@ export async function collectCandidates(merges: Merges, request: Request): Promi
     const own = { taskId: task.id, attempt: task.attempt }
     const pinned = pins.get(attemptName(own))
     if (pinned === undefined) continue
+    const unchecked = await findUnchecked(merges, request.passed, task, pinned)
+    if (unchecked !== undefined) {
+      left.push({ ...own, reason: unchecked, isEmpty: false })
+      continue
+    }
     const candidate = {
       ...own,
       ...pinned,
@@ -90,6 +104,20 @@ export async function collectCandidates(merges: Merges, request: Request): Promi
   }
   const heads = [...new Set([...pins.values()].map((pin) => pin.head))]
   return { candidates: joinSame(found), mended, heads, left, elsewhere, restored, pinnedNow }
+}
+
+/** A verdict of QA holds for one commit: nothing else of a task that needs QA is merged. Why not, in words. */
+async function findUnchecked(
+  merges: Merges,
+  passed: Request["passed"],
+  { id, attempt, qa }: Task,
+  { base, head }: Pinned,
+): Promise<string | undefined> {
+  if (qa === null || base === head) return undefined
+  const known = passed.get(attemptName({ taskId: id, attempt }))
+  if (known !== undefined && isSameState(known, { commit: head, tree: await merges.tree(head) })) return undefined
+  const what = known?.commit == null ? "nothing of it" : known.commit.slice(0, 12)
+  return `its work is at ${head.slice(0, 12)} and QA has passed ${what}; reopen it and hand it in with: teamwork qa submit ${id}`
 }
 
 /** The fix, if there is one, of each head that could not be merged. */

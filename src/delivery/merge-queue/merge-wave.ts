@@ -2,6 +2,7 @@ import { teamRefs, workerRefs } from "../../kernel/branches.ts"
 import type { EventData } from "../../kernel/events.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { RunName, TeamName } from "../../kernel/team.ts"
+import { readPassed } from "../../quality/operations/hold-qa.ts"
 import type { Context } from "../../store/operation.ts"
 import { bringCommand, tellElsewhere } from "../../tasks/committed-work.ts"
 import { isRepairComing, listNeeds } from "../../tasks/fix-task.ts"
@@ -72,9 +73,11 @@ export async function mergeWave(context: Context, given: WavePorts, request: Wav
   const { merges } = given
   const name = await resolveRun(context, request)
   const ports = await withSharedFiles(context, given, name)
-  const { tasks, committed } = await context.store.read(async (tx) => {
+  const { tasks, committed, passed } = await context.store.read(async (tx) => {
     const { key } = await getTeam(tx, name)
-    return { tasks: await tx.tasks.list(key), committed: await readCommitted(tx, key) }
+    const all = await tx.tasks.list(key)
+    const rounds = all.some(({ qa }) => qa !== null) ? await readPassed(tx, key) : new Map()
+    return { tasks: all, committed: await readCommitted(tx, key), passed: rounds }
   })
   const mended = await merges.recover()
   const integration = await openIntegration(context, merges, { name, target: request.target })
@@ -83,7 +86,7 @@ export async function mergeWave(context: Context, given: WavePorts, request: Wav
   const last = request.last?.tip === integration.tip ? request.last : undefined
   const isMerged = ({ id, attempt }: Task) => last?.merged.has(attemptName({ taskId: id, attempt })) === true
   const wanted = ofWave.filter((task) => done.includes(task.status) && !isMerged(task))
-  const found = await collectCandidates(merges, { name, tasks, wanted, committed, tip: integration.tip })
+  const found = await collectCandidates(merges, { name, tasks, wanted, committed, passed, tip: integration.tip })
   const { candidates, heads, restored } = found
   const elsewhere = await noteFound(context, merges, { name, tasks, found })
   const { start, target } = integration

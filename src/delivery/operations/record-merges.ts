@@ -102,7 +102,11 @@ async function resolveReviewed(
   const task = await tx.tasks.lock(key, taskId)
   if (task?.status !== "in_review" || task.attempt !== attempt) return
   const { claimedBy: owner, claimToken: token } = task
-  await tx.finishTask({ project, team, taskId, owner, token, workerId: null, result: null, evidence: [], notice: null })
+  await tx.finishTask({
+    ...{ project, team, taskId, owner, token, workerId: null, result: null, evidence: [], notice: null },
+    // Only what QA has passed is merged, see `collect-candidates.ts`.
+    isQaChecked: true,
+  })
 }
 
 async function tellMerged(tx: Tx, team: StoredTeam, merged: MergeRecord["merged"]): Promise<void> {

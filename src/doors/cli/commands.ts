@@ -106,13 +106,7 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   {
     name: "task update",
-    load: async () =>
-      fromOperation((await import("../../tasks/operations/update-task.ts")).updateTask, {
-        positional: ["id"],
-        example: 'teamwork task update --id 3 --owner w1 --status resolved --add-evidence "12 tests pass"',
-        data: ({ task }) => task,
-        text: taskLine,
-      }),
+    load: async () => (await import("../../tasks/commands/update-command.ts")).taskUpdate(taskLine),
   },
   {
     name: "task release",

@@ -1,15 +1,20 @@
 import { command, fromOperation, type Session } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { optional, text } from "../../lib/fields.ts"
+import { getTask } from "../../tasks/operations/get-task.ts"
+import { resolveRun } from "../../tasks/operations/lookup.ts"
+import type { GateRepository } from "../gates/port.ts"
 import { acceptQa, listQuality, type QaReported, recordQa, returnQa } from "../operations/report-qa.ts"
 import { planQa, submitQa } from "../operations/submit-qa.ts"
 import type { Judged } from "../verdict.ts"
+import { assertHasWork } from "../verify/assert-work.ts"
 import { getCommit } from "../verify/choose-state.ts"
 import { describeQa, renderQualities } from "../views/quality-view.ts"
 
 const { tree: _tree, answer: _answer, agent: _agent, ...submitted } = submitQa.input
 const input = {
   ...submitted,
+  base: optional(text("where the task started; by default what is known of it, else when it was claimed")),
   commit: optional(
     text("what is handed in; by default what is checked out here", (value) =>
       value === "" ? "is no commit" : undefined,
@@ -22,8 +27,14 @@ export const qaSubmit = command({
   fields: input,
   positional: ["id"],
   example: "teamwork qa submit 3 --owner w1",
-  async run(session, { commit: revision, ...given }) {
+  async run(session, { commit: revision, base, ...given }) {
     const state = await findState(session, revision)
+    if (state !== undefined) {
+      const context = await session.context()
+      const name = await resolveRun(context, given)
+      const task = await getTask.run(context, { ...name, id: given.id })
+      await assertHasWork(context, state.repository, { ...state, name, task, base, state: state.judged })
+    }
     const result = await submitQa.run(await session.context(), { ...given, ...state?.judged })
     return {
       data: { ...result.quality, qa: result.task.qa },
@@ -39,11 +50,12 @@ export const qaSubmit = command({
 async function findState(
   session: Session,
   revision: string | undefined,
-): Promise<{ readonly judged: Judged; readonly uncommitted: number } | undefined> {
+): Promise<{ judged: Judged; uncommitted: number; repository: GateRepository } | undefined> {
   try {
     const { repository } = await (await session.configured()).gates(session.host.io.cwd)
     const judged = await getCommit(repository, revision ?? "HEAD")
-    return { judged, uncommitted: revision === undefined ? (await repository.listUncommitted()).length : 0 }
+    const uncommitted = revision === undefined ? (await repository.listUncommitted()).length : 0
+    return { judged, uncommitted, repository }
   } catch (error) {
     const isNoPlace = error instanceof AppError && /^(?:gate|workspace)\.no_/.test(error.code)
     if (revision === undefined && isNoPlace) return undefined

@@ -6,6 +6,8 @@ export interface GateRepository {
   readonly folder: string
   /** What a branch, tag or commit means. Undefined when there is no such commit. */
   find(revision: string): Promise<Judged | undefined>
+  /** When a commit was made, in seconds as git has it, and when HEAD moved here last, in milliseconds where that is kept. */
+  times(commit: string): Promise<{ readonly committedSeconds: number; readonly movedMs: number | undefined }>
   /** Whether `later` contains `earlier`. */
   contains(later: string, earlier: string): Promise<boolean>
   /** Whether `commit` is `base`, or one commit on top of it and no merge. */

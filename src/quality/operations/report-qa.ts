@@ -23,8 +23,9 @@ import {
   toQuality,
 } from "../quality.ts"
 import type { Verdict } from "../verdict.ts"
+import { findRound } from "./find-round.ts"
 import { assertQa, moveQa } from "./move-qa.ts"
-import { assertIndependent, changeRound, findRound, getRound, qaActor, qaFields } from "./submit-qa.ts"
+import { assertIndependent, changeRound, getRound, qaActor, qaFields } from "./submit-qa.ts"
 
 /** The second half of QA: its scores, what the lead makes of them, and what becomes of work that does not pass. */
 

@@ -1,6 +1,7 @@
 import { PERSON, POLICY } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamRecord } from "../../kernel/record.ts"
+import type { Remedy } from "../../kernel/remedy.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { list, optional, text, withDefault } from "../../lib/fields.ts"
 import { BUILT_IN_ROLES, type Responsibility, type RoleDefinition } from "../../planning/roles/roles.ts"
@@ -22,7 +23,8 @@ import { assertHolds } from "../../tasks/operations/assert-holds.ts"
 import { getTask, getTeam, lockTask, lockTeam } from "../../tasks/operations/lookup.ts"
 import type { Task } from "../../tasks/task.ts"
 import { describeQaPlan, planQa as makeQaPlan } from "../qa-plan.ts"
-import { nameQuality, type Quality, toQuality } from "../quality.ts"
+import { isSameState, nameQuality, type Quality, toQuality } from "../quality.ts"
+import { findRound } from "./find-round.ts"
 import { assertQa, moveQa, noQa } from "./move-qa.ts"
 
 /**
@@ -66,6 +68,7 @@ export const submitQa = operation({
           { remedy: { operation: "task claim", fields: { id: task.id, owner: "NAME" }, to: "claim it with" } },
         )
       }
+      if (input.commit === undefined) await assertProven(tx, team, task)
       const by = input.owner ?? PERSON
       const { commit = null, tree = null, answer = null, agent = null } = input
       const ready = await withdrawEarlier(tx, team, { task, by, commit, tree })
@@ -80,6 +83,26 @@ export const submitQa = operation({
       return { task: moved, quality: toQuality(added) }
     }),
 })
+
+/** Work that no commit names is known by its evidence. */
+export async function assertProven(tx: Tx, team: StoredTeam, task: Task): Promise<void> {
+  const evidence = await tx.evidence.list(team.key, task.id)
+  if (evidence.some(({ attempt, withdrawnAt }) => attempt === task.attempt && withdrawnAt === null)) return
+  throw noWork(task, "there is no commit and no evidence of it", {
+    operation: "evidence run",
+    fields: { id: task.id, command: "COMMAND" },
+    to: "commit it, or show it with",
+  })
+}
+
+export function noWork({ id }: Pick<Task, "id">, why: string, remedy: Remedy | readonly Remedy[] = []): AppError {
+  return new AppError(
+    "qa.no_work",
+    `nothing of task ${id} can be handed in to QA yet: ${why}`,
+    { taskId: id },
+    { remedy },
+  )
+}
 
 interface HandIn {
   readonly task: Task
@@ -104,14 +127,6 @@ async function withdrawEarlier(tx: Tx, team: StoredTeam, { task, by, commit, tre
     await changeRecord(tx, team, { record, to: { status: "withdrawn" }, by, about: nameApproval(asked) })
   }
   return task
-}
-
-export function isSameState(
-  known: Pick<Quality, "commit" | "tree">,
-  { commit, tree }: { readonly commit: string | null; readonly tree: string | null },
-): boolean {
-  if (known.tree !== null && tree !== null) return known.tree === tree
-  return known.commit !== null && known.commit === commit
 }
 
 export interface QaPlanned extends QaResult {
@@ -196,12 +211,6 @@ export function assertIndependent(
     taskId: id,
     by: who,
   })
-}
-
-/** The latest round of the attempt. */
-export async function findRound(tx: Tx, key: number, task: Task): Promise<TeamRecord | undefined> {
-  const rounds = await tx.records.list(key, { kind: "quality", taskId: task.id })
-  return rounds.findLast((round) => round.attempt === task.attempt)
 }
 
 export async function getRound(tx: Tx, key: number, task: Task): Promise<TeamRecord> {

@@ -20,7 +20,7 @@ import { judgeTask, type TaskFacts, type TaskRange } from "../gates/task-gate.ts
 import { noteGateStarted } from "../operations/note-gate.ts"
 import { readAllowedTests } from "../operations/read-allowed-tests.ts"
 import { addVerdict } from "../operations/record-verdict.ts"
-import type { Verdict } from "../verdict.ts"
+import type { Judged, Verdict } from "../verdict.ts"
 import { type ChosenState, chooseState, getCommit } from "./choose-state.ts"
 import { findLostCommands } from "./find-lost-commands.ts"
 import { findRunBase } from "./find-run-base.ts"
@@ -111,12 +111,20 @@ interface RangeRequest {
   readonly base: string | undefined
 }
 
-async function findRange({ repository }: Verifier, request: RangeRequest): Promise<TaskRange | undefined> {
-  const { name, task, state } = request
-  const named = request.base === undefined ? undefined : (await getCommit(repository, request.base)).commit
+/** Where the task started, as far as that is known. */
+export async function findTaskBase(
+  repository: Verifier["repository"],
+  { name, task, state }: Pick<RangeRequest, "name" | "task"> & { readonly state: Judged },
+): Promise<string | undefined> {
   const pin = await repository.find(pinRef(name, { taskId: task.id, attempt: task.attempt }, "base"))
   const pinned = pin?.commit ?? (await repository.findStart())
-  const base = named ?? (await newest(repository, { name, state, pinned }))
+  return newest(repository, { name, state, pinned })
+}
+
+async function findRange({ repository }: Verifier, request: RangeRequest): Promise<TaskRange | undefined> {
+  const { state } = request
+  const named = request.base === undefined ? undefined : (await getCommit(repository, request.base)).commit
+  const base = named ?? (await findTaskBase(repository, request))
   if (base === undefined) return undefined
   const { commit } = state
   return {
@@ -133,7 +141,7 @@ async function findRange({ repository }: Verifier, request: RangeRequest): Promi
  */
 async function newest(
   repository: Verifier["repository"],
-  { name, state, pinned }: Pick<RangeRequest, "name" | "state"> & { readonly pinned: string | undefined },
+  { name, state, pinned }: { readonly name: RunName; readonly state: Judged; readonly pinned: string | undefined },
 ): Promise<string | undefined> {
   // One commit has nothing in it but the task's own.
   if (pinned !== undefined && (await repository.isNextTo(pinned, state.commit))) return pinned
@@ -196,7 +204,7 @@ function entryOf(
 /** Who looks for the cause of a fault may find it without changing anything. */
 const DIAGNOSES = "debugger"
 
-function mayChangeNothing({ agentType, role }: Task, roles: readonly RoleDefinition[]): boolean {
+export function mayChangeNothing({ agentType, role }: Task, roles: readonly RoleDefinition[]): boolean {
   if (agentType === DIAGNOSES) return true
   return findReadOnlyRole({ agentType, role }, roles) !== undefined
 }

@@ -11,14 +11,14 @@ import type { Query } from "./connection.ts"
 // Like a claim (see claim.ts): the first part waits for the row and locks it, the others take what they need from it.
 //
 // Parameters: $1 project, $2 team, $3 owner or null, $4 worker or null, $5 token or null, $6 time or null, $7 task,
-// $8 result or null, $9 who acts, $10 run or null; then the evidence as a JSON array, and the message with id, sender and payload.
+// $8 result or null, $9 who acts, $10 run or null, $11 the state of QA that counts besides none; then the evidence as a JSON array, and the message with id, sender and payload.
 // Two parts, or the planner looks for blocked evidence before it waits for the lock.
 const HELD = `locked as materialized (
     select task.team_id, task.seq, task.id, attempt, claim_token, coalesce($4::text, worker_id) as worker, ${NOW_MS} as now_ms
     from team, task
     where project = $1::text and name = $2::text and is_current = 1 and ($10::int is null or run = $10)
       and task.team_id = team.id and task.id = $7::text
-      and task.status in ('in_progress', 'in_review') and protocol_phase in ('', 'completion') and qa in ('', 'passed')
+      and task.status in ('in_progress', 'in_review') and protocol_phase in ('', 'completion') and qa in ('', $11::text)
       and ($3::text is null or claimed_by = $3) and ($5::int is null or claim_token = $5)
     for no key update of task),
   held as materialized (select * from locked where not has_blocked_evidence(team_id, id, attempt)),
@@ -70,9 +70,9 @@ function finish(parts: { evidence?: ReturnType<typeof evidence>; notice?: Return
 }
 
 const FINISH = finish({})
-const FINISH_WITH_EVIDENCE = finish({ evidence: evidence("$11") })
-const FINISH_WITH_NOTICE = finish({ notice: notice("$11", "$12", "$13") })
-const FINISH_WITH_BOTH = finish({ evidence: evidence("$11"), notice: notice("$12", "$13", "$14") })
+const FINISH_WITH_EVIDENCE = finish({ evidence: evidence("$12") })
+const FINISH_WITH_NOTICE = finish({ notice: notice("$12", "$13", "$14") })
+const FINISH_WITH_BOTH = finish({ evidence: evidence("$12"), notice: notice("$13", "$14", "$15") })
 
 export async function finishTask(
   query: Query,
@@ -81,7 +81,7 @@ export async function finishTask(
 ): Promise<Task | undefined> {
   const { project, team, owner, workerId, token, taskId, result, notice } = request
   const params: Param[] = [project, team, owner, workerId, token, nowMs, taskId, result, owner ?? PERSON]
-  params.push(request.run ?? null)
+  params.push(request.run ?? null, request.isQaChecked === true ? "passed" : "")
   const hasEvidence = request.evidence.length > 0
   if (hasEvidence) params.push(JSON.stringify(request.evidence.map(toEntry)))
   if (notice !== null) params.push(notice.id, notice.payload.worker_id, JSON.stringify(notice.payload))

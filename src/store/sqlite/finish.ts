@@ -13,7 +13,7 @@ import { NEEDS } from "./claim.ts"
 const FINISH = `update task set status = 'resolved', completed_at = ?1, updated_at = ?1, version = version + 1,
     result = coalesce(?2, result), worker_id = coalesce(?3, worker_id), lease_until = null
   where team_id = (select id from team where project = ?4 and name = ?5 and is_current = 1 and (?9 is null or run = ?9)) and id = ?6
-    and status in ('in_progress', 'in_review') and protocol_phase in ('', 'completion') and qa in ('', 'passed') and (?7 is null or claimed_by = ?7) and (?8 is null or claim_token = ?8)
+    and status in ('in_progress', 'in_review') and protocol_phase in ('', 'completion') and qa in ('', ?10) and (?7 is null or claimed_by = ?7) and (?8 is null or claim_token = ?8)
     and not exists (select 1 from evidence where evidence.team_id = task.team_id and evidence.task_id = task.id
       and evidence.attempt = task.attempt and blocked_pattern is not null and withdrawn_at is null)
   returning ${TASK_COLUMNS}, team_id, ${NEEDS}`
@@ -30,6 +30,7 @@ export async function finishTask(session: Session, request: FinishRequest): Prom
     request.owner,
     request.token,
     request.run ?? null,
+    request.isQaChecked === true ? "passed" : "",
   ])
   if (row === undefined) return undefined
   const by = request.owner ?? PERSON

@@ -49,6 +49,8 @@ const input = {
   reason: optional(textField("why the status changes", 2000)),
   release: flag("give the task back, for anybody to take"),
   workerId: optional(workerIdField),
+  commit: optional(text("what is resolved, where QA has passed it")),
+  tree: optional(text("its tree, where it is known")),
 }
 type Input = InputOf<typeof input>
 
@@ -110,9 +112,38 @@ async function roleCheck({ roles }: Context, { role }: Input): Promise<(task: Ta
 
 /** The way most tasks end: one statement in the store, and a look at the task only when that was refused. */
 async function resolve({ store, ids }: Context, input: Input, evidence: readonly NewEvidence[]): Promise<Updated> {
-  const task = await store.finishTask(finishRequest(input, evidence, ids.uuid()))
+  const request = finishRequest(input, evidence, ids.uuid())
+  const task = await store.finishTask(request)
   if (task !== undefined) return { task, isRepeat: false }
-  return store.read(async (tx) => explainUnfinished(tx, await getTeam(tx, input), input))
+  const { qa } = await store.read(async (tx) => getTask(tx, (await getTeam(tx, input)).key, input.id))
+  if (qa === null) return store.read(async (tx) => explainUnfinished(tx, await getTeam(tx, input), input))
+  return store.write(async (tx) => {
+    const team = await getTeam(tx, input)
+    return finish(tx, team, { task: await lockTask(tx, team.key, input.id), input, request })
+  })
+}
+
+interface Finish {
+  readonly task: Task
+  readonly input: Input
+  readonly request: FinishRequest
+}
+
+/** With the task locked: what QA passed must be what is resolved. */
+async function finish(tx: Tx, team: StoredTeam, { task, input, request }: Finish): Promise<Updated> {
+  if (canMove(task.status, "resolved")) {
+    assertHolds(task, input.owner, input.token)
+    await assertQaOf(tx, team, task, input)
+  }
+  const finished = await tx.finishTask({ ...request, isQaChecked: task.qa === "passed" })
+  return finished === undefined ? explainUnfinished(tx, team, input) : { task: finished, isRepeat: false }
+}
+
+async function assertQaOf(tx: Tx, team: StoredTeam, task: Task, input: Input): Promise<void> {
+  if (task.qa !== "passed") return
+  const { assertQaHolds } = await import("../../quality/operations/hold-qa.ts")
+  const { commit, tree } = input
+  await assertQaHolds(tx, team, { task, state: commit === undefined ? undefined : { commit, tree: tree ?? null } })
 }
 
 function finishRequest(input: Input, evidence: readonly NewEvidence[], noticeId: string): FinishRequest {
@@ -189,8 +220,7 @@ async function applyUpdate(context: Context, tx: Tx, update: Update): Promise<Up
   }
   task = await changePlan(tx, team, task, { input, by, settings: context.settings })
   if (to === "resolved") {
-    const resolved = await tx.finishTask(finishRequest(input, evidence, context.ids.uuid()))
-    return resolved === undefined ? explainUnfinished(tx, team, input) : { task: resolved, isRepeat: false }
+    return finish(tx, team, { task, input, request: finishRequest(input, evidence, context.ids.uuid()) })
   }
   await tx.evidence.add(team.key, { taskId: task.id, attempt: task.attempt, by, entries: evidence })
   if (to !== undefined && to !== task.status) task = await changeStatus(context, tx, team, task, { to, input, by })
@@ -274,6 +304,7 @@ async function changeStatus(
       { remedy: { operation: "task claim", fields: { id: task.id, owner: "NAME" }, to: "claim it with" } },
     )
   }
+  if (to === "in_review") await assertQaOf(tx, team, task, input)
   const moved = await moveTask(tx, team, { task, to, by, reason })
   // Who hands its work in for review is idle as well.
   if ((to === "failed" || to === "in_review") && input.workerId !== undefined) {

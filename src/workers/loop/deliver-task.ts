@@ -19,6 +19,8 @@ interface Delivery {
   readonly closing: ClosingBlock
   readonly delivered: AsideResult
   readonly agent: string
+  /** What its gate judged, and QA where that is needed. */
+  readonly judged: { readonly commit?: string; readonly tree?: string }
   /** Why nothing was changed, where the agent said so. */
   readonly nothingToDo: string | undefined
 }
@@ -37,7 +39,7 @@ export async function deliver(shift: Shift, { task, token }: Hold, delivery: Del
   const result = [nothing, answer, `By ${delivery.agent}: ${files}.`].filter((part) => part !== "").join("\n\n")
   await noteWisdom(shift, { task }, delivery.closing)
   const claim = { id: task.id, owner: worker, token }
-  await updateTask.run(ports.context, { ...team, ...claim, workerId: worker, status, result })
+  await updateTask.run(ports.context, { ...team, ...claim, workerId: worker, status, result, ...delivery.judged })
   const message = `Completed task #${task.id}: ${nothing === "" ? files : nothing}`
   await sendMessage.run(ports.context, { ...team, from: worker, to: LEAD, type: "text", message })
   ports.say(`${message}${status === "in_review" ? "; it waits to be merged" : ""}`)

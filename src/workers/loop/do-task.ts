@@ -103,6 +103,7 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
       if (isLast) throw gateFailed(verdict, { doer, isSame })
       continue
     }
+    const { commit: judgedCommit, tree } = verdict
     if (task.qa !== null) await begin("qa")
     verdict = await validateTask(shift, hold, {
       ...{ verdict, folder: workspace.path, base: workspace.base, answer: result.answer, executor: agent },
@@ -114,7 +115,8 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
     const { base, head } = delivered
     await begin("deliver", { token: hold.token, base, commit: head, place: options.place })
     await completeTask(shift, hold, describeDelivery(delivered))
-    return deliver(shift, hold, { result, closing, delivered, agent, nothingToDo })
+    const judged = { ...(judgedCommit && { commit: judgedCommit }), ...(tree && { tree }) }
+    return deliver(shift, hold, { judged, result, closing, delivered, agent, nothingToDo })
   }
 }
 

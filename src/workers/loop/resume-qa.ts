@@ -1,7 +1,7 @@
 import type { AgentResult } from "../../agents/port.ts"
 import type { Workspace } from "../../git/port.ts"
 import { listFeedback } from "../../knowledge/operations/give-feedback.ts"
-import { findRound } from "../../quality/operations/submit-qa.ts"
+import { findRound } from "../../quality/operations/find-round.ts"
 import { toQuality } from "../../quality/quality.ts"
 import { toEscalation } from "../../requests/escalation.ts"
 import { getTask, getTeam } from "../../tasks/operations/lookup.ts"

@@ -1,17 +1,16 @@
 import type { TeamMode } from "../../kernel/team.ts"
 import { shorten } from "../../prompts/views/fit-sections.ts"
 import { type NoVerdict, QA } from "../../quality/effects/examine-work.ts"
+import { findRound } from "../../quality/operations/find-round.ts"
 import { reportQa } from "../../quality/operations/report-qa.ts"
 import {
   approveByPolicy,
   findPlanApproval,
-  findRound,
-  isSameState,
   planQa,
   submitQa,
   unlessDecided,
 } from "../../quality/operations/submit-qa.ts"
-import { type Quality, toQuality } from "../../quality/quality.ts"
+import { isSameState, type Quality, toQuality } from "../../quality/quality.ts"
 import type { Verdict } from "../../quality/verdict.ts"
 import { type Approval, nameApproval } from "../../requests/approval.ts"
 import { getTask, getTeam } from "../../tasks/operations/lookup.ts"

@@ -28,6 +28,7 @@ export function makeSimGateRepository(
         const commit = repository.resolve(revision, folder)
         return commit === undefined ? undefined : { commit, tree: objects.commit(commit).tree }
       }),
+    times: async () => ({ committedSeconds: 0, movedMs: undefined }),
     contains: (later, earlier) => git("gate.contains", () => objects.contains(later, earlier)),
     isNextTo: (base, commit) =>
       git("gate.next", () => {
