@@ -397,7 +397,7 @@ describe("an agent that takes too long", () => {
     const [setback] = await world.events("task.setback")
     expect(setback).toMatchObject({ data: { kind: "timed-out", agent: "claude" } })
     expect(setback?.data.reason).toMatch(
-      /^claude stopped after 200 ms: scope too large \(0 uses of tools, 0 files written\)$/,
+      /^claude stopped after 200 ms: hang \(nothing was heard for 0 s, the model did not answer; 0 uses of tools, 0 files written\)$/,
     )
     const { jobs, ports } = watched(world, () => ({ prompt: "[[hello]]" }))
     expect(await world.work({}, ports)).toMatchObject({ delivered: ["1"] })
@@ -421,7 +421,14 @@ describe("budgets", () => {
       [60, 1],
     ])
     expect(await world.events("task.setback")).toMatchObject([
-      { data: { task: "2", kind: "interrupted", reason: "the team's budget: 480 of 300 tokens are used up" } },
+      // How much of its answer is counted before it is stopped is a matter of time.
+      {
+        data: {
+          task: "2",
+          kind: "interrupted",
+          reason: expect.stringMatching(/^the team's budget: (?:360|480) of 300 tokens are used up$/),
+        },
+      },
     ])
     // The task goes back as it is; the team waits for one answer.
     expect(await world.task("2")).toMatchObject({ status: "open" })
@@ -444,7 +451,7 @@ describe("budgets", () => {
     await world.work({ settings: { budget: { task: none, worker: little, team: none } } }, ports)
     expect(await world.task("2")).toMatchObject({ status: "open" })
     expect(await world.events("worker.quarantined")).toMatchObject([
-      { data: { reason: "its budget: 240 of 10 tokens are used up" } },
+      { data: { reason: expect.stringMatching(/^its budget: (?:120|240) of 10 tokens are used up$/) } },
     ])
   })
 

@@ -41,6 +41,11 @@ export function workerSettings(config: Config) {
     renewSeconds: config["claim.renewSeconds"],
     repairTurns: config["engine.repairTurns"],
     agentTimeoutSeconds: config["team.agentTimeoutSeconds"],
+    patience: {
+      waitMs: limitOf(config["team.agentWaitSeconds"] * 1000),
+      silenceMs: limitOf(config["team.agentSilenceSeconds"] * 1000),
+      sameCalls: limitOf(config["team.maxSameCalls"]),
+    },
     shutdownTimeoutMs: config["team.shutdownTimeoutMs"],
     maxConsecutiveErrors: config["team.maxConsecutiveErrors"],
     retry: {
@@ -53,4 +58,9 @@ export function workerSettings(config: Config) {
     mcp: config["engine.mcp"],
     defaults: { agentType: config["team.defaultAgentType"], tier: config["team.defaultModel"] },
   }
+}
+
+/** 0 means no limit. */
+function limitOf(value: number): number | null {
+  return value === 0 ? null : value
 }

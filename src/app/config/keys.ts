@@ -74,6 +74,32 @@ export const CONFIG_KEYS = {
     description: "A worker silent for this long loses its task to another, in milliseconds; 0 disables.",
   },
   "team.agentTimeoutSeconds": CORE_KEYS["team.agentTimeoutSeconds"],
+  "team.agentWaitSeconds": {
+    type: "number",
+    default: 30,
+    min: 0,
+    max: LONGEST_TIMER_SECONDS,
+    env: "TEAMWORK_TEAM_AGENT_WAIT_SECONDS",
+    description:
+      "How long an agent may wait for a provider that limits it, fails or is not reached before its run is ended and another agent can take over, in seconds; 0 waits without a limit.",
+  },
+  "team.agentSilenceSeconds": {
+    type: "number",
+    default: 600,
+    min: 0,
+    max: LONGEST_TIMER_SECONDS,
+    env: "TEAMWORK_TEAM_AGENT_SILENCE_SECONDS",
+    description:
+      "An agent of which nothing is heard for this long, while none of its tools runs, hangs and is ended, in seconds; 0 disables.",
+  },
+  "team.maxSameCalls": {
+    type: "number",
+    default: 5,
+    min: 0,
+    env: "TEAMWORK_TEAM_MAX_SAME_CALLS",
+    description:
+      "An agent that makes the same call with the same result this often in a row is in a loop and is ended; 0 disables.",
+  },
   "team.freshStartIntervalSeconds": CORE_KEYS["team.freshStartIntervalSeconds"],
   "team.pollIntervalSeconds": CORE_KEYS["team.pollIntervalSeconds"],
   "team.maxConsecutiveErrors": {

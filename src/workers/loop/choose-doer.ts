@@ -7,6 +7,7 @@ import { skillsForTask } from "../../knowledge/effects/skills-for-task.ts"
 import { LEAD } from "../../messages/message.ts"
 import { sendMessage } from "../../messages/operations/send-message.ts"
 import { getRole, modelFor } from "../../planning/roles/roles.ts"
+import type { Route } from "../../planning/routing.ts"
 import { type TaskPrompt, taskPrompt } from "../../prompts/effects/task-prompt.ts"
 import type { History } from "../../reporting/history.ts"
 import { askAboutLimit, endAskAboutLimit } from "../../requests/operations/wait-for-limit.ts"
@@ -15,6 +16,7 @@ import { agentsToAvoid } from "../../tasks/retry.ts"
 import type { Task } from "../../tasks/task.ts"
 import type { EarlierSession } from "./find-session.ts"
 import type { Hold } from "./hold-claim.ts"
+import { explainNobody, type GivenUp } from "./no-agent.ts"
 import { serversFor } from "./reach-team.ts"
 import { isScripted, SCRIPT } from "./script-variables.ts"
 import { Setback } from "./setback.ts"
@@ -105,7 +107,7 @@ async function chooseNow(shift: Shift, hold: Hold, known: Known | undefined): Pr
     ...{ ready, rateLimits, roles, home: options.home, clock: ports.clock, defaults: options.settings.defaults },
     asked: prompt.asked(),
   })
-  if (route.agent === null) return whenNobodyCan(route, rateLimits)
+  if (route.agent === null) return whenNobodyCan(route, rateLimits, givenUp(await shift.history.read(), task, avoided))
   const agentType = getRole(roles, route.agentType)
   return {
     ...{ ...how, ready: await findAgent(ports, route.agent), tier: route.tier },
@@ -128,12 +130,26 @@ async function findAgent(ports: Shift["ports"], name: string): Promise<ReadyAgen
 }
 
 function whenNobodyCan(
-  { because, retryAt }: { readonly because: readonly string[]; readonly retryAt: string | null },
+  { because, passedOver, retryAt }: Pick<Route, "because" | "passedOver" | "retryAt">,
   { now }: KnownRateLimits,
+  ended: readonly GivenUp[],
 ): Wait {
-  const why = because.join("; ")
-  if (retryAt === null) throw new Setback("not-found", `no agent can take it: ${why}`)
-  return { retryAt: Date.parse(retryAt), now: Date.parse(now), why }
+  // What was seen of each agent says more than the words by which the task was routed.
+  const why = explainNobody(ended, passedOver)
+  if (retryAt === null) throw new Setback(ended.at(-1)?.kind ?? "not-found", `no agent can take it: ${why}`)
+  return { retryAt: Date.parse(retryAt), now: Date.parse(now), why: because.join("; ") }
+}
+
+/** How the agents ended that the task is not given to again. */
+function givenUp({ tasks, runs }: History, { id, attempt }: Task, avoided: readonly string[]): GivenUp[] {
+  const setbacks = tasks.get(id)?.setbacks ?? []
+  return avoided.flatMap((agent) => {
+    const kind = setbacks.findLast((each) => each.agent === agent)?.kind
+    const run = [...runs.values()].findLast(
+      (each) => each.task === id && each.attempt === attempt && each.agent === agent && each.error !== null,
+    )
+    return kind === undefined ? [] : [{ agent, kind, error: run?.error ?? "" }]
+  })
 }
 
 /** By the store's clock until then, with the claim kept and a sign of life now and then. */

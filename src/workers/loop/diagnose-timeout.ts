@@ -1,15 +1,23 @@
-import type { AgentEvent } from "../../agents/port.ts"
+import type { AgentEvent, Reason } from "../../agents/port.ts"
 
-/** What was seen of a run that did not come to its end in time. */
+/** What was seen of a run that did not come to its end by itself. Times are those of the events. */
 export interface RunTrace {
+  readonly startedAt: number
+  /** When the program last said or did something. */
+  heardAt: number
+  /** When it last wrote a file, or made a call that it had not made before. */
+  advancedAt: number
+  /** It said something, or used a tool. */
+  isAtWork: boolean
   toolUses: number
   readonly files: Set<string>
+  readonly calls: Set<string>
   /** The latest uses of tools, newest last. */
   readonly latest: { readonly id: string; readonly input: string; ok?: boolean; output?: string }[]
 }
 
 export interface Diagnosis {
-  readonly cause: "scope too large" | "dependency blocked" | "technical difficulty"
+  readonly cause: "hang" | "loop" | "dependency blocked" | "technical difficulty" | "no progress" | "scope too large"
   /** How far it got. */
   readonly seen: string
   readonly advice: string
@@ -18,14 +26,21 @@ export interface Diagnosis {
 const LATEST = 12
 const MAX_OUTPUT = 2000
 
-export function newTrace(): RunTrace {
-  return { toolUses: 0, files: new Set(), latest: [] }
+export function newTrace(now: number): RunTrace {
+  const times = { startedAt: now, heardAt: now, advancedAt: now }
+  return { ...times, isAtWork: false, toolUses: 0, files: new Set(), calls: new Set(), latest: [] }
 }
 
 export function traceEvent(trace: RunTrace, event: AgentEvent): void {
+  // That we ended it, and that it waits, is no work of its own.
+  if (event.type !== "waiting" && event.type !== "finished") trace.heardAt = event.at
+  if (event.type === "text" || event.type === "reasoning" || event.type === "tool_use") trace.isAtWork = true
   if (event.type === "tool_use") {
+    const known = trace.files.size + trace.calls.size
     trace.toolUses++
     for (const file of event.files) trace.files.add(file)
+    trace.calls.add(`${event.name} ${event.input}`)
+    if (trace.files.size + trace.calls.size > known) trace.advancedAt = event.at
     trace.latest.push({ id: event.id, input: event.input })
     if (trace.latest.length > LATEST) trace.latest.shift()
   } else if (event.type === "tool_result") {
@@ -42,30 +57,40 @@ const MISSING =
   /cannot find (?:module|package)|module not found|no module named|unresolved import|could not resolve|command not found|connection refused|ECONNREFUSED|ENOTFOUND|ETIMEDOUT|network is unreachable|permission denied|EACCES|not authori[sz]ed|401 unauthorized|403 forbidden|no such (?:table|column|file)|does not exist|waiting for/i
 
 const MANY_FILES = 8
+/** Shorter silences are common: a model thinks, a build runs. */
+const HANG_MS = 300_000
+const STALL_MS = 120_000
 
-/** Why it took too long, by what it did last, and what whoever tries next should do otherwise. */
-export function diagnoseTimeout({ toolUses, files, latest }: RunTrace): Diagnosis {
+interface End {
+  readonly reason: Reason
+  readonly at: number
+}
+
+/** Why a run was ended, by what it did last, and what the next one should do differently. */
+export function diagnoseRun(trace: RunTrace, end: End): Diagnosis {
+  const { toolUses, files, latest } = trace
   const seen = `${toolUses} uses of tools, ${files.size} files written${lastOf(latest)}`
-  const ended = latest.filter((use) => use.ok !== undefined)
-  const tail = ended.slice(-3)
-  const failing = ended.filter((use) => use.ok === false)
-  const missing = tail.findLast((use) => use.ok === false && MISSING.test(use.output ?? ""))
-  if (missing !== undefined) {
-    const what = MISSING.exec(missing.output ?? "")?.[0] ?? ""
+  const hang = end.reason === "looping" ? undefined : findHang(trace, end)
+  if (hang !== undefined) return { cause: "hang", ...hang, seen: `${hang.seen}; ${seen}` }
+  const missing = end.reason === "looping" ? undefined : findMissing(latest)
+  if (missing !== undefined) return { ...missing, seen }
+  if (end.reason === "looping" || isRepeating(latest))
     return {
-      cause: "dependency blocked",
+      cause: "loop",
       seen,
-      advice: `It was held up by something it could not make itself ("${what}" from: ${clip(missing.input)}). Find out first whether that is there now; if not, do what can be done without it and say what is missing.`,
+      advice: `It made the same call again and again (${clip(latest.at(-1)?.input ?? "")}), and each time the result was the same. Do not repeat it: read what the result says, and take another way.`,
     }
-  }
-  const isStuck = tail.length === 3 && tail.every((use) => use.ok === false)
-  if (isStuck || isRepeating(latest) || (failing.length > 0 && failing.length * 2 >= ended.length)) {
+  const difficulty = findDifficulty(latest)
+  if (difficulty !== undefined) return { ...difficulty, seen }
+  const shareMs = (end.at - trace.startedAt) / 2
+  const stalledMs = end.at - trace.advancedAt
+  if (files.size === 0 && (toolUses === 0 || (stalledMs >= STALL_MS && stalledMs >= shareMs)))
     return {
-      cause: "technical difficulty",
-      seen,
-      advice: `It kept failing at the same point (${clip((failing.at(-1) ?? latest.at(-1))?.input ?? "")}). Take another way: read the error in full, make the smallest case that shows it, and change one thing at a time.`,
+      cause: "no progress",
+      seen: `${seen}; nothing new for ${seconds(stalledMs)}`,
+      advice:
+        "It was busy and wrote no file. Begin with the smallest change that the acceptance asks for, and write it early.",
     }
-  }
   const wide = files.size >= MANY_FILES ? ` It had written ${files.size} files.` : ""
   return {
     cause: "scope too large",
@@ -74,9 +99,54 @@ export function diagnoseTimeout({ toolUses, files, latest }: RunTrace): Diagnosi
   }
 }
 
+/** Nothing was heard for most of the time: of its model, or of a tool that does not end. */
+function findHang({ startedAt, heardAt, isAtWork, latest }: RunTrace, { reason, at }: End) {
+  const silentMs = at - heardAt
+  const isLong = !isAtWork || silentMs >= Math.min(HANG_MS, (at - startedAt) / 2)
+  if (reason !== "hung" && !(reason === "timed-out" && isLong)) return undefined
+  const open = latest.findLast((use) => use.ok === undefined)
+  const seen = `nothing was heard for ${seconds(silentMs)}`
+  if (open === undefined)
+    return {
+      seen: `${seen}, the model did not answer`,
+      advice: "Its model did not answer any more. What it did is in the worktree: go on from there.",
+    }
+  return {
+    seen: `${seen}, a tool did not end`,
+    advice: `This did not end: ${clip(open.input)}. Run what may wait for input, or serves for ever, with a time limit and in the background.`,
+  }
+}
+
+function findMissing(latest: RunTrace["latest"]): Pick<Diagnosis, "cause" | "advice"> | undefined {
+  const tail = latest.filter((use) => use.ok !== undefined).slice(-3)
+  const missing = tail.findLast((use) => use.ok === false && MISSING.test(use.output ?? ""))
+  if (missing === undefined) return undefined
+  const what = MISSING.exec(missing.output ?? "")?.[0] ?? ""
+  return {
+    cause: "dependency blocked",
+    advice: `It was held up by something it could not make itself ("${what}" from: ${clip(missing.input)}). Find out first whether that is there now; if not, do what can be done without it and say what is missing.`,
+  }
+}
+
+function findDifficulty(latest: RunTrace["latest"]): Pick<Diagnosis, "cause" | "advice"> | undefined {
+  const ended = latest.filter((use) => use.ok !== undefined)
+  const tail = ended.slice(-3)
+  const failing = ended.filter((use) => use.ok === false)
+  const isStuck = tail.length === 3 && tail.every((use) => use.ok === false)
+  if (!isStuck && (failing.length === 0 || failing.length * 2 < ended.length)) return undefined
+  return {
+    cause: "technical difficulty",
+    advice: `It kept failing at the same point (${clip((failing.at(-1) ?? latest.at(-1))?.input ?? "")}). Take another way: read the error in full, make the smallest case that shows it, and change one thing at a time.`,
+  }
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 1000)} s`
+}
+
 function isRepeating(latest: RunTrace["latest"]): boolean {
-  const last = latest.at(-1)?.input
-  return last !== undefined && latest.filter(({ input }) => input === last).length >= 4
+  const last = latest.at(-1)
+  return latest.filter(({ input, output }) => input === last?.input && output === last.output).length >= 4
 }
 
 function lastOf(latest: RunTrace["latest"]): string {

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { noteRun } from "../../agents/jobs/note-agent-run.ts"
-import type { AgentEvent, AgentJob, AgentResult, Session } from "../../agents/port.ts"
+import type { AgentEvent, AgentJob, AgentResult, Reason, Session } from "../../agents/port.ts"
 import type { Price } from "../../agents/prices.ts"
 import type { Aside, Workspace } from "../../git/port.ts"
 import type { TaskId } from "../../kernel/ids.ts"
@@ -15,9 +15,10 @@ import { recordObserved } from "../../tasks/operations/observe.ts"
 import type { Task } from "../../tasks/task.ts"
 import { budgetLeft, whoseBudget } from "./budget-left.ts"
 import type { Doer } from "./choose-doer.ts"
-import { diagnoseTimeout, newTrace, traceEvent } from "./diagnose-timeout.ts"
+import { diagnoseRun, newTrace, type RunTrace, traceEvent } from "./diagnose-timeout.ts"
 import type { Hold } from "./hold-claim.ts"
 import { openInbox } from "./inbox.ts"
+import { remedyFor } from "./no-agent.ts"
 import { pathTo, reachVariables, serversFor } from "./reach-team.ts"
 import { commandsOf, type FixFacts, SCRIPT, taskVariables } from "./script-variables.ts"
 import { Setback } from "./setback.ts"
@@ -59,9 +60,9 @@ export async function runTurn(shift: Shift, hold: Hold, turn: Turn): Promise<Age
   const told = { project: team.project, team: team.team, run, task: hold.task.id, worker, agent }
   const job = await makeJob(shift, hold, turn)
   const known = turn.session === null ? (doer.prompt?.facts.messages ?? []).map((message) => message.id) : []
-  const trace = newTrace()
   const checks = watchChecks(agent, hold.task.checks)
   const startedAt = clock.now()
+  const trace = newTrace(startedAt)
   let heardAt = startedAt
   // That the run begins is a sign of life by itself.
   let notedAt = startedAt
@@ -109,7 +110,7 @@ export async function runTurn(shift: Shift, hold: Hold, turn: Turn): Promise<Age
     )
     if (usedUp !== null) throw await stopAtBudget(shift, hold, { usedUp, agent })
   }
-  throw asSetback(result, agent, trace)
+  throw asSetback(result, agent, { trace, at: clock.now() })
 }
 
 function priceOf({ ready }: Doer, { model, tier }: AgentJob): Price | undefined {
@@ -151,6 +152,7 @@ async function makeJob(shift: Shift, hold: Hold, turn: Turn): Promise<AgentJob> 
       tokens: left.tokens,
       dollars: left.dollars,
       outputBytes: null,
+      ...settings.patience,
     },
     env: { ...around, ...pathTo(shift, around) },
   }
@@ -212,16 +214,20 @@ async function tellEnd({ ports, team }: Shift, told: Told, result: AgentResult):
   if (problem !== undefined) ports.say(problem)
 }
 
+/** Runs that were ended because they got nowhere. What was seen of them tells why, and what to do differently. */
+const ENDED: readonly Reason[] = ["timed-out", "turn-limit", "hung", "looping"]
+
 function asSetback(
   { reason, error }: AgentResult,
   agent: string,
-  trace: Parameters<typeof diagnoseTimeout>[0],
+  { trace, at }: { readonly trace: RunTrace; readonly at: number },
 ): Setback {
-  if (reason === "timed-out" || reason === "turn-limit") {
-    const { cause, seen, advice } = diagnoseTimeout(trace)
-    return new Setback(reason, `${agent} ${error || "took too long"}: ${cause} (${seen})`, { agent, advice })
-  }
   // Nobody but us cancels a run, and then the hold is cut; a run that was cancelled otherwise has crashed.
   const kind = reason === "done" || reason === "cancelled" ? "crashed" : reason
-  return new Setback(kind, `${agent}: ${error || reason}`, { agent })
+  if (ENDED.includes(reason)) {
+    const { cause, seen, advice } = diagnoseRun(trace, { reason, at })
+    return new Setback(kind, `${agent} ${error || "took too long"}: ${cause} (${seen})`, { agent, advice })
+  }
+  const help = remedyFor(agent, kind)
+  return new Setback(kind, `${agent}: ${error || reason}${help === undefined ? "" : `; ${help}`}`, { agent })
 }

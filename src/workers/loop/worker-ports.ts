@@ -1,5 +1,5 @@
 import type { ReadyAgent } from "../../agents/jobs/run-job.ts"
-import type { Agent, AgentJob, AgentResult, Permission, RunOptions } from "../../agents/port.ts"
+import type { Agent, AgentJob, AgentResult, Limits, Permission, RunOptions } from "../../agents/port.ts"
 import type { Pins, Scopes, Workspaces } from "../../git/port.ts"
 import type { Budget } from "../../kernel/budget.ts"
 import type { TaskId, WorkerId } from "../../kernel/ids.ts"
@@ -123,6 +123,8 @@ export interface WorkerSettings {
   readonly renewSeconds: number
   readonly repairTurns: number
   readonly agentTimeoutSeconds: number
+  /** When an agent that waits, is silent or repeats itself is ended. */
+  readonly patience?: Pick<Limits, "waitMs" | "silenceMs" | "sameCalls">
   readonly shutdownTimeoutMs: number
   readonly maxConsecutiveErrors: number
   readonly retry: RetryLimits

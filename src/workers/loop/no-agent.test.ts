@@ -1,0 +1,26 @@
+import { expect, it } from "bun:test"
+import { explainNobody, remedyFor } from "./no-agent.ts"
+
+it("F041: names how each agent ended, and the command that helps", () => {
+  const why = explainNobody(
+    [
+      { agent: "claude@work", kind: "auth", error: "HTTP 401, authentication failed\nmore" },
+      { agent: "codex", kind: "context-overflow", error: "prompt is too long" },
+    ],
+    [
+      { agent: "codex", because: "it cannot be had" },
+      { agent: "gemini", because: "it is not available: gemini is not installed" },
+    ],
+  )
+  expect(why).toBe(
+    "claude@work ended with auth (HTTP 401, authentication failed); log in with: claude auth login. " +
+      "codex ended with context-overflow (prompt is too long); split the task, or let an agent with a larger context take it: teamwork route. " +
+      "gemini: it is not available: gemini is not installed",
+  )
+  expect(explainNobody([], [])).toBe("no agent is installed")
+})
+
+it("has no command for what a person cannot help", () => {
+  expect(remedyFor("codex", "crashed")).toBeUndefined()
+  expect(remedyFor("codex", "unknown-model")).toContain("teamwork config set agents.codex.model.sonnet NAME")
+})
