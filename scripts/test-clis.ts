@@ -15,7 +15,7 @@ const TESTS_TIMEOUT_MS = 30 * 60_000
 /** A test that runs a slow CLI twice on a busy machine. */
 const TEST_TIMEOUT_MS = 200_000
 /** Which take longest, so that none of them is left for the end. */
-const SLOW = ["acp-opencode", "opencode", "acp-gemini", "gemini"]
+const SLOW = ["faults", "acp-opencode", "opencode", "acp-gemini", "gemini"]
 
 if (import.meta.main) process.exit(await main(Bun.argv.slice(2)))
 

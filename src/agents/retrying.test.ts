@@ -88,3 +88,11 @@ it("F031: a background command does not keep Claude from being over, a backgroun
   tell(result)
   expect(claude.isOver()).toBe(true)
 })
+
+it("F041: gemini ends a loop by itself and calls it a success", () => {
+  const gemini = translateGemini(JOB, clock)
+  gemini.line(JSON.stringify({ type: "init", session_id: "s" }))
+  gemini.line(JSON.stringify({ type: "error", severity: "warning", message: "Loop detected, stopping execution" }))
+  gemini.line(JSON.stringify({ type: "result", status: "success", stats: {} }))
+  expect(gemini.end({ exitCode: 0, signal: null }, "")).toMatchObject({ reason: "looping" })
+})

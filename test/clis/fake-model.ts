@@ -20,6 +20,8 @@ export interface Step extends Reply {
   readonly fault?: Fault
   /** How often error or fault happens before it goes well; always, when not given. The one thing that is remembered. */
   readonly times?: number
+  /** How long error or fault happens, from the first question on. */
+  readonly forMs?: number
 }
 
 export type Scripts = Readonly<Record<string, readonly Step[]>>
@@ -48,8 +50,12 @@ const ROUTES: readonly [RegExp, Protocol][] = [
 
 export function startFakeModel(scripts: Scripts): FakeModel {
   const asked: Asked[] = []
-  const hasTrouble = (name: string, { times = Number.POSITIVE_INFINITY }: Step) =>
-    asked.filter(({ step }) => step === name).length <= times
+  const began = new Map<string, number>()
+  const hasTrouble = (name: string, { times = Number.POSITIVE_INFINITY, forMs = Number.POSITIVE_INFINITY }: Step) => {
+    if (!began.has(name)) began.set(name, Date.now())
+    const isEarly = Date.now() - (began.get(name) ?? 0) < forMs
+    return isEarly && asked.filter(({ step }) => step === name).length <= times
+  }
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,

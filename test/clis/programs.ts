@@ -84,3 +84,11 @@ export const OPENCODE: Cli = {
   keepsBrokenText: false,
   blockWord: "block",
 }
+
+/** With the retries that a user has, who sets none. */
+export const AS_INSTALLED: readonly Cli[] = [
+  { ...CLAUDE, variables: (url) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: FAKE_KEY }) },
+  { ...CODEX, settings: (url) => codexSettings(url) },
+  GEMINI,
+  OPENCODE,
+]

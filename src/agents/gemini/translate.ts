@@ -34,6 +34,7 @@ export function translateGemini(job: AgentJob, clock: Clock): Translator {
   let result: Json | undefined
   let answer = ""
   let lastError = ""
+  let isLoop = false
   const turns = countTurns()
 
   function line(text: string): AgentEventBody[] {
@@ -70,6 +71,7 @@ export function translateGemini(job: AgentJob, clock: Clock): Translator {
       case "error":
         if (event.severity === "error") lastError = asText(event.message)
         else answer = ""
+        isLoop ||= /^Loop detected/i.test(asText(event.message))
         return []
       case "result":
         result = event
@@ -88,6 +90,8 @@ export function translateGemini(job: AgentJob, clock: Clock): Translator {
       const base = { retryAt: null, answer, structured: null, session, error: "" }
       const error = asObject(result?.error)
       const message = asText(error?.message) || lastError || stderr
+      // It stops by itself, and calls that a success.
+      if (isLoop) return { ...base, reason: "looping", error: "it made the same call again and again: Loop detected" }
       if (result?.status === "success") return { ...base, ...judgeAnswer(job, answer) }
       if (exitCode === TURN_LIMIT_EXIT_CODE || /TurnLimited/i.test(asText(error?.type)))
         return { ...base, reason: "turn-limit", error: message }
