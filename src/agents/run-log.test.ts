@@ -30,6 +30,14 @@ describe("a line of a recording", () => {
     expect(parseLogLine('{"type":"teamwork.left_out","bytes":7}')).toEqual({ at: null, kind: "left-out", bytes: 7 })
   })
 
+  it("tells that an agent waits, and until when", () => {
+    const told = { at: 1, type: "waiting", reason: "rate-limited", until: 9000, retryAt: null, why: "429" }
+    const waiting = { at: 1, kind: "waiting", reason: "rate-limited", why: "429" }
+    expect(parseLogLine(JSON.stringify(told))).toEqual({ ...waiting, until: 9000 } as never)
+    expect(parseLogLine(JSON.stringify({ ...told, retryAt: 99_000 }))).toEqual({ ...waiting, until: 99_000 } as never)
+    expect(parseLogLine(JSON.stringify({ ...told, until: null }))).toEqual({ ...waiting, until: null } as never)
+  })
+
   it("is passed over when it is none that we know", () => {
     for (const line of ["", "{", "null", "7", '"text"', "[]", '{"type":"from-the-future"}'])
       expect(parseLogLine(line)).toBeUndefined()

@@ -10,6 +10,8 @@ type LogBody =
   | { readonly kind: "tool"; readonly name: string; readonly files: readonly string[]; readonly input: string }
   | { readonly kind: "result"; readonly ok: boolean; readonly output: string }
   | { readonly kind: "usage"; readonly usage: LoggedUsage }
+  /** Its provider does not answer, and it tries again by itself. */
+  | { readonly kind: "waiting"; readonly reason: string; readonly until: number | null; readonly why: string }
   | { readonly kind: "message"; readonly id: string }
   /** A line that nobody understood. */
   | { readonly kind: "unknown"; readonly text: string }
@@ -58,6 +60,8 @@ function parseBody(from: Fields): LogBody | undefined {
       return { kind: "result", ok: from.ok === true, output: textOf(from.output) }
     case "usage":
       return { kind: "usage", usage: usageOf(from) }
+    case "waiting":
+      return { kind: "waiting", reason: textOf(from.reason), until: timeOf(from), why: textOf(from.why) }
     case "message_delivered":
       return { kind: "message", id: textOf(from.messageId) }
     case "unknown":
@@ -69,6 +73,11 @@ function parseBody(from: Fields): LogBody | undefined {
     default:
       return undefined
   }
+}
+
+/** When its provider may be asked again, or else when the program tries it. */
+function timeOf({ retryAt, until }: Fields): number | null {
+  return typeof retryAt === "number" ? retryAt : typeof until === "number" ? until : null
 }
 
 function finishedOf(result: Fields): LogBody {

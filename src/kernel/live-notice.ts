@@ -5,7 +5,7 @@ import type { TaskId } from "./ids.ts"
  * not in the store and is never told again. It may come late, twice or not at all, as for a run on another machine. So it
  * is for showing; nothing may be decided by it. Secrets are masked, as in the recording that it is read from.
  */
-export type LiveNotice = NoticePlace & (AgentSaid | AgentUsedTool)
+export type LiveNotice = NoticePlace & (AgentSaid | AgentUsedTool | AgentWaiting)
 
 interface NoticePlace {
   readonly run: string
@@ -27,4 +27,13 @@ interface AgentUsedTool {
   readonly tool: string
   /** The file, command or pattern it was used on, in a few words; empty where nothing tells. */
   readonly target: string
+}
+
+/** Its provider does not answer, and it tries again by itself. */
+interface AgentWaiting {
+  readonly type: "agent.waiting"
+  /** As in the results of runs: `rate-limited`, `overloaded`, `unreachable`. */
+  readonly reason: string
+  /** Null when it does not say. */
+  readonly until: number | null
 }

@@ -406,6 +406,25 @@ describe("an agent that takes too long", () => {
   })
 })
 
+describe("F041: a task that no agent can take", () => {
+  it.each([
+    ["auth", "auth", "log in with: claude auth login"],
+    ["overflow", "context-overflow", "split the task"],
+  ] as const)("names the cause that was seen: %s", async (scenario, kind, help) => {
+    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
+    await world.create("1", { description: `[[${scenario}]]`, role: "review" })
+    for (let n = 0; n < 6 && (await world.task("1")).status === "open"; n++) await world.work()
+    const setbacks = (await world.events("task.setback")).map(({ data }) => data)
+    expect(setbacks[0]).toMatchObject({ kind, agent: "claude" })
+    expect(setbacks[0]?.reason).toContain(help)
+    for (const { reason } of setbacks) expect(reason).not.toContain("domain")
+    const last = setbacks.at(-1)
+    expect(last?.kind).toBe(kind)
+    expect(last?.reason).toContain(help)
+    expect((await world.task("1")).status).toBe("failed")
+  })
+})
+
 describe("budgets", () => {
   it("F042: leave each run what is left of them, and ask once, whatever waits, when nothing is", async () => {
     await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })

@@ -45,6 +45,10 @@ function linesOf(entry: LogEntry, columns: number): string[] {
       return resultLines(entry, width)
     case "usage":
       return [`used ${sayUsage(entry.usage) || "nothing"}`]
+    case "waiting": {
+      const until = entry.until === null ? "" : ` until ${new Date(entry.until).toISOString().slice(11, 19)}`
+      return [cut(oneLine(`waits${until}, ${entry.reason}: ${entry.why}`), width)]
+    }
     case "message":
       return [`got message ${oneLine(entry.id)}`]
     case "unknown":

@@ -192,6 +192,9 @@ describe("the live view", () => {
     expect(of(tool, 140)[1]).toMatch(/ Bash npm test x+…$/)
     expect(width(of(tool, 140)[1] ?? "")).toBeLessThanOrEqual(140)
     expect(of(tool, 90)[0]).toEndWith("SEEN")
+    const waiting = { ...place, type: "agent.waiting", reason: "rate-limited" } as const
+    expect(of({ ...waiting, until: Date.UTC(2026, 0, 1, 14, 5) }, 140)[1]).toEndWith("limited until 14:05Z")
+    expect(of({ ...waiting, reason: "unreachable", until: null }, 140)[1]).toEndWith("unreachable, it tries again")
     expect(frame(sampleView(), { columns: 140 }).find((line) => line.startsWith("WORKER"))).toEndWith("SEEN")
   })
 

@@ -190,8 +190,16 @@ function askedRow(run: RunFact, notices: Frame["notices"]): WorkRow {
 }
 
 /** The last line that it said, or the tool and what it is used on. */
+/** `limited until 14:05Z` */
+function describeWaiting(reason: string, until: number | null): string {
+  const word = reason === "rate-limited" ? "limited" : reason
+  if (until === null) return `${word}, it tries again`
+  return `${word} until ${new Date(until).toISOString().slice(11, 16)}Z`
+}
+
 function wordsOf(notice: LiveNotice | undefined): string {
   if (notice === undefined) return ""
+  if (notice.type === "agent.waiting") return describeWaiting(notice.reason, notice.until)
   if (notice.type === "agent.used_tool") return `${notice.tool} ${notice.target}`.trim()
   return notice.text.split("\n").findLast((line) => line.trim() !== "") ?? ""
 }

@@ -77,7 +77,9 @@ function letGo(open: Map<string, TailLines>, kept: ReadonlySet<string>): void {
 
 function lastOfEach(notices: readonly LiveNotice[]): LiveNotice[] {
   const last = new Set(["agent.said", "agent.used_tool"].map((type) => notices.findLast((each) => each.type === type)))
-  return notices.filter((each) => last.has(each))
+  // Whether it waited earlier is of no interest.
+  const waiting = notices.at(-1)
+  return notices.filter((each) => last.has(each) || (each === waiting && each.type === "agent.waiting"))
 }
 
 function noticeOf({ id, task, worker, startedAt }: RunFact, entry: LogEntry | undefined): LiveNotice | undefined {
@@ -87,6 +89,7 @@ function noticeOf({ id, task, worker, startedAt }: RunFact, entry: LogEntry | un
     const text = entry.text.trim()
     return text === "" ? undefined : { ...place, type: "agent.said", text }
   }
+  if (entry.kind === "waiting") return { ...place, type: "agent.waiting", reason: entry.reason, until: entry.until }
   if (entry.kind !== "tool") return undefined
   return { ...place, type: "agent.used_tool", tool: entry.name, target: targetOf(entry) }
 }
