@@ -5,7 +5,7 @@ import { git } from "../e2e/bench.ts"
 
 export interface PlannedTask {
   readonly id: string
-  readonly run: readonly string[]
+  readonly run?: readonly string[]
   readonly needs?: readonly string[]
   readonly [field: string]: unknown
 }
