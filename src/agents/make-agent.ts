@@ -45,6 +45,7 @@ export function makeAgent(program: AgentProgram, settings: AgentSettings, ports:
   }
   return {
     name: settings.name ?? program.name,
+    closesBySchema: program.closesBySchema === true,
     fingerprint: (env) => {
       const files = fingerprintOf(config.command, env)
       return files === null ? null : `${files} ${isLoggedIn(program, env)}`

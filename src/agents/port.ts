@@ -246,6 +246,8 @@ export interface RunOptions {
 
 export interface Agent {
   readonly name: string
+  /** Takes the `closingSchema` of a job. */
+  readonly closesBySchema?: boolean
   /**
    * Changes whenever what `detect` tells may have changed: the program was installed, replaced or removed, a login came
    * or went. Starts nothing. Null when the program is not there.

@@ -8,6 +8,8 @@ export interface AgentProgram {
   readonly command: readonly string[]
   readonly models: Models
   readonly capabilities: Capabilities
+  /** Takes `closingSchema` of a job: it constrains the end of the answer, and nothing that is said before. */
+  readonly closesBySchema?: true
   /** Arguments that make it tell its version. */
   readonly versionArgs: readonly string[]
   /** Variables it needs besides the common ones; a name may end in `*`. */

@@ -114,7 +114,11 @@ export const EVENTS = {
     (data) => data,
   ),
   /** One run of an agent; without a task it plans or reviews. */
-  "run.started": shape({ ...aboutRun, attempt: maybeCount, model: maybe, turn: count }),
+  "run.started": shape({
+    ...{ ...aboutRun, attempt: maybeCount, model: maybe, turn: count },
+    // Estimates: what it was sent before it began to work, and how much of that is teamwork's own words.
+    ...{ sent_tokens: optional(count), own_tokens: optional(count) },
+  }),
   /** What a run has used up so far. A run whose worker is killed has no other record of it. */
   "run.progress": shape({ ...aboutRun, tokens: count, dollars: maybeCount }),
   "run.ended": shape({

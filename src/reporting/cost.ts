@@ -26,13 +26,34 @@ export function sumCost(runs: Iterable<RunFact>): Cost {
   return cost
 }
 
+/** What teamwork itself added to the prompts of agents, estimated by four characters a token. */
+export interface OwnWords {
+  /** Those that it was counted for. */
+  readonly runs: number
+  readonly tokens: number
+  /** All that was sent at the start of these runs, the task and what belongs to it included. */
+  readonly sentTokens: number
+}
+
 export interface CostReport {
   readonly total: Cost
+  readonly ownWords: OwnWords
   /** What the run was given to use up; null where nobody said so for this run. */
   readonly budget: Budget | null
   readonly byAgent: readonly NamedCost[]
   readonly byWorker: readonly NamedCost[]
   readonly byTask: readonly NamedCost[]
+}
+
+function sumOwnWords(runs: readonly RunFact[]): OwnWords {
+  const sum = { runs: 0, tokens: 0, sentTokens: 0 }
+  for (const { words } of runs) {
+    if (words === undefined) continue
+    sum.runs++
+    sum.tokens += words.own
+    sum.sentTokens += words.sent
+  }
+  return sum
 }
 
 export interface NamedCost extends Cost {
@@ -48,6 +69,7 @@ export function reportCost({ runs, budget }: History): CostReport {
       .map(([name, some]) => ({ name, ...sumCost(some) }))
   return {
     total: sumCost(all),
+    ownWords: sumOwnWords(all),
     budget,
     byAgent: by(({ agent, model }) => (model === null ? agent : `${agent} ${model}`)),
     byWorker: by(({ worker }) => worker),

@@ -20,6 +20,8 @@ export interface RunFact {
   tokens: number
   inputTokens: number
   cachedTokens: number
+  /** In tokens, estimated: what it was sent at its start, and how much of that is teamwork's own. Not counted for all. */
+  readonly words?: { readonly sent: number; readonly own: number }
   dollars: number | null
   dollarsAreEstimated: boolean
 }

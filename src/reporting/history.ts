@@ -226,11 +226,12 @@ function endWorker(worker: WorkerFact, reason: string, at: number): void {
 
 function tellRun(history: History, { type, data }: Event, at: number): void {
   if (type === "run.started") {
-    const { run: id, task, attempt, worker, agent, model, turn } = data
+    const { run: id, task, attempt, worker, agent, model, turn, sent_tokens, own_tokens } = data
     history.runs.set(id, {
       ...{ id, task, attempt, worker, agent, model, turn, startedAt: at, endedAt: null, reason: null },
       ...{ error: null, session: null, tokens: 0, dollars: null, dollarsAreEstimated: false },
       ...{ inputTokens: 0, cachedTokens: 0 },
+      ...(own_tokens === undefined ? {} : { words: { sent: sent_tokens ?? own_tokens, own: own_tokens } }),
     })
   }
   if (type === "run.progress") {

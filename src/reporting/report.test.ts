@@ -21,6 +21,7 @@ import type { Question } from "../requests/question.ts"
 import { NO_WORK, type Task } from "../tasks/task.ts"
 import { makeReport, type Report, type ReportFacts } from "./report.ts"
 import type { TeamView } from "./team-view.ts"
+import { renderReport } from "./views/report-view.ts"
 
 const task = (id: string, change: Partial<Task> = {}, ...needs: string[]) =>
   makeTask({ id: id as TaskId, title: `Title of ${id}`, blockedBy: needs as TaskId[], ...change })
@@ -170,6 +171,17 @@ describe("the report", () => {
       ["w2", 2],
     ])
     expect(made.cost.byTask).toMatchObject([{ name: "1", ...both }, { name: "2" }])
+  })
+
+  it("sums up the words that teamwork itself added, where they were counted", () => {
+    const words = { sent_tokens: 1000, own_tokens: 600 }
+    const made = report(
+      [task("1")],
+      [runStarted(0, "1-1-1", words), runStarted(1, "1-1-2", words), runStarted(2, "1-1-3")],
+    )
+    expect(made.cost.ownWords).toEqual({ runs: 2, tokens: 1200, sentTokens: 2000 })
+    const shown = renderReport(made, { columns: 80, color: false })
+    expect(shown).toContain("1.2k tokens of teamwork in 2 runs, 60% of what it sent them")
   })
 
   it("finds the chain that took longest, fixes and follow-ups included", () => {

@@ -76,5 +76,8 @@ describe("F030: Claude Code", () => {
       result: expect.stringMatching(/^I wrote all of it\.\n\nLEARNED: mind the port\n\nBy claude/),
     })
     expect(team.model.asked.filter(({ step }) => step.startsWith("whole/"))).toHaveLength(2)
+    expect(await team.bench.text("report")).toMatch(
+      /Own words +\d+ tokens of teamwork in 1 run, \d+% of what it sent them/,
+    )
   })
 })

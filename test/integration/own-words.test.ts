@@ -11,6 +11,7 @@ import type { PromptFacts } from "../../src/prompts/prompt-facts.ts"
 import { composePrompt } from "../../src/prompts/views/compose-prompt.ts"
 import { CLOSING_SCHEMA } from "../../src/tasks/closing-block.ts"
 import { ROLES } from "../../src/tasks/task.ts"
+import { TOOLS_TOKENS } from "../../src/workers/loop/words-sent.ts"
 import { makeTask } from "../support/tasks.ts"
 
 const FACTS: PromptFacts = {
@@ -30,6 +31,29 @@ describe("F047: teamwork's own words", () => {
     expect(tokensOf(prompt(role)) + tokensOf(JSON.stringify(CLOSING_SCHEMA))).toBeLessThanOrEqual(710)
   })
 
+  it("are told apart from what the user and others wrote", () => {
+    const mine = "the user's own words ".repeat(50)
+    const compose = (facts: PromptFacts) =>
+      composePrompt({
+        facts,
+        role: getRole(BUILT_IN_ROLES, "executor"),
+        root: "/",
+        limit: 1_000_000,
+        mask: (text) => text,
+      })
+    const empty = compose(FACTS)
+    const full = compose({
+      ...FACTS,
+      team: { ...FACTS.team, goal: mine },
+      task: { ...FACTS.task, title: "x", description: mine, checks: [mine], files: ["a/**"] },
+      feedback: [mine],
+    })
+    expect(full.text.length - full.own).toBeGreaterThan(4 * (mine.length - 1))
+    // A section more has a heading, a lead and fences.
+    expect(full.own - empty.own).toBeLessThan(450)
+    expect(empty.text.length - empty.own).toBeLessThan(50)
+  })
+
   it("explain the closing block once, with one rule for open decisions", () => {
     const words = prompt("code-reviewer")
     for (const marker of ["FAILED", "ESCALATE", "NOTHING TO DO", "LEARNED", "DECIDED", "ISSUE", "FINDING"])
@@ -40,7 +64,8 @@ describe("F047: teamwork's own words", () => {
 
   it("in the prompt of a planner are at most 825 tokens", () => {
     const repository = { files: [], isCut: false, commands: [] }
-    const facts = { goal: "x", repository, shared: [], map: {}, roles: BUILT_IN_ROLES, taskRoles: ROLES }
+    const roles = BUILT_IN_ROLES.filter(({ kind }) => kind !== "coordination" && kind !== "verification")
+    const facts = { goal: "x", repository, shared: [], map: {}, roles, taskRoles: ROLES }
     expect(tokensOf(plannerPrompt(facts))).toBeLessThanOrEqual(825)
   })
 
@@ -48,6 +73,9 @@ describe("F047: teamwork's own words", () => {
     const who = { project: "p", team: "t", worker: "w1", isFixed: true, isLost: false, strict: null }
     const tools = await listTools({ ...who, mayRun: true, mayHold: false }, COMMANDS)
     const read = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
-    expect(tokensOf(JSON.stringify(read))).toBeLessThanOrEqual(2800)
+    const tokens = tokensOf(JSON.stringify(read))
+    expect(tokens).toBeLessThanOrEqual(2800)
+    // What the report counts for them.
+    expect(Math.abs(tokens - TOOLS_TOKENS)).toBeLessThan(150)
   })
 })

@@ -67,8 +67,19 @@ describe("how an agent reaches the team", () => {
     expect(await world.work(options, ports)).toMatchObject({ delivered: ["1"] })
     const [job] = jobs
     if (job === undefined) throw new Error("nobody was asked")
-    return { job, home: world.home, task: await world.task("1") }
+    const started = (await world.events("run.started"))[0]?.data ?? {}
+    return { job, home: world.home, task: await world.task("1"), started }
   }
+
+  it("costs words of teamwork's own, which are counted with the run", async () => {
+    const plain = (await jobOf({})).started as Record<string, number>
+    const { sent_tokens: sent = 0, own_tokens: own = 0 } = plain
+    expect(own).toBeGreaterThan(300)
+    expect(own).toBeLessThan(710)
+    expect(sent).toBeGreaterThan(own)
+    // Its tools are read as well.
+    expect((await jobOf({ reach: REACH })).started.own_tokens).toBeGreaterThan(own + 2500)
+  })
 
   it("is by our own MCP server as its worker, and by the command line, which finds the same store and team", async () => {
     const { job, home, task } = await jobOf({ reach: REACH })

@@ -14,6 +14,8 @@ import { type AgentChoice, chooseAgent } from "./choose-agent.ts"
 /** A question to an agent that reads and answers, and changes nothing. */
 export interface Question {
   readonly prompt: string
+  /** The prompt without what it is about: the words that are teamwork's own. Left out where nobody counts them. */
+  readonly ownWords?: string
   /** JSON schema of the answer; null for free text. */
   readonly schema: Readonly<Record<string, unknown>> | null
   /** The role or agent type that answers. */
@@ -118,7 +120,7 @@ async function runOnce(ports: AskPorts, question: Question, { ready, tier, effor
   const stateFolder = join(folder, "state")
   const notes = ports.notes ?? makeRunNotes(ports)
   const who = { run, task: null, worker, agent: agent.name }
-  await notes.started({ ...who, attempt: null, model: ready.models[tier].model, turn })
+  await notes.started({ ...who, attempt: null, model: ready.models[tier].model, turn, ...wordsOf(question) })
   try {
     const result = await recordRun({
       ...{ agent, folder, maxBytes: ports.maxBytes },
@@ -137,6 +139,12 @@ async function runOnce(ports: AskPorts, question: Question, { ready, tier, effor
     // Nobody goes on with this conversation, and what was there to log in with need not stay.
     rmSync(stateFolder, { recursive: true, force: true })
   }
+}
+
+function wordsOf({ prompt, ownWords, schema }: Question) {
+  if (ownWords === undefined) return {}
+  const around = schema === null ? 0 : estimateTokens(JSON.stringify(schema))
+  return { sent_tokens: estimateTokens(prompt) + around, own_tokens: estimateTokens(ownWords) + around }
 }
 
 function makeJob(

@@ -7,6 +7,7 @@ export const claude: AgentProgram = {
   command: ["claude"],
   models: { haiku: "haiku", sonnet: "sonnet", opus: "opus" },
   capabilities: { resume: true, structuredAnswer: true, mcp: true, hooks: true, messages: true, cost: true },
+  closesBySchema: true,
   versionArgs: ["--version"],
   variables: [
     "ANTHROPIC_API_KEY",

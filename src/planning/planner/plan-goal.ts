@@ -33,6 +33,9 @@ export interface Planner {
   keep(): Promise<void>
 }
 
+/** What is left of a prompt without it is teamwork's own. */
+const NO_MATERIAL = { goal: "", repository: { files: [], isCut: false, commands: [] }, shared: [] }
+
 const WORKER = "planner"
 /** Who breaks goals down, and is given the ablest model. */
 const PLANNER_ROLE = "orchestrator"
@@ -43,16 +46,21 @@ export function makePlanner(ports: AskPorts, request: GoalRequest): Planner {
   let explored: Explored | undefined
   let turn = 0
   let latest: unknown
-  const ask = (prompt: string, schema: Readonly<Record<string, unknown>>, role: { role: string; tier?: "haiku" }) => {
+  const ask = (
+    prompt: string,
+    schema: Readonly<Record<string, unknown>>,
+    asked: { role: string; tier?: "haiku"; ownWords: string },
+  ) => {
     const { folder, limits, signal } = request
-    return askAgent(ports, { ...role, prompt, schema, folder, limits, signal, worker: WORKER, turn: ++turn })
+    return askAgent(ports, { ...asked, prompt, schema, folder, limits, signal, worker: WORKER, turn: ++turn })
   }
   const askPlanner = async (before: PlannerFacts["before"]): Promise<CheckedPlan> => {
     const isCoordinated = request.coordinates === true
     const facts = plannerFacts(request, { map: explored?.findings, before })
-    const prompt = isCoordinated ? coordinatorPrompt(facts) : plannerPrompt(facts)
+    const makePrompt = isCoordinated ? coordinatorPrompt : plannerPrompt
+    const ownWords = makePrompt({ ...facts, ...NO_MATERIAL, map: null, before: undefined })
     const schema = isCoordinated ? analysisSchema() : answerSchema(agentTypes(request))
-    const { structured } = await ask(prompt, schema, { role: PLANNER_ROLE })
+    const { structured } = await ask(makePrompt(facts), schema, { role: PLANNER_ROLE, ownWords })
     latest = structured
     if (isCoordinated) return examinePlan(planOfAnalysis(structured, request.goal, request.facts.roles), request.facts)
     return examinePlan(inCrew(structured, request), request.facts)
@@ -66,7 +74,9 @@ export function makePlanner(ports: AskPorts, request: GoalRequest): Planner {
         async ask() {
           request.onStep("exploring the repository")
           const prompt = explorerPrompt({ goal, repository, shared: facts.shared })
-          const { structured } = await ask(prompt, MAP_SCHEMA, { role: "explorer", tier: "haiku" })
+          const { structured } = await ask(prompt, MAP_SCHEMA, {
+            ...{ role: "explorer", tier: "haiku", ownWords: explorerPrompt(NO_MATERIAL) },
+          })
           return { summary: remarksOf(structured), findings: structured }
         },
       },

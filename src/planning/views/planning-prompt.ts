@@ -78,17 +78,12 @@ export function plannerPrompt(facts: PlannerFacts): string {
     section("Roles of tasks", taskRoles.join(", ")),
     section(
       "Agent types",
-      bullets(roles.filter(doesTasks).map(({ name, kind, expertise }) => `${name} (${kind}): ${expertise.join(", ")}`)),
+      bullets(roles.map(({ name, kind, expertise }) => `${name} (${kind}): ${expertise.join(", ")}`)),
     ),
     section("Shared files", `${SHARED_RULE}\n${bullets(shared)}`),
     section("Rules", bullets([...RULES, ...(crew === undefined ? [] : [crewRule(crew)])])),
     before === undefined ? "" : describeBefore(before),
   )
-}
-
-/** The others run the team. */
-function doesTasks({ kind }: RoleDefinition): boolean {
-  return kind !== "coordination" && kind !== "verification"
 }
 
 export const SHARED_RULE =

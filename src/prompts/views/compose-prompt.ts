@@ -107,7 +107,7 @@ function role({ role, taskRole }: PromptInput): Section {
     heading: "ROLE",
     priority: 70,
     lead: `You work as ${role.name} (${role.kind}).${tools}`,
-    blocks: [{ body, isForeign: false }],
+    blocks: [{ body, isForeign: false, isOurs: true }],
   }
 }
 
@@ -118,7 +118,8 @@ function task({ task }: PromptFacts): Section {
     bullets("It is done when:", task.acceptance),
     bullets("These commands must end with exit code 0:", task.checks),
   ]
-  return { name: "task", heading: "TASK", priority: null, lead: parts.filter((part) => part !== "").join("\n\n") }
+  const lead = parts.filter((part) => part !== "").join("\n\n")
+  return { name: "task", heading: "TASK", priority: null, lead, material: lead.length }
 }
 
 function fileScope({ facts, role }: PromptInput): Section {
@@ -131,7 +132,8 @@ function fileScope({ facts, role }: PromptInput): Section {
       : bullets("You may write these files and no others:", files)
   const more = role.writes ? [granted, facts.isCoordinated ? SHARED_FILES : ""].filter((text) => text !== "") : []
   const lead = [own, ...more].join("\n\n")
-  return { name: "file scope", heading: "FILE SCOPE", priority: null, lead }
+  const material = [...files, ...facts.granted].reduce((sum, each) => sum + each.length, 0)
+  return { name: "file scope", heading: "FILE SCOPE", priority: null, lead, material }
 }
 
 /** Word for word in every prompt of a run. */

@@ -5,6 +5,8 @@ export interface Section {
   /** The lowest gives way first; null for what is never cut. */
   readonly priority: number | null
   readonly lead?: string
+  /** How many characters of the lead are not teamwork's own words. */
+  readonly material?: number
   readonly blocks?: readonly Block[]
   /** However much room there is: only the last blocks, and each no longer. */
   readonly most?: { readonly blocks: number; readonly characters: number }
@@ -15,6 +17,8 @@ export interface Block {
   readonly body: string
   /** Written by others: fenced, so that it cannot pose as a part of the prompt. */
   readonly isForeign: boolean
+  /** Teamwork's own words; otherwise a body is the user's, or that of other agents. */
+  readonly isOurs?: true
 }
 
 export interface FittedSection {
@@ -27,6 +31,8 @@ export interface FittedSection {
 export interface FittedText {
   readonly text: string
   readonly sections: readonly FittedSection[]
+  /** Characters that teamwork itself adds: rules, headings and fences. The rest is the material they are about. */
+  readonly own: number
   /** How much longer than allowed the text is, because the rest of it must not be cut. */
   readonly overBy: number
 }
@@ -46,7 +52,8 @@ export function fitSections(sections: readonly Section[], limit: number): Fitted
   const texts = [...full]
   const report = () => sections.map((section, index) => sizes(section, full[index], texts[index]))
   const whole = join(texts)
-  if (whole.length <= limit) return { text: whole, sections: report(), overBy: 0 }
+  const own = () => sections.reduce((sum, section, index) => sum + ownOf(section, full[index], texts[index]), 0)
+  if (whole.length <= limit) return { text: whole, sections: report(), own: own(), overBy: 0 }
 
   for (const floor of [FAIR_SHARE, 0]) {
     for (const { section, index } of inOrder(sections)) {
@@ -59,7 +66,13 @@ export function fitSections(sections: readonly Section[], limit: number): Fitted
       if (now.length > floor) texts[index] = shrink(section, Math.max(floor, now.length - excess))
     }
   }
-  return withNote(join(texts), report(), limit)
+  return { ...withNote(join(texts), report(), limit), own: own() }
+}
+
+/** What is trimmed is material. */
+function ownOf({ material = 0, blocks = [] }: Section, before = "", after = ""): number {
+  const bodies = blocks.reduce((sum, { body, isOurs }) => sum + (isOurs === true ? 0 : body.length), material)
+  return Math.min(after.length, Math.max(0, before.length - bodies))
 }
 
 /** Those that may be trimmed and where they stand, the lowest priority first. */
@@ -70,7 +83,7 @@ function inOrder(sections: readonly Section[]) {
   return trimmable.toSorted((a, b) => a.priority - b.priority)
 }
 
-function withNote(body: string, sections: readonly FittedSection[], limit: number): FittedText {
+function withNote(body: string, sections: readonly FittedSection[], limit: number): Omit<FittedText, "own"> {
   const text = join([body, note(sections, limit)])
   if (text.length <= limit) return { text, sections, overBy: 0 }
   const long = `${text} What must not be cut takes ${body.length} characters, so this prompt is longer than that.`

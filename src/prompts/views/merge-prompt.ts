@@ -1,6 +1,6 @@
 import { manyLines } from "../../lib/text/table.ts"
 import type { Task } from "../../tasks/task.ts"
-import { fitSections } from "./fit-sections.ts"
+import { type FittedText, fitSections } from "./fit-sections.ts"
 
 const LEAD =
   "Your work on the task before does not fit to what others merged meanwhile. This folder holds the newest merged state now, without your work; your commits are kept. You know best why you wrote what you wrote: bring your work in as told below, resolve what does not fit so that the intention of both sides holds, and undo nothing of what others did. The same FILE SCOPE and checks apply. Commit the merge, run the checks, and end with what you changed."
@@ -9,8 +9,7 @@ const LEAD =
 export function mergePrompt(
   { id, title, description }: Pick<Task, "id" | "title" | "description">,
   { mask, limit }: { readonly mask: (text: string) => string; readonly limit: number },
-): string {
+): FittedText {
   const blocks = [{ label: `Task ${id}: ${title}`, body: mask(manyLines(description)), isForeign: true }]
   return fitSections([{ name: "merge", heading: "YOUR WORK DOES NOT MERGE", priority: 1, lead: LEAD, blocks }], limit)
-    .text
 }

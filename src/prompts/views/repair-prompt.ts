@@ -1,6 +1,6 @@
 import { manyLines, oneLine } from "../../lib/text/table.ts"
 import { CHANGES_PRESENT, type Verdict } from "../../quality/verdict.ts"
-import { fitSections } from "./fit-sections.ts"
+import { type FittedText, fitSections } from "./fit-sections.ts"
 
 interface RepairFacts {
   readonly mask: (text: string) => string
@@ -22,7 +22,7 @@ function listAside({ commit, changes }: NonNullable<RepairFacts["aside"]>): stri
 export function repairPrompt(
   { checks, issues }: Pick<Verdict, "checks" | "issues">,
   { mask, limit, aside = null }: RepairFacts,
-): string {
+): FittedText {
   const failed = checks.filter((check) => check.status === "failed")
   const blocks = [
     ...(aside === null ? [] : [{ label: SET_ASIDE, body: mask(listAside(aside)), isForeign: false }]),
@@ -42,5 +42,5 @@ export function repairPrompt(
   return fitSections(
     [{ name: "repair", heading: "YOUR WORK WAS SENT BACK", priority: 1, lead: `${lead}${ask}`, blocks }],
     limit,
-  ).text
+  )
 }

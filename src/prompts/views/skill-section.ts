@@ -25,5 +25,6 @@ export function skills(told: TaskSkills | undefined, phase: Phase | null): Secti
       : ["Before you begin, read the file of each skill that helps, and go by it.", ...lines]),
     ...missing.map((name) => `- ${oneLine(name)}: the user asks for it, and it is not here. Say so in your result.`),
   ]
-  return { name: "skills", heading: "SKILLS", priority: null, lead: lead.join("\n") }
+  const text = lead.join("\n")
+  return { name: "skills", heading: "SKILLS", priority: null, lead: text, material: text.length }
 }

@@ -4,7 +4,7 @@ import { summarizeStandings } from "../../quality/baseline.ts"
 import type { AgentUse } from "../agent-use.ts"
 import type { NamedCost } from "../cost.ts"
 import type { Report, Result, TaskReport } from "../report.ts"
-import { describeCost, exactDuration, percent, shortCost } from "./amounts.ts"
+import { amount, describeCost, exactDuration, percent, shortCost } from "./amounts.ts"
 import { shortTime } from "./status-view.ts"
 
 type Fact = readonly [name: string, text: string]
@@ -101,8 +101,19 @@ function listFacts(report: Report): Fact[] {
       "Cost",
       cost.total.runs === 0 ? "no run of an agent" : `${describeCost(cost.total)} in ${plural(cost.total.runs, "run")}`,
     ],
+    ...ownWordsFact(report),
     ...(cost.budget === null ? [] : [["Budget", sayBudget(cost.budget)] as const]),
     ...pathFact(report),
+  ]
+}
+
+/** An estimate. What the agents' own programs add is not known. */
+function ownWordsFact({ cost: { ownWords } }: Report): Fact[] {
+  const { runs, tokens, sentTokens } = ownWords
+  if (runs === 0 || sentTokens === 0) return []
+  const share = percent(tokens / sentTokens)
+  return [
+    ["Own words", `${amount(tokens)} tokens of teamwork in ${plural(runs, "run")}, ${share} of what it sent them`],
   ]
 }
 

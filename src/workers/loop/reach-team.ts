@@ -25,7 +25,7 @@ export function pathTo({ options }: Shift, { PATH = "" }: Readonly<Record<string
   return { PATH: PATH === "" ? options.reach.bin : `${options.reach.bin}:${PATH}` }
 }
 
-const OUR_SERVER = "teamwork"
+export const OUR_SERVER = "teamwork"
 
 /**
  * Ours, as the worker. Some agents give a server next to nothing of their environment, so it gets what it needs. It is no

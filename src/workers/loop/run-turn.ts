@@ -6,6 +6,7 @@ import type { Aside, Workspace } from "../../git/port.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import { markRead } from "../../messages/operations/mark-read.ts"
 import { ownershipFacts } from "../../ownership/operations/ownership-facts.ts"
+import type { FittedText } from "../../prompts/views/fit-sections.ts"
 import { mergePrompt } from "../../prompts/views/merge-prompt.ts"
 import { repairPrompt } from "../../prompts/views/repair-prompt.ts"
 import type { Verdict } from "../../quality/verdict.ts"
@@ -26,6 +27,7 @@ import type { Shift } from "./shift.ts"
 import { stopAtBudget } from "./stop-at-budget.ts"
 import { watchChecks } from "./watch-checks.ts"
 import { watchSpending } from "./watch-spending.ts"
+import { wordsSent } from "./words-sent.ts"
 
 export interface Turn {
   readonly doer: Doer
@@ -58,7 +60,8 @@ export async function runTurn(shift: Shift, hold: Hold, turn: Turn): Promise<Age
   const { doer, run } = turn
   const agent = doer.ready.agent.name
   const told = { project: team.project, team: team.team, run, task: hold.task.id, worker, agent }
-  const job = await makeJob(shift, hold, turn)
+  const prompt = promptOf(shift, hold.task, turn)
+  const job = await makeJob(shift, hold, { ...turn, text: prompt.text })
   const known = turn.session === null ? (doer.prompt?.facts.messages ?? []).map((message) => message.id) : []
   const checks = watchChecks(agent, hold.task.checks)
   const startedAt = clock.now()
@@ -90,7 +93,8 @@ export async function runTurn(shift: Shift, hold: Hold, turn: Turn): Promise<Age
     await noteActivity(context, { ...team, worker }).catch(() => undefined)
   }
   const model = job.model ?? doer.ready.models[job.tier].model
-  const begun = { ...told, attempt: hold.task.attempt, model, turn: turn.number }
+  const words = doer.prompt === null ? {} : wordsSent(job, prompt.own)
+  const begun = { ...told, attempt: hold.task.attempt, model, turn: turn.number, ...words }
   await noteRunStarted(context, begun, team.run)
   const signal = AbortSignal.any([hold.cut, spending.signal])
   const options = { signal, onEvent, messages: inbox.messages }
@@ -118,7 +122,7 @@ function priceOf({ ready }: Doer, { model, tier }: AgentJob): Price | undefined 
   return model === null || model === known.model ? (known.price ?? undefined) : undefined
 }
 
-async function makeJob(shift: Shift, hold: Hold, turn: Turn): Promise<AgentJob> {
+async function makeJob(shift: Shift, hold: Hold, turn: Turn & { readonly text: string }): Promise<AgentJob> {
   const { ports, options, team, worker, history } = shift
   const { settings, home, reach } = options
   const { task, token } = hold
@@ -137,13 +141,13 @@ async function makeJob(shift: Shift, hold: Hold, turn: Turn): Promise<AgentJob> 
   const around = ports.surround?.(env, workspace.path) ?? env
   return {
     ...{ model, tier, effort, permission, allowedTools, ownership },
-    prompt: promptOf(shift, task, turn),
+    prompt: turn.text,
     commands: commandsOf({ task, turn: turn.number, fix: turn.fix }),
     workspace: workspace.path,
     stateFolder: join(runsFolder(home, team), turn.firstRun, "state"),
     deniedTools: isReading(turn) ? WRITING_TOOLS : [],
     ...{ hooks: {}, answerSchema: null, resume: turn.session },
-    ...(doer.prompt === null || isReading(turn) ? {} : { closingSchema: CLOSING_SCHEMA }),
+    ...(doer.ready.agent.closesBySchema !== true || isReading(turn) ? {} : { closingSchema: CLOSING_SCHEMA }),
     mcpServers: serversFor(shift, { env: told, permission }),
     ...(reach === undefined ? {} : { claim: { ...team, ...owner, task: task.id, store: reach.store } }),
     limits: {
@@ -174,19 +178,20 @@ function isReading({ planning }: Turn): boolean {
 const WRITING_TOOLS = ["Write", "Edit", "MultiEdit", "NotebookEdit"]
 
 /** Who goes on with its session knows the rest. */
-function promptOf({ ports }: Shift, task: Task, turn: Turn): string {
+function promptOf({ ports }: Shift, task: Task, turn: Turn): Pick<FittedText, "text" | "own"> {
   const { doer, verdict, session, planning, isMerge, aside = null } = turn
   const { prompt, ready } = doer
-  if (prompt === null) return ""
+  if (prompt === null) return { text: "", own: 0 }
   const limit = ports.promptLimit(ready.agent.name)
   if (isMerge) return mergePrompt(task, { mask: ports.mask, limit })
-  if (verdict === null) {
-    if (planning === undefined) return prompt.compose(limit).text
-    const asked = planning.prompt
-    return session === null ? `${prompt.compose(limit - asked.length).text}\n\n${asked}` : asked
-  }
-  const repair = repairPrompt(verdict, { mask: ports.mask, limit: Math.floor(limit / 2), aside })
-  return session === null ? `${prompt.compose(limit - repair.length).text}\n\n${repair}` : repair
+  if (verdict === null && planning === undefined) return prompt.compose(limit)
+  const more =
+    verdict === null
+      ? { text: planning?.prompt ?? "", own: isReading(turn) ? (planning?.prompt.length ?? 0) : 0 }
+      : repairPrompt(verdict, { mask: ports.mask, limit: Math.floor(limit / 2), aside })
+  if (session !== null) return more
+  const { text, own } = prompt.compose(limit - more.text.length)
+  return { text: `${text}\n\n${more.text}`, own: own + more.own }
 }
 
 interface Told {
