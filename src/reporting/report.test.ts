@@ -21,7 +21,6 @@ import type { Question } from "../requests/question.ts"
 import { NO_WORK, type Task } from "../tasks/task.ts"
 import { makeReport, type Report, type ReportFacts } from "./report.ts"
 import type { TeamView } from "./team-view.ts"
-import { renderReport } from "./views/report-view.ts"
 
 const task = (id: string, change: Partial<Task> = {}, ...needs: string[]) =>
   makeTask({ id: id as TaskId, title: `Title of ${id}`, blockedBy: needs as TaskId[], ...change })
@@ -180,8 +179,6 @@ describe("the report", () => {
       [runStarted(0, "1-1-1", words), runStarted(1, "1-1-2", words), runStarted(2, "1-1-3")],
     )
     expect(made.cost.ownWords).toEqual({ runs: 2, tokens: 1200, sentTokens: 2000 })
-    const shown = renderReport(made, { columns: 80, color: false })
-    expect(shown).toContain("1.2k tokens of teamwork in 2 runs, 60% of what it sent them")
   })
 
   it("finds the chain that took longest, fixes and follow-ups included", () => {

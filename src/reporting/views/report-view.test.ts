@@ -126,6 +126,13 @@ LEFT TO DO
     expect(Bun.stripANSI(colored)).toBe(renderReport(SAMPLE, PLAIN))
   })
 
+  it("says how many words of teamwork's own were sent, where they were counted", () => {
+    const ownWords = { runs: 2, tokens: 1200, sentTokens: 2000 }
+    const report = { ...SAMPLE, cost: { ...SAMPLE.cost, ownWords } }
+    expect(renderReport(report, PLAIN)).toContain("1.2k tokens of teamwork in 2 runs, 60% of what it sent them")
+    expect(renderReport(SAMPLE, PLAIN)).not.toContain("Own words")
+  })
+
   it("is short for a team that has done nothing", () => {
     const report = makeReport({ view: makeView({ tasks: [], events: [], lead: null }), verdicts: [], exceptions: [] })
     const text = renderReport(report, PLAIN)
