@@ -51,6 +51,8 @@ describe("a skill that the user names", () => {
     expect(findMissing("Use the web-testing skill and with the `pdf` skill", SKILLS)).toEqual(["web-testing"])
     expect(findMissing('Use the "browser" skill', SKILLS)).toEqual(["browser"])
     expect(findMissing("Use the right skill", SKILLS)).toEqual([])
+    expect(findMissing("做一个网页，使用 nosuch 技能", SKILLS)).toEqual(["nosuch"])
+    expect(findMissing("做一个网页，使用 pdf 技能", SKILLS)).toEqual([])
   })
 })
 

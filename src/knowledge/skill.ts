@@ -95,14 +95,22 @@ export function findNamed(text: string, skills: readonly Skill[]): Skill[] {
 /** What a text asks for by a name that can only be that of a skill, and that the environment does not have. */
 export function findMissing(text: string, skills: readonly Skill[]): string[] {
   const known = new Set(skills.map(({ name }) => fold(name)))
-  const names = listsIn(text).flatMap((list) => list.split(SEPARATORS))
-  const sure = names.filter((name) => /^["'`“「].+["'`”」]$|^[\w:.]+(?:[-:_.][\w:.]+)+$/u.test(name.trim()))
+  const namesIn = (patterns: readonly RegExp[]) => listsIn(text, patterns).flatMap((list) => list.split(SEPARATORS))
+  const sure = [
+    ...namesIn(PATTERNS).filter((name) => /^["'`“「].+["'`”」]$|^[\w:.]+(?:[-:_.][\w:.]+)+$/u.test(name.trim())),
+    // Latin letters in a Chinese sentence are a name.
+    ...namesIn(CHINESE_PATTERNS).filter((name) => /^[a-z][\w:.-]*$/iu.test(name.trim())),
+  ]
   return [...new Set(sure.map((name) => name.replaceAll(QUOTES, "").trim()))].filter((name) => !known.has(fold(name)))
 }
 
 const QUOTES = /["'`“”「」‘’]/gu
 const SEPARATORS = /\s*(?:,|、|\band\b|和|与|及)\s*/iu
 const NOT = "(?<!\\bnot )(?<!\\bnever )(?<!n't )(?<!n’t )"
+const CHINESE_PATTERNS = [
+  /(?<!不|不要|别|勿|不得)(?:使用|采用|运用|(?<![使采运])用)\s*([^。；！？\n]{1,100}?)\s*(?:这个|这些)?技能/gu,
+  /(?<!不|不要|别|勿|不得)(?:使用|采用|运用|(?<![使采运])用)技能[:：]?\s*([^\s。；！？，,]+)/gu,
+]
 /** At most so many words may stand between the verb and "skill": a list of names, not a sentence. */
 const PATTERNS = [
   new RegExp(
@@ -110,12 +118,11 @@ const PATTERNS = [
     "giu",
   ),
   new RegExp(`${NOT}\\b(?:use|using|apply|with)\\s+(?:the\\s+)?skills?:?\\s+([^\\s.;!?。；]+)`, "giu"),
-  /(?<!不|不要|别|勿|不得)(?:使用|采用|运用|(?<![使采运])用)\s*([^。；！？\n]{1,100}?)\s*(?:这个|这些)?技能/gu,
-  /(?<!不|不要|别|勿|不得)(?:使用|采用|运用|(?<![使采运])用)技能[:：]?\s*([^\s。；！？，,]+)/gu,
+  ...CHINESE_PATTERNS,
 ]
 
-function listsIn(text: string): string[] {
-  return PATTERNS.flatMap((pattern) => [...text.matchAll(pattern)].map(([, list = ""]) => list.trim()))
+function listsIn(text: string, patterns: readonly RegExp[] = PATTERNS): string[] {
+  return patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, list = ""]) => list.trim()))
 }
 
 /** `Code Review`, `code_review` and "code-review" are one name. */

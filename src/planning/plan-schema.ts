@@ -31,6 +31,12 @@ export function planJsonSchema(): JsonSchema {
   }
 }
 
+/** What a planner makes of the goal, which stays beside the user's words. */
+export const UNDERSTANDING: JsonSchema = {
+  type: "string",
+  description: "the goal, in one or two sentences that somebody new understands",
+}
+
 /** What a planner agent may say of a task: not who does it, and no commands that run by themselves. */
 const PLANNED = [
   ...["id", "title", "description", "acceptance", "checks", "role", "agentType"],
@@ -46,8 +52,8 @@ export function answerSchema(agentTypes: readonly string[]): JsonSchema {
   const task = objectSchema(planned, plainForm)
   task.properties.agentType = { type: "string", enum: agentTypes, description: fields.agentType?.description }
   const tasks = { type: "array", items: { ...task, required: PLANNED } }
-  const goal = { type: "string", description: "the goal, in one or two sentences that somebody new understands" }
-  return { type: "object", additionalProperties: false, required: ["goal", "tasks"], properties: { goal, tasks } }
+  const properties = { understanding: UNDERSTANDING, tasks }
+  return { type: "object", additionalProperties: false, required: Object.keys(properties), properties }
 }
 
 /** As a person may write it: a number for an id, and one thing where a list may be. */

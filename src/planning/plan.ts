@@ -88,6 +88,8 @@ export const PLAN_TASK_FIELDS = {
 
 export const PLAN_FIELDS = {
   goal: text("what is to be reached", problemWithText),
+  understanding: optional(line("the goal in the planner's words; the goal itself stays as it was typed")),
+  capabilities: optional(list(line("capability"), "what somebody must be able to do for the goal, from its analysis")),
   preset: optional(text("the kind of team, which says what the plan leaves out; see teamwork presets", short)),
   schedule: optional(choice(SCHEDULES, "when tasks start")),
   mode: optional(choice(TEAM_MODES, "who decides routine matters")),

@@ -1,6 +1,7 @@
 import type { Field, Fields } from "../lib/fields.ts"
 import { type JsonSchema, objectSchema, plainForm } from "../lib/fields-schema.ts"
 import { PLAN_TASK_FIELDS } from "./plan.ts"
+import { UNDERSTANDING } from "./plan-schema.ts"
 import { MAX_ROLE_SPECS, ROLE_SPEC_FIELDS } from "./roles/role-spec.ts"
 import type { RoleDefinition } from "./roles/roles.ts"
 
@@ -19,7 +20,7 @@ export function analysisSchema(): JsonSchema {
   })
   const list = (items: JsonSchema, description: string) => ({ type: "array", items, description })
   const properties = {
-    goal: { type: "string", description: "the goal, in one or two sentences that somebody new understands" },
+    understanding: UNDERSTANDING,
     capabilities: list({ type: "string" }, "what somebody must be able to do for the goal, each in a line"),
     roles: list(strict(roles), `who has these capabilities; at most ${MAX_ROLE_SPECS}`),
     tasks: list(strict(task, { owner }), "what is to be done, and in which order: needs make the graph"),
@@ -34,15 +35,16 @@ type Table = Readonly<Record<string, unknown>>
  * role-specs. What is wrong with it, the checks of a plan tell.
  */
 export function planOfAnalysis(answer: unknown, goal: string, known: readonly RoleDefinition[]): unknown {
-  const { roles = [], tasks, capabilities: _, ...rest } = (isTable(answer) ? answer : {}) as Table
-  if (!Array.isArray(tasks) || !Array.isArray(roles)) return { goal, ...rest }
+  const { roles = [], tasks, ...said } = (isTable(answer) ? answer : {}) as Table
+  const rest = understood(said)
+  if (!Array.isArray(tasks) || !Array.isArray(roles)) return { ...rest, goal }
   const isKnown = (name: unknown) => known.some((role) => role.name === name && role.prefix !== undefined)
   const responsibilityOf = (name: unknown) =>
     known.find((role) => role.name === name)?.responsibility ??
     roles.find((role): role is Table => isTable(role) && role.name === name)?.responsibility
   return {
-    goal,
     ...rest,
+    goal,
     roleSpecs: roles.filter((role) => !(isTable(role) && isKnown(role.name))),
     tasks: tasks.map((task) => {
       if (!isTable(task)) return task
@@ -50,6 +52,11 @@ export function planOfAnalysis(answer: unknown, goal: string, known: readonly Ro
       return { ...own, agentType: owner, role: responsibilityOf(owner) === "review" ? "review" : "worker" }
     }),
   }
+}
+
+/** An agent that answers without a schema may give its own wording as the goal. */
+export function understood({ goal, ...rest }: Table): Table {
+  return goal === undefined ? rest : { understanding: goal, ...rest }
 }
 
 function isTable(value: unknown): value is Table {

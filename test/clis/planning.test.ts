@@ -64,9 +64,9 @@ async function plan(scripts: Readonly<Record<string, readonly Reply[]>>) {
   return { world, steps, planner, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() }
 }
 
-it("reads the repository, plans by the schema, and plans again what was wrong", async () => {
-  const wrong = { goal: "[[again]] Night", tasks: [{ ...TASK, id: "1", title: "Night", needs: ["7"] }] }
-  const right = { goal: "Greet at night", tasks: [{ ...TASK, id: "1", title: "Night", needs: [] }] }
+it("F046: reads the repository, plans by the schema, plans again what was wrong, and keeps the user's words", async () => {
+  const wrong = { understanding: "[[again]] Night", tasks: [{ ...TASK, id: "1", title: "Night", needs: ["7"] }] }
+  const right = { understanding: "Greet at night", tasks: [{ ...TASK, id: "1", title: "Night", needs: [] }] }
   await using done = await plan({
     explore: [
       { tool: { name: "Read", input: { file_path: "greeting.txt" } } },
@@ -76,7 +76,10 @@ it("reads the repository, plans by the schema, and plans again what was wrong", 
     again: CLAUDE.structured(right),
   })
   const { plan: made } = await done.planner.plan()
-  expect(made).toMatchObject({ goal: "Greet at night", tasks: [{ id: "1", title: "Night", files: ["greeting.txt"] }] })
+  expect(made).toMatchObject({
+    ...{ goal: "[[explore]] Greet people at night", understanding: "Greet at night" },
+    tasks: [{ id: "1", title: "Night", files: ["greeting.txt"] }],
+  })
   expect(done.steps).toEqual(["exploring the repository", "planning", "the plan has a fault, planning again"])
   const steps = done.world.model.asked.map(({ step }) => step).filter((step) => /^(?:explore|plan|again)/.test(step))
   expect(steps.slice(0, 2)).toEqual(["explore/0", "explore/1"])
@@ -84,7 +87,7 @@ it("reads the repository, plans by the schema, and plans again what was wrong", 
 })
 
 it("writes nothing while it plans, whatever it tries", async () => {
-  const right = { goal: "Greet at night", tasks: [{ ...TASK, id: "1", title: "Night", needs: [] }] }
+  const right = { understanding: "Greet at night", tasks: [{ ...TASK, id: "1", title: "Night", needs: [] }] }
   await using done = await plan({
     explore: [{ tool: CLAUDE.write("evil.txt", "x") }, ...CLAUDE.structured(mapThat("[[plan]]"))],
     plan: [{ tool: CLAUDE.write("evil.txt", "x") }, ...CLAUDE.structured(right)],

@@ -15,7 +15,7 @@ const MAP = { affected: [], modules: [], shared: [], tests: [], remarks: "nothin
 const ROLE = { context: "Read a.txt.", work: "Do it.", validation: "Look again." }
 const TASK = { description: "", acceptance: ["it is known"], checks: [], complexity: "simple", needs: [], files: [] }
 const ANALYSIS = {
-  goal: "Know what a.txt says",
+  understanding: "Know what a.txt says",
   capabilities: ["read", "judge"],
   roles: [
     { ...ROLE, name: "reader", prefix: "READ", responsibility: "exploration", capability: "Read old texts" },
@@ -43,6 +43,26 @@ function makeCoordinated(answers: readonly unknown[]): Bench & { readonly answer
 }
 
 describe("coordinate", () => {
+  it.each([
+    ["coordinate", "做一个网页，使用 house-style 技能", "READ-1"],
+    ["plan", "Build a page. Use the house-style skill.", "page"],
+  ])("F046: %s keeps the words that the user typed, and with them the skill: %s", async (command, goal, task) => {
+    const page = { ...TASK, id: "page", title: "Add the page", role: "frontend", agentType: "executor" }
+    const answer = command === "plan" ? { understanding: "A page exists", tasks: [page] } : ANALYSIS
+    using bench = makeCoordinated([MAP, answer])
+    const folder = join(bench.cwd, ".claude", "skills", "house-style")
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(
+      join(folder, "SKILL.md"),
+      "---\nname: house-style\ndescription: How this house writes\n---\nBriefly.\n",
+    )
+    const shown = await bench.ok(command, goal, "--yes")
+    expect(shown).toMatchObject({ goal, understanding: answer.understanding })
+    expect((await bench.ok("project", "get")).goal).toBe(goal)
+    expect(JSON.stringify(await bench.ok("skill", "list", "--task", task))).toContain('"house-style"')
+    expect(await bench.text("prompt", task)).toContain("house-style")
+  })
+
   it("has a goal analysed, makes roles, answers a gap with a role, and brings it to its end", async () => {
     const many = {
       ...ANALYSIS,
@@ -99,9 +119,9 @@ describe("coordinate", () => {
     for (const said of [
       ...["You work as reader (exploration).", "Do it slowly.", "role-spec role-specs/reader.md", "Inner loop: yes"],
       ...[
-        "Session: TC-know-what-a-txt-says-",
+        "Session: TC-what-does-a-txt-say-",
         "Pipeline phase: wave 1 of 3",
-        "Know what a.txt says",
+        "What does a.txt say?",
         "Task READ-1: Read the text",
       ],
     ])
@@ -115,6 +135,10 @@ describe("coordinate", () => {
 
     const out = join(bench.cwd, "..", "out")
     await bench.ok("export", "--to", out, "--archive")
+    expect(JSON.parse(readFileSync(join(out, "task-analysis.json"), "utf8"))).toMatchObject({
+      ...{ goal: "What does a.txt say?", understanding: "Know what a.txt says", capabilities: ["read", "judge"] },
+      needs: { "READ-1": [], "READ-2": ["READ-1"] },
+    })
     const session = JSON.parse(readFileSync(join(out, "team-session.json"), "utf8"))
     expect(session).toMatchObject({
       status: "completed",

@@ -164,13 +164,13 @@ const TASK = {
   ...{ complexity: "standard", needs: [] as string[], files: [] as string[] },
 }
 const GOOD = {
-  goal: "Customers can pay",
+  understanding: "Customers can pay",
   tasks: [
     { ...TASK, id: "pay", title: "Payments", files: ["src/pay/**"] },
     { ...TASK, id: "page", title: "Page", role: "frontend", agentType: "designer", needs: ["pay"], files: ["web/**"] },
   ],
 }
-const BAD = { goal: "Customers can pay", tasks: [{ ...TASK, id: "pay", title: "Payments", needs: ["cart"] }] }
+const BAD = { understanding: "Customers can pay", tasks: [{ ...TASK, id: "pay", title: "Payments", needs: ["cart"] }] }
 
 /** With an agent that answers these, one after the other. */
 function makeGoalBench(answers: readonly unknown[]): Bench & { readonly answers: Answers } {
@@ -206,7 +206,9 @@ describe("a goal", () => {
     expect(bench.answers.args(2)).toContain('"needs"')
     expect(planner).toContain('"remarks": "nothing special"')
     expect(again).toContain('- tasks[0].needs[0]: "cart" is no task of this plan')
-    expect((await bench.ok("project", "get")).goal).toBe("Customers can pay")
+    // F046: the goal stays as it was typed.
+    expect((await bench.ok("project", "get")).goal).toBe("Let customers pay")
+    expect(stdout).toContain("Goal      Let customers pay\nTaken as  Customers can pay\n")
     const { events } = await bench.ok<{ events: Data[] }>("events", "tail", "--limit", "100")
     const runs = events.filter(({ type }) => String(type).startsWith("run."))
     expect(runs.map(({ type, by, data }) => [type, by, (data as Data).task, (data as Data).agent])).toEqual(
@@ -248,7 +250,7 @@ describe("a goal", () => {
     const { stdout } = await bench.run(["plan", "Let customers pay", "--format", "table"])
     const [, file = ""] = /apply it with: teamwork plan (\S+) --yes\n$/.exec(stdout) ?? []
     expect(readFileSync(file, "utf8")).toStartWith(
-      "goal: Customers can pay\ntasks:\n  - id: pay\n    title: Payments\n",
+      "goal: Let customers pay\nunderstanding: Customers can pay\ntasks:\n  - id: pay\n    title: Payments\n",
     )
     expect(bench.dump()).toEqual({})
     expect(await bench.ok("plan", file, "--dry-run")).toMatchObject({ file, applied: null })

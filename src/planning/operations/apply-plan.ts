@@ -3,6 +3,7 @@ import { AppError } from "../../kernel/errors.ts"
 import { parseTaskId, type TaskId } from "../../kernel/ids.ts"
 import { protocolOf, type Team, type TeamName } from "../../kernel/team.ts"
 import { choice, type Field, optional, record } from "../../lib/fields.ts"
+import { LEAD } from "../../messages/message.ts"
 import { jointPatterns } from "../../ownership/joint-files.ts"
 import { overlapError, sharedPatterns } from "../../ownership/operations/plan-files.ts"
 import { listOverlaps, makeConcurrency } from "../../ownership/overlaps.ts"
@@ -66,6 +67,7 @@ export const applyPlan = operation({
       const numbers = created.flatMap(({ id }) => (/^\d{1,9}$/.test(id) ? [Number(id)] : []))
       if (numbers.length > 0) await tx.teams.raiseTaskNumber(team.key, Math.max(...numbers) + 1)
       const roleSpecs = await putSpecs(tx, team.key, plan)
+      await keepAnalysis(tx, team.key, plan)
       const isOther = await changeTeam(tx, team, plan)
       if (created.length > 0) await leaveComplete(tx, team, PERSON)
       const totalWaves = await layOut(tx, team, created.length > 0 || changes.some(({ needs }) => needs !== undefined))
@@ -167,6 +169,19 @@ async function freeNumber(tx: Tx, team: StoredTeam, isTaken: (id: string) => boo
     const id = parseTaskId(String(await tx.teams.takeTaskNumber(team.key)))
     if (!isTaken(id)) return id
   }
+}
+
+/** What an analysis of the goal is kept as, beside the goal itself. */
+export const ANALYSIS = "task-analysis.json"
+
+/** The planner's words and the capabilities are kept with the team: in its export, and for whoever reads it later. */
+async function keepAnalysis(tx: Tx, key: number, plan: Plan): Promise<void> {
+  const { goal, understanding = null, capabilities = [], tasks } = plan
+  if (understanding === null && capabilities.length === 0) return
+  const needs = Object.fromEntries(tasks.map((task) => [task.id, task.needs]))
+  const content = `${JSON.stringify({ goal, understanding, capabilities, needs }, null, 2)}\n`
+  const known = (await tx.documents.list(key)).find(({ path }) => path === ANALYSIS)
+  if (known?.content !== content) await tx.documents.put(key, { path: ANALYSIS, content, encoding: "utf8", by: LEAD })
 }
 
 async function changeTeam(tx: Tx, team: StoredTeam, { goal, mode, schedule, protocol, qa }: Plan): Promise<boolean> {

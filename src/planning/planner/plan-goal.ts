@@ -8,7 +8,7 @@ import { ROLES } from "../../tasks/task.ts"
 import type { CheckedPlan, PlanFacts } from "../check-plan.ts"
 import { sayPath } from "../plan.ts"
 import { answerSchema } from "../plan-schema.ts"
-import { analysisSchema, planOfAnalysis } from "../task-analysis.ts"
+import { analysisSchema, planOfAnalysis, understood } from "../task-analysis.ts"
 import { explorerPrompt, MAP_SCHEMA, type PlannerFacts, plannerPrompt } from "../views/planning-prompt.ts"
 import { examinePlan } from "./load-plan.ts"
 
@@ -129,7 +129,7 @@ function agentTypes({ facts, crew }: GoalRequest): string[] {
 /** What was asked for holds, whatever the planner says. */
 function inCrew(answer: unknown, { crew, goal }: GoalRequest): unknown {
   const { tasks, ...rest } = (typeof answer === "object" && answer !== null ? answer : {}) as Record<string, unknown>
-  const own = { goal, ...rest, ...(tasks === undefined ? {} : { tasks }) }
+  const own = { ...understood(rest), goal, ...(tasks === undefined ? {} : { tasks }) }
   if (crew === undefined || !Array.isArray(tasks)) return own
   return {
     ...own,

@@ -34,6 +34,8 @@ export function decompose(plan: Plan, notes: readonly string[], given: RouteFact
   const waves = new Map(layers.flatMap((ids, index) => ids.map((id) => [id, index + 1])))
   const {
     goal,
+    understanding = null,
+    capabilities = [],
     mode = "FULL_AUTO",
     schedule = facts.past.schedule ?? defaultSchedule(mode),
     workers = "auto",
@@ -48,7 +50,20 @@ export function decompose(plan: Plan, notes: readonly string[], given: RouteFact
       : []
   const staffing = parseStaffing(workers)
   return {
-    ...{ goal, preset, schedule, mode, protocol, qa, workers, template, totalWaves: layers.length, notes },
+    ...{
+      goal,
+      understanding,
+      capabilities,
+      preset,
+      schedule,
+      mode,
+      protocol,
+      qa,
+      workers,
+      template,
+      totalWaves: layers.length,
+      notes,
+    },
     roleSpecs: (plan.roleSpecs ?? []).map(({ name, prefix, responsibility, capability }) => ({
       ...{ name, prefix, responsibility, capability },
       tasks: plan.tasks.filter(({ agentType }) => agentType === name).map(({ id }) => id),

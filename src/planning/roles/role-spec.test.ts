@@ -122,13 +122,14 @@ describe("an analysis", () => {
   it("becomes a plan whose tasks name their roles; reviews are tasks of the role review", () => {
     const reviewer = { ...SPEC, name: "judge", prefix: "JUDGE", responsibility: "review" }
     const answer = {
-      goal: "G",
+      understanding: "U",
       capabilities: ["find"],
       roles: [SPEC, reviewer],
       tasks: [TASK, { ...TASK, id: "JUDGE-1", owner: "judge" }],
     }
+    // F046: the user's words are the goal, and what the planner made of them stands beside it.
     expect(planOfAnalysis(answer, "goal", [])).toEqual({
-      goal: "G",
+      ...{ goal: "goal", understanding: "U", capabilities: ["find"] },
       roleSpecs: [SPEC, reviewer],
       tasks: [
         { id: "SCAN-1", title: "Look", agentType: "scanner", role: "worker" },

@@ -21,6 +21,8 @@ const TASK: RoutedTask = {
 const PLAN: Decomposition = {
   ...{
     goal: "Shop",
+    understanding: null,
+    capabilities: [],
     schedule: "waves",
     mode: "FULL_AUTO",
     workers: "auto",
@@ -102,4 +104,19 @@ it("fits a narrow screen, and lets foreign text do nothing to it", () => {
   )
   expect(text).not.toContain("\u001b")
   for (const line of text.split("\n")) expect(width(line)).toBeLessThanOrEqual(50)
+})
+
+it("F046: shows the goal as it was typed, and beside it how it was understood", () => {
+  const plan = { ...PLAN, goal: "做一个网页", understanding: "Build a page", capabilities: ["write HTML"] }
+  const text = renderPlan(plan, SCREEN)
+  expect(text).toContain("Goal      做一个网页\nTaken as  Build a page\n")
+  expect(text).toContain("\nCapabilities it needs\n  write HTML\n")
+})
+
+it("F040: says why each task gets its model and agent, where somebody asks", () => {
+  const tasks = [{ ...TASK, why: ["complex: it was asked for", "codex takes backend tasks"] }]
+  const lines = ["why    complex: it was asked for", "       codex takes backend tasks"]
+  const text = renderPlan({ ...PLAN, tasks, totalWaves: 1 }, SCREEN, { explain: true })
+  for (const line of lines) expect(text).toContain(line)
+  expect(renderPlan({ ...PLAN, tasks, totalWaves: 1 }, SCREEN)).not.toContain("why")
 })

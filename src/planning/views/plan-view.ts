@@ -7,7 +7,11 @@ import { sayBudgetFor, sayEstimate, sayRuns } from "./estimate-view.ts"
 
 /** A plan as it would be carried out now. */
 export interface Decomposition {
+  /** As it was typed. */
   readonly goal: string
+  /** In the planner's words; null where nobody planned it. */
+  readonly understanding: string | null
+  readonly capabilities: readonly string[]
   readonly preset: string | null
   readonly schedule: string
   readonly mode: string
@@ -69,11 +73,10 @@ export interface PlanStyle {
 
 export function renderPlan(plan: Decomposition, screen: Screen, style: PlanStyle = {}): string {
   const { tasks, totalWaves } = plan
-  const [first = "", ...more] = manyLines(plan.goal).split("\n")
   const lines = [
     paint("TEAM DECOMPOSITION", "bold", screen.color),
-    `Goal      ${first}`,
-    ...more.filter((line) => line.trim() !== "").map((line) => `          ${line}`),
+    ...block("Goal", plan.goal),
+    ...(plan.understanding === null ? [] : block("Taken as", plan.understanding)),
     `Team      ${sayTeam(plan)}`,
     `Tasks     ${tasks.length} in ${totalWaves} ${totalWaves === 1 ? "wave" : "waves"}`,
     `Runs      ${sayRuns(plan.estimate)}`,
@@ -82,6 +85,7 @@ export function renderPlan(plan: Decomposition, screen: Screen, style: PlanStyle
       ? []
       : [`Budget    ${sayBudgetFor(plan.estimate, readBudget(parseBudget(plan.budget)) ?? NO_BUDGET)}`]),
   ]
+  lines.push(...section("Capabilities it needs", plan.capabilities, screen))
   lines.push(...section("Roles made for it", plan.roleSpecs.map(sayRole), screen))
   const indent = Math.min(20, Math.max(...tasks.map(({ id }) => width(id))) + 2)
   for (let wave = 1; wave <= totalWaves; wave++) {
@@ -97,6 +101,11 @@ export function renderPlan(plan: Decomposition, screen: Screen, style: PlanStyle
   lines.push(...section("Boundary files", plan.boundary.map(sayBoundary), screen))
   lines.push(...section("Notes", plan.notes, screen))
   return lines.map((line) => cut(line, Math.max(40, screen.columns))).join("\n")
+}
+
+function block(name: string, text: string): string[] {
+  const [first = "", ...more] = manyLines(text).split("\n")
+  return [`${name.padEnd(10)}${first}`, ...more.filter((line) => line.trim() !== "").map((line) => `          ${line}`)]
 }
 
 function sayTeam({ preset, template, mode, schedule, workers, protocol, qa }: Decomposition): string {
