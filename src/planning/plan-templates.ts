@@ -1,4 +1,5 @@
 import type { Complexity, Role } from "../tasks/task.ts"
+import { interfacePatterns } from "./interface-files.ts"
 
 export const TEMPLATES = ["build-team", "review-team", "fullstack-team", "audit-team", "debug-team"] as const
 export type Template = (typeof TEMPLATES)[number]
@@ -19,6 +20,8 @@ interface Part {
   readonly cascades?: true
   /** Its id where it is not the agent type. */
   readonly id?: string
+  /** It owns what people see. Whoever works beside it may write everything else. */
+  readonly ownsInterface?: true
 }
 
 const CODEX_OR_CLAUDE = ["codex", "claude"]
@@ -33,7 +36,7 @@ const EXECUTOR: Part = {
 }
 const DESIGNER: Part = {
   ...{ agentType: "designer", role: "frontend", complexity: "standard", agents: ["gemini", "claude"] },
-  ...{ does: "Design the interface", needs: ["architect"] },
+  ...{ does: "Design the interface", needs: ["architect"], ownsInterface: true },
   acceptance: "What people see and use is there, in the structure that was planned",
 }
 
@@ -77,7 +80,7 @@ const PARTS: Readonly<Record<Template, readonly Part[]>> = {
   ],
   "debug-team": [
     {
-      ...{ agentType: "explorer", role: "worker", complexity: "simple", agents: [], does: "Explore" },
+      ...{ agentType: "explorer", role: "worker", complexity: "simple", agents: ["claude"], does: "Explore" },
       acceptance: "The places that have to do with it are named, with how they work together",
     },
     {
@@ -85,14 +88,14 @@ const PARTS: Readonly<Record<Template, readonly Part[]>> = {
         agentType: "debugger",
         role: "worker",
         complexity: "standard",
-        agents: [],
+        agents: ["claude"],
         does: "Debug",
         needs: ["explorer"],
       },
       acceptance: "The cause is named, and something shows it, such as a test that fails because of it",
     },
     {
-      ...{ agentType: "executor", role: "backend", complexity: "standard", agents: [], does: "Fix" },
+      ...{ agentType: "executor", role: "backend", complexity: "standard", agents: CODEX_OR_CLAUDE, does: "Fix" },
       ...{ needs: ["debugger"], cascades: true },
       acceptance: "What was wrong is right, and what showed the fault shows it no longer",
     },
@@ -106,8 +109,19 @@ const SIZES: Readonly<Record<Template, number>> = {
 
 const MAX_TITLE = 200
 
-/** A template's plan for a task, as a document would say it. */
-export function planOfTemplate(template: Template, task: string, available: readonly string[]) {
+/** What a template is filled with. */
+interface TemplateFacts {
+  /** The agents that can be had. */
+  readonly available: readonly string[]
+  /** Paths of the repository's files. */
+  readonly files: readonly string[]
+}
+
+/**
+ * A template's plan for a task, as a document would say it. Two that write at the same time never own the same: one owns
+ * the files of the interface, as the repository shows them, and the other may write what nobody owns.
+ */
+export function planOfTemplate(template: Template, task: string, { available, files }: TemplateFacts) {
   const line = task.replaceAll(/\s+/g, " ").trim()
   const short = line.length > MAX_TITLE ? `${line.slice(0, MAX_TITLE - 1)}…` : line
   return {
@@ -123,6 +137,7 @@ export function planOfTemplate(template: Template, task: string, available: read
       return {
         ...{ id, title, description, acceptance: [acceptance], role, agentType, complexity, needs },
         ...(agent === undefined ? {} : { agent }),
+        ...(part.ownsInterface === true ? { files: interfacePatterns(files) } : {}),
       }
     }),
   }

@@ -365,6 +365,36 @@ describe("a template", () => {
       ["designer", "gemini"],
       ["review-designer", "codex"],
     ])
+    // F045: by the table of the template, whatever the words of the task speak of.
+    const debug = await bench.run(["plan", "debug-team", "The API server returns 500", "--dry-run"], { env })
+    expect(JSON.parse(debug.stdout).data.tasks.map(({ id, agent }: Data) => [id, agent])).toEqual([
+      ["explorer", "claude"],
+      ["debugger", "claude"],
+      ["executor", "codex"],
+    ])
+  })
+
+  it("F045: looks at the repository and lets no two write the same file at the same time", async () => {
+    using bench = makeGoalBench([])
+    for (const folder of ["web", "src/components", "src/server"])
+      mkdirSync(join(bench.cwd, folder), { recursive: true })
+    writeFileSync(join(bench.cwd, "web", "index.html"), "<h1>Shop</h1>")
+    writeFileSync(join(bench.cwd, "src/components", "Cart.tsx"), "export {}")
+    writeFileSync(join(bench.cwd, "src/server", "index.ts"), "export {}")
+    prepareRepository(bench)
+    const text = await bench.text("plan", "build-team", "Let customers pay", "--yes")
+    expect(text).toContain("files  src/components/**, web/**, **/*.{css,")
+    expect(text).toContain("task designer owns the files of the interface: src/components/**, web/**,")
+    const mayWrite = async (task: string, path: string) =>
+      (await bench.run(["ownership", "check", "--task", task, path])).exitCode === 0
+    for (const path of ["web/pay.js", "src/components/pay.ts", "src/pay.css"]) {
+      expect([path, await mayWrite("designer", path)]).toEqual([path, true])
+      expect([path, await mayWrite("executor", path)]).toEqual([path, false])
+    }
+    for (const path of ["src/server/pay.ts", "src/new/pay.ts"]) {
+      expect([path, await mayWrite("designer", path)]).toEqual([path, false])
+      expect([path, await mayWrite("executor", path)]).toEqual([path, true])
+    }
   })
 
   it("of an unknown name, or together with workers, is refused", async () => {

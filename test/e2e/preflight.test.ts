@@ -373,10 +373,10 @@ describe("the templates in a repository whose tests are red", () => {
     async (template) => {
       using bench = makeBench()
       makeRepository(bench.cwd, RED)
-      const { tasks } = planOfTemplate(template, "Make d right", [])
+      const { tasks } = planOfTemplate(template, "Make d right", { available: [], files: [] })
       const planned = tasks.map((task) => ({
         ...task,
-        files: [],
+        files: "files" in task ? task.files : [],
         run: WORK[task.agentType] ?? ["echo it is in d.txt"],
       }))
       const ran = await runPlan(bench, planned)

@@ -148,7 +148,7 @@ describe("the plugin", () => {
   it("takes both forms of a team (R172)", () => {
     const calls = callsIn(codeIn(pageOf("commands/team.md").body))
     expect(calls).toContainEqual(["plan", "3:executor", "TASK", "--dry-run"])
-    expect(calls).toContainEqual(["plan", "TASK", "--template", "build-team", "--dry-run"])
+    expect(calls).toContainEqual(["plan", "build-team", "TASK", "--dry-run"])
   })
 
   it("is taken when somebody asks for a team (R285)", () => {

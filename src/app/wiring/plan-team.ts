@@ -24,7 +24,10 @@ const notEmpty = (value: string) => (value.trim() === "" ? "is empty" : undefine
 
 export const planInput = {
   ...teamFields,
-  what: text("a plan document, or the goal in words, or workers as 3:executor with the goal behind it", notEmpty),
+  what: text(
+    "a plan document, or the goal in words, or workers as 3:executor or a template with the goal behind it",
+    notEmpty,
+  ),
   goal: optional(text("the goal, where the first word says who works on it", notEmpty)),
   template: optional(choice(TEMPLATES, "plan for a team of known shape")),
   preset: optional(text("the kind of team, which says what the plan leaves out; see teamwork presets", notEmpty)),

@@ -1,7 +1,8 @@
 import { AppError } from "../../kernel/errors.ts"
 import { quoteInput } from "../../kernel/ids.ts"
 import type { CheckedPlan, PlanFacts } from "../../planning/check-plan.ts"
-import { parseCrew, planOfTemplate, type Template } from "../../planning/plan-templates.ts"
+import type { Plan } from "../../planning/plan.ts"
+import { parseCrew, planOfTemplate, TEMPLATES, type Template } from "../../planning/plan-templates.ts"
 import { examinePlan } from "../../planning/planner/load-plan.ts"
 import type { Planner } from "../../planning/planner/plan-goal.ts"
 import { getPreset } from "../../planning/presets.ts"
@@ -27,6 +28,9 @@ export async function propose(
   { facts, beginsRun }: { readonly facts: PlanFacts; readonly beginsRun: boolean },
 ): Promise<Proposal> {
   const { what, goal, template, budget } = given
+  const named = goal === undefined ? undefined : TEMPLATES.find((each) => each === what)
+  if (named !== undefined && goal !== undefined && template === undefined)
+    return fromTemplate(session, named, { task: goal, facts })
   const crew = goal === undefined ? undefined : parseCrew(what)
   if (goal !== undefined && crew === undefined)
     throw new AppError("usage", `unexpected argument ${quoteInput(goal)}; put a goal of several words in quotes`)
@@ -78,9 +82,25 @@ async function fromTemplate(
   const available = standings.flatMap(({ name, detection }) =>
     detection.isAvailable && detection.isLoggedIn !== false ? [name] : [],
   )
-  const { plan, notes, problems } = examinePlan(planOfTemplate(template, task, available), facts)
-  if (problems.length === 0) return { plan, notes, file: null }
+  const { files } = await lookAtRepository(session)
+  const { plan, notes, problems } = examinePlan(planOfTemplate(template, task, { available, files }), facts)
+  if (problems.length === 0) return { plan, notes: [...notes, ...sayOwners(plan)], file: null }
   throw new AppError("plan.invalid", problems.map(({ message }) => message).join("; "))
+}
+
+/** Who owns the interface, where two write at the same time. */
+function sayOwners({ tasks }: Plan): string[] {
+  const owners = tasks.filter(({ files }) => files.length > 0)
+  return owners.map(
+    ({ id, files }) => `task ${id} owns the files of the interface: ${files.join(", ")}; others write everything else`,
+  )
+}
+
+async function lookAtRepository({ host, configured }: Session) {
+  const { describeRepository } = await import("../../planning/planner/describe-repository.ts")
+  const { gates } = await configured()
+  const setup = await gates(host.io.cwd).catch(noRepository)
+  return setup === undefined ? NOTHING : describeRepository(setup)
 }
 
 interface GoalToPlan {
