@@ -172,7 +172,7 @@ async function freeNumber(tx: Tx, team: StoredTeam, isTaken: (id: string) => boo
 }
 
 /** What an analysis of the goal is kept as, beside the goal itself. */
-export const ANALYSIS = "task-analysis.json"
+const ANALYSIS = "task-analysis.json"
 
 /** The planner's words and the capabilities are kept with the team: in its export, and for whoever reads it later. */
 async function keepAnalysis(tx: Tx, key: number, plan: Plan): Promise<void> {
