@@ -1,6 +1,7 @@
 import type { Ownership } from "../ownership/judge-path.ts"
 import type { ClaimPlace } from "../ownership/owned-files.ts"
 import type { Effort } from "../tasks/effort.ts"
+import type { QuotaWindow } from "./quota.ts"
 
 /** What one run of an agent may be asked to do. The same for every agent; what one cannot do, its capabilities tell. */
 export interface AgentJob {
@@ -199,6 +200,8 @@ export interface AgentResult {
   readonly error: string
   readonly durationMs: number
   readonly filesTouched: readonly string[]
+  /** What it said of its account's quota; left out where it says nothing. */
+  readonly quota?: readonly QuotaWindow[]
 }
 
 export interface Capabilities {

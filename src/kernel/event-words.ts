@@ -19,11 +19,13 @@ export const FIRST_SETBACKS = [
  * Why a worker could not bring a task to an end. `gate`: the work was done and did not pass. `interrupted`: somebody
  * stopped the worker, which says nothing of the task. `lost`: the worker's process died or fell silent. `workspace`: it
  * had no place to work in. `qa`: QA did not pass the work often enough, or had nothing to go by. `agent-failed`: the agent
- * ended well and said that it failed. The others are how the run of an agent ended.
+ * ended well and said that it failed. `left-out`: its program failed elsewhere and is not used for a while. The others are
+ * how the run of an agent ended.
  */
 export const SETBACKS = [
   ...FIRST_SETBACKS,
   ...(["overloaded", "unreachable", "unknown-model", "permission", "hung", "looping", "agent-failed"] as const),
+  "left-out",
 ] as const
 export type SetbackKind = (typeof SETBACKS)[number]
 

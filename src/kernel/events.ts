@@ -203,6 +203,10 @@ export const EVENTS = {
   /** The time is the first at which it can be asked again. */
   "agent.rate_limited": shape({ agent: word, until: word }),
   "agent.rate_limit_lifted": shape({ agent: word }),
+  /** The program failed. Nobody uses it before that time; `is_open`: it failed again and again, or waiting cannot heal it. */
+  "agent.left_out": shape({ agent: word, until: word, reason: word, error: word, is_open: yes }),
+  /** It works again, or a person said so. */
+  "agent.taken_back": shape({ agent: word }),
   "workspace.created": shape({ worker, path: word, branch: word, base: word }),
   /** Gone together with its branch; what it held is in these refs. */
   "workspace.removed": shape({ worker, path: word, pins: words }),

@@ -45,6 +45,12 @@ export interface RouteInput extends Omit<TierInput, "role"> {
   readonly unavailable?: Readonly<Record<string, string>>
   /** Until when agents have used up what they may. Times as everywhere, in ISO form. */
   readonly rateLimits?: { readonly now: string; readonly until: Readonly<Record<string, string>> }
+  /** Programs that failed, until when they are left out, and why. */
+  readonly leftOut?: Readonly<Record<string, { readonly until: string; readonly cause: string }>>
+  /** Programs with little left of their quota, in words: kept for the critical path. */
+  readonly scarce?: Readonly<Record<string, string>>
+  /** Whether the task lies on the longest chain of tasks that are left; left out when nobody knows. */
+  readonly isCritical?: boolean
   /** Estimate of what the agent must read. */
   readonly contextTokens?: number
   /** Of the same amount of work, in any unit; an unknown price counts as the highest. */
@@ -61,7 +67,7 @@ export interface Route {
   /** One sentence per step of the choice. */
   readonly because: readonly string[]
   readonly passedOver: readonly { readonly agent: string; readonly because: string }[]
-  /** When the first agent that is only rate-limited can be asked again. */
+  /** When the first agent that is only rate-limited or left out can be asked again. */
   readonly retryAt: string | null
 }
 
@@ -82,13 +88,27 @@ export function chooseRoute(input: RouteInput): Route {
     return { ...base, agent: input.agent, because, passedOver: [], retryAt: null }
   }
   const passedOver: { agent: string; because: string }[] = []
-  for (const { profile, reason } of rankAgents(input, { classification, kind, tier: complexity.tier })) {
+  const ranked = rankAgents(input, { classification, kind, tier: complexity.tier })
+  const spared: { profile: AgentProfile; reason: string }[] = []
+  for (const { profile, reason } of ranked) {
     const problem = obstacleOf(profile, input)
-    if (problem === undefined) {
-      const because = [describeDomain(classification), ...passedOver.map(describePassedOver), reason]
+    const scarcity = problem === undefined ? scarcityOf(profile, input) : undefined
+    if (problem === undefined && scarcity === undefined) {
+      const kept = input.scarce?.[profile.name] !== undefined && input.isCritical === true
+      const why = kept ? `${reason}; its quota is scarce, and the task is on the critical path` : reason
+      const because = [describeDomain(classification), ...passedOver.map(describePassedOver), why]
       return { ...base, agent: profile.name, because, passedOver, retryAt: null }
     }
-    passedOver.push({ agent: profile.name, because: problem })
+    if (scarcity !== undefined) spared.push({ profile, reason })
+    passedOver.push({ agent: profile.name, because: problem ?? scarcity ?? "" })
+  }
+  // Better a scarce program than none.
+  const [last] = spared
+  if (last !== undefined) {
+    const others = passedOver.filter(({ agent }) => agent !== last.profile.name)
+    const why = `${last.reason}; its quota is scarce, but no other can take it`
+    const because = [describeDomain(classification), ...others.map(describePassedOver), why]
+    return { ...base, agent: last.profile.name, because, passedOver: others, retryAt: null }
   }
   const because = [describeDomain(classification), ...passedOver.map(describePassedOver), "no agent can take it now"]
   return { ...base, agent: null, because, passedOver, retryAt: findRetryTime(input) }
@@ -155,6 +175,8 @@ export function builtInProfile(name: string): AgentProfile {
 function obstacleOf({ name, contextTokens }: AgentProfile, input: RouteInput): string | undefined {
   const why = input.unavailable?.[name]
   if (why !== undefined) return `it is not available: ${why}`
+  const fault = leftOutNow(name, input)
+  if (fault !== undefined) return `it is left out until ${fault.until}: ${fault.cause}`
   const until = limitedUntil(name, input)
   if (until !== undefined) return `it is rate-limited until ${until}`
   const needed = input.contextTokens ?? 0
@@ -170,11 +192,28 @@ function limitedUntil(name: string, { rateLimits }: RouteInput): string | undefi
     : undefined
 }
 
+function leftOutNow(name: string, { leftOut, rateLimits }: RouteInput) {
+  const fault = leftOut?.[name]
+  if (fault === undefined || rateLimits === undefined) return fault
+  return Date.parse(fault.until) > Date.parse(rateLimits.now) ? fault : undefined
+}
+
+/** Why it is spared for other tasks; undefined when it may take this one. */
+function scarcityOf({ name }: AgentProfile, { scarce, isCritical }: RouteInput): string | undefined {
+  const quota = scarce?.[name]
+  if (quota === undefined || isCritical !== false) return undefined
+  return `its quota is scarce (${quota}) and kept for the critical path`
+}
+
 function findRetryTime(input: RouteInput): string | null {
   const times = (input.agents ?? AGENT_PROFILES).flatMap((profile) => {
-    const until = limitedUntil(profile.name, input)
-    const problemLater = obstacleOf(profile, { ...input, rateLimits: undefined })
-    return until === undefined || problemLater !== undefined ? [] : [until]
+    const fault = leftOutNow(profile.name, input)
+    const limits = [limitedUntil(profile.name, input), fault?.until].filter((each) => each !== undefined)
+    // A program that vanished may come back, which shows in its fault and not in what was found here.
+    const unavailable = fault === undefined ? input.unavailable : undefined
+    const problemLater = obstacleOf(profile, { ...input, rateLimits: undefined, leftOut: undefined, unavailable })
+    if (problemLater !== undefined) return []
+    return limits.toSorted((a, b) => Date.parse(b) - Date.parse(a)).slice(0, 1)
   })
   return times.toSorted((a, b) => Date.parse(a) - Date.parse(b))[0] ?? null
 }

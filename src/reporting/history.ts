@@ -276,7 +276,7 @@ function tellTask(history: History, { type, data, by }: Event, at: number): void
       taskOf(history, data.task).setbacks.push({ kind, agent, at, worker: data.worker })
       const worker = workerOf(history, data.worker)
       worker.allSetbacks++
-      if (isOfTheWorker(kind, agent)) worker.consecutiveErrors++
+      if (isOfTheWorker(kind)) worker.consecutiveErrors++
       break
     }
     case "task.released":

@@ -44,6 +44,8 @@ export interface Escalation {
   readonly taskId: TaskId | null
   readonly attempt: number | null
   readonly summary: string
+  /** What settles it besides a decision, such as `agent codex`; null where nothing does. */
+  readonly about: string | null
   readonly context: EscalationContext
   /** What may be decided. */
   readonly options: readonly Option[]
@@ -90,7 +92,8 @@ export const TRIGGER_OF: Readonly<Record<SetbackKind, Trigger>> = {
   ...{ refused: "technical_limitation", "context-overflow": "technical_limitation" },
   "agent-failed": "technical_limitation",
   ...{ workspace: "tool_unavailable", "not-found": "tool_unavailable", "unknown-model": "tool_unavailable" },
-  ...{ overloaded: "tool_unavailable", unreachable: "tool_unavailable", permission: "permission_denied" },
+  ...{ overloaded: "tool_unavailable", unreachable: "tool_unavailable", "left-out": "tool_unavailable" },
+  permission: "permission_denied",
   ...{ auth: "permission_denied", "rate-limited": "rate_limited", budget: "budget" },
 }
 
@@ -100,7 +103,7 @@ export function toEscalation({ number, taskId, attempt, status, data, by, create
   return {
     ...{ number, taskId, attempt },
     trigger: (text("trigger") ?? "technical_limitation") as Trigger,
-    summary: text("summary") ?? "",
+    ...{ summary: text("summary") ?? "", about: text("about") },
     context: { progress: [], errors: [], attempts: 0, setbacks: 0, ...context },
     options: Array.isArray(data.options) ? (data.options as Option[]) : [],
     status: status as EscalationStatus,
@@ -109,6 +112,16 @@ export function toEscalation({ number, taskId, attempt, status, data, by, create
     decision: text("decision") as Option | null,
     ...{ agent: text("agent"), note: text("note"), decidedBy: text("decidedBy"), decidedAt: text("decidedAt") },
   }
+}
+
+/** The matter of a program that is left out. The team is not paused for it: tasks of other programs go on. */
+export function aboutAgent(agent: string): string {
+  return `agent ${agent}`
+}
+
+/** The program that an escalation is about; undefined for all others. */
+export function agentOf({ about }: Pick<Escalation, "about">): string | undefined {
+  return about?.startsWith("agent ") === true ? about.slice("agent ".length) : undefined
 }
 
 /** `escalation 3 (budget, task 2)` */

@@ -1,3 +1,5 @@
+import type { AgentFault } from "../agents/agent-fault.ts"
+import type { AgentQuota } from "../agents/quota.ts"
 import type { RateLimit } from "../agents/rate-limit.ts"
 import type {
   PastEvent,
@@ -119,6 +121,8 @@ export interface Tx extends HotPath {
   readonly seats: SeatStore
   readonly documents: DocumentStore
   readonly rateLimits: RateLimitStore
+  readonly agentFaults: AgentFaultStore
+  readonly agentQuotas: AgentQuotaStore
   readonly archive: ArchiveStore
 }
 
@@ -366,6 +370,25 @@ export interface RateLimitStore {
   put(limit: RateLimit): Promise<void>
   /** Forgets one that was noted before that time; whether there was one. */
   remove(agent: string, notedBefore: number): Promise<boolean>
+}
+
+/** Of agent programs and their accounts, not of teams. */
+export interface AgentFaultStore {
+  /** By name. */
+  list(): Promise<AgentFault[]>
+  /** The agent's, and nobody else changes it until this transaction ends. */
+  lock(agent: string): Promise<AgentFault | undefined>
+  /** Adds or replaces it. Of two who know of none and put theirs at once, the later one stays. */
+  put(fault: AgentFault): Promise<void>
+  /** Whether there was one. */
+  remove(agent: string): Promise<boolean>
+}
+
+export interface AgentQuotaStore {
+  list(): Promise<AgentQuota[]>
+  /** Adds or replaces what was noted earlier. */
+  put(quota: AgentQuota): Promise<void>
+  remove(agent: string): Promise<boolean>
 }
 
 /** Whole teams, for export and import. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from "bun:test"
 import {
   afterSetback,
   agentsToAvoid,
+  agentsToSpare,
   isOfTheTask,
   type PastRun,
   type PastSetback,
@@ -47,9 +48,22 @@ describe("after a setback a task", () => {
   })
 
   it("has a few tries more with another agent, but not without end", () => {
-    const by = (agent: string, count: number) => Array<PastSetback>(count).fill({ kind: "crashed", agent })
-    expect(afterSetback([...by("codex", 3), ...by("claude", 1)], LIMITS)).toBe("retry")
-    expect(afterSetback([...by("codex", 3), ...by("claude", 2)], LIMITS)).toBe("fail")
+    const by = (agent: string, count: number) => Array<PastSetback>(count).fill({ kind: "refused", agent })
+    expect(afterSetback([...by("codex", 3), ...by("claude", 2)], LIMITS)).toBe("retry")
+    expect(afterSetback([...by("codex", 3), ...by("claude", 3)], LIMITS)).toBe("fail")
+  })
+
+  it.each<SetbackKind>([
+    ...(["crashed", "protocol", "hung", "overloaded", "unreachable", "auth", "not-found", "unknown-model"] as const),
+  ])("F035: is not blamed for %s of a program, and a person is asked after very many", (kind) => {
+    const faults = (count: number) => Array<PastSetback>(count).fill({ kind, agent: "codex" })
+    expect(afterSetback(faults(20), { ...LIMITS, maxRuns: 3 })).toBe("retry")
+    expect(afterSetback(faults(21), LIMITS)).toBe("pause")
+    // Nor do they count when something else happens.
+    expect(afterSetback([...faults(10), { kind: "gate", agent: "codex" }], LIMITS)).toBe("retry")
+    // A script is the task itself.
+    const scripted = Array<PastSetback>(4).fill({ kind, agent: "script" })
+    expect(afterSetback(scripted, LIMITS)).toBe("fail")
   })
 
   it("counts timeouts and crashes apart", () => {
@@ -61,18 +75,20 @@ describe("after a setback a task", () => {
 })
 
 describe("an agent", () => {
-  it.each<SetbackKind>(["context-overflow", "auth", "not-found", "refused"])("is avoided after %s", (kind) => {
-    expect(agentsToAvoid([{ kind, agent: "codex" }], LIMITS)).toEqual(["codex"])
+  it.each<SetbackKind>(["context-overflow", "permission", "refused"])("is avoided after %s", (kind) => {
+    expect(agentsToAvoid([{ kind, agent: "codex" }])).toEqual(["codex"])
   })
 
-  it("is avoided once it crashed as often as is tried at all, and not for what was not its fault", () => {
+  it("F035: comes last once it failed often at the task, and is avoided for none of its own faults", () => {
     const crashes = (count: number) => Array<PastSetback>(count).fill({ kind: "crashed", agent: "codex" })
-    expect(agentsToAvoid(crashes(2), LIMITS)).toEqual([])
-    expect(agentsToAvoid(crashes(3), LIMITS)).toEqual(["codex"])
+    expect(agentsToSpare(crashes(2), LIMITS)).toEqual([])
+    expect(agentsToSpare(crashes(3), LIMITS)).toEqual(["codex"])
+    expect(agentsToAvoid([...crashes(3), { kind: "auth", agent: "codex" }])).toEqual([])
     const others: PastSetback[] = (["gate", "lost", "timed-out", "rate-limited"] as const).map((kind) => ({
       ...{ kind, agent: "codex" },
     }))
-    expect(agentsToAvoid(others, LIMITS)).toEqual([])
+    expect(agentsToAvoid(others)).toEqual([])
+    expect(agentsToSpare(others, LIMITS)).toEqual([])
   })
 })
 
@@ -104,8 +120,9 @@ describe("F012: the run budget of a task", () => {
   it("counts what an agent worked on, and not what never reached its model", () => {
     expect(isOfTheTask(run({}))).toBe(true)
     expect(isOfTheTask(run({ reason: "crashed" }))).toBe(true)
-    expect(isOfTheTask(run({ reason: "crashed", tokens: 0, durationMs: 5000 }))).toBe(true)
-    expect(isOfTheTask(run({ reason: "crashed", tokens: 0, durationMs: 500 }))).toBe(false)
+    expect(isOfTheTask(run({ reason: "crashed", tokens: 0, durationMs: 60_000 }))).toBe(true)
+    expect(isOfTheTask(run({ reason: "crashed", tokens: 0, durationMs: 5000 }))).toBe(false)
+    expect(isOfTheTask(run({ reason: "hung", tokens: 0, durationMs: 600_000 }))).toBe(false)
     expect(isOfTheTask(run({ agent: "script", reason: "crashed", tokens: 0, durationMs: 5 }))).toBe(true)
     for (const reason of [null, "rate-limited", "cancelled", "not-found", "auth"])
       expect(isOfTheTask(run({ reason }))).toBe(false)

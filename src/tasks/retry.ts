@@ -37,24 +37,26 @@ export interface Spent {
 /** `fail`: enough was tried. `pause`: only a person can go on, as with money. */
 export type AfterSetback = "retry" | "pause" | "fail"
 
+/**
+ * The program, its account, its provider or the network failed. The program is left out for a while for it (see
+ * `agents/agent-fault.ts`), which bounds how often that happens to a task.
+ */
+const FAULTS: readonly SetbackKind[] = [
+  ...(["crashed", "protocol", "hung", "overloaded", "unreachable", "auth", "not-found", "unknown-model"] as const),
+]
 /** These say nothing of the task, and happen to it as often as they like. */
-const NOT_COUNTED: readonly SetbackKind[] = ["interrupted", "rate-limited"]
+const NOT_COUNTED: readonly SetbackKind[] = ["interrupted", "rate-limited", "left-out"]
 /** Only a person can go on. */
 const ASKING: readonly SetbackKind[] = ["budget", "qa"]
-const OUT_OF_TIME: readonly SetbackKind[] = ["timed-out", "turn-limit", "hung", "looping"]
+const OUT_OF_TIME: readonly SetbackKind[] = ["timed-out", "turn-limit", "looping"]
 /** The same agent would end the same way; another may not. */
-const PERMANENT: readonly SetbackKind[] = [
-  ...(["context-overflow", "auth", "not-found", "refused", "unknown-model", "permission"] as const),
-]
+const PERMANENT: readonly SetbackKind[] = [...(["context-overflow", "refused", "permission"] as const)]
 
 /** The agent worked and it came to nothing: what the runs of a task are counted for. */
 const OF_THE_WORK: readonly SetbackKind[] = [
   ...(["gate", "crashed", "protocol", "refused", "permission", "timed-out", "turn-limit"] as const),
   ...(["context-overflow", "hung", "looping", "agent-failed"] as const),
 ]
-
-/** The program, its provider or the network failed. The same program may do better later. */
-const FAULTS: readonly SetbackKind[] = ["crashed", "protocol", "overloaded", "unreachable"]
 
 const NOTHING_SPENT: Spent = { runs: 0, isRepeating: false }
 
@@ -66,16 +68,18 @@ export function afterSetback(
 ): AfterSetback {
   const latest = setbacks.at(-1)
   if (latest === undefined || NOT_COUNTED.includes(latest.kind)) return "retry"
+  if (setbacks.filter(isProgramFault).length > MOST_FAULTS) return "pause"
   if (ASKING.includes(latest.kind)) return "pause"
   if (OF_THE_WORK.includes(latest.kind) && (isRepeating || saysItAgain(setbacks) || isUsedUp(runs, limits)))
     return "fail"
+  if (isProgramFault(latest)) return "retry"
   const timeouts = setbacks.filter(({ kind }) => OUT_OF_TIME.includes(kind)).length
   if (timeouts > limits.maxTimeoutRestarts) return "fail"
   const others = setbacks.filter(
-    ({ kind }) => !(NOT_COUNTED.includes(kind) || OUT_OF_TIME.includes(kind) || ASKING.includes(kind)),
+    (each) => !(isProgramFault(each) || [...NOT_COUNTED, ...OUT_OF_TIME, ...ASKING].includes(each.kind)),
   )
   // Each agent that is given up makes room for another one's tries, but not without end.
-  const room = limits.maxRestarts + agentsToAvoid(setbacks, limits).length
+  const room = limits.maxRestarts + agentsToAvoid(setbacks).length
   return others.length > room ? "fail" : "retry"
 }
 
@@ -93,14 +97,24 @@ function saysItAgain(setbacks: readonly PastSetback[]): boolean {
   return setbacks.at(-1)?.kind === "agent-failed" && last !== undefined && said.includes(last)
 }
 
+/** So many outages during one attempt need a person, whoever is to blame. */
+const MOST_FAULTS = 20
+
+/** Whether the program is to blame, and not the task. A script is the task itself. */
+function isProgramFault({ kind, agent }: PastSetback): boolean {
+  return FAULTS.includes(kind) && agent !== null && agent !== SCRIPT
+}
+
 /** Agents that would not do better at this task. */
-export function agentsToAvoid(setbacks: readonly PastSetback[], { maxRestarts }: RetryLimits): string[] {
-  const agents = new Set(setbacks.flatMap(({ agent }) => agent ?? []))
-  return [...agents].filter((agent) => {
-    const own = setbacks.filter((each) => each.agent === agent)
-    const crashes = own.filter(({ kind }) => FAULTS.includes(kind)).length
-    return own.some(({ kind }) => PERMANENT.includes(kind)) || crashes >= Math.max(1, maxRestarts)
-  })
+export function agentsToAvoid(setbacks: readonly PastSetback[]): string[] {
+  const bad = setbacks.filter(({ kind }) => PERMANENT.includes(kind))
+  return [...new Set(bad.flatMap(({ agent }) => agent ?? []))]
+}
+
+/** Agents that failed so often at this task that any other one goes first. */
+export function agentsToSpare(setbacks: readonly PastSetback[], { maxRestarts }: RetryLimits): string[] {
+  const faults = Object.groupBy(setbacks.filter(isProgramFault), ({ agent }) => agent ?? "")
+  return Object.keys(faults).filter((agent) => (faults[agent]?.length ?? 0) >= Math.max(1, maxRestarts))
 }
 
 export function isUsedUp(runs: number, { maxRuns }: RetryLimits): boolean {
@@ -111,15 +125,16 @@ export function isUsedUp(runs: number, { maxRuns }: RetryLimits): boolean {
 const NOT_THE_TASKS: readonly string[] = [
   ...["rate-limited", "overloaded", "unreachable", "cancelled", "not-found", "auth", "unknown-model"],
 ]
-/** A program that ends sooner, without a single token, did not reach its model. */
-const FIRST_WORD_MS = 1000
+/** Some programs tell their tokens only at the end. One that crashes after so long has worked on the task before. */
+const AT_WORK_MS = 60_000
 
-/** Whether a run counts against the task. Those that do not are bounded by `maxRestarts`. */
+/** Whether a run counts against the task: only where the agent really worked on it. */
 export function isOfTheTask({ agent, reason, durationMs, tokens }: PastRun): boolean {
   if (reason === null || NOT_THE_TASKS.includes(reason)) return false
-  const isFault = reason === "crashed" || reason === "protocol"
   // A script is the task itself.
-  return !isFault || agent === SCRIPT || tokens > 0 || durationMs >= FIRST_WORD_MS
+  if (agent === SCRIPT || tokens > 0) return true
+  if (reason === "hung") return false
+  return !(reason === "crashed" || reason === "protocol") || durationMs >= AT_WORK_MS
 }
 
 /** A script that failed twice with the same words will do so again. Agents differ from run to run. */

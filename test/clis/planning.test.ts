@@ -49,7 +49,7 @@ async function plan(scripts: Readonly<Record<string, readonly Reply[]>>) {
       ready: [{ agent, env, isEnabled: true, models: { haiku: model, sonnet: model, opus: model } }],
       ...{ home: join(worktree, "../state-home"), clock: systemClock, ids: systemIds, maxBytes: 10_000_000 },
       ...{ roles: PLAN_FACTS.roles, defaults: { agentType: "executor", tier: "sonnet" }, callerEnv: sandboxEnv() },
-      rateLimits: { now: new Date().toISOString(), until: {} },
+      health: { now: new Date().toISOString(), until: {}, faults: {}, quotas: {} },
       hasStore: async () => false,
       openContext: async () => Promise.reject(new Error("there is no store")),
     },

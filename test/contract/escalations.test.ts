@@ -220,12 +220,14 @@ function escalationContract(makeDatabase: MakeDatabase): void {
     expect((await task()).claimedBy).toBeNull()
   })
 
+  const isOfTheAgent = (kind: SetbackKind) => kind === "permission" || kind === "context-overflow"
+
   for (const [kind, trigger, status] of [
     ["gate", "repeated_failure", "failed"],
-    ["crashed", "repeated_failure", "failed"],
+    ["lost", "repeated_failure", "failed"],
     ["timed-out", "repeated_failure", "failed"],
-    ["auth", "permission_denied", "failed"],
-    ["not-found", "tool_unavailable", "failed"],
+    ["permission", "permission_denied", "failed"],
+    ["workspace", "tool_unavailable", "failed"],
     ["context-overflow", "technical_limitation", "failed"],
     ["budget", "budget", "paused"],
   ] as const)
@@ -233,7 +235,7 @@ function escalationContract(makeDatabase: MakeDatabase): void {
       await using world = await makeHouse()
       const { task, open, house } = world
       // An agent that would end the same way makes room for one more try by another.
-      await giveUp(world, { kind, tries: status === "paused" ? 1 : kind === "gate" || kind === "timed-out" ? 3 : 2 })
+      await giveUp(world, { kind, tries: status === "paused" ? 1 : isOfTheAgent(kind) ? 2 : 3 })
       if ((await task()).status === "open") await giveUp(world, { kind })
       expect((await task()).status).toBe(status)
       const [raised] = await open()

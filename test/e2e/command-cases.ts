@@ -1615,6 +1615,13 @@ const AGENT_CASES: Case[] = [
       /^AGENT +VERSION +LOGIN +ABILITIES\nclaude .*\ncodex .*\ngemini .*\nopencode .*\nacp .*\nscript +1\.0 +yes +-\n\nAGENT +TIER +MODEL +INPUT +CACHED +OUTPUT +AS OF\nclaude +haiku +haiku +1 +0\.1 +5 +2026-06-04\n(.*\n)*\nPrices in dollars per million tokens\.\n$/,
   },
   {
+    command: "agent reset",
+    args: ["--agent", "codex"],
+    data: { agent: "codex", left_out: null, rate_limited_until: null },
+    fields: ["agent", "left_out", "rate_limited_until"],
+    table: /^codex is neither left out nor rate-limited; nothing was changed\n$/,
+  },
+  {
     command: "agent exec",
     args: [
       ...["--agent", "script", "--prompt", "pwd", "--working-directory", "..", "--model", "m", "--tier", "haiku"],
@@ -2602,6 +2609,7 @@ export const MISSING: readonly Missing[] = [
   { command: "loop-state", args: [], message: /--get, --start and --clear/ },
   { command: "route", args: ["--explain"], message: /--text is missing/ },
   { command: "agent exec", args: ["--agent", "codex"], message: /--prompt is missing/ },
+  { command: "agent reset", args: [], message: /--agent is missing/ },
   { command: "agent status", args: [], message: /--job-id is missing/ },
   { command: "agent cancel", args: [], message: /--job-id is missing/ },
   { command: "role show", args: [], message: /--name is missing/ },

@@ -315,7 +315,7 @@ describe("a store that cannot be read", () => {
     using shop = makeShop(["codex"], { TEAMWORK_STORE: "postgres://nobody@127.0.0.1:1/none" })
     const routed = await shop.bench.run(["route", BACKEND], { env: shop.env })
     expect(routed.json<{ data: Data }>().data).toMatchObject({ agent: "codex" })
-    expect(routed.stderr).toMatch(/^Warning: rate limits are not known: /)
+    expect(routed.stderr).toMatch(/^Warning: rate limits and faults are not known: /)
     const done = await shop.ask("agent", "exec", "--agent", "codex", "[[rate-limit]]", "--wait")
     expect(done).toMatchObject({ reason: "rate-limited" })
     expect(readFileSync(join(String(done.folder), "log.txt"), "utf8")).toContain("the outcome was not noted: ")

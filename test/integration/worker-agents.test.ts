@@ -7,7 +7,7 @@ import { claude } from "../../src/agents/claude/program.ts"
 import { codex } from "../../src/agents/codex/program.ts"
 import { gemini } from "../../src/agents/gemini/program.ts"
 import { opencode } from "../../src/agents/opencode/program.ts"
-import { noteAgentRun } from "../../src/agents/operations/rate-limits.ts"
+import { noteAgentRun } from "../../src/agents/operations/agent-health.ts"
 import type { Agent, AgentJob } from "../../src/agents/port.ts"
 import { pinRef } from "../../src/kernel/branches.ts"
 import { sendMessage } from "../../src/messages/operations/send-message.ts"
@@ -248,8 +248,8 @@ describe("an agent at its rate limit", () => {
       else now += ms
     }
     await using world = await makeWorkerWorld({ clock, agents: [fixtureAgent(claude)] })
-    const limit = { ...WORLD_TEAM, agent: "claude", outcome: "rate-limited", durationMs: 0 } as const
-    await run(world.context, noteAgentRun, { ...limit, waitMs: 300_000 })
+    const limit = { ...WORLD_TEAM, agent: "claude", runId: "x", reason: "rate-limited", error: "" } as const
+    await noteAgentRun(world.context, { ...limit, durationMs: 0, fingerprint: null, waitMs: 300_000 })
     await world.create("1", { description: "[[hello]]", role: "review" })
     expect(await world.work({}, { sleep })).toMatchObject({ delivered: ["1"] })
     expect(now).toBeGreaterThanOrEqual(Date.parse("2026-01-01T00:05:00.000Z"))

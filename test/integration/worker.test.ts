@@ -2,6 +2,7 @@
 import { describe, expect, it, setDefaultTimeout } from "bun:test"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { AppError } from "../../src/kernel/errors.ts"
 import { makeWorkerWorld, type WorkerWorld } from "../support/worker.ts"
 
 setDefaultTimeout(30_000)
@@ -189,12 +190,13 @@ describe("a gate that fails", () => {
     await using world = await makeWorkerWorld()
     await world.create("1", { run: ["false"] })
     const settings = { maxConsecutiveErrors: 2, retry: { maxRuns: 0, maxRestarts: 10, maxTimeoutRestarts: 1 } }
-    expect(await world.work({ once: false, loop: true, settings })).toMatchObject({
+    const gitIdentity = () => Promise.reject(new AppError("git.failed", "git is gone"))
+    expect(await world.work({ once: false, loop: true, settings }, { gitIdentity })).toMatchObject({
       reason: "failures",
       setBack: ["1", "1"],
     })
     expect(await world.events("task.setback")).toMatchObject([
-      { data: { kind: "crashed", reason: "script: command 1 ended with 1: false" } },
+      { data: { kind: "workspace", reason: "git is gone" } },
       {},
     ])
   })

@@ -1,6 +1,8 @@
 // One run of the real engine on the real store in a simulated world: a random plan, a person who starts the orchestrator
 // and starts it again when it is gone, and faults. Everything follows from the seed.
+
 import { join } from "node:path"
+import { FAULT_LIMITS } from "../../src/agents/agent-fault.ts"
 import { connectGates } from "../../src/delivery/merge-queue/connect-gates.ts"
 import { integrationBranch } from "../../src/kernel/branches.ts"
 import { AppError } from "../../src/kernel/errors.ts"
@@ -400,7 +402,7 @@ async function work(
         ...{ leaseSeconds: 120, renewSeconds: 30, repairTurns: 2, agentTimeoutSeconds: 1800 },
         ...{ shutdownTimeoutMs: SHUTDOWN_MS, maxConsecutiveErrors: 3, retry: RETRY, permission: "full", mcp: false },
         budget: { task: NO_BUDGET, worker: NO_BUDGET, team: NO_BUDGET },
-        defaults: { agentType: "executor", tier: "sonnet" },
+        ...{ defaults: { agentType: "executor", tier: "sonnet" }, faults: FAULT_LIMITS, scarcePercent: 80 },
       },
       process: { runtime: "child", machine: MACHINE, pid: process.pid, processStart },
     },

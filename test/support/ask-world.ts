@@ -26,7 +26,7 @@ export async function makeAskWorld(answers: readonly unknown[], programs: readon
     ready: programs.map((program) => ready(program, written)),
     ...{ home: join(scratch.path, "home"), clock: systemClock, ids: systemIds, maxBytes: 1_000_000 },
     ...{ roles: BUILT_IN_ROLES, defaults: { agentType: "executor", tier: "sonnet" }, callerEnv: sandboxEnv() },
-    rateLimits: { now: new Date().toISOString(), until: {} },
+    health: { now: new Date().toISOString(), until: {}, faults: {}, quotas: {} },
     hasStore: async () => true,
     openContext: async () => context(store),
   }

@@ -60,7 +60,7 @@ export async function makeReviewScene(agents: readonly string[], goal = "A searc
     ask: {
       ...{ ready, home, clock: systemClock, ids: systemIds, maxBytes: 1_000_000, callerEnv: sandboxEnv() },
       ...{ roles: BUILT_IN_ROLES, defaults: { agentType: "executor", tier: "sonnet" } },
-      rateLimits: { now: new Date().toISOString(), until: {} },
+      health: { now: new Date().toISOString(), until: {}, faults: {}, quotas: {} },
       hasStore: async () => true,
       openContext: async () => here,
     },

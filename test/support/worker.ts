@@ -1,3 +1,4 @@
+import { FAULT_LIMITS } from "../../src/agents/agent-fault.ts"
 // A worker on a real repository, with a real store, real gates and real processes: `await using world = await makeWorkerWorld()`.
 
 import { join } from "node:path"
@@ -73,6 +74,8 @@ export const WORKER_SETTINGS: WorkerSettings = {
     maxTimeoutRestarts: CONFIG_KEYS["team.maxTimeoutRestarts"].default,
   },
   budget: { task: NOTHING, worker: NOTHING, team: NOTHING },
+  faults: FAULT_LIMITS,
+  scarcePercent: CONFIG_KEYS["team.scarceQuotaPercent"].default,
   permission: "full",
   mcp: true,
   defaults: { agentType: "executor", tier: "sonnet" },
@@ -111,7 +114,7 @@ export async function makeWorkerWorld(
   const askPorts = (ready: readonly ReadyAgent[]) => ({
     ...{ ready, home, clock, ids: systemIds, maxBytes: 1_000_000, callerEnv: sandboxEnv() },
     ...{ roles: BUILT_IN_ROLES, defaults: WORKER_SETTINGS.defaults },
-    rateLimits: { now: new Date().toISOString(), until: {} },
+    health: { now: new Date().toISOString(), until: {}, faults: {}, quotas: {} },
     ...{ hasStore: async () => true, openContext: async () => ctx },
   })
   const ports: WorkerWorld["ports"] = (more = {}) => ({

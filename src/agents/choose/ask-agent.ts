@@ -3,11 +3,14 @@ import { join } from "node:path"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import type { Ids } from "../../lib/make-ids.ts"
+import { sleep } from "../../lib/sleep.ts"
 import { estimateTokens, type Route } from "../../planning/routing.ts"
+import type { FaultLimits } from "../agent-fault.ts"
 import { noteRun } from "../jobs/note-agent-run.ts"
 import { recordRun } from "../jobs/record-run.ts"
 import type { ReadyAgent } from "../jobs/run-job.ts"
 import { makeRunNotes, type NotedTeam, type RunNotes } from "../jobs/run-notes.ts"
+import { type AgentHealth, admitRun, readAgentHealth } from "../operations/agent-health.ts"
 import type { AgentJob, AgentResult, Limits, Reason, RunOptions, Tier } from "../port.ts"
 import { type AgentChoice, chooseAgent } from "./choose-agent.ts"
 
@@ -37,6 +40,7 @@ export interface Question {
 
 export interface AskPorts extends Omit<AgentChoice, "asked">, NotedTeam {
   readonly ids: Ids
+  readonly faultLimits?: FaultLimits
   /** Of whoever asked; its secrets are masked in the recording. */
   readonly callerEnv: Readonly<Record<string, string | undefined>>
   /** For each file of the recording. */
@@ -71,12 +75,12 @@ const ANOTHER_MAY: readonly Reason[] = [
 export async function askAgent(ports: AskPorts, question: Question): Promise<Answer> {
   const left = new Set(question.agents ?? ports.ready.map(({ agent }) => agent.name))
   const failures: string[] = []
-  for (;;) {
+  for (let health = ports.health; ; health = await healthNow(ports)) {
     const budget = await ports.budget?.()
     if (budget?.usedUp != null)
       throw new AppError("agent.unavailable", `the ${question.worker} is not asked: ${budget.usedUp}`)
     const { route, effort } = await chooseAgent({
-      ...ports,
+      ...{ ...ports, health },
       ready: ports.ready.filter(({ agent }) => left.has(agent.name)),
       asked: {
         ...{ text: question.prompt, agentType: question.role, tier: question.tier },
@@ -84,8 +88,13 @@ export async function askAgent(ports: AskPorts, question: Question): Promise<Ans
       },
     })
     const ready = ports.ready.find(({ agent }) => agent.name === route.agent)
-    if (ready === undefined) throw noAgent(question, route, failures)
+    if (ready === undefined) {
+      if (failures.length > 0 || !(await isSoon(route, health, question.signal)))
+        throw noAgent(question, route, failures)
+      continue
+    }
     const answer = await runOnce(ports, withinBudget(question, budget), { ready, tier: route.tier, effort })
+    if (answer === undefined) continue
     const { reason, error } = answer.result
     if (reason === "done") return answer
     const failure = `${ready.agent.name}: ${reason}${error === "" ? "" : `: ${error}`}`
@@ -103,6 +112,20 @@ function withinBudget(question: Question, budget: Partial<Pick<Limits, "tokens" 
   return { ...question, limits: { ...question.limits, tokens: least("tokens"), dollars: least("dollars") } }
 }
 
+/** A program that failed once is tried again within seconds, which a question can wait for. */
+const SOON_MS = 30_000
+
+async function isSoon({ retryAt }: Route, { now }: AgentHealth, signal: AbortSignal | undefined): Promise<boolean> {
+  const waitMs = retryAt === null ? Number.POSITIVE_INFINITY : Date.parse(retryAt) - Date.parse(now)
+  if (waitMs > SOON_MS) return false
+  await sleep(Math.max(0, waitMs) + 1, signal)
+  return signal?.aborted !== true
+}
+
+async function healthNow({ health, hasStore, openContext }: AskPorts): Promise<AgentHealth> {
+  return (await hasStore()) ? readAgentHealth.run(await openContext(), {}) : health
+}
+
 /** Where the recording of a run lies. */
 export function runFolder(home: string, { project, team }: TeamName, run: string): string {
   return join(home, "runs", project, team, run)
@@ -112,10 +135,24 @@ interface Chosen extends Pick<AgentJob, "tier" | "effort"> {
   readonly ready: ReadyAgent
 }
 
-async function runOnce(ports: AskPorts, question: Question, { ready, tier, effort }: Chosen): Promise<Answer> {
+/** A question without a time limit of its own is given up by its provider long before. */
+const PROBE_LEASE_MS = 600_000
+
+/** Undefined when the program was left out meanwhile. */
+async function runOnce(
+  ports: AskPorts,
+  question: Question,
+  { ready, tier, effort }: Chosen,
+): Promise<Answer | undefined> {
   const { worker, turn = 1, signal, onEvent } = question
   const { agent } = ready
   const run = `${worker}-${ports.ids.uuid().slice(0, 8)}`
+  const fingerprint = agent.fingerprint(ready.env)
+  if (await ports.hasStore()) {
+    const leaseMs = question.limits?.timeMs ?? PROBE_LEASE_MS
+    const asked = { agent: agent.name, runId: run, fingerprint, leaseMs }
+    if ("fault" in (await admitRun(await ports.openContext(), asked))) return undefined
+  }
   const folder = runFolder(ports.home, ports, run)
   const stateFolder = join(folder, "state")
   const notes = ports.notes ?? makeRunNotes(ports)
@@ -127,7 +164,7 @@ async function runOnce(ports: AskPorts, question: Question, { ready, tier, effor
       job: makeJob(question, { tier, effort, stateFolder, env: ready.env }),
       options: { secrets: ports.callerEnv, ...(signal && { signal }), ...(onEvent && { onEvent }) },
     })
-    await noteRun({ ...ports, agent: agent.name, result })
+    await noteRun({ ...ports, agent: agent.name, runId: run, fingerprint, result })
     const { reason, error, session, durationMs, usage } = result
     await notes.ended({
       ...{ ...who, reason, error: error || null, session: session?.id ?? null, duration_ms: durationMs },

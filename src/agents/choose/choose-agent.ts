@@ -5,8 +5,13 @@ import type { Effort } from "../../tasks/effort.ts"
 import { type AgentStanding, routeInputOf, type Survey, surveyAgents } from "./survey-agents.ts"
 
 export interface AgentChoice extends Omit<Survey, "isAnew"> {
-  readonly asked: Pick<RouteInput, "text" | "agent" | "agentType" | "tier" | "complexity" | "contextTokens">
+  readonly asked: Pick<
+    RouteInput,
+    "text" | "agent" | "agentType" | "tier" | "complexity" | "contextTokens" | "isCritical"
+  >
   readonly roles: readonly RoleDefinition[]
+  /** From this share of a quota on, a program is kept for the critical path; 0 for never. */
+  readonly scarcePercent?: number
   /** For tasks that say nothing of it. */
   readonly defaults: { readonly agentType: string; readonly tier: ModelTier }
 }
@@ -22,13 +27,19 @@ export interface ChosenAgent {
 const SCRIPT = "script"
 
 /** The choice as it has to be made now, by what is installed, allowed and known. */
-export async function chooseAgent({ asked, roles, defaults, ...survey }: AgentChoice): Promise<ChosenAgent> {
+export async function chooseAgent({
+  asked,
+  roles,
+  defaults,
+  scarcePercent,
+  ...survey
+}: AgentChoice): Promise<ChosenAgent> {
   const agentType = asked.agentType === undefined ? undefined : getRole(roles, asked.agentType).name
   const ready = survey.ready.filter(({ agent }) => agent.name !== SCRIPT)
   const standings = await surveyAgents({ ...survey, ready })
   const route = chooseRoute({
     ...asked,
-    ...routeInputOf(standings, survey.rateLimits.now),
+    ...routeInputOf(standings, survey.health.now, scarcePercent),
     agentType,
     defaultAgentType: defaults.agentType,
     defaultModel: defaults.tier,

@@ -2,11 +2,13 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { Clock } from "../../lib/clock.ts"
 import { builtInProfile, type RouteInput } from "../../planning/routing.ts"
+import { leftOutUntil, sayCause } from "../agent-fault.ts"
 import type { ReadyAgent } from "../jobs/run-job.ts"
-import type { KnownRateLimits } from "../operations/rate-limits.ts"
+import type { AgentHealth } from "../operations/agent-health.ts"
 import type { Detection, Tier } from "../port.ts"
 import { type DatedPrice, typicalCost } from "../prices.ts"
 import { programOf } from "../program-of.ts"
+import { isScarce, type QuotaWindow, sayQuota } from "../quota.ts"
 
 /** An agent as it stands now, for whoever chooses one. */
 export interface AgentStanding {
@@ -14,6 +16,18 @@ export interface AgentStanding {
   readonly detection: Detection
   readonly models: Readonly<Record<Tier, ModelStanding>>
   readonly rateLimitedUntil: string | null
+  /** The program failed, and is not used before that time; null when it may be used. */
+  readonly leftOut: LeftOut | null
+  /** What it last reported of its quota, as far as that still holds. */
+  readonly quota: readonly QuotaWindow[]
+}
+
+export interface LeftOut {
+  readonly until: string
+  /** `crashed: exit code 3` */
+  readonly cause: string
+  /** It failed again and again, or waiting cannot heal it; otherwise it is used again in seconds. */
+  readonly isOpen: boolean
 }
 
 export interface ModelStanding {
@@ -26,21 +40,31 @@ export interface Survey {
   readonly ready: readonly ReadyAgent[]
   readonly home: string
   readonly clock: Clock
-  readonly rateLimits: KnownRateLimits
+  readonly health: AgentHealth
   /** Ask every program again instead of going by what is remembered. */
   readonly isAnew?: boolean
 }
 
 /** Looks at all agents at once. What a program said of itself is remembered for a while, since asking takes seconds. */
-export function surveyAgents({ ready, rateLimits, ...how }: Survey): Promise<AgentStanding[]> {
+export function surveyAgents({ ready, health, ...how }: Survey): Promise<AgentStanding[]> {
   return Promise.all(
     ready.map(async (each) => ({
       name: each.agent.name,
       detection: each.isEnabled ? await detect(each, how) : switchedOff(each.agent.name),
       models: each.models,
-      rateLimitedUntil: rateLimits.until[each.agent.name] ?? null,
+      rateLimitedUntil: health.until[each.agent.name] ?? null,
+      leftOut: findLeftOut(health, each),
+      quota: health.quotas[each.agent.name] ?? [],
     })),
   )
+}
+
+/** A program that was installed, replaced or logged in since it failed is tried again at once. */
+export function findLeftOut(health: AgentHealth, { agent, env }: Pick<ReadyAgent, "agent" | "env">): LeftOut | null {
+  const fault = health.faults[agent.name]
+  const until = fault && leftOutUntil(fault, Date.parse(health.now), agent.fingerprint(env))
+  if (fault === undefined || until === undefined || until === null) return null
+  return { until: new Date(until).toISOString(), cause: sayCause(fault), isOpen: fault.isOpen }
 }
 
 function switchedOff(name: string): Detection {
@@ -56,7 +80,7 @@ interface Remembered {
   readonly detection: Detection
 }
 
-async function detect({ agent, env }: ReadyAgent, how: Omit<Survey, "ready" | "rateLimits">): Promise<Detection> {
+async function detect({ agent, env }: ReadyAgent, how: Omit<Survey, "ready" | "health">): Promise<Detection> {
   const { home, clock, isAnew = false } = how
   const fingerprint = agent.fingerprint(env)
   // Found out without starting anything, so there is nothing to remember.
@@ -99,7 +123,8 @@ function remember(file: string, known: Remembered): void {
 export function routeInputOf(
   standings: readonly AgentStanding[],
   now: string,
-): Required<Pick<RouteInput, "agents" | "unavailable" | "rateLimits" | "prices">> {
+  scarcePercent = 0,
+): Required<Pick<RouteInput, "agents" | "unavailable" | "rateLimits" | "leftOut" | "scarce" | "prices">> {
   const pick = <T>(valueIn: (each: AgentStanding) => T | undefined): Record<string, T> =>
     Object.fromEntries(
       standings.flatMap((each) => {
@@ -111,12 +136,18 @@ export function routeInputOf(
     agents: standings.map(({ name }) => builtInProfile(name)),
     unavailable: pick(whyNot),
     rateLimits: { now, until: pick((each) => each.rateLimitedUntil ?? undefined) },
+    leftOut: pick((each) => each.leftOut ?? undefined),
+    scarce: pick(({ quota }) => (isScarce(quota, scarcePercent) ? sayQuota(quota, sayTime) : undefined)),
     prices: pick(({ models }) =>
       Object.fromEntries(
         Object.entries(models).flatMap(([tier, { price }]) => (price === null ? [] : [[tier, typicalCost(price)]])),
       ),
     ),
   }
+}
+
+function sayTime(ms: number): string {
+  return new Date(ms).toISOString()
 }
 
 /** Without a login a run would end before it began. Where that cannot be told, it may have one. */

@@ -6,11 +6,15 @@ import { resolvePath } from "../../lib/paths.ts"
 import { table } from "../../lib/text/table.ts"
 import { MODEL_TIERS } from "../../planning/complexity/complexity.ts"
 import { estimateTokens } from "../../planning/routing.ts"
+import { endAskAboutAgent } from "../../requests/operations/ask-about-agent.ts"
 import { EFFORTS } from "../../tasks/effort.ts"
+import { sayCause } from "../agent-fault.ts"
 import { cancelJob, waitForJob } from "../jobs/cancel-job.ts"
 import { findJobFolder, listJobFolders } from "../jobs/job-folder.ts"
 import { type JobState, readJobState } from "../jobs/job-state.ts"
+import type { ReadyAgent } from "../jobs/run-job.ts"
 import { checkWorkspace, startJob } from "../jobs/start-job.ts"
+import { type Reset, resetAgent } from "../operations/agent-health.ts"
 import { programOf } from "../program-of.ts"
 import { agentFacts, renderAgents, sayUsage } from "../views/agents-view.ts"
 
@@ -29,6 +33,37 @@ export const agentList = command({
     }
   },
 })
+
+export const agentReset = command({
+  summary: "Use an agent again that is left out or rate-limited: its faults and its limit are forgotten",
+  fields: { agent: text("the agent, as agent list names it") },
+  positional: ["agent"],
+  example: "teamwork agent reset codex",
+  async run(session, { agent }) {
+    await findAgent(session, agent)
+    const { hasStore, project, team } = await session.configured()
+    if (!(await hasStore())) return sayReset({ agent, fault: null, limitedUntil: null })
+    const context = await session.context()
+    const reset = await resetAgent.run(context, { project, team, agent })
+    await endAskAboutAgent(context, { project, team, agent })
+    return sayReset(reset)
+  },
+})
+
+function sayReset({ agent, fault, limitedUntil }: Reset) {
+  const leftOut = fault && { until: new Date(fault.until).toISOString(), cause: sayCause(fault), faults: fault.faults }
+  const was = [
+    ...(leftOut === null ? [] : [`It was left out until ${leftOut.until}: ${leftOut.cause}`]),
+    ...(limitedUntil === null ? [] : [`It was rate-limited until ${limitedUntil}`]),
+  ]
+  return {
+    data: { agent, leftOut, rateLimitedUntil: limitedUntil },
+    text: () =>
+      was.length === 0
+        ? `${agent} is neither left out nor rate-limited; nothing was changed`
+        : [`${agent} is used again`, ...was].join("\n"),
+  }
+}
 
 const execFields = {
   agent: optional(text("who does it; by default the one that teamwork route names, with the tier it names")),
@@ -82,15 +117,19 @@ function inherited({ flags: { project, team, store } }: Session): Record<string,
   return Object.fromEntries(given.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 }
 
-async function checkAgent({ configured }: Session, name: string): Promise<void> {
+async function findAgent({ configured }: Session, name: string): Promise<ReadyAgent> {
   const ready = await (await configured()).agents()
   const names = ready.map(({ agent }) => agent.name)
   const found = ready.find(({ agent }) => agent.name === name)
-  if (found === undefined)
-    throw new AppError(
-      "input.invalid",
-      (say) => `${say.field("agent")} ${JSON.stringify(name)} is not one of ${names.join(", ")}`,
-    )
+  if (found !== undefined) return found
+  throw new AppError(
+    "input.invalid",
+    (say) => `${say.field("agent")} ${JSON.stringify(name)} is not one of ${names.join(", ")}`,
+  )
+}
+
+async function checkAgent(session: Session, name: string): Promise<void> {
+  const found = await findAgent(session, name)
   if (!found.isEnabled)
     throw new AppError(
       "agent.unavailable",

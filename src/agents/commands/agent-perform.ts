@@ -11,7 +11,7 @@ export const agentPerform = command({
   fields: { jobId: text("the job; its request comes on standard input") },
   positional: ["jobId"],
   async run({ configured, context, host }, input) {
-    const { home, recordings, agents, author, project, team, hasStore } = await configured()
+    const { home, recordings, agents, author, project, team, hasStore, worker } = await configured()
     // From here on a request to end is a request to cancel.
     const asked = host.io.interrupted
     const folder = findJobFolder(home, input.jobId)
@@ -24,7 +24,9 @@ export const agentPerform = command({
     host.io.out("started")
     const maxBytes = recordings.maxMegabytes * 1_000_000
     const { clock, processes, env: callerEnv } = host
-    const note = { agent: request.agent, project, team, clock, hasStore, openContext: context }
+    const fingerprint = ready.agent.fingerprint(ready.env)
+    const store = { hasStore, openContext: context, faultLimits: (await worker()).faults }
+    const note = { agent: request.agent, runId: request.jobId, fingerprint, project, team, clock, ...store }
     const onResult: JobRun["onResult"] = async (result) => {
       const problem = await noteRun({ ...note, result })
       if (problem !== undefined) host.io.err(problem)

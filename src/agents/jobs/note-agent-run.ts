@@ -1,28 +1,38 @@
 import type { TeamName } from "../../kernel/team.ts"
 import type { Clock } from "../../lib/clock.ts"
+import { endAskAboutAgent } from "../../requests/operations/ask-about-agent.ts"
 import type { Context } from "../../store/operation.ts"
-import { noteAgentRun } from "../operations/rate-limits.ts"
+import type { FaultLimits } from "../agent-fault.ts"
+import { noteAgentRun } from "../operations/agent-health.ts"
 import type { AgentResult } from "../port.ts"
 
 export interface RunNote extends TeamName {
   readonly agent: string
-  readonly result: Pick<AgentResult, "reason" | "retryAt" | "durationMs">
+  readonly runId: string
+  readonly result: Pick<AgentResult, "reason" | "error" | "retryAt" | "durationMs" | "quota">
+  /** Of the program when the run began. */
+  readonly fingerprint: string | null
+  readonly faultLimits?: FaultLimits
   readonly clock: Clock
   hasStore(): Promise<boolean>
   openContext(): Promise<Context>
 }
 
 /** For whoever chooses an agent next. What the agent did counts, whatever becomes of this: says why it was not noted. */
-export async function noteRun({ agent, result, clock, project, team, ...store }: RunNote): Promise<string | undefined> {
-  const { reason, retryAt, durationMs } = result
-  if (reason !== "rate-limited" && reason !== "done") return undefined
+export async function noteRun({ result, clock, faultLimits, ...note }: RunNote): Promise<string | undefined> {
+  const { agent, runId, fingerprint, project, team, run } = note
+  const { reason, error, retryAt, durationMs, quota } = result
   const waitMs = retryAt === null ? undefined : retryAt - clock.now()
   try {
     // Where there is no store, nothing is remembered that could be over.
-    if (reason === "done" && !(await store.hasStore())) return undefined
-    await noteAgentRun.run(await store.openContext(), { project, team, agent, outcome: reason, waitMs, durationMs })
+    if (reason === "done" && !(await note.hasStore())) return undefined
+    const context = await note.openContext()
+    const about = { project, team, run, agent }
+    const ended = { ...about, runId, reason, error, waitMs, durationMs, fingerprint, quota, limits: faultLimits }
+    const { isBack } = await noteAgentRun(context, ended)
+    if (isBack) await endAskAboutAgent(context, about)
     return undefined
-  } catch (error) {
-    return `the outcome was not noted: ${error instanceof Error ? error.message : String(error)}`
+  } catch (problem) {
+    return `the outcome was not noted: ${problem instanceof Error ? problem.message : String(problem)}`
   }
 }

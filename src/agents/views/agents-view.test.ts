@@ -14,14 +14,20 @@ const claude: AgentRow = {
     capabilities: { resume: true, structuredAnswer: true, mcp: false },
   },
   models: { haiku: { model: "haiku", price }, sonnet: { model: "mine", price: null }, opus: none },
-  rateLimitedUntil: null,
+  ...{ rateLimitedUntil: null, leftOut: null, quota: [] },
 }
 
 describe("agent list", () => {
   it("shows how each stands, and what its models cost", () => {
     const limited = { ...claude, name: "codex", rateLimitedUntil: "2026-01-01T12:30:00.000Z" }
     const missing = {
-      ...{ name: "acp", detection: { isAvailable: false, why: "x is not installed" } as const, rateLimitedUntil: null },
+      ...{
+        name: "acp",
+        detection: { isAvailable: false, why: "x is not installed" } as const,
+        rateLimitedUntil: null,
+        leftOut: null,
+        quota: [],
+      },
       models: { haiku: none, sonnet: none, opus: none },
     }
     expect(renderAgents([claude, limited, missing], SCREEN)).toBe(

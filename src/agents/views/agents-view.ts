@@ -1,6 +1,8 @@
 import { type Screen, table } from "../../lib/text/table.ts"
 import { MODEL_TIERS, type ModelTier } from "../../planning/complexity/complexity.ts"
+import { howToHeal } from "../heal-agent.ts"
 import type { DatedPrice } from "../prices.ts"
+import { type QuotaWindow, sayQuota } from "../quota.ts"
 
 /** What is known of an agent. */
 export interface AgentRow {
@@ -15,10 +17,16 @@ export interface AgentRow {
     | { readonly isAvailable: false; readonly why: string }
   readonly models: Readonly<Record<ModelTier, { readonly model: string | null; readonly price: DatedPrice | null }>>
   readonly rateLimitedUntil: string | null
+  readonly leftOut: { readonly until: string; readonly cause: string; readonly isOpen: boolean } | null
+  readonly quota: readonly QuotaWindow[]
 }
 
-export function agentFacts({ name, detection, rateLimitedUntil, models }: AgentRow) {
-  return { name, ...detection, rateLimitedUntil, models }
+export function agentFacts({ name, detection, rateLimitedUntil, leftOut, quota, models }: AgentRow) {
+  const windows = quota.map(({ resetsAt, ...window }) => ({
+    ...window,
+    resetsAt: resetsAt === null ? null : new Date(resetsAt).toISOString(),
+  }))
+  return { name, ...detection, rateLimitedUntil, leftOut, quota: windows, models }
 }
 
 export function renderAgents(agents: readonly AgentRow[], screen: Screen): string {
@@ -47,7 +55,19 @@ export function renderAgents(agents: readonly AgentRow[], screen: Screen): strin
     ),
     screen,
   )
-  return `${abilities}\n\n${models}\n\nPrices in dollars per million tokens.`
+  const notes = agents.flatMap(healthLines)
+  return `${[abilities, ...(notes.length === 0 ? [] : [notes.join("\n")]), models].join("\n\n")}\n\nPrices in dollars per million tokens.`
+}
+
+/** `codex is left out until ...: crashed: exit code 3. ...`, `claude: 82 % of 5 h window, resets 14:05` */
+function healthLines({ name, leftOut, quota }: Pick<AgentRow, "name" | "leftOut" | "quota">): string[] {
+  const windows = sayQuota(quota, (ms) => new Date(ms).toTimeString().slice(0, 5))
+  return [
+    ...(leftOut === null
+      ? []
+      : [`${name} is left out until ${leftOut.until}: ${leftOut.cause}. ${howToHeal(name, leftOut.cause)}`]),
+    ...(windows === "" ? [] : [`${name}: ${windows}`]),
+  ]
 }
 
 function sayLogin(isLoggedIn: boolean | null): string {

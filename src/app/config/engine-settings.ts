@@ -31,6 +31,14 @@ export function engineSettings(config: Config) {
   }
 }
 
+export function faultLimits(config: Config) {
+  return {
+    backoffMs: config["team.faultBackoffSeconds"].map((seconds) => seconds * 1000),
+    leaveOutMs: config["team.faultLeaveOutSeconds"] * 1000,
+    maxLeaveOutMs: config["team.faultMaxLeaveOutSeconds"] * 1000,
+  }
+}
+
 export function workerSettings(config: Config) {
   const budget = (whose: "task" | "worker" | "team") => ({
     tokens: config[`budget.${whose}Tokens`],
@@ -54,6 +62,8 @@ export function workerSettings(config: Config) {
       maxTimeoutRestarts: config["team.maxTimeoutRestarts"],
     },
     budget: { task: budget("task"), worker: budget("worker"), team: budget("team") },
+    faults: faultLimits(config),
+    scarcePercent: config["team.scarceQuotaPercent"],
     permission: config["engine.permission"],
     mcp: config["engine.mcp"],
     defaults: { agentType: config["team.defaultAgentType"], tier: config["team.defaultModel"] },

@@ -133,6 +133,42 @@ export const CONFIG_KEYS = {
     env: "TEAMWORK_TEAM_RESTART_BACKOFF_SECONDS",
     description: "The wait before each restart, in seconds; the last one repeats.",
   },
+  "team.faultBackoffSeconds": {
+    type: "numbers",
+    default: [5, 10, 20],
+    min: 0,
+    max: LONGEST_TIMER_SECONDS,
+    env: "TEAMWORK_TEAM_FAULT_BACKOFF_SECONDS",
+    description:
+      "How long an agent program is not used after each fault of its own in a row, in seconds. After one fault more it is left out for team.faultLeaveOutSeconds.",
+  },
+  "team.faultLeaveOutSeconds": {
+    type: "number",
+    default: 300,
+    min: 0,
+    max: LONGEST_TIMER_SECONDS,
+    env: "TEAMWORK_TEAM_FAULT_LEAVE_OUT_SECONDS",
+    description:
+      "How long an agent program that keeps failing is left out, in seconds, twice as long after each try that fails too.",
+  },
+  "team.faultMaxLeaveOutSeconds": {
+    type: "number",
+    default: 3600,
+    min: 0,
+    max: LONGEST_TIMER_SECONDS,
+    env: "TEAMWORK_TEAM_FAULT_MAX_LEAVE_OUT_SECONDS",
+    description:
+      "The longest time an agent program is left out, in seconds; at once where waiting does not help, such as without a login.",
+  },
+  "team.scarceQuotaPercent": {
+    type: "number",
+    default: 80,
+    min: 0,
+    max: 100,
+    env: "TEAMWORK_TEAM_SCARCE_QUOTA_PERCENT",
+    description:
+      "From this share of its quota on, an agent program gets only tasks on the critical path, where another can take the rest; 0 disables.",
+  },
   "team.maxTimeoutRestarts": {
     type: "number",
     default: 2,

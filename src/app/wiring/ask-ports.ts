@@ -22,11 +22,12 @@ export async function askPorts(
   { isHeld = false, budget }: AskOptions = {},
 ): Promise<AskPorts & Required<Pick<AskPorts, "notes">>> {
   const { host, context, configured } = session
-  const { agentDefaults: defaults, recordings, project, team, hasStore, engine } = await configured()
+  const { agentDefaults: defaults, recordings, project, team, hasStore, engine, worker } = await configured()
   const [{ warnings: _, ...survey }, { roles }] = await Promise.all([readSurvey(session), findRoles(session)])
   const noted = { project, team, hasStore, openContext: context }
   const ports = {
     ...{ ...survey, ...noted, roles, defaults, ids: host.ids, callerEnv: host.env },
+    faultLimits: (await worker()).faults,
     maxBytes: recordings.maxMegabytes * 1_000_000,
   }
   const notes = makeRunNotes({ ...noted, isHeld })

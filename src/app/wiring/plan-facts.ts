@@ -43,7 +43,7 @@ export async function readStandings(session: Session, plan?: Plan) {
   const { warnings: _, ...survey } = await readSurvey(session)
   const isNeeded = plan === undefined || plan.tasks.some(({ run }) => run.length === 0)
   const ready = isNeeded ? survey.ready.filter(({ agent }) => agent.name !== "script") : []
-  return { standings: await surveyAgents({ ...survey, ready }), now: survey.rateLimits.now }
+  return { standings: await surveyAgents({ ...survey, ready }), now: survey.health.now }
 }
 
 /** Where there is no repository yet, only the plan itself says when a task is done. */

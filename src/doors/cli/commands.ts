@@ -429,6 +429,7 @@ export const COMMANDS: readonly CommandRow[] = [
   { name: "run", load: async () => (await import("../../orchestrator/commands/run-team.ts")).runTeam },
   { name: "route", load: async () => (await import("../../planning/commands/route-command.ts")).route },
   { name: "agent list", load: async () => (await import("../../agents/commands/agent-commands.ts")).agentList },
+  { name: "agent reset", load: async () => (await import("../../agents/commands/agent-commands.ts")).agentReset },
   { name: "agent exec", load: async () => (await import("../../agents/commands/agent-commands.ts")).agentExec },
   { name: "agent status", load: async () => (await import("../../agents/commands/agent-commands.ts")).agentStatus },
   { name: "agent cancel", load: async () => (await import("../../agents/commands/agent-commands.ts")).agentCancel },

@@ -136,6 +136,8 @@ const REACH: Readonly<Record<Event["type"], "task" | "messages" | "verdicts" | "
   "worker.status_checked": "nothing",
   "agent.rate_limited": "nothing",
   "agent.rate_limit_lifted": "nothing",
+  "agent.left_out": "nothing",
+  "agent.taken_back": "nothing",
   "workspace.created": "nothing",
   "workspace.removed": "nothing",
   "workspace.synced": "nothing",

@@ -10,7 +10,7 @@ const models = { haiku: { model: "tiny", price }, sonnet: { model: "mine", price
 
 function agent(name: string, change: Partial<AgentRow> = {}): AgentRow {
   const detection = { isAvailable: true, version: "1.0", isLoggedIn: true, capabilities: {} } as const
-  return { name, detection, models, rateLimitedUntil: null, ...change }
+  return { name, detection, models, rateLimitedUntil: null, leftOut: null, quota: [], ...change }
 }
 
 const standings = [

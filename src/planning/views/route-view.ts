@@ -30,12 +30,13 @@ export function routeFacts(view: RouteView, explain: boolean) {
   if (!explain) return facts
   return {
     ...facts,
-    agents: standings.map(({ name, detection, rateLimitedUntil, models }) => ({
+    agents: standings.map(({ name, detection, rateLimitedUntil, leftOut, models }) => ({
       name,
       isAvailable: detection.isAvailable,
       why: detection.isAvailable ? null : detection.why,
       isLoggedIn: detection.isAvailable ? detection.isLoggedIn : null,
       rateLimitedUntil,
+      leftOut,
       ...models[tier],
     })),
     signals: { backend: classification.backend, frontend: classification.frontend },
@@ -88,9 +89,10 @@ function reasons({ route: { classification, complexity, because, tier }, standin
   ]
 }
 
-function sayStanding({ detection, rateLimitedUntil }: AgentRow): string {
+function sayStanding({ detection, rateLimitedUntil, leftOut }: AgentRow): string {
   if (!detection.isAvailable) return `not available: ${detection.why}`
   if (detection.isLoggedIn === false) return "not logged in"
+  if (leftOut !== null) return `left out until ${leftOut.until}: ${leftOut.cause}`
   return rateLimitedUntil === null ? "available" : `rate-limited until ${rateLimitedUntil}`
 }
 

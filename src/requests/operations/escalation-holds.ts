@@ -4,13 +4,13 @@ import type { TeamRecord } from "../../kernel/record.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { changeRecord } from "../../store/records.ts"
 import type { Task, TaskStatus } from "../../tasks/task.ts"
-import { type Escalation, nameEscalation, toEscalation } from "../escalation.ts"
+import { agentOf, type Escalation, nameEscalation, toEscalation } from "../escalation.ts"
 
 /** What open escalations keep from going on. */
 
 export async function listHolding(tx: Tx, key: number, taskId: TaskId | null): Promise<Escalation[]> {
   const open = await tx.records.list(key, { kind: "escalation", status: "open" })
-  return open.map(toEscalation).filter((each) => each.taskId === taskId)
+  return open.map(toEscalation).filter((each) => each.taskId === taskId && agentOf(each) === undefined)
 }
 
 interface Move {

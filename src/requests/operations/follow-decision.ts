@@ -3,7 +3,7 @@ import type { Settings } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { moveTask, releaseTask, reopenTask } from "../../tasks/operations/task-moves.ts"
 import { hasEnded, isHeld, type Task } from "../../tasks/task.ts"
-import type { Escalation } from "../escalation.ts"
+import { agentOf, type Escalation } from "../escalation.ts"
 import { listHolding, withdrawEscalations } from "./escalation-holds.ts"
 
 interface Decision {
@@ -16,12 +16,33 @@ interface Decision {
 /** What follows from a decision that is written down already; team and task must be locked. In a few words what it was. */
 export async function followDecision(tx: Tx, team: StoredTeam, decision: Decision): Promise<string> {
   const { decided, task, by } = decision
+  const agent = agentOf(decided)
+  if (agent !== undefined) return takeBack(tx, team, { agent, by, decision: decided.decision })
   if (task === null) return decided.decision === "go-on" ? resumeTeam(tx, team, by) : "the team stays paused"
   const after = await moveOn(tx, team, { ...decision, task })
   const others = (await listHolding(tx, team.key, task.id)).map(({ number }) => number)
   const waits =
     after.status === "paused" && others.length > 0 ? `, until escalation ${others.join(", ")} is decided` : ""
   return `task ${task.id} is ${after.status}${waits}`
+}
+
+/** A person says that the program is in order, or stops the team until it is. */
+async function takeBack(
+  tx: Tx,
+  team: StoredTeam,
+  { agent, by, decision }: { readonly agent: string; readonly by: string; readonly decision: string | null },
+): Promise<string> {
+  if (decision !== "go-on") {
+    if (team.status !== "active") return `the team is ${team.status}`
+    const reason = `${agent} is left out`
+    await tx.teams.update(team.key, { status: "paused", pauseReason: reason })
+    await tx.events.append(team.key, by, { type: "team.paused", data: { reason } })
+    return "the team is paused"
+  }
+  if (await tx.agentFaults.remove(agent)) {
+    await tx.events.append(team.key, by, { type: "agent.taken_back", data: { agent } })
+  }
+  return `${agent} is tried again`
 }
 
 async function resumeTeam(tx: Tx, team: StoredTeam, by: string): Promise<string> {

@@ -6,6 +6,7 @@ import type { StoredTeam, Tx } from "../../store/port.ts"
 import { addRecord } from "../../store/records.ts"
 import type { Task } from "../../tasks/task.ts"
 import {
+  agentOf,
   type Escalation,
   type EscalationContext,
   nameEscalation,
@@ -39,7 +40,7 @@ export async function raiseEscalation(
   const { trigger, summary, task, by } = raised
   const known = (await tx.records.list(team.key, { kind: "escalation", status: "open" }))
     .map(toEscalation)
-    .find((each) => each.trigger === trigger && each.taskId === (task?.id ?? null))
+    .find((each) => each.trigger === trigger && each.taskId === (task?.id ?? null) && isSame(each, raised))
   if (known !== undefined) return { ...known, isNew: false }
   const context = raised.context ?? (await describeMatter(tx, team, task))
   const data = {
@@ -54,6 +55,11 @@ export async function raiseEscalation(
     `${trigger}: ${clip(firstLine(summary))}`,
   )
   return { ...toEscalation(added), isNew: true }
+}
+
+/** Questions about different programs are different questions. */
+function isSame(known: Escalation, { about }: Raise): boolean {
+  return agentOf(known) === agentOf({ about: about ?? null })
 }
 
 /** `ESCALATION 3 (budget, task 2): ...; teamwork decide 3 retry|skip` */

@@ -158,6 +158,8 @@ async function giveBack(tx: Tx, team: StoredTeam, { worker }: Seat, reason: stri
   if (worker === null) return []
   const held = await lockWorking(tx, team.key, worker)
   for (const task of held) await releaseTask(tx, team, { task, by: worker, reason })
-  await tx.workers.put(team.key, worker, { availability: "stopped" })
+  // To leave is no way out of a quarantine.
+  const isQuarantined = (await tx.workers.find(team.key, worker))?.status === "quarantined"
+  if (!isQuarantined) await tx.workers.put(team.key, worker, { availability: "stopped" })
   return held.map((task) => task.id)
 }

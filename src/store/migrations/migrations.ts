@@ -6,7 +6,7 @@ export interface Migration {
   readonly breaking: boolean
 }
 
-export const LATEST_VERSION = 14
+export const LATEST_VERSION = 15
 
 /** Loaded only when a store is behind, so that an ordinary start does not pay for it. */
 export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Migration[]> {
@@ -27,6 +27,7 @@ export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Mi
           await import("./0012_projects.sqlite.sql", { with: { type: "text" } }),
           await import("./0013_runs.sqlite.sql", { with: { type: "text" } }),
           await import("./0014_claim_rank.sqlite.sql", { with: { type: "text" } }),
+          await import("./0015_agent_faults.sqlite.sql", { with: { type: "text" } }),
         ]
       : [
           await import("./0001_kernel.postgres.sql", { with: { type: "text" } }),
@@ -43,6 +44,7 @@ export async function loadMigrations(dialect: "sqlite" | "postgres"): Promise<Mi
           await import("./0012_projects.postgres.sql", { with: { type: "text" } }),
           await import("./0013_runs.postgres.sql", { with: { type: "text" } }),
           await import("./0014_claim_rank.postgres.sql", { with: { type: "text" } }),
+          await import("./0015_agent_faults.postgres.sql", { with: { type: "text" } }),
         ]
   return files.map((file, index) => ({
     ...parseName(NAMES[index] ?? ""),
@@ -67,6 +69,7 @@ const NAMES = [
   "0012_projects",
   "0013_runs",
   "0014_claim_rank",
+  "0015_agent_faults",
 ]
 
 function parseName(file: string): Pick<Migration, "version" | "name"> {

@@ -1,4 +1,5 @@
 import type { EventStore, HotPath, Tx } from "../port.ts"
+import { agentFaultStore, agentQuotaStore } from "./agent-rows.ts"
 import { archiveStore } from "./archive.ts"
 import { documentStore } from "./documents.ts"
 import { evidenceStore } from "./evidence-rows.ts"
@@ -41,6 +42,8 @@ export function transactionOf(
     seats: seatStore(session),
     documents: documentStore(session),
     rateLimits: rateLimitStore(session),
+    agentFaults: agentFaultStore(session),
+    agentQuotas: agentQuotaStore(session),
     archive: archiveStore(session, own.events),
   }
 }

@@ -218,9 +218,9 @@ async function afterFailure(shift: Shift, hold: Hold, error: unknown): Promise<T
 }
 
 async function giveUp({ ports, team, worker }: Shift, { task }: Hold): Promise<TaskOutcome> {
-  // Whoever stopped to ask goes on later from where it got to; nobody else is at it.
+  // Nobody has claimed it since, so what was done is kept for whoever goes on. A new holder pins what it finds itself.
   const now = await getTask.run(ports.context, { ...team, id: task.id }).catch(() => undefined)
-  if (now?.status === "paused") await ports.workspaces.pin({ worker }).catch(() => undefined)
+  if (now?.claimToken === task.claimToken) await ports.workspaces.pin({ worker }).catch(() => undefined)
   ports.say(`Task ${task.id} is no longer ${worker}'s; nothing more is done for it`)
   await ports.workspaces.disown({ worker, attempt: { task: task.id, attempt: task.attempt } })
   return { kind: "lost" }

@@ -1,5 +1,6 @@
 import { expect, it } from "bun:test"
-import { explainNobody, remedyFor } from "./no-agent.ts"
+import { remedyFor } from "../../agents/heal-agent.ts"
+import { explainNobody } from "./no-agent.ts"
 
 it("F041: names how each agent ended, and the command that helps", () => {
   const why = explainNobody(

@@ -1,4 +1,4 @@
-import { programOf } from "../../agents/program-of.ts"
+import { remedyFor } from "../../agents/heal-agent.ts"
 import { firstLine } from "../../lib/text/last-lines.ts"
 import type { SetbackKind } from "../../tasks/retry.ts"
 
@@ -26,33 +26,6 @@ export function explainNobody(givenUp: readonly GivenUp[], passedOver: readonly 
     .filter(({ agent }) => givenUp.every((each) => each.agent !== agent))
     .map(({ agent, because }) => `${agent}: ${because}`)
   return [...ended, ...others].join(". ") || "no agent is installed"
-}
-
-const LOGINS: Readonly<Record<string, string>> = {
-  claude: "claude auth login",
-  codex: "codex login",
-  gemini: "gemini",
-  opencode: "opencode auth login",
-}
-
-/** What a person can do about it; undefined where only another task or another agent helps. */
-export function remedyFor(agent: string, kind: SetbackKind): string | undefined {
-  const program = programOf(agent)
-  const login = LOGINS[program]
-  switch (kind) {
-    case "auth":
-      return login === undefined ? `log in to ${program}` : `log in with: ${login}`
-    case "unknown-model":
-      return `choose another model with: teamwork config set agents.${program}.model.sonnet NAME`
-    case "context-overflow":
-      return "split the task, or let an agent with a larger context take it: teamwork route"
-    case "not-found":
-      return "see what is installed with: teamwork agent list"
-    case "permission":
-      return "allow what it needs with engine.permission, or give the task the files it writes"
-    default:
-      return undefined
-  }
 }
 
 function clip(error: string): string {

@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { noteRun } from "../../agents/jobs/note-agent-run.ts"
+import { remedyFor } from "../../agents/heal-agent.ts"
 import type { AgentEvent, AgentJob, AgentResult, Reason, Session } from "../../agents/port.ts"
 import type { Price } from "../../agents/prices.ts"
 import type { Aside, Workspace } from "../../git/port.ts"
@@ -14,14 +14,14 @@ import { CLOSING_SCHEMA } from "../../tasks/closing-block.ts"
 import { noteActivity, noteRunEnded, noteRunStarted } from "../../tasks/operations/note-run.ts"
 import { recordObserved } from "../../tasks/operations/observe.ts"
 import type { Task } from "../../tasks/task.ts"
+import { admit } from "./admit-run.ts"
 import { budgetLeft, whoseBudget } from "./budget-left.ts"
 import type { Doer } from "./choose-doer.ts"
 import { diagnoseRun, newTrace, type RunTrace, traceEvent } from "./diagnose-timeout.ts"
 import type { Hold } from "./hold-claim.ts"
 import { openInbox } from "./inbox.ts"
-import { remedyFor } from "./no-agent.ts"
 import { pathTo, reachVariables, serversFor } from "./reach-team.ts"
-import { commandsOf, type FixFacts, SCRIPT, taskVariables } from "./script-variables.ts"
+import { commandsOf, type FixFacts, taskVariables } from "./script-variables.ts"
 import { Setback } from "./setback.ts"
 import type { Shift } from "./shift.ts"
 import { stopAtBudget } from "./stop-at-budget.ts"
@@ -92,14 +92,23 @@ export async function runTurn(shift: Shift, hold: Hold, turn: Turn): Promise<Age
     // A sign of life that is not heard is made up for by the next one.
     await noteActivity(context, { ...team, worker }).catch(() => undefined)
   }
+  await using program = await admit(shift, hold, doer.ready)
   const model = job.model ?? doer.ready.models[job.tier].model
   const words = doer.prompt === null ? {} : wordsSent(job, prompt.own)
   const begun = { ...told, attempt: hold.task.attempt, model, turn: turn.number, ...words }
   await noteRunStarted(context, begun, team.run)
   const signal = AbortSignal.any([hold.cut, spending.signal])
-  const options = { signal, onEvent, messages: inbox.messages }
+  const options = {
+    signal,
+    onEvent: async (event: AgentEvent) => {
+      await program.see(event)
+      await onEvent(event)
+    },
+    messages: inbox.messages,
+  }
   const result = await ports.runAgent({ run, agent: doer.ready.agent, job, options })
   await tellEnd(shift, told, result)
+  await program.ended(isOfTheTurn(result, turn) ? { ...result, reason: "cancelled" } : result)
   if (hold.cut.aborted) throw new Setback("interrupted", "the worker was stopped while its agent ran", { agent })
   const claim = { ...team, taskId: hold.task.id, owner: worker, token: hold.token }
   await recordObserved(context, { ...claim, uses: checks.uses() })
@@ -120,6 +129,12 @@ export async function runTurn(shift: Shift, hold: Hold, turn: Turn): Promise<Age
 function priceOf({ ready }: Doer, { model, tier }: AgentJob): Price | undefined {
   const known = ready.models[tier]
   return model === null || model === known.model ? (known.price ?? undefined) : undefined
+}
+
+/** A model that only this task names, or a session that is gone, says nothing of the program. */
+function isOfTheTurn({ reason }: AgentResult, { doer, isMerge }: Turn): boolean {
+  if (reason === "unknown-model") return doer.model !== null
+  return isMerge && (reason === "crashed" || reason === "protocol")
 }
 
 async function makeJob(shift: Shift, hold: Hold, turn: Turn & { readonly text: string }): Promise<AgentJob> {
@@ -203,20 +218,15 @@ interface Told {
   readonly agent: string
 }
 
-/** For whoever counts money and time, and for whoever chooses an agent next. */
+/** For whoever counts money and time. */
 async function tellEnd({ ports, team }: Shift, told: Told, result: AgentResult): Promise<void> {
-  const { context, clock } = ports
   const { reason, error, session, durationMs, usage } = result
   const ended = {
     ...{ ...told, reason, error: error === "" ? null : error, session: session?.id ?? null, duration_ms: durationMs },
     ...{ input_tokens: usage.inputTokens, output_tokens: usage.outputTokens, cached_tokens: usage.cachedTokens },
     ...{ dollars: usage.dollars, dollars_are_estimated: usage.dollarsAreEstimated === true },
   }
-  await noteRunEnded(context, ended, team.run)
-  if (told.agent === SCRIPT) return // which nobody limits
-  const store = { hasStore: async () => true, openContext: async () => context }
-  const problem = await noteRun({ ...team, agent: told.agent, result, clock, ...store })
-  if (problem !== undefined) ports.say(problem)
+  await noteRunEnded(ports.context, ended, team.run)
 }
 
 /** Runs that were ended because they got nowhere. What was seen of them tells why, and what to do differently. */

@@ -3,7 +3,7 @@
 import { AppError, type ErrorCode } from "../../kernel/errors.ts"
 import type { TaskId, WorkerId } from "../../kernel/ids.ts"
 import { followHistory } from "../../reporting/effects/follow-history.ts"
-import { WORKER_ERRORS } from "../../reporting/worker-errors.ts"
+import { isOfTheWorker } from "../../reporting/worker-errors.ts"
 import { type WorkFound, waitForWork } from "../../tasks/effects/wait-for-work.ts"
 import { claimTask } from "../../tasks/operations/claim-task.ts"
 import { GENERIC_ROLE, type Role, type Task } from "../../tasks/task.ts"
@@ -122,7 +122,7 @@ async function work(
       tally.errors = 0
     } else if (outcome.kind === "set-back") {
       tally.setBack.push(task.id)
-      if (WORKER_ERRORS.includes(outcome.setback)) tally.errors++
+      if (isOfTheWorker(outcome.setback)) tally.errors++
     }
     if (options.once) return ending.reason() ?? "once"
     // An orchestrator puts it in quarantine instead.

@@ -1,3 +1,4 @@
+import type { FaultLimits } from "../../agents/agent-fault.ts"
 import type { ReadyAgent } from "../../agents/jobs/run-job.ts"
 import type { Agent, AgentJob, AgentResult, Limits, Permission, RunOptions } from "../../agents/port.ts"
 import type { Pins, Scopes, Workspaces } from "../../git/port.ts"
@@ -128,6 +129,10 @@ export interface WorkerSettings {
   readonly shutdownTimeoutMs: number
   readonly maxConsecutiveErrors: number
   readonly retry: RetryLimits
+  /** How long a program that fails is left out. */
+  readonly faults: FaultLimits
+  /** From this share of a quota on, a program is kept for the critical path. */
+  readonly scarcePercent: number
   readonly budget: Budgets
   /** What an agent that may write does without asking. */
   readonly permission: Permission

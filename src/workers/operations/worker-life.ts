@@ -13,7 +13,8 @@ export async function spawnWorker(
   return store.write(async (tx) => {
     const { key } = await lockTeam(tx, name)
     const worker = id ?? (await tx.workers.takeId(key))
-    await tx.workers.put(key, worker, { role, availability: "spawning" })
+    const isQuarantined = (await tx.workers.find(key, worker))?.status === "quarantined"
+    await tx.workers.put(key, worker, { role, ...(isQuarantined ? {} : { availability: "spawning" }) })
     return worker
   })
 }
@@ -44,7 +45,9 @@ export async function noteWorkerStarted(
 ): Promise<void> {
   await store.write(async (tx) => {
     const { key } = await getTeam(tx, { project, team, run })
-    await tx.workers.put(key, data.worker, { role: data.role, availability: "idle" })
+    // A new process is no pardon: who is in quarantine takes no task before a person resumes it.
+    const isQuarantined = (await tx.workers.find(key, data.worker))?.status === "quarantined"
+    await tx.workers.put(key, data.worker, { role: data.role, ...(isQuarantined ? {} : { availability: "idle" }) })
     await tx.events.append(key, data.worker, { type: "worker.started", data })
   })
 }

@@ -1,0 +1,35 @@
+import { programOf } from "./program-of.ts"
+
+/** What a person can type against a fault, as sentences. `cause` begins with the reason: `auth: not logged in`. */
+export function howToHeal(agent: string, cause: string): string {
+  const [reason = ""] = cause.split(":", 1)
+  const remedy = remedyFor(agent, reason) ?? "see what is known with: teamwork agent list"
+  return `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}. Try it now with: teamwork agent reset ${agent}`
+}
+
+const LOGINS: Readonly<Record<string, string>> = {
+  claude: "claude auth login",
+  codex: "codex login",
+  gemini: "gemini",
+  opencode: "opencode auth login",
+}
+
+/** What a person can do about it; undefined where only another task or another agent helps. */
+export function remedyFor(agent: string, kind: string): string | undefined {
+  const program = programOf(agent)
+  const login = LOGINS[program]
+  switch (kind) {
+    case "auth":
+      return login === undefined ? `log in to ${program}` : `log in with: ${login}`
+    case "unknown-model":
+      return `choose another model with: teamwork config set agents.${program}.model.sonnet NAME`
+    case "context-overflow":
+      return "split the task, or let an agent with a larger context take it: teamwork route"
+    case "not-found":
+      return "see what is installed with: teamwork agent list"
+    case "permission":
+      return "allow what it needs with engine.permission, or give the task the files it writes"
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,38 @@
+/** How much of what it may an account has used in one window of time, as its program reported it. */
+export interface QuotaWindow {
+  /** `5 h`, `7 d`, or what the program calls it. */
+  readonly window: string
+  /** 0 to 100; null where the program only says that it is allowed, close to its limit, or refused. */
+  readonly usedPercent: number | null
+  /** When it begins anew; null when not told. */
+  readonly resetsAt: number | null
+  readonly status: "allowed" | "warning" | "rejected" | null
+}
+
+export interface AgentQuota {
+  readonly agent: string
+  readonly notedAt: number
+  readonly windows: readonly QuotaWindow[]
+}
+
+/** What a window says now: once it began anew, nothing is known of it. */
+export function currentWindows({ windows }: AgentQuota, now: number): QuotaWindow[] {
+  return windows.filter(({ resetsAt }) => resetsAt === null || resetsAt > now)
+}
+
+/** A program says `warning` by itself when little is left. */
+export function isScarce(windows: readonly QuotaWindow[], scarcePercent: number): boolean {
+  if (scarcePercent === 0) return false
+  return windows.some(({ usedPercent, status }) => status === "warning" || (usedPercent ?? 0) >= scarcePercent)
+}
+
+/** `82 % of 5 h window, resets 14:05`; the fullest first. */
+export function sayQuota(windows: readonly QuotaWindow[], sayTime: (ms: number) => string): string {
+  return [...windows]
+    .sort((a, b) => (b.usedPercent ?? 0) - (a.usedPercent ?? 0))
+    .map(({ window, usedPercent, resetsAt, status }) => {
+      const used = usedPercent === null ? (status ?? "in use") : `${Math.round(usedPercent)} %`
+      return `${used} of ${window} window${resetsAt === null ? "" : `, resets ${sayTime(resetsAt)}`}`
+    })
+    .join("; ")
+}
