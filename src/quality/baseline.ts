@@ -11,6 +11,8 @@ export interface RanCommand {
   readonly hasPassed: boolean
   /** Each test by its name, where the output tells. */
   readonly tests?: TestResults
+  /** It ended well and says that it ran no test. */
+  readonly ranNoTest?: true
   /** The program that is not installed, where that is why it failed. */
   readonly missing?: string
   /** It did not end by itself. `limitMs` is the time limit that it reached. */
@@ -32,6 +34,8 @@ export interface Standing {
   /** Null where there is no command of the kind. */
   readonly line: string | null
   readonly state: StandingState
+  /** Of a green one: it says that it ran no test. */
+  readonly ranNoTest?: true
   /** Of a red one: the tests that fail. Null where the output does not tell them. */
   readonly failing: readonly string[] | null
   /** It failed and then passed on the base: the tests that did, where the output tells; null for a steady one. */
@@ -69,6 +73,7 @@ export function standingOf(result: RanCommand): Standing {
   return {
     ...{ kind, line, state, failing, flaky: result.flaky ?? null, program, durationMs, outputFile },
     ...(said.length === 0 ? {} : { lastLines: said }),
+    ...(result.ranNoTest === true ? { ranNoTest: true } : {}),
     advice: adviceFor({ kind, state, program, line }),
   }
 }

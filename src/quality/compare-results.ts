@@ -34,6 +34,7 @@ export function compareResults(result: RanCommand, expectation: Expectation): Co
   const { base } = expectation
   const { flaky = null } = result
   const facts = { before: countBefore(base), now: countNow(result), broken: [], asked: [], flaky }
+  if (result.hasPassed && result.ranNoTest === true) return { ...facts, ...compareEmpty(expectation) }
   if (result.hasPassed) return { ...facts, ...comparePassed(result, base) }
   const excuse = excuseFor(result, expectation)
   if (excuse !== null) return { ...facts, ...excuse, isWarning: true }
@@ -55,6 +56,16 @@ function comparePassed({ flaky }: RanCommand, base: Standing | undefined): Outco
   if (base?.state !== "red") return { status: "passed", remark: null, isWarning: false }
   const before = base.failing === null ? "it was red before" : `${countTests(base.failing.length)} failed before`
   return { status: "passed", remark: `${before}, none now`, isWarning: false }
+}
+
+/** A command for tests that ran none has shown nothing. It fails where the acceptance names it, or where tests ran before. */
+function compareEmpty({ base, isNamed }: Expectation): Outcome {
+  const hadTests = (base?.state === "green" || base?.state === "red") && base.ranNoTest !== true
+  if (hadTests)
+    return { status: "failed", remark: "it ran no test, and ran some before the work began", isWarning: false }
+  if (isNamed && base?.ranNoTest !== true)
+    return { status: "failed", remark: "it ran no test, and the task's own acceptance names it", isWarning: false }
+  return { status: "skipped", remark: "it ran no test, so it says nothing about this work", isWarning: true }
 }
 
 /** What could not run on the base either, and still cannot. */
@@ -88,7 +99,9 @@ function compareFailed(result: RanCommand, { base, asked }: Expectation): Outcom
       ...{ status: "skipped", isWarning: true },
       remark: "it was red before the work began, and what failed then cannot be read: it says nothing about this work",
     }
-  if (asked.has(ANY_TEST))
+  // What did not come to its end has not shown the rest of its tests.
+  if (result.stopped !== undefined) return { status: "failed", remark: "it did not come to its end", isWarning: false }
+  if (asked.has(ANY_TEST) && result.missing === undefined)
     return { status: "passed", remark: "a task was asked for a test that fails", isWarning: true, asked: [ANY_TEST] }
   if (!hasFailures(result) || result.tests === undefined) {
     const remark = isRed ? "its results could be read before, and cannot be read now" : null

@@ -17,7 +17,8 @@ import { objectOf } from "./hosts/raw.ts"
 
 /**
  * An agent program calls this at the moments of its session. Whatever goes wrong here is none of the user's business:
- * the session goes on as if there were no hook, and the reason is in a log.
+ * the session goes on as if there were no hook, and the reason is in a log. Only a write of a session that takes part in
+ * a team is refused where it cannot be judged.
  */
 export const hook = command({
   summary: "Answer a hook of an agent program, which comes as JSON on standard input; set up by the plugin",
@@ -40,15 +41,18 @@ export const hook = command({
 })
 
 async function answerHook(host: Host, asked: { readonly host: HostName; readonly event: string }): Promise<string> {
+  const dialect = await loadHost(asked.host)
+  const event = dialect.eventOf(asked.event)
+  if (event === undefined) return ""
+  let call: HookCall | undefined
   try {
-    const dialect = await loadHost(asked.host)
-    const event = dialect.eventOf(asked.event)
-    if (event === undefined) return ""
-    const call = dialect.read(event, objectOf(JSON.parse(await host.io.input())))
+    call = dialect.read(event, objectOf(JSON.parse(await host.io.input())))
     return dialect.write(call, await answerCall(host, call))
   } catch (error) {
     await (await import("./log-failure.ts")).logFailure(host, asked, error)
-    return ""
+    const unjudged = call ?? dialect.read(event, {})
+    const answer = await (await import("./unjudged.ts")).answerUnjudged(host, unjudged)
+    return answer === undefined ? "" : dialect.write(unjudged, answer)
   }
 }
 

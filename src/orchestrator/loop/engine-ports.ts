@@ -5,7 +5,7 @@ import type { TeamName } from "../../kernel/team.ts"
 import type { Clock } from "../../lib/clock.ts"
 import type { Verdict } from "../../quality/verdict.ts"
 import type { Approval } from "../../requests/approval.ts"
-import type { Ruling } from "../../requests/effects/judge-approval.ts"
+import type { NoRuling, Ruling } from "../../requests/effects/judge-approval.ts"
 import type { Notify } from "../../requests/effects/notify.ts"
 import type { Context } from "../../store/operation.ts"
 import type { Role } from "../../tasks/task.ts"
@@ -33,7 +33,7 @@ export interface OrchestratorPorts {
    * Has a PM agent decide on what no person is asked about; undefined where there is none, or where it gave no answer:
    * then routine matters are approved.
    */
-  readonly judgeApproval?: (approval: Approval) => Promise<Ruling | undefined>
+  readonly judgeApproval?: (approval: Approval) => Promise<Ruling | NoRuling | undefined>
   /** How a worker is started. */
   readonly launch: (worker: WorkerId, role: Role | null) => WorkerLaunch
   readonly self: Self

@@ -13,9 +13,21 @@ export function makeApprovalJudge(
   name: TeamName,
 ): { begin(approval: Approval): void; readonly ended: Promise<void> } {
   const underWay = new Map<number, Promise<void>>()
+  /** Questions that no agent has answered: they wait for a person. */
+  const unanswered = new Set<number>()
 
   async function decide(approval: Approval): Promise<void> {
-    const ruling = (await judgeApproval?.(approval)) ?? { by: POLICY, isApproved: true, reason: null }
+    const ask = async () => (await judgeApproval?.(approval)) ?? { by: POLICY, isApproved: true, reason: null }
+    const first = await ask()
+    const ruling = "why" in first ? await ask() : first
+    if ("why" in ruling) {
+      unanswered.add(approval.number)
+      const { number } = approval
+      say(
+        `${nameApproval(approval)} waits for you, since no agent answered (${ruling.why}): teamwork approve ${number}, or teamwork reject ${number} --reason WHY`,
+      )
+      return
+    }
     const status = ruling.isApproved ? "approved" : "rejected"
     const decision = { ...name, number: approval.number, owner: ruling.by, status, reason: ruling.reason } as const
     await decideApproval(context, decision)
@@ -23,7 +35,7 @@ export function makeApprovalJudge(
 
   return {
     begin(approval) {
-      if (underWay.has(approval.number)) return
+      if (underWay.has(approval.number) || unanswered.has(approval.number)) return
       const work = decide(approval)
         .catch((error) => {
           // A person was faster, or it is no longer asked.

@@ -22,6 +22,8 @@ export interface StoredResult {
   readonly firstFailure?: FirstFailure
   /** Each test by its name, where the output tells. */
   readonly tests?: TestResults
+  /** It ended well and says that it ran no test. */
+  readonly ranNoTest?: true
   /** The program that is not installed, where that is why it failed. */
   readonly missing?: string
   /** It did not end by itself: why, in a few words. `limitMs` is the time limit that it reached. */

@@ -8,6 +8,7 @@ import type { Mask } from "../../lib/text/mask-secrets.ts"
 import { missingProgram } from "../../lib/text/shell-programs.ts"
 import { splitLines } from "../../lib/text/split-lines.ts"
 import { findFirstFailure } from "../first-failure.ts"
+import { saysNoTests } from "../results/no-tests.ts"
 import { readTestResults } from "../results/test-results.ts"
 import { fingerprint, listInstalled } from "./fingerprint.ts"
 import type { GateCommand } from "./gate-command.ts"
@@ -223,6 +224,7 @@ async function runNow(
     exitCode: exitCode ?? (ended.reason === "timed-out" ? STOPPED_CODE : KILLED_CODE),
     ...(firstFailure === undefined ? {} : { firstFailure }),
     ...(tests === undefined ? {} : { tests }),
+    ...(hasPassed && all !== undefined && saysNoTests(all) ? { ranNoTest: true } : {}),
     ...(missing === undefined ? {} : { missing }),
     ...(stopped === undefined ? {} : { stopped }),
   }

@@ -34,14 +34,19 @@ const RULING_SCHEMA = {
   },
 } as const
 
+/** An agent was asked and gave no answer that counts. */
+export interface NoRuling {
+  readonly why: string
+}
+
 /**
- * Has a PM agent decide on a plan. Undefined where there is no agent to ask or none answers: then the rule decides.
- * What an agent says that does not fit the question is no answer.
+ * Has a PM agent decide on a plan. Undefined where there is no agent to ask: then the rule decides. What an agent says
+ * that does not fit the question is no answer, and no answer is neither a yes nor a no.
  */
 export async function judgeApproval(
   { context, ask, folder }: PmPorts,
   { approval, name, signal }: { readonly approval: Approval; readonly name: TeamName; readonly signal: AbortSignal },
-): Promise<Ruling | undefined> {
+): Promise<Ruling | NoRuling | undefined> {
   const programs = ask.ready.filter(({ agent, isEnabled }) => isEnabled && agent.name !== "script")
   if (programs.length === 0) return undefined
   const { goal } = await context.store.read((tx) => getTeam(tx, name))
@@ -59,13 +64,17 @@ export async function judgeApproval(
         ...{ agents: programs.map(({ agent }) => agent.name), folder, signal },
       },
     )
-    const { approved, reason } = structured as { readonly approved?: unknown; readonly reason?: unknown }
+    const { approved, reason } = (structured ?? {}) as { readonly approved?: unknown; readonly reason?: unknown }
     const why = typeof reason === "string" && reason.trim() !== "" ? reason : null
-    if (typeof approved !== "boolean" || (!approved && why === null)) return undefined
+    if (typeof approved !== "boolean" || (!approved && why === null))
+      return { why: `the answer of ${agent} is neither a yes nor a no with a reason` }
     return { by: `${PM}-${agent}`, isApproved: approved, reason: why }
   } catch (error) {
-    const isNoAnswer = error instanceof AppError && ["agent.unavailable", "agent.failed"].includes(error.code)
-    if (isNoAnswer && !signal.aborted) return undefined
-    throw error
+    if (signal.aborted || !(error instanceof AppError)) throw error
+    // One that is only at its limit is there all the same.
+    const isNobody = error.code === "agent.unavailable" && error.details.retryAt == null
+    if (isNobody) return undefined
+    if (error.code !== "agent.unavailable" && error.code !== "agent.failed") throw error
+    return { why: error.message }
   }
 }

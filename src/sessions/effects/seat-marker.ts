@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 
 /**
  * A file for each session that has joined, so that the hooks of all others, most of them, are answered without opening
@@ -40,6 +40,13 @@ export function readMarker(home: string, terminalId: string): SeatMarker | undef
   const path = pathOf(home, terminalId)
   // Asking first: for most there is none, and an error takes longer.
   return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : undefined
+}
+
+/** Whether a session has joined, also where its marker cannot be read. Without a session, whether any has. */
+export function hasMarker(home: string, terminalId: string): boolean {
+  if (terminalId !== "") return isFileName(terminalId) && existsSync(pathOf(home, terminalId))
+  const folder = `${home}/seats`
+  return existsSync(folder) && readdirSync(folder).length > 0
 }
 
 export async function removeMarker(home: string, terminalId: string): Promise<void> {
