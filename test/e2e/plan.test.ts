@@ -461,7 +461,7 @@ else sed -i 's/- types$/- typo/' "$2"; fi
     pane.press("a", "Enter")
     await pane.until((screen) => screen.includes("What should be different?"))
     pane.press("Use Rust", "Enter")
-    await pane.until((screen) => screen.includes("Warning: no answer from the planner (claude: crashed"))
+    await pane.until((screen) => screen.includes("Warning: no answer from the planner (claude: overloaded"))
     pane.press("y", "Enter")
     await pane.until((screen) => screen.includes(END))
     expect((await bench.ok<Data[]>("task", "list")).map(({ id }) => id)).toEqual(["pay", "page"])
