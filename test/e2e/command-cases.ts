@@ -1398,15 +1398,15 @@ const OTHER_CASES: Case[] = [
     data: {
       domain: "frontend",
       score: 3,
-      tier: "haiku",
-      complexity: "simple",
+      tier: "sonnet",
+      complexity: "standard",
       agent: null,
       agent_type: "designer",
       agents: expect.arrayContaining([
         {
           ...{ name: "gemini", is_available: false, why: "gemini is not installed", is_logged_in: null },
-          ...{ rate_limited_until: null, model: "gemini-2.5-flash-lite" },
-          price: { input: 0.1, cached: 0.01, output: 0.4, as_of: "2026-06-04" },
+          ...{ rate_limited_until: null, left_out: null, model: "gemini-2.5-flash" },
+          price: { input: 0.3, cached: 0.03, output: 2.5, as_of: "2026-06-04" },
         },
       ]),
       signals: {
@@ -1423,11 +1423,11 @@ const OTHER_CASES: Case[] = [
         "frontend: 0 backend against 4 frontend signals",
         "gemini was passed over: it is not available: gemini is not installed",
         "no agent can take it now",
-        "haiku: the score is 3",
+        "sonnet: no words show that it is simple or complex, and team.defaultModel is sonnet",
       ]),
     },
     table:
-      /\nSignals\n {2}frontend {2}responsive \(responsive\)\n(.*\n)*\nPoints\n {2}\+3 {2}subtasks: 4 parts\n\nAgents\n {2}claude +not available: .*\n(.*\n)*\nBecause\n(.*\n)* {2}haiku: the score is 3\n$/,
+      /\nSignals\n {2}frontend {2}responsive \(responsive\)\n(.*\n)*\nPoints\n {2}\+3 {2}subtasks: 4 parts\n\nAgents\n {2}claude +not available: .*\n(.*\n)*\nBecause\n(.*\n)* {2}sonnet: no words show that it is simple or complex, and team\.defaultModel is sonnet\n$/,
   },
   {
     command: "route",
