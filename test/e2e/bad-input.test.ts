@@ -184,6 +184,15 @@ describe("a wrong call changes nothing and says why in a line", () => {
       failure("task.transition", "claim it first"),
     ],
     [
+      "F030: a result that says FAILED",
+      [
+        ...["task", "update", "1", "--owner", "w1", "--status", "resolved"],
+        "--result",
+        "Half. FAILED: x\nFAILED task #1: no database",
+      ],
+      failure("task.transition", "its result says that it failed (no database)"),
+    ],
+    [
       "work on a task without an owner",
       ["task", "update", "4", "--status", "in_progress"],
       failure("task.transition", "task claim"),

@@ -142,7 +142,9 @@ describe("F030: an agent that says FAILED", () => {
     ])
     const { exitCode, stdout } = await bench.run([...RUN, plan])
     expect(exitCode).toBe(1)
-    expect(stdout).toContain(`task 1 set back by w1 (agent-failed): its agent says that it failed: ${reason}`)
+    expect(stdout).toMatch(
+      /task 1 set back by w\d \(agent-failed\): its agent says that it failed: the other half needs the database/,
+    )
     expect(await runsOf(bench)).toEqual({ "1": 2, "2": 1 })
     expect(git(bench.cwd, "ls-tree", "--name-only", "main")).toBe("README.md")
     expect(await bench.ok("task", "get", "1")).toMatchObject({ status: "failed", attempt: 1 })

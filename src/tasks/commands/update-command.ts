@@ -25,6 +25,7 @@ export function taskUpdate(text: (result: UpdateResult, screen: Screen) => strin
 type Input = Parameters<typeof updateTask.run>[1]
 
 async function update(session: Session, input: Input): Promise<UpdateResult> {
+  await assertNotFailed(input)
   const context = await session.context()
   try {
     return await updateTask.run(context, input)
@@ -34,6 +35,21 @@ async function update(session: Session, input: Input): Promise<UpdateResult> {
     if (state === undefined) throw error
     return updateTask.run(context, { ...input, ...state })
   }
+}
+
+/** What says of itself that it failed is not done, whoever hands it in. */
+async function assertNotFailed({ id, owner, status, result }: Input): Promise<void> {
+  if ((status !== "resolved" && status !== "in_review") || result === undefined || !/failed|escalate/i.test(result))
+    return
+  // 1 ms, which most calls need not pay.
+  const { readClosingBlock } = await import("../closing-block.ts")
+  const { outcome, reason } = readClosingBlock(result)
+  if (outcome !== "failed" && outcome !== "escalate") return
+  const fields = { id, ...(owner === undefined ? {} : { owner }), status: "failed", reason: "WHY" }
+  const remedy = { operation: "task update", fields, to: "give it up with" } as const
+  const says = outcome === "failed" ? "that it failed" : "that a person must decide"
+  const message = `task ${id} cannot become ${status}: its result says ${says}${reason === "" ? "" : ` (${reason})`}`
+  throw new AppError("task.transition", message, { taskId: id }, { remedy })
 }
 
 /** Undefined outside of a repository. */
