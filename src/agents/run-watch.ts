@@ -85,6 +85,7 @@ function limitOf(given: number | null | undefined, byDefault: number): number {
 
 function describeWait({ reason, until, retryAt, why }: Waiting, waitedMs: number): Stop {
   const waited = waitedMs < 1000 ? "" : `it tried again for ${Math.round(waitedMs / 1000)} s`
-  const next = until === null ? "" : `it would try again at ${new Date(until).toISOString()}`
+  const next =
+    until === null || PERMANENT.includes(reason) ? "" : `it would try again at ${new Date(until).toISOString()}`
   return { reason, error: [why, waited, next].filter((part) => part !== "").join("; "), retryAt }
 }
