@@ -1,6 +1,7 @@
 import type { Clock } from "../lib/clock.ts"
 import type { Exit } from "../lib/process/live-process.ts"
 import type { AgentEventBody, AgentJob, AgentMessage, Capabilities, Reason, Tier } from "./port.ts"
+import type { QuotaWindow } from "./quota.ts"
 
 /** An agent program: how it is started and how its output reads. Both pure; the runner does the rest. */
 export interface AgentProgram {
@@ -105,4 +106,6 @@ export interface Outcome {
   readonly structured: unknown
   readonly session: string | null
   readonly error: string
+  /** What it said of its account's quota. */
+  readonly quota?: readonly QuotaWindow[]
 }

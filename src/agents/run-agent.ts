@@ -272,6 +272,7 @@ function makeResult({ stop, outcome, exit }: Ending, told: Told): AgentResult {
     error: reason === "done" ? "" : isStopped ? stop.error : (outcome?.error ?? ""),
     durationMs,
     filesTouched: events.filesTouched(),
+    ...(outcome?.quota === undefined ? {} : { quota: outcome.quota }),
   }
 }
 

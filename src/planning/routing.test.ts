@@ -203,3 +203,42 @@ describe("the explanation", () => {
     expect(chooseRoute({ text: BACKEND, contextTokens: 2e6 }).because.at(-1)).toBe("no agent can take it now")
   })
 })
+
+describe("F035: programs that failed, and scarce quotas", () => {
+  const now = "2026-01-01T00:00:00.000Z"
+  const rateLimits = { now, until: {} }
+  const leftOut = { codex: { until: "2026-01-01T00:05:00.000Z", cause: "crashed: exit code 3" } }
+  const text = "Add a database migration for the API"
+
+  it("leaves out a program that failed, says why, and knows when to ask again", () => {
+    const route = chooseRoute({ text, rateLimits, leftOut })
+    expect(route.agent).toBe("claude")
+    expect(route.because.join("\n")).toContain(
+      "codex was passed over: it is left out until 2026-01-01T00:05:00.000Z: crashed",
+    )
+    const unavailable = { claude: "not installed", gemini: "not installed" }
+    expect(chooseRoute({ text, rateLimits, leftOut, unavailable })).toMatchObject({
+      ...{ agent: null, retryAt: leftOut.codex.until },
+    })
+    // A program that vanished may come back.
+    const gone = { ...unavailable, codex: "not installed" }
+    expect(chooseRoute({ text, rateLimits, leftOut, unavailable: gone }).retryAt).toBe(leftOut.codex.until)
+    const over = { ...rateLimits, now: "2026-01-01T00:06:00.000Z" }
+    expect(chooseRoute({ text, rateLimits: over, leftOut }).agent).toBe("codex")
+  })
+
+  it("keeps a scarce program for the critical path, unless no other can take the task", () => {
+    const scarce = { codex: "82 % of 5 h window" }
+    expect(chooseRoute({ text, scarce, isCritical: true }).agent).toBe("codex")
+    expect(chooseRoute({ text, scarce }).agent).toBe("codex")
+    const spared = chooseRoute({ text, scarce, isCritical: false })
+    expect(spared.agent).toBe("claude")
+    expect(spared.because.join("\n")).toContain(
+      "its quota is scarce (82 % of 5 h window) and kept for the critical path",
+    )
+    const unavailable = { claude: "not installed", gemini: "not installed" }
+    const last = chooseRoute({ text, scarce, isCritical: false, unavailable })
+    expect(last.agent).toBe("codex")
+    expect(last.because.at(-1)).toContain("no other can take it")
+  })
+})

@@ -21,7 +21,13 @@ import { updateTask } from "../../src/tasks/operations/update-task.ts"
 import { updateWave } from "../../src/tasks/operations/update-wave.ts"
 import { waveStatus } from "../../src/tasks/operations/wave-status.ts"
 import { resume } from "../../src/teams/operations/pause.ts"
-import { noteWorkerExited, noteWorkerStarted, quarantineWorker } from "../../src/workers/operations/worker-life.ts"
+import { setupWorker } from "../../src/workers/operations/setup-worker.ts"
+import {
+  noteWorkerExited,
+  noteWorkerStarted,
+  quarantineWorker,
+  spawnWorker,
+} from "../../src/workers/operations/worker-life.ts"
 import { LIMITS, makeSnapshot } from "../support/engine.ts"
 import {
   allEvents,
@@ -29,6 +35,7 @@ import {
   getTask,
   type MakeDatabase,
   openHouse,
+  refusal,
   run,
   STORES,
   snapshot,
@@ -229,7 +236,7 @@ function rulesContract(makeDatabase: MakeDatabase): void {
     const worker = { ...TEAM, worker: parseWorkerId("w1") }
     const started = { role: "backend", runtime: "child", machine: "here", pid: 1, process_start: "1" } as const
 
-    it("stays so when its process ends, until a person resumes it", async () => {
+    it("F055: stays so when its process ends or starts again, until a person resumes it", async () => {
       await using house = await makeHouse(makeDatabase)
       await house.task("1", "Door")
       await noteWorkerStarted(house.context, { ...worker, ...started })
@@ -237,10 +244,17 @@ function rulesContract(makeDatabase: MakeDatabase): void {
       await noteWorkerExited(house.context, { ...worker, by: ENGINE, reason: "stopped", detail: null })
       const status = async () => (await house.store.read((tx) => tx.workers.list(house.key)))[0]?.status as string
       expect(await status()).toBe("quarantined")
+      // F055: neither a new process nor a new registration is a pardon.
+      await spawnWorker(house.context, { ...TEAM, id: parseWorkerId("w1"), role: "backend" })
+      await noteWorkerStarted(house.context, { ...worker, ...started })
+      await run(house.context, setupWorker, { workerId: "w1" })
+      expect(await status()).toBe("quarantined")
+      const claim = run(house.context, claimTask, { next: true, owner: "w1", workerId: "w1" })
+      expect((await refusal(claim)).code).toBe("worker.unavailable")
       await run(house.context, resume, { workerId: "w1" })
       expect(await status()).toBe("idle")
       const fact = (await house.look()).history.workers.get("w1")
-      expect(fact).toMatchObject({ quarantined: false, consecutiveErrors: 0, exitReason: "stopped" })
+      expect(fact).toMatchObject({ quarantined: false, consecutiveErrors: 0 })
     })
   })
 }

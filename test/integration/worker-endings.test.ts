@@ -13,6 +13,7 @@ import { decide, escalate } from "../../src/requests/operations/escalations.ts"
 import { claimTask } from "../../src/tasks/operations/claim-task.ts"
 import { releaseTask } from "../../src/tasks/operations/release-task.ts"
 import { pause, resume } from "../../src/teams/operations/pause.ts"
+import { cancelTeam } from "../../src/teams/operations/steer-team.ts"
 import { workerMark } from "../../src/workers/loop/orphans.ts"
 import type { WorkerPorts } from "../../src/workers/loop/worker-ports.ts"
 import { setupWorker } from "../../src/workers/operations/setup-worker.ts"
@@ -179,6 +180,44 @@ describe("a worker that is told to end", () => {
     await until(async () => world.said.some((line) => line.startsWith("No available tasks")), "it to wait")
     expect(await world.task("1")).toMatchObject({ status: "open" })
     await run(world.context, resume, { ...WORLD_TEAM, workerId: "w1" })
+    expect(await working).toMatchObject({ delivered: ["1"] })
+  })
+})
+
+describe("F052: a task that is taken away while its agent runs", () => {
+  /** The claim is renewed every half hour: only the store's own notice can end the agent before the test gives up. */
+  const settings = { renewSeconds: 1800, leaseSeconds: 7200 }
+
+  it.each([
+    ["paused", (world: WorkerWorld) => run(world.context, pause, { ...WORLD_TEAM, task: "1" })],
+    [
+      "escalated",
+      (world: WorkerWorld) =>
+        run(world.context, escalate, { ...WORLD_TEAM, task: "1", trigger: "scope_change", summary: "Which one?" }),
+    ],
+  ] as const)("ends the agent at once when it is %s, with what it did pinned", async (_, stop) => {
+    await using world = await makeWorld()
+    const { working } = await startWaiting(world, [{ settings }])
+    await stop(world)
+    expect(await working).toMatchObject({ reason: "once", delivered: [], setBack: [] })
+    expect(processesWith(workerMark({ ...WORLD_TEAM, home: world.home, worker: "w1" }))).toEqual([])
+    expect(await world.task("1")).toMatchObject({ status: "paused" })
+    expect(Object.keys(await world.git.pinned())).toContain("1/1/head")
+  })
+
+  it("ends the agent at once when the team is cancelled", async () => {
+    await using world = await makeWorld()
+    const { working } = await startWaiting(world, [{ settings }])
+    await cancelTeam(world.context, WORLD_TEAM, "no longer wanted")
+    expect(await working).toMatchObject({ delivered: [] })
+    expect(processesWith(workerMark({ ...WORLD_TEAM, home: world.home, worker: "w1" }))).toEqual([])
+  })
+
+  it("goes on when only the team is paused: nobody takes another task", async () => {
+    await using world = await makeWorld()
+    const { working } = await startWaiting(world, [{ settings }])
+    await run(world.context, pause, WORLD_TEAM)
+    go(world)
     expect(await working).toMatchObject({ delivered: ["1"] })
   })
 })

@@ -7,6 +7,7 @@ import { toolUse } from "../tool-use.ts"
 import { unknownLine } from "../unknown-line.ts"
 import { NO_USAGE, usageEvent, usageSince } from "../usage.ts"
 import { watchBackground } from "./background.ts"
+import { watchQuota } from "./claude-quota.ts"
 import { watchClosing } from "./closing.ts"
 import { retryOfClaude } from "./retrying.ts"
 
@@ -22,7 +23,7 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
   let result: Json | undefined
   let lastText = ""
   const closing = watchClosing(job)
-  let resetsAt: number | null = null
+  const quota = watchQuota()
   const background = watchBackground()
   const messageIds = new Set<string>()
 
@@ -58,7 +59,7 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
       case "init":
         return [started(event)]
       case "api_retry":
-        return [retryOfClaude(event, { now: clock.now(), resetsAt })]
+        return [retryOfClaude(event, { now: clock.now(), resetsAt: quota.resetsAt() })]
       case "background_tasks_changed":
         background.change(asArray(event.tasks), result !== undefined)
         return []
@@ -82,9 +83,7 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
         background.beginTurn()
         return [usageEvent("run", usageSince(sessionUsage(event), job.resume?.usage ?? NO_USAGE))]
       case "rate_limit_event": {
-        const info = asObject(event.rate_limit_info) ?? {}
-        // It also tells of limits that are far from reached, and those are no reason to wait.
-        resetsAt = info.status === "rejected" ? asCount(info.resetsAt) * 1000 || null : null
+        quota.see(asObject(event.rate_limit_info) ?? {})
         return []
       }
       default:
@@ -99,11 +98,11 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
     isOver: () => result !== undefined && !background.isTurnToCome(),
     hasLeftovers: background.hasCommands,
     end(exit, stderr): Outcome {
-      const base = { retryAt: null, answer: lastText, structured: null, session, error: "" }
+      const base = { retryAt: null, answer: lastText, structured: null, session, error: "", ...quota.told() }
       if (result !== undefined) {
         const judged = { ...base, ...judge(result, { job, now: clock.now(), lastText }) }
         const outcome = judged.reason === "done" ? { ...judged, answer: closing.answer(judged) } : judged
-        return { ...outcome, retryAt: outcome.retryAt ?? resetsAt }
+        return { ...outcome, retryAt: outcome.retryAt ?? quota.resetsAt() }
       }
       const wasHeard = session !== null
       if (exit.exitCode === 0 && !wasHeard) return { ...base, reason: "protocol", error: stderr || "printed no result" }

@@ -7,6 +7,7 @@ import { inWorkspace } from "../tool-use.ts"
 import { countTurns } from "../turn-count.ts"
 import { unknownLine } from "../unknown-line.ts"
 import { NO_USAGE, usageEvent, usageSince } from "../usage.ts"
+import { watchQuota } from "./codex-quota.ts"
 import { classifyCodex, reconnecting, retryInLog } from "./retrying.ts"
 
 /** Codex with `exec --json`: `turn.completed` or `turn.failed` decides. It counts tokens over the thread and no cost. */
@@ -15,6 +16,7 @@ export function translateCodex(job: AgentJob, clock: Clock): Translator {
   let lastText = ""
   let lastError = ""
   let ending: "completed" | "failed" | undefined
+  const quota = watchQuota(clock)
   const turns = countTurns()
   const used = new Set<string>()
 
@@ -46,7 +48,7 @@ export function translateCodex(job: AgentJob, clock: Clock): Translator {
   }
 
   function line(text: string): AgentEventBody[] {
-    const event = parseLine(text)
+    const event = quota.see(parseLine(text))
     switch (event?.type) {
       case "item.completed":
       case "item.started":
@@ -93,7 +95,7 @@ export function translateCodex(job: AgentJob, clock: Clock): Translator {
     turns: turns.count,
     isOver: () => ending !== undefined,
     end(exit, stderr): Outcome {
-      const base = { retryAt: null, answer: lastText, structured: null, session, error: "" }
+      const base = { retryAt: null, answer: lastText, structured: null, session, error: "", ...quota.told() }
       if (ending === "completed") return { ...base, ...judgeAnswer(job, lastText) }
       if (session === null && exit.exitCode === 0)
         return { ...base, reason: "protocol", error: stderr || "printed no result" }

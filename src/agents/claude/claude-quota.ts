@@ -1,0 +1,38 @@
+import { asCount, asTextOrNull, type Json } from "../json-line.ts"
+import type { QuotaWindow } from "../quota.ts"
+
+const WINDOWS: Readonly<Record<string, string>> = {
+  five_hour: "5 h",
+  seven_day: "7 d",
+  seven_day_opus: "7 d opus",
+  seven_day_sonnet: "7 d sonnet",
+}
+
+/** Keeps the latest that it says of each window. */
+export function watchQuota() {
+  const windows = new Map<string, QuotaWindow>()
+  let resetsAt: number | null = null
+  return {
+    see(info: Json): void {
+      const told = claudeQuota(info)
+      windows.set(told.window, told)
+      // It also tells of limits that are far from reached, and those are no reason to wait.
+      resetsAt = told.status === "rejected" ? told.resetsAt : null
+    },
+    /** When an account that was refused may try again. */
+    resetsAt: () => resetsAt,
+    told: () => (windows.size === 0 ? {} : { quota: [...windows.values()] }),
+  }
+}
+
+/** What a `rate_limit_event` says of one window of the account. Times are in seconds; `utilization` is a share of 1. */
+export function claudeQuota(info: Json): QuotaWindow {
+  const { status, rateLimitType, utilization } = info
+  const type = asTextOrNull(rateLimitType) ?? "session"
+  return {
+    window: WINDOWS[type] ?? type.replaceAll("_", " "),
+    usedPercent: typeof utilization === "number" ? Math.round(utilization * 1000) / 10 : null,
+    resetsAt: asCount(info.resetsAt) * 1000 || null,
+    status: status === "allowed_warning" ? "warning" : status === "rejected" || status === "allowed" ? status : null,
+  }
+}
