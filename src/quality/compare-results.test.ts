@@ -19,6 +19,7 @@ const failed = (...names: string[]): RanCommand => ({
 })
 const UNREADABLE: RanCommand = { ...PASSED, hasPassed: false }
 const MISSING: RanCommand = { ...UNREADABLE, missing: "ava" }
+const EMPTY: RanCommand = { ...PASSED, ranNoTest: true }
 const SLOW: RanCommand = { ...UNREADABLE, stopped: { limitMs: 1000 } }
 
 const compare = (now: RanCommand, before: RanCommand | undefined, more: { isNamed?: boolean; asked?: string[] } = {}) =>
@@ -48,8 +49,25 @@ describe("a result next to the base", () => {
     ["a program is there now, and tests pass", PASSED, MISSING, "passed"],
     ["it takes too long as before", SLOW, SLOW, "skipped"],
     ["it takes too long now", SLOW, PASSED, "failed"],
+    ["it ran no test before either", EMPTY, EMPTY, "skipped"],
+    ["it runs no test any more", EMPTY, PASSED, "failed"],
+    ["it runs no test any more, and some were red", EMPTY, failed("a"), "failed"],
+    ["it ran no test, and nobody knows the base", EMPTY, undefined, "skipped"],
+    [
+      "it was killed after the failures of before",
+      { ...failed("a"), stopped: { limitMs: null } },
+      failed("a"),
+      "failed",
+    ],
   ] as const)("F001 F003: %s", (_, now, before, status) => {
     expect(compare(now, before).status).toBe(status)
+  })
+
+  it("passes nothing that ran no test where the acceptance names it, and takes no killed run for a failing test", () => {
+    expect(compare(EMPTY, EMPTY, { isNamed: true }).status).toBe("failed")
+    const killed = { ...UNREADABLE, stopped: { limitMs: null } }
+    expect(compare(killed, PASSED, { asked: [ANY_TEST] }).status).toBe("failed")
+    expect(compare(MISSING, PASSED, { asked: [ANY_TEST] }).status).toBe("failed")
   })
 
   it("F003: counts what was red before and is now, and names what is broken", () => {

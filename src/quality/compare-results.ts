@@ -60,11 +60,11 @@ function comparePassed({ flaky }: RanCommand, base: Standing | undefined): Outco
 
 /** A command for tests that ran none has shown nothing. It fails where the acceptance names it, or where tests ran before. */
 function compareEmpty({ base, isNamed }: Expectation): Outcome {
+  if (isNamed)
+    return { status: "failed", remark: "it ran no test, and the task's own acceptance names it", isWarning: false }
   const hadTests = (base?.state === "green" || base?.state === "red") && base.ranNoTest !== true
   if (hadTests)
     return { status: "failed", remark: "it ran no test, and ran some before the work began", isWarning: false }
-  if (isNamed && base?.ranNoTest !== true)
-    return { status: "failed", remark: "it ran no test, and the task's own acceptance names it", isWarning: false }
   return { status: "skipped", remark: "it ran no test, so it says nothing about this work", isWarning: true }
 }
 

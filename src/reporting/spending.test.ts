@@ -15,8 +15,9 @@ describe("sumSpending", () => {
         { tokens: 0, worker: "w3" },
       ]),
     )
-    expect(team).toEqual({ tokens: 165, dollars: 0.75, isEstimated: true, unpriced: 2 })
-    expect(byTask.get("1")).toEqual({ tokens: 100, dollars: 0.5, isEstimated: false, unpriced: 0 })
+    expect(team).toEqual({ tokens: 165, dollars: 0.75, isEstimated: true, unpriced: 3 })
+    // A run that ended well and told no usage has a price that nobody knows.
+    expect(byTask.get("1")).toEqual({ tokens: 100, dollars: 0.5, isEstimated: false, unpriced: 1 })
     expect(byTask.get("2")).toEqual({ tokens: 60, dollars: 0.25, isEstimated: true, unpriced: 1 })
     expect([...byTask.keys()]).toEqual(["1", "2"])
     expect(byWorker.get("w2")).toEqual({ tokens: 10, dollars: null, isEstimated: false, unpriced: 1 })

@@ -1,5 +1,6 @@
 import { type Budget, chooseBudget } from "../kernel/budget.ts"
 import { money } from "../lib/text/money.ts"
+import { SCRIPT } from "../tasks/follow-up.ts"
 import type { History } from "./history.ts"
 import type { RunFact } from "./history-facts.ts"
 
@@ -63,11 +64,17 @@ export function overBudget({ tokens, dollars, unpriced }: Spending, budget: Budg
 }
 
 function add(sum: Spending, run: RunFact): Spending {
+  const dollars = run.dollars !== null && run.dollars >= 0 ? run.dollars : null
   return {
-    tokens: sum.tokens + run.tokens,
-    dollars: run.dollars === null ? sum.dollars : (sum.dollars ?? 0) + run.dollars,
-    isEstimated: sum.isEstimated || (run.dollars !== null && run.dollarsAreEstimated),
-    // Most agents name their price at the end of a run.
-    unpriced: sum.unpriced + (run.dollars === null && run.tokens > 0 && run.endedAt !== null ? 1 : 0),
+    // What cannot be a number of tokens is more than any budget, and takes nothing off what others used up.
+    tokens: sum.tokens + (run.tokens >= 0 ? run.tokens : Number.POSITIVE_INFINITY),
+    dollars: dollars === null ? sum.dollars : (sum.dollars ?? 0) + dollars,
+    isEstimated: sum.isEstimated || (dollars !== null && run.dollarsAreEstimated),
+    unpriced: sum.unpriced + (dollars === null && hasCost(run) ? 1 : 0),
   }
+}
+
+/** Most agents name their price at the end of a run. One that ended well without a word of what it used is no gift. */
+function hasCost({ agent, tokens, endedAt, reason }: RunFact): boolean {
+  return endedAt !== null && agent !== SCRIPT && (tokens > 0 || reason === "done")
 }
