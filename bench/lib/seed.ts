@@ -116,6 +116,7 @@ export function contextOf(store: Store): Context {
       warnPatterns: CONFIG_KEYS["evidence.warnPatterns"].default,
       onOverlap: CONFIG_KEYS["ownership.onOverlap"].default,
       sharedFiles: CONFIG_KEYS["ownership.shared"].default,
+      reviewRequired: false,
       quality: { pass: 80, review: 60, dimensions: [] },
     },
   }

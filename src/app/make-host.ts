@@ -95,6 +95,7 @@ async function configure(
       warnPatterns: config["evidence.warnPatterns"],
       onOverlap: config["ownership.onOverlap"],
       sharedFiles: config["ownership.shared"],
+      reviewRequired: config["review.required"],
       quality: { pass: config["quality.pass"], review: config["quality.review"], dimensions: config["qa.dimensions"] },
     },
     pollIntervalSeconds: config["team.pollIntervalSeconds"],

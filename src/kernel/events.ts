@@ -36,6 +36,7 @@ const aboutRun = { run: word, task: nullable(task), worker: word, agent: word }
 const grant = { task, attempt: count, number: count, pattern: word, reason: maybe }
 const aboutSetback = { task, attempt: count, worker, agent: maybe, reason: word, advice: maybe }
 const aboutRecord = { kind: oneOf(RECORD_KINDS), number: count, task: nullable(task), status: word, about: word }
+const aboutFinding = { number: count, task: nullable(task), severity: word, place: maybe }
 const move = { target: word, from: word, to: word }
 /** A repository: the machine and folder it is in, and its id where it has one. */
 const place = { machine: word, folder: word, repository: maybe }
@@ -177,6 +178,14 @@ export const EVENTS = {
   "record.added": shape(aboutRecord),
   "record.changed": shape(aboutRecord),
   "record.removed": shape({ kind: oneOf(RECORD_KINDS), number: count }),
+  /** A review found something, or found it again: `is_again` where it was known as fixed. `task` is what it is about. */
+  "finding.recorded": shape({ ...aboutFinding, source: word, commit: maybe, is_again: optional(yes), about: word }),
+  /** A review of the commit says that it is fixed. */
+  "finding.fixed": shape({ ...aboutFinding, commit: word }),
+  /** A person accepts it as it is. */
+  "finding.waived": shape({ ...aboutFinding, reason: word }),
+  /** A person took the waiver back. */
+  "finding.reopened": shape({ ...aboutFinding, reason: maybe }),
   /** Of a part: which tasks it leaves out, each with the reason. */
   "target.delivered": shape({ ...move, left_out: optional(words), notes: optional(words) }),
   "target.undone": shape(move),

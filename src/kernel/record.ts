@@ -2,7 +2,7 @@ import type { TaskId } from "./ids.ts"
 
 /** What a team writes down besides its tasks, messages and verdicts. */
 export const RECORD_KINDS = [
-  ...(["approval", "escalation", "feedback", "quality"] as const),
+  ...(["approval", "escalation", "feedback", "quality", "finding"] as const),
   ...(["wisdom", "exploration", "discussion", "artifact", "skill"] as const),
   // A task that another system had finished before the team was imported. Only an import writes it.
   "imported",

@@ -2,10 +2,11 @@ import type { Budget } from "../kernel/budget.ts"
 import type { TaskId, WorkerId } from "../kernel/ids.ts"
 import type { Team } from "../kernel/team.ts"
 import type { Staffing } from "../planning/staffing.ts"
+import type { Finding } from "../quality/finding.ts"
 import type { VerdictStatus } from "../quality/verdict.ts"
 import type { History } from "../reporting/history.ts"
 import type { Approval, ApprovalStatus } from "../requests/approval.ts"
-import type { Trigger } from "../requests/escalation.ts"
+import type { Option, Trigger } from "../requests/escalation.ts"
 import type { Question } from "../requests/question.ts"
 import type { BlockerChoice, OnBlockerFailed } from "../tasks/blocker.ts"
 import type { CascadeKind } from "../tasks/follow-up.ts"
@@ -39,6 +40,12 @@ export interface EngineSnapshot {
   /** The same on what is finished, without the tasks that are not. */
   readonly part: VerdictStatus | null
   readonly review: VerdictStatus | null
+  /** Why the review gave no verdict. */
+  readonly unreviewed: string | null
+  /** A person was asked about a review or its findings, and has not answered. */
+  readonly isReviewAsked: boolean
+  /** Open findings that must be fixed or waived before the work is delivered. */
+  readonly findings: readonly Finding[]
   /** How often each gate said no so far: `wave 1`, `final`, `cross-agent`. */
   readonly refusals: ReadonlyMap<string, number>
   /** What waits for a person. */
@@ -97,6 +104,8 @@ export interface EngineLimits extends RetryLimits {
   readonly enableCascade: boolean
   readonly onBlockerFailed: OnBlockerFailed
   readonly enableReview: boolean
+  /** Nothing is delivered without the verdict of a review. */
+  readonly reviewRequired: boolean
   readonly deliver: boolean
   /** What becomes of finished work when the rest cannot go on: delivered, offered to a person, or left. */
   readonly partialDelivery: PartialDelivery
@@ -130,9 +139,17 @@ export type ShortAction =
   | { readonly type: "cascade"; readonly of: string; readonly kind: CascadeKind }
   /** It failed and others wait for it. */
   | { readonly type: "settle-blocker"; readonly task: string; readonly choice: BlockerChoice }
-  | { readonly type: "pause-team"; readonly trigger: Trigger; readonly reason: string }
+  | {
+      readonly type: "pause-team"
+      readonly trigger: Trigger
+      readonly reason: string
+      readonly options?: readonly Option[]
+      readonly about?: string
+    }
   /** What the gate found becomes a task. */
-  | { readonly type: "fix-gate"; readonly scope: "wave" | "final" | "cross-agent"; readonly wave: number | null }
+  | { readonly type: "fix-gate"; readonly scope: "wave" | "final"; readonly wave: number | null }
+  /** Findings of reviews become tasks. */
+  | { readonly type: "fix-findings"; readonly numbers: readonly number[] }
   /** Has whoever leads the team decide on what nobody else is asked about. */
   | { readonly type: "judge-approval"; readonly approval: Approval }
   /** Asks for the word to deliver. */

@@ -4,6 +4,7 @@ import { listClaimable } from "./claimable.ts"
 import { deliverPart, waitsForPart } from "./finish-part.ts"
 import { elsewhereOf, hasUnmerged, isBeingRepaired, waitsForRepair } from "./merged.ts"
 import { recheckDependants } from "./recheck-dependants.ts"
+import { fixFindings, reviewWork, sayReviewState } from "./settle-findings.ts"
 
 /** What brings a team forward as a whole: merging, gates, the review, delivery and the end. */
 export function advance(snapshot: EngineSnapshot, limits: EngineLimits): Decision {
@@ -102,14 +103,17 @@ function isDone({ status }: Task): boolean {
 
 /** Everything is done and verified wave by wave. */
 function finish(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefined {
-  const { team, final, review, delivery, finalApproval } = snapshot
+  const { team, final, delivery, finalApproval } = snapshot
+  // Before the final gate: a fix would make it judge everything once more.
+  const fix = fixFindings(snapshot, limits)
+  if (fix !== undefined) return fix === "wait" ? undefined : fix
   if (final === null || final === "skipped") return { type: "verify-final" }
   if (final === "failed") return sendBack(snapshot, limits, { scope: "final", wave: null })
+  const review = reviewWork(snapshot, limits)
   // A review is paid for like any other run.
-  if (limits.enableReview && review === null) return isOutOfMoney(snapshot) ? endPaused(snapshot) : { type: "review" }
-  if (limits.enableReview && review === "failed") {
-    return sendBack(snapshot, limits, { scope: "cross-agent", wave: null })
-  }
+  if (review !== undefined && review !== "wait" && review.type === "review" && isOutOfMoney(snapshot))
+    return endPaused(snapshot)
+  if (review !== undefined) return review === "wait" ? undefined : review
   if (team.mode === "SUPERVISED" && delivery !== "done" && delivery !== "refused" && finalApproval !== "approved") {
     if (finalApproval === null) return { type: "ask-final" }
     if (finalApproval === "pending") return undefined
@@ -120,7 +124,7 @@ function finish(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefi
     }
   }
   if (limits.deliver && (delivery === "none" || delivery === "part")) return { type: "deliver" }
-  return { type: "end", outcome: "done", reason: DONE[delivery] }
+  return { type: "end", outcome: "done", reason: `${DONE[delivery]}${sayReviewState(snapshot, limits)}` }
 }
 
 function isOutOfMoney({ team, history }: EngineSnapshot): boolean {
@@ -143,7 +147,7 @@ const DONE: Readonly<Record<EngineSnapshot["delivery"], string>> = {
 function sendBack(
   { refusals }: EngineSnapshot,
   { maxRefusals }: EngineLimits,
-  { scope, wave }: { readonly scope: "wave" | "final" | "cross-agent"; readonly wave: number | null },
+  { scope, wave }: { readonly scope: "wave" | "final"; readonly wave: number | null },
 ): Action {
   const name = wave === null ? scope : `${scope} ${wave}`
   const times = refusals.get(name) ?? 0

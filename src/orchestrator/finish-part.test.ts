@@ -1,5 +1,5 @@
 import { describe, expect, it } from "bun:test"
-import { LIMITS, makeSnapshot, NOW, openTask } from "../../test/support/engine.ts"
+import { LIMITS, makeFinding, makeSnapshot, NOW, openTask } from "../../test/support/engine.ts"
 import { emptyHistory } from "../reporting/history.ts"
 import type { EngineLimits, EngineSnapshot } from "./actions.ts"
 import { decide } from "./decide.ts"
@@ -39,7 +39,11 @@ describe("F023: a team whose rest cannot go on", () => {
     const reviewed = { ...always, enableReview: true }
     expect(half({ part: "passed" }, reviewed)).toEqual(["review"])
     expect(half({ part: "passed", review: "passed" }, reviewed)).toEqual(["deliver-part"])
-    expect(half({ part: "passed", review: "failed" }, reviewed)).toEqual(["stuck: task 2 failed"])
+    const findings = [makeFinding({ source: "review" })]
+    expect(half({ part: "passed", review: "failed", findings }, reviewed)).toEqual(["stuck: task 2 failed"])
+    const required = { ...always, reviewRequired: true }
+    expect(half({ part: "passed" }, required)).toEqual(["review"])
+    expect(half({ part: "passed", review: "skipped" }, required)).toEqual(["stuck: task 2 failed"])
     const team = { phase: "EXECUTION", status: "active", mode: "SUPERVISED", schedule: "eager" } as const
     expect(half({ part: "passed", team })).toEqual(["ask-final"])
     expect(half({ part: "passed", team, finalApproval: "pending" })).toEqual([])

@@ -1,5 +1,6 @@
 import type { Action, EngineLimits, EngineSnapshot } from "./actions.ts"
 import { hasUnmerged } from "./merged.ts"
+import { heldBy } from "./settle-findings.ts"
 
 /**
  * The next step towards delivering what is finished, where the rest cannot go on and the policy says so: merge it, have
@@ -12,8 +13,10 @@ export function deliverPart(snapshot: EngineSnapshot, limits: EngineLimits): Act
   if (!hasUndelivered(snapshot) || delivery !== "none") return undefined
   if (part === null || part === "skipped") return { type: "verify-part" }
   if (part === "failed") return undefined
-  if (limits.enableReview && review === null) return { type: "review" }
-  if (limits.enableReview && review === "failed") return undefined
+  const isReviewed = limits.enableReview || limits.reviewRequired
+  if (isReviewed && review === null) return { type: "review" }
+  // Fixes would be tasks of their own, and the rest cannot go on: what is found waits for a person.
+  if (heldBy(snapshot).length > 0 || (limits.reviewRequired && review === "skipped")) return undefined
   if (team.mode === "SUPERVISED" && finalApproval !== "approved") {
     return finalApproval === null ? { type: "ask-final" } : undefined
   }

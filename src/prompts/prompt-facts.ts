@@ -3,6 +3,7 @@ import type { TeamName } from "../kernel/team.ts"
 import type { Artifact } from "../knowledge/artifact.ts"
 import type { Wisdom } from "../knowledge/wisdom.ts"
 import type { Message } from "../messages/message.ts"
+import type { Finding } from "../quality/finding.ts"
 import type { Escalation } from "../requests/escalation.ts"
 import type { Evidence } from "../tasks/evidence.ts"
 import type { Task } from "../tasks/task.ts"
@@ -29,6 +30,8 @@ export interface PromptFacts {
   readonly wisdom: readonly Document[]
   /** What the team wrote down itself, the most relevant first. */
   readonly learned: readonly Wisdom[]
+  /** Open findings of reviews in files of the task, the gravest first. */
+  readonly findings: readonly Finding[]
   readonly evidence: readonly Evidence[]
   readonly setbacks: readonly Setback[]
   /** What people decided about the task, the latest last. */

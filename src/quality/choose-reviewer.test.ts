@@ -1,29 +1,42 @@
 import { describe, expect, it } from "bun:test"
 import { chooseReviewer } from "./choose-reviewer.ts"
 
-const choose = (done: Record<string, number>) => chooseReviewer(new Map(Object.entries(done)))
+const ALL = ["claude", "codex", "gemini", "opencode", "acp", "script"]
+const choose = (done: Record<string, number>, agents = ALL, isRequired = false) => {
+  const choice = chooseReviewer({ done: new Map(Object.entries(done)), agents, isRequired })
+  return "why" in choice ? choice.why : choice.candidates.join(" ")
+}
 
 describe("the reviewer", () => {
-  it("is another than the only agent that was at work", () => {
-    expect(choose({ claude: 5 })).toEqual({ candidates: ["codex"] })
-    expect(choose({ codex: 5 })).toEqual({ candidates: ["gemini"] })
-    expect(choose({ gemini: 5 })).toEqual({ candidates: ["codex"] })
-    expect(choose({ claude: 5, script: 3, codex: 0 })).toEqual({ candidates: ["codex"] })
+  it("is another than the only program that was at work, where there is one", () => {
+    expect(choose({ claude: 5 })).toBe("codex gemini claude opencode acp")
+    expect(choose({ codex: 5 })).toBe("gemini claude codex opencode acp")
+    expect(choose({ gemini: 5 })).toBe("codex claude gemini opencode acp")
+    expect(choose({ claude: 5, script: 3, codex: 0 })).toBe("codex gemini claude opencode acp")
+  })
+
+  it("F036: is a fresh session of the same program where that is the only one", () => {
+    expect(choose({ claude: 5 }, ["claude", "script"])).toBe("claude")
+    expect(choose({ opencode: 5 }, ["opencode"])).toBe("opencode")
+    expect(choose({ acp: 5 }, ["acp", "script"])).toBe("acp")
+  })
+
+  it("counts two accounts of a program as one", () => {
+    expect(choose({ "claude@work": 5 }, ["claude", "claude@work", "gemini"])).toBe("gemini claude claude@work")
   })
 
   it("is whoever did least where several were at work, the first of them where they did equally much", () => {
-    expect(choose({ claude: 5, codex: 2 })).toEqual({ candidates: ["gemini", "codex", "claude"] })
-    expect(choose({ claude: 1, codex: 2, gemini: 3 })).toEqual({ candidates: ["claude", "codex", "gemini"] })
-    expect(choose({ claude: 2, codex: 2, gemini: 2 })).toEqual({ candidates: ["claude", "codex", "gemini"] })
+    expect(choose({ claude: 5, codex: 2 })).toBe("gemini codex claude opencode acp")
+    expect(choose({ claude: 1, codex: 2, gemini: 3 })).toBe("claude codex gemini opencode acp")
+    expect(choose({ claude: 2, codex: 2, gemini: 2 })).toBe("claude codex gemini opencode acp")
+    expect(choose({ acp: 4, claude: 1 })).toBe("codex gemini claude opencode acp")
   })
 
-  it("is one of the three also for the work of others", () => {
-    expect(choose({ opencode: 4 })).toEqual({ candidates: ["claude", "codex", "gemini"] })
-    expect(choose({ acp: 4, claude: 1 })).toEqual({ candidates: ["codex", "gemini", "claude"] })
-  })
-
-  it("is nobody where only scripts worked, or nobody did", () => {
-    expect(choose({ script: 9 })).toEqual({ why: "only scripts worked on it" })
-    expect(choose({})).toEqual({ why: "no agent is known to have worked on it" })
+  it("is nobody where only scripts worked, or nobody did, unless a review is required", () => {
+    expect(choose({ script: 9 })).toBe("only scripts worked on it")
+    expect(choose({})).toBe("no agent is known to have worked on it")
+    expect(choose({ script: 9 }, ALL, true)).toBe("claude codex gemini opencode acp")
+    expect(choose({}, ["codex"], true)).toBe("codex")
+    expect(choose({ script: 9 }, ["script"], true)).toBe("no agent that could review is set up here")
   })
 })

@@ -1,26 +1,35 @@
 import { describe, expect, it } from "bun:test"
-import { checksOf, describeFinding, findingsOf, parseReview } from "./review.ts"
+import { describeFinding } from "./finding.ts"
+import { checksOf, parseReview } from "./review.ts"
 
 const isTask = (id: string) => ["3", "4", "fix-3-1"].includes(id)
-const finding = (change: object = {}) => ({ task: "3", file: "src/a.ts", severity: "high", text: "wrong", ...change })
-const parse = (answer: unknown) => parseReview(answer, isTask)
+const finding = (change: object = {}) => ({
+  ...{ task: "3", file: "src/a.ts", line: 7, severity: "major", text: "wrong" },
+  ...change,
+})
+const parse = (answer: unknown, earlier: readonly number[] = []) => parseReview(answer, { isTask, earlier })
 
 describe("the answer of a reviewer", () => {
   it("passes, with remarks or without", () => {
-    expect(parse({ verdict: "PASS", findings: [] })).toEqual({ isPassed: true, findings: [] })
-    expect(parse({ verdict: "PASS", findings: [finding({ severity: "low" })] })).toMatchObject({ isPassed: true })
+    expect(parse({ verdict: "PASS", findings: [] })).toMatchObject({ isPassed: true, findings: [] })
+    expect(parse({ verdict: "PASS", findings: [finding({ severity: "minor" })] })).toMatchObject({ isPassed: true })
+  })
+
+  it("F037: does not pass with a critical or major finding inside", () => {
+    for (const severity of ["critical", "blocker", "major", "high", "dreadful"])
+      expect(parse({ verdict: "PASS", findings: [finding({ severity })] })).toMatchObject({ isPassed: false })
   })
 
   it("fails with findings, by task", () => {
     const review = parse({ verdict: "FAIL", findings: [finding(), finding({ task: null, file: null, text: " all " })] })
-    expect(review).toEqual({
+    expect(review).toMatchObject({
       isPassed: false,
       findings: [
-        { task: "3", file: "src/a.ts", severity: "high", text: "wrong" },
-        { task: null, file: null, severity: "high", text: "all" },
+        { task: "3", file: "src/a.ts", line: 7, severity: "major", text: "wrong" },
+        { task: null, file: null, line: null, severity: "major", text: "all" },
       ],
     })
-    expect(review.findings.map(describeFinding)).toEqual(["high: task 3, src/a.ts: wrong", "high: all"])
+    expect(review.findings.map(describeFinding)).toEqual(["major: task 3, src/a.ts:7: wrong", "major: all"])
   })
 
   it("knows a task however it is written, and takes an unknown one for the whole", () => {
@@ -30,37 +39,59 @@ describe("the answer of a reviewer", () => {
   })
 
   it("gets by with what is left out or wrong in a finding", () => {
-    const odd = [finding({ severity: "terrible", file: 7 }), { text: "  " }, null, "text", { text: "bare" }]
+    const odd = [
+      ...[finding({ severity: "terrible", file: 7 }), { text: "  " }, null, "text", { text: "bare" }],
+      finding({ file: "src/b.ts:9", line: "nine", severity: "LOW" }),
+    ]
     expect(parse({ verdict: "FAIL", findings: odd }).findings).toEqual([
-      { task: "3", file: null, severity: "medium", text: "wrong" },
-      { task: null, file: null, severity: "medium", text: "bare" },
+      { task: "3", file: null, line: null, severity: "major", text: "wrong" },
+      { task: null, file: null, line: null, severity: "major", text: "bare" },
+      { task: "3", file: "src/b.ts", line: 9, severity: "minor", text: "wrong" },
     ])
   })
 
-  it("that fails and names nothing is a finding of its own", () => {
-    expect(parse({ verdict: "FAIL", findings: [] }).findings).toMatchObject([{ task: null, severity: "high" }])
+  it("that fails leaves something to fix, whatever it names", () => {
+    expect(parse({ verdict: "FAIL", findings: [] }).findings).toMatchObject([{ task: null, severity: "major" }])
+    const small = parse({ verdict: "FAIL", findings: [finding({ severity: "low" })] })
+    expect(small.findings).toMatchObject([{ severity: "major" }])
   })
 
-  it("that has no verdict is none", () => {
+  it("F036: that has no verdict is none", () => {
     for (const answer of [null, "PASS", {}, { verdict: "pass", findings: [] }, { verdict: "PASS" }])
       expect(() => parse(answer)).toThrow("no verdict PASS or FAIL")
   })
 
-  it("is known again from the checks of the verdict, grouped by task", () => {
+  it("must say of each earlier finding whether it is fixed", () => {
+    const answer = (earlier: unknown) => ({ verdict: "PASS", findings: [], earlier })
+    const fixed = { number: 1, status: "fixed" }
+    expect(parse(answer([fixed, { number: 2, status: "fixed" }]), [1, 2])).toMatchObject({ isPassed: true })
+    expect(parse(answer([fixed, { number: "finding 2", status: "open" }]), [1, 2])).toMatchObject({ isPassed: false })
+    for (const earlier of [
+      undefined,
+      [],
+      [fixed],
+      [fixed, { number: 2, status: "maybe" }],
+      [fixed, { number: 3, status: "fixed" }],
+    ])
+      expect(() => parse(answer(earlier), [1, 2])).toThrow("does not say whether finding")
+    // A word that is said twice in two ways is the worse one.
+    expect(parse(answer([{ number: 1, status: "open" }, fixed]), [1]).earlier.get(1)).toBe(false)
+  })
+
+  it("that fails because of an earlier finding need not name another", () => {
+    const review = parse({ verdict: "FAIL", findings: [], earlier: [{ number: 1, status: "open" }] }, [1])
+    expect(review).toMatchObject({ isPassed: false, findings: [] })
+  })
+
+  it("becomes checks of the verdict, grouped by task", () => {
     const { findings } = parse({
       verdict: "FAIL",
       findings: [finding(), finding({ task: "4" }), finding({ task: null }), finding({ file: null, text: "also" })],
     })
-    const checks = checksOf(findings)
-    expect(checks.map(({ name, status }) => [name, status])).toEqual([
-      ["task 3", "failed"],
-      ["task 4", "failed"],
-      ["whole", "failed"],
-    ])
-    expect(findingsOf([...checks, { name: "review", status: "failed" }, { name: "whole", status: "passed" }])).toEqual([
-      { task: "3", text: "- high: src/a.ts: wrong\n- high: also" },
-      { task: "4", text: "- high: src/a.ts: wrong" },
-      { task: null, text: "- high: src/a.ts: wrong" },
+    expect(checksOf(findings).map(({ name, status, evidence }) => [name, status, evidence])).toEqual([
+      ["task 3", "failed", "- major: src/a.ts:7: wrong\n- major: also"],
+      ["task 4", "failed", "- major: src/a.ts:7: wrong"],
+      ["whole", "failed", "- major: src/a.ts:7: wrong"],
     ])
   })
 })

@@ -1,21 +1,14 @@
 import { AppError } from "../kernel/errors.ts"
+import { describeFinding, isGrave, type NewFinding, readSeverity, SEVERITIES } from "./finding.ts"
+import { readPlace } from "./read-findings.ts"
 import type { Check } from "./verdict.ts"
 
-/** What a reviewer found wrong. */
-export interface Finding {
-  /** The task it concerns; null for the work as a whole. */
-  readonly task: string | null
-  readonly file: string | null
-  readonly severity: Severity
-  readonly text: string
-}
-
-const SEVERITIES = ["high", "medium", "low"] as const
-export type Severity = (typeof SEVERITIES)[number]
-
 export interface Review {
+  /** The reviewer says PASS, and nothing that it says speaks against that. */
   readonly isPassed: boolean
-  readonly findings: readonly Finding[]
+  readonly findings: readonly NewFinding[]
+  /** What it says of each finding that it was asked about: whether it is fixed. */
+  readonly earlier: ReadonlyMap<number, boolean>
 }
 
 /** How a reviewer answers. Every field is required, since some programs allow no others. */
@@ -30,70 +23,103 @@ export const REVIEW_SCHEMA = {
         properties: {
           task: { type: ["string", "null"], description: "id of the task it concerns; null for the whole" },
           file: { type: ["string", "null"], description: "path from the top of the repository" },
+          line: { type: ["integer", "null"] },
           severity: { type: "string", enum: [...SEVERITIES] },
           text: { type: "string", description: "what is wrong, why, and what would be right" },
         },
-        required: ["task", "file", "severity", "text"],
+        required: ["task", "file", "line", "severity", "text"],
+        additionalProperties: false,
+      },
+    },
+    earlier: {
+      type: "array",
+      description: "each of the earlier findings; empty when there are none",
+      items: {
+        type: "object",
+        properties: { number: { type: "integer" }, status: { type: "string", enum: ["fixed", "open"] } },
+        required: ["number", "status"],
         additionalProperties: false,
       },
     },
   },
-  required: ["verdict", "findings"],
+  required: ["verdict", "findings", "earlier"],
   additionalProperties: false,
 } as const
 
-/** Reads an answer; foreign text, so nothing of its shape is taken for granted. */
-export function parseReview(answer: unknown, isTask: (id: string) => boolean): Review {
-  const { verdict, findings } = asRecord(answer) ?? {}
+interface Asked {
+  readonly isTask: (id: string) => boolean
+  /** The numbers of the earlier findings that the reviewer must say something about. */
+  readonly earlier?: readonly number[]
+}
+
+/** Reads an answer. It comes from outside, so nothing of its shape is taken for granted; what is no verdict throws. */
+export function parseReview(answer: unknown, { isTask, earlier = [] }: Asked): Review {
+  const { verdict, findings, earlier: said } = asRecord(answer) ?? {}
   if ((verdict !== "PASS" && verdict !== "FAIL") || !Array.isArray(findings)) {
     throw new AppError("agent.failed", "the answer of the reviewer has no verdict PASS or FAIL with findings")
   }
   const found = findings.flatMap((each) => parseFinding(each, isTask))
-  if (verdict === "PASS" || found.length > 0) return { isPassed: verdict === "PASS", findings: found }
-  const text = "the reviewer says FAIL and names no finding: look for what is wrong or missing as a whole"
-  return { isPassed: false, findings: [{ task: null, file: null, severity: "high", text }] }
+  const fixed = parseEarlier(said, earlier)
+  const missing = earlier.filter((number) => !fixed.has(number))
+  if (missing.length > 0) {
+    const message = `the answer of the reviewer does not say whether finding ${missing.join(", ")} is fixed`
+    throw new AppError("agent.failed", message)
+  }
+  const isOpen = earlier.some((number) => fixed.get(number) === false)
+  if (verdict === "PASS") return { isPassed: !isOpen && !found.some(isGrave), findings: found, earlier: fixed }
+  return { isPassed: false, findings: isOpen ? found : withGrave(found), earlier: fixed }
 }
 
-function parseFinding(value: unknown, isTask: (id: string) => boolean): Finding[] {
-  const { task, file, severity, text } = asRecord(value) ?? {}
+/** FAIL says that something must be fixed first, whatever severity the findings were given. */
+function withGrave(found: readonly NewFinding[]): readonly NewFinding[] {
+  if (found.some(isGrave)) return found
+  if (found.length > 0) return found.map((finding) => ({ ...finding, severity: "major" as const }))
+  const text = "the reviewer says FAIL and names no finding: look for what is wrong or missing as a whole"
+  return [{ task: null, file: null, line: null, severity: "major", text }]
+}
+
+function parseFinding(value: unknown, isTask: (id: string) => boolean): NewFinding[] {
+  const { task, file, line, severity, text } = asRecord(value) ?? {}
   if (typeof text !== "string" || text.trim() === "") return []
   // Many write it as people do.
   const id = typeof task === "string" ? task.trim().replace(/^(?:task )?#?/i, "") : ""
   const known = typeof task === "string" && isTask(task.trim()) ? task.trim() : id
+  const place = readPlace(typeof file === "string" ? file : "")
+  const isLine = typeof line === "number" && Number.isInteger(line) && line > 0
   return [
     {
       task: isTask(known) ? known : null,
-      file: typeof file === "string" && file.trim() !== "" ? file.trim() : null,
-      severity: SEVERITIES.find((each) => each === severity) ?? "medium",
+      file: place.file,
+      line: place.file === null ? null : isLine ? line : place.line,
+      severity: readSeverity(typeof severity === "string" ? severity : ""),
       text: text.trim(),
     },
   ]
 }
 
-export function describeFinding({ task, file, severity, text }: Finding): string {
-  const where = [...(task === null ? [] : [`task ${task}`]), ...(file === null ? [] : [file])]
-  return `${severity}: ${where.length === 0 ? "" : `${where.join(", ")}: `}${text}`
+function parseEarlier(said: unknown, asked: readonly number[]): ReadonlyMap<number, boolean> {
+  const known = new Map<number, boolean>()
+  for (const each of Array.isArray(said) ? said : []) {
+    const { number, status } = asRecord(each) ?? {}
+    const named = typeof number === "string" ? Number(number.replace(/^\D+/, "")) : number
+    if (typeof named !== "number" || !asked.includes(named)) continue
+    if (status !== "fixed" && status !== "open") continue
+    // Of two words on the same finding, the worse one counts.
+    known.set(named, status === "fixed" && known.get(named) !== false)
+  }
+  return known
 }
 
 const WHOLE = "whole"
 
-/** Findings as checks of a verdict, one for each task they concern, by which `findingsOf` knows them again. */
-export function checksOf(findings: readonly Finding[]): Check[] {
+/** Findings as checks of a verdict, one for each task they concern. */
+export function checksOf(findings: readonly NewFinding[]): Check[] {
   const groups = Map.groupBy(findings, ({ task }) => task)
   return [...groups].map(([task, some]) => ({
     name: task === null ? WHOLE : `task ${task}`,
     status: "failed",
     evidence: some.map((finding) => `- ${describeFinding({ ...finding, task: null })}`).join("\n"),
   }))
-}
-
-/** What a failed review found, by the task it concerns; null for the work as a whole. */
-export function findingsOf(checks: readonly Check[]): { readonly task: string | null; readonly text: string }[] {
-  return checks.flatMap(({ name, status, evidence = "" }) => {
-    if (status !== "failed") return []
-    const task = /^task (.+)$/.exec(name)?.[1] ?? null
-    return task === null && name !== WHOLE ? [] : [{ task, text: evidence }]
-  })
 }
 
 function asRecord(value: unknown): Record<string, unknown> | undefined {

@@ -1,4 +1,5 @@
 import type { Exception } from "../ownership/exception.ts"
+import { type Finding, nameFinding } from "../quality/finding.ts"
 import type { Verdict } from "../quality/verdict.ts"
 import { isMet, type Task } from "../tasks/task.ts"
 import { describeFinished, finishedPart } from "./finished-part.ts"
@@ -14,13 +15,15 @@ export function listLeft(facts: {
   readonly view: TeamView
   readonly verdicts: readonly Verdict[]
   readonly exceptions: readonly Exception[]
+  readonly findings?: readonly Finding[]
 }): ToDo[] {
-  const { view } = facts
+  const { view, findings = [] } = facts
   return [
     ...ofQuestions(view),
     ...ofTeam(view),
     ...ofTasks(view),
     ...ofWorkers(view),
+    ...ofFindings(findings),
     ...ofExceptions(facts),
     ...ofPart(facts.view),
     ...ofEnd(facts),
@@ -58,6 +61,15 @@ function ofTasks(view: TeamView): ToDo[] {
     if (status !== "paused") return []
     return [{ what: `task ${id} is paused${because(pauseReason)}`, command: `teamwork resume --task ${id}` }]
   })
+}
+
+function ofFindings(findings: readonly Finding[]): ToDo[] {
+  return findings
+    .filter(({ status, severity }) => status === "open" && severity === "critical")
+    .map((finding) => ({
+      what: `${nameFinding(finding)} holds the delivery`,
+      command: `teamwork findings waive ${finding.number} --reason "WHY"`,
+    }))
 }
 
 function ofWorkers({ workers }: TeamView): ToDo[] {

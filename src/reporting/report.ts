@@ -4,6 +4,7 @@ import type { Exception } from "../ownership/exception.ts"
 import type { WorkType } from "../planning/complexity/work-type.ts"
 import { longestChain } from "../planning/longest-chain.ts"
 import { type Standing, warnOfNoGate } from "../quality/baseline.ts"
+import { byGravity, type Finding } from "../quality/finding.ts"
 import { findingOf } from "../quality/finding-task.ts"
 import type { Verdict, VerdictStatus } from "../quality/verdict.ts"
 import type { Task, TaskStatus } from "../tasks/task.ts"
@@ -20,6 +21,7 @@ export interface ReportFacts {
   readonly view: TeamView
   readonly verdicts: readonly Verdict[]
   readonly exceptions: readonly Exception[]
+  readonly findings?: readonly Finding[]
   readonly madeRoles?: MadeRoles
 }
 
@@ -46,6 +48,8 @@ export interface Report
   readonly baseline: { readonly commit: string; readonly gates: readonly Standing[] } | null
   /** What is done, by the type of work; see `teamwork deliverables`. */
   readonly deliverables: readonly { readonly type: WorkType; readonly tasks: readonly string[] }[]
+  /** What reviews found, the gravest first. */
+  readonly findings: readonly Finding[]
   readonly cascade: CascadeReport
   readonly notes: readonly string[]
   readonly cost: CostReport
@@ -139,6 +143,7 @@ export function makeReport(facts: ReportFacts): Report {
     results: listResults(verdicts),
     baseline: history.preflight,
     deliverables: listDeliverables(facts),
+    findings: byGravity(facts.findings ?? []),
     cascade: cascadeOf(view),
     notes: [...history.foreignMoves, ...warningsOf(history), ...listNotes(verdicts)],
     cost: reportCost(history),
@@ -254,7 +259,7 @@ function listResults(verdicts: readonly Verdict[]): Result[] {
   })
   const final = verdicts.findLast(({ scope }) => scope === "final")
   const review = verdicts.findLast(({ scope }) => scope === "cross-agent")
-  const reviewer = review === undefined || review.status === "skipped" ? null : `by ${review.by}`
+  const reviewer = review === undefined ? null : review.status === "skipped" ? "NOT REVIEWED" : `by ${review.by}`
   return [
     ...ofCommands,
     { what: "final", ...resultOf(final, null), ...NOT_COUNTED },

@@ -43,5 +43,5 @@ it("reads what was written by hand or by another version", () => {
   const read = toEscalation({ ...record, data: {}, by: "w1", createdAt: "then", updatedAt: "then" })
   expect(read).toMatchObject({ summary: "", options: [], context: { errors: [], progress: [] }, decision: null })
   expect(nameEscalation(read)).toBe("escalation 3 (technical_limitation, task 2)")
-  expect(OPTION_NAMES).toHaveLength(6)
+  expect(OPTION_NAMES).toHaveLength(7)
 })

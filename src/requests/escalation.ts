@@ -17,14 +17,21 @@ export type EscalationStatus = (typeof ESCALATION_STATUSES)[number]
 /** What can be decided, and what follows from it. */
 export const OPTIONS = {
   "go-on": "nothing is in the way any more: the team goes on, the task goes on from where it was",
-  retry: "the task is tried again by whoever takes it, and reads the note",
+  retry: "the task is tried again by whoever takes it, and reads the note; of findings: they are fixed once more",
   reassign: "the task is tried again by the agent program named with --agent",
   skip: "the task is left out, and what waits for it goes on",
   fail: "the task is given up",
+  waive: "the open findings are accepted as they are, with the note as the reason",
   pause: "it stays paused until somebody runs teamwork resume",
 } as const satisfies Record<string, string>
 export type Option = keyof typeof OPTIONS
 export const OPTION_NAMES = Object.keys(OPTIONS) as readonly Option[]
+
+/** The matter of an escalation about a review; once that is decided, the review is asked for again. */
+export const ABOUT_REVIEW = "review"
+
+/** What a person is asked about findings that fixes did not get rid of. */
+export const FINDING_OPTIONS: readonly Option[] = ["retry", "waive", "pause"]
 
 /** How far it was, what went wrong, and how often it was tried. */
 export interface EscalationContext {
@@ -70,6 +77,7 @@ export function optionsFor(trigger: Trigger, task: Pick<Task, "status" | "paused
   const { status, pausedFrom } = task
   const isBegun = status === "failed" || isHeld(status === "paused" && pausedFrom !== null ? pausedFrom : status)
   return OPTION_NAMES.filter((option) => {
+    if (option === "waive") return false
     if (option === "go-on") return MAY_STAND.includes(trigger) && status !== "failed"
     if (option === "reassign") return !ABOUT_THE_TASK.includes(trigger)
     // What nobody has begun cannot have failed.

@@ -27,6 +27,8 @@ export interface Settings {
   readonly onOverlap: OnOverlap
   /** Patterns of the files of all: the engine merges what tasks change in them, or the lead looks after them. */
   readonly sharedFiles: readonly string[]
+  /** Whether a delivery needs a review of what is delivered. */
+  readonly reviewRequired: boolean
   /** Which score QA passes, which it leaves to the lead, and what it scores where that is not up to the type of a task. */
   readonly quality: Thresholds & { readonly dimensions: readonly string[] }
 }

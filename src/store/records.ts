@@ -62,6 +62,7 @@ const LISTED_BY: Readonly<Record<RecordKind, Remedy>> = {
   escalation: { operation: "escalations", to: "see" },
   feedback: { operation: "feedback", fields: { list: true }, to: "see" },
   quality: { operation: "quality", to: "see" },
+  finding: { operation: "findings", to: "see" },
   wisdom: { operation: "wisdom list", to: "see" },
   exploration: { operation: "explore list", to: "see" },
   discussion: { operation: "discuss list", to: "see" },

@@ -3,6 +3,7 @@
 // here and nowhere else. A failure anywhere wins over success: a marker of failure never ends in a resolved task.
 
 import type { WisdomKind } from "../knowledge/wisdom.ts"
+import { findSeverity, type Severity } from "../quality/finding.ts"
 import { TRIGGERS, type Trigger } from "../requests/escalation.ts"
 import { type MarkedLine, readMarkers } from "./closing-lines.ts"
 
@@ -10,11 +11,8 @@ import { type MarkedLine, readMarkers } from "./closing-lines.ts"
 const OUTCOMES = ["escalate", "failed", "nothing-to-do", "done"] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
-export const FINDING_SEVERITIES = ["critical", "major", "minor"] as const
-export type FindingSeverity = (typeof FINDING_SEVERITIES)[number]
-
 export interface ToldFinding {
-  readonly severity: FindingSeverity
+  readonly severity: Severity
   /** Null where it is about no file in particular. */
   readonly file: string | null
   readonly line: number | null
@@ -100,24 +98,19 @@ function findingsOf(lines: readonly MarkedLine[]): ToldFinding[] {
   return [...found.values()].slice(0, MAX_FINDINGS)
 }
 
-/** Words of other reviewers' scales. A severity that nobody knows counts as major: it must not pass unseen. */
-const SEVERITY_OF: Readonly<Record<string, FindingSeverity>> = {
-  ...{ critical: "critical", blocker: "critical", severe: "critical" },
-  ...{ major: "major", high: "major", important: "major", medium: "major" },
-  ...{ minor: "minor", low: "minor", nit: "minor", info: "minor" },
-}
 const PLACE =
   /^[`"'*]*(?:(?<none>-)|(?<file>[^\s`"':]*[./][^\s`"':]*)(?::(?<line>\d+)(?:[-:,]\d+)*)?)[`"'*]*\s*[:–—-]\s*(?<text>.*)$/u
 
 /** `critical src/a.ts:12: the key is logged`, after the word FINDING. */
 function readFinding(line: string): ToldFinding {
   const [, word = "", after = ""] = /^[\s([*_`]*(\p{L}+)[\s)\]*_`:,-]*(.*)$/u.exec(line) ?? []
-  const severity = SEVERITY_OF[word.toLowerCase()]
+  const severity = findSeverity(word)
   // A word of another scale may stand before the file.
   const place = PLACE.exec(after) ?? PLACE.exec(line)
   const rest = severity === undefined ? line : after
   const { file, line: number, text } = place?.groups ?? {}
   return {
+    // A severity that nobody knows must not pass unseen.
     severity: severity ?? "major",
     file: file ?? null,
     line: number === undefined ? null : Number(number),

@@ -1,6 +1,9 @@
 // Tasks for what a review by another agent found, on every store.
 import { describe, expect, it } from "bun:test"
-import { addVerdict, recordVerdict } from "../../src/quality/operations/record-verdict.ts"
+import { isGrave, type Severity } from "../../src/quality/finding.ts"
+import { listFindings } from "../../src/quality/operations/manage-findings.ts"
+import { recordReview } from "../../src/quality/operations/record-review.ts"
+import { recordVerdict } from "../../src/quality/operations/record-verdict.ts"
 import { makeReviewFixes } from "../../src/quality/operations/review-fixes.ts"
 import { teamStatus } from "../../src/reporting/operations/team-status.ts"
 import type { Context } from "../../src/store/operation.ts"
@@ -28,11 +31,21 @@ async function finished(here: Context, tasks: readonly Given<typeof createTask.i
   await run(here, recordVerdict, { scope: "final", status: "passed" })
 }
 
-function review(here: Context, checks: Record<string, string>, status: "failed" | "passed" | "skipped" = "failed") {
-  return addVerdict(here, TEAM, {
-    ...{ scope: "cross-agent", subject: null, status, issues: [], by: "codex" },
-    checks: Object.entries(checks).map(([name, evidence]) => ({ name, evidence, status: "failed" })),
-  })
+type Found = readonly [task: string | null, text: string, severity?: Severity, file?: string]
+
+/** A reviewer's word: what it found, and what it says of the findings that are open. */
+function review(here: Context, found: readonly Found[], earlier: Record<number, boolean> = {}) {
+  const findings = found.map(([task, text, severity = "major", file = null]) => ({
+    task,
+    text,
+    severity,
+    file,
+    line: null,
+  }))
+  const isPassed = !findings.some(isGrave) && Object.values(earlier).every(Boolean)
+  const said = new Map(Object.entries(earlier).map(([number, isFixed]) => [Number(number), isFixed]))
+  const judged = { commit: "c".repeat(40), tree: "d".repeat(40), agent: "codex", by: "reviewer" }
+  return recordReview(here, TEAM, { ...judged, review: { isPassed, findings, earlier: said } })
 }
 
 const TASKS = [
@@ -45,7 +58,12 @@ function fixesContract(makeDatabase: MakeDatabase): void {
     await using database = await makeDatabase()
     const here = context(await database.connect())
     await finished(here, TASKS)
-    await review(here, { "task 1": "- high: a.ts: wrong", "task 2": "- low: b.ts: odd", whole: "- high: not tested" })
+    await review(here, [
+      ["1", "wrong", "major", "a.ts"],
+      ["2", "odd", "critical"],
+      [null, "not tested"],
+      ["1", "long name", "minor"],
+    ])
     const made = await makeReviewFixes(here, TEAM)
     expect(made.map(({ id, wave, blockedBy }) => ({ id, wave, blockedBy: [...blockedBy] }))).toEqual([
       { id: "finding-1-1", wave: 3, blockedBy: [] },
@@ -61,7 +79,7 @@ function fixesContract(makeDatabase: MakeDatabase): void {
         checks: ["true"],
       },
       description: expect.stringMatching(
-        /by codex found in the work of task 1:\n\n- high: a\.ts: wrong\n(.*\n)*What the task was:\n\nAll of it\.$/,
+        /^Reviews found in the work of task 1:\n\n- finding 1, major, by codex, a\.ts: wrong\n\n(.*\n)*What the task was:\n\nAll of it\.$/,
       ),
     })
     expect(made[1]).toMatchObject({ role: "frontend", work: { agent: "claude" } })
@@ -73,7 +91,7 @@ function fixesContract(makeDatabase: MakeDatabase): void {
     await using database = await makeDatabase()
     const here = context(await database.connect())
     await finished(here, TASKS.slice(0, 1))
-    await review(here, { "task 1": "- wrong" })
+    await review(here, [["1", "wrong"]])
     const [first] = await Promise.all([makeReviewFixes(here, TEAM), makeReviewFixes(here, TEAM)])
     expect(await makeReviewFixes(here, TEAM)).toEqual([])
     expect((await run(here, teamStatus, { verbose: true })).tasks?.map(({ id }: Task) => id)).toEqual([
@@ -81,22 +99,25 @@ function fixesContract(makeDatabase: MakeDatabase): void {
       "finding-1-1",
     ] as never)
     expect(first.length).toBeLessThanOrEqual(1)
-    await review(here, { "task 1": "- wrong still", "task finding-1-1": "- and this" })
+    await review(here, [["finding-1-1", "and this"]], { 1: false })
     expect((await makeReviewFixes(here, TEAM)).map(({ id }) => id)).toEqual([
       "finding-2-1",
-      "finding-2-finding-1-1",
+      "finding-1-finding-1-1",
     ] as never)
   })
 
-  it("makes none when the last review did not fail, or there was none", async () => {
+  it("makes none of what is fixed, waived or minor, or where there was no review", async () => {
     await using database = await makeDatabase()
     const here = context(await database.connect())
     await finished(here, TASKS.slice(0, 1))
     expect(await makeReviewFixes(here, TEAM)).toEqual([])
-    await review(here, { "task 1": "- wrong" })
-    await review(here, {}, "passed")
+    await review(here, [["1", "wrong"]])
+    await review(here, [], { 1: true })
     expect(await makeReviewFixes(here, TEAM)).toEqual([])
-    await review(here, {}, "skipped")
+    expect(await run(here, listFindings, {})).toMatchObject([
+      { status: "fixed", fixedIn: "c".repeat(40), fixedBy: "codex" },
+    ])
+    await review(here, [[null, "long", "minor"]])
     expect(await makeReviewFixes(here, TEAM)).toEqual([])
   })
 
@@ -107,7 +128,11 @@ function fixesContract(makeDatabase: MakeDatabase): void {
       { id: "1", title: "One", agent: "script", run: ["make"], repair: ["make again"] },
       { id: "2", title: "Two", agent: "script", run: ["make"], blockedBy: ["1"] },
     ])
-    await review(here, { "task 1": "- wrong", "task 2": "- wrong", "task gone": "- wrong" })
+    await review(here, [
+      ["1", "wrong"],
+      ["2", "wrong too"],
+      ["gone", "wrong as well"],
+    ])
     const made = await makeReviewFixes(here, TEAM)
     expect(made.map(({ work }) => [work.agent, work.commands, work.repair])).toEqual([
       ["script", ["make again"], ["make again"]],

@@ -1968,6 +1968,70 @@ const ESCALATION_FIELDS = [
 ]
 const ESCALATE = ["escalate", "--trigger", "budget", "--task", "1", "--owner", "w1", "--summary", "It costs too much"]
 
+const FINDING_FIELDS = [
+  ...["number", "severity", "task_id", "file", "line", "text", "status", "source", "reported_in", "commit", "by"],
+  ...["agent", "fix_task", "rounds", "is_retry", "fixed_in", "fixed_by", "waived_by", "reason", "created_at"],
+  "updated_at",
+]
+const FIND = [
+  ...["verdict", "record", "--scope", "cross-agent", "--status", "failed", "--by", "ann"],
+  ...["--issue", "Critical: src/a.ts:12 logs the key"],
+]
+const WAIVE = ["findings", "waive", "--number", "1", "--reason", "Only in tests", "--owner", "ann"]
+
+const FINDING_CASES: readonly Case[] = [
+  {
+    command: "findings",
+    args: ["--open", "--severity", "critical"],
+    before: [FIND],
+    data: [
+      {
+        ...{ number: 1, severity: "critical", file: "src/a.ts", line: 12, status: "open", source: "person", by: "ann" },
+        ...{ text: "src/a.ts:12 logs the key", task_id: null, created_at: TIME, updated_at: TIME },
+      },
+    ],
+    fields: FINDING_FIELDS,
+    table:
+      /^NO +SEVERITY +STATUS +TASK +PLACE +FINDING\n1 +critical +open +- +src\/a\.ts:12 +src\/a\.ts:12 logs the key\nOpen: 1 critical\n$/,
+  },
+  {
+    command: "findings",
+    args: ["--task", "1"],
+    before: [
+      FIND,
+      ["task", "update", "1", "--owner", "w1", "--status", "resolved", "--result", "FINDING low b.ts: odd"],
+    ],
+    data: [{ number: 2, severity: "minor", file: "b.ts", line: null, source: "task", reported_in: "1", text: "odd" }],
+    fields: FINDING_FIELDS,
+    table: /\n2 +minor +open +- +b\.ts +odd\nOpen: 1 minor\n$/,
+  },
+  {
+    command: "findings show",
+    args: ["--number", "1"],
+    before: [FIND],
+    data: { number: 1, severity: "critical", status: "open" },
+    fields: FINDING_FIELDS,
+    table:
+      /^finding 1 {2}critical, open\n {2}src\/a\.ts:12 logs the key\n {2}Place: src\/a\.ts:12\n[\s\S]*findings waive 1 --reason/,
+  },
+  {
+    command: "findings waive",
+    args: WAIVE.slice(2),
+    before: [FIND],
+    data: { number: 1, status: "waived", waived_by: "ann", reason: "Only in tests" },
+    fields: FINDING_FIELDS,
+    table: /^Finding 1 \(critical\) is waived\n$/,
+  },
+  {
+    command: "findings reopen",
+    args: ["--number", "1", "--reason", "Not only there"],
+    before: [FIND, WAIVE],
+    data: { number: 1, status: "open", waived_by: null },
+    fields: FINDING_FIELDS,
+    table: /^Finding 1 \(critical\) is open\n$/,
+  },
+]
+
 const ESCALATION_CASES: readonly Case[] = [
   {
     command: "escalate",
@@ -2540,6 +2604,7 @@ const FIRST_CASES: readonly Case[] = [
   ...VERIFY_CASES,
   ...OWNERSHIP_CASES,
   ...ESCALATION_CASES,
+  ...FINDING_CASES,
   ...QA_CASES,
   ...KNOWLEDGE_CASES,
   ...PRESET_CASES,
@@ -2549,7 +2614,17 @@ const FIRST_CASES: readonly Case[] = [
 /** What reads a run of the team: by its number the current one is the same as without. */
 const READS_RUNS = [
   ...["project status", "task get", "task list", "evidence list", "wave status", "verdict list", "approvals"],
-  ...["ownership list", "escalations", "quality", "wisdom list", "discuss list", "discuss show", "artifact list"],
+  ...[
+    "ownership list",
+    "escalations",
+    "findings",
+    "findings show",
+    "quality",
+    "wisdom list",
+    "discuss list",
+    "discuss show",
+    "artifact list",
+  ],
   ...["artifact show", "artifact export", "deliverables", "diff", "refs", "recover", "mailbox read", "mailbox poll"],
   ...["logs", "events tail", "report", "watch", "whiteboard", "swarm status", "export"],
 ]
@@ -2623,6 +2698,9 @@ export const MISSING: readonly Missing[] = [
   { command: "completion", args: [], message: /--shell is missing/ },
   { command: "escalate", args: ["--trigger", "budget"], message: /--summary is missing/ },
   { command: "decide", args: ["1"], message: /--option is missing/ },
+  { command: "findings show", args: [], message: /--number is missing/ },
+  { command: "findings waive", args: ["1"], message: /--reason is missing/ },
+  { command: "findings reopen", args: [], message: /--number is missing/ },
   { command: "revise", args: [], message: /--id is missing/ },
   { command: "feedback", args: [], message: /teamwork feedback TEXT/ },
   { command: "qa submit", args: ["--owner", "w1"], message: /--id is missing/ },

@@ -49,7 +49,7 @@ describe("the tools", () => {
           "task_release",
         ],
         ...["task_heartbeat", "task_phase", "evidence_run", "evidence_add", "message_send", "message_read"],
-        ...["message_wait", "team_msg", "approval_ask", "approval_list", "checkpoint_ask", "escalate"],
+        ...["message_wait", "team_msg", "approval_ask", "approval_list", "finding_list", "checkpoint_ask", "escalate"],
         ...["ownership_check", "ownership_ask", "wisdom_add", "wisdom_list", "explore_get", "explore_put"],
         ...["explore_list", "join", "leave", "agent_exec", "agent_status", "agent_cancel"],
         ...["codex_exec", "codex_status", "codex_cancel", "gemini_exec", "gemini_status", "gemini_cancel"],

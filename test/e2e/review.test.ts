@@ -34,7 +34,7 @@ it("finds fault with the work, makes tasks of it, and is content later", async (
   const findings = [{ task: "3", file: "page.html", severity: "high", text: "the page has no form" }]
   const answers = [
     { verdict: "FAIL", findings },
-    { verdict: "PASS", findings: [] },
+    { verdict: "PASS", findings: [], earlier: [{ number: 1, status: "fixed" }] },
   ]
   const written = writeAnswers(join(bench.home, "answers"), answers)
   await bench.ok("config", "set", "agents.codex.command", JSON.stringify(written.command("codex")))
@@ -43,12 +43,12 @@ it("finds fault with the work, makes tasks of it, and is content later", async (
   expect(failed).toMatchObject({ exitCode: 1, stderr: "" })
   expect(failed.json<{ data: Data }>().data).toMatchObject({
     ...{ scope: "cross-agent", status: "failed", by: "codex", fixes: ["finding-1-3"] },
-    issues: ["high: task 3, page.html: the page has no form"],
+    issues: ["major: task 3, page.html: the page has no form"],
   })
   expect(written.prompt(1)).toContain("\n+<h1>Search</h1>\n")
   expect(await bench.ok("task", "get", "finding-1-3")).toMatchObject({ status: "open", role: "frontend" })
   expect(await bench.text("report")).toMatch(
-    /^Review +failed: by codex, high: task 3, page\.html: the page has no form$/m,
+    /^Review +failed: by codex, major: task 3, page\.html: the page has no form$/m,
   )
 
   const passed = await bench.run(["verify", "review", ...REPOSITORY, "--format", "table"], { env })
@@ -58,7 +58,7 @@ it("finds fault with the work, makes tasks of it, and is content later", async (
   )
   const report = await bench.text("report")
   expect(report).toMatch(/^Review +passed: by codex$/m)
-  expect(report).toMatch(/^\[OPEN\] +finding-1-3 Fix what the review found in task/m)
+  expect(report).toMatch(/^\[OPEN\] +finding-1-3 Fix what the rev/m)
   expect(report).toContain("\n        [fix of #3 after review]\n")
 })
 

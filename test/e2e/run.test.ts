@@ -178,7 +178,7 @@ describe("the review at the end of a run", () => {
       const findings = [{ task: "2", file: "f1", severity: "high", text: "look at the second line too [[hello]]" }]
       const answers = writeAnswers(join(bench.home, "answers"), [
         { verdict: "FAIL", findings },
-        { verdict: "PASS", findings: [] },
+        { verdict: "PASS", findings: [], earlier: [{ number: 1, status: "fixed" }] },
       ])
       await bench.ok("config", "set", "agents.codex.command", JSON.stringify(answers.command("codex")))
       const claude = [process.execPath, join(import.meta.dir, "../fixtures/agents/agent.ts"), "claude"]

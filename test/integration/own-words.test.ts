@@ -18,7 +18,7 @@ const FACTS: PromptFacts = {
   team: { project: "p", team: "t", goal: "x", session: "s", totalWaves: 1 },
   task: makeTask({ id: parseTaskId("1"), title: "", description: "", acceptance: [], checks: [], files: [] }),
   ...{ worktree: null, needs: [], artifacts: [], others: [], granted: [], messages: [], wisdom: [], learned: [] },
-  ...{ isCoordinated: true, evidence: [], setbacks: [], decisions: [], feedback: [] },
+  ...{ isCoordinated: true, evidence: [], setbacks: [], decisions: [], feedback: [], findings: [] },
 }
 const prompt = (role: string) =>
   composePrompt({

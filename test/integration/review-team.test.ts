@@ -6,6 +6,7 @@ import { claude } from "../../src/agents/claude/program.ts"
 import { codex } from "../../src/agents/codex/program.ts"
 import type { ReadyAgent } from "../../src/agents/jobs/run-job.ts"
 import { makeAgent } from "../../src/agents/make-agent.ts"
+import { listFindings } from "../../src/quality/operations/manage-findings.ts"
 import { makeReviewFixes } from "../../src/quality/operations/review-fixes.ts"
 import { lookAtTeam } from "../../src/reporting/operations/look-at-team.ts"
 import { AGENT_PORTS } from "../support/agents.ts"
@@ -57,15 +58,18 @@ it("is another program than the one that did the work, and passes it", async () 
 
 it("fails the work with findings, of which tasks are made", async () => {
   await using scene = await makeReviewScene(["claude", "claude"])
-  const finding = { task: "2", file: "search.ts", severity: "high", text: "answers nothing" }
-  const findings = [finding, { ...finding, task: "#1", text: "is not tested" }, { ...finding, task: null, text: "odd" }]
+  const finding = { task: "2", file: "search.ts", line: 4, severity: "high", text: "answers nothing" }
+  const findings = [
+    ...[finding, { ...finding, task: "#1", line: 40, text: "is not tested" }],
+    { ...finding, task: null, line: 80, text: "odd" },
+  ]
   const { ready } = answering(scene, [{ verdict: "FAIL", findings }])
   const verdict = await scene.review(ready)
   expect(verdict).toMatchObject({ status: "failed", by: "codex" })
   expect(verdict.issues).toEqual([
-    "high: task 2, search.ts: answers nothing",
-    "high: task 1, search.ts: is not tested",
-    "high: search.ts: odd",
+    "major: task 2, search.ts:4: answers nothing",
+    "major: task 1, search.ts:40: is not tested",
+    "major: search.ts:80: odd",
   ])
   const fixes = await makeReviewFixes(scene.context, TEAM)
   expect(fixes.map(({ id, files }) => [id, ...files])).toEqual([
@@ -73,8 +77,8 @@ it("fails the work with findings, of which tasks are made", async () => {
     ["finding-1-1", "part1/**"],
     ["finding-1-whole"],
   ])
-  expect(fixes[0]?.description).toContain(
-    "by codex found in the work of task 2:\n\n- high: search.ts: answers nothing\n",
+  expect(fixes[0]?.description).toStartWith(
+    "Reviews found in the work of task 2:\n\n- finding 1, major, by codex, search.ts:4: answers nothing\n",
   )
 })
 
@@ -82,7 +86,7 @@ it("keeps remarks of a review that passed", async () => {
   await using scene = await makeReviewScene(["claude"])
   const findings = [{ task: null, file: null, severity: "low", text: "could be shorter" }]
   const { ready } = answering(scene, [{ verdict: "PASS", findings }])
-  expect(await scene.review(ready)).toMatchObject({ status: "passed", issues: ["low: could be shorter"] })
+  expect(await scene.review(ready)).toMatchObject({ status: "passed", issues: ["minor: could be shorter"] })
 })
 
 it("is whoever did least where several were at work, as far as they can be had", async () => {
@@ -92,25 +96,73 @@ it("is whoever did least where several were at work, as far as they can be had",
   expect(await scene.review(ready)).toMatchObject({ status: "passed", by: "claude" })
 })
 
-it("is skipped with the reason where the one to ask is not here, or only scripts were at work", async () => {
+it("F036: is a fresh session of the only program that is here", async () => {
+  await using scene = await makeReviewScene(["codex", "codex"])
+  const { ready } = answering(scene, [PASS])
+  const only = ready.filter(({ agent }) => agent.name === "codex")
+  expect(await scene.review(only)).toMatchObject({ status: "passed", by: "codex" })
+})
+
+it("F036: waits for a reviewer that is limited where no other can be had", async () => {
   await using scene = await makeReviewScene(["codex"])
-  const { ready } = answering(scene, [])
-  const verdict = await scene.review(ready)
-  expect(verdict).toMatchObject({ status: "skipped", by: "reviewer", checks: [{ name: "review", status: "skipped" }] })
-  expect(verdict.issues).toEqual([expect.stringMatching(/^no agent can be asked as reviewer/)])
+  const { ready } = answering(scene, [PASS, PASS])
+  const only = ready.filter(({ agent }) => agent.name === "codex")
+  scene.limit({ codex: new Date(Date.now() + 1500).toISOString() })
+  const began = Date.now()
+  expect(await scene.review(only)).toMatchObject({ status: "passed", by: "codex" })
+  expect(Date.now() - began).toBeGreaterThanOrEqual(1000)
+  // Not for ever, and not where another can review.
+  scene.limit({ codex: new Date(Date.now() + 3_600_000).toISOString() })
+  expect(await scene.review(only)).toMatchObject({ status: "skipped", issues: [expect.stringContaining("codex")] })
+  expect(await scene.review(ready)).toMatchObject({ status: "passed", by: "claude" })
+})
+
+it("is skipped with the reason where nobody can be asked, or only scripts were at work", async () => {
+  await using scene = await makeReviewScene(["codex"])
+  const { ready } = answering(scene, [PASS])
+  expect(await scene.review([])).toMatchObject({
+    ...{ status: "skipped", by: "reviewer", checks: [{ name: "review", status: "skipped" }] },
+    issues: ["no agent that could review is set up here"],
+  })
   await using scripted = await makeReviewScene(["script", "script"])
   expect(await scripted.review(ready)).toMatchObject({ status: "skipped", issues: ["only scripts worked on it"] })
   await using untouched = await makeReviewScene([])
   expect(await untouched.review(ready)).toMatchObject({ status: "skipped" })
 })
 
-it("is skipped where the answer is none, or the agent breaks down", async () => {
+it("F036: no answer is no verdict: asked again, then another program, then none", async () => {
   await using scene = await makeReviewScene(["claude"])
-  const { ready } = answering(scene, [{ verdict: "MAYBE", findings: [] }, "!500 broken"])
-  expect((await scene.review(ready)).issues[0]).toContain("no verdict PASS or FAIL")
-  const second = await scene.review(ready)
-  expect(second.status).toBe("skipped")
-  expect(second.issues[0]).toStartWith("no answer from the reviewer (codex: crashed")
+  const { written, ready } = answering(scene, [{ verdict: "MAYBE", findings: [] }, "!500 broken", PASS])
+  // Codex twice, then claude.
+  expect(await scene.review(ready)).toMatchObject({ status: "passed", by: "claude" })
+  expect(written.prompt(3)).toContain("# Goal")
+  await using other = await makeReviewScene(["claude"])
+  const broken = answering(other, ["!500 broken", { verdict: "PASS" }, "!500 broken", {}])
+  const verdict = await other.review(broken.ready)
+  expect(verdict.status).toBe("skipped")
+  expect(verdict.issues[0]).toMatch(/^no answer from the reviewer \(codex: overloaded.*no verdict PASS or FAIL/s)
+})
+
+it("F037: asks a later review about each finding, and only that makes it fixed", async () => {
+  await using scene = await makeReviewScene(["claude"])
+  const finding = { task: "1", file: "search.ts", line: 1, severity: "critical", text: "answers nothing" }
+  const { written, ready } = answering(scene, [
+    ...[
+      { verdict: "PASS", findings: [finding] },
+      { verdict: "PASS", findings: [] },
+    ],
+    { verdict: "PASS", findings: [], earlier: [{ number: 1, status: "open" }] },
+    { verdict: "PASS", findings: [], earlier: [{ number: 1, status: "fixed" }] },
+  ])
+  // PASS with a critical finding inside is not a pass.
+  expect(await scene.review(ready)).toMatchObject({ status: "failed" })
+  // An answer that says nothing of the finding is no verdict, and is asked for again.
+  expect(await scene.review(ready)).toMatchObject({ status: "failed", by: "codex" })
+  expect(written.prompt(2)).toContain("# Earlier findings\n\n- finding 1, critical, search.ts:1: answers nothing\n")
+  expect(await scene.review(ready)).toMatchObject({ status: "passed" })
+  expect(await listFindings.run(scene.context, TEAM)).toMatchObject([
+    { number: 1, status: "fixed", fixedIn: scene.tip, fixedBy: "codex" },
+  ])
 })
 
 it("leaves no verdict when it was interrupted", async () => {

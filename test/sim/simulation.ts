@@ -346,6 +346,7 @@ function chooseLimits({ random }: World): EngineLimits {
       enableCascade: random.chance(0.3),
       onBlockerFailed: random.pick(["ask", "retry"] as const),
       enableReview: random.chance(0.3),
+      reviewRequired: false,
       deliver: true,
       partialDelivery: random.fork("partial").pick(["ask", "always"] as const),
       maxRefusals: 3,

@@ -2,6 +2,7 @@
 
 import { parseTaskId, parseWorkerId } from "../../src/kernel/ids.ts"
 import type { EngineLimits, EngineSnapshot, EngineWorker } from "../../src/orchestrator/actions.ts"
+import type { Finding } from "../../src/quality/finding.ts"
 import { emptyHistory, type History, taskOf, workerOf } from "../../src/reporting/history.ts"
 import type { RunFact, WorkerFact } from "../../src/reporting/history-facts.ts"
 import type { Task } from "../../src/tasks/task.ts"
@@ -21,7 +22,7 @@ export const LIMITS: EngineLimits = {
   ...{ watchdogWarningMs: 300_000, watchdogGraceMs: 120_000, watchdogReassignMs: 600_000, freshStartMs: 3_600_000 },
   restartBackoffMs: [5000, 10_000, 20_000],
   onBlockerFailed: "ask",
-  ...{ enableCascade: true, enableReview: true, deliver: true, maxRefusals: 3 },
+  ...{ enableCascade: true, enableReview: true, reviewRequired: false, deliver: true, maxRefusals: 3 },
   partialDelivery: "ask",
   ...{ budget: { tokens: 0, dollars: 0 }, budgetPerWorker: { tokens: 0, dollars: 0 } },
 }
@@ -43,9 +44,18 @@ export function makeSnapshot(change: Partial<EngineSnapshot> = {}): EngineSnapsh
       refusals: new Map<string, number>(),
       isPausedByEngine: false,
     },
-    ...{ busy: null, final: null, part: null, review: null, delivery: "none", troubles: [] },
+    ...{
+      busy: null,
+      final: null,
+      part: null,
+      review: null,
+      unreviewed: null,
+      isReviewAsked: false,
+      delivery: "none",
+      troubles: [],
+    },
     ...{ approvals: [], finalApproval: null },
-    questions: [],
+    ...{ questions: [], findings: [] },
     ...change,
   }
 }
@@ -112,4 +122,15 @@ export function withRuns(runs: Run[], history: History = emptyHistory()): Histor
       task: change.task === null ? null : parseTaskId(change.task ?? "1"),
     })
   return history
+}
+
+/** An open major finding of the review, with no fix yet. */
+export function makeFinding(change: Partial<Finding> = {}): Finding {
+  const at = new Date(NOW).toISOString()
+  return {
+    ...{ number: 1, severity: "major", taskId: null, file: "a.ts", line: 1, text: "wrong", status: "open" },
+    ...{ source: "review", reportedIn: null, commit: null, by: "reviewer", agent: "codex", fixTask: null, rounds: 0 },
+    ...{ isRetry: false, fixedIn: null, fixedBy: null, waivedBy: null, reason: null, createdAt: at, updatedAt: at },
+    ...change,
+  }
 }

@@ -30,6 +30,8 @@ export interface ReviewScene extends AsyncDisposable {
   /** Folders that were lent to reviewers, and what they were at. */
   readonly lent: { readonly folder: string; readonly commit: string }[]
   review(ready: readonly ReadyAgent[], more?: Partial<ReviewRequest>): Promise<Verdict>
+  /** Until when agents are limited, by name. */
+  limit(until: Record<string, string>): void
   verdicts(): Promise<Verdict[]>
 }
 
@@ -49,6 +51,7 @@ export async function makeReviewScene(agents: readonly string[], goal = "A searc
   const home = join(repository.folder, "../home")
   const gates = await openGateRepository(repository.git, { home, prepare: async () => undefined })
   if (gates === undefined) throw new Error("no repository")
+  let limits: Record<string, string> = {}
   const lent: { folder: string; commit: string }[] = []
   const ports = (ready: readonly ReadyAgent[]): ReviewPorts => ({
     ...{ context: here, merges: repository.merges, promptLimit: () => 50_000 },
@@ -57,17 +60,20 @@ export async function makeReviewScene(agents: readonly string[], goal = "A searc
         lent.push({ folder, commit })
         return use(folder)
       }),
-    ask: {
+    openAsk: async () => ({
       ...{ ready, home, clock: systemClock, ids: systemIds, maxBytes: 1_000_000, callerEnv: sandboxEnv() },
       ...{ roles: BUILT_IN_ROLES, defaults: { agentType: "executor", tier: "sonnet" } },
-      health: { now: new Date().toISOString(), until: {}, faults: {}, quotas: {} },
+      health: { now: new Date().toISOString(), until: limits, faults: {}, quotas: {} },
       hasStore: async () => true,
       openContext: async () => here,
-    },
+    }),
   })
   return {
     ...{ context: here, repository, home, tip, lent },
-    review: (ready, more = {}) => reviewTeam(ports(ready), { ...TEAM, timeoutMs: 60_000, ...more }),
+    review: (ready, more = {}) => reviewTeam(ports(ready), { ...TEAM, timeoutMs: 60_000, patienceMs: 5000, ...more }),
+    limit: (until) => {
+      limits = until
+    },
     verdicts: () => run(here, listVerdicts, {}),
     async [Symbol.asyncDispose]() {
       await database[Symbol.asyncDispose]()

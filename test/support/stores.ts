@@ -80,6 +80,7 @@ export const DEFAULT_SETTINGS: Settings = {
   warnPatterns: CONFIG_KEYS["evidence.warnPatterns"].default,
   onOverlap: CONFIG_KEYS["ownership.onOverlap"].default,
   sharedFiles: CONFIG_KEYS["ownership.shared"].default,
+  reviewRequired: false,
   quality: {
     pass: CONFIG_KEYS["quality.pass"].default,
     review: CONFIG_KEYS["quality.review"].default,

@@ -75,6 +75,7 @@ const ANOTHER_MAY: readonly Reason[] = [
 export async function askAgent(ports: AskPorts, question: Question): Promise<Answer> {
   const left = new Set(question.agents ?? ports.ready.map(({ agent }) => agent.name))
   const failures: string[] = []
+  const reasons: Reason[] = []
   for (let health = ports.health; ; health = await healthNow(ports)) {
     const budget = await ports.budget?.()
     if (budget?.usedUp != null)
@@ -90,7 +91,7 @@ export async function askAgent(ports: AskPorts, question: Question): Promise<Ans
     const ready = ports.ready.find(({ agent }) => agent.name === route.agent)
     if (ready === undefined) {
       if (failures.length > 0 || !(await isSoon(route, health, question.signal)))
-        throw noAgent(question, route, failures)
+        throw noAgent(question, route, { failures, reasons })
       continue
     }
     const answer = await runOnce(ports, withinBudget(question, budget), { ready, tier: route.tier, effort })
@@ -99,8 +100,9 @@ export async function askAgent(ports: AskPorts, question: Question): Promise<Ans
     if (reason === "done") return answer
     const failure = `${ready.agent.name}: ${reason}${error === "" ? "" : `: ${error}`}`
     failures.push(failure)
+    reasons.push(reason)
     left.delete(ready.agent.name)
-    if (!ANOTHER_MAY.includes(reason)) throw failed(question, failures)
+    if (!ANOTHER_MAY.includes(reason)) throw failed(question, { failures, reasons })
   }
 }
 
@@ -196,8 +198,13 @@ function makeJob(
   }
 }
 
-function noAgent({ worker }: Question, route: Route, failures: readonly string[]): AppError {
-  if (failures.length > 0) return failed({ worker }, failures)
+interface Failures {
+  readonly failures: readonly string[]
+  readonly reasons: readonly Reason[]
+}
+
+function noAgent({ worker }: Question, route: Route, tried: Failures): AppError {
+  if (tried.failures.length > 0) return failed({ worker }, tried)
   const { passedOver, retryAt } = route
   const why = passedOver.map((each) => `${each.agent}: ${each.because}`).join("; ") || "none is allowed"
   const when = retryAt === null ? "" : `; try again at ${retryAt}`
@@ -207,6 +214,6 @@ function noAgent({ worker }: Question, route: Route, failures: readonly string[]
   })
 }
 
-function failed({ worker }: Pick<Question, "worker">, failures: readonly string[]): AppError {
-  return new AppError("agent.failed", `no answer from the ${worker} (${failures.join("; ")})`, { failures })
+function failed({ worker }: Pick<Question, "worker">, { failures, reasons }: Failures): AppError {
+  return new AppError("agent.failed", `no answer from the ${worker} (${failures.join("; ")})`, { failures, reasons })
 }

@@ -119,6 +119,13 @@ export const CORE_KEYS = {
     description:
       "What QA scores and how much each counts, for work of every type; empty means by the type of the task.",
   },
+  "review.required": {
+    type: "boolean",
+    default: false,
+    env: "TEAMWORK_REVIEW_REQUIRED",
+    description:
+      "Whether nothing is delivered without the verdict of a review on it. Also has agents review what only scripts or people did.",
+  },
   "git.authorName": {
     type: "string",
     default: "",

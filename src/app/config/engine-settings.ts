@@ -15,6 +15,7 @@ export function engineSettings(config: Config) {
     restartBackoffMs: config["team.restartBackoffSeconds"].map((seconds) => seconds * 1000),
     enableCascade: config["team.enableCascade"],
     enableReview: config["team.enableCrossCliVerification"],
+    reviewRequired: config["review.required"],
     budget: { tokens: config["budget.teamTokens"], dollars: config["budget.teamDollars"] },
     budgetPerWorker: { tokens: config["budget.workerTokens"], dollars: config["budget.workerDollars"] },
     leaseMs: config["engine.leaseSeconds"] * 1000,

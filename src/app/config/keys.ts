@@ -210,8 +210,10 @@ export const CONFIG_KEYS = {
     type: "boolean",
     default: true,
     env: "TEAMWORK_TEAM_ENABLE_CROSS_CLI_VERIFICATION",
-    description: "Whether work is verified by another agent program than the one that did it.",
+    description:
+      "Whether an agent reviews the finished work: another program than the one that did it, or a fresh session of the same one.",
   },
+  "review.required": CORE_KEYS["review.required"],
   "claim.leaseSeconds": CORE_KEYS["claim.leaseSeconds"],
   "claim.workerLeaseSeconds": {
     type: "number",

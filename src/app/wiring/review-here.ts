@@ -17,7 +17,7 @@ export async function reviewHere(
     {
       ...{ context: await session.context(), merges, promptLimit: await configured.promptLimits() },
       checkedOut: (commit, use) => repository.checkedOut(commit, use),
-      ask: await askPorts(session),
+      openAsk: () => askPorts(session),
     },
     { ...name, signal, timeoutMs: timeoutSeconds === 0 ? null : timeoutSeconds * 1000 },
   )

@@ -2,6 +2,8 @@ import { teamRefs, workerRefs } from "../../kernel/branches.ts"
 import type { EventData } from "../../kernel/events.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { RunName, TeamName } from "../../kernel/team.ts"
+import { type Finding, nameFinding } from "../../quality/finding.ts"
+import { readCritical } from "../../quality/operations/hold-findings.ts"
 import { readPassed } from "../../quality/operations/hold-qa.ts"
 import type { Context } from "../../store/operation.ts"
 import { bringCommand, tellElsewhere } from "../../tasks/committed-work.ts"
@@ -31,6 +33,11 @@ export interface WaveMerge extends TeamName {
   readonly takesReviewed?: boolean
   /** A fix is meant for the idle worker that did the work; whoever leads frees it when that takes something else. */
   readonly assignsFixes?: boolean
+  /**
+   * Merge also tasks that an open critical finding is about. A led run does: fixes and the review of them build on what
+   * is merged, and the delivery is held. Otherwise such a task is left out.
+   */
+  readonly mergesHeld?: boolean
   /** How the last merge left the branch. Where nobody has moved it since, only what is new is looked at. */
   readonly last?: LastMerge | undefined
 }
@@ -73,11 +80,12 @@ export async function mergeWave(context: Context, given: WavePorts, request: Wav
   const { merges } = given
   const name = await resolveRun(context, request)
   const ports = await withSharedFiles(context, given, name)
-  const { tasks, committed, passed } = await context.store.read(async (tx) => {
+  const { tasks, committed, passed, critical } = await context.store.read(async (tx) => {
     const { key } = await getTeam(tx, name)
     const all = await tx.tasks.list(key)
     const rounds = all.some(({ qa }) => qa !== null) ? await readPassed(tx, key) : new Map()
-    return { tasks: all, committed: await readCommitted(tx, key), passed: rounds }
+    const critical = request.mergesHeld === true ? [] : await readCritical(tx, key)
+    return { tasks: all, committed: await readCommitted(tx, key), passed: rounds, critical }
   })
   const mended = await merges.recover()
   const integration = await openIntegration(context, merges, { name, target: request.target })
@@ -85,7 +93,8 @@ export async function mergeWave(context: Context, given: WavePorts, request: Wav
   const done = request.takesReviewed === true ? ["resolved", "in_review"] : ["resolved"]
   const last = request.last?.tip === integration.tip ? request.last : undefined
   const isMerged = ({ id, attempt }: Task) => last?.merged.has(attemptName({ taskId: id, attempt })) === true
-  const wanted = ofWave.filter((task) => done.includes(task.status) && !isMerged(task))
+  const unmerged = ofWave.filter((task) => done.includes(task.status) && !isMerged(task))
+  const { wanted, held } = withoutHeld(unmerged, critical)
   const found = await collectCandidates(merges, { name, tasks, wanted, committed, passed, tip: integration.tip })
   const { candidates, heads, restored } = found
   const elsewhere = await noteFound(context, merges, { name, tasks, found })
@@ -117,7 +126,22 @@ export async function mergeWave(context: Context, given: WavePorts, request: Wav
   })
   const pending = ofWave.filter(isPending).map((task) => task.id)
   const coming = [...repairs, ...fixes].map(({ fix }) => fix)
-  return { ...report, target, fixes, repairs: coming, left, elsewhere, restored, pending, strangers, mended }
+  const all = { ...report, target, fixes, repairs: coming, left: [...left, ...held], elsewhere, restored }
+  return { ...all, pending, strangers, mended }
+}
+
+/** Work in which a review found something critical is not merged before that is fixed or waived. */
+function withoutHeld(tasks: readonly Task[], critical: readonly Finding[]) {
+  const held: { taskId: TaskId; attempt: number; reason: string }[] = []
+  const wanted = tasks.filter(({ id, attempt }) => {
+    const finding = critical.find(({ taskId }) => taskId === id)
+    if (finding !== undefined) {
+      const ways = `teamwork findings show ${finding.number}`
+      held.push({ taskId: id, attempt, reason: `it is held by ${nameFinding(finding)}; see: ${ways}` })
+    }
+    return finding === undefined
+  })
+  return { wanted, held }
 }
 
 /** Of a task whose commit this repository does not have. */

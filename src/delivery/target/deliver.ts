@@ -4,11 +4,13 @@ import { branchRef, integrationBranch } from "../../kernel/branches.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { RunName, TeamName } from "../../kernel/team.ts"
 import type { LeftOut } from "../../quality/left-out.ts"
+import { assertNoCritical } from "../../quality/operations/hold-findings.ts"
 import { assertDeliverable } from "../../requests/operations/checkpoints.ts"
 import type { Context } from "../../store/operation.ts"
 import { resolveRun } from "../../tasks/operations/lookup.ts"
 import { recordDelivery, recordRewritten, type TargetRewritten } from "../operations/record-delivery.ts"
 import { assertContained } from "./assert-contained.ts"
+import { assertReviewed, sayUnreviewed } from "./assert-reviewed.ts"
 import { type CarriedOver, carryOver, takeInSubject } from "./carry-over.ts"
 import { forgetDelivery, noteDelivery } from "./delivery-records.ts"
 import type { NotGreen } from "./final-verdict.ts"
@@ -76,6 +78,8 @@ export async function deliver(context: Context, ports: DeliveryPorts, asked: Tea
     const { target, from, to } = ready
     if (ports.isPartial !== true) await assertContained(context, merges, { name, commit: to })
     if (from === to) return { target, from, to, isMoved: false, tookTargetIn, dropped, mended, notes: [], leftOut: [] }
+    await assertNoCritical(context, name, ports.isPartial === true)
+    await assertReviewed(context, merges, { name, commit: to })
     const checkout = await targets.findCheckout(target)
     if (checkout !== undefined && checkout.obstacle !== null) throw inTheWay(checkout, name, target)
     const noted = await noteDelivery(merges, name, { target, before: from, after: to })
@@ -89,7 +93,7 @@ export async function deliver(context: Context, ports: DeliveryPorts, asked: Tea
       continue
     }
     const leftOut = (await ports.leftOut?.()) ?? []
-    const notes = await merges.notes()
+    const notes = [...(await merges.notes()), ...(await sayUnreviewed(context, name))]
     await recordDelivery(context, { ...name, type: "target.delivered", target, from, to, leftOut, notes })
     return { target, from, to, isMoved: true, tookTargetIn, dropped, mended, notes, leftOut }
   }

@@ -283,6 +283,19 @@ export const COMMANDS: readonly CommandRow[] = [
   { name: "revise", load: async () => (await import("../../teams/commands/steer-commands.ts")).revise },
   { name: "feedback", load: async () => (await import("../../teams/commands/steer-commands.ts")).feedback },
   { name: "improve", load: async () => (await import("../../teams/commands/steer-commands.ts")).improve },
+  { name: "findings", load: async () => (await import("../../quality/commands/finding-commands.ts")).findings },
+  {
+    name: "findings show",
+    load: async () => (await import("../../quality/commands/finding-commands.ts")).findingsShow,
+  },
+  {
+    name: "findings waive",
+    load: async () => (await import("../../quality/commands/finding-commands.ts")).findingsWaive,
+  },
+  {
+    name: "findings reopen",
+    load: async () => (await import("../../quality/commands/finding-commands.ts")).findingsReopen,
+  },
   { name: "quality", load: async () => (await import("../../quality/commands/qa-commands.ts")).quality },
   { name: "qa submit", load: async () => (await import("../../quality/commands/qa-commands.ts")).qaSubmit },
   { name: "qa plan", load: async () => (await import("../../quality/commands/qa-commands.ts")).qaPlan },

@@ -77,6 +77,7 @@ export const TOOLS: readonly Tool[] = [
     isForHolder: true,
   },
   { name: "approval_list", command: "approvals", effect: "reads", without: ["watch"], list: "approvals" },
+  { name: "finding_list", command: "findings", effect: "reads", list: "findings", isForLead: true },
   { name: "checkpoint_ask", command: "checkpoint", effect: "adds", isForLead: true },
   { name: "escalate", command: "escalate", effect: "changes", mustHold: "task" },
   { name: "ownership_check", command: "ownership check", effect: "reads" },

@@ -2,6 +2,7 @@ import type { TaskId } from "../../kernel/ids.ts"
 import { sessionId } from "../../kernel/session-id.ts"
 import { oneLine } from "../../lib/text/table.ts"
 import { hasInnerLoop, readRoleSpec, specPath } from "../../planning/roles/role-spec.ts"
+import { toFinding } from "../../quality/finding.ts"
 import { shortTime } from "../../reporting/views/status-view.ts"
 import { renderWhiteboard } from "../../reporting/views/whiteboard-view.ts"
 import { lifecycleOf } from "../../tasks/lifecycle.ts"
@@ -26,7 +27,8 @@ export function overviewFiles(facts: TeamFacts): OutFile[] {
 
 function whiteboard(facts: TeamFacts): string {
   const events = facts.latestEvents.map((event) => ({ ...event, data: sortKeys(event.data) }))
-  return renderWhiteboard({ team: reportTeam(facts), swarm: reportSwarm(facts), events })
+  const findings = facts.records.filter(({ kind }) => kind === "finding").map(toFinding)
+  return renderWhiteboard({ team: reportTeam(facts), swarm: reportSwarm(facts), events, findings })
 }
 
 function projectText(facts: TeamFacts): string {

@@ -100,8 +100,10 @@ async function perform(
       await askForFinal(context, name)
       return
     case "fix-gate":
-      if (action.scope === "cross-agent") await makeReviewFixes(context, name)
-      else await makeGateFix(context, { ...name, scope: action.scope, wave: action.wave })
+      await makeGateFix(context, { ...name, scope: action.scope, wave: action.wave })
+      return
+    case "fix-findings":
+      await makeReviewFixes(context, name, action.numbers)
       return
     default:
       return unreachable(action)

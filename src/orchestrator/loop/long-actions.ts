@@ -91,10 +91,9 @@ export function makeLongActions(
     const { context, merging, gates } = ports
     const begunAt = now()
     const queue = { merges: merging.merges, gate: gates.gate, scope: gates.scope, makeLock: gates.makeLock }
-    const report = await mergeWave(context, queue, {
-      ...{ ...name, target: options.target, wave: wave ?? undefined, takesReviewed: true, assignsFixes: true },
-      last: memory.last,
-    })
+    const how = { takesReviewed: true, assignsFixes: true, mergesHeld: true }
+    const asked = { ...name, target: options.target, wave: wave ?? undefined, ...how, last: memory.last }
+    const report = await mergeWave(context, queue, asked)
     memory.keep(report, begunAt)
     elsewhere.add(report)
     return whyNotWhole(report)

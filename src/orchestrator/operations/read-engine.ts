@@ -1,9 +1,12 @@
 import { ENGINE } from "../../kernel/actor.ts"
 import type { TeamName } from "../../kernel/team.ts"
+import { isGrave } from "../../quality/finding.ts"
 import { leftOutOf } from "../../quality/left-out.ts"
+import { listOpen } from "../../quality/operations/record-findings.ts"
 import type { Verdict, VerdictStatus } from "../../quality/verdict.ts"
 import { emptyHistory, type History, tell } from "../../reporting/history.ts"
 import { type ApprovalStatus, describeFinal, toApproval } from "../../requests/approval.ts"
+import { ABOUT_REVIEW } from "../../requests/escalation.ts"
 import { readCheckpoints } from "../../requests/operations/checkpoints.ts"
 import { readQuestionsSince } from "../../requests/operations/questions.ts"
 import type { Question } from "../../requests/question.ts"
@@ -27,6 +30,9 @@ export interface EngineFacts
     | "final"
     | "part"
     | "review"
+    | "unreviewed"
+    | "isReviewAsked"
+    | "findings"
     | "refusals"
     | "isPausedByEngine"
     | "approvals"
@@ -65,7 +71,8 @@ export async function readEngine({ store }: Context, name: TeamName, following: 
       workers: await tx.workers.list(key),
       final: team.phase === "COMPLETE" ? ("passed" as const) : latest(isWhole, verdicts, tasks),
       part: latest(isPart, verdicts, tasks),
-      review: latest(isReview, verdicts, tasks),
+      ...(await readReview(tx, key, { verdicts, tasks })),
+      findings: (await listOpen(tx, key)).filter(isGrave),
       refusals: countRefusals(verdicts),
       approvals: (await tx.records.list(key, { kind: "approval", status: "pending" })).map(toApproval),
       finalApproval: await readFinal(tx, key, tasks),
@@ -80,6 +87,24 @@ export async function readEngine({ store }: Context, name: TeamName, following: 
   for (const event of told.events) tell(following.history, event)
   const isPausedByEngine = facts.team.status === "paused" && following.history.pausedBy === ENGINE
   return { ...facts, isPausedByEngine }
+}
+
+/** It is asked for again after a person said so. */
+async function readReview(
+  tx: Tx,
+  key: number,
+  { verdicts, tasks }: { readonly verdicts: readonly Verdict[]; readonly tasks: readonly Task[] },
+): Promise<Pick<EngineFacts, "review" | "unreviewed" | "isReviewAsked">> {
+  const review = latest(isReview, verdicts, tasks)
+  const last = verdicts.findLast(isReview)
+  const ofTeam = await tx.records.list(key, { kind: "escalation", taskId: null })
+  const asked = ofTeam.filter(({ data }) => data.about === ABOUT_REVIEW)
+  const isReviewAsked = asked.some(({ status }) => status === "open")
+  if (review === null || last === undefined) return { review: null, unreviewed: null, isReviewAsked }
+  const isAskedAgain = asked.some(({ data, updatedAt }) => data.decision === "go-on" && updatedAt > last.timestamp)
+  if (isAskedAgain) return { review: null, unreviewed: null, isReviewAsked }
+  const unreviewed = review === "skipped" ? (last.issues[0] ?? "no review gave a verdict") : null
+  return { review, unreviewed, isReviewAsked }
 }
 
 async function readFinal(tx: Tx, key: number, tasks: readonly Task[]): Promise<ApprovalStatus | null> {

@@ -9,8 +9,11 @@ import { relevantWisdom, toWisdom } from "../../knowledge/wisdom.ts"
 import { optional } from "../../lib/fields.ts"
 import { inboxName } from "../../messages/message.ts"
 import { isGranted } from "../../ownership/exception.ts"
+import { matchesPattern } from "../../ownership/file-pattern.ts"
 import { isCoordinated } from "../../ownership/operations/coordinator.ts"
 import { isOwned, readRoleSpec, specPath } from "../../planning/roles/role-spec.ts"
+import { byGravity, type Finding } from "../../quality/finding.ts"
+import { listOpen } from "../../quality/operations/record-findings.ts"
 import type { Verdict } from "../../quality/verdict.ts"
 import { type Escalation, toEscalation } from "../../requests/escalation.ts"
 import { operation, taskIdField, teamFields, workerIdField } from "../../store/operation.ts"
@@ -47,6 +50,7 @@ export const promptFacts = operation({
         messages: reader === null ? [] : await tx.messages.list(key, inboxName(reader), { unreadOnly: true }),
         wisdom: documents.filter(({ path, encoding }) => /^wisdom\/.*\.md$/.test(path) && encoding === "utf8"),
         learned: relevantWisdom((await tx.records.list(key, { kind: "wisdom", status: "kept" })).map(toWisdom), task),
+        findings: await listFindingsFor(tx, key, task),
         evidence: withoutWithdrawn(await tx.evidence.list(key, task.id)),
         setbacks: await listSetbacks(tx, key, task),
         decisions: await listDecisions(tx, key, task),
@@ -104,6 +108,13 @@ async function ownBefore(tx: Tx, key: number, { task, documents }: Needing): Pro
   const { prefix } = role
   const done = (await tx.tasks.list(key)).filter(({ id, status }) => isOwned(prefix, id) && status === "resolved")
   return done.map(({ id }) => id).filter((id) => id !== task.id && !task.blockedBy.includes(id))
+}
+
+/** A fix has its own in its description. */
+async function listFindingsFor(tx: Tx, key: number, { id, files }: Task): Promise<Finding[]> {
+  const touches = ({ file, fixTask }: Finding) =>
+    file !== null && fixTask !== id && files.some((pattern) => matchesPattern(file, pattern))
+  return byGravity((await listOpen(tx, key)).filter(touches))
 }
 
 async function listOthers(tx: Tx, key: number, task: Task): Promise<PromptFacts["others"]> {

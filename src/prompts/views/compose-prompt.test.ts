@@ -91,6 +91,7 @@ const FACTS: PromptFacts = {
   evidence: [evidence("it ran", 1, { command: "npm test", exitCode: 1 }), evidence("begun", 2)],
   decisions: [],
   feedback: [],
+  findings: [],
   setbacks: [
     { attempt: 1, what: "verdict", by: "wave-verifier", timestamp: AT, reason: "no test of the last page" },
     { attempt: 1, what: "reopened", by: "person", timestamp: AT, reason: "" },

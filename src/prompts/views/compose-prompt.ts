@@ -8,7 +8,7 @@ import { closingWords } from "./closing-words.ts"
 import { type FittedText, fitSections, type Section, shorten } from "./fit-sections.ts"
 import { oneShotPreamble, teamPreamble } from "./preambles.ts"
 import { skills } from "./skill-section.ts"
-import { decisions, feedback, guidance, messages, needs, ownedByOthers, wisdom } from "./surroundings.ts"
+import { decisions, feedback, findings, guidance, messages, needs, ownedByOthers, wisdom } from "./surroundings.ts"
 
 export interface PromptInput {
   readonly facts: PromptFacts
@@ -37,6 +37,7 @@ export function composePrompt(input: PromptInput): FittedText {
     ownedByOthers(facts.others),
     needs(facts.needs),
     artifacts(facts),
+    findings(facts.findings),
     messages(facts.messages),
     wisdom(facts),
     guidance(facts),

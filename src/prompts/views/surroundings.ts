@@ -1,5 +1,6 @@
 import { manyLines, oneLine } from "../../lib/text/table.ts"
 import type { Message } from "../../messages/message.ts"
+import { placeOf } from "../../quality/finding.ts"
 import type { Evidence } from "../../tasks/evidence.ts"
 import { reasonForNothing } from "../../tasks/nothing-to-do.ts"
 import type { PromptFacts, Setback } from "../prompt-facts.ts"
@@ -71,6 +72,19 @@ function toldOnce(result: string): string {
 function isTold({ type, text, facts: { path } }: Evidence, result: string): boolean {
   if (type === "note") return text !== "" && result.includes(text)
   return type === "file" && text === "" && path !== undefined && result.includes(path)
+}
+
+const MOST_FINDINGS = 5
+const MAX_FINDING = 240
+
+/** What reviews found in the files of the task: nobody should build on it unknowing. */
+export function findings(open: PromptFacts["findings"]): Maybe {
+  const lines = open.slice(0, MOST_FINDINGS).map(({ severity, text, ...place }) => {
+    const short = oneLine(text)
+    return `- ${severity}, ${placeOf(place) ?? ""}: ${short.length > MAX_FINDING ? `${short.slice(0, MAX_FINDING)}…` : short}`
+  })
+  const blocks = lines.length === 0 ? [] : [foreign("Open findings in files of this task:", lines)]
+  return section({ name: "findings", heading: "WHAT REVIEWS FOUND", priority: 35, lead: FOREIGN, blocks })
 }
 
 export function messages(messages: readonly Message[]): Maybe {

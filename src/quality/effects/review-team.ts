@@ -2,44 +2,53 @@ import { type AskPorts, askAgent } from "../../agents/choose/ask-agent.ts"
 import { findIntegration, type Integration } from "../../git/integration.ts"
 import type { Merges } from "../../git/port.ts"
 import { AppError } from "../../kernel/errors.ts"
-import { describeTeam, type TeamName } from "../../kernel/team.ts"
+import { describeTeam, type RunName, type TeamName } from "../../kernel/team.ts"
+import { sleep } from "../../lib/sleep.ts"
+import { firstLine } from "../../lib/text/last-lines.ts"
 import type { History } from "../../reporting/history.ts"
 import { lookAtTeam } from "../../reporting/operations/look-at-team.ts"
 import type { Context } from "../../store/operation.ts"
 import { resolveRun } from "../../tasks/operations/lookup.ts"
 import { chooseReviewer } from "../choose-reviewer.ts"
+import { isGrave } from "../finding.ts"
+import { listFindings } from "../operations/manage-findings.ts"
 import { noteGateStarted } from "../operations/note-gate.ts"
+import { recordReview } from "../operations/record-review.ts"
 import { addVerdict } from "../operations/record-verdict.ts"
-import { checksOf, describeFinding, parseReview, REVIEW_SCHEMA, type Review } from "../review.ts"
+import { parseReview, REVIEW_SCHEMA, type Review } from "../review.ts"
 import type { Verdict } from "../verdict.ts"
-import { composeReviewPrompt, type ReviewedTask } from "../views/review-prompt.ts"
+import { composeReviewPrompt, type ReviewFacts } from "../views/review-prompt.ts"
 
 export interface ReviewPorts {
   readonly context: Context
   readonly merges: Pick<Merges, "find" | "findNamed" | "patch" | "tree">
   /** Lends a folder that holds the commit. */
   checkedOut<T>(commit: string, use: (folder: string) => Promise<T>): Promise<T>
-  readonly ask: Omit<AskPorts, keyof TeamName>
+  /** Read anew for each round, since limits of agents end meanwhile. */
+  openAsk(): Promise<Omit<AskPorts, keyof TeamName>>
   /** The longest prompt for an agent, in characters. */
   promptLimit(agent: string): number
 }
 
 export interface ReviewRequest extends TeamName {
   readonly timeoutMs: number | null
+  /** How long to wait for agents that are limited, when no other can review; by default 15 minutes. */
+  readonly patienceMs?: number
   readonly signal?: AbortSignal
 }
 
 /** As whom the reviewer takes part in the team. */
 const REVIEWER = "reviewer"
+const PATIENCE_MS = 15 * 60_000
 
 /**
- * Has a program that did least of the work look at all of it: the integration branch against where it began. The verdict
- * is skipped, with the reason, where there is nobody to ask or nobody answers. Throws only when it was interrupted.
+ * Has an agent that did least of the work look at all of it: the integration branch against where it began, what the
+ * tasks report, and whether earlier findings are fixed. Only a whole answer counts. An agent that gives none is asked
+ * once more, then the next one is. Without any verdict it is skipped, with the reason. Throws only when interrupted.
  */
 export async function reviewTeam(ports: ReviewPorts, request: ReviewRequest): Promise<Verdict> {
   const { context, merges } = ports
   const name = await resolveRun(context, request)
-  const view = await lookAtTeam(context, name)
   const integration = await findIntegration(merges, name)
   if (integration === undefined) {
     const message = `${describeTeam(name)} has no integration branch`
@@ -49,68 +58,128 @@ export async function reviewTeam(ports: ReviewPorts, request: ReviewRequest): Pr
   const judged = { commit: tip, tree: await merges.tree(tip) }
   const begun = { scope: "cross-agent", subject: null, commit: tip, checks: [], by: REVIEWER } as const
   await noteGateStarted(context, name, begun)
-  const agents = lastAgents(view.history)
-  const choice = chooseReviewer(countBy(agents.values()))
-  const outcome =
-    "why" in choice
-      ? { why: choice.why }
-      : await askOneOf(ports, request, {
-          ...{ candidates: choice.candidates, integration },
-          goal: view.team.goal,
-          tasks: [...view.tasks.values()].map((task) => ({
-            ...task,
-            agent: agents.get(task.id) ?? null,
-            worker: view.history.tasks.get(task.id)?.worker ?? null,
-            united: view.history.tasks.get(task.id)?.united ?? [],
-          })),
-        })
-  return addVerdict(context, name, { scope: "cross-agent", subject: null, ...judged, ...verdictOf(outcome) })
+  const outcome = await findOutcome(ports, request, { name, integration })
+  if ("review" in outcome) return recordReview(context, name, { ...outcome, ...judged, by: REVIEWER })
+  return addVerdict(context, name, {
+    ...{ scope: "cross-agent", subject: null, ...judged, status: "skipped", issues: [outcome.why], by: REVIEWER },
+    checks: [{ name: "review", status: "skipped", evidence: outcome.why }],
+  })
 }
 
 type Outcome = { readonly why: string } | { readonly review: Review; readonly agent: string }
 
-interface Asked {
-  readonly candidates: readonly string[]
+interface Place {
+  readonly name: RunName
   readonly integration: Integration
-  readonly goal: string
-  readonly tasks: readonly ReviewedTask[]
 }
 
-async function askOneOf(ports: ReviewPorts, request: ReviewRequest, asked: Asked): Promise<Outcome> {
-  const { candidates, integration, goal, tasks } = asked
+async function findOutcome(ports: ReviewPorts, request: ReviewRequest, place: Place): Promise<Outcome> {
+  const { context } = ports
+  const { facts, done } = await readFacts(ports, place)
+  let until: number | undefined
+  for (;;) {
+    const ask = await ports.openAsk()
+    until ??= ask.clock.now() + (request.patienceMs ?? PATIENCE_MS)
+    const agents = ask.ready.filter(({ isEnabled }) => isEnabled).map(({ agent }) => agent.name)
+    const choice = chooseReviewer({ done, agents, isRequired: context.settings.reviewRequired })
+    if ("why" in choice) return choice
+    const round = await askOneOf(ports, request, { ask, facts, candidates: choice.candidates })
+    if ("review" in round) return round
+    if (round.retryAt === null || round.retryAt > until) return round
+    await sleep(Math.max(MIN_WAIT_MS, round.retryAt - ask.clock.now()), request.signal)
+    if (request.signal?.aborted === true) throw new AppError("agent.failed", "the review was interrupted")
+  }
+}
+
+const MIN_WAIT_MS = 1000
+
+async function readFacts({ context, merges }: ReviewPorts, { name, integration }: Place) {
+  const view = await lookAtTeam(context, name)
+  const agents = lastAgents(view.history)
   const { start, tip } = integration
-  const patch = await ports.merges.patch(start, tip)
-  const isTask = (id: string) => tasks.some((task) => task.id === id)
+  const facts: ReviewFacts = {
+    ...{ goal: view.team.goal, from: start, to: tip, patch: await merges.patch(start, tip) },
+    earlier: (await listFindings.run(context, { ...name, open: true })).filter(isGrave),
+    tasks: [...view.tasks.values()].map((task) => ({
+      ...task,
+      result: task.result ?? "",
+      agent: agents.get(task.id) ?? null,
+      worker: view.history.tasks.get(task.id)?.worker ?? null,
+      united: view.history.tasks.get(task.id)?.united ?? [],
+    })),
+  }
+  return { facts, done: countBy(agents.values()) }
+}
+
+interface Asked {
+  readonly ask: Omit<AskPorts, keyof TeamName>
+  readonly facts: ReviewFacts
+  readonly candidates: readonly string[]
+}
+
+/** Every candidate once, and once more where an answer was no verdict. */
+async function askOneOf(
+  ports: ReviewPorts,
+  request: ReviewRequest,
+  asked: Asked,
+): Promise<Outcome & { retryAt: number | null }> {
   const failures: string[] = []
-  for (const agent of candidates) {
-    const prompt = composeReviewPrompt({ goal, tasks, from: start, to: tip, patch }, ports.promptLimit(agent))
-    try {
-      const { structured } = await ports.checkedOut(tip, (folder) =>
-        askReviewer(ports, request, { agent, prompt, folder }),
-      )
-      return { agent, review: parseReview(structured, isTask) }
-    } catch (error) {
-      if (request.signal?.aborted === true) throw error
-      const isNoAnswer = error instanceof AppError && ["agent.unavailable", "agent.failed"].includes(error.code)
-      if (!isNoAnswer) throw error
-      failures.push(error.message)
+  const retries: number[] = []
+  for (const agent of asked.candidates) {
+    for (let turn = 1; turn <= MAX_TURNS; turn++) {
+      try {
+        return { agent, review: await askReviewer(ports, request, { ...asked, agent, turn }), retryAt: null }
+      } catch (error) {
+        if (request.signal?.aborted === true) throw error
+        if (!(error instanceof AppError && NO_ANSWER.includes(error.code))) throw error
+        failures.push(firstLine(error.message))
+        const retryAt = retryTime(error, asked.ask.clock.now())
+        if (retryAt !== null) retries.push(retryAt)
+        if (!mayAnswer(error)) break
+      }
     }
   }
-  return { why: failures.join("; ") }
+  return { why: failures.join("; "), retryAt: retries.length === 0 ? null : Math.min(...retries) }
 }
 
-function askReviewer(
-  { ask }: ReviewPorts,
+const MAX_TURNS = 2
+const NO_ANSWER: readonly string[] = ["agent.unavailable", "agent.failed"]
+/** What will be the same in a moment. */
+const LASTING: readonly unknown[] = ["rate-limited", "auth", "not-found", "unknown-model", "permission", "budget"]
+
+function mayAnswer({ code, details }: AppError): boolean {
+  const reasons: readonly unknown[] = Array.isArray(details.reasons) ? details.reasons : []
+  return code === "agent.failed" && !reasons.some((reason) => LASTING.includes(reason))
+}
+
+/** A limit that is met on the way is known to the next round, with its time. */
+const MET_LIMIT_MS = 60_000
+/** Troubles that end by themselves. */
+const PASSING: readonly unknown[] = ["rate-limited", "overloaded", "network"]
+
+function retryTime({ details }: AppError, now: number): number | null {
+  if (typeof details.retryAt === "string") return Date.parse(details.retryAt)
+  const reasons: readonly unknown[] = Array.isArray(details.reasons) ? details.reasons : []
+  return reasons.some((reason) => PASSING.includes(reason)) ? now + MET_LIMIT_MS : null
+}
+
+async function askReviewer(
+  { checkedOut, promptLimit }: ReviewPorts,
   { project, team, timeoutMs, signal }: ReviewRequest,
-  { agent, prompt, folder }: { readonly agent: string; readonly prompt: string; readonly folder: string },
-) {
-  return askAgent(
-    { ...ask, project, team },
-    {
-      ...{ prompt, folder, schema: REVIEW_SCHEMA, role: "code-reviewer", worker: REVIEWER },
-      ...{ agents: [agent], limits: { timeMs: timeoutMs }, signal },
-    },
+  { ask, facts, agent, turn }: Asked & { readonly agent: string; readonly turn: number },
+): Promise<Review> {
+  const prompt = composeReviewPrompt(facts, promptLimit(agent))
+  const { structured } = await checkedOut(facts.to, (folder) =>
+    askAgent(
+      { ...ask, project, team },
+      {
+        ...{ prompt, folder, schema: REVIEW_SCHEMA, role: "code-reviewer", worker: REVIEWER, turn },
+        ...{ agents: [agent], limits: { timeMs: timeoutMs }, signal },
+      },
+    ),
   )
+  const isTask = (id: string) => facts.tasks.some((task) => task.id === id)
+  return parseReview(structured, { isTask, earlier: facts.earlier.map(({ number }) => number) })
 }
 
 /** By task: the agent that worked on it last. */
@@ -124,20 +193,4 @@ function countBy(names: Iterable<string>): ReadonlyMap<string, number> {
   const counts = new Map<string, number>()
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
   return counts
-}
-
-function verdictOf(outcome: Outcome): Pick<Verdict, "status" | "checks" | "issues" | "by"> {
-  if ("why" in outcome) {
-    return {
-      status: "skipped",
-      checks: [{ name: "review", status: "skipped", evidence: outcome.why }],
-      issues: [outcome.why],
-      by: REVIEWER,
-    }
-  }
-  const { review, agent } = outcome
-  const issues = review.findings.map(describeFinding)
-  if (!review.isPassed) return { status: "failed", checks: checksOf(review.findings), issues, by: agent }
-  const evidence = `${agent} has read it`
-  return { status: "passed", checks: [{ name: "review", status: "passed", evidence }], issues, by: agent }
 }

@@ -12,8 +12,11 @@ import { getTask, getTeam, lockTask, lockTeam } from "../../tasks/operations/loo
 import { changePhase } from "../../tasks/operations/task-moves.ts"
 import type { Task } from "../../tasks/task.ts"
 import { toldFailure, toldWarnings } from "../failure-excerpt.ts"
+import type { NewFinding } from "../finding.ts"
 import { leftOutOf } from "../left-out.ts"
+import { readProse } from "../read-findings.ts"
 import { type Check, VERDICT_SCOPES, VERDICT_STATUSES, type Verdict } from "../verdict.ts"
+import { recordFindings } from "./record-findings.ts"
 
 const input = {
   ...teamFields,
@@ -41,21 +44,48 @@ export const recordVerdict = operation({
   },
 })
 
+function findingsOf(issues: readonly string[]): NewFinding[] {
+  const texts =
+    issues.length === 0 ? ["a review failed and names no finding: look for what is wrong as a whole"] : issues
+  return texts.flatMap((text): NewFinding[] => {
+    const read = readProse(text)
+    if (read.length > 0) return read.map((each) => ({ ...each, task: null }))
+    return [{ severity: "major", task: null, file: null, line: null, text }]
+  })
+}
+
 /** What a gate of our own found, with all it knows. Not open to callers outside: they cannot say which tree they saw. */
 export async function addVerdict(
   { store }: Context,
   name: TeamName,
   verdict: Omit<Verdict, "timestamp">,
 ): Promise<Verdict> {
-  const { scope, subject, status, by } = verdict
   return store.write(async (tx) => {
     const team = await lockTeam(tx, name)
-    await takeEffect(tx, team, verdict)
-    const added = await tx.verdicts.add(team.key, verdict)
-    const data = { scope, subject, status, ...toldFailure(verdict), ...toldWarnings(verdict) }
-    await tx.events.append(team.key, by, { type: "verdict.recorded", data })
-    return added
+    if (verdict.scope === "cross-agent" && verdict.status === "failed") await keepIssues(tx, team, verdict)
+    return addVerdictIn(tx, team, verdict)
   })
+}
+
+/** A review that failed always leaves something to fix, also where a person recorded it. */
+function keepIssues(tx: Tx, team: StoredTeam, { issues, commit, by }: Omit<Verdict, "timestamp">) {
+  return recordFindings(tx, team, {
+    findings: findingsOf(issues),
+    source: "person",
+    commit: commit ?? null,
+    by,
+    agent: null,
+  })
+}
+
+/** The team must be locked. */
+export async function addVerdictIn(tx: Tx, team: StoredTeam, verdict: Omit<Verdict, "timestamp">): Promise<Verdict> {
+  const { scope, subject, status, by } = verdict
+  await takeEffect(tx, team, verdict)
+  const added = await tx.verdicts.add(team.key, verdict)
+  const data = { scope, subject, status, ...toldFailure(verdict), ...toldWarnings(verdict) }
+  await tx.events.append(team.key, by, { type: "verdict.recorded", data })
+  return added
 }
 
 async function takeEffect(

@@ -2,35 +2,48 @@ import { ENGINE } from "../../kernel/actor.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
+import type { Tx } from "../../store/port.ts"
 import { addTask } from "../../tasks/operations/create-task.ts"
 import { lockTeam } from "../../tasks/operations/lookup.ts"
 import { GENERIC_ROLE, NO_WORK, type Task, type TaskBrief } from "../../tasks/task.ts"
+import { type Finding, isGrave, placeOf } from "../finding.ts"
 import { findingId } from "../finding-task.ts"
-import { findingsOf } from "../review.ts"
+import { change, listOpen } from "./record-findings.ts"
 
 /**
- * Makes tasks of what the last review by another agent found: one for each task that it is about, behind the last wave.
- * Once for each review; none when it did not fail. Safe to repeat.
+ * Makes tasks of open findings that must be fixed: one for each task that they are about, behind the last wave. A finding
+ * that has its fix task gets no second one before a review has looked at it. Safe to repeat.
  */
-export async function makeReviewFixes({ store, settings }: Context, name: TeamName): Promise<Task[]> {
+export async function makeReviewFixes(
+  { store, settings }: Context,
+  name: TeamName,
+  numbers?: readonly number[],
+): Promise<Task[]> {
   return store.write(async (tx) => {
     const team = await lockTeam(tx, name)
-    const reviews = (await tx.verdicts.list(team.key)).filter(({ scope }) => scope === "cross-agent")
-    const last = reviews.at(-1)
-    if (last?.status !== "failed") return []
-    const round = reviews.filter(({ status }) => status === "failed").length
+    const isWanted = ({ number, fixTask }: Finding) => fixTask === null && (numbers?.includes(number) ?? true)
+    const open = (await listOpen(tx, team.key)).filter((each) => isGrave(each) && isWanted(each))
     const made: Task[] = []
-    for (const { task: about, text } of findingsOf(last.checks)) {
-      const id = findingId(round, about)
-      if ((await tx.tasks.find(team.key, id)) !== undefined) continue
-      const task = about === null ? undefined : await tx.tasks.find(team.key, about as TaskId)
-      const brief = { ...(task === undefined ? ofWhole() : ofTask(task)), description: describe(last.by, task, text) }
+    for (const [about, findings] of Map.groupBy(open, ({ taskId }) => taskId)) {
+      const id = await freeId(tx, team.key, about)
+      const task = about === null ? undefined : await tx.tasks.find(team.key, about)
+      const brief = { ...(task === undefined ? ofWhole() : ofTask(task)), description: describe(task, findings) }
       // Tasks that came one after the other may own the same files; their fixes do so too.
       const addition = { id, brief, by: ENGINE, onOverlap: "serialise", grantShared: true } as const
       made.push(await addTask(tx, team, settings, addition))
+      for (const finding of findings)
+        await change(tx, team, finding, { status: "open", data: { fixTask: id, rounds: finding.rounds + 1 } })
     }
     return made
   })
+}
+
+/** The id of the first round that has no fix of this task yet. */
+async function freeId(tx: Tx, key: number, about: TaskId | null): Promise<TaskId> {
+  for (let round = 1; ; round++) {
+    const id = findingId(round, about)
+    if ((await tx.tasks.find(key, id)) === undefined) return id
+  }
 }
 
 const ACCEPTANCE = "what the review found is mended, or it is shown to be no fault"
@@ -38,28 +51,15 @@ const ACCEPTANCE = "what the review found is mended, or it is shown to be no fau
 function ofWhole(): Omit<TaskBrief, "description"> {
   return {
     ...{ title: "Fix what the review found in the work as a whole", role: GENERIC_ROLE, complexity: "standard" },
-    ...{
-      blockedBy: [],
-      acceptance: [ACCEPTANCE],
-      checks: [],
-      files: [],
-      agentType: null,
-      assignee: null,
-      work: NO_WORK,
-    },
+    ...{ blockedBy: [], acceptance: [ACCEPTANCE], checks: [], files: [], agentType: null, assignee: null },
+    work: NO_WORK,
   }
 }
 
 function ofTask({ id, title, role, complexity, acceptance, checks, files, agentType, work }: Task) {
   return {
-    ...{
-      title: `Fix what the review found in task ${id}: ${title}`.slice(0, 500),
-      role,
-      complexity,
-      checks,
-      files,
-      agentType,
-    },
+    title: `Fix what the review found in task ${id}: ${title}`.slice(0, 500),
+    ...{ role, complexity, checks, files, agentType },
     ...{ blockedBy: [], acceptance: [...acceptance, ACCEPTANCE], assignee: null },
     // Commands that did the task would do it no better; those for repairs may.
     work: {
@@ -77,14 +77,22 @@ function otherThanScript(agent: string | null): string | null {
   return agent === "script" ? null : agent
 }
 
-function describe(by: string, task: Task | undefined, findings: string): string {
+function describe(task: Task | undefined, findings: readonly Finding[]): string {
   const where = task === undefined ? "" : ` in the work of task ${task.id}`
   return [
-    `All tasks are done and merged. A review of all of it by ${by} found${where}:`,
+    `Reviews found${where}:`,
     "",
-    findings,
+    ...findings.map(describeOne),
     "",
-    "Look at each of them: mend what is right, and say of what is wrong why it is no fault.",
+    "Look at each of them: fix what is right, and say of what is wrong why it is no fault. A review checks each of them again.",
     ...(task === undefined || task.description === "" ? [] : ["", "What the task was:", "", task.description]),
   ].join("\n")
+}
+
+function describeOne(finding: Finding): string {
+  const place = placeOf(finding)
+  const by = finding.agent ?? finding.by
+  const head = `finding ${finding.number}, ${finding.severity}, by ${by}${place === null ? "" : `, ${place}`}`
+  const again = finding.rounds === 0 ? "" : " (a fix was tried before, and the review found it still open)"
+  return `- ${head}${again}: ${finding.text.replaceAll("\n", "\n  ")}`
 }

@@ -47,10 +47,23 @@ const FACTS: ReviewFacts = {
   tasks: [
     {
       ...{ id: "3", title: "Search endpoint", status: "resolved", worker: "w1", agent: "claude" },
-      ...{ acceptance: ["answers in 100 ms"], files: ["src/search/**"], united: [] },
+      ...{ acceptance: ["answers in 100 ms"], files: ["src/search/**"], united: [], result: "" },
     },
-    { id: "4", title: "Page", status: "skipped", worker: null, agent: null, acceptance: [], files: [], united: [] },
+    {
+      ...{
+        id: "4",
+        title: "Page",
+        status: "skipped",
+        worker: null,
+        agent: null,
+        acceptance: [],
+        files: [],
+        united: [],
+      },
+      result: "",
+    },
   ],
+  earlier: [],
 }
 
 describe("the prompt of a review", () => {
@@ -64,7 +77,7 @@ describe("the prompt of a review", () => {
   it("tells goal, tasks with worker and files, diff and checklist", () => {
     const prompt = composeReviewPrompt(FACTS, 100_000)
     expect(prompt).toContain(
-      "# Goal\n\nA search page\n\n# Tasks\n\n- task 3: Search endpoint [resolved by w1 (claude)]\n  - must hold: answers in 100 ms\n  - files: src/search/**\n- task 4: Page [skipped]\n",
+      "# Goal\n\nA search page\n\n# Tasks and what they report\n\n- task 3: Search endpoint [resolved by w1 (claude)]\n  - must hold: answers in 100 ms\n  - files: src/search/**\n- task 4: Page [skipped]\n",
     )
     expect(prompt).toContain(`# Diff, from 111111111111 to 222222222222\n\n${file("a.ts", 2)}`)
     for (const word of [
@@ -92,7 +105,33 @@ describe("the prompt of a review", () => {
     expect(prompt).toEndWith("no reason for FAIL.")
   })
 
-  it("says that nothing was changed", () => {
-    expect(composeReviewPrompt({ ...FACTS, patch: "" }, 9000)).toContain("\n\nNothing was changed.\n\n")
+  it("F037: tells what the tasks report, at a bounded length", () => {
+    const report = (result: string) => FACTS.tasks.map((task) => ({ ...task, result }))
+    const prompt = composeReviewPrompt({ ...FACTS, tasks: report("I added the page.\nTests pass.") }, 100_000)
+    expect(prompt).toContain("  - reports: I added the page.\n    Tests pass.\n")
+    const long = composeReviewPrompt({ ...FACTS, tasks: report("word ".repeat(5000)) }, 100_000)
+    expect(long.length).toBeLessThan(8000)
+  })
+
+  it("F037: has the reports judged where nothing was changed", () => {
+    const tasks = FACTS.tasks.map((task) => ({ ...task, result: "No injection found in src/." }))
+    const prompt = composeReviewPrompt({ ...FACTS, tasks, patch: "" }, 9000)
+    expect(prompt).toContain("\n\nNo file was changed. Judge what the tasks report: ")
+    expect(prompt).toContain("  - reports: No injection found in src/.")
+  })
+
+  it("asks about each earlier finding", () => {
+    const finding = {
+      number: 3,
+      severity: "major",
+      file: "a.ts",
+      line: 4,
+      text: "never closed",
+      fixTask: null,
+    } as const
+    const prompt = composeReviewPrompt({ ...FACTS, earlier: [finding] }, 100_000)
+    expect(prompt).toContain("# Earlier findings\n\n- finding 3, major, a.ts:4: never closed\n")
+    expect(prompt).toContain("For each of the earlier findings say whether it is fixed or still open")
+    expect(composeReviewPrompt(FACTS, 100_000)).not.toContain("arlier finding")
   })
 })

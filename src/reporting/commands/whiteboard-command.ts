@@ -1,4 +1,5 @@
 import { command } from "../../app/command.ts"
+import { listFindings } from "../../quality/operations/manage-findings.ts"
 import { runFields } from "../../store/operation.ts"
 import { listEvents } from "../../teams/operations/list-events.ts"
 import { swarmStatus } from "../../workers/operations/swarm-status.ts"
@@ -16,7 +17,8 @@ export const whiteboard = command({
     const page = await listEvents.run(await context(), { ...name, limit: 100 })
     // Messages have a board of their own, and would push everything else out.
     const events = page.events.filter((event) => !event.type.startsWith("message.")).slice(-10)
-    const markdown = renderWhiteboard({ team, swarm, events })
+    const findings = await listFindings.run(await context(), { ...name, open: true })
+    const markdown = renderWhiteboard({ team, swarm, events, findings })
     return { data: { markdown }, text: () => markdown, isDocument: true }
   },
 })

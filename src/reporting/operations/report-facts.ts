@@ -1,5 +1,6 @@
 import type { TeamName } from "../../kernel/team.ts"
 import { readMadeRoles } from "../../planning/operations/role-specs.ts"
+import { listAll } from "../../quality/operations/record-findings.ts"
 import type { Context } from "../../store/operation.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 import type { ReportFacts } from "../report.ts"
@@ -11,7 +12,8 @@ export async function readReportFacts({ store }: Pick<Context, "store">, name: T
   const rest = await store.read(async (tx) => {
     const { key } = await getTeam(tx, name)
     const madeRoles = await readMadeRoles(tx, key)
-    return { verdicts: await tx.verdicts.list(key), exceptions: await tx.exceptions.list(key), madeRoles }
+    const findings = await listAll(tx, key)
+    return { verdicts: await tx.verdicts.list(key), exceptions: await tx.exceptions.list(key), findings, madeRoles }
   })
   return { view, ...rest }
 }

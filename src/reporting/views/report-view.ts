@@ -1,6 +1,7 @@
 import { sayBudget } from "../../kernel/budget.ts"
 import { type Column, cut, manyLines, oneLine, paint, type Screen, table, width } from "../../lib/text/table.ts"
 import { summarizeStandings } from "../../quality/baseline.ts"
+import { countFindings, FINDING_STATUSES, placeOf } from "../../quality/finding.ts"
 import type { AgentUse } from "../agent-use.ts"
 import type { NamedCost } from "../cost.ts"
 import type { Report, Result, TaskReport } from "../report.ts"
@@ -27,6 +28,7 @@ export function renderReport(report: Report, screen: Screen): string {
     ...section("WORKERS", listWorkers(report, screen)),
     ...section("TASKS", listTasks(report, screen)),
     ...section("FAILED", listFailed(report, screen)),
+    ...section("FINDINGS", grid(findingGrid(report))),
     ...section("COST", grid(costGrid(report))),
     ...section(
       "NOTES",
@@ -54,6 +56,7 @@ export function renderReportMarkdown(report: Report): string {
     ...section("Workers", markdownTable(withAgents(workerGrid(report), report))),
     ...section("Tasks", markdownTable(taskGrid(report))),
     ...section("Failed", report.failures.flatMap(markdownFailure)),
+    ...section("Findings", markdownTable(findingGrid(report))),
     ...section("Cost", markdownTable(costGrid(report))),
     ...section(
       "Notes",
@@ -96,6 +99,7 @@ function listFacts(report: Report): Fact[] {
     ...report.deliveryNotes.map((note): Fact => ["Target", oneLine(note)]),
     ...baselineFact(report),
     ...report.results.map((result): Fact => [NAMES[result.what], describeResult(result)]),
+    ...findingFact(report),
     ...(cascade.total === 0 ? [] : [["Cascade", `${cascade.done}/${cascade.total} follow-up tasks done`] as const]),
     [
       "Cost",
@@ -115,6 +119,35 @@ function ownWordsFact({ cost: { ownWords } }: Report): Fact[] {
   return [
     ["Own words", `${amount(tokens)} tokens of teamwork in ${plural(runs, "run")}, ${share} of what it sent them`],
   ]
+}
+
+function findingFact({ findings }: Report): Fact[] {
+  const counts = FINDING_STATUSES.flatMap((status) => {
+    const some = findings.filter((finding) => finding.status === status)
+    return some.length === 0 ? [] : [`${status}: ${countFindings(some)}`]
+  })
+  return counts.length === 0 ? [] : [["Findings", counts.join("; ")]]
+}
+
+/** Those that are open, and those that a person accepted. */
+function findingGrid({ findings }: Report): Grid {
+  const shown = findings.filter(({ status }) => status !== "fixed")
+  return {
+    columns: [
+      ...[
+        { title: "NO" },
+        { title: "SEVERITY" },
+        { title: "STATUS" },
+        { title: "TASK" },
+        { title: "PLACE", flexible: true },
+      ],
+      { title: "FINDING", flexible: true },
+    ],
+    rows: shown.map((finding) => [
+      ...[String(finding.number), finding.severity, finding.status, finding.taskId ?? "-", placeOf(finding) ?? "-"],
+      `${finding.text}${finding.status === "waived" ? ` (waived by ${finding.waivedBy}: ${finding.reason})` : ""}`,
+    ]),
+  }
 }
 
 function deliverableFact({ deliverables }: Report): Fact[] {

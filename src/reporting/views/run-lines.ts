@@ -143,6 +143,13 @@ const TELLERS: Tellers = {
     return data.to === "verified" ? good(text) : data.to === "failed" ? bad(text) : plain(text)
   },
   "verdict.recorded": tellVerdict,
+  "finding.recorded": ({ data }) => {
+    const text = `${say(data.about)}${data.is_again === true ? ", again" : ""}`
+    return data.severity === "minor" ? plain(text) : bad(text)
+  },
+  "finding.fixed": ({ data }) => good(`finding ${say(data.number)} is fixed in ${say(data.commit).slice(0, 12)}`),
+  "finding.waived": ({ data, by }) => plain(`finding ${say(data.number)} was waived by ${by}: ${head(data.reason)}`),
+  "finding.reopened": ({ data, by }) => plain(`finding ${say(data.number)} was opened again by ${by}`),
   "record.added": tellQuestion,
   "record.changed": ({ data }) =>
     data.kind === "escalation" && data.status !== "open" ? plain(`${say(data.about)}, ${say(data.status)}`) : null,

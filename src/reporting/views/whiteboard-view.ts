@@ -1,5 +1,6 @@
 import { firstLine } from "../../lib/text/last-lines.ts"
 import { bar, manyLines, oneLine } from "../../lib/text/table.ts"
+import { byGravity, type Finding, nameFinding } from "../../quality/finding.ts"
 import type { Task } from "../../tasks/task.ts"
 import type { SwarmReport, TeamReport } from "../status.ts"
 import { describeEvent, type ShownEvent } from "./events-view.ts"
@@ -8,10 +9,11 @@ export interface WhiteboardFacts {
   readonly team: TeamReport
   readonly swarm: SwarmReport
   readonly events: readonly ShownEvent[]
+  readonly findings?: readonly Finding[]
 }
 
 /** The team at a glance, in Markdown: who does what, what is blocked, what happened last. */
-export function renderWhiteboard({ team, swarm, events }: WhiteboardFacts): string {
+export function renderWhiteboard({ team, swarm, events, findings = [] }: WhiteboardFacts): string {
   const tasks = team.tasks ?? []
   const section = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : [`## ${title}`, "", ...lines, ""]
@@ -30,6 +32,10 @@ export function renderWhiteboard({ team, swarm, events }: WhiteboardFacts): stri
     ...section(
       "Waits for a person",
       team.questions.map(({ what, command }) => `- ${oneLine(firstLine(what))}: \`${command}\``),
+    ),
+    ...section(
+      "Open findings",
+      byGravity(findings.filter(({ status }) => status === "open")).map((each) => `- ${nameFinding(each)}`),
     ),
     ...section(
       "In progress",

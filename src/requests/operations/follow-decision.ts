@@ -1,4 +1,5 @@
 import { unreachable } from "../../lib/unreachable.ts"
+import { allowAnotherFix, waiveAll } from "../../quality/operations/manage-findings.ts"
 import type { Settings } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { moveTask, releaseTask, reopenTask } from "../../tasks/operations/task-moves.ts"
@@ -18,7 +19,7 @@ export async function followDecision(tx: Tx, team: StoredTeam, decision: Decisio
   const { decided, task, by } = decision
   const agent = agentOf(decided)
   if (agent !== undefined) return takeBack(tx, team, { agent, by, decision: decided.decision })
-  if (task === null) return decided.decision === "go-on" ? resumeTeam(tx, team, by) : "the team stays paused"
+  if (task === null) return decideTeam(tx, team, decision)
   const after = await moveOn(tx, team, { ...decision, task })
   const others = (await listHolding(tx, team.key, task.id)).map(({ number }) => number)
   const waits =
@@ -43,6 +44,19 @@ async function takeBack(
     await tx.events.append(team.key, by, { type: "agent.taken_back", data: { agent } })
   }
   return `${agent} is tried again`
+}
+
+async function decideTeam(tx: Tx, team: StoredTeam, { decided, by }: Decision): Promise<string> {
+  const { decision, number, note } = decided
+  if (decision === "retry") {
+    const open = await allowAnotherFix(tx, team)
+    return `${open.length} open findings are fixed again; ${await resumeTeam(tx, team, by)}`
+  }
+  if (decision === "waive") {
+    const waived = await waiveAll(tx, team, { reason: note ?? `escalation ${number}: waive`, by })
+    return `${waived.length} findings are waived; ${await resumeTeam(tx, team, by)}`
+  }
+  return decision === "go-on" ? resumeTeam(tx, team, by) : "the team stays paused"
 }
 
 async function resumeTeam(tx: Tx, team: StoredTeam, by: string): Promise<string> {
@@ -87,6 +101,7 @@ async function moveOn(
     }
     case "pause":
       return task.status === "paused" ? task : moveTask(tx, team, { ...move, to: "paused" })
+    case "waive": // only of the team as a whole
     case null:
       return task
     default:

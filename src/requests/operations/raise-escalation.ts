@@ -6,10 +6,12 @@ import type { StoredTeam, Tx } from "../../store/port.ts"
 import { addRecord } from "../../store/records.ts"
 import type { Task } from "../../tasks/task.ts"
 import {
+  ABOUT_REVIEW,
   agentOf,
   type Escalation,
   type EscalationContext,
   nameEscalation,
+  type Option,
   optionsFor,
   type Trigger,
   toEscalation,
@@ -24,6 +26,8 @@ export interface Raise {
   readonly by: string
   /** What is known of the matter, where the caller knows better than a look at the store. */
   readonly context?: EscalationContext
+  /** What may be decided, where that does not follow from the trigger. */
+  readonly options?: readonly Option[]
   /** What settles it besides a decision, where something does. */
   readonly about?: string
 }
@@ -44,7 +48,7 @@ export async function raiseEscalation(
   if (known !== undefined) return { ...known, isNew: false }
   const context = raised.context ?? (await describeMatter(tx, team, task))
   const data = {
-    ...{ trigger, summary, options: optionsFor(trigger, task), context },
+    ...{ trigger, summary, options: raised.options ?? optionsFor(trigger, task), context },
     ...(raised.about === undefined ? {} : { about: raised.about }),
   }
   const about = { kind: "escalation", taskId: task?.id ?? null, attempt: task?.attempt ?? null } as const
@@ -57,9 +61,10 @@ export async function raiseEscalation(
   return { ...toEscalation(added), isNew: true }
 }
 
-/** Questions about different programs are different questions. */
+/** Questions about different programs, or about a review, are questions of their own. */
 function isSame(known: Escalation, { about }: Raise): boolean {
-  return agentOf(known) === agentOf({ about: about ?? null })
+  const isOfReview = (known.about === ABOUT_REVIEW) === (about === ABOUT_REVIEW)
+  return isOfReview && agentOf(known) === agentOf({ about: about ?? null })
 }
 
 /** `ESCALATION 3 (budget, task 2): ...; teamwork decide 3 retry|skip` */

@@ -91,6 +91,7 @@ export const updateTask = operation({
       )
     }
     const checkRole = await roleCheck(context, input)
+    if (to === "resolved" || to === "in_review") await keepFindings(context, input)
     const updated =
       to === "resolved" && change === undefined && !changesPlan
         ? await resolve(context, input, evidence)
@@ -99,6 +100,21 @@ export const updateTask = operation({
     return { task: updated.task, warnings: [...notes, ...warnOfRepeat(updated, evidence)] }
   },
 })
+
+/** What a result reports as found is kept, whoever writes it. Before the task ends, so that a crash loses nothing. */
+async function keepFindings(
+  context: Context,
+  { project, team, id, result = "", owner = PERSON }: Input,
+): Promise<void> {
+  if (!MAY_REPORT.test(result)) return
+  const { recordTaskFindings } = await import("../../quality/operations/task-findings.ts")
+  const { findings } = (await import("../closing-block.ts")).readClosingBlock(result)
+  const told = { task: id, findings, answer: result, commit: null, agent: null, by: owner }
+  await recordTaskFindings(context, { project, team }, told)
+}
+
+/** Most results have none of these words, and pay nothing. */
+const MAY_REPORT = /\b(?:finding|critical|blocker|severe|major|high|medium|low|minor|nit|ship|merge)/i
 
 /** Whoever the task asks for must be capable of it in its new role too; of a type that nobody knows nothing can be said. */
 async function roleCheck({ roles }: Context, { role }: Input): Promise<(task: Task) => void> {

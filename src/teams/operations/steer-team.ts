@@ -3,26 +3,39 @@ import { AppError } from "../../kernel/errors.ts"
 import type { TeamRecord } from "../../kernel/record.ts"
 import { describeTeam, type TeamName, type TeamStatus } from "../../kernel/team.ts"
 import { LEAD } from "../../messages/message.ts"
-import { type Trigger, toEscalation } from "../../requests/escalation.ts"
+import { type Option, type Trigger, toEscalation } from "../../requests/escalation.ts"
 import { withdrawEscalation } from "../../requests/operations/escalation-holds.ts"
 import { raiseEscalation } from "../../requests/operations/raise-escalation.ts"
 import type { Context } from "../../store/operation.ts"
 import { lockTeam } from "../../tasks/operations/lookup.ts"
 
+interface PauseReason {
+  readonly trigger: Trigger
+  readonly reason: string
+  /** What a person may decide, where that does not follow from the trigger. */
+  readonly options?: readonly Option[]
+  readonly about?: string
+}
+
 /** The engine stops giving out tasks, and tells the lead why: a person has to decide how it goes on. */
 export async function pauseByEngine(
   { store, ids }: Context,
   name: TeamName,
-  { trigger, reason }: { readonly trigger: Trigger; readonly reason: string },
+  { trigger, reason, options, about }: PauseReason,
 ): Promise<void> {
   await store.write(async (tx) => {
     const team = await lockTeam(tx, name)
-    if (team.status !== "active") return
-    await tx.teams.update(team.key, { status: "paused", pauseReason: reason })
-    await tx.events.append(team.key, ENGINE, { type: "team.paused", data: { reason, trigger } })
+    if (team.status !== "active" && team.status !== "completed") return
+    // Of a team that has done everything, only the delivery waits for the answer.
+    if (team.status === "active") {
+      await tx.teams.update(team.key, { status: "paused", pauseReason: reason })
+      await tx.events.append(team.key, ENGINE, { type: "team.paused", data: { reason, trigger } })
+    }
     const summary = trigger === "budget" ? `${reason}. ${AFTER_BUDGET}` : reason
-    await raiseEscalation(tx, team, { trigger, summary, task: null, by: ENGINE })
-    const message = `ALERT: the team is paused: ${reason}`
+    const more = { ...(options && { options }), ...(about && { about }) }
+    const { isNew } = await raiseEscalation(tx, team, { trigger, summary, task: null, by: ENGINE, ...more })
+    if (!isNew) return
+    const message = `ALERT: the team ${team.status === "active" ? "is paused" : "waits"}: ${reason}`
     await tx.messages.send(team.key, ENGINE, {
       id: ids.uuid(),
       from: ENGINE,

@@ -16,6 +16,7 @@ import { findEarlierSession } from "./find-session.ts"
 import { closingOf, heedClosing } from "./heed-closing.ts"
 import { type Hold, holdClaim, isLost } from "./hold-claim.ts"
 import { noteEvidence } from "./note-evidence.ts"
+import { noteFindings } from "./note-findings.ts"
 import { completeTask, planTask } from "./plan-task.ts"
 import { findHandedIn } from "./resume-qa.ts"
 import { mayRunAgain, PLANNING_TURN, spentOn } from "./run-budget.ts"
@@ -87,6 +88,7 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
     aside = delivered.aside
     await noteEvidence(shift, hold, { result, delivered })
     const closing = closingOf(shift, result)
+    await noteFindings(shift, hold, { closing, answer: result.answer, commit: delivered.head, agent })
     await heedClosing(shift, hold, { closing, delivered, agent })
     await begin("gate")
     const saysNothing = delivered.kept.length === 0 && closing.outcome === "nothing-to-do"

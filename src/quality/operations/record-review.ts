@@ -1,0 +1,48 @@
+import type { TeamName } from "../../kernel/team.ts"
+import type { Context } from "../../store/operation.ts"
+import { lockTeam } from "../../tasks/operations/lookup.ts"
+import { describeFinding, isGrave } from "../finding.ts"
+import { checksOf, type Review } from "../review.ts"
+import type { Judged, Verdict } from "../verdict.ts"
+import { listOpen, recordFindings, settleFindings } from "./record-findings.ts"
+import { addVerdictIn } from "./record-verdict.ts"
+
+interface Reviewed extends Judged {
+  readonly review: Review
+  readonly agent: string
+  /** As whom the reviewer takes part in the team. */
+  readonly by: string
+}
+
+/** The word of a reviewer, what it found and what it says of earlier findings, in one transaction. */
+export async function recordReview(
+  { store }: Context,
+  name: TeamName,
+  { review, agent, by, commit, tree }: Reviewed,
+): Promise<Verdict> {
+  return store.write(async (tx) => {
+    const team = await lockTeam(tx, name)
+    await settleFindings(tx, team, { earlier: review.earlier, commit, by: agent })
+    const found = await recordFindings(tx, team, { findings: review.findings, source: "review", commit, by, agent })
+    const again = (await listOpen(tx, team.key)).filter(({ number }) => review.earlier.get(number) === false)
+    const open = [...found.filter(({ status }) => status === "open"), ...again]
+    const named = open.map((each) => ({ ...each, task: each.taskId }))
+    // A finding that a person waived does not fail the work when it is found again.
+    const isPassed = review.isPassed || !named.some(isGrave)
+    const checks = isPassed
+      ? [{ name: "review", status: "passed" as const, evidence: `${agent} has read it` }]
+      : checksOf(named.filter(isGrave))
+    const issues = named.map(describeFinding)
+    const status = isPassed ? "passed" : "failed"
+    return addVerdictIn(tx, team, {
+      scope: "cross-agent",
+      subject: null,
+      commit,
+      tree,
+      status,
+      checks,
+      issues,
+      by: agent,
+    })
+  })
+}
