@@ -62,6 +62,7 @@ const PLACES: Record<string, Layer> = {
   "agents/quota.ts": "rules",
   "agents/rate-limit.ts": "rules",
   "agents/run-log.ts": "rules",
+  "agents/tool-target.ts": "rules",
   "agents/choose": "effect",
   "agents/jobs": "effect",
   "agents/operations": "operation",
@@ -80,6 +81,7 @@ const PLACES: Record<string, Layer> = {
   "workers/runtimes": "implementation",
   "workers/runtimes/port.ts": "port",
   "workers/loop": "work",
+  "workers/open": "work",
   "workers/swarm": "work",
   "delivery/merge-queue": "work",
   "delivery/shared-files": "rules",
@@ -283,7 +285,7 @@ describe("the sources", () => {
 
   it("share a name only where they are the same part of different rooms or implementations", () => {
     const SAME_PART = [
-      ...["port.ts", "program.ts", "launch.ts", "translate.ts"],
+      ...["port.ts", "program.ts", "launch.ts", "open.ts", "translate.ts"],
       ...["claim.ts", "connection.ts", "driver-errors.ts", "event-log.ts", "finish.ts", "migrate.ts", "store.ts"],
     ]
     const names = Map.groupBy(

@@ -2,6 +2,7 @@ import { existsSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } 
 import { dirname, join } from "node:path"
 import type { Processes } from "../lib/process/process.ts"
 import { makeMask } from "../lib/text/mask-secrets.ts"
+import { carrySession } from "./carry-session.ts"
 import { deliverAfterRun } from "./deliver-after-run.ts"
 import { makeAgentJob, NO_LIMITS } from "./make-agent-job.ts"
 import type { Agent, AgentJob, AgentResult, Detection, RunOptions } from "./port.ts"
@@ -54,6 +55,14 @@ export function makeAgent(program: AgentProgram, settings: AgentSettings, ports:
       program.probe === undefined
         ? detect(program, { config, env, commands: ports.commands })
         : detectByProbe(program.probe(config), env, ports),
+    open(given) {
+      if (program.open === undefined || given.resume === null) return null
+      const job = { ...given, model: given.model ?? (config.models[given.tier] || null) }
+      const { carry, ...launch } = program.open(job, config)
+      const { command, env } = prepare({ ...launch, input: null, encodeMessage: null }, job.stateFolder)
+      if (carry !== undefined) carrySession(carry)
+      return { command, env }
+    },
     run(job, options = {}) {
       const { messages } = options
       const { capabilities } = program

@@ -262,4 +262,12 @@ export interface Agent {
    * carries that result. When the promise resolves no process of the run is left. Secrets are masked in all of it.
    */
   run(job: AgentJob, options?: RunOptions): Promise<AgentResult>
+  /** The command that opens the session of `resume` for a person at a terminal; null where the program has none. */
+  open?(job: AgentJob): OpenedAgent | null
+}
+
+export interface OpenedAgent {
+  readonly command: readonly string[]
+  /** What it needs besides the job's environment. */
+  readonly env: Readonly<Record<string, string>>
 }

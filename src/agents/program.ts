@@ -20,6 +20,8 @@ export interface AgentProgram {
   /** The variables that give it another config folder, for a second account; left out where it has none. */
   profile?(folder: string): Readonly<Record<string, string>>
   launch(job: AgentJob, config: ProgramConfig): Launch
+  /** Its own interactive session, for a person who takes over a job that can be resumed. Without it there is none. */
+  open?(job: AgentJob, config: ProgramConfig): OpenLaunch
   translate(job: AgentJob, clock: Clock, settings?: ProgramConfig["settings"]): Translator
   /** For a program that tells its version and what it can only to whoever talks to it. */
   readonly probe?: (config: ProgramConfig) => Probe
@@ -63,6 +65,11 @@ export interface Launch {
   readonly input: string | null
   /** How a message for the running agent is written; null when it can take none. */
   readonly encodeMessage: ((message: AgentMessage) => EncodedMessage) | null
+}
+
+export interface OpenLaunch extends Omit<Launch, "input" | "encodeMessage"> {
+  /** For a program that looks for a session by its folder: where the session may lie, and where it has to. */
+  readonly carry?: { readonly from: string; readonly to: string }
 }
 
 export interface EncodedMessage {

@@ -120,6 +120,12 @@ export interface AgentDefaults {
   readonly timeoutSeconds: number
 }
 
+export interface InteractiveOptions {
+  readonly cwd?: string
+  readonly env?: Readonly<Record<string, string | undefined>>
+  readonly signal?: AbortSignal
+}
+
 export interface Io {
   readonly isTerminal: boolean
   readonly columns: number
@@ -144,8 +150,11 @@ export interface Io {
   readonly canAsk: boolean
   /** What was typed; empty for nothing, null at the end of the input. */
   ask(question: string): Promise<string | null>
-  /** Runs a program that talks to the person at the terminal; its exit code. */
-  interactive(command: readonly string[]): Promise<number>
+  /**
+   * Runs a program that talks to the person at the terminal; its exit code. Keys such as Ctrl+C are the program's alone
+   * while it runs. The signal ends it.
+   */
+  interactive(command: readonly string[], options?: InteractiveOptions): Promise<number>
   /** HH:MM:SS, local time. */
   wallClock(): string
 }

@@ -1,6 +1,6 @@
 import { selfCommand } from "../lib/process/self-command.ts"
 import { readEnvironment } from "./config/environment.ts"
-import type { Io, Machine } from "./host.ts"
+import type { InteractiveOptions, Io, Machine } from "./host.ts"
 
 /** The process that runs, with its terminal and its signals. */
 export function thisProcess(): Machine {
@@ -56,8 +56,7 @@ function terminalOf(env: NodeJS.ProcessEnv, cwd: string): Io {
       return isTTY(0) && isTerminal
     },
     ask,
-    interactive: (command) =>
-      Bun.spawn([...command], { env, cwd, stdin: "inherit", stdout: "inherit", stderr: "inherit" }).exited,
+    interactive: (command, options) => runAtTerminal(command, { env, cwd, ...options }),
     wallClock: () => new Date().toTimeString().slice(0, 8),
   }
 }
@@ -70,6 +69,28 @@ async function ask(question: string): Promise<string | null> {
     return await Promise.race([line.question(question), ended])
   } finally {
     line.close()
+  }
+}
+
+const KEYS = ["SIGINT", "SIGQUIT"] as const
+
+/** What a person types reaches the whole foreground, us too: meanwhile we hear nothing of it. */
+async function runAtTerminal(command: readonly string[], { signal, ...how }: InteractiveOptions): Promise<number> {
+  const heard = KEYS.map((key) => [key, process.listeners(key) as (() => void)[]] as const)
+  const hearNothing = () => undefined
+  for (const [key] of heard) process.removeAllListeners(key).on(key, hearNothing)
+  const child = Bun.spawn([...command], { ...how, stdin: "inherit", stdout: "inherit", stderr: "inherit" })
+  const end = () => child.kill("SIGTERM")
+  signal?.addEventListener("abort", end)
+  if (signal?.aborted === true) end()
+  try {
+    return await child.exited
+  } finally {
+    signal?.removeEventListener("abort", end)
+    for (const [key, listeners] of heard) {
+      process.removeListener(key, hearNothing)
+      for (const listener of listeners) process.on(key, listener)
+    }
   }
 }
 

@@ -184,6 +184,8 @@ export interface TaskStore {
   update(key: number, id: TaskId, change: TaskChange): Promise<Task>
   /** Gives a claim its full lease again, from now; leaves no trace in version or events. */
   renew(key: number, id: TaskId): Promise<Task>
+  /** Gives a locked task to an owner, whoever has it now: with a new token, a lease from now on, and no pause. */
+  take(key: number, id: TaskId, claim: { readonly owner: string; readonly leaseMs: number }): Promise<Task>
   /** Replaces the needs and counts the unmet ones anew. */
   setNeeds(key: number, id: TaskId, needs: readonly TaskId[]): Promise<Task>
   remove(key: number, id: TaskId): Promise<void>
@@ -281,7 +283,6 @@ export interface MessageStore {
   /** Like `list`, and marks them read; of two readers at once only one sees a message as unread. */
   take(key: number, inbox: string, filter: MessageFilter): Promise<Message[]>
   countUnread(key: number): Promise<{ inbox: string; unread: number }[]>
-  /** Everybody who ever sent a message in this run. */
   senders(key: number): Promise<string[]>
 }
 

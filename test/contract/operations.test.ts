@@ -3,6 +3,7 @@
 import { describe, expect, it } from "bun:test"
 import type { ErrorCode } from "../../src/kernel/errors.ts"
 import type { Event } from "../../src/kernel/events.ts"
+import { parseTaskId } from "../../src/kernel/ids.ts"
 import type { Fields } from "../../src/lib/fields.ts"
 import { pollMailbox, readMailbox } from "../../src/messages/operations/read-mailbox.ts"
 import { sendMessage } from "../../src/messages/operations/send-message.ts"
@@ -27,6 +28,7 @@ import {
 } from "../../src/tasks/operations/record-evidence.ts"
 import { releaseTask } from "../../src/tasks/operations/release-task.ts"
 import { reopenTask } from "../../src/tasks/operations/reopen-task.ts"
+import { takeForPerson } from "../../src/tasks/operations/take-for-person.ts"
 import { updateTask } from "../../src/tasks/operations/update-task.ts"
 import { updateWave } from "../../src/tasks/operations/update-wave.ts"
 import { waveStatus } from "../../src/tasks/operations/wave-status.ts"
@@ -1392,6 +1394,41 @@ function operationsContract(makeDatabase: MakeDatabase): void {
         { type: "worker.paused", data: { worker: "w1", reason: "hot" } },
         { type: "worker.resumed", data: { worker: "w1" } },
       ])
+    })
+  })
+
+  describe("a person who takes a task over", () => {
+    const anna = { ...TEAM, owner: "person-anna", leaseSeconds: 60 }
+
+    it("F049: gets it from a worker, which loses its claim", async () => {
+      await using h = await house()
+      await h.tasks({ 1: [] })
+      const { task } = await h.ask(claimTask, { id: "1", owner: "w1" })
+      const taken = await takeForPerson(h.ctx, { ...anna, id: parseTaskId("1") })
+      expect(taken).toMatchObject({ from: "w1", before: null })
+      expect(taken.task).toMatchObject({ status: "in_progress", claimedBy: "person-anna", attempt: 1 })
+      expect(taken.task.claimToken).toBe(task.claimToken + 1)
+      expect(await h.lastEvent()).toMatchObject({
+        ...{ type: "task.claimed", by: "person-anna" },
+        data: { task: "1", taken_over_from: "w1" },
+      })
+      const late = { id: "1", owner: "w1", token: task.claimToken, status: "resolved", addEvidence: ["x"] } as const
+      await h.refuses(updateTask, late, "claim.lost", "1")
+    })
+
+    it("F049: gets one that is open, paused or failed, and none that waits for others or is done", async () => {
+      await using h = await house()
+      await h.tasks({ 1: [], 2: [], 3: [], 4: [1], 5: [] })
+      await h.bring("2", "paused")
+      await h.bring("3", "failed")
+      await h.done("5")
+      const take = (id: string) => takeForPerson(h.ctx, { ...anna, id: parseTaskId(id) })
+      for (const id of ["1", "2"]) expect((await take(id)).task).toMatchObject({ status: "in_progress", attempt: 1 })
+      expect(await take("3")).toMatchObject({ before: 1, task: { status: "in_progress", attempt: 2 } })
+      await expect(take("4")).rejects.toMatchObject({ code: "task.not_ready" })
+      await expect(take("5")).rejects.toMatchObject({ code: "task.transition" })
+      const ben = takeForPerson(h.ctx, { ...anna, owner: "person-ben", id: parseTaskId("1") })
+      await expect(ben).rejects.toMatchObject({ code: "task.already_claimed" })
     })
   })
 

@@ -866,6 +866,15 @@ const SWARM_CASES: Case[] = [
   },
 ]
 
+const OPEN_CASES: Case[] = ["--done", "--give-back", "--keep"].map((flag) => ({
+  command: "open",
+  isDocument: true,
+  args: ["--id", "4", "--print", flag, ...REPOSITORY],
+  data: { task: "4", agent: null, session: null, workspace: expect.stringContaining("/person-"), env: {} },
+  fields: ["task", "agent", "session", "workspace", "command", "env"],
+  table: /^cd \S+\/person-\S+ && \S+\n$/,
+}))
+
 const WORKER_CASES: Case[] = [
   {
     command: "worker setup",
@@ -2597,6 +2606,7 @@ const FIRST_CASES: readonly Case[] = [
   ...EVIDENCE_CASES,
   ...WAVE_CASES,
   ...WORKTREE_CASES,
+  ...OPEN_CASES,
   ...WORKER_CASES,
   ...SWARM_CASES,
   ...OTHER_CASES,
@@ -2675,6 +2685,7 @@ export const MISSING: readonly Missing[] = [
   { command: "swarm stop", args: ["--worker", "w1", "--all"], message: /--worker ID, or --all/ },
   { command: "logs", args: ["--follow"], message: /--of is missing/ },
   { command: "attach", args: [], message: /--worker is missing/ },
+  { command: "open", args: [], message: /--id is missing/ },
   { command: "swarm sync", args: [], message: /--worker-id is missing/ },
   { command: "refs", args: ["--purge"], message: /--task or --worker-id/ },
   { command: "recover", args: [], message: /--task/ },

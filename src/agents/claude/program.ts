@@ -1,5 +1,6 @@
 import type { AgentProgram } from "../program.ts"
 import { launchClaude } from "./launch.ts"
+import { openClaude } from "./open.ts"
 import { translateClaude } from "./translate.ts"
 
 export const claude: AgentProgram = {
@@ -23,5 +24,6 @@ export const claude: AgentProgram = {
   },
   profile: (folder) => ({ CLAUDE_CONFIG_DIR: folder }),
   launch: launchClaude,
+  open: openClaude,
   translate: translateClaude,
 }

@@ -1,5 +1,6 @@
 import type { AgentProgram } from "../program.ts"
 import { launchCodex } from "./launch.ts"
+import { openCodex } from "./open.ts"
 import { translateCodex } from "./translate.ts"
 
 export const codex: AgentProgram = {
@@ -13,5 +14,6 @@ export const codex: AgentProgram = {
   login: { variables: ["OPENAI_API_KEY", "CODEX_API_KEY"], files: [".codex/auth.json", "$CODEX_HOME/auth.json"] },
   profile: (folder) => ({ CODEX_HOME: folder }),
   launch: launchCodex,
+  open: openCodex,
   translate: translateCodex,
 }

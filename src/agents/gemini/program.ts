@@ -1,5 +1,6 @@
 import type { AgentProgram } from "../program.ts"
 import { launchGemini } from "./launch.ts"
+import { openGemini } from "./open.ts"
 import { translateGemini } from "./translate.ts"
 
 export const gemini: AgentProgram = {
@@ -12,5 +13,6 @@ export const gemini: AgentProgram = {
   login: { variables: ["GEMINI_API_KEY"], files: [".gemini/oauth_creds.json"] },
   profile: (folder) => ({ GEMINI_CLI_HOME: folder }),
   launch: launchGemini,
+  open: openGemini,
   translate: translateGemini,
 }

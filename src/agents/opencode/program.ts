@@ -1,5 +1,6 @@
 import type { AgentProgram } from "../program.ts"
 import { launchOpencode } from "./launch.ts"
+import { openOpencode } from "./open.ts"
 import { translateOpencode } from "./translate.ts"
 
 export const opencode: AgentProgram = {
@@ -34,5 +35,6 @@ export const opencode: AgentProgram = {
     XDG_STATE_HOME: `${folder}/.local/state`,
   }),
   launch: launchOpencode,
+  open: openOpencode,
   translate: translateOpencode,
 }

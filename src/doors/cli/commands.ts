@@ -417,6 +417,7 @@ export const COMMANDS: readonly CommandRow[] = [
   },
   { name: "logs", load: async () => (await import("../../agents/commands/logs-command.ts")).logs },
   { name: "attach", load: async () => (await import("../../workers/commands/attach.ts")).attach },
+  { name: "open", load: async () => (await import("../../workers/commands/open-command.ts")).open },
   { name: "events tail", load: async () => (await import("../../teams/commands/events-tail.ts")).eventsTail },
   { name: "report", load: async () => (await import("../../reporting/commands/report-command.ts")).report },
   {

@@ -59,6 +59,10 @@ export function taskStore(session: Session): TaskStore {
       ])
       return get(key, id)
     },
+    async take(key, id, claim) {
+      await takeTask(session, { key, id, ...claim })
+      return get(key, id)
+    },
     async setNeeds(key, id, needs) {
       const unmet = await countUnmet(session, key, needs)
       await session.run("delete from need where team_id = ? and task_id = ?", [key, id])
@@ -96,6 +100,19 @@ export function taskStore(session: Session): TaskStore {
     },
     repairUnmet: (key) => repairUnmet(session, key),
   }
+}
+
+async function takeTask(
+  session: Session,
+  { key, id, owner, leaseMs }: { key: number; id: TaskId; owner: string; leaseMs: number },
+): Promise<void> {
+  const now = await session.now()
+  await session.run(
+    `update task set status = 'in_progress', previous_owner = claimed_by, claimed_by = ?, worker_id = ?,
+       claim_token = claim_token + 1, claimed_at = ?, lease_ms = ?, lease_until = ?, paused_from = null,
+       pause_reason = null, version = version + 1, updated_at = ? where team_id = ? and id = ?`,
+    [owner, owner, now, leaseMs, now + leaseMs, now, key, id],
+  )
 }
 
 async function listTasks(

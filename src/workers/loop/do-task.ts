@@ -8,6 +8,7 @@ import { getTask } from "../../tasks/operations/get-task.ts"
 import { listTasks } from "../../tasks/operations/list-tasks.ts"
 import { type Committed, noteStep } from "../../tasks/operations/note-run.ts"
 import { setBack } from "../../tasks/operations/set-back.ts"
+import { isPersonsClaim } from "../../tasks/persons-claim.ts"
 import type { AfterSetback, SetbackKind } from "../../tasks/retry.ts"
 import type { Task } from "../../tasks/task.ts"
 import { chooseDoer, type Doer } from "./choose-doer.ts"
@@ -131,7 +132,7 @@ async function beginStep({ ports, team, worker }: Shift, hold: Hold, step: Step,
 }
 
 /** What is in scope, committed and pinned. */
-async function commit({ ports, team, worker }: Shift, hold: Hold, workspace: Workspace): Promise<EnforcedScope> {
+export async function commit({ ports, team, worker }: Shift, hold: Hold, workspace: Workspace): Promise<EnforcedScope> {
   const { task, token } = hold
   const done = await enforceOwnership(ports.context, ports.scopes, {
     ...{ ...team, task: task.id, owner: worker, token },
@@ -177,7 +178,7 @@ function gateFailed(verdict: Verdict, { doer, isSame }: { readonly doer: Doer; r
 }
 
 /** One line, and below it the last lines of the check that failed. */
-function reasonOf(verdict: Verdict): string {
+export function reasonOf(verdict: Verdict): string {
   const excerpt = excerptOf({ ...verdict, status: "failed" })
   return excerpt === undefined ? "see its verdict" : explain(excerpt)
 }
@@ -222,7 +223,9 @@ async function afterFailure(shift: Shift, hold: Hold, error: unknown): Promise<T
 async function giveUp({ ports, team, worker }: Shift, { task }: Hold): Promise<TaskOutcome> {
   // Nobody has claimed it since, so what was done is kept for whoever goes on. A new holder pins what it finds itself.
   const now = await getTask.run(ports.context, { ...team, id: task.id }).catch(() => undefined)
-  if (now?.claimToken === task.claimToken) await ports.workspaces.pin({ worker }).catch(() => undefined)
+  // A person who took it over waits for that instead.
+  const isOpened = now?.claimedBy != null && isPersonsClaim(now.claimedBy)
+  if (now?.claimToken === task.claimToken || isOpened) await ports.workspaces.pin({ worker }).catch(() => undefined)
   ports.say(`Task ${task.id} is no longer ${worker}'s; nothing more is done for it`)
   await ports.workspaces.disown({ worker, attempt: { task: task.id, attempt: task.attempt } })
   return { kind: "lost" }

@@ -36,6 +36,17 @@ export async function findEarlierSession(
   return { agent, model, session: { id, usage }, firstRun: held[0]?.id ?? last.id }
 }
 
+/** The session that last worked on a task, whoever ran it. Undefined where none was recorded. */
+export function findLastSession(runs: readonly RunFact[], task: string): EarlierSession | undefined {
+  const all = runs.filter((run) => run.task === task)
+  const at = all.findLastIndex(({ session }) => session !== null)
+  const last = all[at]
+  if (last === undefined || last.session === null) return undefined
+  const held = all.slice(beginningOf(all, at), at + 1)
+  const session = { id: last.session, usage: sumUsage(held) }
+  return { agent: last.agent, model: last.model, session, firstRun: held[0]?.id ?? last.id }
+}
+
 /** Where the turns of the same claim begin: their numbers go up, and only those that plan have the same. */
 function beginningOf(runs: readonly RunFact[], at: number): number {
   let first = at

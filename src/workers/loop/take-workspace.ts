@@ -1,6 +1,7 @@
 import type { Attempt, CreatedWorkspace, Workspace } from "../../git/port.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
+import { isPersonsClaim } from "../../tasks/persons-claim.ts"
 import { noteSetup } from "../operations/note-setup.ts"
 import { recordWorkspace } from "../operations/worker-workspace.ts"
 import type { Hold } from "./hold-claim.ts"
@@ -11,12 +12,20 @@ import type { Shift } from "./shift.ts"
  * A clean worktree for the attempt: at the newest merged state, or, when somebody had begun this attempt before, at the
  * point that they came to. Commands cannot see how far others got, and so start over; what there was stays pinned.
  */
-export async function takeWorkspace(shift: Shift, hold: Hold, wasBegun: boolean): Promise<Workspace> {
+export async function takeWorkspace(
+  shift: Shift,
+  hold: Hold,
+  wasBegun: boolean,
+  byHand?: { readonly before: number | null },
+): Promise<Workspace> {
   const { ports, team, worker } = shift
   const attempt: Attempt = { task: hold.task.id, attempt: hold.task.attempt }
-  const earlier = wasBegun ? await saveEarlier(shift, attempt) : undefined
+  const begun = wasBegun ? await saveEarlier(shift, attempt) : undefined
+  // A person goes on from a failed attempt, and sees how far commands got.
+  const before = byHand?.before ?? null
+  const earlier = begun ?? (before === null ? undefined : await saveEarlier(shift, { ...attempt, attempt: before }))
   const workspace =
-    earlier === undefined || isScripted(hold.task)
+    earlier === undefined || (byHand === undefined && isScripted(hold.task))
       ? await ports.workspaces.move({ worker, attempt })
       : await goOn(shift, attempt, earlier)
   const { path, branch, base } = workspace
@@ -37,13 +46,15 @@ interface Earlier {
 }
 
 /** Pins what other worktrees hold of the attempt, which from now on is no concern of theirs, and tells where it got to. */
-async function saveEarlier({ ports, worker, history }: Shift, attempt: Attempt): Promise<Earlier | undefined> {
+async function saveEarlier({ ports, options, worker, history }: Shift, attempt: Attempt): Promise<Earlier | undefined> {
   const { workspaces, pins } = ports
   const holders = (await workspaces.list()).filter(
     (each) => each.attempt?.task === attempt.task && each.attempt.attempt === attempt.attempt,
   )
   for (const holder of holders) {
-    const fact = (await history.read()).workers.get(holder.worker)
+    const fact = isPersonsClaim(holder.worker)
+      ? { id: holder.worker, machine: options.process.machine, pid: null, processStart: null }
+      : (await history.read()).workers.get(holder.worker)
     if (fact !== undefined && holder.worker !== worker) await ports.endOrphans(fact)
     await workspaces.pin({ worker: holder.worker })
     if (holder.worker !== worker) await workspaces.disown({ worker: holder.worker, attempt })

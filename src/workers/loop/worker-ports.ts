@@ -15,6 +15,7 @@ import type { WorkerFact } from "../../reporting/history-facts.ts"
 import type { Context } from "../../store/operation.ts"
 import type { RetryLimits } from "../../tasks/retry.ts"
 import type { Role } from "../../tasks/task.ts"
+import type { WorkerIdentity } from "./orphans.ts"
 
 /** Everything uncertain that a worker works with; a simulation brings its own. */
 export interface WorkerPorts {
@@ -45,7 +46,7 @@ export interface WorkerPorts {
   /** Whether the latest process of a worker runs on this machine. */
   readonly isAlive: (worker: WorkerFact) => boolean
   /** Ends what agents of a worker left that has no process any more; nothing where it has one. */
-  readonly endOrphans: (worker: WorkerFact) => Promise<void>
+  readonly endOrphans: (worker: WorkerIdentity) => Promise<void>
   /** What stands above it where it has a window or a pane of its own. */
   readonly showTitle?: (title: string) => void
   /** One line of what it does, for people. */

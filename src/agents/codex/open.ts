@@ -1,0 +1,24 @@
+import type { AgentJob } from "../port.ts"
+import type { OpenLaunch, ProgramConfig } from "../program.ts"
+import { launchCodex } from "./launch.ts"
+
+/** The home that the runs had, with its settings, hooks and sessions. */
+export function openCodex(job: AgentJob, config: ProgramConfig): OpenLaunch {
+  const { command, env, files, links, envWithoutLinks } = launchCodex(
+    { ...job, resume: null, answerSchema: null },
+    config,
+  )
+  const flags = command.slice(config.command.length).filter((word) => !HEADLESS.includes(word))
+  const trust = `projects.${JSON.stringify(job.workspace)}.trust_level="trusted"`
+  return {
+    ...{ env, files, links, ...(envWithoutLinks === undefined ? {} : { envWithoutLinks }) },
+    command: [
+      ...[...config.command, "resume", ...flags, "-c", trust],
+      // Otherwise it copies a server of several hundred megabytes into its home.
+      ...["-c", "features.daemon_auto_start=false"],
+      job.resume?.id ?? "",
+    ],
+  }
+}
+
+const HEADLESS = ["exec", "--json", "--skip-git-repo-check", "-"]

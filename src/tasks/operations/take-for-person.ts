@@ -1,0 +1,86 @@
+import { AppError } from "../../kernel/errors.ts"
+import type { TaskId, WorkerId } from "../../kernel/ids.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import { withdrawEscalations } from "../../requests/operations/escalation-holds.ts"
+import type { Context } from "../../store/operation.ts"
+import type { StoredTeam, Tx } from "../../store/port.ts"
+import { isPersonsClaim } from "../persons-claim.ts"
+import type { Task } from "../task.ts"
+import { claimTask } from "./claim-task.ts"
+import { lockTask, lockTeam } from "./lookup.ts"
+import { reopenTask } from "./task-moves.ts"
+
+export interface TakeRequest extends TeamName {
+  readonly id: TaskId
+  /** As `personsName` makes it. */
+  readonly owner: string
+  readonly leaseSeconds: number
+}
+
+export interface Taken {
+  readonly task: Task
+  /** The worker that had it, and has to let go. */
+  readonly from: string | null
+  /** The failed attempt that this one goes on from. */
+  readonly before: number | null
+}
+
+/**
+ * Gives a task to a person who wants to work on it by hand. A worker loses it at once; a pause and an escalation end, as
+ * the person decides from now on; a failed task gets a new attempt.
+ */
+export async function takeForPerson(context: Context, request: TakeRequest): Promise<Taken> {
+  const { store, settings } = context
+  const taken = await store.write(async (tx) => {
+    const team = await lockTeam(tx, request)
+    const task = await lockTask(tx, team.key, request.id)
+    assertTakeable(task, request.owner, await tx.now())
+    if (task.status === "open") return undefined
+    const by = request.owner
+    const isFailed = task.status === "failed"
+    if (isFailed) await reopenTask(tx, team, { task, by, reason: `opened by ${by}`, settings })
+    else if (task.status === "paused") await withdrawEscalations(tx, team, { taskId: task.id, by })
+    return { ...(await take(tx, team, request)), before: isFailed ? task.attempt : null, from: holderOf(task, by) }
+  })
+  if (taken !== undefined) return taken
+  // An open one has to be ready, as for everybody else.
+  const { project, team, id, owner, leaseSeconds } = request
+  const claimed = await claimTask.run(context, { project, team, id, owner, leaseSeconds })
+  return { task: claimed.task, from: null, before: null }
+}
+
+async function take(tx: Tx, team: StoredTeam, { id, owner, leaseSeconds }: TakeRequest): Promise<{ task: Task }> {
+  const before = await lockTask(tx, team.key, id)
+  await tx.workers.heard(team.key, owner as WorkerId)
+  const task = await tx.tasks.take(team.key, id, { owner, leaseMs: leaseSeconds * 1000 })
+  const data = { task: id, token: task.claimToken, taken_over_from: before.claimedBy }
+  await tx.events.append(team.key, owner, { type: "task.claimed", data })
+  return { task }
+}
+
+function holderOf({ status, claimedBy }: Task, owner: string): string | null {
+  return status === "in_progress" && claimedBy !== owner ? claimedBy : null
+}
+
+function assertTakeable({ id, status, claimedBy, leaseUntil }: Task, owner: string, now: number): void {
+  if (status === "in_review")
+    throw new AppError(
+      "task.transition",
+      `task ${id} is in review: its work waits to be merged`,
+      { taskId: id, from: status },
+      { remedy: { operation: "task release", fields: { id }, to: "to work on it again, give it back first with" } },
+    )
+  if (status === "resolved" || status === "skipped")
+    throw new AppError(
+      "task.transition",
+      `task ${id} is ${status}, there is nothing to take over`,
+      { taskId: id, from: status },
+      { remedy: { operation: "task reopen", fields: { id }, to: "work on it again with" } },
+    )
+  const isHeld = status === "in_progress" && leaseUntil !== null && Date.parse(leaseUntil) > now
+  if (isHeld && claimedBy !== null && claimedBy !== owner && isPersonsClaim(claimedBy))
+    throw new AppError("task.already_claimed", `task ${id} is open with ${claimedBy} until ${leaseUntil}`, {
+      taskId: id,
+      owner: claimedBy,
+    })
+}
