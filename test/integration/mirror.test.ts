@@ -419,9 +419,9 @@ describe("a mirror that runs", () => {
     for (let round = 0; round < 10; round++) {
       await run(ctx, createTask, { title: "t" })
       const { task } = await run(ctx, claimTask, { next: true, owner: "w1" })
-      await run(ctx, sendMessage, { from: "w1", to: "w2", message: "hi" })
+      await run(ctx, sendMessage, { from: "w1", to: "orchestrator", message: "hi" })
       await run(ctx, updateTask, { id: task.id, status: "resolved", workerId: "w1" })
-      await run(ctx, readMailbox, { inbox: "w2", markRead: true })
+      await run(ctx, readMailbox, { inbox: "orchestrator", markRead: true })
       if (round === 5) await exportTeam(ctx, TEAM, { folder })
     }
     await Promise.all([first.stop(), second.stop()])
