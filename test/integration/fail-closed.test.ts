@@ -10,6 +10,8 @@ import { parseTaskId } from "../../src/kernel/ids.ts"
 import type { OrchestratorPorts } from "../../src/orchestrator/loop/engine-ports.ts"
 import { makeApprovalJudge } from "../../src/orchestrator/loop/judge-approvals.ts"
 import { examineWork } from "../../src/quality/effects/examine-work.ts"
+import { recordQa } from "../../src/quality/operations/report-qa.ts"
+import { planQa, submitQa } from "../../src/quality/operations/submit-qa.ts"
 import { planQa as makePlan } from "../../src/quality/qa-plan.ts"
 import { verifyTask } from "../../src/quality/verify/verify-task.ts"
 import { verifyFinal, verifyWave } from "../../src/quality/verify/verify-team.ts"
@@ -22,6 +24,7 @@ import { calculateWaves } from "../../src/tasks/operations/calculate-waves.ts"
 import { claimTask } from "../../src/tasks/operations/claim-task.ts"
 import { createTask } from "../../src/tasks/operations/create-task.ts"
 import { addEvidence } from "../../src/tasks/operations/record-evidence.ts"
+import { updateTask } from "../../src/tasks/operations/update-task.ts"
 import { createTeam } from "../../src/teams/operations/create-team.ts"
 import { JUDGE_WRITE, owning } from "../support/agents.ts"
 import { makeAskWorld } from "../support/ask-world.ts"
@@ -140,6 +143,23 @@ const scores = (score: unknown, names = DIMENSIONS) => ({
   scores: names.map((dimension) => ({ dimension, score, reason: "seen" })),
   guidance: [],
 })
+
+/** A task that QA has passed at one commit: whether it is resolved as this one. */
+async function resolved(state: object): Promise<boolean> {
+  await using world = await makeAskWorld([])
+  const here = context(world.store)
+  await run(here, createTeam, { goal: "Search page", qa: true })
+  await run(here, createTask, { id: "1", title: "Schema", role: "backend" })
+  await run(here, claimTask, { id: "1", owner: "w1" })
+  await run(here, submitQa, { id: "1", owner: "w1", ...PASSED })
+  await run(here, planQa, { id: "1", owner: "qa" })
+  await run(here, recordQa, { id: "1", owner: "qa", score: DIMENSIONS.map((name) => `${name}=90: read it`) })
+  await run(here, updateTask, { id: "1", owner: "w1", status: "resolved", ...state }).catch(expected)
+  const { key } = (await world.store.read((tx) => tx.teams.find(TEAM))) ?? { key: 0 }
+  return (await getTask(world.store, key, "1")).status === "resolved"
+}
+
+const PASSED = { commit: "1".repeat(40), tree: "2".repeat(40) }
 
 /** A plan that waits for the lead; whether it is approved in the end. */
 async function approval(answers: readonly unknown[]): Promise<boolean> {
@@ -293,6 +313,13 @@ const JUDGES: Readonly<Record<string, Faults>> = {
     "more than 100": scores(1000),
     "a score for each dimension twice": scores(100, [...DIMENSIONS, ...DIMENSIONS]),
   }),
+  "verdict of QA on another commit": {
+    "another commit": () => resolved({ commit: "3".repeat(40) }),
+    "another tree": () => resolved({ ...PASSED, tree: "4".repeat(40) }),
+    "no commit": () => resolved({}),
+    "a tree alone": () => resolved({ tree: PASSED.tree }),
+    "the beginning of its name": () => resolved({ commit: PASSED.commit.slice(0, 12) }),
+  },
   "review by another agent": agents(review, {
     "no verdict": { findings: [] },
     "another word than PASS": { verdict: "LGTM", findings: [] },
@@ -371,6 +398,7 @@ describe("what is right gets through", () => {
     "gate of a wave": () => gateOfTeam("node --test", "wave"),
     "final gate": () => gateOfTeam("node --test", "final"),
     QA: () => qa([scores(100)]),
+    "verdict of QA on another commit": () => resolved(PASSED),
     "review by another agent": () => review([{ verdict: "PASS", findings: [] }]),
     "approval by the agent that leads": () => approval([{ approved: true, reason: "fine" }]),
     "approval by a person": () => request((here, number) => run(here, approve, { number })),
