@@ -79,8 +79,11 @@ function withGrave(found: readonly NewFinding[]): readonly NewFinding[] {
 }
 
 function parseFinding(value: unknown, isTask: (id: string) => boolean): NewFinding[] {
-  const { task, file, line, severity, text } = asRecord(value) ?? {}
-  if (typeof text !== "string" || text.trim() === "") return []
+  const { task, file, line, severity: told, text: words } = asRecord(value) ?? {}
+  const severity = readSeverity(typeof told === "string" ? told : "")
+  const said = typeof words === "string" ? words.trim() : ""
+  // One without words is nothing to work with; a grave one still speaks against a PASS.
+  if (said === "" && (typeof told !== "string" || !isGrave({ severity }))) return []
   // Many write it as people do.
   const id = typeof task === "string" ? task.trim().replace(/^(?:task )?#?/i, "") : ""
   const known = typeof task === "string" && isTask(task.trim()) ? task.trim() : id
@@ -91,8 +94,8 @@ function parseFinding(value: unknown, isTask: (id: string) => boolean): NewFindi
       task: isTask(known) ? known : null,
       file: place.file,
       line: place.file === null ? null : isLine ? line : place.line,
-      severity: readSeverity(typeof severity === "string" ? severity : ""),
-      text: text.trim(),
+      severity,
+      text: said === "" ? "the reviewer gives no words for it" : said,
     },
   ]
 }

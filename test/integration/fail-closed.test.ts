@@ -194,8 +194,12 @@ async function approval(answers: readonly unknown[]): Promise<boolean> {
 async function review(answers: readonly unknown[]): Promise<boolean> {
   await using scene = await makeReviewScene(["claude"])
   await using ask = await makeAskWorld(answers)
-  return (await scene.review(ask.ports.ready, { timeoutMs: 1000 })).status === "passed"
+  return (await scene.review(ask.ports.ready, { timeoutMs: 1000, patienceMs: 100 })).status === "passed"
 }
+
+const finding = (severity: string, text = "it loses data") => ({
+  ...{ task: "1", file: "search.ts", line: 1, severity, text },
+})
 
 /** A task that waits for a person's word; whether it goes on. */
 async function decision(more: Record<string, unknown>, by = "w1"): Promise<boolean> {
@@ -323,7 +327,12 @@ const JUDGES: Readonly<Record<string, Faults>> = {
   "review by another agent": agents(review, {
     "no verdict": { findings: [] },
     "another word than PASS": { verdict: "LGTM", findings: [] },
-    "findings that are no list": { verdict: "PASS", findings: "none" },
+    "findings that are no list": { verdict: "PASS", findings: "none", earlier: [] },
+    "PASS with a critical finding": { verdict: "PASS", findings: [finding("critical")], earlier: [] },
+    "PASS with a major finding": { verdict: "PASS", findings: [finding("major")], earlier: [] },
+    "PASS with a critical finding without words": { verdict: "PASS", findings: [finding("critical", "")], earlier: [] },
+    "FAIL with minor findings": { verdict: "FAIL", findings: [finding("minor")], earlier: [] },
+    "FAIL without findings": { verdict: "FAIL", findings: [], earlier: [] },
   }),
   "approval by the agent that leads": agents(approval, {
     "yes as text": { approved: "true", reason: "fine" },
@@ -399,7 +408,7 @@ describe("what is right gets through", () => {
     "final gate": () => gateOfTeam("node --test", "final"),
     QA: () => qa([scores(100)]),
     "verdict of QA on another commit": () => resolved(PASSED),
-    "review by another agent": () => review([{ verdict: "PASS", findings: [] }]),
+    "review by another agent": () => review([{ verdict: "PASS", findings: [], earlier: [] }]),
     "approval by the agent that leads": () => approval([{ approved: true, reason: "fine" }]),
     "approval by a person": () => request((here, number) => run(here, approve, { number })),
     "decision on an escalation": () => decision({}),
