@@ -1,62 +1,63 @@
-// The real Codex reviews what Claude Code did, against a scripted model.
+// The real Codex and Claude Code review what a team did, against a scripted model.
 import { expect, it } from "bun:test"
-import { codex } from "../../src/agents/codex/program.ts"
+import { assertNoCritical } from "../../src/quality/operations/hold-findings.ts"
+import { listFindings } from "../../src/quality/operations/manage-findings.ts"
 import { makeReviewFixes } from "../../src/quality/operations/review-fixes.ts"
-import { makeReviewScene } from "../support/review-scene.ts"
-import { TEAM } from "../support/stores.ts"
-import { type Cli, FAKE_KEY, makeWorld, type World } from "./cli-world.ts"
-import { canSandbox } from "./codex-sandbox.ts"
+import { makeReviewScene, type ReviewScene } from "../support/review-scene.ts"
+import { refusal, TEAM } from "../support/stores.ts"
+import { type Cli, makeWorld, type World } from "./cli-world.ts"
 import type { Reply } from "./model-protocols.ts"
-import { OWN_TOOLS } from "./own-tools.ts"
+import { CLAUDE, CODEX } from "./programs.ts"
 
-const CODEX: Cli = {
-  program: codex,
-  model: "gpt-5.5",
-  variables: () => ({ OPENAI_API_KEY: FAKE_KEY }),
-  settings: (url) => ({
-    model_provider: "fake",
-    model_providers: {
-      fake: { name: "fake", base_url: `${url}/v1`, wire_api: "responses", env_key: "OPENAI_API_KEY" },
-    },
-  }),
-  ...OWN_TOOLS.codex,
-  structured: (value) => [{ text: JSON.stringify(value) }],
-  ...{ startMs: 6_000, hasSandbox: true, lacksSandbox: !canSandbox(), tellsRetryTime: false },
-  ...{ tellsUsageWhileRunning: false, brokenAnswer: "crashed", keepsBrokenText: false, blockWord: "block" },
+/** The work of these agents, reviewed by the program. */
+async function review(cli: Cli, workers: readonly string[], replies: readonly Reply[]) {
+  const scene = await makeReviewScene(workers, "[[review]] A search page")
+  const verdict = await reviewOnce(scene, cli, replies)
+  return { scene, verdict, [Symbol.asyncDispose]: () => scene[Symbol.asyncDispose]() }
 }
 
-async function review(replies: readonly Reply[]) {
-  const world = makeWorld(CODEX, { review: replies })
-  const scene = await makeReviewScene(["claude", "claude"], "[[review]] A search page")
-  const verdict = await scene.review([readyOf(world)])
-  return {
-    ...{ world, scene, verdict },
-    async [Symbol.asyncDispose]() {
-      await scene[Symbol.asyncDispose]()
-      await world[Symbol.asyncDispose]()
-    },
-  }
+async function reviewOnce(scene: ReviewScene, cli: Cli, replies: readonly Reply[]) {
+  await using world = makeWorld(cli, { review: replies })
+  return await scene.review([readyOf(cli, world)])
 }
 
-function readyOf({ agent, env }: World) {
-  const model = { model: CODEX.model, price: null }
+function readyOf(cli: Cli, { agent, env }: World) {
+  const model = { model: cli.model, price: null }
   return { agent, env, isEnabled: true, models: { haiku: model, sonnet: model, opus: model } }
 }
 
+const PASS = { verdict: "PASS", findings: [], earlier: [] }
+
 it("passes the work", async () => {
-  await using done = await review(CODEX.structured({ verdict: "PASS", findings: [] }))
+  await using done = await review(CODEX, ["claude", "claude"], CODEX.structured(PASS))
   expect(done.verdict).toMatchObject({ scope: "cross-agent", status: "passed", by: "codex", commit: done.scene.tip })
 })
 
 it("finds fault with it by the schema, and tasks are made of that", async () => {
-  const finding = { task: "2", file: "search.ts", severity: "high", text: "it finds nothing" }
-  await using done = await review(CODEX.structured({ verdict: "FAIL", findings: [finding] }))
-  expect(done.verdict).toMatchObject({ status: "failed", issues: ["high: task 2, search.ts: it finds nothing"] })
+  const finding = { task: "2", file: "search.ts", line: 1, severity: "major", text: "it finds nothing" }
+  const answer = { verdict: "FAIL", findings: [finding], earlier: [] }
+  await using done = await review(CODEX, ["claude", "claude"], CODEX.structured(answer))
+  expect(done.verdict).toMatchObject({ status: "failed", issues: ["major: task 2, search.ts:1: it finds nothing"] })
   const fixes = await makeReviewFixes(done.scene.context, TEAM)
   expect(fixes.map(({ id }) => String(id))).toEqual(["finding-1-2"])
 })
 
-it("is skipped when the answer fits no schema", async () => {
-  await using done = await review([{ text: "looks good to me" }])
+it("F036: an answer that fits no schema is no verdict, also the second time", async () => {
+  const words = { text: "looks good to me" }
+  await using done = await review(CODEX, ["claude", "claude"], [words, words, words, words])
   expect(done.verdict).toMatchObject({ status: "skipped", by: "reviewer" })
+})
+
+it("F036 F037: a fresh session of the only program finds a critical hole, which holds until a review says it is fixed", async () => {
+  const finding = { task: "1", file: "search.ts", line: 1, severity: "critical", text: "the key is logged" }
+  const answer = { verdict: "PASS", findings: [finding], earlier: [] }
+  await using done = await review(CLAUDE, ["claude", "claude"], CLAUDE.structured(answer))
+  const { scene } = done
+  expect(done.verdict).toMatchObject({ status: "failed", by: "claude" })
+  expect((await refusal(assertNoCritical(scene.context, TEAM, false))).code).toBe("finding.open")
+  expect((await makeReviewFixes(scene.context, TEAM)).map(({ id }) => String(id))).toEqual(["finding-1-1"])
+  const fixed = { ...PASS, earlier: [{ number: 1, status: "fixed" }] }
+  expect(await reviewOnce(scene, CLAUDE, CLAUDE.structured(fixed))).toMatchObject({ status: "passed", by: "claude" })
+  await assertNoCritical(scene.context, TEAM, false)
+  expect(await listFindings.run(scene.context, TEAM)).toMatchObject([{ status: "fixed", fixedIn: scene.tip }])
 })

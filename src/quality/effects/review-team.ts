@@ -155,7 +155,7 @@ function mayAnswer({ code, details }: AppError): boolean {
 /** A limit that is met on the way is known to the next round, with its time. */
 const MET_LIMIT_MS = 60_000
 /** Troubles that end by themselves. */
-const PASSING: readonly unknown[] = ["rate-limited", "overloaded", "network"]
+const PASSING: readonly unknown[] = ["rate-limited", "overloaded", "unreachable"]
 
 function retryTime({ details }: AppError, now: number): number | null {
   if (typeof details.retryAt === "string") return Date.parse(details.retryAt)
