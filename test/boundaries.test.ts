@@ -285,7 +285,7 @@ describe("the sources", () => {
 
   it("share a name only where they are the same part of different rooms or implementations", () => {
     const SAME_PART = [
-      ...["port.ts", "program.ts", "launch.ts", "open.ts", "translate.ts"],
+      ...["port.ts", "program.ts", "launch.ts", "open.ts", "translate.ts", "account.ts"],
       ...["claim.ts", "connection.ts", "driver-errors.ts", "event-log.ts", "finish.ts", "migrate.ts", "store.ts"],
     ]
     const names = Map.groupBy(

@@ -2,6 +2,7 @@ import { existsSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } 
 import { dirname, join } from "node:path"
 import type { Processes } from "../lib/process/process.ts"
 import { makeMask } from "../lib/text/mask-secrets.ts"
+import { type Account, diskFiles, NO_ACCOUNT } from "./account.ts"
 import { carrySession } from "./carry-session.ts"
 import { deliverAfterRun } from "./deliver-after-run.ts"
 import { makeAgentJob, NO_LIMITS } from "./make-agent-job.ts"
@@ -28,6 +29,7 @@ export interface AgentSettings extends Partial<ProgramConfig> {
 
 /** A program as an agent, with what configuration says about it. */
 export function makeAgent(program: AgentProgram, settings: AgentSettings, ports: AgentPorts): Agent {
+  const files = settings.files ?? diskFiles
   const config: ProgramConfig = {
     command: settings.command ?? program.command,
     models: { ...program.models, ...settings.models },
@@ -35,10 +37,18 @@ export function makeAgent(program: AgentProgram, settings: AgentSettings, ports:
     settings: settings.settings ?? {},
     isRoot: settings.isRoot,
     judgeWrite: settings.judgeWrite ?? [],
+    files,
+    account: NO_ACCOUNT,
+    hasUserExtras: settings.hasUserExtras ?? false,
+    isAgreed: settings.isAgreed ?? (() => false),
   }
+  const accountOf = (env: AgentJob["env"]) => program.account?.(env, files) ?? NO_ACCOUNT
   const runOnce = async (given: AgentJob, options: RunOptions): Promise<AgentResult> => {
-    const job = { ...given, model: given.model ?? (config.models[given.tier] || null) }
-    const launch = prepare(program.launch(job, config), job.stateFolder)
+    // Read for each run: a login or a provider may change while a team works.
+    const account = accountOf(given.env)
+    const env = { ...given.env, ...account.env }
+    const job = { ...given, env, model: given.model ?? (config.models[given.tier] || null) }
+    const launch = prepare(program.launch(job, { ...config, account }), job.stateFolder)
     const translator = program.translate(job, ports.clock, config.settings)
     const { graceMs, prices = new Map() } = settings
     const priceOf = (model: string) => findPrice(prices, model)
@@ -48,12 +58,13 @@ export function makeAgent(program: AgentProgram, settings: AgentSettings, ports:
     name: settings.name ?? program.name,
     closesBySchema: program.closesBySchema === true,
     fingerprint: (env) => {
-      const files = fingerprintOf(config.command, env)
-      return files === null ? null : `${files} ${isLoggedIn(program, env)}`
+      const { reach, missing, isLoggedIn } = accountOf(env)
+      const found = fingerprintOf(config.command, env)
+      return found === null ? null : JSON.stringify([found, reach, missing, isLoggedIn])
     },
     detect: (env) =>
       program.probe === undefined
-        ? detect(program, { config, env, commands: ports.commands })
+        ? detect(program, { config, env, commands: ports.commands, account: accountOf(env) })
         : detectByProbe(program.probe(config), env, ports),
     open(given) {
       if (program.open === undefined || given.resume === null) return null
@@ -74,7 +85,7 @@ export function makeAgent(program: AgentProgram, settings: AgentSettings, ports:
 
 /** Makes its files, only for us: the settings of a server may hold its password. */
 function prepare(launch: Launch, stateFolder: string): Launch {
-  const { files, links, env, envWithoutLinks } = launch
+  const { files, links } = launch
   for (const [path, text] of Object.entries(files)) {
     const file = place(stateFolder, path)
     writeFileSync(file, text, { mode: 0o600 })
@@ -85,8 +96,7 @@ function prepare(launch: Launch, stateFolder: string): Launch {
     if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() === true) rmSync(link)
     if (existsSync(target) && !existsSync(link)) symlinkSync(target, link)
   }
-  const hasLinks = Object.keys(links).some((path) => existsSync(join(stateFolder, path)))
-  return hasLinks ? launch : { ...launch, env: { ...env, ...envWithoutLinks } }
+  return launch
 }
 
 function place(folder: string, path: string): string {
@@ -101,19 +111,24 @@ interface Question {
   readonly config: ProgramConfig
   readonly env: Readonly<Record<string, string>>
   readonly commands: Processes
+  readonly account: Account
 }
 
-async function detect(program: AgentProgram, { config, env, commands }: Question): Promise<Detection> {
+async function detect(program: AgentProgram, { config, env, commands, account }: Question): Promise<Detection> {
   const command = [...config.command, ...program.versionArgs]
   const { reason, exitCode, tail } = await commands.run({ command, cwd: "/", env, timeoutMs: MAX_DETECTION_MS })
   const named = config.command.join(" ")
-  if (reason === "not-found") return { isAvailable: false, why: `${named} is not installed` }
+  if (reason === "not-found") {
+    const missing = program.install === undefined ? null : `install it with: ${program.install}`
+    return { isAvailable: false, why: `${named} is not installed`, missing }
+  }
   if (reason !== "exited" || exitCode !== 0) {
     const said = makeMask(env)(tail).trim().split("\n").at(-1) ?? ""
-    return { isAvailable: false, why: `${command.join(" ")} ${reason} with ${exitCode}: ${said}` }
+    return { isAvailable: false, why: `${command.join(" ")} ${reason} with ${exitCode}: ${said}`, missing: null }
   }
   const version = /\d+\.\d+[\w.+-]*/.exec(tail)?.[0] ?? tail.trim().slice(0, 100)
-  return { isAvailable: true, version, isLoggedIn: isLoggedIn(program, env), capabilities: program.capabilities }
+  const { isLoggedIn, reach, missing } = account
+  return { isAvailable: true, version, isLoggedIn, reach, missing, capabilities: program.capabilities }
 }
 
 async function detectByProbe(probe: Probe, env: AgentJob["env"], ports: AgentPorts): Promise<Detection> {
@@ -123,15 +138,8 @@ async function detectByProbe(probe: Probe, env: AgentJob["env"], ports: AgentPor
   const { reason, error } = await runAgent({ job, launch, translator, options: {}, graceMs: 500 }, ports)
   const found = probe.found()
   // Whether it is logged in shows only when it is given work.
-  if (found !== undefined) return { isAvailable: true, isLoggedIn: null, ...found }
+  if (found !== undefined) return { isAvailable: true, isLoggedIn: null, reach: "", missing: null, ...found }
   const named = launch.command.join(" ")
-  return { isAvailable: false, why: reason === "not-found" ? `${named} is not installed` : `${named}: ${error}` }
-}
-
-/** Where a program keeps its login in a keychain we cannot see it, and say so. */
-function isLoggedIn({ login }: AgentProgram, env: Readonly<Record<string, string>>): boolean | null {
-  if (login.variables.some((name) => env[name] !== undefined)) return true
-  const paths = login.files.map((file) => file.replace(/^\$(\w+)/, (_, name: string) => env[name] ?? "/nowhere"))
-  if (paths.some((path) => existsSync(path.startsWith("/") ? path : join(env.HOME ?? "/", path)))) return true
-  return process.platform === "darwin" ? null : false
+  const why = reason === "not-found" ? `${named} is not installed` : `${named}: ${error}`
+  return { isAvailable: false, why, missing: reason === "not-found" ? "name its command in agents.acp.command" : null }
 }

@@ -221,9 +221,13 @@ export type Detection =
       readonly version: string
       /** Null when it cannot be told without asking a server. */
       readonly isLoggedIn: boolean | null
+      /** How it reaches its model, in words and without a secret; empty where that is not known. */
+      readonly reach: string
+      /** What is missing before it can work, with the way out; null where nothing is known to be. */
+      readonly missing: string | null
       readonly capabilities: Capabilities
     }
-  | { readonly isAvailable: false; readonly why: string }
+  | { readonly isAvailable: false; readonly why: string; readonly missing: string | null }
 
 export interface AgentMessage {
   readonly id: string

@@ -1,6 +1,8 @@
 import type { Clock } from "../lib/clock.ts"
 import type { Exit } from "../lib/process/live-process.ts"
+import type { Account, Files, ReadAccount } from "./account.ts"
 import type { AgentEventBody, AgentJob, AgentMessage, Capabilities, Reason, Tier } from "./port.ts"
+import type { ServerProgram } from "./project-setup.ts"
 import type { QuotaWindow } from "./quota.ts"
 
 /** An agent program: how it is started and how its output reads. Both pure; the runner does the rest. */
@@ -15,8 +17,10 @@ export interface AgentProgram {
   readonly versionArgs: readonly string[]
   /** Variables it needs besides the common ones; a name may end in `*`. */
   readonly variables: readonly string[]
-  /** Any of these variables, or of these files (under home, or where a $VARIABLE says), means that somebody is logged in. */
-  readonly login: { readonly variables: readonly string[]; readonly files: readonly string[] }
+  /** How it reaches its model; left out where nobody has to log in, or where only the program itself knows. */
+  readonly account?: ReadAccount
+  /** The command that installs it; left out where there is no one command. */
+  readonly install?: string
   /** The variables that give it another config folder, for a second account; left out where it has none. */
   profile?(folder: string): Readonly<Record<string, string>>
   launch(job: AgentJob, config: ProgramConfig): Launch
@@ -47,6 +51,13 @@ export interface ProgramConfig {
   readonly settings: Readonly<Record<string, unknown>>
   /** Some programs refuse to do everything without asking when they run as root. */
   readonly isRoot: boolean
+  /** Of the user and of the project. */
+  readonly files: Files
+  readonly account: Account
+  /** Whether it gets the user's own instructions, skills and MCP servers as well. */
+  readonly hasUserExtras: boolean
+  /** Whether a person agreed to a program that the project's files name. */
+  readonly isAgreed: (program: ServerProgram) => boolean
   /** Our own command that judges a write before it happens. Without it nothing is written where files are owned. */
   readonly judgeWrite: readonly string[]
 }
@@ -59,8 +70,8 @@ export interface Launch {
   readonly files: Readonly<Record<string, string>>
   /** Links in the state folder to what the user has elsewhere, such as a login; made only where that exists. */
   readonly links: Readonly<Record<string, string>>
-  /** Added as well where there is nothing to link, for who has a key instead of a login. */
-  readonly envWithoutLinks?: Readonly<Record<string, string>>
+  /** Why it must not be started here, with the way out. */
+  readonly whyNot?: string
   /** The text it finds on standard input, or null for none. */
   readonly input: string | null
   /** How a message for the running agent is written; null when it can take none. */

@@ -54,6 +54,7 @@ export async function runAgent(spec: RunSpec, ports: RunnerPorts): Promise<Agent
     return result
   }
   if (options.signal?.aborted === true) return finish({ stop: CANCELLED })
+  if (launch.whyNot !== undefined) return finish({ stop: { reason: "permission", error: launch.whyNot } })
   const messages = launch.encodeMessage === null ? undefined : options.messages
   const staysOpen = messages !== undefined || spec.translator.dialogue !== undefined
   const input = launch.input === null ? null : { text: launch.input, staysOpen }

@@ -117,7 +117,10 @@ async function configure(
       await own(place.team.project, place.sourceDir)
       return (await repositories()).workspaces(await all(), { ...place, home })
     },
-    agents: async () => (await import("./open-agents.ts")).openAgents(await all(), machine, processes),
+    async agents() {
+      const { openAgents } = await import("./open-agents.ts")
+      return openAgents(await all(), { ...machine, commands: processes, home, repositoryFile })
+    },
     async promptLimits() {
       const [settings, { promptLimit }] = await Promise.all([all(), import("./config/agent-settings.ts")])
       return (agent) => promptLimit(settings, agent)

@@ -1,3 +1,4 @@
+import { diskFiles, NO_ACCOUNT } from "../agents/account.ts"
 import { acp } from "../agents/acp/program.ts"
 import { buildEnvironment } from "../agents/agent-environment.ts"
 import { claude } from "../agents/claude/program.ts"
@@ -11,37 +12,61 @@ import type { AgentProgram } from "../agents/program.ts"
 import { agentNameOf } from "../agents/program-of.ts"
 import { script } from "../agents/script/program.ts"
 import { systemClock } from "../lib/clock.ts"
+import { dirname } from "../lib/paths.ts"
 import { systemLiveProcesses } from "../lib/process/live-process.ts"
 import type { Processes } from "../lib/process/process.ts"
 import { sleep } from "../lib/sleep.ts"
-import { type AgentProfileFolder, agentProfiles, agentSettings } from "./config/agent-settings.ts"
+import { agentProfiles, agentSettings } from "./config/agent-settings.ts"
 import { userHomeOf } from "./config/environment.ts"
 import type { Config } from "./config/keys.ts"
+import { agreedPrograms } from "./config/trusted-settings.ts"
 import type { Machine } from "./host.ts"
 
 const PROGRAMS: readonly AgentProgram[] = [claude, codex, gemini, opencode, acp, script]
 
 /** The agents that there are, each as the configuration has it. */
-export function openAgents(config: Config, { env, isRoot, self }: Machine, commands: Processes): ReadyAgent[] {
+export function openAgents(
+  config: Config,
+  { env, isRoot, self, commands, home, repositoryFile }: Pick<Machine, "env" | "isRoot" | "self"> & AgentSurroundings,
+): ReadyAgent[] {
   const ports = { processes: systemLiveProcesses, commands, clock: systemClock, sleep }
   const judgeWrite = [...self, "hook", "pre-tool-use", "--managed"]
+  const isAgreed = agreedPrograms({ env, home, folder: dirname(repositoryFile) })
   const prices = readPrices(config["agents.prices"])
-  return PROGRAMS.flatMap((program) => {
-    const { isEnabled, ...own } = agentSettings(config, program)
-    const settings = { ...own, isRoot, prices, judgeWrite }
-    const model = (name: string) => ({ model: name || null, price: findPrice(prices, name) ?? null })
-    const { haiku, sonnet, opus } = settings.models
-    const models = { haiku: model(haiku), sonnet: model(sonnet), opus: model(opus) }
-    const accounts = [null, ...agentProfiles(config, program.name, userHomeOf(env))]
-    return accounts.map((profile) => {
+  const model = (name: string) => ({ model: name || null, price: findPrice(prices, name) ?? null })
+  return PROGRAMS.flatMap((program) =>
+    [null, ...agentProfiles(config, program.name, userHomeOf(env))].map((profile) => {
+      const place = profile === null ? {} : (program.profile?.(profile.folder) ?? {})
+      const seen = profile === null ? env : { ...buildEnvironment(env, []), ...place }
+      const account = program.account?.(seen, diskFiles) ?? NO_ACCOUNT
+      const { isEnabled, ...own } = agentSettings(config, {
+        ...program,
+        models: { ...program.models, ...account.models },
+      })
+      const { haiku, sonnet, opus } = own.models
       const name = agentNameOf(program.name, profile?.name ?? null)
-      const agentEnv = profile === null ? buildEnvironment(env, program.variables) : profileEnv(program, env, profile)
-      return { agent: makeAgent(program, { ...settings, name }, ports), env: agentEnv, isEnabled, models }
-    })
-  })
+      const extras = { hasUserExtras: config["agents.userSettings"], isAgreed }
+      return {
+        agent: makeAgent(program, { ...own, ...extras, name, isRoot, prices, judgeWrite }, ports),
+        // Keys in the caller's variables belong to the program's own account: a profile gets none that it does not name.
+        env: {
+          ...buildEnvironment(env, [
+            ...(profile === null ? program.variables : []),
+            ...account.variables,
+            ...config["agents.passEnv"],
+          ]),
+          ...place,
+        },
+        isEnabled,
+        models: { haiku: model(haiku), sonnet: model(sonnet), opus: model(opus) },
+      }
+    }),
+  )
 }
 
-/** Keys and providers in the caller's variables belong to the program's own account, so a profile gets none of them. */
-function profileEnv(program: AgentProgram, env: Machine["env"], { folder }: AgentProfileFolder) {
-  return { ...buildEnvironment(env, []), ...program.profile?.(folder) }
+interface AgentSurroundings {
+  readonly commands: Processes
+  readonly home: string
+  /** Where the settings of the repository would be. */
+  readonly repositoryFile: string
 }

@@ -31,6 +31,8 @@ export interface Examination {
   mendMoves(): Promise<readonly string[]>
   /** What setting up a checkout here would do; undefined outside of a repository. */
   setup(): Promise<SetupReport | undefined>
+  /** How each agent program is reached, and what is missing. */
+  agents(): Promise<Finding[]>
   /** How the gates of the repository we are in stand, as far as that is known. */
   gates(): Promise<Finding[]>
   /** Throws what is wrong with the configuration; resolves to warnings. */
@@ -51,6 +53,7 @@ export async function examine(processes: Processes, examination: Examination): P
     return lines.map((line) => ({ check: "set-up", ...line, fixed: false }))
   })
   findings.push(...setup)
+  findings.push(...(await guarded("agents", () => examination.agents())))
   const jobs = await guarded("jobs", async () => {
     const { checkJobs } = await import("../agents/jobs/check-jobs.ts")
     return checkJobs(await examination.home(), examination.fix, examination)

@@ -39,7 +39,13 @@ export interface Asked {
   readonly step: string
   /** How often the model had spoken before in that conversation. */
   readonly modelTurns: number
+  /** All that was said, as it came. */
+  readonly body: string
+  /** The key or token that came with it. */
+  readonly key: string
 }
+
+const KEY_HEADERS = ["authorization", "x-api-key", "x-goog-api-key"]
 
 const ROUTES: readonly [RegExp, Protocol][] = [
   [/^\/v1\/messages$/, "anthropic"],
@@ -64,14 +70,16 @@ export function startFakeModel(scripts: Scripts): FakeModel {
     async fetch(request) {
       const { pathname: path } = new URL(request.url)
       const protocol = ROUTES.find(([pattern]) => pattern.test(path))?.[1]
-      const { method } = request
+      const { method, headers } = request
+      const key = KEY_HEADERS.map((name) => headers.get(name)).find((value) => value !== null) ?? ""
       if (protocol === undefined || method !== "POST") {
-        asked.push({ method, path, step: "", modelTurns: 0 })
+        asked.push({ method, path, step: "", modelTurns: 0, body: "", key })
         return sideQuestion(path)
       }
-      const question = readRequest(protocol, path, await request.json())
+      const body = await request.text()
+      const question = readRequest(protocol, path, JSON.parse(body))
       const { name, step } = select(scripts, question)
-      asked.push({ method, path, step: name, modelTurns: countModelTurns(question.turns) })
+      asked.push({ method, path, step: name, modelTurns: countModelTurns(question.turns), body, key })
       const trouble = hasTrouble(name, step) ? step : {}
       if (trouble.error !== undefined) return refuse(protocol, trouble.error)
       const reply: Reply = {

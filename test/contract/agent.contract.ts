@@ -6,7 +6,15 @@ import { join } from "node:path"
 import type { Agent, AgentEvent, AgentJob, AgentResult, RunOptions } from "../../src/agents/port.ts"
 import { costOf, findPrice, readPrices } from "../../src/agents/prices.ts"
 import type { AgentProgram } from "../../src/agents/program.ts"
-import { fixtureAgent, makeJob, NO_LIMITS, type Recorded, record, scenarioJob } from "../support/agents.ts"
+import {
+  fixtureAgent,
+  makeJob,
+  NO_LIMITS,
+  programConfig,
+  type Recorded,
+  record,
+  scenarioJob,
+} from "../support/agents.ts"
 import { kinOf, processesIn, processesWith } from "../support/processes.ts"
 import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
 
@@ -250,13 +258,7 @@ export function agentContract(program: AgentProgram, says: Says): void {
       const names = result.answer
         .split(/\s+/)
         .filter((name) => !/^(?:TEAMWORK_RUN_|CONTRACT_MARK_)[0-9a-f]{32}$|^CONTRACT_KIN$/.test(name))
-      const own = [
-        ...Object.keys(env),
-        ...Object.keys(
-          program.launch(makeJob("/x"), { ...program, args: [], settings: {}, isRoot: false, judgeWrite: ["judge"] })
-            .env,
-        ),
-      ]
+      const own = [...Object.keys(env), ...Object.keys(program.launch(makeJob("/x"), programConfig(program)).env)]
       // A shell adds these by itself.
       const byShell = ["PWD", "OLDPWD", "SHLVL", "_"]
       expect(names.filter((name) => !own.includes(name) && !byShell.includes(name))).toEqual([])

@@ -96,11 +96,13 @@ describe("agent list (R157)", () => {
     const env = { ANTHROPIC_API_KEY: "not-a-real-key" }
     const { data } = (await bench.run(["agent", "list"], { env })).json<{ data: Data[] }>()
     expect(data[0]).toMatchObject({ name: "claude", is_available: true, version: "2.1.0", is_logged_in: true })
+    expect(data[0]).toMatchObject({ reach: "ANTHROPIC_API_KEY", missing: null })
     expect(data[0]?.capabilities).toMatchObject({ resume: true, mcp: true, structured_answer: true })
     const price = { input: 5, cached: 0.5, output: 30, as_of: "2026-06-04" }
     const model = { model: "gpt-5.5", price }
     expect(data[1]).toEqual({
       ...{ name: "codex", is_available: false, why: "/no/such/codex is not installed", rate_limited_until: null },
+      missing: "install it with: npm install -g @openai/codex",
       models: { haiku: model, sonnet: model, opus: model },
     })
     expect(data[2]).toMatchObject({

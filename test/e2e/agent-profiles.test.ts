@@ -49,7 +49,7 @@ describe("profiles of agent programs (F035)", () => {
     expect(output).not.toContain("ANTHROPIC_API_KEY")
 
     // Nobody is logged in to the first account, so the second one takes what is the program's.
-    expect(await ask(bench, {}, "route", "Tidy up")).toMatchObject({ agent: "claude@work", model: "haiku" })
+    expect(await ask(bench, {}, "route", "Tidy up")).toMatchObject({ agent: "claude@work" })
   })
 
   it("F035: refuse a name that is none with the list, and a setting that is none with the form", async () => {

@@ -1621,7 +1621,7 @@ const AGENT_CASES: Case[] = [
     ],
     fields: ["name", "is_available", "rate_limited_until", "models"],
     table:
-      /^AGENT +VERSION +LOGIN +ABILITIES\nclaude .*\ncodex .*\ngemini .*\nopencode .*\nacp .*\nscript +1\.0 +yes +-\n\nAGENT +TIER +MODEL +INPUT +CACHED +OUTPUT +AS OF\nclaude +haiku +haiku +1 +0\.1 +5 +2026-06-04\n(.*\n)*\nPrices in dollars per million tokens\.\n$/,
+      /^AGENT +VERSION +LOGIN +ABILITIES\nclaude .*\ncodex .*\ngemini .*\nopencode .*\nacp .*\nscript +1\.0 +yes +-\n\nAGENT +REACHED BY\nclaude +install it with: npm .*\n(.*\n)*\nAGENT +TIER +MODEL +INPUT +CACHED +OUTPUT +AS OF\nclaude +haiku +haiku +1 +0\.1 +5 +2026-06-04\n(.*\n)*\nPrices in dollars per million tokens\.\n$/,
   },
   {
     command: "agent reset",

@@ -41,6 +41,12 @@ describe("doctor (R229-R231)", () => {
     expect(healthy).toBe(false)
     expect(findings.filter((finding) => finding.status !== "ok")).toEqual([
       {
+        check: "agents",
+        status: "warning",
+        detail: expect.stringContaining("no agent program is installed; claude: install it with: npm install -g"),
+        fixed: false,
+      },
+      {
         check: "shop/main: needs",
         status: "problem",
         detail: "wrong counters of unmet needs: 2",

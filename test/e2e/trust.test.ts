@@ -140,7 +140,7 @@ describe("F125: the programs that a repository would start", () => {
     expect(shown.exitCode).toBe(1)
     expect(shown.json<{ data: { programs: unknown } }>().data.programs).toEqual([
       { what: "test", line: "npm run test", from: "package.json", script: "touch ran; true" },
-      { what: "MCP server of an agent", line: "npx evil", from: ".mcp.json" },
+      { what: "MCP server a of agents", line: "npx evil", from: ".mcp.json" },
     ])
     expect((await place.run(["trust", "--yes"], { TEAMWORK_WORKER_MARK_0: "1" })).exitCode).toBe(1)
     expect(existsSync(join(place.home, "trust.json"))).toBe(false)

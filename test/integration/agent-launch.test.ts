@@ -2,29 +2,42 @@
 import { describe, expect, it, test } from "bun:test"
 import { existsSync, mkdirSync, readlinkSync, renameSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { NO_ACCOUNT } from "../../src/agents/account.ts"
 import { claude } from "../../src/agents/claude/program.ts"
 import { codex } from "../../src/agents/codex/program.ts"
 import { gemini } from "../../src/agents/gemini/program.ts"
 import { opencode } from "../../src/agents/opencode/program.ts"
 import type { AgentJob } from "../../src/agents/port.ts"
 import type { AgentProgram, ProgramConfig } from "../../src/agents/program.ts"
-import { fixtureAgent, makeJob, NO_LIMITS, owning, record, scenarioJob } from "../support/agents.ts"
+import { fixtureAgent, makeJob, NO_LIMITS, owning, programConfig, record, scenarioJob } from "../support/agents.ts"
 import { makeScratch, safeDelete } from "../support/sandbox.ts"
 
 const PROGRAMS = [claude, codex, gemini, opencode]
 const SERVER = { tiny: { command: "node", args: ["tiny.mjs", "a b"], env: { NOTE: 'say "hi"', KEY: "k" } } }
 const RESUME = { id: "ses-1", usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, dollars: null } }
 
+/** A key, the login in the home folder, and where it lies when a variable names another folder. */
+const LOGINS: Readonly<Record<string, Record<"variable" | "file" | "folder" | "name", string>>> = {
+  claude: {
+    ...{ variable: "ANTHROPIC_API_KEY", file: ".claude/.credentials.json" },
+    ...{ folder: "CLAUDE_CONFIG_DIR", name: ".credentials.json" },
+  },
+  codex: { variable: "OPENAI_API_KEY", file: ".codex/auth.json", folder: "CODEX_HOME", name: "auth.json" },
+  gemini: {
+    ...{ variable: "GEMINI_API_KEY", file: ".gemini/oauth_creds.json" },
+    ...{ folder: "GEMINI_CLI_HOME", name: ".gemini/oauth_creds.json" },
+  },
+  opencode: {
+    ...{ variable: "ANTHROPIC_API_KEY", file: ".local/share/opencode/auth.json" },
+    ...{ folder: "XDG_DATA_HOME", name: "opencode/auth.json" },
+  },
+}
+
 function launch(program: AgentProgram, change: Partial<AgentJob> = {}, config: Partial<ProgramConfig> = {}) {
   const job = makeJob("/repo", { stateFolder: "/state", env: { HOME: "/home/ann" }, ...change })
-  const launched = program.launch(job, {
-    ...program,
-    args: [],
-    settings: {},
-    isRoot: false,
-    judgeWrite: ["judge"],
-    ...config,
-  })
+  const files = config.files ?? { read: () => undefined, has: () => false }
+  const account = program.account?.(job.env, files) ?? NO_ACCOUNT
+  const launched = program.launch(job, programConfig(program, { account, ...config, files }))
   const json = (path: string) => JSON.parse(launched.files[path] ?? "null")
   const flag = (name: string) => launched.command[launched.command.indexOf(name) + 1]
   return { ...launched, json, flag, line: launched.command.join(" ") }
@@ -69,9 +82,7 @@ describe.each(PROGRAMS.map((program) => [program.name, program] as const))("%s",
     expect((await record(agent, job)).result.reason).toBe("done")
     // And once more over what is there.
     expect((await record(agent, job)).result.reason).toBe("done")
-    for (const path of Object.keys(
-      program.launch(job, { ...program, args: [], settings: {}, isRoot: false, judgeWrite: ["judge"] }).files,
-    ))
+    for (const path of Object.keys(program.launch(job, programConfig(program)).files))
       expect(statSync(join(job.stateFolder, path)).mode & 0o077).toBe(0)
     if (program.name !== "codex") return
     expect(readlinkSync(join(job.stateFolder, "codex/auth.json"))).toBe(join(users, "auth.json"))
@@ -87,21 +98,17 @@ describe.each(PROGRAMS.map((program) => [program.name, program] as const))("%s",
       version: "1.2.3-beta",
       isLoggedIn: process.platform === "darwin" ? null : false,
     })
-    const [variable = ""] = program.login.variables
-    expect(await agent.detect({ ...env, [variable]: "x" })).toMatchObject({ isLoggedIn: true })
-    const [file = ""] = program.login.files
+    const { variable, file, folder, name } = LOGINS[program.name] ?? { variable: "", file: "", folder: "", name: "" }
+    expect(await agent.detect({ ...env, [variable]: "x" })).toMatchObject({ isLoggedIn: true, missing: null })
+    const login = JSON.stringify({ some: "login" })
     mkdirSync(join(scratch.path, file, ".."), { recursive: true })
-    writeFileSync(join(scratch.path, file), "{}")
+    writeFileSync(join(scratch.path, file), login)
     expect(await agent.detect(env)).toMatchObject({ isLoggedIn: true, capabilities: program.capabilities })
-    const elsewhere = program.login.files.find((each) => each.startsWith("$"))
-    const [, folder = "", name = ""] = /^\$(\w+)\/(.*)$/.exec(elsewhere ?? "") ?? []
-    if (elsewhere !== undefined) {
-      safeDelete(join(scratch.path, file))
-      expect(await agent.detect({ ...env, [folder]: scratch.path })).not.toMatchObject({ isLoggedIn: true })
-      mkdirSync(join(scratch.path, name, ".."), { recursive: true })
-      writeFileSync(join(scratch.path, name), "{}")
-      expect(await agent.detect({ ...env, [folder]: scratch.path })).toMatchObject({ isLoggedIn: true })
-    }
+    safeDelete(join(scratch.path, file))
+    expect(await agent.detect({ ...env, [folder]: scratch.path })).not.toMatchObject({ isLoggedIn: true })
+    mkdirSync(join(scratch.path, name, ".."), { recursive: true })
+    writeFileSync(join(scratch.path, name), login)
+    expect(await agent.detect({ ...env, [folder]: scratch.path })).toMatchObject({ isLoggedIn: true })
     const broken = fixtureAgent(program, { command: ["sh", "-c", "echo oh no; exit 2"] })
     expect(await broken.detect(env)).toMatchObject({ isAvailable: false, why: expect.stringContaining("oh no") })
   })
@@ -130,7 +137,7 @@ describe.each(PROGRAMS.map((program) => [program.name, program] as const))("%s",
     expectNew(of(["agent", file("script.js")]))
     writeFileSync(file("script.js"), "")
     expectNew(of(["agent", file("script.js")]))
-    const [variable = ""] = program.login.variables
+    const { variable = "" } = LOGINS[program.name] ?? {}
     expectNew(of(["agent"], { [variable]: "x" }))
     safeDelete(file("agent"))
     expect(of(["agent"])).toBeNull()
@@ -222,6 +229,8 @@ describe("codex", () => {
     expect(links["codex/auth.json"]).toBe("/home/ann/.codex/auth.json")
     expect(Bun.TOML.parse(files["codex/config.toml"] ?? "")).toEqual({
       approval_policy: "never",
+      // Otherwise it would trust the workspace by itself, and run its hooks and servers.
+      projects: { "/repo": { trust_level: "untrusted" } },
       model_reasoning_effort: "high",
       sandbox_workspace_write: { exclude_slash_tmp: false },
       features: { plugins: false },
@@ -242,7 +251,7 @@ describe("codex", () => {
     expect(await names({ OPENAI_API_KEY: key })).toContain("CODEX_API_KEY")
     expect(await names({})).not.toContain("CODEX_API_KEY")
     const own = launch(codex, { env: { OPENAI_API_KEY: key, CODEX_API_KEY: "its own" } })
-    expect(own.envWithoutLinks).toEqual({})
+    expect(own.env.CODEX_API_KEY).toBeUndefined()
     mkdirSync(join(scratch.path, ".codex"))
     writeFileSync(join(scratch.path, ".codex/auth.json"), "{}")
     expect(await names({ OPENAI_API_KEY: key })).not.toContain("CODEX_API_KEY")

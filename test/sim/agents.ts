@@ -69,7 +69,14 @@ export function makeSimAgents(setting: Setting): SimAgents {
   const makeAgent = (name: string, caller: SimProcess): Agent => ({
     name,
     fingerprint: () => null,
-    detect: async () => ({ isAvailable: true, version: "1", isLoggedIn: true, capabilities: CAPABILITIES }),
+    detect: async () => ({
+      isAvailable: true,
+      version: "1",
+      isLoggedIn: true,
+      reach: "",
+      missing: null,
+      capabilities: CAPABILITIES,
+    }),
     run(job, options = {}) {
       const run = ++runs
       const worker = repository.worktreeAt(job.workspace)?.worker ?? caller.name

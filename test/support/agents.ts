@@ -1,8 +1,9 @@
 import { join } from "node:path"
+import { NO_ACCOUNT } from "../../src/agents/account.ts"
 import { type AgentSettings, makeAgent } from "../../src/agents/make-agent.ts"
 import { makeAgentJob } from "../../src/agents/make-agent-job.ts"
 import type { Agent, AgentEvent, AgentJob, AgentResult, RunOptions } from "../../src/agents/port.ts"
-import type { AgentProgram } from "../../src/agents/program.ts"
+import type { AgentProgram, ProgramConfig } from "../../src/agents/program.ts"
 import { systemClock } from "../../src/lib/clock.ts"
 import { systemLiveProcesses } from "../../src/lib/process/live-process.ts"
 import { systemProcesses } from "../../src/lib/process/process.ts"
@@ -11,6 +12,16 @@ import type { Ownership } from "../../src/ownership/judge-path.ts"
 import { sandboxEnv } from "./sandbox.ts"
 
 export { NO_LIMITS } from "../../src/agents/make-agent-job.ts"
+
+/** What a launch gets where a test says nothing else: nobody is logged in, and no file is there. */
+export function programConfig(program: AgentProgram, change: Partial<ProgramConfig> = {}): ProgramConfig {
+  return {
+    ...{ command: program.command, models: program.models, args: [], settings: {}, isRoot: false },
+    ...{ judgeWrite: ["judge"], account: NO_ACCOUNT, hasUserExtras: false, isAgreed: () => false },
+    files: { read: () => undefined, has: () => false },
+    ...change,
+  }
+}
 
 export const FIXTURE_AGENT = join(import.meta.dir, "../fixtures/agents/agent.ts")
 /** A task that owns these files, alone in the world. */

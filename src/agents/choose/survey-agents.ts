@@ -68,7 +68,8 @@ export function findLeftOut(health: AgentHealth, { agent, env }: Pick<ReadyAgent
 }
 
 function switchedOff(name: string): Detection {
-  return { isAvailable: false, why: `it is switched off by agents.${programOf(name)}.enabled` }
+  const key = `agents.${programOf(name)}.enabled`
+  return { isAvailable: false, why: `it is switched off by ${key}`, missing: `teamwork config set ${key} true` }
 }
 
 /** Installing, replacing and removing shows at once; these are for what no file tells. */

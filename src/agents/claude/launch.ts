@@ -1,6 +1,7 @@
 import { hookEntries, type JobHooks, jobHooks } from "../job-hooks.ts"
 import type { AgentJob, AgentMessage } from "../port.ts"
 import type { EncodedMessage, Launch, ProgramConfig } from "../program.ts"
+import { agreedServers, findInstructions } from "../project-setup.ts"
 
 const QUIET = {
   DISABLE_TELEMETRY: "1",
@@ -9,7 +10,11 @@ const QUIET = {
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
 }
 
-/** Everything comes from us: none of the user's settings are read, and none are written. */
+/**
+ * It reads no settings file of the project: those may run programs and grant permissions. What is text alone comes in by
+ * other ways: instructions as those of an added folder, skills and subagents as a plugin. Of the user's settings it gets
+ * what says how to reach the model, and the rest only where `hasUserExtras` asks for it.
+ */
 export function launchClaude(job: AgentJob, config: ProgramConfig): Launch {
   const settingsFile = `${job.stateFolder}/claude/settings.json`
   const mcpFile = `${job.stateFolder}/claude/mcp.json`
@@ -18,12 +23,15 @@ export function launchClaude(job: AgentJob, config: ProgramConfig): Launch {
   // It becomes a tool that the model calls last, so it does not touch what the agent says before.
   const schema = job.answerSchema ?? job.closingSchema
   const hooks = jobHooks(job, config)
+  const project = projectParts(job, config)
+  const servers = { ...foreignServers(job, config), ...mcpServers(job) }
   return {
     command: [
       ...config.command,
       "-p",
       ...["--input-format", "stream-json", "--output-format", "stream-json", "--verbose", "--replay-user-messages"],
-      ...["--setting-sources", "", "--settings", settingsFile],
+      ...["--setting-sources", config.hasUserExtras ? "user" : "", "--settings", settingsFile],
+      ...project.args,
       ...["--strict-mcp-config", "--mcp-config", mcpFile],
       ...["--permission-mode", permissionMode(job)],
       ...["--model", job.model ?? config.models[job.tier]],
@@ -35,13 +43,18 @@ export function launchClaude(job: AgentJob, config: ProgramConfig): Launch {
       ...config.args,
     ],
     // It refuses to skip permissions as root unless it is told that root is nobody here.
-    env: isFull && config.isRoot ? { ...QUIET, IS_SANDBOX: "1" } : QUIET,
+    env: { ...QUIET, ...project.env, ...(isFull && config.isRoot ? { IS_SANDBOX: "1" } : {}) },
     files: {
       ...hooks.files,
-      "claude/settings.json": JSON.stringify({ ...settings(job, hooks), ...config.settings }),
-      "claude/mcp.json": JSON.stringify({ mcpServers: mcpServers(job) }),
+      ...project.files,
+      "claude/settings.json": JSON.stringify({
+        ...config.account.settings,
+        ...settings(job, { hooks, servers: Object.keys(servers) }),
+        ...config.settings,
+      }),
+      "claude/mcp.json": JSON.stringify({ mcpServers: servers }),
     },
-    links: {},
+    links: project.links,
     input: userLine(job.prompt),
     encodeMessage,
   }
@@ -53,11 +66,49 @@ function permissionMode({ permission, ownership }: AgentJob): string {
   return permission === "edit" && ownership === null ? "acceptEdits" : "default"
 }
 
-function settings({ permission, ownership, allowedTools, deniedTools, mcpServers }: AgentJob, hooks: JobHooks) {
-  const edit = permission === "edit" && ownership !== null ? ["Edit", "Write", "NotebookEdit"] : []
-  const servers = Object.keys(mcpServers).map((name) => `mcp__${name}`)
+const PLUGIN = "claude/project"
+/** What a plugin may hold of what a project has in `.claude`. */
+const PLUGIN_PARTS = ["skills", "agents", "commands"] as const
+
+/** What the project says to agents: text alone, which runs nothing by itself. */
+function projectParts({ workspace, stateFolder }: AgentJob, { files }: ProgramConfig) {
+  const isOwn = ["CLAUDE.md", ".claude/CLAUDE.md", ".claude/rules"].some((name) => files.has(`${workspace}/${name}`))
+  const foreign = isOwn ? undefined : findInstructions(workspace, [], files.has)
+  const parts = PLUGIN_PARTS.filter((name) => files.has(`${workspace}/.claude/${name}`))
+  const links = Object.fromEntries(PLUGIN_PARTS.map((name) => [`${PLUGIN}/${name}`, `${workspace}/.claude/${name}`]))
+  const hasSkills = parts.includes("skills")
+  if (!hasSkills) links[`${PLUGIN}/skills`] = `${workspace}/.agents/skills`
+  const hasPlugin = parts.length > 0 || files.has(`${workspace}/.agents/skills`)
   return {
-    permissions: { allow: [...allowedTools, ...servers, ...edit], deny: deniedTools },
+    args: [
+      ...(isOwn ? ["--add-dir", workspace] : []),
+      ...(foreign === undefined ? [] : ["--append-system-prompt-file", `${workspace}/${foreign}`]),
+      ...(hasPlugin ? ["--plugin-dir", `${stateFolder}/${PLUGIN}`] : []),
+    ],
+    env: { CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: isOwn ? "1" : "0" },
+    files: { [`${PLUGIN}/.claude-plugin/plugin.json`]: JSON.stringify({ name: "project", version: "1.0.0" }) },
+    links,
+  }
+}
+
+/** MCP servers of the project that a person agreed to, and those of the user where they are wanted. */
+function foreignServers({ workspace }: AgentJob, { files, isAgreed, account, hasUserExtras }: ProgramConfig) {
+  const own = hasUserExtras ? account.own.servers : {}
+  return { ...own, ...agreedServers("claude", { workspace, read: files.read, isAgreed }) }
+}
+
+interface Given {
+  readonly hooks: JobHooks
+  readonly servers: readonly string[]
+}
+
+function settings({ permission, ownership, allowedTools, deniedTools }: AgentJob, { hooks, servers }: Given) {
+  const edit = permission === "edit" && ownership !== null ? ["Edit", "Write", "NotebookEdit"] : []
+  const allow = [...allowedTools, ...servers.map((name) => `mcp__${name}`), ...edit]
+  return {
+    permissions: { allow, deny: deniedTools },
+    // Whatever the user's settings say: our guard is one of them.
+    disableAllHooks: false,
     hooks: { PreToolUse: hookEntries(hooks.beforeTool, { matcher: "*" }), Stop: hookEntries(hooks.beforeStop) },
   }
 }

@@ -1,4 +1,5 @@
 import type { AgentProgram } from "../program.ts"
+import { readClaudeAccount } from "./account.ts"
 import { launchClaude } from "./launch.ts"
 import { openClaude } from "./open.ts"
 import { translateClaude } from "./translate.ts"
@@ -11,17 +12,23 @@ export const claude: AgentProgram = {
   closesBySchema: true,
   versionArgs: ["--version"],
   variables: [
-    "ANTHROPIC_API_KEY",
-    "ANTHROPIC_AUTH_TOKEN",
-    "ANTHROPIC_BASE_URL",
+    // Keys, base URLs, names of models and headers; the credentials of clouds come in by the account.
+    "ANTHROPIC_*",
+    "CLAUDE_CODE_USE_*",
+    "CLAUDE_CODE_SKIP_*",
     "CLAUDE_CODE_OAUTH_TOKEN",
+    "CLAUDE_CODE_API_KEY_HELPER_TTL_MS",
+    "CLAUDE_CODE_CLIENT_CERT",
+    "CLAUDE_CODE_CLIENT_KEY",
+    "CLAUDE_CODE_CLIENT_KEY_PASSPHRASE",
     "CLAUDE_CODE_MAX_RETRIES",
+    "CLAUDE_CODE_MAX_OUTPUT_TOKENS",
     "CLAUDE_CONFIG_DIR",
+    "API_TIMEOUT_MS",
+    "DISABLE_PROMPT_CACHING*",
   ],
-  login: {
-    variables: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
-    files: [".claude/.credentials.json", "$CLAUDE_CONFIG_DIR/.credentials.json"],
-  },
+  account: readClaudeAccount,
+  install: "npm install -g @anthropic-ai/claude-code",
   profile: (folder) => ({ CLAUDE_CONFIG_DIR: folder }),
   launch: launchClaude,
   open: openClaude,

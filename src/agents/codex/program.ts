@@ -1,4 +1,5 @@
 import type { AgentProgram } from "../program.ts"
+import { readCodexAccount } from "./account.ts"
 import { launchCodex } from "./launch.ts"
 import { openCodex } from "./open.ts"
 import { translateCodex } from "./translate.ts"
@@ -10,8 +11,9 @@ export const codex: AgentProgram = {
   models: { haiku: "gpt-5.5", sonnet: "gpt-5.5", opus: "gpt-5.5" },
   capabilities: { resume: true, structuredAnswer: true, mcp: true, hooks: true, messages: false, cost: false },
   versionArgs: ["--version"],
-  variables: ["OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_HOME"],
-  login: { variables: ["OPENAI_API_KEY", "CODEX_API_KEY"], files: [".codex/auth.json", "$CODEX_HOME/auth.json"] },
+  variables: ["OPENAI_*", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN", "CODEX_HOME", "CODEX_CA_CERTIFICATE"],
+  account: readCodexAccount,
+  install: "npm install -g @openai/codex",
   profile: (folder) => ({ CODEX_HOME: folder }),
   launch: launchCodex,
   open: openCodex,

@@ -1,4 +1,5 @@
 import type { AgentProgram } from "../program.ts"
+import { readGeminiAccount } from "./account.ts"
 import { launchGemini } from "./launch.ts"
 import { openGemini } from "./open.ts"
 import { translateGemini } from "./translate.ts"
@@ -9,8 +10,9 @@ export const gemini: AgentProgram = {
   models: { haiku: "gemini-2.5-flash-lite", sonnet: "gemini-2.5-flash", opus: "gemini-2.5-pro" },
   capabilities: { resume: true, structuredAnswer: false, mcp: true, hooks: true, messages: false, cost: false },
   versionArgs: ["--version"],
-  variables: ["GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_CLOUD_PROJECT"],
-  login: { variables: ["GEMINI_API_KEY"], files: [".gemini/oauth_creds.json"] },
+  variables: ["GEMINI_API_KEY", "GEMINI_API_KEY_AUTH_MECHANISM", "GEMINI_CLI_HOME", "GOOGLE_*", "CODE_ASSIST_ENDPOINT"],
+  account: readGeminiAccount,
+  install: "npm install -g @google/gemini-cli",
   profile: (folder) => ({ GEMINI_CLI_HOME: folder }),
   launch: launchGemini,
   open: openGemini,

@@ -1,8 +1,10 @@
 import { listClaims, type Ownership } from "../../ownership/judge-path.ts"
 import { cleanPattern } from "../../ownership/plain-pattern.ts"
+import { readTable } from "../account.ts"
 import { askForJson } from "../answer.ts"
 import type { AgentJob } from "../port.ts"
 import type { Launch, ProgramConfig } from "../program.ts"
+import { agreedServers, findInstructions } from "../project-setup.ts"
 import { placePrompt } from "../prompt-place.ts"
 
 const QUIET = {
@@ -12,7 +14,11 @@ const QUIET = {
   OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
 }
 
-/** With a configuration folder of its own. Login and sessions are data, not configuration, and stay where they are. */
+/**
+ * With a configuration folder of its own, in which the user's providers stand. Login and sessions are data, not
+ * configuration, and stay where they are. The project's configuration would go before ours, and with it permissions,
+ * plugins and servers; so it is switched off, and what is text alone in it is taken over.
+ */
 export function launchOpencode(job: AgentJob, config: ProgramConfig): Launch {
   const folder = `${job.stateFolder}/opencode`
   const usersConfig = job.env.XDG_CONFIG_HOME ?? `${job.env.HOME ?? ""}/.config`
@@ -29,8 +35,19 @@ export function launchOpencode(job: AgentJob, config: ProgramConfig): Launch {
       ...config.args,
       ...(argument === null ? [] : [argument]),
     ],
-    env: { ...QUIET, OPENCODE_CONFIG: `${folder}/opencode.json`, XDG_CONFIG_HOME: `${folder}/config` },
-    files: { "opencode/opencode.json": JSON.stringify({ ...settings(job), ...config.settings }) },
+    env: {
+      ...QUIET,
+      OPENCODE_DISABLE_PROJECT_CONFIG: "1",
+      OPENCODE_CONFIG: `${folder}/opencode.json`,
+      XDG_CONFIG_HOME: `${folder}/config`,
+    },
+    files: {
+      "opencode/opencode.json": JSON.stringify({
+        ...config.account.settings,
+        ...settings(job, config),
+        ...config.settings,
+      }),
+    },
     // The git that the agent calls looks here for a person's name.
     links: { "opencode/config/git": `${usersConfig}/git` },
     input,
@@ -38,7 +55,23 @@ export function launchOpencode(job: AgentJob, config: ProgramConfig): Launch {
   }
 }
 
-function settings(job: AgentJob) {
+/** Files with instructions: the user's where they are wanted, the project's, and those its configuration names. */
+function instructions({ workspace }: AgentJob, { files, account, hasUserExtras }: ProgramConfig): string[] {
+  const found = findInstructions(workspace, ["AGENTS.md", "CLAUDE.md"], files.has)
+  const named = CONFIG_FILES.flatMap((name) => readTable(files, `${workspace}/${name}`).instructions ?? [])
+  // An address would be fetched.
+  const paths = named.filter((path) => typeof path === "string" && !/^\w+:\/\/|^[/~]|\.\./.test(path))
+  return [
+    ...(hasUserExtras ? account.own.instructions : []),
+    ...[found ?? [], ...paths].flat().map((path) => `${workspace}/${path}`),
+  ]
+}
+
+const CONFIG_FILES = ["opencode.json", "opencode.jsonc", ".opencode/opencode.json"]
+
+function settings(job: AgentJob, config: ProgramConfig) {
+  const { workspace } = job
+  const { files, isAgreed, account, hasUserExtras } = config
   const servers = Object.entries(job.mcpServers).map(([name, { command, args, env }]) => [
     name,
     { type: "local", command: [command, ...args], environment: env },
@@ -48,7 +81,19 @@ function settings(job: AgentJob) {
     autoupdate: false,
     share: "disabled",
     permission: permissions(job),
-    mcp: Object.fromEntries(servers),
+    instructions: instructions(job, config),
+    // It finds those in .claude and .agents by itself.
+    skills: {
+      paths: [
+        ...[`${workspace}/.opencode/skills`, `${workspace}/.opencode/skill`].filter(files.has),
+        ...(hasUserExtras ? account.own.skills : []),
+      ],
+    },
+    mcp: {
+      ...(hasUserExtras ? account.own.servers : {}),
+      ...agreedServers("opencode", { workspace, read: files.read, isAgreed }),
+      ...Object.fromEntries(servers),
+    },
   }
 }
 

@@ -1,4 +1,5 @@
 import type { AgentProgram } from "../program.ts"
+import { PROVIDER_KEYS, readOpencodeAccount } from "./account.ts"
 import { launchOpencode } from "./launch.ts"
 import { openOpencode } from "./open.ts"
 import { translateOpencode } from "./translate.ts"
@@ -14,20 +15,15 @@ export const opencode: AgentProgram = {
   capabilities: { resume: true, structuredAnswer: false, mcp: true, hooks: false, messages: false, cost: true },
   versionArgs: ["--version"],
   variables: [
-    "ANTHROPIC_API_KEY",
-    "OPENAI_API_KEY",
-    "GEMINI_API_KEY",
-    "OPENROUTER_API_KEY",
-    "OPENCODE_API_KEY",
+    ...PROVIDER_KEYS,
+    "OPENCODE_CONFIG",
     "XDG_CONFIG_HOME",
     "XDG_DATA_HOME",
     "XDG_STATE_HOME",
     "XDG_CACHE_HOME",
   ],
-  login: {
-    variables: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "OPENCODE_API_KEY"],
-    files: [".local/share/opencode/auth.json", "$XDG_DATA_HOME/opencode/auth.json"],
-  },
+  account: readOpencodeAccount,
+  install: "npm install -g opencode-ai",
   // Laid out as a home is, so that `HOME=FOLDER opencode auth login` makes the account.
   profile: (folder) => ({
     XDG_CONFIG_HOME: `${folder}/.config`,

@@ -10,7 +10,6 @@ export const script: AgentProgram = {
   capabilities: { resume: false, structuredAnswer: false, mcp: false, hooks: false, messages: false, cost: false },
   versionArgs: ["-c", "echo 1.0"],
   variables: [],
-  login: { variables: ["PATH"], files: [] },
   launch: ({ commands }, { command }) => ({
     command: [...command, "-c", DRIVER, command[0] ?? "sh", ...commands],
     env: {},

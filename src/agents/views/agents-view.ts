@@ -12,9 +12,11 @@ export interface AgentRow {
         readonly isAvailable: true
         readonly version: string
         readonly isLoggedIn: boolean | null
+        readonly reach: string
+        readonly missing: string | null
         readonly capabilities: object
       }
-    | { readonly isAvailable: false; readonly why: string }
+    | { readonly isAvailable: false; readonly why: string; readonly missing: string | null }
   readonly models: Readonly<Record<ModelTier, { readonly model: string | null; readonly price: DatedPrice | null }>>
   readonly rateLimitedUntil: string | null
   readonly leftOut: { readonly until: string; readonly cause: string; readonly isOpen: boolean } | null
@@ -55,8 +57,21 @@ export function renderAgents(agents: readonly AgentRow[], screen: Screen): strin
     ),
     screen,
   )
+  const reached = table(
+    [{ title: "AGENT" }, { title: "REACHED BY", flexible: true }],
+    agents.map((agent) => [agent.name, sayReach(agent)]),
+    screen,
+  )
   const notes = agents.flatMap(healthLines)
-  return `${[abilities, ...(notes.length === 0 ? [] : [notes.join("\n")]), models].join("\n\n")}\n\nPrices in dollars per million tokens.`
+  const parts = [abilities, reached, ...(notes.length === 0 ? [] : [notes.join("\n")]), models]
+  return `${parts.join("\n\n")}\n\nPrices in dollars per million tokens.`
+}
+
+/** How it reaches its model, or what is missing before it can. */
+export function sayReach({ detection }: Pick<AgentRow, "detection">): string {
+  if (detection.missing !== null) return detection.missing
+  if (!detection.isAvailable) return "-"
+  return detection.reach || "-"
 }
 
 /** `codex is left out until ...: crashed: exit code 3. ...`, `claude: 82 % of 5 h window, resets 14:05` */

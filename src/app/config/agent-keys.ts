@@ -112,6 +112,23 @@ export const AGENT_KEYS = {
   ),
   "agents.script.enabled": enabled("TEAMWORK_AGENTS_SCRIPT_ENABLED", "the shell of scripts"),
   "agents.script.command": command("TEAMWORK_AGENTS_SCRIPT_COMMAND", "the shell of scripts"),
+  "agents.userSettings": {
+    type: "boolean",
+    default: false,
+    env: "TEAMWORK_AGENTS_USER_SETTINGS",
+    isForUserOnly: true,
+    description:
+      "Whether agents also get your own instructions, skills and MCP servers, and Claude Code your own settings with their hooks; logins and providers always work.",
+  },
+  "agents.passEnv": {
+    type: "strings",
+    default: [],
+    pattern: "^[A-Za-z_][A-Za-z0-9_]*\\*?$",
+    expects: "names of variables, such as MY_PROXY_TOKEN or CORP_*",
+    env: "TEAMWORK_AGENTS_PASS_ENV",
+    isForUserOnly: true,
+    description: "Further variables that agents get, besides those that their programs are known to need.",
+  },
   "agents.prices": {
     type: "strings",
     default: [],

@@ -41,7 +41,7 @@ export function commandOf(value: unknown, key: string): readonly string[] | unde
   return words
 }
 
-export interface AgentProfileFolder {
+interface AgentProfileFolder {
   readonly name: string
   readonly folder: string
 }

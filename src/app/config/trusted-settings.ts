@@ -75,3 +75,21 @@ export function areTrusted(
 ): boolean {
   return trustsAll(env) || readTrust(home)[repositoryKey(dirname(file))]?.settings === hashOf(settings)
 }
+
+/** Tells of each program whether a person agreed to it, word for word, for the repository of a folder. */
+export function agreedPrograms({
+  env,
+  home,
+  folder,
+}: {
+  readonly env: Env
+  readonly home: string
+  readonly folder: string
+}): (program: unknown) => boolean {
+  if (trustsAll(env)) return () => true
+  let known: ReadonlySet<string> | undefined
+  return (program) => {
+    known ??= new Set(existsSync(folder) ? readTrust(home)[repositoryKey(folder)]?.programs : [])
+    return known.has(hashOf(program))
+  }
+}

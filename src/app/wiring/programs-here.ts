@@ -1,3 +1,6 @@
+import { parseTable } from "../../agents/account.ts"
+import { PROJECT_SETTINGS, settingsProgram } from "../../agents/gemini/project-settings.ts"
+import { ALL_SERVER_FILES, serverProgram, serversIn } from "../../agents/project-setup.ts"
 import type { SetupReport } from "../../checkouts/setup-report.ts"
 import { detectCommands } from "../../quality/gates/detect-commands.ts"
 import type { TreeFiles } from "../../quality/gates/port.ts"
@@ -45,40 +48,27 @@ export function listSteps({ mode, steps }: SetupReport): ProgramToStart[] {
   }))
 }
 
-/** Settings of agent programs that stand in the repository: servers and hooks that an agent starts by itself. */
-const AGENT_FILES: readonly (readonly [string, string])[] = [
-  [".mcp.json", "mcpServers"],
-  [".claude/settings.json", "hooks"],
-  [".gemini/settings.json", "mcpServers"],
-  ["opencode.json", "mcp"],
-]
+/** Hooks of Claude Code, which sessions of people in the repository run. */
+const HOOK_FILE = ".claude/settings.json"
 
+/** Settings of agent programs that stand in the repository: servers and hooks that an agent would start. */
 async function agentPrograms(tree: TreeFiles): Promise<ProgramToStart[]> {
-  const found: ProgramToStart[] = []
-  for (const [path, key] of AGENT_FILES) {
+  const read = async (path: string): Promise<string | undefined> => {
     const at = path.lastIndexOf("/")
-    if (!(await tree.list(path.slice(0, Math.max(at, 0)))).includes(path.slice(at + 1))) continue
-    const what = key === "hooks" ? "hook of an agent" : "MCP server of an agent"
-    for (const line of commandsIn(parse(await tree.read(path))?.[key])) found.push({ what, line, from: path })
+    const isThere = (await tree.list(path.slice(0, Math.max(at, 0)))).includes(path.slice(at + 1))
+    return isThere ? tree.read(path) : undefined
   }
-  return found
+  const found: ProgramToStart[] = []
+  for (const file of ALL_SERVER_FILES) found.push(...serversIn(file, await read(file.path)).map(serverProgram))
+  for (const line of commandsIn(parseTable(await read(HOOK_FILE)).hooks))
+    found.push({ what: "hook of an agent", line, from: HOOK_FILE })
+  const ofGemini = settingsProgram(await read(PROJECT_SETTINGS))
+  return ofGemini === undefined ? found : [...found, ofGemini]
 }
 
-function parse(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const json: unknown = JSON.parse(text)
-    return typeof json === "object" && json !== null ? (json as Record<string, unknown>) : undefined
-  } catch {
-    // The agent cannot read it either.
-    return undefined
-  }
-}
-
-/** Every `command`, at any depth, with its arguments. */
+/** Every `command`, at any depth. */
 function commandsIn(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return []
-  const { command, args } = value as Record<string, unknown>
-  const words = [command, args].flat().filter((word) => typeof word === "string")
-  const own = typeof command === "string" || Array.isArray(command) ? [words.join(" ")] : []
-  return [...own, ...Object.values(value).flatMap(commandsIn)]
+  const { command } = value as Record<string, unknown>
+  return [...(typeof command === "string" ? [command] : []), ...Object.values(value).flatMap(commandsIn)]
 }

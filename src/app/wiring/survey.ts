@@ -1,7 +1,9 @@
 import { type AgentChoice, type ChosenAgent, chooseAgent } from "../../agents/choose/choose-agent.ts"
 import { type AgentStanding, surveyAgents } from "../../agents/choose/survey-agents.ts"
 import { type AgentHealth, readAgentHealth } from "../../agents/operations/agent-health.ts"
+import { sayReach } from "../../agents/views/agents-view.ts"
 import { AppError } from "../../kernel/errors.ts"
+import type { Finding } from "../../teams/operations/examine-team.ts"
 import type { Session } from "../command.ts"
 import { findRoles } from "./find-roles.ts"
 
@@ -22,6 +24,24 @@ export async function chooseHere(session: Session, asked: AgentChoice["asked"]):
     ...(await chooseAgent({ ...survey, asked, roles, defaults, scarcePercent: (await worker()).scarcePercent })),
     warnings,
   }
+}
+
+/** For `doctor`: how each program is reached, and what is missing before it can work. */
+export async function examineAgents(session: Session): Promise<Finding[]> {
+  const { warnings: _, ...survey } = await readSurvey(session)
+  const ready = survey.ready.filter(({ agent, isEnabled }) => isEnabled && !["script", "acp"].includes(agent.name))
+  const standings = await surveyAgents({ ...survey, ready })
+  const found = standings.filter(({ detection }) => detection.isAvailable).map(describeAgent)
+  if (found.length > 0) return found
+  const ways = standings.map(({ name, detection }) => `${name}: ${detection.missing ?? "not available"}`).join("; ")
+  return [{ check: "agents", status: "warning", detail: `no agent program is installed; ${ways}`, fixed: false }]
+}
+
+function describeAgent(standing: AgentStanding): Finding {
+  const { name, detection } = standing
+  const version = detection.isAvailable ? detection.version : ""
+  const status = detection.missing === null ? "ok" : "warning"
+  return { check: "agents", status, detail: `${name} ${version}: ${sayReach(standing)}`, fixed: false }
 }
 
 export async function readSurvey(session: Session) {

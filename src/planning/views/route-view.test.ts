@@ -9,14 +9,21 @@ const unknown = { model: null, price: null }
 const models = { haiku: { model: "tiny", price }, sonnet: { model: "mine", price: null }, opus: unknown }
 
 function agent(name: string, change: Partial<AgentRow> = {}): AgentRow {
-  const detection = { isAvailable: true, version: "1.0", isLoggedIn: true, capabilities: {} } as const
+  const detection = {
+    isAvailable: true,
+    version: "1.0",
+    isLoggedIn: true,
+    reach: "",
+    missing: null,
+    capabilities: {},
+  } as const
   return { name, detection, models, rateLimitedUntil: null, leftOut: null, quota: [], ...change }
 }
 
 const standings = [
   agent("claude", { rateLimitedUntil: LATER }),
   agent("codex"),
-  agent("gemini", { detection: { isAvailable: false, why: "gemini is not\n\u001b[31minstalled" } }),
+  agent("gemini", { detection: { isAvailable: false, why: "gemini is not\n\u001b[31minstalled", missing: null } }),
 ]
 
 function view(change: Omit<Parameters<typeof chooseRoute>[0], "text"> = {}, text = "Fix a typo in the API"): RouteView {

@@ -1,6 +1,7 @@
 import { command, type Session } from "../../app/command.ts"
 import { examineGates } from "../../app/wiring/preflight-here.ts"
 import { suggestHere } from "../../app/wiring/suggest-here.ts"
+import { examineAgents } from "../../app/wiring/survey.ts"
 import { runHere } from "../../app/wiring/workspace-tools.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamName } from "../../kernel/team.ts"
@@ -36,6 +37,7 @@ export const doctor = command({
       runtime: async (team, name) => (await configured()).runtime(team, name),
       strays: async (known, fix) => (await configured()).strayPanes((owner) => known.has(owner), fix),
       setup: () => setupHere({ configured, host }),
+      agents: () => examineAgents(session),
       gates: async () => gatesOf(session),
       checkConfiguration: async () => (await host.configuration.list(flags)).warnings,
     })

@@ -1,0 +1,36 @@
+import { isTable, parseTable } from "../account.ts"
+import type { ServerProgram } from "../project-setup.ts"
+
+export const PROJECT_SETTINGS = ".gemini/settings.json"
+
+/** Settings that neither start a program nor change what Gemini CLI may do. */
+const HARMLESS = new Set(["$schema", "context", "ui", "model", "modelConfigs", "privacy", "telemetry"])
+/** Settings that start programs, which a person may agree to. Our guard runs beside such hooks, and one denial is enough. */
+const AGREED = new Set(["mcpServers", "hooks"])
+
+/** The whole file, as a person agrees to it; undefined where it starts nothing. */
+export function settingsProgram(text: string | undefined): ServerProgram | undefined {
+  if (text === undefined || Object.keys(parseTable(text)).every((key) => HARMLESS.has(key))) return undefined
+  return { what: "settings of Gemini CLI", line: PROJECT_SETTINGS, from: PROJECT_SETTINGS, script: text.trim() }
+}
+
+/**
+ * Why it must not start beside these settings of a project: it reads them before ours, so they could run programs, switch
+ * off our guard or allow tools. Undefined when it may start.
+ */
+export function problemWithSettings(
+  text: string | undefined,
+  isAgreed: (program: ServerProgram) => boolean,
+): string | undefined {
+  const program = settingsProgram(text)
+  if (program === undefined) return undefined
+  const settings = parseTable(text)
+  const hooks = isTable(settings.hooks) ? settings.hooks : {}
+  const refused = [
+    ...Object.keys(settings).filter((key) => !HARMLESS.has(key) && !AGREED.has(key)),
+    ...Object.keys(hooks).flatMap((key) => (/^[A-Z]/.test(key) ? [] : [`hooks.${key}`])),
+  ]
+  if (refused.length > 0)
+    return `${PROJECT_SETTINGS} sets ${refused.join(", ")}, which could change what Gemini CLI may do; use another agent or remove it`
+  return isAgreed(program) ? undefined : `nobody agreed to ${PROJECT_SETTINGS}; see it and agree with: teamwork trust`
+}

@@ -1,0 +1,94 @@
+import { dirname, join } from "node:path"
+import {
+  type Files,
+  NO_EXTRAS,
+  parseTable,
+  pick,
+  plainUrl,
+  type ReadAccount,
+  readTable,
+  type Table,
+  tableIn,
+  underHome,
+} from "../account.ts"
+import type { Models } from "../program.ts"
+
+type Env = Readonly<Record<string, string | undefined>>
+
+const PROVIDER_SETTINGS = ["provider", "disabled_providers", "enabled_providers", "small_model"]
+
+/** The keys of providers that it knows by itself. */
+export const PROVIDER_KEYS = [
+  ...["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY", "OPENROUTER_API_KEY"],
+  ...["OPENCODE_API_KEY", "GROQ_API_KEY", "MISTRAL_API_KEY", "DEEPSEEK_API_KEY", "XAI_API_KEY", "TOGETHER_API_KEY"],
+  ...["FIREWORKS_API_KEY", "CEREBRAS_API_KEY", "MOONSHOT_API_KEY", "ZHIPU_API_KEY", "AZURE_API_KEY"],
+] as const
+
+/** Clouds take several variables, which reach the agent only where the settings name that cloud. */
+const CLOUD_VARIABLES: Readonly<Record<string, readonly string[]>> = {
+  "amazon-bedrock": ["AWS_*"],
+  "google-vertex": ["GOOGLE_*", "CLOUDSDK_*", "VERTEX_LOCATION"],
+  "google-vertex-anthropic": ["GOOGLE_*", "CLOUDSDK_*", "VERTEX_LOCATION"],
+  azure: ["AZURE_*"],
+}
+
+export const readOpencodeAccount: ReadAccount = (env, files) => {
+  const folder = `${env.XDG_CONFIG_HOME ?? `${env.HOME ?? ""}/.config`}/opencode`
+  const { settings, file, variables } = readSettings(folder, env, files)
+  const providers = tableIn(settings, "provider")
+  const login = `${env.XDG_DATA_HOME ?? `${env.HOME ?? ""}/.local/share`}/opencode/auth.json`
+  const clouds = [...Object.keys(providers), String(settings.model ?? "").split("/")[0] ?? ""]
+  const ways = [
+    ...Object.entries(providers).map(([name, provider]) => sayProvider(name, provider, underHome(file, env))),
+    ...Object.keys(readTable(files, login)).map((name) => `the login for ${name} in ${underHome(login, env)}`),
+    ...PROVIDER_KEYS.filter((name) => env[name] !== undefined),
+  ]
+  return {
+    env: {},
+    variables: [...variables, ...clouds.flatMap((name) => CLOUD_VARIABLES[name] ?? [])],
+    settings: pick(settings, PROVIDER_SETTINGS),
+    models: modelsOf(settings),
+    reach: ways.join("; "),
+    missing: ways.length > 0 ? null : "nobody is logged in; run opencode auth login, or set the key of a provider",
+    isLoggedIn: ways.length > 0,
+    own: {
+      ...NO_EXTRAS,
+      instructions: files.has(`${folder}/AGENTS.md`) ? [`${folder}/AGENTS.md`] : [],
+      skills: [`${folder}/skills`, `${folder}/skill`].filter(files.has),
+      servers: tableIn(settings, "mcp"),
+    },
+  }
+}
+
+/** Several files, of which the later goes first. Texts in them may stand for variables and files. */
+function readSettings(folder: string, env: Env, files: Files) {
+  const names = ["config.json", "opencode.json", "opencode.jsonc"].map((name) => `${folder}/${name}`)
+  const paths = [...names, env.OPENCODE_CONFIG ?? ""].filter((path) => path !== "" && files.has(path))
+  const texts = paths.map((path) => ({ path, text: files.read(path) ?? "" }))
+  const variables = texts.flatMap(({ text }) => [...text.matchAll(/\{env:(\w+)\}/g)].map(([, name = ""]) => name))
+  let settings: Table = {}
+  for (const { path, text } of texts) {
+    const here = parseTable(anchorFiles(text, dirname(path)))
+    settings = { ...settings, ...here, provider: { ...tableIn(settings, "provider"), ...tableIn(here, "provider") } }
+  }
+  return { settings, variables, file: paths.at(-1) ?? `${folder}/opencode.json` }
+}
+
+/** Our settings lie elsewhere, where a path from the user's folder would mean another file. */
+function anchorFiles(text: string, folder: string): string {
+  return text.replaceAll(/\{file:([^}]+)\}/g, (_, path: string) =>
+    /^[~/]/.test(path.trim()) ? `{file:${path}}` : `{file:${join(folder, path.trim())}}`,
+  )
+}
+
+function sayProvider(name: string, provider: unknown, file: string): string {
+  const url = tableIn(Object(provider) as Table, "options").baseURL
+  const at = typeof url === "string" && !url.startsWith("{") ? ` at ${plainUrl(url)}` : ""
+  return `provider ${name} of ${file}${at}`
+}
+
+/** A model of another provider than that of our built-in choice: then that is the one the user has. */
+function modelsOf({ model, small_model: small }: Table): Partial<Models> {
+  if (typeof model !== "string" || model.startsWith("anthropic/")) return {}
+  return { haiku: typeof small === "string" ? small : model, sonnet: model, opus: model }
+}
