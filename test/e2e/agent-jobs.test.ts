@@ -102,6 +102,7 @@ describe("agent list (R157)", () => {
     const model = { model: "gpt-5.5", price }
     expect(data[1]).toEqual({
       ...{ name: "codex", is_available: false, why: "/no/such/codex is not installed", rate_limited_until: null },
+      ...{ left_out: null, quota: [] },
       missing: "install it with: npm install -g @openai/codex",
       models: { haiku: model, sonnet: model, opus: model },
     })
