@@ -90,6 +90,15 @@ export function parseTable(text: string | undefined): Table {
   }
 }
 
+export function parseToml(text: string | undefined): Table {
+  try {
+    const value: unknown = text === undefined ? {} : Bun.TOML.parse(text)
+    return isTable(value) ? value : {}
+  } catch {
+    return {}
+  }
+}
+
 export function pick(table: Table, keys: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(keys.flatMap((key) => (table[key] === undefined ? [] : [[key, table[key]]])))
 }

@@ -1,4 +1,4 @@
-import { parseTable, type Table, tableIn } from "./account.ts"
+import { parseTable, parseToml, type Table, tableIn } from "./account.ts"
 
 /** Instructions for agents, by the names that the programs gave them; the first that is there is the project's. */
 const INSTRUCTIONS = ["AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "GEMINI.md"] as const
@@ -70,12 +70,4 @@ export function serverProgram({ name, server, from }: ProjectServer): ServerProg
   const more = { ...(words.some((word) => /\s/.test(word)) ? { command, args } : {}), ...rest }
   const script = Object.keys(more).length === 0 ? {} : { script: JSON.stringify(more) }
   return { what: `MCP server ${name} of agents`, line, from, ...script }
-}
-
-function parseToml(text: string | undefined): Table {
-  try {
-    return text === undefined ? {} : (Bun.TOML.parse(text) as Table)
-  } catch {
-    return {}
-  }
 }

@@ -2,6 +2,7 @@ import {
   type Files,
   isTable,
   NO_EXTRAS,
+  parseToml,
   pick,
   plainUrl,
   type ReadAccount,
@@ -23,7 +24,7 @@ type Env = Readonly<Record<string, string | undefined>>
 export const readCodexAccount: ReadAccount = (env, files) => {
   const folder = codexHome(env)
   const file = `${folder}/config.toml`
-  const written = readToml(files, file)
+  const written = parseToml(files.read(file))
   // A profile of the file that is set as the default goes before the rest of it.
   const settings = { ...written, ...tableIn(tableIn(written, "profiles"), String(written.profile ?? "")) }
   const own = Object.fromEntries(
@@ -89,16 +90,4 @@ function sameModel(model: string) {
 function userFiles(folder: string, has: Files["has"]) {
   const present = (path: string) => (has(path) ? [path] : [])
   return { instructions: present(`${folder}/AGENTS.md`), skills: present(`${folder}/skills`) }
-}
-
-export function readToml(files: Files, path: string): Table {
-  const text = files.read(path)
-  if (text === undefined) return {}
-  try {
-    const value: unknown = Bun.TOML.parse(text)
-    return isTable(value) ? value : {}
-  } catch {
-    // The program cannot read it either, and says so.
-    return {}
-  }
 }
