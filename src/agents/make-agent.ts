@@ -68,11 +68,12 @@ export function makeAgent(program: AgentProgram, settings: AgentSettings, ports:
         : detectByProbe(program.probe(config), env, ports),
     open(given) {
       if (program.open === undefined || given.resume === null) return null
+      const account = accountOf(given.env)
       const job = { ...given, model: given.model ?? (config.models[given.tier] || null) }
-      const { carry, ...launch } = program.open(job, config)
+      const { carry, ...launch } = program.open(job, { ...config, account })
       const { command, env } = prepare({ ...launch, input: null, encodeMessage: null }, job.stateFolder)
       if (carry !== undefined) carrySession(carry)
-      return { command, env }
+      return { command, env: { ...account.env, ...env } }
     },
     run(job, options = {}) {
       const { messages } = options

@@ -4,14 +4,11 @@ import { launchCodex } from "./launch.ts"
 
 /** The home that the runs had, with its settings, hooks and sessions. */
 export function openCodex(job: AgentJob, config: ProgramConfig): OpenLaunch {
-  const { command, env, files, links, envWithoutLinks } = launchCodex(
-    { ...job, resume: null, answerSchema: null },
-    config,
-  )
+  const { command, env, files, links } = launchCodex({ ...job, resume: null, answerSchema: null }, config)
   const flags = command.slice(config.command.length).filter((word) => !HEADLESS.includes(word))
   const trust = `projects.${JSON.stringify(job.workspace)}.trust_level="trusted"`
   return {
-    ...{ env, files, links, ...(envWithoutLinks === undefined ? {} : { envWithoutLinks }) },
+    ...{ env, files, links },
     command: [
       ...[...config.command, "resume", ...flags, "-c", trust],
       // Otherwise it copies a server of several hundred megabytes into its home.
