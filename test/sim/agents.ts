@@ -24,6 +24,7 @@ import type { SimProcess, World } from "./world.ts"
 export const AGENT_FAULTS = [
   ...(["crashed", "protocol", "refused", "context-overflow", "not-found", "rate-limited", "turn-limit"] as const),
   ...(["hangs", "slow", "outside", "nothing", "breaks", "amends", "asks", "asks"] as const),
+  ...(["outage", "outage"] as const),
 ] as const
 export type AgentFault = (typeof AGENT_FAULTS)[number]
 
@@ -49,6 +50,9 @@ interface Setting {
   readonly escalate: (self: SimProcess, task: string) => Promise<void>
 }
 
+/** What a program says that is broken for everybody. */
+export const OUTAGE = "exit code 3"
+
 const AGENT_NAMES = ["claude", "codex"] as const
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, dollars: null }
 const MAX_THINKING_MS = 40_000
@@ -59,6 +63,7 @@ export function makeSimAgents(setting: Setting): SimAgents {
   const { repository } = setting
   const running: { readonly worker: string; readonly process: SimProcess }[] = []
   const limitedUntil = new Map<string, number>()
+  const brokenUntil = new Map<string, number>()
   const shown: { run: number; message: string }[] = []
   const tries = new Map<string, number>()
   const triesOf = (task: string) => {
@@ -80,8 +85,9 @@ export function makeSimAgents(setting: Setting): SimAgents {
     run(job, options = {}) {
       const run = ++runs
       const worker = repository.worktreeAt(job.workspace)?.worker ?? caller.name
-      return startRun({ ...setting, name, caller, job, options, run, limitedUntil, shown, triesOf }, (process) =>
-        running.push({ worker, process }),
+      return startRun(
+        { ...setting, name, caller, job, options, run, limitedUntil, brokenUntil, shown, triesOf },
+        (process) => running.push({ worker, process }),
       )
     },
   })
@@ -109,6 +115,8 @@ interface Run extends Setting {
   readonly options: RunOptions
   readonly run: number
   readonly limitedUntil: Map<string, number>
+  /** Until then every run of the program ends at once, and never reaches its model. */
+  readonly brokenUntil: Map<string, number>
   readonly shown: { run: number; message: string }[]
   /** How often an agent has tried the task, this time included. */
   readonly triesOf: (task: string) => number
@@ -149,7 +157,7 @@ function startRun(run: Run, onStart: (process: SimProcess) => void): Promise<Age
     process.onEnd(() => {
       callOff()
       const { reason, error = "", retryAt = null } = ended ?? { reason: "crashed" as const, error: "killed" }
-      const usage = { ...NO_USAGE, inputTokens: 1000, outputTokens: 200 }
+      const usage = error === OUTAGE ? NO_USAGE : { ...NO_USAGE, inputTokens: 1000, outputTokens: 200 }
       const result: AgentResult = {
         ...{ reason, retryAt, answer: reason === "done" ? "Done." : "", structured: null, usage, error },
         ...{ session: { id: `session-${run.run}`, usage }, exitCode: reason === "done" ? 0 : 1, signal: null },
@@ -176,6 +184,8 @@ async function work(run: Run, doing: Doing): Promise<Ending> {
   const { random, name, world, limitedUntil } = run
   const { self, fault, tell } = doing
   const until = limitedUntil.get(name) ?? 0
+  if (fault === "outage") run.brokenUntil.set(name, world.clock.now() + random.int(1000, 1_200_000))
+  if ((run.brokenUntil.get(name) ?? 0) > world.clock.now()) return { reason: "crashed", error: OUTAGE }
   if (fault === "not-found") return { reason: "not-found", error: `${name} is not installed` }
   tell({ type: "started", session: `session-${run.run}`, model: null, agentVersion: "1" }).catch(() => {})
   if (until > world.clock.now()) return { reason: "rate-limited", error: "too many requests", retryAt: until }

@@ -4,7 +4,7 @@
 import { branchRef, integrationBranch, pinRef } from "../../src/kernel/branches.ts"
 import { hasEnded, type Task } from "../../src/tasks/task.ts"
 import { type ToldEvent, told } from "../support/told.ts"
-import type { SimAgents } from "./agents.ts"
+import { OUTAGE, type SimAgents } from "./agents.ts"
 import { compareFiles } from "./git/objects.ts"
 import type { SimGit } from "./git.ts"
 import { failingTests, SIM_TEAM, type SimPlan } from "./plans.ts"
@@ -71,6 +71,8 @@ export function makeInvariants(checked: Checked): Invariants {
   const phases = new Map<string, string>()
   /** Fixes of what did not fit, with the task that they mend. */
   const repairs = new Map<string, string>()
+  /** Programs that failed, with the workers whose runs began while they were left out. */
+  const leftOut = new Map<string, { readonly until: number; readonly begun: Set<string> }>()
   /** They came to a stop once. */
   const stopped = new Set<string>()
 
@@ -117,8 +119,31 @@ export function makeInvariants(checked: Checked): Invariants {
     }
   }
 
+  /**
+   * F035: a program's fault is nobody else's. Workers are quarantined for their own faults, no task fails because a
+   * program is broken, and a program that is left out is not begun again by a worker that was told so.
+   */
+  function checkPrograms({ type, data, timestamp }: ToldEvent): void {
+    if (type === "worker.quarantined") {
+      const own = events.filter((each) => each.type === "task.setback" && each.data.worker === data.worker)
+      if (!own.some((each) => ["lost", "workspace"].includes(String(each.data.kind))))
+        fail("F035", `worker ${data.worker} is quarantined for what was not its fault`)
+    }
+    if (type === "task.status_changed" && data.to === "failed" && String(data.reason).includes(OUTAGE))
+      fail("F035", `task ${data.task} failed because a program was broken: ${data.reason}`)
+    const agent = String(data.agent)
+    if (type === "agent.left_out") leftOut.set(agent, { until: Date.parse(String(data.until)), begun: new Set() })
+    if (type === "agent.taken_back") leftOut.delete(agent)
+    const known = type === "run.started" ? leftOut.get(agent) : undefined
+    if (known === undefined || Date.parse(timestamp) >= known.until) return
+    // A run that was admitted just before is told just after, once.
+    if (known.begun.has(String(data.worker))) fail("F035", `${data.worker} ran ${agent} while it was left out`)
+    known.begun.add(String(data.worker))
+  }
+
   async function checkEvent(event: ToldEvent, together: readonly ToldEvent[], now: number): Promise<void> {
     const { type, data, by } = event
+    checkPrograms(event)
     if (type === "record.added" && data.kind === "escalation") escalated.set(Number(data.number), event)
     if (type === "record.changed" && data.kind === "escalation" && data.status !== "open")
       if (!escalated.delete(Number(data.number))) fail("R211", `escalation ${data.number} was decided twice`)
