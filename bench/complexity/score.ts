@@ -2,7 +2,8 @@
 // set that they are tuned on; `--held-out-errors` does so for the other one, which is for after the tuning only.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { COMPLEXITY_OF, chooseTier } from "../../src/planning/complexity/complexity.ts"
+import { chooseTier } from "../../src/planning/complexity/complexity.ts"
+import { COMPLEXITY_OF } from "../../src/planning/complexity/model-tier.ts"
 import { COMPLEXITIES, type Complexity } from "../../src/tasks/task.ts"
 
 export interface LabelledIssue {

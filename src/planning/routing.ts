@@ -1,6 +1,7 @@
 import { programOf } from "../agents/program-of.ts"
 import { type Classification, classifyTask } from "./complexity/classify-task.ts"
-import { chooseTier, type ModelTier, type TierChoice, type TierInput } from "./complexity/complexity.ts"
+import { chooseTier, type TierChoice, type TierInput } from "./complexity/complexity.ts"
+import type { ModelTier } from "./complexity/model-tier.ts"
 import { findWorkKind, type WorkKind } from "./complexity/work-kind.ts"
 
 /** What an agent is good at. */

@@ -1,4 +1,4 @@
-import type { ModelTier } from "../../planning/complexity/complexity.ts"
+import type { ModelTier } from "../../planning/complexity/model-tier.ts"
 import { getRole, type RoleDefinition } from "../../planning/roles/roles.ts"
 import { chooseRoute, type Route, type RouteInput } from "../../planning/routing.ts"
 import type { Effort } from "../../tasks/effort.ts"

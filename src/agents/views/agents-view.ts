@@ -1,5 +1,5 @@
 import { type Screen, table } from "../../lib/text/table.ts"
-import { MODEL_TIERS, type ModelTier } from "../../planning/complexity/complexity.ts"
+import { MODEL_TIERS, type ModelTier } from "../../planning/complexity/model-tier.ts"
 import { howToHeal } from "../heal-agent.ts"
 import type { DatedPrice } from "../prices.ts"
 import { type QuotaWindow, sayQuota } from "../quota.ts"

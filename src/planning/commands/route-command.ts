@@ -3,7 +3,7 @@ import { chooseHere } from "../../app/wiring/survey.ts"
 import { choice, flag, number, optional, text } from "../../lib/fields.ts"
 import { agentField } from "../../store/operation.ts"
 import { COMPLEXITIES } from "../../tasks/task.ts"
-import { MODEL_TIERS } from "../complexity/complexity.ts"
+import { MODEL_TIERS } from "../complexity/model-tier.ts"
 import { estimateTokens } from "../routing.ts"
 import { renderRoute, routeFacts } from "../views/route-view.ts"
 

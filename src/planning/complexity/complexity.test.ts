@@ -1,6 +1,7 @@
 import { describe, expect, it } from "bun:test"
 import { COMPLEXITIES } from "../../tasks/task.ts"
-import { analyzeComplexity, COMPLEXITY_OF, chooseTier, MODEL_TIERS, TIER_OF, tierOf } from "./complexity.ts"
+import { analyzeComplexity, chooseTier, tierOf } from "./complexity.ts"
+import { COMPLEXITY_OF, MODEL_TIERS, TIER_OF } from "./model-tier.ts"
 
 const pointsOf = (text: string, facts = {}) =>
   Object.fromEntries(analyzeComplexity(text, facts).explanation.map(({ what, points }) => [what, points]))

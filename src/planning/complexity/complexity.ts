@@ -1,23 +1,12 @@
 import type { Complexity } from "../../tasks/task.ts"
 import { countParts } from "./count-parts.ts"
 import { judgeWork, type WorkSign } from "./judge-work.ts"
+import { COMPLEXITY_OF, MODEL_TIERS, type ModelTier, TIER_OF } from "./model-tier.ts"
 import { findPaths } from "./paths-in-text.ts"
 import type { WeightGroup } from "./weight-words.ts"
 import { findSignals, type Signals } from "./word-families.ts"
 
-export const MODEL_TIERS = ["haiku", "sonnet", "opus"] as const
-export type ModelTier = (typeof MODEL_TIERS)[number]
-
 const DEFAULT_TIER: ModelTier = "sonnet"
-
-export const TIER_OF = { simple: "haiku", standard: "sonnet", complex: "opus" } as const satisfies Record<
-  Complexity,
-  ModelTier
->
-export const COMPLEXITY_OF = { haiku: "simple", sonnet: "standard", opus: "complex" } as const satisfies Record<
-  ModelTier,
-  Complexity
->
 
 /** What is known of a task besides its text; it goes before what the text lets one guess. */
 export interface TaskFacts {

@@ -1,7 +1,8 @@
 // What whole texts come to: the worked examples, each in several wordings, and a table of others.
 import { describe, expect, it } from "bun:test"
 import { classifyTask, type TaskDomain } from "./classify-task.ts"
-import { analyzeComplexity, chooseTier, type ModelTier } from "./complexity.ts"
+import { analyzeComplexity, chooseTier } from "./complexity.ts"
+import type { ModelTier } from "./model-tier.ts"
 
 const judge = (text: string) => {
   const { tier, score } = analyzeComplexity(text)

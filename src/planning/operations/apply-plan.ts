@@ -16,7 +16,8 @@ import { changePhase, leaveComplete } from "../../tasks/operations/task-moves.ts
 import type { Complexity, Task, TaskBrief } from "../../tasks/task.ts"
 import { placeForPlan, runChoice } from "../../teams/operations/place-for-plan.ts"
 import { startRun } from "../../teams/operations/start-run.ts"
-import { complexityOf, MODEL_TIERS, type ModelTier } from "../complexity/complexity.ts"
+import { complexityOf } from "../complexity/complexity.ts"
+import { MODEL_TIERS, type ModelTier } from "../complexity/model-tier.ts"
 import { defaultSchedule, type Plan, type PlanTask, workOf } from "../plan.ts"
 import { putSpecs } from "./role-specs.ts"
 

@@ -3,7 +3,7 @@ import { ID_RULE, isId, quoteInput } from "../../kernel/ids.ts"
 import type { Remedy } from "../../kernel/remedy.ts"
 import { nearest } from "../../lib/text/nearest.ts"
 import { EFFORTS } from "../../tasks/effort.ts"
-import { MODEL_TIERS } from "../complexity/complexity.ts"
+import { MODEL_TIERS } from "../complexity/model-tier.ts"
 import { CAPABILITIES, RESPONSIBILITIES, type RoleDefinition } from "./roles.ts"
 
 /** A role as its file says it; what is left out comes from the role it extends, or from its kind. */

@@ -3,7 +3,7 @@ import { quoteInput } from "../../kernel/ids.ts"
 import { nearest } from "../../lib/text/nearest.ts"
 import type { Effort } from "../../tasks/effort.ts"
 import { type Complexity, GENERIC_ROLE, type Task } from "../../tasks/task.ts"
-import { type ModelTier, TIER_OF } from "../complexity/complexity.ts"
+import { type ModelTier, TIER_OF } from "../complexity/model-tier.ts"
 
 /** What somebody of a role can be trusted with. */
 export const CAPABILITIES = ["implementation", "review", "exploration", "verification", "coordination"] as const

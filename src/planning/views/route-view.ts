@@ -1,6 +1,6 @@
 import { type AgentRow, sayPrice } from "../../agents/views/agents-view.ts"
 import { oneLine } from "../../lib/text/table.ts"
-import { COMPLEXITY_OF } from "../complexity/complexity.ts"
+import { COMPLEXITY_OF } from "../complexity/model-tier.ts"
 import type { Signal } from "../complexity/word-families.ts"
 import type { Route } from "../routing.ts"
 
