@@ -1221,7 +1221,7 @@ const OTHER_CASES: Case[] = [
     data: {
       ...{ project: "shop", team: "main", outcome: "running", done: 1, total: 4, started_at: TIME, ended_at: null },
       tasks: [
-        { id: "1", mark: "BUSY", worker: "w1", role: "worker", agents: [] },
+        { id: "1", mark: "BUSY", worker: "w1", role: "backend", agents: [] },
         { mark: "OPEN" },
         { mark: "DONE", worker: "w2" },
         { id: "4" },
@@ -1230,7 +1230,7 @@ const OTHER_CASES: Case[] = [
         { id: "w1", done: 0, agents: [] },
         { id: "w2", done: 1, crashes: 0, setbacks: 0 },
       ],
-      ...{ runs: [], template: null, notes: [], left: [], cost: { total: { runs: 0 } } },
+      ...{ runs: [], template: null, notes: [], left: [], findings: [], cost: { total: { runs: 0 } } },
     },
     fields: ["goal", "duration_ms", "idle_share", "results", "cascade", "critical_path"],
     table:

@@ -67,3 +67,18 @@ it("has nothing to look at before anything is merged", async () => {
   await prepareShop(bench)
   expect(await bench.refused("merge.no_branch", "verify", "review", ...REPOSITORY)).toContain("teamwork swarm merge")
 })
+
+it("F037: a critical finding about a task holds its merge by hand, until a person waives it", async () => {
+  using bench = makeBench()
+  await prepareShop(bench)
+  await bench.ok("task", "update", "3", "--files", "page.html")
+  const result = "FINDING critical page.html:1: shows what a visitor typed as HTML"
+  await bench.ok("task", "update", "1", "--owner", "w1", "--status", "resolved", "--result", result)
+  expect(await bench.ok<Data[]>("findings")).toMatchObject([{ severity: "critical", task_id: "3", reported_in: "1" }])
+  const held = await bench.run(["swarm", "merge", ...REPOSITORY, "--format", "table"])
+  expect(held.stdout).toContain("it is held by finding 1 (critical, page.html:1)")
+  await bench.ok("findings", "waive", "1", "--reason", "nobody types there")
+  const merged = await bench.run(["swarm", "merge", ...REPOSITORY, "--format", "table"])
+  expect(merged.stdout).not.toContain("held by finding")
+  expect(merged.stdout).toMatch(/3 +merged/)
+})
