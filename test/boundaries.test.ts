@@ -63,6 +63,7 @@ const PLACES: Record<string, Layer> = {
   "agents/rate-limit.ts": "rules",
   "agents/run-log.ts": "rules",
   "agents/tool-target.ts": "rules",
+  "agents/usage.ts": "port",
   "agents/choose": "effect",
   "agents/jobs": "effect",
   "agents/operations": "operation",
@@ -285,7 +286,7 @@ describe("the sources", () => {
 
   it("share a name only where they are the same part of different rooms or implementations", () => {
     const SAME_PART = [
-      ...["port.ts", "program.ts", "launch.ts", "open.ts", "translate.ts", "account.ts"],
+      ...["port.ts", "program.ts", "launch.ts", "open.ts", "translate.ts", "account.ts", "retrying.ts"],
       ...["claim.ts", "connection.ts", "driver-errors.ts", "event-log.ts", "finish.ts", "migrate.ts", "store.ts"],
     ]
     const names = Map.groupBy(

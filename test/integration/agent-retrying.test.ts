@@ -1,10 +1,10 @@
 // The notes about waiting that the programs print, as they were recorded.
 import { expect, it } from "bun:test"
-import { translateClaude } from "./claude/translate.ts"
-import { translateCodex } from "./codex/translate.ts"
-import { translateGemini } from "./gemini/translate.ts"
-import { translateOpencode } from "./opencode/translate.ts"
-import type { AgentJob } from "./port.ts"
+import { translateClaude } from "../../src/agents/claude/translate.ts"
+import { translateCodex } from "../../src/agents/codex/translate.ts"
+import { translateGemini } from "../../src/agents/gemini/translate.ts"
+import { translateOpencode } from "../../src/agents/opencode/translate.ts"
+import type { AgentJob } from "../../src/agents/port.ts"
 
 const JOB = { workspace: "/w", answerSchema: null, resume: null, model: null } as AgentJob
 const clock = { now: () => 1000 }
