@@ -6,11 +6,10 @@ import { launchCodex } from "./launch.ts"
 export function openCodex(job: AgentJob, config: ProgramConfig): OpenLaunch {
   const { command, env, files, links } = launchCodex({ ...job, resume: null, answerSchema: null }, config)
   const flags = command.slice(config.command.length).filter((word) => !HEADLESS.includes(word))
-  const trust = `projects.${JSON.stringify(job.workspace)}.trust_level="trusted"`
   return {
     ...{ env, files, links },
     command: [
-      ...[...config.command, "resume", ...flags, "-c", trust],
+      ...[...config.command, "resume", ...flags],
       // Otherwise it copies a server of several hundred megabytes into its home.
       ...["-c", "features.daemon_auto_start=false"],
       job.resume?.id ?? "",
