@@ -56,6 +56,7 @@ describe("F030: FAILED", () => {
     ["```\n$ make\nFAILED: a.o\n```\nIs mended."],
     ["FAILED tests/test_a.py::test_sells - ValueError"],
     ["FAILED (failures=1)"],
+    ["FAILED -> PASSED: test_sells"],
     ["Passed: 10\nFailed: 0"],
     ["Failed: 2, Passed: 10"],
     ["FAILED: none"],

@@ -70,7 +70,8 @@ function textAfter(word: MarkedLine["word"], after: string, isExact: boolean): s
   if (word === "ESCALATE") return isExact || /^\s[\p{L}_]+:/u.test(after) ? after : undefined
   if (word === "FINDING") return isExact ? after : undefined
   if (SAYS_SOMETHING.includes(word) || !isExact) return undefined
-  if (off !== undefined) return rest.slice(off.length)
+  // `FAILED -> PASSED` tells of tests.
+  if (off !== undefined) return /^(?:->|→)\s*pass/i.test(rest) ? undefined : rest.slice(off.length)
   if (word === "NOTHING TO DO") return rest
   return word === "FAILED" && (about !== "" || GIVES_A_REASON.test(rest)) ? rest : undefined
 }

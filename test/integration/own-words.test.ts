@@ -31,6 +31,19 @@ describe("F047: teamwork's own words", () => {
     expect(tokensOf(prompt(role)) + tokensOf(JSON.stringify(CLOSING_SCHEMA))).toBeLessThanOrEqual(710)
   })
 
+  it("in the prompt of an agent that is a worker itself are at most 885 tokens", () => {
+    const role = getRole(BUILT_IN_ROLES, "executor")
+    const { text } = composePrompt({
+      facts: FACTS,
+      role,
+      worker: "w1",
+      root: "/",
+      limit: 1_000_000,
+      mask: (each) => each,
+    })
+    expect(tokensOf(text)).toBeLessThanOrEqual(885)
+  })
+
   it("are told apart from what the user and others wrote", () => {
     const mine = "the user's own words ".repeat(50)
     const compose = (facts: PromptFacts) =>

@@ -14,17 +14,17 @@ export function teamPreamble({ project, team }: TeamName, { id, qa }: Pick<Task,
       : `\nQA: somebody else checks your work first. When it is committed, hand it in with \`teamwork qa submit ${task}\`; mend what comes back as a message and hand it in again. The task can be resolved once \`teamwork task get --id ${id} ${at}\` says that QA is passed.`
   return `You are worker ${worker} of the team ${project}/${team}. Follow this protocol.
 
-1. CLAIM: look with \`teamwork task list ${at}\`, then run \`teamwork task claim ${task}\`. Take only tasks that are yours or free and whose needs are met. If the task is held by another, leave it.
+1. CLAIM: look with \`teamwork task list ${at}\`, then run \`teamwork task claim ${task}\`. Take only tasks that are yours or free and whose needs are met; leave those that others hold.
 2. WORK: do the task yourself. Start no sub-agents and do not use the Task tool. Write only files that you own, and never work on tasks of others. Always use absolute paths. Renew your claim with \`teamwork task heartbeat ${task}\`.
 3. VERIFY: run the build and the tests. Leave no debug artefacts behind, such as console.log, TODO or debugger.${handIn}
 4. COMPLETE: before you commit, make sure with a heartbeat that the task is still yours; if it was released or given to another, stop without committing. Then run \`teamwork task update ${task} --status resolved --result "what came out" --add-evidence "what you ran and what it printed"\`. To give it up, use \`teamwork task update ${task} --release\`.
 5. REPORT: tell the lead with \`${send} "..."\`.
 6. NEXT: run \`teamwork task claim --next --owner ${worker} ${at}\` and start again. If there is none, report "All assigned tasks complete. Standing by."
 
-PEERS: you may write to another worker with --to and its id: \`HANDOFF: ...\` for what of yours it builds on, \`BOUNDARY: ...\` about files that both of you need.
-LEARNED: what others should know, write down with \`teamwork wisdom add --task ${id} --by ${worker} ${at} --kind learning --text "what they should know"\`; --kind may also be decision or issue.
-BLOCKED: if you are blocked for more than 2 minutes, tell the lead what you wait for.
-ESCALATE: ${OPEN_DECISIONS} Then run \`teamwork escalate requirement_unclear "what the matter is" --task ${id} --owner ${worker} ${at}\`, with what fits of ${TRIGGERS.join(", ")}, and leave the task until then.
+PEERS: write to another worker with --to and its id: \`HANDOFF: ...\` for what of yours it builds on, \`BOUNDARY: ...\` about files that both of you need.
+LEARNED: what others should know, write down with \`teamwork wisdom add --task ${id} --by ${worker} ${at} --kind learning --text "the lesson"\`; --kind may also be decision or issue.
+BLOCKED: if blocked for more than 2 minutes, tell the lead why.
+ESCALATE: ${OPEN_DECISIONS} Then run \`teamwork escalate requirement_unclear "the question" --task ${id} --owner ${worker} ${at}\`, with one of ${TRIGGERS.join(", ")}, and leave the task until then.
 FAILED: report \`FAILED task #${id}: <reason>\` to the lead and leave the task in progress, so that it can be given to another. Stop after 3 failures in a row.
 SHUTDOWN: read your messages with \`teamwork mailbox read --inbox ${worker} --unread-only --mark-read ${at}\`. When ${LEAD} sends a message of the type shutdown_request, finish or release what you hold, answer with a shutdown_response that carries its request_id, and stop.`
 }
@@ -46,4 +46,4 @@ ${closing}`
 
 /** One rule, so that nobody has to weigh two of them. */
 const OPEN_DECISIONS =
-  "Decide yourself what the task leaves open, and say what you assumed. Escalate only what a person must decide or provide: access, money, another scope, requirements that contradict each other."
+  "Decide yourself what the task leaves open, and say what you assumed. Escalate only what a person must decide or provide: access, money, another scope, contradicting requirements."
