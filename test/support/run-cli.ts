@@ -31,7 +31,7 @@ export interface CliResult {
 
 export async function runCli(args: readonly string[], options: RunCliOptions = {}): Promise<CliResult> {
   const unprivileged = options.obeysPermissions === true && process.getuid?.() === 0 ? WITHOUT_RIGHTS : []
-  const child = Bun.spawn([...unprivileged, process.execPath, options.script ?? MAIN, ...args], {
+  const child = Bun.spawn([...unprivileged, process.execPath, "--no-env-file", options.script ?? MAIN, ...args], {
     cwd: options.cwd ?? options.home ?? process.env.HOME,
     env: sandboxEnv({ ...homeVariables(options.home), ...options.env }),
     stdin: options.input === undefined ? "ignore" : new TextEncoder().encode(options.input),

@@ -5,7 +5,7 @@ import type { Launch, ProgramConfig } from "../program.ts"
 import { findInstructions } from "../project-setup.ts"
 import { placePrompt } from "../prompt-place.ts"
 import { geminiHome } from "./account.ts"
-import { PROJECT_SETTINGS, problemWithSettings } from "./project-settings.ts"
+import { PROJECT_SETTINGS, PROJECT_VARIABLES, problemWithSettings } from "./project-settings.ts"
 
 const APPROVAL = { edit: "auto_edit", full: "yolo", ask: "default" } as const
 
@@ -56,9 +56,13 @@ export function launchGemini(job: AgentJob, config: ProgramConfig): Launch {
 const LOGIN_FILES = ["oauth_creds.json", "google_accounts.json", "gemini-credentials.json"]
 
 function refusal({ workspace }: AgentJob, { files, isAgreed }: ProgramConfig): Pick<Launch, "whyNot"> {
-  const whyNot = problemWithSettings(files.read(`${workspace}/${PROJECT_SETTINGS}`), isAgreed)
+  const whyNot =
+    problemWithSettings(files.read(`${workspace}/${PROJECT_SETTINGS}`), isAgreed) ??
+    (files.has(`${workspace}/${PROJECT_VARIABLES}`) ? VARIABLES_REFUSED : undefined)
   return whyNot === undefined ? {} : { whyNot }
 }
+
+const VARIABLES_REFUSED = `${PROJECT_VARIABLES} of the project could send your key elsewhere; use another agent or remove it`
 
 /** Its own file for all projects; empty where the user's is not wanted. */
 function userInstructions({ account, hasUserExtras, files }: ProgramConfig): string {
@@ -82,6 +86,8 @@ function settings(job: AgentJob, { hooks, config, context }: Given) {
   const all = { matcher: "*" }
   return {
     context: { fileName: context },
+    // Variables of the project could name another server, which would get the key of the user.
+    advanced: { ignoreLocalEnv: true },
     privacy: { usageStatisticsEnabled: false },
     general: { enableAutoUpdate: false, maxAttempts: 3 },
     model: { maxSessionTurns: limits.turns ?? -1 },

@@ -3,8 +3,11 @@ import type { ServerProgram } from "../project-setup.ts"
 
 export const PROJECT_SETTINGS = ".gemini/settings.json"
 
-/** Settings that neither start a program nor change what Gemini CLI may do. */
-const HARMLESS = new Set(["$schema", "context", "ui", "model", "modelConfigs", "privacy", "telemetry"])
+/** Variables for Gemini CLI alone. It reads this file of the project even where `.env` is ignored. */
+export const PROJECT_VARIABLES = ".gemini/.env"
+
+/** Settings that neither start a program, nor change what Gemini CLI may do, nor name a place that hears of the work. */
+const HARMLESS = new Set(["$schema", "context", "ui", "model", "privacy"])
 /** Settings that start programs, which a person may agree to. Our guard runs beside such hooks, and one denial is enough. */
 const AGREED = new Set(["mcpServers", "hooks"])
 

@@ -354,7 +354,7 @@ function sayEnd(name: TeamName, { outcome, reason }: EngineEnd): string {
   const team = describeTeam(name)
   switch (outcome) {
     case "done":
-      return `${team} is done${reason === ALL_DONE ? "" : `: ${reason}`}; see: teamwork report`
+      return `${team} is done${afterDone(reason)}; see: teamwork report`
     case "cancelled":
       return `${team} was cancelled; go on with: teamwork run`
     case "interrupted":
@@ -366,6 +366,12 @@ function sayEnd(name: TeamName, { outcome, reason }: EngineEnd): string {
     default:
       return `${team} is not done: ${reason}; see: teamwork report`
   }
+}
+
+/** That everything is done is said already. */
+function afterDone(reason: string): string {
+  const isPlain = reason === ALL_DONE || reason.startsWith(`${ALL_DONE};`)
+  return isPlain ? reason.slice(ALL_DONE.length) : `: ${reason}`
 }
 
 function exitCodeFor({ outcome }: EngineEnd): number {
