@@ -100,6 +100,8 @@ describe.skipIf(!HAS_TMUX)(`open${WHY_NO_TMUX}`, () => {
         await pane.until((screen) => screen.includes("this is a shell in"))
         // Ctrl+C is the session's own, however often.
         for (let times = 0; times < 4; times++) pane.press("C-c")
+        // What is typed while the shell still takes one in would be thrown away with it.
+        await pane.until((screen) => screen.split("^C").length > 4)
         await enter(pane, "echo mine > mine.txt", "exit")
         await pane.until((screen) => screen.includes("is paused for you") && screen.includes(END))
       }
