@@ -11,7 +11,7 @@ import { type Outcome, readOutcome, testEnvironment } from "./test.ts"
 
 const ROOT = join(import.meta.dir, "..")
 /** All files together, on a busy machine. */
-const TESTS_TIMEOUT_MS = 30 * 60_000
+const TESTS_TIMEOUT_MS = 60 * 60_000
 /** A test that runs a slow CLI twice on a busy machine. */
 const TEST_TIMEOUT_MS = 200_000
 /** Which take longest, so that none of them is left for the end. */
