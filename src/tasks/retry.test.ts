@@ -94,7 +94,7 @@ describe("an agent", () => {
 
 describe("F012: the run budget of a task", () => {
   const limits = { ...LIMITS, maxRuns: 3 }
-  const spent = (runs: number, isRepeating = false) => ({ runs, isRepeating })
+  const spent = (runs: number, isRepeating = false) => ({ runs, isLastCounted: true, isRepeating })
   const once = (kind: SetbackKind) => [{ kind, agent: "claude" }]
 
   it.each<SetbackKind>(["gate", "crashed", "protocol", "timed-out", "turn-limit"])("ends it after %s", (kind) => {
@@ -111,6 +111,18 @@ describe("F012: the run budget of a task", () => {
       expect(afterSetback(once(kind), limits, spent(3, true))).toBe("retry")
     },
   )
+
+  it.each<SetbackKind>(["crashed", "protocol", "hung"])(
+    "F035: is not used up by %s of a program that never worked, whatever was spent before",
+    (kind) => {
+      expect(afterSetback(once(kind), limits, { ...spent(3), isLastCounted: false })).toBe("retry")
+      expect(afterSetback([{ kind, agent: "script" }], limits, { ...spent(3), isLastCounted: false })).toBe("fail")
+    },
+  )
+
+  it("ends it where its gate fails, even though the last run was cut off", () => {
+    expect(afterSetback(once("gate"), limits, { ...spent(3), isLastCounted: false })).toBe("fail")
+  })
 
   const run = (more: Partial<PastRun>): PastRun => ({
     ...{ agent: "claude", reason: "done", error: null, durationMs: 60_000, tokens: 100 },

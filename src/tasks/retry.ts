@@ -30,6 +30,8 @@ export interface PastRun {
 /** What an attempt has cost so far. */
 export interface Spent {
   readonly runs: number
+  /** The last run counts among them. A program that fails at once does not use up a task that others worked on. */
+  readonly isLastCounted: boolean
   /** The last run ended exactly as one before it did: another one would as well. */
   readonly isRepeating: boolean
 }
@@ -58,20 +60,20 @@ const OF_THE_WORK: readonly SetbackKind[] = [
   ...(["context-overflow", "hung", "looping", "agent-failed"] as const),
 ]
 
-const NOTHING_SPENT: Spent = { runs: 0, isRepeating: false }
+const NOTHING_SPENT: Spent = { runs: 0, isLastCounted: false, isRepeating: false }
 
 /** What becomes of a task after all its setbacks of this attempt, the latest one included. */
 export function afterSetback(
   setbacks: readonly PastSetback[],
   limits: RetryLimits,
-  { runs, isRepeating }: Spent = NOTHING_SPENT,
+  spent: Spent = NOTHING_SPENT,
 ): AfterSetback {
   const latest = setbacks.at(-1)
   if (latest === undefined || NOT_COUNTED.includes(latest.kind)) return "retry"
   if (setbacks.filter(isProgramFault).length > MOST_FAULTS) return "pause"
   if (ASKING.includes(latest.kind)) return "pause"
-  if (OF_THE_WORK.includes(latest.kind) && (isRepeating || saysItAgain(setbacks) || isUsedUp(runs, limits)))
-    return "fail"
+  const isOfTheWork = OF_THE_WORK.includes(latest.kind) && (spent.isLastCounted || !isProgramFault(latest))
+  if (isOfTheWork && (spent.isRepeating || saysItAgain(setbacks) || isUsedUp(spent.runs, limits))) return "fail"
   if (isProgramFault(latest)) return "retry"
   const timeouts = setbacks.filter(({ kind }) => OUT_OF_TIME.includes(kind)).length
   if (timeouts > limits.maxTimeoutRestarts) return "fail"

@@ -205,8 +205,8 @@ async function afterFailure(shift: Shift, hold: Hold, error: unknown): Promise<T
   }
   try {
     const { kind, agent, advice, message: reason } = setback
-    const { runs, isRepeating } = await spentOn(shift, hold.task)
-    const spent = { runs, isRepeating: setback.isRepeating || isRepeating }
+    const past = await spentOn(shift, hold.task)
+    const spent = { ...past, isRepeating: setback.isRepeating || past.isRepeating }
     const { next } = await setBack(ports.context, {
       ...{ ...team, taskId: hold.task.id, owner: worker, token: hold.token, worker },
       ...{ kind, agent, reason, advice, limits: options.settings.retry, spent },

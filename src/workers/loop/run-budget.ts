@@ -9,7 +9,12 @@ export const PLANNING_TURN = 0
 /** What this attempt of the task has cost so far, whoever worked on it: told by the events, so a restart forgets nothing. */
 export async function spentOn({ history }: Shift, task: Task): Promise<Spent> {
   const runs = (await listRuns({ history }, task)).filter(({ turn }) => turn !== PLANNING_TURN).map(toPast)
-  return { runs: runs.filter(isOfTheTask).length, isRepeating: repeatsItself(runs) }
+  const last = runs.at(-1)
+  return {
+    runs: runs.filter(isOfTheTask).length,
+    isLastCounted: last !== undefined && isOfTheTask(last),
+    isRepeating: repeatsItself(runs),
+  }
 }
 
 /** Whether a task that did not pass may cost another run. */
