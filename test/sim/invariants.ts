@@ -141,9 +141,18 @@ export function makeInvariants(checked: Checked): Invariants {
     known.begun.add(String(data.worker))
   }
 
+  /** F012: no run is wasted. What was delivered is not done again because its worker stops. */
+  function checkGivenBack({ data }: ToldEvent): void {
+    const before = tasks.get(String(data.task))
+    const isOfWorker = data.kind === "interrupted" || data.kind === "lost"
+    if (isOfWorker && before?.status === "in_review" && before.attempt === data.attempt)
+      fail("F012", `task ${data.task} was delivered by ${data.worker} and goes back: ${data.reason}`)
+  }
+
   async function checkEvent(event: ToldEvent, together: readonly ToldEvent[], now: number): Promise<void> {
     const { type, data, by } = event
     checkPrograms(event)
+    if (type === "task.setback") checkGivenBack(event)
     if (type === "record.added" && data.kind === "escalation") escalated.set(Number(data.number), event)
     if (type === "record.changed" && data.kind === "escalation" && data.status !== "open")
       if (!escalated.delete(Number(data.number))) fail("R211", `escalation ${data.number} was decided twice`)

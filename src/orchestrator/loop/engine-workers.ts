@@ -8,6 +8,7 @@ import { setBack } from "../../tasks/operations/set-back.ts"
 import type { SetbackKind } from "../../tasks/retry.ts"
 import type { Role } from "../../tasks/task.ts"
 import { noteWorkerExited, noteWorkerSpawned, spawnWorker } from "../../workers/operations/worker-life.ts"
+import { workerAttempt } from "../../workers/operations/worker-workspace.ts"
 import type { WorkerProcess } from "../../workers/runtimes/port.ts"
 import { removeWorktree } from "../../workers/swarm/worktrees.ts"
 import type { Worker } from "../../workers/worker.ts"
@@ -52,7 +53,8 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
   const processes = new Map<WorkerId, KnownProcess>()
   /** How often each was started, as of the last look. */
   const starts = new Map<WorkerId, number>()
-  const held = new Map<WorkerId, string | null>()
+  /** Of this team; others may have worktrees here too. */
+  const own = new Set<WorkerId>()
   const dismissed = new Map<WorkerId, Promise<void>>()
   /** Whose processes were gone at our first look. Nobody led then, so nobody saw them fail. */
   const endedUnseen = new Set<WorkerId>()
@@ -84,10 +86,11 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
     await unlessBusy(ports, worker, async () => {
       if ((await workspaces.find(worker)) !== undefined) await workspaces.pin({ worker })
     })
-    const task = held.get(worker)
-    if (task == null) return
+    // Not as of the last look: it may have delivered that task since, which is not done again.
+    const current = await workerAttempt.run(context, { ...name, workerId: worker })
+    if (current === null) return
     const setback = { worker, owner: worker, agent: null, kind, reason, advice: null, limits: options.limits }
-    await setBack(context, { ...name, ...setback, taskId: task as TaskId }).catch((error) => {
+    await setBack(context, { ...name, ...setback, taskId: current.task as TaskId }).catch((error) => {
       // Somebody else has it by now, or it ended in the very moment.
       if (!(error instanceof AppError && ["claim.lost", "task.transition"].includes(error.code))) throw error
     })
@@ -105,7 +108,7 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
   return {
     look({ workers, now }, history) {
       const seen = workers.map((worker) => {
-        held.set(worker.id, worker.currentTask)
+        own.add(worker.id)
         starts.set(worker.id, history.workers.get(worker.id)?.starts ?? 0)
         const isThere = isRunning(worker, history.workers.get(worker.id), now)
         return { ...describe(worker), isRunning: isThere, endedUnseen: endedUnseen.has(worker.id) }
@@ -134,7 +137,7 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
     },
     async removeWorktrees() {
       for (const { worker } of await ports.workspaces.workspaces.list()) {
-        if (held.has(worker as WorkerId)) {
+        if (own.has(worker as WorkerId)) {
           const workerId = worker as WorkerId
           await unlessBusy(ports, workerId, () => removeWorktree(context, ports.workspaces, { ...name, workerId }))
         }
