@@ -181,27 +181,26 @@ describe("before a tool is used", () => {
     expect(await before(bench, "Bash", { command: "teamwork report && teamwork leave" })).toBe("allowed")
   })
 
-  it("a call that cannot be read is let pass and logged, however it is broken", async () => {
+  it("a call that cannot be read is refused while a session takes part, however it is broken", async () => {
     using bench = await makeTeam()
+    const broken = ["", "{", "null", "[]", '{"session_id":7}']
+    const ask = (event: string, input: string) => bench.run(["hook", event], { input })
+    const silent = { exitCode: 0, stdout: "", stderr: "" }
+    // Nobody takes part yet: the hook of a session that has nothing to do with a team is not in its way.
+    for (const input of broken) expect(await ask("pre-tool-use", input)).toMatchObject(silent)
     await bench.ok("join", "--terminal-id", SESSION, "--worker-id", "w1")
     const huge = JSON.stringify({
       session_id: SESSION,
       tool_name: "Write",
       tool_input: { content: "x".repeat(5_000_000) },
     })
-    for (const input of [
-      "",
-      "{",
-      "null",
-      "[]",
-      '{"session_id":7}',
-      '{"session_id":"session-1"}',
-      `{"session_id":"../x"}`,
-    ])
-      for (const event of ["pre-tool-use", "post-tool-use"])
-        expect(await bench.run(["hook", event], { input })).toMatchObject({ exitCode: 0, stdout: "", stderr: "" })
-    const { exitCode, stdout } = await bench.run(["hook", "PreToolUse"], { input: huge })
-    expect([exitCode, JSON.parse(stdout).hookSpecificOutput.permissionDecision]).toEqual([0, "deny"])
+    for (const input of [...broken, huge]) {
+      const { exitCode, stdout } = await ask("pre-tool-use", input)
+      expect([exitCode, JSON.parse(stdout).hookSpecificOutput.permissionDecision]).toEqual([0, "deny"])
+    }
+    for (const input of broken) expect(await ask("post-tool-use", input)).toMatchObject(silent)
+    for (const input of [`{"session_id":"../x"}`, '{"session_id":"another"}'])
+      for (const event of ["pre-tool-use", "post-tool-use"]) expect(await ask(event, input)).toMatchObject(silent)
   })
 })
 

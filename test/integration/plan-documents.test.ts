@@ -244,10 +244,10 @@ describe("the JSON schema", () => {
       ...{ id: "1", title: "t", description: "", acceptance: [], checks: [], role: "test", agentType: "executor" },
       ...{ complexity: "simple", needs: [], files: [] },
     }
-    expect(answers({ goal: "g", tasks: [task] })).toBe(true)
+    expect(answers({ understanding: "g", tasks: [task] })).toBe(true)
     for (const name of Object.keys(task))
-      expect(answers({ goal: "g", tasks: [{ ...task, [name]: undefined }] })).toBe(false)
+      expect(answers({ understanding: "g", tasks: [{ ...task, [name]: undefined }] })).toBe(false)
     for (const more of [{ run: [] }, { agentType: "king" }, { agent: "x" }])
-      expect(answers({ goal: "g", tasks: [{ ...task, ...more }] })).toBe(false)
+      expect(answers({ understanding: "g", tasks: [{ ...task, ...more }] })).toBe(false)
   })
 })

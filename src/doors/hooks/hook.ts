@@ -47,6 +47,8 @@ async function answerHook(host: Host, asked: { readonly host: HostName; readonly
   let call: HookCall | undefined
   try {
     call = dialect.read(event, objectOf(JSON.parse(await host.io.input())))
+    // It may be the call of a session that takes part.
+    if (event === "pre-tool-use" && call.session === "") throw new Error("the call names no session")
     return dialect.write(call, await answerCall(host, call))
   } catch (error) {
     await (await import("./log-failure.ts")).logFailure(host, asked, error)
