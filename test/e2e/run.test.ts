@@ -255,6 +255,28 @@ describe("interrupting a run", () => {
   )
 
   it(
+    "F012: keeps what a worker delivers before the end, and does not do it again",
+    async () => {
+      using bench = makeBench()
+      makeRepository(bench.cwd)
+      const [begun, go] = [join(bench.home, "begun"), join(bench.home, "go")]
+      const run = [`echo once >> ${begun}`, `until test -e ${go}; do sleep 0.1; done`, "echo one > f1"]
+      await bench.ok("plan", planFor(bench, [{ id: "1", run }]), "--yes")
+      await using team = bench.start(RUN, { TEAMWORK_TEAM_SHUTDOWN_TIMEOUT_MS: "60000" })
+      await untilBegun(bench)
+      process.kill(team.pid, "SIGINT")
+      await team.untilLine("out", (line) => line.includes("ending: "))
+      await Bun.write(go, "")
+      expect(await team.exited).toBe(130)
+      expect(await bench.ok("task", "get", "1")).toMatchObject({ status: "in_review" })
+      expect(await bench.run([...RUN, "--resume"])).toMatchObject({ exitCode: 0 })
+      expect(git(bench.cwd, "show", "main:f1")).toBe("one")
+      expect(readFileSync(begun, "utf8")).toBe("once\n")
+    },
+    LONG_MS,
+  )
+
+  it(
     "twice ends it at once, and can be resumed all the same",
     async () => {
       using bench = makeBench()
