@@ -277,6 +277,26 @@ describe("interrupting a run", () => {
   )
 
   it(
+    "keeps the work although a git that was killed has left its lock",
+    async () => {
+      using bench = makeBench()
+      makeRepository(bench.cwd)
+      await bench.ok("plan", planFor(bench, [sleeping(bench)]), "--yes")
+      await using team = bench.start(RUN, { TEAMWORK_TEAM_SHUTDOWN_TIMEOUT_MS: "100" })
+      await untilBegun(bench)
+      const lock = join(bench.cwd, ".git/refs/teamwork/shop/main/1/1/head.lock")
+      await Bun.write(lock, "")
+      const code = await team.stop("SIGINT")
+      expect([code, team.err.filter((line) => line.startsWith("Error"))]).toEqual([130, []])
+      expect(existsSync(lock)).toBe(false)
+      expect(await bench.ok("task", "get", "1")).toMatchObject({ status: "open", claimed_by: null })
+      const pins = await bench.ok<Data[]>("refs", "--task", "1")
+      expect(pins.map((pin) => pin.kind)).toContain("leftovers")
+    },
+    LONG_MS,
+  )
+
+  it(
     "twice ends it at once, and can be resumed all the same",
     async () => {
       using bench = makeBench()

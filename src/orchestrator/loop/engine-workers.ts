@@ -92,7 +92,7 @@ export function makeWorkerPool(ports: OrchestratorPorts, options: OrchestratorOp
     const setback = { worker, owner: worker, agent: null, kind, reason, advice: null, limits: options.limits }
     await setBack(context, { ...name, ...setback, taskId: current.task as TaskId }).catch((error) => {
       // Somebody else has it by now, or it ended in the very moment.
-      if (!(error instanceof AppError && ["claim.lost", "task.transition"].includes(error.code))) throw error
+      if (!hasCode(error, ["claim.lost", "task.transition"])) throw error
     })
   }
 
@@ -183,10 +183,27 @@ function processOf(fact: WorkerFact | undefined, machine: string): WorkerProcess
   return pid === null || processStart === null ? undefined : { pid, processStart }
 }
 
-/** A process that hangs may have its worktree. What is in it stays there, and whoever comes next keeps it. */
-async function unlessBusy({ say }: OrchestratorPorts, worker: WorkerId, work: () => Promise<unknown>): Promise<void> {
-  await work().catch((error) => {
-    if (!(error instanceof AppError && error.code === "workspace.busy")) throw error
+/**
+ * A process that hangs may have its worktree. What is in it stays there, and whoever comes next keeps it. A git that was
+ * killed with its worker may have left a lock, which is removed first.
+ */
+async function unlessBusy(
+  { say, workspaces: { workspaces } }: OrchestratorPorts,
+  worker: WorkerId,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    await work().catch(async (error) => {
+      if (!hasCode(error, ["git.locked"])) throw error
+      await workspaces.examine(true)
+      await work()
+    })
+  } catch (error) {
+    if (!hasCode(error, ["workspace.busy", "git.locked"])) throw error
     say(`The worktree of ${worker} is left as it is: ${error.message}`)
-  })
+  }
+}
+
+function hasCode(error: unknown, codes: readonly string[]): error is AppError {
+  return error instanceof AppError && codes.includes(error.code)
 }
