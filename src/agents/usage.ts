@@ -17,7 +17,12 @@ export function usageEvent(of: "run" | "part", usage: Usage): AgentEventBody {
 export function usageSince(total: Usage, before: Usage): Usage {
   if (before === NO_USAGE) return total
   const isAnew = total.inputTokens < before.inputTokens || total.outputTokens < before.outputTokens
-  return isAnew ? total : combine(total, before, (x, y) => Math.max(0, x - y))
+  if (isAnew) return total
+  // A price that is not told now is not the difference to one that was.
+  return {
+    ...combine(total, before, (x, y) => Math.max(0, x - y)),
+    ...(total.dollars === null ? { dollars: null } : {}),
+  }
 }
 
 function combine(a: Usage, b: Usage, work: (x: number, y: number) => number): Usage {

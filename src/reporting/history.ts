@@ -28,7 +28,7 @@ export interface History {
   /** What the latest orchestrator was told the run may use up; null where the settings decide. */
   budget: Budget | null
   /** What had been used up when a person last let the team go on past its budget, which counts anew from there. */
-  budgetFrom: Pick<Spending, "tokens" | "dollars" | "unpriced">
+  budgetFrom: Pick<Spending, "tokens" | "dollars" | "unmeasured" | "unpriced">
   /** The team is paused because its budget is used up. */
   isOverBudget: boolean
   /** How the gates stood before the latest run began, as its preflight found; null while there was none. */

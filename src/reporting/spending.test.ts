@@ -15,12 +15,12 @@ describe("sumSpending", () => {
         { tokens: 0, worker: "w3" },
       ]),
     )
-    expect(team).toEqual({ tokens: 165, dollars: 0.75, isEstimated: true, unpriced: 3 })
+    expect(team).toEqual({ tokens: 165, dollars: 0.75, isEstimated: true, unmeasured: 1, unpriced: 3 })
     // A run that ended well and told no usage has a price that nobody knows.
-    expect(byTask.get("1")).toEqual({ tokens: 100, dollars: 0.5, isEstimated: false, unpriced: 1 })
-    expect(byTask.get("2")).toEqual({ tokens: 60, dollars: 0.25, isEstimated: true, unpriced: 1 })
+    expect(byTask.get("1")).toEqual({ tokens: 100, dollars: 0.5, isEstimated: false, unmeasured: 1, unpriced: 1 })
+    expect(byTask.get("2")).toEqual({ tokens: 60, dollars: 0.25, isEstimated: true, unmeasured: 0, unpriced: 1 })
     expect([...byTask.keys()]).toEqual(["1", "2"])
-    expect(byWorker.get("w2")).toEqual({ tokens: 10, dollars: null, isEstimated: false, unpriced: 1 })
+    expect(byWorker.get("w2")).toEqual({ tokens: 10, dollars: null, isEstimated: false, unmeasured: 0, unpriced: 1 })
     expect(byWorker.get("planner")?.tokens).toBe(5)
   })
 
@@ -44,7 +44,7 @@ describe("sumSpending", () => {
 })
 
 describe("overBudget", () => {
-  const spent = { tokens: 1000, dollars: 1.5, isEstimated: false, unpriced: 0 }
+  const spent = { tokens: 1000, dollars: 1.5, isEstimated: false, unmeasured: 0, unpriced: 0 }
 
   it("says in numbers what is used up, from the limit on", () => {
     expect(overBudget(spent, { tokens: 1000, dollars: 0 })).toBe("1000 of 1000 tokens are used up")
@@ -71,4 +71,14 @@ describe("overBudget", () => {
       ...["$0.00", "$12.00", "$0.01", "<$0.01", "$0.12", "$0.11"],
     ])
   })
+})
+
+it("does not let runs that tell no usage pass a budget in tokens", () => {
+  const { team } = sumSpending(
+    withRuns([{ tokens: 0 }, { tokens: 0, agent: "script" }, { tokens: 0, reason: "crashed" }]),
+  )
+  expect(team.unmeasured).toBe(1)
+  expect(overBudget(team, { tokens: 1000, dollars: 0 })).toBe(
+    "1 run told nothing of the tokens used, so 1000 tokens cannot be kept",
+  )
 })

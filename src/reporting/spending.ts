@@ -10,6 +10,8 @@ export interface Spending {
   readonly dollars: number | null
   /** Whether a part of the dollars was worked out by us from prices, and not told by the agent. */
   readonly isEstimated: boolean
+  /** Runs that ended well and told nothing of what they used. */
+  readonly unmeasured: number
   /** Runs that used tokens and whose price nobody knows. */
   readonly unpriced: number
 }
@@ -20,7 +22,7 @@ export interface SpendingReport {
   readonly byWorker: ReadonlyMap<string, Spending>
 }
 
-export const NOTHING_SPENT: Spending = { tokens: 0, dollars: null, isEstimated: false, unpriced: 0 }
+export const NOTHING_SPENT: Spending = { tokens: 0, dollars: null, isEstimated: false, unmeasured: 0, unpriced: 0 }
 
 /** What all runs of agents together have cost. Planning and reviews belong to the team and to no task. */
 export function sumSpending({ runs }: Pick<History, "runs">): SpendingReport {
@@ -46,6 +48,7 @@ export function spentOfBudget(team: Spending, { budgetFrom }: Pick<History, "bud
     tokens: team.tokens - budgetFrom.tokens,
     dollars: team.dollars === null ? null : team.dollars - (budgetFrom.dollars ?? 0),
     isEstimated: team.isEstimated,
+    unmeasured: team.unmeasured - budgetFrom.unmeasured,
     unpriced: team.unpriced - budgetFrom.unpriced,
   }
 }
@@ -54,8 +57,10 @@ export function spentOfBudget(team: Spending, { budgetFrom }: Pick<History, "bud
  * Why no more may be spent, in numbers; undefined while it may. A budget in dollars cannot hold runs whose price nobody
  * knows: without a budget in tokens beside it, the first such run uses it up.
  */
-export function overBudget({ tokens, dollars, unpriced }: Spending, budget: Budget): string | undefined {
+export function overBudget({ tokens, dollars, unmeasured, unpriced }: Spending, budget: Budget): string | undefined {
   if (budget.tokens > 0 && tokens >= budget.tokens) return `${tokens} of ${budget.tokens} tokens are used up`
+  if (budget.tokens > 0 && unmeasured > 0)
+    return `${unmeasured} ${unmeasured === 1 ? "run" : "runs"} told nothing of the tokens used, so ${budget.tokens} tokens cannot be kept`
   if (budget.dollars === 0) return undefined
   if (dollars !== null && dollars >= budget.dollars) return `${money(dollars)} of ${money(budget.dollars)} are used up`
   if (unpriced === 0 || budget.tokens > 0) return undefined
@@ -70,6 +75,7 @@ function add(sum: Spending, run: RunFact): Spending {
     tokens: sum.tokens + (run.tokens >= 0 ? run.tokens : Number.POSITIVE_INFINITY),
     dollars: dollars === null ? sum.dollars : (sum.dollars ?? 0) + dollars,
     isEstimated: sum.isEstimated || (dollars !== null && run.dollarsAreEstimated),
+    unmeasured: sum.unmeasured + (hasCost(run) && run.tokens === 0 ? 1 : 0),
     unpriced: sum.unpriced + (dollars === null && hasCost(run) ? 1 : 0),
   }
 }

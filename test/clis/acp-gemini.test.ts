@@ -25,7 +25,7 @@ const CLI: Cli = {
   tellsUsageWhileRunning: false,
   tellsCost: false,
   beforeResume: ageSessions,
-  brokenAnswer: "crashed",
+  brokenAnswer: "overloaded",
   keepsBrokenText: true,
   blockWord: "deny",
 }

@@ -343,3 +343,23 @@ describe("F020: revise", () => {
     expect(await bench.text("report")).toContain("[nothing to do: b does not use what changed]")
   })
 })
+
+describe("an agent of a worker", () => {
+  it("cannot resolve its task, decide or deliver: each call is refused, and its work goes through the gate", async () => {
+    using bench = makeBench()
+    makeRepository(bench.cwd)
+    const calls = [
+      "task update 1 --status resolved --owner w1 --add-evidence done",
+      "decide 1 go-on",
+      "verdict record --scope final --status passed",
+      "qa record 1 --owner tester --score correctness=100",
+      "config set gates.enableTest false",
+      "deliver",
+    ]
+    const run = [...calls.map((call) => `teamwork ${call} 2>&1 | grep -c 'that is for a person' >> f1`), "true"]
+    const plan = planFor(bench, [{ id: "1", run }])
+    const { exitCode, stdout } = await bench.run([...RUN, "--trust", plan])
+    expect({ exitCode, stdout }).toMatchObject({ exitCode: 0 })
+    expect(git(bench.cwd, "show", "main:f1").split("\n").filter(Boolean)).toEqual(calls.map(() => "1"))
+  })
+})

@@ -81,6 +81,8 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
       case "result":
         result = event
         background.beginTurn()
+        // Without a word of usage, what the messages told stays.
+        if (asObject(event.modelUsage) === undefined && event.total_cost_usd === undefined) return []
         return [usageEvent("run", usageSince(sessionUsage(event), job.resume?.usage ?? NO_USAGE))]
       case "rate_limit_event": {
         quota.see(asObject(event.rate_limit_info) ?? {})
@@ -167,12 +169,16 @@ function sessionUsage(result: Json): Usage {
   const models = Object.values(asObject(result.modelUsage) ?? {}).map((model) => asObject(model) ?? {})
   const sum = (field: string) => models.reduce((total, model) => total + asCount(model[field]), 0)
   const cachedTokens = sum("cacheReadInputTokens")
-  return {
-    inputTokens: sum("inputTokens") + sum("cacheCreationInputTokens") + cachedTokens,
-    outputTokens: sum("outputTokens"),
-    cachedTokens,
-    dollars: asCount(result.total_cost_usd),
-  }
+  const inputTokens = sum("inputTokens") + sum("cacheCreationInputTokens") + cachedTokens
+  const outputTokens = sum("outputTokens")
+  const dollars = costOf(result.total_cost_usd, inputTokens + outputTokens)
+  return { inputTokens, outputTokens, cachedTokens, dollars }
+}
+
+/** Tokens that cost nothing are tokens of a model whose price it does not know. */
+function costOf(told: unknown, tokens: number): number | null {
+  if (typeof told !== "number" || !Number.isFinite(told) || told < 0) return null
+  return told === 0 && tokens > 0 ? null : told
 }
 
 function judge(

@@ -3,6 +3,7 @@ import type { Configured, GlobalFlags, Host } from "../../app/host.ts"
 import { openSession } from "../../app/open-session.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { quoteInput } from "../../kernel/ids.ts"
+import { isWorkerMark } from "../../lib/process/worker-mark.ts"
 import { nearest } from "../../lib/text/nearest.ts"
 import { toWire } from "../../lib/text/wire-names.ts"
 import { explainDenied } from "../denied-write.ts"
@@ -89,6 +90,8 @@ async function dispatch(given: readonly string[], host: Host): Promise<number> {
   if (parsed.rest.length > 0 && command.takesRest === undefined) {
     throw new AppError("usage", `teamwork ${found.row.name} takes nothing behind --`)
   }
+  if (Object.keys(host.env).some(isWorkerMark))
+    (await import("./person-commands.ts")).assertForAgents(found.row.name, parsed.values)
   return execute(command, parsed, host)
 }
 

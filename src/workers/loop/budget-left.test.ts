@@ -75,7 +75,7 @@ describe("what is left of a budget", () => {
     const history = { ...HISTORY, budget: { tokens: 0, dollars: 4 } }
     const budgets = { task: NONE, worker: NONE, team: { tokens: 100, dollars: 1 } }
     expect(budgetLeft(history, budgets, SPENDER)).toMatchObject({ dollars: 0.5, usedUp: { payer: "team" } })
-    const on = { ...history, budgetFrom: { tokens: 1180, dollars: 3.5, unpriced: 1 } }
+    const on = { ...history, budgetFrom: { tokens: 1180, dollars: 3.5, unmeasured: 0, unpriced: 1 } }
     expect(budgetLeft(on, budgets, SPENDER)).toMatchObject({ dollars: 4, tokens: 100, usedUp: null })
   })
 

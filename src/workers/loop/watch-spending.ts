@@ -8,6 +8,8 @@ import type { Shift } from "./shift.ts"
 
 /** How much of what a run uses up may go unnoticed. */
 const NOTE_EVERY_MS = 30_000
+/** What is written down before that, since a worker may be killed at any time. */
+const MUCH_TOKENS = 50_000
 
 export interface SpendingWatch {
   /** Fires when a budget is used up, by this run and those of others together. */
@@ -50,11 +52,16 @@ export function watchSpending(shift: Shift, { task }: Hold, { run, agent, price 
     usedUp: () => usedUp,
     async see(event) {
       if (event.type === "usage") usage = addUsage(event.isTotal ? NO_USAGE : usage, event)
-      if (usage === noted || ports.clock.now() - notedAt < NOTE_EVERY_MS) return
+      const isMuch = tokensOf(usage) > 2 * tokensOf(noted) + MUCH_TOKENS
+      if (usage === noted || !(isMuch || ports.clock.now() - notedAt >= NOTE_EVERY_MS)) return
       notedAt = ports.clock.now()
       noted = usage
       // What cannot be written now is written by the next one, and at the latest by the end of the run.
       await note().catch(() => undefined)
     },
   }
+}
+
+function tokensOf({ inputTokens, outputTokens }: Usage): number {
+  return inputTokens + outputTokens
 }
