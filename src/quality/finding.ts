@@ -7,6 +7,9 @@ import { oneLine } from "../lib/text/table.ts"
 export const SEVERITIES = ["critical", "major", "minor"] as const
 export type Severity = (typeof SEVERITIES)[number]
 
+/** Words of somebody who wants the work held, whatever severity or score stands beside them. */
+export const GRAVE_WORDS = /\bCRITICAL\b|\b(?:do not|don't|must not) (?:ship|deliver|be (?:shipped|delivered))\b/
+
 export const FINDING_STATUSES = ["open", "fixed", "waived"] as const
 export type FindingStatus = (typeof FINDING_STATUSES)[number]
 

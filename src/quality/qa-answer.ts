@@ -1,4 +1,6 @@
 import { AppError } from "../kernel/errors.ts"
+import { oneLine } from "../lib/text/table.ts"
+import { GRAVE_WORDS } from "./finding.ts"
 import type { QaPlan } from "./qa-plan.ts"
 import { fitScores, type GivenScore } from "./quality.ts"
 
@@ -47,8 +49,14 @@ export function parseQaAnswer(plan: QaPlan, answer: unknown): QaAnswer {
     throw new AppError("agent.failed", `the answer of QA does not fit its plan: ${why}`, {}, { cause })
   }
   const texts = Array.isArray(guidance) ? guidance.filter((each) => typeof each === "string" && each.trim() !== "") : []
+  const grave = texts.find((each) => GRAVE_WORDS.test(each))
+  if (grave !== undefined && given.every(({ score }) => score >= GOOD_SCORE))
+    throw new AppError("agent.failed", `the answer of QA contradicts itself: good scores, and "${oneLine(grave)}"`)
   return { scores: given, guidance: texts }
 }
+
+/** Nobody who writes this means work that is as good as its scores. */
+const GOOD_SCORE = 80
 
 /** As the schema has it and not nearly so: a score that has to be guessed is none. */
 function readScore(value: unknown): GivenScore {

@@ -95,3 +95,19 @@ describe("the answer of a reviewer", () => {
     ])
   })
 })
+
+it("F037: goes by the words of a finding where its severity says less", () => {
+  const finding = {
+    task: null,
+    file: null,
+    line: null,
+    severity: "minor",
+    text: "CRITICAL hole, must not be delivered",
+  }
+  const review = parseReview(
+    { verdict: "PASS", findings: [finding], earlier: [] },
+    { isTask: () => false, earlier: [] },
+  )
+  expect(review.findings).toMatchObject([{ severity: "critical" }])
+  expect(review.isPassed).toBe(false)
+})

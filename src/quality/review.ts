@@ -1,5 +1,5 @@
 import { AppError } from "../kernel/errors.ts"
-import { describeFinding, isGrave, type NewFinding, readSeverity, SEVERITIES } from "./finding.ts"
+import { describeFinding, GRAVE_WORDS, isGrave, type NewFinding, readSeverity, SEVERITIES } from "./finding.ts"
 import { readPlace } from "./read-findings.ts"
 import type { Check } from "./verdict.ts"
 
@@ -80,7 +80,8 @@ function withGrave(found: readonly NewFinding[]): readonly NewFinding[] {
 
 function parseFinding(value: unknown, isTask: (id: string) => boolean): NewFinding[] {
   const { task, file, line, severity: told, text: words } = asRecord(value) ?? {}
-  const severity = readSeverity(typeof told === "string" ? told : "")
+  const isGraver = typeof words === "string" && GRAVE_WORDS.test(words)
+  const severity = isGraver ? "critical" : readSeverity(typeof told === "string" ? told : "")
   const said = typeof words === "string" ? words.trim() : ""
   // One without words is nothing to work with; a grave one still speaks against a PASS.
   if (said === "" && (typeof told !== "string" || !isGrave({ severity }))) return []
