@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import type { Models } from "./program.ts"
 
 /** The files of the user and of the project, as a program finds them. */
@@ -6,6 +6,8 @@ export interface Files {
   /** Undefined where there is none, or none that can be read. */
   read(path: string): string | undefined
   has(path: string): boolean
+  /** Names in a folder, in order; none where there is no such folder. */
+  list(folder: string): readonly string[]
 }
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -60,6 +62,13 @@ export const diskFiles: Files = {
     }
   },
   has: existsSync,
+  list(folder) {
+    try {
+      return readdirSync(folder).sort()
+    } catch {
+      return []
+    }
+  },
 }
 
 export type Table = Readonly<Record<string, unknown>>
@@ -75,7 +84,7 @@ export function tableIn(table: Table, key: string): Table {
 }
 
 /** JSON with comments and trailing commas, as these programs take it; empty where it is not that. */
-export function readTable(files: Files, path: string): Table {
+export function readTable(files: Pick<Files, "read">, path: string): Table {
   return parseTable(files.read(path))
 }
 

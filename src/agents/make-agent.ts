@@ -95,7 +95,7 @@ function prepare(launch: Launch, stateFolder: string): Launch {
     const link = place(stateFolder, path)
     // A file that is there instead of a link is the agent's own.
     if (lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() === true) rmSync(link)
-    if (existsSync(target) && !existsSync(link)) symlinkSync(target, link)
+    if (target !== null && existsSync(target) && !existsSync(link)) symlinkSync(target, link)
   }
   return launch
 }

@@ -68,8 +68,11 @@ export interface Launch {
   readonly env: Readonly<Record<string, string>>
   /** Written before the start, each under the job's state folder. */
   readonly files: Readonly<Record<string, string>>
-  /** Links in the state folder to what the user has elsewhere, such as a login; made only where that exists. */
-  readonly links: Readonly<Record<string, string>>
+  /**
+   * Links in the state folder to what the user has elsewhere, such as a login; made only where that exists. Null for a
+   * link that must not be there: an earlier run in the same folder may have made it.
+   */
+  readonly links: Readonly<Record<string, string | null>>
   /** Why it must not be started here, with the way out. */
   readonly whyNot?: string
   /** The text it finds on standard input, or null for none. */

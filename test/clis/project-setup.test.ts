@@ -183,3 +183,62 @@ describe("F032: MCP servers of the project", () => {
     expect(user.has("other")).toBe(false)
   })
 })
+
+describe("hooks of a skill", () => {
+  const EVENTS = ["SessionStart", "PreToolUse", "Stop"]
+  /** Front matter may be JSON, which is YAML. A mark tells which file ran a hook. */
+  const withHooks = (name: string, key = "hooks") => {
+    const entry = { matcher: "*", hooks: [{ type: "command", command: touch(name) }] }
+    const written = JSON.stringify(Object.fromEntries(EVENTS.map((event) => [event, [entry]])))
+    return `---\nname: ${name}\ndescription: SKILL-OF-${name}\n${key}: ${written}\n---\nWORDS-OF-${name}\n`
+  }
+  const sharpen = ".claude/skills/sharpen/SKILL.md"
+  const project = {
+    ...{ [sharpen]: withHooks("sharpen"), ".claude/skills/dull/SKILL.md": skill("dull") },
+    // Claude Code repairs the first line, and then reads the key.
+    ".claude/skills/odd/SKILL.md": withHooks("odd", 'model: Use when: always\n"\\x68ooks"'),
+    ...{ ".claude/agents/helper.md": withHooks("helper"), ".claude/commands/go.md": withHooks("go") },
+    "CLAUDE.md": "use tabs\n",
+  }
+  const names = ["sharpen", "odd", "helper", "go"]
+
+  it("run with Claude Code only once a person agreed to that very text", async () => {
+    const call = (name: string) => ({ tool: { name: "Skill", input: { skill: name } } })
+    const helper = {
+      name: "Agent",
+      input: { description: "d", prompt: "PROMPT-OF-helper", subagent_type: "project:helper" },
+    }
+    const calls = ["sharpen", "project:sharpen", "odd", "project:odd", "project:go"].map(call)
+    const run = { tool: OWN_TOOLS.claude.run("true") }
+    const scripts = { go: [...calls, { tool: helper }, run, { text: "over" }] }
+    await using user = makeReader({ project, scripts })
+    const exec = () => user.exec("claude", "[[go]]", "--permission", "full")
+    expect(await exec()).toMatchObject({ reason: "done" })
+    expect(names.filter(user.has)).toEqual([])
+    expect(["dull", "sharpen", "odd"].map((name) => user.wasTold(`SKILL-OF-${name}`))).toEqual([true, false, false])
+    expect(["WORDS-OF-go", "WORDS-OF-helper"].map(user.wasTold)).toEqual([true, true])
+    const asked = await user.teamwork("trust", "--yes")
+    const { programs } = asked.json<{ data: { programs: Record<string, unknown>[] } }>().data
+    expect([asked.exitCode, programs.map(({ what, line }) => `${what}: ${line}`)]).toEqual([
+      0,
+      [`hooks of a skill: ${sharpen.replace("sharpen", "odd")}`, `hooks of a skill: ${sharpen}`],
+    ])
+    // Another word of it is another program.
+    const odd = join(user.repository, ".claude/skills/odd/SKILL.md")
+    await Bun.write(odd, `${readFileSync(odd, "utf8")}More.\n`)
+    expect(await exec()).toMatchObject({ reason: "done" })
+    expect(names.filter(user.has)).toEqual(["sharpen"])
+  })
+
+  it.each([
+    ["codex", OWN_TOOLS.codex.run(`cat ${sharpen}`), "WORDS-OF-sharpen"],
+    ["gemini", { name: "activate_skill", input: { name: "sharpen" } }, "WORDS-OF-sharpen"],
+    // Without a network it cannot list the other files of the skill, so it does not answer with the words.
+    ["opencode", { name: "skill", input: { name: "sharpen" } }, "SKILL-OF-sharpen"],
+  ] as const)("do not run with %s, which knows none", async (agent, tool, words) => {
+    const scripts = { go: [{ tool }, { tool: OWN_TOOLS[agent].run("true") }, { text: "over" }] }
+    await using user = makeReader({ project, scripts })
+    expect(await user.exec(agent, "[[go]]", "--permission", "full")).toMatchObject({ reason: "done" })
+    expect([user.wasTold(words), names.filter(user.has)]).toEqual([true, []])
+  })
+})

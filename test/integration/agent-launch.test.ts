@@ -35,7 +35,7 @@ const LOGINS: Readonly<Record<string, Record<"variable" | "file" | "folder" | "n
 
 function launch(program: AgentProgram, change: Partial<AgentJob> = {}, config: Partial<ProgramConfig> = {}) {
   const job = makeJob("/repo", { stateFolder: "/state", env: { HOME: "/home/ann" }, ...change })
-  const files = config.files ?? { read: () => undefined, has: () => false }
+  const files = config.files ?? { read: () => undefined, has: () => false, list: () => [] }
   const account = program.account?.(job.env, files) ?? NO_ACCOUNT
   const launched = program.launch(job, programConfig(program, { account, ...config, files }))
   const json = (path: string) => JSON.parse(launched.files[path] ?? "null")

@@ -18,7 +18,7 @@ export function programConfig(program: AgentProgram, change: Partial<ProgramConf
   return {
     ...{ command: program.command, models: program.models, args: [], settings: {}, isRoot: false },
     ...{ judgeWrite: ["judge"], account: NO_ACCOUNT, hasUserExtras: false, isAgreed: () => false },
-    files: { read: () => undefined, has: () => false },
+    files: { read: () => undefined, has: () => false, list: () => [] },
     ...change,
   }
 }

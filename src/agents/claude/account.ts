@@ -100,6 +100,6 @@ function userFiles(folder: string, has: (path: string) => boolean) {
 function readUserServers(env: Env, read: (path: string) => string | undefined): Table {
   const file =
     env.CLAUDE_CONFIG_DIR === undefined ? `${env.HOME ?? ""}/.claude.json` : `${env.CLAUDE_CONFIG_DIR}/.claude.json`
-  const servers = readTable({ read, has: () => true }, file).mcpServers
+  const servers = readTable({ read }, file).mcpServers
   return isTable(servers) ? servers : {}
 }

@@ -2,6 +2,7 @@ import { hookEntries, type JobHooks, jobHooks } from "../job-hooks.ts"
 import type { AgentJob, AgentMessage } from "../port.ts"
 import type { EncodedMessage, Launch, ProgramConfig } from "../program.ts"
 import { agreedServers, findInstructions } from "../project-setup.ts"
+import { projectSkills } from "./project-skills.ts"
 
 const QUIET = {
   DISABLE_TELEMETRY: "1",
@@ -12,7 +13,8 @@ const QUIET = {
 
 /**
  * It reads no settings file of the project: those may run programs and grant permissions. What is text alone comes in by
- * other ways: instructions as those of an added folder, skills and subagents as a plugin. Of the user's settings it gets
+ * other ways: instructions as those of an added folder, skills and subagents as a plugin. A skill with hooks is no text
+ * alone, so it comes in only where a person agreed to it. Of the user's settings it gets
  * what says how to reach the model, and the rest only where `hasUserExtras` asks for it.
  */
 export function launchClaude(job: AgentJob, config: ProgramConfig): Launch {
@@ -66,19 +68,20 @@ function permissionMode({ permission, ownership }: AgentJob): string {
   return permission === "edit" && ownership === null ? "acceptEdits" : "default"
 }
 
-const PLUGIN = "claude/project"
-/** What a plugin may hold of what a project has in `.claude`. */
-const PLUGIN_PARTS = ["skills", "agents", "commands"] as const
+const PLUGIN = "claude/plugin"
+/** What a plugin may hold of what a project has in `.claude`, besides skills. Their hooks do not run. */
+const PLUGIN_PARTS = ["agents", "commands"] as const
 
 /** What the project says to agents: text alone, which runs nothing by itself. */
-function projectParts({ workspace, stateFolder }: AgentJob, { files }: ProgramConfig) {
+function projectParts({ workspace, stateFolder }: AgentJob, { files, isAgreed }: ProgramConfig) {
   const isOwn = ["CLAUDE.md", ".claude/CLAUDE.md", ".claude/rules"].some((name) => files.has(`${workspace}/${name}`))
   const foreign = isOwn ? undefined : findInstructions(workspace, [], files.has)
-  const parts = PLUGIN_PARTS.filter((name) => files.has(`${workspace}/.claude/${name}`))
-  const links = Object.fromEntries(PLUGIN_PARTS.map((name) => [`${PLUGIN}/${name}`, `${workspace}/.claude/${name}`]))
-  const hasSkills = parts.includes("skills")
-  if (!hasSkills) links[`${PLUGIN}/skills`] = `${workspace}/.agents/skills`
-  const hasPlugin = parts.length > 0 || files.has(`${workspace}/.agents/skills`)
+  const skills = [...projectSkills({ workspace, files, isAgreed })]
+  const links = Object.fromEntries([
+    ...PLUGIN_PARTS.map((name) => [`${PLUGIN}/${name}`, `${workspace}/.claude/${name}`]),
+    ...skills.map(([name, folder]) => [`${PLUGIN}/skills/${name}`, folder]),
+  ])
+  const hasPlugin = skills.length > 0 || PLUGIN_PARTS.some((name) => files.has(`${workspace}/.claude/${name}`))
   return {
     args: [
       ...(isOwn ? ["--add-dir", workspace] : []),

@@ -1,4 +1,5 @@
 import { parseTable } from "../../agents/account.ts"
+import { SKILL_FILE, SKILL_FOLDERS, skillProgram } from "../../agents/claude/project-skills.ts"
 import { PROJECT_SETTINGS, settingsProgram } from "../../agents/gemini/project-settings.ts"
 import { ALL_SERVER_FILES, serverProgram, serversIn } from "../../agents/project-setup.ts"
 import type { SetupReport } from "../../checkouts/setup-report.ts"
@@ -62,8 +63,19 @@ async function agentPrograms(tree: TreeFiles): Promise<ProgramToStart[]> {
   for (const file of ALL_SERVER_FILES) found.push(...serversIn(file, await read(file.path)).map(serverProgram))
   for (const line of commandsIn(parseTable(await read(HOOK_FILE)).hooks))
     found.push({ what: "hook of an agent", line, from: HOOK_FILE })
+  for (const path of await skillFiles(tree)) {
+    const program = skillProgram(path, await read(path))
+    if (program !== undefined) found.push(program)
+  }
   const ofGemini = settingsProgram(await read(PROJECT_SETTINGS))
   return ofGemini === undefined ? found : [...found, ofGemini]
+}
+
+async function skillFiles(tree: TreeFiles): Promise<string[]> {
+  const folders = await Promise.all(SKILL_FOLDERS.map(async (folder) => [folder, await tree.list(folder)] as const))
+  return folders.flatMap(([folder, names]) =>
+    names.filter((name) => name.endsWith("/")).map((name) => `${folder}/${name}${SKILL_FILE}`),
+  )
 }
 
 /** Every `command`, at any depth. */
