@@ -1,6 +1,6 @@
 import { describe, expect, it } from "bun:test"
 import { describeFinding } from "./finding.ts"
-import { checksOf, parseReview } from "./review.ts"
+import { checksOf, parseReview, readReviewText } from "./review.ts"
 
 const isTask = (id: string) => ["3", "4", "fix-3-1"].includes(id)
 const finding = (change: object = {}) => ({
@@ -110,4 +110,22 @@ it("F037: goes by the words of a finding where its severity says less", () => {
   )
   expect(review.findings).toMatchObject([{ severity: "critical" }])
   expect(review.isPassed).toBe(false)
+})
+
+describe("F037: a reviewer that answers in words", () => {
+  it.each([
+    ["Verdict: FAIL\n\n## Critical\n- the key is logged", "critical"],
+    ["FINDING critical sub.js:1: the key is logged", "critical"],
+    ["CRITICAL: do not ship this", "critical"],
+    ["**FAIL** - nothing works", "major"],
+  ])("is heard: %j", (answer, severity) => {
+    expect(readReviewText(answer)).toMatchObject({ isPassed: false, findings: [{ severity }] })
+  })
+
+  it.each(["I looked at it all.", "PASS, nothing critical found", "Verdict: PASS", "The tests no longer fail."])(
+    "is no verdict: %j",
+    (answer) => {
+      expect(readReviewText(answer)).toBeUndefined()
+    },
+  )
 })

@@ -1,6 +1,7 @@
 import { AppError } from "../kernel/errors.ts"
+import { readClosingBlock } from "../tasks/closing-block.ts"
 import { describeFinding, GRAVE_WORDS, isGrave, type NewFinding, readSeverity, SEVERITIES } from "./finding.ts"
-import { readPlace } from "./read-findings.ts"
+import { readPlace, readProse } from "./read-findings.ts"
 import type { Check } from "./verdict.ts"
 
 export interface Review {
@@ -68,6 +69,19 @@ export function parseReview(answer: unknown, { isTask, earlier = [] }: Asked): R
   const isOpen = earlier.some((number) => fixed.get(number) === false)
   if (verdict === "PASS") return { isPassed: !isOpen && !found.some(isGrave), findings: found, earlier: fixed }
   return { isPassed: false, findings: isOpen ? found : withGrave(found), earlier: fixed }
+}
+
+/**
+ * What a reviewer says who answers in words and not in the form it was asked for: a FAIL, or something that must be fixed,
+ * counts. Undefined for anything else, since nothing in words is a PASS.
+ */
+export function readReviewText(answer: string): Review | undefined {
+  const told = readClosingBlock(answer).findings
+  const prose = readProse(answer)
+  const found = [...told, ...(told.length === 0 ? prose : [])].map((each) => ({ ...each, task: null }))
+  const isFail = /^\W*(?:(?:final )?verdict|result|review)?\W*\bFAIL(?:ED)?\b/im.test(answer)
+  if (!isFail && !found.some(isGrave)) return undefined
+  return { isPassed: false, findings: withGrave(found), earlier: new Map() }
 }
 
 /** FAIL says that something must be fixed first, whatever severity the findings were given. */

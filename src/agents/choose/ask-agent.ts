@@ -76,6 +76,7 @@ export async function askAgent(ports: AskPorts, question: Question): Promise<Ans
   const left = new Set(question.agents ?? ports.ready.map(({ agent }) => agent.name))
   const failures: string[] = []
   const reasons: Reason[] = []
+  const answers: string[] = []
   for (let health = ports.health; ; health = await healthNow(ports)) {
     const budget = await ports.budget?.()
     if (budget?.usedUp != null)
@@ -91,7 +92,7 @@ export async function askAgent(ports: AskPorts, question: Question): Promise<Ans
     const ready = ports.ready.find(({ agent }) => agent.name === route.agent)
     if (ready === undefined) {
       if (failures.length > 0 || !(await isSoon(route, health, question.signal)))
-        throw noAgent(question, route, { failures, reasons })
+        throw noAgent(question, route, { failures, reasons, answers })
       continue
     }
     const answer = await runOnce(ports, withinBudget(question, budget), { ready, tier: route.tier, effort })
@@ -101,8 +102,9 @@ export async function askAgent(ports: AskPorts, question: Question): Promise<Ans
     const failure = `${ready.agent.name}: ${reason}${error === "" ? "" : `: ${error}`}`
     failures.push(failure)
     reasons.push(reason)
+    if (answer.answer !== "") answers.push(answer.answer)
     left.delete(ready.agent.name)
-    if (!ANOTHER_MAY.includes(reason)) throw failed(question, { failures, reasons })
+    if (!ANOTHER_MAY.includes(reason)) throw failed(question, { failures, reasons, answers })
   }
 }
 
@@ -166,7 +168,7 @@ async function runOnce(
       job: makeJob(question, { tier, effort, stateFolder, env: ready.env }),
       options: { secrets: ports.callerEnv, ...(signal && { signal }), ...(onEvent && { onEvent }) },
     })
-    await noteRun({ ...ports, agent: agent.name, runId: run, fingerprint, result })
+    await noteRun({ ...ports, agent: agent.name, runId: run, fingerprint, result: asHealth(result) })
     const { reason, error, session, durationMs, usage } = result
     await notes.ended({
       ...{ ...who, reason, error: error || null, session: session?.id ?? null, duration_ms: durationMs },
@@ -201,6 +203,17 @@ function makeJob(
 interface Failures {
   readonly failures: readonly string[]
   readonly reasons: readonly Reason[]
+  readonly answers: readonly string[]
+}
+
+/** What was said in another form than was asked for. It is the cause of `agent.failed`, and no part of what is printed. */
+export class UnreadAnswers extends Error {
+  readonly answers: readonly string[]
+
+  constructor(answers: readonly string[]) {
+    super("the answer has another form than was asked for")
+    this.answers = answers
+  }
 }
 
 function noAgent({ worker }: Question, route: Route, tried: Failures): AppError {
@@ -214,6 +227,12 @@ function noAgent({ worker }: Question, route: Route, tried: Failures): AppError 
   })
 }
 
-function failed({ worker }: Pick<Question, "worker">, { failures, reasons }: Failures): AppError {
-  return new AppError("agent.failed", `no answer from the ${worker} (${failures.join("; ")})`, { failures, reasons })
+function failed({ worker }: Pick<Question, "worker">, { failures, reasons, answers }: Failures): AppError {
+  const message = `no answer from the ${worker} (${failures.join("; ")})`
+  return new AppError("agent.failed", message, { failures, reasons }, { cause: new UnreadAnswers(answers) })
+}
+
+/** A model that answered in another form than it was asked for says nothing against its program. */
+function asHealth(result: AgentResult): AgentResult {
+  return result.reason === "protocol" && result.answer.trim() !== "" ? { ...result, reason: "done", error: "" } : result
 }

@@ -1,4 +1,4 @@
-import { type AskPorts, askAgent } from "../../agents/choose/ask-agent.ts"
+import { type AskPorts, askAgent, UnreadAnswers } from "../../agents/choose/ask-agent.ts"
 import { findIntegration, type Integration } from "../../git/integration.ts"
 import type { Merges } from "../../git/port.ts"
 import { AppError } from "../../kernel/errors.ts"
@@ -15,7 +15,7 @@ import { listFindings } from "../operations/manage-findings.ts"
 import { noteGateStarted } from "../operations/note-gate.ts"
 import { recordReview } from "../operations/record-review.ts"
 import { addVerdict } from "../operations/record-verdict.ts"
-import { parseReview, REVIEW_SCHEMA, type Review } from "../review.ts"
+import { parseReview, REVIEW_SCHEMA, type Review, readReviewText } from "../review.ts"
 import type { Verdict } from "../verdict.ts"
 import { composeReviewPrompt, type ReviewFacts } from "../views/review-prompt.ts"
 
@@ -132,6 +132,8 @@ async function askOneOf(
       } catch (error) {
         if (request.signal?.aborted === true) throw error
         if (!(error instanceof AppError && NO_ANSWER.includes(error.code))) throw error
+        const said = reviewInWords(error)
+        if (said !== undefined) return { agent, review: said, retryAt: null }
         failures.push(firstLine(error.message))
         const retryAt = retryTime(error, asked.ask.clock.now())
         if (retryAt !== null) retries.push(retryAt)
@@ -140,6 +142,11 @@ async function askOneOf(
     }
   }
   return { why: failures.join("; "), retryAt: retries.length === 0 ? null : Math.min(...retries) }
+}
+
+function reviewInWords({ cause }: AppError): Review | undefined {
+  const answers = cause instanceof UnreadAnswers ? cause.answers : []
+  return answers.flatMap((answer) => readReviewText(answer) ?? []).at(-1)
 }
 
 const MAX_TURNS = 2
