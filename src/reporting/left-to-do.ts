@@ -101,8 +101,9 @@ function ofEnd({ view, verdicts }: { view: TeamView; verdicts: readonly Verdict[
   const wasLed = history.ledAt !== null
   if (open > 0) {
     const isHeldUp = stats.failed + stats.paused > 0 && ![...view.tasks.values()].some((task) => canGoOn(task, view))
-    const rest = `${open} of ${stats.total} tasks are not done`
-    const what = isHeldUp ? `${rest}, and wait for what is named above; after that` : rest
+    // Failed and paused ones are named above, and are not done either.
+    const rest = `${open + stats.failed + stats.paused} of ${stats.total} tasks are not done`
+    const what = isHeldUp ? `${rest}, ${open} of them wait for what is named above; after that` : rest
     return wasLed ? [{ what, command: "teamwork run --resume" }] : []
   }
   const isDelivered = history.deliveredAt !== null && history.deliveredAt >= (history.mergedAt ?? 0)

@@ -345,6 +345,10 @@ describe("the report", () => {
       expect(report(tasks, [led(), left(5, "interrupted")]).left).toEqual([
         { what: "1 of 2 tasks are not done", command: "teamwork run --resume" },
       ])
+      const failed = [task("1", done), task("2"), task("3", { status: "failed" }), task("4", { status: "skipped" })]
+      expect(report(failed, [led(), left(5, "interrupted")]).left.at(-1)).toEqual({
+        ...{ what: "2 of 4 tasks are not done", command: "teamwork run --resume" },
+      })
       expect(leftOf(report(tasks, [led()], { lead: { holder: "h", leaseUntil: BEGIN + 9 } }))).toEqual([])
       expect(leftOf(report(tasks, []))).toEqual([])
     })
