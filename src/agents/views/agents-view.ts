@@ -58,9 +58,10 @@ export function renderAgents(agents: readonly AgentRow[], screen: Screen): strin
     screen,
   )
   const reached = table(
-    [{ title: "AGENT" }, { title: "REACHED BY", flexible: true }],
+    [{ title: "AGENT" }, { title: "REACHED BY" }],
     agents.map((agent) => [agent.name, sayReach(agent)]),
-    screen,
+    // A command that is cut cannot be typed: the terminal wraps these lines instead.
+    { ...screen, columns: Number.POSITIVE_INFINITY },
   )
   const notes = agents.flatMap(healthLines)
   const parts = [abilities, reached, ...(notes.length === 0 ? [] : [notes.join("\n")]), models]
