@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { quoteArgument } from "../lib/text/quote-argument.ts"
 import type { Models } from "./program.ts"
 
 /** The files of the user and of the project, as a program finds them. */
@@ -51,7 +52,32 @@ export const NO_ACCOUNT: Account = {
   ...{ variables: [], env: {}, settings: {}, models: {}, reach: "", missing: null, isLoggedIn: true, own: NO_EXTRAS },
 }
 
-export type ReadAccount = (env: Env, files: Files) => Account
+/** A profile has a config folder of its own, and gets no keys from the variables of the terminal. */
+export type ReadAccount = (env: Env, files: Files, isProfile?: boolean) => Account
+
+/** What a person types to log in. */
+export interface LoginAdvice {
+  /** `codex login` */
+  readonly command: string
+  /** What to do in it; empty where the command asks by itself. */
+  readonly step: string
+  /** What to set instead, which helps the first account only. */
+  readonly key: string
+  /** The variable that leads the command to the folder of a profile; null for the first account. */
+  readonly place: readonly [variable: string, folder: string] | null
+}
+
+export function adviseLogin({ command, step, key, place }: LoginAdvice, env: Env): string {
+  if (place === null) return `nobody is logged in; run ${command}${step}, or set ${key}`
+  const [variable, folder] = place
+  return `nobody is logged in; run: ${variable}=${typedPath(folder, env)} ${command}${step}`
+}
+
+/** A shell reads no `~` in quotes. */
+function typedPath(path: string, env: Env): string {
+  const isPlain = quoteArgument(path) === path
+  return isPlain ? underHome(path, env) : quoteArgument(path)
+}
 
 export const diskFiles: Files = {
   read(path) {

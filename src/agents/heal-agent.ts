@@ -1,4 +1,4 @@
-import { programOf } from "./program-of.ts"
+import { profileOf, programOf } from "./program-of.ts"
 
 /** What a person can type against a fault, as sentences. `cause` begins with the reason: `auth: not logged in`. */
 export function howToHeal(agent: string, cause: string): string {
@@ -14,13 +14,23 @@ const LOGINS: Readonly<Record<string, string>> = {
   opencode: "opencode auth login",
 }
 
+/** The variables that lead a login to the folder of a profile. */
+const PLACES: Readonly<Record<string, string>> = {
+  claude: "CLAUDE_CONFIG_DIR",
+  codex: "CODEX_HOME",
+  gemini: "GEMINI_CLI_HOME",
+  opencode: "HOME",
+}
+
 /** What a person can do about it; undefined where only another task or another agent helps. */
 export function remedyFor(agent: string, kind: string): string | undefined {
   const program = programOf(agent)
   const login = LOGINS[program]
   switch (kind) {
     case "auth":
-      return login === undefined ? `log in to ${program}` : `log in with: ${login}`
+      if (login === undefined) return `log in to ${program}`
+      if (profileOf(agent) === null) return `log in with: ${login}`
+      return `log in with: ${PLACES[program] ?? "HOME"}=FOLDER ${login} (FOLDER is that of: teamwork config get agents.${program}.profiles)`
     case "unknown-model":
       return `choose another model with: teamwork config set agents.${program}.model.sonnet NAME`
     case "context-overflow":

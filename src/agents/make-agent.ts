@@ -10,6 +10,7 @@ import type { Agent, AgentJob, AgentResult, Detection, RunOptions } from "./port
 import { findPrice, type PriceTable } from "./prices.ts"
 import type { AgentProgram, Launch, Probe, ProgramConfig } from "./program.ts"
 import { fingerprintOf } from "./program-files.ts"
+import { profileOf } from "./program-of.ts"
 import { type RunnerPorts, runAgent } from "./run-agent.ts"
 
 export interface AgentPorts extends RunnerPorts {
@@ -42,7 +43,8 @@ export function makeAgent(program: AgentProgram, settings: AgentSettings, ports:
     hasUserExtras: settings.hasUserExtras ?? false,
     isAgreed: settings.isAgreed ?? (() => false),
   }
-  const accountOf = (env: AgentJob["env"]) => program.account?.(env, files) ?? NO_ACCOUNT
+  const name = settings.name ?? program.name
+  const accountOf = (env: AgentJob["env"]) => program.account?.(env, files, profileOf(name) !== null) ?? NO_ACCOUNT
   const runOnce = async (given: AgentJob, options: RunOptions): Promise<AgentResult> => {
     // Read for each run: a login or a provider may change while a team works.
     const account = accountOf(given.env)
@@ -55,7 +57,7 @@ export function makeAgent(program: AgentProgram, settings: AgentSettings, ports:
     return runAgent({ job, launch, translator, options, graceMs, priceOf }, ports)
   }
   return {
-    name: settings.name ?? program.name,
+    name,
     closesBySchema: program.closesBySchema === true,
     fingerprint: (env) => {
       const { reach, missing, isLoggedIn } = accountOf(env)

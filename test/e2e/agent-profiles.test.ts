@@ -67,6 +67,28 @@ describe("profiles of agent programs (F035)", () => {
     })
   })
 
+  it("tells how to log in to the folder of a profile, in the list and in doctor", async () => {
+    using bench = makeAccounts()
+    const user = { HOME: bench.home, COLUMNS: "40" }
+    const command = [process.execPath, FIXTURE_AGENT, "claude"]
+    const profiles = ["new=~/.new", "spaced=~/my account"]
+    const programs = ["claude", "codex", "gemini", "opencode"].map((name) => [name, { command, profiles }])
+    writeFileSync(join(bench.home, "config.json"), JSON.stringify({ agents: Object.fromEntries(programs) }))
+    const { stdout: listed } = await bench.run(["agent", "list", "--format", "table"], { env: user })
+    const { stdout: examined } = await bench.run(["doctor", "--format", "table"], { env: user })
+    for (const advice of [
+      "nobody is logged in; run: CLAUDE_CONFIG_DIR=~/.new claude and type /login\n",
+      `nobody is logged in; run: CLAUDE_CONFIG_DIR='${bench.home}/my account' claude and type /login\n`,
+      "nobody is logged in; run: CODEX_HOME=~/.new codex login\n",
+      "nobody is logged in; run: GEMINI_CLI_HOME=~/.new gemini and choose a login\n",
+      "nobody is logged in; run: HOME=~/.new opencode auth login\n",
+      "nobody is logged in; run claude and type /login, or set ANTHROPIC_API_KEY\n",
+    ]) {
+      expect(listed).toContain(advice)
+      expect(examined).toContain(advice.trim())
+    }
+  })
+
   it("F035: remember a rate limit for one account only", async () => {
     using bench = makeAccounts()
     await ask(bench, KEY, "project", "create", "--goal", "x")

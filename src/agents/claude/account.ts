@@ -1,4 +1,5 @@
 import {
+  adviseLogin,
   isOn,
   isTable,
   pick,
@@ -45,7 +46,9 @@ const PROVIDERS: readonly Provider[] = [
   },
 ]
 
-export const readClaudeAccount: ReadAccount = (env, files) => {
+const LOGIN = { command: "claude", step: " and type /login", key: "ANTHROPIC_API_KEY" }
+
+export const readClaudeAccount: ReadAccount = (env, files, isProfile = false) => {
   const folder = env.CLAUDE_CONFIG_DIR ?? `${env.HOME ?? ""}/.claude`
   const file = `${folder}/settings.json`
   const settings = readTable(files, file)
@@ -66,7 +69,7 @@ export const readClaudeAccount: ReadAccount = (env, files) => {
     settings: pick(settings, PROVIDER_SETTINGS),
     models: {},
     reach: isReached ? `${how}${sayBase(all)}` : "",
-    missing: isReached ? null : "nobody is logged in; run claude and type /login, or set ANTHROPIC_API_KEY",
+    missing: isReached ? null : adviseLogin({ ...LOGIN, place: isProfile ? ["CLAUDE_CONFIG_DIR", folder] : null }, env),
     isLoggedIn,
     own: { ...userFiles(folder, files.has), servers: readUserServers(env, files.read) },
   }

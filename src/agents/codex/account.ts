@@ -1,4 +1,5 @@
 import {
+  adviseLogin,
   type Files,
   isTable,
   NO_EXTRAS,
@@ -21,7 +22,7 @@ const PROVIDER_SETTINGS = [
 
 type Env = Readonly<Record<string, string | undefined>>
 
-export const readCodexAccount: ReadAccount = (env, files) => {
+export const readCodexAccount: ReadAccount = (env, files, isProfile = false) => {
   const folder = codexHome(env)
   const file = `${folder}/config.toml`
   const written = parseToml(files.read(file))
@@ -36,7 +37,7 @@ export const readCodexAccount: ReadAccount = (env, files) => {
   const isCustom = Object.keys(provider).length > 0
   const standing = isCustom
     ? reachProvider({ name, provider, file: underHome(file, env) }, all)
-    : reachOpenai(all, { folder, has: files.has, baseUrl: settings.openai_base_url })
+    : reachOpenai(all, { folder, has: files.has, baseUrl: settings.openai_base_url, isProfile })
   return {
     ...{ env: own, variables: keysOf(provider), settings: pick(settings, PROVIDER_SETTINGS), ...standing },
     models: typeof settings.model === "string" ? sameModel(settings.model) : {},
@@ -64,16 +65,19 @@ interface OwnPlace {
   readonly folder: string
   readonly has: Files["has"]
   readonly baseUrl: unknown
+  readonly isProfile: boolean
 }
 
-function reachOpenai(env: Env, { folder, has, baseUrl }: OwnPlace): Standing {
+function reachOpenai(env: Env, { folder, has, baseUrl, isProfile }: OwnPlace): Standing {
   const at = typeof baseUrl === "string" ? ` at ${plainUrl(baseUrl)}` : ""
-  const login = `${folder}/auth.json`
+  const file = `${folder}/auth.json`
   const key = ["CODEX_API_KEY", "OPENAI_API_KEY"].find((name) => env[name] !== undefined)
-  const how = env.CODEX_API_KEY === undefined && has(login) ? `the login in ${underHome(login, env)}` : key
+  const how = env.CODEX_API_KEY === undefined && has(file) ? `the login in ${underHome(file, env)}` : key
   if (how !== undefined) return { reach: `${how}${at}`, missing: null, isLoggedIn: true }
   const isLoggedIn = process.platform === "darwin" ? null : false
-  return { reach: "", missing: "nobody is logged in; run codex login, or set OPENAI_API_KEY", isLoggedIn }
+  const login = { command: "codex login", step: "", key: "OPENAI_API_KEY" }
+  const missing = adviseLogin({ ...login, place: isProfile ? ["CODEX_HOME", folder] : null }, env)
+  return { reach: "", missing, isLoggedIn }
 }
 
 /** Providers name the variables that hold their keys. */

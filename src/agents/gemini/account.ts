@@ -1,6 +1,8 @@
 import {
+  adviseLogin,
   type Files,
   isOn,
+  type LoginAdvice,
   NO_EXTRAS,
   plainUrl,
   type ReadAccount,
@@ -12,7 +14,7 @@ import {
 
 type Env = Readonly<Record<string, string | undefined>>
 
-export const readGeminiAccount: ReadAccount = (env, files) => {
+export const readGeminiAccount: ReadAccount = (env, files, isProfile = false) => {
   const folder = `${geminiHome(env)}/.gemini`
   const settings = readTable(files, `${folder}/settings.json`)
   // What the environment says goes before the file.
@@ -29,7 +31,7 @@ export const readGeminiAccount: ReadAccount = (env, files) => {
   return {
     ...{ env: own, variables: [], models: {} },
     settings: { security: { auth: { ...auth, selectedType: type } } },
-    ...reachBy(type, all, login),
+    ...reachBy(type, all, { login, place: isProfile ? ["GEMINI_CLI_HOME", geminiHome(env)] : null }),
     own: {
       ...NO_EXTRAS,
       instructions: files.has(`${folder}/GEMINI.md`) ? [`${folder}/GEMINI.md`] : [],
@@ -59,9 +61,14 @@ function typeFromEnv(env: Env): string {
 
 type Standing = Pick<ReturnType<ReadAccount>, "reach" | "missing" | "isLoggedIn">
 
-const NO_LOGIN = "nobody is logged in; run gemini and choose a login, or set GEMINI_API_KEY"
+const LOGIN = { command: "gemini", step: " and choose a login", key: "GEMINI_API_KEY" }
 
-function reachBy(type: string, env: Env, login: string | undefined): Standing {
+interface OwnPlace extends Pick<LoginAdvice, "place"> {
+  /** The file with the login; undefined where there is none. */
+  readonly login: string | undefined
+}
+
+function reachBy(type: string, env: Env, { login, place }: OwnPlace): Standing {
   const base = type === "vertex-ai" ? env.GOOGLE_VERTEX_BASE_URL : env.GOOGLE_GEMINI_BASE_URL
   const at = base === undefined ? "" : ` at ${plainUrl(base)}`
   const reached = (how: string): Standing => ({ reach: `${how}${at}`, missing: null, isLoggedIn: true })
@@ -76,7 +83,11 @@ function reachBy(type: string, env: Env, login: string | undefined): Standing {
   }
   if (type === "oauth-personal") {
     if (login !== undefined) return reached(`the login in ${underHome(login, env)}`)
-    return { reach: "", missing: NO_LOGIN, isLoggedIn: process.platform === "darwin" ? null : false }
+    return {
+      reach: "",
+      missing: adviseLogin({ ...LOGIN, place }, env),
+      isLoggedIn: process.platform === "darwin" ? null : false,
+    }
   }
   return { reach: `${type}${at}`, missing: null, isLoggedIn: null }
 }

@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path"
 import {
+  adviseLogin,
   type Files,
   NO_EXTRAS,
   parseTable,
@@ -32,7 +33,9 @@ const CLOUD_VARIABLES: Readonly<Record<string, readonly string[]>> = {
   azure: ["AZURE_*"],
 }
 
-export const readOpencodeAccount: ReadAccount = (env, files) => {
+const LOGIN = { command: "opencode auth login", step: "", key: "the key of a provider" }
+
+export const readOpencodeAccount: ReadAccount = (env, files, isProfile = false) => {
   const folder = `${env.XDG_CONFIG_HOME ?? `${env.HOME ?? ""}/.config`}/opencode`
   const { settings, file, variables } = readSettings(folder, env, files)
   const providers = tableIn(settings, "provider")
@@ -49,7 +52,10 @@ export const readOpencodeAccount: ReadAccount = (env, files) => {
     settings: pick(settings, PROVIDER_SETTINGS),
     models: modelsOf(settings),
     reach: ways.join("; "),
-    missing: ways.length > 0 ? null : "nobody is logged in; run opencode auth login, or set the key of a provider",
+    missing:
+      ways.length > 0
+        ? null
+        : adviseLogin({ ...LOGIN, place: isProfile ? ["HOME", dirname(dirname(folder))] : null }, env),
     isLoggedIn: ways.length > 0,
     own: {
       ...NO_EXTRAS,

@@ -14,7 +14,7 @@ it("F041: names how each agent ended, and the command that helps", () => {
     ],
   )
   expect(why).toBe(
-    "claude@work ended with auth (HTTP 401, authentication failed); log in with: claude auth login. " +
+    "claude@work ended with auth (HTTP 401, authentication failed); log in with: CLAUDE_CONFIG_DIR=FOLDER claude auth login (FOLDER is that of: teamwork config get agents.claude.profiles). " +
       "codex ended with context-overflow (prompt is too long); split the task, or let an agent with a larger context take it: teamwork route. " +
       "gemini: it is not available: gemini is not installed",
   )
@@ -22,6 +22,7 @@ it("F041: names how each agent ended, and the command that helps", () => {
 })
 
 it("has no command for what a person cannot help", () => {
+  expect(remedyFor("codex@work", "auth")).toContain("log in with: CODEX_HOME=FOLDER codex login (")
   expect(remedyFor("codex", "crashed")).toBeUndefined()
   expect(remedyFor("codex", "unknown-model")).toContain("teamwork config set agents.codex.model.sonnet NAME")
 })
