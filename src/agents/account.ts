@@ -134,6 +134,34 @@ export function parseToml(text: string | undefined): Table {
   }
 }
 
+/** What is wrong with a settings file, with the way out; null where it is fine, empty or absent. */
+export function findDamage(files: Files, path: string, env: Env): string | null {
+  const [kind, parse] = path.endsWith(".toml") ? ["TOML", Bun.TOML.parse] : ["JSON", Bun.JSONC.parse]
+  const shown = underHome(path, env)
+  const text = files.read(path)
+  if (text === undefined) return files.has(path) ? `${shown} cannot be read; check its permissions` : null
+  if (text.trim() === "") return null
+  const where = findFault(text, (part) => void parse(part))
+  return where === null ? null : `${shown} is not valid ${kind}: ${where}; mend the file`
+}
+
+/** The parser's own message may quote a key, so only the line is told. */
+function findFault(text: string, parse: (part: string) => void): string | null {
+  if (judgeText(text, parse) === "whole") return null
+  const lines = text.split("\n")
+  const line = lines.findIndex((_, index) => judgeText(lines.slice(0, index + 1).join("\n"), parse) === "wrong")
+  return line === -1 ? "it ends too early, or a quote is not closed" : `line ${line + 1} is wrong`
+}
+
+function judgeText(text: string, parse: (part: string) => void): "whole" | "wrong" | "cut" {
+  try {
+    parse(text)
+    return "whole"
+  } catch (error) {
+    return /end of (file|input)|unterminated/i.test(String(error)) ? "cut" : "wrong"
+  }
+}
+
 export function pick(table: Table, keys: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(keys.flatMap((key) => (table[key] === undefined ? [] : [[key, table[key]]])))
 }

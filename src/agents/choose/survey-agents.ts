@@ -154,5 +154,7 @@ function sayTime(ms: number): string {
 /** Without a login a run would end before it began. Where that cannot be told, it may have one. */
 function whyNot({ detection }: AgentStanding): string | undefined {
   if (!detection.isAvailable) return detection.why
-  return detection.isLoggedIn === false ? "nobody is logged in" : undefined
+  if (detection.isLoggedIn !== false) return undefined
+  // What is missing goes on with the way out, which is for a person.
+  return detection.missing?.split("; ")[0] ?? "nobody is logged in"
 }

@@ -1,5 +1,6 @@
 import {
   adviseLogin,
+  findDamage,
   isOn,
   isTable,
   pick,
@@ -63,13 +64,14 @@ export const readClaudeAccount: ReadAccount = (env, files, isProfile = false) =>
   const isReached = how !== ""
   // On a Mac the login is in the keychain, which we cannot see.
   const isLoggedIn = isReached ? true : process.platform === "darwin" ? null : false
+  const advice = adviseLogin({ ...LOGIN, place: isProfile ? ["CLAUDE_CONFIG_DIR", folder] : null }, env)
   return {
     env: own,
     variables: provider?.variables ?? [],
     settings: pick(settings, PROVIDER_SETTINGS),
     models: {},
     reach: isReached ? `${how}${sayBase(all)}` : "",
-    missing: isReached ? null : adviseLogin({ ...LOGIN, place: isProfile ? ["CLAUDE_CONFIG_DIR", folder] : null }, env),
+    missing: findDamage(files, file, env) ?? (isReached ? null : advice),
     isLoggedIn,
     own: { ...userFiles(folder, files.has), servers: readUserServers(env, files.read) },
   }

@@ -1,6 +1,7 @@
 import {
   adviseLogin,
   type Files,
+  findDamage,
   isTable,
   NO_EXTRAS,
   parseToml,
@@ -20,6 +21,9 @@ const PROVIDER_SETTINGS = [
   ...["model_context_window", "model_max_output_tokens", "model_catalog_json"],
 ]
 
+/** Those that Codex knows by itself. */
+const BUILT_IN = ["openai", "ollama", "ollama-chat", "lmstudio", "oss", "amazon-bedrock"]
+
 type Env = Readonly<Record<string, string | undefined>>
 
 export const readCodexAccount: ReadAccount = (env, files, isProfile = false) => {
@@ -35,11 +39,15 @@ export const readCodexAccount: ReadAccount = (env, files, isProfile = false) => 
   const name = typeof settings.model_provider === "string" ? settings.model_provider : "openai"
   const provider = tableIn(tableIn(settings, "model_providers"), name)
   const isCustom = Object.keys(provider).length > 0
-  const standing = isCustom
-    ? reachProvider({ name, provider, file: underHome(file, env) }, all)
-    : reachOpenai(all, { folder, has: files.has, baseUrl: settings.openai_base_url, isProfile })
+  const isUndefined = !isCustom && !BUILT_IN.includes(name)
+  const standing = isUndefined
+    ? lackProvider(name, underHome(file, env))
+    : isCustom
+      ? reachProvider({ name, provider, file: underHome(file, env) }, all)
+      : reachOpenai(all, { folder, has: files.has, baseUrl: settings.openai_base_url, isProfile })
   return {
     ...{ env: own, variables: keysOf(provider), settings: pick(settings, PROVIDER_SETTINGS), ...standing },
+    missing: findDamage(files, file, env) ?? standing.missing,
     models: typeof settings.model === "string" ? sameModel(settings.model) : {},
     own: { ...NO_EXTRAS, ...userFiles(folder, files.has), servers: tableIn(settings, "mcp_servers") },
   }
@@ -50,6 +58,11 @@ export function codexHome(env: Env): string {
 }
 
 type Standing = Pick<ReturnType<ReadAccount>, "reach" | "missing" | "isLoggedIn">
+
+function lackProvider(name: string, file: string): Standing {
+  const missing = `${file} names the model_provider ${name} and does not define it; add [model_providers.${name}] or name another`
+  return { reach: "", missing, isLoggedIn: false }
+}
 
 function reachProvider({ name, provider, file }: { name: string; provider: Table; file: string }, env: Env): Standing {
   const { env_key: key, base_url: url } = provider

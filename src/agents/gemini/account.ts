@@ -1,6 +1,7 @@
 import {
   adviseLogin,
   type Files,
+  findDamage,
   isOn,
   type LoginAdvice,
   NO_EXTRAS,
@@ -28,10 +29,12 @@ export const readGeminiAccount: ReadAccount = (env, files, isProfile = false) =>
   const written = auth.selectedType ?? settings.selectedAuthType
   const type = typeof written === "string" ? written : typeFromEnv(all)
   const login = ["oauth_creds.json", "gemini-credentials.json"].map((name) => `${folder}/${name}`).find(files.has)
+  const standing = reachBy(type, all, { login, place: isProfile ? ["GEMINI_CLI_HOME", geminiHome(env)] : null })
   return {
     ...{ env: own, variables: [], models: {} },
     settings: { security: { auth: { ...auth, selectedType: type } } },
-    ...reachBy(type, all, { login, place: isProfile ? ["GEMINI_CLI_HOME", geminiHome(env)] : null }),
+    ...standing,
+    missing: findDamage(files, `${folder}/settings.json`, env) ?? standing.missing,
     own: {
       ...NO_EXTRAS,
       instructions: files.has(`${folder}/GEMINI.md`) ? [`${folder}/GEMINI.md`] : [],

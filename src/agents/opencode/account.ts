@@ -2,6 +2,7 @@ import { dirname, join } from "node:path"
 import {
   adviseLogin,
   type Files,
+  findDamage,
   NO_EXTRAS,
   parseTable,
   pick,
@@ -37,7 +38,7 @@ const LOGIN = { command: "opencode auth login", step: "", key: "the key of a pro
 
 export const readOpencodeAccount: ReadAccount = (env, files, isProfile = false) => {
   const folder = `${env.XDG_CONFIG_HOME ?? `${env.HOME ?? ""}/.config`}/opencode`
-  const { settings, file, variables } = readSettings(folder, env, files)
+  const { settings, file, variables, paths } = readSettings(folder, env, files)
   const providers = tableIn(settings, "provider")
   const login = `${env.XDG_DATA_HOME ?? `${env.HOME ?? ""}/.local/share`}/opencode/auth.json`
   const clouds = [...Object.keys(providers), String(settings.model ?? "").split("/")[0] ?? ""]
@@ -46,16 +47,15 @@ export const readOpencodeAccount: ReadAccount = (env, files, isProfile = false) 
     ...Object.keys(readTable(files, login)).map((name) => `the login for ${name} in ${underHome(login, env)}`),
     ...PROVIDER_KEYS.filter((name) => env[name] !== undefined),
   ]
+  const advice = adviseLogin({ ...LOGIN, place: isProfile ? ["HOME", dirname(dirname(folder))] : null }, env)
+  const damage = [...paths, login].map((path) => findDamage(files, path, env)).find((found) => found !== null)
   return {
     env: {},
     variables: [...variables, ...clouds.flatMap((name) => CLOUD_VARIABLES[name] ?? [])],
     settings: pick(settings, PROVIDER_SETTINGS),
     models: modelsOf(settings),
     reach: ways.join("; "),
-    missing:
-      ways.length > 0
-        ? null
-        : adviseLogin({ ...LOGIN, place: isProfile ? ["HOME", dirname(dirname(folder))] : null }, env),
+    missing: damage ?? (ways.length > 0 ? null : advice),
     isLoggedIn: ways.length > 0,
     own: {
       ...NO_EXTRAS,
@@ -77,7 +77,7 @@ function readSettings(folder: string, env: Env, files: Files) {
     const here = parseTable(anchorFiles(text, dirname(path)))
     settings = { ...settings, ...here, provider: { ...tableIn(settings, "provider"), ...tableIn(here, "provider") } }
   }
-  return { settings, variables, file: paths.at(-1) ?? `${folder}/opencode.json` }
+  return { settings, variables, paths, file: paths.at(-1) ?? `${folder}/opencode.json` }
 }
 
 /** Our settings lie elsewhere, where a path from the user's folder would mean another file. */
