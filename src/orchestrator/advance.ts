@@ -2,7 +2,7 @@ import { isHeld, isMet, type Task } from "../tasks/task.ts"
 import type { Action, Decision, EngineLimits, EngineSnapshot, LongAction } from "./actions.ts"
 import { listClaimable } from "./claimable.ts"
 import { deliverPart, waitsForPart } from "./finish-part.ts"
-import { elsewhereOf, hasUnmerged, isBeingRepaired, waitsForRepair } from "./merged.ts"
+import { elsewhereOf, hasUnmerged, isBeingRepaired, isStillWorkedOn, waitsForRepair } from "./merged.ts"
 import { recheckDependants } from "./recheck-dependants.ts"
 import { fixFindings, reviewWork, sayReviewState } from "./settle-findings.ts"
 
@@ -56,6 +56,7 @@ export function isLong(action: Action): action is LongAction {
 function nextStep(snapshot: EngineSnapshot, limits: EngineLimits): Action | undefined {
   const { tasks, team } = snapshot
   if (tasks.length === 0) return { type: "end", outcome: "failed", reason: "there are no tasks" }
+  if (isStillWorkedOn(snapshot)) return undefined
   const mayMerge = canBeMerged(snapshot)
   const isAway = (task: Task) => elsewhereOf(snapshot, task) !== undefined
   const canMerge = (task: Task) => task.status === "in_review" && mayMerge(task) && !isAway(task)

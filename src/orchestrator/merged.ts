@@ -11,6 +11,18 @@ export function hasUnmerged(snapshot: EngineSnapshot, tasks: readonly Task[]): b
   })
 }
 
+/**
+ * A task is done by what the store says, and its worker is still at it: somebody else ended it, such as the agent itself.
+ * What the worker has committed is known once it lets go, and nothing is merged or judged before.
+ */
+export function isStillWorkedOn({ tasks, workers, history }: EngineSnapshot): boolean {
+  const ours = new Set<string>(workers.filter(({ isRunning }) => isRunning !== null).map(({ id }) => id))
+  return tasks.some(({ id, attempt, status }) => {
+    const atWork = status === "resolved" || status === "in_review" ? history.tasks.get(id)?.atWork : null
+    return atWork != null && atWork.attempt === attempt && ours.has(atWork.worker)
+  })
+}
+
 /** Where the work of a task that is done is, in words, if it is not here: nobody here can merge it. */
 export function elsewhereOf({ elsewhere }: EngineSnapshot, { id, attempt, status }: Task): string | undefined {
   return status === "resolved" || status === "in_review" ? elsewhere.get(`${id}/${attempt}`) : undefined

@@ -77,6 +77,10 @@ export interface TaskFact {
   }[]
   /** What its worker does with it now. */
   step: { readonly name: string; readonly worker: string; readonly at: number } | null
+  /** The worker that is at this attempt and has neither delivered it nor let go of it, whatever the task says. */
+  atWork: { readonly worker: string; readonly attempt: number } | null
+  /** What its latest attempt came to, as its worker said last. */
+  committed: { readonly attempt: number; readonly token: number; readonly commit: string } | null
   /** How often the engine by itself started another attempt. */
   retries: number
   /** Whether the worker it is meant for was told that nothing keeps it from starting, in this attempt. */

@@ -4,6 +4,7 @@ import { type Budget, parseBudget, readBudget } from "../kernel/budget.ts"
 import { type Event, taskOfEvent } from "../kernel/events.ts"
 import { readStandings, type Standing } from "../quality/baseline.ts"
 import { hasEnded } from "../tasks/task.ts"
+import { tellAtWork } from "./at-work.ts"
 import { endTaskGate, type GateFact, type MergeFact, tellEngine } from "./engine-work.ts"
 import { tellForeign } from "./foreign-moves.ts"
 import type { RunFact, TaskFact, WorkerFact } from "./history-facts.ts"
@@ -95,6 +96,7 @@ export function tell(history: History, event: Event): void {
   tellRun(history, event, at)
   tellTask(history, event, at)
   tellEngine(history, event, at)
+  tellAtWork(history.tasks, event)
 }
 
 function tellTeam(history: History, { type, data, by }: Event, at: number): void {
@@ -385,7 +387,7 @@ export function taskOf(history: History, id: string): TaskFact {
     ...{ id, setbacks: [], step: null, retries: 0, isUnblockedTold: false, mergedAttempt: null, worker: null },
     ...{ takenFrom: [], startedAt: null, endedAt: null, claimedAt: null, workMs: 0, fixOf: null, reason: null },
     ...{ recheckOf: null, heldAfter: null, united: [] },
-    ...{ aside: null, missing: null },
+    ...{ aside: null, missing: null, atWork: null, committed: null },
   }
   history.tasks.set(id, made)
   return made

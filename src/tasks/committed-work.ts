@@ -16,6 +16,9 @@ export interface CommittedWork {
   readonly place: WorkPlace
 }
 
+/** The step in which a worker lets go of a task that somebody else ended: what it had committed is pinned by then. */
+export const GIVEN_UP = "given-up"
+
 /** By `task/attempt`. */
 export type CommittedByAttempt = ReadonlyMap<string, CommittedWork>
 

@@ -1,8 +1,9 @@
 // Work counts as merged only where its commit is in the branch: work of other clones, and refs that others move.
 import { afterEach, describe, expect, it, setDefaultTimeout } from "bun:test"
-import { mkdirSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { startPostgres } from "../support/postgres.ts"
+import { until } from "../support/stores.ts"
 import { makeRepository, type PlannedTask, writePlan } from "../support/team-runs.ts"
 import { type Bench, type Data, git, makeBench, TEST_TIMEOUT_MS } from "./bench.ts"
 
@@ -220,5 +221,26 @@ describe("refs that others move", () => {
     expect({ exitCode, stdout: exitCode === 0 ? "" : stdout }).toEqual({ exitCode: 0, stdout: "" })
     expect(files()).toEqual(expect.arrayContaining(["f1", "f2"]))
     expect(stdout).toContain("changed or deleted by others, and restored")
+  })
+})
+
+describe("I14: a task that somebody resolves while its worker is at it", () => {
+  /** Commits in its workspace, says so, and goes on until it is stopped. */
+  const commits = (folder: string) =>
+    `echo 1 > f1; git add f1; git commit --quiet -m Work; touch ${folder}/ready; while :; do sleep 0.05; done`
+
+  it.each(["eager", "waves"])("is done only with what the worker had committed, %s", async (schedule) => {
+    bench = makeBench()
+    makeRepository(bench.cwd)
+    const tasks = [{ id: "1", run: [commits(bench.home)] }]
+    const running = bench.run([...RUN, writePlan(join(bench.cwd, "../plan.json"), tasks, { schedule })])
+    await until(async () => existsSync(join(bench.home, "ready")))
+    const { claimed_by: owner } = await bench.ok("task", "get", "1")
+    const evidence = ["--add-evidence", "tests pass", "--add-evidence", "f1 is there"]
+    await bench.ok("task", "update", "1", "--status", "resolved", "--owner", String(owner), ...evidence)
+    const { exitCode, stdout } = await running
+    expect({ exitCode, out: exitCode === 0 ? "" : stdout }).toEqual({ exitCode: 0, out: "" })
+    expect(stdout).toContain("task 1 merged")
+    expect(git(bench.cwd, "show", "main:f1")).toBe("1")
   })
 })

@@ -6,6 +6,7 @@ import type { QueuePorts } from "../../src/delivery/merge-queue/merge-batch.ts"
 import { mergeWave, type WaveMerge, type WaveReport } from "../../src/delivery/merge-queue/merge-wave.ts"
 import { integrationRef, pinRef, workerBranch } from "../../src/kernel/branches.ts"
 import type { EventType } from "../../src/kernel/events.ts"
+import { listEscalations } from "../../src/requests/operations/escalations.ts"
 import { calculateWaves } from "../../src/tasks/operations/calculate-waves.ts"
 import { claimTask } from "../../src/tasks/operations/claim-task.ts"
 import { createTask } from "../../src/tasks/operations/create-task.ts"
@@ -201,6 +202,39 @@ describe.each(Object.keys(STORES))("merging the tasks of a wave, on %s", (store)
     expect(await scene.task("fix-2-1")).toMatchObject({ status: "open", attempt: 2 })
     await scene.work("fix-2-1", { shared: "both\n", own: "two\n" }, { parents: [after, mended] })
     expect(kinds(await scene.merge())).toMatchObject({ "fix-2-1": "merged", 2: "contained" })
+  })
+
+  it("F012: fails a fix that is refused as often as a task may cost runs, and asks once", async () => {
+    await using scene = await prepare(store, ["1", "2"])
+    await scene.work("1", { shared: "one\n" })
+    await scene.work("2", { shared: "two\n" })
+    await scene.merge({ maxRuns: 3 })
+    for (const attempt of [2, 3]) {
+      await scene.work("fix-2-1", {}, { isEmpty: true })
+      await scene.merge({ maxRuns: 3 })
+      expect(await scene.task("fix-2-1")).toMatchObject({ status: "open", attempt })
+    }
+    await scene.work("fix-2-1", {}, { isEmpty: true })
+    expect(kinds(await scene.merge({ maxRuns: 3 }))).toMatchObject({ "fix-2-1": "refused" })
+    expect(await scene.task("fix-2-1")).toMatchObject({ status: "failed", attempt: 3 })
+    const failed = (await scene.events("task.status_changed")).filter(({ data }) => data.to === "failed")
+    expect(failed).toHaveLength(1)
+    expect(String(failed[0]?.data.reason)).toContain("not merged, 3 times for the same reason (refused)")
+    await scene.merge({ maxRuns: 3 })
+    const asked = await listEscalations.run(scene.context, TEAM)
+    expect(asked).toMatchObject([{ trigger: "repeated_failure", taskId: "fix-2-1" }])
+  })
+
+  it("I14: an empty look does not bind the worker that brings its commit afterwards", async () => {
+    await using scene = await prepare(store, ["1"])
+    await scene.work("1", {}, { isEmpty: true, isPinned: false })
+    const first = await scene.merge()
+    expect(kinds(first)).toEqual({ 1: "empty" })
+    const head = await scene.commit([scene.base], { a: "1\n" })
+    await scene.set(pinRef(FIRST_RUN, { taskId: "1", attempt: 1 }, "head"), head)
+    const second = await scene.merge()
+    expect(kinds(second)).toEqual({ 1: "merged" })
+    expect(second.restored).toEqual([])
   })
 
   it("refuses a fix that committed nothing as well", async () => {

@@ -52,7 +52,7 @@ export const swarmMerge = command({
 
 const FAILURES: readonly MergeOutcome["kind"][] = ["refused", "conflict", "guilty", "untested", "asked", "queued"]
 
-function dataOf({ outcomes, gate, ...report }: WaveReport) {
+function dataOf({ outcomes, gate, looked: _, ...report }: WaveReport) {
   return {
     ...report,
     gate: gate && { status: gate.status, checks: gate.checks, issues: gate.issues },

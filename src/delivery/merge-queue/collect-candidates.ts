@@ -15,6 +15,8 @@ export interface Collection {
   readonly mended: readonly { readonly candidate: Candidate; readonly fix: TaskId }[]
   /** The heads of every attempt that is pinned. */
   readonly heads: readonly string[]
+  /** The commit of each attempt that was looked at, as far as there was one. */
+  readonly looked: ReadonlyMap<string, string>
   /** Resolved tasks that are no candidates, and why. */
   readonly left: readonly (Attempt & Missing)[]
   /** Tasks whose commit is known and not in this repository: they are not merged, and never count as such. */
@@ -103,7 +105,9 @@ export async function collectCandidates(merges: Merges, request: Request): Promi
     else mended.push({ candidate, fix })
   }
   const heads = [...new Set([...pins.values()].map((pin) => pin.head))]
-  return { candidates: joinSame(found), mended, heads, left, elsewhere, restored, pinnedNow }
+  const looked = new Map([...works].map(([key, { commit }]) => [key, commit]))
+  for (const [key, { head }] of pins) looked.set(key, head)
+  return { candidates: joinSame(found), mended, heads, looked, left, elsewhere, restored, pinnedNow }
 }
 
 /** A verdict of QA holds for one commit: nothing else of a task that needs QA is merged. Why not, in words. */

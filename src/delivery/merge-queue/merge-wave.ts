@@ -33,6 +33,8 @@ export interface WaveMerge extends TeamName {
   readonly takesReviewed?: boolean
   /** A fix is meant for the idle worker that did the work; whoever leads frees it when that takes something else. */
   readonly assignsFixes?: boolean
+  /** How often a task may fail to merge for the same reason before it fails. */
+  readonly maxRuns?: number
   /**
    * Merge also tasks that an open critical finding is about. A led run does: fixes and the review of them build on what
    * is merged, and the delivery is held. Otherwise such a task is left out.
@@ -55,6 +57,8 @@ export interface WaveReport extends BatchReport {
   readonly repairs: readonly TaskId[]
   /** Tasks whose work is done and that there was nothing to merge of, and why. */
   readonly left: readonly (Attempt & { readonly reason: string })[]
+  /** The commit of each attempt that was looked at, as far as there was one: `<task>/<attempt>`. */
+  readonly looked: ReadonlyMap<string, string>
   /** Tasks whose work is done in another repository and not here: where, and what brings it here. */
   readonly elsewhere: readonly ElsewhereTask[]
   /** Pins that somebody had moved, and that are back at what their attempt came to. */
@@ -120,14 +124,15 @@ export async function mergeWave(context: Context, given: WavePorts, request: Wav
     const moved = before === after ? undefined : { commit: after, start, target, ...(await merges.place()) }
     const fixes = await writeDown(context, ports, {
       ...{ name, report, empty, start: last?.tip ?? start, anew, moved },
-      assignsFixes: request.assignsFixes,
+      ...{ assignsFixes: request.assignsFixes, maxRuns: request.maxRuns },
     })
     return { report, left, fixes }
   })
   const pending = ofWave.filter(isPending).map((task) => task.id)
   const coming = [...repairs, ...fixes].map(({ fix }) => fix)
   const all = { ...report, target, fixes, repairs: coming, left: [...left, ...held], elsewhere, restored }
-  return { ...all, pending, strangers, mended }
+  const { looked } = found
+  return { ...all, looked, pending, strangers, mended }
 }
 
 /** Work in which a review found something critical is not merged before that is fixed or waived. */
@@ -163,9 +168,12 @@ async function noteFound(
   if (elsewhere.length + pinnedNow.length + restored.length === 0) return []
   const here = await merges.place()
   const tokens = new Map(tasks.map(({ id, claimToken }) => [id, claimToken]))
-  const works = pinnedNow.map(({ taskId, attempt, base, head }) => {
-    return { taskId, attempt, token: tokens.get(taskId) ?? 0, base, commit: head, place: here }
-  })
+  // Where nothing was found nobody knows: the worker may still bring it, and its word must not be taken for moved.
+  const works = pinnedNow
+    .filter(({ base, head }) => base !== head)
+    .map(({ taskId, attempt, base, head }) => {
+      return { taskId, attempt, token: tokens.get(taskId) ?? 0, base, commit: head, place: here }
+    })
   await noteCommitted(context, name, works)
   await noteRefs(
     context,
@@ -314,8 +322,8 @@ async function writeDown(
     start,
     anew,
     moved,
-    assignsFixes,
-  }: Pick<WaveMerge, "assignsFixes"> & {
+    ...limits
+  }: Pick<WaveMerge, "assignsFixes" | "maxRuns"> & {
     name: RunName
     report: BatchReport
     empty: readonly Attempt[]
@@ -349,5 +357,5 @@ async function writeDown(
       : [],
   )
   const done = { merged, failed, queued, anew, empty: [...without, ...empty] }
-  return recordMerges(context, { ...name, ...done, moved, assignsFixes })
+  return recordMerges(context, { ...name, ...done, moved, ...limits })
 }

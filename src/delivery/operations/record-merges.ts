@@ -3,11 +3,12 @@ import { type EventData, ofType } from "../../kernel/events.ts"
 import type { TaskId, WorkerId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { keepApart } from "../../ownership/operations/plan-files.ts"
+import { raiseEscalation } from "../../requests/operations/raise-escalation.ts"
 import type { Context, Settings } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { fixIdOf, isFixId } from "../../tasks/fix-task.ts"
 import { getTeam, lockTeam } from "../../tasks/operations/lookup.ts"
-import { leaveComplete, startAttempt, withdrawWaveVerdict } from "../../tasks/operations/task-moves.ts"
+import { failResolved, leaveComplete, startAttempt, withdrawWaveVerdict } from "../../tasks/operations/task-moves.ts"
 import type { Task } from "../../tasks/task.ts"
 
 export interface MergeRecord extends TeamName {
@@ -23,6 +24,8 @@ export interface MergeRecord extends TeamName {
   readonly empty: readonly { taskId: TaskId; attempt: number }[]
   /** A fix is meant for the worker that did the work, where that is idle. Only where somebody frees it if need be. */
   readonly assignsFixes?: boolean
+  /** How often a task may fail to merge for the same reason before it fails; without it, as often as it is tried. */
+  readonly maxRuns?: number | undefined
 }
 
 export interface QueuedMerge {
@@ -73,7 +76,9 @@ export async function recordMerges({ store, settings }: Context, record: MergeRe
       const assignee = record.assignsFixes === true ? await findIdle(tx, team, task) : null
       const needed = { task, failed: each, queued, settings, assignee }
       const isDoneAnew = isFixId(task.id) || anew.includes(each)
-      fixes.push(isDoneAnew ? await redo(tx, team, task, each) : await makeFix(tx, team, needed))
+      fixes.push(
+        isDoneAnew ? await redo(tx, team, task, { ...each, maxRuns: record.maxRuns }) : await makeFix(tx, team, needed),
+      )
     }
     for (const each of queued) await tellQueued(tx, team, each)
     return fixes
@@ -117,10 +122,34 @@ async function tellMerged(tx: Tx, team: StoredTeam, merged: MergeRecord["merged"
   }
 }
 
-async function redo(tx: Tx, team: StoredTeam, task: Task, failed: FailedMerge): Promise<Fix> {
-  await tellFailed(tx, team, failed, task.id)
-  await startAttempt(tx, team, { task, by: ENGINE, reason: failed.description })
-  return { taskId: task.id, fix: task.id, isNew: true }
+async function redo(
+  tx: Tx,
+  team: StoredTeam,
+  task: Task,
+  failed: FailedMerge & Pick<MergeRecord, "maxRuns">,
+): Promise<Fix> {
+  const { maxRuns = Number.POSITIVE_INFINITY } = failed
+  const times = (await countRedone(tx, team, failed)) + 1
+  if (times < maxRuns) {
+    await tellFailed(tx, team, failed, task.id)
+    await startAttempt(tx, team, { task, by: ENGINE, reason: failed.description })
+  } else {
+    const summary = `its work was not merged, ${times} times for the same reason (${failed.reason}): ${failed.description}`
+    const ended = await failResolved(tx, team, { task, by: ENGINE, reason: summary })
+    await raiseEscalation(tx, team, { trigger: "repeated_failure", summary, task: ended, by: ENGINE })
+  }
+  return { taskId: task.id, fix: task.id, isNew: times < maxRuns }
+}
+
+/** How often the task was done once more for this reason, since a person last had it done again. */
+async function countRedone(tx: Tx, team: StoredTeam, { taskId, reason }: FailedMerge): Promise<number> {
+  const about = { task: taskId, limit: 1_000_000 }
+  const reopened = await tx.events.list(team.key, { ...about, type: "task.reopened" })
+  const asked = reopened.events.findLast(({ by }) => by !== ENGINE)?.seq ?? 0
+  const { events } = await tx.events.list(team.key, { ...about, type: "task.merge_failed" })
+  return ofType(events, "task.merge_failed").filter(
+    ({ seq, data }) => seq > asked && data.reason === reason && data.fix === taskId,
+  ).length
 }
 
 /** Once for each repair that it waits for. */

@@ -1,11 +1,14 @@
 import type { Merges } from "../../git/port.ts"
 import { AppError } from "../../kernel/errors.ts"
+import type { WorkPlace } from "../../kernel/repository.ts"
 import type { RunName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
 import { bringCommand, type CommittedWork, committedOf, tellElsewhere } from "../../tasks/committed-work.ts"
 import { fixIdOf } from "../../tasks/fix-task.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 import { readCommitted } from "../../tasks/operations/note-committed.ts"
+import { attemptName, type Pinned } from "../merge-queue/candidate.ts"
+import { readPins } from "../merge-queue/collect-candidates.ts"
 
 /** Refuses to deliver a commit as all of the work while it lacks what a resolved task came to, whatever a verdict says. */
 export async function assertContained(
@@ -13,7 +16,8 @@ export async function assertContained(
   merges: Merges,
   { name, commit }: { readonly name: RunName; readonly commit: string },
 ): Promise<void> {
-  for (const work of await listDue(context, name)) {
+  const pins = await readPins(merges, name)
+  for (const work of await listDue(context, name, { pins, here: await merges.place() })) {
     if (await merges.contains(commit, work.commit)) continue
     const { taskId } = work
     const details = { task: taskId, commit: work.commit }
@@ -29,7 +33,11 @@ export async function assertContained(
 }
 
 /** What could not be merged comes with its fix, and not at all where somebody skipped that. */
-async function listDue({ store }: Context, name: RunName): Promise<CommittedWork[]> {
+async function listDue(
+  { store }: Context,
+  name: RunName,
+  { pins, here }: { readonly pins: ReadonlyMap<string, Pinned>; readonly here: WorkPlace },
+): Promise<CommittedWork[]> {
   return store.read(async (tx) => {
     const { key } = await getTeam(tx, name)
     const tasks = await tx.tasks.list(key)
@@ -37,7 +45,11 @@ async function listDue({ store }: Context, name: RunName): Promise<CommittedWork
     const statuses = new Map(tasks.map(({ id, status }) => [id, status]))
     return tasks.flatMap((task) => {
       if (task.status !== "resolved" || (statuses.get(fixIdOf(task)) ?? "resolved") !== "resolved") return []
-      const work = committedOf(committed, task)
+      // Where nobody said what it came to, a pin does.
+      const { id: taskId, attempt, claimToken: token } = task
+      const pin = pins.get(attemptName({ taskId, attempt }))
+      const pinned = pin && { taskId, attempt, token, base: pin.base, commit: pin.head, place: here }
+      const work = committedOf(committed, task) ?? pinned
       return work === undefined || work.commit === work.base ? [] : [work]
     })
   })

@@ -8,13 +8,15 @@ import { unreachable } from "../../lib/unreachable.ts"
 import { listVerdicts } from "../../quality/operations/record-verdict.ts"
 import type { EngineSnapshot, LongAction, Trouble } from "../actions.ts"
 import type { OrchestratorOptions, OrchestratorPorts } from "./engine-ports.ts"
-import { makeMergeMemory } from "./merge-memory.ts"
+import { type MergeMemory, makeMergeMemory } from "./merge-memory.ts"
 import { makeWorkElsewhere } from "./work-elsewhere.ts"
 
 type Shown = "busy" | "settled" | "queued" | "elsewhere" | "delivery" | "troubles" | "mergeAfter"
 
 /** The actions that take long: one at a time, beside the loop. */
 export interface LongActions extends Pick<EngineSnapshot, Shown> {
+  /** Lets attempts be merged again whose worker has named another commit since. */
+  readonly heed: MergeMemory["heed"]
   /** Looks whether work that was elsewhere was brought here. */
   lookElsewhere(): Promise<void>
   /** What is under way; resolves when nothing is. */
@@ -91,8 +93,7 @@ export function makeLongActions(
     const { context, merging, gates } = ports
     const begunAt = now()
     const queue = { merges: merging.merges, gate: gates.gate, scope: gates.scope, makeLock: gates.makeLock }
-    const how = { takesReviewed: true, assignsFixes: true, mergesHeld: true }
-    const asked = { ...name, target: options.target, wave: wave ?? undefined, ...how, last: memory.last }
+    const asked = { ...name, wave: wave ?? undefined, ...howToMerge(options), last: memory.last }
     const report = await mergeWave(context, queue, asked)
     memory.keep(report, begunAt)
     elsewhere.add(report)
@@ -101,6 +102,7 @@ export function makeLongActions(
 
   return {
     settled: memory.settled,
+    heed: memory.heed,
     queued: memory.queued,
     get elsewhere() {
       return elsewhere.known
@@ -130,6 +132,11 @@ export function makeLongActions(
       })
     },
   }
+}
+
+function howToMerge({ target, limits: { maxRuns, maxRestarts } }: OrchestratorOptions) {
+  // 0 runs leaves it to the other limit.
+  return { target, maxRuns: maxRuns || maxRestarts + 1, takesReviewed: true, assignsFixes: true, mergesHeld: true }
 }
 
 async function bringToTarget(

@@ -1,6 +1,7 @@
 import { expect, it } from "bun:test"
 import type { Candidate, Outcome } from "../../delivery/merge-queue/candidate.ts"
 import { parseTaskId } from "../../kernel/ids.ts"
+import { emptyHistory, taskOf } from "../../reporting/history.ts"
 import { makeMergeMemory } from "./merge-memory.ts"
 
 it("F024: keeps what is merged after a repair, and what may come with one, until a merge says otherwise", () => {
@@ -9,7 +10,7 @@ it("F024: keeps what is merged after a repair, and what may come with one, until
   const keep = (outcomes: Record<string, Outcome>, repairs = [fix]) =>
     memory.keep(
       {
-        ...{ before: "a", after: "a", left: [], repairs },
+        ...{ before: "a", after: "a", left: [], repairs, looked: new Map() },
         outcomes: Object.entries(outcomes).map(([id, outcome]) => ({ candidate: candidate(id), outcome })),
       },
       0,
@@ -23,6 +24,23 @@ it("F024: keeps what is merged after a repair, and what may come with one, until
   keep({ 3: { kind: "contained" }, 4: waiting }, [])
   expect([...memory.queued]).toEqual([])
   expect([...memory.settled]).toEqual(["3/1"])
+})
+
+it("I14: a settled attempt is open again once its worker names another commit than the one looked at", () => {
+  const memory = makeMergeMemory(() => 0)
+  const outcomes = [{ candidate: candidate("1"), outcome: { kind: "empty" } as const }]
+  const looked = new Map([["1/1", "h"]])
+  memory.keep({ before: "a", after: "a", left: [], repairs: [], looked, outcomes }, 0)
+  const tasks = [{ id: parseTaskId("1"), attempt: 1, claimToken: 4 }]
+  const said = (commit: string, token = 4) => {
+    const history = emptyHistory()
+    taskOf(history, "1").committed = { attempt: 1, token, commit }
+    memory.heed(tasks, history)
+    return [...memory.settled]
+  }
+  expect(said("h")).toEqual(["1/1"])
+  expect(said("other", 3)).toEqual(["1/1"])
+  expect(said("other")).toEqual([])
 })
 
 function candidate(id: string): Candidate {

@@ -1,5 +1,7 @@
 import { attemptName } from "../../delivery/merge-queue/candidate.ts"
 import type { LastMerge, WaveReport } from "../../delivery/merge-queue/merge-wave.ts"
+import type { History } from "../../reporting/history.ts"
+import type { Task } from "../../tasks/task.ts"
 
 /** What one merge leaves for the next: what is on the branch already, and when it should begin. */
 export interface MergeMemory {
@@ -10,9 +12,13 @@ export interface MergeMemory {
   readonly last: LastMerge | undefined
   readonly mergeAfter: number
   keep(report: MergeReport, begunAt: number): void
+  /** Forgets what is settled of attempts whose worker has named another commit than the one that was looked at. */
+  heed(tasks: readonly Named[], history: Pick<History, "tasks">): void
 }
 
-type MergeReport = Pick<WaveReport, "before" | "after" | "outcomes" | "left" | "repairs">
+type Named = Pick<Task, "id" | "attempt" | "claimToken">
+
+type MergeReport = Pick<WaveReport, "before" | "after" | "outcomes" | "left" | "repairs" | "looked">
 
 /** After a merge the next one waits for as many times its own duration, but never for long. */
 const REST_AFTER_MERGE = 3
@@ -20,6 +26,7 @@ const MAX_REST_MS = 250
 
 export function makeMergeMemory(now: () => number): MergeMemory {
   const settled = new Set<string>()
+  const looked = new Map<string, string | undefined>()
   const queued = new Map<string, string>()
   let last: LastMerge | undefined
   let mergeAfter = 0
@@ -38,7 +45,10 @@ export function makeMergeMemory(now: () => number): MergeMemory {
       // Somebody who moved the branch may have taken away what was merged before.
       const before = last?.tip === report.before ? last.merged : []
       last = { tip: report.after, merged: new Set([...before, ...mergedBy(report)]) }
-      for (const name of settledBy(report)) settled.add(name)
+      for (const name of settledBy(report)) {
+        settled.add(name)
+        looked.set(name, report.looked.get(name))
+      }
       for (const { candidate, outcome } of report.outcomes) {
         // The commits that it was begun on may come with a repair.
         const behind =
@@ -46,6 +56,15 @@ export function makeMergeMemory(now: () => number): MergeMemory {
         for (const attempt of [candidate, ...candidate.alsoFor])
           if (behind === undefined) queued.delete(attemptName(attempt))
           else queued.set(attemptName(attempt), behind)
+      }
+    },
+    heed(tasks, history) {
+      for (const { id, attempt, claimToken } of tasks) {
+        const name = attemptName({ taskId: id, attempt })
+        const said = settled.has(name) ? history.tasks.get(id)?.committed : undefined
+        if (said?.attempt !== attempt || said.token !== claimToken || said.commit === looked.get(name)) continue
+        settled.delete(name)
+        if (last !== undefined) last = { ...last, merged: new Set([...last.merged].filter((each) => each !== name)) }
       }
     },
   }

@@ -85,6 +85,7 @@ async function loop(ports: OrchestratorPorts, options: OrchestratorOptions, lost
     const restMs = Math.max(REST_MS, REST_AFTER_LOOK * (clock.now() - lookedAt))
     const { history } = following
     const workers = pool.look(facts, history)
+    long.heed(facts.tasks, history)
     if (long.elsewhere.size > 0) await long.lookElsewhere()
     const { busy, settled, queued, elsewhere, delivery, troubles, mergeAfter } = long
     if (options.limits.enableCascade) await own.look(facts.tasks)

@@ -2,7 +2,8 @@ import type { EventData } from "../../kernel/events.ts"
 import type { WorkerId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
-import type { CommittedWork } from "../committed-work.ts"
+import { type CommittedWork, GIVEN_UP } from "../committed-work.ts"
+import type { Task } from "../task.ts"
 import { assertHolds } from "./assert-holds.ts"
 import { getTeam, lockTask } from "./lookup.ts"
 
@@ -66,6 +67,30 @@ export async function noteStep(
     const work = { task: data.task, attempt: data.attempt, token, base, commit, ...place }
     await tx.events.append(key, data.worker, { type: "task.committed", data: work })
   })
+}
+
+/**
+ * A worker lets go of a task that it holds no more. Where somebody resolved it meanwhile, under the same claim, what the
+ * worker had committed is the work of that attempt.
+ */
+export async function noteGivenUp(
+  { store }: Context,
+  { project, team, run, ...data }: TeamName & Omit<EventData<"task.step">, "step">,
+  committed: Committed | undefined,
+): Promise<void> {
+  await store.write(async (tx) => {
+    const { key } = await getTeam(tx, { project, team, run })
+    await tx.events.append(key, data.worker, { type: "task.step", data: { ...data, step: GIVEN_UP } })
+    const task = committed && (await tx.tasks.lock(key, data.task))
+    if (task?.attempt !== data.attempt || task.claimToken !== committed?.token || !isDone(task.status)) return
+    const { token, base, commit, place } = committed
+    const work = { task: data.task, attempt: data.attempt, token, base, commit, ...place }
+    await tx.events.append(key, data.worker, { type: "task.committed", data: work })
+  })
+}
+
+function isDone(status: Task["status"]): boolean {
+  return status === "resolved" || status === "in_review"
 }
 
 /** The agent of a worker did something. Not an event: it may come every few seconds. */

@@ -75,6 +75,17 @@ export async function startAttempt(tx: Tx, team: StoredTeam, { task, by, reason 
   return reopened
 }
 
+/** Its work is done and cannot be merged: it counts as failed after all, and so does not keep its wave verified. */
+export async function failResolved(tx: Tx, team: StoredTeam, { task, by, reason }: Move): Promise<Task> {
+  await letGo(tx, team, { task, to: "failed", by })
+  const failed = await tx.tasks.update(team.key, task.id, { status: "failed", completedAt: await tx.now() })
+  const data = { task: task.id, from: task.status, to: "failed", reason } as const
+  await tx.events.append(team.key, by, { type: "task.status_changed", data })
+  if (task.wave !== null) await withdrawWaveVerdict(tx, team, { wave: task.wave, by })
+  await leaveComplete(tx, team, by)
+  return failed
+}
+
 export async function moveTask(tx: Tx, team: StoredTeam, move: Move & { readonly to: TaskStatus }): Promise<Task> {
   const { task, to, by, reason } = move
   assertMove(task, to)

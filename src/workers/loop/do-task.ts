@@ -6,7 +6,7 @@ import type { Verdict } from "../../quality/verdict.ts"
 import { findFixed, isFixId } from "../../tasks/fix-task.ts"
 import { getTask } from "../../tasks/operations/get-task.ts"
 import { listTasks } from "../../tasks/operations/list-tasks.ts"
-import { type Committed, noteStep } from "../../tasks/operations/note-run.ts"
+import { type Committed, noteGivenUp, noteStep } from "../../tasks/operations/note-run.ts"
 import { setBack } from "../../tasks/operations/set-back.ts"
 import { isPersonsClaim } from "../../tasks/persons-claim.ts"
 import type { AfterSetback, SetbackKind } from "../../tasks/retry.ts"
@@ -220,12 +220,24 @@ async function afterFailure(shift: Shift, hold: Hold, error: unknown): Promise<T
   }
 }
 
-async function giveUp({ ports, team, worker }: Shift, { task }: Hold): Promise<TaskOutcome> {
+async function giveUp({ ports, team, worker, options }: Shift, { task, token }: Hold): Promise<TaskOutcome> {
   // Nobody has claimed it since, so what was done is kept for whoever goes on. A new holder pins what it finds itself.
   const now = await getTask.run(ports.context, { ...team, id: task.id }).catch(() => undefined)
   // A person who took it over waits for that instead.
   const isOpened = now?.claimedBy != null && isPersonsClaim(now.claimedBy)
-  if (now?.claimToken === task.claimToken || isOpened) await ports.workspaces.pin({ worker }).catch(() => undefined)
+  const isKept = now?.claimToken === task.claimToken || isOpened
+  const pins = isKept ? await ports.workspaces.pin({ worker }).catch(() => []) : []
+  const at = (kind: "base" | "head") =>
+    pins.find(({ place, ...pin }) => pin.kind === kind && "task" in place && place.task === task.id)?.commit
+  const [base, commit] = [at("base"), at("head")]
+  // Who leads the team waits for this, see `orchestrator/merged.ts`.
+  await noteGivenUp(
+    ports.context,
+    { ...team, task: task.id, attempt: task.attempt, worker },
+    base && commit ? { token, base, commit, place: options.place } : undefined,
+  ).catch((error) => {
+    if (!isLost(error)) throw error
+  })
   ports.say(`Task ${task.id} is no longer ${worker}'s; nothing more is done for it`)
   await ports.workspaces.disown({ worker, attempt: { task: task.id, attempt: task.attempt } })
   return { kind: "lost" }

@@ -1,0 +1,33 @@
+import type { Event } from "../kernel/events.ts"
+import { GIVEN_UP } from "../tasks/committed-work.ts"
+import type { TaskFact } from "./history-facts.ts"
+
+/** Which worker is at each task, and what its worker said that it came to. */
+export function tellAtWork(tasks: ReadonlyMap<string, TaskFact>, { type, data }: Event): void {
+  // What a worker wrote is pinned by the time its process is known to be gone.
+  if (type === "worker.started" || type === "worker.exited") {
+    for (const task of tasks.values()) if (task.atWork?.worker === data.worker) task.atWork = null
+    return
+  }
+  const task = "task" in data && typeof data.task === "string" ? tasks.get(data.task) : undefined
+  if (task === undefined) return
+  switch (type) {
+    case "task.step": {
+      const { step, worker, attempt } = data
+      if (step === GIVEN_UP) task.step = null
+      if (step !== GIVEN_UP && step !== "deliver") task.atWork = { worker, attempt }
+      else if (task.atWork?.worker === worker) task.atWork = null
+      break
+    }
+    case "task.committed":
+      task.committed = { attempt: data.attempt, token: data.token, commit: data.commit }
+      break
+    case "task.claimed":
+    case "task.setback":
+    case "task.released":
+    case "task.reopened":
+      task.atWork = null
+      break
+    default:
+  }
+}
