@@ -67,6 +67,115 @@ describe("F030: FAILED", () => {
   ])("is not found where the agent only talks of it: %j", (answer) => expect(failed(answer)).toBe("done"))
 })
 
+describe("F030: a marker of failure in any form", () => {
+  it.each([
+    ["FAILED task #1: 0 of 5 tests pass", "0 of 5 tests pass"],
+    ["FAILED: 0 files were changed, the disk is read-only", "0 files were changed, the disk is read-only"],
+    ["FAILED: 0 of 5 tests pass", "0 of 5 tests pass"],
+    ["Failed: 0 files could be written", "0 files could be written"],
+    ["FAILED (task #1): no disk", "no disk"],
+    ["FAILED [task #1] no disk", "no disk"],
+    ["FAILED #1: no disk", "no disk"],
+    ["FAILED, no disk", "no disk"],
+    ["FAILED! no disk", "no disk"],
+    ["FAILED. No disk", "No disk"],
+    ["FAILED—no disk", "no disk"],
+    ["FAILED => no disk", "no disk"],
+    ["FAILED ➜ no disk", "no disk"],
+    ["FAILED for task #1: no disk", "no disk"],
+    ['FAILED task "Parser": no disk', "no disk"],
+    ["FAILED 1: no disk", "no disk"],
+    ["FAILED I could not write", "I could not write"],
+    ["FAILED I/O error", "I/O error"],
+    ["FAILED tests: 3 of 5 are red", "tests: 3 of 5 are red"],
+    ["[FAILED] no disk", "no disk"],
+    ["<b>FAILED</b>: no disk", "no disk"],
+    ['<span style="color:red">FAILED</span>: no disk', "no disk"],
+    ["`FAILED task #1` could not write", "could not write"],
+    ["`FAILED task #1: no disk`. Sorry.", "no disk`. Sorry."],
+    ["'FAILED task #1: I can't install it'", "I can't install it"],
+    ["'FAILED: I can't install it'", "I can't install it"],
+    ["'FAILED: I can't install it'. Sorry.", "I can't install it'. Sorry."],
+    ['"FAILED task #1: the "foo" package is missing"', 'the "foo" package is missing'],
+    ['"FAILED: the "foo" package is missing". Sorry.', 'the "foo" package is missing". Sorry.'],
+    ["\u001b[31mFAILED\u001b[0m: no disk", "no disk"],
+    ["\u001b[1;31mFAILED task #1: no disk\u001b[0m", "no disk"],
+    ["\u200bFAI\u200bLED: no disk", "no disk"],
+    ["I tried.\rFAILED: no disk\rBye.", "no disk"],
+    ["I tried.\u2028FAILED: no disk", "no disk"],
+    ["```\nI wrote half of it.\nFAILED task #1: no disk\n```", "no disk"],
+    ["```\nI wrote half of it.\nFAILED: no disk\n```", "no disk"],
+    ["```\n$ make\nFAILED task #1: no disk\n```", "no disk"],
+    ["```yaml\nFAILED task #1: no disk\n```", "no disk"],
+    ["FAILED task #1: <the build is red>", "<the build is red>"],
+    ["Task #1: FAILED because no disk", "because no disk"],
+    ["**Task #1:** FAILED, no disk", "no disk"],
+    ["Task #1 FAILED: no disk", "no disk"],
+    ["The task FAILED: no disk", "no disk"],
+    ["Task #1: failed", ""],
+    ["#1 FAILED: no disk", "no disk"],
+    ["Final status: FAILED", ""],
+    ["Status: FAILED", ""],
+    ["Status of task #1: FAILED", ""],
+    ["Task #1 status: FAILED: no disk", "no disk"],
+    ["| FAILED | no disk |", "no disk"],
+    ["| Status | FAILED | no disk |", "no disk"],
+    ["FAILED task #1: no", "no"],
+    ["FAILED task #1: none", "none"],
+    ["FAILED: no", "no"],
+    ['I wrote half.\n\n```json\n{"outcome":"failed","reason":"no disk"}\n```', "no disk"],
+    ['I wrote half.\n\n```json\n{\n  "outcome": "failed",\n  "reason": "no disk"\n}\n```\nBye.', "no disk"],
+    ['{"outcome":"failed","reason":"no disk"}\n\nDone.', "no disk"],
+    ['{"outcome":"failed","reason":"no {disk"}\n{"outcome":"done","summary":"x"}', "no {disk"],
+    ['{"outcome":"done","summary":"x"}\n{"outcome":"failed","reason":"no disk"}', "no disk"],
+    ['{"outcome":"partial","summary":"no disk"}\nDone.', "no disk"],
+  ])("is a failure: %j", (answer, reason) => expect(failed(answer)).toBe(reason))
+
+  it.each([['{\n  "outcome": "failed",\n  "reason": "cut o'], ['{"outcome":"failed", reason: no disk}']])(
+    "is a failure in JSON that cannot be parsed: %j",
+    (answer) => expect(readClosingBlock(answer).outcome).toBe("failed"),
+  )
+
+  it.each([["ESCALATED: who pays?"], ["ESCALATED budget: who pays?"], ["**Escalated:** who pays?"]])(
+    "is an escalation: %j",
+    (answer) => expect(readClosingBlock(answer)).toMatchObject({ outcome: "escalate", reason: "who pays?" }),
+  )
+
+  it.each([
+    [{ outcome: "done", summary: "All of it.", reason: "FAILED task #1: no disk" }],
+    [{ outcome: "done", summary: "All of it.", issues: ["FAILED: no disk"] }],
+    [{ outcome: "nothing_to_do", summary: "x", learned: ["y", "FAILED: no disk"] }],
+    [JSON.stringify({ outcome: "failed", summary: "x", reason: "no disk" })],
+    [[{ outcome: "failed", summary: "x", reason: "no disk" }]],
+    ["FAILED: no disk"],
+  ])("is a failure in a structured answer: %j", (structured) => {
+    expect(readClosingBlock("All done!", structured)).toMatchObject({ outcome: "failed", reason: "no disk" })
+  })
+
+  it.each([
+    ["FAILED: 0"],
+    ["FAILED: 0."],
+    ["| FAILED | 0 |"],
+    ["| FAILED | PASSED |"],
+    ["FAILED -> PASSED: test_x"],
+    ["FAILED → passed"],
+    ["FAILED is a state of its own now."],
+    ["FAILED tests are mended."],
+    ["FAILED and DONE are told apart."],
+    ["[  FAILED  ] Sells.Twice (1 ms)"],
+    ["`FAILED task #1: <reason>` was not needed."],
+    ["The failing tests pass now.\nfailed tests are gone"],
+    ["Task #1 failed before, because of the port; it works now."],
+    ["The 3 failed tests: all are mended."],
+    ["3 FAILED before, 0 now"],
+    ["Failed: 0 of 12"],
+    ["Failed: 0, Passed: 10"],
+    ['The API answers {"outcome":"failed"} for a bad card.'],
+    ['```json\n{"outcome":"created","id":3}\n```\nis what it answers.'],
+    ["Build log:\n```\n$ make\nFAILED: a.o\n```"],
+  ])("is not seen in prose, counts or examples: %j", (answer) => expect(failed(answer)).toBe("done"))
+})
+
 describe("ESCALATE", () => {
   it.each([
     ["ESCALATE budget: it is spent", "budget", "it is spent"],
@@ -260,6 +369,8 @@ describe("any answer", () => {
     readClosingBlock("```\n".repeat(50_001) + "FAILED: x\n".repeat(2_000) + "* - > ".repeat(100_000))
     readClosingBlock("```a\n".repeat(100_000) + "FAILED\n".repeat(50_000))
     readClosingBlock(`FAILED${" ".repeat(1_000_000)}x`)
+    readClosingBlock(`task${" ".repeat(2_400)}x\nFAILED ${"a.a_".repeat(600)} x\n`.repeat(50))
+    readClosingBlock('{\n"outcome":\n'.repeat(20_000))
     expect(performance.now() - start).toBeLessThan(2000)
   })
 })

@@ -5,7 +5,8 @@
 import type { WisdomKind } from "../knowledge/wisdom.ts"
 import { findSeverity, type Severity } from "../quality/finding.ts"
 import { TRIGGERS, type Trigger } from "../requests/escalation.ts"
-import { type MarkedLine, readMarkers } from "./closing-lines.ts"
+import { asTold, type Told, takeTolds } from "./closing-json.ts"
+import { type MarkedLine, type Marker, readMarkers } from "./closing-lines.ts"
 
 /** The first one wins where an answer says several. */
 const OUTCOMES = ["escalate", "failed", "nothing-to-do", "done"] as const
@@ -34,9 +35,11 @@ export interface ClosingBlock {
 
 /** Reads the text, and the structured answer where there is one. */
 export function readClosingBlock(answer: string, structured: unknown = null): ClosingBlock {
-  const told = asTold(structured) ?? asTold(parseWhole(answer))
-  const summary = typeof told?.summary === "string" ? told.summary : ""
-  const lines = [...linesOf(told), ...readMarkers(summary), ...readMarkers(answer)]
+  const told = asTold(structured)
+  const { tolds, rest } = takeTolds(answer, isOurs)
+  const all = told === undefined ? tolds : [told, ...tolds]
+  const loose = told === undefined && typeof structured === "string" ? readMarkers(structured) : []
+  const lines = [...all.flatMap(linesOf), ...all.flatMap(summaryOf), ...loose, ...readMarkers(rest)]
   const outcome = OUTCOMES.find((each) => lines.some(({ word }) => OUTCOME_OF[word] === each)) ?? "done"
   const decisive = lines.filter(({ word }) => OUTCOME_OF[word] === outcome)
   const asked = outcome === "escalate" ? decisive.map(({ text }) => readTrigger(text)) : []
@@ -51,6 +54,14 @@ export function readClosingBlock(answer: string, structured: unknown = null): Cl
     findings: findingsOf(lines),
   }
 }
+
+/** Whether a message in the middle of a run says, in the form that the prompt asks for, that the task failed or waits. */
+export function saysFailure(message: string): boolean {
+  const { tolds, rest } = takeTolds(message, isOurs)
+  return tolds.flatMap(linesOf).some(isFailure) || readMarkers(rest).some((line) => line.isExact && isFailure(line))
+}
+
+const isFailure = ({ word }: MarkedLine) => word === "FAILED" || word === "ESCALATE"
 
 const OUTCOME_OF: Readonly<Partial<Record<MarkedLine["word"], Outcome>>> = {
   FAILED: "failed",
@@ -162,41 +173,34 @@ export function closingText(structured: unknown): string {
   return [summary, lines.join("\n")].filter((part) => part !== "").join("\n\n")
 }
 
-/** What the schema asks for. Only `outcome` makes it ours. */
-interface Told extends Readonly<Record<string, unknown>> {
-  readonly outcome: string
-}
-
-function asTold(value: unknown): Told | undefined {
-  if (typeof value !== "object" || value === null) return undefined
-  return "outcome" in value && typeof value.outcome === "string" ? (value as Told) : undefined
-}
-
-/** An agent that was held to a schema may give it as its text. */
-function parseWhole(answer: string): unknown {
-  const text = answer.trim().replace(/^```(?:json)?\s*\n([\s\S]*)\n```$/, "$1")
-  if (!text.startsWith("{") || !text.endsWith("}")) return null
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}
-
 const WORD_OF: Readonly<Record<string, MarkedLine["word"]>> = {
-  ...{ done: "DONE", success: "DONE", failed: "FAILED", escalate: "ESCALATE", nothing_to_do: "NOTHING TO DO" },
+  ...{ done: "DONE", success: "DONE", failed: "FAILED", failure: "FAILED" },
+  ...{ escalate: "ESCALATE", escalated: "ESCALATE", nothing_to_do: "NOTHING TO DO" },
+}
+
+const wordOf = ({ outcome }: Told): MarkedLine["word"] | undefined =>
+  WORD_OF[
+    outcome
+      .trim()
+      .toLowerCase()
+      .replaceAll(/[\s-]+/g, "_")
+  ]
+
+/** An object between sentences may be an example of anything that has an outcome. */
+const isOurs = (told: Told) => wordOf(told) !== undefined || typeof told.summary === "string"
+
+const summaryOf = ({ summary }: Told): Marker[] => (typeof summary === "string" ? readMarkers(summary) : [])
+
+/** A failure that is told in a field for something else, such as the reason of an outcome that is done. */
+function failuresIn({ summary: _, ...fields }: Told): Marker[] {
+  return Object.values(fields)
+    .flat(3)
+    .flatMap((value) => (typeof value === "string" ? readMarkers(value).filter(isFailure) : []))
 }
 
 /** As the lines that would say the same. An outcome that is not known is no success. */
-function linesOf(told: Told | undefined): MarkedLine[] {
-  if (told === undefined) return []
-  const word =
-    WORD_OF[
-      told.outcome
-        .trim()
-        .toLowerCase()
-        .replaceAll(/[\s-]+/g, "_")
-    ] ?? "FAILED"
+function linesOf(told: Told): MarkedLine[] {
+  const word = wordOf(told) ?? "FAILED"
   const text = (value: unknown) => (typeof value === "string" ? value.trim() : "")
   const texts = (value: unknown) => (Array.isArray(value) ? value.map(text).filter((each) => each !== "") : [])
   const reason = text(told.reason) || (word === "DONE" ? "" : text(told.summary))
@@ -210,6 +214,7 @@ function linesOf(told: Told | undefined): MarkedLine[] {
     ...many("ISSUE", told.issues),
     ...many("CAPABILITY GAP", [told.capability_gap]),
     ...many("FINDING", told.findings),
+    ...(isFailure(outcome) ? [] : failuresIn(told)),
   ]
 }
 

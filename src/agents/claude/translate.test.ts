@@ -1,4 +1,5 @@
 import { expect, it } from "bun:test"
+import { readClosingBlock } from "../../tasks/closing-block.ts"
 import type { AgentJob } from "../port.ts"
 import { translateClaude } from "./translate.ts"
 
@@ -75,4 +76,58 @@ it("reads the text of an agent that gives no structured end", () => {
   expect(claude.end({ exitCode: 0, signal: null }, "")).toMatchObject({
     ...{ reason: "done", structured: null, answer: "FAILED: no database\n\nAs I said." },
   })
+})
+
+const say = (text: string) => ({ type: "text", text })
+const use = (name = "Bash", input: object = {}) => ({ type: "tool_use", id: "t", name, input })
+const end = (result: string, structured_output?: unknown) => ({ type: "result", result, structured_output })
+const DONE = { outcome: "done", summary: "All of it." }
+const NO_DISK = { outcome: "failed", summary: "Half of it.", reason: "no disk" }
+const goodbyes = Array.from({ length: 15 }, (_, n) => say(`Bye ${n}.`))
+
+function closeOf(events: readonly ({ readonly type: string } & object)[]) {
+  const claude = translateClaude({ ...JOB, closingSchema: {} }, { now: () => 0 })
+  for (const [index, event] of events.entries()) {
+    const message = { id: `m${index}`, model: "m", content: [event], usage: {} }
+    claude.line(JSON.stringify(event.type === "result" ? event : { type: "assistant", session_id: "s", message }))
+  }
+  const { answer, structured } = claude.end({ exitCode: 0, signal: null }, "")
+  return readClosingBlock(answer, structured)
+}
+
+it.each([
+  ["before one more tool", [use(), say("FAILED task #1: no disk"), use(), say("Bye."), end("Bye.")]],
+  ["before one more tool and a result alone", [use(), say("FAILED: no disk"), use(), end("Bye.")]],
+  ["before one more tool and a structure that is done", [say("FAILED: no disk"), use(), end("{}", DONE)]],
+  [
+    "before one more tool and a call that is done",
+    [say("FAILED: no disk"), use(), use("StructuredOutput", DONE), end(JSON.stringify(DONE), DONE)],
+  ],
+  ["before many more tools", [say("FAILED: no disk"), ...Array.from({ length: 30 }, () => use()), end("Bye.", DONE)]],
+  ["before many messages", [use(), say("FAILED: no disk"), ...goodbyes, end("Bye 14.")]],
+  ["in small letters before many messages", [use(), say("Failed: no disk"), ...goodbyes, end("Bye 14.")]],
+  ["by the first of two results", [use(), end("x", NO_DISK), end("All done!")]],
+  ["by the text of the first of two results", [end("FAILED: no disk"), end("All done!", DONE)]],
+  [
+    "by a call before another turn",
+    [use("StructuredOutput", NO_DISK), end("x", NO_DISK), use(), say("All done!"), end("All done!")],
+  ],
+  ["in the reason of an outcome that is done", [end("x", { ...DONE, reason: "FAILED: no disk" })]],
+  ["in an issue of an outcome that is done", [end("x", { ...DONE, issues: ["FAILED task #1: no disk"] })]],
+  ["by a structure that is a string", [end("x", JSON.stringify(NO_DISK))]],
+  ["only by the text of a result that has a structure", [say("I am done."), end("FAILED: no disk", DONE)]],
+])("F030: a failure is not lost that is told %s", (_, events) =>
+  expect(closeOf(events)).toMatchObject({ outcome: "failed", reason: "no disk" }),
+)
+
+it("F030: a question is not lost that is asked before one more tool", () => {
+  expect(closeOf([say("ESCALATE budget: who pays?"), use(), say("Bye."), end("Bye.", DONE)])).toMatchObject({
+    ...{ outcome: "escalate", trigger: "budget", reason: "who pays?" },
+  })
+})
+
+it("F030: what a model says in passing between its tools is no failure", () => {
+  const passing = ["2 tests fail.", "Failed: the import. I mend it.", "FAILED tests/a.py::b - x", "FAILED -> PASSED: b"]
+  const work = passing.flatMap((text) => [say(text), use()])
+  expect(closeOf([...work, say("All done."), end("All done.", DONE)])).toMatchObject({ outcome: "done" })
 })

@@ -45,11 +45,9 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
         closing.see(said)
         if (said.type === "text") lastText = said.text
       }
-      const id = asText(message.id)
-      if (!messageIds.has(id)) {
-        messageIds.add(id)
-        events.push(usageEvent("part", messageUsage(asObject(message.usage) ?? {})))
-      }
+      const isNew = !messageIds.has(asText(message.id))
+      messageIds.add(asText(message.id))
+      if (isNew) events.push(usageEvent("part", messageUsage(asObject(message.usage) ?? {})))
     }
     return events
   }
@@ -80,14 +78,14 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
         return userEvents(event).filter(closing.isOfTheWork)
       case "result":
         result = event
+        closing.seeResult(event)
         background.beginTurn()
         // Without a word of usage, what the messages told stays.
         if (asObject(event.modelUsage) === undefined && event.total_cost_usd === undefined) return []
         return [usageEvent("run", usageSince(sessionUsage(event), job.resume?.usage ?? NO_USAGE))]
-      case "rate_limit_event": {
+      case "rate_limit_event":
         quota.see(asObject(event.rate_limit_info) ?? {})
         return []
-      }
       default:
         return NOT_NEEDED.has(event?.type) ? [] : unknownLine(text)
     }
@@ -106,8 +104,8 @@ export function translateClaude(job: AgentJob, clock: Clock): Translator {
         const outcome = judged.reason === "done" ? { ...judged, answer: closing.answer(judged) } : judged
         return { ...outcome, retryAt: outcome.retryAt ?? quota.resetsAt() }
       }
-      const wasHeard = session !== null
-      if (exit.exitCode === 0 && !wasHeard) return { ...base, reason: "protocol", error: stderr || "printed no result" }
+      if (exit.exitCode === 0 && session === null)
+        return { ...base, reason: "protocol", error: stderr || "printed no result" }
       const error = stderr.trim() === "" ? "ended without a result" : stderr
       return { ...base, ...classifyError({ message: stderr, now: clock.now() }), error }
     },
