@@ -148,8 +148,8 @@ export interface Io {
   readonly interruptedAgain: AbortSignal
   /** Whether somebody sits at the terminal who can be asked. */
   readonly canAsk: boolean
-  /** What was typed; empty for nothing, null at the end of the input. */
-  ask(question: string): Promise<string | null>
+  /** What was typed; empty for nothing, null at the end of the input and when the signal fires. */
+  ask(question: string, signal?: AbortSignal): Promise<string | null>
   /**
    * Runs a program that talks to the person at the terminal; its exit code. Keys such as Ctrl+C are the program's alone
    * while it runs. The signal ends it.

@@ -61,17 +61,22 @@ function terminalOf(env: NodeJS.ProcessEnv, cwd: string): Io {
   }
 }
 
-async function ask(question: string): Promise<string | null> {
+async function ask(question: string, signal?: AbortSignal): Promise<string | null> {
+  if (signal?.aborted === true) return null
   const { createInterface } = await import("node:readline/promises")
   const line = createInterface({ input: process.stdin, output: process.stdout })
   const ended = new Promise<null>((resolve) => line.once("close", () => resolve(null)))
+  const end = () => line.close()
+  signal?.addEventListener("abort", end)
   try {
     return await Promise.race([line.question(question), ended])
   } finally {
+    signal?.removeEventListener("abort", end)
     line.close()
   }
 }
 
+const TIME_TO_END_MS = 2000
 const KEYS = ["SIGINT", "SIGQUIT"] as const
 
 /** What a person types reaches the whole foreground, us too: meanwhile we hear nothing of it. */
@@ -80,12 +85,19 @@ async function runAtTerminal(command: readonly string[], { signal, ...how }: Int
   const hearNothing = () => undefined
   for (const [key] of heard) process.removeAllListeners(key).on(key, hearNothing)
   const child = Bun.spawn([...command], { ...how, stdin: "inherit", stdout: "inherit", stderr: "inherit" })
-  const end = () => child.kill("SIGTERM")
+  let killing: Timer | undefined
+  const end = () => {
+    child.kill("SIGTERM")
+    // An interactive shell ignores SIGTERM. SIGHUP is what it gets when its terminal is closed.
+    child.kill("SIGHUP")
+    killing = setTimeout(() => child.kill("SIGKILL"), TIME_TO_END_MS)
+  }
   signal?.addEventListener("abort", end)
   if (signal?.aborted === true) end()
   try {
     return await child.exited
   } finally {
+    clearTimeout(killing)
     signal?.removeEventListener("abort", end)
     for (const [key, listeners] of heard) {
       process.removeListener(key, hearNothing)

@@ -185,7 +185,95 @@ describe.skipIf(!HAS_TMUX)(`open${WHY_NO_TMUX}`, () => {
     },
     LONG_MS,
   )
+
+  it.each(["SIGTERM", "SIGHUP"] as const)(
+    "keeps the task for the person when %s comes at its question",
+    async (signal) => {
+      using bench = await makeProject()
+      await bench.ok("task", "create", "--title", "Half")
+      using pane = openPane(bench, 200, `${OPEN_1}; echo CODE $?`, AGENT)
+      await pane.until((screen) => screen.includes("this is a shell in"))
+      await enter(pane, "echo mine > mine.txt", "exit")
+      await pane.until((screen) => screen.includes("Is the task done (d)"))
+      process.kill(pidIn(pane), signal)
+      const seen = await pane.until((screen) => screen.includes(END))
+      expect(seen).toContain("a signal ended the session: Task 1 is paused for you")
+      expect(seen).toContain("CODE 130")
+      expect(await task(bench)).toMatchObject({ status: "paused", lease_until: null })
+      expect(fileOf(bench, "mine.txt")).toBe("mine")
+    },
+    LONG_MS,
+  )
+
+  it(
+    "keeps the task when a signal comes while the session is open, and when the input ends at its question",
+    async () => {
+      using bench = await makeProject()
+      await bench.ok("task", "create", "--title", "Half")
+      using ended = openPane(bench, 200, `${OPEN_1} --done`, AGENT)
+      await ended.until((screen) => screen.includes("this is a shell in"))
+      const pid = pidIn(ended)
+      process.kill(pid, "SIGTERM")
+      await until(() => !existsSync(`/proc/${pid}`))
+      expect(await task(bench)).toMatchObject({ status: "paused" })
+      using pane = openPane(bench, 200, "teamwork open 1", AGENT)
+      await pane.until((screen) => screen.includes("this is a shell in"))
+      await enter(pane, "exit")
+      await pane.until((screen) => screen.includes("Is the task done (d)"))
+      pane.press("C-d")
+      const seen = await pane.until((screen) => screen.includes(END))
+      expect(seen).toContain("there was no answer: Task 1 is paused for you")
+      expect(await task(bench)).toMatchObject({ status: "paused" })
+    },
+    LONG_MS,
+  )
+
+  it(
+    "refuses a second session of the same person while the first is open, and opens it when the first is dead",
+    async () => {
+      using bench = await makeProject()
+      await bench.ok("task", "create", "--title", "Half")
+      await bench.ok("task", "create", "--title", "Other")
+      const env = { ...AGENT, TEAMWORK_CLAIM_WORKER_LEASE_SECONDS: "600" }
+      using first = openPane(bench, 200, OPEN_1, env)
+      await first.until((screen) => screen.includes("this is a shell in"))
+      using second = openPane(bench, 200, "teamwork open 1; teamwork open 2; teamwork open 1 --print", env)
+      const seen = await second.until((screen) => screen.includes(END))
+      const where = `in process ${pidIn(first)} at /dev/pts/`
+      expect(seen.split(`task 1 is already open with person-anna, ${where}`)).toHaveLength(3)
+      expect(seen).toContain(`person-anna has task 1 open, and one at a time, ${where}`)
+      expect(await task(bench)).toMatchObject({ status: "in_progress", claim_token: 1 })
+      expect(await task(bench, "2")).toMatchObject({ status: "open" })
+      const pid = pidIn(first)
+      process.kill(pid, "SIGKILL")
+      await until(() => !existsSync(`/proc/${pid}`))
+      using third = openPane(bench, 200, "teamwork open 1 --keep", env)
+      await third.until((screen) => screen.includes("this is a shell in"))
+      await enter(third, "exit")
+      await third.until((screen) => screen.includes("is paused for you"))
+    },
+    LONG_MS,
+  )
+
+  it(
+    "prints what it would open of a running task, and refuses what it would refuse",
+    async () => {
+      using bench = await makeProject()
+      await using worker = await startWaiting(bench)
+      await bench.ok("task", "create", "--title", "Two", "--blocked-by", "1")
+      const { stdout, stderr } = await bench.run(["open", "1", "--print", "--format", "table"], { env: AGENT })
+      expect(stdout).toMatch(/^cd \S+\/person-anna && env .*opens\.sh.* --resume \S+/)
+      expect(stderr).toContain("teamwork open 1 first takes the task over from w1 and makes this folder")
+      expect(await bench.refused("task.not_ready", "open", "2", "--print")).toContain("task 2 waits for 1")
+      go(bench)
+      await worker.stop("SIGTERM")
+    },
+    LONG_MS,
+  )
 })
+
+const OPEN_1 = `sh -c 'echo PID $$; exec "$BUN" "$MAIN" open 1 "$@"' sh`
+const pidIn = (pane: Pane) => Number(/PID (\d+)/.exec(pane.all())?.[1])
 
 async function findPerson(bench: Bench): Promise<{ worktree: string }> {
   const { workers } = await bench.ok<{ workers: { id: string; worktree: string }[] }>("swarm", "status")

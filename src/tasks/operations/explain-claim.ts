@@ -11,6 +11,18 @@ import { getTask, getTeam } from "./lookup.ts"
 
 /** Why a claim got nothing. A look after the fact: what it sees may have changed since, and it decides nothing. */
 export async function explainRefusal(tx: Tx, request: ClaimRequest): Promise<AppError> {
+  return (
+    (await findRefusal(tx, request)) ??
+    // It was taken and freed again between the claim and this look.
+    new AppError("task.already_claimed", `task ${request.taskId} was held by somebody else a moment ago; try again`, {
+      taskId: request.taskId,
+      status: "open",
+    })
+  )
+}
+
+/** Why a claim would get nothing now; undefined where it would get the task. */
+export async function findRefusal(tx: Tx, request: ClaimRequest): Promise<AppError | undefined> {
   const team = await getTeam(tx, request)
   return (
     refusedByTeam(team) ??
@@ -77,7 +89,7 @@ async function noneAvailable(tx: Tx, team: StoredTeam, request: ClaimRequest): P
   )
 }
 
-async function refusedByTask(tx: Tx, team: StoredTeam, request: ClaimRequest): Promise<AppError> {
+async function refusedByTask(tx: Tx, team: StoredTeam, request: ClaimRequest): Promise<AppError | undefined> {
   const task = await getTask(tx, team.key, request.taskId as Task["id"])
   const details = { taskId: task.id, status: task.status }
   if (isHeld(task.status)) {
@@ -131,10 +143,5 @@ async function refusedByTask(tx: Tx, team: StoredTeam, request: ClaimRequest): P
       { ...details, wave: task.wave },
     )
   }
-  // It was taken and freed again between the claim and this look.
-  return new AppError(
-    "task.already_claimed",
-    `task ${task.id} was held by somebody else a moment ago; try again`,
-    details,
-  )
+  return undefined
 }

@@ -7,7 +7,8 @@ import type { StoredTeam, Tx } from "../../store/port.ts"
 import { isPersonsClaim } from "../persons-claim.ts"
 import type { Task } from "../task.ts"
 import { claimTask } from "./claim-task.ts"
-import { lockTask, lockTeam } from "./lookup.ts"
+import { findRefusal } from "./explain-claim.ts"
+import { getTask, getTeam, lockTask, lockTeam } from "./lookup.ts"
 import { reopenTask } from "./task-moves.ts"
 
 export interface TakeRequest extends TeamName {
@@ -15,6 +16,8 @@ export interface TakeRequest extends TeamName {
   /** As `personsName` makes it. */
   readonly owner: string
   readonly leaseSeconds: number
+  /** The claim of an earlier process of the owner that is known to be dead. Any other claim of the owner is held. */
+  readonly deadToken?: number | null
 }
 
 export interface Taken {
@@ -34,7 +37,7 @@ export async function takeForPerson(context: Context, request: TakeRequest): Pro
   const taken = await store.write(async (tx) => {
     const team = await lockTeam(tx, request)
     const task = await lockTask(tx, team.key, request.id)
-    assertTakeable(task, request.owner, await tx.now())
+    assertTakeable(task, request, await tx.now())
     if (task.status === "open") return undefined
     const by = request.owner
     const isFailed = task.status === "failed"
@@ -47,6 +50,20 @@ export async function takeForPerson(context: Context, request: TakeRequest): Pro
   const { project, team, id, owner, leaseSeconds } = request
   const claimed = await claimTask.run(context, { project, team, id, owner, leaseSeconds })
   return { task: claimed.task, from: null, before: null }
+}
+
+/** Throws what `takeForPerson` would throw now, and changes nothing. */
+export async function checkTakeable({ store }: Context, request: TakeRequest): Promise<void> {
+  await store.read(async (tx) => {
+    const { key } = await getTeam(tx, request)
+    const task = await getTask(tx, key, request.id)
+    assertTakeable(task, request, await tx.now())
+    if (task.status !== "open") return
+    const { project, team, owner } = request
+    const claim = { project, team, taskId: task.id, owner, workerId: owner as WorkerId, role: null, strictRole: false }
+    const refusal = await findRefusal(tx, { ...claim, leaseMs: request.leaseSeconds * 1000 })
+    if (refusal !== undefined) throw refusal
+  })
 }
 
 async function take(tx: Tx, team: StoredTeam, { id, owner, leaseSeconds }: TakeRequest): Promise<{ task: Task }> {
@@ -62,7 +79,11 @@ function holderOf({ status, claimedBy }: Task, owner: string): string | null {
   return status === "in_progress" && claimedBy !== owner ? claimedBy : null
 }
 
-function assertTakeable({ id, status, claimedBy, leaseUntil }: Task, owner: string, now: number): void {
+function assertTakeable(
+  { id, status, claimedBy, claimToken, leaseUntil }: Task,
+  { owner, deadToken }: TakeRequest,
+  now: number,
+): void {
   if (status === "in_review")
     throw new AppError(
       "task.transition",
@@ -78,7 +99,8 @@ function assertTakeable({ id, status, claimedBy, leaseUntil }: Task, owner: stri
       { remedy: { operation: "task reopen", fields: { id }, to: "work on it again with" } },
     )
   const isHeld = status === "in_progress" && leaseUntil !== null && Date.parse(leaseUntil) > now
-  if (isHeld && claimedBy !== null && claimedBy !== owner && isPersonsClaim(claimedBy))
+  const isLeftOver = claimedBy === owner && claimToken === deadToken
+  if (isHeld && claimedBy !== null && isPersonsClaim(claimedBy) && !isLeftOver)
     throw new AppError("task.already_claimed", `task ${id} is open with ${claimedBy} until ${leaseUntil}`, {
       taskId: id,
       owner: claimedBy,

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs"
 import { userInfo } from "node:os"
 import { command, type Session } from "../../app/command.ts"
 import { openWorker, workerOptions } from "../../app/wiring/open-worker.ts"
@@ -11,10 +12,12 @@ import { quoteArgument } from "../../lib/text/quote-argument.ts"
 import { followHistory } from "../../reporting/effects/follow-history.ts"
 import { taskIdField, teamFields } from "../../store/operation.ts"
 import { getTask } from "../../tasks/operations/get-task.ts"
+import { checkTakeable } from "../../tasks/operations/take-for-person.ts"
 import { personsName } from "../../tasks/persons-claim.ts"
 import type { Task } from "../../tasks/task.ts"
 import type { Ending } from "../loop/ending.ts"
 import type { Shift } from "../loop/shift.ts"
+import { checkOneSession } from "../open/one-session.ts"
 import { makeOpenJob } from "../open/open-job.ts"
 import {
   type Afterwards,
@@ -55,7 +58,7 @@ export const open = command({
       )
     await trustHere(session, { folder })
     const end = await openSession(await makeShift(session, given), task, openPorts(session, next))
-    return { data: end, text: () => describeEnd(end), exitCode: end.isDone ? 0 : 1 }
+    return { data: end, text: () => describeEnd(end), exitCode: end.isInterrupted ? 130 : end.isDone ? 0 : 1 }
   },
 })
 
@@ -73,7 +76,7 @@ function readNext({ done, giveBack, keep }: Input): Afterwards | undefined {
   return asked[0]
 }
 
-/** A person in the place of a worker: nobody tells them to end. */
+/** A person in the place of a worker. The first signal ends the session at once: nobody is there who goes on. */
 async function makeShift(session: Session, given: Input): Promise<Shift> {
   const { env } = session.host
   const { project, team } = given
@@ -81,7 +84,7 @@ async function makeShift(session: Session, given: Input): Promise<Shift> {
   const asked = { project, team, run, sourceDir: given.sourceDir }
   const ports = await openWorker(session, asked)
   const ending: Ending = {
-    ...{ drain: ports.drain, stop: new AbortController().signal, reason: () => undefined, shutDown: () => undefined },
+    ...{ drain: ports.drain, stop: ports.drain, reason: () => undefined, shutDown: () => undefined },
     [Symbol.dispose]: () => undefined,
   }
   return {
@@ -101,12 +104,12 @@ function openPorts({ host }: Session, next: Afterwards | undefined): OpenPorts {
     run: ({ command, env: own, workspace }, signal) =>
       io.interactive(command, { cwd: workspace, signal, env: { TERM: env.TERM, ...own } }),
     async askNext() {
+      // What a signal cut off is not done, whatever was asked for.
+      if (io.interrupted.aborted) return next === "give-back" ? next : null
       if (next !== undefined) return next
-      // Whoever closed the terminal cannot be asked: a worker goes on.
-      if (io.interrupted.aborted) return "give-back"
       for (;;) {
-        const answer = await io.ask("Is the task done (d), shall a worker go on (g), or do you keep it (k)? ")
-        if (answer === null) return "give-back"
+        const answer = await io.ask(QUESTION, io.interrupted)
+        if (answer === null) return null
         const found = ANSWERS[answer.trim().toLowerCase()]
         if (found !== undefined) return found
       }
@@ -114,12 +117,17 @@ function openPorts({ host }: Session, next: Afterwards | undefined): OpenPorts {
   }
 }
 
+const QUESTION = "Is the task done (d), shall a worker go on (g), or do you keep it (k)? "
 const ANSWERS: Readonly<Partial<Record<string, Afterwards>>> = {
   ...{ d: "done", done: "done", g: "give-back", "give-back": "give-back", k: "keep", keep: "keep" },
 }
 
-/** The workspace is made when it is opened; until then there may be nothing at its path. */
+/** What `open` would do now; refuses what it would refuse. */
 async function print(session: Session, shift: Shift, task: Task) {
+  const { leaseSeconds } = shift.options.settings
+  const deadToken = await checkOneSession(shift, task.id)
+  const request = { ...shift.team, id: task.id, owner: shift.worker, leaseSeconds, deadToken }
+  await checkTakeable(shift.ports.context, request)
   const earlier = await findOpened(shift, task)
   const ready = earlier && (await findAgent(shift, earlier))
   const workspace = shift.ports.workspaces.pathOf(shift.worker)
@@ -130,8 +138,23 @@ async function print(session: Session, shift: Shift, task: Task) {
     ...{ task: task.id, workspace, agent: opened && (earlier?.agent ?? null), session: opened && earlier?.session.id },
     command: opened?.command ?? [session.host.env.SHELL ?? "sh"],
     env: opened?.env ?? {},
+    workspaceExists: existsSync(workspace),
+    takenFrom: task.status === "in_progress" && task.claimedBy !== shift.worker ? task.claimedBy : null,
   }
-  return { data, isDocument: true, text: () => commandLine(data) }
+  const warnings = notesOf(data)
+  return { data, isDocument: true, warnings, text: () => commandLine(data) }
+}
+
+function notesOf({ task, workspaceExists, takenFrom }: Printed): string[] {
+  const makes = workspaceExists ? "moves this folder to the task's work" : "makes this folder, which is not there yet"
+  const from = takenFrom === null ? "" : `takes the task over from ${takenFrom} and `
+  return [`teamwork open ${task} first ${from}${makes}`]
+}
+
+interface Printed {
+  readonly task: string
+  readonly workspaceExists: boolean
+  readonly takenFrom: string | null
 }
 
 function commandLine({ workspace, env, command }: Pick<Opened, "workspace" | "env" | "command">): string {
@@ -145,7 +168,7 @@ function describeEnd({ task, next, isDone, reason }: OpenEnd): string {
   const ends = {
     done: `Task ${task} is done`,
     "give-back": `Task ${task} goes back to the workers, with what was done`,
-    keep: `Task ${task} is paused for you; go on with: teamwork open ${task}`,
+    keep: `${reason === null ? "" : `\n${reason}: `}Task ${task} is paused for you; go on with: teamwork open ${task}`,
   } as const satisfies Record<Afterwards, string>
   return ends[next]
 }

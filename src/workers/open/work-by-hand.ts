@@ -15,12 +15,15 @@ import { commit, reasonOf } from "../loop/do-task.ts"
 import { type EarlierSession, findLastSession } from "../loop/find-session.ts"
 import { type Hold, holdClaim } from "../loop/hold-claim.ts"
 import { noteEvidence } from "../loop/note-evidence.ts"
+import { workerMark } from "../loop/orphans.ts"
 import { completeTask } from "../loop/plan-task.ts"
 import type { Shift } from "../loop/shift.ts"
 import { takeWorkspace } from "../loop/take-workspace.ts"
 import { validateTask } from "../loop/validate-task.ts"
 import { untilLetGo } from "./let-go.ts"
+import { holdOneSession } from "./one-session.ts"
 import { environmentOf, makeOpenJob } from "./open-job.ts"
+import { recordedSession } from "./recorded-session.ts"
 
 /** `done`: it is judged and delivered as the task's work. `give-back`: a worker goes on from there. `keep`: nobody does. */
 export type Afterwards = "done" | "give-back" | "keep"
@@ -37,7 +40,8 @@ export interface Opened {
 export interface OpenPorts {
   /** Hands the terminal over to a program until it ends. */
   readonly run: (opened: Opened, signal: AbortSignal) => Promise<number>
-  readonly askNext: () => Promise<Afterwards>
+  /** Null where there is no answer: the input ended, or a signal came. */
+  readonly askNext: () => Promise<Afterwards | null>
   readonly shell: string
   /** What a shell of the person's own gets. */
   readonly env: Readonly<Record<string, string>>
@@ -50,13 +54,18 @@ export interface OpenEnd {
   readonly next: Afterwards
   /** Whether the task is where the person wanted it; false when its gate or QA failed it. */
   readonly isDone: boolean
+  /** A signal ended it. */
+  readonly isInterrupted: boolean
   readonly reason: string | null
 }
 
 /** What would be opened, found without claiming anything. Throws where nothing could be. */
 export async function findOpened(shift: Shift, task: Task): Promise<EarlierSession | undefined> {
-  const runs = [...(await shift.history.read()).runs.values()]
-  return findLastSession(runs, task.id)
+  const runs = [...(await shift.history.read()).runs.values()].filter((run) => run.task === task.id)
+  return findLastSession(
+    runs.map((run) => ({ ...run, session: run.session ?? recordedSession(shift, run.id) })),
+    task.id,
+  )
 }
 
 /** The agent whose session it is. Throws where its program is not there; undefined where it has no session to open. */
@@ -79,14 +88,26 @@ export async function openSession(shift: Shift, task: Task, ports: OpenPorts): P
   if (known !== undefined) await findAgent(shift, known)
   const { team, worker: owner, options } = shift
   const { leaseSeconds } = options.settings
-  const taken = await takeForPerson(shift.ports.context, { ...team, id: task.id, owner, leaseSeconds })
+  using session = await holdOneSession(shift, task.id)
+  const { deadToken } = session
+  const taken = await takeForPerson(shift.ports.context, { ...team, id: task.id, owner, leaseSeconds, deadToken })
+  session.note(taken.task.claimToken)
+  if (deadToken !== null) await endLeftOver(shift, ports)
   await using hold = holdClaim(shift, taken.task)
   try {
     return await work(shift, hold, { taken, ports })
   } catch (error) {
-    if (!hold.lost.aborted) await giveBack(shift, hold, "it could not be opened").catch(() => undefined)
+    if (hold.lost.aborted) throw error
+    if (shift.ending.stop.aborted) await keep(shift, hold).catch(() => undefined)
+    else await giveBack(shift, hold, "it could not be opened").catch(() => undefined)
     throw error
   }
+}
+
+/** Ends what a dead `open` of the person left in the workspace, unless this is called from there. */
+async function endLeftOver({ ports, options, team, worker }: Shift, { env }: OpenPorts): Promise<void> {
+  if (workerMark({ home: options.home, ...team, worker }) in env) return
+  await ports.endOrphans({ id: worker, machine: options.process.machine, pid: null, processStart: null })
 }
 
 interface Work {
@@ -110,21 +131,27 @@ async function work(shift: Shift, hold: Hold, { taken, ports }: Work): Promise<O
   if (hold.lost.aborted) throw new AppError("claim.lost", `task ${task.id} is no longer yours; its work is kept`)
   const delivered = await commit(shift, hold, workspace)
   shift.ports.say(`Kept: ${describeDelivery(delivered)}`)
-  const next = await ports.askNext()
-  const told = { task: task.id, agent, session, next }
+  const answer = await ports.askNext()
+  const next = answer ?? "keep"
+  const isInterrupted = shift.ending.stop.aborted
+  const told = { task: task.id, agent, session, next, isInterrupted }
   if (next === "give-back") {
     await giveBack(shift, hold, "given back after an open session")
     return { ...told, isDone: true, reason: null }
   }
   if (next === "keep") {
-    const reason = `${shift.worker} keeps it; go on with: teamwork open ${task.id}`
-    const claim = { id: task.id, owner: shift.worker, token: hold.token }
-    await updateTask.run(shift.ports.context, { ...shift.team, ...claim, status: "paused", reason })
-    return { ...told, isDone: true, reason: null }
+    await keep(shift, hold)
+    const why = isInterrupted ? "a signal ended the session" : "there was no answer"
+    return { ...told, isDone: true, reason: answer === null ? why : null }
   }
   const problem = await finish(shift, hold, { workspace, delivered, agent: agent ?? "a shell" })
   if (problem !== null) await giveBack(shift, hold, problem)
   return { ...told, isDone: problem === null, reason: problem }
+}
+
+async function keep({ ports, team, worker: owner }: Shift, { task: { id }, token }: Hold): Promise<void> {
+  const reason = `${owner} keeps it; go on with: teamwork open ${id}`
+  await updateTask.run(ports.context, { ...team, id, owner, token, status: "paused", reason })
 }
 
 async function giveBack({ ports, team, worker }: Shift, { task, token }: Hold, reason: string): Promise<void> {
