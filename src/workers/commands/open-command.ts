@@ -141,7 +141,8 @@ async function print(session: Session, shift: Shift, task: Task) {
     workspaceExists: existsSync(workspace),
     takenFrom: task.status === "in_progress" && task.claimedBy !== shift.worker ? task.claimedBy : null,
   }
-  const warnings = notesOf(data)
+  // Programs read it from the fields.
+  const warnings = session.isJsonAsked ? [] : notesOf(data)
   return { data, isDocument: true, warnings, text: () => commandLine(data) }
 }
 

@@ -230,14 +230,13 @@ async function giveUp({ ports, team, worker, options }: Shift, { task, token }: 
   const at = (kind: "base" | "head") =>
     pins.find(({ place, ...pin }) => pin.kind === kind && "task" in place && place.task === task.id)?.commit
   const [base, commit] = [at("base"), at("head")]
-  // Who leads the team waits for this, see `orchestrator/merged.ts`.
-  await noteGivenUp(
-    ports.context,
-    { ...team, task: task.id, attempt: task.attempt, worker },
-    base && commit ? { token, base, commit, place: options.place } : undefined,
-  ).catch((error) => {
-    if (!isLost(error)) throw error
-  })
+  const committed = base && commit ? { token, base, commit, place: options.place } : undefined
+  const given = { ...team, task: task.id, attempt: task.attempt, worker }
+  // Who leads the team waits for this, see `orchestrator/merged.ts`. A new claim says as much.
+  if (isKept)
+    await noteGivenUp(ports.context, given, committed).catch((error) => {
+      if (!isLost(error)) throw error
+    })
   ports.say(`Task ${task.id} is no longer ${worker}'s; nothing more is done for it`)
   await ports.workspaces.disown({ worker, attempt: { task: task.id, attempt: task.attempt } })
   return { kind: "lost" }
