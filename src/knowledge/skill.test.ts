@@ -1,5 +1,5 @@
 import { describe, expect, it } from "bun:test"
-import { chooseSkills, findMissing, findNamed, readSkillFile, type Skill } from "./skill.ts"
+import { chooseSkills, findMissing, findNamed, type Skill } from "./skill.ts"
 
 const skill = (name: string, description: string): Skill => ({ name, description, path: `x/${name}`, origin: "home" })
 const SKILLS = [
@@ -79,22 +79,5 @@ describe("the skills for a task", () => {
 
   it("are none where none fits", () => {
     expect(choose("Paint the fence")).toEqual([])
-  })
-})
-
-describe("a SKILL.md", () => {
-  it("has a name and a description, in one line or in several", () => {
-    const read = (front: string) => readSkillFile(`---\n${front}\n---\n# Do it\n`)
-    const pdf = { name: "pdf", description: "Fills forms: all of them" }
-    expect(read("name: pdf\ndescription: Fills forms: all of them")).toEqual(pdf)
-    expect(read('name: "pdf"\ndescription: >-\n  Fills forms:\n  all of them\nallowed-tools: Read')).toEqual(pdf)
-    expect(read("description: 'Fills forms: all of them'\r\nname: pdf\r")).toEqual(pdf)
-  })
-
-  it("is not taken without them", () => {
-    expect(readSkillFile("# Do it")).toBe("it does not begin with a line ---")
-    expect(readSkillFile("---\nname: x")).toBe("its front matter is not closed with a line ---")
-    expect(readSkillFile("---\ndescription: x\n---")).toBe("it has no name of at most 100 characters")
-    expect(readSkillFile("---\nname: x\n---")).toBe("it has no description")
   })
 })

@@ -134,29 +134,3 @@ function fold(name: string): string {
     .replace(/^the\s+/, "")
     .replaceAll(/[\s_-]+/gu, "-")
 }
-
-/** Name and description of a SKILL.md; what is wrong with it where it has none. */
-export function readSkillFile(text: string): { readonly name: string; readonly description: string } | string {
-  const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/)
-  if (lines[0]?.trimEnd() !== "---") return "it does not begin with a line ---"
-  const end = lines.findIndex((line, index) => index > 0 && line.trimEnd() === "---")
-  if (end === -1) return "its front matter is not closed with a line ---"
-  const values = new Map<string, string>()
-  let key = ""
-  for (const line of lines.slice(1, end)) {
-    const [, name, value = ""] = /^([A-Za-z_-]+)\s*:(.*)$/.exec(line) ?? []
-    if (name !== undefined) {
-      key = name.toLowerCase()
-      values.set(key, value.trim().replace(/^[>|][+-]?$/, ""))
-      // A value may go on in indented lines.
-    } else if (/^\s+\S/.test(line)) values.set(key, `${values.get(key) ?? ""} ${line.trim()}`.trim())
-  }
-  const [name = "", description = ""] = ["name", "description"].map((each) => unquote(values.get(each) ?? ""))
-  if (name === "" || name.length > 100) return "it has no name of at most 100 characters"
-  return description === "" ? "it has no description" : { name, description }
-}
-
-function unquote(text: string): string {
-  const [, , inner] = /^(["'])(.*)\1$/s.exec(text) ?? []
-  return inner ?? text
-}

@@ -256,7 +256,7 @@ describe("skills", () => {
     ])
     const { warnings } = findSkills(roots)
     expect(warnings).toEqual([
-      `${join(roots.repository, ".claude/skills/odd/SKILL.md")} is no skill: it has no name of at most 100 characters`,
+      `${join(roots.repository, ".claude/skills/odd/SKILL.md")} is not a skill: name: a skill needs a name of at most 100 characters`,
     ])
   })
 

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { readSkillFile, type Skill } from "../skill.ts"
+import * as v from "valibot"
+import { readFrontMatter } from "../../lib/front-matter.ts"
+import type { Skill } from "../skill.ts"
 
 /** Where agents look for skills, in the repository and in the user's home. */
 const FOLDERS = [".claude/skills", ".agents/skills"]
@@ -28,7 +30,7 @@ export function findSkills(roots: { readonly repository: string; readonly home: 
         const text = readText(join(root, path))
         if (text === undefined) continue
         const read = readSkillFile(text)
-        if (typeof read === "string") warnings.push(`${join(root, path)} is no skill: ${read}`)
+        if (typeof read === "string") warnings.push(`${join(root, path)} is not a skill: ${read}`)
         else if (!skills.has(read.name))
           skills.set(read.name, { ...read, path: origin === "home" ? join(root, path) : path, origin })
       }
@@ -37,6 +39,33 @@ export function findSkills(roots: { readonly repository: string; readonly home: 
     if (roots.repository === roots.home) break
   }
   return { skills: [...skills.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), warnings }
+}
+
+/** Text on one line, however it is written in the file. */
+const line = (rule: string, most: number) =>
+  v.optional(
+    v.pipe(
+      v.string(rule),
+      v.transform((text) => text.replaceAll(/\s+/g, " ").trim()),
+      v.minLength(1, rule),
+      v.maxLength(most, rule),
+    ),
+    "",
+  )
+
+const skillFileSchema = v.pipe(
+  v.record(v.string(), v.unknown()),
+  v.transform((keys) => Object.fromEntries(Object.entries(keys).map(([key, value]) => [key.toLowerCase(), value]))),
+  v.object({
+    name: line("a skill needs a name of at most 100 characters", 100),
+    description: line("a skill needs a description", MOST_BYTES),
+  }),
+)
+
+/** Name and description of a SKILL.md, or what is wrong with it. */
+export function readSkillFile(text: string): Pick<Skill, "name" | "description"> | string {
+  const read = readFrontMatter(text, skillFileSchema, { repair: true })
+  return "problem" in read ? read.problem : read.value
 }
 
 function namesIn(folder: string): string[] {
@@ -52,6 +81,6 @@ function readText(file: string): string | undefined {
     const stat = statSync(file)
     return stat.isFile() && stat.size <= MOST_BYTES ? readFileSync(file, "utf8") : undefined
   } catch {
-    return undefined // a folder without a SKILL.md is no skill
+    return undefined // a folder without a SKILL.md is not a skill
   }
 }
