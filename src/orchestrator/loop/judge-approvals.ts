@@ -1,11 +1,8 @@
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { type Approval, nameApproval } from "../../requests/approval.ts"
-import { decideApproval } from "../../requests/operations/approvals.ts"
+import { approveByRule, decideApproval } from "../../requests/operations/approvals.ts"
 import type { OrchestratorPorts } from "./engine-ports.ts"
-
-/** As whom the rule decides that routine matters are approved. */
-const POLICY = "policy"
 
 /** Decisions on what no person is asked about, each beside the loop, as an agent may take its time. */
 export function makeApprovalJudge(
@@ -17,9 +14,10 @@ export function makeApprovalJudge(
   const unanswered = new Set<number>()
 
   async function decide(approval: Approval): Promise<void> {
-    const ask = async () => (await judgeApproval?.(approval)) ?? { by: POLICY, isApproved: true, reason: null }
+    const ask = async () => judgeApproval?.(approval)
     const first = await ask()
-    const ruling = "why" in first ? await ask() : first
+    const ruling = first !== undefined && "why" in first ? await ask() : first
+    if (ruling === undefined) return void (await approveByRule(context, name, approval))
     if ("why" in ruling) {
       unanswered.add(approval.number)
       const { number } = approval

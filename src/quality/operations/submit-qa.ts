@@ -1,22 +1,13 @@
-import { PERSON, POLICY } from "../../kernel/actor.ts"
+import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamRecord } from "../../kernel/record.ts"
 import type { Remedy } from "../../kernel/remedy.ts"
-import type { TeamName } from "../../kernel/team.ts"
 import { list, optional, text, withDefault } from "../../lib/fields.ts"
 import { BUILT_IN_ROLES, type Responsibility, type RoleDefinition } from "../../planning/roles/roles.ts"
 import { type Approval, nameApproval, toApproval, waysToDecide } from "../../requests/approval.ts"
-import { decideApproval } from "../../requests/operations/approvals.ts"
+import { approveByRule } from "../../requests/operations/approvals.ts"
 import { askApproval } from "../../requests/operations/ask-approval.ts"
-import {
-  type Context,
-  operation,
-  ownerField,
-  taskIdField,
-  teamFields,
-  textField,
-  tokenField,
-} from "../../store/operation.ts"
+import { operation, ownerField, taskIdField, teamFields, textField, tokenField } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { addRecord, changeRecord } from "../../store/records.ts"
 import { assertHolds } from "../../tasks/operations/assert-holds.ts"
@@ -162,7 +153,7 @@ export const planQa = operation({
       return { mode: team.mode, task: moved, quality: toQuality(changed), approval }
     })
     if (mode !== "FULL_AUTO") return planned
-    const approval = await approveByPolicy(context, { ...input, approval: planned.approval }).catch(unlessDecided)
+    const approval = await approveByRule(context, input, planned.approval)
     return context.store.read(async (tx) => {
       const { key } = await getTeam(tx, input)
       const task = await getTask(tx, key, input.id)
@@ -175,20 +166,6 @@ export const planQa = operation({
 function responsibilityOf({ agentType }: Task, roles: readonly RoleDefinition[]): Responsibility | undefined {
   if (agentType === null || BUILT_IN_ROLES.some(({ name }) => name === agentType)) return undefined
   return roles.find(({ name }) => name === agentType)?.responsibility
-}
-
-/** Nobody is to be waited for. */
-export async function approveByPolicy(
-  context: Context,
-  { project, team, approval }: TeamName & { readonly approval: Approval },
-): Promise<Approval> {
-  const decision = { status: "approved", reason: "the mode is FULL_AUTO", owner: POLICY } as const
-  return decideApproval(context, { project, team, number: approval.number, ...decision })
-}
-
-/** Somebody was faster, the lead by the same rule or a person, and it is as they said. */
-export function unlessDecided(error: unknown): undefined {
-  if (!(error instanceof AppError && error.code === "approval.decided")) throw error
 }
 
 function waits(asked: Approval): AppError {

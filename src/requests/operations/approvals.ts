@@ -1,4 +1,4 @@
-import { ENGINE, PERSON } from "../../kernel/actor.ts"
+import { ENGINE, PERSON, POLICY } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
@@ -121,6 +121,23 @@ export async function decideApproval({ store, ids }: Context, decision: Decision
       })
     return toApproval(changed)
   })
+}
+
+/**
+ * Approves by rule, for a mode in which nobody is asked. Returns undefined when a person or another worker decided
+ * first: their decision stands.
+ */
+export async function approveByRule(
+  context: Context,
+  { project, team }: TeamName,
+  { number }: Pick<Approval, "number">,
+): Promise<Approval | undefined> {
+  try {
+    return await decideApproval(context, { project, team, number, status: "approved", owner: POLICY, reason: null })
+  } catch (error) {
+    if (error instanceof AppError && error.code === "approval.decided") return undefined
+    throw error
+  }
 }
 
 function alreadyDecided(asked: Approval): AppError {

@@ -3,16 +3,11 @@ import { shorten } from "../../prompts/views/fit-sections.ts"
 import { type NoVerdict, QA } from "../../quality/effects/examine-work.ts"
 import { findRound } from "../../quality/operations/find-round.ts"
 import { reportQa } from "../../quality/operations/report-qa.ts"
-import {
-  approveByPolicy,
-  findPlanApproval,
-  planQa,
-  submitQa,
-  unlessDecided,
-} from "../../quality/operations/submit-qa.ts"
+import { findPlanApproval, planQa, submitQa } from "../../quality/operations/submit-qa.ts"
 import { isSameState, type Quality, toQuality } from "../../quality/quality.ts"
 import type { Verdict } from "../../quality/verdict.ts"
 import { type Approval, nameApproval } from "../../requests/approval.ts"
+import { approveByRule } from "../../requests/operations/approvals.ts"
 import { getTask, getTeam } from "../../tasks/operations/lookup.ts"
 import type { Task } from "../../tasks/task.ts"
 import { type Hold, isLost } from "./hold-claim.ts"
@@ -122,7 +117,7 @@ async function goOn(shift: Shift, hold: Hold, { work, now }: Going): Promise<str
     if (asked?.status !== "pending") return void (await plan([]))
     if (mode !== "FULL_AUTO") return `${nameApproval(asked)} is to be decided; see: teamwork approvals`
     // Whoever was killed between asking and approving; or a person was faster.
-    await approveByPolicy(ports.context, { ...team, approval: asked }).catch(unlessDecided)
+    await approveByRule(ports.context, team, asked)
     return undefined
   }
   if (round?.plan == null) return void (await handIn(shift, hold, work))
