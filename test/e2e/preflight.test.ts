@@ -59,7 +59,7 @@ describe("teamwork preflight", () => {
       "pyproject.toml": "[tool.ruff]\nline-length = 100\n",
       "teamwork.json": JSON.stringify({ gates: { build: ["sleep 60"], timeoutSeconds: 6 } }),
     })
-    const shown = await bench.run(["preflight", "--format", "table"], { env: { COLUMNS: "120" } })
+    const shown = await bench.run(["preflight", "--format", "table"])
     expect(shown.exitCode).toBe(0)
     const text = shown.stdout
     expect(text).toMatch(/^GATE +STATE +TIME +COMMAND$/m)
@@ -82,7 +82,7 @@ describe("teamwork preflight", () => {
     using bench = makeBench()
     const build = ["echo the compiler is too old; exit 1"]
     makeRepository(bench.cwd, { "teamwork.json": JSON.stringify({ gates: { build } }) })
-    const { stdout } = await bench.run(["preflight", "--format", "table"], { env: { COLUMNS: "120" } })
+    const { stdout } = await bench.run(["preflight", "--format", "table"])
     expect(stdout).toMatch(/is red before any work\..*\n {4}the compiler is too old$/m)
     const { gates } = await bench.ok<{ gates: Data[] }>("preflight")
     expect(gates[0]).toMatchObject({ state: "red", last_lines: ["the compiler is too old"] })

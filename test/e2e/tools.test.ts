@@ -150,7 +150,7 @@ describe("settings", () => {
       origin: "env",
       where: "TEAMWORK_TEAM_MAX_AGENTS",
     })
-    const table = (await bench.run(["config", "list", "--format", "table"], { env: { COLUMNS: "300" } })).stdout
+    const table = (await bench.run(["config", "list", "--format", "table"])).stdout
     expect(table).toMatch(/team\.maxAgents +7 +\S.*teamwork\.json:3\n/)
   })
 

@@ -49,22 +49,23 @@ describe("teamwork verify", () => {
       status: "success",
       data: { scope: "task", subject: "1", status: "failed", commit, tree: git(shop.cwd, "rev-parse", "HEAD^{tree}") },
     })
-    const shown = await shop.run(["verify", "task", "1", "--base", "HEAD~1", "--format", "table"], {
-      env: { COLUMNS: "70" },
-    })
+    const shown = await shop.run(["verify", "task", "1", "--base", "HEAD~1", "--format", "table"])
     expect(shown.exitCode).toBe(1)
-    const text = shown.stdout.replaceAll(/gates\/[0-9a-f]{40}/g, "gates/KEY").replaceAll(shop.home, "HOME")
+    const text = shown.stdout
+      .replaceAll(/gates\/[0-9a-f]{40}/g, "gates/KEY")
+      .replaceAll(shop.home, "HOME")
+      .replace(/at \d{4}-\S+Z/, "at NOW")
     expect(text.replace(/ \d\.\d s /, " 0.0 s ")).toBe(
       [
         `Verdict on task 1: failed at ${commit.slice(0, 12)}`,
         "CHECK                  STATUS   TIME  WHAT",
         "work_committed         passed",
-        `changes_present        passed         1 file changed since ${git(shop.cwd, "rev-parse", "--short=10", "HEAD~1")}…`,
+        `changes_present        passed         1 file changed since ${git(shop.cwd, "rev-parse", "--short=12", "HEAD~1")}`,
         "history_kept           passed",
         "files_owned            passed",
         "no_suspicious_changes  passed",
         "no_blocked_patterns    failed         c.ts:2 says \"TODO\": throw 'TODO'",
-        "acceptance_passes      failed  0.0 s  echo going; echo gone wrong >&2…",
+        "acceptance_passes      failed  0.0 s  echo going; echo gone wrong >&2; test -f b.txt exited with 1; it ran on this very tree before, at NOW",
         "evidence_complete      passed         1 entry",
         "",
         "echo going; echo gone wrong >&2; test -f b.txt:",

@@ -27,7 +27,7 @@ function machineOf(options: Options, written: { out: string; err: string }): Mac
   const env = sandboxEnv({ ...homeVariables(options.home), ...options.env })
   const never = new AbortController().signal
   const decoder = new TextDecoder()
-  const columns = Number(env.COLUMNS) || 80
+  const columns = Number.POSITIVE_INFINITY
   return {
     ...{ env, cwd, self: SELF, isRoot: process.getuid?.() === 0 },
     io: {

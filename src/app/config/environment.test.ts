@@ -22,14 +22,19 @@ test("colour needs a terminal and no NO_COLOR", () => {
   expect(readEnvironment({ HOME: "/h" }, { stdoutIsTTY: false }).noColor).toBe(true)
 })
 
-test("the width is COLUMNS, the terminal's, or 80", () => {
-  expect(readEnvironment({ HOME: "/h", COLUMNS: "100" }, TTY).columns).toBe(100)
-  expect(readEnvironment({ HOME: "/h" }, TTY).columns).toBe(120)
+test("the width is the terminal's, else COLUMNS, else 80", () => {
+  expect(readEnvironment({ HOME: "/h", COLUMNS: "100" }, TTY).columns).toBe(120)
+  const unknown = { stdoutIsTTY: true }
+  expect(readEnvironment({ HOME: "/h", COLUMNS: "100" }, unknown).columns).toBe(100)
   for (const COLUMNS of ["wide", "0", "-5", "1.5", ""]) {
-    expect(readEnvironment({ HOME: "/h", COLUMNS }, TTY).columns).toBe(120)
+    expect(readEnvironment({ HOME: "/h", COLUMNS }, unknown).columns).toBe(80)
   }
-  expect(readEnvironment({ HOME: "/h" }, { stdoutIsTTY: true, columns: 0 }).columns).toBe(80)
-  expect(readEnvironment({ HOME: "/h" }, { stdoutIsTTY: false }).columns).toBe(80)
+})
+
+test("F107: a pipe has no width, whatever COLUMNS says", () => {
+  const pipe = { stdoutIsTTY: false }
+  expect(readEnvironment({ HOME: "/h", COLUMNS: "80" }, pipe).columns).toBe(Number.POSITIVE_INFINITY)
+  expect(readEnvironment({ HOME: "/h" }, pipe).columns).toBe(Number.POSITIVE_INFINITY)
 })
 
 test("a test's base folder stands in for both homes", () => {

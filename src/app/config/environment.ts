@@ -12,6 +12,7 @@ export type Environment = {
   readonly noColor: boolean
   /** Show where an unexpected error came from. */
   readonly isDebugging: boolean
+  /** The width of the terminal. A pipe has none: what a program reads is never cut. */
   readonly columns: number
 }
 
@@ -30,7 +31,9 @@ export function readEnvironment(env: Env, terminal: { stdoutIsTTY: boolean; colu
     terminalId: asId(terminalId),
     noColor: variable(env, "NO_COLOR") !== undefined || !terminal.stdoutIsTTY,
     isDebugging: variable(env, "TEAMWORK_DEBUG") !== undefined,
-    columns: asWidth(Number(variable(env, "COLUMNS"))) ?? asWidth(terminal.columns) ?? 80,
+    columns: terminal.stdoutIsTTY
+      ? (asWidth(terminal.columns) ?? asWidth(Number(variable(env, "COLUMNS"))) ?? 80)
+      : Number.POSITIVE_INFINITY,
   }
 }
 
