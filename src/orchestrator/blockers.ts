@@ -1,4 +1,5 @@
 import { isWaiting } from "../tasks/blocker.ts"
+import { takesClaims } from "../tasks/readiness.ts"
 import type { Task } from "../tasks/task.ts"
 import type { EngineLimits, EngineSnapshot, ShortAction } from "./actions.ts"
 
@@ -13,7 +14,7 @@ export function settleBlockers(
   { team, tasks, history }: EngineSnapshot,
   { onBlockerFailed }: EngineLimits,
 ): ShortAction[] {
-  if (onBlockerFailed === "ask" || team.status !== "active" || team.phase === "COMPLETE") return []
+  if (onBlockerFailed === "ask" || !takesClaims(team)) return []
   return listBlockers(tasks, team).flatMap(({ id }) => {
     const retries = history.tasks.get(id)?.retries ?? 0
     if (onBlockerFailed === "retry" && retries >= MOST_RETRIES) return []

@@ -1,4 +1,5 @@
 import { cascadeIdOf, followUpOf, mayCascade, SCRIPT } from "../tasks/follow-up.ts"
+import { takesClaims } from "../tasks/readiness.ts"
 import type { EngineLimits, EngineSnapshot, ShortAction } from "./actions.ts"
 
 /**
@@ -10,7 +11,7 @@ export function cascade(
   { team, tasks, history, tested }: EngineSnapshot,
   { enableCascade }: EngineLimits,
 ): ShortAction[] {
-  if (!enableCascade || team.status !== "active" || team.phase === "COMPLETE") return []
+  if (!enableCascade || !takesClaims(team)) return []
   const known = new Set<string>(tasks.map(({ id }) => id))
   const finished = tasks.filter((task) => task.status === "resolved" && mayCascade(task))
   const candidates = finished.flatMap((task) => {

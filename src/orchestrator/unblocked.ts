@@ -1,21 +1,21 @@
+import { findObstacle } from "../tasks/readiness.ts"
 import type { Task } from "../tasks/task.ts"
 import type { EngineSnapshot, ShortAction } from "./actions.ts"
-import { hasMetNeeds } from "./claimable.ts"
 
 /**
  * Who was waiting for a task that is meant for them hears when nothing keeps it from starting any more, once for each
  * attempt. Tasks that are anybody's need no message: whoever is free takes them.
  */
 export function tellUnblocked(snapshot: EngineSnapshot): ShortAction[] {
-  const { team, tasks, history } = snapshot
-  if (team.status !== "active" || team.phase === "COMPLETE") return []
+  const { now, tasks, history, waves } = snapshot
+  const team = { ...snapshot.team, currentWave: waves.currentWave }
   const waited = tasks.filter(
     (task) =>
       task.status === "open" &&
       task.assignee !== null &&
       task.blockedBy.length > 0 &&
-      hasMetNeeds(task, snapshot) &&
-      history.tasks.get(task.id)?.isUnblockedTold !== true,
+      history.tasks.get(task.id)?.isUnblockedTold !== true &&
+      findObstacle(task, team, { now }) === undefined,
   )
   if (waited.length === 0) return []
   const byId = new Map<string, Task>(tasks.map((task) => [task.id, task]))

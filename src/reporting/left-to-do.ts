@@ -1,7 +1,7 @@
 import type { Exception } from "../ownership/exception.ts"
 import { type Finding, nameFinding } from "../quality/finding.ts"
 import type { Verdict } from "../quality/verdict.ts"
-import { isMet, type Task } from "../tasks/task.ts"
+import { isHeld, type Task } from "../tasks/task.ts"
 import { describeFinished, finishedPart } from "./finished-part.ts"
 import { endOf, type TeamView } from "./team-view.ts"
 
@@ -100,7 +100,7 @@ function ofEnd({ view, verdicts }: { view: TeamView; verdicts: readonly Verdict[
   const open = stats.open + stats.in_progress + stats.in_review
   const wasLed = history.ledAt !== null
   if (open > 0) {
-    const isHeldUp = stats.failed + stats.paused > 0 && ![...view.tasks.values()].some((task) => canGoOn(task, view))
+    const isHeldUp = stats.failed + stats.paused > 0 && ![...view.tasks.values()].some(canGoOn)
     // Failed and paused ones are named above, and are not done either.
     const rest = `${open + stats.failed + stats.paused} of ${stats.total} tasks are not done`
     const what = isHeldUp ? `${rest}, ${open} of them wait for what is named above; after that` : rest
@@ -119,10 +119,8 @@ function ofEnd({ view, verdicts }: { view: TeamView; verdicts: readonly Verdict[
 }
 
 /** Whether a run could do something for the task as things stand. */
-function canGoOn({ status, blockedBy }: Task, { tasks }: TeamView): boolean {
-  if (status === "in_progress" || status === "in_review") return true
-  const isReady = blockedBy.every((id) => isMet(tasks.get(id)?.status ?? "open"))
-  return status === "open" && isReady
+function canGoOn({ status, unmet }: Task): boolean {
+  return isHeld(status) || (status === "open" && unmet === 0)
 }
 
 function because(reason: string | null): string {

@@ -313,7 +313,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
       ])
       await h.refuses(claimTask, { id: "9", owner: "w1" }, "task.not_found", "task 9 does not exist")
       await h.refuses(claimTask, { id: "2", owner: "w1" }, "task.not_ready", "task 2 waits for 1")
-      await h.refuses(claimTask, { id: "3", owner: "w1" }, "task.not_ready", "task 3 is meant for w9")
+      await h.refuses(claimTask, { id: "3", owner: "w1" }, "task.not_ready", "task 3 is assigned to w9")
       await h.ask(pause, { task: "1" })
       await h.refuses(claimTask, { id: "1", owner: "w1" }, "task.not_ready", "teamwork resume --task 1")
       await h.ask(updateTask, { id: "1", status: "skipped" })

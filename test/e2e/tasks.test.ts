@@ -157,7 +157,7 @@ describe("a claim (R046, R051, R083)", () => {
     await bench.ok("task", "update", "3", "--assignee", "w9")
     expect(await bench.refused("task.not_ready", "task", "claim", "2", "--owner", "w1")).toContain("waits for 1")
     expect(await bench.refused("task.not_ready", "task", "claim", "1", "--owner", "w1")).toContain("is paused")
-    expect(await bench.refused("task.not_ready", "task", "claim", "3", "--owner", "w1")).toContain("meant for w9")
+    expect(await bench.refused("task.not_ready", "task", "claim", "3", "--owner", "w1")).toContain("assigned to w9")
     await bench.refused("task.none_available", "task", "claim", "--next", "--owner", "w1")
     expect(await bench.ok("task", "claim", "--next", "--owner", "w9")).toMatchObject({ id: "3" })
     await bench.ok("resume", "--task", "1")

@@ -8,7 +8,8 @@ import {
   type TeamReport,
 } from "../../reporting/status.ts"
 import { listQuestions } from "../../requests/question.ts"
-import { isMet, type Task } from "../../tasks/task.ts"
+import { listUnmet } from "../../tasks/readiness.ts"
+import type { Task } from "../../tasks/task.ts"
 import { currentWave, type Wave } from "../../tasks/wave.ts"
 import type { Worker } from "../../workers/worker.ts"
 import type { PastEvent, SnapshotTask, TeamSnapshot } from "../snapshot.ts"
@@ -108,14 +109,10 @@ export function reportSwarm(facts: TeamFacts): SwarmReport {
 }
 
 function listTasks({ tasks }: TeamFacts): Task[] {
-  const isUnmet = (id: TaskId) => {
-    const need = tasks.get(id)
-    return need === undefined || !isMet(need.status)
-  }
   return Array.from(tasks.values(), (task) => ({
     ...task,
     blockedBy: task.blockedBy.toSorted(compare),
-    unmet: task.blockedBy.filter(isUnmet).length,
+    unmet: listUnmet(task, (id) => tasks.get(id)?.status).length,
   }))
 }
 

@@ -1,7 +1,8 @@
 import type { LiveNotice } from "../../kernel/live-notice.ts"
 import { firstLine } from "../../lib/text/last-lines.ts"
 import { bar, type Column, cut, oneLine, paint, type Screen, table, width } from "../../lib/text/table.ts"
-import { isMet, type Task } from "../../tasks/task.ts"
+import { findWait } from "../../tasks/readiness.ts"
+import type { Task } from "../../tasks/task.ts"
 import { sumCost } from "../cost.ts"
 import { engineWork } from "../engine-work.ts"
 import { estimateRest } from "../estimate-rest.ts"
@@ -257,12 +258,8 @@ function taskLines(view: TeamView, { columns, color }: Frame): string[] {
   const tasks = [...view.tasks.values()]
   const named = (status: Task["status"]) => tasks.filter((task) => task.status === status)
   const open = named("open")
-  const metBy = (id: string) => {
-    const need = view.tasks.get(id)
-    return need === undefined || isMet(need.status)
-  }
-  const isInWave = (task: Task) => view.team.schedule === "eager" || (task.wave ?? 0) <= view.currentWave
-  const isReady = (task: Task) => isInWave(task) && task.blockedBy.every(metBy)
+  const team = { ...view.team, currentWave: view.currentWave }
+  const isReady = (task: Task) => findWait(task, team) === undefined
   const list = (title: string, some: readonly Task[]) => {
     if (some.length === 0) return []
     const texts = some.slice(0, columns).map((task) => `${task.id} ${oneLine(task.title)}`)

@@ -1,6 +1,7 @@
 import { firstLine } from "../../lib/text/last-lines.ts"
 import { bar, manyLines, oneLine } from "../../lib/text/table.ts"
 import { byGravity, type Finding, nameFinding } from "../../quality/finding.ts"
+import { findWait } from "../../tasks/readiness.ts"
 import type { Task } from "../../tasks/task.ts"
 import type { SwarmReport, TeamReport } from "../status.ts"
 import { describeEvent, type ShownEvent } from "./events-view.ts"
@@ -18,8 +19,7 @@ export function renderWhiteboard({ team, swarm, events, findings = [] }: Whitebo
   const section = (title: string, lines: readonly string[]) =>
     lines.length === 0 ? [] : [`## ${title}`, "", ...lines, ""]
   const open = tasks.filter((task) => task.status === "open")
-  const inOpenWave = (task: Task) => team.schedule === "eager" || (task.wave ?? 0) <= team.currentWave
-  const isReady = (task: Task) => task.unmet === 0 && inOpenWave(task)
+  const isReady = (task: Task) => findWait(task, team) === undefined
   const named = (status: string) => tasks.filter((task) => task.status === status)
   const item = (task: Task) => `- **${task.id}** ${oneLine(task.title)}`
   return [

@@ -3,6 +3,7 @@ import { countTasks } from "../../reporting/status.ts"
 import type { Context } from "../../store/operation.ts"
 import { listHeld } from "../../tasks/operations/held-tasks.ts"
 import { getTeam, publicTeam } from "../../tasks/operations/lookup.ts"
+import { takesClaims } from "../../tasks/readiness.ts"
 import type { Seat } from "../seat.ts"
 import type { SeatFacts } from "../seat-facts.ts"
 
@@ -24,5 +25,5 @@ export function readSeatFacts({ store }: Pick<Context, "store">, seat: Seat): Pr
 /** Whether there is a team of this name that somebody could join. */
 export async function isTeamActive({ store }: Pick<Context, "store">, name: TeamName): Promise<boolean> {
   const team = await store.read((tx) => tx.teams.find(name))
-  return team?.status === "active" && team.phase !== "COMPLETE"
+  return team !== undefined && takesClaims(team)
 }

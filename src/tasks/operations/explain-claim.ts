@@ -2,10 +2,12 @@ import { closedRun } from "../../kernel/closed-run.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { Remedy } from "../../kernel/remedy.ts"
 import { describeTeam } from "../../kernel/team.ts"
+import { unreachable } from "../../lib/unreachable.ts"
 import { WAITS_FOR_APPROVAL } from "../../requests/approval.ts"
 import type { ClaimRequest, StoredTeam, Tx } from "../../store/port.ts"
 import { UNAVAILABLE } from "../../workers/worker.ts"
-import { isHeld, isMet, rolesMatch, type Task } from "../task.ts"
+import { findObstacle, listUnmet } from "../readiness.ts"
+import { isHeld, type Task } from "../task.ts"
 import { currentWave } from "../wave.ts"
 import { getTask, getTeam } from "./lookup.ts"
 
@@ -91,57 +93,53 @@ async function noneAvailable(tx: Tx, team: StoredTeam, request: ClaimRequest): P
 
 async function refusedByTask(tx: Tx, team: StoredTeam, request: ClaimRequest): Promise<AppError | undefined> {
   const task = await getTask(tx, team.key, request.taskId as Task["id"])
-  const details = { taskId: task.id, status: task.status }
-  if (isHeld(task.status)) {
+  const wave = currentWave(await tx.waves.list(team.key))
+  const now = await tx.now()
+  const obstacle = findObstacle(task, { ...team, currentWave: wave }, { now, claimant: request })
+  if (obstacle === undefined) return undefined
+  const { id, status } = task
+  const details = { taskId: id, status }
+  const notReady = (why: string, more = {}) => new AppError("task.not_ready", why, { ...details, ...more })
+  if (isHeld(status)) {
+    const until = task.leaseUntil === null ? "" : ` until ${task.leaseUntil}`
+    const fields = { id, owner: task.claimedBy ?? undefined }
     return new AppError(
       "task.already_claimed",
-      `task ${task.id} is held by ${task.claimedBy}${task.leaseUntil === null ? "" : ` until ${task.leaseUntil}`}, so take another one`,
+      `task ${id} is held by ${task.claimedBy}${until}, so take another one`,
       { ...details, owner: task.claimedBy, until: task.leaseUntil },
-      {
-        remedy: {
-          operation: "task release",
-          fields: { id: task.id, owner: task.claimedBy ?? undefined },
-          to: "free it with",
-        },
-      },
+      { remedy: { operation: "task release", fields, to: "free it with" } },
     )
   }
-  if (task.status !== "open") {
-    const remedy: Remedy =
-      task.status === "paused"
-        ? { operation: "resume", fields: { task: task.id }, to: "continue it with" }
-        : { operation: "task reopen", fields: { id: task.id }, to: "work on it again with" }
-    return new AppError("task.not_ready", `task ${task.id} is ${task.status}`, details, { remedy })
+  switch (obstacle) {
+    case "complete":
+    case "inactive":
+      return refusedByTeam(team)
+    case "held":
+    case "not-open": {
+      const remedy: Remedy =
+        status === "paused"
+          ? { operation: "resume", fields: { task: id }, to: "continue it with" }
+          : { operation: "task reopen", fields: { id }, to: "work on it again with" }
+      return new AppError("task.not_ready", `task ${id} is ${status}`, details, { remedy })
+    }
+    case "role":
+      return new AppError(
+        "role.mismatch",
+        `Task ${id} role mismatch - task role: ${task.role}, worker role: ${request.role}`,
+        { ...details, taskRole: task.role, workerRole: request.role },
+      )
+    case "assignee":
+      return notReady(`task ${id} is assigned to ${task.assignee}; take another one`)
+    case "needs": {
+      const statuses = new Map((await tx.tasks.graph(team.key)).map((node) => [node.id, node.status]))
+      const unmet = listUnmet(task, (need) => statuses.get(need))
+      return notReady(`task ${id} waits for ${unmet.join(", ")}; take another one`, { unmet })
+    }
+    case "wave":
+      return notReady(`task ${id} is in wave ${task.wave}, which opens when wave ${wave} is verified`, {
+        wave: task.wave,
+      })
+    default:
+      return unreachable(obstacle)
   }
-  if (request.strictRole && !rolesMatch(task.role, request.role)) {
-    return new AppError(
-      "role.mismatch",
-      `Task ${task.id} role mismatch - task role: ${task.role}, worker role: ${request.role}`,
-      {
-        ...details,
-        taskRole: task.role,
-        workerRole: request.role,
-      },
-    )
-  }
-  if (task.assignee !== null && task.assignee !== request.workerId) {
-    return new AppError("task.not_ready", `task ${task.id} is meant for ${task.assignee}; take another one`, details)
-  }
-  if (task.unmet > 0) {
-    const graph = new Map((await tx.tasks.graph(team.key)).map((node) => [node.id, node]))
-    const open = task.blockedBy.filter((need) => !isMet(graph.get(need)?.status ?? "open"))
-    return new AppError("task.not_ready", `task ${task.id} waits for ${open.join(", ")}; take another one`, {
-      ...details,
-      unmet: open,
-    })
-  }
-  const wave = currentWave(await tx.waves.list(team.key))
-  if (task.wave !== null && task.wave > wave) {
-    return new AppError(
-      "task.not_ready",
-      `task ${task.id} is in wave ${task.wave}, which opens when wave ${wave} is verified`,
-      { ...details, wave: task.wave },
-    )
-  }
-  return undefined
 }

@@ -1,6 +1,7 @@
 import { choice, flag, number, optional } from "../../lib/fields.ts"
 import { operation, roleField, runFields } from "../../store/operation.ts"
 import type { StoredTeam, TaskFilter, Tx } from "../../store/port.ts"
+import { takesClaims } from "../readiness.ts"
 import { TASK_STATUSES, type Task } from "../task.ts"
 import { currentWave } from "../wave.ts"
 import { getTeam } from "./lookup.ts"
@@ -25,9 +26,9 @@ export const listTasks = operation({
   },
 })
 
-/** What can be claimed now, the best first, whoever it is meant for. */
+/** Tasks without an obstacle (readiness.ts), the best first, also those assigned to others. */
 export async function availableTasks(tx: Tx, team: StoredTeam, filter: TaskFilter): Promise<Task[]> {
-  if (team.status !== "active" || team.phase === "COMPLETE") return []
+  if (!takesClaims(team)) return []
   const waves = await tx.waves.list(team.key)
   const open = team.schedule === "eager" || waves.length === 0 ? Number.POSITIVE_INFINITY : currentWave(waves)
   return tx.tasks.list(team.key, { ...filter, ready: true, maxWave: open })
