@@ -56,6 +56,7 @@ const PLACES: Record<string, Layer> = {
   agents: "implementation",
   "agents/agent-fault.ts": "rules",
   "agents/heal-agent.ts": "rules",
+  "agents/make-agent-job.ts": "port",
   "agents/port.ts": "port",
   "agents/prices.ts": "rules",
   "agents/program-of.ts": "rules",

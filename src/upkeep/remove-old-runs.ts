@@ -1,5 +1,6 @@
 import { type Dirent, readdirSync, rmdirSync, rmSync, statSync } from "node:fs"
 import { join } from "node:path"
+import { runsFolder } from "../agents/jobs/record-run.ts"
 import type { Removal } from "../agents/jobs/remove-old-jobs.ts"
 
 export interface RemovedRuns {
@@ -13,8 +14,7 @@ const DAY_MS = 86_400_000
 export function removeOldRuns({ home, maxAgeDays, dryRun }: Removal, now: number): RemovedRuns {
   let [count, bytes] = [0, 0]
   if (maxAgeDays === 0) return { count, bytes }
-  const root = join(home, "runs")
-  for (const project of foldersIn(root)) {
+  for (const project of foldersIn(runsFolder(home))) {
     for (const team of foldersIn(project)) {
       for (const run of foldersIn(team)) {
         const files = entriesIn(run, true).filter((entry) => entry.isFile())

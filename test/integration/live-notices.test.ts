@@ -1,13 +1,12 @@
 // What agents say and do, followed while their runs write it down.
 import { describe, expect, it, setDefaultTimeout } from "bun:test"
 import { join } from "node:path"
-import { recordRun } from "../../src/agents/jobs/record-run.ts"
+import { recordRun, runFolder } from "../../src/agents/jobs/record-run.ts"
 import type { Agent, AgentEvent, AgentJob, AgentResult } from "../../src/agents/port.ts"
 import { parseTaskId } from "../../src/kernel/ids.ts"
 import type { LiveNotice } from "../../src/kernel/live-notice.ts"
 import { noteRunEnded, noteRunStarted } from "../../src/tasks/operations/note-run.ts"
 import { followNotices } from "../../src/workers/swarm/follow-notices.ts"
-import { runFolderOf } from "../../src/workers/swarm/places.ts"
 import { makeScratch } from "../support/sandbox.ts"
 import { context, makeTeam, STORES, TEAM, until } from "../support/stores.ts"
 
@@ -41,7 +40,7 @@ async function makeScene(makeDatabase: (typeof STORES)[string]) {
           return done.promise
         },
       } as unknown as Agent
-      const folder = runFolderOf(scratch.path, TEAM, id)
+      const folder = runFolder(scratch.path, TEAM, id)
       const recording = recordRun({ agent, job: {} as AgentJob, folder, maxBytes: 1_000_000 })
       const tell = await begun.promise
       return {

@@ -1,8 +1,7 @@
 import { FAULT_LIMITS } from "../../src/agents/agent-fault.ts"
 // A worker on a real repository, with a real store, real gates and real processes: `await using world = await makeWorkerWorld()`.
 
-import { join } from "node:path"
-import { recordRun } from "../../src/agents/jobs/record-run.ts"
+import { recordRun, runFolder } from "../../src/agents/jobs/record-run.ts"
 import type { ReadyAgent } from "../../src/agents/jobs/run-job.ts"
 import type { Agent } from "../../src/agents/port.ts"
 import { script } from "../../src/agents/script/program.ts"
@@ -27,7 +26,6 @@ import type { Context } from "../../src/store/operation.ts"
 import { createTask } from "../../src/tasks/operations/create-task.ts"
 import type { Task } from "../../src/tasks/task.ts"
 import { endOrphans, isAlive } from "../../src/workers/loop/orphans.ts"
-import { runsFolder } from "../../src/workers/loop/run-turn.ts"
 import { runWorker } from "../../src/workers/loop/run-worker.ts"
 import type { WorkerEnd, WorkerOptions, WorkerPorts, WorkerSettings } from "../../src/workers/loop/worker-ports.ts"
 import { fixtureAgent } from "./agents.ts"
@@ -121,7 +119,7 @@ export async function makeWorkerWorld(
     ...{ context: ctx, clock, sleep, scopes, workspaces: git.workspaces, pins: git.pins },
     agents: async () => agents,
     runAgent: ({ run, ...request }) =>
-      recordRun({ ...request, folder: join(runsFolder(home, WORLD_TEAM), run), maxBytes: 1_000_000 }),
+      recordRun({ ...request, folder: runFolder(home, WORLD_TEAM, run), maxBytes: 1_000_000 }),
     verify: async ({ folder, signal, ...request }) => verifyTask(await verifierIn(folder, signal), request),
     examine: async ({ folder, ...request }) =>
       examineWork(

@@ -1,15 +1,15 @@
 import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { AppError } from "../../kernel/errors.ts"
-import type { TeamName } from "../../kernel/team.ts"
 import type { Ids } from "../../lib/make-ids.ts"
 import { sleep } from "../../lib/sleep.ts"
 import { estimateTokens, type Route } from "../../planning/routing.ts"
 import type { FaultLimits } from "../agent-fault.ts"
 import { noteRun } from "../jobs/note-agent-run.ts"
-import { recordRun } from "../jobs/record-run.ts"
+import { recordRun, runFolder } from "../jobs/record-run.ts"
 import type { ReadyAgent } from "../jobs/run-job.ts"
 import { makeRunNotes, type NotedTeam, type RunNotes } from "../jobs/run-notes.ts"
+import { makeAgentJob, NO_LIMITS } from "../make-agent-job.ts"
 import { type AgentHealth, admitRun, readAgentHealth } from "../operations/agent-health.ts"
 import type { AgentJob, AgentResult, Limits, Reason, RunOptions, Tier } from "../port.ts"
 import { type AgentChoice, chooseAgent } from "./choose-agent.ts"
@@ -130,11 +130,6 @@ async function healthNow({ health, hasStore, openContext }: AskPorts): Promise<A
   return (await hasStore()) ? readAgentHealth.run(await openContext(), {}) : health
 }
 
-/** Where the recording of a run lies. */
-export function runFolder(home: string, { project, team }: TeamName, run: string): string {
-  return join(home, "runs", project, team, run)
-}
-
 interface Chosen extends Pick<AgentJob, "tier" | "effort"> {
   readonly ready: ReadyAgent
 }
@@ -164,8 +159,19 @@ async function runOnce(
   await notes.started({ ...who, attempt: null, model: ready.models[tier].model, turn, ...wordsOf(question) })
   try {
     const result = await recordRun({
-      ...{ agent, folder, maxBytes: ports.maxBytes },
-      job: makeJob(question, { tier, effort, stateFolder, env: ready.env }),
+      agent,
+      folder,
+      maxBytes: ports.maxBytes,
+      job: makeAgentJob({
+        prompt: question.prompt,
+        workspace: question.folder,
+        answerSchema: question.schema,
+        limits: { ...NO_LIMITS, ...question.limits },
+        tier,
+        effort,
+        stateFolder,
+        env: ready.env,
+      }),
       options: { secrets: ports.callerEnv, ...(signal && { signal }), ...(onEvent && { onEvent }) },
     })
     await noteRun({ ...ports, agent: agent.name, runId: run, fingerprint, result: asHealth(result) })
@@ -186,18 +192,6 @@ function wordsOf({ prompt, ownWords, schema }: Question) {
   if (ownWords === undefined) return {}
   const around = schema === null ? 0 : estimateTokens(JSON.stringify(schema))
   return { sent_tokens: estimateTokens(prompt) + around, own_tokens: estimateTokens(ownWords) + around }
-}
-
-function makeJob(
-  { prompt, schema, folder, limits }: Question,
-  own: Pick<AgentJob, "tier" | "effort" | "stateFolder" | "env">,
-): AgentJob {
-  return {
-    ...own,
-    ...{ prompt, commands: [], workspace: folder, model: null, permission: "ask", answerSchema: schema, resume: null },
-    ...{ allowedTools: [], deniedTools: [], ownership: null, mcpServers: {}, hooks: {} },
-    limits: { turns: null, timeMs: null, tokens: null, dollars: null, outputBytes: null, ...limits },
-  }
 }
 
 interface Failures {

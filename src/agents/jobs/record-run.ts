@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
+import type { TeamName } from "../../kernel/team.ts"
 import { openRecording } from "../../lib/process/recording.ts"
 import type { Agent, AgentEvent, AgentJob, AgentResult, RunOptions } from "../port.ts"
 import { joinParts } from "./join-parts.ts"
@@ -14,6 +15,16 @@ export interface RecordedRun {
   readonly maxBytes: number
   /** Sees each event as it is recorded: what was said in pieces is put together to lines. */
   readonly onWhole?: (event: AgentEvent) => void
+}
+
+/** The folder that holds the recordings of all agent runs: `runs/<project>/<team>/<run>`. */
+export function runsFolder(home: string): string {
+  return join(home, "runs")
+}
+
+/** The folder with the recording of one agent run. */
+export function runFolder(home: string, { project, team }: TeamName, run: string): string {
+  return join(runsFolder(home), project, team, run)
 }
 
 export const RECORDING_FILES = {

@@ -2,7 +2,8 @@ import { join } from "node:path"
 import type { Clock } from "../../lib/clock.ts"
 import type { Processes } from "../../lib/process/process.ts"
 import type { ModelStanding } from "../choose/survey-agents.ts"
-import type { Agent, AgentJob, AgentResult, Tier } from "../port.ts"
+import { makeAgentJob, NO_LIMITS } from "../make-agent-job.ts"
+import type { Agent, AgentResult, Tier } from "../port.ts"
 import { type Author, gitIdentity } from "./git-identity.ts"
 import { type JobFolder, type JobRequest, writeResult } from "./job-folder.ts"
 import { EMPTY_RESULT, markOf } from "./job-state.ts"
@@ -40,12 +41,29 @@ export async function runJob({ folder, request, ready, clock, ...run }: JobRun):
   const finishedAt = () => new Date(clock.now()).toISOString()
   try {
     const identity = await gitIdentity(run.processes, {
-      ...{ workspace: request.workspace, env: run.callerEnv, configured: run.author, worker: request.agent },
+      workspace: request.workspace,
+      env: run.callerEnv,
+      configured: run.author,
+      worker: request.agent,
     })
-    const env = { ...ready.env, ...identity, [markOf(request.jobId)]: "1" }
-    const job = makeAgentJob(request, { env, stateFolder: join(folder.path, "state") })
+    const { prompt, workspace, model, tier, permission, effort, timeMs } = request
+    const job = makeAgentJob({
+      prompt,
+      commands: [prompt],
+      workspace,
+      model,
+      tier,
+      permission,
+      effort,
+      limits: { ...NO_LIMITS, timeMs },
+      env: { ...ready.env, ...identity, [markOf(request.jobId)]: "1" },
+      stateFolder: join(folder.path, "state"),
+    })
     const result = await recordRun({
-      ...{ agent: ready.agent, job, folder: folder.path, maxBytes: run.maxBytes },
+      agent: ready.agent,
+      job,
+      folder: folder.path,
+      maxBytes: run.maxBytes,
       options: { signal: run.signal, secrets: run.callerEnv },
     })
     await run.onResult?.(result)
@@ -55,26 +73,5 @@ export async function runJob({ folder, request, ready, clock, ...run }: JobRun):
     const durationMs = clock.now() - startedAt
     writeResult(folder, { ...EMPTY_RESULT, reason: "crashed", error: message, durationMs, finishedAt: finishedAt() })
     throw error
-  }
-}
-
-function makeAgentJob(request: JobRequest, own: Pick<AgentJob, "env" | "stateFolder">): AgentJob {
-  return {
-    ...own,
-    prompt: request.prompt,
-    commands: [request.prompt],
-    workspace: request.workspace,
-    model: request.model,
-    tier: request.tier,
-    permission: request.permission,
-    effort: request.effort,
-    allowedTools: [],
-    deniedTools: [],
-    ownership: null,
-    mcpServers: {},
-    hooks: {},
-    answerSchema: null,
-    resume: null,
-    limits: { turns: null, timeMs: request.timeMs, tokens: null, dollars: null, outputBytes: null },
   }
 }

@@ -1,7 +1,6 @@
 import { hostname } from "node:os"
-import { join } from "node:path"
 import { gitIdentity } from "../../agents/jobs/git-identity.ts"
-import { recordRun } from "../../agents/jobs/record-run.ts"
+import { recordRun, runFolder } from "../../agents/jobs/record-run.ts"
 import type { AgentEvent } from "../../agents/port.ts"
 import { parseLogLine } from "../../agents/run-log.ts"
 import { liveLines } from "../../agents/views/live-lines.ts"
@@ -14,7 +13,6 @@ import { examineWork } from "../../quality/effects/examine-work.ts"
 import { verifyTask } from "../../quality/verify/verify-task.ts"
 import { ensureLauncher } from "../../workers/loop/launcher.ts"
 import { endOrphans, isAlive } from "../../workers/loop/orphans.ts"
-import { runsFolder } from "../../workers/loop/run-turn.ts"
 import type { WorkerOptions, WorkerPorts } from "../../workers/loop/worker-ports.ts"
 import type { Session } from "../command.ts"
 import { askPorts } from "./ask-ports.ts"
@@ -93,7 +91,7 @@ export async function openWorker(
       recordRun({
         ...{ agent, job, options: { ...options, secrets: env } },
         onWhole: (event) => showLive(io, agent.name, event),
-        folder: join(runsFolder(home, name), id),
+        folder: runFolder(home, name, id),
         maxBytes: recordings.maxMegabytes * 1_000_000,
       }),
     async verify({ folder: worktree, signal, ...request }) {

@@ -1,5 +1,7 @@
 import { join } from "node:path"
 import { remedyFor } from "../../agents/heal-agent.ts"
+import { runFolder } from "../../agents/jobs/record-run.ts"
+import { makeAgentJob, NO_LIMITS } from "../../agents/make-agent-job.ts"
 import type { AgentEvent, AgentJob, AgentResult, Reason, Session } from "../../agents/port.ts"
 import type { Price } from "../../agents/prices.ts"
 import type { Aside, Workspace } from "../../git/port.ts"
@@ -154,35 +156,31 @@ async function makeJob(shift: Shift, hold: Hold, turn: Turn & { readonly text: s
   const told = reachVariables(shift)
   const env = { ...doer.ready.env, ...turn.identity, ...variables, ...told }
   const around = ports.surround?.(env, workspace.path) ?? env
-  return {
-    ...{ model, tier, effort, permission, allowedTools, ownership },
+  return makeAgentJob({
+    model,
+    tier,
+    effort,
+    permission,
+    allowedTools,
+    ownership,
     prompt: turn.text,
     commands: commandsOf({ task, turn: turn.number, fix: turn.fix }),
     workspace: workspace.path,
-    stateFolder: join(runsFolder(home, team), turn.firstRun, "state"),
+    stateFolder: join(runFolder(home, team, turn.firstRun), "state"),
     deniedTools: isReading(turn) ? WRITING_TOOLS : [],
-    ...{ hooks: {}, answerSchema: null, resume: turn.session },
+    resume: turn.session,
     ...(doer.ready.agent.closesBySchema !== true || isReading(turn) ? {} : { closingSchema: CLOSING_SCHEMA }),
     mcpServers: serversFor(shift, { env: told, permission }),
     ...(reach === undefined ? {} : { claim: { ...team, ...owner, task: task.id, store: reach.store } }),
     limits: {
-      turns: null,
+      ...NO_LIMITS,
       timeMs: settings.agentTimeoutSeconds === 0 ? null : settings.agentTimeoutSeconds * 1000,
       tokens: left.tokens,
       dollars: left.dollars,
-      outputBytes: null,
       ...settings.patience,
     },
     env: { ...around, ...pathTo(shift, around) },
-  }
-}
-
-/** Where the recordings of a team's runs lie, each in a folder of its name. */
-export function runsFolder(
-  home: string,
-  { project, team }: { readonly project: string; readonly team: string },
-): string {
-  return join(home, "runs", project, team)
+  })
 }
 
 function isReading({ planning }: Turn): boolean {

@@ -1,11 +1,12 @@
 import { join } from "node:path"
+import { runFolder } from "../../agents/jobs/record-run.ts"
 import type { ReadyAgent } from "../../agents/jobs/run-job.ts"
+import { makeAgentJob } from "../../agents/make-agent-job.ts"
 import type { AgentJob } from "../../agents/port.ts"
 import { ownershipFacts } from "../../ownership/operations/ownership-facts.ts"
 import type { Task } from "../../tasks/task.ts"
 import type { EarlierSession } from "../loop/find-session.ts"
 import { pathTo, reachVariables, serversFor } from "../loop/reach-team.ts"
-import { runsFolder } from "../loop/run-turn.ts"
 import { taskVariables } from "../loop/script-variables.ts"
 import type { Shift } from "../loop/shift.ts"
 
@@ -28,17 +29,20 @@ export async function makeOpenJob(shift: Shift, request: OpenRequest): Promise<A
   const { permission } = options.settings
   const told = reachVariables(shift)
   const env = environmentOf(shift, { ...request, base: ready.env })
-  return {
-    ...{ prompt: "", commands: [], workspace, ownership, permission, model: earlier.model, resume: earlier.session },
-    ...{ tier: "sonnet", effort: null, allowedTools: [], deniedTools: [], hooks: {}, answerSchema: null },
-    limits: { turns: null, timeMs: null, tokens: null, dollars: null, outputBytes: null },
-    stateFolder: join(runsFolder(options.home, team), earlier.firstRun, "state"),
+  return makeAgentJob({
+    prompt: "",
+    workspace,
+    ownership,
+    permission,
+    model: earlier.model,
+    resume: earlier.session,
+    stateFolder: join(runFolder(options.home, team, earlier.firstRun), "state"),
     mcpServers: serversFor(shift, { env: told, permission }),
     ...(options.reach === undefined || token === undefined
       ? {}
       : { claim: { ...team, owner: worker, token, task: task.id, store: options.reach.store } }),
     env,
-  }
+  })
 }
 
 /** What every program in the workspace of a task gets, an ordinary shell too. */

@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path"
-import { RECORDING_FILES } from "../../agents/jobs/record-run.ts"
+import { RECORDING_FILES, runFolder } from "../../agents/jobs/record-run.ts"
 import { isOver, type LogEntry, parseLogLine } from "../../agents/run-log.ts"
 import { targetOf } from "../../agents/tool-target.ts"
 import type { LiveNotice } from "../../kernel/live-notice.ts"
@@ -9,7 +9,6 @@ import { type TailLines, tailLines } from "../../lib/text/tail-lines.ts"
 import type { RunFact } from "../../reporting/history-facts.ts"
 import { catchUp, readHistory } from "../../reporting/operations/read-history.ts"
 import type { Context } from "../../store/operation.ts"
-import { runFolderOf } from "./places.ts"
 import { watchFolders } from "./watch-folders.ts"
 
 export interface NoticeRequest extends TeamName {
@@ -39,7 +38,7 @@ export async function followNotices(
   const name = { project, team, run: teamRun }
   const part = await readHistory(context, name, TOLD_BY)
   const open = new Map<string, TailLines>()
-  const fileOf = (run: string) => join(runFolderOf(home, name, run), RECORDING_FILES.events)
+  const fileOf = (run: string) => join(runFolder(home, name, run), RECORDING_FILES.events)
   const running = () => [...part.history.runs.values()].filter((run) => !isOver(part.history, run))
   await using changes = await context.store.watch()
   using folders = watchFolders()

@@ -14,8 +14,3 @@ export function agentRunId(
 ): string {
   return `${id}-${attempt}-${number}${run === 1 ? "" : `.r${run}`}`
 }
-
-/** Where the recording of one run of an agent lies. */
-export function runFolderOf(home: string, { project, team }: TeamName, run: string): string {
-  return join(home, "runs", project, team, run)
-}

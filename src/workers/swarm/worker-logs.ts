@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { RECORDING_FILES } from "../../agents/jobs/record-run.ts"
+import { RECORDING_FILES, runFolder } from "../../agents/jobs/record-run.ts"
 import { isOver, type LogEntry, parseLogLine } from "../../agents/run-log.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { quoteInput, type TaskId } from "../../kernel/ids.ts"
@@ -11,7 +11,7 @@ import type { Context } from "../../store/operation.ts"
 import { getTask } from "../../tasks/operations/get-task.ts"
 import { hasEnded } from "../../tasks/task.ts"
 import { swarmStatus } from "../operations/swarm-status.ts"
-import { logFileOf, runFolderOf } from "./places.ts"
+import { logFileOf } from "./places.ts"
 import { listKnownWorkers } from "./worker-processes.ts"
 
 export interface LogRequest extends TeamName {
@@ -92,7 +92,7 @@ function runLogs(
   const isMeant = ({ id, task, turn }: RunFact) =>
     (target.kind === "run" ? id === target.id : task === target.id) && (request.turn ?? turn) === turn
   const runs = () => [...part.history.runs.values()].filter(isMeant)
-  const fileOf = (run: string) => join(runFolderOf(request.home, request, run), RECORDING_FILES.events)
+  const fileOf = (run: string) => join(runFolder(request.home, request, run), RECORDING_FILES.events)
   const readRun = (run: RunFact): LogItem[] => {
     const items: LogItem[] = []
     let reading = open.get(run.id)
