@@ -2,7 +2,7 @@ import { parseTaskId } from "../../src/kernel/ids.ts"
 import { testCommit } from "../../src/quality/verify/test-commit.ts"
 import { verifyTask } from "../../src/quality/verify/verify-task.ts"
 import { TEAM } from "../../test/support/stores.ts"
-import { COUNT, makeWorld } from "../../test/support/verifier.ts"
+import { COUNT, setUpVerifier } from "../../test/support/verifier.ts"
 import type { BenchCase } from "../lib/bench-case.ts"
 import { median, show } from "../lib/measure.ts"
 
@@ -19,7 +19,7 @@ export const gates: BenchCase = {
       `export const a = ${index}\n`,
     ])
     const manifest = { "package.json": JSON.stringify({ scripts }) }
-    await using world = await makeWorld({ ...Object.fromEntries(files), ...manifest })
+    await using world = await setUpVerifier({ ...Object.fromEntries(files), ...manifest })
     const base = world.repository.run("rev-parse", "HEAD")
     await world.create("1", { check: [COUNT] })
     world.repository.commit("Work", { "src/work.ts": "export const work = 1\n" })

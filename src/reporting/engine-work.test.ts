@@ -1,16 +1,16 @@
 import { describe, expect, it } from "bun:test"
-import { BEGIN, claimed, happened, makeView, runStarted } from "../../test/support/sample-view.ts"
+import { BEGIN, claimed, eventAt, makeView, runStarted } from "../../test/support/sample-view.ts"
 import type { Event } from "../kernel/events.ts"
 import { engineWork } from "./engine-work.ts"
 
 const COMMIT = "a016404189a0deadbeef"
-const led = (seconds: number) => happened(seconds, "team.led", { holder: "here:1", token: 1, settings: "{}" })
-const merging = (seconds: number, ...tasks: string[]) => happened(seconds, "merge.started", { tasks, wave: 2 })
-const merged = (seconds: number, ...tasks: string[]) => happened(seconds, "merge.ended", { tasks, wave: 2 })
+const led = (seconds: number) => eventAt(seconds, "team.led", { holder: "here:1", token: 1, settings: "{}" })
+const merging = (seconds: number, ...tasks: string[]) => eventAt(seconds, "merge.started", { tasks, wave: 2 })
+const merged = (seconds: number, ...tasks: string[]) => eventAt(seconds, "merge.ended", { tasks, wave: 2 })
 const judging = (seconds: number, scope: string, subject: string | null, checks: string[] = []) =>
-  happened(seconds, "gate.started", { scope, subject, task: scope === "task" ? subject : null, commit: COMMIT, checks })
+  eventAt(seconds, "gate.started", { scope, subject, task: scope === "task" ? subject : null, commit: COMMIT, checks })
 const judged = (seconds: number, scope: string, subject: string | null) =>
-  happened(seconds, "verdict.recorded", { scope, subject, status: "passed" })
+  eventAt(seconds, "verdict.recorded", { scope, subject, status: "passed" })
 
 const view = (...events: Event[]) => makeView({ tasks: [], events })
 const work = (...events: Event[]) => engineWork(view(...events))
@@ -40,7 +40,7 @@ describe("what the engine does", () => {
   it("is forgotten with whoever led, or is not known when nobody leads", () => {
     const begun = [led(0), merging(1, "1"), judging(2, "final", null)]
     expect(work(...begun, led(9))).toEqual([])
-    expect(work(...begun, happened(9, "team.left", { holder: "here:1", token: 1, reason: "lost" }))).toEqual([])
+    expect(work(...begun, eventAt(9, "team.left", { holder: "here:1", token: 1, reason: "lost" }))).toEqual([])
     expect(engineWork({ ...view(...begun), lead: null })).toEqual([])
   })
 })
@@ -54,7 +54,7 @@ describe("the gate of a task", () => {
     expect(work(...begun)).toEqual([])
     expect(gates(...begun, led(9))).toEqual(["task 3"])
     expect(gates(...begun, judged(9, "task", "3"))).toEqual([])
-    expect(gates(...begun, happened(9, "task.released", { task: "3", owner: "w1", reason: "" }))).toEqual([])
+    expect(gates(...begun, eventAt(9, "task.released", { task: "3", owner: "w1", reason: "" }))).toEqual([])
     expect(gates(led(0), judging(1, "task", "3"), led(2))).toEqual([])
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "bun:test"
-import { BEGIN, claimed, happened, resolved, workerStarted } from "../../test/support/sample-view.ts"
+import { BEGIN, claimed, eventAt, resolved, workerStarted } from "../../test/support/sample-view.ts"
 import type { Event } from "../kernel/events.ts"
 import { emptyHistory, type History, taskOf, tell, workerOf } from "./history.ts"
 
@@ -10,13 +10,12 @@ function fold(...events: Event[]): History {
 }
 
 const exited = (seconds: number, worker: string, reason: string) =>
-  happened(seconds, "worker.exited", { worker, reason, detail: null })
+  eventAt(seconds, "worker.exited", { worker, reason, detail: null })
 const setback = (seconds: number, task: string, worker: string) =>
-  happened(seconds, "task.setback", {
+  eventAt(seconds, "task.setback", {
     ...{ task, attempt: 1, worker, agent: null, kind: "interrupted", reason: "stopped", advice: null },
   })
-const released = (seconds: number, task: string) =>
-  happened(seconds, "task.released", { task, owner: "w1", reason: "" })
+const released = (seconds: number, task: string) => eventAt(seconds, "task.released", { task, owner: "w1", reason: "" })
 
 describe("history", () => {
   it("counts all crashes and setbacks of a worker, and how long its processes lived", () => {
@@ -41,24 +40,24 @@ describe("history", () => {
       ...{ worker: "w2", takenFrom: ["w1"], workMs: 7_000 },
       ...{ startedAt: BEGIN + 1000, endedAt: BEGIN + 9000 },
     })
-    tell(history, happened(10, "task.reopened", { task: "1", attempt: 2, reason: null }))
+    tell(history, eventAt(10, "task.reopened", { task: "1", attempt: 2, reason: null }))
     expect(taskOf(history, "1")).toMatchObject({ endedAt: null, startedAt: BEGIN + 1000 })
     tell(history, claimed(11, "1", "w2"))
-    tell(history, happened(12, "task.status_changed", { task: "1", from: "in_progress", to: "failed", reason: null }))
+    tell(history, eventAt(12, "task.status_changed", { task: "1", from: "in_progress", to: "failed", reason: null }))
     expect(taskOf(history, "1")).toMatchObject({ endedAt: BEGIN + 12_000, takenFrom: ["w1"] })
   })
 
   it("knows what a fix mends, and that a fix that is done once more mends no other", () => {
     const failed = (task: string, fix: string) =>
-      happened(1, "task.merge_failed", { task, attempt: 1, reason: "conflict", fix })
+      eventAt(1, "task.merge_failed", { task, attempt: 1, reason: "conflict", fix })
     const history = fold(failed("3", "fix-3-1"), failed("fix-3-1", "fix-3-1"))
     expect(taskOf(history, "fix-3-1").fixOf).toBe("3")
     expect(taskOf(history, "3").fixOf).toBeNull()
   })
 
   it("knows when the latest orchestrator began", () => {
-    const led = (seconds: number) => happened(seconds, "team.led", { holder: "h", token: 1, settings: "{}" })
-    const left = happened(3, "team.left", { holder: "h", token: 1, reason: "interrupted" })
+    const led = (seconds: number) => eventAt(seconds, "team.led", { holder: "h", token: 1, settings: "{}" })
+    const left = eventAt(3, "team.left", { holder: "h", token: 1, reason: "interrupted" })
     expect(fold(led(1), left, led(5))).toMatchObject({ startedAt: BEGIN + 1000, ledAt: BEGIN + 5000, endedAt: null })
   })
 })

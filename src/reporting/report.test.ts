@@ -2,7 +2,7 @@ import { describe, expect, it } from "bun:test"
 import {
   BEGIN,
   claimed,
-  happened,
+  eventAt,
   makeView,
   makeWorker,
   resolved,
@@ -25,8 +25,8 @@ import type { TeamView } from "./team-view.ts"
 const task = (id: string, change: Partial<Task> = {}, ...needs: string[]) =>
   makeTask({ id: id as TaskId, title: `Title of ${id}`, blockedBy: needs as TaskId[], ...change })
 const done = { status: "resolved" } as const
-const led = (settings = "{}") => happened(0, "team.led", { holder: "h", token: 1, settings })
-const left = (seconds: number, reason: string) => happened(seconds, "team.left", { holder: "h", token: 1, reason })
+const led = (settings = "{}") => eventAt(0, "team.led", { holder: "h", token: 1, settings })
+const left = (seconds: number, reason: string) => eventAt(seconds, "team.left", { holder: "h", token: 1, reason })
 
 function report(
   tasks: readonly Task[],
@@ -62,7 +62,7 @@ describe("the report", () => {
   })
 
   it("marks tasks and notes what was special about them", () => {
-    const setback = happened(2, "task.setback", {
+    const setback = eventAt(2, "task.setback", {
       ...{ task: "3", attempt: 1, worker: "w1", agent: null, kind: "crashed", reason: "exit code 7", advice: null },
     })
     const tasks = [
@@ -76,10 +76,10 @@ describe("the report", () => {
       task("7", { status: "paused", pauseReason: "out of money" }),
     ]
     const made = report(tasks, [
-      ...[claimed(1, "3", "w1"), setback, happened(2, "task.released", { task: "3", owner: "w1", reason: "" })],
+      ...[claimed(1, "3", "w1"), setback, eventAt(2, "task.released", { task: "3", owner: "w1", reason: "" })],
       ...[claimed(3, "3", "w2"), resolved(9, "3", "w2")],
-      happened(10, "task.merge_failed", { task: "3", attempt: 1, reason: "conflict", fix: "fix-3-1" }),
-      happened(11, "task.status_changed", { task: "fix-3-1", from: "in_progress", to: "failed", reason: "no way" }),
+      eventAt(10, "task.merge_failed", { task: "3", attempt: 1, reason: "conflict", fix: "fix-3-1" }),
+      eventAt(11, "task.status_changed", { task: "fix-3-1", from: "in_progress", to: "failed", reason: "no way" }),
     ])
     expect(made.tasks.map(({ mark }) => mark)).toEqual(["DONE", "DONE", "OPEN", "DONE", "FAIL", "BUSY", "SKIP", "HOLD"])
     expect(notesOf(made, "1")).toEqual([])
@@ -130,7 +130,7 @@ describe("the report", () => {
       [
         ...[workerStarted(0, "w1", "backend"), workerStarted(0, "w2", null)],
         ...[claimed(10, "1", "w1"), resolved(40, "1", "w1"), claimed(50, "2", "w2")],
-        happened(60, "worker.exited", { worker: "w1", reason: "crashed", detail: null }),
+        eventAt(60, "worker.exited", { worker: "w1", reason: "crashed", detail: null }),
         runStarted(70, "plan-1", { task: null, worker: "planner" }),
       ],
       { now: BEGIN + 100_000 },
@@ -190,7 +190,7 @@ describe("the report", () => {
     const worked = (id: string, from: number, to: number) => [claimed(from, id, "w1"), resolved(to, id, "w1")]
     const made = report(tasks, [
       ...[led(), ...worked("1", 0, 10), ...worked("2", 10, 20), ...worked("3", 20, 35), ...worked("4", 35, 36)],
-      happened(36, "task.merge_failed", { task: "3", attempt: 1, reason: "conflict", fix: "fix-3-1" }),
+      eventAt(36, "task.merge_failed", { task: "3", attempt: 1, reason: "conflict", fix: "fix-3-1" }),
       ...[...worked("fix-3-1", 40, 44), ...worked("test-9", 44, 46), left(50, "done")],
     ])
     expect(made.criticalPath.tasks.map(({ id, workMs }) => [id, workMs])).toEqual([
@@ -271,7 +271,7 @@ describe("the report", () => {
       paths: ["a.ts", "package.json"],
       how: [UNITED, "merged by meaning"],
     }
-    const made = report([task("1", done), task("2", done)], [happened(1, "task.shared_files_merged", data)])
+    const made = report([task("1", done), task("2", done)], [eventAt(1, "task.shared_files_merged", data)])
     expect(made.tasks.map(({ notes }) => notes)).toEqual([[], [`look at a.ts: ${UNITED}`]])
   })
 
@@ -301,7 +301,7 @@ describe("the report", () => {
       const made = report(
         [task("5", { status: "in_progress" }), task("6", { status: "failed" }), task("7", { status: "paused" })],
         [
-          happened(1, "task.status_changed", {
+          eventAt(1, "task.status_changed", {
             task: "6",
             from: "in_progress",
             to: "failed",
@@ -354,9 +354,9 @@ describe("the report", () => {
     })
 
     it("says how to verify and to deliver what is done", () => {
-      const merged = happened(5, "task.merged", { task: "1", attempt: 1, commit: "c" })
+      const merged = eventAt(5, "task.merged", { task: "1", attempt: 1, commit: "c" })
       const complete = { ...sampleView().team, phase: "COMPLETE" as const, status: "completed" as const }
-      const moved = (seconds: number) => happened(seconds, "target.delivered", { target: "main", from: "a", to: "b" })
+      const moved = (seconds: number) => eventAt(seconds, "target.delivered", { target: "main", from: "a", to: "b" })
       const tasks = [task("1", done)]
       const verdicts = [verdict({ status: "failed", issues: ["npm test exited with 1"] })]
       expect(report(tasks, [led(), merged, left(7, "failed")], { verdicts }).left).toEqual([
@@ -365,7 +365,7 @@ describe("the report", () => {
       expect(leftOf(report(tasks, [merged], { team: complete }))).toEqual(["teamwork deliver"])
       expect(leftOf(report(tasks, [merged, moved(6)], { team: complete }))).toEqual([])
       expect(leftOf(report(tasks, [moved(4), merged], { team: complete }))).toEqual(["teamwork deliver"])
-      const undone = happened(8, "target.undone", { target: "main", from: "b", to: "a" })
+      const undone = eventAt(8, "target.undone", { target: "main", from: "b", to: "a" })
       expect(leftOf(report(tasks, [merged, moved(6), undone], { team: complete }))).toEqual(["teamwork deliver"])
     })
   })

@@ -11,11 +11,11 @@ import { isMet } from "../../src/tasks/task.ts"
 import type { Entry } from "../fixtures/participants/lives-dangerously.ts"
 import { openStore } from "../fixtures/participants/participant.ts"
 import { seededRandom } from "../fixtures/participants/seeded-random.ts"
+import { type PlainEvent, plainEvents } from "../support/plain-events.ts"
 import { freshSchema, startPostgres } from "../support/postgres.ts"
 import { runCli } from "../support/run-cli.ts"
 import { makeScratch } from "../support/sandbox.ts"
 import { allEvents, claimRequest, finishRequest, makeTeam, TEAM, until } from "../support/stores.ts"
-import { type ToldEvent, told } from "../support/told.ts"
 import { type Crew, type Member, makeCrew } from "./crew.ts"
 
 const TIMEOUT_MS = 90_000
@@ -173,7 +173,7 @@ async function expectIntact(scene: Scene): Promise<unknown[]> {
   const key = (await store.read((tx) => tx.teams.find(TEAM)))?.key ?? 0
   await expectCountersRight(store, key)
   const finished = await finishTheRest(store, key)
-  const events = told(await allEvents(store, key))
+  const events = plainEvents(await allEvents(store, key))
   await expectAcknowledged(store, key, { logs, events })
   expectOneHolderAtATime(events)
   await expectCountersRight(store, key)
@@ -212,7 +212,7 @@ async function finishTheRest(store: Store, key: number): Promise<number> {
 async function expectAcknowledged(
   store: Store,
   key: number,
-  { logs, events }: { logs: { name: string; entry: Entry }[]; events: readonly ToldEvent[] },
+  { logs, events }: { logs: { name: string; entry: Entry }[]; events: readonly PlainEvent[] },
 ): Promise<void> {
   const tasks = new Map((await store.read((tx) => tx.tasks.list(key))).map((task) => [task.id as string, task]))
   const facts = new Set(events.map((event) => `${event.type} ${event.by} ${event.data.task} ${event.data.token}`))
@@ -258,7 +258,7 @@ async function expectAcknowledged(
 }
 
 /** Follows every task through its events: needs come first, and a second holder only after the lease of the first. */
-function expectOneHolderAtATime(events: readonly ToldEvent[]): void {
+function expectOneHolderAtATime(events: readonly PlainEvent[]): void {
   const holders = new Map<string, { owner: string; token: number; since: number }>()
   const tokens = new Map<string, number>()
   const resolved = new Set<string>()

@@ -8,9 +8,9 @@ import { parseWorkerId } from "../../src/kernel/ids.ts"
 import { systemClock } from "../../src/lib/clock.ts"
 import type { Store } from "../../src/store/port.ts"
 import { openSqliteStore } from "../../src/store/sqlite/store.ts"
+import { plainEvents } from "../support/plain-events.ts"
 import { makeScratch } from "../support/sandbox.ts"
 import { allEvents, makeTask, makeTeam } from "../support/stores.ts"
-import { told } from "../support/told.ts"
 import { makeCrew, startTogether } from "./crew.ts"
 
 const TIMEOUT_MS = 90_000
@@ -199,7 +199,7 @@ function numbered<T>(count: number, make: (number: number) => T): T[] {
 }
 
 function tasksOf(events: readonly Event[], type: Event["type"]): string[] {
-  return told(events)
+  return plainEvents(events)
     .filter((event) => event.type === type)
     .map((event) => String(event.data.task))
 }

@@ -9,7 +9,7 @@ import { seededRandom } from "../fixtures/participants/seeded-random.ts"
 import { type Repository, unreachableCommits } from "../support/repository.ts"
 import { sandboxEnv } from "../support/sandbox.ts"
 import { until } from "../support/stores.ts"
-import { makeWorld } from "../support/workspaces.ts"
+import { setUpWorkspaces } from "../support/workspaces.ts"
 import { makeCrew } from "./crew.ts"
 
 const TIMEOUT_MS = 600_000
@@ -24,7 +24,7 @@ it(
   `kill -9, ${KILLS} times, loses no commit and leaves nothing behind (seed ${SEED})`,
   async () => {
     const files = Object.fromEntries(Array.from({ length: FILES }, (_, index) => [`f${index}.txt`, `${index}\n`]))
-    using world = await makeWorld({ files })
+    using world = await setUpWorkspaces({ files })
     await using crew = makeCrew()
     const { repository, home } = world
     repository.run("branch", "other")

@@ -14,8 +14,8 @@ import { updateTeam } from "../../src/teams/operations/update-team.ts"
 import { fixtureAgent } from "../support/agents.ts"
 import { sandboxEnv } from "../support/sandbox.ts"
 import { run } from "../support/stores.ts"
-import { makeWorkerWorld, type WorkerWorld } from "../support/worker.ts"
-import { WORLD_TEAM } from "../support/workspaces.ts"
+import { setUpWorker, type WorkerSetup } from "../support/worker.ts"
+import { WORKSPACE_TEAM } from "../support/workspaces.ts"
 import { type Cli, FAKE_KEY, MAX_RUN_MS, makeWorld, type World } from "./cli-world.ts"
 import type { Scripts } from "./fake-model.ts"
 import { OWN_TOOLS } from "./own-tools.ts"
@@ -39,8 +39,8 @@ const SCORES = {
 /** A worker whose task is done by a fixture, with the real program as QA. */
 async function work(scripts: Scripts) {
   const cli = makeWorld(CLAUDE, scripts)
-  const world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
-  await run(world.context, updateTeam, { ...WORLD_TEAM, qa: "on", mode: "FULL_AUTO", protocol: "none" })
+  const world = await setUpWorker({ agents: [fixtureAgent(claude)] })
+  await run(world.context, updateTeam, { ...WORKSPACE_TEAM, qa: "on", mode: "FULL_AUTO", protocol: "none" })
   // The question of QA quotes the task, and the marker in it selects what the model says.
   await world.create("1", { title: "[[qa]] Write b", agent: "claude", role: "backend" })
   const { runAgent } = world.ports()
@@ -63,7 +63,7 @@ async function work(scripts: Scripts) {
   }
 }
 
-async function qaPorts(world: WorkerWorld, { agent, env }: World, folder: string) {
+async function qaPorts(world: WorkerSetup, { agent, env }: World, folder: string) {
   const { git, home } = world
   const repository = await openGateRepository(git.repository.at(folder).git, { home, prepare: async () => undefined })
   const model = { model: CLAUDE.model, price: null }
@@ -88,8 +88,10 @@ it("F039: is asked again and in a fresh session when it gives no scores, and the
   const asked = (await world.events("run.started")).filter(({ data }) => data.worker === "qa")
   expect(asked.map(({ data }) => data.agent)).toEqual(["claude", "claude", "claude"])
   expect(await world.task("1")).toMatchObject({ status: "paused", qa: "validating" })
-  expect(await run(world.context, listQuality, { ...WORLD_TEAM })).toMatchObject([{ status: "planned", total: null }])
-  const questions = await run(world.context, listEscalations, { ...WORLD_TEAM })
+  expect(await run(world.context, listQuality, { ...WORKSPACE_TEAM })).toMatchObject([
+    { status: "planned", total: null },
+  ])
+  const questions = await run(world.context, listEscalations, { ...WORKSPACE_TEAM })
   expect(questions).toMatchObject([{ status: "open", taskId: "1" }])
   expect(questions[0]?.summary).toContain("QA gave no verdict on task 1")
 })
@@ -97,7 +99,7 @@ it("F039: is asked again and in a fresh session when it gives no scores, and the
 it("F039: passes the work with a score for each dimension", async () => {
   await using done = await work({ qa: CLAUDE.structured(SCORES) })
   expect(done.end).toMatchObject({ delivered: ["1"] })
-  expect(await run(done.world.context, listQuality, { ...WORLD_TEAM })).toMatchObject([
+  expect(await run(done.world.context, listQuality, { ...WORKSPACE_TEAM })).toMatchObject([
     { status: "accepted", total: 90, judgedBy: "qa-claude", isByChecks: false },
   ])
 })

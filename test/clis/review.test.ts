@@ -3,7 +3,7 @@ import { expect, it } from "bun:test"
 import { assertNoCritical } from "../../src/quality/operations/hold-findings.ts"
 import { listFindings } from "../../src/quality/operations/manage-findings.ts"
 import { makeReviewFixes } from "../../src/quality/operations/review-fixes.ts"
-import { makeReviewScene, type ReviewScene } from "../support/review-scene.ts"
+import { type ReviewSetup, setUpReview } from "../support/review-setup.ts"
 import { refusal, TEAM } from "../support/stores.ts"
 import { type Cli, makeWorld, type World } from "./cli-world.ts"
 import type { Reply } from "./model-protocols.ts"
@@ -11,12 +11,12 @@ import { CLAUDE, CODEX } from "./programs.ts"
 
 /** The work of these agents, reviewed by the program. */
 async function review(cli: Cli, workers: readonly string[], replies: readonly Reply[]) {
-  const scene = await makeReviewScene(workers, "[[review]] A search page")
+  const scene = await setUpReview(workers, "[[review]] A search page")
   const verdict = await reviewOnce(scene, cli, replies)
   return { scene, verdict, [Symbol.asyncDispose]: () => scene[Symbol.asyncDispose]() }
 }
 
-async function reviewOnce(scene: ReviewScene, cli: Cli, replies: readonly Reply[]) {
+async function reviewOnce(scene: ReviewSetup, cli: Cli, replies: readonly Reply[]) {
   await using world = makeWorld(cli, { review: replies })
   return await scene.review([readyOf(cli, world)])
 }

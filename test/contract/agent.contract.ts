@@ -15,7 +15,7 @@ import {
   record,
   scenarioJob,
 } from "../support/agents.ts"
-import { kinOf, processesIn, processesWith } from "../support/processes.ts"
+import { processesIn, processesWith, readProcessStat } from "../support/processes.ts"
 import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
 
 const GRACE_MS = 300
@@ -61,7 +61,7 @@ export function agentContract(program: AgentProgram, says: Says): void {
         existsSync(CONTRACT_KIN) ? readFileSync(CONTRACT_KIN, "utf8").trim().split("\n").map(Number) : [],
       )
       expect(kin.size > 0).toBe(!startsNothing)
-      expect(kin).not.toContain(kinOf("self").group)
+      expect(kin).not.toContain(readProcessStat("self").group)
       expect(processesWith(`${mark}=1`)).toEqual([])
       // What was killed has no environment any more, and is a member of its group until the system is done with it.
       const deadline = performance.now() + 2000

@@ -3,6 +3,7 @@
 import { describe, expect, it, setDefaultTimeout } from "bun:test"
 import { applyPlan } from "../../src/planning/operations/apply-plan.ts"
 import { emptyHistory, tell } from "../../src/reporting/history.ts"
+import { plainEvents } from "../support/plain-events.ts"
 import { planOf } from "../support/plans.ts"
 import {
   allEvents,
@@ -16,7 +17,6 @@ import {
   snapshot,
   TEAM,
 } from "../support/stores.ts"
-import { told } from "../support/told.ts"
 
 setDefaultTimeout(60_000)
 
@@ -118,7 +118,7 @@ for (const [name, makeDatabase] of Object.entries(STORES)) {
         work: { agent: "codex", effort: "low" },
       })
       const events = (await allEvents(store, key)).filter(({ type }) => type.startsWith("task."))
-      expect(told(events.slice(3)).map(({ type, data }) => [type, data.task])).toEqual([
+      expect(plainEvents(events.slice(3)).map(({ type, data }) => [type, data.task])).toEqual([
         ["task.created", "4"],
         ["task.updated", "2"],
         ["task.needs_changed", "3"],

@@ -28,8 +28,8 @@ import { createTeam } from "../../src/teams/operations/create-team.ts"
 import { pause, resume } from "../../src/teams/operations/pause.ts"
 import { updateTeam } from "../../src/teams/operations/update-team.ts"
 import { setupWorker } from "../../src/workers/operations/setup-worker.ts"
+import { plainEvents } from "../support/plain-events.ts"
 import { allEvents, context, type MakeDatabase, run, STORES, TEAM, until } from "../support/stores.ts"
-import { told } from "../support/told.ts"
 
 const STEP_MS = 10
 const LONG_LEASE_MS = 3_600_000
@@ -859,7 +859,7 @@ async function stateOfStore(store: Store, team: string): Promise<ReturnType<type
 function replay(events: readonly Event[]) {
   const tasks = new Map<string, { status: string; owner: string | null; token: number; attempt: number }>()
   let phase = "PLANNING"
-  for (const { type, data, by } of told(events)) {
+  for (const { type, data, by } of plainEvents(events)) {
     if (type === "team.phase_changed") {
       expect(data.from).toBe(phase)
       phase = String(data.to)

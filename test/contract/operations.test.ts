@@ -49,13 +49,14 @@ import {
   recordWorkspace,
   workerAttempt,
 } from "../../src/workers/operations/worker-workspace.ts"
+import { plainEvents } from "../support/plain-events.ts"
 import {
   allEvents,
   context,
   type Given,
   type MakeDatabase,
   note,
-  openHouse,
+  openTestTeam,
   refusal,
   run,
   STORES,
@@ -65,7 +66,6 @@ import {
   until,
   untilExpired,
 } from "../support/stores.ts"
-import { told } from "../support/told.ts"
 
 const SHORT_LEASE_SECONDS = 0.003
 
@@ -74,7 +74,7 @@ for (const [name, makeDatabase] of Object.entries(STORES)) {
 }
 
 function operationsContract(makeDatabase: MakeDatabase): void {
-  const house = (settings?: Partial<Settings>) => makeHouse(makeDatabase, settings)
+  const testTeam = (settings?: Partial<Settings>) => makeHouse(makeDatabase, settings)
 
   describe("project.create", () => {
     it("makes a team that is being planned, and tells of it", async () => {
@@ -95,19 +95,19 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("refuses a name that is taken", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.refuses(createTeam, { goal: "another" }, "team.exists", "house/main exists already")
     })
 
     it.each(["../x", "", "a/b", "tаsk", "x.lock"])("refuses %p as a name", async (project) => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.refuses(createTeam, { project, goal: "x" }, "input.invalid", "is not valid")
     })
   })
 
   describe("project.list, project.update, project.status", () => {
     it("lists teams without the store's keys", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.ask(createTeam, { team: "other", goal: "x" })
       const teams = await h.ask(listTeams, {})
       expect(teams.map((team) => team.team)).toEqual(["main", "other"])
@@ -115,7 +115,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("changes goal, mode and schedule, and tells of it", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       expect(await h.ask(updateTeam, { goal: "new", schedule: "eager" })).toMatchObject({
         goal: "new",
         schedule: "eager",
@@ -136,7 +136,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("counts tasks, waves and workers", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [], 2: [1], 3: [] })
       await h.ask(calculateWaves, {})
       await h.done("1")
@@ -156,7 +156,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
 
   describe("task.create", () => {
     it("numbers tasks, keeps what was said and tells of it", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       const task = await h.ask(createTask, {
         title: "paint",
         check: ["npm test"],
@@ -182,7 +182,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("goes on behind numbers that people chose, and passes over ids in use", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.ask(createTask, { title: "a", id: "7" })
       await h.ask(createTask, { title: "b", id: "x1" })
       const ids = [await h.ask(createTask, { title: "c" }), await h.ask(createTask, { title: "d" })].map((task) =>
@@ -192,7 +192,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("gives parallel creators different numbers", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       const other = context(await h.db.connect())
       const made = await Promise.all(
         Array.from({ length: 12 }, (_, index) =>
@@ -203,7 +203,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("refuses a taken id, a missing need, itself as need, and a team that is not there", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.refuses(createTask, { title: "x", id: "1" }, "task.exists", "task 1 exists already")
       await h.refuses(createTask, { title: "x", id: "2", blockedBy: ["2"] }, "need.cycle", "2 -> 2")
@@ -216,7 +216,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("joins the open wave, or comes right behind what it needs", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [], 2: [1] })
       await h.ask(calculateWaves, {})
       expect((await h.ask(createTask, { title: "now" })).wave).toBe(1)
@@ -225,7 +225,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("takes a failed wave back to in_progress when its fix task comes", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(calculateWaves, {})
       await h.done("1")
@@ -239,7 +239,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("makes a new wave behind verified ones, and takes a finished project back to EXECUTION", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(calculateWaves, {})
       await h.done("1")
@@ -255,7 +255,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
 
   describe("task.claim", () => {
     it("gives the named task, or the best ready one, with its token", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [], 2: [] })
       const named = await h.ask(claimTask, { id: "2", owner: "w1" })
       expect(named).toMatchObject({
@@ -269,7 +269,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("holds for the configured time, or for the time asked for", async () => {
-      await using h = await house({ leaseSeconds: 60 })
+      await using h = await testTeam({ leaseSeconds: 60 })
       await h.tasks({ 1: [], 2: [] })
       const leaseOf = (task: Task) => Date.parse(task.leaseUntil ?? "") - Date.parse(task.claimedAt ?? "")
       expect(leaseOf((await h.ask(claimTask, { id: "1", owner: "w1" })).task)).toBe(60_000)
@@ -277,7 +277,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("is renewed for its owner and refused to others, who learn who holds it", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(claimTask, { id: "1", owner: "w1" })
       expect(await h.ask(claimTask, { id: "1", owner: "w1" })).toMatchObject({ renewed: true, task: { claimToken: 1 } })
@@ -292,7 +292,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("wants either an id or next", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.refuses(claimTask, { owner: "w1" }, "usage", "with next")
       await h.refuses(claimTask, { owner: "w1", id: "1", next: true }, "usage", "with next")
       await h.refuses(claimTask, { next: true }, "input.invalid", "owner is missing")
@@ -301,7 +301,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("says why a task is not ready", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [], 2: [1], 3: [] })
       await h.ask(updateTask, { id: "3", assignee: "w9" })
       await h.ask(updateTask, { id: "3", assignee: "w9" })
@@ -322,7 +322,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("says which wave must be verified first", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [], 2: [1] })
       await h.ask(calculateWaves, {})
       await h.done("1")
@@ -335,7 +335,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("warns of another role, and refuses it when strict", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.ask(createTask, { title: "x", role: "frontend" })
       await h.refuses(
         claimTask,
@@ -355,7 +355,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("keeps a worker to its role", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.ask(createTask, { title: "x", role: "docs" })
       await h.ask(createTask, { title: "y", role: "test" })
       await h.ask(claimTask, { next: true, owner: "w1", role: "docs" })
@@ -363,7 +363,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("is refused while the team or the worker is paused, with the reason and the way out", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(setupWorker, { workerId: "w1" })
       await h.ask(pause, { reason: "lunch" })
@@ -381,7 +381,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("is refused to a stopped worker, with a way out that works", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       const { worker } = await h.ask(setupWorker, {})
       await h.store.write((tx) => tx.workers.put(h.key, worker.id, { availability: "stopped" }))
@@ -396,7 +396,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("is refused in a COMPLETE project, with a way out that works", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.done("1")
       await h.ask(recordVerdict, { scope: "final", status: "passed" })
@@ -406,7 +406,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("takes over what was abandoned", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(claimTask, { id: "1", owner: "gone", leaseSeconds: SHORT_LEASE_SECONDS })
       await h.expired("1")
@@ -424,7 +424,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
 
   describe("task.list and task.get", () => {
     it("lists by status and role, and what is available", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.ask(createTask, { title: "a", role: "docs" })
       await h.ask(createTask, { title: "b", role: "test", blockedBy: ["1"] })
       await h.ask(createTask, { title: "c" })
@@ -443,7 +443,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("lists as available only what the open wave has, unless the schedule is eager", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [], 2: [1], 3: [2] })
       await h.ask(calculateWaves, {})
       await h.done("1")
@@ -453,7 +453,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("shows a task with its evidence", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(addEvidence, { id: "1", addEvidence: ["seen"] })
       expect(await h.ask(getTask, { id: "1" })).toMatchObject({
@@ -467,7 +467,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
 
   describe("task.heartbeat", () => {
     it("renews the lease of the holder without an event, and refuses anybody else", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(claimTask, { id: "1", owner: "w1" })
       const before = await h.task("1")
@@ -491,7 +491,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("tells an owner that its task is paused", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(claimTask, { id: "1", owner: "w1" })
       await h.ask(pause, { task: "1" })
@@ -499,7 +499,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("revives a claim that nobody took over", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(claimTask, { id: "1", owner: "w1", leaseSeconds: SHORT_LEASE_SECONDS })
       await h.expired("1")
@@ -510,7 +510,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
 
   describe("task.release", () => {
     it("gives a task back, for anybody to take", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(claimTask, { id: "1", owner: "w1" })
       const released = await h.ask(releaseTask, { id: "1", owner: "w1", token: 1, reason: "too hard" })
@@ -531,7 +531,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("is repeated without harm, and refused to anybody who does not hold the task", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       const before = await snapshot(h.store, h.key)
       expect((await h.ask(releaseTask, { id: "1" })).status).toBe("open")
@@ -546,7 +546,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     it.each(["resolved", "failed", "skipped"] as const)(
       "does not undo a task that is %s: that takes a new attempt",
       async (status) => {
-        await using h = await house()
+        await using h = await testTeam()
         await h.tasks({ 1: [], 2: [1] })
         await h.bring("1", status)
         await h.refuses(releaseTask, { id: "1" }, "task.transition", "teamwork task reopen --id 1")
@@ -554,7 +554,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     )
 
     it("frees a paused task together with its claim", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(claimTask, { id: "1", owner: "w1" })
       await h.ask(pause, { task: "1" })
@@ -564,7 +564,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
 
   describe("task.update", () => {
     it("changes texts and says which", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       const { task } = await h.ask(updateTask, {
         id: "1",
@@ -593,7 +593,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("resolves with evidence, result and a notice to the lead, all by the owner", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(claimTask, { id: "1", owner: "s1", workerId: "w1" })
       const { task, warnings } = await h.ask(updateTask, {
@@ -627,7 +627,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("changes texts and resolves in one go, or does neither", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(claimTask, { id: "1", owner: "w1" })
       await h.refuses(
@@ -641,7 +641,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("answers a repeated resolve with the task as it is, and changes nothing", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(claimTask, { id: "1", owner: "w1" })
       const resolve = { id: "1", owner: "w1", token: 1, status: "resolved", workerId: "w1" } as const
@@ -654,7 +654,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("resolves nothing that nobody claimed", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.refuses(
         updateTask,
@@ -679,7 +679,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("moves a task without an owner out of pause only to open or skipped", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [], 2: [1] })
       await h.ask(pause, { task: "2" })
       await h.refuses(updateTask, { id: "2", status: "in_progress" }, "task.transition", "has no owner")
@@ -691,7 +691,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("leaves no owner behind when a paused task becomes open", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(claimTask, { id: "1", owner: "w1" })
       await h.ask(updateTask, { id: "1", status: "paused", reason: "wait" })
@@ -713,7 +713,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("fails with a reason and tells the lead", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [], 2: [1] })
       await h.ask(claimTask, { id: "1", owner: "w1" })
       const { task } = await h.ask(updateTask, {
@@ -735,7 +735,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("skips what was not begun, which meets the need", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [], 2: [1] })
       await h.ask(updateTask, { id: "1", status: "skipped", reason: "not now" })
       expect((await h.task("2")).unmet).toBe(0)
@@ -749,7 +749,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("goes to review and back, and resolves from there", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(claimTask, { id: "1", owner: "w1" })
       await h.ask(updateTask, { id: "1", owner: "w1", status: "in_review" })
@@ -760,7 +760,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("renews the lease with every call of the owner", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(claimTask, { id: "1", owner: "w1" })
       const before = (await h.task("1")).leaseUntil ?? ""
@@ -771,7 +771,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("releases, and does not release and resolve at once", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(claimTask, { id: "1", owner: "w1" })
       await h.refuses(
@@ -788,7 +788,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("makes a new attempt of an ended task set to open", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.done("1")
       expect((await h.ask(updateTask, { id: "1", status: "open" })).task).toMatchObject({
@@ -800,7 +800,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("adds and removes needs, and keeps the graph free of circles", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [], 2: [1], 3: [2] })
       await h.refuses(updateTask, { id: "1", addBlockedBy: ["3"] }, "need.cycle", "1 -> 3 -> 2 -> 1")
       await h.refuses(updateTask, { id: "1", addBlockedBy: ["1"] }, "need.cycle", "1 -> 1")
@@ -826,7 +826,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("lays the waves out anew when needs change", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [], 2: [] })
       await h.ask(calculateWaves, {})
       expect((await h.task("2")).wave).toBe(1)
@@ -837,7 +837,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("refuses somebody who lost the task, whatever is to change", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [], 2: [] })
       await h.ask(claimTask, { id: "1", owner: "old", leaseSeconds: SHORT_LEASE_SECONDS })
       await h.expired("1")
@@ -864,7 +864,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
 
   describe("task.reopen", () => {
     it("starts a new attempt of what had ended, and takes its wave back", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [], 2: [1] })
       await h.ask(calculateWaves, {})
       await h.done("1")
@@ -886,7 +886,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("brings a project back from VERIFICATION or COMPLETE", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.done("1")
       await h.ask(recordVerdict, { scope: "final", status: "passed" })
@@ -900,14 +900,14 @@ function operationsContract(makeDatabase: MakeDatabase): void {
       ["in_review", "teamwork task release --id 1"],
       ["paused", "teamwork resume --task 1"],
     ] as const)("refuses a task that is %s", async (status, hint) => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.bring("1", status)
       await h.refuses(reopenTask, { id: "1" }, "task.transition", hint)
     })
 
     it.each(["resolved", "failed", "skipped"] as const)("takes a task that is %s", async (status) => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.bring("1", status)
       expect(await h.ask(reopenTask, { id: "1" })).toMatchObject({ status: "open", attempt: 2 })
@@ -916,7 +916,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
 
   describe("task.delete", () => {
     it("deletes from a plan", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       const { id, freed } = await h.ask(deleteTask, { id: "1" })
       expect([String(id), freed]).toEqual(["1", []])
@@ -929,7 +929,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("refuses what others need, what was begun and whatever is no longer planned, unless forced", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [], 2: [1], 3: [] })
       await h.refuses(deleteTask, { id: "1" }, "task.delete_refused", "2 needs it")
       await h.ask(updateTask, { id: "3", status: "skipped" })
@@ -946,7 +946,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
 
   describe("evidence", () => {
     it("is added to the present attempt, with its facts and who said so", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(claimTask, { id: "1", owner: "w1" })
       const command = await h.ask(addEvidence, {
@@ -979,7 +979,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("is refused without content, without its facts, and from somebody who lost the task", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(claimTask, { id: "1", owner: "w1" })
       await h.refuses(addEvidence, { id: "1" }, "usage", "addEvidence")
@@ -992,7 +992,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("warns of words that say the work is not done", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       const { warnings } = await h.ask(addEvidence, { id: "1", addEvidence: ["a quick hack", "TODO: test"] })
       expect(warnings).toEqual([
@@ -1006,7 +1006,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("is taken back by number, once, and stays in the record", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(addEvidence, { id: "1", addEvidence: ["a", "b"] })
       const entries = await h.ask(withdrawEvidence, { id: "1", number: 1, reason: "wrong" })
@@ -1029,7 +1029,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("is recorded with the trust teamwork gives it", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       const attested = {
         ...note("ran"),
@@ -1045,7 +1045,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
 
   describe("waves", () => {
     it("are laid out by needs and end planning", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [], 2: [1], 3: [1], 4: [2, 3], 5: [] })
       const plan = await h.ask(calculateWaves, {})
       expect(plan).toMatchObject({ version: "1.0", totalWaves: 3, currentWave: 1 })
@@ -1059,7 +1059,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("of a project without tasks are none, and planning goes on", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       expect(await h.ask(calculateWaves, {})).toEqual({ version: "1.0", totalWaves: 0, currentWave: 0, waves: [] })
       expect((await h.team()).phase).toBe("PLANNING")
       await h.refuses(updateWave, { wave: 1, status: "verified" }, "wave.not_found", "teamwork wave calculate")
@@ -1067,7 +1067,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("are verified one after the other, and the last opens the final check", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [], 2: [1] })
       await h.ask(calculateWaves, {})
       await h.refuses(
@@ -1106,7 +1106,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("that failed may be opened again", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(calculateWaves, {})
       await h.ask(updateWave, { wave: 1, status: "failed" })
@@ -1116,7 +1116,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("that were verified again leave later verified ones as they are, and open the final check", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [], 2: [1] })
       await h.ask(calculateWaves, {})
       for (const wave of [1, 2]) {
@@ -1135,7 +1135,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
 
   describe("verdicts", () => {
     it("on a wave take effect", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(calculateWaves, {})
       await h.done("1")
@@ -1178,7 +1178,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("on the whole end the project when they pass, and not before all tasks are done", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [], 2: [] })
       await h.done("1")
       await h.refuses(
@@ -1195,7 +1195,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("on tasks and by other agents are only kept", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       const before = await h.task("1")
       await h.ask(recordVerdict, { scope: "task", subject: "1", status: "failed" })
@@ -1206,7 +1206,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("are refused where they contradict themselves or name nothing", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.refuses(
         recordVerdict,
@@ -1224,7 +1224,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
 
   describe("worker.setup and swarm.status", () => {
     it("registers workers under the next number, or under the name they bring", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       const first = await h.ask(setupWorker, { role: "docs", sessionId: "s1" })
       expect(first).toMatchObject({
         ...TEAM,
@@ -1241,7 +1241,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("gives back what was claimed too long ago or was abandoned, and tells of it", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [], 2: [], 3: [] })
       await h.ask(claimTask, { id: "1", owner: "gone", leaseSeconds: SHORT_LEASE_SECONDS })
       await h.ask(claimTask, { id: "2", owner: "w1" })
@@ -1261,7 +1261,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("shows what the workers do and what waits for them", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(setupWorker, { workerId: "w1" })
       expect(await h.ask(swarmStatus, {})).toMatchObject({
@@ -1279,7 +1279,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("know their worktree as long as there is one, and tell of each change once", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(claimTask, { id: "1", owner: "w1" })
       expect(await h.ask(workerAttempt, { workerId: "w1" })).toEqual({ task: "1", attempt: 1 })
@@ -1309,7 +1309,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
 
   describe("pause and resume", () => {
     it("hold for the team, with a reason, and are repeated without harm", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       expect(await h.ask(pause, { reason: "lunch" })).toEqual({ paused: true, what: "project house/main" })
       expect(await h.team()).toMatchObject({ status: "paused", pauseReason: "lunch" })
       const events = await h.eventCount()
@@ -1325,7 +1325,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("leave held claims alone: their owners go on", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(claimTask, { id: "1", owner: "w1" })
       await h.ask(pause, {})
@@ -1334,7 +1334,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it.each(["open", "in_progress", "in_review"] as const)("bring a task that was %s back to that", async (status) => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.bring("1", status)
       const before = await h.task("1")
@@ -1360,7 +1360,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("let a worker start again that crashed too often, or ended in quarantine", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       const { worker } = await h.ask(setupWorker, { workerId: "w1" })
       await h.store.write((tx) => tx.workers.put(h.key, worker.id, { availability: "dead" }))
       expect(await h.ask(resume, { workerId: "w1" })).toEqual({ paused: false, what: "worker w1" })
@@ -1369,7 +1369,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("refuse what cannot be paused or was not", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.refuses(resume, { task: "1" }, "task.transition", "task 1 is open, not paused")
       await h.refuses(pause, { task: "1", workerId: "w1" }, "usage", "not both")
@@ -1383,7 +1383,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("hold for one worker", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.ask(setupWorker, { workerId: "w1" })
       await h.ask(pause, { workerId: "w1", reason: "hot" })
       expect((await h.ask(swarmStatus, {})).workers).toMatchObject([{ status: "paused" }])
@@ -1401,7 +1401,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     const anna = { ...TEAM, owner: "person-anna", leaseSeconds: 60 }
 
     it("F049: gets it from a worker, which loses its claim", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       const { task } = await h.ask(claimTask, { id: "1", owner: "w1" })
       const taken = await takeForPerson(h.ctx, { ...anna, id: parseTaskId("1") })
@@ -1417,7 +1417,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("F049: gets one that is open, paused or failed, and none that waits for others or is done", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [], 2: [], 3: [], 4: [1], 5: [] })
       await h.bring("2", "paused")
       await h.bring("3", "failed")
@@ -1434,7 +1434,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
 
   describe("mailbox", () => {
     it("carries messages to workers and to the lead under any of its names", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       const [sent] = await h.ask(sendMessage, { from: "w1", to: "team-lead", message: "Grüße 👋" })
       expect(sent).toMatchObject({
         from: "w1",
@@ -1453,7 +1453,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("shows unread ones, by type, and marks them read once", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.ask(setupWorker, { workerId: "w1" })
       await h.ask(sendMessage, { from: "lead", to: "w1", message: "a" })
       await h.ask(sendMessage, {
@@ -1480,7 +1480,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("lets only the lead write to everybody, one message each", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.refuses(sendMessage, { from: "lead", to: "all", message: "x" }, "worker.not_found", "no workers yet")
       for (const workerId of ["w1", "w2"]) await h.ask(setupWorker, { workerId })
       await h.refuses(sendMessage, { from: "w1", to: "all", message: "x" }, "message.not_allowed", "only the lead")
@@ -1490,7 +1490,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("F051: refuses a recipient that does not exist, and says who does", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.ask(setupWorker, { workerId: "w1" })
       await h.refuses(
         sendMessage,
@@ -1508,7 +1508,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("F051: reaches people who hold a task, shall do one, or wrote before", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.ask(createTask, { title: "Held", id: "h" })
       await h.ask(createTask, { title: "Meant", id: "m", assignee: "ben" })
       await h.ask(claimTask, { id: "h", owner: "anna" })
@@ -1524,7 +1524,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("F051: brings a message for a task to its current owner", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.ask(setupWorker, { workerId: "w1" })
       await h.ask(createTask, { title: "Schema", id: "schema" })
       const message = { from: "lead", to: "schema", message: "x" }
@@ -1538,7 +1538,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("lets only the lead ask a worker to end", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       for (const workerId of ["w1", "w2"]) await h.ask(setupWorker, { workerId })
       const request = { to: "w2", type: "shutdown_request", payload: { request_id: "r1" } } as const
       await h.refuses(sendMessage, { ...request, from: "w1" }, "message.not_allowed", "only the lead")
@@ -1547,7 +1547,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("refuses a payload that its type does not carry", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       const to = { from: "w1", to: "w2" }
       await h.refuses(sendMessage, { ...to }, "input.invalid", "payload of a text message: message is missing")
       await h.refuses(sendMessage, { ...to, payload: { message: 5 } }, "input.invalid", "message is not a text")
@@ -1569,7 +1569,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("wakes a poll when a message comes, from whichever connection", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       const other = context(await h.db.connect())
       await h.ask(setupWorker, { workerId: "w1" })
       const polling = h.ask(pollMailbox, { inbox: "w1", timeout: 10, markRead: true })
@@ -1582,10 +1582,10 @@ function operationsContract(makeDatabase: MakeDatabase): void {
 
   describe("events", () => {
     it("are shown from the tail, after a cursor, and by type", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [], 2: [], 3: [] })
       const { events, cursor } = await h.ask(listEvents, { limit: 2 })
-      expect(told(events).map((event) => event.data.task)).toEqual(["2", "3"])
+      expect(plainEvents(events).map((event) => event.data.task)).toEqual(["2", "3"])
       expect((await h.ask(listEvents, { after: cursor })).events).toEqual([])
       await h.ask(claimTask, { next: true, owner: "w1" })
       expect((await h.ask(listEvents, { after: cursor })).events.map((event) => event.type)).toEqual([
@@ -1598,13 +1598,13 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("are handed over as they come, until the signal fires", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       const other = context(await h.db.connect())
       const { cursor } = await h.ask(listEvents, {})
       const controller = new AbortController()
       const seen: string[] = []
       const onEvents = (events: readonly Event[]) => {
-        seen.push(...told(events).map((event) => String(event.data.task)))
+        seen.push(...plainEvents(events).map((event) => String(event.data.task)))
         if (seen.length === 4) controller.abort()
       }
       const following = followEvents(h.ctx, { ...TEAM, after: cursor }, { onEvents, signal: controller.signal })
@@ -1616,7 +1616,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
 
   describe("loop-state", () => {
     it("is started, shown and cleared per terminal", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       const at = { terminalId: "t1" }
       expect(await h.ask(loopState, { ...at, get: true })).toEqual({ active: false })
       expect(await h.ask(loopState, { ...at, start: true, role: "docs" })).toMatchObject({
@@ -1636,7 +1636,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
 
   describe("project.clean", () => {
     it("begins an empty run with the same goal, and keeps the one before readable", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [], 2: [1], 3: [], 4: [], 5: [], 6: [] })
       await h.ask(calculateWaves, {})
       await h.ask(updateTeam, { schedule: "eager" })
@@ -1666,7 +1666,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("gives back what was being worked on, and says why", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(claimTask, { id: "1", owner: "w1" })
       await h.ask(addEvidence, { id: "1", owner: "w1", addEvidence: ["12 passed"] })
@@ -1682,21 +1682,21 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("closes no run that a process leads, with force or without", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       const lead = { ...TEAM, holder: "here:1", leaseMs: 60_000, settings: "{}", isGone: () => false }
       await takeLead(h.ctx, lead)
       await h.refuses(cleanTeam, { force: true }, "team.busy", "a teamwork run leads it (here:1)")
     })
 
     it("asks a person who supervises again before the work begins", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.ask(updateTeam, { mode: "SUPERVISED" })
       await h.ask(cleanTeam, {})
       expect((await h.ask(listApprovals, {})).map(({ subject }) => subject)).toEqual(["understanding", "team-plan"])
     })
 
     it("forgets all of it when told to purge", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       expect(await h.ask(cleanTeam, { purge: true })).toMatchObject({ purged: true })
       await h.refuses(teamStatus, {}, "team.not_found", "house/main")
@@ -1707,7 +1707,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
 
   describe("examineTeam", () => {
     it("finds wrong counters and abandoned claims, and mends them only when asked to", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [], 2: [] })
       expect((await examineTeam(h.ctx, TEAM, false)).map((finding) => finding.status)).toEqual(["ok", "ok"])
       await h.ask(claimTask, { id: "1", owner: "gone", leaseSeconds: SHORT_LEASE_SECONDS })
@@ -1725,7 +1725,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
 
   describe("known defects of the source systems", () => {
     it("claim and the available list ignoring unmet needs", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [], 2: [1], 3: [2] })
       expect((await h.ask(listTasks, { available: true })).map((task) => String(task.id))).toEqual(["1"])
       for (const id of ["2", "3"])
@@ -1735,7 +1735,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("release leaving a task in_progress and invisible", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       for (const release of [
         () => h.ask(releaseTask, { id: "1", owner: "w1" }),
@@ -1749,7 +1749,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("evidence given in the resolving call not checked", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(claimTask, { id: "1", owner: "w1" })
       const resolve = { id: "1", owner: "w1", status: "resolved" } as const
@@ -1778,7 +1778,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("repeated evidence flags keeping only the last", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(claimTask, { id: "1", owner: "w1" })
       await h.ask(updateTask, { id: "1", owner: "w1", addEvidence: ["a", "b"] })
@@ -1793,7 +1793,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("a missing dependency reported as a cycle", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       const error = await h.refuses(
         createTask,
@@ -1806,7 +1806,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("a cycle scheduled as one batch", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [], 2: [1] })
       await h.refuses(updateTask, { id: "1", addBlockedBy: ["2"] }, "need.cycle", "needs go in a circle: 1 -> 2 -> 1")
       // Even a circle that came from elsewhere is not laid out.
@@ -1816,7 +1816,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("wave recalculation resetting verified waves", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [], 2: [1], 3: [2] })
       await h.ask(calculateWaves, {})
       await h.done("1")
@@ -1833,7 +1833,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("parallel mailbox sends losing messages", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       const contexts = [h.ctx, context(await h.db.connect()), context(await h.db.connect())]
       const texts = Array.from({ length: 30 }, (_, index) => `m${index}`)
       await Promise.all(
@@ -1846,7 +1846,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("parallel claims crashing on the lock", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks(Object.fromEntries(Array.from({ length: 12 }, (_, index) => [index + 1, []])))
       const contexts = await Promise.all(Array.from({ length: 4 }, async () => context(await h.db.connect())))
       const claims = await Promise.all(
@@ -1858,7 +1858,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("worker numbering restarting at w1", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       const contexts = [h.ctx, context(await h.db.connect())]
       const setUp = await Promise.all(
         Array.from({ length: 6 }, (_, index) => run(contexts[index % 2] as Context, setupWorker, {})),
@@ -1869,7 +1869,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
     })
 
     it("an expired lease with no renewal making finished work unacceptable", async () => {
-      await using h = await house()
+      await using h = await testTeam()
       await h.tasks({ 1: [] })
       await h.ask(claimTask, { id: "1", owner: "w1", leaseSeconds: SHORT_LEASE_SECONDS })
       await h.expired("1")
@@ -1887,7 +1887,7 @@ function operationsContract(makeDatabase: MakeDatabase): void {
   })
 
   it("writes events in the shape their type promises, whatever was done", async () => {
-    await using h = await house()
+    await using h = await testTeam()
     await h.tasks({ 1: [], 2: [1], 3: [] })
     await h.ask(calculateWaves, {})
     await h.done("1")
@@ -1940,7 +1940,7 @@ interface House extends AsyncDisposable {
 }
 
 async function makeHouse(makeDatabase: MakeDatabase, settings: Partial<Settings> = {}): Promise<House> {
-  const { db, store, house: ctx, key } = await openHouse(makeDatabase, settings)
+  const { db, store, testTeam: ctx, key } = await openTestTeam(makeDatabase, settings)
   const ask: House["ask"] = (operation, given) => run(ctx, operation, given)
   const events = () => allEvents(store, key)
   return {

@@ -20,7 +20,7 @@ import {
   context,
   finishRequest,
   type MakeDatabase,
-  openHouse,
+  openTestTeam,
   refusal,
   refusalCode,
   run,
@@ -203,7 +203,7 @@ for (const [name, makeDatabase] of Object.entries(STORES)) {
 }
 
 it("a house begins with its first run", async () => {
-  const { db, house } = await openHouse(STORES.sqlite as MakeDatabase)
+  const { db, testTeam } = await openTestTeam(STORES.sqlite as MakeDatabase)
   await using _ = db
-  expect(await run(house, teamStatus, {})).toMatchObject({ run: 1 })
+  expect(await run(testTeam, teamStatus, {})).toMatchObject({ run: 1 })
 })

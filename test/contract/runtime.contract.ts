@@ -12,7 +12,7 @@ import type {
   WorkerProcess,
 } from "../../src/workers/runtimes/port.ts"
 import type { Owner } from "../../src/workers/runtimes/runtime-setup.ts"
-import { kinOf, processesWith } from "../support/processes.ts"
+import { processesWith, readProcessStat } from "../support/processes.ts"
 import { makeScratch, type Scratch, sandboxEnv } from "../support/sandbox.ts"
 
 export interface RuntimeUnderTest {
@@ -52,7 +52,7 @@ export function runtimeContract({ name, skipped, make, leftOf }: RuntimeUnderTes
       // Whoever writes the log may come to it later than the worker, and in parts.
       await until(() => /err\r?\n$/.test(log()))
       expect(log()).toMatch(/^--- w1 starts, \d{4}-\d\d-\d\dT[\d:.]+Z\r?\nout\r?\nerr\r?\n$/)
-      expect(kinOf(String(started.pid)).session).not.toBe(kinOf("self").session)
+      expect(readProcessStat(String(started.pid)).session).not.toBe(readProcessStat("self").session)
       expect(statSync(bench.logFile).mode & 0o077).toBe(0)
     })
 
@@ -133,7 +133,7 @@ export function runtimeContract({ name, skipped, make, leftOf }: RuntimeUnderTes
       await runtime.stop(W1, started, { graceMs: 300 })
       expect(performance.now() - before).toBeGreaterThanOrEqual(290)
       expect(processesWith(mark)).toEqual([])
-      expect(kinOf(readFileSync(pidFile, "utf8").trim()).state).toBe("Z") // gone, or only its parent has not noticed
+      expect(readProcessStat(readFileSync(pidFile, "utf8").trim()).state).toBe("Z") // gone, or only its parent has not noticed
       expect(runtime.isRunning(started)).toBe(false)
     })
 
@@ -161,7 +161,7 @@ export function runtimeContract({ name, skipped, make, leftOf }: RuntimeUnderTes
       const first = await runtime.start(launch("(setsid sleep 600 &); echo ready; exec sleep 600"))
       // Only what has a session of its own by now outlives the terminal.
       await until(() =>
-        processesWith(mark).some((pid) => kinOf(pid).session === Number(pid) && Number(pid) !== first.pid),
+        processesWith(mark).some((pid) => readProcessStat(pid).session === Number(pid) && Number(pid) !== first.pid),
       )
       process.kill(first.pid, "SIGKILL")
       await until(() => exits.length > 0)

@@ -13,7 +13,7 @@ import { createTask } from "../../src/tasks/operations/create-task.ts"
 import { updateTask } from "../../src/tasks/operations/update-task.ts"
 import { pause } from "../../src/teams/operations/pause.ts"
 import { setupWorker } from "../../src/workers/operations/setup-worker.ts"
-import { allEvents, getTask, type MakeDatabase, openHouse, run, STORES, snapshot, TEAM } from "../support/stores.ts"
+import { allEvents, getTask, type MakeDatabase, openTestTeam, run, STORES, snapshot, TEAM } from "../support/stores.ts"
 
 for (const [name, makeDatabase] of Object.entries(STORES)) {
   describe(name, () => {
@@ -23,26 +23,26 @@ for (const [name, makeDatabase] of Object.entries(STORES)) {
 }
 
 async function makeHouse(makeDatabase: MakeDatabase) {
-  const { db, store, house, key } = await openHouse(makeDatabase)
+  const { db, store, testTeam, key } = await openTestTeam(makeDatabase)
   let stops = 0
   return {
-    ...{ house, store, key },
+    ...{ testTeam, store, key },
     /** Each stop is another one, unless it is named. */
     stop: async (isHeldBack: boolean | null = false, id = `stop-${++stops}`) => {
-      const { decision } = await decideStop(house, { terminalId: "s1", id, isHeldBack })
+      const { decision } = await decideStop(testTeam, { terminalId: "s1", id, isHeldBack })
       return "task" in decision ? `${decision.kind} ${decision.task.id}` : decision.kind
     },
     seat: async (terminalId = "s1") => {
-      const seat = await readSeat(house, terminalId)
+      const seat = await readSeat(testTeam, terminalId)
       if (seat === undefined) throw new Error("has not joined")
       return seat
     },
-    isLooping: async () => (await run(house, loopState, { terminalId: "s1", get: true })).active,
-    create: async (title: string, more = {}) => run(house, createTask, { title, ...more }),
-    claim: (id: string, owner = "w1") => run(house, claimTask, { id, owner }),
+    isLooping: async () => (await run(testTeam, loopState, { terminalId: "s1", get: true })).active,
+    create: async (title: string, more = {}) => run(testTeam, createTask, { title, ...more }),
+    claim: (id: string, owner = "w1") => run(testTeam, claimTask, { id, owner }),
     resolve: (id: string, owner = "w1") =>
-      run(house, updateTask, { id, owner, status: "resolved", addEvidence: ["done"] }),
-    tell: (to: string, message: string) => run(house, sendMessage, { from: "orchestrator", to, message }),
+      run(testTeam, updateTask, { id, owner, status: "resolved", addEvidence: ["done"] }),
+    tell: (to: string, message: string) => run(testTeam, sendMessage, { from: "orchestrator", to, message }),
     async [Symbol.asyncDispose]() {
       await store[Symbol.asyncDispose]()
       await db[Symbol.asyncDispose]()
@@ -51,9 +51,9 @@ async function makeHouse(makeDatabase: MakeDatabase) {
 }
 
 async function makeLoop(makeDatabase: MakeDatabase, how: { role?: "docs" | "backend" } = {}) {
-  const house = await makeHouse(makeDatabase)
-  await run(house.house, join, { terminalId: "s1", loop: true, ...how })
-  return house
+  const testTeam = await makeHouse(makeDatabase)
+  await run(testTeam.testTeam, join, { terminalId: "s1", loop: true, ...how })
+  return testTeam
 }
 
 function stopContract(makeDatabase: MakeDatabase): void {
@@ -91,9 +91,9 @@ function stopContract(makeDatabase: MakeDatabase): void {
     await h.create("walls")
     expect(await h.stop(null)).toBe("next 1")
     expect(await h.stop(null)).toBe("end")
-    await openTurn(h.house, await h.seat(), { isPersons: false })
+    await openTurn(h.testTeam, await h.seat(), { isPersons: false })
     expect(await h.stop(null)).toBe("end")
-    await openTurn(h.house, await h.seat(), { isPersons: true })
+    await openTurn(h.testTeam, await h.seat(), { isPersons: true })
     expect(await h.stop(null)).toBe("next 1")
   })
 
@@ -114,11 +114,13 @@ function stopContract(makeDatabase: MakeDatabase): void {
     await h.create("walls")
     await h.tell("w1", "one")
     const ask = async (id: string, isHeldBack = false) =>
-      (await decideStop(h.house, { terminalId: "s1", id, isHeldBack })).messages.map(({ payload }) => payload.message)
+      (await decideStop(h.testTeam, { terminalId: "s1", id, isHeldBack })).messages.map(
+        ({ payload }) => payload.message,
+      )
     expect([await ask("a"), await ask("a"), await ask("b")]).toEqual([["one"], [], []])
     await h.tell("w1", "two")
     expect(await ask("c", true)).toEqual([])
-    expect(await run(h.house, readMailbox, { inbox: "w1", unreadOnly: true })).toHaveLength(1)
+    expect(await run(h.testTeam, readMailbox, { inbox: "w1", unreadOnly: true })).toHaveLength(1)
     expect(await ask("d")).toEqual(["two"])
   })
 
@@ -126,21 +128,21 @@ function stopContract(makeDatabase: MakeDatabase): void {
     await using h = await makeHouse(makeDatabase)
     await h.create("walls")
     expect(await h.stop()).toBe("end")
-    await run(h.house, join, { terminalId: "s1" })
+    await run(h.testTeam, join, { terminalId: "s1" })
     expect(await h.stop()).toBe("end")
-    await run(h.house, loopState, { terminalId: "s1", start: true, team: "other" })
+    await run(h.testTeam, loopState, { terminalId: "s1", start: true, team: "other" })
     expect(await h.stop()).toBe("end")
-    await run(h.house, loopState, { terminalId: "s1", start: true })
+    await run(h.testTeam, loopState, { terminalId: "s1", start: true })
     expect(await h.stop()).toBe("next 1")
-    await run(h.house, loopState, { terminalId: "s1", clear: true })
+    await run(h.testTeam, loopState, { terminalId: "s1", clear: true })
     expect(await h.stop()).toBe("end")
   })
 
   it("ends for the lead, whatever is ready", async () => {
     await using h = await makeHouse(makeDatabase)
     await h.create("walls")
-    await run(h.house, join, { terminalId: "s1", lead: true })
-    await run(h.house, loopState, { terminalId: "s1", start: true })
+    await run(h.testTeam, join, { terminalId: "s1", lead: true })
+    await run(h.testTeam, loopState, { terminalId: "s1", start: true })
     expect(await h.stop()).toBe("end")
   })
 
@@ -149,7 +151,7 @@ function stopContract(makeDatabase: MakeDatabase): void {
     await h.create("walls", { role: "backend" })
     expect(await h.stop()).toBe("end")
     expect(await h.isLooping()).toBe(false)
-    await run(h.house, join, { terminalId: "s1", loop: true })
+    await run(h.testTeam, join, { terminalId: "s1", loop: true })
     await h.create("a page", { role: "docs", blockedBy: ["1"] })
     expect(await h.stop()).toBe("wait")
     await h.create("anything", { role: "worker" })
@@ -160,7 +162,7 @@ function stopContract(makeDatabase: MakeDatabase): void {
     await using h = await makeLoop(makeDatabase)
     await h.create("walls", { assignee: "w9" })
     expect(await h.stop()).toBe("end")
-    await run(h.house, join, { terminalId: "s1", loop: true })
+    await run(h.testTeam, join, { terminalId: "s1", loop: true })
     await h.create("roof", { assignee: "w1" })
     expect(await h.stop()).toBe("next 2")
   })
@@ -172,7 +174,7 @@ function stopContract(makeDatabase: MakeDatabase): void {
     await h.claim("1", "somebody")
     expect(await h.stop()).toBe("wait")
     await h.resolve("1", "somebody")
-    await run(h.house, pause, {})
+    await run(h.testTeam, pause, {})
     expect(await h.stop()).toBe("wait")
   })
 
@@ -180,14 +182,14 @@ function stopContract(makeDatabase: MakeDatabase): void {
     await using h = await makeLoop(makeDatabase)
     await h.create("walls")
     const payload = { request_id: "r1", reason: "enough" }
-    await run(h.house, sendMessage, { from: "orchestrator", to: "w1", type: "shutdown_request", payload })
+    await run(h.testTeam, sendMessage, { from: "orchestrator", to: "w1", type: "shutdown_request", payload })
     expect(await h.stop()).toBe("end")
     expect(await h.isLooping()).toBe(false)
-    const answers = await run(h.house, readMailbox, { inbox: "orchestrator", unreadOnly: true })
+    const answers = await run(h.testTeam, readMailbox, { inbox: "orchestrator", unreadOnly: true })
     expect(answers).toMatchObject([
       { from: "w1", type: "shutdown_response", payload: { request_id: "r1", approved: true } },
     ])
-    await run(h.house, join, { terminalId: "s1", loop: true })
+    await run(h.testTeam, join, { terminalId: "s1", loop: true })
     expect(await h.stop()).toBe("next 1")
     await h.store.write((tx) => tx.teams.update(h.key, { phase: "COMPLETE" }))
     expect(await h.stop()).toBe("end")
@@ -199,12 +201,12 @@ function turnContract(makeDatabase: MakeDatabase): void {
   it("gets each message once, oldest first, also when two look at the same time", async () => {
     await using h = await makeLoop(makeDatabase)
     for (const text of ["one", "two"]) await h.tell("w1", text)
-    await run(h.house, setupWorker, { workerId: "w2" })
+    await run(h.testTeam, setupWorker, { workerId: "w2" })
     await h.tell("w2", "not for it")
     const seat = await h.seat()
-    const turns = await Promise.all([1, 2, 3].map(() => openTurn(h.house, seat, { isPersons: true })))
+    const turns = await Promise.all([1, 2, 3].map(() => openTurn(h.testTeam, seat, { isPersons: true })))
     expect(turns.flat().map(({ payload }) => payload.message)).toEqual(["one", "two"])
-    const kept = await run(h.house, readMailbox, { inbox: "w1" })
+    const kept = await run(h.testTeam, readMailbox, { inbox: "w1" })
     expect(kept.map(({ read, deliveredAt }) => [read, deliveredAt !== null])).toEqual([
       [true, true],
       [true, true],
@@ -215,22 +217,22 @@ function turnContract(makeDatabase: MakeDatabase): void {
 
   it("gets the lead's messages to the lead", async () => {
     await using h = await makeHouse(makeDatabase)
-    await run(h.house, join, { terminalId: "s1", lead: true })
-    await run(h.house, sendMessage, { from: "w1", to: "lead", message: "a question" })
-    const messages = await openTurn(h.house, await h.seat(), { isPersons: true })
+    await run(h.testTeam, join, { terminalId: "s1", lead: true })
+    await run(h.testTeam, sendMessage, { from: "w1", to: "lead", message: "a question" })
+    const messages = await openTurn(h.testTeam, await h.seat(), { isPersons: true })
     expect(messages.map(({ from, payload }) => [from, payload.message])).toEqual([["w1", "a question"]])
   })
 
   it("ends the loop when the lead asks for it, and says so", async () => {
     await using h = await makeLoop(makeDatabase)
     const payload = { request_id: "r1" }
-    await run(h.house, sendMessage, { from: "orchestrator", to: "w1", type: "shutdown_request", payload })
+    await run(h.testTeam, sendMessage, { from: "orchestrator", to: "w1", type: "shutdown_request", payload })
     await h.tell("w1", "and thanks")
-    const messages = await openTurn(h.house, await h.seat(), { isPersons: true })
+    const messages = await openTurn(h.testTeam, await h.seat(), { isPersons: true })
     expect(messages.map(({ type }) => type)).toEqual(["text", "shutdown_request"])
     expect(await h.isLooping()).toBe(false)
-    expect(await openTurn(h.house, await h.seat(), { isPersons: true })).toEqual([])
-    expect(await run(h.house, readMailbox, { inbox: "orchestrator", unreadOnly: true })).toHaveLength(1)
+    expect(await openTurn(h.testTeam, await h.seat(), { isPersons: true })).toEqual([])
+    expect(await run(h.testTeam, readMailbox, { inbox: "orchestrator", unreadOnly: true })).toHaveLength(1)
   })
 
   it("renews what the session holds, and nothing else", async () => {
@@ -245,7 +247,7 @@ function turnContract(makeDatabase: MakeDatabase): void {
     const [own = "", other] = await leases()
     const seat = await h.seat()
     const deadline = performance.now() + 5000
-    while ((await leases())[0] === own && performance.now() < deadline) await keepSeat(h.house, seat)
+    while ((await leases())[0] === own && performance.now() < deadline) await keepSeat(h.testTeam, seat)
     expect((await leases())[0]).not.toBe(own)
     expect(Date.parse(String((await leases())[0]))).toBeGreaterThan(Date.parse(String(own)))
     expect((await leases())[1]).toBe(other)
@@ -255,9 +257,9 @@ function turnContract(makeDatabase: MakeDatabase): void {
     await using h = await makeLoop(makeDatabase, { role: "docs" })
     await h.create("walls")
     await h.claim("1")
-    const facts = await readSeatFacts(h.house, await h.seat())
+    const facts = await readSeatFacts(h.testTeam, await h.seat())
     expect(facts).toMatchObject({ team: { goal: "a house" }, role: "docs", isLoop: true, held: [{ id: "1" }] })
-    expect([await isTeamActive(h.house, TEAM), await isTeamActive(h.house, { ...TEAM, team: "x" })]).toEqual([
+    expect([await isTeamActive(h.testTeam, TEAM), await isTeamActive(h.testTeam, { ...TEAM, team: "x" })]).toEqual([
       true,
       false,
     ])

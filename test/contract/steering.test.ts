@@ -12,6 +12,7 @@ import { noteRecheck } from "../../src/tasks/operations/recheck-task.ts"
 import { reviseTask } from "../../src/tasks/operations/revise-task.ts"
 import { updateTask } from "../../src/tasks/operations/update-task.ts"
 import { setupWorker } from "../../src/workers/operations/setup-worker.ts"
+import { plainEvents } from "../support/plain-events.ts"
 import {
   allEvents,
   context,
@@ -24,7 +25,6 @@ import {
   snapshot,
   TEAM,
 } from "../support/stores.ts"
-import { told as tellEvents } from "../support/told.ts"
 
 for (const [name, makeDatabase] of Object.entries(STORES)) {
   describe(name, () => steeringContract(makeDatabase))
@@ -78,7 +78,7 @@ function steeringContract(makeDatabase: MakeDatabase): void {
       /# FEEDBACK\n\n.* It is an instruction: [\s\S]*They must be thicker[\s\S]*# CONTEXT/,
     )
     expect((await allEvents(store, key)).filter(({ type }) => type === "task.reopened")).toHaveLength(1)
-    const asked = tellEvents(await allEvents(store, key)).filter(({ type }) => type === "task.recheck_asked")
+    const asked = plainEvents(await allEvents(store, key)).filter(({ type }) => type === "task.recheck_asked")
     expect(asked).toMatchObject([{ data: { task: "roof", attempt: 1, of: "walls" } }])
     // It holds, or is done once more with the reason; what was reopened meanwhile is left alone.
     const about = { ...TEAM, task: parseTaskId("roof"), commit: "c", by: "gate" }

@@ -2,7 +2,7 @@
 import { expect, it, setDefaultTimeout } from "bun:test"
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { photograph } from "../support/repository.ts"
+import { snapshotFolder } from "../support/repository.ts"
 import { makeRepository, writePlan } from "../support/team-runs.ts"
 import { type Bench, type Data, git, makeBench, TEST_TIMEOUT_MS } from "./bench.ts"
 
@@ -76,7 +76,7 @@ function prepare(bench: Bench) {
 function userFiles(folder: string): Record<string, string> {
   const OURS =
     /^(?:objects|refs\/teamwork|refs\/heads\/(?:teamwork|main$)|teamwork|logs\/refs\/heads\/(?:teamwork|main$)|logs\/HEAD|index|COMMIT_EDITMSG|ORIG_HEAD|packed-refs|logs\/refs\/teamwork)/
-  return photograph(join(folder, ".git"), (path) => OURS.test(path))
+  return snapshotFolder(join(folder, ".git"), (path) => OURS.test(path))
 }
 
 it("F069 F121 F122 F123: a hostile agent changes nothing outside of its workspace, and nothing it set runs in our git", async () => {

@@ -14,7 +14,7 @@ import { noteWorkerExited, noteWorkerSpawned, noteWorkerStarted } from "../../sr
 import { makeChildRuntime } from "../../src/workers/runtimes/child/make-child-runtime.ts"
 import type { Runtime } from "../../src/workers/runtimes/port.ts"
 import { makeTmuxRuntime } from "../../src/workers/runtimes/tmux/make-tmux-runtime.ts"
-import { kinOf, processesWith } from "../support/processes.ts"
+import { processesWith, readProcessStat } from "../support/processes.ts"
 import { sandboxEnv } from "../support/sandbox.ts"
 import { context as contextOf } from "../support/stores.ts"
 import { type Bench, git, makeBench, TEST_TIMEOUT_MS, until } from "./bench.ts"
@@ -23,7 +23,7 @@ const NAME = { project: "shop", team: "main" }
 
 /** Whether what the worker started has a session of its own by now, and so outlives it. */
 const hasOrphan = (mark: string, worker: number) =>
-  processesWith(mark).some((pid) => kinOf(pid).session === Number(pid) && Number(pid) !== worker)
+  processesWith(mark).some((pid) => readProcessStat(pid).session === Number(pid) && Number(pid) !== worker)
 
 describe("doctor and lost workers", () => {
   let bench: Bench

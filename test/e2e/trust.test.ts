@@ -3,7 +3,7 @@ import { describe, expect, it } from "bun:test"
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
-import { makeRepository, photograph } from "../support/repository.ts"
+import { makeRepository, snapshotFolder } from "../support/repository.ts"
 import { runCli } from "../support/run-cli.ts"
 import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
 import { makeBench } from "./bench.ts"
@@ -50,10 +50,10 @@ describe("F125: settings of a repository's own file", () => {
     try {
       for (const store of [`postgres://127.0.0.1:${port}/x`, "sqlite:./made/by.db"]) {
         using place = makePlace({ "teamwork.json": JSON.stringify({ store }) })
-        const before = photograph(place.repository.path)
+        const before = snapshotFolder(place.repository.path)
         const status = await place.run(["project", "status"], { PGPASSWORD: "secret" })
         expect(status.stderr).toContain("sets store; not used until you agree to it. See: teamwork trust")
-        expect([calls, photograph(place.repository.path)]).toEqual([0, before])
+        expect([calls, snapshotFolder(place.repository.path)]).toEqual([0, before])
         const listed = await place.run(["config", "list", "--json"])
         expect(listed.stdout).not.toContain("made/by.db")
       }
@@ -79,13 +79,13 @@ describe("F125: settings of a repository's own file", () => {
 describe("F125: the programs that a repository would start", () => {
   it("are not started by run in a pipe, and nothing is changed; the answer names the line to type", async () => {
     using place = makePlace({ "package.json": MANIFEST, "plan.yml": PLAN })
-    const before = photograph(place.repository.path)
+    const before = snapshotFolder(place.repository.path)
     const refused = await place.run(["run", "plan.yml", ...NO_REVIEW, "--json"])
     expect(refused.exitCode).toBe(2)
     const error = JSON.parse(refused.stderr)
     expect(error).toMatchObject({ code: "trust.needed", details: { programs: ["test: npm run test (package.json)"] } })
     expect(error.message).toContain("teamwork trust --yes")
-    expect(photograph(place.repository.path)).toEqual(before)
+    expect(snapshotFolder(place.repository.path)).toEqual(before)
     expect(existsSync(join(place.home, "trust.json"))).toBe(false)
     for (const command of [
       ["verify", "project"],

@@ -6,15 +6,15 @@ import { join } from "node:path"
 import { askAgent } from "../../src/agents/choose/ask-agent.ts"
 import { runFolder } from "../../src/agents/jobs/record-run.ts"
 import { makeRunNotes } from "../../src/agents/jobs/run-notes.ts"
-import { makeAskWorld } from "../support/ask-world.ts"
+import { setUpAsk } from "../support/ask-setup.ts"
+import { plainEvents } from "../support/plain-events.ts"
 import { allEvents, makeTeam, refusal, TEAM } from "../support/stores.ts"
-import { told } from "../support/told.ts"
 
 const _SCHEMA = { type: "object", properties: { name: { type: "string" } }, required: ["name"] }
 const _NO_MODEL = { model: "m", price: null }
 
 it("gives the answer by the schema, keeps a recording and tells the team", async () => {
-  await using world = await makeAskWorld([{ name: "bob" }])
+  await using world = await setUpAsk([{ name: "bob" }])
   const { ports, question, written, store } = world
   const { key } = await makeTeam(store)
   const { structured, agent, tier, run } = await askAgent(ports, question)
@@ -24,7 +24,7 @@ it("gives the answer by the schema, keeps a recording and tells the team", async
   const folder = runFolder(ports.home, TEAM, run)
   expect(readFileSync(join(folder, "events.jsonl"), "utf8")).toContain('"finished"')
   expect(existsSync(join(folder, "state"))).toBe(false)
-  const events = told(await allEvents(store, key)).filter(({ type }) => type.startsWith("run."))
+  const events = plainEvents(await allEvents(store, key)).filter(({ type }) => type.startsWith("run."))
   expect(events.map(({ type, by, data }) => [type, by, data.run, data.task, data.worker, data.agent])).toEqual([
     ["run.started", "planner", run, null, "planner", "claude"],
     ["run.ended", "planner", run, null, "planner", "claude"],
@@ -33,7 +33,7 @@ it("gives the answer by the schema, keeps a recording and tells the team", async
 })
 
 it("asks the next agent when one cannot answer, and remembers a rate limit", async () => {
-  await using world = await makeAskWorld(["!429 Too Many Requests", { name: "eve" }])
+  await using world = await setUpAsk(["!429 Too Many Requests", { name: "eve" }])
   await makeTeam(world.store)
   const { structured, agent } = await askAgent(world.ports, world.question)
   expect({ structured, agent }).toEqual({ structured: { name: "eve" }, agent: "codex" })
@@ -42,7 +42,7 @@ it("asks the next agent when one cannot answer, and remembers a rate limit", asy
 })
 
 it("says why nobody answered: each of them, or that there is nobody", async () => {
-  await using world = await makeAskWorld(["!500 broken", "no json at all"])
+  await using world = await setUpAsk(["!500 broken", "no json at all"])
   const failed = await refusal(askAgent(world.ports, world.question))
   expect(failed.code).toBe("agent.failed")
   expect(failed.message).toMatch(
@@ -53,13 +53,13 @@ it("says why nobody answered: each of them, or that there is nobody", async () =
 })
 
 it("asks only those that are allowed", async () => {
-  await using world = await makeAskWorld([{ name: "eve" }])
+  await using world = await setUpAsk([{ name: "eve" }])
   const { agent } = await askAgent(world.ports, { ...world.question, agents: ["codex"] })
   expect(agent).toBe("codex")
 })
 
 it("keeps what it would tell until there is a team", async () => {
-  await using world = await makeAskWorld([{ name: "bob" }])
+  await using world = await setUpAsk([{ name: "bob" }])
   const notes = makeRunNotes(world.ports)
   const { run } = await askAgent({ ...world.ports, notes }, world.question)
   expect(readdirSync(join(world.ports.home, "runs", TEAM.project, TEAM.team))).toEqual([run])
@@ -71,7 +71,7 @@ it("keeps what it would tell until there is a team", async () => {
 })
 
 it("gives a run what is left of the team's budget, and asks nobody when nothing is", async () => {
-  await using world = await makeAskWorld([{ name: "bob" }])
+  await using world = await setUpAsk([{ name: "bob" }])
   const left = { tokens: null, dollars: 0.25, usedUp: null }
   await askAgent({ ...world.ports, budget: async () => left }, world.question)
   expect(world.written.args(1)).toContain("--max-budget-usd\n0.25")

@@ -3,7 +3,7 @@ import { describe, expect, it } from "bun:test"
 import { findStrangers } from "../../src/delivery/merge-queue/find-strangers.ts"
 import { ensureIntegration, findIntegration } from "../../src/git/integration.ts"
 import { pinRef } from "../../src/kernel/branches.ts"
-import { INTEGRATION, prepareDelivery } from "../support/delivery-scene.ts"
+import { INTEGRATION, setUpDelivery } from "../support/delivery-setup.ts"
 import type { Files } from "../support/merge-repository.ts"
 import { FIRST_RUN, refusal } from "../support/stores.ts"
 
@@ -114,7 +114,7 @@ const TITLES: Readonly<Record<string, string>> = { 1: "One", 2: "Two" }
 
 /** The integration branch begins at a commit of the user's on top of the first. */
 async function begin() {
-  const scene = await prepareDelivery(FIRST, { hasIntegration: false })
+  const scene = await setUpDelivery(FIRST, { hasIntegration: false })
   const { git, commit, merges } = scene
   const dropped = await commit([scene.base], { secret: "s\n" }, "the secret")
   await git.read(["reset", "--quiet", "--hard", dropped])

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync,
 import { dirname, join } from "node:path"
 import { AppError } from "../../src/kernel/errors.ts"
 import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
-import { makeWorld, type WorldOptions } from "../support/workspaces.ts"
+import { setUpWorkspaces, type WorkspaceOptions } from "../support/workspaces.ts"
 
 const worker = "w1"
 
@@ -50,8 +50,8 @@ async function refusal(work: Promise<unknown>): Promise<AppError> {
   throw new Error("it was not refused")
 }
 
-const automatic = (files: Record<string, string>, more: WorldOptions = {}) =>
-  makeWorld({ files, isAutomatic: true, ...more })
+const automatic = (files: Record<string, string>, more: WorkspaceOptions = {}) =>
+  setUpWorkspaces({ files, isAutomatic: true, ...more })
 
 describe("F004 a worktree of a project whose dependencies are installed in the user's checkout", () => {
   it("has copies of them, and nothing of it can be committed", async () => {

@@ -6,7 +6,7 @@ import type { HabitSettings } from "../../src/git/merges/commit-habits.ts"
 import { makeMerges } from "../../src/git/merges/git-merges.ts"
 import { systemIds } from "../../src/lib/make-ids.ts"
 import { sleep } from "../../src/lib/sleep.ts"
-import { prepareDelivery } from "../support/delivery-scene.ts"
+import { setUpDelivery } from "../support/delivery-setup.ts"
 import { makeRepository } from "../support/repository.ts"
 import { sandboxEnv } from "../support/sandbox.ts"
 
@@ -108,7 +108,7 @@ describe("the commit-msg hook of the user", () => {
 })
 
 it("a delivery tells of it, for the report", async () => {
-  await using scene = await prepareDelivery({ "a.txt": "a\n" })
+  await using scene = await setUpDelivery({ "a.txt": "a\n" })
   const hook = join(scene.folder, ".git/hooks/commit-msg")
   mkdirSync(join(scene.folder, ".git/hooks"), { recursive: true })
   writeFileSync(hook, "#!/bin/sh\nexit 1\n")

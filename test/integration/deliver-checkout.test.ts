@@ -18,7 +18,7 @@ import { systemIds } from "../../src/lib/make-ids.ts"
 import { descendantsOf } from "../../src/lib/process/process-tree.ts"
 import { sleep } from "../../src/lib/sleep.ts"
 import { makeCrew } from "../chaos/crew.ts"
-import { makeRepository, photograph } from "../support/repository.ts"
+import { makeRepository, snapshotFolder } from "../support/repository.ts"
 import { safeDelete, sandboxEnv } from "../support/sandbox.ts"
 import { refusal, until } from "../support/stores.ts"
 
@@ -52,10 +52,10 @@ describe("F129: a delivery brings", () => {
   it.each(CHANGES)("%s, and undo takes it back", async (_, before, after) => {
     await using scene = makeScene(before, after)
     expect(await scene.move()).toBe(true)
-    expect(scene.photograph()).toEqual(scene.after)
+    expect(scene.files()).toEqual(scene.after)
     expect(scene.repository.run("status", "--porcelain")).toBe("?? notes.txt")
     expect(await scene.move("back")).toBe(true)
-    expect(scene.photograph()).toEqual(scene.before)
+    expect(scene.files()).toEqual(scene.before)
     expect(scene.repository.run("status", "--porcelain")).toBe("?? notes.txt")
   })
 
@@ -91,10 +91,10 @@ describe("F128: a delivery that is killed in the middle of", () => {
     await scene.killMove()
     const told = await scene.recover()
     expect(told.join("\n")).toContain("whose files a killed git process was replacing")
-    expect(scene.photograph()).toEqual(scene.before)
+    expect(scene.files()).toEqual(scene.before)
     expect(scene.repository.run("status", "--porcelain")).toBe("?? notes.txt")
     expect(await scene.move()).toBe(true)
-    expect(scene.photograph()).toEqual(scene.after)
+    expect(scene.files()).toEqual(scene.after)
     expect(scene.leftBehind()).toEqual([])
   })
 
@@ -133,7 +133,7 @@ describe("F131: a lock of another program", () => {
       expect(refused.message.split("\n")).toHaveLength(1)
       expect(refused.message).toContain(lock)
       expect(existsSync(lock)).toBe(true)
-      expect(scene.photograph()).toEqual(scene.before)
+      expect(scene.files()).toEqual(scene.before)
       expect(await scene.recover()).toEqual([])
       expect(existsSync(lock)).toBe(true)
       safeDelete(lock)
@@ -153,7 +153,7 @@ describe("F131: a lock of another program", () => {
     expect(existsSync(lock)).toBe(true)
     safeDelete(lock)
     await scene.recover()
-    expect(scene.photograph()).toEqual(scene.before)
+    expect(scene.files()).toEqual(scene.before)
   })
 
   it("stays although it came after our own was noted", async () => {
@@ -186,7 +186,7 @@ describe("F134: where the target is checked out", () => {
     await using scene = makeScene({ a: "a\n" }, { a: "A\n" })
     scene.repository.run("init", "--quiet", `--separate-git-dir=${scene.folder}.git`)
     expect(await scene.move()).toBe(true)
-    expect(scene.photograph()).toEqual(scene.after)
+    expect(scene.files()).toEqual(scene.after)
     // From a linked worktree git does not tell where the main checkout is.
     const linked = `${scene.folder}-linked`
     scene.repository.run("worktree", "add", "--quiet", "--detach", linked)
@@ -245,7 +245,7 @@ function makeScene(
     repository.run("reset", "--quiet", "--hard")
     return { commit, seen: look() }
   }
-  const look = () => photograph(folder, (path) => path === ".git" || path === "notes.txt" || path === "d/mine")
+  const look = () => snapshotFolder(folder, (path) => path === ".git" || path === "notes.txt" || path === "d/mine")
   const first = put(before, "before")
   const second = put(after, "after")
   repository.run("reset", "--quiet", "--hard", first.commit)
@@ -254,7 +254,7 @@ function makeScene(
   const at = (place: string) => makeTargets(repository.git.in(place), log)
   return {
     ...{ repository, folder, at, from: first.commit, to: second.commit, before: first.seen, after: second.seen },
-    photograph: look,
+    files: look,
     async move(way: "forth" | "back" = "forth", { from = first.commit, to = second.commit } = {}) {
       const [one, other] = way === "forth" ? [from, to] : [to, from]
       const checkout = { folder, obstacle: null }

@@ -5,12 +5,12 @@ import { join } from "node:path"
 import { noteDelivery, readDeliveries } from "../../src/delivery/target/delivery-records.ts"
 import { findIntegration } from "../../src/git/integration.ts"
 import { deliveredRef, integrationRef } from "../../src/kernel/branches.ts"
-import { INTEGRATION, prepareDelivery } from "../support/delivery-scene.ts"
+import { INTEGRATION, setUpDelivery } from "../support/delivery-setup.ts"
 import { FIRST_RUN, refusal } from "../support/stores.ts"
 
 describe("delivery", () => {
   it("moves the target and the files where it is checked out, and nothing of the user's", async () => {
-    await using scene = await prepareDelivery({ "a.txt": "a\n", gone: "g\n", "run.sh": "x\n", ".gitignore": "*.log\n" })
+    await using scene = await setUpDelivery({ "a.txt": "a\n", gone: "g\n", "run.sh": "x\n", ".gitignore": "*.log\n" })
     writeFileSync(join(scene.folder, "notes.txt"), "mine\n")
     writeFileSync(join(scene.folder, "debug.log"), "mine too\n")
     const to = await scene.integrate({
@@ -37,7 +37,7 @@ describe("delivery", () => {
   })
 
   it("moves a target that is checked out nowhere", async () => {
-    await using scene = await prepareDelivery({ "a.txt": "a\n" })
+    await using scene = await setUpDelivery({ "a.txt": "a\n" })
     await scene.git.read(["checkout", "--quiet", "-b", "elsewhere"])
     const to = await scene.integrate({ "a.txt": "A\n" })
     await scene.deliver()
@@ -47,7 +47,7 @@ describe("delivery", () => {
   })
 
   it("finds the target in a linked worktree, and only there the files move", async () => {
-    await using scene = await prepareDelivery({ "a.txt": "a\n" })
+    await using scene = await setUpDelivery({ "a.txt": "a\n" })
     await scene.git.read(["checkout", "--quiet", "--detach"])
     const linked = join(scene.folder, "../linked place")
     await scene.git.read(["worktree", "add", "--quiet", linked, "main"])
@@ -64,7 +64,7 @@ describe("delivery", () => {
   })
 
   it.each(["changed", "staged"])("leaves a checkout with %s files as it is, with the command to run", async (how) => {
-    await using scene = await prepareDelivery({ "a.txt": "a\n", b: "b\n" })
+    await using scene = await setUpDelivery({ "a.txt": "a\n", b: "b\n" })
     await scene.integrate({ "a.txt": "A\n" })
     writeFileSync(join(scene.folder, "b"), "mine\n")
     if (how === "staged") await scene.git.read(["add", "b"])
@@ -86,7 +86,7 @@ describe("delivery", () => {
     ["an ignored file", "secret.env", "secret.env\n"],
     ["a file where a folder is to be", "d", "d\n"],
   ])("does not overwrite %s", async (_, path, ignored) => {
-    await using scene = await prepareDelivery({ "a.txt": "a\n", ".gitignore": ignored })
+    await using scene = await setUpDelivery({ "a.txt": "a\n", ".gitignore": ignored })
     writeFileSync(join(scene.folder, path), "mine\n")
     await scene.integrate({ "a.txt": "A\n", [path === "d" ? "d/x" : path]: "theirs\n" })
     expect(await refusal(scene.deliver())).toMatchObject({ code: "deliver.refused", details: { paths: [path] } })
@@ -95,7 +95,7 @@ describe("delivery", () => {
   })
 
   it.each(["merge", "rebase", "bisect"])("waits for a %s of the target", async (what) => {
-    await using scene = await prepareDelivery({ "a.txt": "a\n" })
+    await using scene = await setUpDelivery({ "a.txt": "a\n" })
     await scene.integrate({ b: "b\n" })
     const other = await scene.commit([scene.base], { "a.txt": "other\n" })
     const mine = await scene.commit([scene.base], { "a.txt": "mine\n" })
@@ -111,7 +111,7 @@ describe("delivery", () => {
   })
 
   it("takes a target in that has moved meanwhile, and has it tested first", async () => {
-    await using scene = await prepareDelivery({ "a.txt": "a\n", b: "b\n" })
+    await using scene = await setUpDelivery({ "a.txt": "a\n", b: "b\n" })
     const tip = await scene.integrate({ "a.txt": "A\n" })
     await scene.userCommits({ b: "B\n" })
     const tested: string[] = []
@@ -129,7 +129,7 @@ describe("delivery", () => {
   })
 
   it("moves neither branch when that fails the gate", async () => {
-    await using scene = await prepareDelivery({ "a.txt": "a\n", b: "b\n" })
+    await using scene = await setUpDelivery({ "a.txt": "a\n", b: "b\n" })
     const tip = await scene.integrate({ "a.txt": "A\n" })
     const mine = await scene.userCommits({ b: "B\n" })
     const refused = await refusal(scene.deliver({ finalGate: async (commit) => scene.fail(commit) }))
@@ -138,7 +138,7 @@ describe("delivery", () => {
   })
 
   it("without a gate to ask leaves the merged branch to be tested, and delivers it then", async () => {
-    await using scene = await prepareDelivery({ "a.txt": "a\n", b: "b\n" })
+    await using scene = await setUpDelivery({ "a.txt": "a\n", b: "b\n" })
     await scene.integrate({ "a.txt": "A\n" })
     await scene.userCommits({ b: "B\n" })
     expect((await refusal(scene.deliver())).message).toContain("run: teamwork verify final")
@@ -148,7 +148,7 @@ describe("delivery", () => {
   })
 
   it("names what does not fit when a target has moved", async () => {
-    await using scene = await prepareDelivery({ "a.txt": "a\n" })
+    await using scene = await setUpDelivery({ "a.txt": "a\n" })
     await scene.integrate({ "a.txt": "A\n" })
     const mine = await scene.userCommits({ "a.txt": "mine\n" })
     expect(await refusal(scene.deliver())).toMatchObject({ code: "deliver.refused", details: { paths: ["a.txt"] } })
@@ -156,7 +156,7 @@ describe("delivery", () => {
   })
 
   it("needs a passed final verdict on the very files", async () => {
-    await using scene = await prepareDelivery({ "a.txt": "a\n" })
+    await using scene = await setUpDelivery({ "a.txt": "a\n" })
     const first = await scene.integrate({ "a.txt": "A\n" }, { isGreen: false })
     expect((await refusal(scene.deliver())).message).toContain(`has not looked at ${first.slice(0, 10)}`)
     scene.pass(first)
@@ -173,12 +173,12 @@ describe("delivery", () => {
   })
 
   it("says so when nothing was merged", async () => {
-    await using scene = await prepareDelivery({ "a.txt": "a\n" }, { hasIntegration: false })
+    await using scene = await setUpDelivery({ "a.txt": "a\n" }, { hasIntegration: false })
     expect(await refusal(scene.deliver())).toMatchObject({ code: "merge.no_branch" })
   })
 
   it("pushes to a real remote, and tells when that refuses", async () => {
-    await using scene = await prepareDelivery({ "a.txt": "a\n" })
+    await using scene = await setUpDelivery({ "a.txt": "a\n" })
     expect(await scene.targets.findRemote("main")).toBeUndefined()
     const remote = join(scene.folder, "../remote.git")
     await scene.git.read(["init", "--quiet", "--bare", "--", remote])
@@ -194,7 +194,7 @@ describe("delivery", () => {
 
 describe("undo", () => {
   it("returns the target, and the files where it is checked out, to where they were", async () => {
-    await using scene = await prepareDelivery({ "a.txt": "a\n", gone: "g\n" })
+    await using scene = await setUpDelivery({ "a.txt": "a\n", gone: "g\n" })
     writeFileSync(join(scene.folder, "notes.txt"), "mine\n")
     const to = await scene.integrate({ "a.txt": "A\n", gone: null, new: "n\n" })
     await scene.deliver()
@@ -211,7 +211,7 @@ describe("undo", () => {
   })
 
   it("takes back one delivery at a time", async () => {
-    await using scene = await prepareDelivery({ "a.txt": "a\n" })
+    await using scene = await setUpDelivery({ "a.txt": "a\n" })
     const first = await scene.integrate({ "a.txt": "A\n" })
     await scene.deliver()
     await scene.integrate({ "a.txt": "B\n" })
@@ -223,7 +223,7 @@ describe("undo", () => {
   })
 
   it("refuses when the target has gone on, and its advice works", async () => {
-    await using scene = await prepareDelivery({ "a.txt": "a\n", b: "b\n" })
+    await using scene = await setUpDelivery({ "a.txt": "a\n", b: "b\n" })
     await scene.integrate({ "a.txt": "A\n" })
     await scene.deliver()
     await scene.userCommits({ b: "B\n" })
@@ -235,7 +235,7 @@ describe("undo", () => {
   })
 
   it("does not touch changed files, nor what has come where a file goes back to", async () => {
-    await using scene = await prepareDelivery({ "a.txt": "a\n", gone: "g\n" })
+    await using scene = await setUpDelivery({ "a.txt": "a\n", gone: "g\n" })
     const to = await scene.integrate({ "a.txt": "A\n", gone: null, ".gitignore": "gone\n" })
     await scene.deliver()
     writeFileSync(join(scene.folder, "gone"), "mine\n")
@@ -247,7 +247,7 @@ describe("undo", () => {
   })
 
   it("knows nothing of a delivery that was refused", async () => {
-    await using scene = await prepareDelivery({ "a.txt": "a\n" })
+    await using scene = await setUpDelivery({ "a.txt": "a\n" })
     await scene.integrate({ "a.txt": "A\n" })
     await scene.deliver()
     await scene.integrate({ new: "n\n" })
@@ -258,7 +258,7 @@ describe("undo", () => {
   })
 
   it("of a delivery that was interrupted before it came takes no earlier one back", async () => {
-    await using scene = await prepareDelivery({ "a.txt": "a\n" })
+    await using scene = await setUpDelivery({ "a.txt": "a\n" })
     const first = await scene.integrate({ "a.txt": "A\n" })
     await scene.deliver()
     const second = await scene.integrate({ "a.txt": "B\n" })
@@ -269,7 +269,7 @@ describe("undo", () => {
 })
 
 describe("the refs of ours", () => {
-  const symbolic = (scene: Awaited<ReturnType<typeof prepareDelivery>>) =>
+  const symbolic = (scene: Awaited<ReturnType<typeof setUpDelivery>>) =>
     scene.git.read(["for-each-ref", "--format=%(refname) %(symref)", "refs/teamwork/"]).then((lines) =>
       lines
         .split("\n")
@@ -278,7 +278,7 @@ describe("the refs of ours", () => {
     )
 
   it("F122: are never symbolic, so deleting all of them leaves every branch of the user's", async () => {
-    await using scene = await prepareDelivery({ "a.txt": "a\n" })
+    await using scene = await setUpDelivery({ "a.txt": "a\n" })
     const to = await scene.integrate({ "a.txt": "A\n" })
     await scene.deliver()
     expect(await symbolic(scene)).toEqual([])
@@ -294,7 +294,7 @@ describe("the refs of ours", () => {
   })
 
   it("F122: that an earlier version made symbolic are read, and replaced at the first use", async () => {
-    await using scene = await prepareDelivery({ "a.txt": "a\n" })
+    await using scene = await setUpDelivery({ "a.txt": "a\n" })
     const old = [integrationRef(FIRST_RUN, "target"), deliveredRef(FIRST_RUN, 1, "target")]
     const later = integrationRef({ ...FIRST_RUN, run: 2 }, "target")
     for (const ref of [...old, later]) await scene.git.read(["symbolic-ref", ref, "refs/heads/main"])

@@ -27,14 +27,14 @@ import { addEvidence } from "../../src/tasks/operations/record-evidence.ts"
 import { updateTask } from "../../src/tasks/operations/update-task.ts"
 import { createTeam } from "../../src/teams/operations/create-team.ts"
 import { JUDGE_WRITE, owning } from "../support/agents.ts"
-import { makeAskWorld } from "../support/ask-world.ts"
+import { setUpAsk } from "../support/ask-setup.ts"
 import { makeRepository } from "../support/repository.ts"
-import { makeReviewScene } from "../support/review-scene.ts"
+import { setUpReview } from "../support/review-setup.ts"
 import { runCli } from "../support/run-cli.ts"
 import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
 import { context, getTask, run, TEAM } from "../support/stores.ts"
 import { makeTask } from "../support/tasks.ts"
-import { makeWorld, type World } from "../support/verifier.ts"
+import { setUpVerifier, type VerifierSetup } from "../support/verifier.ts"
 
 setDefaultTimeout(60_000)
 
@@ -61,7 +61,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
 
 /** Task 1 with one commit, whose acceptance is the command. */
 async function gateOfTask(command: string): Promise<boolean> {
-  await using world = await makeWorld()
+  await using world = await setUpVerifier()
   const base = world.repository.run("rev-parse", "HEAD")
   await world.create("1", { check: [command] })
   await world.pin("1", base, world.repository.commit("Work", { "b.txt": "b\n" }))
@@ -72,7 +72,7 @@ async function gateOfTask(command: string): Promise<boolean> {
 
 /** A team whose only task is resolved and merged; its project's tests are the command, and were good before. */
 async function gateOfTeam(command: string, scope: "wave" | "final"): Promise<boolean> {
-  await using world = await makeWorld({ "package.json": manifest("node --test"), "a.test.mjs": NODE_TESTS })
+  await using world = await setUpVerifier({ "package.json": manifest("node --test"), "a.test.mjs": NODE_TESTS })
   const base = world.repository.run("rev-parse", "HEAD")
   await world.create("1", { check: ["true"] })
   if (scope === "wave") await run(world.context, calculateWaves, {})
@@ -89,9 +89,9 @@ async function gateOfTeam(command: string, scope: "wave" | "final"): Promise<boo
   )
 }
 
-type Quick = NonNullable<Parameters<World["verifier"]>[0]>
+type Quick = NonNullable<Parameters<VerifierSetup["verifier"]>[0]>
 
-async function isPassed(world: World, judge: (quick: Quick) => Promise<{ status: string }>): Promise<boolean> {
+async function isPassed(world: VerifierSetup, judge: (quick: Quick) => Promise<{ status: string }>): Promise<boolean> {
   const { runner } = await world.verifier()
   return (await judge({ runner: { ...runner, timeoutMs: 1500 } })).status === "passed"
 }
@@ -123,8 +123,8 @@ const agents = (
 
 /** Another commit of the same repository, judged by QA as if it were the work. */
 async function qa(answers: readonly unknown[]): Promise<boolean> {
-  await using world = await makeWorld()
-  await using ask = await makeAskWorld(answers)
+  await using world = await setUpVerifier()
+  await using ask = await setUpAsk(answers)
   const base = world.repository.run("rev-parse", "HEAD")
   const commit = world.repository.commit("Work", { "b.txt": "b\n" })
   const task = makeTask({ id: parseTaskId("1"), role: "backend", checks: ["true"] })
@@ -146,7 +146,7 @@ const scores = (score: unknown, names = DIMENSIONS) => ({
 
 /** A task that QA has passed at one commit: whether it is resolved as this one. */
 async function resolved(state: object): Promise<boolean> {
-  await using world = await makeAskWorld([])
+  await using world = await setUpAsk([])
   const here = context(world.store)
   await run(here, createTeam, { goal: "Search page", qa: true })
   await run(here, createTask, { id: "1", title: "Schema", role: "backend" })
@@ -163,7 +163,7 @@ const PASSED = { commit: "1".repeat(40), tree: "2".repeat(40) }
 
 /** A plan that waits for the lead; whether it is approved in the end. */
 async function approval(answers: readonly unknown[]): Promise<boolean> {
-  await using world = await makeAskWorld(answers)
+  await using world = await setUpAsk(answers)
   const here = context(world.store)
   await run(here, createTeam, { goal: "Search page", protocol: "planned" })
   await run(here, createTask, { id: "1", title: "Schema" })
@@ -192,8 +192,8 @@ async function approval(answers: readonly unknown[]): Promise<boolean> {
 }
 
 async function review(answers: readonly unknown[]): Promise<boolean> {
-  await using scene = await makeReviewScene(["claude"])
-  await using ask = await makeAskWorld(answers)
+  await using scene = await setUpReview(["claude"])
+  await using ask = await setUpAsk(answers)
   return (await scene.review(ask.ports.ready, { timeoutMs: 1000, patienceMs: 100 })).status === "passed"
 }
 
@@ -203,7 +203,7 @@ const finding = (severity: string, text = "it loses data") => ({
 
 /** A task that waits for a person's word; whether it goes on. */
 async function decision(more: Record<string, unknown>, by = "w1"): Promise<boolean> {
-  await using world = await makeAskWorld([])
+  await using world = await setUpAsk([])
   const here = context(world.store)
   await run(here, createTeam, { goal: "Search page" })
   await run(here, createTask, { id: "1", title: "Schema" })
@@ -218,7 +218,7 @@ async function decision(more: Record<string, unknown>, by = "w1"): Promise<boole
 async function request(
   decideIt: (here: ReturnType<typeof context>, number: number) => Promise<unknown>,
 ): Promise<boolean> {
-  await using world = await makeAskWorld([])
+  await using world = await setUpAsk([])
   const here = context(world.store)
   await run(here, createTeam, { goal: "Search page", protocol: "planned", mode: "SUPERVISED" })
   await run(here, createTask, { id: "1", title: "Schema" })

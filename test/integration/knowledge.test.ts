@@ -23,8 +23,8 @@ import { fixtureAgent } from "../support/agents.ts"
 import { makeRepository, type Repository } from "../support/repository.ts"
 import { makeScratch } from "../support/sandbox.ts"
 import { context, makeTeam, refusal, run, STORES, TEAM } from "../support/stores.ts"
-import { makeWorkerWorld } from "../support/worker.ts"
-import { WORLD_TEAM } from "../support/workspaces.ts"
+import { setUpWorker } from "../support/worker.ts"
+import { WORKSPACE_TEAM } from "../support/workspaces.ts"
 
 setDefaultTimeout(30_000)
 
@@ -261,7 +261,7 @@ describe("skills", () => {
   })
 
   it("are chosen when a worker takes a task, written down, and told to its agent (R241)", async () => {
-    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
+    await using world = await setUpWorker({ agents: [fixtureAgent(claude)] })
     const prompts: string[] = []
     const { runAgent } = world.ports()
     const ports = {
@@ -288,9 +288,9 @@ Before you begin, read the file of each skill that helps, and go by it.
       ["1", 1, "approved", "w1", "api-design"],
     ] as never)
 
-    await run(world.context, updateTeam, { ...WORLD_TEAM, mode: "SUPERVISED", protocol: "none" })
+    await run(world.context, updateTeam, { ...WORKSPACE_TEAM, mode: "SUPERVISED", protocol: "none" })
     await run(world.context, createTask, {
-      ...{ ...WORLD_TEAM, id: "2", title: "Another endpoint", check: ["true"], files: ["b.txt"] },
+      ...{ ...WORKSPACE_TEAM, id: "2", title: "Another endpoint", check: ["true"], files: ["b.txt"] },
       description: "Use the web-testing skill. [[hello]]",
     })
     expect(await world.work({}, ports)).toMatchObject({ delivered: ["2"] })
@@ -302,7 +302,7 @@ Before you begin, read the file of each skill that helps, and go by it.
 
 describe("what an agent says that others should know", () => {
   it("is written down when its work is delivered, and told to the next (R263)", async () => {
-    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
+    await using world = await setUpWorker({ agents: [fixtureAgent(claude)] })
     const prompts: string[] = []
     const { runAgent } = world.ports()
     const ports = {
@@ -322,7 +322,7 @@ describe("what an agent says that others should know", () => {
     expect(prompts[1]).toContain(
       "- decision (by w1, task 1): ids are text\n- learning (by w1, task 1): the key is ***\n",
     )
-    const all = await run(world.context, listWisdom, WORLD_TEAM)
+    const all = await run(world.context, listWisdom, WORKSPACE_TEAM)
     expect(all.map(({ kind, text, count }) => [kind, text, count])).toEqual([
       ["learning", "the key is ***", 2],
       ["decision", "ids are text", 2],

@@ -15,8 +15,8 @@ import { updateTask } from "../../src/tasks/operations/update-task.ts"
 import { updateWave } from "../../src/tasks/operations/update-wave.ts"
 import type { Task } from "../../src/tasks/task.ts"
 import { type Files, type MergeRepository, makeMergeRepository } from "../support/merge-repository.ts"
+import { plainEvents } from "../support/plain-events.ts"
 import { allEvents, context, FIRST_RUN, getTask, makeTeam, run, STORES, TEAM } from "../support/stores.ts"
-import { told } from "../support/told.ts"
 
 describe.each(Object.keys(STORES))("merging the tasks of a wave, on %s", (store) => {
   it("merges what is resolved, pinned by whoever worked or by this call, and tells it once", async () => {
@@ -500,7 +500,8 @@ async function prepare(store: string, ids: readonly string[], needing: Record<st
     ...scene(repository, base),
     context: own,
     task: (id: string): Promise<Task> => getTask(opened, team.key, id),
-    events: async (type: string) => told(await allEvents(opened, team.key)).filter((event) => event.type === type),
+    events: async (type: string) =>
+      plainEvents(await allEvents(opened, team.key)).filter((event) => event.type === type),
     facts: async (type: EventType) =>
       (await allEvents(opened, team.key)).filter((event) => event.type === type).map(({ data }) => data),
     async work(

@@ -16,9 +16,9 @@ import { eventStore } from "../../src/store/sqlite/event-log.ts"
 import { openSqliteStore } from "../../src/store/sqlite/store.ts"
 import { setBack } from "../../src/tasks/operations/set-back.ts"
 import { nameProject } from "../../src/teams/operations/own-project.ts"
+import { plainEvents } from "../support/plain-events.ts"
 import { makeScratch, type Scratch } from "../support/sandbox.ts"
 import { allEvents, claimRequest, context, finishRequest, makeTask, makeTeam, refusal } from "../support/stores.ts"
-import { told } from "../support/told.ts"
 
 const FIXTURES = join(import.meta.dir, "../fixtures/stores")
 const LEGACY = { project: "legacy", team: "old" }
@@ -61,7 +61,7 @@ describe("a store that 0.1.0 wrote", () => {
     // The first time was before the change of schema.
     expect(next).toBe("fail")
     const found = await store.read((tx) => tx.events.list(key, { task, limit: 1000 }))
-    const all = told(await allEvents(store, key)).filter(({ data }) => data.task === "1")
+    const all = plainEvents(await allEvents(store, key)).filter(({ data }) => data.task === "1")
     expect(found.events.map(({ seq }) => seq)).toEqual(all.map(({ seq }) => seq))
     expect(ofType(found.events, "task.setback").map(({ data }) => data.reason)).toEqual([
       "no answer for 600 s",
@@ -169,7 +169,7 @@ describe("a type with three versions", () => {
     const connection = await connect(path, systemClock)
     try {
       const { events } = await eventStore(connection.session, table).list(key, { limit: 10 })
-      expect(told(events).map(({ version, data }) => ({ version, data }))).toEqual([
+      expect(plainEvents(events).map(({ version, data }) => ({ version, data }))).toEqual([
         { version: 3, data: { wall: "north", colour: "white", coats: null } },
         { version: 3, data: { wall: "east", colour: "red", coats: null } },
         { version: 3, data: { wall: "south", colour: "red", coats: 2 } },

@@ -6,14 +6,14 @@ import { join } from "node:path"
 import { type Repository, unreachableCommits } from "../support/repository.ts"
 import { validateSafeDelete } from "../support/sandbox.ts"
 import { refusal } from "../support/stores.ts"
-import { makeWorld, type World } from "../support/workspaces.ts"
+import { setUpWorkspaces, type WorkspaceSetup } from "../support/workspaces.ts"
 
 const worker = "w1"
 const attempt = { task: "1", attempt: 1 }
 
 describe("a worktree that is removed", () => {
   it("leaves base, head and leftovers pinned under its attempt, and no branch", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const { base } = await world.workspaces.create({ worker, attempt })
     const tree = world.tree(worker)
     const head = tree.commit("Work", { "b.txt": "b" })
@@ -32,7 +32,7 @@ describe("a worktree that is removed", () => {
   })
 
   it("has no leftovers when it is clean, and ignored files are none", async () => {
-    using world = await makeWorld({ files: { ".gitignore": "*.log\n", "a.txt": "a" } })
+    using world = await setUpWorkspaces({ files: { ".gitignore": "*.log\n", "a.txt": "a" } })
     const { base } = await world.workspaces.create({ worker, attempt })
     world.tree(worker).write({ "x.log": "x" })
     await world.workspaces.remove({ worker })
@@ -40,19 +40,19 @@ describe("a worktree that is removed", () => {
   })
 
   it("is told whose work it is", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const { base } = await world.workspaces.create({ worker, attempt })
     await world.workspaces.remove({ worker, place: { task: "2", attempt: 3 } })
     expect(await world.pinned()).toEqual({ "2/3/base": base, "2/3/head": base })
   })
 
   it("that is not there is no trouble", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     expect(await world.workspaces.remove({ worker })).toMatchObject({ isRemoved: false, pinned: [] })
   })
 
   it("with tasks named like the words beside them gets refs that do not clash", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     for (const [index, task] of ["workers", "delivered", "1"].entries()) {
       await world.workspaces.create({ worker: `w${index}`, attempt: { task, attempt: 1 } })
       world.tree(`w${index}`).commit(task)
@@ -115,7 +115,7 @@ describe("rewritten history", () => {
     ],
   ]
   it.each(cases)("loses nothing by %s", async (_, rewrite) => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     await world.workspaces.create({ worker, attempt })
     const tree = world.tree(worker)
     const first = tree.commit("First", { "b.txt": "b1" })
@@ -128,7 +128,7 @@ describe("rewritten history", () => {
   })
 
   it("loses nothing either when the user turned the logs off", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     world.repository.run("config", "core.logAllRefUpdates", "false")
     await world.workspaces.create({ worker })
     const lost = world.tree(worker).commit("First", { "b.txt": "b1" })
@@ -138,7 +138,7 @@ describe("rewritten history", () => {
   })
 
   it("of a row of commits pins the last, which keeps the others", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     await world.workspaces.create({ worker, attempt })
     const tree = world.tree(worker)
     for (const name of ["a", "b", "c"]) tree.commit(name, { [name]: name })
@@ -151,7 +151,7 @@ describe("rewritten history", () => {
 })
 
 describe("leftovers", () => {
-  async function leftoversOf(world: World, spoil: (tree: Repository) => void | Promise<void>) {
+  async function leftoversOf(world: WorkspaceSetup, spoil: (tree: Repository) => void | Promise<void>) {
     await world.workspaces.create({ worker })
     await spoil(world.tree(worker))
     await world.workspaces.remove({ worker })
@@ -164,7 +164,7 @@ describe("leftovers", () => {
   }
 
   it("have both versions of a file that was staged and changed again", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const { show, commit } = await leftoversOf(world, (tree) => {
       tree.write({ "a.txt": "staged" })
       tree.run("add", "a.txt")
@@ -175,7 +175,7 @@ describe("leftovers", () => {
   })
 
   it("have what was staged and then deleted", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const { commit } = await leftoversOf(world, (tree) => {
       tree.write({ "b.txt": "staged" })
       tree.run("add", "b.txt")
@@ -185,7 +185,7 @@ describe("leftovers", () => {
   })
 
   it("have changes that were hidden from git", async () => {
-    using world = await makeWorld({ files: { "a.txt": "a", "b.txt": "b", "c.txt": "c" } })
+    using world = await setUpWorkspaces({ files: { "a.txt": "a", "b.txt": "b", "c.txt": "c" } })
     const { changes } = await leftoversOf(world, (tree) => {
       tree.run("update-index", "--assume-unchanged", "a.txt")
       tree.run("update-index", "--skip-worktree", "b.txt")
@@ -195,7 +195,7 @@ describe("leftovers", () => {
   })
 
   it("have a merge with conflicts as it stands", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const { show } = await leftoversOf(world, (tree) => {
       tree.run("checkout", "--quiet", "-b", "side")
       tree.commit("Side", { "a.txt": "side\n" })
@@ -208,7 +208,7 @@ describe("leftovers", () => {
   })
 
   it("have modes and links, also out of the tree", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const { changes, show } = await leftoversOf(world, (tree) => {
       chmodSync(join(tree.path, "a.txt"), 0o755)
       symlinkSync("/etc/passwd", join(tree.path, "link"))
@@ -218,7 +218,7 @@ describe("leftovers", () => {
   })
 
   it("leave out what has no content: pipes and sockets", async () => {
-    using world = await makeWorld({ files: { "a.txt": "a", "b.txt": "b" } })
+    using world = await setUpWorkspaces({ files: { "a.txt": "a", "b.txt": "b" } })
     const server = createServer()
     const { changes } = await leftoversOf(world, async (tree) => {
       Bun.spawnSync(["mkfifo", join(tree.path, "pipe")])
@@ -232,7 +232,7 @@ describe("leftovers", () => {
   })
 
   it("have files and folders that nobody may read or write", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const { show } = await leftoversOf(world, (tree) => {
       tree.write({ "secret.txt": "s", "closed/c.txt": "c" })
       chmodSync(join(tree.path, "secret.txt"), 0)
@@ -247,7 +247,7 @@ describe("leftovers", () => {
   })
 
   it("have large files", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const size = 64 * 1024 * 1024
     const { commit } = await leftoversOf(world, (tree) =>
       writeFileSync(join(tree.path, "big"), Buffer.alloc(size, "x")),
@@ -256,7 +256,7 @@ describe("leftovers", () => {
   })
 
   it("have the commits, branches and files of repositories inside", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     let work = ""
     const { commit } = await leftoversOf(world, (tree) => {
       tree.run("init", "--quiet", "--initial-branch=main", "inner")
@@ -278,7 +278,7 @@ describe("leftovers", () => {
   })
 
   it("are kept when the index is damaged", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const { changes } = await leftoversOf(world, (tree) => {
       writeFileSync(join(tree.run("rev-parse", "--absolute-git-dir"), "index"), "damaged")
       tree.write({ "new.txt": "new" })
@@ -287,7 +287,7 @@ describe("leftovers", () => {
   })
 
   it("are taken without touching the worktree or its index", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     await world.workspaces.create({ worker })
     const tree = world.tree(worker)
     tree.write({ "a.txt": "changed", "new.txt": "new" })
@@ -303,7 +303,7 @@ describe("leftovers", () => {
   })
 
   it("of a repository inside that git cannot open are kept all the same, as files", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     await world.workspaces.create({ worker })
     const tree = world.tree(worker)
     tree.write({ "inner/x.txt": "x" })
@@ -318,7 +318,7 @@ describe("leftovers", () => {
 
 describe("pins", () => {
   it("of the same attempt keep what came before and is not contained", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const { repository, pins } = world
     const base = repository.run("rev-parse", "HEAD")
     const first = repository.commit("First", { "1": "1" })
@@ -345,7 +345,7 @@ describe("pins", () => {
   })
 
   it("by two at the same moment are all kept", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const heads = ["a", "b", "c", "d"].map((name) => {
       world.repository.run("checkout", "--quiet", "--detach", "main")
       return world.repository.commit(name, { [name]: name })
@@ -359,7 +359,7 @@ describe("pins", () => {
   })
 
   it("tell whether the target has them", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const { repository, pins } = world
     const base = repository.run("rev-parse", "HEAD")
     repository.run("checkout", "--quiet", "-b", "side")
@@ -375,7 +375,7 @@ describe("pins", () => {
   })
 
   it("come back as a branch, and never over one that exists", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     await world.workspaces.create({ worker, attempt })
     const head = world.tree(worker).commit("Work", { "b.txt": "b" })
     await world.workspaces.remove({ worker })
@@ -390,7 +390,7 @@ describe("pins", () => {
   })
 
   it("go when they are purged by name", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     await world.workspaces.create({ worker, attempt })
     await world.workspaces.remove({ worker })
     await world.pins.purge(await world.pins.list({ task: "1" }))
@@ -398,7 +398,7 @@ describe("pins", () => {
   })
 
   it("are there when the folder of a worktree vanished while its branch was moved", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     await world.workspaces.create({ worker })
     const first = world.tree(worker).commit("First", { "b.txt": "1" })
     world.tree(worker).run("reset", "--quiet", "--hard", "HEAD~1")

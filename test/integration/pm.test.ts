@@ -6,13 +6,13 @@ import { advancePhase } from "../../src/requests/operations/phases.ts"
 import { claimTask } from "../../src/tasks/operations/claim-task.ts"
 import { createTask } from "../../src/tasks/operations/create-task.ts"
 import { createTeam } from "../../src/teams/operations/create-team.ts"
-import { makeAskWorld } from "../support/ask-world.ts"
+import { setUpAsk } from "../support/ask-setup.ts"
 import { context, run, TEAM } from "../support/stores.ts"
 
 const PLAN = "Change schema.sql: a table for items; test with make test"
 
-async function judge(answers: readonly unknown[], programs?: Parameters<typeof makeAskWorld>[1]) {
-  await using world = await makeAskWorld(answers, programs)
+async function judge(answers: readonly unknown[], programs?: Parameters<typeof setUpAsk>[1]) {
+  await using world = await setUpAsk(answers, programs)
   const here = context(world.store)
   await run(here, createTeam, { goal: "Search page", protocol: "planned" })
   await run(here, createTask, { id: "1", title: "Schema", files: ["schema.sql"], acceptance: ["items have prices"] })

@@ -4,16 +4,19 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path"
 import { makeScopes } from "../../src/git/merges/scopes.ts"
 import type { FileChange } from "../../src/ownership/scope.ts"
-import { makeRepository, photograph, type Repository, unreachableCommits } from "../support/repository.ts"
+import { makeRepository, type Repository, snapshotFolder, unreachableCommits } from "../support/repository.ts"
 import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
-import { makeWorld, type World } from "../support/workspaces.ts"
+import { setUpWorkspaces, type WorkspaceSetup } from "../support/workspaces.ts"
 
 setDefaultTimeout(30_000)
 const worker = "w1"
 const attempt = { task: "1", attempt: 1 }
 
 /** Work from the first commit to a pin that the user's repository can read without the worker's. */
-async function workAndPin(world: Pick<World, "workspaces" | "pinned">, repository: Repository): Promise<string> {
+async function workAndPin(
+  world: Pick<WorkspaceSetup, "workspaces" | "pinned">,
+  repository: Repository,
+): Promise<string> {
   const { path } = await world.workspaces.move({ worker, attempt })
   const commit = repository.at(path).commit("Work", { "made/by-worker.txt": "work\n" })
   await world.workspaces.pin({ worker })
@@ -25,11 +28,11 @@ async function workAndPin(world: Pick<World, "workspaces" | "pinned">, repositor
 
 describe("the repository of a worker", () => {
   it("F121: has its own stash, settings, hooks and index, and the next task finds none of them", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const { repository } = world
     repository.write({ "a.txt": "the user's\n" })
     repository.run("stash", "--quiet")
-    const before = photograph(join(repository.path, ".git"), (path) =>
+    const before = snapshotFolder(join(repository.path, ".git"), (path) =>
       /^(?:objects|(?:logs\/)?refs\/heads\/teamwork)/.test(path),
     )
     await world.workspaces.create({ worker, attempt })
@@ -43,7 +46,9 @@ describe("the repository of a worker", () => {
     writeFileSync(join(tree.run("rev-parse", "--absolute-git-dir"), "hooks/post-commit"), "")
     tree.run("branch", "own")
     expect(
-      photograph(join(repository.path, ".git"), (path) => /^(?:objects|(?:logs\/)?refs\/heads\/teamwork)/.test(path)),
+      snapshotFolder(join(repository.path, ".git"), (path) =>
+        /^(?:objects|(?:logs\/)?refs\/heads\/teamwork)/.test(path),
+      ),
     ).toEqual(before)
     await world.workspaces.move({ worker, attempt: { task: "2", attempt: 1 } })
     expect(tree.run("stash", "list")).toBe("")
@@ -57,7 +62,7 @@ describe("the repository of a worker", () => {
   })
 
   it("shows the user's branches and tags, and no remote", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const { repository } = world
     repository.run("tag", "-a", "v1", "-m", "One")
     repository.run("branch", "feature")
@@ -80,7 +85,7 @@ describe("the repository of a worker", () => {
   })
 
   it("has the remotes that workspace.remote names", async () => {
-    using world = await makeWorld({ remotes: ["origin"] })
+    using world = await setUpWorkspaces({ remotes: ["origin"] })
     world.repository.run("remote", "add", "origin", "/somewhere")
     world.repository.run("remote", "add", "other", "/elsewhere")
     await world.workspaces.create({ worker })
@@ -89,7 +94,7 @@ describe("the repository of a worker", () => {
   })
 
   it("keeps the settings that the files depend on", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const { repository } = world
     repository.run("config", "core.autocrlf", "input")
     repository.run("config", "filter.upper.clean", "tr a-z A-Z")
@@ -109,7 +114,7 @@ describe("the repository of a worker", () => {
   })
 
   it("keeps working when the user drops its base and has git tidy up", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const { repository } = world
     repository.commit("Dropped later", { "b.txt": "b\n" })
     await world.workspaces.create({ worker, attempt })
@@ -125,7 +130,7 @@ describe("the repository of a worker", () => {
   })
 
   it("leaves no ref behind whose commit the user had removed", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const { repository } = world
     await world.workspaces.create({ worker, attempt })
     const commit = world.tree(worker).commit("Work", { "b.txt": "b\n" })
@@ -143,7 +148,7 @@ describe("the repository of a worker", () => {
   })
 
   it("brings packed work over as well, and says what is damaged", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     await world.workspaces.create({ worker, attempt })
     const tree = world.tree(worker)
     const first = tree.commit("One", { "one.txt": "1\n" })
@@ -163,7 +168,7 @@ describe("the repository of a worker", () => {
   })
 
   it("that was replaced by another one keeps what lies in both", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     await world.workspaces.create({ worker, attempt })
     const tree = world.tree(worker)
     const first = tree.commit("First", { "one.txt": "1\n" })
@@ -182,7 +187,7 @@ describe("the repository of a worker", () => {
 
 describe("a linked worktree of version 0.1.0", () => {
   /** As that version left it in the middle of a run: commits, one of them dropped, and files that are not committed. */
-  function makeLinked({ repository, workspaces }: World) {
+  function makeLinked({ repository, workspaces }: WorkspaceSetup) {
     const path = workspaces.pathOf(worker)
     const branch = "teamwork/shop/main/w1"
     const base = repository.run("rev-parse", "HEAD")
@@ -199,7 +204,10 @@ describe("a linked worktree of version 0.1.0", () => {
     return { path, dropped, commit, base }
   }
 
-  async function expectPinned(world: World, { dropped, commit, base }: ReturnType<typeof makeLinked>): Promise<void> {
+  async function expectPinned(
+    world: WorkspaceSetup,
+    { dropped, commit, base }: ReturnType<typeof makeLinked>,
+  ): Promise<void> {
     const pinned = await world.pinned()
     expect(pinned).toMatchObject({ "1/1/head": commit, "1/1/base": base })
     expect(Object.values(pinned)).toContain(dropped)
@@ -209,7 +217,7 @@ describe("a linked worktree of version 0.1.0", () => {
   }
 
   it("is pinned and replaced where its worker goes on", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const linked = makeLinked(world)
     expect(await world.workspaces.find(worker)).toMatchObject({ state: "changed", attempt, head: linked.commit })
     const moved = await world.workspaces.move({ worker, attempt: { task: "2", attempt: 1 } })
@@ -220,7 +228,7 @@ describe("a linked worktree of version 0.1.0", () => {
   })
 
   it("is pinned and removed by hand, and by the look of doctor after its folder was deleted", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const linked = makeLinked(world)
     await world.workspaces.remove({ worker })
     await expectPinned(world, linked)
@@ -306,7 +314,7 @@ describe("a repository of the user's", () => {
     using inner = makeRepository({ name: "inner" })
     const next = inner.commit("Next", { "b.txt": "b\n" })
     inner.run("branch", "older", "HEAD~1")
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const { repository } = world
     const allow = ["-c", "protocol.file.allow=always"]
     repository.run(...allow, "submodule", "--quiet", "add", inner.path, "inner")
@@ -373,16 +381,16 @@ function named(repository: Repository): Repository {
 
 /** Workspaces of a repository that the test made itself. */
 async function worldOf(repository: Repository, folder: string, options: { remotes?: readonly string[] } = {}) {
-  const world = await makeWorld()
+  const world = await setUpWorkspaces()
   const { workspaces, pins } = await world.from(repository.path, options)
   expect(existsSync(folder)).toBe(true)
-  const pinned: World["pinned"] = async () =>
+  const pinned: WorkspaceSetup["pinned"] = async () =>
     Object.fromEntries((await pins.list()).map((pin) => [pin.ref.replace("refs/teamwork/shop/main/", ""), pin.commit]))
   return { workspaces, pins, pinned, [Symbol.asyncDispose]: async () => world[Symbol.dispose]() }
 }
 
 it("F121: settings are written so that git reads what the user's repository has", async () => {
-  using world = await makeWorld()
+  using world = await setUpWorkspaces()
   const { repository } = world
   const values = { "filter.a b.clean": 'x "y" \\ z', "diff.v.xfuncname": "^(a|b)#;\\t", "merge.m.name": " spaced " }
   for (const [key, value] of Object.entries(values)) repository.run("config", key, value)
@@ -393,7 +401,7 @@ it("F121: settings are written so that git reads what the user's repository has"
 })
 
 it("leaves the index of a worker that committed everything itself as it is", async () => {
-  using world = await makeWorld()
+  using world = await setUpWorkspaces()
   const { repository, home } = world
   await world.workspaces.create({ worker, attempt })
   const tree = world.tree(worker)

@@ -15,16 +15,16 @@ import { fixtureAgent } from "../support/agents.ts"
 import { writeAnswers } from "../support/answers.ts"
 import { makeScratch } from "../support/sandbox.ts"
 import { run, until } from "../support/stores.ts"
-import { makeWorkerWorld, type WorkerWorld } from "../support/worker.ts"
-import { WORLD_TEAM } from "../support/workspaces.ts"
+import { setUpWorker, type WorkerSetup } from "../support/worker.ts"
+import { WORKSPACE_TEAM } from "../support/workspaces.ts"
 
 setDefaultTimeout(60_000)
 
-const turnOn = (world: WorkerWorld, mode: "FULL_AUTO" | "SUPERVISED" = "FULL_AUTO") =>
-  run(world.context, updateTeam, { ...WORLD_TEAM, qa: "on", mode, protocol: "none" })
-const stepsOf = async (world: WorkerWorld) => (await world.events("task.step")).map(({ data }) => data.step)
-const rounds = (world: WorkerWorld) => run(world.context, listQuality, { ...WORLD_TEAM })
-const movesOf = async (world: WorkerWorld) => (await world.events("task.qa_changed")).map(({ data }) => data.to)
+const turnOn = (world: WorkerSetup, mode: "FULL_AUTO" | "SUPERVISED" = "FULL_AUTO") =>
+  run(world.context, updateTeam, { ...WORKSPACE_TEAM, qa: "on", mode, protocol: "none" })
+const stepsOf = async (world: WorkerSetup) => (await world.events("task.step")).map(({ data }) => data.step)
+const rounds = (world: WorkerSetup) => run(world.context, listQuality, { ...WORKSPACE_TEAM })
+const movesOf = async (world: WorkerSetup) => (await world.events("task.qa_changed")).map(({ data }) => data.to)
 
 const DIMENSIONS = ["correctness", "completeness", "tests", "maintainability"]
 const answer = (score: number, ...guidance: string[]) => ({
@@ -37,7 +37,7 @@ describe("work that an agent did", () => {
     using scratch = makeScratch("qa")
     const written = writeAnswers(join(scratch.path, "answers"), [answer(50, "b.txt must end with two"), answer(95)])
     const tester = fixtureAgent(codex, { command: written.command("codex") })
-    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude), tester] })
+    await using world = await setUpWorker({ agents: [fixtureAgent(claude), tester] })
     await turnOn(world)
     await world.create("1", { description: "Write b. [[hello]]", agent: "claude", role: "backend" })
     const prompts: string[] = []
@@ -81,7 +81,7 @@ describe("work that an agent did", () => {
     using scratch = makeScratch("qa")
     const written = writeAnswers(join(scratch.path, "answers"), ["done, I think", answer(90)])
     const only = fixtureAgent(claude, { command: written.command("claude") })
-    await using world = await makeWorkerWorld({ agents: [only] })
+    await using world = await setUpWorker({ agents: [only] })
     await turnOn(world)
     await world.create("1", { description: "Write b.", agent: "claude", role: "backend" })
     const { runAgent } = world.ports()
@@ -129,10 +129,10 @@ const NO_VERDICT: Readonly<Record<string, unknown>> = {
 }
 
 describe("F039: QA that gives no answer that counts", () => {
-  const escalations = (world: WorkerWorld) => run(world.context, listEscalations, { ...WORLD_TEAM })
-  const qaRuns = async (world: WorkerWorld) =>
+  const escalations = (world: WorkerSetup) => run(world.context, listEscalations, { ...WORKSPACE_TEAM })
+  const qaRuns = async (world: WorkerSetup) =>
     (await world.events("run.started")).filter(({ data }) => data.worker === "qa").map(({ data }) => data.agent)
-  const doing = (world: WorkerWorld) => {
+  const doing = (world: WorkerSetup) => {
     const { runAgent } = world.ports()
     return {
       runAgent(request: Parameters<typeof runAgent>[0]) {
@@ -141,7 +141,7 @@ describe("F039: QA that gives no answer that counts", () => {
       },
     }
   }
-  const create = (world: WorkerWorld) =>
+  const create = (world: WorkerSetup) =>
     world.create("1", { description: "Write b. [[hello]]", agent: "claude", role: "backend" })
 
   for (const [name, fault] of Object.entries(NO_VERDICT)) {
@@ -149,7 +149,7 @@ describe("F039: QA that gives no answer that counts", () => {
       using scratch = makeScratch("qa")
       const written = writeAnswers(join(scratch.path, "answers"), [fault, fault, fault, answer(100)])
       const tester = fixtureAgent(codex, { command: written.command("codex") })
-      await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude), tester] })
+      await using world = await setUpWorker({ agents: [fixtureAgent(claude), tester] })
       await turnOn(world)
       await create(world)
       // The program that did the work is the last one that is asked, and has nothing to say of scores either.
@@ -160,7 +160,7 @@ describe("F039: QA that gives no answer that counts", () => {
       const asked = await escalations(world)
       expect(asked).toMatchObject([{ status: "open", taskId: "1" }])
       expect(asked[0]?.summary).toContain("QA gave no verdict on task 1")
-      expect(await run(world.context, improve, { ...WORLD_TEAM })).toMatchObject({ dimension: null, tasks: [] })
+      expect(await run(world.context, improve, { ...WORKSPACE_TEAM })).toMatchObject({ dimension: null, tasks: [] })
     })
   }
 
@@ -168,7 +168,7 @@ describe("F039: QA that gives no answer that counts", () => {
     using scratch = makeScratch("qa")
     const written = writeAnswers(join(scratch.path, "answers"), [scored(100, ["beauty"]), answer(90)])
     const tester = fixtureAgent(codex, { command: written.command("codex") })
-    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude), tester] })
+    await using world = await setUpWorker({ agents: [fixtureAgent(claude), tester] })
     await turnOn(world)
     await create(world)
     expect(await world.work({}, doing(world))).toMatchObject({ delivered: ["1"] })
@@ -184,7 +184,7 @@ describe("F039: QA that gives no answer that counts", () => {
     using scratch = makeScratch("qa")
     const written = writeAnswers(join(scratch.path, "answers"), ["done, I think", "!crash", "fine", { scores: [] }])
     const only = fixtureAgent(claude, { command: written.command("claude") })
-    await using world = await makeWorkerWorld({ agents: [only] })
+    await using world = await setUpWorker({ agents: [only] })
     await turnOn(world)
     await create(world)
     expect(await world.work({}, doing(world))).toMatchObject({ setBack: ["1"] })
@@ -193,9 +193,9 @@ describe("F039: QA that gives no answer that counts", () => {
     expect(more).toEqual([])
     expect(question?.summary).toContain("teamwork qa record 1")
     const score = DIMENSIONS.map((dimension) => `${dimension}=90: I read it`)
-    await run(world.context, recordQa, { ...WORLD_TEAM, id: "1", score })
+    await run(world.context, recordQa, { ...WORKSPACE_TEAM, id: "1", score })
     expect(await world.task("1")).toMatchObject({ status: "paused", qa: "passed" })
-    await run(world.context, decide, { ...WORLD_TEAM, number: question?.number ?? 0, option: "retry" })
+    await run(world.context, decide, { ...WORKSPACE_TEAM, number: question?.number ?? 0, option: "retry" })
     expect(await world.work()).toMatchObject({ delivered: ["1"] })
     expect(await world.task("1")).toMatchObject({
       ...{ status: "resolved", qa: "passed", result: expect.stringMatching(/^done, I think\n\nBy claude: 1 file/) },
@@ -211,15 +211,15 @@ describe("F039: QA that gives no answer that counts", () => {
     const answers = ["done", wrong, wrong, wrong, wrong, wrong, wrong, "done again", answer(90)]
     const written = writeAnswers(join(scratch.path, "answers"), answers)
     const only = fixtureAgent(claude, { command: written.command("claude") })
-    await using world = await makeWorkerWorld({ agents: [only] })
+    await using world = await setUpWorker({ agents: [only] })
     await turnOn(world)
     await create(world)
     expect(await world.work({}, doing(world))).toMatchObject({ setBack: ["1"] })
-    await run(world.context, decide, { ...WORLD_TEAM, number: 1, option: "retry" })
+    await run(world.context, decide, { ...WORKSPACE_TEAM, number: 1, option: "retry" })
     expect(await world.work({}, doing(world))).toMatchObject({ setBack: ["1"] })
     expect(await qaRuns(world)).toHaveLength(6)
     expect((await world.events("run.started")).length).toBe(7)
-    await run(world.context, decide, { ...WORLD_TEAM, number: 2, option: "retry", note: "End it with two" })
+    await run(world.context, decide, { ...WORKSPACE_TEAM, number: 2, option: "retry", note: "End it with two" })
     expect(await world.work({}, doing(world))).toMatchObject({ delivered: ["1"] })
     expect((await world.events("run.started")).length).toBe(9)
   })
@@ -232,7 +232,7 @@ describe("work that commands did", () => {
 
   it("has its checks run again in a clean checkout, which the scores go by", async () => {
     using scratch = makeScratch("qa")
-    await using world = await makeWorkerWorld()
+    await using world = await setUpWorker()
     await turnOn(world)
     const check = [fussy(scratch.path), "test -f b.txt"]
     await world.create("1", { run: ["echo b > b.txt"], repair: ["echo b > fixed"], check })
@@ -252,7 +252,7 @@ describe("work that commands did", () => {
 
   it("is returned twice and paused the third time, with the lead told", async () => {
     using scratch = makeScratch("qa")
-    await using world = await makeWorkerWorld()
+    await using world = await setUpWorker()
     await turnOn(world)
     // Another tree each time: the gate knows of one that failed in a clean checkout, and would not pass it again.
     await world.create("1", { run: ["date +%s%N > b.txt"], check: [fussy(scratch.path)] })
@@ -268,7 +268,7 @@ describe("work that commands did", () => {
   })
 
   it("is paused at once where there is nothing to go by", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await setUpWorker()
     await turnOn(world)
     await world.create("1", { run: ["echo b > b.txt"], check: [] })
     expect(await world.work()).toMatchObject({ setBack: ["1"] })
@@ -282,7 +282,7 @@ describe("work that commands did", () => {
 
   it("goes back for another try when its worker is stopped while QA is at it, and QA begins there again", async () => {
     using scratch = makeScratch("qa")
-    await using world = await makeWorkerWorld()
+    await using world = await setUpWorker()
     await turnOn(world)
     const [gated, pipe] = [join(scratch.path, "gated"), join(scratch.path, "pipe")]
     Bun.spawnSync(["mkfifo", pipe])
@@ -306,25 +306,25 @@ describe("work that commands did", () => {
   })
 
   it("waits for whoever decides; who is stopped there gives way to another that goes on where it stands", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await setUpWorker()
     await turnOn(world, "SUPERVISED")
     await world.create("1", { run: ["echo b > b.txt"], check: ["test -f b.txt"] })
-    for (const { number } of await run(world.context, listApprovals, { ...WORLD_TEAM }))
-      await run(world.context, approve, { ...WORLD_TEAM, number })
+    for (const { number } of await run(world.context, listApprovals, { ...WORKSPACE_TEAM }))
+      await run(world.context, approve, { ...WORKSPACE_TEAM, number })
     const stop = new AbortController()
     const say = (line: string) => void (line.includes("is to be decided") && stop.abort())
     expect(await world.work({}, { say, stop: stop.signal })).toMatchObject({ setBack: ["1"] })
     expect(await world.task("1")).toMatchObject({ status: "open", qa: "planning" })
-    const [asked] = await run(world.context, listApprovals, { ...WORLD_TEAM })
+    const [asked] = await run(world.context, listApprovals, { ...WORKSPACE_TEAM })
 
     const working = world.work({ workerId: "w2" })
     await until(async () => (await world.task("1")).claimedBy === "w2", "w2 has it")
     await until(async () => world.said.some((line) => line.includes("is to be decided")), "w2 waits")
-    expect(await run(world.context, listApprovals, { ...WORLD_TEAM })).toEqual([asked as NonNullable<typeof asked>])
-    await run(world.context, approve, { ...WORLD_TEAM, number: asked?.number ?? 0 })
+    expect(await run(world.context, listApprovals, { ...WORKSPACE_TEAM })).toEqual([asked as NonNullable<typeof asked>])
+    await run(world.context, approve, { ...WORKSPACE_TEAM, number: asked?.number ?? 0 })
     await until(async () => (await rounds(world))[0]?.status === "reported", "QA has reported")
     expect(await world.task("1")).toMatchObject({ status: "in_progress", qa: "validating" })
-    await run(world.context, acceptQa, { ...WORLD_TEAM, id: "1" })
+    await run(world.context, acceptQa, { ...WORKSPACE_TEAM, id: "1" })
     expect(await working).toMatchObject({ delivered: ["1"] })
     expect(await rounds(world)).toMatchObject([{ status: "accepted", decidedBy: "person" }])
     expect(await world.task("1")).toMatchObject({ status: "resolved", qa: "passed" })

@@ -6,8 +6,8 @@ import { askException, grantException } from "../../src/ownership/operations/exc
 import { checkOwnership, judgeScope } from "../../src/ownership/operations/ownership-facts.ts"
 import { fixtureAgent } from "../support/agents.ts"
 import { refusalCode, run } from "../support/stores.ts"
-import { makeWorkerWorld, type WorkerWorld } from "../support/worker.ts"
-import { WORLD_TEAM } from "../support/workspaces.ts"
+import { setUpWorker, type WorkerSetup } from "../support/worker.ts"
+import { WORKSPACE_TEAM } from "../support/workspaces.ts"
 
 setDefaultTimeout(60_000)
 
@@ -17,7 +17,7 @@ const ROLES = [
 ]
 
 /** Plays an agent that writes a file and answers; each turn takes the next answer. */
-function writing(world: WorkerWorld, ...answers: readonly string[]) {
+function writing(world: WorkerSetup, ...answers: readonly string[]) {
   const { runAgent } = world.ports()
   let turn = 0
   return {
@@ -34,7 +34,7 @@ const kindOf = (type: string) => (type.endsWith("reviewer") ? { role: "review" a
 describe("F038: a role that only reads", () => {
   for (const agentType of ROLES) {
     it(`delivers none of the files that its agent wrote, as ${agentType}`, async () => {
-      await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
+      await using world = await setUpWorker({ agents: [fixtureAgent(claude)] })
       await world.create("1", { agent: "claude", agentType, ...kindOf(agentType) })
       expect(await world.work({}, writing(world, "Two modules do the same."))).toMatchObject({ delivered: ["1"] })
       const pinned = await world.git.pinned()
@@ -49,7 +49,7 @@ describe("F038: a role that only reads", () => {
   }
 
   it("is not done when its agent changed no file that counts and answered nothing", async () => {
-    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
+    await using world = await setUpWorker({ agents: [fixtureAgent(claude)] })
     await world.create("1", { agent: "claude", agentType: "architect" })
     expect(await world.work({}, writing(world, "", " \n"))).toMatchObject({ setBack: ["1"] })
     const [setback] = await world.events("task.setback")
@@ -58,7 +58,7 @@ describe("F038: a role that only reads", () => {
   })
 
   it("is asked for its answer once more, and done with it", async () => {
-    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
+    await using world = await setUpWorker({ agents: [fixtureAgent(claude)] })
     await world.create("1", { agent: "claude", agentType: "architect" })
     const agent = writing(world, "", "Two modules do the same.")
     expect(await world.work({}, agent)).toMatchObject({ delivered: ["1"] })
@@ -66,30 +66,32 @@ describe("F038: a role that only reads", () => {
   })
 
   it("may write nothing, whatever its task owns or the lead grants, and cannot ask for more", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await setUpWorker()
     await world.create("1", { agentType: "architect" })
     await world.create("2", { role: "review", files: ["docs/review.md"] })
     await world.create("3", {})
     const check = async (task: string, ...paths: string[]) => {
-      const { paths: judged } = await run(world.context, checkOwnership, { ...WORLD_TEAM, task, paths })
+      const { paths: judged } = await run(world.context, checkOwnership, { ...WORKSPACE_TEAM, task, paths })
       return judged.map(({ allowed, reason }) => ({ allowed, reason }))
     }
     const no = { allowed: false, reason: "read_only" as const }
     expect(await check("1", "docs/plan.md", "package.json")).toEqual([no, no])
     expect(await check("2", "docs/review.md")).toEqual([no])
     expect(await check("3", "docs/plan.md")).toEqual([{ allowed: true, reason: "free" }])
-    const ask = { ...WORLD_TEAM, task: "1", path: "docs/plan.md", reason: "to keep it" }
+    const ask = { ...WORKSPACE_TEAM, task: "1", path: "docs/plan.md", reason: "to keep it" }
     expect(await refusalCode(run(world.context, askException, ask))).toBe("ownership.not_allowed")
     // A grant of before the task got its role opens nothing either.
-    expect(await refusalCode(run(world.context, grantException, { ...WORLD_TEAM, task: "1", number: 1 }))).toBeString()
+    expect(
+      await refusalCode(run(world.context, grantException, { ...WORKSPACE_TEAM, task: "1", number: 1 })),
+    ).toBeString()
     const changes = [{ path: "docs/plan.md", change: "added", type: "file" }] as const
-    const [objection] = await judgeScope(world.context, WORLD_TEAM, { task: parseTaskId("1"), changes })
+    const [objection] = await judgeScope(world.context, WORKSPACE_TEAM, { task: parseTaskId("1"), changes })
     expect(objection).toContain("architect, a role that only reads")
-    expect(await judgeScope(world.context, WORLD_TEAM, { task: parseTaskId("3"), changes })).toEqual([])
+    expect(await judgeScope(world.context, WORKSPACE_TEAM, { task: parseTaskId("3"), changes })).toEqual([])
   })
 
   it("has what its agent committed by itself set aside as well", async () => {
-    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
+    await using world = await setUpWorker({ agents: [fixtureAgent(claude)] })
     await world.create("1", { agent: "claude", agentType: "architect" })
     const agent = writing(world, "Here is what I think.")
     const committing = {

@@ -11,14 +11,14 @@ import { makeReviewFixes } from "../../src/quality/operations/review-fixes.ts"
 import { lookAtTeam } from "../../src/reporting/operations/look-at-team.ts"
 import { AGENT_PORTS } from "../support/agents.ts"
 import { type Answers, writeAnswers } from "../support/answers.ts"
-import { makeReviewScene, type ReviewScene } from "../support/review-scene.ts"
+import { type ReviewSetup, setUpReview } from "../support/review-setup.ts"
 import { sandboxEnv } from "../support/sandbox.ts"
 import { refusal, TEAM } from "../support/stores.ts"
 
 const PASS = { verdict: "PASS", findings: [] }
 const NO_MODEL = { model: "m", price: null }
 
-function answering(scene: ReviewScene, answers: readonly unknown[]): { written: Answers; ready: ReadyAgent[] } {
+function answering(scene: ReviewSetup, answers: readonly unknown[]): { written: Answers; ready: ReadyAgent[] } {
   const written = writeAnswers(join(scene.home, "../answers"), answers)
   const ready = [claude, codex].map((program) => {
     const command = written.command(program === claude ? "claude" : "codex")
@@ -33,7 +33,7 @@ function answering(scene: ReviewScene, answers: readonly unknown[]): { written: 
 }
 
 it("is another program than the one that did the work, and passes it", async () => {
-  await using scene = await makeReviewScene(["claude", "claude"])
+  await using scene = await setUpReview(["claude", "claude"])
   const { written, ready } = answering(scene, [PASS])
   const verdict = await scene.review(ready)
   expect(verdict).toMatchObject({
@@ -57,7 +57,7 @@ it("is another program than the one that did the work, and passes it", async () 
 })
 
 it("fails the work with findings, of which tasks are made", async () => {
-  await using scene = await makeReviewScene(["claude", "claude"])
+  await using scene = await setUpReview(["claude", "claude"])
   const finding = { task: "2", file: "search.ts", line: 4, severity: "high", text: "answers nothing" }
   const findings = [
     ...[finding, { ...finding, task: "#1", line: 40, text: "is not tested" }],
@@ -83,28 +83,28 @@ it("fails the work with findings, of which tasks are made", async () => {
 })
 
 it("keeps remarks of a review that passed", async () => {
-  await using scene = await makeReviewScene(["claude"])
+  await using scene = await setUpReview(["claude"])
   const findings = [{ task: null, file: null, severity: "low", text: "could be shorter" }]
   const { ready } = answering(scene, [{ verdict: "PASS", findings }])
   expect(await scene.review(ready)).toMatchObject({ status: "passed", issues: ["minor: could be shorter"] })
 })
 
 it("is whoever did least where several were at work, as far as they can be had", async () => {
-  await using scene = await makeReviewScene(["codex", "claude", "codex"])
+  await using scene = await setUpReview(["codex", "claude", "codex"])
   const { ready } = answering(scene, [PASS])
   // Gemini did nothing and is not here; of the others claude did less.
   expect(await scene.review(ready)).toMatchObject({ status: "passed", by: "claude" })
 })
 
 it("F036: is a fresh session of the only program that is here", async () => {
-  await using scene = await makeReviewScene(["codex", "codex"])
+  await using scene = await setUpReview(["codex", "codex"])
   const { ready } = answering(scene, [PASS])
   const only = ready.filter(({ agent }) => agent.name === "codex")
   expect(await scene.review(only)).toMatchObject({ status: "passed", by: "codex" })
 })
 
 it("F036: waits for a reviewer that is limited where no other can be had", async () => {
-  await using scene = await makeReviewScene(["codex"])
+  await using scene = await setUpReview(["codex"])
   const { ready } = answering(scene, [PASS, PASS])
   const only = ready.filter(({ agent }) => agent.name === "codex")
   scene.limit({ codex: new Date(Date.now() + 1500).toISOString() })
@@ -118,25 +118,25 @@ it("F036: waits for a reviewer that is limited where no other can be had", async
 })
 
 it("is skipped with the reason where nobody can be asked, or only scripts were at work", async () => {
-  await using scene = await makeReviewScene(["codex"])
+  await using scene = await setUpReview(["codex"])
   const { ready } = answering(scene, [PASS])
   expect(await scene.review([])).toMatchObject({
     ...{ status: "skipped", by: "reviewer", checks: [{ name: "review", status: "skipped" }] },
     issues: ["no agent that could review is set up here"],
   })
-  await using scripted = await makeReviewScene(["script", "script"])
+  await using scripted = await setUpReview(["script", "script"])
   expect(await scripted.review(ready)).toMatchObject({ status: "skipped", issues: ["only scripts worked on it"] })
-  await using untouched = await makeReviewScene([])
+  await using untouched = await setUpReview([])
   expect(await untouched.review(ready)).toMatchObject({ status: "skipped" })
 })
 
 it("F036: no answer is no verdict: asked again, then another program, then none", async () => {
-  await using scene = await makeReviewScene(["claude"])
+  await using scene = await setUpReview(["claude"])
   const { written, ready } = answering(scene, [{ verdict: "MAYBE", findings: [] }, "!500 broken", PASS])
   // Codex twice, then claude.
   expect(await scene.review(ready)).toMatchObject({ status: "passed", by: "claude" })
   expect(written.prompt(3)).toContain("# Goal")
-  await using other = await makeReviewScene(["claude"])
+  await using other = await setUpReview(["claude"])
   const broken = answering(other, ["!500 broken", { verdict: "PASS" }, "!500 broken", {}])
   const verdict = await other.review(broken.ready)
   expect(verdict.status).toBe("skipped")
@@ -144,7 +144,7 @@ it("F036: no answer is no verdict: asked again, then another program, then none"
 })
 
 it("F037: asks a later review about each finding, and only that makes it fixed", async () => {
-  await using scene = await makeReviewScene(["claude"])
+  await using scene = await setUpReview(["claude"])
   const finding = { task: "1", file: "search.ts", line: 1, severity: "critical", text: "answers nothing" }
   const { written, ready } = answering(scene, [
     ...[
@@ -166,14 +166,14 @@ it("F037: asks a later review about each finding, and only that makes it fixed",
 })
 
 it("leaves no verdict when it was interrupted", async () => {
-  await using scene = await makeReviewScene(["claude"])
+  await using scene = await setUpReview(["claude"])
   const { ready } = answering(scene, [PASS])
   expect((await refusal(scene.review(ready, { signal: AbortSignal.abort() }))).code).toBe("agent.failed")
   expect(await scene.verdicts()).toEqual([])
 })
 
 it("needs merged work to look at", async () => {
-  await using scene = await makeReviewScene(["claude"])
+  await using scene = await setUpReview(["claude"])
   await scene.repository.git.read(["update-ref", "-d", "refs/heads/teamwork/house/main/integration"])
   expect((await refusal(scene.review([]))).code).toBe("merge.no_branch")
 })

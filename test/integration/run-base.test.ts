@@ -9,14 +9,14 @@ import { findRunBase } from "../../src/quality/verify/find-run-base.ts"
 import { findStart, judgeBase } from "../../src/quality/verify/judge-base.ts"
 import { testCommit } from "../../src/quality/verify/test-commit.ts"
 import { TEAM as NAME } from "../support/stores.ts"
-import { COUNT, makeWorld, type World } from "../support/verifier.ts"
+import { COUNT, setUpVerifier, type VerifierSetup } from "../support/verifier.ts"
 
 const TEAM = { ...NAME, run: 1 }
 const manifest = (test: string) => ({ "package.json": JSON.stringify({ scripts: { test } }) })
 
 /** The run starts at the only commit of main. */
-async function begin(files: Record<string, string>): Promise<World & { readonly start: string }> {
-  const world = await makeWorld(files)
+async function begin(files: Record<string, string>): Promise<VerifierSetup & { readonly start: string }> {
+  const world = await setUpVerifier(files)
   const start = world.repository.run("rev-parse", "HEAD")
   world.integrate(start)
   world.repository.run("update-ref", integrationRef(TEAM, "start"), start)
@@ -127,7 +127,7 @@ describe("work that changes what its gates run", () => {
 })
 
 /** What is found of work on top of the start. */
-async function lostOf(world: World & { readonly start: string }, files: Record<string, string>) {
+async function lostOf(world: VerifierSetup & { readonly start: string }, files: Record<string, string>) {
   const verifier = await world.verifier()
   world.repository.run("checkout", "-q", "--detach", world.start)
   const commit = world.repository.commit("Work", files)

@@ -16,9 +16,9 @@ import { createTask } from "../../src/tasks/operations/create-task.ts"
 import { updateTask } from "../../src/tasks/operations/update-task.ts"
 import { takeLead } from "../../src/teams/operations/lead-team.ts"
 import { type Files, makeMergeRepository } from "../support/merge-repository.ts"
+import { plainEvents } from "../support/plain-events.ts"
 import { makeScratch, sandboxEnv } from "../support/sandbox.ts"
 import { allEvents, context, makeTeam, run, STORES, TEAM } from "../support/stores.ts"
-import { told } from "../support/told.ts"
 
 const PASSED: GateResult = { status: "passed", checks: [], issues: [], output: "" }
 const BROKEN: LockMaker = async () => ({ problem: "npm ended with 1: no network" })
@@ -43,7 +43,8 @@ async function prepare({ files = START, isLed = true }: { readonly files?: Files
   return {
     context: own,
     ...{ read: repository.read, merges: repository.merges },
-    events: async (type: string) => told(await allEvents(store, team.key)).filter((event) => event.type === type),
+    events: async (type: string) =>
+      plainEvents(await allEvents(store, team.key)).filter((event) => event.type === type),
     async work(id: string, changed: Files) {
       await run(own, claimTask, { id, owner: `w${id}` })
       await run(own, updateTask, { id, owner: `w${id}`, status: "resolved" })

@@ -23,29 +23,29 @@ import { type RuntimeName, workerLaunch } from "../../src/workers/swarm/worker-l
 import { listKnownWorkers } from "../../src/workers/swarm/worker-processes.ts"
 import { sandboxEnv } from "../support/sandbox.ts"
 import { allEvents, context as contextOf, getTask, makeTask, makeTeam, refusal, run, until } from "../support/stores.ts"
-import { makeWorld, WORLD_TEAM, type World } from "../support/workspaces.ts"
+import { setUpWorkspaces, WORKSPACE_TEAM, type WorkspaceSetup } from "../support/workspaces.ts"
 
 const MACHINE = "here"
 const MAIN = join(import.meta.dir, "../../src/bin/main.ts")
 
 describe("workers started by hand", () => {
-  let world: World
+  let world: WorkspaceSetup
   let context: Context
   let key: number
   /** That the store's clock is ahead of this machine's. */
   let laterMs: number
   const runtimes: Runtime[] = []
   beforeEach(async () => {
-    world = await makeWorld()
+    world = await setUpWorkspaces()
     laterMs = 0
     const clock = { now: () => Date.now() + laterMs }
     const store = await openSqliteStore({ path: join(world.home, "teamwork.db"), clock })
     context = contextOf(store)
-    key = (await makeTeam(store, WORLD_TEAM)).key
+    key = (await makeTeam(store, WORKSPACE_TEAM)).key
     await makeTask(store, key, "1", { role: "backend" })
   })
   afterEach(async () => {
-    const workers = (await swarmStatus.run(context, WORLD_TEAM)).workers
+    const workers = (await swarmStatus.run(context, WORKSPACE_TEAM)).workers
     for (const runtime of runtimes.splice(0)) {
       for (const { id } of workers) await runtime.stop(id, null, { graceMs: 0 })
       await runtime[Symbol.asyncDispose]()
@@ -63,7 +63,7 @@ describe("workers started by hand", () => {
   /** As the real one is started, but for the program. */
   const launchWith = (line: string, name: RuntimeName = "child") => {
     const env = sandboxEnv({ TEAMWORK_TEST_BASE_DIR: world.home, HOME: world.home })
-    const facts = { ...WORLD_TEAM, home: world.home, self: [], env, folder: world.repository.path, runtime: name }
+    const facts = { ...WORKSPACE_TEAM, home: world.home, self: [], env, folder: world.repository.path, runtime: name }
     return (worker: WorkerId, role: Role | null): WorkerLaunch => {
       const launch = workerLaunch({ ...facts, isManaged: false }, worker, role)
       const setUp = `"$0" "${MAIN}" worker setup --project shop --team main --worker-id ${worker}`
@@ -71,15 +71,15 @@ describe("workers started by hand", () => {
     }
   }
   const WORKS = 'SETUP; echo "args: $*"; exec sleep 600'
-  const request = { ...WORLD_TEAM, maxAgents: 5, machine: MACHINE, worktrees: null }
+  const request = { ...WORKSPACE_TEAM, maxAgents: 5, machine: MACHINE, worktrees: null }
   const started = async (id: string, pid: number, runtime: string) => {
     const { start } = identityOf(pid)
     const data = { worker: parseWorkerId(id), role: null, runtime, machine: MACHINE, pid, process_start: start }
-    await noteWorkerStarted(context, { ...WORLD_TEAM, ...data })
+    await noteWorkerStarted(context, { ...WORKSPACE_TEAM, ...data })
   }
   const stop = (worker: string | null, graceMs = 0) =>
     stopWorkers(context, {
-      ...{ ...WORLD_TEAM, worker: worker === null ? null : parseWorkerId(worker), graceMs, machine: MACHINE },
+      ...{ ...WORKSPACE_TEAM, worker: worker === null ? null : parseWorkerId(worker), graceMs, machine: MACHINE },
       ...{ runtime: async (name: RuntimeName) => open(name), workspaces: world },
     })
 
@@ -90,10 +90,10 @@ describe("workers started by hand", () => {
       { id: parseWorkerId("w1"), role: "backend", status: "running", detail: null },
       { id: parseWorkerId("w2"), role: null, status: "running", detail: null },
     ])
-    const log = () => readFileSync(logFileOf(world.home, WORLD_TEAM, "w1"), "utf8")
+    const log = () => readFileSync(logFileOf(world.home, WORKSPACE_TEAM, "w1"), "utf8")
     await until(async () => log().includes("args:"))
     expect(log()).toMatch(/args: worker --worker-id w1 --project shop --team main --role backend\r?\n/)
-    const { workers } = await swarmStatus.run(context, WORLD_TEAM)
+    const { workers } = await swarmStatus.run(context, WORKSPACE_TEAM)
     expect(workers.map(({ id, role, status }) => ({ id: String(id), role, status }))).toEqual([
       { id: "w1", role: "backend", status: "idle" },
       { id: "w2", role: null, status: "idle" },
@@ -101,7 +101,7 @@ describe("workers started by hand", () => {
     expect(workers.map(({ pane }) => pane)).toEqual(spawned.map(({ pane }) => pane))
     expect(spawned.every(({ pane }) => (pane === null) === (name === "child"))).toBe(true)
     // Known by the word of whoever started them: they have not said themselves which processes they are.
-    expect(await listKnownWorkers(context, WORLD_TEAM, MACHINE)).toMatchObject(
+    expect(await listKnownWorkers(context, WORKSPACE_TEAM, MACHINE)).toMatchObject(
       spawned.map(({ id, pid }) => ({ id, runtime: name, state: "running", machine: MACHINE, process: { pid } })),
     )
   })
@@ -118,7 +118,7 @@ describe("workers started by hand", () => {
     const launch = launchWith("echo one; echo no agent found >&2; exit 1")
     const [worker] = await spawnWorkers(context, open("child"), { ...request, roles: [null], launch })
     expect(worker).toMatchObject({ status: "ended", detail: "no agent found" })
-    expect((await swarmStatus.run(context, WORLD_TEAM)).workers).toMatchObject([{ id: "w1", status: "dead" }])
+    expect((await swarmStatus.run(context, WORKSPACE_TEAM)).workers).toMatchObject([{ id: "w1", status: "dead" }])
     expect((await allEvents(context.store, key)).at(-1)).toMatchObject({
       type: "worker.exited",
       data: { worker: "w1", reason: "crashed", detail: "no agent found" },
@@ -132,7 +132,7 @@ describe("workers started by hand", () => {
       code: "runtime.failed",
       message: "w1 cannot be started: no-such-program was not found",
     })
-    expect((await swarmStatus.run(context, WORLD_TEAM)).workers).toMatchObject([{ id: "w1", status: "dead" }])
+    expect((await swarmStatus.run(context, WORKSPACE_TEAM)).workers).toMatchObject([{ id: "w1", status: "dead" }])
   })
 
   it("are not more than team.maxAgents, those that ended not counted", async () => {
@@ -146,7 +146,7 @@ describe("workers started by hand", () => {
       message:
         "1 worker runs, and team.maxAgents is 2: no room for 2 more; raise it with: teamwork config set --key team.maxAgents --value 3",
     })
-    expect((await swarmStatus.run(context, WORLD_TEAM)).workers).toHaveLength(2)
+    expect((await swarmStatus.run(context, WORKSPACE_TEAM)).workers).toHaveLength(2)
   })
 
   it.each(["child", "tmux"] as const)(
@@ -158,7 +158,7 @@ describe("workers started by hand", () => {
       })
       const pid = worker?.pid ?? 0
       await started("w1", pid, name)
-      await run(context, claimTask, { ...WORLD_TEAM, id: "1", owner: "w1" })
+      await run(context, claimTask, { ...WORKSPACE_TEAM, id: "1", owner: "w1" })
       const tree = world.tree("w1")
       const head = tree.commit("Work", { "done.txt": "done\n" })
       tree.write({ "half.txt": "half\n" })
@@ -171,7 +171,7 @@ describe("workers started by hand", () => {
       expect(pinned["1/1/leftovers"]).toBeDefined()
       expect(stopped?.pins).toContain("refs/teamwork/shop/main/1/1/head")
       expect(await getTask(context.store, key, "1")).toMatchObject({ status: "open", claimedBy: null })
-      expect((await swarmStatus.run(context, WORLD_TEAM)).workers).toMatchObject([
+      expect((await swarmStatus.run(context, WORKSPACE_TEAM)).workers).toMatchObject([
         { id: "w1", status: "stopped", pane: null, worktree: null },
       ])
       expect((await runtime.remains(["w1"])).size).toBe(0)
@@ -183,7 +183,7 @@ describe("workers started by hand", () => {
     const runtime = open("child")
     const spawned = await spawnWorkers(context, runtime, { ...request, roles: [null, null], launch: launchWith(WORKS) })
     for (const { id, pid } of spawned) await started(id, pid, "child")
-    await run(context, claimTask, { ...WORLD_TEAM, id: "1", owner: "ann" })
+    await run(context, claimTask, { ...WORKSPACE_TEAM, id: "1", owner: "ann" })
     const far = {
       worker: parseWorkerId("far"),
       role: null,
@@ -192,7 +192,7 @@ describe("workers started by hand", () => {
       pid: 1,
       process_start: "x",
     }
-    await noteWorkerStarted(context, { ...WORLD_TEAM, ...far })
+    await noteWorkerStarted(context, { ...WORKSPACE_TEAM, ...far })
     expect((await stop(null)).map(({ id }) => String(id))).toEqual(["w1", "w2"])
     expect(await getTask(context.store, key, "1")).toMatchObject({ status: "in_progress", claimedBy: "ann" })
     expect(await stop(null)).toEqual([])
@@ -208,26 +208,26 @@ describe("workers started by hand", () => {
       ...{ ...request, roles: [null], launch: launchWith("(setsid sleep 600 &); SETUP; echo ready; exec sleep 600") },
     })
     // The process that set it up would count as left behind, as long as it is not quite gone.
-    await until(async () => readFileSync(logFileOf(world.home, WORLD_TEAM, "w1"), "utf8").includes("ready\n"))
+    await until(async () => readFileSync(logFileOf(world.home, WORKSPACE_TEAM, "w1"), "utf8").includes("ready\n"))
     await started("w1", worker?.pid ?? 0, "child")
-    await run(context, claimTask, { ...WORLD_TEAM, id: "1", owner: "w1" })
+    await run(context, claimTask, { ...WORKSPACE_TEAM, id: "1", owner: "w1" })
     process.kill(worker?.pid ?? 0, "SIGKILL")
-    await until(async () => (await listKnownWorkers(context, WORLD_TEAM, MACHINE))[0]?.state === "gone")
+    await until(async () => (await listKnownWorkers(context, WORKSPACE_TEAM, MACHINE))[0]?.state === "gone")
     expect((await open("child").remains(["w1"])).get("w1")).toHaveLength(1)
     expect(await stop("w1")).toMatchObject([{ id: "w1", wasRunning: false, released: ["1"] }])
     expect((await open("child").remains(["w1"])).size).toBe(0)
   })
 
   it("are taken for dead when they never came up", async () => {
-    await spawnWorker(context, { ...WORLD_TEAM, id: null, role: null })
-    const state = async () => (await listKnownWorkers(context, WORLD_TEAM, MACHINE))[0]?.state
+    await spawnWorker(context, { ...WORKSPACE_TEAM, id: null, role: null })
+    const state = async () => (await listKnownWorkers(context, WORKSPACE_TEAM, MACHINE))[0]?.state
     expect(await state()).toBe("spawning")
     laterMs = 120_000
     expect(await state()).toBe("gone")
   })
 
   it("keep the address of a store off the command line", () => {
-    const facts = { ...WORLD_TEAM, home: "/home", self: ["teamwork"], env: { A: "1" }, folder: "/shop" }
+    const facts = { ...WORKSPACE_TEAM, home: "/home", self: ["teamwork"], env: { A: "1" }, folder: "/shop" }
     const store = "postgres://ann:secret@db/x"
     const launch = workerLaunch({ ...facts, runtime: "tmux", isManaged: true, store }, parseWorkerId("w1"), "backend")
     expect(launch).toEqual({

@@ -21,7 +21,7 @@ import { updateTask } from "../../src/tasks/operations/update-task.ts"
 import { updateWave } from "../../src/tasks/operations/update-wave.ts"
 import { listEvents } from "../../src/teams/operations/list-events.ts"
 import { getTask, refusal, run, TEAM } from "../support/stores.ts"
-import { COUNT, makeWorld, statuses, type World } from "../support/verifier.ts"
+import { COUNT, setUpVerifier, statuses, type VerifierSetup } from "../support/verifier.ts"
 
 setDefaultTimeout(30_000)
 
@@ -29,23 +29,23 @@ const manifest = (scripts: Record<string, string>) => `${JSON.stringify({ script
 
 /** The verdict on task 1, at what is checked out, since `base`. */
 async function judge(
-  world: World,
+  world: VerifierSetup,
   more: Partial<TaskVerification> = {},
   change: Partial<Verifier> = {},
 ): Promise<Verdict> {
   return verifyTask(await world.verifier(change), { ...TEAM, taskId: parseTaskId("1"), ...more })
 }
 
-async function judgeWave(world: World, wave: number, change: Partial<Verifier> = {}): Promise<Verdict> {
+async function judgeWave(world: VerifierSetup, wave: number, change: Partial<Verifier> = {}): Promise<Verdict> {
   return verifyWave(await world.verifier(change), { ...TEAM, wave })
 }
 
 const failedOf = ({ checks }: Verdict) => checks.filter((check) => check.status === "failed").map((check) => check.name)
-const evidenceOf = (world: World) => run(world.context, listEvidence, { id: "1" })
+const evidenceOf = (world: VerifierSetup) => run(world.context, listEvidence, { id: "1" })
 
 /** A world with task 1, whose base is pinned and whose work is one commit. */
 async function makeTask(checks: readonly string[], files: Record<string, string | null> = { "b.txt": "b\n" }) {
-  const world = await makeWorld()
+  const world = await setUpVerifier()
   const base = world.repository.run("rev-parse", "HEAD")
   await world.create("1", { check: checks })
   const head = Object.keys(files).length === 0 ? base : world.repository.commit("Work", files)
@@ -188,7 +188,7 @@ test("sells what is in stock", () => {
   })
 
   it("looks at added lines only", async () => {
-    await using world = await makeWorld({ "old.ts": "// TODO: old\nx\n" })
+    await using world = await setUpVerifier({ "old.ts": "// TODO: old\nx\n" })
     const base = world.repository.run("rev-parse", "HEAD")
     await world.create("1", { check: ["true"] })
     world.repository.commit("Work", { "old.ts": "// TODO: old\ny\n", "notes.md": "TODO\n" })
@@ -228,7 +228,7 @@ test("sells what is in stock", () => {
   })
 
   it("lets a task that only looks commit nothing", async () => {
-    await using world = await makeWorld()
+    await using world = await setUpVerifier()
     const base = world.repository.run("rev-parse", "HEAD")
     await world.create("1", { role: "review", check: ["true"] })
     expect(await judge(world, { base })).toMatchObject({ status: "passed" })
@@ -293,7 +293,7 @@ test("sells what is in stock", () => {
   })
 
   it("does not pass what it cannot see, because nobody knows where the task started", async () => {
-    await using world = await makeWorld()
+    await using world = await setUpVerifier()
     await world.create("1", { check: ["true"] })
     const verdict = await judge(world)
     expect(statuses(verdict)).toMatchObject({ changes_present: "failed", no_blocked_patterns: "skipped" })
@@ -323,7 +323,7 @@ test("sells what is in stock", () => {
   })
 
   it("passes titles, ids and paths to no shell", async () => {
-    await using world = await makeWorld()
+    await using world = await setUpVerifier()
     const base = world.repository.run("rev-parse", "HEAD")
     const odd = "$(touch pwned); touch pwned `touch pwned`"
     await world.create("1", { title: `-rf ${odd}`, check: ["test -f 'b.txt'"], files: [odd, "b.txt", "-rf", "two*"] })
@@ -362,7 +362,7 @@ describe("on an unchanged tree", () => {
   })
 
   it("a checkout with ignored files proves nothing for others, but others do for it", async () => {
-    await using world = await makeWorld({ ".gitignore": "ignored\nnode_modules\n" })
+    await using world = await setUpVerifier({ ".gitignore": "ignored\nnode_modules\n" })
     await world.create("1", { role: "review", check: [`${COUNT}; test -e ignored`] })
     world.repository.write({ ignored: "not part of the tree" })
     expect(await judge(world)).toMatchObject({ status: "passed" })
@@ -404,7 +404,7 @@ describe("on an unchanged tree", () => {
 
 /** Tasks 1 and 2 in wave 1, 3 in wave 2, each a branch of its own; merged into the integration branch. */
 async function makeWaves(files: Record<string, string>, changes: readonly Record<string, string>[]) {
-  const world = await makeWorld(files)
+  const world = await setUpVerifier(files)
   const { repository } = world
   const base = repository.run("rev-parse", "HEAD")
   await world.create("1")
@@ -578,7 +578,7 @@ describe("the gate of a wave", () => {
 
 describe("testing a commit for a merge", () => {
   it("tells what fails and how, records nothing, and runs a failure twice and never again (I13)", async () => {
-    await using world = await makeWorld({
+    await using world = await setUpVerifier({
       "package.json": manifest({ test: `${COUNT}; cat a.txt; test -f b.txt` }),
       "a.txt": "a\n",
     })
@@ -597,7 +597,7 @@ describe("testing a commit for a merge", () => {
   })
 
   it("is skipped where there is nothing to run", async () => {
-    await using world = await makeWorld()
+    await using world = await setUpVerifier()
     expect(await testCommit(await world.verifier(), TEAM, "HEAD")).toMatchObject({ status: "skipped", output: "" })
   })
 })
@@ -623,7 +623,7 @@ describe("the final gate", () => {
     }
     return world
   }
-  const judgeAll = async (world: World) => verifyFinal(await world.verifier(), TEAM)
+  const judgeAll = async (world: VerifierSetup) => verifyFinal(await world.verifier(), TEAM)
 
   it("passes finished work, completes the project, and runs nothing that ran on this tree", async () => {
     await using world = await makeFinished()

@@ -21,8 +21,8 @@ import type { RunRequest, WorkerPorts } from "../../src/workers/loop/worker-port
 import { setupWorker } from "../../src/workers/operations/setup-worker.ts"
 import { fixtureAgent } from "../support/agents.ts"
 import { run, until } from "../support/stores.ts"
-import { makeWorkerWorld, WORKER_SETTINGS, type WorkerWorld } from "../support/worker.ts"
-import { WORLD_TEAM } from "../support/workspaces.ts"
+import { setUpWorker, WORKER_SETTINGS, type WorkerSetup } from "../support/worker.ts"
+import { WORKSPACE_TEAM } from "../support/workspaces.ts"
 
 setDefaultTimeout(30_000)
 
@@ -38,7 +38,7 @@ interface Watched {
 
 /** Sees every run, and may do something in the worktree after it, as an agent with tools would. */
 function watched(
-  world: WorkerWorld,
+  world: WorkerSetup,
   work: (request: RunRequest, turn: number) => Partial<AgentJob> | undefined = () => undefined,
 ): Watched {
   const jobs: AgentJob[] = []
@@ -55,13 +55,13 @@ function watched(
   return { jobs, agents, ports }
 }
 
-const write = (world: WorkerWorld, text: string) => world.git.tree("w1").write({ "b.txt": `${text}\n` })
+const write = (world: WorkerSetup, text: string) => world.git.tree("w1").write({ "b.txt": `${text}\n` })
 
 describe("how an agent reaches the team", () => {
   const REACH = { store: "sqlite:/state/teamwork.db", self: ["/opt/bun", "/opt/main.ts"], bin: "/state/bin" }
 
-  async function jobOf(options: Parameters<WorkerWorld["work"]>[0]) {
-    await using world = await makeWorkerWorld({ agents: bothAgents() })
+  async function jobOf(options: Parameters<WorkerSetup["work"]>[0]) {
+    await using world = await setUpWorker({ agents: bothAgents() })
     await world.create("1", { description: "Add it. [[hello]]", files: ["*.txt"] })
     const { jobs, ports } = watched(world, () => void write(world, "b"))
     expect(await world.work(options, ports)).toMatchObject({ delivered: ["1"] })
@@ -86,9 +86,9 @@ describe("how an agent reaches the team", () => {
     const reach = {
       TEAMWORK_HOME: home,
       TEAMWORK_STORE: REACH.store,
-      TEAMWORK_PROJECT: WORLD_TEAM.project,
-      TEAMWORK_TEAM: WORLD_TEAM.team,
-      [workerMark({ ...WORLD_TEAM, home, worker: "w1" })]: "1",
+      TEAMWORK_PROJECT: WORKSPACE_TEAM.project,
+      TEAMWORK_TEAM: WORKSPACE_TEAM.team,
+      [workerMark({ ...WORKSPACE_TEAM, home, worker: "w1" })]: "1",
     }
     expect(job.mcpServers).toEqual({
       teamwork: { command: "/opt/bun", args: ["/opt/main.ts", "mcp", "--as", "w1", "--no-claims"], env: reach },
@@ -97,7 +97,7 @@ describe("how an agent reaches the team", () => {
     expect(job.env.PATH).toStartWith("/state/bin:/")
     expect(job.prompt.match(/MCP server `teamwork`/g)).toHaveLength(1)
     expect(job.claim).toEqual({
-      ...WORLD_TEAM,
+      ...WORKSPACE_TEAM,
       run: 1,
       task: task.id,
       owner: "w1",
@@ -125,11 +125,11 @@ describe("how an agent reaches the team", () => {
 
 describe("the checks that an agent runs", () => {
   it.each([claude, codex, gemini, opencode, acp])("are observed evidence, of $name too", async (program) => {
-    await using world = await makeWorkerWorld({ agents: [fixtureAgent(program)] })
+    await using world = await setUpWorker({ agents: [fixtureAgent(program)] })
     await world.create("1", { description: "[[twice]]", agent: program.name, check: ["true"] })
     const { ports } = watched(world, () => void write(world, "b"))
     expect(await world.work({}, ports)).toMatchObject({ delivered: ["1"] })
-    const seen = (await run(world.context, listEvidence, { ...WORLD_TEAM, id: "1" })).filter(
+    const seen = (await run(world.context, listEvidence, { ...WORKSPACE_TEAM, id: "1" })).filter(
       ({ trust }) => trust === "observed",
     )
     expect(seen).toMatchObject([{ type: "command", by: "w1", attempt: 1, facts: { command: "true" } }])
@@ -138,7 +138,7 @@ describe("the checks that an agent runs", () => {
 
 describe("who does a task", () => {
   it("is the agent of the route, told of the task, with the model of its complexity and the effort of its role", async () => {
-    await using world = await makeWorkerWorld({ agents: bothAgents() })
+    await using world = await setUpWorker({ agents: bothAgents() })
     await world.create("1", {
       description: "Add the database endpoint. [[hello]]",
       complexity: "complex",
@@ -165,7 +165,7 @@ describe("who does a task", () => {
   })
 
   it("is the agent that the task names, with its model and effort; who only reads may not write", async () => {
-    await using world = await makeWorkerWorld({ agents: bothAgents() })
+    await using world = await setUpWorker({ agents: bothAgents() })
     await world.create("1", {
       ...{ description: "[[hello]]", role: "review", agent: "claude" },
       model: "big",
@@ -183,7 +183,7 @@ describe("who does a task", () => {
   })
 
   it("is another when the named one is not installed, not known, or cannot take it", async () => {
-    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude), missing(codex)] })
+    await using world = await setUpWorker({ agents: [fixtureAgent(claude), missing(codex)] })
     const { agents, ports } = watched(world)
     for (const [id, agent, kind] of [
       ["1", "codex", "not-found"],
@@ -199,7 +199,7 @@ describe("who does a task", () => {
   })
 
   it("is nobody where no agent is left, which is said", async () => {
-    await using world = await makeWorkerWorld({ agents: [missing(codex)] })
+    await using world = await setUpWorker({ agents: [missing(codex)] })
     await world.create("1", { description: "[[hello]]" })
     expect(await world.work()).toMatchObject({ setBack: ["1"] })
     expect(await world.events("task.setback")).toMatchObject([
@@ -208,7 +208,7 @@ describe("who does a task", () => {
   })
 
   it("is another after a task was too large for one", async () => {
-    await using world = await makeWorkerWorld({ agents: bothAgents() })
+    await using world = await setUpWorker({ agents: bothAgents() })
     await world.create("1", { description: "[[overflow]]", role: "review", agent: "claude" })
     const { agents, ports } = watched(world, ({ agent }) =>
       agent.name === "codex" ? { prompt: "[[hello]]" } : undefined,
@@ -222,7 +222,7 @@ describe("who does a task", () => {
 
 describe("an agent at its rate limit", () => {
   it("is followed by another that goes on from its work", async () => {
-    await using world = await makeWorkerWorld({ agents: bothAgents() })
+    await using world = await setUpWorker({ agents: bothAgents() })
     await world.create("1", { description: "[[rate-limit]]", agent: "claude", check: ["grep more b.txt"] })
     const { agents, ports } = watched(world, ({ agent }) => {
       if (agent.name === "claude") return void write(world, "half")
@@ -247,8 +247,8 @@ describe("an agent at its rate limit", () => {
         await new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve()))
       else now += ms
     }
-    await using world = await makeWorkerWorld({ clock, agents: [fixtureAgent(claude)] })
-    const limit = { ...WORLD_TEAM, agent: "claude", runId: "x", reason: "rate-limited", error: "" } as const
+    await using world = await setUpWorker({ clock, agents: [fixtureAgent(claude)] })
+    const limit = { ...WORKSPACE_TEAM, agent: "claude", runId: "x", reason: "rate-limited", error: "" } as const
     await noteAgentRun(world.context, { ...limit, durationMs: 0, fingerprint: null, waitMs: 300_000 })
     await world.create("1", { description: "[[hello]]", role: "review" })
     expect(await world.work({}, { sleep })).toMatchObject({ delivered: ["1"] })
@@ -270,7 +270,7 @@ describe("an agent at its rate limit", () => {
 
 describe("an agent that ends with a question", () => {
   it("stops its task: nothing is judged, what it did is kept, and the next run reads the answer", async () => {
-    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
+    await using world = await setUpWorker({ agents: [fixtureAgent(claude)] })
     await world.create("1", { description: "[[hello]]", agent: "claude", check: ["grep -x done b.txt"] })
     const first = watched(world, () => void write(world, "half"))
     const runAgent: WorkerPorts["runAgent"] = async (request) => {
@@ -281,9 +281,9 @@ describe("an agent that ends with a question", () => {
     expect(first.jobs[0]?.prompt).toContain("ESCALATE TRIGGER: <what a person must decide")
     expect(await world.task("1")).toMatchObject({ status: "paused" })
     expect(await world.events("verdict.recorded")).toEqual([])
-    const [raised] = await run(world.context, listEscalations, { ...WORLD_TEAM })
+    const [raised] = await run(world.context, listEscalations, { ...WORKSPACE_TEAM })
     expect(raised).toMatchObject({ trigger: "dependency_missing", summary: "where is the price list?", raisedBy: "w1" })
-    await run(world.context, decide, { ...WORLD_TEAM, number: 1, option: "retry", note: "It is in b.txt" })
+    await run(world.context, decide, { ...WORKSPACE_TEAM, number: 1, option: "retry", note: "It is in b.txt" })
     const second = watched(world, () => void write(world, "done"))
     expect(await world.work({ workerId: "w1" }, second.ports)).toMatchObject({ delivered: ["1"] })
     expect(second.jobs[0]?.prompt).toContain("It is in b.txt")
@@ -292,15 +292,15 @@ describe("an agent that ends with a question", () => {
 })
 
 describe("an agent whose work is sent back", () => {
-  const create = (world: WorkerWorld) =>
+  const create = (world: WorkerSetup) =>
     world.create("1", { description: "[[hello]]", agent: "claude", check: ["grep right b.txt"] })
-  const work = (world: WorkerWorld) => (_: RunRequest, turn: number) => {
+  const work = (world: WorkerSetup) => (_: RunRequest, turn: number) => {
     write(world, turn === 1 ? "wrong" : "right")
     return turn === 1 ? undefined : { prompt: "[[hello]]" }
   }
 
   it("goes on with its session, and is told only what is wrong", async () => {
-    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
+    await using world = await setUpWorker({ agents: [fixtureAgent(claude)] })
     await create(world)
     const { jobs, ports } = watched(world, work(world))
     expect(await world.work({}, ports)).toMatchObject({ delivered: ["1"] })
@@ -311,7 +311,7 @@ describe("an agent whose work is sent back", () => {
   })
 
   it("is told everything anew where it has none", async () => {
-    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
+    await using world = await setUpWorker({ agents: [fixtureAgent(claude)] })
     await create(world)
     const { jobs, ports } = watched(world, work(world))
     const { runAgent } = ports
@@ -323,11 +323,11 @@ describe("an agent whose work is sent back", () => {
 })
 
 describe("F024: the repair of a merge", () => {
-  const PINNED = pinRef({ ...WORLD_TEAM, run: 1 }, { taskId: "1", attempt: 1 }, "head")
+  const PINNED = pinRef({ ...WORKSPACE_TEAM, run: 1 }, { taskId: "1", attempt: 1 }, "head")
   const FIX = { description: "both sides: [[hello]]", agent: "claude", check: ["true"] }
 
   /** The work of task 1, done by w1, and then its fix, which brings the work in. */
-  async function repair(world: WorkerWorld, worker: string, fails?: (job: AgentJob) => boolean) {
+  async function repair(world: WorkerSetup, worker: string, fails?: (job: AgentJob) => boolean) {
     const bring = ({ job }: RunRequest, turn: number) => {
       if (fails?.(job) === true) return { prompt: "[[dies]]" }
       if (turn === 1) write(world, "done")
@@ -346,7 +346,7 @@ describe("F024: the repair of a merge", () => {
   }
 
   it("goes on with the session that did the work, and is told both sides", async () => {
-    await using world = await makeWorkerWorld({ agents: bothAgents() })
+    await using world = await setUpWorker({ agents: bothAgents() })
     const { jobs } = await repair(world, "w1")
     expect(jobs).toHaveLength(2)
     expect(jobs[1]?.resume).toMatchObject({ id: expect.stringMatching(/^[0-9a-f-]{36}$/) })
@@ -355,11 +355,11 @@ describe("F024: the repair of a merge", () => {
   })
 
   it("is a run like any other for another worker, and where the session is gone", async () => {
-    await using other = await makeWorkerWorld({ agents: bothAgents() })
+    await using other = await setUpWorker({ agents: bothAgents() })
     const { jobs } = await repair(other, "w2")
     expect(jobs[1]?.resume).toBeNull()
     expect(jobs[1]?.prompt).toMatch(/^# TASK\n/)
-    await using gone = await makeWorkerWorld({ agents: bothAgents() })
+    await using gone = await setUpWorker({ agents: bothAgents() })
     const seen = await repair(gone, "w1", (job) => job.resume !== null)
     expect(seen.jobs.map((job) => job.resume !== null)).toEqual([false, true, false])
     expect(seen.jobs[2]?.prompt).toMatch(/^# TASK\n/)
@@ -369,10 +369,11 @@ describe("F024: the repair of a merge", () => {
 
 describe("messages", () => {
   it("reach the agent by its prompt or while it runs, and count as read when it knows them", async () => {
-    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
+    await using world = await setUpWorker({ agents: [fixtureAgent(claude)] })
     await world.create("1", { description: "[[listens]]", role: "review" })
-    const send = (message: string) => run(world.context, sendMessage, { ...WORLD_TEAM, from: "w2", to: "w1", message })
-    await run(world.context, setupWorker, { ...WORLD_TEAM, workerId: "w1", role: "review" })
+    const send = (message: string) =>
+      run(world.context, sendMessage, { ...WORKSPACE_TEAM, from: "w2", to: "w1", message })
+    await run(world.context, setupWorker, { ...WORKSPACE_TEAM, workerId: "w1", role: "review" })
     await send("before")
     const { jobs, ports } = watched(world)
     const working = world.work({ workerId: "w1" }, ports)
@@ -391,10 +392,10 @@ describe("messages", () => {
   })
 
   it("stay unread where the agent cannot take them", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await setUpWorker()
     await world.create("1", { run: ["echo b > b.txt"] })
-    await run(world.context, setupWorker, { ...WORLD_TEAM, workerId: "w1" })
-    await run(world.context, sendMessage, { ...WORLD_TEAM, from: "w2", to: "w1", message: "hello" })
+    await run(world.context, setupWorker, { ...WORKSPACE_TEAM, workerId: "w1" })
+    await run(world.context, sendMessage, { ...WORKSPACE_TEAM, from: "w2", to: "w1", message: "hello" })
     expect(await world.work({ workerId: "w1" })).toMatchObject({ worker: "w1", delivered: ["1"] })
     expect(await world.inbox("w1")).toMatchObject([{ read: false }])
   })
@@ -402,7 +403,7 @@ describe("messages", () => {
 
 describe("an agent that takes too long", () => {
   it("is stopped, and whoever tries next is told why it was and what to do otherwise", async () => {
-    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
+    await using world = await setUpWorker({ agents: [fixtureAgent(claude)] })
     await world.create("1", { description: "[[hang]]", role: "review" })
     expect(await world.work({ settings: { agentTimeoutSeconds: 0.2 } })).toMatchObject({ setBack: ["1"] })
     const [setback] = await world.events("task.setback")
@@ -419,7 +420,7 @@ describe("an agent that takes too long", () => {
 
 describe("F041: a task that no agent can take", () => {
   it("names the cause that was seen, and what helps", async () => {
-    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
+    await using world = await setUpWorker({ agents: [fixtureAgent(claude)] })
     await world.create("1", { description: "[[overflow]]", role: "review" })
     for (let n = 0; n < 6 && (await world.task("1")).status === "open"; n++) await world.work()
     const setbacks = (await world.events("task.setback")).map(({ data }) => data)
@@ -432,7 +433,7 @@ describe("F041: a task that no agent can take", () => {
   })
 
   it("asks a person to log in, and waits for that", async () => {
-    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
+    await using world = await setUpWorker({ agents: [fixtureAgent(claude)] })
     await world.create("1", { description: "[[auth]]", role: "review" })
     expect(await world.work()).toMatchObject({ setBack: ["1"] })
     const stop = new AbortController()
@@ -450,7 +451,7 @@ describe("F041: a task that no agent can take", () => {
 
 describe("budgets", () => {
   it("F042: leave each run what is left of them, and ask once, whatever waits, when nothing is", async () => {
-    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
+    await using world = await setUpWorker({ agents: [fixtureAgent(claude)] })
     const none = { tokens: 0, dollars: 0 }
     const budget = { task: { tokens: 0, dollars: 1 }, worker: none, team: { tokens: 300, dollars: 0 } }
     for (const id of ["1", "2", "3"]) await world.create(id, { description: "[[hello]]", role: "review" })
@@ -481,7 +482,7 @@ describe("budgets", () => {
   })
 
   it("of a task that are used up pause that task, and of a worker that worker", async () => {
-    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
+    await using world = await setUpWorker({ agents: [fixtureAgent(claude)] })
     const none = { tokens: 0, dollars: 0 }
     const little = { tokens: 10, dollars: 0 }
     await world.create("1", { description: "[[hello]]", role: "review" })
@@ -498,9 +499,9 @@ describe("budgets", () => {
   })
 
   it("of the team stop a run that has used up, with those of others, what it had left when it began", async () => {
-    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
+    await using world = await setUpWorker({ agents: [fixtureAgent(claude)] })
     await world.create("1", { description: "[[hello]]", role: "review" })
-    const other = { ...WORLD_TEAM, run: "9-1-1", task: null, worker: "w9", agent: "codex" }
+    const other = { ...WORKSPACE_TEAM, run: "9-1-1", task: null, worker: "w9", agent: "codex" }
     let now = Date.now()
     const usage = { inputTokens: 90, outputTokens: 10, cachedTokens: 0, dollars: null }
     const ports: Partial<WorkerPorts> = {
@@ -528,8 +529,8 @@ describe("budgets", () => {
 
 describe("an agent whose task is planned", () => {
   it("answers phase by phase without the right to write, and begins once its plan is approved", async () => {
-    await using world = await makeWorkerWorld({ agents: [fixtureAgent(claude)] })
-    await updateTeam.run(world.context, { ...WORLD_TEAM, protocol: "planned" })
+    await using world = await setUpWorker({ agents: [fixtureAgent(claude)] })
+    await updateTeam.run(world.context, { ...WORKSPACE_TEAM, protocol: "planned" })
     await world.create("1", { description: "[[hello]]", files: ["*.txt"] })
     // It writes whenever it can: before the approval that must not become part of its work.
     const { jobs, ports } = watched(world, ({ job }, turn) => {
@@ -539,7 +540,7 @@ describe("an agent whose task is planned", () => {
     const working = world.work({}, ports)
     const decide = async (which: number) => {
       const [asked] = await until(async () => {
-        const all = await listApprovals.run(world.context, WORLD_TEAM)
+        const all = await listApprovals.run(world.context, WORKSPACE_TEAM)
         return all.length > 0 && (all[0]?.number ?? 0) >= which ? all : undefined
       })
       return asked?.number ?? 0
@@ -549,10 +550,10 @@ describe("an agent whose task is planned", () => {
     expect(jobs.every(({ ownership }) => ownership?.locked !== undefined)).toBe(true)
     expect(jobs[0]?.deniedTools).toContain("Write")
     expect(existsSync(`${world.git.workspaces.pathOf("w1")}/b.txt`)).toBe(false)
-    await reject.run(world.context, { ...WORLD_TEAM, number: first, reason: "test it first" })
+    await reject.run(world.context, { ...WORKSPACE_TEAM, number: first, reason: "test it first" })
     const second = await decide(2)
     expect(jobs.at(-1)?.prompt).toContain("test it first")
-    await approve.run(world.context, { ...WORLD_TEAM, number: second, note: "mind the index" })
+    await approve.run(world.context, { ...WORKSPACE_TEAM, number: second, note: "mind the index" })
     expect(await working).toMatchObject({ delivered: ["1"] })
     expect(jobs).toHaveLength(6)
     const last = jobs.at(-1)

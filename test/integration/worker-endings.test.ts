@@ -22,36 +22,36 @@ import { fixtureAgent } from "../support/agents.ts"
 import { processesWith } from "../support/processes.ts"
 import { sandboxEnv } from "../support/sandbox.ts"
 import { refusal, run, until } from "../support/stores.ts"
-import { HERE, makeWorkerWorld, type WorkerWorld } from "../support/worker.ts"
-import { WORLD_TEAM } from "../support/workspaces.ts"
+import { HERE, setUpWorker, type WorkerSetup } from "../support/worker.ts"
+import { WORKSPACE_TEAM } from "../support/workspaces.ts"
 
 setDefaultTimeout(30_000)
 
 /** The fixture commits something, writes another file, and waits for `go` in the home, which may never come. */
 const WAITING = { description: "[[half]]", agent: "claude", check: ["grep half b.txt"] }
-const makeWorld = () => makeWorkerWorld({ agents: [fixtureAgent(claude)] })
+const makeWorld = () => setUpWorker({ agents: [fixtureAgent(claude)] })
 
-async function startWaiting(world: WorkerWorld, more: Parameters<WorkerWorld["work"]> = []) {
+async function startWaiting(world: WorkerSetup, more: Parameters<WorkerSetup["work"]> = []) {
   await world.create("1", WAITING)
   const working = world.work(...more)
   await untilItWaits(world)
   return { working }
 }
 
-const untilItWaits = (world: WorkerWorld) =>
+const untilItWaits = (world: WorkerSetup) =>
   until(async () => existsSync(join(world.home, "waits")), "something to run")
 
-const go = (world: WorkerWorld) => writeFileSync(join(world.home, "go"), "")
-const headOf = async (world: WorkerWorld, id = "1") => (await world.git.pinned())[`${id}/1/head`] ?? ""
+const go = (world: WorkerSetup) => writeFileSync(join(world.home, "go"), "")
+const headOf = async (world: WorkerSetup, id = "1") => (await world.git.pinned())[`${id}/1/head`] ?? ""
 
 describe("a worker that is told to end", () => {
   it("finishes its task when it is drained, and takes no other", async () => {
     await using world = await makeWorld()
     const drain = new AbortController()
     await world.create("2", { run: ["true"], blockedBy: [] })
-    await run(world.context, pause, { ...WORLD_TEAM, task: "2" })
+    await run(world.context, pause, { ...WORKSPACE_TEAM, task: "2" })
     const { working } = await startWaiting(world, [{ once: false, loop: true }, { drain: drain.signal }])
-    await run(world.context, resume, { ...WORLD_TEAM, task: "2" })
+    await run(world.context, resume, { ...WORKSPACE_TEAM, task: "2" })
     drain.abort()
     go(world)
     expect(await working).toMatchObject({ reason: "drained", delivered: ["1"], setBack: [] })
@@ -83,7 +83,7 @@ describe("a worker that is told to end", () => {
     const { working } = await startWaiting(world, [{}, { stop: stop.signal }])
     stop.abort()
     expect(await working).toMatchObject({ reason: "stopped", setBack: ["1"] })
-    expect(processesWith(workerMark({ ...WORLD_TEAM, home: world.home, worker: "w1" }))).toEqual([])
+    expect(processesWith(workerMark({ ...WORKSPACE_TEAM, home: world.home, worker: "w1" }))).toEqual([])
     expect(await world.task("1")).toMatchObject({ status: "open" })
   })
 
@@ -100,17 +100,17 @@ describe("a worker that is told to end", () => {
     expect(world.git.repository.run("show", `${await headOf(world)}:b.txt`)).toBe("b")
   })
 
-  const ask = (world: WorkerWorld) =>
+  const ask = (world: WorkerSetup) =>
     run(world.context, sendMessage, {
-      ...{ ...WORLD_TEAM, from: "orchestrator", to: "w1", type: "shutdown_request" },
+      ...{ ...WORKSPACE_TEAM, from: "orchestrator", to: "w1", type: "shutdown_request" },
       payload: { request_id: "r7", reason: "enough" },
     })
-  const answers = async (world: WorkerWorld) =>
+  const answers = async (world: WorkerSetup) =>
     (await world.inbox("orchestrator")).filter(({ type }) => type === "shutdown_response")
 
   it("answers a request of the lead and ends, before it takes a task, while it waits and while it works", async () => {
     await using world = await makeWorld()
-    await run(world.context, setupWorker, { ...WORLD_TEAM, workerId: "w1" })
+    await run(world.context, setupWorker, { ...WORKSPACE_TEAM, workerId: "w1" })
     await ask(world)
     await world.create("1", WAITING)
     expect(await world.work({ workerId: "w1", once: false, loop: true })).toMatchObject({
@@ -138,7 +138,7 @@ describe("a worker that is told to end", () => {
     await using world = await makeWorld()
     const { working } = await startWaiting(world)
     await run(world.context, sendMessage, {
-      ...WORLD_TEAM,
+      ...WORKSPACE_TEAM,
       from: "orchestrator",
       to: "w1",
       message: "STATUS CHECK: task 1",
@@ -168,9 +168,9 @@ describe("a worker that is told to end", () => {
 
   it("waits while it is in quarantine", async () => {
     await using world = await makeWorld()
-    await run(world.context, setupWorker, { ...WORLD_TEAM, workerId: "w1" })
+    await run(world.context, setupWorker, { ...WORKSPACE_TEAM, workerId: "w1" })
     await quarantineWorker(world.context, {
-      ...WORLD_TEAM,
+      ...WORKSPACE_TEAM,
       worker: parseWorkerId("w1"),
       reason: "too many errors",
       by: "orchestrator",
@@ -179,7 +179,7 @@ describe("a worker that is told to end", () => {
     const working = world.work({ workerId: "w1", loop: true })
     await until(async () => world.said.some((line) => line.startsWith("No available tasks")), "it to wait")
     expect(await world.task("1")).toMatchObject({ status: "open" })
-    await run(world.context, resume, { ...WORLD_TEAM, workerId: "w1" })
+    await run(world.context, resume, { ...WORKSPACE_TEAM, workerId: "w1" })
     expect(await working).toMatchObject({ delivered: ["1"] })
   })
 })
@@ -189,18 +189,18 @@ describe("F052: a task that is taken away while its agent runs", () => {
   const settings = { renewSeconds: 1800, leaseSeconds: 7200 }
 
   it.each([
-    ["paused", (world: WorkerWorld) => run(world.context, pause, { ...WORLD_TEAM, task: "1" })],
+    ["paused", (world: WorkerSetup) => run(world.context, pause, { ...WORKSPACE_TEAM, task: "1" })],
     [
       "escalated",
-      (world: WorkerWorld) =>
-        run(world.context, escalate, { ...WORLD_TEAM, task: "1", trigger: "scope_change", summary: "Which one?" }),
+      (world: WorkerSetup) =>
+        run(world.context, escalate, { ...WORKSPACE_TEAM, task: "1", trigger: "scope_change", summary: "Which one?" }),
     ],
   ] as const)("ends the agent at once when it is %s, with what it did pinned", async (_, stop) => {
     await using world = await makeWorld()
     const { working } = await startWaiting(world, [{ settings }])
     await stop(world)
     expect(await working).toMatchObject({ reason: "once", delivered: [], setBack: [] })
-    expect(processesWith(workerMark({ ...WORLD_TEAM, home: world.home, worker: "w1" }))).toEqual([])
+    expect(processesWith(workerMark({ ...WORKSPACE_TEAM, home: world.home, worker: "w1" }))).toEqual([])
     expect(await world.task("1")).toMatchObject({ status: "paused" })
     expect(Object.keys(await world.git.pinned())).toContain("1/1/head")
   })
@@ -208,15 +208,15 @@ describe("F052: a task that is taken away while its agent runs", () => {
   it("ends the agent at once when the team is cancelled", async () => {
     await using world = await makeWorld()
     const { working } = await startWaiting(world, [{ settings }])
-    await cancelTeam(world.context, WORLD_TEAM, "no longer wanted")
+    await cancelTeam(world.context, WORKSPACE_TEAM, "no longer wanted")
     expect(await working).toMatchObject({ delivered: [] })
-    expect(processesWith(workerMark({ ...WORLD_TEAM, home: world.home, worker: "w1" }))).toEqual([])
+    expect(processesWith(workerMark({ ...WORKSPACE_TEAM, home: world.home, worker: "w1" }))).toEqual([])
   })
 
   it("goes on when only the team is paused: nobody takes another task", async () => {
     await using world = await makeWorld()
     const { working } = await startWaiting(world, [{ settings }])
-    await run(world.context, pause, WORLD_TEAM)
+    await run(world.context, pause, WORKSPACE_TEAM)
     go(world)
     expect(await working).toMatchObject({ delivered: ["1"] })
   })
@@ -226,10 +226,10 @@ describe("a claim that is lost", () => {
   it("ends the agent and writes nothing more, and cannot take the place of whoever has the task now", async () => {
     await using world = await makeWorld()
     const { working } = await startWaiting(world, [{ settings: { renewSeconds: 0.02 } }])
-    await run(world.context, releaseTask, { ...WORLD_TEAM, id: "1", reason: "given to another" })
-    await run(world.context, claimTask, { ...WORLD_TEAM, id: "1", owner: "w9" })
+    await run(world.context, releaseTask, { ...WORKSPACE_TEAM, id: "1", reason: "given to another" })
+    await run(world.context, claimTask, { ...WORKSPACE_TEAM, id: "1", owner: "w9" })
     expect(await working).toMatchObject({ reason: "once", delivered: [], setBack: [] })
-    expect(processesWith(workerMark({ ...WORLD_TEAM, home: world.home, worker: "w1" }))).toEqual([])
+    expect(processesWith(workerMark({ ...WORKSPACE_TEAM, home: world.home, worker: "w1" }))).toEqual([])
     const types = (await world.events()).map(({ type }) => type)
     // Whether it notices before or after the other one has the task is up to the two.
     const isOwnEnd = (type: string) => type === "run.ended" || type === "task.step"
@@ -238,7 +238,7 @@ describe("a claim that is lost", () => {
     expect(await world.task("1")).toMatchObject({ status: "in_progress", claimedBy: "w9" })
     expect(await world.git.pinned()).toEqual({})
 
-    await run(world.context, releaseTask, { ...WORLD_TEAM, id: "1" })
+    await run(world.context, releaseTask, { ...WORKSPACE_TEAM, id: "1" })
     go(world)
     expect(await world.work({ workerId: "w2" })).toMatchObject({ delivered: ["1"] })
     const head = await headOf(world)
@@ -251,18 +251,18 @@ describe("a claim that is lost", () => {
 
 describe("a worker whose process died", () => {
   /** As if it had been killed in the middle: it held the task, and its worktree and an agent are still there. */
-  async function leaveBehind(world: WorkerWorld, name: string) {
+  async function leaveBehind(world: WorkerSetup, name: string) {
     const worker = parseWorkerId(name)
     await world.create("1", { ...WAITING, check: ["grep rest b.txt"] })
     go(world)
-    await run(world.context, claimTask, { ...WORLD_TEAM, id: "1", owner: worker, leaseSeconds: 0.001 })
+    await run(world.context, claimTask, { ...WORKSPACE_TEAM, id: "1", owner: worker, leaseSeconds: 0.001 })
     await world.git.workspaces.move({ worker, attempt: { task: "1", attempt: 1 } })
     world.git.tree(worker).commit("By hand", { "b.txt": "by hand\n" })
     world.git.tree(worker).write({ "c.txt": "left\n" })
     const dead = Bun.spawnSync(["sh", "-c", "echo $$"], { env: sandboxEnv() })
     const process = { runtime: "child", machine: HERE, pid: Number(dead.stdout.toString()), process_start: "long ago" }
-    await noteWorkerStarted(world.context, { ...WORLD_TEAM, worker, role: null, ...process })
-    const mark = workerMark({ ...WORLD_TEAM, home: world.home, worker })
+    await noteWorkerStarted(world.context, { ...WORKSPACE_TEAM, worker, role: null, ...process })
+    const mark = workerMark({ ...WORKSPACE_TEAM, home: world.home, worker })
     const agent = systemLiveProcesses.start({
       ...{ command: ["sh", "-c", "while :; do sleep 1; done"], cwd: "/", input: null },
       env: { ...sandboxEnv(), [mark]: "1" },
@@ -271,7 +271,7 @@ describe("a worker whose process died", () => {
     return mark
   }
 
-  const checkOutcome = async (world: WorkerWorld, mark: string) => {
+  const checkOutcome = async (world: WorkerSetup, mark: string) => {
     expect(processesWith(mark)).toEqual([])
     expect(await world.task("1")).toMatchObject({ status: "resolved", attempt: 1 })
     const { repository } = world.git
@@ -295,7 +295,7 @@ describe("a worker whose process died", () => {
   it("goes on by itself when it is started anew, even while its claim holds", async () => {
     await using world = await makeWorld()
     const mark = await leaveBehind(world, "w1")
-    await run(world.context, claimTask, { ...WORLD_TEAM, id: "1", owner: "w1", leaseSeconds: 600 })
+    await run(world.context, claimTask, { ...WORKSPACE_TEAM, id: "1", owner: "w1", leaseSeconds: 600 })
     expect(await world.work({ workerId: "w1" })).toMatchObject({ worker: "w1", delivered: ["1"] })
     await checkOutcome(world, mark)
     expect((await world.events("task.claimed")).map(({ data }) => data.token)).toEqual([1])
@@ -305,7 +305,7 @@ describe("a worker whose process died", () => {
     await using world = await makeWorld()
     const { pid, start } = identityOf(process.pid)
     const self = { runtime: "child", machine: HERE, pid, process_start: start }
-    await noteWorkerStarted(world.context, { ...WORLD_TEAM, worker: parseWorkerId("w1"), role: null, ...self })
+    await noteWorkerStarted(world.context, { ...WORKSPACE_TEAM, worker: parseWorkerId("w1"), role: null, ...self })
     const error = await refusal(world.work({ workerId: "w1" }))
     expect(error).toMatchObject({ code: "worker.unavailable", message: expect.stringContaining(`as process ${pid}`) })
     expect(await world.work({ workerId: "w2" })).toMatchObject({ reason: "none" })
@@ -355,13 +355,13 @@ describe("a worker whose task is escalated", () => {
   it("stops, keeps what was done, and whoever goes on reads the decision and begins from there", async () => {
     await using world = await makeWorld()
     const { working } = await startWaiting(world, [{ workerId: "w1", settings: { renewSeconds: 0.05 } }])
-    const asked = { ...WORLD_TEAM, task: "1", trigger: "requirement_unclear", summary: "Half of what?" } as const
+    const asked = { ...WORKSPACE_TEAM, task: "1", trigger: "requirement_unclear", summary: "Half of what?" } as const
     await run(world.context, escalate, { ...asked, owner: "w1" })
     expect(await working).toMatchObject({ delivered: [], setBack: [] })
     expect(await world.task("1")).toMatchObject({ status: "paused" })
     const half = await headOf(world)
     expect(half).not.toBe("")
-    await run(world.context, decide, { ...WORLD_TEAM, number: 1, option: "retry", note: "Of the house" })
+    await run(world.context, decide, { ...WORKSPACE_TEAM, number: 1, option: "retry", note: "Of the house" })
     go(world)
     const prompts: string[] = []
     const runAgent: WorkerPorts["runAgent"] = (request) => {

@@ -3,17 +3,17 @@ import { describe, expect, it, setDefaultTimeout } from "bun:test"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { AppError } from "../../src/kernel/errors.ts"
-import { makeWorkerWorld, type WorkerWorld } from "../support/worker.ts"
+import { setUpWorker, type WorkerSetup } from "../support/worker.ts"
 
 setDefaultTimeout(30_000)
 
-const stepsOf = async (world: WorkerWorld) => (await world.events("task.step")).map(({ data }) => data.step)
-const fileAt = (world: WorkerWorld, commit: string, path: string) =>
+const stepsOf = async (world: WorkerSetup) => (await world.events("task.step")).map(({ data }) => data.step)
+const fileAt = (world: WorkerSetup, commit: string, path: string) =>
   world.git.repository.run("show", `${commit}:${path}`)
 
 describe("the straight way", () => {
   it("claims, works in a worktree, commits, pins, judges, resolves and reports", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await setUpWorker()
     await world.create("1", { title: "Add b", run: ["echo b > b.txt"], check: ["test -f b.txt"] })
     const end = await world.work()
     expect(end).toEqual({ worker: expect.any(String), reason: "once", delivered: [expect.any(String)], setBack: [] })
@@ -50,7 +50,7 @@ describe("the straight way", () => {
   })
 
   it("goes on with the next task, each from the same base, until the project is complete", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await setUpWorker()
     for (const id of ["1", "2", "3"]) await world.create(id, { run: [`echo ${id} > ${id}.txt; ls > seen-${id}`] })
     const drain = new AbortController()
     const say = (line: string) => void (line.includes("No available tasks") && drain.abort())
@@ -61,7 +61,7 @@ describe("the straight way", () => {
   })
 
   it("hands work in for review where others wait for it to be merged", async () => {
-    await using world = await makeWorkerWorld({ schedule: "eager" })
+    await using world = await setUpWorker({ schedule: "eager" })
     await world.create("1", { run: ["echo b > b.txt"] })
     await world.work()
     expect(await world.task("1")).toMatchObject({ status: "in_review", result: "By script: 1 file changed: b.txt." })
@@ -72,7 +72,7 @@ describe("the straight way", () => {
   })
 
   it("delivers only the files of the task", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await setUpWorker()
     await world.create("1", { run: ["mkdir src; echo b > src/b.txt; echo c > c.txt"], files: ["src/**"] })
     await world.work()
     const pins = await world.git.pinned()
@@ -82,14 +82,14 @@ describe("the straight way", () => {
   })
 
   it("takes only tasks of its role", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await setUpWorker()
     await world.create("1", { run: ["echo b > b.txt"], role: "backend" })
     expect(await world.work({ role: "docs" })).toMatchObject({ reason: "none", delivered: [] })
     expect(await world.work({ role: "backend" })).toMatchObject({ reason: "once", worker: "w2", delivered: ["1"] })
   })
 
   it("tells commands what they are run for", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await setUpWorker()
     await world.create("1", {
       run: [
         "env | grep ^TEAMWORK_ | grep -v ^TEAMWORK_RUN_ | grep -v ^TEAMWORK_WORKER_ | grep -v BASE_DIR | grep -v TRUST | sort > env.txt",
@@ -109,7 +109,7 @@ describe("the straight way", () => {
 
 describe("a gate that fails", () => {
   it("sends the work back, with other commands where there are some, and takes what passes then", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await setUpWorker()
     await world.create("1", {
       run: ["echo wrong > b.txt"],
       repair: ['echo "right $TEAMWORK_TURN" > b.txt'],
@@ -135,7 +135,7 @@ describe("a gate that fails", () => {
   })
 
   it("runs the commands again where there are no others", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await setUpWorker()
     await world.create("1", { run: ["echo $TEAMWORK_TURN >> turns.txt"], check: ["grep 3 turns.txt"] })
     expect(await world.work()).toMatchObject({ delivered: ["1"] })
     const pins = await world.git.pinned()
@@ -143,7 +143,7 @@ describe("a gate that fails", () => {
   })
 
   it("by chance is looked at again where the agent finds nothing to mend", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await setUpWorker()
     const counter = join(world.home, "counter")
     const check = [`echo run >> "${counter}"; test "$(wc -l < "${counter}")" -gt 1`]
     await world.create("1", { run: ["echo b > b.txt"], repair: ["true"], check })
@@ -152,7 +152,7 @@ describe("a gate that fails", () => {
   })
 
   it("sets the task back after the last repair turn, for another try", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await setUpWorker()
     await world.create("1", { run: ["echo $TEAMWORK_WORKER >> who.txt"], check: ["test $(wc -l < who.txt) -ge 3"] })
     const retry = { maxRuns: 0, maxRestarts: 3, maxTimeoutRestarts: 2 }
     const settings = { repairTurns: 1, retry }
@@ -172,7 +172,7 @@ describe("a gate that fails", () => {
   })
 
   it("fails the task, and tells the lead, when enough was tried", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await setUpWorker()
     await world.create("1", { run: ["echo b > b.txt"], check: ["false"] })
     const settings = {
       repairTurns: 0,
@@ -187,7 +187,7 @@ describe("a gate that fails", () => {
   })
 
   it("ends a worker that nobody manages after too many setbacks in a row", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await setUpWorker()
     await world.create("1", { run: ["false"] })
     const settings = { maxConsecutiveErrors: 2, retry: { maxRuns: 0, maxRestarts: 10, maxTimeoutRestarts: 1 } }
     const gitIdentity = () => Promise.reject(new AppError("git.failed", "git is gone"))
@@ -204,7 +204,7 @@ describe("a gate that fails", () => {
 
 describe("a task that mends a merge", () => {
   it("knows what it mends and where that is, and runs the commands for repair", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await setUpWorker()
     await world.create("1", {
       run: ["echo one > b.txt"],
       repair: ['git merge -q -m "Merge $TEAMWORK_FIX_OF" "$TEAMWORK_FIX_HEAD"; echo "of $TEAMWORK_FIX_OF" > b.txt'],
@@ -219,7 +219,7 @@ describe("a task that mends a merge", () => {
   })
 
   it("is sent back without the work that it mends, and is not delivered while that is missing", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await setUpWorker()
     await world.create("1", { run: ["echo one > b.txt"] })
     await world.work()
     const short = ((await world.git.pinned())["1/1/head"] ?? "").slice(0, 12)
@@ -232,7 +232,7 @@ describe("a task that mends a merge", () => {
   })
 
   it("is delivered once a repair has brought the work in", async () => {
-    await using world = await makeWorkerWorld()
+    await using world = await setUpWorker()
     await world.create("1", { run: ["echo one > b.txt"] })
     await world.work()
     const merge = 'if [ "$TEAMWORK_TURN" = 1 ]; then echo anew > c.txt; else git merge -q "$TEAMWORK_FIX_HEAD"; fi'

@@ -2,10 +2,10 @@
 import { describe, expect, it } from "bun:test"
 import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { photograph, type Repository } from "../support/repository.ts"
+import { type Repository, snapshotFolder } from "../support/repository.ts"
 import { makeScratch } from "../support/sandbox.ts"
 import { refusal } from "../support/stores.ts"
-import { makeWorld } from "../support/workspaces.ts"
+import { setUpWorkspaces } from "../support/workspaces.ts"
 
 const worker = "w1"
 const isGit = (path: string) => path === ".git"
@@ -15,7 +15,7 @@ describe("moving to the next attempt", () => {
     const files = Object.fromEntries(
       Array.from({ length: 200 }, (_, index) => [`d${index % 10}/f${index}.txt`, `${index}`]),
     )
-    using world = await makeWorld({ files })
+    using world = await setUpWorkspaces({ files })
     await world.workspaces.create({ worker, attempt: { task: "1", attempt: 1 } })
     const tree = world.tree(worker)
     tree.commit("Work", { "d1/f1.txt": "work" })
@@ -120,7 +120,7 @@ describe("moving to the next attempt", () => {
   ]
   it.each(spoilers)("leaves it as clean as a fresh one after %s", async (_, spoil) => {
     const files = { ".gitignore": "*.log\nbuild/\n", "a.txt": "a\n", "b/b.txt": "b\n", "c.sh": "#!/bin/sh\n" }
-    using world = await makeWorld({ files })
+    using world = await setUpWorkspaces({ files })
     chmodSync(join(world.repository.path, "c.sh"), 0o755)
     world.repository.commit("Executable")
     await world.workspaces.create({ worker })
@@ -128,7 +128,7 @@ describe("moving to the next attempt", () => {
     const { base } = await world.workspaces.move({ worker })
     await world.workspaces.create({ worker: "fresh" })
     const [moved, fresh] = [world.tree(worker), world.tree("fresh")]
-    expect(photograph(moved.path, isGit)).toEqual(photograph(fresh.path, isGit))
+    expect(snapshotFolder(moved.path, isGit)).toEqual(snapshotFolder(fresh.path, isGit))
     expect(moved.run("status", "--porcelain", "--ignored", "--branch")).toBe("## teamwork/shop/main/w1")
     expect(moved.run("status").replaceAll("w1", "fresh")).toBe(fresh.run("status"))
     expect(moved.run("ls-files", "-v", "--stage")).toBe(fresh.run("ls-files", "-v", "--stage"))
@@ -137,7 +137,7 @@ describe("moving to the next attempt", () => {
   })
 
   it("keeps what workspace.keep names", async () => {
-    using world = await makeWorld({
+    using world = await setUpWorkspaces({
       files: { ".gitignore": "node_modules\n*.log\n", "a.txt": "a" },
       keep: ["node_modules"],
     })
@@ -150,12 +150,12 @@ describe("moving to the next attempt", () => {
   })
 
   it("makes one where there is none", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     expect(await world.workspaces.move({ worker })).toMatchObject({ isNew: true, pinned: [] })
   })
 
   it("starts over after one that was interrupted", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const { base } = await world.workspaces.create({ worker, attempt: { task: "1", attempt: 1 } })
     const tree = world.tree(worker)
     const work = tree.commit("Work", { "b.txt": "b" })
@@ -171,7 +171,7 @@ describe("moving to the next attempt", () => {
 })
 
 function stamps(tree: Repository): Record<string, string> {
-  const files = Object.keys(photograph(tree.path, isGit)).filter((path) => !path.endsWith("/"))
+  const files = Object.keys(snapshotFolder(tree.path, isGit)).filter((path) => !path.endsWith("/"))
   return Object.fromEntries(
     files.map((file) => {
       const { ino, mtimeNs, ctimeNs } = lstatSync(join(tree.path, file), { bigint: true })
@@ -182,7 +182,7 @@ function stamps(tree: Repository): Record<string, string> {
 
 describe("what an amend left behind", () => {
   it("is pinned each time, also when the reflog was looked at before or has lost its beginning", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     await world.workspaces.create({ worker, attempt: { task: "1", attempt: 1 } })
     const tree = world.tree(worker)
     const left: string[] = []
@@ -200,7 +200,7 @@ describe("what an amend left behind", () => {
 
 describe("an attempt that is no longer a worker's", () => {
   it("keeps its pins, whatever becomes of the worktree; the rest is pinned as the worker's own", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const attempt = { task: "1", attempt: 1 }
     await world.workspaces.create({ worker, attempt })
     const tree = world.tree(worker)
@@ -220,7 +220,7 @@ describe("an attempt that is no longer a worker's", () => {
 
 describe("workspace.setup", () => {
   it("runs in a new and in a moved worktree, and its output is kept", async () => {
-    using world = await makeWorld({
+    using world = await setUpWorkspaces({
       files: { ".gitignore": "made\n" },
       setup: 'echo "set up in $(basename "$PWD")"; echo to stderr >&2; echo x >> made',
     })
@@ -232,7 +232,7 @@ describe("workspace.setup", () => {
   })
 
   it("that fails leaves no worktree and says where its output is", async () => {
-    using world = await makeWorld({ setup: "echo trying; echo no network >&2; exit 3" })
+    using world = await setUpWorkspaces({ setup: "echo trying; echo no network >&2; exit 3" })
     const { code, message, details } = await refusal(world.workspaces.create({ worker }))
     expect(code).toBe("workspace.setup_failed")
     expect(message).toContain("ended with 3: no network")
@@ -243,14 +243,14 @@ describe("workspace.setup", () => {
   })
 
   it("that takes too long is stopped, with all it started", async () => {
-    using world = await makeWorld({ setup: "sleep 600 & sleep 600", setupTimeoutSeconds: 1 })
+    using world = await setUpWorkspaces({ setup: "sleep 600 & sleep 600", setupTimeoutSeconds: 1 })
     const { code, message } = await refusal(world.workspaces.create({ worker }))
     expect(code).toBe("workspace.setup_failed")
     expect(message).toContain("was stopped after 1 s")
   })
 
   it("that changes tracked files is refused", async () => {
-    using world = await makeWorld({ setup: "echo changed > a.txt" })
+    using world = await setUpWorkspaces({ setup: "echo changed > a.txt" })
     const { code, message } = await refusal(world.workspaces.create({ worker }))
     expect(code).toBe("workspace.unproven")
     expect(message).toContain("a.txt differs from its commit")
@@ -259,7 +259,7 @@ describe("workspace.setup", () => {
 
 describe("workspace.copy", () => {
   it("copies what git does not track, and none of it can be committed by accident", async () => {
-    using world = await makeWorld({
+    using world = await setUpWorkspaces({
       files: { ".gitignore": ".env\n", "a.txt": "a", "config/app.json": "{}" },
       copy: [".env", "config/*.local", "**/.secret", "a.txt", "*.md"],
     })
@@ -284,7 +284,7 @@ describe("workspace.copy", () => {
   })
 
   it("follows no link, neither from the checkout nor out of the worktree", async () => {
-    using world = await makeWorld({ files: { "a.txt": "a" }, copy: ["**/.env", "link", "out/secret"] })
+    using world = await setUpWorkspaces({ files: { "a.txt": "a" }, copy: ["**/.env", "link", "out/secret"] })
     using scratch = makeScratch()
     writeFileSync(join(scratch.path, ".env"), "elsewhere")
     symlinkSync(scratch.path, join(world.repository.path, "folder"))
@@ -306,7 +306,7 @@ describe("workspace.copy", () => {
   })
 
   it.each([["../outside"], ["/etc/passwd"], ["a/../../b"], [""], [":(exclude)x"]])("refuses %j", async (glob) => {
-    using world = await makeWorld({ copy: [glob] })
+    using world = await setUpWorkspaces({ copy: [glob] })
     expect(await refusal(world.workspaces.create({ worker }))).toMatchObject({ code: "workspace.bad_copy" })
     expect(await world.workspaces.list()).toEqual([])
   })
@@ -314,14 +314,14 @@ describe("workspace.copy", () => {
 
 describe("sync", () => {
   it("does nothing where there is nothing new", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     await world.workspaces.create({ worker })
     const head = world.tree(worker).commit("Work", { "b.txt": "b" })
     expect(await world.workspaces.sync({ worker })).toMatchObject({ result: "up-to-date", head, onto: "main" })
   })
 
   it("goes forward to the integration branch, files and all", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     await world.workspaces.create({ worker })
     const next = world.repository.commit("Next", { "a.txt": "next", "n.txt": "n" })
     world.repository.run("branch", "teamwork/shop/main/integration")
@@ -333,7 +333,7 @@ describe("sync", () => {
   })
 
   it("merges, and leaves uncommitted changes elsewhere alone", async () => {
-    using world = await makeWorld({ files: { "a.txt": "a", "b.txt": "b", "c.txt": "c" } })
+    using world = await setUpWorkspaces({ files: { "a.txt": "a", "b.txt": "b", "c.txt": "c" } })
     await world.workspaces.create({ worker })
     const tree = world.tree(worker)
     const own = tree.commit("Work", { "b.txt": "work" })
@@ -348,7 +348,7 @@ describe("sync", () => {
   })
 
   it("changes nothing on a conflict and names the files", async () => {
-    using world = await makeWorld({ files: { "a.txt": "a\n", "ü b.txt": "b\n", "c.txt": "c" } })
+    using world = await setUpWorkspaces({ files: { "a.txt": "a\n", "ü b.txt": "b\n", "c.txt": "c" } })
     await world.workspaces.create({ worker })
     const tree = world.tree(worker)
     const own = tree.commit("Work", { "a.txt": "work\n", "ü b.txt": "work\n" })
@@ -364,7 +364,7 @@ describe("sync", () => {
   })
 
   it("changes nothing where it would overwrite uncommitted changes", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     await world.workspaces.create({ worker })
     const tree = world.tree(worker)
     tree.write({ "a.txt": "uncommitted" })
@@ -378,7 +378,7 @@ describe("sync", () => {
   })
 
   it("changes nothing where a new file would be overwritten", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     await world.workspaces.create({ worker })
     world.tree(worker).write({ "new.txt": "mine" })
     world.repository.commit("Next", { "new.txt": "theirs" })
@@ -387,7 +387,7 @@ describe("sync", () => {
   })
 
   it("is refused without a worktree, and on another branch", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     expect(await refusal(world.workspaces.sync({ worker }))).toMatchObject({ code: "workspace.not_found" })
     await world.workspaces.create({ worker })
     world.tree(worker).run("checkout", "--quiet", "--detach")
@@ -398,7 +398,7 @@ describe("sync", () => {
   })
 
   it("that was interrupted is taken back, after pinning", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     await world.workspaces.create({ worker, attempt: { task: "1", attempt: 1 } })
     const tree = world.tree(worker)
     const own = tree.commit("Work", { "b.txt": "b" })

@@ -2,16 +2,16 @@
 import { describe, expect, it } from "bun:test"
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { join, relative } from "node:path"
-import { photograph, setMode, unreachableCommits } from "../support/repository.ts"
+import { setMode, snapshotFolder, unreachableCommits } from "../support/repository.ts"
 import { makeScratch, sandboxEnv, validateSafeDelete } from "../support/sandbox.ts"
 import { refusal } from "../support/stores.ts"
-import { makeWorld, type World } from "../support/workspaces.ts"
+import { setUpWorkspaces, type WorkspaceSetup } from "../support/workspaces.ts"
 
 const worker = "w1"
 
 describe("a workspace is made", () => {
   it("from what is checked out, on a branch of its own, clean", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const made = await world.workspaces.create({ worker })
     const head = world.repository.run("rev-parse", "HEAD")
     expect(made).toMatchObject({ worker, branch: "teamwork/shop/main/w1", base: head, head, isNew: true, copied: [] })
@@ -23,7 +23,7 @@ describe("a workspace is made", () => {
   })
 
   it("from the integration branch once there is one, and from any base that is named", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const { repository, workspaces } = world
     const first = repository.run("rev-parse", "HEAD")
     const second = repository.commit("Second", { "b.txt": "b" })
@@ -37,7 +37,7 @@ describe("a workspace is made", () => {
   })
 
   it("again when it is there already, without changing it", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     await world.workspaces.create({ worker })
     world.tree(worker).write({ "ignored.log": "x", ".gitignore": "*.log\n.gitignore\n" })
     const attempt = { task: "1", attempt: 1 }
@@ -47,14 +47,14 @@ describe("a workspace is made", () => {
   })
 
   it("by one of two that ask at the same moment; the other gets the same", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const other = await world.from(world.repository.path)
     const made = await Promise.all([world.workspaces.create({ worker }), other.workspaces.create({ worker })])
     expect(made.map((each) => each.isNew).sort()).toEqual([false, true])
   })
 
   it("not over work that is there", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     await world.workspaces.create({ worker })
     world.tree(worker).write({ "a.txt": "changed" })
     const { code, message } = await refusal(world.workspaces.create({ worker }))
@@ -65,22 +65,22 @@ describe("a workspace is made", () => {
   })
 
   it.each([["nothing"], ["--help"], ["; rm -rf ."], ["$(touch x)"], ["a\nb"], [""]])("not from %j", async (base) => {
-    using world = await makeWorld()
-    const before = photograph(world.repository.path)
+    using world = await setUpWorkspaces()
+    const before = snapshotFolder(world.repository.path)
     expect(await refusal(world.workspaces.create({ worker, base }))).toMatchObject({ code: "workspace.base_not_found" })
-    expect(photograph(world.repository.path)).toEqual(before)
+    expect(snapshotFolder(world.repository.path)).toEqual(before)
     expect(await world.workspaces.list()).toEqual([])
   })
 
   it("not for a worker whose branch is where all work meets", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     expect(await refusal(world.workspaces.create({ worker: "integration" }))).toMatchObject({ code: "input.invalid" })
   })
 })
 
 describe("a repository", () => {
   it("without commits gets the exact command to make one", async () => {
-    using world = await makeWorld({ files: null })
+    using world = await setUpWorkspaces({ files: null })
     const { code, message } = await refusal(world.workspaces.create({ worker }))
     expect(code).toBe("workspace.no_commit")
     expect(message).toContain('git add --all && git commit -m "Start"')
@@ -88,13 +88,13 @@ describe("a repository", () => {
   })
 
   it("that is none is refused", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     using scratch = makeScratch()
     expect(await refusal(world.from(scratch.path))).toMatchObject({ code: "workspace.no_repository" })
   })
 
   it("with a detached head serves as it is", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const first = world.repository.run("rev-parse", "HEAD")
     world.repository.commit("Second", { "b.txt": "b" })
     world.repository.run("checkout", "--quiet", "--detach", first)
@@ -102,24 +102,24 @@ describe("a repository", () => {
   })
 
   it("with changes of the user keeps them, and the worker does not see them", async () => {
-    using world = await makeWorld({ files: { "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" } })
+    using world = await setUpWorkspaces({ files: { "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" } })
     world.repository.write({ "a.txt": "mine", "c.txt": null, "new.txt": "new" })
     world.repository.run("add", "a.txt")
     const isGit = (path: string) => path === ".git"
-    const before = photograph(world.repository.path, isGit)
+    const before = snapshotFolder(world.repository.path, isGit)
     const status = world.repository.run("status", "--porcelain")
     await world.workspaces.create({ worker })
     expect(world.tree(worker).read("a.txt")).toBe("a\n")
     world.tree(worker).commit("Work", { "a.txt": "work" })
     await world.workspaces.move({ worker })
     await world.workspaces.remove({ worker })
-    expect(photograph(world.repository.path, isGit)).toEqual(before)
+    expect(snapshotFolder(world.repository.path, isGit)).toEqual(before)
     expect(world.repository.run("status", "--porcelain")).toBe(status)
   })
 
   it("with submodules", async () => {
-    using library = (await makeWorld({ name: "library" })).repository
-    using world = await makeWorld()
+    using library = (await setUpWorkspaces({ name: "library" })).repository
+    using world = await setUpWorkspaces()
     const allowed = ["-c", "protocol.file.allow=always"]
     world.repository.run(...allowed, "submodule", "add", "--quiet", library.path, "deps/library")
     world.repository.commit("With a submodule")
@@ -141,7 +141,7 @@ describe("a repository", () => {
     using scratch = makeScratch()
     // All that a checkout needs, and no git-lfs, whatever this machine has.
     for (const name of ["git", "sh", "cat"]) symlinkSync(Bun.which(name) ?? "", join(scratch.path, name))
-    using world = await makeWorld({
+    using world = await setUpWorkspaces({
       files: { ".gitattributes": "*.bin filter=lfs diff=lfs merge=lfs -text\n", "big.bin": pointer },
       env: { PATH: scratch.path },
     })
@@ -164,7 +164,7 @@ describe("a repository", () => {
 
   it("with spaces, quotes and other letters in its paths", async () => {
     const odd = "a b/ü 'q' \"d\" $(x)\n/-日本.txt"
-    using world = await makeWorld({ name: "mein Lädchen $(x)", files: { [odd]: "odd" } })
+    using world = await setUpWorkspaces({ name: "mein Lädchen $(x)", files: { [odd]: "odd" } })
     await world.workspaces.create({ worker })
     expect(world.tree(worker).read(odd)).toBe("odd")
     world.tree(worker).write({ [odd]: "odder", "neu ü\n": "neu" })
@@ -176,7 +176,7 @@ describe("a repository", () => {
   })
 
   it("is the same from inside one of its worktrees, the user's and ours", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const { repository } = world
     repository.run("worktree", "add", "--quiet", "-b", "feature", "../feature")
     const feature = repository.at(join(repository.path, "../feature"))
@@ -193,7 +193,7 @@ describe("a repository", () => {
   })
 
   it("whose worktree leads to its own repository by a relative path", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const { path, base } = await world.workspaces.create({ worker })
     const own = world.tree(worker).run("rev-parse", "--absolute-git-dir")
     writeFileSync(join(path, ".git"), `gitdir: ${relative(path, own)}\n`)
@@ -203,7 +203,7 @@ describe("a repository", () => {
   })
 
   it("of another user says how to trust it, and works once trusted", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     using scratch = makeScratch()
     const real = Bun.which("git") ?? ""
     writeFileSync(join(scratch.path, "git"), `#!/bin/sh\nGIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec '${real}' "$@"\n`, {
@@ -223,7 +223,7 @@ describe("a repository", () => {
   })
 
   it("with hooks that refuse everything and commits that must be signed", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     for (const hook of ["pre-commit", "post-checkout", "reference-transaction", "commit-msg", "post-index-change"])
       world.repository.write({ [`.git/hooks/${hook}`]: "#!/bin/sh\ntouch ran\nexit 1\n" })
     for (const { name } of [
@@ -244,7 +244,7 @@ describe("a repository", () => {
   })
 
   it("in which another git holds a lock is waited for", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     mkdirSync(join(world.repository.path, ".git/refs/heads/teamwork/shop/main"), { recursive: true })
     const lock = join(world.repository.path, ".git/refs/heads/teamwork/shop/main/w1.lock")
     writeFileSync(lock, "")
@@ -255,7 +255,7 @@ describe("a repository", () => {
   })
 
   it("that is bare", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const bare = join(world.repository.path, "../bare.git")
     world.repository.run("clone", "--quiet", "--bare", world.repository.path, bare)
     const { workspaces, pins } = await world.from(bare, { copy: [".env"] })
@@ -270,7 +270,7 @@ describe("a repository", () => {
   })
 
   it("with a sparse checkout gives the worker the same part, and takes what is left out for no deletion", async () => {
-    using world = await makeWorld({ files: { "in/a.txt": "a", "out/b.txt": "b", "top.txt": "t" } })
+    using world = await setUpWorkspaces({ files: { "in/a.txt": "a", "out/b.txt": "b", "top.txt": "t" } })
     world.repository.run("sparse-checkout", "set", "in")
     await world.workspaces.create({ worker })
     const tree = world.tree(worker)
@@ -285,7 +285,7 @@ describe("a repository", () => {
   })
 
   it("in which the user has the worker's branch checked out", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     world.repository.run("checkout", "--quiet", "-b", "teamwork/shop/main/w1")
     const { code, message } = await refusal(world.workspaces.create({ worker }))
     expect(code).toBe("workspace.branch_taken")
@@ -293,7 +293,7 @@ describe("a repository", () => {
   })
 
   it("with a branch that is called teamwork", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     world.repository.run("branch", "teamwork")
     const { code, message } = await refusal(world.workspaces.create({ worker }))
     expect(code).toBe("workspace.branch_taken")
@@ -301,7 +301,7 @@ describe("a repository", () => {
   })
 
   it("with the worker's branch left from before keeps what is on it", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     world.repository.run("checkout", "--quiet", "-b", "teamwork/shop/main/w1")
     const old = world.repository.commit("Old work", { "old.txt": "old" })
     world.repository.run("checkout", "--quiet", "main")
@@ -313,7 +313,7 @@ describe("a repository", () => {
 
 describe("the place of a workspace", () => {
   it("with foreign files is refused, and they stay", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const path = world.workspaces.pathOf(worker)
     mkdirSync(path, { recursive: true })
     writeFileSync(join(path, "precious"), "x")
@@ -324,7 +324,7 @@ describe("the place of a workspace", () => {
   })
 
   it("that was deleted by hand is made anew; what was committed and staged stays", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     await world.workspaces.create({ worker })
     const tree = world.tree(worker)
     const work = tree.commit("Work", { "b.txt": "b" })
@@ -340,7 +340,7 @@ describe("the place of a workspace", () => {
   })
 
   it("that somebody put another repository into is set aside and not deleted", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     await world.workspaces.create({ worker })
     const path = world.workspaces.pathOf(worker)
     rmSync(validateSafeDelete(join(path, ".git")))
@@ -360,7 +360,7 @@ describe("the place of a workspace", () => {
 })
 
 describe("the proof", () => {
-  const cases: [string, string, (world: World) => void][] = [
+  const cases: [string, string, (world: WorkspaceSetup) => void][] = [
     ["another branch", "branch", (world) => world.tree(worker).run("checkout", "--quiet", "-b", "other")],
     ["no branch", "branch", (world) => world.tree(worker).run("checkout", "--quiet", "--detach")],
     ["another base", "base", (world) => world.tree(worker).commit("Work")],
@@ -406,7 +406,7 @@ describe("the proof", () => {
     ],
   ]
   it.each(cases)("refuses %s", async (_, reason, spoil) => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const { base } = await world.workspaces.create({ worker })
     spoil(world)
     const { code, details } = await refusal(world.workspaces.prove({ worker, base }))
@@ -414,7 +414,7 @@ describe("the proof", () => {
   })
 
   it("accepts work on top of its base where that is meant, and only that", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     const { base } = await world.workspaces.create({ worker })
     const head = world.tree(worker).commit("Work", { "b.txt": "b" })
     expect(await world.workspaces.prove({ worker, base, resumes: true })).toMatchObject({ head })
@@ -425,7 +425,7 @@ describe("the proof", () => {
   })
 
   it("refuses a worker without a worktree", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     expect(await refusal(world.workspaces.prove({ worker, base: "x" }))).toMatchObject({
       details: { reason: "missing" },
     })
@@ -434,7 +434,7 @@ describe("the proof", () => {
 
 describe("what is left by killed processes", () => {
   it("is found, pinned and mended: a folder deleted by hand", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     await world.workspaces.create({ worker })
     const work = world.tree(worker).commit("Work", { "b.txt": "b" })
     rmSync(validateSafeDelete(world.workspaces.pathOf(worker)), { recursive: true })
@@ -447,7 +447,7 @@ describe("what is left by killed processes", () => {
   })
 
   it("locks of a git that is gone, but none that a running git may hold", async () => {
-    using world = await makeWorld()
+    using world = await setUpWorkspaces()
     await world.workspaces.create({ worker })
     const admin = world.tree(worker).run("rev-parse", "--absolute-git-dir")
     const long = new Date(0)

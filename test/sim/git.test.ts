@@ -13,7 +13,7 @@ import { sleep } from "../../src/lib/sleep.ts"
 import { judgeChanges } from "../../src/ownership/scope.ts"
 import { parseDiff } from "../../src/quality/gates/diff-lines.ts"
 import { sandboxEnv } from "../support/sandbox.ts"
-import { makeWorld as makeRealWorld, WORLD_TEAM } from "../support/workspaces.ts"
+import { setUpWorkspaces, WORKSPACE_TEAM } from "../support/workspaces.ts"
 import { commitAll, resetHard } from "./git/agent-git.ts"
 import { subjectOf } from "./git/merges.ts"
 import { type GitPorts, makeSimGit } from "./git.ts"
@@ -155,7 +155,7 @@ function chooseCall(random: Random, commits: readonly string[]): { name: string;
       const ownership = { task: { id: task, files: [`src/${task}/**`, "a.txt"] }, others: [], granted: [], shared: [] }
       return side.ports.scopes.setAside({
         ...{
-          ...WORLD_TEAM,
+          ...WORKSPACE_TEAM,
           run: 1,
           ...attempt,
           folder: side.ports.workspaces.pathOf(worker),
@@ -239,7 +239,7 @@ function chooseCall(random: Random, commits: readonly string[]): { name: string;
 
 async function openReal(): Promise<Side & Disposable> {
   const dates = { GIT_AUTHOR_DATE: DATE, GIT_COMMITTER_DATE: DATE }
-  const world = await makeRealWorld({ files: FILES, env: dates })
+  const world = await setUpWorkspaces({ files: FILES, env: dates })
   const { repository, workspaces, pins } = world
   const { git } = repository
   const log = { ids: systemIds, env: sandboxEnv(dates), sleep }
@@ -314,7 +314,7 @@ function readFolder(folder: string): Map<string, string> {
 
 function openSim(seed: number): Side & AsyncDisposable {
   const world = makeWorld({ seed })
-  const { repository, of } = makeSimGit(world, { team: { ...WORLD_TEAM, run: 1 }, files: FILES })
+  const { repository, of } = makeSimGit(world, { team: { ...WORKSPACE_TEAM, run: 1 }, files: FILES })
   const { objects } = repository
   const process: SimProcess = world.spawn("test", () => new Promise(() => {}))
   const { gateRepository, ...ports } = of(process)

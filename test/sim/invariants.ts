@@ -3,7 +3,7 @@
 
 import { branchRef, integrationBranch, pinRef } from "../../src/kernel/branches.ts"
 import { hasEnded, type Task } from "../../src/tasks/task.ts"
-import { type ToldEvent, told } from "../support/told.ts"
+import { type PlainEvent, plainEvents } from "../support/plain-events.ts"
 import { OUTAGE, type SimAgents } from "./agents.ts"
 import { compareFiles } from "./git/objects.ts"
 import type { SimGit } from "./git.ts"
@@ -22,7 +22,7 @@ export interface Invariants {
   check(): Promise<void>
   /** When everything has come to its end. */
   checkEnd(): Promise<void>
-  readonly events: readonly ToldEvent[]
+  readonly events: readonly PlainEvent[]
   /** As the store had them at the last look. */
   readonly tasks: ReadonlyMap<string, Task>
 }
@@ -50,7 +50,7 @@ export function makeInvariants(checked: Checked): Invariants {
   const { store, key, git, plan, agents } = checked
   const { repository } = git
   const { objects } = repository
-  const events: ToldEvent[] = []
+  const events: PlainEvent[] = []
   let tasks: ReadonlyMap<string, Task> = new Map()
   let cursor: string | undefined
   let commits = -1
@@ -64,7 +64,7 @@ export function makeInvariants(checked: Checked): Invariants {
   const sent = new Set<string>()
   const tokens = new Map<string, number>()
   const finished = new Set<string>()
-  const escalated = new Map<number, ToldEvent>()
+  const escalated = new Map<number, PlainEvent>()
   const pending = new Set<number>()
   /** Of tasks; each is good for one way into execution. */
   const approvedPlans = new Set<string>()
@@ -85,7 +85,7 @@ export function makeInvariants(checked: Checked): Invariants {
     commits = store.commits
     const look = await store.direct.read(async (tx) => {
       const page = await tx.events.list(key, { after: cursor, limit: 10_000 })
-      return { ...page, events: told(page.events), now: await tx.now(), tasks: await tx.tasks.list(key) }
+      return { ...page, events: plainEvents(page.events), now: await tx.now(), tasks: await tx.tasks.list(key) }
     })
     cursor = look.cursor
     for (const event of look.events) {
@@ -123,7 +123,7 @@ export function makeInvariants(checked: Checked): Invariants {
    * F035: a program's fault is nobody else's. Workers are quarantined for their own faults, no task fails because a
    * program is broken, and a program that is left out is not begun again by a worker that was told so.
    */
-  function checkPrograms({ type, data, timestamp }: ToldEvent): void {
+  function checkPrograms({ type, data, timestamp }: PlainEvent): void {
     if (type === "worker.quarantined") {
       const own = events.filter((each) => each.type === "task.setback" && each.data.worker === data.worker)
       if (!own.some((each) => ["lost", "workspace"].includes(String(each.data.kind))))
@@ -142,14 +142,14 @@ export function makeInvariants(checked: Checked): Invariants {
   }
 
   /** F012: no run is wasted. What was delivered is not done again because its worker stops. */
-  function checkGivenBack({ data }: ToldEvent): void {
+  function checkGivenBack({ data }: PlainEvent): void {
     const before = tasks.get(String(data.task))
     const isOfWorker = data.kind === "interrupted" || data.kind === "lost"
     if (isOfWorker && before?.status === "in_review" && before.attempt === data.attempt)
       fail("F012", `task ${data.task} was delivered by ${data.worker} and goes back: ${data.reason}`)
   }
 
-  async function checkEvent(event: ToldEvent, together: readonly ToldEvent[], now: number): Promise<void> {
+  async function checkEvent(event: PlainEvent, together: readonly PlainEvent[], now: number): Promise<void> {
     const { type, data, by } = event
     checkPrograms(event)
     if (type === "task.setback") checkGivenBack(event)
@@ -178,7 +178,7 @@ export function makeInvariants(checked: Checked): Invariants {
   }
 
   /** F003: what was red before, or could not run, is held against nobody. */
-  async function checkBlame(data: ToldEvent["data"]): Promise<void> {
+  async function checkBlame(data: PlainEvent["data"]): Promise<void> {
     const verdicts = await store.direct.read((tx) => tx.verdicts.list(key))
     const verdict = verdicts.findLast((each) => each.scope === data.scope && each.subject === data.subject)
     if (verdict?.tree === undefined) return
@@ -203,7 +203,7 @@ export function makeInvariants(checked: Checked): Invariants {
   }
 
   /** I7: nothing of a planned task is carried out before its approval, and every question gets one answer at most. */
-  function checkApprovals({ type, data, by }: ToldEvent): void {
+  function checkApprovals({ type, data, by }: PlainEvent): void {
     const task = String(data.task)
     if (type === "task.phase_changed") {
       const isApproved = data.from === "awaiting_approval" && data.to === "execution"
@@ -226,12 +226,12 @@ export function makeInvariants(checked: Checked): Invariants {
     }
   }
 
-  function startsExecution({ type, data }: ToldEvent): boolean {
+  function startsExecution({ type, data }: PlainEvent): boolean {
     return type === "team.phase_changed" && data.to === "EXECUTION"
   }
 
   /** Nobody gets a task that somebody else holds by a lease that lasts. */
-  function checkClaim({ seq, by, data }: ToldEvent, together: readonly ToldEvent[], now: number): void {
+  function checkClaim({ seq, by, data }: PlainEvent, together: readonly PlainEvent[], now: number): void {
     const id = String(data.task)
     const token = Number(data.token)
     if (token <= (tokens.get(id) ?? 0)) fail("I1", `task ${id} was claimed with token ${token} once more`)
@@ -389,7 +389,7 @@ export function checkRuns(first: Checked): RunsChecked {
   const { store } = first
   let current = makeInvariants(first)
   let key = first.key
-  const closed: { readonly key: number; readonly events: readonly ToldEvent[]; readonly count: number }[] = []
+  const closed: { readonly key: number; readonly events: readonly PlainEvent[]; readonly count: number }[] = []
   const countEvents = async (of: number) =>
     (await store.direct.read((tx) => tx.events.list(of, { limit: 1_000_000 }))).events.length
   return {

@@ -37,8 +37,8 @@ import type { Role } from "../../src/tasks/task.ts"
 import { createTeam } from "../../src/teams/operations/create-team.ts"
 import { pause, resume } from "../../src/teams/operations/pause.ts"
 import { runWorker } from "../../src/workers/loop/run-worker.ts"
+import type { PlainEvent } from "../support/plain-events.ts"
 import { DEFAULT_SETTINGS, run } from "../support/stores.ts"
-import type { ToldEvent } from "../support/told.ts"
 import { makeSimAgents, type SimAgents } from "./agents.ts"
 import { type Faults, makeFaults } from "./faults.ts"
 import { makeSimGates, type SimGates } from "./gates.ts"
@@ -60,7 +60,7 @@ export interface SimulationResult {
   /** How each orchestrator ended, in order. */
   readonly ends: readonly string[]
   /** The whole history, for a comparison with that of the same seed. */
-  readonly events: readonly ToldEvent[]
+  readonly events: readonly PlainEvent[]
   readonly refs: ReadonlyMap<string, string>
   /** The task that could not be done at first. */
   readonly hopeless: string | null

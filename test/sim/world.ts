@@ -64,7 +64,7 @@ export type ProcessState = "running" | "ended" | "failed" | "killed"
  */
 export type CallFault = "die-before" | "die-after" | { readonly hangMs: number } | { readonly error: Error }
 
-export interface WorldOptions {
+export interface WorkspaceOptions {
   readonly seed: number
   /** Asked at every call of a process. */
   readonly faultAt?: (process: SimProcess, label: string) => CallFault | undefined
@@ -75,7 +75,7 @@ export interface WorldOptions {
 const START = Date.UTC(2026, 0, 1)
 const MAX_CALL_MS = 3
 
-export function makeWorld({ seed, faultAt, onEffect }: WorldOptions): World {
+export function makeWorld({ seed, faultAt, onEffect }: WorkspaceOptions): World {
   const random = makeRandom(seed)
   const paces = random.fork("pace")
   const queue = makeQueue()
@@ -132,7 +132,7 @@ interface MadeProcess extends SimProcess {
   start(main: (process: SimProcess) => Promise<void>): void
 }
 
-interface ProcessRequest extends Pick<WorldOptions, "faultAt" | "onEffect"> {
+interface ProcessRequest extends Pick<WorkspaceOptions, "faultAt" | "onEffect"> {
   readonly name: string
   readonly pid: number
   readonly startedAt: number

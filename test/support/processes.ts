@@ -3,21 +3,21 @@ import { readdirSync, readFileSync } from "node:fs"
 /** Whose group or session is one of these; what has ended and only waits for its parent does not count. */
 export function processesIn(groups: ReadonlySet<number>): string[] {
   return readdirSync("/proc").filter((pid) => {
-    const { state, group, session } = /^\d+$/.test(pid) ? kinOf(pid) : NOBODY
+    const { state, group, session } = /^\d+$/.test(pid) ? readProcessStat(pid) : GONE
     return state !== "Z" && (groups.has(group) || groups.has(session))
   })
 }
 
-const NOBODY = { state: "Z", group: 0, session: 0 }
+const GONE = { state: "Z", group: 0, session: 0 }
 
 /** A process or `self`. The name, in parentheses, may hold anything. */
-export function kinOf(pid: string): { state: string; group: number; session: number } {
+export function readProcessStat(pid: string): { state: string; group: number; session: number } {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
     const [state = "", , group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
     return { state, group: Number(group), session: Number(session) }
   } catch {
-    return NOBODY
+    return GONE
   }
 }
 

@@ -85,7 +85,10 @@ function repositoryAt(path: string, env: Record<string, string> = {}, dispose: (
 }
 
 /** Every file, folder and link below a folder with its kind, mode and content, to show that two are alike or nothing changed. */
-export function photograph(folder: string, isSkipped: (path: string) => boolean = () => false): Record<string, string> {
+export function snapshotFolder(
+  folder: string,
+  isSkipped: (path: string) => boolean = () => false,
+): Record<string, string> {
   const seen: Record<string, string> = {}
   const visit = (path: string) => {
     for (const entry of readdirSync(join(folder, path), { withFileTypes: true })) {

@@ -13,7 +13,7 @@ const at = (seconds: number) => new Date(BEGIN + seconds * 1000).toISOString()
 let seq = 0
 
 /** An event so many seconds after the beginning. */
-export function happened(seconds: number, type: EventType, data: Record<string, unknown>, by = "teamwork"): Event {
+export function eventAt(seconds: number, type: EventType, data: Record<string, unknown>, by = "teamwork"): Event {
   seq++
   return readEvent({ seq, cursor: String(seq), type, version: 1, timestamp: at(seconds), by, data })
 }
@@ -21,7 +21,7 @@ export function happened(seconds: number, type: EventType, data: Record<string, 
 export function runStarted(seconds: number, run: string, change: Record<string, unknown> = {}): Event {
   const task = run.split("-")[0]
   const data = { run, task, attempt: 1, worker: "w1", agent: "claude", model: "sonnet", turn: 1, ...change }
-  return happened(seconds, "run.started", data, String(data.worker))
+  return eventAt(seconds, "run.started", data, String(data.worker))
 }
 
 export function runEnded(seconds: number, run: string, change: Record<string, unknown> = {}): Event {
@@ -34,20 +34,20 @@ export function runEnded(seconds: number, run: string, change: Record<string, un
   }
   const how = { reason: "done", error: null, session: null, duration_ms: 1000 }
   const data = { run, task: run.split("-")[0], worker: "w1", agent: "claude", ...how, ...usage, ...change }
-  return happened(seconds, "run.ended", data, String(data.worker))
+  return eventAt(seconds, "run.ended", data, String(data.worker))
 }
 
 export function workerStarted(seconds: number, worker: string, role: string | null): Event {
   const data = { worker, role, runtime: "child", machine: "here", pid: 1, process_start: "1" }
-  return happened(seconds, "worker.started", data, worker)
+  return eventAt(seconds, "worker.started", data, worker)
 }
 
 export const claimed = (seconds: number, task: string, by: string, from: string | null = null) =>
-  happened(seconds, "task.claimed", { task, token: 1, taken_over_from: from }, by)
+  eventAt(seconds, "task.claimed", { task, token: 1, taken_over_from: from }, by)
 export const resolved = (seconds: number, task: string, by: string) =>
-  happened(seconds, "task.resolved", { task, token: 1, attempt: 1 }, by)
+  eventAt(seconds, "task.resolved", { task, token: 1, attempt: 1 }, by)
 export const stepped = (seconds: number, task: string, worker: string, step: string) =>
-  happened(seconds, "task.step", { task, attempt: 1, worker, step }, worker)
+  eventAt(seconds, "task.step", { task, attempt: 1, worker, step }, worker)
 
 export function makeWorker(id: string, change: Partial<TeamView["workers"][number]> = {}): TeamView["workers"][number] {
   const none = { role: null, sessionId: null, pane: null, worktree: null, branch: null, currentTask: null }
@@ -99,7 +99,7 @@ export const SAMPLE_TASKS: readonly Task[] = [
 ]
 
 export const SAMPLE_EVENTS: readonly Event[] = [
-  happened(0, "team.led", { holder: "here:1", token: 1, settings: "{}" }, "here:1"),
+  eventAt(0, "team.led", { holder: "here:1", token: 1, settings: "{}" }, "here:1"),
   workerStarted(1, "w1", "backend"),
   workerStarted(1, "w2", "frontend"),
   claimed(2, "1", "w1"),
@@ -108,15 +108,15 @@ export const SAMPLE_EVENTS: readonly Event[] = [
   resolved(32, "2", "w2"),
   runEnded(60, "1-1-1"),
   resolved(62, "1", "w1"),
-  happened(63, "wave.updated", { wave: 1, from: "completed", to: "verified" }),
+  eventAt(63, "wave.updated", { wave: 1, from: "completed", to: "verified" }),
   claimed(64, "3", "w1"),
   stepped(65, "3", "w1", "agent"),
   runStarted(66, "3-1-1"),
-  happened(70, "message.sent", { id: "m", from: "w1", to: "orchestrator", type: "text" }, "w1"),
-  happened(80, "task.setback", {
+  eventAt(70, "message.sent", { id: "m", from: "w1", to: "orchestrator", type: "text" }, "w1"),
+  eventAt(80, "task.setback", {
     ...{ task: "6", attempt: 1, worker: "w2", agent: null, kind: "gate", reason: "npm test fails", advice: null },
   }),
-  happened(80, "task.released", { task: "6", owner: "w2", reason: "npm test fails" }),
+  eventAt(80, "task.released", { task: "6", owner: "w2", reason: "npm test fails" }),
 ]
 
 export function sampleView(change: Partial<Omit<TeamView, "tasks">> = {}): TeamView {

@@ -93,13 +93,13 @@ export function context(store: Store, settings: Partial<Settings> = {}): Context
 }
 
 /** A store with one team in it, whose goal is a house. */
-export async function openHouse(makeDatabase: MakeDatabase, settings: Partial<Settings> = {}) {
+export async function openTestTeam(makeDatabase: MakeDatabase, settings: Partial<Settings> = {}) {
   const db = await makeDatabase()
   const store = await db.connect()
-  const house = context(store, settings)
-  await run(house, createTeam, { goal: "a house" })
+  const testTeam = context(store, settings)
+  await run(testTeam, createTeam, { goal: "a house" })
   const key = (await store.read((tx) => tx.teams.find(TEAM)))?.key ?? 0
-  return { db, store, house, key }
+  return { db, store, testTeam, key }
 }
 
 /** Input as a caller gives it: ids are plain strings, and anything may be missing. */

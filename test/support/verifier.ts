@@ -1,4 +1,4 @@
-// A team, a real repository and real commands to judge: `await using world = await makeWorld(...)`.
+// A team, a real repository and real commands to judge: `await using world = await setUpVerifier(...)`.
 import { existsSync, mkdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { CONFIG_KEYS } from "../../src/app/config/keys.ts"
@@ -19,7 +19,7 @@ import { makeRepository, type Repository } from "./repository.ts"
 import { makeScratch, sandboxEnv } from "./sandbox.ts"
 import { context, FIRST_RUN, type Given, getTask, makeTeam, run, STORES, TEAM } from "./stores.ts"
 
-export interface World extends AsyncDisposable {
+export interface VerifierSetup extends AsyncDisposable {
   readonly repository: Repository
   readonly context: Context
   readonly key: number
@@ -38,7 +38,9 @@ export interface World extends AsyncDisposable {
 /** A command that notes each of its runs outside of the repository. */
 export const COUNT = 'echo run >> "$COUNTER"'
 
-export async function makeWorld(files: Readonly<Record<string, string>> = { "a.txt": "a\n" }): Promise<World> {
+export async function setUpVerifier(
+  files: Readonly<Record<string, string>> = { "a.txt": "a\n" },
+): Promise<VerifierSetup> {
   const scratch = makeScratch("verify")
   const [home, counter] = [join(scratch.path, "home"), join(scratch.path, "counter")]
   mkdirSync(home)

@@ -1,5 +1,5 @@
 import { FAULT_LIMITS } from "../../src/agents/agent-fault.ts"
-// A worker on a real repository, with a real store, real gates and real processes: `await using world = await makeWorkerWorld()`.
+// A worker on a real repository, with a real store, real gates and real processes: `await using world = await setUpWorker()`.
 
 import { recordRun, runFolder } from "../../src/agents/jobs/record-run.ts"
 import type { ReadyAgent } from "../../src/agents/jobs/run-job.ts"
@@ -29,13 +29,13 @@ import { endOrphans, isAlive } from "../../src/workers/loop/orphans.ts"
 import { runWorker } from "../../src/workers/loop/run-worker.ts"
 import type { WorkerEnd, WorkerOptions, WorkerPorts, WorkerSettings } from "../../src/workers/loop/worker-ports.ts"
 import { fixtureAgent } from "./agents.ts"
+import { type PlainEvent, plainEvents } from "./plain-events.ts"
 import { sandboxEnv } from "./sandbox.ts"
 import { allEvents, context, type Given, getTask, makeTeam, run, STORES } from "./stores.ts"
-import { type ToldEvent, told } from "./told.ts"
-import { makeWorld, WORLD_TEAM, type World } from "./workspaces.ts"
+import { setUpWorkspaces, WORKSPACE_TEAM, type WorkspaceSetup } from "./workspaces.ts"
 
-export interface WorkerWorld extends AsyncDisposable {
-  readonly git: World
+export interface WorkerSetup extends AsyncDisposable {
+  readonly git: WorkspaceSetup
   readonly context: Context
   readonly key: number
   readonly home: string
@@ -44,7 +44,7 @@ export interface WorkerWorld extends AsyncDisposable {
   /** A task that passes its gate with any change, unless it says otherwise. */
   create(id: string, more?: Given<typeof createTask.input>): Promise<void>
   task(id: string): Promise<Task>
-  events(type?: EventType): Promise<ToldEvent[]>
+  events(type?: EventType): Promise<PlainEvent[]>
   inbox(name: string): Promise<Message[]>
   ports(more?: Partial<WorkerPorts>): WorkerPorts
   /** Runs a worker until it ends; by default one task. */
@@ -79,15 +79,15 @@ export const WORKER_SETTINGS: WorkerSettings = {
   defaults: { agentType: "executor", tier: "sonnet" },
 }
 
-export async function makeWorkerWorld(
+export async function setUpWorker(
   given: { readonly clock?: Clock; readonly schedule?: Schedule; readonly agents?: readonly Agent[] } = {},
-): Promise<WorkerWorld> {
+): Promise<WorkerSetup> {
   const { clock = systemClock, schedule = "waves" } = given
-  const git = await makeWorld()
+  const git = await setUpWorkspaces()
   const database = await (STORES.sqlite as NonNullable<typeof STORES.sqlite>)({ clock })
   const store = await database.connect()
   const ctx = context(store)
-  const { key } = await makeTeam(store, { ...WORLD_TEAM, schedule })
+  const { key } = await makeTeam(store, { ...WORKSPACE_TEAM, schedule })
   const { home, repository } = git
   const said: string[] = []
   const agents = [fixtureAgent(script), ...(given.agents ?? [])].map((agent) => asReady(agent, home))
@@ -115,11 +115,11 @@ export async function makeWorkerWorld(
     health: { now: new Date().toISOString(), until: {}, faults: {}, quotas: {} },
     ...{ hasStore: async () => true, openContext: async () => ctx },
   })
-  const ports: WorkerWorld["ports"] = (more = {}) => ({
+  const ports: WorkerSetup["ports"] = (more = {}) => ({
     ...{ context: ctx, clock, sleep, scopes, workspaces: git.workspaces, pins: git.pins },
     agents: async () => agents,
     runAgent: ({ run, ...request }) =>
-      recordRun({ ...request, folder: runFolder(home, WORLD_TEAM, run), maxBytes: 1_000_000 }),
+      recordRun({ ...request, folder: runFolder(home, WORKSPACE_TEAM, run), maxBytes: 1_000_000 }),
     verify: async ({ folder, signal, ...request }) => verifyTask(await verifierIn(folder, signal), request),
     examine: async ({ folder, ...request }) =>
       examineWork(
@@ -134,7 +134,7 @@ export async function makeWorkerWorld(
     mask: (text) => text,
     isAlive: (fact) => isAlive(fact, HERE),
     findSkills: () => findSkills({ repository: repository.path, home }).skills,
-    endOrphans: (fact) => endOrphans(fact, { ...WORLD_TEAM, home, here: HERE, env: sandboxEnv() }),
+    endOrphans: (fact) => endOrphans(fact, { ...WORKSPACE_TEAM, home, here: HERE, env: sandboxEnv() }),
     say: (line) => said.push(line),
     drain: new AbortController().signal,
     stop: new AbortController().signal,
@@ -143,16 +143,16 @@ export async function makeWorkerWorld(
   return {
     ...{ git, context: ctx, key, home, said, ports },
     create: async (id, more = {}) =>
-      void (await run(ctx, createTask, { ...WORLD_TEAM, id, title: `Task ${id}`, check: ["true"], ...more })),
+      void (await run(ctx, createTask, { ...WORKSPACE_TEAM, id, title: `Task ${id}`, check: ["true"], ...more })),
     task: (id) => getTask(store, key, id),
     events: async (type) =>
-      told(await allEvents(store, key)).filter((event) => type === undefined || event.type === type),
+      plainEvents(await allEvents(store, key)).filter((event) => type === undefined || event.type === type),
     inbox: (name) => store.read((tx) => tx.messages.list(key, name, {})),
     work(options = {}, more = {}) {
       const { pid, start } = identityOf(process.pid)
       const plain = { once: true, loop: false, keepPolling: false, isManaged: false, pollIntervalSeconds: 600 }
       return runWorker(ports(more), {
-        ...{ ...WORLD_TEAM, run: 1, ...plain, home, root: repository.path },
+        ...{ ...WORKSPACE_TEAM, run: 1, ...plain, home, root: repository.path },
         place: { machine: HERE, folder: repository.path, repository: null },
         process: { runtime: "terminal", machine: HERE, pid, processStart: start },
         ...(options as Partial<WorkerOptions>),

@@ -15,13 +15,13 @@ import { sleep } from "../../src/lib/sleep.ts"
 import { makeRepository, type Repository, type RepositoryOptions } from "./repository.ts"
 import { makeScratch, sandboxEnv } from "./sandbox.ts"
 
-export interface World extends Disposable {
+export interface WorkspaceSetup extends Disposable {
   readonly repository: Repository
   readonly home: string
   readonly workspaces: Workspaces
   readonly pins: Pins
   /** The same team, called from another folder, with other settings or a changed environment. */
-  from(source: string, options?: WorldOptions): Promise<{ workspaces: Workspaces; pins: Pins }>
+  from(source: string, options?: WorkspaceOptions): Promise<{ workspaces: Workspaces; pins: Pins }>
   /** The repository as seen in the worktree of a worker. */
   tree(worker: string): Repository
   /** Our own git folder for the files of a worker. */
@@ -30,21 +30,21 @@ export interface World extends Disposable {
   pinned(): Promise<Record<string, string>>
 }
 
-export interface WorldOptions extends Partial<WorkspaceSettings> {
+export interface WorkspaceOptions extends Partial<WorkspaceSettings> {
   readonly env?: Record<string, string>
   /** Worktrees are set up by themselves. */
   readonly isAutomatic?: boolean
 }
 
-export const WORLD_TEAM = { project: "shop", team: "main" }
+export const WORKSPACE_TEAM = { project: "shop", team: "main" }
 const SETTINGS: WorkspaceSettings = { setup: "", setupTimeoutSeconds: 20, copy: [], keep: [], remotes: [] }
 
-export async function makeWorld(options: WorldOptions & RepositoryOptions = {}): Promise<World> {
+export async function setUpWorkspaces(options: WorkspaceOptions & RepositoryOptions = {}): Promise<WorkspaceSetup> {
   const repository = makeRepository(options)
   const scratch = makeScratch("workspaces")
   const home = join(scratch.path, "home of worktrees")
   mkdirSync(home)
-  const from: World["from"] = async (source, { env, isAutomatic = false, ...settings } = options) => {
+  const from: WorkspaceSetup["from"] = async (source, { env, isAutomatic = false, ...settings } = options) => {
     const ports = { processes: systemProcesses, clock: systemClock, sleep, env: sandboxEnv(env) }
     const git = makeGit(source, { capture, env: sandboxEnv(env), sleep })
     const own = { ...SETTINGS, ...settings }
@@ -52,7 +52,7 @@ export async function makeWorld(options: WorldOptions & RepositoryOptions = {}):
       makeCheckoutSetup({ ...ports, home, userRoots, timeoutSeconds: own.setupTimeoutSeconds, portBase: 42_000 })
     const more = isAutomatic ? { makeCheckouts } : {}
     const ground = await openGround({
-      ...{ ...ports, ...more, source: git, home, team: { ...WORLD_TEAM, run: 1 }, settings: own },
+      ...{ ...ports, ...more, source: git, home, team: { ...WORKSPACE_TEAM, run: 1 }, settings: own },
     })
     return { workspaces: makeWorkspaces(ground), pins: makePins(ground) }
   }

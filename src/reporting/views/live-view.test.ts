@@ -1,5 +1,5 @@
 import { describe, expect, it } from "bun:test"
-import { BEGIN, happened, makeView, makeWorker, runStarted, sampleView } from "../../../test/support/sample-view.ts"
+import { BEGIN, eventAt, makeView, makeWorker, runStarted, sampleView } from "../../../test/support/sample-view.ts"
 import { makeTask } from "../../../test/support/tasks.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { LiveNotice } from "../../kernel/live-notice.ts"
@@ -27,7 +27,7 @@ function frame(view: TeamView, change: Partial<Frame> = {}): string[] {
 }
 
 describe("the live view", () => {
-  it("shows team, time, cost, waves, workers, tasks and what happened", () => {
+  it("shows team, time, cost, waves, workers, tasks and what eventAt", () => {
     expect(frame(sampleView())).toEqual([
       "shop/main  EXECUTION  1m 40s  about 1m 30s left  $0.25, 12.3k tokens",
       "████████░░░░░░░░░░░░░░░░░░░░░░ 2/7 done   in progress 1   in review 1   open 2   failed 1",
@@ -143,7 +143,7 @@ describe("the live view", () => {
     expect(head({ team: paused })).toStartWith("shop/main  EXECUTION, paused: out of money")
     const left = (reason: string) => [
       ...sampleView().events,
-      happened(90, "team.left", { holder: "here:1", token: 1, reason }),
+      eventAt(90, "team.left", { holder: "here:1", token: 1, reason }),
     ]
     expect(head({ lead: null, events: left("failed") })).toBe(
       "shop/main  EXECUTION, ended: failed  1m 30s  $0.25, 12.3k tokens",
@@ -156,7 +156,7 @@ describe("the live view", () => {
     const view = makeView({
       tasks: [task],
       events: [
-        happened(1, "task.claimed", { task: "9", token: 1, taken_over_from: null }, "ann"),
+        eventAt(1, "task.claimed", { task: "9", token: 1, taken_over_from: null }, "ann"),
         runStarted(5, "review-1", { task: null, worker: "reviewer", agent: "codex", model: null }),
       ],
       now: BEGIN + 65_000,
@@ -167,11 +167,11 @@ describe("the live view", () => {
   })
 
   it("shows what the engine merges and judges, and for how long, whatever else does not fit", () => {
-    const merging = happened(90, "merge.started", { tasks: ["4"], wave: 2 })
+    const merging = eventAt(90, "merge.started", { tasks: ["4"], wave: 2 })
     const checks = [`npm test -- ${"x".repeat(200)}`]
     const gate = { scope: "wave", subject: "1", task: null, commit: "a016404189a0dead", checks }
     const view = sampleView()
-    for (const event of [merging, happened(95, "gate.started", gate)]) tell(view.history, event)
+    for (const event of [merging, eventAt(95, "gate.started", gate)]) tell(view.history, event)
     const lines = frame(view, { columns: 60 }).filter((line) => line.startsWith("Engine"))
     expect(lines[0]).toBe("Engine   merging 4, 10s")
     expect(lines[1]).toMatch(/^Engine {3}gate of wave 1 at a016404189a0: npm test -- x+…, 5s$/)

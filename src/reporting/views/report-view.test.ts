@@ -1,7 +1,7 @@
 import { describe, expect, it } from "bun:test"
 import {
   claimed,
-  happened,
+  eventAt,
   makeView,
   runEnded,
   runStarted,
@@ -96,7 +96,7 @@ LEFT TO DO
           runStarted(1, "r", { task: id, worker, model: evil }),
           runEnded(2, "r", { task: id, worker, dollars: null }),
         ],
-        happened(3, "task.status_changed", { task: id, from: "in_progress", to: "failed", reason: evil }),
+        eventAt(3, "task.status_changed", { task: id, from: "in_progress", to: "failed", reason: evil }),
       ],
       team: { ...sampleView().team, goal: evil },
       lead: null,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "bun:test"
 import {
   claimed,
-  happened,
+  eventAt,
   resolved,
   runEnded,
   runStarted,
@@ -12,7 +12,7 @@ import type { Event, EventType } from "../../kernel/events.ts"
 import { runLines, stamped } from "./run-lines.ts"
 
 const texts = (events: readonly Event[], steps = false) => runLines(events, { steps }).map(({ text }) => text)
-const told = (type: EventType, data: Record<string, unknown>) => texts([happened(0, type, data)])
+const told = (type: EventType, data: Record<string, unknown>) => texts([eventAt(0, type, data)])
 const failed = (reason: string, fix: string) => ({ task: "3", attempt: 1, reason, fix })
 
 describe("lines for people", () => {
@@ -50,16 +50,16 @@ describe("lines for people", () => {
 
   it("tell of a task that somebody made only when no person did", () => {
     const data = { task: "3", title: "Mend it", blocked_by: [] }
-    expect(texts([happened(0, "task.created", data, "teamwork")])).toEqual(["task 3 created: Mend it"])
-    expect(texts([happened(0, "task.created", data, "person")])).toEqual([])
+    expect(texts([eventAt(0, "task.created", data, "teamwork")])).toEqual(["task 3 created: Mend it"])
+    expect(texts([eventAt(0, "task.created", data, "person")])).toEqual([])
   })
 
   it("tell of a setback once, and of a release that stands alone", () => {
     const data = { task: "3", attempt: 1, worker: "w1", agent: null, kind: "gate", reason: "tests fail", advice: null }
-    const released = happened(0, "task.released", { task: "3", owner: "w1", reason: "tests fail" })
-    expect(texts([happened(0, "task.setback", data), released])).toEqual(["task 3 set back by w1 (gate): tests fail"])
+    const released = eventAt(0, "task.released", { task: "3", owner: "w1", reason: "tests fail" })
+    expect(texts([eventAt(0, "task.setback", data), released])).toEqual(["task 3 set back by w1 (gate): tests fail"])
     expect(texts([released])).toEqual(["task 3 released: tests fail"])
-    expect(texts([happened(0, "task.setback", { ...data, task: "4" }), released])).toHaveLength(2)
+    expect(texts([eventAt(0, "task.setback", { ...data, task: "4" }), released])).toHaveLength(2)
   })
 
   it("tell of what waits for a person, and that it was decided", () => {
@@ -117,7 +117,7 @@ describe("lines for people", () => {
     expect(told("gate.started", { ...gate, scope: "final", checks: [] })).toEqual(["final gate begins"])
     const ofTask = { ...gate, scope: "task", subject: "3", task: "3", checks: ["true"] }
     expect(told("gate.started", ofTask)).toEqual([])
-    expect(texts([happened(0, "gate.started", ofTask)], true)).toEqual(["gate of task 3 begins: true"])
+    expect(texts([eventAt(0, "gate.started", ofTask)], true)).toEqual(["gate of task 3 begins: true"])
   })
 
   it("tell of workers and of the run", () => {

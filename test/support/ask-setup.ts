@@ -1,4 +1,4 @@
-// Agents that answer what a test wrote down, with a store to tell of it: `await using world = await makeAskWorld([...])`.
+// Agents that answer what a test wrote down, with a store to tell of it: `await using world = await setUpAsk([...])`.
 import { join } from "node:path"
 import type { AskPorts, Question } from "../../src/agents/choose/ask-agent.ts"
 import { claude } from "../../src/agents/claude/program.ts"
@@ -16,7 +16,7 @@ import { context, STORES, TEAM } from "./stores.ts"
 const SCHEMA = { type: "object", properties: { name: { type: "string" } }, required: ["name"] }
 const NO_MODEL = { model: "m", price: null }
 
-export async function makeAskWorld(answers: readonly unknown[], programs: readonly AgentProgram[] = [claude, codex]) {
+export async function setUpAsk(answers: readonly unknown[], programs: readonly AgentProgram[] = [claude, codex]) {
   const scratch = makeScratch("ask")
   const database = await (STORES.sqlite ?? missing())()
   const store = await database.connect()

@@ -21,7 +21,7 @@ import { type MergeRepository, makeMergeRepository } from "./merge-repository.ts
 import { sandboxEnv } from "./sandbox.ts"
 import { context, FIRST_RUN, run, STORES, TEAM } from "./stores.ts"
 
-export interface ReviewScene extends AsyncDisposable {
+export interface ReviewSetup extends AsyncDisposable {
   readonly context: Context
   readonly repository: MergeRepository
   readonly home: string
@@ -36,7 +36,7 @@ export interface ReviewScene extends AsyncDisposable {
 }
 
 /** Tasks `1`, `2`, ... were done by these agents; the first wrote `search.ts`. */
-export async function makeReviewScene(agents: readonly string[], goal = "A search page"): Promise<ReviewScene> {
+export async function setUpReview(agents: readonly string[], goal = "A search page"): Promise<ReviewSetup> {
   const repository = await makeMergeRepository("review")
   const database = await (STORES.sqlite as NonNullable<typeof STORES.sqlite>)()
   const here = context(await database.connect())

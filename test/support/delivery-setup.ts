@@ -11,7 +11,7 @@ import { allEvents, context, FIRST_RUN, makeTeam, STORES, TEAM } from "./stores.
 
 export const INTEGRATION = "refs/heads/teamwork/house/main/integration"
 
-export async function prepareDelivery(files: Files, { hasIntegration = true } = {}) {
+export async function setUpDelivery(files: Files, { hasIntegration = true } = {}) {
   const repository = await makeMergeRepository("deliver")
   const database = await STORES.sqlite?.()
   if (database === undefined) throw new Error("no store")
