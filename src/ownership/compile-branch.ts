@@ -1,14 +1,14 @@
 import { type Automaton, Builder } from "../lib/automaton.ts"
-import { type CharSet, charSet, complement, has } from "../lib/char-set.ts"
+import { type CharSet, charSet, complement, has, intersect } from "../lib/char-set.ts"
 import { closingBracket } from "./expand-braces.ts"
 import { fold, pointOf } from "./fold-path.ts"
 
 /** A pattern without braces. */
 export interface Branch {
   readonly automaton: Automaton
-  /** What every path that it matches begins with. */
+  /** Every matching path starts with this. */
   readonly prefix: string
-  /** What every path that it matches ends with. */
+  /** Every matching path ends with this. */
   readonly suffix: string
 }
 
@@ -27,7 +27,7 @@ export function compileBranch(text: string): Branch {
   let at = builder.state()
   for (const [index, segment] of segments.entries()) {
     const isLast = index === segments.length - 1
-    if (segment === "**") at = isLast ? repeat(builder, builder.edge(at, ANY), ANY) : folders(builder, at)
+    if (segment === "**") at = isLast ? repeat(builder, builder.edge(at, ANY), ANY) : anyFolders(builder, at)
     else {
       at = compileSegment(builder, at, segment)
       if (!isLast) at = builder.edge(at, SLASH)
@@ -44,7 +44,7 @@ function repeat(builder: Builder, at: number, set: CharSet): number {
 }
 
 /** Any number of folders, each with its slash. */
-function folders(builder: Builder, at: number): number {
+function anyFolders(builder: Builder, at: number): number {
   const inside = repeat(builder, builder.edge(at, ANY), ANY)
   const end = builder.edge(inside, SLASH)
   builder.skip(at, end)
@@ -59,7 +59,7 @@ function compileSegment(builder: Builder, from: number, segment: string): number
     if (end !== -1) {
       const group = segment.slice(index, end + 1)
       const next = builder.edge(at, classOf(group))
-      // Folders are called [id] in some projects; whoever writes that means the folder.
+      // Some projects have folders named [id], so the brackets also match literally.
       let literal = at
       for (const each of group) literal = builder.edge(literal, only(each))
       builder.skip(literal, next)
@@ -78,7 +78,7 @@ function only(letter: string): CharSet {
   return [[pointOf(letter), pointOf(letter)]]
 }
 
-/** `[a-z_]`, `[!a-z]`: one letter that is, or is not, among these. */
+/** `[a-z_]` or `[!a-z]`, never a slash. */
 function classOf(group: string): CharSet {
   const isNegated = /^\[[!^]/.test(group)
   const letters = Array.from(group.slice(isNegated ? 2 : 1, -1))
@@ -90,25 +90,12 @@ function classOf(group: string): CharSet {
     if (isRange) index += 2
   }
   const set = charSet(ranges)
-  return isNegated ? withoutSlash(complement(set)) : withoutSlash(set)
-}
-
-function withoutSlash(set: CharSet): CharSet {
-  return has(set, 0x2f) ? charSet([...set].flatMap(([from, to]) => splitAtSlash(from, to))) : set
-}
-
-function splitAtSlash(from: number, to: number): [number, number][] {
-  return from <= 0x2f && 0x2f <= to
-    ? [
-        [from, 0x2e],
-        [0x30, to],
-      ]
-    : [[from, to]]
+  return intersect(isNegated ? complement(set) : set, NO_SLASH)
 }
 
 let paths: Automaton | undefined
 
-/** Every path from a repository's root: no empty part, and none that is `.` or `..`. */
+/** Every path from a repository's root: no empty segment, no `.` and no `..`. */
 export function pathAutomaton(): Automaton {
   if (paths !== undefined) return paths
   const builder = new Builder()
@@ -130,23 +117,19 @@ export function pathAutomaton(): Automaton {
   return paths
 }
 
-const NICE = Array.from("abcdefghijklmnopqrstuvwxyz0123456789_-.", pointOf)
+const READABLE = Array.from("abcdefghijklmnopqrstuvwxyz0123456789_-.", pointOf)
 const MOST_TRIED = 3000
 
-/** A letter that people can read, or else the first one that is written in one way only. */
+/** A readable letter for an example path, or else the first one that folding does not change. */
 export function pickPoint(set: CharSet): number | undefined {
-  const nice = NICE.find((point) => has(set, point))
-  if (nice !== undefined) return nice
+  const readable = READABLE.find((point) => has(set, point))
+  if (readable !== undefined) return readable
   let tried = 0
   for (const [from, to] of set) {
     for (let point = Math.max(from, 1); point <= to && tried < MOST_TRIED; point++, tried++) {
       if (point >= 0xd800 && point <= 0xdfff) point = 0xe000
-      else if (isSettled(String.fromCodePoint(point))) return point
+      else if (fold(String.fromCodePoint(point)) === String.fromCodePoint(point)) return point
     }
   }
   return undefined
-}
-
-function isSettled(letter: string): boolean {
-  return fold(letter) === letter
 }

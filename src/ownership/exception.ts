@@ -3,15 +3,15 @@ import type { TaskId } from "../kernel/ids.ts"
 export const EXCEPTION_STATUSES = ["asked", "granted", "denied"] as const
 export type ExceptionStatus = (typeof EXCEPTION_STATUSES)[number]
 
-/** That a task may write files which it does not own: asked of the lead, or of the engine, and decided. */
+/** A request that a task may write files it does not own. The lead, or in a run the engine, decides. */
 export interface Exception {
   /** Counts within the task, from 1. */
   readonly number: number
   readonly taskId: TaskId
-  /** The one that it holds for: that it was asked in, or the next where the answer came later. */
+  /** The attempt it applies to: the asking one, or the next one if the answer came after the attempt ended. */
   readonly attempt: number
   readonly pattern: string
-  /** Why it is asked for. */
+  /** Why the task needs it. */
   readonly reason: string
   readonly askedBy: string
   readonly askedAt: string

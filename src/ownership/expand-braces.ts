@@ -1,7 +1,7 @@
-/** More of them are not wanted, and not looked for. */
+/** Expansion stops here; patterns beyond it are refused. */
 export const MAX_BRANCHES = 200
 
-/** `a{b,c}` means `ab` and `ac`. Braces without a comma are letters, as in a shell. */
+/** `a{b,c}` becomes `ab` and `ac`. Braces without a comma are literal, as in a shell. */
 export function expandBraces(text: string): string[] {
   const group = findGroup(text)
   if (group === undefined) return [text]
@@ -46,7 +46,7 @@ function isInBrackets(text: string, place: number): boolean {
   return false
 }
 
-/** Where the class of letters that begins at `start` ends; -1 when it is no class. A `]` right at its start is a letter. */
+/** Where the bracket class that starts at `start` ends; -1 if it is not a class. A `]` in first position is literal. */
 export function closingBracket(text: string, start: number): number {
   const first = /^\[[!^]?/.exec(text.slice(start))?.[0].length ?? 1
   const end = text.indexOf("]", start + first + 1)

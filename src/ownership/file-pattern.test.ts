@@ -1,14 +1,6 @@
 import { describe, expect, it } from "bun:test"
 import fc from "fast-check"
-import {
-  canMeet,
-  findOverlap,
-  isWithin,
-  matchesPattern,
-  mayMeet,
-  patternsOverlap,
-  problemWithPattern,
-} from "./file-pattern.ts"
+import { findOverlap, isWithin, matchesPattern, patternsOverlap, problemWithPattern } from "./file-pattern.ts"
 import { cleanPattern, prefixOf } from "./plain-pattern.ts"
 
 describe("a pattern", () => {
@@ -75,7 +67,7 @@ describe("a pattern", () => {
   it.each([
     ["", "empty"],
     ["  ", "empty"],
-    ["!src/**", "cannot take files away"],
+    ["!src/**", "cannot exclude files"],
     ["src\\a.ts", "write / between folders"],
     ["/etc/passwd", "from the repository's root"],
     ["~/x", "from the repository's root"],
@@ -241,13 +233,6 @@ it("the beginning of a pattern is one of all that it matches", () => {
       if (byHand(path, each)) expect(path.startsWith(prefixOf(`${lead}${each}`))).toBe(true)
     }),
     { numRuns: 3000 },
-  )
-  const written = fc.tuple(fc.constantFrom("", "./", "É/", "é"), pattern()).map(([lead, each]) => `${lead}${each}`)
-  fc.assert(
-    fc.property(written, written, (one, other) => {
-      if (canMeet(prefixOf(one), prefixOf(other))) expect(mayMeet(prefixOf(one), other)).toBe(true)
-    }),
-    { numRuns: 2000 },
   )
   expect([".", "./", "src/", "SRC/{a,b}", "a//b/*", "a/./b"].map(prefixOf)).toEqual([
     "",

@@ -1,4 +1,4 @@
-/** One text for all ways to write a path. By the letter, so that a letter stays one letter for `?`. */
+/** Maps spellings that some disks treat as one path to one text. Letter by letter, so that `?` still matches one letter. */
 export function fold(path: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
   if (/^[\x00-\x7f]*$/.test(path)) return path.toLowerCase()

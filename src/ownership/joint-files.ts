@@ -1,4 +1,4 @@
-/** Most of these only gather what other files hold, or are lists to which everybody adds. */
+/** Files that mostly re-export other files, or lists that every task appends to. */
 const GATHERING_FILES = [
   "**/index.{ts,js,mts,mjs,cts,cjs,tsx,jsx}",
   "**/__init__.py",
@@ -7,7 +7,7 @@ const GATHERING_FILES = [
   "**/{CHANGELOG,CHANGES,HISTORY,NEWS}.{md,rst,txt}",
 ] as const
 
-/** Files that several tasks may name at the same time where the engine merges what they change. */
+/** Files that several concurrent tasks may own when the engine merges their changes. */
 export function jointPatterns(shared: readonly string[]): readonly string[] {
   return [...shared, ...GATHERING_FILES]
 }

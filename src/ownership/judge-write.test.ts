@@ -1,7 +1,7 @@
 import { describe, expect, it } from "bun:test"
 import { owning } from "../../test/support/agents.ts"
 import { resolvePath } from "../lib/paths.ts"
-import { judgeWrite } from "./judge-write.ts"
+import { judgeWrite } from "./owned-files.ts"
 
 const OWNED = { workspace: "/w", ownership: owning("src/**") }
 const judge = (tool: string, input: Record<string, unknown>) =>

@@ -1,15 +1,15 @@
 import { isMet, type TaskStatus } from "../tasks/task.ts"
-import { findOverlap, mayMeet, splitPattern } from "./file-pattern.ts"
+import { findOverlap, splitPattern } from "./file-pattern.ts"
 import { listClaims, type TaskFiles } from "./judge-path.ts"
 import { prefixOf } from "./plain-pattern.ts"
 
-/** Two tasks that both own a file that may come to be. */
+/** Two tasks whose patterns match a common path. */
 export interface Overlap {
   readonly task: string
   readonly pattern: string
   readonly other: string
   readonly otherPattern: string
-  /** A path that both match. */
+  /** An example that both match; the file need not exist. */
   readonly path: string
 }
 
@@ -19,89 +19,84 @@ interface Entry {
   readonly prefix: string
 }
 
-/** The first overlap of `task` with each of the others. What is joint may be named by several. */
+function entriesOf({ id, files }: TaskFiles): Entry[] {
+  return files.map((pattern) => ({ task: id, pattern, prefix: prefixOf(pattern) }))
+}
+
+/** The first overlap of `task` with each of the others. Several tasks may own `joint` files. */
 export function findOverlaps(
   task: TaskFiles,
   others: readonly TaskFiles[],
   shared: readonly string[],
   joint: readonly string[] = [],
 ): Overlap[] {
-  const mine = task.files.map((pattern): Entry => ({ task: task.id, pattern, prefix: prefixOf(pattern) }))
+  const mine = entriesOf(task)
   return others.flatMap((other) => {
-    const found = meet(mine, other, { shared, joint })
-    return found === undefined ? [] : [found]
+    for (const theirs of entriesOf(other))
+      for (const entry of mine) {
+        if (!entry.prefix.startsWith(theirs.prefix) && !theirs.prefix.startsWith(entry.prefix)) continue
+        const found = compare(entry, theirs, { shared, joint })
+        if (found !== undefined) return [found]
+      }
+    return []
   })
 }
 
-interface Common {
-  readonly shared: readonly string[]
-  readonly joint: readonly string[]
-}
-
-function meet(mine: readonly Entry[], other: TaskFiles, common: Common): Overlap | undefined {
-  for (const otherPattern of other.files) {
-    for (const { task, pattern, prefix } of mine) {
-      if (!mayMeet(prefix, otherPattern)) continue
-      const path = findMeeting(pattern, otherPattern, common)
-      if (path !== undefined) return { task, pattern, other: other.id, otherPattern, path }
-    }
-  }
-  return undefined
-}
-
-/** Every pair of tasks that overlaps. Patterns that begin differently are never compared. */
+/** The first overlap of each pair of tasks. Sorting by prefix avoids comparing patterns that start differently. */
 export function listOverlaps(
   tasks: readonly TaskFiles[],
   shared: readonly string[],
   joint: readonly string[] = [],
 ): Overlap[] {
-  const entries = tasks.flatMap(({ id, files }) =>
-    files.map((pattern): Entry => ({ task: id, pattern, prefix: prefixOf(pattern) })),
-  )
+  const entries = tasks.flatMap(entriesOf)
   entries.sort((a, b) => (a.prefix < b.prefix ? -1 : a.prefix > b.prefix ? 1 : 0))
   const found = new Map<string, Overlap>()
-  const open: Entry[] = [] // those whose beginning the present one begins with
+  const open: Entry[] = [] // those whose prefix the current entry starts with
   for (const entry of entries) {
     while (open.length > 0 && !entry.prefix.startsWith(open.at(-1)?.prefix ?? "")) open.pop()
     for (const other of open) {
-      if (other.task === entry.task) continue
       const pair = [other.task, entry.task].sort().join(" ")
-      if (found.has(pair)) continue
-      const path = findMeeting(other.pattern, entry.pattern, { shared, joint })
-      if (path === undefined) continue
-      const { task, pattern } = other
-      found.set(pair, { task, pattern, other: entry.task, otherPattern: entry.pattern, path })
+      if (other.task === entry.task || found.has(pair)) continue
+      const overlap = compare(other, entry, { shared, joint })
+      if (overlap !== undefined) found.set(pair, overlap)
     }
     open.push(entry)
   }
   return [...found.values()]
 }
 
-/** A path that both own: only patterns that name shared files own any of these. */
-function findMeeting(a: string, b: string, { shared, joint }: Common): string | undefined {
-  const path = findOverlap(a, b)
-  if (path === undefined || shared.length === 0) return path
-  if (joint.length > 0) return findAlone(split(a, joint).rest, split(b, joint).rest, shared)
-  const [mine, theirs] = [split(a, shared), split(b, shared)]
-  for (const one of mine.claims)
-    for (const other of theirs.claims) {
-      const common = findOverlap(one, other)
-      if (common !== undefined) return common
-    }
-  for (const one of mine.rest)
-    for (const other of theirs.rest) {
-      const common = findOverlap(one, other)
-      if (common !== undefined) return common
-    }
-  return undefined
+interface CommonFiles {
+  readonly shared: readonly string[]
+  readonly joint: readonly string[]
 }
 
-/** Of two patterns without what is joint: a path that both own. */
-function findAlone(mine: readonly string[], theirs: readonly string[], shared: readonly string[]): string | undefined {
+function compare(one: Entry, other: Entry, common: CommonFiles): Overlap | undefined {
+  const path = findOwnedByBoth(one.pattern, other.pattern, common)
+  if (path === undefined) return undefined
+  return { task: one.task, pattern: one.pattern, other: other.task, otherPattern: other.pattern, path }
+}
+
+/** A path that both patterns own. Only a pattern that names shared files owns any of them. */
+function findOwnedByBoth(a: string, b: string, { shared, joint }: CommonFiles): string | undefined {
+  const path = findOverlap(a, b)
+  if (path === undefined || shared.length === 0) return path
+  if (joint.length > 0) {
+    const find = (one: string, other: string) => findOwnedByBoth(one, other, { shared, joint: [] })
+    return findFirst(split(a, joint).rest, split(b, joint).rest, find)
+  }
+  const [mine, theirs] = [split(a, shared), split(b, shared)]
+  return findFirst(mine.claims, theirs.claims, findOverlap) ?? findFirst(mine.rest, theirs.rest, findOverlap)
+}
+
+function findFirst(
+  mine: readonly string[],
+  theirs: readonly string[],
+  find: (one: string, other: string) => string | undefined,
+): string | undefined {
   for (const one of mine)
     for (const other of theirs) {
-      const common = findMeeting(one, other, { shared, joint: [] })
-      if (common !== undefined) return common
+      const path = find(one, other)
+      if (path !== undefined) return path
     }
   return undefined
 }
@@ -118,9 +113,9 @@ interface Waiting {
   readonly blockedBy: readonly string[]
 }
 
-/** Says whether two tasks can run at the same time: neither waits for the other, directly or through others. */
+/** Returns whether two tasks can run at the same time: neither needs the other, directly or through others. */
 export function makeConcurrency(tasks: readonly Waiting[]): (a: string, b: string) => boolean {
-  // What is met keeps nobody waiting any more, whatever it needed itself.
+  // A task whose result is there blocks nothing, whatever it needed itself.
   const waiting = new Map(tasks.filter((task) => !isMet(task.status)).map((task) => [task.id, task.blockedBy]))
   const known = new Map<string, Set<string>>()
   const needsOf = (id: string): Set<string> => {

@@ -48,7 +48,7 @@ describe("globs", () => {
   it("leave what is shared to the lead, and take what it grants", () => {
     const ownership = { ...owning("**"), shared: ["**/package.json"], granted: ["a/package.json"] }
     const judged = (file: string) => findForeign({ workspace: "/w", ownership }, [file], asIs)
-    expect(judged("package.json")).toContain("is a shared file, which the lead looks after")
+    expect(judged("package.json")).toContain("is a shared file, which only the lead may change")
     expect(judged("a/package.json")).toBeUndefined()
   })
 

@@ -1,20 +1,21 @@
 import type { TaskId } from "../kernel/ids.ts"
 import { resolvePath } from "../lib/paths.ts"
+import { findWrite, type ToolCall } from "./find-write.ts"
 import { judgePath, type Ownership } from "./judge-path.ts"
 
-/** Who may write which files below a folder, which is the repository's root for whoever works there. */
+/** Which files below a folder may be written. The folder is the repository's root for the agent that works there. */
 export interface OwnedFiles {
   readonly workspace: string
-  /** Null where anything below the folder may be written. */
+  /** Null: anything below the folder may be written. */
   readonly ownership: Ownership | null
 }
 
-/** What holds an agent to its files while it runs. */
+/** What an agent may write while it runs. */
 export interface WriteRules extends OwnedFiles {
   readonly claim?: ClaimPlace
 }
 
-/** A claim, and where it is kept. */
+/** A claim and the store that holds it. */
 export interface ClaimPlace {
   readonly project: string
   readonly team: string
@@ -27,10 +28,20 @@ export interface ClaimPlace {
   readonly store: string
 }
 
-/** Where a path, which may hold `..`, leads when all links on the way are followed; from the root, or from such a place. */
+/** Resolves all links of a path, which may contain `..`; relative to the root, or to `from`, which is already resolved. */
 export type FollowLinks = (path: string, from?: string) => string
 
-/** Why these files may not be written; undefined when they may. */
+/**
+ * Why an agent may not call a tool that writes; undefined if it may. A shell command is not judged here: what it wrote is
+ * checked at the commit.
+ */
+export function judgeWrite(call: ToolCall, owned: OwnedFiles, followLinks: FollowLinks): string | undefined {
+  const write = findWrite(call)
+  if (write === undefined) return undefined
+  return "problem" in write ? write.problem : findForeign(owned, write.files, followLinks)
+}
+
+/** Why these files may not be written; undefined if they may. */
 export function findForeign(
   { workspace, ownership }: OwnedFiles,
   files: readonly string[],
@@ -40,10 +51,10 @@ export function findForeign(
   const follow = (place: string) =>
     place.startsWith(`${workspace}/`) ? followLinks(place.slice(workspace.length), root) : followLinks(place)
   for (const file of files) {
-    for (const place of placesOf(file, workspace)) {
+    for (const place of readingsOf(file, workspace)) {
       const inside = pathFrom(root, follow(place))
       if (ownership === null && isInside(inside)) continue
-      const { allowed, path, message } = judgePath(inside, ownership ?? NOBODYS)
+      const { allowed, path, message } = judgePath(inside, ownership ?? UNOWNED)
       if (!allowed) return path === file ? message : `${file}: ${message}`
     }
   }
@@ -51,23 +62,23 @@ export function findForeign(
 }
 
 /**
- * `link/../x` is beside the link for who works the path out first, and beside what it leads to for who lets the system
- * do it. `~` is the home for some. All of them have to be owned.
+ * All places that programs may take a path for; each must be writable. `link/../x` is beside the link for a program that
+ * normalises the path first, and beside the link's target for the system. Some programs expand `~`.
  */
-function placesOf(file: string, workspace: string): string[] {
+function readingsOf(file: string, workspace: string): string[] {
   const absolute = file.startsWith("/") ? file : `${workspace}/${file}`
   const plain = resolvePath(absolute)
   return [...(plain === absolute ? [] : [absolute]), plain, ...(file.startsWith("~") ? ["/"] : [])]
 }
 
-const NOBODYS: Ownership = { task: null, others: [], granted: [], shared: [] }
+const UNOWNED: Ownership = { task: null, others: [], granted: [], shared: [] }
 
-/** What lies outside stays absolute. Git's own files are nobody's. */
+/** Paths outside are still absolute here. Files of git are never writable. */
 function isInside(path: string): boolean {
   return !path.startsWith("/") && !/(?:^|\/)\.?git/i.test(path)
 }
 
-/** As it is when it lies outside, or is the folder itself: nobody may write that. */
+/** A place outside of the root, and the root itself, stay absolute and are refused. */
 function pathFrom(root: string, place: string): string {
   const inside = root === "/" ? root : `${root}/`
   return place.startsWith(inside) ? place.slice(inside.length) : place

@@ -1,13 +1,13 @@
 import { quoteInput } from "../kernel/ids.ts"
 import { judgePath, type Ownership, type WriteReason } from "./judge-path.ts"
 
-/** What happened to one path between two states of a repository. A rename is a deletion and an addition. */
+/** How one path differs between two trees. A rename is a deletion and an addition. */
 export interface FileChange {
   readonly path: string
   readonly change: "added" | "modified" | "deleted" | "mode"
-  /** What is there now, or was before a deletion. */
+  /** The new type; for a deletion, the old one. */
   readonly type: "file" | "link" | "repository"
-  /** Where a link leads. */
+  /** Of a link. */
   readonly target?: string
 }
 
@@ -17,18 +17,17 @@ export interface JudgedChange extends FileChange {
   readonly message: string
 }
 
-/** Which changes a task may deliver: by who owns the path, and by what the change would bring in. */
+/** Whether a task may deliver a change: depends on who owns the path and on what the change adds. */
 function judgeChange(change: FileChange, ownership: Ownership): JudgedChange {
   const { allowed, reason, message } = judgePath(change.path, ownership)
-  const refuse = (why: JudgedChange["reason"], text: string): JudgedChange => ({
-    ...{ ...change, inScope: false, reason: why },
-    message: `${quoteInput(change.path)} ${text}`,
-  })
+  const refuse = (why: JudgedChange["reason"], text: string): JudgedChange => {
+    return { ...change, inScope: false, reason: why, message: `${quoteInput(change.path)} ${text}` }
+  }
   if (change.path.includes(UNREADABLE)) return refuse("unreadable_name", "has a name that is not valid UTF-8")
   if (!allowed || change.change === "deleted") return { ...change, inScope: allowed, reason, message }
   if (change.type === "link" && leadsOut(change))
-    return refuse("link_outside", `is a link that leads out of the repository, to ${quoteInput(change.target ?? "")}`)
-  // Its commits lie in another repository, where nothing keeps them.
+    return refuse("link_outside", `is a link to ${quoteInput(change.target ?? "")}, outside of the repository`)
+  // Its commits are in another repository, so nothing here would keep them.
   if (change.type === "repository" && change.change === "added")
     return refuse("nested_repository", "is a repository of its own; only the lead adds submodules")
   return { ...change, inScope: true, reason, message }
@@ -39,7 +38,7 @@ export interface JudgedChanges {
   readonly aside: readonly JudgedChange[]
 }
 
-/** All changes of one state to another. Those that are kept can be made without those that are not. */
+/** Judges all changes between two trees. The kept ones can be applied without the others. */
 export function judgeChanges(changes: readonly FileChange[], ownership: Ownership): JudgedChanges {
   const judged = changes.map((change) => judgeChange(change, ownership))
   const staying = judged.filter(({ inScope, change }) => !inScope && change === "deleted").map(({ path }) => path)
@@ -47,7 +46,7 @@ export function judgeChanges(changes: readonly FileChange[], ownership: Ownershi
     if (!change.inScope || change.change === "deleted") return change
     const other = staying.find((path) => isBelow(path, change.path) || isBelow(change.path, path))
     if (other === undefined) return change
-    const message = `${quoteInput(change.path)} cannot be there as long as ${quoteInput(other)} is`
+    const message = `${quoteInput(change.path)} cannot exist while ${quoteInput(other)} does`
     return { ...change, inScope: false, reason: "in_the_way", message }
   })
   return { kept: settled.filter((change) => change.inScope), aside: settled.filter((change) => !change.inScope) }
@@ -57,7 +56,7 @@ function isBelow(path: string, folder: string): boolean {
   return path.startsWith(`${folder}/`)
 }
 
-/** What stands for bytes that are no letters. */
+/** The decoder puts this in place of invalid UTF-8. */
 const UNREADABLE = "\ufffd"
 
 function leadsOut({ path, target = "" }: FileChange): boolean {

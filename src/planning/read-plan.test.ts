@@ -63,7 +63,7 @@ it("names each field that is wrong", () => {
     "tasks[0].title: must not be empty",
     'tasks[0].role: "fronted" is not one of frontend, backend, devops, test, docs, security, review, worker; did you mean frontend?',
     "tasks[0].needs[0]: is not a text",
-    'tasks[0].files[0]: "!a" is not valid: a pattern says what belongs to the task, and cannot take files away with !',
+    'tasks[0].files[0]: "!a" is not valid: a pattern adds files to a task; it cannot exclude files with !',
     "tasks[1].titel: is not known here; did you mean title?",
     "tasks[1]: title is missing",
     "tasks[1].acceptance[0]: is not a text",

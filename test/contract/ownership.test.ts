@@ -154,7 +154,7 @@ function ownershipContract(makeDatabase: MakeDatabase): void {
       const error = await testTeam.refused(() => testTeam.update("1", { files: ["c/**"], onOverlap: "serialise" }))
       expect([error.code, error.message]).toEqual([
         "ownership.overlap",
-        expect.stringContaining("both are being worked on"),
+        expect.stringContaining("both are in progress"),
       ])
     })
 
@@ -176,7 +176,10 @@ function ownershipContract(makeDatabase: MakeDatabase): void {
         ["3", "2"],
       ] as const) {
         const error = await testTeam.refused(() => testTeam.update(change[0], { removeBlockedBy: [change[1]] }))
-        expect([error.code, error.message]).toEqual(["ownership.overlap", expect.stringContaining("keep one waiting")])
+        expect([error.code, error.message]).toEqual([
+          "ownership.overlap",
+          expect.stringContaining("keep the need between them"),
+        ])
       }
       const error = await testTeam.refused(() => run(testTeam.context, deleteTask, { id: "2", force: true }))
       expect(error.code).toBe("ownership.overlap")

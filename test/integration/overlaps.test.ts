@@ -18,9 +18,9 @@ describe.each(Object.keys(STORES))("overlapping edits, on %s", (store) => {
     // Another process, as after a restart, knows nothing of the first.
     expect(await watchOverlaps(scene.context, scene.merges, TEAM).look()).toEqual(found as never)
     for (const [inbox, text] of [
-      ["w1", `Your branch and w2's do not fit together in "shared". Agree with w2`],
-      ["w2", `Your branch and w1's do not fit together in "shared". Agree with w1`],
-      ["orchestrator", `The branch of w1 and that of w2 do not fit together in "shared".`],
+      ["w1", `Your branch and w2's conflict in "shared". Agree with w2`],
+      ["w2", `Your branch and w1's conflict in "shared". Agree with w1`],
+      ["orchestrator", `The branch of w1 and that of w2 conflict in "shared".`],
     ] as const) {
       const messages = await scene.inbox(inbox)
       expect(messages.map((message) => message.from)).toEqual(["teamwork"])

@@ -5,8 +5,7 @@ import { AppError } from "../../kernel/errors.ts"
 import { followLinks } from "../../lib/follow-links.ts"
 import type { ToolCall } from "../../ownership/find-write.ts"
 import type { Ownership } from "../../ownership/judge-path.ts"
-import { judgeWrite } from "../../ownership/judge-write.ts"
-import type { ClaimPlace, WriteRules } from "../../ownership/owned-files.ts"
+import { type ClaimPlace, judgeWrite, type WriteRules } from "../../ownership/owned-files.ts"
 import { tellAgent } from "./tell-agent.ts"
 
 /** What agents take for a denial, with the reason on standard error. */

@@ -6,7 +6,7 @@ import { enforceOwnership } from "../effects/enforce-ownership.ts"
 import { checkOwnership as check } from "../operations/ownership-facts.ts"
 import { renderAside, renderJudgements, renderOverlaps } from "../views/ownership-view.ts"
 
-/** Ends with 1 when a file may not be written, or the plan has overlaps: for scripts and hooks. */
+/** Exit code 1 if a file may not be written or the plan has overlaps. */
 export const ownershipCheck = command({
   summary: check.summary,
   fields: check.input,
@@ -32,15 +32,15 @@ const enforceInput = {
   token: optional(tokenField),
   base: optional(
     textField(
-      "branch or commit that the work began at; by default the one that is pinned, or where the worktree started",
+      "branch or commit that the work started from; by default the pinned base, or where the worktree started",
       1000,
     ),
   ),
-  message: optional(textField("message of the commit; by default the title of the task", 10_000)),
+  message: optional(textField("commit message; by default the title of the task", 10_000)),
 }
 
 export const ownershipEnforce = command({
-  summary: "Commit what a task owns of the changes in this folder, and set the rest aside",
+  summary: "Commit the changes in this folder that a task owns, and set the rest aside",
   fields: enforceInput,
   positional: ["task"],
   example: "teamwork ownership enforce --task 3 --owner w1 --base main",

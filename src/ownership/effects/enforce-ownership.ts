@@ -18,18 +18,18 @@ export interface EnforceRequest extends TeamName {
   readonly task: TaskId
   readonly owner?: string
   readonly token?: number
-  /** The worktree that the work was done in. */
+  /** The worktree with the work. */
   readonly folder: string
   readonly base?: string
   readonly message?: string
 }
 
 export interface EnforcedScope extends AsideResult {
-  /** What is the task's own and cannot be delivered as it is. */
+  /** Files of the task that cannot be delivered. */
   readonly notDelivered: readonly NotDelivered[]
 }
 
-/** Commits what a task may deliver, sets the rest aside, and tells of it. What was told before is not told again. */
+/** Commits what a task may deliver, sets the rest aside and records that, once for the same content. */
 export async function enforceOwnership(
   context: Context,
   scopes: Scopes,
@@ -48,7 +48,11 @@ export async function enforceOwnership(
     judge: judge.judge,
   })
   for (const path of judge.taken())
-    await askException.run(context, { ...request, path, reason: "all the task did is in files that no open task owns" })
+    await askException.run(context, {
+      ...request,
+      path,
+      reason: "all changes of the task are in files that no open task owns",
+    })
   const { aside } = result
   if (aside?.isNew === true)
     await recordAside(context, { ...request, ...aside, attempt, paths: aside.changes.map((change) => change.path) })
@@ -56,12 +60,12 @@ export async function enforceOwnership(
   return { ...result, notDelivered: [...nestedRepositories(aside?.changes ?? []), ...ignored.map(ignoredFile)] }
 }
 
-/** More than this is no slip of one task. */
+/** With more files, something else is wrong. */
 const MOST_TAKEN = 50
 
 /**
- * Where the engine looks after files, a task whose whole work is in files without an owner gets them: they are asked
- * for in its name, and the engine's rule for that is yes. It is settled by the first look, which sees all changes.
+ * In a run, a task whose whole work is in files without an owner gets those files: an exception is asked for in its name,
+ * and the engine grants it. The first call decides, because it sees all changes.
  */
 function makeJudge(ownership: Ownership): {
   judge: (changes: readonly FileChange[]) => JudgedChanges
@@ -79,7 +83,7 @@ function makeJudge(ownership: Ownership): {
   }
 }
 
-/** All paths, if none of them has an owner and each can be named by a pattern; otherwise none. */
+/** All paths, if none has an owner and each is a valid pattern; otherwise none. */
 function listUnowned({ aside }: JudgedChanges, ownership: Ownership): readonly string[] {
   const isFree = ({ path, reason }: JudgedChanges["aside"][number]) =>
     reason === "not_owned" && judgePath(path, ownership).owner === null && !/[*?[\]{}\\]/.test(path)

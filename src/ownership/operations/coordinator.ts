@@ -6,15 +6,15 @@ import { getTeam } from "../../tasks/operations/lookup.ts"
 import { findMatch } from "../file-pattern.ts"
 
 /**
- * Whether the engine looks after shared files: in a team that a run leads, or led until it was stopped or killed, and in
- * which no session takes part as the lead. Otherwise they are the lead's.
+ * Whether the engine merges shared files: in a team that a run leads or led, and that no session joined as the lead.
+ * Otherwise the lead owns them.
  */
 export async function isCoordinated(tx: Tx, key: number): Promise<boolean> {
   if ((await tx.leaders.find(key)) === undefined) return false
   return !(await tx.seats.list(key)).some(({ part }) => part === "lead")
 }
 
-/** Files that several tasks may have changed side by side: the engine put them together by its rules. */
+/** Returns whether several tasks may have changed a file, because the engine merges it by rule. */
 export async function readCoordinated(
   { store, settings }: Pick<Context, "store" | "settings">,
   name: TeamName,

@@ -39,10 +39,10 @@ const askInput = {
   token: optional(tokenField),
 }
 
-/** Asking again for what is still undecided changes nothing. */
+/** Idempotent while the same request is undecided. */
 export const askException = operation({
   name: "ownership.ask",
-  summary: "Ask the lead to let a task write files that it does not own",
+  summary: "Ask the lead to let a task write files it does not own",
   input: askInput,
   async run(context, input): Promise<Exception> {
     const { store, ids, settings } = context
@@ -58,12 +58,13 @@ export const askException = operation({
       const task = await lockTask(tx, team.key, input.task)
       assertHolds(task, input.owner, input.token)
       if (input.owner !== undefined && task.status === "in_progress") await tx.tasks.renew(team.key, task.id)
-      assertGoesOn(task)
+      if (hasEnded(task.status))
+        throw new AppError("task.transition", `task ${task.id} is ${task.status}; nothing can be written for it`)
       const judged = judgePath(pattern, await readOwnership(tx, team.key, { task, settings, roles }))
       if (judged.reason === "read_only")
         throw new AppError("ownership.not_allowed", judged.message, { taskId: task.id })
       if (judged.allowed && !/[*?[{]/.test(pattern))
-        throw new AppError("ownership.decided", `task ${task.id} may write it already: ${judged.message}`)
+        throw new AppError("ownership.decided", `task ${task.id} may already write it: ${judged.message}`)
       const before = (await tx.exceptions.list(team.key, task.id)).find(
         (entry) => entry.status === "asked" && entry.attempt === task.attempt && entry.pattern === pattern,
       )
@@ -84,14 +85,9 @@ export const askException = operation({
   },
 })
 
-function assertGoesOn(task: Task): void {
-  if (!hasEnded(task.status)) return
-  throw new AppError("task.transition", `task ${task.id} is ${task.status}; nothing is written for it any more`)
-}
-
 export const listExceptions = operation({
   name: "ownership.list",
-  summary: "List what was asked of the lead, and what became of it",
+  summary: "List the exceptions that tasks asked for, and the answers",
   input: { ...runFields, task: optional(taskIdField), status: optional(choice(EXCEPTION_STATUSES, "status")) },
   run: ({ store }, input): Promise<Exception[]> =>
     store.read(async (tx) => {
@@ -124,7 +120,7 @@ export const denyException = operation({
   run: (context, input): Promise<Exception> => decide(context, input, "denied"),
 })
 
-/** The same word again changes nothing; another one is too late. */
+/** Idempotent for the same answer; a different one is refused. */
 async function decide(
   { store, ids }: Context,
   input: InputOf<typeof decideInput>,
@@ -136,13 +132,17 @@ async function decide(
     const task = await lockTask(tx, team.key, input.task)
     const asked = await getException(tx, team, task, input.number)
     if (asked.status === status) return asked
-    assertOpen(asked)
+    if (asked.status !== "asked")
+      throw new AppError(
+        "ownership.decided",
+        `exception ${asked.number} of task ${task.id} was ${asked.status} by ${asked.decidedBy}; the task has to ask again`,
+      )
     const decision = input.reason ?? null
     const { pattern } = asked
-    // An answer that comes when the attempt is over counts for the next one.
+    // An answer after the end of the attempt applies to the next one.
     const attempt = hasEnded(task.status) ? task.attempt + 1 : task.attempt
     const decided = await answer(tx, team, { asked: { ...asked, attempt }, status, by, decision })
-    await goOn(tx, team, { task, decided })
+    await resumeTask(tx, team, { task, decided })
     if (asked.askedBy !== PERSON) {
       const why = decision === null ? "" : `: ${decision}`
       const message = `BOUNDARY: ${pattern} is ${status} for task ${task.id}${why}`
@@ -168,8 +168,8 @@ async function answer(tx: Tx, team: StoredTeam, { asked, status, by, decision }:
   return { ...asked, ...((await tx.exceptions.list(team.key, taskId))[number - 1] ?? {}) }
 }
 
-/** A task that stopped to wait for the answer is open again once nothing else is asked. */
-async function goOn(
+/** A task that was paused for the answer is released once no question is left. */
+async function resumeTask(
   tx: Tx,
   team: StoredTeam,
   { task, decided }: { readonly task: Task; readonly decided: Exception },
@@ -184,7 +184,7 @@ async function goOn(
   await releaseTask(tx, team, { task, by, reason: `${decided.pattern} was ${decided.status}${why}` })
 }
 
-/** Whether no other open task could write it. */
+/** Whether no other open task owns any of it. */
 async function isUnowned(
   tx: Tx,
   team: StoredTeam,
@@ -194,13 +194,13 @@ async function isUnowned(
   return findOverlaps({ id: task.id, files: [pattern] }, others, sharedPatterns(settings)).length === 0
 }
 
-/** Workers ask, and do not decide; a person may. */
+/** Only the lead or a person decides, never a worker. */
 function assertLead(by: string | undefined): string {
   if (by === undefined || by === PERSON) return PERSON
   if (inboxName(by) === LEAD) return LEAD
   throw new AppError(
     "ownership.not_allowed",
-    (say) => `only the lead (${say.field("by")} ${LEAD}) decides what a task may write besides`,
+    (say) => `only the lead (${say.field("by")} ${LEAD}) decides on exceptions`,
   )
 }
 
@@ -213,13 +213,5 @@ async function getException(tx: Tx, team: StoredTeam, task: Task, number: number
     `task ${task.id} has no exception ${number}; it has ${all.length}`,
     { taskId: task.id, number },
     { remedy: { operation: "ownership list", fields: { task: task.id }, to: "see" } },
-  )
-}
-
-function assertOpen({ status, number, taskId, decidedBy }: Exception): void {
-  if (status === "asked") return
-  throw new AppError(
-    "ownership.decided",
-    `exception ${number} of task ${taskId} was ${status} by ${decidedBy}; it has to be asked for anew`,
   )
 }

@@ -19,27 +19,26 @@ import { assertHolds } from "../../tasks/operations/assert-holds.ts"
 import { getTask, getTeam } from "../../tasks/operations/lookup.ts"
 import type { Task } from "../../tasks/task.ts"
 import { isGranted } from "../exception.ts"
-import { jointPatterns } from "../joint-files.ts"
 import { judgePath, type Ownership, type PathJudgement } from "../judge-path.ts"
 import { listOverlaps, makeConcurrency, type Overlap } from "../overlaps.ts"
 import { type FileChange, judgeChanges } from "../scope.ts"
 import { isCoordinated } from "./coordinator.ts"
-import { sharedPatterns } from "./plan-files.ts"
+import { readJoint, sharedPatterns } from "./plan-files.ts"
 
 interface Writer {
   /** Null for the lead. */
   readonly task: Task | null
   readonly settings: Settings
-  /** Of `Context.roles()`, which must not be asked inside of a transaction. */
+  /** From `Context.roles()`, which must not be called inside of a transaction. */
   readonly roles: readonly RoleDefinition[]
 }
 
-/** Everything that decides what may be written for a task, or by the lead where there is none. */
+/** Everything that decides what may be written for a task, or by the lead if there is no task. */
 export async function readOwnership(tx: Tx, key: number, writer: Writer): Promise<Ownership> {
   return withOthers(tx, key, await readAlone(tx, key, writer))
 }
 
-/** As if there were no other tasks. */
+/** Without the other tasks. */
 async function readAlone(tx: Tx, key: number, { task, settings, roles }: Writer): Promise<Ownership> {
   const readOnly = task === null ? undefined : findReadOnlyRole(task, roles)
   return {
@@ -53,7 +52,7 @@ async function readAlone(tx: Tx, key: number, { task, settings, roles }: Writer)
   }
 }
 
-/** A fix brings along what another task wrote, so it may write what that one was let write. */
+/** A fix task contains the work that it fixes, so the exceptions of that task apply too. */
 async function readGranted(tx: Tx, key: number, task: Task): Promise<string[]> {
   const fixed = isFixId(task.id) ? findFixed(task.id, await tx.tasks.list(key)) : undefined
   const granted: string[] = []
@@ -74,7 +73,7 @@ export interface TaskOwnership {
   readonly ownership: Ownership
 }
 
-/** For whoever judges many paths: hooks, what is committed, what is merged. */
+/** For callers that judge many paths: hooks, commits, merges. */
 export const ownershipFacts = operation({
   name: "ownership.facts",
   summary: "Collect what decides which files may be written for a task",
@@ -92,10 +91,7 @@ export const ownershipFacts = operation({
   },
 })
 
-/**
- * Says, one line each, which changes a task may not make as things stand now. What it owns is its own whoever else is
- * there, so the others are read only where something else was changed.
- */
+/** One line for each change that the task may not make now. Other tasks are read only if it changed files it does not own. */
 export async function judgeScope(
   context: Pick<Context, "store" | "settings" | "roles">,
   name: TeamName,
@@ -116,7 +112,7 @@ export async function judgeScope(
 export interface OwnershipReport {
   readonly task: TaskId | null
   readonly paths: readonly PathJudgement[]
-  /** Of the whole plan, when no path was asked about. */
+  /** Of the whole plan, if no path was given. */
   readonly overlaps: readonly Overlap[]
 }
 
@@ -142,12 +138,11 @@ export const checkOwnership = operation({
   },
 })
 
-/** Those of tasks that could run at the same time: an import may bring some in. */
+/** Overlaps of tasks that could run at the same time. An import may create some. */
 async function readOverlaps(tx: Tx, key: number, task: Task | null, settings: Settings): Promise<Overlap[]> {
   const canMeet = makeConcurrency(await tx.tasks.graph(key))
   const shared = sharedPatterns(settings)
-  const joint = (await isCoordinated(tx, key)) ? jointPatterns(shared) : []
-  const found = listOverlaps(await tx.tasks.owning(key), shared, joint)
+  const found = listOverlaps(await tx.tasks.owning(key), shared, await readJoint(tx, key, shared))
   return found.filter(
     (each) => canMeet(each.task, each.other) && (task === null || task.id === each.task || task.id === each.other),
   )

@@ -17,21 +17,21 @@ interface FileRequest {
   readonly blockedBy: readonly TaskId[]
   readonly files: readonly string[]
   readonly onOverlap: OnOverlap
-  /** The lead lets the task own the shared files that it names. */
+  /** The lead lets the task own the shared files it names. */
   readonly grantShared: boolean
 }
 
 interface FilePlan {
   readonly files: string[]
-  /** Tasks that this one has to wait for, because they own some of the same files. */
+  /** Tasks that own some of the same files and come first. */
   readonly waitsFor: TaskId[]
-  /** Tasks that have to wait for this one. */
+  /** Tasks that own some of the same files and come later. */
   readonly waiting: TaskId[]
 }
 
 /**
- * What a task may own: valid patterns, no shared files without the lead's word, and nothing that a task which could run
- * at the same time owns as well, unless one of them waits for the other. The team must be locked.
+ * Checks the files of a task: valid patterns, no shared files unless granted, and no overlap with a task that could run at
+ * the same time, unless one of them waits for the other. The team must be locked.
  */
 export async function planFiles(tx: Tx, team: StoredTeam, settings: Settings, task: FileRequest): Promise<FilePlan> {
   const files = checkFiles(task.files)
@@ -44,11 +44,11 @@ export async function planFiles(tx: Tx, team: StoredTeam, settings: Settings, ta
   const others = overlaps.map((overlap) => overlap.other as TaskId)
   if (!hasStarted(task.status)) return { files, waitsFor: others, waiting: [] }
   const started = overlaps.filter(({ other }) => hasStarted(graph.get(other as TaskId)?.status ?? "open"))
-  if (started.length > 0) throw overlapError(started, "both are being worked on; give one of them back first")
+  if (started.length > 0) throw overlapError(started, "both are in progress; release one of them first")
   return { files, waitsFor: [], waiting: others }
 }
 
-/** The same for a task that is there: before it is worked on again. */
+/** For an existing task, before it is worked on again. */
 export async function assertNoOverlap(
   tx: Tx,
   team: StoredTeam,
@@ -57,12 +57,12 @@ export async function assertNoOverlap(
 ): Promise<void> {
   if (task.files.length === 0) return
   const overlaps = await findConflicts(tx, team, sharedPatterns(settings), { ...task, status: "open" })
-  if (overlaps.length > 0) throw overlapError(overlaps, "let the other end first, or change the files of one")
+  if (overlaps.length > 0) throw overlapError(overlaps, "wait for the other task to end, or change the files of one")
 }
 
 /**
- * How a task that must come in anyway, as a fix does, is kept apart from those that own some of the same files: it waits
- * for whoever is at work, and whoever is not waits for it.
+ * Orders a task that must be added in any case, such as a fix, among those that own some of the same files: it waits for
+ * those in progress, and the others wait for it.
  */
 export async function keepApart(
   tx: Tx,
@@ -75,11 +75,11 @@ export async function keepApart(
   const others = overlaps.map((overlap) => overlap.other as TaskId)
   if (others.length === 0) return { waitsFor: [], waiting: [] }
   const graph = new Map((await tx.tasks.graph(team.key)).map((node) => [node.id, node]))
-  const isAtWork = (id: TaskId) => hasStarted(graph.get(id)?.status ?? "open")
-  return { waitsFor: others.filter(isAtWork), waiting: others.filter((id) => !isAtWork(id)) }
+  const isStarted = (id: TaskId) => hasStarted(graph.get(id)?.status ?? "open")
+  return { waitsFor: others.filter(isStarted), waiting: others.filter((id) => !isStarted(id)) }
 }
 
-/** Refuses a change of needs after which two tasks with the same files could run at the same time. */
+/** Refuses a change of needs that would let two tasks with common files run at the same time. */
 export async function assertStillApart(
   tx: Tx,
   team: StoredTeam,
@@ -92,18 +92,18 @@ export async function assertStillApart(
   const remaining = new Set<string>(after.map((node) => node.id))
   const tasks = owning.filter((task) => remaining.has(task.id))
   const shared = sharedPatterns(settings)
-  const found = listOverlaps(tasks, shared, await readJoint(tx, team, shared)).filter(
+  const found = listOverlaps(tasks, shared, await readJoint(tx, team.key, shared)).filter(
     ({ task, other }) => canMeet(task, other) && !couldMeet(task, other),
   )
-  if (found.length > 0) throw overlapError(found, "keep one waiting for the other, or change the files of one first")
+  if (found.length > 0) throw overlapError(found, "keep the need between them, or change the files of one first")
 }
 
-/** What several tasks may own at once, as the engine merges it. */
-async function readJoint(tx: Tx, team: StoredTeam, shared: readonly string[]): Promise<readonly string[]> {
-  return (await isCoordinated(tx, team.key)) ? jointPatterns(shared) : []
+/** Files that several tasks may own at once, because the engine merges them. */
+export async function readJoint(tx: Tx, key: number, shared: readonly string[]): Promise<readonly string[]> {
+  return (await isCoordinated(tx, key)) ? jointPatterns(shared) : []
 }
 
-/** Those of the configuration, which nobody has checked yet. */
+/** The patterns of the setting, checked here. */
 export function sharedPatterns({ sharedFiles }: Settings): readonly string[] {
   for (const pattern of sharedFiles) {
     const problem = problemWithPattern(pattern)
@@ -134,7 +134,7 @@ function assertNotShared(files: readonly string[], shared: readonly string[]): v
   }
 }
 
-/** Overlaps with tasks that could run at the same time. The graph is read only where files do overlap. */
+/** Overlaps with tasks that could run at the same time. Reads the graph of tasks only if files overlap. */
 async function findConflicts(
   tx: Tx,
   team: StoredTeam,
@@ -143,7 +143,7 @@ async function findConflicts(
 ): Promise<Overlap[]> {
   const others = (await tx.tasks.owning(team.key)).filter((other) => other.id !== task.id)
   if (findOverlaps(task, others, shared).length === 0) return []
-  const overlaps = findOverlaps(task, others, shared, await readJoint(tx, team, shared))
+  const overlaps = findOverlaps(task, others, shared, await readJoint(tx, team.key, shared))
   if (overlaps.length === 0) return []
   const graph = (await tx.tasks.graph(team.key)).filter((node) => node.id !== task.id)
   const canMeet = makeConcurrency([...graph, task])
@@ -156,13 +156,8 @@ function hasStarted(status: TaskStatus): boolean {
 
 export function overlapError(overlaps: readonly Overlap[], way?: string): AppError {
   const [first] = overlaps
-  const { task, pattern, other, otherPattern, path } = first ?? {
-    task: "",
-    pattern: "",
-    other: "",
-    otherPattern: "",
-    path: "",
-  }
+  if (first === undefined) throw new Error("there is no overlap")
+  const { task, pattern, other, otherPattern, path } = first
   const more = overlaps.length === 1 ? "" : ` (and ${overlaps.length - 1} more overlaps)`
   const hint = (say: Words) => way ?? `change the files, add a need, or use ${say.field("onOverlap")} serialise`
   return new AppError(

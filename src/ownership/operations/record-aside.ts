@@ -16,7 +16,7 @@ export interface AsideRecord extends TeamName {
 
 const MOST_NAMED = 5
 
-/** Tells of what was set aside: the history, the lead, and whoever holds the task. Not open to callers outside. */
+/** Records what was set aside as an event, and as a message to the lead and to the owner of the task. */
 export async function recordAside({ store, ids }: Context, record: AsideRecord): Promise<void> {
   const { attempt, commit, ref, paths } = record
   await store.write(async (tx) => {
@@ -27,7 +27,7 @@ export async function recordAside({ store, ids }: Context, record: AsideRecord):
     await tx.events.append(key, by, { type: "ownership.set_aside", data })
     const more = paths.length > MOST_NAMED ? ` and ${paths.length - MOST_NAMED} more` : ""
     const named = `${paths.slice(0, MOST_NAMED).join(", ")}${more}`
-    const message = `BOUNDARY: outside of the files of task ${task.id}, and so set aside: ${named}; see: git diff ${ref}^1 ${ref}`
+    const message = `BOUNDARY: set aside, because task ${task.id} does not own it: ${named}; see: git diff ${ref}^1 ${ref}`
     const payload = { message, aside: { task: task.id, commit, ref } }
     await tx.messages.send(key, by, { id: ids.uuid(), from: by, to: LEAD, type: "text", payload })
     if (task.claimedBy === null) return

@@ -10,7 +10,7 @@ import type { Task } from "../../tasks/task.ts"
 import type { Exception } from "../exception.ts"
 import { isCoordinated } from "./coordinator.ts"
 
-/** By which an escalation is known that the answer to what a task asked for settles. */
+/** Marks an escalation that is settled by the answer to an exception. */
 export const ABOUT_OWNERSHIP = "ownership"
 
 export interface WaitingTask extends TeamName {
@@ -22,8 +22,8 @@ export interface WaitingTask extends TeamName {
 const MOST_NAMED = 5
 
 /**
- * Pauses a task that asked for files of another open task until a person has answered, so that no run is spent on it
- * meanwhile. What it waits for; nothing where it asked for nothing, or where a lead answers while the task goes on.
+ * Pauses a task that asked for files of another open task until a person answers, so that no agent runs in vain. Returns
+ * the open exceptions; none if the task does not have to wait, as when a lead answers while the task goes on.
  */
 export async function waitForAnswer({ store }: Context, waiting: WaitingTask): Promise<Exception[]> {
   const { task: id, owner, token } = waiting
@@ -49,7 +49,7 @@ export async function waitForAnswer({ store }: Context, waiting: WaitingTask): P
   })
 }
 
-/** A person who let the task go on in this attempt without a grant has answered: asking again would cost run after run. */
+/** A person already let this attempt go on without a grant. Asking again would cost run after run. */
 async function wasLetGoOn(tx: Tx, { key }: StoredTeam, { id, attempt }: Task): Promise<boolean> {
   const decided = await tx.records.list(key, { kind: "escalation", status: "decided", taskId: id })
   return decided.some((record) => record.attempt === attempt && record.data.about === ABOUT_OWNERSHIP)
@@ -63,5 +63,5 @@ function describe(task: TaskId, asked: readonly Exception[]): string {
     .map(({ number }) => `teamwork ownership grant ${task} ${number}`)
     .join("; ")
   const why = asked[0]?.reason ?? ""
-  return `task ${task} asks to write ${files.join(", ")}${more}, which other open tasks own: ${why}. Answer with: ${ways}; or ownership deny`
+  return `task ${task} asks to write ${files.join(", ")}${more}, which other open tasks own: ${why}. Answer with: ${ways}; or with ownership deny`
 }

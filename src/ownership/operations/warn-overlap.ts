@@ -5,15 +5,15 @@ import type { Context } from "../../store/operation.ts"
 import { lockTeam } from "../../tasks/operations/lookup.ts"
 
 export interface Overlap {
-  /** Two workers, in the order of their names. */
+  /** Sorted by name. */
   readonly workers: readonly [string, string]
-  /** What both change in ways that do not fit together. */
+  /** Files that both change in conflicting ways. */
   readonly paths: readonly string[]
 }
 
 const SHOWN_PATHS = 10
 
-/** Tells both workers and the lead; only once of the same workers and paths. What was sent. */
+/** Sends a message to both workers and the lead, once for the same workers and paths. Returns what it sent. */
 export async function warnOverlap({ store }: Context, name: TeamName, overlap: Overlap): Promise<Message[]> {
   const [one, other] = overlap.workers
   const messages = [
@@ -23,8 +23,8 @@ export async function warnOverlap({ store }: Context, name: TeamName, overlap: O
   ].map((message) => ({ ...message, id: idOf(overlap, message.to) }))
   return store.write(async (tx) => {
     const team = await lockTeam(tx, name)
-    const told = new Set((await tx.messages.list(team.key, LEAD, {})).map((message) => message.id))
-    if (messages.some(({ id }) => told.has(id))) return []
+    const known = new Set((await tx.messages.list(team.key, LEAD, {})).map((message) => message.id))
+    if (messages.some(({ id }) => known.has(id))) return []
     const sent: Message[] = []
     for (const { id, to, text } of messages) {
       const payload = { message: text, overlap }
@@ -37,11 +37,11 @@ export async function warnOverlap({ store }: Context, name: TeamName, overlap: O
 function describe(ours: string, theirs: string, { paths }: Overlap, partner?: string): string {
   const shown = paths.slice(0, SHOWN_PATHS).map((path) => JSON.stringify(path))
   const more = paths.length > shown.length ? ` and ${paths.length - shown.length} more` : ""
-  const advice = partner === undefined ? "" : ` Agree with ${partner} who changes what, or it will be a conflict.`
-  return `${ours} and ${theirs} do not fit together in ${shown.join(", ")}${more}.${advice}`
+  const advice = partner === undefined ? "" : ` Agree with ${partner} who changes what, to avoid a merge conflict.`
+  return `${ours} and ${theirs} conflict in ${shown.join(", ")}${more}.${advice}`
 }
 
-/** The same for the same state of things, whoever finds it. */
+/** Derived from the content, so that the same warning is sent once whichever process finds it. */
 function idOf({ workers, paths }: Overlap, to: string): string {
   const hash = new Bun.CryptoHasher("sha256").update(JSON.stringify([workers, paths, to])).digest("hex")
   return hash.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5")
