@@ -1,6 +1,6 @@
 import { describe, expect, it } from "bun:test"
 import fc from "fast-check"
-import { findOverlap, isWithin, matchesPattern, patternsOverlap, problemWithPattern } from "./file-pattern.ts"
+import { findOverlap, isCoveredBy, matchesPattern, patternsOverlap, problemWithPattern } from "./file-pattern.ts"
 import { cleanPattern, prefixOf } from "./plain-pattern.ts"
 
 describe("a pattern", () => {
@@ -157,27 +157,27 @@ describe("two patterns", () => {
       fc.property(pattern(), fc.array(pattern(), { maxLength: 3 }), (each, others) => {
         const [branch = ""] = branchesOf(each)
         const outside = ALL_PATHS.find((path) => byHand(path, branch) && !others.some((other) => byHand(path, other)))
-        if (outside !== undefined) expect(isWithin(branch, others)).toBe(false)
-        if (!isWithin(branch, others)) return
+        if (outside !== undefined) expect(isCoveredBy(branch, others)).toBe(false)
+        if (!isCoveredBy(branch, others)) return
         expect(
           ALL_PATHS.filter((path) => byHand(path, branch)).every((path) => others.some((o) => byHand(path, o))),
         ).toBe(true)
       }),
       { numRuns: 400 },
     )
-    expect(isWithin("packages/*/package.json", ["**/package.json"])).toBe(true)
-    expect(isWithin("packages/*/*.json", ["**/package.json"])).toBe(false)
-    expect(isWithin("[ab].lock", ["a.lock", "b.*"])).toBe(false) // it matches [ab].lock as well
-    expect(isWithin("[ab].lock", ["a.lock", "b.*", "[[]ab].lock"])).toBe(true)
-    expect(isWithin("{package.json,src/**}", ["**/package.json"])).toBe(true)
+    expect(isCoveredBy("packages/*/package.json", ["**/package.json"])).toBe(true)
+    expect(isCoveredBy("packages/*/*.json", ["**/package.json"])).toBe(false)
+    expect(isCoveredBy("[ab].lock", ["a.lock", "b.*"])).toBe(false) // it matches [ab].lock as well
+    expect(isCoveredBy("[ab].lock", ["a.lock", "b.*", "[[]ab].lock"])).toBe(true)
+    expect(isCoveredBy("{package.json,src/**}", ["**/package.json"])).toBe(true)
   }, 60_000)
 })
 
 it("is not said to be within others where it would take for ever to find out", () => {
   const many = "?".repeat(24)
   const others = (end: string) => [`*a${end}`, `*b${end}`, `*[[]ab]${end}`]
-  expect(isWithin("*[ab]??", others("??"))).toBe(true)
-  expect(isWithin(`*[ab]${many}`, others(many))).toBe(false)
+  expect(isCoveredBy("*[ab]??", others("??"))).toBe(true)
+  expect(isCoveredBy(`*[ab]${many}`, others(many))).toBe(false)
 })
 
 /** Parts of patterns over two letters and a dot, and every short path over these. */

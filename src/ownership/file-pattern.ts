@@ -82,7 +82,7 @@ export function patternsOverlap(a: string, b: string): boolean {
 }
 
 /** Whether some choice of the pattern's braces matches only paths that `others` match too. */
-export function isWithin(pattern: string, others: readonly string[]): boolean {
+export function isCoveredBy(pattern: string, others: readonly string[]): boolean {
   // Usually one example path shows that it does not, which is much faster than comparing automata.
   const example = pattern.replace(/\/$/, "/zq").replaceAll(/\*+/g, "zq").replaceAll("?", "z")
   if (!pattern.includes("{") && matchesPattern(example, pattern) && findMatch(example, others) === undefined)

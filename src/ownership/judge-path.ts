@@ -1,5 +1,5 @@
 import { quoteInput } from "../kernel/ids.ts"
-import { findMatch, isWithin, matchesPattern, splitPattern } from "./file-pattern.ts"
+import { findMatch, isCoveredBy, matchesPattern, splitPattern } from "./file-pattern.ts"
 import { fold } from "./fold-path.ts"
 
 /** A task and the patterns it owns. */
@@ -130,7 +130,7 @@ function findOwner(
  * pattern such as `src/**` does not include the shared files below it.
  */
 export function listClaims(pattern: string, shared: readonly string[]): string[] {
-  return splitPattern(pattern).filter((part) => isWithin(part, shared))
+  return splitPattern(pattern).filter((part) => isCoveredBy(part, shared))
 }
 
 /** The pattern that owns a file. Only a claim owns a shared file. */
