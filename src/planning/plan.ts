@@ -17,16 +17,7 @@ import {
 } from "../lib/fields.ts"
 import { problemWithPattern } from "../ownership/file-pattern.ts"
 import { EFFORTS } from "../tasks/effort.ts"
-import {
-  COMPLEXITIES,
-  GENERIC_ROLE,
-  MAX_PRIORITY,
-  NO_WORK,
-  problemWithText,
-  problemWithTitle,
-  ROLES,
-  type Work,
-} from "../tasks/task.ts"
+import { COMPLEXITIES, GENERIC_ROLE, MAX_PRIORITY, problemWithText, problemWithTitle, ROLES } from "../tasks/task.ts"
 import type { RoleSpec } from "./roles/role-spec.ts"
 import { parseStaffing, STAFFING_FORMS } from "./staffing.ts"
 
@@ -128,13 +119,6 @@ export function sayPath(path: PlanPath): string {
     if (typeof part === "number") return `${said}[${part}]`
     return said === "" ? part : `${said}.${part}`
   }, "")
-}
-
-/** How the task is to be done, as the store keeps it. */
-export function workOf({ agent, model, effort, run, repair }: PlanTask): Work {
-  if ((agent ?? model ?? effort ?? run[0] ?? repair[0]) === undefined) return NO_WORK
-  const own = { agent: agent ?? null, model: model ?? null, effort: effort ?? null }
-  return { ...NO_WORK, ...own, commands: run, repair }
 }
 
 function short(value: string): string | undefined {

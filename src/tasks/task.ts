@@ -40,9 +40,25 @@ export interface Work {
 }
 
 export const NO_WORK: Work = Object.freeze({
-  ...{ agent: null, model: null, effort: null, commands: [], repair: [] },
-  ...{ cascadeOf: null, cascadeDepth: 0 },
+  agent: null,
+  model: null,
+  effort: null,
+  commands: [],
+  repair: [],
+  cascadeOf: null,
+  cascadeDepth: 0,
 })
+
+export function workOf(given: {
+  readonly agent?: string
+  readonly model?: string
+  readonly effort?: Effort
+  readonly run: readonly string[]
+  readonly repair: readonly string[]
+}): Work {
+  const { agent = null, model = null, effort = null, run, repair } = given
+  return { ...NO_WORK, agent, model, effort, commands: run, repair }
+}
 
 /** What a person or planner says of a task. */
 export interface TaskBrief {

@@ -1,7 +1,17 @@
 import { AppError } from "../../kernel/errors.ts"
+import type { TaskId } from "../../kernel/ids.ts"
+import type { TeamName } from "../../kernel/team.ts"
+import type { StoredTeam, Tx } from "../../store/port.ts"
 import { isHeld, type Task } from "../task.ts"
+import { getTeam, lockTask } from "./lookup.ts"
 
-/** Refuses a write by somebody who does not hold the task (any more). Without an owner a person acts, and may. */
+/** Who writes to a task. Without owner and token it is a person, who may always. */
+export interface Holder {
+  readonly owner?: string
+  readonly token?: number
+}
+
+/** Refuses a writer that does not hold the task, or no longer. */
 export function assertHolds(task: Task, owner: string | undefined, token: number | undefined): void {
   if (owner === undefined && token === undefined) return
   const held = isHeld(task.status)
@@ -11,11 +21,23 @@ export function assertHolds(task: Task, owner: string | undefined, token: number
   throw new AppError(
     "claim.lost",
     `task ${task.id} is ${now}, not held by ${owner ?? `token ${token}`}; stop work on it`,
-    {
-      taskId: task.id,
-      status: task.status,
-      claimedBy: task.claimedBy,
-      claimToken: task.claimToken,
-    },
+    { taskId: task.id, status: task.status, claimedBy: task.claimedBy, claimToken: task.claimToken },
   )
+}
+
+/** Locks the task for a writer that must hold it. */
+export async function lockHeld(
+  tx: Tx,
+  name: TeamName & Holder,
+  id: TaskId,
+): Promise<{ readonly team: StoredTeam; readonly task: Task }> {
+  const team = await getTeam(tx, name)
+  const task = await lockTask(tx, team.key, id)
+  assertHolds(task, name.owner, name.token)
+  return { team, task }
+}
+
+/** Every write of the owner renews the lease while the task is worked on. */
+export async function renewFor(tx: Tx, key: number, task: Task, owner: string | undefined): Promise<Task> {
+  return owner !== undefined && task.status === "in_progress" ? tx.tasks.renew(key, task.id) : task
 }

@@ -1,12 +1,13 @@
 import { AppError } from "../../kernel/errors.ts"
 import type { TaskId } from "../../kernel/ids.ts"
+import { assertStillApart } from "../../ownership/operations/plan-files.ts"
 import type { Settings } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { layerTasks } from "../layers.ts"
 import type { Task } from "../task.ts"
 import { replanWaves } from "./plan-waves.ts"
 
-/** Adds and removes needs of a task; the whole graph must stay free of circles. The team must be locked. */
+/** Adds and removes needs of a task; the graph must stay without cycles. The team must be locked. */
 export async function changeNeeds(
   tx: Tx,
   team: StoredTeam,
@@ -23,11 +24,7 @@ export async function changeNeeds(
   const graph = await tx.tasks.graph(team.key)
   const after = graph.map((node) => (node.id === task.id ? { ...node, blockedBy: needs } : node))
   layerTasks(after)
-  if (change.remove.length > 0)
-    await (await import("../../ownership/operations/plan-files.ts")).assertStillApart(tx, team, change.settings, {
-      before: graph,
-      after,
-    })
+  if (change.remove.length > 0) await assertStillApart(tx, team, change.settings, { before: graph, after })
   const changed = await tx.tasks.setNeeds(team.key, task.id, needs)
   await tx.events.append(team.key, change.by, {
     type: "task.needs_changed",

@@ -1,8 +1,9 @@
 import { AppError } from "../../kernel/errors.ts"
 import { flag, number, optional } from "../../lib/fields.ts"
 import { idField, operation, roleField, taskIdField, teamFields, workerIdField } from "../../store/operation.ts"
-import type { ClaimRequest } from "../../store/port.ts"
-import { rolesMatch, type Task } from "../task.ts"
+import type { Claimed, ClaimRequest } from "../../store/port.ts"
+import { rolesMatch } from "../task.ts"
+import { explainRefusal } from "./explain-claim.ts"
 
 const input = {
   ...teamFields,
@@ -15,14 +16,11 @@ const input = {
   leaseSeconds: optional(number("how long the claim holds without a heartbeat", { min: 0.001, max: 31_536_000 })),
 }
 
-export interface ClaimResult {
-  readonly task: Task
-  readonly takenOverFrom: string | null
-  readonly renewed: boolean
+export interface ClaimResult extends Claimed {
   readonly warnings: string[]
 }
 
-/** Gives a task to exactly one claimant. The store decides in one statement; everything after a refusal only explains it. */
+/** Gives a task to exactly one claimant. The store decides in one statement; the rest explains a refusal. */
 export const claimTask = operation({
   name: "task.claim",
   summary: "Claim a task by its id, or with next the best ready one",
@@ -45,18 +43,12 @@ export const claimTask = operation({
       leaseMs: (input.leaseSeconds ?? settings.leaseSeconds) * 1000,
     }
     const claimed = await store.claimTask(request)
-    if (claimed === undefined) {
-      const { explainRefusal } = await import("./explain-claim.ts")
-      throw await store.read((tx) => explainRefusal(tx, request))
-    }
-    const { task } = claimed
+    if (claimed === undefined) throw await store.read((tx) => explainRefusal(tx, request))
+    const { role } = claimed.task
+    const isOther = !rolesMatch(role, request.role)
     return {
-      task,
-      takenOverFrom: claimed.takenOverFrom,
-      renewed: claimed.renewed,
-      warnings: rolesMatch(task.role, request.role)
-        ? []
-        : [`Role mismatch - task role: ${task.role}, worker role: ${request.role}`],
+      ...claimed,
+      warnings: isOther ? [`Role mismatch - task role: ${role}, worker role: ${request.role}`] : [],
     }
   },
 })

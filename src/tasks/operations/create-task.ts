@@ -1,7 +1,10 @@
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TaskId } from "../../kernel/ids.ts"
-import { choice, type InputOf, list, optional, withDefault } from "../../lib/fields.ts"
+import { choice, list, optional, withDefault } from "../../lib/fields.ts"
+import { planFiles } from "../../ownership/operations/plan-files.ts"
+import { assertCapable, getRole } from "../../planning/roles/roles.ts"
+import { askAtStart } from "../../requests/operations/checkpoints.ts"
 import {
   agentField,
   commaList,
@@ -20,10 +23,11 @@ import {
 import type { GraphNode, StoredTeam, Tx } from "../../store/port.ts"
 import { EFFORTS } from "../effort.ts"
 import { cycleError, missingNeedError } from "../layers.ts"
-import { COMPLEXITIES, GENERIC_ROLE, NO_WORK, type Task, type TaskBrief, type Work } from "../task.ts"
+import { COMPLEXITIES, GENERIC_ROLE, type Task, type TaskBrief, workOf } from "../task.ts"
 import { currentWave } from "../wave.ts"
 import { lockTeam } from "./lookup.ts"
 import { leaveComplete, withdrawWaveVerdict } from "./task-moves.ts"
+import { tellAssigned } from "./tell-assignee.ts"
 
 const input = {
   ...teamFields,
@@ -58,23 +62,21 @@ export const createTask = operation({
   summary: "Create a task",
   input,
   async run({ store, settings, roles, ids }, input): Promise<Task> {
-    if (input.agentType !== undefined) {
-      const { assertCapable, getRole } = await import("../../planning/roles/roles.ts")
-      assertCapable(input, getRole(await roles(), input.agentType))
-    }
+    if (input.agentType !== undefined) assertCapable(input, getRole(await roles(), input.agentType))
     const { id, check: checks, onOverlap, grantShared, agentType = null, assignee = null, ...given } = input
-    // `run` is what the task runs, not which run of the team.
+    // `run` is what the task runs, not the run of the team.
     const name = { project: input.project, team: input.team }
     return store.write(async (tx) => {
       const team = await lockTeam(tx, name)
       const task = await addTask(tx, team, settings, {
-        ...{ id, by: PERSON, onOverlap, grantShared },
+        id,
+        by: PERSON,
+        onOverlap,
+        grantShared,
         brief: { ...given, checks, agentType, assignee, work: workOf(input) },
       })
-      if (assignee !== null)
-        await (await import("./tell-assigned.ts")).tellAssigned(tx, team.key, { task, before: null, ids })
-      if (team.mode === "SUPERVISED")
-        await (await import("../../requests/operations/checkpoints.ts")).askAtStart(tx, name, PERSON)
+      await tellAssigned(tx, team.key, { task, before: null, ids })
+      if (team.mode === "SUPERVISED") await askAtStart(tx, name, PERSON)
       return task
     })
   },
@@ -89,7 +91,7 @@ export interface TaskAddition {
   readonly grantShared?: boolean
 }
 
-/** Adds a task with everything that follows from it: files kept apart, its wave, the phase. The team must be locked. */
+/** Adds a task, keeps its files apart from others, and sets its wave and the phase. The team must be locked. */
 export async function addTask(
   tx: Tx,
   team: StoredTeam,
@@ -117,20 +119,6 @@ export async function addTask(
   return task
 }
 
-function workOf({ agent, model, effort, run, repair }: InputOf<typeof input>): Work {
-  const said = agent ?? model ?? effort ?? run[0] ?? repair[0]
-  if (said === undefined) return NO_WORK
-  return {
-    ...NO_WORK,
-    agent: agent ?? null,
-    model: model ?? null,
-    effort: effort ?? null,
-    commands: run,
-    repair,
-  }
-}
-
-/** Most tasks own no files, and pay for nothing here. */
 async function placeFiles(
   tx: Tx,
   team: StoredTeam,
@@ -138,9 +126,8 @@ async function placeFiles(
   { id, blockedBy, files, onOverlap = settings.onOverlap, grantShared = false }: Placed,
 ): Promise<{ files: readonly string[]; waitsFor: readonly TaskId[] }> {
   if (files.length === 0) return { files, waitsFor: [] }
-  // A task that exists already overlaps with itself; that it exists is the better answer.
+  // An existing task would overlap with itself. The caller reports that it exists.
   if ((await tx.tasks.find(team.key, id)) !== undefined) return { files, waitsFor: [] }
-  const { planFiles } = await import("../../ownership/operations/plan-files.ts")
   return planFiles(tx, team, settings, { id, status: "open", blockedBy, files, onOverlap, grantShared })
 }
 
@@ -159,7 +146,7 @@ async function freeId(tx: Tx, team: StoredTeam): Promise<TaskId> {
   }
 }
 
-/** A new task cannot be needed by an older one, so the only circle it can close is with itself. */
+/** No older task can need a new one, so the only possible cycle is a task that needs itself. */
 async function checkNeeds(
   tx: Tx,
   team: StoredTeam,
@@ -176,7 +163,7 @@ async function checkNeeds(
   )
 }
 
-/** Where waves exist, a new task joins the open wave, or comes right behind the last wave it needs. */
+/** Where waves exist, a new task joins the open wave or the one after the last wave it needs. */
 async function placeInWaves(
   tx: Tx,
   team: StoredTeam,

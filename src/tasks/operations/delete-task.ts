@@ -2,6 +2,7 @@ import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import { flag } from "../../lib/fields.ts"
+import { assertStillApart } from "../../ownership/operations/plan-files.ts"
 import { withdrawEscalations } from "../../requests/operations/escalation-holds.ts"
 import { operation, type Settings, taskIdField, teamFields } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
@@ -9,7 +10,7 @@ import { canMove } from "../task.ts"
 import { getTask, lockTask, lockTeam } from "./lookup.ts"
 import { replanWaves } from "./plan-waves.ts"
 
-/** Only a plan may lose tasks: once work has begun, a task is skipped, so that its history stays. */
+/** Only while planning: once work has begun, a task is skipped instead, so that its history stays. */
 export const deleteTask = operation({
   name: "task.delete",
   summary: "Delete a task, while planning or by force",
@@ -25,11 +26,7 @@ export const deleteTask = operation({
       const dependants = await tx.tasks.dependants(team.key, task.id)
       if (input.force !== true) {
         const { id, status } = task
-        const force = {
-          operation: "task delete",
-          fields: { id, force: true },
-          to: "delete it all the same with",
-        } as const
+        const force = { operation: "task delete", fields: { id, force: true }, to: "delete it anyway with" } as const
         const skip = { operation: "task update", fields: { id, status: "skipped" }, to: "skip it with" } as const
         const remedy = canMove(status, "skipped") ? [skip, force] : force
         const refuse = (why: string) => {
@@ -64,12 +61,11 @@ export const deleteTask = operation({
   },
 })
 
-/** Those that waited for one another through the deleted task may not write the same files at the same time. */
+/** Tasks that waited for each other through the deleted one must not write the same files at the same time. */
 async function assertApartWithout(tx: Tx, team: StoredTeam, settings: Settings, id: TaskId): Promise<void> {
   const before = await tx.tasks.graph(team.key)
   const after = before
     .filter((node) => node.id !== id)
     .map((node) => ({ ...node, blockedBy: node.blockedBy.filter((need) => need !== id) }))
-  const { assertStillApart } = await import("../../ownership/operations/plan-files.ts")
   await assertStillApart(tx, team, settings, { before, after })
 }

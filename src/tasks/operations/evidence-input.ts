@@ -1,11 +1,11 @@
 import { AppError } from "../../kernel/errors.ts"
-import { choice, list, number, optional } from "../../lib/fields.ts"
+import { choice, type InputOf, list, number, optional } from "../../lib/fields.ts"
 import { type Settings, textField } from "../../store/operation.ts"
 import { EVIDENCE_TYPES, type EvidenceFacts, FILE_ACTIONS, findPattern, type NewEvidence } from "../evidence.ts"
 
 /**
- * Evidence as callers give it: `addEvidence` texts, each an entry of its own, and at most one structured entry. Everything
- * that comes in here is `reported`; only teamwork itself attests.
+ * Evidence as callers give it: each text of `addEvidence` is an entry, and there may be one structured entry. All of it is
+ * `reported`; only teamwork itself attests.
  */
 export const evidenceFields = {
   addEvidence: optional(list(textField("text"), "what was done and seen; may be repeated")),
@@ -19,13 +19,9 @@ export const evidenceFields = {
   failed: optional(number("tests that failed", { min: 0, isInteger: true })),
 }
 
-export interface EvidenceInput
-  extends Pick<EvidenceFacts, "command" | "exitCode" | "output" | "path" | "action" | "passed" | "failed"> {
-  readonly addEvidence?: readonly string[]
-  readonly evidenceType?: NewEvidence["type"]
-}
+export type EvidenceInput = InputOf<typeof evidenceFields>
 
-/** The facts each structured type cannot do without. */
+/** The facts that each structured type needs. */
 const REQUIRED = {
   command: ["command", "exitCode"],
   file: ["path", "action"],
@@ -35,15 +31,8 @@ const REQUIRED = {
 
 export function readEvidence(input: EvidenceInput, settings: Settings): NewEvidence[] {
   const texts = input.addEvidence ?? []
-  const facts: EvidenceFacts = {
-    command: input.command,
-    exitCode: input.exitCode,
-    output: input.output,
-    path: input.path,
-    action: input.action,
-    passed: input.passed,
-    failed: input.failed,
-  }
+  const { command, exitCode, output, path, action, passed, failed } = input
+  const facts: EvidenceFacts = { command, exitCode, output, path, action, passed, failed }
   const type = input.evidenceType ?? guessType(input)
   const entry = (type: NewEvidence["type"], text: string, facts: EvidenceFacts): NewEvidence => ({
     type,
@@ -62,7 +51,7 @@ export function readEvidence(input: EvidenceInput, settings: Settings): NewEvide
   return [entry(type, texts[0] ?? "", facts), ...notes(texts.slice(1))]
 }
 
-/** Facts without a type still say which it is. */
+/** The facts show the type where none is given. */
 function guessType(input: EvidenceInput): NewEvidence["type"] | undefined {
   if (input.command !== undefined || input.exitCode !== undefined) return "command"
   if (input.path !== undefined || input.action !== undefined) return "file"
@@ -71,10 +60,13 @@ function guessType(input: EvidenceInput): NewEvidence["type"] | undefined {
 }
 
 export function warnOfEvidence(entries: readonly NewEvidence[], settings: Settings): string[] {
-  return entries.flatMap((entry) => {
+  const warnings = entries.flatMap((entry) => {
     const pattern = findPattern(entry.text, settings.warnPatterns)
     return pattern === undefined ? [] : [`evidence says "${pattern}"; say what is still missing`]
   })
+  const blocked = entries.find((entry) => entry.blockedPattern !== null)?.blockedPattern
+  if (blocked !== undefined) warnings.push(`evidence says "${blocked}"; the task cannot be resolved with it`)
+  return warnings
 }
 
 export function assertNotBlocked(entries: readonly NewEvidence[]): void {

@@ -1,22 +1,31 @@
-import type { WorkerId } from "../../kernel/ids.ts"
+import type { TaskId, WorkerId } from "../../kernel/ids.ts"
+import type { TeamName } from "../../kernel/team.ts"
 import { optional } from "../../lib/fields.ts"
-import { operation, ownerField, taskIdField, teamFields, tokenField } from "../../store/operation.ts"
+import { type Context, operation, ownerField, taskIdField, teamFields, tokenField } from "../../store/operation.ts"
 import type { Task } from "../task.ts"
-import { assertHolds } from "./assert-holds.ts"
-import { getTeam, lockTask } from "./lookup.ts"
+import { lockHeld, renewFor } from "./assert-holds.ts"
 
-/** Renews the lease, or tells the owner that the task is no longer theirs. Not an event: it may come every few seconds. */
+/** Renews the lease and notes that the worker is alive. No event: it may come every few seconds. */
 export const heartbeatTask = operation({
   name: "task.heartbeat",
   summary: "Renew a claim; fails when the task is no longer yours",
   input: { ...teamFields, id: taskIdField, owner: ownerField, token: optional(tokenField) },
   async run({ store }, input): Promise<Task> {
     return store.write(async (tx) => {
-      const team = await getTeam(tx, input)
-      const task = await lockTask(tx, team.key, input.id)
-      assertHolds(task, input.owner, input.token)
+      const { team, task } = await lockHeld(tx, input, input.id)
       await tx.workers.heard(team.key, task.workerId ?? (input.owner as WorkerId))
-      return task.status === "in_progress" ? tx.tasks.renew(team.key, task.id) : task
+      return renewFor(tx, team.key, task, input.owner)
     })
   },
 })
+
+/** Renews only the lease. It does not show that work goes on: the worker's process lives while its agent may hang. */
+export async function renewClaim(
+  { store }: Context,
+  claim: TeamName & { readonly id: TaskId; readonly owner: string; readonly token: number },
+): Promise<void> {
+  await store.write(async (tx) => {
+    const { team, task } = await lockHeld(tx, claim, claim.id)
+    await renewFor(tx, team.key, task, claim.owner)
+  })
+}

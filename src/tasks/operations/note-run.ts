@@ -1,47 +1,48 @@
-import type { EventData } from "../../kernel/events.ts"
+import type { EventData, NewEvent } from "../../kernel/events.ts"
 import type { WorkerId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
+import type { Tx } from "../../store/port.ts"
 import { type CommittedWork, GIVEN_UP } from "../committed-work.ts"
 import type { Task } from "../task.ts"
 import { assertHolds } from "./assert-holds.ts"
 import { getTeam, lockTask } from "./lookup.ts"
 
 /** In the data of these events `run` is the run of an agent; the run of the team is an argument of its own. */
-type Whose = Omit<TeamName, "run">
+type OfTeam = Omit<TeamName, "run">
 
-/** One run of an agent begins: whoever counts money and time sees it from now on. */
-export async function noteRunStarted(
-  { store }: Context,
-  { project, team, ...data }: Whose & EventData<"run.started">,
+export function noteRunStarted(
+  context: Context,
+  { project, team, ...data }: OfTeam & EventData<"run.started">,
   teamRun?: number,
 ): Promise<void> {
-  await store.write(async (tx) => {
-    const { key } = await getTeam(tx, { project, team, run: teamRun })
-    await tx.events.append(key, data.worker, { type: "run.started", data })
-  })
+  return append(context, { project, team, run: teamRun }, { type: "run.started", data })
 }
 
-/** What it has used up so far. */
-export async function noteRunProgress(
-  { store }: Context,
-  { project, team, ...data }: Whose & EventData<"run.progress">,
+/** How much the run has used so far. */
+export function noteRunProgress(
+  context: Context,
+  { project, team, ...data }: OfTeam & EventData<"run.progress">,
   teamRun?: number,
 ): Promise<void> {
-  await store.write(async (tx) => {
-    const { key } = await getTeam(tx, { project, team, run: teamRun })
-    await tx.events.append(key, data.worker, { type: "run.progress", data })
-  })
+  return append(context, { project, team, run: teamRun }, { type: "run.progress", data })
 }
 
-export async function noteRunEnded(
-  { store }: Context,
-  { project, team, ...data }: Whose & EventData<"run.ended">,
+export function noteRunEnded(
+  context: Context,
+  { project, team, ...data }: OfTeam & EventData<"run.ended">,
   teamRun?: number,
 ): Promise<void> {
+  return append(context, { project, team, run: teamRun }, { type: "run.ended", data })
+}
+
+async function append(
+  { store }: Context,
+  name: TeamName,
+  event: Extract<NewEvent, { type: "run.started" | "run.progress" | "run.ended" }>,
+): Promise<void> {
   await store.write(async (tx) => {
-    const { key } = await getTeam(tx, { project, team, run: teamRun })
-    await tx.events.append(key, data.worker, { type: "run.ended", data })
+    await tx.events.append((await getTeam(tx, name)).key, event.data.worker, event)
   })
 }
 
@@ -49,8 +50,8 @@ export async function noteRunEnded(
 export type Committed = Pick<CommittedWork, "token" | "base" | "commit" | "place">
 
 /**
- * What a worker does with its task from now on. It is a sign of life too. What it committed is noted with the step, and
- * only by whoever holds the task: `claim.lost` otherwise.
+ * The next step of a worker on its task, which also shows that it is alive. What it committed is noted with the step; a
+ * worker that no longer holds the task gets `claim.lost`.
  */
 export async function noteStep(
   { store }: Context,
@@ -62,16 +63,14 @@ export async function noteStep(
     await tx.workers.heard(key, data.worker)
     await tx.events.append(key, data.worker, { type: "task.step", data })
     if (committed === undefined) return
-    const { token, base, commit, place } = committed
-    assertHolds(await lockTask(tx, key, data.task), data.worker, token)
-    const work = { task: data.task, attempt: data.attempt, token, base, commit, ...place }
-    await tx.events.append(key, data.worker, { type: "task.committed", data: work })
+    assertHolds(await lockTask(tx, key, data.task), data.worker, committed.token)
+    await appendCommitted(tx, key, data, committed)
   })
 }
 
 /**
- * A worker lets go of a task that it holds no more. Where somebody resolved it meanwhile, under the same claim, what the
- * worker had committed is the work of that attempt.
+ * A worker stops work on a task that it no longer holds. If the task was resolved meanwhile under the same claim, what
+ * the worker committed is the work of that attempt.
  */
 export async function noteGivenUp(
   { store }: Context,
@@ -83,17 +82,25 @@ export async function noteGivenUp(
     await tx.events.append(key, data.worker, { type: "task.step", data: { ...data, step: GIVEN_UP } })
     const task = committed && (await tx.tasks.lock(key, data.task))
     if (task?.attempt !== data.attempt || task.claimToken !== committed?.token || !isDone(task.status)) return
-    const { token, base, commit, place } = committed
-    const work = { task: data.task, attempt: data.attempt, token, base, commit, ...place }
-    await tx.events.append(key, data.worker, { type: "task.committed", data: work })
+    await appendCommitted(tx, key, data, committed)
   })
+}
+
+async function appendCommitted(
+  tx: Tx,
+  key: number,
+  { task, attempt, worker }: Omit<EventData<"task.step">, "step">,
+  { token, base, commit, place }: Committed,
+): Promise<void> {
+  const data = { task, attempt, token, base, commit, ...place }
+  await tx.events.append(key, worker, { type: "task.committed", data })
 }
 
 function isDone(status: Task["status"]): boolean {
   return status === "resolved" || status === "in_review"
 }
 
-/** The agent of a worker did something. Not an event: it may come every few seconds. */
+/** The agent of a worker did something. No event: it may come every few seconds. */
 export async function noteActivity({ store }: Context, { worker, ...name }: TeamName & { readonly worker: WorkerId }) {
   await store.write(async (tx) => tx.workers.heard((await getTeam(tx, name)).key, worker))
 }

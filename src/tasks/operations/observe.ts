@@ -4,16 +4,16 @@ import { noteSeen, type Seat } from "../../sessions/seat.ts"
 import type { Context } from "../../store/operation.ts"
 import type { Tx } from "../../store/port.ts"
 import { observedEvidence, type SeenUse } from "../observed.ts"
-import { assertHolds } from "./assert-holds.ts"
+import { lockHeld } from "./assert-holds.ts"
 import { listHeld, renewHeld } from "./held-tasks.ts"
-import { getTeam, lockTask } from "./lookup.ts"
+import { getTeam } from "./lookup.ts"
 
-/** A sign of life more often than this tells nobody anything. */
+/** A heartbeat more often than this says nothing new. */
 const QUIET_MS = 10_000
 
 /**
- * Notes what a session did that has joined as a worker: that it is alive, which renews what it holds, and what of it is
- * evidence for the task that it took last. The same use of a tool counts once.
+ * Notes a tool call of a session that joined as a worker. It renews the session's claims, and may be evidence for the task
+ * that it claimed last. The same call counts once.
  */
 export async function noteUse(
   { store }: Pick<Context, "store">,
@@ -34,7 +34,7 @@ export async function noteUse(
     if (!seat?.worker) return
     const { key } = await getTeam(tx, seat)
     await renewHeld(tx, key, seat.worker)
-    // Looked up again: whoever told of the same use a moment ago held the lock.
+    // Read again: another report of the same call may have held the lock until now.
     const { memory: before } = (await tx.seats.find(terminalId)) ?? seat
     const memory = id === "" ? before : noteSeen(before, id)
     if (memory === undefined) return
@@ -60,17 +60,15 @@ export interface ObservedRun extends TeamName {
   readonly uses: readonly SeenUse[]
 }
 
-/** What the agent of a worker was seen to do in one run; nothing when the claim is lost. */
+/** Records what the agent of a worker did in one run. Throws `claim.lost` where the worker lost the task. */
 export async function recordObserved({ store }: Pick<Context, "store">, run: ObservedRun): Promise<void> {
   if (run.uses.length === 0) return
   await store.write(async (tx) => {
-    const { key } = await getTeam(tx, run)
-    const task = await lockTask(tx, key, run.taskId)
-    assertHolds(task, run.owner, run.token)
+    const { team, task } = await lockHeld(tx, run, run.taskId)
     for (const use of run.uses) {
-      const entries = observedEvidence(use, task, await tx.evidence.list(key, task.id))
+      const entries = observedEvidence(use, task, await tx.evidence.list(team.key, task.id))
       if (entries.length > 0)
-        await tx.evidence.add(key, { taskId: task.id, attempt: task.attempt, by: run.owner, entries })
+        await tx.evidence.add(team.key, { taskId: task.id, attempt: task.attempt, by: run.owner, entries })
     }
   })
 }

@@ -14,9 +14,9 @@ import {
   tokenField,
 } from "../../store/operation.ts"
 import type { Evidence, NewEvidence } from "../evidence.ts"
-import { assertHolds } from "./assert-holds.ts"
+import { type Holder, lockHeld, renewFor } from "./assert-holds.ts"
 import { evidenceFields, readEvidence, warnOfEvidence } from "./evidence-input.ts"
-import { getTask, getTeam, lockTask } from "./lookup.ts"
+import { getTask, getTeam } from "./lookup.ts"
 
 export const addEvidence = operation({
   name: "evidence.add",
@@ -37,30 +37,23 @@ export const addEvidence = operation({
           `say what was seen with ${say.field("addEvidence")} TEXT or ${say.field("evidenceType")} with its facts`,
       )
     const evidence = await recordEvidence(context, { ...input, taskId: input.id, entries })
-    const blocked = entries.find((entry) => entry.blockedPattern !== null)
-    const warning =
-      blocked === undefined ? [] : [`evidence says "${blocked.blockedPattern}"; the task cannot be resolved with it`]
-    return { evidence, warnings: [...warnOfEvidence(entries, context.settings), ...warning] }
+    return { evidence, warnings: warnOfEvidence(entries, context.settings) }
   },
 })
 
-export interface EvidenceRecord extends TeamName {
+export interface EvidenceRecord extends TeamName, Holder {
   readonly taskId: TaskId
-  readonly owner?: string
-  readonly token?: number
   /** Who saw it, when that is not the owner. */
   readonly by?: string
   readonly entries: readonly NewEvidence[]
 }
 
-/** Adds entries of any trust to a task's present attempt. Not open to callers outside: they can only report. */
+/** Adds entries of any trust to the current attempt. Callers from outside can only report, through `evidence.add`. */
 export async function recordEvidence({ store }: Context, record: EvidenceRecord): Promise<Evidence[]> {
   return store.write(async (tx) => {
-    const team = await getTeam(tx, record)
-    const task = await lockTask(tx, team.key, record.taskId)
-    assertHolds(task, record.owner, record.token)
+    const { team, task } = await lockHeld(tx, record, record.taskId)
     const by = record.by ?? record.owner ?? PERSON
-    if (record.owner !== undefined && task.status === "in_progress") await tx.tasks.renew(team.key, task.id)
+    await renewFor(tx, team.key, task, record.owner)
     await tx.evidence.add(team.key, { taskId: task.id, attempt: task.attempt, by, entries: record.entries })
     return (await tx.evidence.list(team.key, task.id)).slice(-record.entries.length)
   })
@@ -78,10 +71,10 @@ export const listEvidence = operation({
     }),
 })
 
-/** The entry stays in the record, and no longer counts. */
+/** The entry stays in the record and no longer counts. */
 export const withdrawEvidence = operation({
   name: "evidence.withdraw",
-  summary: "Take an entry of evidence back",
+  summary: "Withdraw an entry of evidence",
   input: {
     ...teamFields,
     id: taskIdField,
@@ -91,9 +84,7 @@ export const withdrawEvidence = operation({
   },
   async run({ store }, input): Promise<Evidence[]> {
     return store.write(async (tx) => {
-      const team = await getTeam(tx, input)
-      const task = await lockTask(tx, team.key, input.id)
-      assertHolds(task, input.owner, undefined)
+      const { team, task } = await lockHeld(tx, input, input.id)
       const entries = await tx.evidence.list(team.key, task.id)
       const entry = entries[input.number - 1]
       if (entry === undefined) {
@@ -104,7 +95,7 @@ export const withdrawEvidence = operation({
           { remedy: { operation: "evidence list", fields: { id: task.id }, to: "see" } },
         )
       }
-      if (input.owner !== undefined && task.status === "in_progress") await tx.tasks.renew(team.key, task.id)
+      await renewFor(tx, team.key, task, input.owner)
       if (entry.withdrawnAt !== null) return entries
       await tx.evidence.withdraw(team.key, task.id, input.number)
       await tx.events.append(team.key, input.owner ?? PERSON, {

@@ -3,13 +3,12 @@ import { AppError } from "../../kernel/errors.ts"
 import { optional, withDefault } from "../../lib/fields.ts"
 import { operation, ownerField, taskIdField, teamFields, textField, tokenField } from "../../store/operation.ts"
 import { hasEnded, type Task } from "../task.ts"
-import { assertHolds } from "./assert-holds.ts"
-import { getTeam, lockTask } from "./lookup.ts"
+import { lockHeld } from "./assert-holds.ts"
 import { releaseTask as release } from "./task-moves.ts"
 
 export const releaseTask = operation({
   name: "task.release",
-  summary: "Give a task back, for anybody to take",
+  summary: "Give a task back, so that any worker can claim it",
   input: {
     ...teamFields,
     id: taskIdField,
@@ -19,14 +18,12 @@ export const releaseTask = operation({
   },
   async run({ store }, input): Promise<Task> {
     return store.write(async (tx) => {
-      const team = await getTeam(tx, input)
-      const task = await lockTask(tx, team.key, input.id)
-      assertHolds(task, input.owner, input.token)
+      const { team, task } = await lockHeld(tx, input, input.id)
       if (task.status === "open") return task
       if (hasEnded(task.status)) {
         throw new AppError(
           "task.transition",
-          `task ${task.id} is ${task.status}, there is nothing to give back`,
+          `task ${task.id} is ${task.status}, there is no claim to give back`,
           { taskId: task.id, from: task.status, to: "open" },
           { remedy: { operation: "task reopen", fields: { id: task.id }, to: "work on it again with" } },
         )

@@ -1,8 +1,14 @@
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
-import { parseWorkerId } from "../../kernel/ids.ts"
+import { parseWorkerId, type TaskId, type WorkerId } from "../../kernel/ids.ts"
 import { choice, flag, type InputOf, list, optional, text } from "../../lib/fields.ts"
 import { idleMessage } from "../../messages/message.ts"
+import { planFiles } from "../../ownership/operations/plan-files.ts"
+import { assertCapable, type RoleDefinition } from "../../planning/roles/roles.ts"
+import { assertQaHolds } from "../../quality/operations/hold-qa.ts"
+import { recordTaskFindings } from "../../quality/operations/task-findings.ts"
+import { noteDisagreement } from "../../requests/operations/disputes.ts"
+import { assertGuards } from "../../requests/operations/phases.ts"
 import {
   type Context,
   commaList,
@@ -20,13 +26,15 @@ import {
   workerIdField,
 } from "../../store/operation.ts"
 import type { FinishRequest, StoredTeam, TaskChange, Tx } from "../../store/port.ts"
+import { readClosingBlock } from "../closing-block.ts"
 import type { NewEvidence } from "../evidence.ts"
 import { assertMove, COMPLEXITIES, canMove, hasEnded, isHeld, TASK_STATUSES, type Task } from "../task.ts"
-import { assertHolds } from "./assert-holds.ts"
+import { assertHolds, renewFor } from "./assert-holds.ts"
 import { changeNeeds } from "./change-needs.ts"
 import { assertNotBlocked, evidenceFields, readEvidence, warnOfEvidence } from "./evidence-input.ts"
 import { getTask, getTeam, lockTask, lockTeam } from "./lookup.ts"
 import { moveTask, releaseTask, reopenTask } from "./task-moves.ts"
+import { tellAssigned } from "./tell-assignee.ts"
 
 const input = {
   ...teamFields,
@@ -61,7 +69,7 @@ export interface UpdateResult {
 
 interface Updated {
   readonly task: Task
-  /** It was resolved that way before, and nothing was changed. */
+  /** The same caller resolved it before; nothing was changed. */
   readonly isRepeat: boolean
 }
 
@@ -90,43 +98,40 @@ export const updateTask = operation({
         { remedy: { operation: "task update", fields, to: "say what, as in" } },
       )
     }
-    const checkRole = await roleCheck(context, input)
+    const roles = input.role === undefined ? [] : await context.roles()
     if (to === "resolved" || to === "in_review") await keepFindings(context, input)
     const updated =
       to === "resolved" && change === undefined && !changesPlan
         ? await resolve(context, input, evidence)
-        : await context.store.write((tx) => applyUpdate(context, tx, { input, evidence, change, to, checkRole }))
-    const notes = [...warnOfEvidence(evidence, context.settings), ...warnOfBlocked(to, evidence)]
-    return { task: updated.task, warnings: [...notes, ...warnOfRepeat(updated, evidence)] }
+        : await context.store.write((tx) => applyUpdate(context, tx, { input, evidence, change, to, roles }))
+    const warnings = warnOfEvidence(evidence, context.settings)
+    if (updated.isRepeat && evidence.length > 0)
+      warnings.push(`task ${updated.task.id} was resolved before; this evidence was not added`)
+    return { task: updated.task, warnings }
   },
 })
 
-/** What a result reports as found is kept, whoever writes it. Before the task ends, so that a crash loses nothing. */
+/** Keeps the findings that a result reports. Before the task ends, so that a crash loses none. */
 async function keepFindings(
   context: Context,
   { project, team, id, result = "", owner = PERSON }: Input,
 ): Promise<void> {
   if (!MAY_REPORT.test(result)) return
-  const { recordTaskFindings } = await import("../../quality/operations/task-findings.ts")
-  const { findings } = (await import("../closing-block.ts")).readClosingBlock(result)
+  const { findings } = readClosingBlock(result)
   const told = { task: id, findings, answer: result, commit: null, agent: null, by: owner }
   await recordTaskFindings(context, { project, team }, told)
 }
 
-/** Most results have none of these words, and pay nothing. */
+/** Most results have none of these words; they need no reading. */
 const MAY_REPORT = /\b(?:finding|critical|blocker|severe|major|high|medium|low|minor|nit|ship|merge)/i
 
-/** Whoever the task asks for must be capable of it in its new role too; of a type that nobody knows nothing can be said. */
-async function roleCheck({ roles }: Context, { role }: Input): Promise<(task: Task) => void> {
-  if (role === undefined) return () => undefined
-  const [{ assertCapable }, known] = await Promise.all([import("../../planning/roles/roles.ts"), roles()])
-  return (task) => {
-    const type = known.find(({ name }) => name === task.agentType)
-    if (type !== undefined) assertCapable({ ...task, role }, type)
-  }
+/** The agent type of the task must be capable of its new role. An unknown type is not checked. */
+function assertRoleFits(task: Task, role: Input["role"], roles: readonly RoleDefinition[]): void {
+  const type = roles.find(({ name }) => name === task.agentType)
+  if (role !== undefined && type !== undefined) assertCapable({ ...task, role }, type)
 }
 
-/** The way most tasks end: one statement in the store, and a look at the task only when that was refused. */
+/** Most tasks end here, by one statement in the store. The task is read only where that is refused. */
 async function resolve({ store, ids }: Context, input: Input, evidence: readonly NewEvidence[]): Promise<Updated> {
   const request = finishRequest(input, evidence, ids.uuid())
   const task = await store.finishTask(request)
@@ -145,7 +150,7 @@ interface Finish {
   readonly request: FinishRequest
 }
 
-/** With the task locked: what QA passed must be what is resolved. */
+/** The task must be locked, so that what QA passed is what is resolved. */
 async function finish(tx: Tx, team: StoredTeam, { task, input, request }: Finish): Promise<Updated> {
   if (canMove(task.status, "resolved")) {
     assertHolds(task, input.owner, input.token)
@@ -157,7 +162,6 @@ async function finish(tx: Tx, team: StoredTeam, { task, input, request }: Finish
 
 async function assertQaOf(tx: Tx, team: StoredTeam, task: Task, input: Input): Promise<void> {
   if (task.qa !== "passed") return
-  const { assertQaHolds } = await import("../../quality/operations/hold-qa.ts")
   const { commit, tree } = input
   await assertQaHolds(tx, team, { task, state: commit === undefined ? undefined : { commit, tree: tree ?? null } })
 }
@@ -173,16 +177,19 @@ function finishRequest(input: Input, evidence: readonly NewEvidence[], noticeId:
     result: input.result ?? null,
     evidence,
     notice:
-      input.workerId === undefined
-        ? null
-        : {
-            id: noticeId,
-            payload: { worker_id: input.workerId, completed_task_id: input.id, completed_status: "resolved" },
-          },
+      input.workerId === undefined ? null : { id: noticeId, payload: noticeOf(input.workerId, input.id, "resolved") },
   }
 }
 
-/** A repeated resolve by whoever resolved it is answered with the task as it is; anything else has a reason. */
+function noticeOf(
+  worker_id: WorkerId,
+  completed_task_id: TaskId,
+  completed_status: "resolved" | "failed" | "in_review",
+) {
+  return { worker_id, completed_task_id, completed_status }
+}
+
+/** A caller who resolved the task before gets the task. All others get the reason of the refusal. */
 async function explainUnfinished(tx: Tx, team: StoredTeam, input: Input): Promise<Updated> {
   const task = await getTask(tx, team.key, input.id)
   const same = input.owner === undefined || task.claimedBy === input.owner
@@ -190,7 +197,7 @@ async function explainUnfinished(tx: Tx, team: StoredTeam, input: Input): Promis
     return { task, isRepeat: true }
   assertHolds(task, input.owner, input.token)
   assertMove(task, "resolved")
-  ;(await import("../../requests/operations/phases.ts")).assertGuards(task)
+  assertGuards(task)
   const blocked = (await tx.evidence.list(team.key, task.id)).find(
     (entry) => entry.attempt === task.attempt && entry.blockedPattern !== null && entry.withdrawnAt === null,
   )
@@ -215,7 +222,8 @@ interface Update {
   readonly evidence: readonly NewEvidence[]
   readonly change: TaskChange | undefined
   readonly to: Input["status"]
-  checkRole(task: Task): void
+  /** Read only where the role changes. */
+  readonly roles: readonly RoleDefinition[]
 }
 
 async function applyUpdate(context: Context, tx: Tx, update: Update): Promise<Updated> {
@@ -225,13 +233,12 @@ async function applyUpdate(context: Context, tx: Tx, update: Update): Promise<Up
   const by = input.owner ?? PERSON
   let task = await lockTask(tx, team.key, input.id)
   assertHolds(task, input.owner, input.token)
-  update.checkRole(task)
-  if (input.owner !== undefined && task.status === "in_progress") task = await tx.tasks.renew(team.key, task.id)
+  assertRoleFits(task, input.role, update.roles)
+  task = await renewFor(tx, team.key, task, input.owner)
   if (change !== undefined) {
     const before = task.assignee
     task = await tx.tasks.update(team.key, task.id, change)
-    if (change.assignee !== undefined)
-      await (await import("./tell-assigned.ts")).tellAssigned(tx, team.key, { task, before, ids: context.ids })
+    if (change.assignee !== undefined) await tellAssigned(tx, team.key, { task, before, ids: context.ids })
     await tx.events.append(team.key, by, { type: "task.updated", data: { task: task.id, fields: Object.keys(change) } })
   }
   task = await changePlan(tx, team, task, { input, by, settings: context.settings })
@@ -249,7 +256,7 @@ interface PlanChange {
   readonly settings: Settings
 }
 
-/** New needs count for new files, and new files for needs that are to go. */
+/** Needs are added before the files change and removed after, since needs decide which files may overlap. */
 async function changePlan(tx: Tx, team: StoredTeam, task: Task, change: PlanChange): Promise<Task> {
   const { by, settings } = change
   const { addBlockedBy: add = [], removeBlockedBy: remove = [], files } = change.input
@@ -260,14 +267,13 @@ async function changePlan(tx: Tx, team: StoredTeam, task: Task, change: PlanChan
   return remove.length === 0 ? changed : changeNeeds(tx, team, changed, { add: [], remove, by, settings })
 }
 
-/** Who holds a task does not widen its own files: that is asked of the lead. */
+/** The holder of a task cannot change its files; it asks the lead. */
 async function changeFiles(tx: Tx, team: StoredTeam, task: Task, { input, by, settings }: PlanChange): Promise<Task> {
   if (input.owner !== undefined) {
     const fields = { task: task.id, owner: input.owner, path: "PATH", reason: "WHY" }
     const remedy = { operation: "ownership ask", fields, to: "ask the lead with" } as const
     throw new AppError("ownership.not_allowed", "the owner of a task cannot change its files", {}, { remedy })
   }
-  const { planFiles } = await import("../../ownership/operations/plan-files.ts")
   const { onOverlap = settings.onOverlap, grantShared = false } = input
   const files = (input.files ?? []).filter((pattern) => pattern !== "")
   const plan = await planFiles(tx, team, settings, { ...task, files, onOverlap, grantShared })
@@ -292,19 +298,10 @@ async function changeStatus(
   { to, input, by }: { to: Task["status"]; input: Input; by: string },
 ): Promise<Task> {
   const reason = input.reason ?? null
-  if (
-    task.status === "in_review" &&
-    (to === "open" || to === "in_progress") &&
-    task.claimedBy !== null &&
-    by !== task.claimedBy
-  ) {
-    const about = reason ?? "the review sends it back"
-    const { noteDisagreement } = await import("../../requests/operations/disputes.ts")
-    const { escalation, task: paused } = await noteDisagreement(tx, team, {
-      task,
-      between: [by, task.claimedBy],
-      about,
-    })
+  const isSentBack = task.status === "in_review" && (to === "open" || to === "in_progress")
+  if (isSentBack && task.claimedBy !== null && by !== task.claimedBy) {
+    const dispute = { task, between: [by, task.claimedBy], about: reason ?? "the review sends it back" } as const
+    const { escalation, task: paused } = await noteDisagreement(tx, team, dispute)
     if (escalation !== null) return paused
   }
   if (to === "open") {
@@ -322,33 +319,25 @@ async function changeStatus(
   }
   if (to === "in_review") await assertQaOf(tx, team, task, input)
   const moved = await moveTask(tx, team, { task, to, by, reason })
-  // Who hands its work in for review is idle as well.
+  // A worker that hands its work in for review is idle as well.
   if ((to === "failed" || to === "in_review") && input.workerId !== undefined) {
-    const failure = to === "in_review" || reason === null ? {} : { failure_reason: reason }
-    const payload = { worker_id: input.workerId, completed_task_id: task.id, completed_status: to, ...failure }
+    const failure = to === "failed" && reason !== null && { failure_reason: reason }
+    const payload = { ...noticeOf(input.workerId, task.id, to), ...failure }
     await tx.messages.send(team.key, by, idleMessage({ id: context.ids.uuid(), payload }))
   }
   return moved
 }
 
 function fieldChange(input: Input): TaskChange | undefined {
+  const { title, description, role, complexity, priority, assignee, result, status } = input
   const change: TaskChange = {
-    ...(input.title === undefined ? {} : { title: input.title }),
-    ...(input.description === undefined ? {} : { description: input.description }),
-    ...(input.role === undefined ? {} : { role: input.role }),
-    ...(input.complexity === undefined ? {} : { complexity: input.complexity }),
-    ...(input.priority === undefined ? {} : { priority: input.priority }),
-    ...(input.assignee === undefined ? {} : { assignee: input.assignee === "" ? null : parseWorkerId(input.assignee) }),
-    ...(input.result === undefined || input.status === "resolved" ? {} : { result: input.result }),
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(role !== undefined && { role }),
+    ...(complexity !== undefined && { complexity }),
+    ...(priority !== undefined && { priority }),
+    ...(assignee !== undefined && { assignee: assignee === "" ? null : parseWorkerId(assignee) }),
+    ...(result !== undefined && status !== "resolved" && { result }),
   }
   return Object.keys(change).length === 0 ? undefined : change
-}
-
-function warnOfBlocked(to: Input["status"], evidence: readonly NewEvidence[]): string[] {
-  const entry = to === "resolved" ? undefined : evidence.find((each) => each.blockedPattern !== null)
-  return entry === undefined ? [] : [`evidence says "${entry.blockedPattern}"; the task cannot be resolved with it`]
-}
-
-function warnOfRepeat({ task, isRepeat }: Updated, evidence: readonly NewEvidence[]): string[] {
-  return isRepeat && evidence.length > 0 ? [`task ${task.id} was resolved before; this evidence was not added`] : []
 }
