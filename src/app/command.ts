@@ -1,4 +1,4 @@
-import type { Fields, InputOf } from "../lib/fields.ts"
+import type { Fields, InputOf } from "../lib/schema.ts"
 import type { Screen } from "../lib/text/table.ts"
 import type { Context, Operation } from "../store/operation.ts"
 import type { Configured, GlobalFlags, Host } from "./host.ts"

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { commandLine } from "../kernel/command-line.ts"
 import { type FieldValue, REMEDIES } from "../kernel/remedy.ts"
-import type { Field } from "../lib/fields.ts"
+import { describeField, type Field } from "../lib/schema.ts"
 import { splitCommand } from "../lib/text/split-command.ts"
 import { COMMANDS, VISIBLE_COMMANDS } from "./cli/commands.ts"
 import { flagsOf, parseFlags } from "./cli/flags.ts"
@@ -91,7 +91,8 @@ function argumentsOf(start: string, text: string): string[] {
 }
 
 function sampleOf(field: Field<unknown> | undefined): FieldValue {
-  if (field?.kind === "flag") return true
-  if (field?.kind === "number") return 3
-  return field?.kind === "list" ? ["one; two", "b"] : "one; two"
+  const { kind = "text" } = field === undefined ? {} : describeField(field)
+  if (kind === "flag") return true
+  if (kind === "number") return 3
+  return kind === "list" ? ["one; two", "b"] : "one; two"
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "bun:test"
-import { choice, list, nullable, number, optional, text } from "../lib/fields.ts"
+import * as v from "valibot"
+import { choice, list, number, text } from "../lib/schema.ts"
 import { shape } from "./event-versions.ts"
 import { type EventTable, readEvent, UNRECOGNIZED } from "./events.ts"
 
@@ -10,7 +11,7 @@ const painted = shape({ wall: text(""), colour: text("") })
     colour: colour === "red" ? ("red" as const) : ("blue" as const),
   }))
   .next(
-    { wall: text(""), colours: list(choice(["red", "blue"], ""), ""), coats: nullable(number("")) },
+    { wall: text(""), colours: list(choice(["red", "blue"], ""), ""), coats: v.nullish(number("")) },
     ({ wall, colour }) => ({ wall, colours: [colour], coats: null }),
   )
 
@@ -37,7 +38,7 @@ describe("a type with three versions", () => {
   it("checks each version by its own fields", () => {
     expect(() => read(2, { wall: "north", colour: "mauve" })).toThrow("colour is not one of red, blue")
     expect(() => read(1, { wall: "north" })).toThrow("colour is missing")
-    expect(() => read(3, { wall: "north", colours: ["mauve"], coats: null })).toThrow("colours is not one of")
+    expect(() => read(3, { wall: "north", colours: ["mauve"], coats: null })).toThrow("colours.0 is not one of")
     expect(() => read(0, {})).toThrow("there is no version 0")
   })
 
@@ -59,12 +60,16 @@ describe("a type with three versions", () => {
 })
 
 describe("what is stored", () => {
-  const { read } = shape({ a: text(""), b: nullable(text("")), c: optional(text("")), d: nullable(choice(["x"], "")) })
+  const { read } = shape({
+    a: text(""),
+    b: v.nullish(text(""), null),
+    c: v.optional(text("")),
+    d: v.nullish(choice(["x"], ""), null),
+  })
 
   it("is handed over as it is, with null for what was left out where null is a value", () => {
     const data = { a: "1", extra: [1] }
-    expect(read(1, data) as object).toBe(data)
-    expect(data as object).toEqual({ a: "1", b: null, d: null, extra: [1] })
+    expect(read(1, data) as object).toEqual({ a: "1", b: null, d: null, extra: [1] })
   })
 
   it.each([

@@ -1,4 +1,5 @@
-import { choice, type Field, list, nullable, optional, text } from "../lib/fields.ts"
+import * as v from "valibot"
+import { list, text } from "../lib/schema.ts"
 import { AppError } from "./errors.ts"
 import { type EventShape, shape } from "./event-versions.ts"
 import {
@@ -19,24 +20,24 @@ import { TEAM_PHASES, TEAM_STATUSES } from "./team.ts"
  * Every durable event: a past-tense fact with a version. A stored shape never changes; a new shape is a new version,
  * see `event-versions.ts`. The type, the check of what was stored and the row all come from this table.
  */
-const word = text("")
-const count: Field<number> = { kind: "number", description: "", isOptional: false }
-const yes: Field<boolean> = { kind: "flag", description: "", isOptional: false }
-const words = list(word, "")
-const maybe = nullable(word)
-const maybeCount = nullable(count)
-const task = text<TaskId>("")
-const tasks = list(task, "")
-const worker = text<WorkerId>("")
-const oneOf = <const Word extends string>(choices: readonly Word[]) => choice(choices, "")
-const role = nullable(oneOf(ROLES))
-const phase = nullable(oneOf(PHASES))
+const word = v.string()
+const count = v.number()
+const yes = v.boolean()
+const words = list(word)
+const maybe = v.nullish(word, null)
+const maybeCount = v.nullish(count, null)
+const task = text<TaskId>()
+const tasks = list(task)
+const worker = text<WorkerId>()
+const oneOf = <const Word extends string>(choices: readonly Word[]) => v.picklist(choices)
+const role = v.nullish(oneOf(ROLES), null)
+const phase = v.nullish(oneOf(PHASES), null)
 /** Whoever plans or reviews has a name in the place of a worker, and is none. */
-const aboutRun = { run: word, task: nullable(task), worker: word, agent: word }
+const aboutRun = { run: word, task: v.nullish(task, null), worker: word, agent: word }
 const grant = { task, attempt: count, number: count, pattern: word, reason: maybe }
 const aboutSetback = { task, attempt: count, worker, agent: maybe, reason: word, advice: maybe }
-const aboutRecord = { kind: oneOf(RECORD_KINDS), number: count, task: nullable(task), status: word, about: word }
-const aboutFinding = { number: count, task: nullable(task), severity: word, place: maybe }
+const aboutRecord = { kind: oneOf(RECORD_KINDS), number: count, task: v.nullish(task, null), status: word, about: word }
+const aboutFinding = { number: count, task: v.nullish(task, null), severity: word, place: maybe }
 const move = { target: word, from: word, to: word }
 /** A repository: the machine and folder it is in, and its id where it has one. */
 const place = { machine: word, folder: word, repository: maybe }
@@ -45,15 +46,15 @@ const startedProcess = { runtime: word, machine: word, pid: count, process_start
 export const EVENTS = {
   "team.created": shape({ goal: word }),
   "team.updated": shape({
-    goal: optional(word),
-    mode: optional(word),
-    schedule: optional(word),
-    protocol: optional(word),
-    qa: optional(word),
+    goal: v.optional(word),
+    mode: v.optional(word),
+    schedule: v.optional(word),
+    protocol: v.optional(word),
+    qa: v.optional(word),
   }),
   "team.phase_changed": shape({ from: oneOf(TEAM_PHASES), to: oneOf(TEAM_PHASES) }),
   /** `trigger` where the engine paused it. */
-  "team.paused": shape({ reason: maybe, trigger: optional(word) }),
+  "team.paused": shape({ reason: maybe, trigger: v.optional(word) }),
   "team.resumed": shape({}),
   "team.cleaned": shape({ tasks: count }),
   /** The last of a run: the next run of the team began, and this one can only be read. */
@@ -73,8 +74,8 @@ export const EVENTS = {
     updated: count,
     workers: maybe,
     template: maybe,
-    follow_ups: optional(yes),
-    budget: optional(word),
+    follow_ups: v.optional(yes),
+    budget: v.optional(word),
   }),
   "task.created": shape({ task, title: word, blocked_by: tasks }),
   "task.updated": shape({ task, fields: words }),
@@ -118,7 +119,7 @@ export const EVENTS = {
   "run.started": shape({
     ...{ ...aboutRun, attempt: maybeCount, model: maybe, turn: count },
     // Estimates: what it was sent before it began to work, and how much of that is teamwork's own words.
-    ...{ sent_tokens: optional(count), own_tokens: optional(count) },
+    ...{ sent_tokens: v.optional(count), own_tokens: v.optional(count) },
   }),
   /** What a run has used up so far. A run whose worker is killed has no other record of it. */
   "run.progress": shape({ ...aboutRun, tokens: count, dollars: maybeCount }),
@@ -161,7 +162,7 @@ export const EVENTS = {
   "gate.started": shape({
     scope: oneOf(VERDICT_SCOPES),
     subject: maybe,
-    task: nullable(task),
+    task: v.nullish(task, null),
     commit: word,
     checks: words,
   }),
@@ -170,16 +171,16 @@ export const EVENTS = {
     scope: oneOf(VERDICT_SCOPES),
     subject: maybe,
     status: oneOf(VERDICT_STATUSES),
-    failure: optional(words),
+    failure: v.optional(words),
     /** Of a final one that passed: what it could not judge or found odd. */
-    warnings: optional(words),
+    warnings: v.optional(words),
   }),
   /** Something was written down; `about` says in a few words what. */
   "record.added": shape(aboutRecord),
   "record.changed": shape(aboutRecord),
   "record.removed": shape({ kind: oneOf(RECORD_KINDS), number: count }),
   /** A review found something, or found it again: `is_again` where it was known as fixed. `task` is what it is about. */
-  "finding.recorded": shape({ ...aboutFinding, source: word, commit: maybe, is_again: optional(yes), about: word }),
+  "finding.recorded": shape({ ...aboutFinding, source: word, commit: maybe, is_again: v.optional(yes), about: word }),
   /** A review of the commit says that it is fixed. */
   "finding.fixed": shape({ ...aboutFinding, commit: word }),
   /** A person accepts it as it is. */
@@ -187,16 +188,16 @@ export const EVENTS = {
   /** A person took the waiver back. */
   "finding.reopened": shape({ ...aboutFinding, reason: maybe }),
   /** Of a part: which tasks it leaves out, each with the reason. */
-  "target.delivered": shape({ ...move, left_out: optional(words), notes: optional(words) }),
+  "target.delivered": shape({ ...move, left_out: v.optional(words), notes: v.optional(words) }),
   "target.undone": shape(move),
   /** The target has commits that are not teamwork's; they are taken in before the next delivery. */
   "target.moved": shape({ ...move, commits: words }),
   /** The user dropped commits that the work began on: it was carried over without them. `former` pins it as it was. */
   "target.rewritten": shape({ ...move, dropped: words, former: word }),
   /** A session, or a terminal, takes part in the team: as this worker, or as the lead. */
-  "seat.taken": shape({ terminal: word, part: word, worker: nullable(worker), delegation: word }),
+  "seat.taken": shape({ terminal: word, part: word, worker: v.nullish(worker, null), delegation: word }),
   /** It does no longer; what it held went back. */
-  "seat.left": shape({ terminal: word, part: word, worker: nullable(worker), released: tasks, reason: word }),
+  "seat.left": shape({ terminal: word, part: word, worker: v.nullish(worker, null), released: tasks, reason: word }),
   "worker.set_up": shape({ worker, role }),
   "worker.paused": shape({ worker, reason: maybe }),
   "worker.resumed": shape({ worker }),
@@ -294,8 +295,7 @@ function readWith(table: EventTable, stored: StoredFact): StoredFact | Unrecogni
       { type, version, known: known.version },
     )
   }
-  const read = known.read(version, data)
-  return read === data ? stored : { ...stored, version: known.version, data: { ...read } }
+  return { ...stored, version: known.version, data: { ...known.read(version, data) } }
 }
 
 /** What an export or another store gets: the words of whoever wrote it, where they are not known here. */

@@ -1,11 +1,13 @@
-import type { Field, Fields } from "../lib/fields.ts"
-import { type JsonSchema, objectSchema, plainForm } from "../lib/fields-schema.ts"
+import * as v from "valibot"
+import { describeField, type Fields } from "../lib/schema.ts"
+import { type JsonSchema, jsonSchemaOf, type ObjectJsonSchema } from "../lib/to-json-schema.ts"
 import { PLAN_DEFAULTS, PLAN_FIELDS, PLAN_TASK_FIELDS } from "./plan.ts"
 import { MAX_ROLE_SPECS, ROLE_SPEC_FIELDS } from "./roles/role-spec.ts"
 
 /** The JSON Schema of plan documents, for editors. `docs/plan.schema.json` is this, written out. */
 export function planJsonSchema(): JsonSchema {
-  const { properties, ...plan } = objectSchema(PLAN_FIELDS, formOfDocuments)
+  const form = { adapt: formOfDocuments }
+  const { properties, ...plan } = jsonSchemaOf(PLAN_FIELDS, form)
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     $id: "plan.schema.json",
@@ -14,18 +16,18 @@ export function planJsonSchema(): JsonSchema {
     properties: {
       $schema: { type: "string", description: "The address of this schema, for editors." },
       ...properties,
-      defaults: { ...objectSchema(PLAN_DEFAULTS, formOfDocuments), description: PLAN_FIELDS.defaults.description },
+      defaults: { ...jsonSchemaOf(PLAN_DEFAULTS, form), description: describeField(PLAN_FIELDS.defaults).description },
       roleSpecs: {
         type: "array",
         maxItems: MAX_ROLE_SPECS,
-        description: PLAN_FIELDS.roleSpecs.description,
-        items: objectSchema(ROLE_SPEC_FIELDS, formOfDocuments),
+        description: describeField(PLAN_FIELDS.roleSpecs).description,
+        items: jsonSchemaOf(ROLE_SPEC_FIELDS, form),
       },
       tasks: {
         type: "array",
         minItems: 1,
-        description: PLAN_FIELDS.tasks.description,
-        items: objectSchema(PLAN_TASK_FIELDS, formOfDocuments, ["id"]),
+        description: describeField(PLAN_FIELDS.tasks).description,
+        items: jsonSchemaOf({ ...PLAN_TASK_FIELDS, id: v.optional(PLAN_TASK_FIELDS.id) }, form),
       },
     },
   }
@@ -47,19 +49,26 @@ const PLANNED = [
  * The answer of a planner agent. Strict, as some models want it: every field is required, and nothing else is allowed.
  */
 export function answerSchema(agentTypes: readonly string[]): JsonSchema {
-  const fields: Fields = PLAN_TASK_FIELDS
-  const planned = Object.fromEntries(PLANNED.map((name) => [name, fields[name] as Field<unknown>]))
-  const task = objectSchema(planned, plainForm)
-  task.properties.agentType = { type: "string", enum: agentTypes, description: fields.agentType?.description }
-  const tasks = { type: "array", items: { ...task, required: PLANNED } }
+  const { agentType, ...fields } = PLAN_TASK_FIELDS
+  const planned = {
+    ...fields,
+    agentType: v.pipe(v.picklist(agentTypes), v.description(describeField(agentType).description)),
+  }
+  const tasks = { type: "array", items: strictSchemaOf(planned, PLANNED) }
   const properties = { understanding: UNDERSTANDING, tasks }
   return { type: "object", additionalProperties: false, required: Object.keys(properties), properties }
 }
 
+/** These fields of the table, each of them required. */
+export function strictSchemaOf(fields: Fields, names: readonly string[] = Object.keys(fields)): ObjectJsonSchema {
+  const own = names.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]] as const]))
+  return { ...jsonSchemaOf(Object.fromEntries(own), { hasDefaults: false }), required: names }
+}
+
 /** As a person may write it: a number for an id, and one thing where a list may be. */
-function formOfDocuments(field: Field<unknown>): JsonSchema {
-  if (field.kind === "text" && field.choices === undefined) return { type: ["string", "number"] }
-  if (field.kind !== "list" || field.item === undefined) return plainForm(field)
-  const item = formOfDocuments(field.item)
-  return { anyOf: [item, { type: "array", items: item }] }
+function formOfDocuments({ type, items, ...json }: JsonSchema): JsonSchema {
+  if (type === "string" && json.enum === undefined) return { ...json, type: ["string", "number"] }
+  if (type !== "array") return { ...json, type }
+  const item = formOfDocuments(items as JsonSchema)
+  return { ...json, anyOf: [item, { type: "array", items: item }] }
 }

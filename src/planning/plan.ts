@@ -1,20 +1,9 @@
+import * as v from "valibot"
 import { BUDGET_FORMS, problemWithBudget } from "../kernel/budget.ts"
 import { ID_RULE, isId, quoteInput, type TaskId } from "../kernel/ids.ts"
 import { PROTOCOLS } from "../kernel/phase.ts"
 import { SCHEDULES, type Schedule, TEAM_MODES, type TeamMode } from "../kernel/team.ts"
-import {
-  choice,
-  type Field,
-  type Fields,
-  flag,
-  type InputOf,
-  list,
-  number,
-  optional,
-  record,
-  text,
-  withDefault,
-} from "../lib/fields.ts"
+import { choice, type Field, type Fields, flag, type InputOf, list, number, record, text } from "../lib/schema.ts"
 import { problemWithPattern } from "../ownership/file-pattern.ts"
 import { EFFORTS } from "../tasks/effort.ts"
 import { COMPLEXITIES, GENERIC_ROLE, MAX_PRIORITY, problemWithText, problemWithTitle, ROLES } from "../tasks/task.ts"
@@ -37,31 +26,33 @@ export function defaultSchedule(mode: TeamMode): Schedule {
 
 /** What a task may say for itself, or a plan for all of its tasks. */
 const COMMON_FIELDS = {
-  role: withDefault(choice(ROLES, "role of the worker that takes it"), GENERIC_ROLE),
-  agentType: optional(text("kind of agent that does it, such as executor; see teamwork role list", short)),
-  complexity: optional(choice(COMPLEXITIES, "how hard it is; by default what its title and description show")),
-  agent: optional(text("the agent that does it, such as codex or script; by default what teamwork route names", short)),
-  model: optional(text("the model by name; by default what the agent's settings say for the complexity", short)),
-  effort: optional(choice(EFFORTS, "how hard the model should think")),
-  checks: withDefault(list(line("command"), "commands that must exit with 0 at the end"), []),
+  role: v.optional(choice(ROLES, "role of the worker that takes it"), GENERIC_ROLE),
+  agentType: v.optional(text("kind of agent that does it, such as executor; see teamwork role list", short)),
+  complexity: v.optional(choice(COMPLEXITIES, "how hard it is; by default what its title and description show")),
+  agent: v.optional(
+    text("the agent that does it, such as codex or script; by default what teamwork route names", short),
+  ),
+  model: v.optional(text("the model by name; by default what the agent's settings say for the complexity", short)),
+  effort: v.optional(choice(EFFORTS, "how hard the model should think")),
+  checks: v.optional(list(line("command"), "commands that must exit with 0 at the end"), []),
 } satisfies Fields
 
 /** The one description of a task in a plan: the checks, the JSON schema and the documents are made from it. */
 export const PLAN_TASK_FIELDS = {
   id,
   title: text("what is to be done, in a line", problemWithTitle),
-  description: withDefault(line("what is to be done, in full"), ""),
-  acceptance: withDefault(list(line("what must be true"), "what must be true at the end, in words"), []),
+  description: v.optional(line("what is to be done, in full"), ""),
+  acceptance: v.optional(list(line("what must be true"), "what must be true at the end, in words"), []),
   ...COMMON_FIELDS,
-  needs: withDefault(list(id, "ids of the tasks that must be done before"), []),
-  files: withDefault(
+  needs: v.optional(list(id, "ids of the tasks that must be done before"), []),
+  files: v.optional(
     list(
       text("pattern", problemWithPattern),
       "patterns of the files that it may write, and other tasks only where they are shared",
     ),
     [],
   ),
-  priority: withDefault(
+  priority: v.optional(
     number("what comes first among ready tasks, the highest before all other order", {
       min: -MAX_PRIORITY,
       max: MAX_PRIORITY,
@@ -70,8 +61,8 @@ export const PLAN_TASK_FIELDS = {
     0,
   ),
   grantShared: flag("where a lead looks after shared files: let it own those that its patterns name"),
-  run: withDefault(list(line("command"), "commands that the script agent runs to do it"), []),
-  repair: withDefault(
+  run: v.optional(list(line("command"), "commands that the script agent runs to do it"), []),
+  repair: v.optional(
     list(line("command"), "commands it runs instead when the work was sent back, or could not be merged"),
     [],
   ),
@@ -79,19 +70,21 @@ export const PLAN_TASK_FIELDS = {
 
 export const PLAN_FIELDS = {
   goal: text("what is to be reached", problemWithText),
-  understanding: optional(line("the goal in the planner's words; the goal itself stays as it was typed")),
-  capabilities: optional(list(line("capability"), "what somebody must be able to do for the goal, from its analysis")),
-  preset: optional(text("the kind of team, which says what the plan leaves out; see teamwork presets", short)),
-  schedule: optional(choice(SCHEDULES, "when tasks start")),
-  mode: optional(choice(TEAM_MODES, "who decides routine matters")),
-  protocol: optional(choice(PROTOCOLS, "whether tasks are planned and approved before they are done")),
+  understanding: v.optional(line("the goal in the planner's words; the goal itself stays as it was typed")),
+  capabilities: v.optional(
+    list(line("capability"), "what somebody must be able to do for the goal, from its analysis"),
+  ),
+  preset: v.optional(text("the kind of team, which says what the plan leaves out; see teamwork presets", short)),
+  schedule: v.optional(choice(SCHEDULES, "when tasks start")),
+  mode: v.optional(choice(TEAM_MODES, "who decides routine matters")),
+  protocol: v.optional(choice(PROTOCOLS, "whether tasks are planned and approved before they are done")),
   qa: flag("have the work of each task checked by somebody else before it counts"),
   followUps: flag("make follow-up tasks for tests and reviews; by default as the preset says, or else none"),
-  workers: optional(text(`who works on it: ${STAFFING_FORMS}`, problemWithStaffing)),
-  budget: optional(text(`what the agents may use up in this run: ${BUDGET_FORMS}`, problemWithBudget)),
-  template: optional(text("the known shape that it has, or custom; for reports", short)),
-  defaults: withDefault(record("what holds for every task that does not say otherwise"), {}),
-  roleSpecs: optional(list(record("role"), "roles made for this plan, which its tasks name as their agentType")),
+  workers: v.optional(text(`who works on it: ${STAFFING_FORMS}`, problemWithStaffing)),
+  budget: v.optional(text(`what the agents may use up in this run: ${BUDGET_FORMS}`, problemWithBudget)),
+  template: v.optional(text("the known shape that it has, or custom; for reports", short)),
+  defaults: v.optional(record("what holds for every task that does not say otherwise"), {}),
+  roleSpecs: v.optional(list(record("role"), "roles made for this plan, which its tasks name as their agentType")),
   tasks: list(record("task"), "what is to be done"),
 } satisfies Fields
 

@@ -1,8 +1,9 @@
+import * as v from "valibot"
 import { AppError } from "../kernel/errors.ts"
 import { quoteInput } from "../kernel/ids.ts"
 import { PROTOCOLS } from "../kernel/phase.ts"
 import { SCHEDULES, TEAM_MODES } from "../kernel/team.ts"
-import { choice, type Fields, flag, type InputOf, optional, record, text, withDefault } from "../lib/fields.ts"
+import { choice, type Fields, flag, type InputOf, record, text } from "../lib/schema.ts"
 import { nearest } from "../lib/text/nearest.ts"
 import { GENERIC_ROLE, problemWithTitle, ROLES } from "../tasks/task.ts"
 import { WORK_TYPES, type WorkType, workTypeOf } from "./complexity/work-type.ts"
@@ -13,15 +14,15 @@ import { assertCapable, getRole, type RoleDefinition } from "./roles/roles.ts"
 /** What a file of a preset may say; everything that is left out is left to the plan, and then to what holds anyway. */
 export const PRESET_FIELDS = {
   summary: text("what kind of team it is, in a line", problemWithTitle),
-  protocol: optional(choice(PROTOCOLS, "whether tasks are planned and approved before they are done")),
+  protocol: v.optional(choice(PROTOCOLS, "whether tasks are planned and approved before they are done")),
   qa: flag("have the work of each task checked by somebody else before it counts"),
-  mode: optional(choice(TEAM_MODES, "who decides routine matters")),
-  schedule: optional(choice(SCHEDULES, "when tasks start")),
+  mode: v.optional(choice(TEAM_MODES, "who decides routine matters")),
+  schedule: v.optional(choice(SCHEDULES, "when tasks start")),
   followUps: flag("make follow-up tasks for tests and reviews; none are made where it does not say so"),
   workers: PLAN_FIELDS.workers,
-  template: optional(choice(TEMPLATES, "the shape of the plan that is made of a goal")),
+  template: v.optional(choice(TEMPLATES, "the shape of the plan that is made of a goal")),
   coordinate: flag("have a goal taken apart into capabilities, and roles made for them"),
-  roles: withDefault(
+  roles: v.optional(
     record(`who does the tasks that ask for nobody, by what comes of them: ${WORK_TYPES.join(", ")}`),
     {},
   ),

@@ -1,5 +1,5 @@
 import { quoteInput, type TaskId } from "../kernel/ids.ts"
-import { type Field, type Fields, problemWith } from "../lib/fields.ts"
+import { describeField, type Field, type Fields, problemWith } from "../lib/schema.ts"
 import { nearest } from "../lib/text/nearest.ts"
 import { GENERIC_ROLE } from "../tasks/task.ts"
 import {
@@ -83,9 +83,10 @@ function readFields(fields: Fields, given: Table, { path, problems }: Place): Ta
     problems.push({ path: [...path, name], message: unknownField(name, fields) })
   }
   for (const [name, field] of Object.entries(fields)) {
-    const value = adapt(field, given[name]) ?? field.fallback
+    const { fallback, isOptional } = describeField(field)
+    const value = adapt(field, given[name]) ?? fallback
     if (value === undefined) {
-      if (!field.isOptional) problems.push({ path, message: `${name} is missing` })
+      if (!isOptional) problems.push({ path, message: `${name} is missing` })
       continue
     }
     const found = problemsWith(field, value)
@@ -98,31 +99,32 @@ function readFields(fields: Fields, given: Table, { path, problems }: Place): Ta
 /** People write one thing where a list may be, and numbers for ids. */
 function adapt(field: Field<unknown>, value: unknown): unknown {
   if (value === null || value === undefined) return undefined
-  if (field.kind === "list" && field.item !== undefined) {
-    const { item } = field
+  const { kind, item } = describeField(field)
+  if (item !== undefined) {
     if (Array.isArray(value)) return value.map((each) => adapt(item, each) ?? each)
-    return item.kind === "record" ? value : [adapt(item, value)]
+    return describeField(item).kind === "record" ? value : [adapt(item, value)]
   }
-  return field.kind === "text" && typeof value === "number" ? String(value) : value
+  return kind === "text" && typeof value === "number" ? String(value) : value
 }
 
 function problemsWith(field: Field<unknown>, value: unknown): { path: PlanPath; message: string }[] {
-  const { item } = field
-  if (field.kind === "list" && Array.isArray(value) && item !== undefined && item.kind !== "record") {
+  const { item } = describeField(field)
+  if (Array.isArray(value) && item !== undefined && describeField(item).kind !== "record") {
     return value.flatMap((each, index) => {
       const problem = saidProblem(item, each)
       return problem === undefined ? [] : [{ path: [index], message: problem }]
     })
   }
-  if (field.kind === "list" && Array.isArray(value)) return [] // each of them is read on its own
+  if (item !== undefined && Array.isArray(value)) return [] // each of them is read on its own
   const problem = saidProblem(field, value)
   return problem === undefined ? [] : [{ path: [], message: problem }]
 }
 
 function saidProblem(field: Field<unknown>, value: unknown): string | undefined {
   const problem = problemWith(field, value)
-  if (problem === undefined || field.choices === undefined || typeof value !== "string") return problem
-  const close = nearest(value, field.choices)
+  const { choices } = describeField(field)
+  if (problem === undefined || choices === undefined || typeof value !== "string") return problem
+  const close = nearest(value, choices)
   return `${quoteInput(value)} ${problem}${close === undefined ? "" : `; did you mean ${close}?`}`
 }
 

@@ -1,7 +1,7 @@
-import type { Field, Fields } from "../lib/fields.ts"
-import { type JsonSchema, objectSchema, plainForm } from "../lib/fields-schema.ts"
+import { text } from "../lib/schema.ts"
+import type { JsonSchema } from "../lib/to-json-schema.ts"
 import { PLAN_TASK_FIELDS } from "./plan.ts"
-import { UNDERSTANDING } from "./plan-schema.ts"
+import { strictSchemaOf, UNDERSTANDING } from "./plan-schema.ts"
 import { MAX_ROLE_SPECS, ROLE_SPEC_FIELDS } from "./roles/role-spec.ts"
 import type { RoleDefinition } from "./roles/roles.ts"
 
@@ -9,21 +9,16 @@ const TASK = ["id", "title", "description", "acceptance", "checks", "complexity"
 
 /** What whoever analyses a goal answers: capabilities, the roles that have them, and tasks with what each needs. Strict. */
 export function analysisSchema(): JsonSchema {
-  const roles = objectSchema(ROLE_SPEC_FIELDS, plainForm)
-  const fields: Fields = PLAN_TASK_FIELDS
-  const own = Object.fromEntries(TASK.map((name) => [name, fields[name] as Field<unknown>]))
-  const task = objectSchema(own, plainForm)
-  const owner = { type: "string", description: "the name of the role that does it" }
-  const strict = (made: ReturnType<typeof objectSchema>, more: JsonSchema = {}) => ({
-    ...{ ...made, properties: { ...made.properties, ...more } },
-    required: [...Object.keys(made.properties), ...Object.keys(more)],
-  })
+  const owned = { ...PLAN_TASK_FIELDS, owner: text("the name of the role that does it") }
   const list = (items: JsonSchema, description: string) => ({ type: "array", items, description })
   const properties = {
     understanding: UNDERSTANDING,
     capabilities: list({ type: "string" }, "what somebody must be able to do for the goal, each in a line"),
-    roles: list(strict(roles), `who has these capabilities; at most ${MAX_ROLE_SPECS}`),
-    tasks: list(strict(task, { owner }), "what is to be done, and in which order: needs make the graph"),
+    roles: list(strictSchemaOf(ROLE_SPEC_FIELDS), `who has these capabilities; at most ${MAX_ROLE_SPECS}`),
+    tasks: list(
+      strictSchemaOf(owned, [...TASK, "owner"]),
+      "what is to be done, and in which order: needs make the graph",
+    ),
   }
   return { type: "object", additionalProperties: false, required: Object.keys(properties), properties }
 }

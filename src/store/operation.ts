@@ -1,7 +1,8 @@
+import * as v from "valibot"
 import { profileOf, programOf } from "../agents/program-of.ts"
 import { ID_RULE, isId, MAX_ID_LENGTH, quoteInput, type TaskId, type WorkerId } from "../kernel/ids.ts"
-import { choice, type Field, type Fields, flag, type InputOf, list, number, optional, text } from "../lib/fields.ts"
 import type { Ids } from "../lib/make-ids.ts"
+import { choice, type Field, type Fields, flag, type InputOf, list, number, text } from "../lib/schema.ts"
 import type { RoleDefinition } from "../planning/roles/roles.ts"
 import type { Thresholds } from "../quality/quality.ts"
 import { MAX_PRIORITY, problemWithText, problemWithTitle, ROLES, type Role } from "../tasks/task.ts"
@@ -80,7 +81,7 @@ export const teamFields = {
 /** For what only reads: an earlier run of the team can be read too. What changes something is about the current run. */
 export const runFields = {
   ...teamFields,
-  run: optional(
+  run: v.optional(
     number("which run of the team, from 1; the current one by default, see: teamwork runs", {
       min: 1,
       isInteger: true,
@@ -105,7 +106,7 @@ export const tokenField = number("fencing token of the claim", { min: 1, isInteg
 
 /** How the files of a task are brought in line with those of the others. */
 export const planFields = {
-  onOverlap: optional(
+  onOverlap: v.optional(
     choice(ON_OVERLAP, "when its files overlap with those of a task that could run at the same time"),
   ),
   grantShared: flag("as the lead: let it own the shared files that its patterns name"),

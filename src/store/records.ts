@@ -1,13 +1,13 @@
+import * as v from "valibot"
 import { AppError } from "../kernel/errors.ts"
 import type { RecordKind, TeamRecord } from "../kernel/record.ts"
 import type { Remedy } from "../kernel/remedy.ts"
-import { type Field, optional } from "../lib/fields.ts"
 import { idField } from "./operation.ts"
 import type { StoredTeam, Tx } from "./port.ts"
 
 /** Who writes something down. */
-export function byField(who: string): Field<string | undefined> {
-  return optional(idField(`${who}; without it a person does`))
+export function byField(who: string) {
+  return v.optional(idField(`${who}; without it a person does`))
 }
 
 /** Entries of a team inside a transaction, each change with its event. The team must be locked to add one. */

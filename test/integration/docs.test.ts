@@ -5,7 +5,7 @@ import { COMMANDS } from "../../src/doors/cli/commands.ts"
 import { describeCommand } from "../../src/doors/cli/help.ts"
 import { listTools } from "../../src/doors/mcp/list-tools.ts"
 import { leadOf } from "../../src/doors/mcp/who.ts"
-import type { Fields } from "../../src/lib/fields.ts"
+import { describeField, type Fields } from "../../src/lib/schema.ts"
 import { PLAN_DEFAULTS, PLAN_FIELDS, PLAN_TASK_FIELDS } from "../../src/planning/plan.ts"
 import { planJsonSchema } from "../../src/planning/plan-schema.ts"
 import { loadPlan } from "../../src/planning/planner/load-plan.ts"
@@ -57,7 +57,8 @@ test("docs/plans.md lists every field of a plan and of a task", async () => {
   const file = "docs/plans.md"
   const text = await Bun.file(file).text()
   const rows = (fields: Fields) =>
-    Object.entries(fields).map(([name, { kind, description, fallback }]) => {
+    Object.entries(fields).map(([name, field]) => {
+      const { kind, description, fallback } = describeField(field)
       const isSaid = typeof fallback === "string" && fallback !== ""
       return `| \`${name}\` | ${kind === "record" ? "object" : kind} | ${description}${isSaid ? `; \`${fallback}\` by default` : ""} |`
     })

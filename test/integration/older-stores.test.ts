@@ -4,13 +4,14 @@ import { Database } from "bun:sqlite"
 import { describe, expect, it } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import * as v from "valibot"
 import { exportTeam } from "../../src/files/mirror/mirror.ts"
 import { shape } from "../../src/kernel/event-versions.ts"
 import { EVENTS, type EventTable, ofType } from "../../src/kernel/events.ts"
 import { parseTaskId, parseWorkerId } from "../../src/kernel/ids.ts"
 import type { RepositoryId } from "../../src/kernel/repository.ts"
 import { systemClock } from "../../src/lib/clock.ts"
-import { choice, nullable, number, text } from "../../src/lib/fields.ts"
+import { choice, number, text } from "../../src/lib/schema.ts"
 import { connect } from "../../src/store/sqlite/connection.ts"
 import { eventStore } from "../../src/store/sqlite/event-log.ts"
 import { openSqliteStore } from "../../src/store/sqlite/store.ts"
@@ -144,7 +145,7 @@ describe("a row", () => {
 describe("a type with three versions", () => {
   const painted = shape({ wall: text("") })
     .next({ wall: text(""), colour: choice(["red", "white"], "") }, ({ wall }) => ({ wall, colour: "white" as const }))
-    .next({ wall: text(""), colour: choice(["red", "white"], ""), coats: nullable(number("")) }, (data) => ({
+    .next({ wall: text(""), colour: choice(["red", "white"], ""), coats: v.nullish(number("")) }, (data) => ({
       ...data,
       coats: null,
     }))

@@ -28,7 +28,7 @@ import { isId, type TaskId, type WorkerId } from "../../src/kernel/ids.ts"
 import { PHASES, PROTOCOLS } from "../../src/kernel/phase.ts"
 import { RECORD_KINDS, type TeamRecord } from "../../src/kernel/record.ts"
 import { SCHEDULES, TEAM_MODES, TEAM_PHASES, TEAM_STATUSES } from "../../src/kernel/team.ts"
-import type { Field, Fields } from "../../src/lib/fields.ts"
+import { describeField, type Field, type Fields } from "../../src/lib/schema.ts"
 import { MESSAGE_TYPES } from "../../src/messages/message.ts"
 import { EXCEPTION_STATUSES, type Exception } from "../../src/ownership/exception.ts"
 import { VERDICT_SCOPES, VERDICT_STATUSES, type Verdict } from "../../src/quality/verdict.ts"
@@ -506,15 +506,16 @@ function event(): fc.Arbitrary<PastEvent> {
 
 /** What may be left out is there or not; what may be null is always there. */
 function eventData(fields: Fields): fc.Arbitrary<Record<string, unknown>> {
-  const requiredKeys = Object.keys(fields).filter((name) => fields[name]?.isNullable || !fields[name]?.isOptional)
+  const requiredKeys = Object.keys(fields).filter((name) => fields[name]?.type !== "optional")
   return fc.record(Object.fromEntries(Object.entries(fields).map(eventField)), { requiredKeys })
 }
 
 function eventField([name, field]: [string, Field<unknown>]): [string, fc.Arbitrary<unknown>] {
-  const word = field.choices === undefined ? anyText() : fc.constantFrom(...field.choices)
+  const { kind, choices } = describeField(field)
+  const word = choices === undefined ? anyText() : fc.constantFrom(...choices)
   const values = { text: word, number: count(), flag: fc.boolean(), list: texts(), record: payload() }
-  const value: fc.Arbitrary<unknown> = values[field.kind]
-  return [name, field.isNullable ? orNull(value) : value]
+  const value: fc.Arbitrary<unknown> = values[kind]
+  return [name, field.type === "nullish" ? orNull(value) : value]
 }
 
 const LATEST_SHOWN = 10

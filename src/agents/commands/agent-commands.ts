@@ -1,8 +1,9 @@
+import * as v from "valibot"
 import { command, type Session } from "../../app/command.ts"
 import { chooseHere, surveyAll } from "../../app/wiring/survey.ts"
 import { AppError } from "../../kernel/errors.ts"
-import { choice, flag, type InputOf, number, optional, text, withDefault } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
+import { choice, flag, type InputOf, number, text } from "../../lib/schema.ts"
 import { table } from "../../lib/text/table.ts"
 import { MODEL_TIERS } from "../../planning/complexity/model-tier.ts"
 import { estimateTokens } from "../../planning/routing.ts"
@@ -66,14 +67,14 @@ function sayReset({ agent, fault, limitedUntil }: Reset) {
 }
 
 const execFields = {
-  agent: optional(text("who does it; by default the one that teamwork route names, with the tier it names")),
+  agent: v.optional(text("who does it; by default the one that teamwork route names, with the tier it names")),
   prompt: text("what it is to do, - to read it from standard input; for the agent script a shell command", notEmpty),
-  workingDirectory: optional(text("the folder it works in; the current one when left out", notEmpty)),
-  model: optional(text("the model, in the agent's own name for it", notEmpty)),
-  tier: optional(choice(MODEL_TIERS, "how able a model; for a named agent team.defaultModel by default")),
-  effort: optional(choice(EFFORTS, "how hard the model should think; by default as the agent does")),
-  permission: withDefault(choice(["edit", "full", "ask"], "what it may do by itself"), "edit"),
-  timeout: optional(number("seconds it may take; 0 for no limit", { min: 0, max: 2_147_483 })),
+  workingDirectory: v.optional(text("the folder it works in; the current one when left out", notEmpty)),
+  model: v.optional(text("the model, in the agent's own name for it", notEmpty)),
+  tier: v.optional(choice(MODEL_TIERS, "how able a model; for a named agent team.defaultModel by default")),
+  effort: v.optional(choice(EFFORTS, "how hard the model should think; by default as the agent does")),
+  permission: v.optional(choice(["edit", "full", "ask"], "what it may do by itself"), "edit"),
+  timeout: v.optional(number("seconds it may take; 0 for no limit", { min: 0, max: 2_147_483 })),
   wait: flag("wait for its end and show the result"),
 }
 

@@ -1,7 +1,7 @@
 import { command } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
-import { text } from "../../lib/fields.ts"
 import { identityOf } from "../../lib/process/process-identity.ts"
+import { text } from "../../lib/schema.ts"
 import { findJobFolder, isCancelled, type JobRequest, writeProcess } from "../jobs/job-folder.ts"
 import { noteRun } from "../jobs/note-agent-run.ts"
 import { type JobRun, runJob } from "../jobs/run-job.ts"

@@ -1,7 +1,8 @@
+import * as v from "valibot"
 import { command } from "../../app/command.ts"
 import { lastOf, sayNothing, show } from "../../app/show-logs.ts"
-import { flag, number, optional } from "../../lib/fields.ts"
 import { machineName } from "../../lib/process/machine-name.ts"
+import { flag, number } from "../../lib/schema.ts"
 import type { Screen } from "../../lib/text/table.ts"
 import type { RunFact } from "../../reporting/history-facts.ts"
 import { idField, runFields } from "../../store/operation.ts"
@@ -12,8 +13,8 @@ const input = {
   ...runFields,
   of: idField("task, worker or run"),
   follow: flag("go on with what comes, until it is over or Ctrl+C"),
-  turn: optional(number("only this turn: 1 does the task, later ones repair it", { isInteger: true, min: 1 })),
-  tail: optional(number("only the last so many entries", { isInteger: true, min: 1 })),
+  turn: v.optional(number("only this turn: 1 does the task, later ones repair it", { isInteger: true, min: 1 })),
+  tail: v.optional(number("only the last so many entries", { isInteger: true, min: 1 })),
 }
 
 export const logs = command({

@@ -1,8 +1,9 @@
+import * as v from "valibot"
 import { BUDGET_FORMS, problemWithBudget } from "../../kernel/budget.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { quoteInput } from "../../kernel/ids.ts"
-import { choice, flag, type InputOf, optional, text } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
+import { choice, flag, type InputOf, text } from "../../lib/schema.ts"
 import { quoteArgument } from "../../lib/text/quote-argument.ts"
 import { oneLine } from "../../lib/text/table.ts"
 import type { PlanFacts } from "../../planning/check-plan.ts"
@@ -28,11 +29,11 @@ export const planInput = {
     "a plan document, or the goal in words, or workers as 3:executor or a template with the goal behind it",
     notEmpty,
   ),
-  goal: optional(text("the goal, where the first word says who works on it", notEmpty)),
-  template: optional(choice(TEMPLATES, "plan for a team of known shape")),
-  preset: optional(text("the kind of team, which says what the plan leaves out; see teamwork presets", notEmpty)),
+  goal: v.optional(text("the goal, where the first word says who works on it", notEmpty)),
+  template: v.optional(choice(TEMPLATES, "plan for a team of known shape")),
+  preset: v.optional(text("the kind of team, which says what the plan leaves out; see teamwork presets", notEmpty)),
   onOverlap: planFields.onOverlap,
-  budget: optional(text(`what planning and the run may use up: ${BUDGET_FORMS}`, problemWithBudget)),
+  budget: v.optional(text(`what planning and the run may use up: ${BUDGET_FORMS}`, problemWithBudget)),
   explain: flag("show for each task why it gets its model and its agent"),
   yes: flag("apply the plan without asking"),
   dryRun: flag("only show the plan"),

@@ -1,13 +1,13 @@
+import * as v from "valibot"
 import { AppError } from "../../kernel/errors.ts"
 import type { RunName, TeamName } from "../../kernel/team.ts"
-import { optional } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { textField } from "../../store/operation.ts"
 import type { WorkspaceTools } from "../../workers/swarm/worktrees.ts"
 import type { Session } from "../command.ts"
 
 /** The repository, for whoever is not in it. */
-export const sourceDirField = optional(textField("folder of the repository; the current one by default"))
+export const sourceDirField = v.optional(textField("folder of the repository; the current one by default"))
 
 /** Worktrees and pins of the team that a command is about. */
 export async function toolsOf(

@@ -1,15 +1,16 @@
+import * as v from "valibot"
 import { command } from "../../app/command.ts"
 import { writeDeliverablesHere } from "../../app/wiring/deliverables-here.ts"
 import { sourceDirField } from "../../app/wiring/workspace-tools.ts"
-import { optional, text } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
+import { text } from "../../lib/schema.ts"
 import { runFields } from "../../store/operation.ts"
 import { readDeliverables } from "../operations/read-deliverables.ts"
 import { renderDeliverables } from "../views/deliverables-view.ts"
 
 const input = {
   ...runFields,
-  to: optional(text("folder to put them into, each type of work in its form; a new one, or one of before")),
+  to: v.optional(text("folder to put them into, each type of work in its form; a new one, or one of before")),
   sourceDir: sourceDirField,
 }
 

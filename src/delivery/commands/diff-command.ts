@@ -1,7 +1,8 @@
+import * as v from "valibot"
 import { command } from "../../app/command.ts"
 import { sourceDirField, toolsOf } from "../../app/wiring/workspace-tools.ts"
-import { number, optional } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
+import { number } from "../../lib/schema.ts"
 import { manyLines } from "../../lib/text/table.ts"
 import { runFields, taskIdField } from "../../store/operation.ts"
 import { readTaskDiff } from "../target/task-diff.ts"
@@ -10,7 +11,7 @@ import { short } from "../views/merge-view.ts"
 const input = {
   ...runFields,
   id: taskIdField,
-  attempt: optional(number("another attempt than the last", { isInteger: true, min: 1 })),
+  attempt: v.optional(number("another attempt than the last", { isInteger: true, min: 1 })),
   sourceDir: sourceDirField,
 }
 

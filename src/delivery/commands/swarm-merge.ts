@@ -1,10 +1,11 @@
+import * as v from "valibot"
 import { command } from "../../app/command.ts"
 import { lockMakerFor } from "../../app/wiring/lock-maker-for.ts"
 import { trustHere } from "../../app/wiring/trust-here.ts"
 import { verifierFor } from "../../app/wiring/verifier-for.ts"
 import { renewHere, sourceDirField } from "../../app/wiring/workspace-tools.ts"
-import { number, optional, text } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
+import { number, text } from "../../lib/schema.ts"
 import { unreachable } from "../../lib/unreachable.ts"
 import type { Overlap } from "../../ownership/operations/warn-overlap.ts"
 import { teamFields } from "../../store/operation.ts"
@@ -17,8 +18,8 @@ import { type MergeLine, renderMerge, short } from "../views/merge-view.ts"
 
 const input = {
   ...teamFields,
-  wave: optional(number("only the tasks of this wave; without it, every resolved task", { isInteger: true, min: 1 })),
-  target: optional(text("the branch that gets the work in the end; at first the one that is checked out")),
+  wave: v.optional(number("only the tasks of this wave; without it, every resolved task", { isInteger: true, min: 1 })),
+  target: v.optional(text("the branch that gets the work in the end; at first the one that is checked out")),
   sourceDir: sourceDirField,
 }
 

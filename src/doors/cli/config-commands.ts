@@ -1,6 +1,6 @@
 import { command } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
-import { flag, text } from "../../lib/fields.ts"
+import { flag, text } from "../../lib/schema.ts"
 import { nearest } from "../../lib/text/nearest.ts"
 import { table } from "../../lib/text/table.ts"
 

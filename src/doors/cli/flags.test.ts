@@ -1,18 +1,19 @@
 import { describe, expect, it } from "bun:test"
 import fc from "fast-check"
+import * as v from "valibot"
 import { flagOf } from "../../kernel/command-line.ts"
 import { AppError } from "../../kernel/errors.ts"
-import { choice, flag, list, number, optional, record, text } from "../../lib/fields.ts"
+import { choice, flag, list, number, record, text } from "../../lib/schema.ts"
 import { checkInput, flagsOf, parseFlags } from "./flags.ts"
 
 const FIELDS = {
   title: text("title"),
-  blockedBy: optional(list(text("id"), "ids", ",")),
-  addEvidence: optional(list(text("text"), "texts")),
-  size: optional(number("size")),
+  blockedBy: v.optional(list(text("id"), "ids", ",")),
+  addEvidence: v.optional(list(text("text"), "texts")),
+  size: v.optional(number("size")),
   force: flag("force"),
-  payload: optional(record("payload")),
-  role: optional(choice(["backend", "frontend"], "role")),
+  payload: v.optional(record("payload")),
+  role: v.optional(choice(["backend", "frontend"], "role")),
 }
 
 function parse(...args: string[]) {

@@ -1,11 +1,11 @@
 import { AppError } from "../../kernel/errors.ts"
 import { quoteInput } from "../../kernel/ids.ts"
-import { checkFields, type Field, type Fields, problemWith } from "../../lib/fields.ts"
+import { checkFields, describeField, type FieldFacts, type Fields } from "../../lib/schema.ts"
 import { kebab } from "../../lib/text/kebab.ts"
 import { nearest } from "../../lib/text/nearest.ts"
 
 /** A field seen as a command-line flag. */
-export interface Flag extends Field<unknown> {
+export interface Flag extends FieldFacts {
   readonly field: string
   readonly name: string
 }
@@ -16,7 +16,11 @@ export interface Parsed {
 }
 
 export function flagsOf(fields: Fields): Flag[] {
-  return Object.entries(fields).map(([field, definition]) => ({ ...definition, field, name: kebab(field) }))
+  return Object.entries(fields).map(([field, definition]) => ({
+    ...describeField(definition),
+    field,
+    name: kebab(field),
+  }))
 }
 
 /** Turns arguments into field values; every problem is one line that names the flag. */
@@ -61,27 +65,29 @@ export function parseFlags(
 export function checkInput(fields: Fields, values: Record<string, unknown>, example?: string): Record<string, unknown> {
   const checked = checkFields(fields, values)
   if (checked.ok) return checked.values
-  const { field, isMissing, problem } = checked
+  const { field, isMissing, problem, issue } = checked
   if (isMissing) {
     // What is missing may also be given without its name, which the example shows.
     const way = example === undefined ? "" : `; for example: ${example}`
     throw new AppError("usage", (say) => `${say.field(field)} is missing${way}`, { field })
   }
-  const given = values[field]
-  const { item } = fields[field] ?? {}
-  // Of a list the one that is wrong is named.
-  const isList = item !== undefined && Array.isArray(given)
-  const value = isList ? given.find((each) => problemWith(item, each) !== undefined) : given
-  const { choices, check } = (isList ? item : fields[field]) ?? {}
-  const close = choices === undefined ? undefined : nearest(String(value), choices)
+  // The value that is wrong: of a list, the item.
+  const value = issue.input
+  const close = issue.type === "picklist" ? nearest(String(value), choicesOf(fields[field])) : undefined
   // A check of our own names the value itself where it helps.
   const text = typeof value === "object" ? JSON.stringify(value) : String(value)
-  const shown = check === undefined || typeof value === "number" ? ` ${quoteInput(text)}` : ""
+  const shown = issue.type === "raw_check" ? "" : ` ${quoteInput(text)}`
   throw new AppError(
     "input.invalid",
     (say) => `${say.field(field)}${shown} ${problem}${close === undefined ? "" : `; did you mean ${close}?`}`,
     { field },
   )
+}
+
+function choicesOf(field: Fields[string] | undefined): readonly string[] {
+  if (field === undefined) return []
+  const { choices, item } = describeField(field)
+  return choices ?? choicesOf(item)
 }
 
 function splitFlag(word: string): { name: string; inline?: string } {

@@ -1,11 +1,12 @@
-import { choice, type Fields, flag, optional, text } from "../../lib/fields.ts"
+import * as v from "valibot"
+import { choice, type Fields, flag, text } from "../../lib/schema.ts"
 
 /** Flags every command takes. */
 export const GLOBAL_FIELDS = {
-  project: optional(text("project name; the repository's folder by default")),
-  team: optional(text("team name; the branch by default")),
-  store: optional(text("sqlite:PATH or postgres://...; a file in the home by default")),
-  format: optional(choice(["json", "table"], "json for programs (default in a pipe), table for people")),
+  project: v.optional(text("project name; the repository's folder by default")),
+  team: v.optional(text("team name; the branch by default")),
+  store: v.optional(text("sqlite:PATH or postgres://...; a file in the home by default")),
+  format: v.optional(choice(["json", "table"], "json for programs (default in a pipe), table for people")),
   json: flag("the same as --format json, errors included"),
   help: flag("show this help"),
 } satisfies Fields

@@ -1,5 +1,5 @@
 import { type CommandRow, command, dashedName } from "../../app/command.ts"
-import { choice } from "../../lib/fields.ts"
+import { choice } from "../../lib/schema.ts"
 import { flagsOf } from "./flags.ts"
 import { GLOBAL_FIELDS } from "./global-fields.ts"
 

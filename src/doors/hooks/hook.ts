@@ -1,7 +1,8 @@
+import * as v from "valibot"
 import { command } from "../../app/command.ts"
 import type { Host } from "../../app/host.ts"
 import { openSession } from "../../app/open-session.ts"
-import { choice, optional, text, withDefault } from "../../lib/fields.ts"
+import { choice, text } from "../../lib/schema.ts"
 import { readMarker, removeMarker } from "../../sessions/effects/seat-marker.ts"
 import type { HookHandler } from "./handler.ts"
 import {
@@ -24,8 +25,8 @@ export const hook = command({
   summary: "Answer a hook of an agent program, which comes as JSON on standard input; set up by the plugin",
   fields: {
     event: text("what happens, such as stop or pre-tool-use; the program's own name for it will do"),
-    host: withDefault(choice(HOSTS, "the agent program"), "claude"),
-    managed: optional(
+    host: v.optional(choice(HOSTS, "the agent program"), "claude"),
+    managed: v.optional(
       text("before the agent of a worker uses a tool: the file that says what it may write; not for people"),
     ),
   },

@@ -1,7 +1,6 @@
 import type { Tool as ListedTool } from "@modelcontextprotocol/server"
 import type { CommandRow } from "../../app/command.ts"
-import type { Field } from "../../lib/fields.ts"
-import { type JsonSchema, objectSchema, plainForm } from "../../lib/fields-schema.ts"
+import { jsonSchemaOf } from "../../lib/to-json-schema.ts"
 import { HINTS, loadTool } from "./tool-table.ts"
 import { offer, toolsFor, type Who } from "./who.ts"
 
@@ -15,12 +14,9 @@ export function listTools(who: Who, commands: readonly CommandRow[]): Promise<Li
         name: tool.name,
         description: tool.summary ?? command.summary,
         // Plain JSON, which its type does not say.
-        inputSchema: objectSchema(fields, form) as ListedTool["inputSchema"],
+        inputSchema: jsonSchemaOf(fields) as ListedTool["inputSchema"],
         annotations: HINTS[tool.effect],
       }
     }),
   )
 }
-
-/** With defaults, which `objectSchema` leaves out of the plain form. */
-const form = (field: Field<unknown>): JsonSchema => plainForm(field)

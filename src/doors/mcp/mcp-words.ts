@@ -69,7 +69,7 @@ function argumentsOf(remedy: Remedy, { names, fields, filled }: Offer, who: Who)
   for (const [field, value] of Object.entries<FieldValue | undefined>(remedy.fields ?? {})) {
     if (value === undefined) continue
     const wire = wires.get(field)
-    if (wire !== undefined) given[wire] = fields[wire]?.kind === "list" && typeof value === "string" ? [value] : value
+    if (wire !== undefined) given[wire] = fields[wire]?.type === "array" && typeof value === "string" ? [value] : value
     else if (known.get(field) !== value && !(known.has(field) && isToFillIn(value))) return undefined
   }
   return given

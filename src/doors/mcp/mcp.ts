@@ -1,6 +1,7 @@
+import * as v from "valibot"
 import { command } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
-import { flag, optional } from "../../lib/fields.ts"
+import { described, flag } from "../../lib/schema.ts"
 import { table } from "../../lib/text/table.ts"
 import { problemWithWorkerName } from "../../messages/message.ts"
 import { workerIdField } from "../../store/operation.ts"
@@ -8,10 +9,12 @@ import { listTools } from "./list-tools.ts"
 import { openConnection } from "./tool-session.ts"
 
 const input = {
-  as: optional({
-    ...workerIdField,
-    description: "the worker that whoever connects acts as; by default what its session joined as, else the lead",
-  }),
+  as: v.optional(
+    described(
+      workerIdField,
+      "the worker that whoever connects acts as; by default what its session joined as, else the lead",
+    ),
+  ),
   noCommands: flag("offer no tools that run programs: for an agent that may not run any"),
   noClaims: flag(
     "offer no tools that claim tasks, move them on or give them back: for an agent whose worker does that",

@@ -1,6 +1,7 @@
+import * as v from "valibot"
 import { command, type Session } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
-import { choice, type InputOf, number, optional, record, withDefault } from "../../lib/fields.ts"
+import { choice, type InputOf, number, record } from "../../lib/schema.ts"
 import { LEAD, type Message } from "../../messages/message.ts"
 import { listMessages } from "../../messages/operations/message-log.ts"
 import { sendMessage } from "../../messages/operations/send-message.ts"
@@ -11,12 +12,12 @@ import { swarmStatus } from "../../workers/operations/swarm-status.ts"
 const input = {
   ...teamFields,
   operation: choice(["send", "list", "status"], "what to do"),
-  sessionId: optional(idField("the team, which this connection is for; may be left out")),
-  from: withDefault(idField("who asks; sends or, unless it is the lead, sees its own only"), LEAD),
-  to: optional(idField("with send: who receives")),
-  message: optional(textField("with send: what to say")),
-  data: optional(record("with send: facts that go with it")),
-  last: withDefault(number("with list: at most this many, the newest", { isInteger: true, min: 1, max: 1000 }), 20),
+  sessionId: v.optional(idField("the team, which this connection is for; may be left out")),
+  from: v.optional(idField("who asks; sends or, unless it is the lead, sees its own only"), LEAD),
+  to: v.optional(idField("with send: who receives")),
+  message: v.optional(textField("with send: what to say")),
+  data: v.optional(record("with send: facts that go with it")),
+  last: v.optional(number("with list: at most this many, the newest", { isInteger: true, min: 1, max: 1000 }), 20),
 }
 type Input = InputOf<typeof input>
 

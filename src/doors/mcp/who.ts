@@ -1,6 +1,7 @@
+import * as v from "valibot"
 import type { Command } from "../../app/command.ts"
 import type { TeamName } from "../../kernel/team.ts"
-import { type Fields, optional } from "../../lib/fields.ts"
+import type { Fields } from "../../lib/schema.ts"
 import { wireName } from "../../lib/text/wire-names.ts"
 import { LEAD } from "../../messages/message.ts"
 import { judgeDelegation } from "../../sessions/delegation.ts"
@@ -79,7 +80,7 @@ export function offer(tool: Tool, command: Command, { worker }: Who): Offer {
     if (hidden.has(name)) continue
     const wire = tool.names?.[name] ?? wireName(name)
     names.set(wire, name)
-    fields[wire] = name in OF_LEAD ? optional(field) : field
+    fields[wire] = name in OF_LEAD ? v.optional(field) : field
   }
   return { names, fields, filled: { ...tool.fixed, ...Object.fromEntries(self.map((field) => [field, worker])) } }
 }

@@ -1,7 +1,8 @@
 import { dirname } from "node:path"
+import * as v from "valibot"
 import { command, type Outcome } from "../../app/command.ts"
 import { paintDiff, renderFileDiff } from "../../delivery/views/file-diff.ts"
-import { choice, flag, list, optional } from "../../lib/fields.ts"
+import { choice, flag, list } from "../../lib/schema.ts"
 import { manyLines } from "../../lib/text/table.ts"
 import { INIT_HOSTS, type InitHost } from "./host-files.ts"
 import { applyInit, type FileChange, planInit } from "./set-up-hosts.ts"
@@ -13,7 +14,7 @@ export const init = command({
   summary:
     "Set up agent programs in this repository: MCP server, hooks and what agents are told; shows the changes first",
   fields: {
-    for: optional(
+    for: v.optional(
       list(
         choice(INIT_HOSTS, "agent program"),
         `agent programs: ${INIT_HOSTS.join(", ")}; by default all but claude, which has the plugin`,

@@ -1,12 +1,13 @@
+import * as v from "valibot"
 import { command, type Outcome, type Session } from "../../app/command.ts"
 import { commandOf } from "../../app/config/agent-settings.ts"
-import { choice, flag, withDefault } from "../../lib/fields.ts"
+import { choice, flag } from "../../lib/schema.ts"
 import { quoteArgument } from "../../lib/text/quote-argument.ts"
 import { ensurePluginFolder } from "./plugin-folder.ts"
 import { askClaude, installSteps, PLUGIN_SCOPES, type PluginScope, removeSteps } from "./set-up-claude.ts"
 
 const fields = {
-  scope: withDefault(choice(PLUGIN_SCOPES, "for you, or for everybody who works in this repository"), "user"),
+  scope: v.optional(choice(PLUGIN_SCOPES, "for you, or for everybody who works in this repository"), "user"),
   dryRun: flag("only show what would be run"),
 }
 

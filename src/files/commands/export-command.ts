@@ -1,10 +1,11 @@
 import { resolve } from "node:path"
+import * as v from "valibot"
 import { command, type Session } from "../../app/command.ts"
 import { archiveTo, completedOutcome } from "../../app/wiring/complete-here.ts"
 import { sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamName } from "../../kernel/team.ts"
-import { flag, optional, text } from "../../lib/fields.ts"
+import { flag, text } from "../../lib/schema.ts"
 import { runFields } from "../../store/operation.ts"
 import { resolveRun } from "../../tasks/operations/lookup.ts"
 import { homePlace, loopFolderOf, rememberExport, runFolder } from "../mirror/export-places.ts"
@@ -13,7 +14,7 @@ import { describeMirror } from "../views/exports-view.ts"
 
 const input = {
   ...runFields,
-  to: optional(text("folder to write to; by default the team's own one in the teamwork home")),
+  to: v.optional(text("folder to write to; by default the team's own one in the teamwork home")),
   watch: flag("keep the files up to date until Ctrl+C"),
   archive: flag("with what the team delivers below deliverables/, and then put the team away, see teamwork archive"),
   sourceDir: sourceDirField,

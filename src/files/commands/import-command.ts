@@ -1,15 +1,16 @@
 import { resolve } from "node:path"
+import * as v from "valibot"
 import { command } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { isId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
-import { flag, optional, text } from "../../lib/fields.ts"
+import { flag, text } from "../../lib/schema.ts"
 import { importFolder } from "../mirror/import-folder.ts"
 import { renderImport } from "../views/imports-view.ts"
 
 const input = {
-  path: optional(text("folder of a team, or one that holds teams; the teamwork home by default")),
-  as: optional(text("PROJECT/TEAM: another name for the one team that is there")),
+  path: v.optional(text("folder of a team, or one that holds teams; the teamwork home by default")),
+  as: v.optional(text("PROJECT/TEAM: another name for the one team that is there")),
   dryRun: flag("show what would come, and change nothing"),
 }
 

@@ -1,7 +1,8 @@
+import * as v from "valibot"
 import { command, fromOperation, type Session } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
-import { choice, optional } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
+import { choice, described } from "../../lib/schema.ts"
 import { taskIdField, teamFields, textField, titleField } from "../../store/operation.ts"
 import { byField } from "../../store/records.ts"
 import { ARTIFACT_KINDS } from "../artifact.ts"
@@ -12,9 +13,9 @@ import { artifactLine, renderArtifact, renderArtifacts } from "../views/knowledg
 const addInput = {
   ...teamFields,
   file: textField("the file", 4000),
-  kind: optional(choice(ARTIFACT_KINDS, "what it is; by default what its name says")),
-  name: optional(titleField("what to call it; by default the name of the file")),
-  task: optional({ ...taskIdField, description: "the task it was made for" }),
+  kind: v.optional(choice(ARTIFACT_KINDS, "what it is; by default what its name says")),
+  name: v.optional(titleField("what to call it; by default the name of the file")),
+  task: v.optional(described(taskIdField, "the task it was made for")),
   by: byField("who adds it"),
 }
 

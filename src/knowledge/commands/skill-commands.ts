@@ -1,3 +1,4 @@
+import * as v from "valibot"
 import { command, fromOperation, type Outcome, type Session } from "../../app/command.ts"
 import { findRoles } from "../../app/wiring/find-roles.ts"
 import { findSkillsHere } from "../../app/wiring/skills-here.ts"
@@ -5,7 +6,7 @@ import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
-import { optional } from "../../lib/fields.ts"
+import { described } from "../../lib/schema.ts"
 import { getRole } from "../../planning/roles/roles.ts"
 import { commaList, taskIdField, teamFields, textField } from "../../store/operation.ts"
 import { byField } from "../../store/records.ts"
@@ -17,8 +18,8 @@ import { renderChosenSkills, renderSkills } from "../views/skills-view.ts"
 
 const listInput = {
   ...teamFields,
-  for: optional(textField("only those that suit a role or agent type", 100)),
-  task: optional({ ...taskIdField, description: "those of a task: as they were chosen, or would be" }),
+  for: v.optional(textField("only those that suit a role or agent type", 100)),
+  task: v.optional(described(taskIdField, "those of a task: as they were chosen, or would be")),
 }
 
 export const skillList = command({
@@ -43,7 +44,7 @@ export const skillList = command({
 const chooseInput = {
   ...teamFields,
   task: taskIdField,
-  names: optional(commaList(textField("name", 100), "these; by default what suits role and task best")),
+  names: v.optional(commaList(textField("name", 100), "these; by default what suits role and task best")),
   by: byField("who chooses"),
 }
 

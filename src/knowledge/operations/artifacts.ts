@@ -1,8 +1,9 @@
+import * as v from "valibot"
 import { PERSON } from "../../kernel/actor.ts"
 import type { Document } from "../../kernel/document.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamRecord } from "../../kernel/record.ts"
-import { choice, type InputOf, number, optional, withDefault } from "../../lib/fields.ts"
+import { choice, described, type InputOf, number } from "../../lib/schema.ts"
 import { operation, runFields, taskIdField, teamFields, textField, titleField } from "../../store/operation.ts"
 import { addRecord, byField, getRecord } from "../../store/records.ts"
 import { getTask, getTeam, lockTeam } from "../../tasks/operations/lookup.ts"
@@ -13,13 +14,13 @@ const addInput = {
   ...teamFields,
   name: titleField("what it is called, such as the name of its file"),
   kind: choice(ARTIFACT_KINDS, "what it is"),
-  task: optional({ ...taskIdField, description: "the task it was made for" }),
-  content: optional(textField("the artifact itself, where the repository does not hold it", 2 * MOST_BYTES_IN_STORE)),
-  encoding: withDefault(choice(["utf8", "base64"], "how the content is written"), "utf8"),
-  commit: optional(textField("the commit of the repository it was made at")),
-  path: optional(textField("where it lies in that commit, from the repository's root", 4000)),
-  sha256: optional(textField("of its bytes, where there is no content")),
-  size: optional(number("in bytes, where there is no content", { isInteger: true, min: 0 })),
+  task: v.optional(described(taskIdField, "the task it was made for")),
+  content: v.optional(textField("the artifact itself, where the repository does not hold it", 2 * MOST_BYTES_IN_STORE)),
+  encoding: v.optional(choice(["utf8", "base64"], "how the content is written"), "utf8"),
+  commit: v.optional(textField("the commit of the repository it was made at")),
+  path: v.optional(textField("where it lies in that commit, from the repository's root", 4000)),
+  sha256: v.optional(textField("of its bytes, where there is no content")),
+  size: v.optional(number("in bytes, where there is no content", { isInteger: true, min: 0 })),
   by: byField("who adds it"),
 }
 
@@ -81,8 +82,8 @@ export const listArtifacts = operation({
   summary: "List what the team made, with where each came from",
   input: {
     ...runFields,
-    task: optional({ ...taskIdField, description: "only those of this task" }),
-    kind: optional(choice(ARTIFACT_KINDS, "only this kind")),
+    task: v.optional(described(taskIdField, "only those of this task")),
+    kind: v.optional(choice(ARTIFACT_KINDS, "only this kind")),
   },
   run: ({ store }, { task, kind, ...name }): Promise<Artifact[]> =>
     store.read(async (tx) => {

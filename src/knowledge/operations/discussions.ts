@@ -1,7 +1,8 @@
+import * as v from "valibot"
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamRecord } from "../../kernel/record.ts"
-import { choice, number, optional } from "../../lib/fields.ts"
+import { choice, described, number } from "../../lib/schema.ts"
 import { MAX_ROUNDS } from "../../requests/escalation.ts"
 import { endDispute } from "../../requests/operations/disputes.ts"
 import { operation, runFields, taskIdField, teamFields, textField, titleField } from "../../store/operation.ts"
@@ -27,7 +28,7 @@ export const openDiscussion = operation({
   input: {
     ...teamFields,
     topic: titleField("what has to be agreed on"),
-    task: optional({ ...taskIdField, description: "the task it is about" }),
+    task: v.optional(described(taskIdField, "the task it is about")),
     by: byField("who opens it"),
   },
   run: ({ store }, { topic, task, by = PERSON, ...name }): Promise<Discussion> =>
@@ -77,7 +78,7 @@ export const closeDiscussion = operation({
     ...teamFields,
     number: whichField,
     outcome: choice(OUTCOMES, "what it ended in"),
-    severity: optional(choice(SEVERITIES, "with consensus_blocked: how much depends on it")),
+    severity: v.optional(choice(SEVERITIES, "with consensus_blocked: how much depends on it")),
     conclusion: textField("what holds from now on, or what stands against it", 4000),
     by: byField("who closes it"),
   },
@@ -113,7 +114,7 @@ function wisdomOf({ topic, conclusion, taskId, severity }: Discussion) {
 export const listDiscussions = operation({
   name: "discuss.list",
   summary: "List the discussions of the team",
-  input: { ...runFields, status: optional(choice(DISCUSSION_STATUSES, "only these")) },
+  input: { ...runFields, status: v.optional(choice(DISCUSSION_STATUSES, "only these")) },
   run: ({ store }, { status, ...name }): Promise<Discussion[]> =>
     store.read(async (tx) => {
       const { key } = await getTeam(tx, name)

@@ -1,8 +1,9 @@
+import * as v from "valibot"
 import { PERSON } from "../../kernel/actor.ts"
 import type { TeamRecord } from "../../kernel/record.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { foldText } from "../../kernel/words.ts"
-import { optional } from "../../lib/fields.ts"
+import { described } from "../../lib/schema.ts"
 import { type Context, operation, teamFields, textField } from "../../store/operation.ts"
 import { addRecord, byField, changeRecord, removeRecord } from "../../store/records.ts"
 import { getTeam, lockTeam } from "../../tasks/operations/lookup.ts"
@@ -78,7 +79,11 @@ export async function readExplorations(
 export const clearExplorations = operation({
   name: "explore.clear",
   summary: "Forget explorations, so that the repository is explored anew",
-  input: { ...teamFields, angle: optional({ ...angleField, description: "only this one" }), by: byField("who clears") },
+  input: {
+    ...teamFields,
+    angle: v.optional(described(angleField, "only this one")),
+    by: byField("who clears"),
+  },
   run: ({ store }, { angle, by = PERSON, ...name }): Promise<{ cleared: number }> =>
     store.write(async (tx) => {
       const team = await lockTeam(tx, name)

@@ -1,7 +1,8 @@
+import * as v from "valibot"
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TaskId } from "../../kernel/ids.ts"
-import { flag, optional } from "../../lib/fields.ts"
+import { described, flag } from "../../lib/schema.ts"
 import { operation, taskIdField, teamFields, textField } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { addRecord } from "../../store/records.ts"
@@ -22,8 +23,8 @@ export const giveFeedback = operation({
   summary: "Tell everybody who works for the team something, now and from now on",
   input: {
     ...teamFields,
-    text: optional(textField("what to tell them", 20_000)),
-    task: optional({ ...taskIdField, description: "only whoever works on this task" }),
+    text: v.optional(textField("what to tell them", 20_000)),
+    task: v.optional(described(taskIdField, "only whoever works on this task")),
     list: flag("show what was said so far"),
   },
   async run({ store, ids }, { text, task, list, ...name }): Promise<FeedbackResult> {

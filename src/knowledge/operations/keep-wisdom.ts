@@ -1,20 +1,14 @@
+import * as v from "valibot"
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamRecord } from "../../kernel/record.ts"
 import { foldText } from "../../kernel/words.ts"
-import { choice, number, optional, withDefault } from "../../lib/fields.ts"
-import {
-  commaList,
-  operation,
-  roleField,
-  runFields,
-  taskIdField,
-  teamFields,
-  textField,
-} from "../../store/operation.ts"
+import { choice, described, number } from "../../lib/schema.ts"
+import { commaList, operation, runFields, taskIdField, teamFields, textField } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { addRecord, byField, changeRecord, getRecord } from "../../store/records.ts"
 import { getTask, getTeam, lockTeam } from "../../tasks/operations/lookup.ts"
+import { ROLES } from "../../tasks/task.ts"
 import { toWisdom, WISDOM_KINDS, WISDOM_STATUSES, type Wisdom } from "../wisdom.ts"
 
 /** The same again, whoever says it and however it is written, is counted and not kept twice. */
@@ -24,10 +18,10 @@ export const addWisdom = operation({
   input: {
     ...teamFields,
     text: textField("what was learned, decided or found wrong", 2000),
-    kind: withDefault(choice(WISDOM_KINDS, "what it is"), "learning"),
-    task: optional({ ...taskIdField, description: "the task it was learned in" }),
-    role: optional({ ...roleField, description: `the role it is meant for: ${roleField.choices?.join(", ")}` }),
-    files: optional(commaList(textField("file"), "files it is about, from the repository's root")),
+    kind: v.optional(choice(WISDOM_KINDS, "what it is"), "learning"),
+    task: v.optional(described(taskIdField, "the task it was learned in")),
+    role: v.optional(choice(ROLES, "the role it is meant for")),
+    files: v.optional(commaList(textField("file"), "files it is about, from the repository's root")),
     by: byField("who says it"),
   },
   run: ({ store }, { task: id, by = PERSON, role = null, files = [], kind, text, ...name }): Promise<Wisdom> => {
@@ -72,8 +66,8 @@ export const listWisdom = operation({
   summary: "List what the team learned and decided, and what is wrong",
   input: {
     ...runFields,
-    kind: optional(choice(WISDOM_KINDS, "only this kind")),
-    status: withDefault(choice(WISDOM_STATUSES, "only these"), "kept"),
+    kind: v.optional(choice(WISDOM_KINDS, "only this kind")),
+    status: v.optional(choice(WISDOM_STATUSES, "only these"), "kept"),
   },
   run: ({ store }, { kind, status, ...name }): Promise<Wisdom[]> =>
     store.read(async (tx) => {

@@ -1,8 +1,8 @@
+import * as v from "valibot"
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { TeamMode, TeamName } from "../../kernel/team.ts"
-import { optional } from "../../lib/fields.ts"
 import { inboxName, LEAD } from "../../messages/message.ts"
 import { type Context, operation, taskIdField, teamFields, textField } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
@@ -81,7 +81,7 @@ export const approveSkills = operation({
   input: {
     ...teamFields,
     task: taskIdField,
-    name: optional(textField("only this one", 100)),
+    name: v.optional(textField("only this one", 100)),
     by: byField(`who approves: ${LEAD}`),
   },
   run: ({ store }, { task: id, name, by, ...team }): Promise<ChosenSkill[]> =>

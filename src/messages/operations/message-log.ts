@@ -1,5 +1,6 @@
+import * as v from "valibot"
 import type { SnapshotMessage } from "../../files/snapshot.ts"
-import { number, withDefault } from "../../lib/fields.ts"
+import { number } from "../../lib/schema.ts"
 import { idField, operation, runFields } from "../../store/operation.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 import { inboxName, LEAD } from "../message.ts"
@@ -11,7 +12,7 @@ export const listMessages = operation({
   input: {
     ...runFields,
     who: idField("who wants to see it"),
-    last: withDefault(number("at most this many, the newest", { isInteger: true, min: 1 }), 20),
+    last: v.optional(number("at most this many, the newest", { isInteger: true, min: 1 }), 20),
   },
   run: ({ store }, { who, last, ...name }): Promise<SnapshotMessage[]> =>
     store.read(async (tx) => {

@@ -1,4 +1,5 @@
-import { choice, flag, type InputOf, number, optional, withDefault } from "../../lib/fields.ts"
+import * as v from "valibot"
+import { choice, flag, type InputOf, number } from "../../lib/schema.ts"
 import { type Context, idField, operation, runFields } from "../../store/operation.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 import { inboxName, MESSAGE_TYPES, type Message } from "../message.ts"
@@ -6,14 +7,14 @@ import { inboxName, MESSAGE_TYPES, type Message } from "../message.ts"
 const inboxFields = {
   ...runFields,
   inbox: idField("whose inbox"),
-  type: optional(choice(MESSAGE_TYPES, "only this type")),
+  type: v.optional(choice(MESSAGE_TYPES, "only this type")),
   markRead: flag("mark what is shown as read"),
 }
 
 const readInput = {
   ...inboxFields,
   unreadOnly: flag("only messages that were not read yet"),
-  limit: optional(number("at most this many, oldest first", { isInteger: true, min: 1 })),
+  limit: v.optional(number("at most this many, oldest first", { isInteger: true, min: 1 })),
 }
 
 export const readMailbox = operation({
@@ -29,7 +30,7 @@ export const pollMailbox = operation({
   summary: "Wait for unread messages",
   input: {
     ...inboxFields,
-    timeout: withDefault(number("seconds to wait at most", { min: 0, max: 86_400 }), 30),
+    timeout: v.optional(number("seconds to wait at most", { min: 0, max: 86_400 }), 30),
   },
   async run(context, input): Promise<Message[]> {
     await using watch = await context.store.watch()

@@ -1,5 +1,6 @@
+import * as v from "valibot"
 import { AppError } from "../../kernel/errors.ts"
-import { checkFields, choice, type Fields, flag, optional, record, text, withDefault } from "../../lib/fields.ts"
+import { checkFields, choice, type Fields, record, text } from "../../lib/schema.ts"
 import { idField, operation, teamFields, textField } from "../../store/operation.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 import { EVERYBODY, inboxName, LEAD, MESSAGE_TYPES, type Message, type MessageType } from "../message.ts"
@@ -10,15 +11,15 @@ const PAYLOADS = {
   text: { message: text("what to say") },
   idle_notification: {
     worker_id: text("who is idle"),
-    completed_task_id: optional(text("task")),
-    completed_status: optional(text("its status")),
-    failure_reason: optional(text("why it failed")),
+    completed_task_id: v.optional(text("task")),
+    completed_status: v.optional(text("its status")),
+    failure_reason: v.optional(text("why it failed")),
   },
-  shutdown_request: { request_id: text("id of the request"), reason: optional(text("why")) },
+  shutdown_request: { request_id: text("id of the request"), reason: v.optional(text("why")) },
   shutdown_response: {
     request_id: text("id of the request"),
-    approved: { ...flag("whether it stops"), isOptional: false },
-    decline_reason: optional(text("why not")),
+    approved: v.boolean(),
+    decline_reason: v.optional(text("why not")),
   },
 } as const satisfies Record<MessageType, Fields>
 
@@ -28,9 +29,9 @@ const input = {
   to: idField(
     `who receives: a worker, ${LEAD}, or the id of a task for its current owner; the lead writes to all with "${EVERYBODY}"`,
   ),
-  type: withDefault(choice(MESSAGE_TYPES, "type"), "text"),
-  payload: optional(record('content as JSON, for text {"message": "..."}')),
-  message: optional(textField("content of a text message, without the JSON")),
+  type: v.optional(choice(MESSAGE_TYPES, "type"), "text"),
+  payload: v.optional(record('content as JSON, for text {"message": "..."}')),
+  message: v.optional(textField("content of a text message, without the JSON")),
 }
 
 export const sendMessage = operation({

@@ -1,3 +1,4 @@
+import * as v from "valibot"
 import { command, type Outcome, type Session } from "../../app/command.ts"
 import { makeWatcher, watchTeam } from "../../app/live-screen.ts"
 import { finishRun, HOW_TO_FINISH } from "../../app/wiring/complete-here.ts"
@@ -15,8 +16,8 @@ import { assertTarget } from "../../git/integration.ts"
 import { BUDGET_FORMS, type Budget, parseBudget, readBudget } from "../../kernel/budget.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { describeTeam, type RunName, SCHEDULES, type TeamName } from "../../kernel/team.ts"
-import { choice, flag, type InputOf, optional, text } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
+import { choice, described, describeField, flag, type InputOf, text } from "../../lib/schema.ts"
 import { sleep } from "../../lib/sleep.ts"
 import type { Estimate } from "../../planning/estimate.ts"
 import { parseStaffing, problemWithSize, STAFFING_FORMS } from "../../planning/staffing.ts"
@@ -40,25 +41,23 @@ import { assertWork, forgotten, neverRun, noTeam, tooMany, withoutPlan } from ".
 
 const input = {
   ...teamFields,
-  what: optional({
-    ...planInput.what,
-    description: `${planInput.what.description}; without it, the tasks that the team has`,
-  }),
-  plans: optional(text("a plan document, as earlier versions took it")),
+  what: v.optional(
+    described(planInput.what, `${describeField(planInput.what).description}; without it, the tasks that the team has`),
+  ),
+  plans: v.optional(text("a plan document, as earlier versions took it")),
   goal: planInput.goal,
   template: planInput.template,
   preset: planInput.preset,
   onOverlap: planInput.onOverlap,
   yes: flag("run what was planned for a goal, and the programs of this repository, without asking"),
   trust: flag("agree to the programs that this repository would start, without asking"),
-  workers: optional(text(`how many workers: ${STAFFING_FORMS}; by default auto, or what the team ran with before`)),
-  runtime: optional(choice(["child", "tmux"] as const, "where workers run; by default what engine.runtime says")),
-  schedule: optional(choice(SCHEDULES, "waves with a gate between them, or each task as soon as its needs are merged")),
-  target: optional(text("the branch that gets the work in the end; by default the one that is checked out")),
-  budget: {
-    ...planInput.budget,
-    description: `what the agents of this run may use up, planning included: ${BUDGET_FORMS}`,
-  },
+  workers: v.optional(text(`how many workers: ${STAFFING_FORMS}; by default auto, or what the team ran with before`)),
+  runtime: v.optional(choice(["child", "tmux"] as const, "where workers run; by default what engine.runtime says")),
+  schedule: v.optional(
+    choice(SCHEDULES, "waves with a gate between them, or each task as soon as its needs are merged"),
+  ),
+  target: v.optional(text("the branch that gets the work in the end; by default the one that is checked out")),
+  budget: described(planInput.budget, `what the agents of this run may use up, planning included: ${BUDGET_FORMS}`),
   ...runChoice,
   resume: flag("go on with the current run; fails when nobody has begun it"),
   worktree: flag("for scripts that say so: every worker has a worktree of its own anyway"),

@@ -1,5 +1,5 @@
+import * as v from "valibot"
 import { command } from "../../app/command.ts"
-import { optional } from "../../lib/fields.ts"
 import { dirname } from "../../lib/paths.ts"
 import { ownerField, taskIdField, teamFields, textField, tokenField } from "../../store/operation.ts"
 import { enforceOwnership } from "../effects/enforce-ownership.ts"
@@ -28,15 +28,15 @@ export const ownershipCheck = command({
 const enforceInput = {
   ...teamFields,
   task: taskIdField,
-  owner: optional(ownerField),
-  token: optional(tokenField),
-  base: optional(
+  owner: v.optional(ownerField),
+  token: v.optional(tokenField),
+  base: v.optional(
     textField(
       "branch or commit that the work started from; by default the pinned base, or where the worktree started",
       1000,
     ),
   ),
-  message: optional(textField("commit message; by default the title of the task", 10_000)),
+  message: v.optional(textField("commit message; by default the title of the task", 10_000)),
 }
 
 export const ownershipEnforce = command({

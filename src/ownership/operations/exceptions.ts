@@ -1,6 +1,7 @@
+import * as v from "valibot"
 import { ENGINE, PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
-import { choice, type InputOf, number, optional } from "../../lib/fields.ts"
+import { choice, type InputOf, number } from "../../lib/schema.ts"
 import { inboxName, LEAD } from "../../messages/message.ts"
 import { listHolding, withdrawEscalation } from "../../requests/operations/escalation-holds.ts"
 import {
@@ -35,8 +36,8 @@ const askInput = {
   task: taskIdField,
   path: textField("file or pattern, from the repository's root"),
   reason: textField("why the task has to write it", 2000),
-  owner: optional(ownerField),
-  token: optional(tokenField),
+  owner: v.optional(ownerField),
+  token: v.optional(tokenField),
 }
 
 /** Idempotent while the same request is undecided. */
@@ -88,7 +89,7 @@ export const askException = operation({
 export const listExceptions = operation({
   name: "ownership.list",
   summary: "List the exceptions that tasks asked for, and the answers",
-  input: { ...runFields, task: optional(taskIdField), status: optional(choice(EXCEPTION_STATUSES, "status")) },
+  input: { ...runFields, task: v.optional(taskIdField), status: v.optional(choice(EXCEPTION_STATUSES, "status")) },
   run: ({ store }, input): Promise<Exception[]> =>
     store.read(async (tx) => {
       const { key } = await getTeam(tx, input)
@@ -102,8 +103,8 @@ const decideInput = {
   ...teamFields,
   task: taskIdField,
   number: number("number of the exception, as ownership list shows it", { isInteger: true, min: 1 }),
-  by: optional(idField(`who decides: ${LEAD}; without it a person does`)),
-  reason: optional(textField("why", 2000)),
+  by: v.optional(idField(`who decides: ${LEAD}; without it a person does`)),
+  reason: v.optional(textField("why", 2000)),
 }
 
 export const grantException = operation({

@@ -1,7 +1,8 @@
+import * as v from "valibot"
 import type { TaskId } from "../../kernel/ids.ts"
 import { mayWrite } from "../../kernel/phase.ts"
 import type { TeamName } from "../../kernel/team.ts"
-import { list, optional, withDefault } from "../../lib/fields.ts"
+import { described, list } from "../../lib/schema.ts"
 import { findReadOnlyRole, type RoleDefinition } from "../../planning/roles/roles.ts"
 import {
   type Context,
@@ -77,7 +78,7 @@ export interface TaskOwnership {
 export const ownershipFacts = operation({
   name: "ownership.facts",
   summary: "Collect what decides which files may be written for a task",
-  input: { ...teamFields, task: taskIdField, owner: optional(ownerField), token: optional(tokenField) },
+  input: { ...teamFields, task: taskIdField, owner: v.optional(ownerField), token: v.optional(tokenField) },
   async run(context, input): Promise<TaskOwnership> {
     const { store, settings } = context
     const roles = await context.roles()
@@ -121,8 +122,8 @@ export const checkOwnership = operation({
   summary: "Say who owns a file and whether it may be written; without a file, check the plan for overlaps",
   input: {
     ...teamFields,
-    task: optional({ ...taskIdField, description: "the task to write for; without it, seen by the lead" }),
-    paths: withDefault(list(textField("path"), "file, from the repository's root; may be repeated"), []),
+    task: v.optional(described(taskIdField, "the task to write for; without it, seen by the lead")),
+    paths: v.optional(list(textField("path"), "file, from the repository's root; may be repeated"), []),
   },
   async run(context, input): Promise<OwnershipReport> {
     const { store, settings } = context

@@ -1,7 +1,7 @@
 import { command } from "../../app/command.ts"
 import { findRoles } from "../../app/wiring/find-roles.ts"
 import { planInput, plannedOutcome, planTeam } from "../../app/wiring/plan-team.ts"
-import { flag } from "../../lib/fields.ts"
+import { described, flag } from "../../lib/schema.ts"
 import { readSpecTexts } from "../operations/role-specs.ts"
 import { saveRoles } from "../planner/save-roles.ts"
 
@@ -9,7 +9,7 @@ const { goal: _, template: __, preset: ___, ...rest } = planInput
 
 const input = {
   ...rest,
-  what: { ...planInput.what, description: "the goal in words, or a plan document with roleSpecs" },
+  what: described(planInput.what, "the goal in words, or a plan document with roleSpecs"),
   saveRoles: flag("write the made roles to .teamwork/roles/ as well, where people can change them"),
 }
 

@@ -1,6 +1,6 @@
 import { command } from "../../app/command.ts"
 import { findRoles } from "../../app/wiring/find-roles.ts"
-import { text } from "../../lib/fields.ts"
+import { text } from "../../lib/schema.ts"
 import type { KnownRole } from "../roles/merge-roles.ts"
 import { getRole } from "../roles/roles.ts"
 import { renderRole, renderRoles } from "../views/roles-view.ts"

@@ -1,6 +1,7 @@
+import * as v from "valibot"
 import { command } from "../../app/command.ts"
 import { chooseHere } from "../../app/wiring/survey.ts"
-import { choice, flag, number, optional, text } from "../../lib/fields.ts"
+import { choice, flag, number, text } from "../../lib/schema.ts"
 import { agentField } from "../../store/operation.ts"
 import { COMPLEXITIES } from "../../tasks/task.ts"
 import { MODEL_TIERS } from "../complexity/model-tier.ts"
@@ -9,11 +10,11 @@ import { renderRoute, routeFacts } from "../views/route-view.ts"
 
 const input = {
   text: text("what is to be done", (value) => (value.trim() === "" ? "is empty" : undefined)),
-  agent: optional(agentField("which agent; it gets it, whatever speaks against it")),
-  role: optional(text("role or agent type that is to do it")),
-  complexity: optional(choice(COMPLEXITIES, "what the plan says of it")),
-  tier: optional(choice(MODEL_TIERS, "how able a model; goes before everything else")),
-  contextTokens: optional(number("tokens the agent must read; by default as many as the text has", { min: 0 })),
+  agent: v.optional(agentField("which agent; it gets it, whatever speaks against it")),
+  role: v.optional(text("role or agent type that is to do it")),
+  complexity: v.optional(choice(COMPLEXITIES, "what the plan says of it")),
+  tier: v.optional(choice(MODEL_TIERS, "how able a model; goes before everything else")),
+  contextTokens: v.optional(number("tokens the agent must read; by default as many as the text has", { min: 0 })),
   explain: flag("show every signal, every point and every agent"),
 }
 

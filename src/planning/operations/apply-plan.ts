@@ -1,8 +1,9 @@
+import * as v from "valibot"
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { parseTaskId, type TaskId } from "../../kernel/ids.ts"
 import { protocolOf, type Team, type TeamName } from "../../kernel/team.ts"
-import { choice, type Field, optional, record } from "../../lib/fields.ts"
+import { choice, type Field, record } from "../../lib/schema.ts"
 import { LEAD } from "../../messages/message.ts"
 import { jointPatterns } from "../../ownership/joint-files.ts"
 import { overlapError, sharedPatterns } from "../../ownership/operations/plan-files.ts"
@@ -45,9 +46,9 @@ export const applyPlan = operation({
   summary: "Create or change the tasks of a team as a plan says",
   input: {
     ...teamFields,
-    plan: record("the plan, checked") as unknown as Field<Plan>,
+    plan: record("the plan, checked") as v.GenericSchema as Field<Plan>,
     onOverlap: planFields.onOverlap,
-    defaultModel: optional(choice(MODEL_TIERS, "the model for tasks whose text shows nothing of their complexity")),
+    defaultModel: v.optional(choice(MODEL_TIERS, "the model for tasks whose text shows nothing of their complexity")),
     ...runChoice,
   },
   async run(context, { project, team: name, onOverlap = context.settings.onOverlap, ...given }): Promise<AppliedPlan> {

@@ -1,7 +1,8 @@
+import * as v from "valibot"
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TaskId } from "../../kernel/ids.ts"
-import { choice, optional } from "../../lib/fields.ts"
+import { choice } from "../../lib/schema.ts"
 import { LEAD } from "../../messages/message.ts"
 import {
   operation,
@@ -43,11 +44,11 @@ export const reportGap = operation({
     ...teamFields,
     task: taskIdField,
     capability: titleField("what somebody must be able to do, in a line"),
-    responsibility: optional(
+    responsibility: v.optional(
       choice(RESPONSIBILITIES, "what the role is responsible for; by default the same as the role of the task"),
     ),
-    owner: optional(ownerField),
-    token: optional(tokenField),
+    owner: v.optional(ownerField),
+    token: v.optional(tokenField),
   },
   async run({ store, settings, ids }, input): Promise<GapAnswer> {
     return store.write(async (tx) => {

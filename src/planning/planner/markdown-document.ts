@@ -1,4 +1,4 @@
-import type { Fields } from "../../lib/fields.ts"
+import { describeField, type Fields } from "../../lib/schema.ts"
 import { PLAN_TASK_FIELDS, type PlanPath } from "../plan.ts"
 import { type PlanDocument, type Position, START } from "./document-reader.ts"
 import { readYaml } from "./yaml-document.ts"
@@ -156,10 +156,11 @@ const SEPARATED: readonly string[] = ["needs", "files"]
 
 function readValue(field: string, text: string): unknown {
   const value = text.trim()
-  if (value === "") return FIELDS[field]?.kind === "list" ? [] : undefined
-  if (FIELDS[field]?.kind === "flag")
-    return value === "true" || value === "yes" ? true : value === "false" ? false : value
-  if (FIELDS[field]?.kind !== "list") return unquote(value)
+  const known = FIELDS[field]
+  const kind = known === undefined ? "text" : describeField(known).kind
+  if (value === "") return kind === "list" ? [] : undefined
+  if (kind === "flag") return value === "true" || value === "yes" ? true : value === "false" ? false : value
+  if (kind !== "list") return unquote(value)
   if (!SEPARATED.includes(field)) return [unquote(value)]
   // A comma in braces is part of a pattern.
   const parts = value.split(/,(?![^{]*\})/).map((part) => unquote(part.trim()))

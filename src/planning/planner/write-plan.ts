@@ -1,5 +1,5 @@
 import { stringify } from "yaml"
-import type { Fields } from "../../lib/fields.ts"
+import { describeField, type Fields } from "../../lib/schema.ts"
 import { PLAN_TASK_FIELDS, type Plan, type PlanTask } from "../plan.ts"
 
 /** The plan as a document that can be read again. */
@@ -13,7 +13,9 @@ export function writePlan({ tasks, ...top }: Plan, remarks: readonly string[] = 
 function said(task: PlanTask): Record<string, unknown> {
   const fields: Fields = PLAN_TASK_FIELDS
   const values: Readonly<Record<string, unknown>> = { ...task }
-  const entries = Object.entries(fields).map(([name, field]) => [name, values[name], field.fallback] as const)
+  const entries = Object.entries(fields).map(
+    ([name, field]) => [name, values[name], describeField(field).fallback] as const,
+  )
   const kept = entries.filter(([, value, fallback]) => isSaid(value) && !Bun.deepEquals(value, fallback))
   return Object.fromEntries(kept.map(([name, value]) => [name, value]))
 }

@@ -1,7 +1,8 @@
+import * as v from "valibot"
 import type { Document } from "../../kernel/document.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { ID_RULE, isId, quoteInput } from "../../kernel/ids.ts"
-import { choice, type Fields, type InputOf, text, withDefault } from "../../lib/fields.ts"
+import { choice, type Fields, type InputOf, text } from "../../lib/schema.ts"
 import { problemWithText, problemWithTitle } from "../../tasks/task.ts"
 import { isPrefix, PREFIX_RULE, parseRoleFile, type RoleFile } from "./role-file.ts"
 import {
@@ -31,15 +32,15 @@ export const ROLE_SPEC_FIELDS = {
   ),
   responsibility: choice(RESPONSIBILITIES, "what it is responsible for; the model's effort follows from it"),
   capability: text("what it is able to do, in a line", problemWithTitle),
-  context: withDefault(
+  context: v.optional(
     phase("phase 2: what it reads before it begins"),
     "Read the task, the results of what it needed, and the files they name. Note what is missing before you begin.",
   ),
-  work: withDefault(
+  work: v.optional(
     phase("phase 3: what it does"),
     "Do what the task asks for within your capability, and nothing else.",
   ),
-  validation: withDefault(
+  validation: v.optional(
     phase("phase 4: how it makes sure of its work"),
     "Hold the outcome against the acceptance of the task, point by point, and run its checks. Mend what does not hold.",
   ),
@@ -169,7 +170,7 @@ export function draftSpec(
   const { context, work, validation } = ROLE_SPEC_FIELDS
   return {
     ...{ name, responsibility, capability, prefix: known ?? freePrefix(words, others) },
-    ...{ context: context.fallback ?? "", work: work.fallback ?? "", validation: validation.fallback ?? "" },
+    ...{ context: v.getDefault(context), work: v.getDefault(work), validation: v.getDefault(validation) },
   }
 }
 

@@ -1,9 +1,10 @@
+import * as v from "valibot"
 import { command } from "../../app/command.ts"
 import { findRoles } from "../../app/wiring/find-roles.ts"
 import { findSkillsHere } from "../../app/wiring/skills-here.ts"
 import { chooseHere } from "../../app/wiring/survey.ts"
 import { skillsForTask } from "../../knowledge/effects/skills-for-task.ts"
-import { optional, text } from "../../lib/fields.ts"
+import { described, text } from "../../lib/schema.ts"
 import { makeMask } from "../../lib/text/mask-secrets.ts"
 import { modelFor } from "../../planning/roles/roles.ts"
 import { agentField } from "../../store/operation.ts"
@@ -12,9 +13,9 @@ import { promptFacts } from "../operations/read-prompt-facts.ts"
 
 const input = {
   ...promptFacts.input,
-  worker: { ...promptFacts.input.worker, description: "the worker it takes part in the team as; without it, one run" },
-  agent: optional(agentField("which agent; by default the one that teamwork route names")),
-  role: optional(text("role or agent type; by default what the task asks for")),
+  worker: described(promptFacts.input.worker, "the worker it takes part in the team as; without it, one run"),
+  agent: v.optional(agentField("which agent; by default the one that teamwork route names")),
+  role: v.optional(text("role or agent type; by default what the task asks for")),
 }
 
 export const prompt = command({

@@ -1,3 +1,4 @@
+import * as v from "valibot"
 import type { Document } from "../../kernel/document.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { type EventOf, ofType } from "../../kernel/events.ts"
@@ -6,7 +7,6 @@ import { sessionId } from "../../kernel/session-id.ts"
 import { documentOf, toArtifact } from "../../knowledge/artifact.ts"
 import { listFeedback } from "../../knowledge/operations/give-feedback.ts"
 import { relevantWisdom, toWisdom } from "../../knowledge/wisdom.ts"
-import { optional } from "../../lib/fields.ts"
 import { inboxName } from "../../messages/message.ts"
 import { isGranted } from "../../ownership/exception.ts"
 import { matchesPattern } from "../../ownership/file-pattern.ts"
@@ -27,7 +27,7 @@ import type { PromptFacts, Setback } from "../prompt-facts.ts"
 export const promptFacts = operation({
   name: "prompt.facts",
   summary: "Collect what an agent must know to do a task",
-  input: { ...teamFields, id: taskIdField, worker: optional(workerIdField) },
+  input: { ...teamFields, id: taskIdField, worker: v.optional(workerIdField) },
   async run({ store }, input): Promise<PromptFacts> {
     return store.read(async (tx) => {
       const found = await getTeam(tx, input)

@@ -1,6 +1,7 @@
+import * as v from "valibot"
 import { command, fromOperation, type Session } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
-import { optional, text } from "../../lib/fields.ts"
+import { text } from "../../lib/schema.ts"
 import { getTask } from "../../tasks/operations/get-task.ts"
 import { resolveRun } from "../../tasks/operations/lookup.ts"
 import type { GateRepository } from "../gates/port.ts"
@@ -14,8 +15,8 @@ import { describeQa, renderQualities } from "../views/quality-view.ts"
 const { tree: _tree, answer: _answer, agent: _agent, ...submitted } = submitQa.input
 const input = {
   ...submitted,
-  base: optional(text("where the task started; by default what is known of it, else when it was claimed")),
-  commit: optional(
+  base: v.optional(text("where the task started; by default what is known of it, else when it was claimed")),
+  commit: v.optional(
     text("what is handed in; by default what is checked out here", (value) =>
       value === "" ? "is no commit" : undefined,
     ),

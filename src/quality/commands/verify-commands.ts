@@ -1,7 +1,8 @@
+import * as v from "valibot"
 import { command, type Outcome, type Session } from "../../app/command.ts"
 import { trustHere } from "../../app/wiring/trust-here.ts"
 import { verifierFor } from "../../app/wiring/verifier-for.ts"
-import { flag, number, optional, text } from "../../lib/fields.ts"
+import { flag, number, text } from "../../lib/schema.ts"
 import { ownerField, taskIdField, teamFields, tokenField } from "../../store/operation.ts"
 import type { Verdict } from "../verdict.ts"
 import { verifyTask } from "../verify/verify-task.ts"
@@ -9,7 +10,7 @@ import { verifyFinal, verifyProject, verifyWave } from "../verify/verify-team.ts
 import { renderVerdict } from "../views/verdict-view.ts"
 
 const revision = (description: string) =>
-  optional(text(description, (value) => (/^$|\0/.test(value) ? "is no name of a commit" : undefined)))
+  v.optional(text(description, (value) => (/^$|\0/.test(value) ? "is no name of a commit" : undefined)))
 
 const again = flag("run every command, also those that ran on this very tree before")
 const merged = revision("what to judge; by default the integration branch, else what is checked out here")
@@ -22,8 +23,8 @@ const taskInput = {
   base: revision(
     "where the task started; by default what was pinned or where the worktree started, or where it left the integration branch since",
   ),
-  owner: optional(ownerField),
-  token: optional(tokenField),
+  owner: v.optional(ownerField),
+  token: v.optional(tokenField),
   again,
 }
 const waveInput = {

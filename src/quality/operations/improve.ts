@@ -1,7 +1,8 @@
+import * as v from "valibot"
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { quoteInput, type TaskId } from "../../kernel/ids.ts"
-import { optional, text } from "../../lib/fields.ts"
+import { text } from "../../lib/schema.ts"
 import { operation, teamFields } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { addTask } from "../../tasks/operations/create-task.ts"
@@ -25,7 +26,7 @@ const MAX_TASKS = 5
 export const improve = operation({
   name: "improve",
   summary: "Find the weakest side of the work by the scores of QA, and make tasks that better it",
-  input: { ...teamFields, dimension: optional(text("this side of it, such as tests; by default the weakest")) },
+  input: { ...teamFields, dimension: v.optional(text("this side of it, such as tests; by default the weakest")) },
   run: ({ store, settings }, { dimension, ...name }): Promise<Improvement> =>
     store.write(async (tx) => {
       const team = await lockTeam(tx, name)

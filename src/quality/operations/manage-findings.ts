@@ -1,7 +1,8 @@
+import * as v from "valibot"
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { isId, type WorkerId } from "../../kernel/ids.ts"
-import { choice, flag, number, optional } from "../../lib/fields.ts"
+import { choice, described, flag, number } from "../../lib/schema.ts"
 import { inboxName, LEAD } from "../../messages/message.ts"
 import { ABOUT_REVIEW } from "../../requests/escalation.ts"
 import { letGoOn } from "../../requests/operations/checkpoints.ts"
@@ -21,8 +22,8 @@ export const listFindings = operation({
   input: {
     ...runFields,
     open: flag("only those that are open"),
-    severity: optional(choice(SEVERITIES, "only those of this severity")),
-    task: optional({ ...taskIdField, description: "only those about this task" }),
+    severity: v.optional(choice(SEVERITIES, "only those of this severity")),
+    task: v.optional(described(taskIdField, "only those about this task")),
   },
   run: ({ store }, { open, severity, task, ...name }): Promise<Finding[]> =>
     store.read(async (tx) => {
@@ -49,7 +50,7 @@ const waiveInput = {
   ...teamFields,
   number: numberField,
   reason: textField("why it may stay as it is", 2000),
-  owner: optional({ ...ownerField, description: "who accepts it; by default a person" }),
+  owner: v.optional(described(ownerField, "who accepts it; by default a person")),
 }
 
 /** Only a person accepts what a review found. The door refuses calls that come from an agent. */
@@ -125,7 +126,7 @@ async function assertMayWaive(tx: Tx, team: StoredTeam, by: string): Promise<voi
 export const reopenFinding = operation({
   name: "findings.reopen",
   summary: "Take a waiver back: the finding is open again",
-  input: { ...teamFields, number: numberField, reason: optional(textField("why", 2000)) },
+  input: { ...teamFields, number: numberField, reason: v.optional(textField("why", 2000)) },
   run: ({ store }, { number: which, reason = null, ...name }): Promise<Finding> =>
     store.write(async (tx) => {
       const team = await lockTeam(tx, name)

@@ -1,8 +1,9 @@
+import * as v from "valibot"
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { parseTaskId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
-import { choice, list, optional, withDefault } from "../../lib/fields.ts"
+import { choice, list } from "../../lib/schema.ts"
 import { unreachable } from "../../lib/unreachable.ts"
 import { countTasks } from "../../reporting/status.ts"
 import { type Context, idField, operation, runFields, teamFields, textField } from "../../store/operation.ts"
@@ -21,11 +22,11 @@ import { recordFindings } from "./record-findings.ts"
 const input = {
   ...teamFields,
   scope: choice(VERDICT_SCOPES, "what was judged"),
-  subject: optional(idField("task id or wave number")),
+  subject: v.optional(idField("task id or wave number")),
   status: choice(VERDICT_STATUSES, "outcome"),
-  check: withDefault(list(textField("check"), "name=passed|failed|skipped[:evidence]; may be repeated"), []),
-  issue: withDefault(list(textField("issue"), "what is wrong; may be repeated"), []),
-  by: optional(idField("who judged")),
+  check: v.optional(list(textField("check"), "name=passed|failed|skipped[:evidence]; may be repeated"), []),
+  issue: v.optional(list(textField("issue"), "what is wrong; may be repeated"), []),
+  by: v.optional(idField("who judged")),
 }
 
 /** Records the word of a gate, and lets it take effect: a wave becomes verified or failed, a project COMPLETE. */

@@ -1,9 +1,10 @@
+import * as v from "valibot"
 import { PERSON, POLICY } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TaskId, WorkerId } from "../../kernel/ids.ts"
 import type { TeamRecord } from "../../kernel/record.ts"
 import type { TeamName } from "../../kernel/team.ts"
-import { list, optional, withDefault } from "../../lib/fields.ts"
+import { list } from "../../lib/schema.ts"
 import { LEAD } from "../../messages/message.ts"
 import { type Context, operation, runFields, taskIdField, textField } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
@@ -43,7 +44,7 @@ export const recordQa = operation({
     ...qaFields,
     owner: qaActor,
     score: list(textField("score", 2000), "DIMENSION=NUMBER:REASON, from 0 to 100; for each dimension"),
-    guidance: withDefault(list(textField("what to mend", 2000), "what has to be mended; may be repeated"), []),
+    guidance: v.optional(list(textField("what to mend", 2000), "what has to be mended; may be repeated"), []),
   },
   run: (context, { id, owner, score, guidance, project, team }): Promise<QaReported> =>
     reportQa(context, {
@@ -120,7 +121,7 @@ function undecided({ id }: Task): AppError {
 export const acceptQa = operation({
   name: "qa.accept",
   summary: "As the lead: accept work that QA has reported on, so that its task may end",
-  input: { ...qaFields, owner: qaActor, note: optional(textField("what to remember about it", 2000)) },
+  input: { ...qaFields, owner: qaActor, note: v.optional(textField("what to remember about it", 2000)) },
   run: ({ store }, { id, owner = PERSON, note = null, ...name }): Promise<QaReported> =>
     store.write(async (tx) => {
       const team = await lockTeam(tx, name)
@@ -255,7 +256,7 @@ export async function doubtQa(
 export const listQuality = operation({
   name: "quality",
   summary: "List what QA found, one line for each hand-in",
-  input: { ...runFields, task: optional(taskIdField) },
+  input: { ...runFields, task: v.optional(taskIdField) },
   run: ({ store }, { task, ...name }): Promise<Quality[]> =>
     store.read(async (tx) => {
       const { key } = await getTeam(tx, name)

@@ -1,8 +1,9 @@
+import * as v from "valibot"
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamRecord } from "../../kernel/record.ts"
 import type { Remedy } from "../../kernel/remedy.ts"
-import { list, optional, text, withDefault } from "../../lib/fields.ts"
+import { described, list, text } from "../../lib/schema.ts"
 import { BUILT_IN_ROLES, type Responsibility, type RoleDefinition } from "../../planning/roles/roles.ts"
 import { type Approval, nameApproval, toApproval, waysToDecide } from "../../requests/approval.ts"
 import { approveByRule } from "../../requests/operations/approvals.ts"
@@ -26,7 +27,7 @@ import { assertQa, moveQa, noQa } from "./move-qa.ts"
 const HASH = (value: string) => (/^[0-9a-f]{7,64}$/.test(value) ? undefined : "is no hash of git")
 
 export const qaFields = { ...teamFields, id: taskIdField }
-export const qaActor = optional({ ...ownerField, description: "who does so; by default a person" })
+export const qaActor = v.optional(described(ownerField, "who does so; by default a person"))
 
 export interface QaResult {
   readonly task: Task
@@ -38,12 +39,12 @@ export const submitQa = operation({
   summary: "Hand in the work of a task to QA",
   input: {
     ...qaFields,
-    owner: optional(ownerField),
-    token: optional(tokenField),
-    commit: optional(text("the commit that is handed in", HASH)),
-    tree: optional(text("its tree, where it is known", HASH)),
-    answer: optional(textField("what the agent that did it says of it", 50_000)),
-    agent: optional(textField("the program that did it", 100)),
+    owner: v.optional(ownerField),
+    token: v.optional(tokenField),
+    commit: v.optional(text("the commit that is handed in", HASH)),
+    tree: v.optional(text("its tree, where it is known", HASH)),
+    answer: v.optional(textField("what the agent that did it says of it", 50_000)),
+    agent: v.optional(textField("the program that did it", 100)),
   },
   run: ({ store }, input): Promise<QaResult> =>
     store.write(async (tx) => {
@@ -130,7 +131,7 @@ export const planQa = operation({
   input: {
     ...qaFields,
     owner: qaActor,
-    check: withDefault(list(textField("check", 500), "what is looked at besides; may be repeated"), []),
+    check: v.optional(list(textField("check", 500), "what is looked at besides; may be repeated"), []),
   },
   async run(context, input): Promise<QaPlanned> {
     const roles = await context.roles()

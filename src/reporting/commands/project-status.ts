@@ -1,6 +1,7 @@
+import * as v from "valibot"
 import { command, type Outcome, type Session } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
-import { flag, type InputOf, optional, text } from "../../lib/fields.ts"
+import { flag, type InputOf, text } from "../../lib/schema.ts"
 import { toWire } from "../../lib/text/wire-names.ts"
 import { teamStatus } from "../operations/team-status.ts"
 import type { TeamReport } from "../status.ts"
@@ -18,7 +19,7 @@ export const projectStatus = command({
   summary: teamStatus.summary,
   fields: {
     ...teamStatus.input,
-    field: optional(text("only this field, as stats.progress")),
+    field: v.optional(text("only this field, as stats.progress")),
     watch: flag("show every change until Ctrl+C"),
   },
   example: "teamwork project status --field stats.progress",

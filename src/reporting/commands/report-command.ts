@@ -1,5 +1,6 @@
+import * as v from "valibot"
 import { command } from "../../app/command.ts"
-import { choice, optional } from "../../lib/fields.ts"
+import { choice } from "../../lib/schema.ts"
 import { runFields } from "../../store/operation.ts"
 import { readReportFacts } from "../operations/report-facts.ts"
 import { makeReport } from "../report.ts"
@@ -7,7 +8,7 @@ import { renderReport, renderReportMarkdown } from "../views/report-view.ts"
 
 const input = {
   ...runFields,
-  format: optional(choice(["text", "markdown", "json", "table"], "text, the same as table, unless another is named")),
+  format: v.optional(choice(["text", "markdown", "json", "table"], "text, the same as table, unless another is named")),
 }
 
 export const report = command({

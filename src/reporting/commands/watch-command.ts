@@ -1,6 +1,6 @@
 import { command } from "../../app/command.ts"
 import { watchTeam } from "../../app/live-screen.ts"
-import { flag } from "../../lib/fields.ts"
+import { flag } from "../../lib/schema.ts"
 import { runFields } from "../../store/operation.ts"
 import { resolveRun } from "../../tasks/operations/lookup.ts"
 import { endOf } from "../team-view.ts"

@@ -1,4 +1,4 @@
-import { flag } from "../../lib/fields.ts"
+import { flag } from "../../lib/schema.ts"
 import { readQuestions } from "../../requests/operations/questions.ts"
 import { operation, runFields } from "../../store/operation.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"

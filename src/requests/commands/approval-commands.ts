@@ -1,5 +1,5 @@
 import { command } from "../../app/command.ts"
-import { flag } from "../../lib/fields.ts"
+import { flag } from "../../lib/schema.ts"
 import { toWire } from "../../lib/text/wire-names.ts"
 import type { Approval } from "../approval.ts"
 import { listApprovals } from "../operations/approvals.ts"

@@ -1,9 +1,10 @@
+import * as v from "valibot"
 import { ENGINE, PERSON, POLICY } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { approveChosen } from "../../knowledge/operations/skills.ts"
-import { choice, number, optional } from "../../lib/fields.ts"
+import { choice, described, number } from "../../lib/schema.ts"
 import { moveQa } from "../../quality/operations/move-qa.ts"
 import { type Context, operation, ownerField, runFields, teamFields, textField } from "../../store/operation.ts"
 import { changeRecord, getRecord } from "../../store/records.ts"
@@ -16,13 +17,13 @@ import { movePhase } from "./phases.ts"
 const decideInput = {
   ...teamFields,
   number: number("which one; see: teamwork approvals"),
-  owner: optional({ ...ownerField, description: "who decides; by default a person" }),
+  owner: v.optional(described(ownerField, "who decides; by default a person")),
 }
 
 export const approve = operation({
   name: "approve",
   summary: "Approve what waits for it",
-  input: { ...decideInput, note: optional(textField("what to mind while doing it", 2000)) },
+  input: { ...decideInput, note: v.optional(textField("what to mind while doing it", 2000)) },
   run: (context, { note, ...input }): Promise<Approval> =>
     decideApproval(context, { ...input, status: "approved", reason: note ?? null }),
 })
@@ -41,7 +42,7 @@ export const reject = operation({
 export const listApprovals = operation({
   name: "approvals",
   summary: "List what waits for an approval, or with status what was decided",
-  input: { ...runFields, status: optional(choice(APPROVAL_STATUSES, "only those; by default pending")) },
+  input: { ...runFields, status: v.optional(choice(APPROVAL_STATUSES, "only those; by default pending")) },
   run: ({ store }, { status = "pending", ...name }): Promise<Approval[]> =>
     store.read(async (tx) => {
       const { key } = await getTeam(tx, name)

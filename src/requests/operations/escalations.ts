@@ -1,7 +1,8 @@
+import * as v from "valibot"
 import { ENGINE, PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { isId, type WorkerId } from "../../kernel/ids.ts"
-import { choice, type InputOf, number, optional } from "../../lib/fields.ts"
+import { choice, described, type InputOf, number } from "../../lib/schema.ts"
 import { inboxName, LEAD } from "../../messages/message.ts"
 import {
   agentField,
@@ -39,8 +40,8 @@ export const escalate = operation({
     ...teamFields,
     trigger: choice(TRIGGERS, "why"),
     summary: textField("what the matter is, and what was tried", MAX_SUMMARY),
-    task: optional(taskIdField),
-    owner: optional({ ...ownerField, description: "who asks; by default a person" }),
+    task: v.optional(taskIdField),
+    owner: v.optional(described(ownerField, "who asks; by default a person")),
   },
   run: ({ store, ids }, input): Promise<Escalation> =>
     store.write(async (tx) => {
@@ -85,7 +86,7 @@ async function pauseTeam(tx: Tx, team: StoredTeam, { by, reason }: { by: string;
 export const listEscalations = operation({
   name: "escalations",
   summary: "List what waits for a decision, or with status what was decided",
-  input: { ...runFields, status: optional(choice(ESCALATION_STATUSES, "only those; by default open")) },
+  input: { ...runFields, status: v.optional(choice(ESCALATION_STATUSES, "only those; by default open")) },
   run: ({ store }, { status = "open", ...name }): Promise<Escalation[]> =>
     store.read(async (tx) => {
       const { key } = await getTeam(tx, name)
@@ -97,9 +98,9 @@ const decideInput = {
   ...teamFields,
   number: number("which one; see: teamwork escalations", { min: 1, isInteger: true }),
   option: choice(OPTION_NAMES, "what is to be done"),
-  note: optional(textField("what whoever goes on must know; stands in the next prompt", 5000)),
-  agent: optional(agentField("with reassign: the agent program that does it, such as codex")),
-  owner: optional({ ...ownerField, description: "who decides; by default a person" }),
+  note: v.optional(textField("what whoever goes on must know; stands in the next prompt", 5000)),
+  agent: v.optional(agentField("with reassign: the agent program that does it, such as codex")),
+  owner: v.optional(described(ownerField, "who decides; by default a person")),
 }
 
 export interface Decided {

@@ -1,7 +1,8 @@
+import * as v from "valibot"
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { PHASE_PROGRESS, PHASE_TRANSITIONS, PHASES, type Phase } from "../../kernel/phase.ts"
-import { choice, optional } from "../../lib/fields.ts"
+import { choice } from "../../lib/schema.ts"
 import { LEAD } from "../../messages/message.ts"
 import { operation, ownerField, taskIdField, teamFields, textField, tokenField } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
@@ -60,8 +61,8 @@ export const advancePhase = operation({
     id: taskIdField,
     to: choice(PHASES, "the phase that begins"),
     report: textField("what came out of the phase before; for awaiting_approval the plan", 20_000),
-    owner: optional(ownerField),
-    token: optional(tokenField),
+    owner: v.optional(ownerField),
+    token: v.optional(tokenField),
   },
   run: ({ store, ids }, input): Promise<Task> =>
     store.write(async (tx) => {

@@ -1,5 +1,6 @@
+import * as v from "valibot"
 import { AppError } from "../../kernel/errors.ts"
-import { flag, optional } from "../../lib/fields.ts"
+import { flag } from "../../lib/schema.ts"
 import { idField, operation, roleField, teamFields } from "../../store/operation.ts"
 import type { LoopState } from "../loop-state.ts"
 
@@ -12,7 +13,7 @@ export const loopState = operation({
     get: flag("show it"),
     start: flag("start a loop for this project, team and role"),
     clear: flag("end the loop"),
-    role: optional(roleField),
+    role: v.optional(roleField),
     terminalId: idField("which terminal; this one by default"),
   },
   async run({ store }, input): Promise<LoopState | { active: false; cleared?: boolean }> {

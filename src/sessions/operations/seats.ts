@@ -1,6 +1,7 @@
+import * as v from "valibot"
 import { AppError } from "../../kernel/errors.ts"
 import type { TaskId } from "../../kernel/ids.ts"
-import { choice, flag, type InputOf, optional, withDefault } from "../../lib/fields.ts"
+import { choice, flag, type InputOf } from "../../lib/schema.ts"
 import { idField, operation, roleField, teamFields, textField, workerIdField } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { lockWorking } from "../../tasks/operations/held-tasks.ts"
@@ -22,10 +23,10 @@ const joinInput = {
   ...teamFields,
   terminalId: terminalField,
   lead: flag("as the lead of the team instead of a worker"),
-  role: optional(roleField),
-  workerId: optional(workerIdField),
+  role: v.optional(roleField),
+  workerId: v.optional(workerIdField),
   loop: flag("as a worker: go on to the next task until none is left"),
-  delegation: optional(
+  delegation: v.optional(
     choice(DELEGATIONS, "as the lead: strict leaves all work on the project to workers, lead is the default"),
   ),
   takeOver: flag("from a session that is gone: take its place"),
@@ -121,7 +122,7 @@ export interface Left {
 export const leave = operation({
   name: "leave",
   summary: "Leave the team with this session, and give back what it holds",
-  input: { terminalId: terminalField, reason: withDefault(textField("why", 2000), "left") },
+  input: { terminalId: terminalField, reason: v.optional(textField("why", 2000), "left") },
   run: ({ store }, { terminalId, reason }): Promise<Left> =>
     store.write(async (tx) => {
       const seat = await tx.seats.find(terminalId)

@@ -1,7 +1,8 @@
+import * as v from "valibot"
 import { command } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
-import { list, number, optional, text, withDefault } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
+import { list, number, text } from "../../lib/schema.ts"
 import { oneLine } from "../../lib/text/table.ts"
 import { ownerField, taskIdField, teamFields, textField, tokenField } from "../../store/operation.ts"
 import { runEvidence } from "../effects/run-evidence.ts"
@@ -9,11 +10,11 @@ import { runEvidence } from "../effects/run-evidence.ts"
 const input = {
   ...teamFields,
   id: taskIdField,
-  owner: optional(ownerField),
-  token: optional(tokenField),
-  workingDirectory: optional(textField("the folder it runs in; the current one when left out", 4096)),
-  timeout: withDefault(number("seconds the command may take", { min: 0.1, max: 86_400 }), 1800),
-  command: withDefault(list(text("command and its arguments"), "command and its arguments"), []),
+  owner: v.optional(ownerField),
+  token: v.optional(tokenField),
+  workingDirectory: v.optional(textField("the folder it runs in; the current one when left out", 4096)),
+  timeout: v.optional(number("seconds the command may take", { min: 0.1, max: 86_400 }), 1800),
+  command: v.optional(list(text("command and its arguments"), "command and its arguments"), []),
 }
 
 export const evidenceRun = command({

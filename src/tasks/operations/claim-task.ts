@@ -1,5 +1,6 @@
+import * as v from "valibot"
 import { AppError } from "../../kernel/errors.ts"
-import { flag, number, optional } from "../../lib/fields.ts"
+import { flag, number } from "../../lib/schema.ts"
 import { idField, operation, roleField, taskIdField, teamFields, workerIdField } from "../../store/operation.ts"
 import type { Claimed, ClaimRequest } from "../../store/port.ts"
 import { rolesMatch } from "../task.ts"
@@ -7,13 +8,13 @@ import { explainRefusal } from "./explain-claim.ts"
 
 const input = {
   ...teamFields,
-  id: optional(taskIdField),
+  id: v.optional(taskIdField),
   next: flag("take the best ready task instead of a named one"),
   owner: idField("who claims the task: a worker, a session, a person"),
-  role: optional(roleField),
+  role: v.optional(roleField),
   strictRole: flag("refuse a task of another role instead of warning"),
-  workerId: optional(workerIdField),
-  leaseSeconds: optional(number("how long the claim holds without a heartbeat", { min: 0.001, max: 31_536_000 })),
+  workerId: v.optional(workerIdField),
+  leaseSeconds: v.optional(number("how long the claim holds without a heartbeat", { min: 0.001, max: 31_536_000 })),
 }
 
 export interface ClaimResult extends Claimed {

@@ -1,7 +1,8 @@
+import * as v from "valibot"
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TaskId } from "../../kernel/ids.ts"
-import { choice, list, optional, withDefault } from "../../lib/fields.ts"
+import { choice, list } from "../../lib/schema.ts"
 import { planFiles } from "../../ownership/operations/plan-files.ts"
 import { assertCapable, getRole } from "../../planning/roles/roles.ts"
 import { askAtStart } from "../../requests/operations/checkpoints.ts"
@@ -31,27 +32,29 @@ import { tellAssigned } from "./tell-assignee.ts"
 
 const input = {
   ...teamFields,
-  id: optional(taskIdField),
+  id: v.optional(taskIdField),
   title: titleField("what is to be done, in a line"),
-  description: withDefault(textField("what is to be done, in full"), ""),
-  role: withDefault(roleField, GENERIC_ROLE),
-  complexity: withDefault(choice(COMPLEXITIES, "complexity"), "standard"),
-  blockedBy: withDefault(commaList(taskIdField, "ids of the tasks it needs, as 1,2"), []),
-  acceptance: withDefault(
+  description: v.optional(textField("what is to be done, in full"), ""),
+  role: v.optional(roleField, GENERIC_ROLE),
+  complexity: v.optional(choice(COMPLEXITIES, "complexity"), "standard"),
+  blockedBy: v.optional(commaList(taskIdField, "ids of the tasks it needs, as 1,2"), []),
+  acceptance: v.optional(
     list(textField("what must be true at the end"), "what must be true at the end; may be repeated"),
     [],
   ),
-  check: withDefault(list(textField("command"), "command that must exit with 0 at the end; may be repeated"), []),
-  files: withDefault(list(textField("glob"), "pattern of the files it owns; may be repeated"), []),
+  check: v.optional(list(textField("command"), "command that must exit with 0 at the end; may be repeated"), []),
+  files: v.optional(list(textField("glob"), "pattern of the files it owns; may be repeated"), []),
   ...planFields,
-  agentType: optional(textField("kind of agent it asks for", 100)),
-  assignee: optional(workerIdField),
-  priority: optional(priorityField),
-  agent: optional(agentField("the agent that does it, such as codex or script; by default what teamwork route names")),
-  model: optional(textField("the model by name; by default what the agent's settings say for its complexity", 200)),
-  effort: optional(choice(EFFORTS, "how hard the model should think; by default what its role asks for")),
-  run: withDefault(list(textField("command"), "command that the script agent runs; may be repeated"), []),
-  repair: withDefault(
+  agentType: v.optional(textField("kind of agent it asks for", 100)),
+  assignee: v.optional(workerIdField),
+  priority: v.optional(priorityField),
+  agent: v.optional(
+    agentField("the agent that does it, such as codex or script; by default what teamwork route names"),
+  ),
+  model: v.optional(textField("the model by name; by default what the agent's settings say for its complexity", 200)),
+  effort: v.optional(choice(EFFORTS, "how hard the model should think; by default what its role asks for")),
+  run: v.optional(list(textField("command"), "command that the script agent runs; may be repeated"), []),
+  repair: v.optional(
     list(textField("command"), "command it runs instead when the work was sent back; may be repeated"),
     [],
   ),

@@ -1,7 +1,7 @@
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TaskId } from "../../kernel/ids.ts"
-import { flag } from "../../lib/fields.ts"
+import { flag } from "../../lib/schema.ts"
 import { assertStillApart } from "../../ownership/operations/plan-files.ts"
 import { withdrawEscalations } from "../../requests/operations/escalation-holds.ts"
 import { operation, type Settings, taskIdField, teamFields } from "../../store/operation.ts"

@@ -1,5 +1,6 @@
+import * as v from "valibot"
 import { AppError } from "../../kernel/errors.ts"
-import { choice, type InputOf, list, number, optional } from "../../lib/fields.ts"
+import { choice, type InputOf, list, number } from "../../lib/schema.ts"
 import { type Settings, textField } from "../../store/operation.ts"
 import { EVIDENCE_TYPES, type EvidenceFacts, FILE_ACTIONS, findPattern, type NewEvidence } from "../evidence.ts"
 
@@ -8,15 +9,15 @@ import { EVIDENCE_TYPES, type EvidenceFacts, FILE_ACTIONS, findPattern, type New
  * `reported`; only teamwork itself attests.
  */
 export const evidenceFields = {
-  addEvidence: optional(list(textField("text"), "what was done and seen; may be repeated")),
-  evidenceType: optional(choice(EVIDENCE_TYPES, "structured entry")),
-  command: optional(textField("command that was run")),
-  exitCode: optional(number("its exit code", { isInteger: true })),
-  output: optional(textField("its output")),
-  path: optional(textField("file that was changed", 4096)),
-  action: optional(choice(FILE_ACTIONS, "what happened to the file")),
-  passed: optional(number("tests that passed", { min: 0, isInteger: true })),
-  failed: optional(number("tests that failed", { min: 0, isInteger: true })),
+  addEvidence: v.optional(list(textField("text"), "what was done and seen; may be repeated")),
+  evidenceType: v.optional(choice(EVIDENCE_TYPES, "structured entry")),
+  command: v.optional(textField("command that was run")),
+  exitCode: v.optional(number("its exit code", { isInteger: true })),
+  output: v.optional(textField("its output")),
+  path: v.optional(textField("file that was changed", 4096)),
+  action: v.optional(choice(FILE_ACTIONS, "what happened to the file")),
+  passed: v.optional(number("tests that passed", { min: 0, isInteger: true })),
+  failed: v.optional(number("tests that failed", { min: 0, isInteger: true })),
 }
 
 export type EvidenceInput = InputOf<typeof evidenceFields>

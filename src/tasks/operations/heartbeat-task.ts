@@ -1,6 +1,6 @@
+import * as v from "valibot"
 import type { TaskId, WorkerId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
-import { optional } from "../../lib/fields.ts"
 import { type Context, operation, ownerField, taskIdField, teamFields, tokenField } from "../../store/operation.ts"
 import type { Task } from "../task.ts"
 import { lockHeld, renewFor } from "./assert-holds.ts"
@@ -9,7 +9,7 @@ import { lockHeld, renewFor } from "./assert-holds.ts"
 export const heartbeatTask = operation({
   name: "task.heartbeat",
   summary: "Renew a claim; fails when the task is no longer yours",
-  input: { ...teamFields, id: taskIdField, owner: ownerField, token: optional(tokenField) },
+  input: { ...teamFields, id: taskIdField, owner: ownerField, token: v.optional(tokenField) },
   async run({ store }, input): Promise<Task> {
     return store.write(async (tx) => {
       const { team, task } = await lockHeld(tx, input, input.id)

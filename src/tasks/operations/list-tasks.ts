@@ -1,4 +1,5 @@
-import { choice, flag, number, optional } from "../../lib/fields.ts"
+import * as v from "valibot"
+import { choice, flag, number } from "../../lib/schema.ts"
 import { operation, roleField, runFields } from "../../store/operation.ts"
 import type { StoredTeam, TaskFilter, Tx } from "../../store/port.ts"
 import { takesClaims } from "../readiness.ts"
@@ -12,9 +13,9 @@ export const listTasks = operation({
   input: {
     ...runFields,
     available: flag("only tasks that can be claimed now"),
-    role: optional(roleField),
-    status: optional(choice(TASK_STATUSES, "only tasks of this status")),
-    limit: optional(number("at most this many", { isInteger: true, min: 1 })),
+    role: v.optional(roleField),
+    status: v.optional(choice(TASK_STATUSES, "only tasks of this status")),
+    limit: v.optional(number("at most this many", { isInteger: true, min: 1 })),
   },
   async run({ store }, input): Promise<Task[]> {
     return store.read(async (tx) => {

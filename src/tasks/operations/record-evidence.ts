@@ -1,8 +1,9 @@
+import * as v from "valibot"
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
-import { number, optional } from "../../lib/fields.ts"
+import { number } from "../../lib/schema.ts"
 import {
   type Context,
   operation,
@@ -24,8 +25,8 @@ export const addEvidence = operation({
   input: {
     ...teamFields,
     id: taskIdField,
-    owner: optional(ownerField),
-    token: optional(tokenField),
+    owner: v.optional(ownerField),
+    token: v.optional(tokenField),
     ...evidenceFields,
   },
   async run(context, input): Promise<{ evidence: Evidence[]; warnings: string[] }> {
@@ -79,8 +80,8 @@ export const withdrawEvidence = operation({
     ...teamFields,
     id: taskIdField,
     number: number("number of the entry, as evidence list shows it", { isInteger: true, min: 1 }),
-    owner: optional(ownerField),
-    reason: optional(textField("why", 2000)),
+    owner: v.optional(ownerField),
+    reason: v.optional(textField("why", 2000)),
   },
   async run({ store }, input): Promise<Evidence[]> {
     return store.write(async (tx) => {

@@ -1,6 +1,6 @@
+import * as v from "valibot"
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
-import { optional, withDefault } from "../../lib/fields.ts"
 import { operation, ownerField, taskIdField, teamFields, textField, tokenField } from "../../store/operation.ts"
 import { hasEnded, type Task } from "../task.ts"
 import { lockHeld } from "./assert-holds.ts"
@@ -12,9 +12,9 @@ export const releaseTask = operation({
   input: {
     ...teamFields,
     id: taskIdField,
-    owner: optional(ownerField),
-    token: optional(tokenField),
-    reason: withDefault(textField("why", 2000), "given back"),
+    owner: v.optional(ownerField),
+    token: v.optional(tokenField),
+    reason: v.optional(textField("why", 2000), "given back"),
   },
   async run({ store }, input): Promise<Task> {
     return store.write(async (tx) => {

@@ -1,7 +1,7 @@
+import * as v from "valibot"
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { Remedy } from "../../kernel/remedy.ts"
-import { optional } from "../../lib/fields.ts"
 import { operation, taskIdField, teamFields, textField } from "../../store/operation.ts"
 import { hasEnded, type Task } from "../task.ts"
 import { lockTask, lockTeam } from "./lookup.ts"
@@ -10,7 +10,7 @@ import { reopenTask as reopen } from "./task-moves.ts"
 export const reopenTask = operation({
   name: "task.reopen",
   summary: "Start a new attempt at a resolved, failed or skipped task",
-  input: { ...teamFields, id: taskIdField, reason: optional(textField("why", 2000)) },
+  input: { ...teamFields, id: taskIdField, reason: v.optional(textField("why", 2000)) },
   async run({ store, settings }, input): Promise<Task> {
     return store.write(async (tx) => {
       const team = await lockTeam(tx, input)

@@ -1,7 +1,7 @@
+import * as v from "valibot"
 import { PERSON } from "../../kernel/actor.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import { noteFeedback } from "../../knowledge/operations/give-feedback.ts"
-import { optional } from "../../lib/fields.ts"
 import { operation, taskIdField, teamFields, textField } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { hasEnded, isHeld, type Task } from "../task.ts"
@@ -26,7 +26,7 @@ export interface Revision {
 export const reviseTask = operation({
   name: "revise",
   summary: "Have a task done once more with what should be otherwise, and check again what depends on it",
-  input: { ...teamFields, id: taskIdField, feedback: optional(textField("what should be otherwise", 20_000)) },
+  input: { ...teamFields, id: taskIdField, feedback: v.optional(textField("what should be otherwise", 20_000)) },
   async run({ store, ids, settings, roles }, { id, feedback, ...name }): Promise<Revision> {
     const said = feedback?.trim() || null
     const reading = new Set((await roles()).filter(({ writes }) => !writes).map((role) => role.name))

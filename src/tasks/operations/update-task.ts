@@ -1,7 +1,8 @@
+import * as v from "valibot"
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { parseWorkerId, type TaskId, type WorkerId } from "../../kernel/ids.ts"
-import { choice, flag, type InputOf, list, optional, text } from "../../lib/fields.ts"
+import { choice, flag, type InputOf, list, text } from "../../lib/schema.ts"
 import { idleMessage } from "../../messages/message.ts"
 import { planFiles } from "../../ownership/operations/plan-files.ts"
 import { assertCapable, type RoleDefinition } from "../../planning/roles/roles.ts"
@@ -39,26 +40,26 @@ import { tellAssigned } from "./tell-assignee.ts"
 const input = {
   ...teamFields,
   id: taskIdField,
-  owner: optional(ownerField),
-  token: optional(tokenField),
-  status: optional(choice(TASK_STATUSES, "new status")),
+  owner: v.optional(ownerField),
+  token: v.optional(tokenField),
+  status: v.optional(choice(TASK_STATUSES, "new status")),
   ...evidenceFields,
-  title: optional(titleField("new title")),
-  description: optional(textField("new description")),
-  role: optional(roleField),
-  complexity: optional(choice(COMPLEXITIES, "complexity")),
-  files: optional(list(textField("glob"), "all that it owns from now on, as patterns; empty for nothing")),
+  title: v.optional(titleField("new title")),
+  description: v.optional(textField("new description")),
+  role: v.optional(roleField),
+  complexity: v.optional(choice(COMPLEXITIES, "complexity")),
+  files: v.optional(list(textField("glob"), "all that it owns from now on, as patterns; empty for nothing")),
   ...planFields,
-  priority: optional(priorityField),
-  assignee: optional(text("the only worker that may claim it; empty for anybody")),
-  addBlockedBy: optional(commaList(taskIdField, "tasks it needs as well, as 1,2")),
-  removeBlockedBy: optional(commaList(taskIdField, "tasks it no longer needs, as 1,2")),
-  result: optional(textField("what came out, in a few words")),
-  reason: optional(textField("why the status changes", 2000)),
+  priority: v.optional(priorityField),
+  assignee: v.optional(text("the only worker that may claim it; empty for anybody")),
+  addBlockedBy: v.optional(commaList(taskIdField, "tasks it needs as well, as 1,2")),
+  removeBlockedBy: v.optional(commaList(taskIdField, "tasks it no longer needs, as 1,2")),
+  result: v.optional(textField("what came out, in a few words")),
+  reason: v.optional(textField("why the status changes", 2000)),
   release: flag("give the task back, for anybody to take"),
-  workerId: optional(workerIdField),
-  commit: optional(text("what is resolved, where QA has passed it")),
-  tree: optional(text("its tree, where it is known")),
+  workerId: v.optional(workerIdField),
+  commit: v.optional(text("what is resolved, where QA has passed it")),
+  tree: v.optional(text("its tree, where it is known")),
 }
 type Input = InputOf<typeof input>
 

@@ -1,5 +1,5 @@
 import { PERSON } from "../../kernel/actor.ts"
-import { choice, number } from "../../lib/fields.ts"
+import { choice, number } from "../../lib/schema.ts"
 import { operation, teamFields } from "../../store/operation.ts"
 import { WAVE_STATUSES, type WavePlan } from "../wave.ts"
 import { decideWave } from "./decide-wave.ts"

@@ -1,9 +1,10 @@
+import * as v from "valibot"
 import { command, type Session } from "../../app/command.ts"
 import { findTools, sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import type { WorkerId } from "../../kernel/ids.ts"
 import { describeTeam, type TeamName } from "../../kernel/team.ts"
-import { flag, optional } from "../../lib/fields.ts"
 import { machineName } from "../../lib/process/machine-name.ts"
+import { flag } from "../../lib/schema.ts"
 import { sleep } from "../../lib/sleep.ts"
 import { teamStatus } from "../../reporting/operations/team-status.ts"
 import { teamFields, textField } from "../../store/operation.ts"
@@ -15,7 +16,7 @@ import { cancelTeam } from "../operations/steer-team.ts"
 
 const input = {
   ...teamFields,
-  reason: optional(textField("why", 2000)),
+  reason: v.optional(textField("why", 2000)),
   force: flag("end the workers now, instead of letting them bring their agents to an end"),
   purge: flag("and forget the team: its tasks, messages and history; commits stay"),
   sourceDir: sourceDirField,

@@ -1,6 +1,6 @@
 import { command } from "../../app/command.ts"
 import type { Event } from "../../kernel/events.ts"
-import { flag } from "../../lib/fields.ts"
+import { flag } from "../../lib/schema.ts"
 import { toWire } from "../../lib/text/wire-names.ts"
 import { renderEvents } from "../../reporting/views/events-view.ts"
 import { resolveRun } from "../../tasks/operations/lookup.ts"

@@ -1,6 +1,6 @@
 import { command } from "../../app/command.ts"
 import { AppError } from "../../kernel/errors.ts"
-import { flag } from "../../lib/fields.ts"
+import { flag } from "../../lib/schema.ts"
 import { idField } from "../../store/operation.ts"
 import { type Linked, linkProject, unlinkProject } from "../operations/link-project.ts"
 

@@ -1,7 +1,7 @@
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamName } from "../../kernel/team.ts"
-import { flag } from "../../lib/fields.ts"
+import { flag } from "../../lib/schema.ts"
 import { askAtStart } from "../../requests/operations/checkpoints.ts"
 import { withdrawEscalations } from "../../requests/operations/escalation-holds.ts"
 import { operation, teamFields } from "../../store/operation.ts"

@@ -1,7 +1,7 @@
+import * as v from "valibot"
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { describeTeam, type Team, type TeamName } from "../../kernel/team.ts"
-import { optional } from "../../lib/fields.ts"
 import { type Context, operation, teamFields, textField } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { getTeam, lockTeam, publicTeam } from "../../tasks/operations/lookup.ts"
@@ -41,7 +41,7 @@ export async function archiveTeam(
 export const keepTeam = operation({
   name: "team.keep",
   summary: "Keep a team for later: it is paused, with its worktrees and branches, until it is resumed",
-  input: { ...teamFields, reason: optional(textField("why", 2000)) },
+  input: { ...teamFields, reason: v.optional(textField("why", 2000)) },
   async run({ store }, { reason, ...name }): Promise<Team> {
     return store.write(async (tx) => {
       const team = await lockTeam(tx, name)

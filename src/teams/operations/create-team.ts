@@ -1,8 +1,9 @@
+import * as v from "valibot"
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { PROTOCOLS } from "../../kernel/phase.ts"
 import { describeTeam, protocolOf, SCHEDULES, TEAM_MODES, type Team, type TeamName } from "../../kernel/team.ts"
-import { choice, flag, optional, withDefault } from "../../lib/fields.ts"
+import { choice, flag } from "../../lib/schema.ts"
 import { askAtStart } from "../../requests/operations/checkpoints.ts"
 import { operation, teamFields, textField } from "../../store/operation.ts"
 import { getTeam, publicTeam } from "../../tasks/operations/lookup.ts"
@@ -14,9 +15,9 @@ export const createTeam = operation({
   input: {
     ...teamFields,
     goal: textField("what the team is to reach"),
-    mode: withDefault(choice(TEAM_MODES, "who decides routine matters"), "FULL_AUTO"),
-    schedule: withDefault(choice(SCHEDULES, "when tasks start"), "waves"),
-    protocol: optional(choice(PROTOCOLS, "whether tasks are planned and approved before they are done")),
+    mode: v.optional(choice(TEAM_MODES, "who decides routine matters"), "FULL_AUTO"),
+    schedule: v.optional(choice(SCHEDULES, "when tasks start"), "waves"),
+    protocol: v.optional(choice(PROTOCOLS, "whether tasks are planned and approved before they are done")),
     qa: flag("have the work of each task checked by somebody else"),
   },
   async run(context, input): Promise<Team> {

@@ -1,7 +1,8 @@
+import * as v from "valibot"
 import { EVENTS, type Event, type EventType } from "../../kernel/events.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
-import { choice, number, optional, text, withDefault } from "../../lib/fields.ts"
+import { choice, number, text } from "../../lib/schema.ts"
 import { idField, operation, runFields } from "../../store/operation.ts"
 import { getTeam } from "../../tasks/operations/lookup.ts"
 
@@ -18,14 +19,14 @@ export const listEvents = operation({
   summary: "Show the newest events, or those after a cursor",
   input: {
     ...runFields,
-    after: optional(
+    after: v.optional(
       text("cursor of an earlier call", (value) =>
         /^\d+(\.\d+)?$/.test(value) ? undefined : "is not a cursor; use one that an earlier call gave",
       ),
     ),
-    type: optional(choice(types, "only this type, such as task.claimed")),
-    task: optional(idField<TaskId>("only those of this task")),
-    limit: withDefault(number("at most this many", { isInteger: true, min: 1, max: 10_000 }), 20),
+    type: v.optional(choice(types, "only this type, such as task.claimed")),
+    task: v.optional(idField<TaskId>("only those of this task")),
+    limit: v.optional(number("at most this many", { isInteger: true, min: 1, max: 10_000 }), 20),
   },
   async run({ store }, input): Promise<EventPage> {
     return store.read(async (tx) => {

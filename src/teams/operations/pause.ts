@@ -1,8 +1,8 @@
+import * as v from "valibot"
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TaskId, WorkerId } from "../../kernel/ids.ts"
 import { describeTeam } from "../../kernel/team.ts"
-import { optional } from "../../lib/fields.ts"
 import { whyHeld } from "../../requests/operations/checkpoints.ts"
 import { assertTeamFree } from "../../requests/operations/escalation-holds.ts"
 import { operation, taskIdField, teamFields, textField, workerIdField } from "../../store/operation.ts"
@@ -12,9 +12,9 @@ import { moveTask } from "../../tasks/operations/task-moves.ts"
 
 const whatFields = {
   ...teamFields,
-  task: optional(taskIdField),
-  workerId: optional(workerIdField),
-  reason: optional(textField("why", 2000)),
+  task: v.optional(taskIdField),
+  workerId: v.optional(workerIdField),
+  reason: v.optional(textField("why", 2000)),
 }
 
 export interface PauseResult {

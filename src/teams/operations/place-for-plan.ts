@@ -1,6 +1,6 @@
 import { AppError } from "../../kernel/errors.ts"
 import { describeTeam, type TeamName } from "../../kernel/team.ts"
-import { type Fields, flag } from "../../lib/fields.ts"
+import { type Fields, flag } from "../../lib/schema.ts"
 import type { Context } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
 import { isMet, type Task } from "../../tasks/task.ts"

@@ -1,8 +1,9 @@
+import * as v from "valibot"
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { PROTOCOLS } from "../../kernel/phase.ts"
 import { protocolOf, SCHEDULES, TEAM_MODES, type Team } from "../../kernel/team.ts"
-import { choice, optional } from "../../lib/fields.ts"
+import { choice } from "../../lib/schema.ts"
 import { withdrawApprovals } from "../../requests/operations/ask-approval.ts"
 import { askAtStart } from "../../requests/operations/checkpoints.ts"
 import { operation, teamFields, textField } from "../../store/operation.ts"
@@ -15,11 +16,11 @@ export const updateTeam = operation({
   summary: "Change the goal, mode, schedule, protocol or QA",
   input: {
     ...teamFields,
-    goal: optional(textField("what the team is to reach")),
-    mode: optional(choice(TEAM_MODES, "who decides routine matters")),
-    schedule: optional(choice(SCHEDULES, "when tasks start")),
-    protocol: optional(choice(PROTOCOLS, "whether tasks are planned and approved before they are done")),
-    qa: optional(choice(ON_OFF, "whether the work of each task is checked by somebody else")),
+    goal: v.optional(textField("what the team is to reach")),
+    mode: v.optional(choice(TEAM_MODES, "who decides routine matters")),
+    schedule: v.optional(choice(SCHEDULES, "when tasks start")),
+    protocol: v.optional(choice(PROTOCOLS, "whether tasks are planned and approved before they are done")),
+    qa: v.optional(choice(ON_OFF, "whether the work of each task is checked by somebody else")),
   },
   async run({ store }, { goal, mode, schedule, protocol, qa, ...name }): Promise<Team> {
     if ([goal, mode, schedule, protocol, qa].every((given) => given === undefined)) {

@@ -1,5 +1,5 @@
 import { command } from "../../app/command.ts"
-import { flag } from "../../lib/fields.ts"
+import { flag } from "../../lib/schema.ts"
 import { removeOld } from "../remove-old.ts"
 
 export const gc = command({

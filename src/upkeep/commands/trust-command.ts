@@ -2,8 +2,8 @@ import { command, type Outcome, type Session } from "../../app/command.ts"
 import { readTrust } from "../../app/config/trusted-settings.ts"
 import { findStanding, grant, showPrograms, writeTrust } from "../../app/wiring/trust-here.ts"
 import { AppError } from "../../kernel/errors.ts"
-import { flag } from "../../lib/fields.ts"
 import { isWorkerMark } from "../../lib/process/worker-mark.ts"
+import { flag } from "../../lib/schema.ts"
 
 export const trust = command({
   summary: "Show the programs that this repository would start, and agree to them once",

@@ -1,15 +1,16 @@
+import * as v from "valibot"
 import { command } from "../../app/command.ts"
 import { sourceDirField, toolsOf } from "../../app/wiring/workspace-tools.ts"
 import { AppError } from "../../kernel/errors.ts"
-import { type Fields, flag, type InputOf, number, optional } from "../../lib/fields.ts"
+import { described, type Fields, flag, type InputOf, number } from "../../lib/schema.ts"
 import { runFields, taskIdField, textField, workerIdField } from "../../store/operation.ts"
 import type { ListedPin } from "../swarm/worktrees.ts"
 import { renderPins, shortCommit } from "../views/workspace-view.ts"
 
 const placeFields = {
   ...runFields,
-  task: optional(taskIdField),
-  workerId: optional({ ...workerIdField, description: "what this worker left without a task" }),
+  task: v.optional(taskIdField),
+  workerId: v.optional(described(workerIdField, "what this worker left without a task")),
   sourceDir: sourceDirField,
 } satisfies Fields
 
@@ -62,9 +63,9 @@ function contained(pins: readonly ListedPin[]): ListedPin[] {
 
 const recoverFields = {
   ...placeFields,
-  attempt: optional(number("which attempt, or time of a worker; the last by default", { min: 1, isInteger: true })),
-  kind: optional(textField("head, leftovers, aside, base or another kind that 'refs' lists; head by default")),
-  branch: optional(textField("name of the branch to make; recovered/<task>-<attempt> by default")),
+  attempt: v.optional(number("which attempt, or time of a worker; the last by default", { min: 1, isInteger: true })),
+  kind: v.optional(textField("head, leftovers, aside, base or another kind that 'refs' lists; head by default")),
+  branch: v.optional(textField("name of the branch to make; recovered/<task>-<attempt> by default")),
 } satisfies Fields
 
 export const recover = command({

@@ -1,10 +1,11 @@
+import * as v from "valibot"
 import { command } from "../../app/command.ts"
 import { trustHere } from "../../app/wiring/trust-here.ts"
 import { renewHere, sourceDirField, toolsOf } from "../../app/wiring/workspace-tools.ts"
 import type { WorkerId } from "../../kernel/ids.ts"
-import { choice, flag, number, optional, withDefault } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
 import { machineName } from "../../lib/process/machine-name.ts"
+import { choice, flag, number } from "../../lib/schema.ts"
 import { commaList, roleField, teamFields } from "../../store/operation.ts"
 import type { Role } from "../../tasks/task.ts"
 import { type SpawnedWorker, spawnWorkers } from "../swarm/spawn-workers.ts"
@@ -13,11 +14,11 @@ import { renderSpawned } from "../views/swarm-view.ts"
 
 const input = {
   ...teamFields,
-  role: optional(roleField),
-  roles: withDefault(commaList(roleField, "one worker for each of these roles"), []),
-  count: optional(number("so many of each; 1 by default", { isInteger: true, min: 1, max: 64 })),
+  role: v.optional(roleField),
+  roles: v.optional(commaList(roleField, "one worker for each of these roles"), []),
+  count: v.optional(number("so many of each; 1 by default", { isInteger: true, min: 1, max: 64 })),
   worktree: flag("give each its worktree at once, instead of with its first task"),
-  runtime: optional(choice(["child", "tmux"], "where they run; the setting engine.runtime by default")),
+  runtime: v.optional(choice(["child", "tmux"], "where they run; the setting engine.runtime by default")),
   sourceDir: sourceDirField,
 }
 

@@ -1,15 +1,16 @@
+import * as v from "valibot"
 import { command } from "../../app/command.ts"
 import { findTools, sourceDirField } from "../../app/wiring/workspace-tools.ts"
 import { AppError } from "../../kernel/errors.ts"
-import { flag, optional } from "../../lib/fields.ts"
 import { machineName } from "../../lib/process/machine-name.ts"
+import { flag } from "../../lib/schema.ts"
 import { teamFields, workerIdField } from "../../store/operation.ts"
 import { stopWorkers } from "../swarm/stop-workers.ts"
 import { renderStopped } from "../views/swarm-view.ts"
 
 const input = {
   ...teamFields,
-  worker: optional(workerIdField),
+  worker: v.optional(workerIdField),
   all: flag("all workers of the team that run on this machine"),
   force: flag("end them now, instead of letting them bring their agents to an end for team.shutdownTimeoutMs"),
   sourceDir: sourceDirField,

@@ -1,9 +1,10 @@
+import * as v from "valibot"
 import { command } from "../../app/command.ts"
 import { openWorker, workerOptions } from "../../app/wiring/open-worker.ts"
 import { trustHere } from "../../app/wiring/trust-here.ts"
 import { runHere, sourceDirField } from "../../app/wiring/workspace-tools.ts"
-import { flag, number, optional } from "../../lib/fields.ts"
 import { resolvePath } from "../../lib/paths.ts"
+import { flag, number } from "../../lib/schema.ts"
 import { runWorker } from "../loop/run-worker.ts"
 import type { WorkerEnd } from "../loop/worker-ports.ts"
 import { setupWorker } from "../operations/setup-worker.ts"
@@ -15,7 +16,7 @@ const input = {
   once: flag("do one task and end; with loop wait for one"),
   loop: flag("wait for the project and for tasks; it does so anyway, unless once is given"),
   keepPolling: flag("wait on when the project is complete"),
-  pollInterval: optional(number("seconds between two status lines while waiting", { min: 0.01, max: 86_400 })),
+  pollInterval: v.optional(number("seconds between two status lines while waiting", { min: 0.01, max: 86_400 })),
   sourceDir: sourceDirField,
   managed: flag("end when the team has ended, as whoever an orchestrator started does"),
 }

@@ -1,5 +1,6 @@
+import * as v from "valibot"
 import { command } from "../../app/command.ts"
-import { flag, number, optional } from "../../lib/fields.ts"
+import { flag, number } from "../../lib/schema.ts"
 import { oneLine } from "../../lib/text/table.ts"
 import { waitForWork } from "../../tasks/effects/wait-for-work.ts"
 import { setupWorker } from "../operations/setup-worker.ts"
@@ -8,7 +9,7 @@ const input = {
   ...setupWorker.input,
   loop: flag("wait for the project and for a task"),
   keepPolling: flag("with loop: wait on when the project is complete"),
-  pollInterval: optional(number("seconds between two status lines while waiting", { min: 0.01, max: 86_400 })),
+  pollInterval: v.optional(number("seconds between two status lines while waiting", { min: 0.01, max: 86_400 })),
 }
 
 export const workerSetup = command({

@@ -1,6 +1,7 @@
+import * as v from "valibot"
 import { command } from "../../app/command.ts"
 import { renewHere, sourceDirField, toolsOf } from "../../app/wiring/workspace-tools.ts"
-import { type Fields, optional } from "../../lib/fields.ts"
+import type { Fields } from "../../lib/schema.ts"
 import { oneLine } from "../../lib/text/table.ts"
 import { teamFields, textField, workerIdField } from "../../store/operation.ts"
 import { createWorktree, removeWorktree, syncWorktree } from "../swarm/worktrees.ts"
@@ -9,7 +10,7 @@ import { renderWorktrees, shortCommit } from "../views/workspace-view.ts"
 const workerFields = { ...teamFields, workerId: workerIdField, sourceDir: sourceDirField } satisfies Fields
 const createFields = {
   ...workerFields,
-  base: optional(
+  base: v.optional(
     textField("branch, tag or commit to start from; the integration branch or the current one by default"),
   ),
 } satisfies Fields

@@ -1,6 +1,7 @@
+import * as v from "valibot"
 import { AppError } from "../../kernel/errors.ts"
 import type { WorkerId } from "../../kernel/ids.ts"
-import { number, optional } from "../../lib/fields.ts"
+import { number } from "../../lib/schema.ts"
 import { problemWithWorkerName } from "../../messages/message.ts"
 import { idField, operation, roleField, teamFields, workerIdField } from "../../store/operation.ts"
 import type { StoredTeam, Tx } from "../../store/port.ts"
@@ -23,10 +24,10 @@ export const setupWorker = operation({
   summary: "Register a worker and show what it could take",
   input: {
     ...teamFields,
-    role: optional(roleField),
-    workerId: optional(workerIdField),
-    sessionId: optional(idField("the session the worker runs in")),
-    freshStartInterval: optional(number("give back claims older than this many seconds; 0 for none", { min: 0 })),
+    role: v.optional(roleField),
+    workerId: v.optional(workerIdField),
+    sessionId: v.optional(idField("the session the worker runs in")),
+    freshStartInterval: v.optional(number("give back claims older than this many seconds; 0 for none", { min: 0 })),
   },
   async run({ store, settings }, input): Promise<WorkerSetup> {
     return store.write(async (tx) => {

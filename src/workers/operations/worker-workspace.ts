@@ -1,4 +1,4 @@
-import { choice, list, text } from "../../lib/fields.ts"
+import { choice, list, text } from "../../lib/schema.ts"
 import { idField, operation, teamFields, workerIdField } from "../../store/operation.ts"
 import { getTask, getTeam, lockTeam } from "../../tasks/operations/lookup.ts"
 import type { Worker } from "../worker.ts"

@@ -1,18 +1,19 @@
 import { expect, it } from "bun:test"
-import { choice, flag, list, number, optional, record, text, withDefault } from "./fields.ts"
-import { objectSchema, plainForm } from "./fields-schema.ts"
+import * as v from "valibot"
+import { choice, flag, list, number, record, text } from "./schema.ts"
+import { jsonSchemaOf } from "./to-json-schema.ts"
 
 it("says of every kind what it takes, what is required and what is the default", () => {
   const fields = {
     title: text("what"),
-    color: optional(choice(["red", "blue"], "which")),
-    count: withDefault(number("how many", { min: 1, max: 9, isInteger: true }), 3),
-    share: optional(number("of it", { min: 0 })),
-    names: withDefault(list(text("name"), "who"), []),
+    color: v.optional(choice(["red", "blue"], "which")),
+    count: v.optional(number("how many", { min: 1, max: 9, isInteger: true }), 3),
+    share: v.optional(number("of it", { min: 0 })),
+    names: v.optional(list(text("name"), "who"), []),
     isNew: flag("whether"),
-    rest: optional(record("more")),
+    rest: v.optional(record("more")),
   }
-  expect(objectSchema(fields, (field) => plainForm(field))).toEqual({
+  expect(jsonSchemaOf(fields)).toEqual({
     type: "object",
     additionalProperties: false,
     required: ["title"],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "bun:test"
 import fc from "fast-check"
-import { checkFields, choice, type Fields, flag, list, number, optional, record, text, withDefault } from "./fields.ts"
+import * as v from "valibot"
+import { checkFields, choice, describeField, type Fields, flag, list, number, record, text } from "./schema.ts"
 
 function problem(fields: Fields, given: Record<string, unknown>): string | undefined {
   const checked = checkFields(fields, given)
@@ -11,11 +12,11 @@ describe("checkFields", () => {
   it("gives back what fits, fills in defaults and drops what it does not know", () => {
     const fields = {
       title: text("a title"),
-      role: withDefault(choice(["a", "b"], "role"), "a"),
-      size: optional(number("size")),
+      role: v.optional(choice(["a", "b"], "role"), "a"),
+      size: v.optional(number("size")),
       force: flag("force"),
-      tags: withDefault(list(text("tag"), "tags"), []),
-      extra: optional(record("anything")),
+      tags: v.optional(list(text("tag"), "tags"), []),
+      extra: v.optional(record("anything")),
     }
     expect(checkFields(fields, { title: "x", unknown: 1, extra: { deep: [1] } })).toEqual({
       ok: true,
@@ -28,13 +29,13 @@ describe("checkFields", () => {
   })
 
   it("tells a missing value from a wrong one", () => {
-    expect(checkFields({ id: text("id") }, {})).toEqual({
+    expect(checkFields({ id: text("id") }, {})).toMatchObject({
       ok: false,
       field: "id",
       isMissing: true,
       problem: "is missing",
     })
-    expect(checkFields({ id: text("id") }, { id: 3 })).toEqual({
+    expect(checkFields({ id: text("id") }, { id: 3 })).toMatchObject({
       ok: false,
       field: "id",
       isMissing: false,
@@ -70,16 +71,16 @@ describe("checkFields", () => {
   })
 
   it("describes choices by name", () => {
-    expect(choice(["a", "b"], "what").description).toBe("what: a, b")
+    expect(describeField(choice(["a", "b"], "what")).description).toBe("what: a, b")
   })
 
   it("never throws, whatever it is given", () => {
     const fields = {
       a: text("", (value) => (value.length > 3 ? "is long" : undefined)),
-      b: optional(number("", { min: 0, isInteger: true })),
+      b: v.optional(number("", { min: 0, isInteger: true })),
       c: flag(""),
-      d: withDefault(list(choice(["x"], ""), ""), []),
-      e: optional(record("")),
+      d: v.optional(list(choice(["x"], ""), ""), []),
+      e: v.optional(record("")),
     }
     const given = fc.record({
       a: fc.anything(),
