@@ -11,7 +11,7 @@ import type { PromptFacts } from "../../src/prompts/prompt-facts.ts"
 import { composePrompt } from "../../src/prompts/views/compose-prompt.ts"
 import { CLOSING_SCHEMA } from "../../src/tasks/closing-block.ts"
 import { ROLES } from "../../src/tasks/task.ts"
-import { TOOLS_TOKENS } from "../../src/workers/loop/words-sent.ts"
+import { TOOLS_TOKENS } from "../../src/workers/loop/agent-job.ts"
 import { makeTask } from "../support/tasks.ts"
 
 const FACTS: PromptFacts = {

@@ -15,19 +15,17 @@ import { getTask } from "../../tasks/operations/get-task.ts"
 import { checkTakeable } from "../../tasks/operations/take-for-person.ts"
 import { personsName } from "../../tasks/persons-claim.ts"
 import type { Task } from "../../tasks/task.ts"
-import type { Ending } from "../loop/ending.ts"
-import type { Shift } from "../loop/shift.ts"
-import { checkOneSession } from "../open/one-session.ts"
-import { makeOpenJob } from "../open/open-job.ts"
+import type { WorkerRun } from "../loop/worker-ports.ts"
 import {
   type Afterwards,
-  findAgent,
-  findOpened,
+  findSession,
+  makeOpenCommand,
   type OpenEnd,
   type Opened,
   type OpenPorts,
-  openSession,
-} from "../open/work-by-hand.ts"
+  openTask,
+} from "../open/open-task.ts"
+import { checkSessionLock } from "../open/session-lock.ts"
 
 const input = {
   ...teamFields,
@@ -50,24 +48,21 @@ export const open = command({
     const { io } = session.host
     const folder = resolvePath(given.sourceDir ?? ".", io.cwd)
     const task = await getTask.run(await session.context(), { project: given.project, team: given.team, id: given.id })
-    if (given.print === true) return print(session, await makeShift(session, given), task)
+    if (given.print === true) return print(session, await makeRun(session, given), task)
     if (!io.canAsk)
       throw new AppError(
         "usage",
         (say) => `a session needs a terminal; run it in one, or see the command with ${say.field("print")}`,
       )
     await trustHere(session, { folder })
-    const end = await openSession(await makeShift(session, given), task, openPorts(session, next))
+    const end = await openTask(await makeRun(session, given), task, openPorts(session, next))
     return { data: end, text: () => describeEnd(end), exitCode: end.isInterrupted ? 130 : end.isDone ? 0 : 1 }
   },
 })
 
 function readNext({ done, giveBack, keep }: Input): Afterwards | undefined {
-  const asked = [
-    ...(done === true ? ["done" as const] : []),
-    ...(giveBack === true ? ["give-back" as const] : []),
-    ...(keep === true ? ["keep" as const] : []),
-  ]
+  const given = { done, "give-back": giveBack, keep }
+  const asked = (["done", "give-back", "keep"] as const).filter((next) => given[next] === true)
   if (asked.length > 1)
     throw new AppError(
       "usage",
@@ -76,19 +71,24 @@ function readNext({ done, giveBack, keep }: Input): Afterwards | undefined {
   return asked[0]
 }
 
-/** A person in the place of a worker. The first signal ends the session at once: nobody is there who goes on. */
-async function makeShift(session: Session, given: Input): Promise<Shift> {
+/** A person in the place of a worker. The first signal ends the session at once. */
+async function makeRun(session: Session, given: Input): Promise<WorkerRun> {
   const { env } = session.host
   const { project, team } = given
   const { run } = await runHere(session, { project, team })
   const asked = { project, team, run, sourceDir: given.sourceDir }
   const ports = await openWorker(session, asked)
-  const ending: Ending = {
-    ...{ drain: ports.drain, stop: ports.drain, reason: () => undefined, shutDown: () => undefined },
-    [Symbol.dispose]: () => undefined,
-  }
   return {
-    ...{ ports, options: await workerOptions(session, asked), team: { project, team, run }, ending },
+    ports,
+    options: await workerOptions(session, asked),
+    team: { project, team, run },
+    ending: {
+      drain: ports.drain,
+      stop: ports.drain,
+      reason: () => undefined,
+      shutDown: () => undefined,
+      [Symbol.dispose]: () => undefined,
+    },
     worker: personsName(env.USER ?? env.LOGNAME ?? userInfo().username) as WorkerId,
     history: followHistory(ports.context, { project, team, run }),
   }
@@ -119,27 +119,32 @@ function openPorts({ host }: Session, next: Afterwards | undefined): OpenPorts {
 
 const QUESTION = "Is the task done (d), shall a worker go on (g), or do you keep it (k)? "
 const ANSWERS: Readonly<Partial<Record<string, Afterwards>>> = {
-  ...{ d: "done", done: "done", g: "give-back", "give-back": "give-back", k: "keep", keep: "keep" },
+  d: "done",
+  done: "done",
+  g: "give-back",
+  "give-back": "give-back",
+  k: "keep",
+  keep: "keep",
 }
 
 /** What `open` would do now; refuses what it would refuse. */
-async function print(session: Session, shift: Shift, task: Task) {
-  const { leaseSeconds } = shift.options.settings
-  const deadToken = await checkOneSession(shift, task.id)
-  const request = { ...shift.team, id: task.id, owner: shift.worker, leaseSeconds, deadToken }
-  await checkTakeable(shift.ports.context, request)
-  const earlier = await findOpened(shift, task)
-  const ready = earlier && (await findAgent(shift, earlier))
-  const workspace = shift.ports.workspaces.pathOf(shift.worker)
-  const identity = await shift.ports.gitIdentity()
-  const job = earlier && ready && (await makeOpenJob(shift, { task, ready, earlier, workspace, identity }))
-  const opened = (job && ready.agent.open?.(job)) ?? null
+async function print(session: Session, run: WorkerRun, task: Task) {
+  const { worker: owner, team, ports, options } = run
+  const { leaseSeconds } = options.settings
+  const deadToken = await checkSessionLock(run, task.id)
+  await checkTakeable(ports.context, { ...team, id: task.id, owner, leaseSeconds, deadToken })
+  const workspace = ports.workspaces.pathOf(owner)
+  const found = await findSession(run, task)
+  const opened = (found && (await makeOpenCommand(run, { ...found, task, workspace }))) ?? null
   const data = {
-    ...{ task: task.id, workspace, agent: opened && (earlier?.agent ?? null), session: opened && earlier?.session.id },
+    task: task.id,
+    workspace,
+    agent: opened?.agent ?? null,
+    session: opened?.session ?? null,
     command: opened?.command ?? [session.host.env.SHELL ?? "sh"],
     env: opened?.env ?? {},
     workspaceExists: existsSync(workspace),
-    takenFrom: task.status === "in_progress" && task.claimedBy !== shift.worker ? task.claimedBy : null,
+    takenFrom: task.status === "in_progress" && task.claimedBy !== owner ? task.claimedBy : null,
   }
   // Programs read it from the fields.
   const warnings = session.isJsonAsked ? [] : notesOf(data)

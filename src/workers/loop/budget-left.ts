@@ -9,7 +9,7 @@ export interface Spender {
   readonly worker: string
 }
 
-/** Whose budget it is. The widest first: when the team's is used up, that is what a person is asked about. */
+/** The widest first: when the team's budget is used up, a person is asked about that one. */
 const PAYERS = ["team", "worker", "task"] as const
 export type Payer = (typeof PAYERS)[number]
 
@@ -19,14 +19,14 @@ export interface UsedUp {
   readonly why: string
 }
 
-/** What the next run may still use up, and whose budget is used up already. Null is no limit. */
+/** What the next run may still use. Null means no limit. */
 export interface BudgetLeft extends Pick<Limits, "tokens" | "dollars"> {
   readonly usedUp: UsedUp | null
-  /** Whose budget sets the limit; null where there is none. */
+  /** Whose budget sets the limit. */
   readonly tightest: Payer | null
 }
 
-/** Of each budget what all runs so far left of it; the smallest counts. */
+/** The smallest of what all runs so far left of each budget. */
 export function budgetLeft(history: History, configured: Budgets, { task, worker }: Spender): BudgetLeft {
   const budgets = { ...configured, team: teamBudget(history, configured.team) }
   if (Object.values(budgets).every(isUnlimited)) return { tokens: null, dollars: null, usedUp: null, tightest: null }
@@ -54,11 +54,11 @@ export function budgetLeft(history: History, configured: Budgets, { task, worker
 }
 
 /**
- * Whose budget a run came to the end of. An agent stops at its limit by its own count, which may differ from ours by a
- * little; and where we gave it no limit, it is the money of the account that is used up.
+ * Whose budget ended a run. An agent stops at its limit by its own count, which may differ a little from ours. Where we
+ * gave it no limit, the account has no money left.
  */
 export function whoseBudget(after: BudgetLeft, limits: Limits): UsedUp | null {
   if (after.usedUp !== null) return after.usedUp
   if (after.tightest === null || (limits.tokens === null && limits.dollars === null)) return null
-  return { payer: after.tightest, why: "the agent came to the end of its limit" }
+  return { payer: after.tightest, why: "the agent reached its limit" }
 }

@@ -1,6 +1,6 @@
 import type { AgentEvent, Reason } from "../../agents/port.ts"
 
-/** What was seen of a run that did not come to its end by itself. Times are those of the events. */
+/** What was seen of a run. Times are those of the events. */
 export interface RunTrace {
   readonly startedAt: number
   /** When the program last said or did something. */
@@ -32,7 +32,7 @@ export function newTrace(now: number): RunTrace {
 }
 
 export function traceEvent(trace: RunTrace, event: AgentEvent): void {
-  // That we ended it, and that it waits, is no work of its own.
+  // That it waits or was ended is no sign of work.
   if (event.type !== "waiting" && event.type !== "finished") trace.heardAt = event.at
   if (event.type === "text" || event.type === "reasoning" || event.type === "tool_use") trace.isAtWork = true
   if (event.type === "tool_use") {
@@ -52,7 +52,7 @@ export function traceEvent(trace: RunTrace, event: AgentEvent): void {
   }
 }
 
-/** Something that the task cannot do without, and that is not the task's to make. */
+/** The task needs something that it cannot make itself. */
 const MISSING =
   /cannot find (?:module|package)|module not found|no module named|unresolved import|could not resolve|command not found|connection refused|ECONNREFUSED|ENOTFOUND|ETIMEDOUT|network is unreachable|permission denied|EACCES|not authori[sz]ed|401 unauthorized|403 forbidden|no such (?:table|column|file)|does not exist|waiting for/i
 
@@ -66,7 +66,7 @@ interface End {
   readonly at: number
 }
 
-/** Why a run was ended, by what it did last, and what the next one should do differently. */
+/** Why a run got nowhere, and what the next one should do differently. */
 export function diagnoseRun(trace: RunTrace, end: End): Diagnosis {
   const { toolUses, files, latest } = trace
   const seen = `${toolUses} uses of tools, ${files.size} files written${lastOf(latest)}`
@@ -99,7 +99,7 @@ export function diagnoseRun(trace: RunTrace, end: End): Diagnosis {
   }
 }
 
-/** Nothing was heard for most of the time: of its model, or of a tool that does not end. */
+/** Silent for most of the time: its model does not answer, or a tool does not end. */
 function findHang({ startedAt, heardAt, isAtWork, latest }: RunTrace, { reason, at }: End) {
   const silentMs = at - heardAt
   const isLong = !isAtWork || silentMs >= Math.min(HANG_MS, (at - startedAt) / 2)

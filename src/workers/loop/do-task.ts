@@ -1,3 +1,4 @@
+// One task from its claim to its delivery. Each step is recorded before it begins, so that the next worker can go on.
 import type { AgentResult } from "../../agents/port.ts"
 import type { AsideResult, Workspace } from "../../git/port.ts"
 import { type EnforcedScope, enforceOwnership } from "../../ownership/effects/enforce-ownership.ts"
@@ -11,67 +12,57 @@ import { setBack } from "../../tasks/operations/set-back.ts"
 import { isPersonsClaim } from "../../tasks/persons-claim.ts"
 import type { AfterSetback, SetbackKind } from "../../tasks/retry.ts"
 import type { Task } from "../../tasks/task.ts"
-import { chooseDoer, type Doer } from "./choose-doer.ts"
-import { deliver, describeDelivery, nameFiles } from "./deliver-task.ts"
-import { findEarlierSession } from "./find-session.ts"
-import { closingOf, heedClosing } from "./heed-closing.ts"
-import { type Hold, holdClaim, isLost } from "./hold-claim.ts"
-import { noteEvidence } from "./note-evidence.ts"
-import { noteFindings } from "./note-findings.ts"
+import type { FixFacts } from "./agent-job.ts"
+import { assignAgent } from "./assign-agent.ts"
+import { type ClaimHandle, holdClaim, isLost } from "./claim-handle.ts"
+import { type Delivery, deliver, describeDelivery, nameFiles } from "./deliver-task.ts"
+import { findEarlierSession, mayRunAgain, PLANNING_TURN, spentOn } from "./earlier-runs.ts"
 import { completeTask, planTask } from "./plan-task.ts"
-import { findHandedIn } from "./resume-qa.ts"
-import { mayRunAgain, PLANNING_TURN, spentOn } from "./run-budget.ts"
-import type { FixFacts } from "./script-variables.ts"
+import { followClosing, readClosing, recordEvidence, recordFindings } from "./record-turn.ts"
+import { makeTurns } from "./run-turn.ts"
 import { Setback, setbackOf } from "./setback.ts"
-import type { Shift } from "./shift.ts"
-import { makeTurns } from "./take-turns.ts"
 import { takeWorkspace } from "./take-workspace.ts"
-import { validateTask } from "./validate-task.ts"
-import type { GateRequest } from "./worker-ports.ts"
+import { findHandedIn, validateTask } from "./validate-task.ts"
+import type { GateRequest, WorkerRun } from "./worker-ports.ts"
 
 export type TaskOutcome =
   | { readonly kind: "delivered" }
   | { readonly kind: "set-back"; readonly setback: SetbackKind; readonly next: AfterSetback }
-  /** It is somebody else's now; nothing was written any more. */
+  /** The claim is gone; nothing more was written. */
   | { readonly kind: "lost" }
 
-/** From the claim to the end of one worker's work on a task. */
 export async function doTask(
-  shift: Shift,
+  run: WorkerRun,
   { task, wasBegun }: { readonly task: Task; readonly wasBegun: boolean },
 ): Promise<TaskOutcome> {
-  await using hold = holdClaim(shift, task)
+  await using claim = holdClaim(run, task)
   try {
-    await bringToEnd(shift, hold, wasBegun)
+    await finishTask(claim, wasBegun)
     return { kind: "delivered" }
   } catch (error) {
-    return await afterFailure(shift, hold, error)
+    return await afterFailure(claim, error)
   }
 }
 
-type Step = "workspace" | "planning" | "approval" | "agent" | "commit" | "gate" | "qa" | "repair" | "deliver"
-
-async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<void> {
-  const { ports, options } = shift
-  const { task } = hold
-  const begin = (step: Step, committed?: Committed) => beginStep(shift, hold, step, committed)
-  await begin("workspace")
-  const workspace = await takeWorkspace(shift, hold, wasBegun)
-  const fix = await findFix(shift, task)
-  const earlier = await findEarlierSession(shift, task, fix)
-  const doer = await chooseDoer(shift, hold, earlier)
-  const handedIn = await findHandedIn(shift, hold, workspace)
-  const agent = handedIn?.agent ?? doer.ready.agent.name
+async function finishTask(claim: ClaimHandle, wasBegun: boolean): Promise<void> {
+  const { ports, options, task } = claim
+  await beginStep(claim, "workspace")
+  const workspace = await takeWorkspace(claim, wasBegun)
+  const fix = await findFix(claim)
+  const earlier = await findEarlierSession(claim, task, fix)
+  const assigned = await assignAgent(claim, earlier)
+  const handedIn = await findHandedIn(claim, workspace)
+  const agent = handedIn?.agent ?? assigned.ready.agent.name
   const identity = await ports.gitIdentity()
-  const takeTurn = await makeTurns(shift, hold, { doer, workspace, fix, identity, earlier })
-  const planned = await planTask(shift, hold, {
-    begin,
+  const takeTurn = await makeTurns(claim, { assigned, workspace, fix, identity, earlier })
+  const planned = await planTask(claim, {
+    begin: (step) => beginStep(claim, step),
     async ask(prompt, session) {
-      const only = { prompt, isOver: false }
-      const result = await takeTurn({ number: PLANNING_TURN, session, verdict: null, planning: only })
-      // Whatever was written all the same does not become part of the work.
-      await commit(shift, hold, workspace)
-      await heedClosing(shift, hold, { closing: closingOf(shift, result), delivered: null, agent })
+      const planning = { prompt, isOver: false }
+      const result = await takeTurn({ number: PLANNING_TURN, session, verdict: null, planning })
+      // An agent that plans may write nothing: set its changes aside.
+      await commit(claim, workspace)
+      await followClosing(claim, { closing: readClosing(claim, result), delivered: null, agent })
       return result
     },
   })
@@ -82,99 +73,107 @@ async function bringToEnd(shift: Shift, hold: Hold, wasBegun: boolean): Promise<
   let aside: AsideResult["aside"] = null
   for (let number = 1; ; number++) {
     const known = number === 1 ? handedIn?.result : undefined
-    if (known === undefined) await begin(number === 1 ? "agent" : "repair")
+    if (known === undefined) await beginStep(claim, number === 1 ? "agent" : "repair")
     const result = known ?? (await takeTurn({ number, session, verdict, planning, aside }))
-    await begin("commit")
-    const delivered = await commit(shift, hold, workspace)
-    aside = delivered.aside
-    await noteEvidence(shift, hold, { result, delivered })
-    const closing = closingOf(shift, result)
-    await noteFindings(shift, hold, { closing, answer: result.answer, commit: delivered.head, agent })
-    await heedClosing(shift, hold, { closing, delivered, agent })
-    await begin("gate")
+    await beginStep(claim, "commit")
+    const delivered = await commit(claim, workspace)
+    await recordEvidence(claim, { result, delivered })
+    const closing = readClosing(claim, result)
+    await recordFindings(claim, { closing, answer: result.answer, commit: delivered.head, agent })
+    await followClosing(claim, { closing, delivered, agent })
     const saysNothing = delivered.kept.length === 0 && closing.outcome === "nothing-to-do"
     const nothingToDo = saysNothing ? closing.reason : undefined
-    const failedTree = verdict?.tree ?? null
-    const notDelivered = delivered.notDelivered.map(({ message }) => message)
-    const answer = doer.prompt === null ? undefined : result.answer
-    verdict = await judge(shift, hold, { workspace, nothingToDo, answer, notDelivered })
+    const answer = assigned.prompt === null ? undefined : result.answer
+    const work = { workspace, delivered, result, closing, agent, nothingToDo, answer, executor: agent }
+    const failed = await judgeAndDeliver(claim, work)
+    if (failed === null) return
+    if (failed.by === "gate") {
+      ports.say(`Task ${task.id}: the gate failed: ${reasonOf(failed.verdict)}`)
+      const isSame = failed.verdict.tree != null && failed.verdict.tree === verdict?.tree
+      const isLast = isSame || ++gateFailures > options.settings.repairTurns || !(await mayRunAgain(claim, task))
+      if (isLast) throw gateSetback(failed.verdict, assigned.ready.agent.name, isSame)
+    } else if (!(await mayRunAgain(claim, task)))
+      throw new Setback("qa", `QA sent it back: ${reasonOf(failed.verdict)}`, { agent })
     session = result.session
-    if (verdict.status === "failed") {
-      ports.say(`Task ${task.id}: the gate failed: ${reasonOf(verdict)}`)
-      const isSame = failedTree !== null && verdict.tree === failedTree
-      const isLast = isSame || ++gateFailures > options.settings.repairTurns || !(await mayRunAgain(shift, task))
-      if (isLast) throw gateFailed(verdict, { doer, isSame })
-      continue
-    }
-    const { commit: judgedCommit, tree } = verdict
-    if (task.qa !== null) await begin("qa")
-    verdict = await validateTask(shift, hold, {
-      ...{ verdict, folder: workspace.path, base: workspace.base, answer: result.answer, executor: agent },
-    })
-    if (verdict !== null) {
-      if (!(await mayRunAgain(shift, task))) throw new Setback("qa", `QA sent it back: ${reasonOf(verdict)}`, { agent })
-      continue
-    }
-    const { base, head } = delivered
-    await begin("deliver", { token: hold.token, base, commit: head, place: options.place })
-    await completeTask(shift, hold, describeDelivery(delivered))
-    const judged = { ...(judgedCommit && { commit: judgedCommit }), ...(tree && { tree }) }
-    return deliver(shift, hold, { judged, result, closing, delivered, agent, nothingToDo })
+    verdict = failed.verdict
+    aside = delivered.aside
   }
 }
 
-/** Nothing is begun for a task that is lost, or by a worker that is to stop. */
-async function beginStep({ ports, team, worker }: Shift, hold: Hold, step: Step, committed?: Committed): Promise<void> {
-  const { task, lost, cut } = hold
+type Step = "workspace" | "planning" | "approval" | "agent" | "commit" | "gate" | "qa" | "repair" | "deliver"
+
+/** Begins nothing when the claim is lost or the worker is to stop. */
+async function beginStep(claim: ClaimHandle, step: Step, committed?: Committed): Promise<void> {
+  const { ports, team, worker, task, lost, cut } = claim
   if (cut.aborted) throw new Setback("interrupted", lost.aborted ? "the claim was lost" : "the worker was stopped")
-  hold.isOwnWork = step !== "agent" && step !== "repair"
+  claim.isOwnWork = step !== "agent" && step !== "repair"
   await noteStep(ports.context, { ...team, task: task.id, attempt: task.attempt, worker, step }, committed)
 }
 
-/** What is in scope, committed and pinned. */
-export async function commit({ ports, team, worker }: Shift, hold: Hold, workspace: Workspace): Promise<EnforcedScope> {
-  const { task, token } = hold
-  const done = await enforceOwnership(ports.context, ports.scopes, {
-    ...{ ...team, task: task.id, owner: worker, token },
-    ...{ folder: workspace.path, base: workspace.base },
-  })
+/** Commits and pins what the task may change; the rest is set aside. */
+export async function commit(claim: ClaimHandle, workspace: Workspace): Promise<EnforcedScope> {
+  const { ports, fence, worker, task } = claim
+  const { path: folder, base } = workspace
+  const done = await enforceOwnership(ports.context, ports.scopes, { ...fence, task: task.id, folder, base })
   const { aside } = done
   if (aside !== null && aside.changes.length > 0)
     ports.say(
       `BOUNDARY: task ${task.id} changed files that are not its own (${nameFiles(aside.changes)}); they are kept as ${aside.ref}`,
     )
-  // By what the worktree is for now: whoever hung here meanwhile was disowned, and must not replace what others delivered.
+  // Pins what the worktree is used for now: a worker that hung here may have lost it, and must not replace newer work.
   const pins = await ports.workspaces.pin({ worker })
-  // What is not pinned as the attempt's would not be merged as its work either.
+  // Only what is pinned for the attempt is merged as its work.
   if (!pins.some(({ place }) => "task" in place && place.task === task.id && place.attempt === task.attempt))
     throw new Setback("workspace", `the worktree of ${worker} is no longer used for task ${task.id}`)
   return done
 }
 
-async function judge(
-  { ports, team, worker }: Shift,
-  hold: Hold,
-  {
-    workspace,
-    ...more
-  }: Pick<GateRequest, "nothingToDo" | "answer" | "notDelivered"> & { readonly workspace: Workspace },
-): Promise<Verdict> {
-  const { task, token, cut } = hold
-  const claim = { ...team, taskId: task.id, owner: worker, token }
-  const request = { ...claim, ...more, folder: workspace.path, signal: cut }
+/** Committed work of a task. */
+export interface Work extends Omit<Delivery, "judged">, Pick<GateRequest, "answer"> {
+  readonly workspace: Workspace
+  readonly delivered: EnforcedScope
+  /** The program that did it, for QA. */
+  readonly executor: string
+}
+
+/** Delivers work that its gate passes, and QA where the task needs it. Returns what failed, or null when delivered. */
+export async function judgeAndDeliver(
+  claim: ClaimHandle,
+  work: Work,
+): Promise<{ readonly by: "gate" | "qa"; readonly verdict: Verdict } | null> {
+  const { options, task, token } = claim
+  const { workspace, delivered, result, executor } = work
+  await beginStep(claim, "gate")
+  const verdict = await runGate(claim, work)
+  if (verdict.status === "failed") return { by: "gate", verdict }
+  if (task.qa !== null) await beginStep(claim, "qa")
+  const handIn = { verdict, folder: workspace.path, base: workspace.base, answer: result.answer, executor }
+  const failed = await validateTask(claim, handIn)
+  if (failed !== null) return { by: "qa", verdict: failed }
+  const { base, head } = delivered
+  await beginStep(claim, "deliver", { token, base, commit: head, place: options.place })
+  await completeTask(claim, describeDelivery(delivered))
+  const judged = { ...(verdict.commit && { commit: verdict.commit }), ...(verdict.tree && { tree: verdict.tree }) }
+  await deliver(claim, { ...work, judged })
+  return null
+}
+
+async function runGate({ ports, fence, task, cut }: ClaimHandle, work: Work): Promise<Verdict> {
+  const { workspace, nothingToDo, answer, delivered } = work
+  const notDelivered = delivered.notDelivered.map(({ message }) => message)
+  const request = { ...fence, taskId: task.id, nothingToDo, answer, notDelivered, folder: workspace.path, signal: cut }
   try {
     return await ports.verify(request)
   } catch (error) {
-    if (cut.aborted && !isLost(error))
-      throw new Setback("interrupted", "the worker was stopped while its work was judged")
+    if (cut.aborted && !isLost(error)) throw new Setback("interrupted", "the worker was stopped while its gate ran")
     throw error
   }
 }
 
-function gateFailed(verdict: Verdict, { doer, isSame }: { readonly doer: Doer; readonly isSame: boolean }): Setback {
-  const again = isSame ? " once more, and its agent changed nothing" : ""
+function gateSetback(verdict: Verdict, agent: string, isRepeating: boolean): Setback {
+  const again = isRepeating ? " once more, and its agent changed nothing" : ""
   const why = `the work does not pass its gate${again}: ${reasonOf(verdict)}`
-  return new Setback("gate", why, { agent: doer.ready.agent.name, isRepeating: isSame })
+  return new Setback("gate", why, { agent, isRepeating })
 }
 
 /** One line, and below it the last lines of the check that failed. */
@@ -183,61 +182,59 @@ export function reasonOf(verdict: Verdict): string {
   return excerpt === undefined ? "see its verdict" : explain(excerpt)
 }
 
-async function findFix({ ports, team }: Shift, { id }: Task): Promise<FixFacts | undefined> {
+async function findFix({ ports, team, task: { id } }: ClaimHandle): Promise<FixFacts | undefined> {
   if (!isFixId(id)) return undefined
   const fixed = findFixed(id, await listTasks.run(ports.context, team))
   const pin = fixed && (await ports.pins.find({ task: fixed.id, attempt: fixed.attempt }, "head"))
   return fixed && pin && { of: fixed.id, head: pin.commit }
 }
 
-async function afterFailure(shift: Shift, hold: Hold, error: unknown): Promise<TaskOutcome> {
-  if (hold.lost.aborted || isLost(error)) return giveUp(shift, hold)
+async function afterFailure(claim: ClaimHandle, error: unknown): Promise<TaskOutcome> {
+  if (claim.lost.aborted || isLost(error)) return giveUp(claim)
   const setback = setbackOf(error)
   if (setback === undefined) throw error
-  const { ports, team, worker, options } = shift
+  const { ports, fence, worker, options, task } = claim
   await ports.workspaces.pin({ worker }).catch((problem) => {
-    // A worktree that is broken stays as it is; whoever takes it next pins it, or says that it cannot be.
-    ports.say(`Task ${hold.task.id}: not pinned: ${problem instanceof Error ? problem.message : problem}`)
+    // Leave a broken worktree alone: the next worker pins it, or reports that it cannot.
+    ports.say(`Task ${task.id}: not pinned: ${problem instanceof Error ? problem.message : problem}`)
   })
-  if (setback.isNoted) {
-    ports.say(`FAILED task #${hold.task.id}: ${setback.message} (${setback.kind}); it is paused`)
-    return { kind: "set-back", setback: setback.kind, next: "pause" }
+  const { kind, agent, advice, message: reason } = setback
+  if (setback.isRecorded) {
+    ports.say(`FAILED task #${task.id}: ${reason} (${kind}); it is paused`)
+    return { kind: "set-back", setback: kind, next: "pause" }
   }
   try {
-    const { kind, agent, advice, message: reason } = setback
-    const past = await spentOn(shift, hold.task)
+    const past = await spentOn(claim, task)
     const spent = { ...past, isRepeating: setback.isRepeating || past.isRepeating }
-    const { next } = await setBack(ports.context, {
-      ...{ ...team, taskId: hold.task.id, owner: worker, token: hold.token, worker },
-      ...{ kind, agent, reason, advice, limits: options.settings.retry, spent },
-    })
+    const how = { kind, agent, reason, advice, limits: options.settings.retry, spent }
+    const { next } = await setBack(ports.context, { ...fence, taskId: task.id, worker, ...how })
     const becomes = { retry: "it goes back for another try", pause: "it is paused", fail: "it failed" }[next]
-    ports.say(`${next === "retry" ? "Task" : "FAILED task"} #${hold.task.id}: ${reason} (${kind}); ${becomes}`)
+    ports.say(`${next === "retry" ? "Task" : "FAILED task"} #${task.id}: ${reason} (${kind}); ${becomes}`)
     return { kind: "set-back", setback: kind, next }
   } catch (problem) {
-    if (isLost(problem)) return giveUp(shift, hold)
+    if (isLost(problem)) return giveUp(claim)
     throw problem
   }
 }
 
-async function giveUp({ ports, team, worker, options }: Shift, { task, token }: Hold): Promise<TaskOutcome> {
-  // Nobody has claimed it since, so what was done is kept for whoever goes on. A new holder pins what it finds itself.
+async function giveUp({ ports, team, worker, options, task, token }: ClaimHandle): Promise<TaskOutcome> {
+  const attempt = { task: task.id, attempt: task.attempt }
   const now = await getTask.run(ports.context, { ...team, id: task.id }).catch(() => undefined)
-  // A person who took it over waits for that instead.
+  // Keep the work when there is no newer claim, or when a person took the task over and waits for it. Another worker
+  // pins what it finds itself.
   const isOpened = now?.claimedBy != null && isPersonsClaim(now.claimedBy)
-  const isKept = now?.claimToken === task.claimToken || isOpened
-  const pins = isKept ? await ports.workspaces.pin({ worker }).catch(() => []) : []
-  const at = (kind: "base" | "head") =>
-    pins.find(({ place, ...pin }) => pin.kind === kind && "task" in place && place.task === task.id)?.commit
-  const [base, commit] = [at("base"), at("head")]
-  const committed = base && commit ? { token, base, commit, place: options.place } : undefined
-  const given = { ...team, task: task.id, attempt: task.attempt, worker }
-  // Who leads the team waits for this, see `orchestrator/merged.ts`. A new claim says as much.
-  if (isKept)
-    await noteGivenUp(ports.context, given, committed).catch((error) => {
+  if (now?.claimToken === token || isOpened) {
+    const pins = await ports.workspaces.pin({ worker }).catch(() => [])
+    const find = (kind: "base" | "head") =>
+      pins.find(({ place, ...pin }) => pin.kind === kind && "task" in place && place.task === task.id)?.commit
+    const [base, head] = [find("base"), find("head")]
+    const committed = base && head ? { token, base, commit: head, place: options.place } : undefined
+    // The orchestrator waits for this before it merges, see `orchestrator/merged.ts`.
+    await noteGivenUp(ports.context, { ...team, ...attempt, worker }, committed).catch((error) => {
       if (!isLost(error)) throw error
     })
+  }
   ports.say(`Task ${task.id} is no longer ${worker}'s; nothing more is done for it`)
-  await ports.workspaces.disown({ worker, attempt: { task: task.id, attempt: task.attempt } })
+  await ports.workspaces.disown({ worker, attempt })
   return { kind: "lost" }
 }

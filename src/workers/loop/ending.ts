@@ -1,16 +1,4 @@
-import type { WorkerEnd, WorkerPorts } from "./worker-ports.ts"
-
-/** How a worker comes to its end by somebody's word: first it takes no new task, and when the time is up it stops. */
-export interface Ending extends Disposable {
-  /** Fires when no new task is to be taken. */
-  readonly drain: AbortSignal
-  /** Fires when work has to stop as it is. */
-  readonly stop: AbortSignal
-  /** Undefined while nobody wants it to end. */
-  reason(): Extract<WorkerEnd["reason"], "shutdown" | "drained" | "stopped"> | undefined
-  /** The lead wants it to end. */
-  shutDown(): void
-}
+import type { Ending, WorkerPorts } from "./worker-ports.ts"
 
 export function makeEnding({ drain, stop, sleep, say }: WorkerPorts, shutdownTimeoutMs: number): Ending {
   const draining = new AbortController()

@@ -1,16 +1,16 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { quoteArgument } from "../../lib/text/quote-argument.ts"
 
-/** A folder of the home with our own command as `teamwork`: agents are told to call it, and it need not be installed. */
+/** A folder with our own command as `teamwork`, so that agents can call it where it is not installed. */
 export function ensureLauncher(home: string, self: readonly string[]): string {
   const script = `#!/bin/sh\nexec ${self.map(quoteArgument).join(" ")} "$@"\n`
-  // By what it starts: another version that works in the same home has one of its own.
+  // Named by its content: other versions may use the same home.
   const hash = new Bun.CryptoHasher("sha256").update(script).digest("hex").slice(0, 12)
   const folder = `${home}/bin/${hash}`
   const file = `${folder}/teamwork`
   if (read(file) === script) return folder
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  // Whole from the first moment on: other workers start at the same time.
+  // Renamed into place, as other workers start at the same time.
   const draft = `${file}.${process.pid}`
   writeFileSync(draft, script, { mode: 0o700 })
   renameSync(draft, file)

@@ -3,24 +3,20 @@ import { endMarked } from "../../lib/process/end-marked.ts"
 import { isRunning } from "../../lib/process/process-identity.ts"
 import type { WorkerFact } from "../../reporting/history-facts.ts"
 
-/**
- * A variable in the environment of every agent that a worker runs, and of what that starts: by it they are found again
- * when the worker's process is gone.
- */
+/** A variable in the environment of all that a worker's agents start. It finds them again when the worker is dead. */
 export function workerMark({ home, project, team, worker }: TeamName & { home: string; worker: string }): string {
   const name = JSON.stringify([home, project, team, worker])
   return `TEAMWORK_WORKER_${new Bun.CryptoHasher("sha256").update(name).digest("hex").slice(0, 32)}`
 }
 
-/** As which process somebody worked, as far as it is known. */
 export type WorkerIdentity = Pick<WorkerFact, "id" | "machine" | "pid" | "processStart">
 
-/** Whether the latest process of a worker runs here, as far as this machine can tell. */
+/** Whether the latest process of a worker runs on this machine. */
 export function isAlive({ machine, pid, processStart }: WorkerIdentity, here: string): boolean {
   return machine === here && pid !== null && processStart !== null && isRunning({ pid, start: processStart })
 }
 
-/** Ends what the agents of a worker left that died on this machine. */
+/** Kills what the agents of a dead worker left running on this machine. */
 export async function endOrphans(
   fact: WorkerIdentity,
   { here, env, ...place }: TeamName & { home: string; here: string; env: Readonly<Record<string, string | undefined>> },

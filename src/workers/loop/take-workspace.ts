@@ -4,30 +4,29 @@ import { getTeam } from "../../tasks/operations/lookup.ts"
 import { isPersonsClaim } from "../../tasks/persons-claim.ts"
 import { noteSetup } from "../operations/note-setup.ts"
 import { recordWorkspace } from "../operations/worker-workspace.ts"
-import type { Hold } from "./hold-claim.ts"
-import { isScripted } from "./script-variables.ts"
-import type { Shift } from "./shift.ts"
+import { isScripted } from "./agent-job.ts"
+import type { ClaimHandle } from "./claim-handle.ts"
+import type { WorkerRun } from "./worker-ports.ts"
 
 /**
- * A clean worktree for the attempt: at the newest merged state, or, when somebody had begun this attempt before, at the
- * point that they came to. Commands cannot see how far others got, and so start over; what there was stays pinned.
+ * A clean worktree for the attempt: at the newest merged state, or where an earlier claim of this attempt got to.
+ * Scripts cannot see how far others got, so they start over; the earlier work stays pinned.
  */
 export async function takeWorkspace(
-  shift: Shift,
-  hold: Hold,
+  claim: ClaimHandle,
   wasBegun: boolean,
   byHand?: { readonly before: number | null },
 ): Promise<Workspace> {
-  const { ports, team, worker } = shift
-  const attempt: Attempt = { task: hold.task.id, attempt: hold.task.attempt }
-  const begun = wasBegun ? await saveEarlier(shift, attempt) : undefined
-  // A person goes on from a failed attempt, and sees how far commands got.
+  const { ports, team, worker, task } = claim
+  const attempt: Attempt = { task: task.id, attempt: task.attempt }
+  const begun = wasBegun ? await saveEarlier(claim, attempt) : undefined
+  // A person goes on from a failed attempt, also from one of a script.
   const before = byHand?.before ?? null
-  const earlier = begun ?? (before === null ? undefined : await saveEarlier(shift, { ...attempt, attempt: before }))
+  const earlier = begun ?? (before === null ? undefined : await saveEarlier(claim, { ...attempt, attempt: before }))
   const workspace =
-    earlier === undefined || (byHand === undefined && isScripted(hold.task))
+    earlier === undefined || (byHand === undefined && isScripted(task))
       ? await ports.workspaces.move({ worker, attempt })
-      : await goOn(shift, attempt, earlier)
+      : await resumeWork(claim, attempt, earlier)
   const { path, branch, base } = workspace
   const known = await ports.context.store.read(async (tx) => tx.workers.find((await getTeam(tx, team)).key, worker))
   if (known?.worktree !== path || known.branch !== branch)
@@ -36,7 +35,6 @@ export async function takeWorkspace(
   return workspace
 }
 
-/** With what a person should know of its set-up. */
 type ReadyWorkspace = Workspace & Pick<CreatedWorkspace, "setupNotes">
 
 interface Earlier {
@@ -45,8 +43,9 @@ interface Earlier {
   readonly leftovers: string | undefined
 }
 
-/** Pins what other worktrees hold of the attempt, which from now on is no concern of theirs, and tells where it got to. */
-async function saveEarlier({ ports, options, worker, history }: Shift, attempt: Attempt): Promise<Earlier | undefined> {
+/** Pins what other worktrees hold of the attempt, takes it away from them, and finds where it got to. */
+async function saveEarlier(run: WorkerRun, attempt: Attempt): Promise<Earlier | undefined> {
+  const { ports, options, worker, history } = run
   const { workspaces, pins } = ports
   const holders = (await workspaces.list()).filter(
     (each) => each.attempt?.task === attempt.task && each.attempt.attempt === attempt.attempt,
@@ -68,26 +67,27 @@ async function saveEarlier({ ports, options, worker, history }: Shift, attempt: 
   return { base: base.commit, head: head.commit, leftovers: leftovers?.commit }
 }
 
-/** Leftovers that later work took in, or that it no longer fits together with, are not taken up again. */
-async function goOn(shift: Shift, attempt: Attempt, { base, head, leftovers }: Earlier): Promise<ReadyWorkspace> {
-  const both = leftovers === undefined ? undefined : await takeTo(shift, attempt, { base, onto: [leftovers, head] })
+/** Drops leftovers that the head already contains or conflicts with. */
+async function resumeWork(run: WorkerRun, attempt: Attempt, { base, head, leftovers }: Earlier) {
+  const both = leftovers === undefined ? undefined : await fastForward(run, attempt, base, [leftovers, head])
   return (
     both ??
-    (await takeTo(shift, attempt, { base, onto: [head] })) ??
-    (await shift.ports.workspaces.move({ worker: shift.worker, attempt, base }))
+    (await fastForward(run, attempt, base, [head])) ??
+    (await run.ports.workspaces.move({ worker: run.worker, attempt, base }))
   )
 }
 
 /** Undefined when the commits do not lie on one line. */
-async function takeTo(
-  { ports, worker }: Shift,
+async function fastForward(
+  { ports, worker }: WorkerRun,
   attempt: Attempt,
-  { base, onto }: { readonly base: string; readonly onto: readonly string[] },
+  base: string,
+  commits: readonly string[],
 ): Promise<ReadyWorkspace | undefined> {
   let workspace: ReadyWorkspace = await ports.workspaces.move({ worker, attempt, base })
-  for (const commit of onto) {
+  for (const onto of commits) {
     try {
-      const synced = await ports.workspaces.sync({ worker, onto: commit })
+      const synced = await ports.workspaces.sync({ worker, onto })
       if (synced.result === "merged") return undefined
       workspace = { ...workspace, head: synced.head }
     } catch (error) {

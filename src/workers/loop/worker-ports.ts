@@ -11,11 +11,34 @@ import type { Clock } from "../../lib/clock.ts"
 import type { ModelTier } from "../../planning/complexity/model-tier.ts"
 import type { Examined, ExamineRequest } from "../../quality/effects/examine-work.ts"
 import type { Verdict } from "../../quality/verdict.ts"
+import type { HistoryFollower } from "../../reporting/effects/follow-history.ts"
 import type { WorkerFact } from "../../reporting/history-facts.ts"
 import type { Context } from "../../store/operation.ts"
 import type { RetryLimits } from "../../tasks/retry.ts"
 import type { Role } from "../../tasks/task.ts"
 import type { WorkerIdentity } from "./orphans.ts"
+
+/** One worker from its start to its end. */
+export interface WorkerRun {
+  readonly ports: WorkerPorts
+  readonly options: WorkerOptions
+  readonly team: RunName
+  readonly worker: WorkerId
+  readonly history: HistoryFollower
+  readonly ending: Ending
+}
+
+/** Ends a worker in two steps: it takes no new task, and after a time it stops. */
+export interface Ending extends Disposable {
+  /** Take no new task. */
+  readonly drain: AbortSignal
+  /** Stop work as it is. */
+  readonly stop: AbortSignal
+  /** Undefined while the worker goes on. */
+  reason(): Extract<WorkerEnd["reason"], "shutdown" | "drained" | "stopped"> | undefined
+  /** The lead asked it to end. */
+  shutDown(): void
+}
 
 /** Everything uncertain that a worker works with; a simulation brings its own. */
 export interface WorkerPorts {
@@ -26,34 +49,32 @@ export interface WorkerPorts {
   readonly workspaces: Workspaces
   readonly pins: Pins
   readonly scopes: Scopes
-  /** Asked at the first task that needs them. */
   readonly agents: () => Promise<readonly ReadyAgent[]>
-  /** Runs an agent and keeps what it printed. */
+  /** Runs an agent and records its output. */
   readonly runAgent: (run: RunRequest) => Promise<AgentResult>
-  /** Judges what is committed in the folder. */
+  /** Runs the gate on what is committed in the folder. */
   readonly verify: (request: GateRequest) => Promise<Verdict>
-  /** Has work looked at by somebody who did not do it. */
+  /** Has another agent look at the work for QA. */
   readonly examine: (request: ExamineRequest & { readonly folder: string }) => Promise<Examined>
-  /** In whose name agents commit, as variables. */
+  /** The author of agents' commits, as variables. */
   readonly gitIdentity: () => Promise<Readonly<Record<string, string>>>
-  /** The environment as programs in a worktree get it: its own Python, its ports. */
+  /** Adds what programs in a worktree need: its own Python, its ports. */
   readonly surround?: (env: Readonly<Record<string, string>>, folder: string) => Record<string, string>
-  /** The skills that are there now. */
   readonly findSkills: () => readonly Skill[]
   /** The longest prompt for an agent, in characters. */
   readonly promptLimit: (agent: string) => number
   readonly mask: (text: string) => string
   /** Whether the latest process of a worker runs on this machine. */
   readonly isAlive: (worker: WorkerFact) => boolean
-  /** Ends what agents of a worker left that has no process any more; nothing where it has one. */
+  /** Kills agents that a dead worker left running. Does nothing while the worker's process lives. */
   readonly endOrphans: (worker: WorkerIdentity) => Promise<void>
-  /** What stands above it where it has a window or a pane of its own. */
+  /** Sets the title of the worker's window or pane. */
   readonly showTitle?: (title: string) => void
-  /** One line of what it does, for people. */
+  /** Prints one line for people. */
   readonly say: (line: string) => void
-  /** Take no new task, and bring the current one to an end while there is time. */
+  /** Take no new task and finish the current one while there is time. */
   readonly drain: AbortSignal
-  /** End now. */
+  /** Stop now. */
   readonly stop: AbortSignal
 }
 
@@ -71,11 +92,11 @@ export interface GateRequest extends TeamName {
   readonly token: number
   /** The worktree. */
   readonly folder: string
-  /** Why the agent changed nothing, where it said so; empty where it gave no reason. */
+  /** The agent's reason for changing nothing. Empty: it gave none. Undefined: it did not say so. */
   readonly nothingToDo: string | undefined
-  /** What the agent answered; undefined where commands did the work. */
+  /** Undefined where commands did the work. */
   readonly answer: string | undefined
-  /** What is the task's own and cannot be delivered as it is, in words. */
+  /** Messages about own changes that cannot be delivered as they are. */
   readonly notDelivered: readonly string[]
   readonly signal: AbortSignal
 }
@@ -83,25 +104,23 @@ export interface GateRequest extends TeamName {
 export interface WorkerOptions extends RunName {
   readonly workerId?: WorkerId
   readonly role?: Role
-  /** One task, and no more. */
+  /** End after one task. */
   readonly once: boolean
-  /** Wait for work where there is none; one that is to do a single task may as well say so. */
+  /** Wait while there is no task. */
   readonly loop: boolean
   readonly keepPolling: boolean
-  /** Started by an orchestrator, and so at an end with its team. */
+  /** Started by an orchestrator, so it ends with its team. */
   readonly isManaged: boolean
   readonly pollIntervalSeconds: number
   readonly freshStartInterval?: number
-  /** Where agents keep what they need to go on with a session, and what is known of them. */
   readonly home: string
-  /** The repository that has what is committed. */
+  /** The repository that holds the commits. */
   readonly place: WorkPlace
   /** The folder of the repository, for prompts. */
   readonly root: string
   readonly settings: WorkerSettings
-  /** How agents reach the team by themselves; without it they do not. */
+  /** Without it agents cannot call teamwork. */
   readonly reach?: Reach
-  /** The process that it is. */
   readonly process: {
     readonly runtime: string
     readonly machine: string
@@ -110,6 +129,7 @@ export interface WorkerOptions extends RunName {
   }
 }
 
+/** How an agent calls teamwork. */
 export interface Reach {
   /** The address of the store. */
   readonly store: string
@@ -119,25 +139,25 @@ export interface Reach {
   readonly bin: string
 }
 
-/** What the configuration says. 0 disables a limit. */
+/** From the configuration. 0 disables a limit. */
 export interface WorkerSettings {
   readonly leaseSeconds: number
   readonly renewSeconds: number
   readonly repairTurns: number
   readonly agentTimeoutSeconds: number
-  /** When an agent that waits, is silent or repeats itself is ended. */
+  /** When to end an agent that waits, is silent or repeats itself. */
   readonly patience?: Pick<Limits, "waitMs" | "silenceMs" | "sameCalls">
   readonly shutdownTimeoutMs: number
   readonly maxConsecutiveErrors: number
   readonly retry: RetryLimits
-  /** How long a program that fails is left out. */
+  /** How long a failing program is left out. */
   readonly faults: FaultLimits
-  /** From this share of a quota on, a program is kept for the critical path. */
+  /** Above this share of its quota a program is kept for the critical path. */
   readonly scarcePercent: number
   readonly budget: Budgets
   /** What an agent that may write does without asking. */
   readonly permission: Permission
-  /** Agents get our MCP server, as the worker. */
+  /** Give agents our MCP server. */
   readonly mcp: boolean
   readonly defaults: { readonly agentType: string; readonly tier: ModelTier }
 }
@@ -148,8 +168,8 @@ export interface WorkerEnd {
   readonly worker: WorkerId | null
   /**
    * `complete`: the project is. `over`: the team ended otherwise. `shutdown`: the lead asked for it. `drained`,
-   * `stopped`: a signal did. `once`: its one task is done with. `none`: there was no task. `failures`: too many setbacks
-   * in a row. `closed`: a new run of the team began.
+   * `stopped`: by a signal. `once`: its one task is over. `none`: there was no task. `failures`: too many setbacks in a
+   * row. `closed`: a new run of the team began.
    */
   readonly reason: "complete" | "over" | "shutdown" | "drained" | "stopped" | "once" | "none" | "failures" | "closed"
   readonly delivered: readonly TaskId[]

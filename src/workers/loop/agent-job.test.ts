@@ -1,7 +1,7 @@
 import { expect, it } from "bun:test"
 import { makeTask } from "../../../test/support/tasks.ts"
 import { NO_WORK } from "../../tasks/task.ts"
-import { commandsOf, isScripted, taskVariables } from "./script-variables.ts"
+import { commandsOf, isScripted, taskVariables } from "./agent-job.ts"
 
 const task = makeTask({ attempt: 2, work: { ...NO_WORK, commands: ["make"], repair: ["mend"] } })
 const fix = { of: "7", head: "abc" }

@@ -1,9 +1,9 @@
 import { expect, it } from "bun:test"
 import { remedyFor } from "../../agents/heal-agent.ts"
-import { explainNobody } from "./no-agent.ts"
+import { explainNoAgent } from "./assign-agent.ts"
 
 it("F041: names how each agent ended, and the command that helps", () => {
-  const why = explainNobody(
+  const why = explainNoAgent(
     [
       { agent: "claude@work", kind: "auth", error: "HTTP 401, authentication failed\nmore" },
       { agent: "codex", kind: "context-overflow", error: "prompt is too long" },
@@ -18,7 +18,7 @@ it("F041: names how each agent ended, and the command that helps", () => {
       "codex ended with context-overflow (prompt is too long); split the task, or let an agent with a larger context take it: teamwork route. " +
       "gemini: it is not available: gemini is not installed",
   )
-  expect(explainNobody([], [])).toBe("no agent is installed")
+  expect(explainNoAgent([], [])).toBe("no agent is installed")
 })
 
 it("has no command for what a person cannot help", () => {

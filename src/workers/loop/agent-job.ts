@@ -1,0 +1,227 @@
+// What an agent gets for a task: prompt, environment, limits and access to the team.
+import { join } from "node:path"
+import { runFolder } from "../../agents/jobs/record-run.ts"
+import type { ReadyAgent } from "../../agents/jobs/run-job.ts"
+import { makeAgentJob, NO_LIMITS } from "../../agents/make-agent-job.ts"
+import type { AgentJob, McpServer, Session } from "../../agents/port.ts"
+import type { Aside, Workspace } from "../../git/port.ts"
+import { ownershipFacts } from "../../ownership/operations/ownership-facts.ts"
+import { estimateTokens } from "../../planning/routing.ts"
+import type { TaskPrompt } from "../../prompts/effects/task-prompt.ts"
+import type { FittedText } from "../../prompts/views/fit-sections.ts"
+import { mergePrompt } from "../../prompts/views/merge-prompt.ts"
+import { repairPrompt } from "../../prompts/views/repair-prompt.ts"
+import type { Verdict } from "../../quality/verdict.ts"
+import { CLOSING_SCHEMA } from "../../tasks/closing-block.ts"
+import type { Task } from "../../tasks/task.ts"
+import { budgetLeft } from "./budget-left.ts"
+import type { ClaimHandle } from "./claim-handle.ts"
+import { workerMark } from "./orphans.ts"
+import { stopAtBudget } from "./watch-run.ts"
+import type { WorkerRun } from "./worker-ports.ts"
+
+/** The agent that does a task, and how. */
+export interface AgentAssignment extends Pick<AgentJob, "model" | "tier" | "effort" | "permission" | "allowedTools"> {
+  readonly ready: ReadyAgent
+  /** Null for the script agent, which reads none. */
+  readonly prompt: TaskPrompt | null
+}
+
+export interface Turn {
+  readonly assigned: AgentAssignment
+  readonly workspace: Workspace
+  /** 1 does the task, later ones repair it. */
+  readonly number: number
+  readonly fix: FixFacts | undefined
+  readonly identity: Readonly<Record<string, string>>
+  /** The first run of this claim: its folder has the agent's state. */
+  readonly firstRun: string
+  readonly run: string
+  /** Of the turn before. */
+  readonly session: Session | null
+  /** Why the turn before was not enough. */
+  readonly verdict: Verdict | null
+  /** Repairs a merge in the session of the agent that did the work. */
+  readonly isMerge: boolean
+  /** Changes that were not the task's to make. */
+  readonly aside?: Aside | null
+  /** What to plan, read-only; when it is over, the approved plan. */
+  readonly planning?: { readonly prompt: string; readonly isOver: boolean }
+}
+
+/** Tools of the agents that know tools by name. Permission and ownership hold the others. */
+const WRITING_TOOLS = ["Write", "Edit", "MultiEdit", "NotebookEdit"]
+
+export async function makeTurnJob(claim: ClaimHandle, turn: Turn, prompt: string): Promise<AgentJob> {
+  const { options, worker, history, task } = claim
+  const { assigned, workspace, number, fix, identity } = turn
+  const { model, tier, effort, allowedTools, ready } = assigned
+  const { agentTimeoutSeconds, budget, patience } = options.settings
+  const { usedUp, tokens, dollars } = budgetLeft(await history.read(), budget, { task: task.id, worker })
+  if (usedUp !== null) throw await stopAtBudget(claim, usedUp, ready.agent.name)
+  const permission = isReading(turn) ? "ask" : assigned.permission
+  const timeMs = agentTimeoutSeconds === 0 ? null : agentTimeoutSeconds * 1000
+  return makeAgentJob({
+    ...(await commonJob(claim, { task, permission, token: claim.token, firstRun: turn.firstRun })),
+    prompt,
+    model,
+    tier,
+    effort,
+    allowedTools,
+    commands: commandsOf({ task, turn: number, fix }),
+    workspace: workspace.path,
+    deniedTools: isReading(turn) ? WRITING_TOOLS : [],
+    resume: turn.session,
+    ...(ready.agent.closesBySchema === true && !isReading(turn) && { closingSchema: CLOSING_SCHEMA }),
+    limits: { ...NO_LIMITS, timeMs, tokens, dollars, ...patience },
+    env: taskEnvironment(claim, { task, workspace: workspace.path, identity, base: ready.env, turn: number, fix }),
+  })
+}
+
+interface CommonFacts extends Pick<AgentJob, "permission"> {
+  readonly task: Task
+  readonly firstRun: string
+  /** Without it nothing is claimed, and the guards go by what the task says. */
+  readonly token?: number
+}
+
+/** The state, guards and server that all runs of a task share, also when a person opens its session. */
+export async function commonJob(run: WorkerRun, { task, permission, token, firstRun }: CommonFacts) {
+  const { ports, options, team, worker } = run
+  const owner = token === undefined ? {} : { owner: worker, token }
+  const { ownership } = await ownershipFacts.run(ports.context, { ...team, task: task.id, ...owner })
+  const store = options.reach?.store
+  return {
+    ownership,
+    permission,
+    stateFolder: join(runFolder(options.home, team, firstRun), "state"),
+    mcpServers: serversFor(run, { env: reachVariables(run), permission }),
+    ...(store !== undefined &&
+      token !== undefined && { claim: { ...team, owner: worker, token, task: task.id, store } }),
+  }
+}
+
+interface EnvironmentFacts {
+  readonly task: Task
+  readonly workspace: string
+  readonly identity: Readonly<Record<string, string>>
+  readonly base: Readonly<Record<string, string>>
+  readonly turn: number
+  readonly fix?: FixFacts
+}
+
+/** What every program in the workspace of a task gets, an ordinary shell too. */
+export function taskEnvironment(run: WorkerRun, facts: EnvironmentFacts): Record<string, string> {
+  const { ports, options, worker } = run
+  const { task, workspace, identity, base, turn, fix } = facts
+  const integration = ports.workspaces.integrationBranch
+  const variables = taskVariables({ task, worker, integration, turn, fix })
+  const env = { ...base, ...identity, ...variables, ...reachVariables(run) }
+  const around = ports.surround?.(env, workspace) ?? env
+  // Our own command is found, also where it is not installed.
+  const { PATH = "" } = around
+  const bin = options.reach?.bin
+  return bin === undefined ? around : { ...around, PATH: PATH === "" ? bin : `${bin}:${PATH}` }
+}
+
+/**
+ * With these `teamwork` finds the same team wherever an agent calls it, instead of going by folder, branch and settings.
+ * The mark says whose process it is.
+ */
+function reachVariables({ options, team, worker }: WorkerRun): Readonly<Record<string, string>> {
+  const { home, reach } = options
+  const mark = { [workerMark({ ...team, home, worker })]: "1" }
+  if (reach === undefined) return mark
+  return {
+    ...mark,
+    TEAMWORK_HOME: home,
+    TEAMWORK_STORE: reach.store,
+    TEAMWORK_PROJECT: team.project,
+    TEAMWORK_TEAM: team.team,
+  }
+}
+
+const OUR_SERVER = "teamwork"
+
+/**
+ * Our MCP server, as the worker. Some agents pass a server next to nothing of their environment, so it gets what it
+ * needs. It runs outside an agent's sandbox, so it runs commands only for agents that may run anything. It never claims
+ * or ends the task: the worker does that, after it commits and judges.
+ */
+export function serversFor(
+  { options, worker }: WorkerRun,
+  { env, permission }: Pick<AgentJob, "env" | "permission">,
+): Readonly<Record<string, McpServer>> {
+  const [command, ...self] = options.reach?.self ?? []
+  if (command === undefined || !options.settings.mcp) return {}
+  const args = [...self, "mcp", "--as", worker, "--no-claims", ...(permission === "full" ? [] : ["--no-commands"])]
+  return { [OUR_SERVER]: { command, args, env } }
+}
+
+function isReading({ planning }: Turn): boolean {
+  return planning?.isOver === false
+}
+
+/** A session that goes on needs only what is new. */
+export function makePrompt({ ports, task }: ClaimHandle, turn: Turn): Pick<FittedText, "text" | "own"> {
+  const { assigned, verdict, session, planning, isMerge, aside = null } = turn
+  const { prompt, ready } = assigned
+  if (prompt === null) return { text: "", own: 0 }
+  const limit = ports.promptLimit(ready.agent.name)
+  if (isMerge) return mergePrompt(task, { mask: ports.mask, limit })
+  if (verdict === null && planning === undefined) return prompt.compose(limit)
+  const more =
+    verdict === null
+      ? { text: planning?.prompt ?? "", own: isReading(turn) ? (planning?.prompt.length ?? 0) : 0 }
+      : repairPrompt(verdict, { mask: ports.mask, limit: Math.floor(limit / 2), aside })
+  if (session !== null) return more
+  const { text, own } = prompt.compose(limit - more.text.length)
+  return { text: `${text}\n\n${more.text}`, own: own + more.own }
+}
+
+/** The definitions of our MCP tools, as an agent reads them. A test compares it with their text. */
+export const TOOLS_TOKENS = 2700
+
+/** Estimates for the report: what an agent is sent at the start of a run, and how much of it is teamwork's own words. */
+export function countSent({ prompt, closingSchema, mcpServers }: AgentJob, ownCharacters: number) {
+  const schema = closingSchema === undefined ? 0 : estimateTokens(JSON.stringify(closingSchema))
+  const around = schema + (OUR_SERVER in mcpServers ? TOOLS_TOKENS : 0)
+  return { sent_tokens: estimateTokens(prompt) + around, own_tokens: Math.ceil(ownCharacters / 4) + around }
+}
+
+/** Of a task that repairs a merge: what it repairs, and the commit to bring in. */
+export interface FixFacts {
+  readonly of: string
+  readonly head: string
+}
+
+interface TurnFacts extends Pick<EnvironmentFacts, "task" | "turn" | "fix"> {
+  readonly worker: string
+  readonly integration: string
+}
+
+/** What a command may know of its task. */
+export function taskVariables({ task, worker, integration, turn, fix }: TurnFacts): Record<string, string> {
+  return {
+    TEAMWORK_TASK: task.id,
+    TEAMWORK_ATTEMPT: String(task.attempt),
+    TEAMWORK_TURN: String(turn),
+    TEAMWORK_WORKER: worker,
+    TEAMWORK_INTEGRATION: integration,
+    ...(fix === undefined ? {} : { TEAMWORK_FIX_OF: fix.of, TEAMWORK_FIX_HEAD: fix.head }),
+  }
+}
+
+/** The agent that runs the commands of a task and reads no prompt. */
+export const SCRIPT = "script"
+
+/** Whether the task is done by its own commands. No other agent could follow them. */
+export function isScripted({ work }: Task): boolean {
+  return work.agent === SCRIPT || (work.agent === null && work.commands.length > 0)
+}
+
+/** For a repair the task may have other commands. */
+export function commandsOf({ task: { work }, turn, fix }: Pick<TurnFacts, "task" | "turn" | "fix">): readonly string[] {
+  const isRepair = turn > 1 || fix !== undefined
+  return isRepair && work.repair.length > 0 ? work.repair : work.commands
+}

@@ -1,0 +1,112 @@
+// Watches a running agent: which checks it runs, and what it spends.
+import type { AgentEvent, Usage } from "../../agents/port.ts"
+import type { Price } from "../../agents/prices.ts"
+import { addUsage, NO_USAGE, priceUsage } from "../../agents/usage.ts"
+import { ENGINE } from "../../kernel/actor.ts"
+import { findCheck } from "../../tasks/check-command.ts"
+import { exitCodeOf, KEPT_OUTPUT, type SeenUse, SHELL_TOOLS } from "../../tasks/observed.ts"
+import { noteRunProgress } from "../../tasks/operations/note-run.ts"
+import { pauseByEngine } from "../../teams/operations/steer-team.ts"
+import { quarantineWorker } from "../operations/worker-life.ts"
+import { budgetLeft, type UsedUp } from "./budget-left.ts"
+import type { ClaimHandle } from "./claim-handle.ts"
+import { Setback } from "./setback.ts"
+
+/** The last checks say how the work stands. */
+const MOST_CHECKS = 50
+
+/** Collects the checks that an agent runs. Its commit says better which files it changed. */
+export function watchChecks(program: string, checks: readonly string[]) {
+  const begun = new Map<string, string>()
+  const ended: SeenUse[] = []
+  return {
+    see(event: AgentEvent): void {
+      if (event.type === "tool_use" && SHELL_TOOLS.has(event.name) && findCheck(event.input, checks) !== undefined)
+        begun.set(event.id, event.input)
+      if (event.type !== "tool_result") return
+      const line = begun.get(event.id)
+      if (line === undefined) return
+      begun.delete(event.id)
+      const { output, ok } = event
+      const exitCode = exitCodeOf({ output, ok, program })
+      ended.push({ run: { line, exitCode, output: output.slice(-KEPT_OUTPUT) }, files: [] })
+      if (ended.length > MOST_CHECKS) ended.shift()
+    },
+    /** Those that ended, in their order. */
+    uses: (): readonly SeenUse[] => ended,
+  }
+}
+
+const NOTE_EVERY_MS = 30_000
+/** Written before that, as a worker may be killed at any time. */
+const MUCH_TOKENS = 50_000
+
+export interface SpendingWatch {
+  /** Fires when this run and those of others together have used up a budget. */
+  readonly signal: AbortSignal
+  see(event: AgentEvent): Promise<void>
+  usedUp(): UsedUp | null
+}
+
+export interface WatchedRun {
+  readonly run: string
+  readonly agent: string
+  /** Of the model, where it is known: most agents name what a run cost only at its end. */
+  readonly price: Price | undefined
+}
+
+/**
+ * Records what a run has used up so far. Agents that run side by side each began with what was left then, so only the
+ * sum of all of them shows when a budget is used up.
+ */
+export function watchSpending(claim: ClaimHandle, { run, agent, price }: WatchedRun): SpendingWatch {
+  const { ports, team, worker, options, history, task } = claim
+  const over = new AbortController()
+  let usage: Usage = NO_USAGE
+  let noted: Usage = NO_USAGE
+  let notedAt = ports.clock.now()
+  let usedUp: UsedUp | null = null
+
+  async function note(): Promise<void> {
+    const { inputTokens, outputTokens, dollars } = priceUsage(usage, price)
+    const about = { project: team.project, team: team.team, run, task: task.id, worker, agent }
+    await noteRunProgress(ports.context, { ...about, tokens: inputTokens + outputTokens, dollars }, team.run)
+    usedUp = budgetLeft(await history.read(), options.settings.budget, { task: task.id, worker }).usedUp
+    if (usedUp !== null) over.abort()
+  }
+
+  return {
+    signal: over.signal,
+    usedUp: () => usedUp,
+    async see(event) {
+      if (event.type === "usage") usage = addUsage(event.isTotal ? NO_USAGE : usage, event)
+      const isMuch = tokensOf(usage) > 2 * tokensOf(noted) + MUCH_TOKENS
+      if (usage === noted || !(isMuch || ports.clock.now() - notedAt >= NOTE_EVERY_MS)) return
+      notedAt = ports.clock.now()
+      noted = usage
+      // What cannot be written now comes with the next note, at the latest with the end of the run.
+      await note().catch(() => undefined)
+    },
+  }
+}
+
+function tokensOf({ inputTokens, outputTokens }: Usage): number {
+  return inputTokens + outputTokens
+}
+
+/**
+ * Stops the one whose budget is used up, and returns the task's setback. A budget that many tasks share asks one
+ * question: the team is paused, or the worker gets no more tasks, and the task goes back unchanged.
+ */
+export async function stopAtBudget(claim: ClaimHandle, { payer, why }: UsedUp, agent: string): Promise<Setback> {
+  const { ports, team, worker, task } = claim
+  if (payer === "task") return new Setback("budget", `the budget of task ${task.id}: ${why}`, { agent })
+  if (payer === "team") {
+    const reason = `the team's budget: ${why}`
+    await pauseByEngine(ports.context, team, { trigger: "budget", reason })
+    return new Setback("interrupted", reason, { agent })
+  }
+  const reason = `its budget: ${why}`
+  await quarantineWorker(ports.context, { ...team, by: ENGINE, worker, reason })
+  return new Setback("interrupted", `worker ${worker} is quarantined: ${reason}`, { agent })
+}
