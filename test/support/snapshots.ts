@@ -1,5 +1,6 @@
 // Whole teams, made up: anything a store could hold, in all its oddity. And their export, kept in memory.
 import fc from "fast-check"
+import type { TeamFacts } from "../../src/files/own/facts.ts"
 import type { Folder, OutFile } from "../../src/files/own/folder.ts"
 import {
   allFiles,
@@ -9,7 +10,6 @@ import {
   messageLine,
   RECORDS_LOG,
   recordLine,
-  type TeamFacts,
   VERDICTS_LOG,
   verdictLine,
 } from "../../src/files/own/render.ts"

@@ -1,7 +1,7 @@
 import { type Event, ofType, taskOfEvent, UNRECOGNIZED } from "../../kernel/events.ts"
 import type { TaskId, WorkerId } from "../../kernel/ids.ts"
 import type { Archive, Changes, Wanted } from "../operations/read-archive.ts"
-import type { TeamFacts } from "../own/render.ts"
+import type { TeamFacts } from "../own/facts.ts"
 import type { SnapshotMessage, SnapshotTask } from "../snapshot.ts"
 
 /**

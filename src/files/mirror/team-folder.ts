@@ -1,6 +1,8 @@
 import type { Event } from "../../kernel/events.ts"
 import type { TeamName } from "../../kernel/team.ts"
+import type { TeamFacts } from "../own/facts.ts"
 import type { OutFile } from "../own/folder.ts"
+import { overviewFiles } from "../own/overview.ts"
 import {
   allFiles,
   EVENTS_LOG,
@@ -9,12 +11,10 @@ import {
   loopFiles,
   MESSAGES_LOG,
   messageLine,
-  overviewFiles,
   projectFile,
   RECORDS_LOG,
   recordLine,
   swarmFile,
-  type TeamFacts,
   taskFile,
   VERDICTS_LOG,
   verdictLine,

@@ -1,6 +1,8 @@
 import type { Document } from "../../kernel/document.ts"
 import { compare, type TeamFacts } from "./facts.ts"
+import { toFile } from "./file-schema.ts"
 import type { OutFile } from "./folder.ts"
+import { DocumentEntry } from "./format.ts"
 import { jsonFile } from "./json.ts"
 import { caseSafeName, fileName } from "./names.ts"
 
@@ -40,14 +42,7 @@ export function documentFiles(facts: TeamFacts): OutFile[] {
   const documents = facts.documents.toSorted((a, b) => compare(a.path, b.path))
   const places = placeDocuments(facts)
   const fileOf = (document: Document) => places.get(document.path) ?? document.path
-  const index = documents.map((document) => ({
-    path: document.path,
-    file: fileOf(document),
-    encoding: document.encoding,
-    by: document.by,
-    created_at: document.createdAt,
-    updated_at: document.updatedAt,
-  }))
+  const index = documents.map((document) => toFile(DocumentEntry, { ...document, file: fileOf(document) }))
   return [
     ...documents.map((document) => ({
       path: fileOf(document),

@@ -6,12 +6,12 @@ export function jsonFile(path: string, value: unknown): OutFile {
 }
 
 /** The same with its keys in order, at every depth: a store may give them back in any. */
-export function sortKeys(value: object): object {
-  if (Array.isArray(value)) return value.map(sortDeep)
+export function sortKeys<Value extends object>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(sortDeep) as Value
   const entries: [string, unknown][] = Object.entries(value)
   entries.sort(([a], [b]) => (a < b ? -1 : 1))
   // From entries, because an assignment to the key `__proto__` would not make a property.
-  return Object.fromEntries(entries.map(([key, each]) => [key, sortDeep(each)]))
+  return Object.fromEntries(entries.map(([key, each]) => [key, sortDeep(each)])) as Value
 }
 
 function sortDeep(value: unknown): unknown {

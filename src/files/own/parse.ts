@@ -1,42 +1,44 @@
+import type * as v from "valibot"
 import type { Document } from "../../kernel/document.ts"
 import { AppError } from "../../kernel/errors.ts"
-import { quoteInput, type WorkerId } from "../../kernel/ids.ts"
-import { PROTOCOLS } from "../../kernel/phase.ts"
+import { readEvent, UNRECOGNIZED } from "../../kernel/events.ts"
+import { quoteInput } from "../../kernel/ids.ts"
 import type { TeamRecord } from "../../kernel/record.ts"
-import { SCHEDULES, TEAM_MODES, TEAM_PHASES, TEAM_STATUSES } from "../../kernel/team.ts"
 import type { Verdict } from "../../quality/verdict.ts"
 import type { LoopState } from "../../sessions/loop-state.ts"
-import { ROLES } from "../../tasks/task.ts"
-import { WAVE_STATUSES } from "../../tasks/wave.ts"
-import { WORKER_AVAILABILITIES } from "../../workers/worker.ts"
 import type { FileNote, FoundTeam } from "../layouts/found-team.ts"
-import type { SnapshotMessage, SnapshotTask, SnapshotTeam, SnapshotWave, SnapshotWorker } from "../snapshot.ts"
-import {
-  choice,
-  decodeText,
-  id,
-  type Json,
-  object,
-  objects,
-  orNull,
-  orSkip,
-  Problem,
-  readBytes,
-  readObject,
-  text,
-  time,
-  whole,
-  yesOrNo,
-} from "./checked.ts"
+import type {
+  PastEvent,
+  SnapshotMessage,
+  SnapshotTask,
+  SnapshotTeam,
+  SnapshotWave,
+  SnapshotWorker,
+} from "../snapshot.ts"
 import { projectPage } from "./document-files.ts"
 import { compare, sortWorkers } from "./facts.ts"
+import { isObject, Problem, readAs } from "./file-schema.ts"
 import type { Folder } from "./folder.ts"
+import {
+  DocumentEntry,
+  DocumentsFile,
+  EventLine,
+  FORMAT,
+  InboxFile,
+  LoopFile,
+  MessageLine,
+  oldStatus,
+  ProjectFile,
+  RecordLine,
+  TaskFile,
+  VerdictLine,
+  VerificationFile,
+  WavesFile,
+  WorkerFile,
+} from "./format.ts"
 import { mendNeeds } from "./mend-needs.ts"
 import { fileName } from "./names.ts"
-import { parseMessage, parseRecord, parseVerdict, parseVerification, readEvents, readLines } from "./parse-logs.ts"
-import { type FoundTask, parseTask } from "./parse-task.ts"
-import { FORMAT } from "./render.ts"
-import { oldStatus } from "./task-file.ts"
+import { decodeText, orSkip, parseJson, readBytes, readLines } from "./read-file.ts"
 
 /** Reads our own export back. Files that cannot be used are named and left out; only `project.json` must be whole. */
 export function parseExport(folder: Folder): FoundTeam {
@@ -58,7 +60,7 @@ export function parseExport(folder: Folder): FoundTeam {
       loops: readLoops(found),
       documents: readDocuments(found),
     },
-    history: found.paths("events").flatMap((path) => readEvents(folder, path, found.skipped)),
+    history: readHistory(found),
     skipped: found.skipped,
     changed: found.changed,
   }
@@ -85,7 +87,7 @@ const KINDS = {
   messages: /^messages\.jsonl$/,
   verdicts: /^verification\/verdicts\.jsonl$/,
   records: /^records\.jsonl$/,
-  /** Made from the others, or none of our concern: never read. */
+  /** Made from the others or not part of the format: never read. */
   derived:
     /^(?:(?:WHITEBOARD\.md|agent-status\.json|team-session\.json|swarm\/swarm\.json|project\.json)$|(?:worktrees|edited|replaced|runs)\/|\.teamwork)/,
 } as const
@@ -97,49 +99,55 @@ function kindOf(path: string): Kind | "other" {
 }
 
 function readTeam(folder: Folder): SnapshotTeam {
+  const file = "project.json"
   const problems: FileNote[] = []
-  const team = orSkip(problems, "project.json", () => parseTeam(readObject(folder, "project.json")))
-  if (team !== undefined) return team
-  throw new AppError("input.invalid", `project.json cannot be used: ${problems[0]?.what}`, { file: "project.json" })
+  const project = orSkip(problems, file, () => {
+    const json = parseJson(readBytes(folder, file))
+    assertFormat(json)
+    return readAs(ProjectFile, json)
+  })
+  if (project === undefined)
+    throw new AppError("input.invalid", `${file} cannot be used: ${problems[0]?.what}`, { file })
+  const { stats: _, teamwork, ...team } = project
+  const { format: __, ...more } = teamwork
+  return { ...team, ...more }
 }
 
-function parseTeam(from: Json): SnapshotTeam {
-  const more = object(from, "teamwork")
-  const format = whole(more, "format", 1)
-  if (format > FORMAT) {
-    throw new AppError(
-      "input.invalid",
-      `project.json is of format ${format}, and this version of teamwork reads formats up to ${FORMAT}; update teamwork`,
-      { file: "project.json", format },
-    )
-  }
-  return {
-    project: id(from, "project"),
-    team: id(from, "team"),
-    run: more.run === undefined ? 1 : whole(more, "run", 1),
-    goal: text(from, "goal"),
-    phase: choice(from, "phase", TEAM_PHASES),
-    status: choice(more, "status", TEAM_STATUSES),
-    pauseReason: orNull(more, "pause_reason", text),
-    mode: choice(more, "mode", TEAM_MODES),
-    schedule: choice(more, "schedule", SCHEDULES),
-    protocol: more.protocol === undefined ? "none" : choice(more, "protocol", PROTOCOLS),
-    hasQa: more.has_qa === undefined ? false : yesOrNo(more, "has_qa"),
-    createdAt: time(from, "created_at"),
-    updatedAt: time(from, "updated_at"),
-    nextTask: whole(more, "next_task", 1),
-    nextWorker: whole(more, "next_worker", 1),
-  }
+/** Checked first: a newer format may not fit today's schema. */
+function assertFormat(json: unknown): void {
+  const teamwork = isObject(json) && isObject(json.teamwork) ? json.teamwork : {}
+  const format = Number.isSafeInteger(teamwork.format) ? Number(teamwork.format) : 0
+  if (format <= FORMAT) return
+  throw new AppError(
+    "input.invalid",
+    `project.json is of format ${format}, and this version of teamwork reads formats up to ${FORMAT}; update teamwork`,
+    { file: "project.json", format },
+  )
 }
 
-/** Takes one value out of each file of a kind. */
-function readEach<Value>(found: Found, kind: Kind, take: (from: Json, path: string) => Value): Value[] {
+/** Reads every file of a kind. `take` may refuse one with a Problem. */
+function readEach<Schema extends v.GenericSchema, Value>(
+  { folder, skipped, paths }: Found,
+  kind: Kind,
+  schema: Schema,
+  take: (content: v.InferOutput<Schema>, path: string) => Value,
+): Value[] {
   const values: Value[] = []
-  for (const path of found.paths(kind)) {
-    const value = orSkip(found.skipped, path, () => take(readObject(found.folder, path), path))
+  for (const path of paths(kind)) {
+    const value = orSkip(skipped, path, () => take(readAs(schema, parseJson(readBytes(folder, path))), path))
     if (value !== undefined) values.push(value)
   }
   return values
+}
+
+/** The same for every line of a log. */
+function readEachLine<Schema extends v.GenericSchema>(
+  { folder, skipped, paths }: Found,
+  kind: Kind,
+  schema: Schema,
+  take: (content: v.InferOutput<Schema>) => void,
+): void {
+  for (const path of paths(kind)) readLines(folder, path, skipped, (line) => take(readAs(schema, line)))
 }
 
 function assertName(path: string, name: string): void {
@@ -147,83 +155,66 @@ function assertName(path: string, name: string): void {
   throw new Problem(`is not named after its content, which would make it ${name}.json`)
 }
 
-function readTasks(found: Found): readonly SnapshotTask[] {
-  const tasks = readEach(found, "task", (from, path) => {
-    const task = parseTask(from)
-    assertName(path, task.task.id)
-    return task
+function readTasks({ changed, ...found }: Found): readonly SnapshotTask[] {
+  const tasks = readEach({ changed, ...found }, "task", TaskFile, (content, path) => {
+    assertName(path, content.id)
+    const { place, ...task } = toTask(content)
+    if (oldStatus(task) !== content.status) {
+      const what = `its status is ${content.status}, but that in "teamwork", which counts, is ${task.status}`
+      changed.push({ file: path, what })
+    }
+    return { place, task }
   })
-  for (const each of tasks) noteOtherStatus(found, each)
   tasks.sort(
     (a, b) => a.place - b.place || compare(a.task.createdAt, b.task.createdAt) || compare(a.task.id, b.task.id),
   )
   return mendNeeds(
-    tasks.map((each) => each.task),
-    found.changed,
+    tasks.map(({ task }) => task),
+    changed,
   )
 }
 
-/** Somebody changed what the old readers see, and not the status itself. */
-function noteOtherStatus(found: Found, { task, oldStatus: seen }: FoundTask): void {
-  if (oldStatus(task) === seen) return
-  const what = `its status is ${seen}, but that in "teamwork", which counts, is ${task.status}`
-  found.changed.push({ file: `tasks/${task.id}.json`, what })
+/** Evidence and exceptions are numbered by their place in the list, as in the store. */
+function toTask({ teamwork, ...task }: v.InferOutput<typeof TaskFile>): SnapshotTask & { readonly place: number } {
+  const taskId = task.id
+  return {
+    ...task,
+    ...teamwork,
+    evidence: task.evidence.map((entry, index) => {
+      const { type, text, timestamp, number: _, attempt, by, trust, blockedPattern, withdrawnAt, ...facts } = entry
+      const about = { number: index + 1, taskId, attempt, by, timestamp, withdrawnAt }
+      return { ...about, type, trust, text, facts, blockedPattern }
+    }),
+    exceptions: teamwork.exceptions.map((entry, index) => ({ ...entry, taskId, number: index + 1 })),
+  }
 }
 
-/** Only a gate's word is kept of a wave's status; the rest follows from the tasks. */
+/** Of a wave's status only a gate's verdict is kept; the rest follows from the tasks. */
 function readWaves(found: Found): SnapshotWave[] {
-  const waves = readEach(found, "waves", (from) =>
-    objects(from, "waves").map((wave) => {
-      const status = choice(wave, "status", WAVE_STATUSES)
-      return {
-        number: whole(wave, "id", 1),
-        verdict: status === "verified" || status === "failed" ? status : null,
-        startedAt: orNull(wave, "started_at", time),
-        verifiedAt: orNull(wave, "verified_at", time),
-      }
-    }),
-  ).flat()
-  const byNumber = new Map(waves.map((wave) => [wave.number, wave]))
+  const waves = readEach(found, "waves", WavesFile, (content) => content.waves).flat()
+  const byNumber = new Map(
+    waves.map(({ id: number, status, startedAt, verifiedAt }) => [
+      number,
+      { number, verdict: status === "verified" || status === "failed" ? status : null, startedAt, verifiedAt },
+    ]),
+  )
   if (byNumber.size < waves.length)
     found.changed.push({ file: "waves.json", what: "of waves with one id, the last counts" })
   return [...byNumber.values()].sort((a, b) => a.number - b.number)
 }
 
 function readWorkers(found: Found): SnapshotWorker[] {
-  const workers = readEach(found, "worker", (from, path): SnapshotWorker => {
-    const more = object(from, "teamwork")
-    const workerId = id<WorkerId>(from, "id")
-    assertName(path, workerId)
-    return {
-      id: workerId,
-      role: orNull(from, "role", role),
-      sessionId: orNull(from, "session_id", text),
-      pane: orNull(from, "pane", text),
-      worktree: orNull(from, "worktree", text),
-      branch: orNull(from, "branch", text),
-      availability: choice(more, "availability", WORKER_AVAILABILITIES),
-      heartbeatAt: time(from, "last_heartbeat"),
-      createdAt: time(more, "created_at"),
-    }
+  const workers = readEach(found, "worker", WorkerFile, (content, path): SnapshotWorker => {
+    const { status: _, currentTask: __, tasksCompleted: ___, lastHeartbeat, teamwork, ...worker } = content
+    assertName(path, worker.id)
+    return { ...worker, ...teamwork, heartbeatAt: lastHeartbeat }
   })
   return sortWorkers(workers)
 }
 
-function role(from: Json, key: string) {
-  return choice(from, key, ROLES)
-}
-
 function readLoops(found: Found): LoopState[] {
   const { project, team } = found.team
-  const loops = readEach(found, "loop", (from, path): LoopState => {
-    const loop = {
-      active: yesOrNo(from, "active"),
-      project: text(from, "project"),
-      team: text(from, "team"),
-      role: orNull(from, "role", role),
-      startedAt: time(from, "started_at"),
-      terminalId: text(from, "terminal_id"),
-    }
+  const loops = readEach(found, "loop", LoopFile, (loop, path) => {
     assertName(path, fileName(loop.terminalId))
     if (loop.project !== project || loop.team !== team) throw new Problem("belongs to another team")
     return loop
@@ -232,21 +223,16 @@ function readLoops(found: Found): LoopState[] {
 }
 
 /**
- * The log has them all; of several lines with one id the last one counts, so that a message that was read can be
- * written once more. Inboxes fill in what the log lacks.
+ * The log has all messages. Of several lines with one id the last counts, so a message that is read later may be written
+ * again. Inboxes add what the log lacks.
  */
 function readMessages(found: Found): SnapshotMessage[] {
   const messages = new Map<string, SnapshotMessage>()
-  for (const path of found.paths("messages")) {
-    readLines(found.folder, path, found.skipped, (line) => {
-      const message = parseMessage(line)
-      messages.set(message.id, message)
-    })
-  }
-  const inboxes = readEach(found, "inbox", (from, path) => {
-    const inbox = objects(from, "messages").map(parseMessage)
-    for (const message of inbox) assertName(path, fileName(message.to))
-    return inbox
+  const toMessage = (content: v.InferOutput<typeof MessageLine>) => ({ ...content, read: content.readAt !== null })
+  readEachLine(found, "messages", MessageLine, (line) => messages.set(line.id, toMessage(line)))
+  const inboxes = readEach(found, "inbox", InboxFile, (content, path) => {
+    for (const message of content.messages) assertName(path, fileName(message.to))
+    return content.messages.map(toMessage)
   })
   let isComplete = true
   for (const message of inboxes.flat()) {
@@ -265,38 +251,67 @@ function isLater(message: SnapshotMessage, logged: SnapshotMessage): boolean {
   )
 }
 
-/** The log has them all; the files of the waves fill in what it lacks. */
+/** The log has all verdicts; the files of the waves add what it lacks. */
 function readVerdicts(found: Found): Verdict[] {
   const verdicts: Verdict[] = []
-  for (const path of found.paths("verdicts")) {
-    readLines(found.folder, path, found.skipped, (line) => {
-      verdicts.push(parseVerdict(line))
-    })
-  }
+  readEachLine(found, "verdicts", VerdictLine, (line) => verdicts.push(line))
   const known = new Set(verdicts.map(verdictKey))
-  const others = readEach(found, "verification", (from, path) => {
-    const wave = /wave-(\d+)\.json$/.exec(path)?.[1]
-    return parseVerification(from, wave === undefined ? null : Number(wave))
-  }).filter((verdict) => !known.has(verdictKey(verdict)))
+  const others = readEach(found, "verification", VerificationFile, toVerdict).filter(
+    (verdict) => !known.has(verdictKey(verdict)),
+  )
   if (others.length === 0) return verdicts
   return [...verdicts, ...others].sort((a, b) => compare(a.timestamp, b.timestamp))
 }
 
+function verdictKey(verdict: Verdict): string {
+  return JSON.stringify([verdict.scope, verdict.subject, verdict.status, verdict.by, verdict.timestamp])
+}
+
+function toVerdict(content: v.InferOutput<typeof VerificationFile>, path: string): Verdict {
+  const { waveId, verifiedAt: timestamp, tasksVerified: _, teamwork, ...verdict } = content
+  const { subject, ...judged } = teamwork
+  const wave = /wave-(\d+)\.json$/.exec(path)?.[1]
+  if (wave !== undefined) {
+    if (waveId !== Number(wave)) throw new Problem("is named after another wave")
+    return { scope: "wave", subject: wave, ...verdict, ...judged, timestamp }
+  }
+  if (subject === undefined) throw new Problem("subject is missing")
+  return { scope: "final", subject, ...verdict, ...judged, timestamp }
+}
+
 function readRecords(found: Found): TeamRecord[] {
   const records = new Map<string, TeamRecord>()
-  for (const path of found.paths("records")) {
-    readLines(found.folder, path, found.skipped, (line) => {
-      const record = parseRecord(line)
-      const key = `${record.kind} ${record.number}`
-      if (records.has(key)) throw new Problem(`names ${key} twice`)
-      records.set(key, record)
-    })
-  }
+  readEachLine(found, "records", RecordLine, ({ task: taskId, ...record }) => {
+    const key = `${record.kind} ${record.number}`
+    if (records.has(key)) throw new Problem(`names ${key} twice`)
+    records.set(key, { ...record, taskId })
+  })
   return [...records.values()]
 }
 
-function verdictKey(verdict: Verdict): string {
-  return JSON.stringify([verdict.scope, verdict.subject, verdict.status, verdict.by, verdict.timestamp])
+/** The events in order. A line that was written twice counts once. */
+function readHistory(found: Found): PastEvent[] {
+  const events = new Map<number, PastEvent>()
+  readEachLine(found, "events", EventLine, ({ place, ...stored }) => {
+    const event = toEvent(stored)
+    const before = events.get(place)
+    if (before !== undefined && !Bun.deepEquals(before, event)) throw new Problem(`has the place ${place} of another`)
+    events.set(place, event)
+  })
+  return [...events].sort(([a], [b]) => a - b).map(([, event]) => event)
+}
+
+function toEvent(stored: Omit<v.InferOutput<typeof EventLine>, "place">): PastEvent {
+  let event: ReturnType<typeof readEvent<typeof stored>>
+  try {
+    event = readEvent(stored)
+  } catch (error) {
+    const what = error instanceof Error ? error.message : error
+    throw new Problem(`does not fit its type: event ${stored.type}: ${what}`)
+  }
+  // A newer program wrote it, and we cannot know what it means.
+  if (event.type === UNRECOGNIZED) throw new Problem(`is of the unknown type ${quoteInput(stored.type)}`)
+  return event
 }
 
 /** Those that `documents.json` names; any other file does not belong to the format. */
@@ -305,12 +320,15 @@ function readDocuments(found: Found): Document[] {
   const here = new Set(folder.paths)
   const used = new Set<string>()
   const documents = new Map<string, Document>()
-  for (const entry of readEach(found, "documents", (from) => objects(from, "documents")).flat()) {
+  for (const entry of readEach(found, "documents", DocumentsFile, (content) => content.documents).flat()) {
     const file = typeof entry.file === "string" && here.has(entry.file) ? entry.file : undefined
     orSkip(skipped, file ?? "documents.json", () => {
-      if (file === undefined) throw new Problem(`names the file ${quoteInput(text(entry, "file"))}, which is not there`)
+      if (file === undefined) {
+        const named = readAs(DocumentEntry, entry).file
+        throw new Problem(`names the file ${quoteInput(named)}, which is not there`)
+      }
       used.add(file)
-      const document = parseDocument(entry, readBytes(folder, file))
+      const document = toDocument(entry, readBytes(folder, file))
       if (documents.has(document.path)) throw new Problem("has the path of another document")
       documents.set(document.path, document)
     })
@@ -321,16 +339,10 @@ function readDocuments(found: Found): Document[] {
   return [...documents.values()].sort((a, b) => compare(a.path, b.path))
 }
 
-function parseDocument(entry: Json, bytes: Uint8Array): Document {
-  const encoding = choice(entry, "encoding", ["utf8", "base64"])
-  const content = encoding === "base64" ? Buffer.from(bytes).toString("base64") : decodeText(bytes)
-  if (encoding === "utf8" && content.includes("\0")) throw new Problem("has a NUL character")
-  return {
-    path: text(entry, "path"),
-    content,
-    encoding,
-    by: text(entry, "by"),
-    createdAt: time(entry, "created_at"),
-    updatedAt: time(entry, "updated_at"),
-  }
+function toDocument(entry: object, bytes: Uint8Array): Document {
+  const { file: _, ...document } = readAs(DocumentEntry, entry)
+  if (document.encoding === "base64") return { ...document, content: Buffer.from(bytes).toString("base64") }
+  const content = decodeText(bytes)
+  if (content.includes("\0")) throw new Problem("has a NUL character")
+  return { ...document, content }
 }

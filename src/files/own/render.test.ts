@@ -9,20 +9,20 @@ import type { Verdict } from "../../quality/verdict.ts"
 import type { SetbackKind } from "../../tasks/retry.ts"
 import { TASK_STATUSES, type TaskStatus } from "../../tasks/task.ts"
 import type { SnapshotMessage, SnapshotTask, TeamSnapshot } from "../snapshot.ts"
+import { documentFiles } from "./document-files.ts"
+import type { TeamFacts } from "./facts.ts"
 import type { OutFile } from "./folder.ts"
 import { caseSafeName, fileName } from "./names.ts"
+import { overviewFiles } from "./overview.ts"
 import {
   allFiles,
-  documentFiles,
   eventLine,
   inboxFiles,
   loopFiles,
   MAX_INBOX,
   messageLine,
-  overviewFiles,
   projectFile,
   swarmFile,
-  type TeamFacts,
   taskFile,
   verdictLine,
   verificationFiles,

@@ -1,23 +1,30 @@
-// The files of a team's export. Field names and their order are those of the formats before us; whatever these have no
-// place for is under the one key `teamwork`. Equal facts give equal bytes, whichever store they came from.
+// The files of a team's export. Equal facts give equal bytes, whichever store they came from.
 import { toStored } from "../../kernel/events.ts"
 import type { TeamRecord } from "../../kernel/record.ts"
-import type { FirstFailure } from "../../quality/first-failure.ts"
-import type { AgainstBaseline, Verdict } from "../../quality/verdict.ts"
-import type { PastEvent, SnapshotMessage } from "../snapshot.ts"
+import type { Verdict } from "../../quality/verdict.ts"
+import type { PastEvent, SnapshotMessage, SnapshotTask } from "../snapshot.ts"
 import { documentFiles } from "./document-files.ts"
 import { compare, findCurrentWave, listWaves, listWorkers, reportSwarm, sortWorkers, type TeamFacts } from "./facts.ts"
+import { toFile } from "./file-schema.ts"
 import type { OutFile } from "./folder.ts"
+import {
+  EventLine,
+  FORMAT,
+  InboxFile,
+  LoopFile,
+  MessageLine,
+  oldStatus,
+  ProjectFile,
+  RecordLine,
+  TaskFile,
+  VerdictLine,
+  VerificationFile,
+  WavesFile,
+  WorkerFile,
+} from "./format.ts"
 import { jsonFile, sortKeys } from "./json.ts"
 import { fileName } from "./names.ts"
 import { overviewFiles } from "./overview.ts"
-import { oldStatus, taskFile } from "./task-file.ts"
-
-export type { TeamFacts }
-export { documentFiles, overviewFiles, taskFile }
-
-/** Raised when readers of today would misunderstand the files. */
-export const FORMAT = 1
 
 /** How many of the newest messages an inbox file holds; the log has all of them. */
 export const MAX_INBOX = 500
@@ -47,46 +54,29 @@ export function* allFiles(facts: TeamFacts): Iterable<OutFile> {
 }
 
 export function projectFile({ team, tasks }: TeamFacts): OutFile {
-  const stats = { total: tasks.size, open: 0, in_progress: 0, resolved: 0 }
-  for (const task of tasks.values()) stats[oldStatus(task)] += 1
-  return jsonFile("project.json", {
-    project: team.project,
-    team: team.team,
-    goal: team.goal,
-    phase: team.phase,
-    created_at: team.createdAt,
-    updated_at: team.updatedAt,
-    stats,
-    teamwork: {
-      format: FORMAT,
-      status: team.status,
-      pause_reason: team.pauseReason,
-      mode: team.mode,
-      schedule: team.schedule,
-      ...(team.protocol === "none" ? {} : { protocol: team.protocol }),
-      ...(team.hasQa ? { has_qa: true } : {}),
-      ...(team.run === 1 ? {} : { run: team.run }),
-      next_task: team.nextTask,
-      next_worker: team.nextWorker,
-    },
-  })
+  const counts = { open: 0, in_progress: 0, resolved: 0 }
+  for (const task of tasks.values()) counts[oldStatus(task)] += 1
+  const stats = { ...counts, total: tasks.size, inProgress: counts.in_progress }
+  return jsonFile("project.json", toFile(ProjectFile, { ...team, stats, teamwork: { ...team, format: FORMAT } }))
 }
 
-/** None without waves: then the old readers take the team for one with a single phase. */
+/** `place`: where the task stands among those of its team, by creation, from 1. */
+export function taskFile(task: SnapshotTask, place: number): OutFile {
+  const content = {
+    ...task,
+    status: oldStatus(task),
+    blockedBy: task.blockedBy.toSorted(compare),
+    evidence: task.evidence.map(({ facts, ...entry }) => ({ ...entry, ...facts })),
+    teamwork: { ...task, place },
+  }
+  return jsonFile(`tasks/${task.id}.json`, toFile(TaskFile, content))
+}
+
+/** None without waves: then readers of the older formats assume a single phase. */
 export function wavesFile(facts: TeamFacts): OutFile | undefined {
   if (facts.waves.length === 0) return undefined
-  return jsonFile("waves.json", {
-    version: "1.0",
-    total_waves: facts.waves.length,
-    current_wave: findCurrentWave(facts),
-    waves: listWaves(facts).map((wave) => ({
-      id: wave.id,
-      status: wave.status,
-      tasks: wave.tasks,
-      started_at: wave.startedAt,
-      verified_at: wave.verifiedAt,
-    })),
-  })
+  const totals = { version: "1.0", totalWaves: facts.waves.length, currentWave: findCurrentWave(facts) }
+  return jsonFile("waves.json", toFile(WavesFile, { ...totals, waves: listWaves(facts) }))
 }
 
 export function swarmFile(facts: TeamFacts): OutFile {
@@ -105,33 +95,30 @@ export function swarmFile(facts: TeamFacts): OutFile {
 
 export function workerFiles(facts: TeamFacts): OutFile[] {
   const availability = new Map(facts.workers.map((worker) => [worker.id, worker.availability]))
-  return listWorkers(facts).map((worker) =>
-    jsonFile(`swarm/workers/${worker.id}.json`, {
-      id: worker.id,
-      role: worker.role,
-      pane: worker.pane,
-      worktree: worker.worktree,
-      branch: worker.branch,
-      session_id: worker.sessionId,
-      status: worker.currentTask === null ? "idle" : "working",
-      current_task: worker.currentTask,
-      tasks_completed: worker.tasksCompleted,
-      last_heartbeat: worker.lastHeartbeat,
-      teamwork: { availability: availability.get(worker.id), created_at: worker.createdAt },
-    }),
-  )
+  return listWorkers(facts).map((worker) => {
+    const teamwork = { availability: availability.get(worker.id), createdAt: worker.createdAt }
+    const status = worker.currentTask === null ? "idle" : "working"
+    return jsonFile(`swarm/workers/${worker.id}.json`, toFile(WorkerFile, { ...worker, status, teamwork }))
+  })
 }
 
-/** One for everybody who ever got a message; only those of `names`, when given. */
+/** One for each name that ever got a message; only those of `names` when given. */
 export function inboxFiles(facts: TeamFacts, names?: ReadonlySet<string>): OutFile[] {
   const wanted = names === undefined ? facts.messages : facts.messages.filter((message) => names.has(message.to))
   const inboxes = [...Map.groupBy(wanted, (message) => message.to)].sort(([a], [b]) => compare(a, b))
   return inboxes.map(([name, messages]) =>
-    jsonFile(`inboxes/${fileName(name)}.json`, { messages: messages.slice(-MAX_INBOX).map(messageEntry) }),
+    jsonFile(
+      `inboxes/${fileName(name)}.json`,
+      toFile(InboxFile, { messages: messages.slice(-MAX_INBOX).map(sortPayload) }),
+    ),
   )
 }
 
-/** The latest word on each wave and on the whole. */
+function sortPayload(message: SnapshotMessage): SnapshotMessage {
+  return { ...message, payload: sortKeys(message.payload) }
+}
+
+/** The latest verdict on each wave and on the whole. */
 export function verificationFiles(facts: TeamFacts): OutFile[] {
   const waves = new Map<number, Verdict>()
   let final: Verdict | undefined
@@ -144,106 +131,49 @@ export function verificationFiles(facts: TeamFacts): OutFile[] {
   const tasks = Map.groupBy(facts.tasks.values(), (task) => task.wave)
   const files = [...waves]
     .sort(([a], [b]) => a - b)
-    .map(([wave, verdict]) => {
-      const verified = (tasks.get(wave) ?? []).map((task) => task.id)
-      return jsonFile(`verification/wave-${wave}.json`, { wave_id: wave, ...verification(verdict, verified) })
+    .map(([waveId, verdict]) => {
+      const tasksVerified = (tasks.get(waveId) ?? []).map((task) => task.id)
+      return verificationFile(`wave-${waveId}`, { ...verdict, subject: undefined }, { waveId, tasksVerified })
     })
   if (final === undefined) return files
-  return [...files, jsonFile("verification/final.json", verification(final, [...facts.tasks.keys()]))]
+  return [...files, verificationFile("final", final, { tasksVerified: [...facts.tasks.keys()] })]
 }
 
-function verification(verdict: Verdict, tasks: readonly string[]): Record<string, unknown> {
-  return {
-    status: verdict.status,
-    verified_at: verdict.timestamp,
-    tasks_verified: tasks,
-    checks: verdict.checks.map(checkEntry),
-    issues: verdict.issues,
-    teamwork: {
-      by: verdict.by,
-      ...(verdict.scope === "final" ? { subject: verdict.subject } : {}),
-      commit: verdict.commit,
-      tree: verdict.tree,
-    },
-  }
-}
-
-function checkEntry(check: Verdict["checks"][number]): Record<string, unknown> {
-  const { name, status, evidence, command, durationMs, outputFile, firstFailure, baseline } = check
-  const ran = { command, duration_ms: durationMs, output_file: outputFile, first_failure: failureEntry(firstFailure) }
-  return { name, status, evidence, ...ran, baseline: baselineEntry(baseline) }
-}
-
-function baselineEntry(against: AgainstBaseline | undefined): AgainstBaseline | undefined {
-  if (against === undefined) return undefined
-  const { before, now, broken, asked, flaky } = against
-  return { before, now, broken, asked, flaky }
-}
-
-/** In one order, whichever a store gives. */
-function failureEntry(failure: FirstFailure | undefined): FirstFailure | undefined {
-  if (failure === undefined) return undefined
-  const { test, file, line, message } = failure
-  return { test, file, line, message }
+function verificationFile(
+  name: string,
+  {
+    timestamp: verifiedAt,
+    status,
+    checks,
+    issues,
+    ...teamwork
+  }: Omit<Verdict, "subject"> & { subject?: string | null },
+  about: { readonly waveId?: number; readonly tasksVerified: readonly string[] },
+): OutFile {
+  const content = { ...about, verifiedAt, status, checks, issues, teamwork }
+  return jsonFile(`verification/${name}.json`, toFile(VerificationFile, content))
 }
 
 export function loopFiles(facts: TeamFacts): OutFile[] {
   return facts.loops
     .toSorted((a, b) => compare(a.terminalId, b.terminalId))
-    .map((loop) =>
-      jsonFile(`.loop-state/${fileName(loop.terminalId)}.json`, {
-        active: loop.active,
-        project: loop.project,
-        team: loop.team,
-        role: loop.role,
-        started_at: loop.startedAt,
-        terminal_id: loop.terminalId,
-      }),
-    )
+    .map((loop) => jsonFile(`.loop-state/${fileName(loop.terminalId)}.json`, toFile(LoopFile, loop)))
 }
 
 /** `place` counts from 1. */
 export function eventLine(event: PastEvent, place: number): string {
-  const { type, version, data } = toStored(event)
-  const { timestamp, by } = event
-  return JSON.stringify({ place, type, version, timestamp, by, data: sortKeys(data) })
+  const stored = toStored(event)
+  return JSON.stringify(toFile(EventLine, { ...event, ...stored, place, data: sortKeys(stored.data) }))
 }
 
-/** One line each, in the order in which they came. */
 export function recordLine(record: TeamRecord): string {
-  return JSON.stringify({
-    kind: record.kind,
-    number: record.number,
-    task: record.taskId,
-    attempt: record.attempt,
-    status: record.status,
-    data: sortKeys(record.data),
-    by: record.by,
-    created_at: record.createdAt,
-    updated_at: record.updatedAt,
-  })
+  return JSON.stringify(toFile(RecordLine, { ...record, task: record.taskId, data: sortKeys(record.data) }))
 }
 
 export function messageLine(message: SnapshotMessage): string {
-  return JSON.stringify(messageEntry(message))
+  return JSON.stringify(toFile(MessageLine, sortPayload(message)))
 }
 
-function messageEntry(message: SnapshotMessage): Record<string, unknown> {
-  return {
-    id: message.id,
-    from: message.from,
-    to: message.to,
-    type: message.type,
-    payload: sortKeys(message.payload),
-    timestamp: message.timestamp,
-    read: message.read,
-    delivered_at: message.deliveredAt,
-    read_at: message.readAt,
-  }
-}
-
-export function verdictLine({ checks, ...verdict }: Verdict): string {
-  const { scope, subject, status, issues, by, timestamp, commit, tree } = verdict
-  const entries = checks.map(checkEntry)
-  return JSON.stringify({ scope, subject, status, checks: entries, issues, by, timestamp, commit, tree })
+export function verdictLine(verdict: Verdict): string {
+  return JSON.stringify(toFile(VerdictLine, verdict))
 }
