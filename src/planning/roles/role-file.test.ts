@@ -42,33 +42,34 @@ describe("parseRoleFile", () => {
 
   it("takes the name from the file, and one tool without brackets", () => {
     expect(parse("---", "kind: review", "tools: Read", "---", "Look.")).toMatchObject({ name: "api", tools: ["Read"] })
-    const quoted = parse("---", "kind: review", `tools: [Read, "Bash(cut -d, *)",'a, b' ,, c]`, "---", "Look.")
+    const quoted = parse("---", "kind: review", `tools: [Read, "Bash(cut -d, *)",'a, b' , c]`, "---", "Look.")
+    expect(parse("---", "kind: review", "tools:", "  - Read", "---", "Look.").tools).toEqual(["Read"])
     expect(quoted.tools).toEqual(["Read", "Bash(cut -d, *)", "a, b", "c"])
   })
 
   const head = (...lines: string[]) => ["---", ...lines, "---", "x"]
 
   it.each<[string, string[], string]>([
-    ["no front matter", ["Hello"], ":1: the file must begin with a line ---"],
-    ["an empty file", [""], ":1: the file must begin with a line ---"],
+    ["no front matter", ["Hello"], ":1: the file does not begin with a line ---"],
+    ["an empty file", [""], ":1: the file does not begin with a line ---"],
     ["an open front matter", ["---", "kind: review"], ":2: the front matter is not closed"],
     ["no kind", ["---", "---", "x"], ":1: kind: is missing; use implementation, review,"],
     ["no instructions", ["---", "kind: review", "---", " "], ":3: the instructions are missing"],
     ["an unknown key", head("kind: review", "modle: opus"), ":3: modle: is no field of a role; did you mean model?"],
     ["a far-off key", head("colour: red"), ":2: colour: is no field of a role; use name, extends, kind,"],
-    ["a key twice", head("kind: review", "", "kind: review"), ":4: kind: is there twice, first in line 2"],
+    ["a key twice", head("kind: review", "", "kind: review"), ":4: Map keys must be unique"],
     ["a wrong kind", head("kind: reviews"), ':2: kind: "reviews" is not one of implementation, review,'],
     ["a near kind", head("kind: reviews"), "did you mean review?"],
     ["a wrong model", head("model: gpt"), ':2: model: "gpt" is not one of haiku, sonnet, opus, dynamic'],
     ["a wrong effort", head("effort: hihg"), ':2: effort: "hihg" is not one of low, medium, high; did you mean high?'],
     ["a wrong truth", head("writes: yes"), ':2: writes: "yes" is neither true nor false'],
     ["a list for a word", head("model: [opus]"), ":2: model: takes one value and not a list"],
-    ["an open list", head("tools: [Read,"), ":2: tools: the list"],
+    ["an open list", head("tools: [Read,"), ":2: Flow sequence"],
     ["no value", head("name:"), ":2: name: has no value"],
     ["no tools", head("tools:"), ":2: tools: has no value"],
     ["a wrong name", head("name: ../x"), ':2: name: "../x" is not valid'],
-    ["no key", head("just words"), ':2: "just words" is not of the form key: value'],
-    ["a nested key", head("tools:", "  - Read"), ":2: tools: has no value"],
+    ["no key", head("just words"), ":2: the front matter is not of the form key: value"],
+    ["a table for a list", head("tools:", "  a: b"), ":2: tools: has no value"],
     ["a prototype key", head("constructor: x"), ":2: constructor: is no field of a role"],
   ])("says where and what is wrong: %s", (_, lines, message) => {
     try {

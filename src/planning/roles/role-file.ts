@@ -1,12 +1,14 @@
+import * as v from "valibot"
 import { AppError } from "../../kernel/errors.ts"
 import { ID_RULE, isId, quoteInput } from "../../kernel/ids.ts"
 import type { Remedy } from "../../kernel/remedy.ts"
+import { readFrontMatter } from "../../lib/front-matter.ts"
 import { nearest } from "../../lib/text/nearest.ts"
 import { EFFORTS } from "../../tasks/effort.ts"
 import { MODEL_TIERS } from "../complexity/model-tier.ts"
 import { CAPABILITIES, RESPONSIBILITIES, type RoleDefinition } from "./roles.ts"
 
-/** A role as its file says it; what is left out comes from the role it extends, or from its kind. */
+/** A role as its file says it. What is left out comes from the role it extends, or from its kind. */
 export interface RoleFile
   extends Partial<
       Pick<RoleDefinition, "kind" | "responsibility" | "model" | "effort" | "tools" | "writes" | "prefix" | "innerLoop">
@@ -14,154 +16,105 @@ export interface RoleFile
     Pick<RoleDefinition, "name" | "instructions"> {
   readonly file: string
   readonly extends?: string
-  /** Where `extends` stands, for errors that show only when all files are read. */
+  /** The line of `extends`, for errors that show only when all files are read. */
   readonly extendsLine: number
 }
 
-const MODELS = [...MODEL_TIERS, "dynamic"] as const
-
-/** How each key of the front matter is read; the reader says what is wrong with a value by throwing a word on it. */
-const KEYS = {
-  name: id,
-  extends: id,
-  kind: oneOf(CAPABILITIES),
-  model: oneOf(MODELS),
-  effort: oneOf(EFFORTS),
-  tools: words,
-  writes: yesOrNo,
-  prefix,
-  responsibility_type: oneOf(RESPONSIBILITIES),
-  inner_loop: yesOrNo,
-} as const satisfies Record<string, (value: Value) => unknown>
-type Key = keyof typeof KEYS
-type Values = { [K in Key]?: ReturnType<(typeof KEYS)[K]> }
-
-/** A plain word or text, or a list of them. */
-type Value = string | readonly string[]
-
-/** Markdown with front matter: a small subset of YAML, `key: value` and `key: [a, b]`. `file` is for errors. */
-export function parseRoleFile(file: string, text: string): RoleFile {
-  const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/)
-  if (lines[0]?.trimEnd() !== "---") throw bad(file, 1, "the file must begin with a line ---, then name: and kind:")
-  const end = lines.findIndex((line, index) => index > 0 && line.trimEnd() === "---")
-  if (end === -1) throw bad(file, lines.length, "the front matter is not closed with a line ---")
-  const values: Values = {}
-  const lineOf = new Map<string, number>()
-  for (const [index, line] of lines.slice(1, end).entries()) readLine(line, { file, number: index + 2, values, lineOf })
-  const instructions = lines
-    .slice(end + 1)
-    .join("\n")
-    .trim()
-  const name = values.name ?? nameOf(file)
-  if (!isId(name)) throw bad(file, 1, `name: the file's name is no name for a role; add one of ${ID_RULE}`)
-  if (values.extends === undefined) {
-    if (values.kind === undefined) throw bad(file, 1, `kind: is missing; use ${CAPABILITIES.join(", ")}, or extends:`)
-    if (instructions === "") throw bad(file, end + 1, "the instructions are missing; write them below the second ---")
-  }
-  const { responsibility_type: responsibility, inner_loop: innerLoop, ...rest } = values
-  const more = { ...(responsibility && { responsibility }), ...(innerLoop !== undefined && { innerLoop }) }
-  return { ...rest, ...more, name, instructions, file, extendsLine: lineOf.get("extends") ?? 1 }
-}
-
-interface Place {
-  readonly file: string
-  readonly number: number
-  readonly values: Values
-  readonly lineOf: Map<string, number>
-}
-
-function readLine(line: string, { file, number, values, lineOf }: Place): void {
-  if (line.trim() === "" || line.trimStart().startsWith("#")) return
-  const [, key, rest] = /^([A-Za-z_-]+)\s*:(?:\s+(.*))?$/.exec(line.trimEnd()) ?? []
-  if (key === undefined) throw bad(file, number, `${quoteInput(line)} is not of the form key: value`)
-  if (!isKey(key)) {
-    const close = nearest(key, Object.keys(KEYS))
-    const hint = close === undefined ? `use ${Object.keys(KEYS).join(", ")}` : `did you mean ${close}?`
-    throw bad(file, number, `${key}: is no field of a role; ${hint}`)
-  }
-  const before = lineOf.get(key)
-  if (before !== undefined) throw bad(file, number, `${key}: is there twice, first in line ${before}`)
-  lineOf.set(key, number)
-  try {
-    Object.assign(values, { [key]: KEYS[key](readValue(rest ?? "")) })
-  } catch (error) {
-    if (error instanceof Wrong) throw bad(file, number, `${key}: ${error.message}`)
-    throw error
-  }
-}
-
-/** What is wrong with a value, before it is known where it stands. */
-class Wrong extends Error {}
-
-function readValue(text: string): Value {
-  const value = withoutComment(text.trim())
-  if (!value.startsWith("[")) return unquote(value)
-  if (!value.endsWith("]"))
-    throw new Wrong(`the list ${quoteInput(value)} is not closed; write it as [a, b] in one line`)
-  // A comma inside of quotes parts nothing.
-  const items = value.slice(1, -1).matchAll(/\s*("[^"]*"|'[^']*'|[^,]+)/g)
-  return [...items].map(([, item = ""]) => unquote(item.trim())).filter((item) => item !== "")
-}
-
-function withoutComment(text: string): string {
-  return /^["']/.test(text) ? text : text.replace(/(^|\s)#.*$/, "").trimEnd()
-}
-
-function unquote(text: string): string {
-  const [, , inner] = /^(["'])(.*)\1$/.exec(text) ?? []
-  return inner ?? text
-}
-
-function isKey(key: string): key is Key {
-  return Object.hasOwn(KEYS, key)
-}
-
-function single(value: Value): string {
-  if (typeof value !== "string") throw new Wrong("takes one value and not a list")
-  if (value === "") throw new Wrong("has no value")
-  return value
-}
-
-function id(value: Value): string {
-  const text = single(value)
-  if (!isId(text)) throw new Wrong(`${quoteInput(text)} is not valid; use ${ID_RULE}`)
-  return text
-}
-
-/** With a dash behind it, what the ids of its tasks begin with. */
+/** What the ids of the role's tasks begin with, before a dash. */
 export const PREFIX_RULE = "2 to 16 capital letters and digits, the first a letter"
 export const isPrefix = (text: string) => /^[A-Z][A-Z0-9]{1,15}$/.test(text)
 
-function prefix(value: Value): string {
-  const text = single(value)
-  if (!isPrefix(text)) throw new Wrong(`${quoteInput(text)} is not valid; use ${PREFIX_RULE}`)
-  return text
+const word = v.pipe(v.string("takes one value and not a list"), v.nonEmpty("has no value"))
+const matching = (isValid: (text: string) => boolean, rule: string) =>
+  v.pipe(
+    word,
+    v.check(isValid, ({ input }) => `${quoteInput(input)} is not valid; use ${rule}`),
+  )
+const oneOf = <const Choice extends string>(choices: readonly Choice[]) =>
+  v.pipe(
+    word,
+    v.picklist(choices, ({ input }) => notOneOf(String(input), choices)),
+  )
+const yesOrNo = v.pipe(
+  word,
+  v.picklist(["true", "false"], ({ input }) => `${quoteInput(String(input))} is neither true nor false`),
+  v.transform((text) => text === "true"),
+)
+
+const KEYS = {
+  name: v.optional(matching(isId, ID_RULE)),
+  extends: v.optional(matching(isId, ID_RULE)),
+  kind: v.optional(oneOf(CAPABILITIES)),
+  model: v.optional(oneOf([...MODEL_TIERS, "dynamic"])),
+  effort: v.optional(oneOf(EFFORTS)),
+  tools: v.optional(
+    v.union(
+      [
+        v.array(v.string()),
+        v.pipe(
+          word,
+          v.transform((tool) => [tool]),
+        ),
+      ],
+      "has no value",
+    ),
+  ),
+  writes: v.optional(yesOrNo),
+  prefix: v.optional(matching(isPrefix, PREFIX_RULE)),
+  responsibility_type: v.optional(oneOf(RESPONSIBILITIES)),
+  inner_loop: v.optional(yesOrNo),
 }
 
-function oneOf<const Choice extends string>(choices: readonly Choice[]): (value: Value) => Choice {
-  return (value) => {
-    const text = single(value)
-    const found = choices.find((each) => each === text)
-    if (found !== undefined) return found
-    const close = nearest(text, choices)
-    const hint = close === undefined ? "" : `; did you mean ${close}?`
-    throw new Wrong(`${quoteInput(text)} is not one of ${choices.join(", ")}${hint}`)
+type Table = Record<string, unknown>
+
+// `v.strictObject` and `v.record` pass keys such as `constructor`.
+const FrontMatter = v.pipe(
+  v.custom<Table>(() => true),
+  v.rawCheck(refuseUnknownKeys),
+  v.object(KEYS),
+)
+
+/** Reads a role: Markdown instructions below a front matter. `file` is for errors. */
+export function parseRoleFile(file: string, text: string): RoleFile {
+  const front = readFrontMatter(text, FrontMatter)
+  if ("problem" in front) throw bad(file, front.line, front.problem)
+  const { responsibility_type: responsibility, inner_loop: innerLoop, ...rest } = front.value
+  const name = rest.name ?? file.slice(file.lastIndexOf("/") + 1).replace(/\.md$/, "")
+  if (!isId(name)) throw bad(file, 1, `name: the file's name is no name for a role; add one of ${ID_RULE}`)
+  const instructions = front.body.trim()
+  if (rest.extends === undefined) {
+    if (rest.kind === undefined) throw bad(file, 1, `kind: is missing; use ${CAPABILITIES.join(", ")}, or extends:`)
+    const lastLine = text.split("\n").length - front.body.split("\n").length
+    if (instructions === "") throw bad(file, lastLine, "the instructions are missing; write them below the second ---")
+  }
+  return {
+    ...rest,
+    ...(responsibility !== undefined && { responsibility }),
+    ...(innerLoop !== undefined && { innerLoop }),
+    name,
+    instructions,
+    file,
+    extendsLine: front.lineOf("extends"),
   }
 }
 
-function words(value: Value): readonly string[] {
-  if (value === "") throw new Wrong("has no value")
-  return typeof value === "string" ? [value] : value
+function refuseUnknownKeys({ dataset, addIssue }: v.RawCheckContext<Table>): void {
+  const input = dataset.value as Table
+  const known = Object.keys(KEYS)
+  for (const key of Object.keys(input)) {
+    if (known.includes(key)) continue
+    const close = nearest(key, known)
+    const hint = close === undefined ? `use ${known.join(", ")}` : `did you mean ${close}?`
+    addIssue({
+      message: `is no field of a role; ${hint}`,
+      path: [{ type: "object", origin: "key", input, key, value: key }],
+    })
+  }
 }
 
-function yesOrNo(value: Value): boolean {
-  const text = single(value)
-  if (text !== "true" && text !== "false") throw new Wrong(`${quoteInput(text)} is neither true nor false`)
-  return text === "true"
-}
-
-function nameOf(file: string): string {
-  return file.slice(file.lastIndexOf("/") + 1).replace(/\.md$/, "")
+function notOneOf(text: string, choices: readonly string[]): string {
+  const close = nearest(text, choices)
+  return `${quoteInput(text)} is not one of ${choices.join(", ")}${close === undefined ? "" : `; did you mean ${close}?`}`
 }
 
 export function bad(file: string, line: number, problem: string, remedy?: Remedy): AppError {

@@ -7,7 +7,6 @@ import { idleMessage } from "../../messages/message.ts"
 import { planFiles } from "../../ownership/operations/plan-files.ts"
 import { assertCapable, type RoleDefinition } from "../../planning/roles/roles.ts"
 import { assertQaHolds } from "../../quality/operations/hold-qa.ts"
-import { recordTaskFindings } from "../../quality/operations/task-findings.ts"
 import { noteDisagreement } from "../../requests/operations/disputes.ts"
 import { assertGuards } from "../../requests/operations/phases.ts"
 import {
@@ -27,7 +26,6 @@ import {
   workerIdField,
 } from "../../store/operation.ts"
 import type { FinishRequest, StoredTeam, TaskChange, Tx } from "../../store/port.ts"
-import { readClosingBlock } from "../closing-block.ts"
 import type { NewEvidence } from "../evidence.ts"
 import { assertMove, COMPLEXITIES, canMove, hasEnded, isHeld, TASK_STATUSES, type Task } from "../task.ts"
 import { assertHolds, renewFor } from "./assert-holds.ts"
@@ -118,6 +116,9 @@ async function keepFindings(
   { project, team, id, result = "", owner = PERSON }: Input,
 ): Promise<void> {
   if (!MAY_REPORT.test(result)) return
+  // These two take 1.2 ms to load, which most updates need not pay.
+  const { readClosingBlock } = await import("../closing-block.ts")
+  const { recordTaskFindings } = await import("../../quality/operations/task-findings.ts")
   const { findings } = readClosingBlock(result)
   const told = { task: id, findings, answer: result, commit: null, agent: null, by: owner }
   await recordTaskFindings(context, { project, team }, told)
