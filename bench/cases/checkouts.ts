@@ -3,8 +3,8 @@ import { join } from "node:path"
 import { makeCheckoutSetup } from "../../src/checkouts/effects/set-up-checkout.ts"
 import { makeGit } from "../../src/git/git.ts"
 import type { Workspaces } from "../../src/git/port.ts"
-import { openGround } from "../../src/git/workspaces/ground.ts"
 import { makeWorkspaces } from "../../src/git/workspaces/make-workspaces.ts"
+import { openWorkspaceContext } from "../../src/git/workspaces/workspace-context.ts"
 import { systemClock } from "../../src/lib/clock.ts"
 import { capture } from "../../src/lib/process/capture.ts"
 import { systemProcesses } from "../../src/lib/process/process.ts"
@@ -99,7 +99,7 @@ function seedProject(folder: string, env: Record<string, string>): string {
 
 async function openWorkspaces(folder: string, home: string, env: Record<string, string>): Promise<Workspaces> {
   const ports = { processes: systemProcesses, clock: systemClock, sleep, env }
-  const ground = await openGround({
+  const context = await openWorkspaceContext({
     ...{ ...ports, home },
     source: makeGit(folder, { capture, env, sleep }),
     team: { project: "bench", team: "main", run: 1 },
@@ -107,5 +107,5 @@ async function openWorkspaces(folder: string, home: string, env: Record<string, 
     makeCheckouts: (userRoots) =>
       makeCheckoutSetup({ ...ports, home, userRoots, timeoutSeconds: 600, portBase: 43_000 }),
   })
-  return makeWorkspaces(ground)
+  return makeWorkspaces(context)
 }

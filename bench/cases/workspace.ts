@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeGit } from "../../src/git/git.ts"
 import type { Workspaces } from "../../src/git/port.ts"
-import { openGround } from "../../src/git/workspaces/ground.ts"
 import { makeWorkspaces } from "../../src/git/workspaces/make-workspaces.ts"
+import { openWorkspaceContext } from "../../src/git/workspaces/workspace-context.ts"
 import { systemClock } from "../../src/lib/clock.ts"
 import { capture } from "../../src/lib/process/capture.ts"
 import { systemProcesses } from "../../src/lib/process/process.ts"
@@ -126,11 +126,11 @@ function seedRepository(folder: string, files: number, env: Record<string, strin
 }
 
 async function openWorkspaces(folder: string, home: string, env: Record<string, string>): Promise<Workspaces> {
-  const ground = await openGround({
+  const context = await openWorkspaceContext({
     ...{ processes: systemProcesses, clock: systemClock, sleep, env, home },
     source: makeGit(folder, { capture, env, sleep }),
     team: { project: "bench", team: "main", run: 1 },
     settings: { setup: "", setupTimeoutSeconds: 1, copy: [], keep: [], remotes: [] },
   })
-  return makeWorkspaces(ground)
+  return makeWorkspaces(context)
 }

@@ -14,12 +14,12 @@ import type { Scopes } from "../git/port.ts"
 import { readRefs } from "../git/read-refs.ts"
 import { ensureRepositoryId, renewRepositoryId } from "../git/repository-id.ts"
 import { takeOverBranches } from "../git/take-over-branches.ts"
-import { type Ground, openGround } from "../git/workspaces/ground.ts"
 import { makeWorkspaces } from "../git/workspaces/make-workspaces.ts"
 import { makePins } from "../git/workspaces/pins.ts"
 import { prepareCheckout } from "../git/workspaces/prepare-checkout.ts"
 import { setupMode } from "../git/workspaces/run-setup.ts"
-import { type CheckoutPlace, gitAt } from "../git/workspaces/view.ts"
+import { type CheckoutPlace, gitInFolder } from "../git/workspaces/view.ts"
+import { openWorkspaceContext, type WorkspaceContext } from "../git/workspaces/workspace-context.ts"
 import { AppError } from "../kernel/errors.ts"
 import type { RunName } from "../kernel/team.ts"
 import { systemClock } from "../lib/clock.ts"
@@ -56,15 +56,15 @@ export function openRepositories({ env, cwd }: Machine, processes: Processes, ow
   let any: Git | undefined
   const gitIn = (folder: string): Git => {
     any ??= openGit(folder, env)
-    return gitAt(any.in(folder), ownHome)
+    return gitInFolder(any.in(folder), ownHome)
   }
   const setupPorts = (config: Config, home: string, userRoots: readonly string[]): SetupPorts => ({
     ...{ processes, clock: systemClock, sleep, env, home, userRoots },
     timeoutSeconds: config["workspace.setupTimeoutSeconds"],
     portBase: config["workspace.portBase"],
   })
-  const groundOf = (config: Config, { home, sourceDir, team }: Place): Promise<Ground> =>
-    openGround({
+  const contextOf = (config: Config, { home, sourceDir, team }: Place): Promise<WorkspaceContext> =>
+    openWorkspaceContext({
       makeCheckouts: (userRoots) => makeCheckoutSetup(setupPorts(config, home, userRoots)),
       ...{ processes, clock: systemClock, sleep, env, home, team, source: gitIn(resolvePath(sourceDir, cwd)) },
       settings: {
@@ -89,17 +89,17 @@ export function openRepositories({ env, cwd }: Machine, processes: Processes, ow
     merging(folder, config) {
       const log = { ids: systemIds, env, sleep }
       const git = gitIn(folder)
-      const habits = { signs: config["delivery.sign"], runsHooks: config["delivery.commitHooks"] }
-      return { merges: makeMerges(git, log, habits), targets: makeTargets(git, log) }
+      const policy = { signs: config["delivery.sign"], runsHooks: config["delivery.commitHooks"] }
+      return { merges: makeMerges(git, log, policy), targets: makeTargets(git, log) }
     },
     async workspaces(config, place) {
-      const ground = await groundOf(config, place)
+      const context = await contextOf(config, place)
       const surround: WorkspaceTools["surround"] = (variables, folder) =>
-        ground.checkouts?.surround(variables, folder) ?? variables
-      return { workspaces: makeWorkspaces(ground), pins: makePins(ground), surround }
+        context.checkouts?.surround(variables, folder) ?? variables
+      return { workspaces: makeWorkspaces(context), pins: makePins(context), surround }
     },
     async setup(config, place) {
-      const { source, mainRoot, userRoots } = await groundOf(config, place)
+      const { source, mainRoot, userRoots } = await contextOf(config, place)
       const repository = await openGateRepository(source, { home: place.home, prepare: async () => undefined })
       const head = await repository?.find("HEAD")
       const globs = config["workspace.copy"].map((glob) => new Bun.Glob(glob))
@@ -113,11 +113,11 @@ export function openRepositories({ env, cwd }: Machine, processes: Processes, ow
     },
     async gates(config, place) {
       const { home, sourceDir: folder } = place
-      const ground = await groundOf(config, place)
-      const prepare = (checkout: CheckoutPlace) => prepareCheckout(ground, checkout)
+      const context = await contextOf(config, place)
+      const prepare = (checkout: CheckoutPlace) => prepareCheckout(context, checkout)
       const isAutomatic = setupMode(config["workspace.setup"]) === "automatic"
-      const setup = isAutomatic ? ground.checkouts : undefined
-      const repository = await openGateRepository(ground.source, { home, ground, prepare, setup })
+      const setup = isAutomatic ? context.checkouts : undefined
+      const repository = await openGateRepository(context.source, { home, context, prepare, setup })
       if (repository === undefined)
         throw new AppError(
           "gate.no_checkout",
@@ -134,7 +134,7 @@ export function openRepositories({ env, cwd }: Machine, processes: Processes, ow
           maxBytes: config["recordings.maxMegabytes"] * 1_000_000,
           preparation: JSON.stringify([config["workspace.setup"], config["workspace.copy"]]),
           surround: (variables, checkout, inside) =>
-            ground.checkouts?.surround(variables, checkout, inside) ?? variables,
+            context.checkouts?.surround(variables, checkout, inside) ?? variables,
         },
       }
     },

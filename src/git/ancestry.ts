@@ -1,21 +1,21 @@
 import { AppError } from "../kernel/errors.ts"
 import type { Git } from "./git.ts"
-import { type CommitFacts, isFullName } from "./kept-processes.ts"
+import { type CommitFacts, isFullName } from "./object-reader.ts"
 import { findNamedBranch } from "./read-named-branch.ts"
 
-/** The commit that a branch, tag or id means. What a user names never reaches git where an option could stand. */
+/** The commit that a branch, tag or id names. User input never reaches git where it could be read as an option. */
 export async function findCommit(git: Git, revision: string): Promise<CommitFacts | undefined> {
-  const answers = await git.answers()
+  const objects = await git.objects()
   if (isFullName(revision)) {
-    const found = await answers.commit(revision)
-    // A ref of ours that names a branch means what the branch is at.
+    const found = await objects.commit(revision)
+    // One of our refs may name a branch; then it means the tip of that branch.
     if (found !== undefined || !revision.startsWith("refs/teamwork/")) return found
     const branch = await findNamedBranch(git, revision)
-    return branch === undefined ? undefined : answers.commit(branch)
+    return branch === undefined ? undefined : objects.commit(branch)
   }
   const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`]
   const { exitCode, stdout } = await git.run(args)
-  return exitCode === 0 ? answers.commit(stdout.trim()) : undefined
+  return exitCode === 0 ? objects.commit(stdout.trim()) : undefined
 }
 
 export async function getCommit(git: Git, revision: string): Promise<CommitFacts> {
@@ -24,107 +24,58 @@ export async function getCommit(git: Git, revision: string): Promise<CommitFacts
   return found
 }
 
-/** The id of the tree of a commit, or of the tree itself. */
+/** The id of a commit's tree, or of the tree itself. */
 export async function getTree(git: Git, name: string): Promise<string> {
   const tree = `${name}^{tree}`
-  const found = isFullName(name) ? await (await git.answers()).id(tree) : undefined
+  const found = isFullName(name) ? await (await git.objects()).id(tree) : undefined
   return found ?? git.read(["rev-parse", "--verify", "--end-of-options", tree])
 }
 
 export async function readBlob(git: Git, id: string): Promise<string> {
-  const found = await (await git.answers()).read(id)
+  const found = await (await git.objects()).read(id)
   if (found === undefined) throw new AppError("git.failed", `git has no object ${id}`, { id })
   return found.content.toString("utf8")
 }
 
-/** So far work is followed commit by commit; what lies farther back, git itself finds faster. */
+/** Whether the history of `later` includes `earlier`. */
+export async function isAncestor(git: Git, earlier: string, later: string): Promise<boolean> {
+  if (await isNear(git, earlier, later)) return true
+  return (await git.run(["merge-base", "--is-ancestor", earlier, later])).exitCode === 0
+}
+
+/** How many commits of a history are read before git is asked. */
 const NEAR = 32
-/** As many are read at once when those next to it were not enough: more than a team merges in a day. */
-const MANY = 20_000
 
-/** Whether `later` contains `earlier`. Asked for several of the same `later`, it goes on from where it was. */
-export function makeContains(git: Git): (later: string, earlier: string) => Promise<boolean> {
-  let walk = beginAt("")
-  let before: Promise<unknown> = Promise.resolve()
-  const ask = async (later: string, earlier: string) => {
-    if (walk.from !== later) walk = beginAt(later)
-    if (await walkNear(git, walk, earlier)) return true
-    if (!walk.isWhole && !walk.isFar) await readFar(git, walk)
-    if (walk.isWhole || walk.seen.has(earlier)) return walk.seen.has(earlier)
-    return (await git.run(["merge-base", "--is-ancestor", earlier, later])).exitCode === 0
-  }
-  return (later, earlier) => {
-    // One at a time: they share the walk.
-    const asked = before.then(() => ask(later, earlier))
-    before = asked.catch(() => undefined)
-    return asked
-  }
-}
-
-interface Walk {
-  readonly from: string
-  readonly seen: Set<string>
-  /** Those whose parents were not looked at yet. */
-  readonly next: string[]
-  /** Git was asked for many at once. */
-  isFar: boolean
-  /** Everything that it contains was seen. */
-  isWhole: boolean
-}
-
-function beginAt(from: string): Walk {
-  return { from, seen: new Set(), next: [from], isFar: false, isWhole: false }
-}
-
-/** Whether it is among the next ones, as far as that was followed. */
-async function walkNear(git: Git, walk: Walk, earlier: string): Promise<boolean> {
-  const { seen, next } = walk
-  const answers = await git.answers()
-  while (next.length > 0 && seen.size < NEAR && !seen.has(earlier)) {
-    const facts = await answers.commit(next[0] ?? "")
-    // What git cannot read here it says itself.
-    if (facts === undefined) return false
-    next.shift()
-    seen.add(facts.commit)
-    for (const parent of facts.parents) if (!seen.has(parent)) next.push(parent)
-  }
-  walk.isWhole ||= next.length === 0
-  return seen.has(earlier)
-}
-
-async function readFar(git: Git, walk: Walk): Promise<void> {
-  const { exitCode, stdout } = await git.run(["rev-list", `--max-count=${MANY}`, walk.from, "--"])
-  if (exitCode !== 0) return
-  const commits = stdout.trimEnd().split("\n")
-  for (const commit of commits) walk.seen.add(commit)
-  walk.isFar = true
-  walk.isWhole = commits.length < MANY
-}
-
-/** Those of the commits that are not found among the next ones before `head`. */
-export async function withoutNear(git: Git, head: string, commits: ReadonlySet<string>): Promise<string[]> {
-  const left = new Set(commits)
-  if (left.size === 0) return []
-  const answers = await git.answers()
-  const next = [head]
-  for (let count = 0; count < NEAR && left.size > 0; count++) {
-    const commit = next.shift()
-    if (commit === undefined) break
-    left.delete(commit)
-    next.push(...((await answers.commit(commit))?.parents ?? []))
-  }
-  return [...left]
-}
-
-/** Whether the commits from the base to this one are a line without a merge, and not many. */
-export async function isShortLine(git: Git, base: string, commit: string): Promise<boolean> {
-  const answers = await git.answers()
-  let at: string | undefined = commit
-  for (let count = 0; count < NEAR && at !== undefined; count++) {
-    if (at === base) return true
-    const parents: readonly string[] = (await answers.commit(at))?.parents ?? []
-    if (parents.length !== 1) return false
-    at = parents[0]
+/**
+ * Whether `earlier` is among the last commits before `later`. A task asks this about four times, nearly always of such
+ * commits, and a git process for each costs 9 ms of CPU: too much for the limit of the benchmark `engine`.
+ */
+async function isNear(git: Git, earlier: string, later: string): Promise<boolean> {
+  const objects = await git.objects()
+  const commits = new Set([later])
+  for (const commit of commits) {
+    const facts = await objects.commit(commit)
+    if (facts?.commit === earlier) return true
+    if (facts === undefined || commits.size > NEAR) return false
+    for (const parent of facts.parents) commits.add(parent)
   }
   return false
+}
+
+/** More commits than a team merges in a day. */
+const MOST_READ = 20_000
+
+/** `isAncestor` for many commits of one history, which is read once. */
+export function makeContains(git: Git): (later: string, earlier: string) => Promise<boolean> {
+  let last: { readonly later: string; readonly commits: ReadonlySet<string> } | undefined
+  return async (later, earlier) => {
+    if (await isNear(git, earlier, later)) return true
+    if (last?.later !== later) {
+      const { stdout } = await git.run(["rev-list", `--max-count=${MOST_READ}`, later, "--"])
+      last = { later, commits: new Set(stdout.trimEnd().split("\n")) }
+    }
+    const { commits } = last
+    if (commits.has(earlier) || commits.size < MOST_READ) return commits.has(earlier)
+    return (await git.run(["merge-base", "--is-ancestor", earlier, later])).exitCode === 0
+  }
 }

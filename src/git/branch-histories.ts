@@ -1,8 +1,8 @@
-import { isShortLine } from "./ancestry.ts"
+import { isAncestor } from "./ancestry.ts"
 import type { Git } from "./git.ts"
 import type { Branch, BranchHistory } from "./port.ts"
 
-/** One look at the graph for all of them: what they have and `tip` does not. */
+/** One git process reads, for all branches, the commits that `tip` does not have. */
 export async function readHistories(git: Git, tip: string, branches: readonly Branch[]): Promise<BranchHistory[]> {
   if (branches.length === 0) return []
   const heads = [...new Set(branches.flatMap((branch) => [branch.head, branch.base]))]
@@ -17,12 +17,11 @@ export async function readHistories(git: Git, tip: string, branches: readonly Br
     branches.map(async (branch) => {
       const commits = reachable(parents, [branch.head])
       const foundation = reachable(parents, [branch.base])
-      const own = commits.difference(foundation)
       return {
         commits: [...commits],
         foundation: [...foundation],
-        hasBase: await hasBase(git, parents, branch),
-        foreign: findForeign(parents, branch, own),
+        hasBase: commits.has(branch.base) || (await isAncestor(git, branch.base, branch.head)),
+        foreign: listForeign(parents, branch, commits.difference(foundation)),
       }
     }),
   )
@@ -31,16 +30,7 @@ export async function readHistories(git: Git, tip: string, branches: readonly Br
 /** Of every commit that `tip` does not have. */
 type Parents = ReadonlyMap<string, readonly string[]>
 
-async function hasBase(git: Git, parents: Parents, { base, head }: Branch): Promise<boolean> {
-  if (head === base || reachable(parents, [head]).has(base)) return true
-  const first = firstParents(parents, head).at(-1)
-  if (first !== undefined && parents.get(first)?.includes(base)) return true
-  // What is merged already, as most is in a long run, is not among the parents; what was read of it once is known.
-  if (await isShortLine(git, base, head)) return true
-  return (await git.run(["merge-base", "--is-ancestor", base, head])).exitCode === 0
-}
-
-function findForeign(parents: Parents, { head, mayContain, others }: Branch, own: ReadonlySet<string>): string[] {
+function listForeign(parents: Parents, { head, mayContain, others }: Branch, own: ReadonlySet<string>): string[] {
   const line = firstParents(parents, head).filter((commit) => own.has(commit))
   const merged = line.flatMap((commit) => parents.get(commit)?.slice(1) ?? [])
   const passed = others.filter((other) => other !== head && own.has(other))

@@ -1,29 +1,52 @@
+import type { FileChange } from "../ownership/scope.ts"
 import { getTree, readBlob } from "./ancestry.ts"
 import type { Git } from "./git.ts"
 import type { Change, FileMode } from "./port.ts"
 
-/**
- * What differs between two commits or trees, path by path. Nothing is hidden: neither by attributes and drivers, nor by
- * what `.gitmodules` says is to be ignored.
- */
-export async function readChanges(git: Git, from: string, to: string): Promise<Change[]> {
-  const answers = await git.answers()
+/** A change with what git needs to apply it. */
+export interface GitChange extends FileChange {
+  readonly mode: string
+  readonly oid: string
+}
+
+const LINK = "120000"
+const REPOSITORY = "160000"
+
+/** How two commits or trees differ, with renames and numbers of lines. */
+export function readChanges(git: Git, from: string, to: string): Promise<Change[]> {
+  return diff(git, ["--numstat", "-M"], from, to)
+}
+
+/** Every path in which two commits or trees differ. A rename is a deletion and an addition. */
+export async function listChanges(git: Git, from: string, to: string): Promise<GitChange[]> {
+  const changes = await diff(git, ["--no-renames"], from, to)
+  return changes.map(({ path, status, oldMode, newMode, oldId, newId, linksTo }) => {
+    const shown = newMode ?? oldMode
+    const type = shown === LINK ? "link" : shown === REPOSITORY ? "repository" : "file"
+    // A repository that replaces a file is a new repository all the same.
+    const isNew = status === "added" || (newMode === REPOSITORY && oldMode !== REPOSITORY)
+    const change = status === "deleted" ? "deleted" : isNew ? "added" : oldId === newId ? "mode" : "modified"
+    const target = linksTo === undefined ? {} : { target: linksTo }
+    return { path, type, change, mode: newMode ?? "000000", oid: newId, ...target }
+  })
+}
+
+/** Hides nothing: neither attributes and drivers nor `ignore` in `.gitmodules` apply. */
+async function diff(git: Git, options: readonly string[], from: string, to: string): Promise<Change[]> {
+  const objects = await git.objects()
   const [one, other] = await Promise.all([getTree(git, from), getTree(git, to)])
-  const output = await answers.diff(READ_CHANGES, one, other)
+  const output = await objects.diff([...RAW_DIFF, ...options], one, other)
   const changes = parseChanges(output.split("\0").filter((entry) => entry !== ""))
   return Promise.all(
     changes.map(async (change) =>
-      change.newMode === "120000" ? { ...change, linksTo: await readBlob(git, change.newId) } : change,
+      change.newMode === LINK ? { ...change, linksTo: await readBlob(git, change.newId) } : change,
     ),
   )
 }
 
-const READ_CHANGES = [
-  ...["-z", "--raw", "--numstat", "--no-abbrev", "-M"],
-  ...["--no-ext-diff", "--no-textconv", "--ignore-submodules=none"],
-]
+const RAW_DIFF = ["-z", "--raw", "--no-abbrev", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"]
 
-/** First every raw entry, `:modes ids status` and one or two paths, then the counted lines of each in the same order. */
+/** First all raw entries, `:modes ids status` and one or two paths; then the numbers of lines in the same order. */
 function parseChanges(entries: readonly string[]): Change[] {
   const raw: Omit<Change, "isBinary" | "addedLines" | "deletedLines">[] = []
   const counts: { added: string; deleted: string }[] = []
@@ -56,13 +79,7 @@ function parseChanges(entries: readonly string[]): Change[] {
 
 const RAW = /^:(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) ([A-Z])(\d*)$/
 
-const STATUSES: Readonly<Record<string, Change["status"]>> = {
-  A: "added",
-  D: "deleted",
-  M: "modified",
-  R: "renamed",
-  T: "modified",
-}
+const STATUSES: Readonly<Record<string, Change["status"]>> = { A: "added", D: "deleted", R: "renamed" }
 
 function modeOf(text: string): FileMode | null {
   return text === "000000" ? null : (text as FileMode)

@@ -1,54 +1,53 @@
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import type { CheckoutSetup } from "../checkouts/port.ts"
-import { AppError } from "../kernel/errors.ts"
 import { identityOf, isRunning, type ProcessIdentity } from "../lib/process/process-identity.ts"
-import { findCommit, isShortLine, makeContains } from "./ancestry.ts"
+import { findCommit, getCommit, makeContains } from "./ancestry.ts"
+import { findCleanTree } from "./find-clean-tree.ts"
 import type { Git } from "./git.ts"
-import { findCleanTree } from "./is-clean.ts"
-import type { GitObject } from "./kept-processes.ts"
+import type { GitObject } from "./object-reader.ts"
 import { readText } from "./read-refs.ts"
 import { isCleanAt, readStatus } from "./read-status.ts"
-import { readWorktreePath } from "./workspaces/ground.ts"
-import { giveIndex, makeRepository, type RepositorySource, sourceOf } from "./workspaces/private-repository.ts"
-import { bringHead } from "./workspaces/read-work.ts"
+import { importHead } from "./workspaces/import-work.ts"
+import { makeRepository, type RepositorySource, shareIndex, sourceOf } from "./workspaces/private-repository.ts"
 import {
   type CheckoutPlace,
-  fillIn,
-  gitAt,
+  checkOutFiles,
+  gitInFolder,
+  gitWithView,
   isView,
-  lookAt,
   makeView,
   placeIn,
   placeOfView,
-  writePointer,
+  writeGitFile,
 } from "./workspaces/view.ts"
+import { readWorktreePath } from "./workspaces/workspace-context.ts"
 import { setupOfWork, startOfWork } from "./workspaces/workspace-record.ts"
 
 interface Checkouts {
-  /** Where checkouts of gates are made. */
+  /** Holds the checkouts of gates. */
   readonly home: string
-  /** The repository that they are made of; without it none can be made. */
-  readonly ground?: RepositorySource
-  /** Makes a checkout ready for commands. */
+  /** The repository to check out from; by default that of the folder. */
+  readonly context?: RepositorySource
+  /** Sets a checkout up for commands. */
   readonly prepare: (place: CheckoutPlace) => Promise<void>
-  /** Where checkouts are set up by themselves. */
+  /** Present if checkouts are set up automatically. */
   readonly setup?: Pick<CheckoutSetup, "describe" | "compare">
 }
 
-/** The repository of a folder as gates read it; `undefined` outside of one. See `src/quality/gates/port.ts`. */
-export async function openGateRepository(given: Git, { home, ground, prepare, setup }: Checkouts) {
-  const git = gitAt(given, home)
+/** The `GateRepository` of a folder; undefined outside of a repository. */
+export async function openGateRepository(given: Git, { home, context, prepare, setup }: Checkouts) {
+  const git = gitInFolder(given, home)
   const top = await git.run(["rev-parse", "--show-toplevel"])
   if (top.exitCode !== 0) return undefined
   const folder = top.stdout.replace(/\r?\n$/, "")
-  const here = gitAt(given.in(folder), home)
+  const here = gitInFolder(given.in(folder), home)
   const { gitDir, commonDir } = await here.places()
   const place = isView(gitDir) ? placeOfView(gitDir) : undefined
-  /** In a workspace the commit is the worker's, which the user's repository need not have yet. */
+  /** In a workspace HEAD is the worker's commit, which may have to be imported first. */
   const findHead = async () => {
     if (place === undefined) return "HEAD"
-    const { commit } = await bringHead({ git: here, commonDir }, { ...place, isLinked: false })
+    const { commit } = await importHead({ git: here, commonDir }, { ...place, isLinked: false })
     return commit ?? "HEAD"
   }
   return {
@@ -57,18 +56,17 @@ export async function openGateRepository(given: Git, { home, ground, prepare, se
     findStart: () => startOfWork(here),
     listUncommitted: async () =>
       place === undefined ? listUncommitted(here, folder) : listChanged(here, gitDir, await findHead()),
-    // Where nothing lies there but what is tracked, nothing is ignored either.
+    // A folder with tracked files only has no ignored ones.
     hasIgnored: async () => findCleanTree(folder, gitDir) === undefined && (await hasIgnored(here)),
     readDiff: (base: string, commit: string) => readDiff(here, base, commit),
     openTree: (tree: string) => openTree(here, tree),
     describeSetup: async (tree: string) => (await setup?.describe(openTree(here, tree))) ?? "",
     compareSetup: async (tree: string) =>
       (await setup?.compare(openTree(here, tree), folder, await setupOfWork(here))) ?? "unknown",
-    checkedOut: checkouts(here, { root: join(home, "checkouts"), ground, prepare }),
+    checkedOut: checkouts(here, { root: join(home, "checkouts"), context, prepare }),
   }
 }
 
-/** What a user names never reaches git where an option could stand. */
 function readCommits(git: Git, findHead: () => Promise<string>) {
   return {
     async find(revision: string) {
@@ -90,7 +88,6 @@ function readCommits(git: Git, findHead: () => Promise<string>) {
       return exitCode === 0 ? stdout.trim().split("\n")[0] : undefined
     },
     async listMerges(base: string, commit: string) {
-      if (await isShortLine(git, base, commit)) return []
       const text = await git.read(["rev-list", "--merges", "--max-count=20", commit, `^${base}`, "--"])
       return text === "" ? [] : text.split("\n")
     },
@@ -106,8 +103,8 @@ async function listUncommitted(git: Git, folder: string): Promise<string[]> {
 }
 
 /**
- * The same in a workspace, in which no git of ours may run what a worker has set. Repositories that lie among its files
- * cannot be committed: they are set aside, which is said where it is done.
+ * The same in a workspace, where `git status` could run programs that the worker configured. Nested repositories are left
+ * out: they cannot be committed, and are reported when they are set aside.
  */
 async function listChanged(git: Git, view: string, head: string): Promise<string[]> {
   const { changes } = await readStatus(git, view, head)
@@ -118,36 +115,34 @@ async function hasIgnored(git: Git): Promise<boolean> {
   return (await git.read(["ls-files", "--others", "--ignored", "--exclude-standard", "--directory"])) !== ""
 }
 
-/** What git ignores in a checkout; a folder that it ignores as a whole is one entry, with a slash at its end. */
+/** What git ignores in a checkout. An ignored folder is one entry that ends with a slash. */
 export function listIgnored(git: Git): Promise<string[]> {
   return git.list(["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"])
 }
 
-/** Attributes of the tree could say that a file is not to be shown. Of a repository without a checkout none are read. */
 async function readDiff(git: Git, base: string, commit: string): Promise<string> {
-  const [from, to] = await Promise.all([findCommit(git, base), findCommit(git, commit)])
-  if (from === undefined || to === undefined) throw new AppError("git.failed", `${from ? commit : base} is no commit`)
-  return (await git.answers()).diff(DIFF, from.tree, to.tree)
+  const [from, to] = await Promise.all([getCommit(git, base), getCommit(git, commit)])
+  return (await git.objects()).diff(DIFF, from.tree, to.tree)
 }
 
 function openTree(git: Git, tree: string) {
   const nameOf = (path: string) => (path === "" ? tree : `${tree}:${path}`)
   return {
     async list(path: string) {
-      const found = await (await git.answers()).read(nameOf(path))
+      const found = await (await git.objects()).read(nameOf(path))
       return found?.type === "tree" ? namesIn(found) : []
     },
-    id: async (path: string) => (await git.answers()).id(nameOf(path)),
+    id: async (path: string) => (await git.objects()).id(nameOf(path)),
     async bytes(path: string) {
-      const found = await (await git.answers()).read(nameOf(path))
-      // A copy: the bytes are a part of what git said, which is read on from.
+      const found = await (await git.objects()).read(nameOf(path))
+      // A copy: the buffer is part of a larger one that is reused.
       return found?.type === "blob" ? Uint8Array.from(found.content) : undefined
     },
     read: (path: string) => git.read(["cat-file", "blob", `${tree}:${path}`]),
   }
 }
 
-/** The entries of a tree, each `<mode> <name>`, a zero and an id in bytes. */
+/** Each entry of a tree is `<mode> <name>`, a zero byte and the binary id. */
 function namesIn({ id, content }: GitObject): string[] {
   const names: string[] = []
   for (let at = 0; at < content.length; ) {
@@ -159,32 +154,34 @@ function namesIn({ id, content }: GitObject): string[] {
   return names
 }
 
-/** Whatever the user has set, in the form that `parseDiff` reads. */
+/** The form that `parseDiff` reads, whatever the user's settings are. */
 const DIFF = [
-  ...[
-    "--patch",
-    "--unified=0",
-    "--inter-hunk-context=0",
-    "--no-renames",
-    "--no-color",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--no-relative",
-  ],
-  ...["--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules=none", "--submodule=short", "--full-index"],
+  "--patch",
+  "--unified=0",
+  "--inter-hunk-context=0",
+  "--no-renames",
+  "--no-color",
+  "--no-ext-diff",
+  "--no-textconv",
+  "--no-relative",
+  "--src-prefix=a/",
+  "--dst-prefix=b/",
+  "--ignore-submodules=none",
+  "--submodule=short",
+  "--full-index",
 ]
 
 /**
- * Lends checkouts of single commits, each a repository of its own beside a note of the process that uses it. What a process
- * that died left is removed by the next one that comes.
+ * Lends checkouts of single commits. Each has its own repository, and a file that names the process that uses it: the next
+ * call removes what a dead process left.
  */
 function checkouts(
   git: Git,
-  { root, ground, prepare }: Pick<Checkouts, "ground" | "prepare"> & { readonly root: string },
+  { root, context, prepare }: Pick<Checkouts, "context" | "prepare"> & { readonly root: string },
 ) {
   let count = 0
   return async <T>(commit: string, use: (folder: string) => Promise<T>): Promise<T> => {
-    const source = ground ?? (await sourceOf(git))
+    const source = context ?? (await sourceOf(git))
     mkdirSync(root, { recursive: true, mode: 0o700 })
     removeAbandoned(root)
     const owner = source.team === null ? "" : `${source.team.project}-${source.team.team}-`
@@ -210,7 +207,7 @@ function remove({ path, gitDir, view }: CheckoutPlace): void {
   for (const folder of [path, gitDir, view, linked ?? path]) rmSync(folder, { recursive: true, force: true })
 }
 
-/** Version 0.1.0 made linked worktrees of the user's repository, which keeps files for each of them. */
+/** Version 0.1.0 made linked worktrees, for which the user's repository has a folder each. */
 function linkedAdminDir(path: string): string | undefined {
   const target = /^gitdir: (.+\/worktrees\/[^/\n]+)\n?$/.exec(readText(`${path}/.git`))?.[1]
   return target !== undefined && readWorktreePath(target) === path ? target : undefined
@@ -220,20 +217,20 @@ function removeIfEmpty(folder: string): void {
   try {
     rmdirSync(folder)
   } catch {
-    // Another gate uses it.
+    // In use by another gate.
   }
 }
 
-/** Commands may do to its repository what they like: it goes with the checkout. */
+/** Commands may change its repository in any way: it is removed with the checkout. */
 async function makeCheckout(source: RepositorySource, place: CheckoutPlace, commit: string): Promise<void> {
   mkdirSync(place.path, { recursive: true })
   makeView(place, { commonDir: source.commonDir, commit })
   await Promise.all([
-    fillIn(lookAt(source.git, place), commit),
+    checkOutFiles(gitWithView(source.git, place), commit),
     makeRepository(source, place, { branch: null, commit }),
   ])
-  writePointer(place)
-  giveIndex(place)
+  writeGitFile(place)
+  shareIndex(place)
 }
 
 function removeAbandoned(root: string): void {
@@ -248,7 +245,6 @@ function isUsed(note: string): boolean {
   try {
     return isRunning(JSON.parse(readFileSync(note, "utf8")) as ProcessIdentity)
   } catch {
-    // Gone meanwhile, or just being written: by somebody who lives, either way.
-    return true
+    return true // just removed or being written, by a live process in either case
   }
 }

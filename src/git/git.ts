@@ -3,7 +3,7 @@ import { AppError } from "../kernel/errors.ts"
 import { systemIds } from "../lib/make-ids.ts"
 import type { Capture } from "../lib/process/capture.ts"
 import { startTalk } from "../lib/process/talk.ts"
-import { type Answers, makeAnswers } from "./kept-processes.ts"
+import { makeObjectReader, type ObjectReader } from "./object-reader.ts"
 import { commonDirOf, readText } from "./read-refs.ts"
 import { isWriteRefused, readOnly } from "./write-into.ts"
 
@@ -24,7 +24,7 @@ export interface Git {
   /** Where git's own files of the folder are. Throws `git.failed` where there is no repository. */
   places(): Promise<GitPlaces>
   /** What can be asked without starting git; of these files of git's, or of those of the folder. */
-  answers(gitDir?: string): Promise<Answers>
+  objects(gitDir?: string): Promise<ObjectReader>
 }
 
 export interface GitPlaces {
@@ -101,11 +101,11 @@ interface Family {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly places: Map<string, GitPlaces & { readonly stamp: string }>
   /** By the folder of git's files. */
-  readonly answers: Map<string, Answers>
+  readonly objects: Map<string, ObjectReader>
 }
 
 function makeFamily(ports: GitPorts): Family {
-  return { settings: settingsFor(ports), env: gitEnvironment(ports.env), places: new Map(), answers: new Map() }
+  return { settings: settingsFor(ports), env: gitEnvironment(ports.env), places: new Map(), objects: new Map() }
 }
 
 export function makeGit(folder: string, ports: GitPorts, family = makeFamily(ports)): Git {
@@ -182,7 +182,7 @@ export function makeGit(folder: string, ports: GitPorts, family = makeFamily(por
     pipe,
     in: (other) => makeGit(other, ports, family),
     places,
-    answers: async (gitDir) => answersAt(family, gitDir ?? (await places()).gitDir),
+    objects: async (gitDir) => answersAt(family, gitDir ?? (await places()).gitDir),
   }
 }
 
@@ -196,15 +196,15 @@ function stampOf(folder: string, gitDir: string): string {
  * They work in no folder of the repository: whoever looks there for a git that holds a lock must not find them, and they
  * must not keep a folder from being removed.
  */
-function answersAt(family: Family, gitDir: string): Answers {
-  const { settings, env, answers } = family
+function answersAt(family: Family, gitDir: string): ObjectReader {
+  const { settings, env, objects } = family
   const start = (args: readonly string[]) =>
     startTalk({
       command: ["git", ...settings, ...args],
       ...{ cwd: "/", env: { ...env, GIT_DIR: gitDir }, timeoutMs: TIMEOUT_MS },
     })
-  const known = answers.get(gitDir) ?? makeAnswers(start, systemIds.uuid)
-  answers.set(gitDir, known)
+  const known = objects.get(gitDir) ?? makeObjectReader(start, systemIds.uuid)
+  objects.set(gitDir, known)
   return known
 }
 
@@ -224,7 +224,7 @@ export function withVariables(git: Git, env: Readonly<Record<string, string>>): 
     in: (folder) => withVariables(git.in(folder), env),
     places: async () =>
       env.GIT_DIR === undefined ? git.places() : { gitDir: env.GIT_DIR, commonDir: commonDirOf(env.GIT_DIR) },
-    answers: (gitDir) => git.answers(gitDir ?? env.GIT_DIR),
+    objects: (gitDir) => git.objects(gitDir ?? env.GIT_DIR),
   }
 }
 

@@ -1,4 +1,6 @@
-/** Our own commits must not depend on whether the user told git a name. */
+import type { Git } from "./git.ts"
+
+/** For commits that must not depend on whether the user told git a name. */
 export const IDENTITY = {
   GIT_AUTHOR_NAME: "teamwork",
   GIT_AUTHOR_EMAIL: "teamwork@localhost",
@@ -6,5 +8,8 @@ export const IDENTITY = {
   GIT_COMMITTER_EMAIL: "teamwork@localhost",
 }
 
-/** The same as it stands in a commit. */
-export const OURS = `${IDENTITY.GIT_AUTHOR_NAME} <${IDENTITY.GIT_AUTHOR_EMAIL}>`
+/** Variables for a commit in the user's name; in ours if the user told git no name. */
+export async function commitEnvironment(git: Git): Promise<Readonly<Record<string, string>>> {
+  const known = await Promise.all(["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"].map((name) => git.run(["var", name])))
+  return known.every(({ exitCode }) => exitCode === 0) ? {} : IDENTITY
+}

@@ -7,7 +7,7 @@ import { processesMarked } from "../lib/process/process-tree.ts"
 import { type Git, type GitOptions, withVariables } from "./git.ts"
 import { type IndexLock, lockIndex } from "./index-lock.ts"
 import { restoreCheckout } from "./merges/restore-checkout.ts"
-import { bornAt, type ExpectedLocks, findOurLocks, stampOf } from "./our-locks.ts"
+import { bornAt, type ExpectedLocks, findOwnLocks, stampOf } from "./own-locks.ts"
 import { entriesOf } from "./read-refs.ts"
 import { writeInto } from "./write-into.ts"
 
@@ -46,7 +46,7 @@ export interface MoveOptions extends GitOptions {
 }
 
 /** Does `work` with a note of what it locks; the mark in its environment tells the git processes it starts. */
-export async function logged<T>(
+export async function runLogged<T>(
   git: Git,
   log: MoveLog,
   move: Move,
@@ -129,7 +129,7 @@ async function mend(git: Git, log: MoveLog, { common, id, note }: Noted): Promis
     }
     await log.sleep(PAUSE_MS)
   }
-  const left = findOurLocks(note)
+  const left = findOwnLocks(note)
   const { checkout } = note
   if (checkout !== undefined && existsSync(checkout.folder)) {
     // Marked as well: whoever ends what this leaves half done must see its git at work.

@@ -1,9 +1,9 @@
 import { existsSync, linkSync, lstatSync, readFileSync, renameSync, rmSync } from "node:fs"
 import type { FileChange } from "../ownership/scope.ts"
+import type { GitChange } from "./changes.ts"
 import { copyIndex } from "./copy-index.ts"
 import type { Git } from "./git.ts"
-import { mayHide } from "./index-flags.ts"
-import type { GitChange } from "./list-changes.ts"
+import { mayHideFiles } from "./read-index.ts"
 import { treeOfIndex } from "./read-status.ts"
 import { addSubmodules, excluded, type Submodule } from "./workspaces/submodules.ts"
 
@@ -83,7 +83,7 @@ export function openIndex(git: Git, { folder, head, staged }: IndexStart): OwnIn
     takeOver() {
       const lock = `${folder}/index.lock`
       try {
-        if (mayHide(readFileSync(file))) return false
+        if (mayHideFiles(readFileSync(file))) return false
         // The way git itself does it, and with the time of the file, which tells git what to look at again.
         linkSync(file, lock)
         renameSync(lock, `${folder}/index`)

@@ -6,7 +6,7 @@ import type { Git } from "./git.ts"
  * purpose: git follows one, so deleting or moving ours would delete or move the user's branch.
  */
 export async function findNamedBranch(git: Git, ref: string): Promise<string | undefined> {
-  const object = await (await git.answers()).read(ref)
+  const object = await (await git.objects()).read(ref)
   if (object?.type === "blob") return branchIn(object.content.toString("utf8"))
   // As earlier versions kept it, or nothing.
   const { exitCode, stdout } = await git.run(["symbolic-ref", "--quiet", ref])

@@ -3,9 +3,9 @@ import { resolvePath } from "../lib/paths.ts"
 import type { Git } from "./git.ts"
 
 /**
- * The refs below a prefix that ends with a slash, or the one that is named. Read from git's own files, since a process
- * for each look would cost more than all else that pinning does: first the loose ones, then the packed ones, so that
- * none is missed that is being packed. A repository that keeps its refs in another way is asked.
+ * The refs below a prefix that ends with a slash, or one named ref. Read from git's files: no git may run in a worker's
+ * repository. Loose refs are read before packed ones, so that a ref which is being packed is not missed. With another
+ * storage format git is asked.
  */
 export async function readRefs(git: Git, commonDir: string, prefix: string): Promise<Map<string, string>> {
   if (existsSync(`${commonDir}/reftable`)) return askRefs(git, prefix)
@@ -43,12 +43,16 @@ export function entriesOf(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch {
-    // Not there, or gone meanwhile: nothing is in it.
-    return []
+    return [] // it does not exist
   }
 }
 
-/** Empty where there is no such file. */
+/** Not the null id. */
+export function isCommitId(text: string): boolean {
+  return /^[0-9a-f]{40,64}$/.test(text) && !/^0+$/.test(text)
+}
+
+/** Empty if there is no such file. */
 export function readText(path: string): string {
   try {
     return readFileSync(path, "utf8")
@@ -57,7 +61,7 @@ export function readText(path: string): string {
   }
 }
 
-/** Undefined where there is no such file. */
+/** Undefined if there is no such file. */
 export function readBytes(path: string): Buffer | undefined {
   try {
     return readFileSync(path)
@@ -66,7 +70,7 @@ export function readBytes(path: string): Buffer | undefined {
   }
 }
 
-/** The folder with git's own files that all worktrees share, from that of one of them. */
+/** The git folder that all worktrees share, from the git folder of one of them. */
 export function commonDirOf(gitDir: string): string {
   const link = readText(`${gitDir}/commondir`).trim()
   return link === "" ? gitDir : resolvePath(link, gitDir)

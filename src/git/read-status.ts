@@ -2,9 +2,9 @@ import { existsSync, rmSync } from "node:fs"
 import { AppError } from "../kernel/errors.ts"
 import { getTree } from "./ancestry.ts"
 import { copyIndex } from "./copy-index.ts"
+import { findCleanTree } from "./find-clean-tree.ts"
 import type { Git } from "./git.ts"
-import { cachedTree, listTracked } from "./index-flags.ts"
-import { findCleanTree } from "./is-clean.ts"
+import { cachedTree, listTracked } from "./read-index.ts"
 import { readBytes } from "./read-refs.ts"
 
 /** How the files of a workspace differ from a commit. */
@@ -58,7 +58,7 @@ export async function isCleanAt(
   { path, gitDir, commit }: { readonly path: string; readonly gitDir: string; readonly commit: string },
 ): Promise<boolean> {
   const tree = findCleanTree(path, gitDir)
-  return tree !== undefined && tree === (await (await git.answers()).commit(commit))?.tree
+  return tree !== undefined && tree === (await (await git.objects()).commit(commit))?.tree
 }
 
 /** The tree that an index holds, where git noted it. */

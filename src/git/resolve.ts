@@ -3,7 +3,7 @@ import { AppError } from "../kernel/errors.ts"
 import { quoteInput } from "../kernel/ids.ts"
 import type { TeamName } from "../kernel/team.ts"
 import { readRefs, readText } from "./read-refs.ts"
-import type { Ground } from "./workspaces/ground.ts"
+import type { WorkspaceContext } from "./workspaces/workspace-context.ts"
 
 export interface Resolved {
   /** What was meant, in the words of whoever asked. */
@@ -12,13 +12,13 @@ export interface Resolved {
 }
 
 /** The commit that work starts from: the one named, or the integration branch, or what the user has checked out. */
-export async function resolveBase(ground: Ground, named: string | undefined): Promise<Resolved> {
-  const { source, here, team } = ground
+export async function resolveBase(context: WorkspaceContext, named: string | undefined): Promise<Resolved> {
+  const { source, here, team } = context
   const integration = integrationBranch(team)
   const asked = named === undefined ? [`refs/heads/${integration}`, here] : [named]
   if (named !== undefined && (named === "" || /[\n\0]/.test(named))) throw notFound(named)
   // What git's own files tell needs no process.
-  const known = named === undefined ? await readKnown(ground, asked) : undefined
+  const known = named === undefined ? await readKnown(context, asked) : undefined
   if (known !== undefined) return known
   const input = asked.map((name) => `${name}^{commit}\n`).join("")
   const lines = (await source.read(["cat-file", "--batch-check=%(objectname) %(objecttype)"], { input })).split("\n")
@@ -29,12 +29,12 @@ export async function resolveBase(ground: Ground, named: string | undefined): Pr
   if (named !== undefined) throw notFound(named)
   throw new AppError(
     "workspace.no_commit",
-    `the repository ${ground.mainRoot ?? ground.commonDir} has no commit yet, so there is nothing to work on; make one first: git add --all && git commit -m "Start"`,
+    `the repository ${context.mainRoot ?? context.commonDir} has no commit yet, so there is nothing to work on; make one first: git add --all && git commit -m "Start"`,
   )
 }
 
 async function readKnown(
-  { git, commonDir, gitDir, here }: Ground,
+  { git, commonDir, gitDir, here }: WorkspaceContext,
   asked: readonly string[],
 ): Promise<Resolved | undefined> {
   const head = readText(`${here === "HEAD" ? gitDir : commonDir}/HEAD`).trim()

@@ -1,11 +1,11 @@
 import { existsSync, rmSync, statSync } from "node:fs"
 import { AppError } from "../kernel/errors.ts"
 import { processesIn } from "../lib/process/processes-in.ts"
-import { isOpen } from "./our-locks.ts"
+import { isOpen } from "./own-locks.ts"
 import { entriesOf, readText } from "./read-refs.ts"
-import { type Ground, readWorktreePath } from "./workspaces/ground.ts"
 import { OWN_INDEX } from "./workspaces/leftovers.ts"
-import type { Found } from "./workspaces/workspace-record.ts"
+import { readWorktreePath, type WorkspaceContext } from "./workspaces/workspace-context.ts"
+import type { FoundWorkspace } from "./workspaces/workspace-record.ts"
 
 /** Programs that use git's files without being git hold a lock for moments only. */
 const YOUNG_MS = 1000
@@ -18,8 +18,8 @@ const ORPHAN_PAUSE_MS = 50
 
 /** Killing us does not end a git that we started: it goes on writing, and must be done before anybody else writes. */
 export async function waitForOrphans(
-  { sleep }: Ground,
-  { path, worker }: Pick<Found, "path" | "worker">,
+  { sleep }: WorkspaceContext,
+  { path, worker }: Pick<FoundWorkspace, "path" | "worker">,
 ): Promise<void> {
   for (let waited = 0; (processesIn([path], /^git/) ?? []).length > 0; waited += ORPHAN_PAUSE_MS) {
     if (waited >= ORPHAN_PATIENCE_MS)
@@ -32,34 +32,41 @@ export async function waitForOrphans(
 }
 
 /** Removes the locks that git left in a worktree of ours because it was killed there; those it removed. */
-export function clearWorktreeLocks(ground: Ground, { view, gitDir, path }: Found, isDry = false): Promise<string[]> {
+export function clearWorktreeLocks(
+  context: WorkspaceContext,
+  { view, gitDir, path }: FoundWorkspace,
+  isDry = false,
+): Promise<string[]> {
   const own = entriesOf(view)
     .map((entry) => entry.name)
     .filter((name) => name.startsWith(OWN_INDEX))
   const locks = [view, gitDir].flatMap((folder) => [`${folder}/index.lock`, `${folder}/HEAD.lock`])
   const all = [...new Set([...locks, ...own.map((name) => `${view}/${name}`)])]
-  return clear(ground, { locks: all, places: [path, view, gitDir, ground.commonDir], isDry })
+  return clear(context, { locks: all, places: [path, view, gitDir, context.commonDir], isDry })
 }
 
 /**
  * The same for locks on refs: those below `teamwork/`, which are nobody else's, and the one on the packed refs, which each
  * deletion takes. That one may be held by any program, so it stays while any program works in the repository.
  */
-export async function clearRefLocks(ground: Ground, isDry = false): Promise<string[]> {
-  const { commonDir } = ground
-  const places = placesOf(ground)
+export async function clearRefLocks(context: WorkspaceContext, isDry = false): Promise<string[]> {
+  const { commonDir } = context
+  const places = placesOf(context)
   const locks = ["refs/teamwork", "refs/heads/teamwork"].flatMap((folder) => locksBelow(`${commonDir}/${folder}`))
-  const own = await clear(ground, { locks, places, isDry })
-  return [...own, ...(await clear(ground, { locks: [`${commonDir}/packed-refs.lock`], places, isDry, isShared: true }))]
+  const own = await clear(context, { locks, places, isDry })
+  return [
+    ...own,
+    ...(await clear(context, { locks: [`${commonDir}/packed-refs.lock`], places, isDry, isShared: true })),
+  ]
 }
 
-function adminDirsOf({ commonDir }: Ground): string[] {
+function adminDirsOf({ commonDir }: WorkspaceContext): string[] {
   return entriesOf(`${commonDir}/worktrees`).map((entry) => `${commonDir}/worktrees/${entry.name}`)
 }
 
-function placesOf(ground: Ground): string[] {
-  const trees = adminDirsOf(ground).map(readWorktreePath)
-  return [ground.commonDir, ground.mainRoot ?? "", ...trees].filter((place) => place !== "")
+function placesOf(context: WorkspaceContext): string[] {
+  const trees = adminDirsOf(context).map(readWorktreePath)
+  return [context.commonDir, context.mainRoot ?? "", ...trees].filter((place) => place !== "")
 }
 
 function locksBelow(folder: string): string[] {
@@ -80,7 +87,7 @@ interface Suspects {
 }
 
 async function clear(
-  { clock, sleep }: Ground,
+  { clock, sleep }: WorkspaceContext,
   { locks, places, isDry, isShared = false }: Suspects,
 ): Promise<string[]> {
   const present = locks.filter((file) => existsSync(file))

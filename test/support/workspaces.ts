@@ -4,10 +4,10 @@ import { dirname, join } from "node:path"
 import { makeCheckoutSetup } from "../../src/checkouts/effects/set-up-checkout.ts"
 import { makeGit } from "../../src/git/git.ts"
 import type { Pins, Workspaces } from "../../src/git/port.ts"
-import { openGround, type WorkspaceSettings } from "../../src/git/workspaces/ground.ts"
 import { makeWorkspaces } from "../../src/git/workspaces/make-workspaces.ts"
 import { makePins } from "../../src/git/workspaces/pins.ts"
 import { placeIn } from "../../src/git/workspaces/view.ts"
+import { openWorkspaceContext, type WorkspaceSettings } from "../../src/git/workspaces/workspace-context.ts"
 import { systemClock } from "../../src/lib/clock.ts"
 import { capture } from "../../src/lib/process/capture.ts"
 import { systemProcesses } from "../../src/lib/process/process.ts"
@@ -51,10 +51,10 @@ export async function setUpWorkspaces(options: WorkspaceOptions & RepositoryOpti
     const makeCheckouts = (userRoots: readonly string[]) =>
       makeCheckoutSetup({ ...ports, home, userRoots, timeoutSeconds: own.setupTimeoutSeconds, portBase: 42_000 })
     const more = isAutomatic ? { makeCheckouts } : {}
-    const ground = await openGround({
+    const context = await openWorkspaceContext({
       ...{ ...ports, ...more, source: git, home, team: { ...WORKSPACE_TEAM, run: 1 }, settings: own },
     })
-    return { workspaces: makeWorkspaces(ground), pins: makePins(ground) }
+    return { workspaces: makeWorkspaces(context), pins: makePins(context) }
   }
   const { workspaces, pins } = await from(repository.path)
   return {

@@ -54,7 +54,7 @@ export function makeChain(
       const onto = links.at(-1)?.commit ?? start
       const early = (await findMissing(onto, candidate)) ?? beforeMerging(there, candidate, history)
       if (early !== undefined) return { outcome: early }
-      const first = await merges.merge(onto, candidate.head, whereTheyPart(there, candidate, history))
+      const first = await merges.merge(onto, candidate.head)
       const put = await putTogether(onto, candidate, first)
       if ("conflicts" in put) {
         const paths = new Set(put.conflicts.map((conflict) => conflict.path))
@@ -136,12 +136,6 @@ function beforeMerging(
   const missing = history.foundation.find((commit) => !there.has(commit))
   if (missing === undefined) return undefined
   return { kind: "waiting", reason: `it was begun on ${short(missing)}, which is not merged` }
-}
-
-/** Its base, which is merged by now, unless some of its own commits are as well. */
-function whereTheyPart(there: ReadonlySet<string>, { base }: Candidate, history: BranchHistory): string | undefined {
-  const foundation = new Set(history.foundation)
-  return history.commits.some((commit) => there.has(commit) && !foundation.has(commit)) ? undefined : base
 }
 
 /** What a number of links brought, worked out anew only where they are not those of before and one more. */

@@ -1,28 +1,32 @@
+import { parseRepositoryId, REPOSITORY_ID_FILE, type WorkPlace } from "../../kernel/repository.ts"
+import { basename, dirname } from "../../lib/paths.ts"
+import { machineName } from "../../lib/process/machine-name.ts"
 import { findCommit, getCommit, makeContains } from "../ancestry.ts"
 import { readHistories } from "../branch-histories.ts"
 import { readChanges } from "../changes.ts"
 import type { Git } from "../git.ts"
-import { IDENTITY, OURS } from "../identity.ts"
+import { commitEnvironment } from "../identity.ts"
 import { type MoveLog, recoverMoves } from "../move-log.ts"
-import { moveRefs } from "../move-refs.ts"
-import { nameBranch, replaceSymbolicRefs } from "../name-branch.ts"
-import { placeOf } from "../place-of.ts"
+import { moveRefs, nameBranch, replaceSymbolicRefs } from "../move-refs.ts"
 import type { Merges } from "../port.ts"
 import { findNamedBranch } from "../read-named-branch.ts"
-import { writeCommit } from "../write-commit.ts"
-import { type CommitHabits, type HabitSettings, makeCommitHabits } from "./commit-habits.ts"
-import { mergeApart } from "./merge-apart.ts"
+import { readText } from "../read-refs.ts"
+import { type CommitPolicy, makeCommitPolicy, type PolicySettings } from "./commit-policy.ts"
 import { mergeCommits } from "./merge-commits.ts"
 import { replayCommit } from "./replay-commit.ts"
 import { readTextFile, writeTextFiles } from "./tree-texts.ts"
 
-/** Merging in the repository that `git` works in. */
-export function makeMerges(git: Git, log: MoveLog, settings: HabitSettings = { signs: true, runsHooks: true }): Merges {
-  let identity: Promise<Identity> | undefined
+/** Merges in the repository that `git` works in. */
+export function makeMerges(
+  git: Git,
+  log: MoveLog,
+  settings: PolicySettings = { signs: true, runsHooks: true },
+): Merges {
+  let environment: Promise<Readonly<Record<string, string>>> | undefined
   let replaced: Promise<void> | undefined
-  const habits = makeCommitHabits(git, settings)
+  const policy = makeCommitPolicy(git, settings)
   return {
-    place: () => placeOf(git),
+    place: () => readPlace(git),
     find: async (name) => (await findCommit(git, name))?.commit,
     tree: async (commit) => (await getCommit(git, commit)).tree,
     async refs(prefix) {
@@ -45,22 +49,16 @@ export function makeMerges(git: Git, log: MoveLog, settings: HabitSettings = { s
     patch: (from, to) => git.read(["diff", "--stat", "--patch", ...PLAIN_DIFF, from, to, "--"]),
     paths: (tree) => git.list(["ls-tree", "-r", "-z", "--name-only", "--full-tree", tree]),
     sizes: (ids) => readSizes(git, ids),
-    async merge(ours, theirs, base) {
-      const tree = base === undefined ? undefined : await mergeApart(git, { ours, theirs, base })
-      return tree === undefined ? mergeCommits(git, ours, theirs) : { isClean: true, tree }
-    },
+    merge: (ours, theirs) => mergeCommits(git, ours, theirs),
     async commit({ tree, parents, message: given }) {
-      identity ??= readIdentity(git)
-      const { env, ...people } = await identity
-      const message = await habits.message(given)
-      const args = ["commit-tree", tree, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"]
-      const signed = await trySigned(git, habits, { args, message, env })
-      if (signed !== undefined) return signed
-      const written = await writeCommit(git, { tree, parents, message, ...people })
-      return written ?? git.read(args, { input: message, env })
+      environment ??= commitEnvironment(git)
+      const message = await policy.message(given)
+      const args = [tree, ...[...new Set(parents)].flatMap((parent) => ["-p", parent]), "-F", "-"]
+      const options = { input: message, env: await environment }
+      return (await trySigned(git, policy, args, options)) ?? git.read(["commit-tree", ...args], options)
     },
-    replay: (request) => replayCommit(git, habits, request),
-    notes: () => habits.notes(),
+    replay: (request) => replayCommit(git, policy, request),
+    notes: () => policy.notes(),
     read: (tree, path) => readTextFile(git, tree, path),
     write: (tree, texts) => writeTextFiles(git, tree, texts),
     async line(since, tip) {
@@ -80,15 +78,24 @@ export function makeMerges(git: Git, log: MoveLog, settings: HabitSettings = { s
     findNamed: (ref) => findNamedBranch(git, ref),
     nameBranch: (ref, branch) => nameBranch(git, log, { ref, branch }),
     async recover() {
-      const mended = await recoverMoves(git, log)
+      const repaired = await recoverMoves(git, log)
       replaced ??= replaceSymbolicRefs(git, log)
       await replaced
-      return mended
+      return repaired
     },
   }
 }
 
 const PLAIN_DIFF = ["-M", "--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=none"]
+
+async function readPlace(git: Git): Promise<WorkPlace> {
+  const { commonDir } = await git.places()
+  return {
+    machine: machineName(),
+    folder: basename(commonDir) === ".git" ? dirname(commonDir) : commonDir,
+    repository: parseRepositoryId(readText(`${commonDir}/${REPOSITORY_ID_FILE}`)) ?? null,
+  }
+}
 
 async function readSizes(git: Git, ids: readonly string[]): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map()
@@ -102,56 +109,28 @@ async function readSizes(git: Git, ids: readonly string[]): Promise<Map<string, 
   )
 }
 
-/** Undefined where nothing is signed here, or where that does not work any more. */
+/** Undefined if commits are not signed here, or if signing no longer works. */
 async function trySigned(
   git: Git,
-  habits: CommitHabits,
-  { args, message, env }: { args: readonly string[]; message: string; env: Readonly<Record<string, string>> },
+  policy: CommitPolicy,
+  args: readonly string[],
+  { input, env }: { readonly input: string; readonly env: Readonly<Record<string, string>> },
 ): Promise<string | undefined> {
-  if (!(await habits.isSigning())) return undefined
-  const signing = ["commit-tree", "-S", ...args.slice(1)]
-  const { exitCode, stdout, stderr } = await git.run(signing, { input: message, env: { ...env, ...habits.env } })
+  if (!(await policy.isSigning())) return undefined
+  const signing = { input, env: { ...env, ...policy.env } }
+  const { exitCode, stdout, stderr } = await git.run(["commit-tree", "-S", ...args], signing)
   if (exitCode === 0) return stdout.trim()
-  habits.stopSigning(stderr)
+  policy.stopSigning(stderr)
   return undefined
 }
 
-/** The user's own name; ours only where none is set, as merging must not fail for that. */
-async function readIdentity(git: Git): Promise<Identity> {
-  const [author, committer] = await Promise.all(
-    ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"].map(async (name) => {
-      const { exitCode, stdout } = await git.run(["var", name])
-      // What follows is the time.
-      return exitCode === 0 ? /^(.+>) \d+ \S+$/.exec(stdout.trim())?.[1] : undefined
-    }),
-  )
-  if (author === undefined || committer === undefined) return { author: OURS, committer: OURS, env: IDENTITY }
-  return { author, committer, env: {} }
-}
-
-interface Identity {
-  readonly author: string
-  readonly committer: string
-  /** The same for git. */
-  readonly env: Readonly<Record<string, string>>
-}
-
-/** Only along the first parents, where our own merges are: what an agent writes into its messages counts for nothing. */
+/** Only along first parents, where our own merges are: what an agent writes into its commit messages does not count. */
 async function readMergedAttempts(git: Git, since: string | null, tip: string): Promise<Map<string, string>> {
   const format = "--format=%H%x1f%(trailers:key=Teamwork-Task,valueonly)%x1f%(trailers:key=Teamwork-Attempt,valueonly)"
   const range = since === null ? [tip] : [tip, `^${since}`]
-  const commits = await git.list([
-    "log",
-    "-z",
-    "--first-parent",
-    "--merges",
-    format,
-    "--end-of-options",
-    ...range,
-    "--",
-  ])
+  const log = ["log", "-z", "--first-parent", "--merges", format, "--end-of-options", ...range, "--"]
   const found = new Map<string, string>()
-  for (const commit of commits) {
+  for (const commit of await git.list(log)) {
     const [id = "", tasks = "", attempts = ""] = commit.split("\x1f")
     const numbers = attempts.trim().split("\n")
     for (const [index, task] of tasks.trim().split("\n").entries()) {

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { AppError } from "../../kernel/errors.ts"
 import { readChanges } from "../changes.ts"
 import type { Git } from "../git.ts"
-import { logged, type MoveLog } from "../move-log.ts"
+import { type MoveLog, runLogged } from "../move-log.ts"
 import { moveRefs } from "../move-refs.ts"
 import type { Targets } from "../port.ts"
 import { writeInto } from "../write-into.ts"
@@ -48,7 +48,7 @@ async function moveCheckedOut(git: Git, log: MoveLog, { folder, ref, from, to }:
     const message = `${JSON.stringify(first)}${others} in ${folder} is not tracked and would be overwritten; move it away`
     throw new AppError("deliver.refused", message, { folder, paths: inTheWay })
   }
-  return logged(git, log, { refs: [], checkout: { folder, from, to } }, async (options, index) => {
+  return runLogged(git, log, { refs: [], checkout: { folder, from, to } }, async (options, index) => {
     const bring = async (one: string, other: string) => {
       await here.read(["read-tree", "-m", "-u", one, other], { ...options, env: { ...options.env, ...index?.env } })
       index?.apply()

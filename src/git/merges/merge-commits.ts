@@ -2,7 +2,7 @@ import { AppError } from "../../kernel/errors.ts"
 import type { Git } from "../git.ts"
 import type { Conflict, ConflictHunk, Merged } from "../port.ts"
 
-/** The files of both commits as one tree, computed without a checkout; or why they do not fit together. */
+/** Merges two commits into a tree without a checkout; or returns the conflicts. */
 export async function mergeCommits(git: Git, ours: string, theirs: string): Promise<Merged> {
   const result = await git.run([...MERGE_TREE, ours, theirs])
   if (result.exitCode > 1) {
@@ -18,14 +18,14 @@ export async function mergeCommits(git: Git, ours: string, theirs: string): Prom
     const [path] = paths
     if (!type.startsWith("CONFLICT") || path === undefined) continue
     if (conflicts.some((conflict) => conflict.path === path)) continue
-    // The type is the same for more kinds than the words are.
+    // The message names more kinds than the type does.
     const kind = /^CONFLICT \(([^)]+)\)/.exec(text)?.[1] ?? type.replace(/^CONFLICT \(|\)$/g, "")
     conflicts.push({ path, kind, message: text.trim(), hunks: await readHunks(git, tree, path) })
   }
   return { isClean: false, conflicts, tree }
 }
 
-// Both sides alone, whatever style of markers the user prefers.
+// Markers without the base, whatever style the user prefers: `parseHunks` reads them.
 const MERGE_TREE = ["-c", "merge.conflictStyle=merge", "merge-tree", "--write-tree", "-z", "--messages"]
 
 interface MergeTree {
@@ -33,7 +33,7 @@ interface MergeTree {
   readonly messages: readonly { paths: readonly string[]; type: string; text: string }[]
 }
 
-/** The tree, the entries in conflict up to an empty one, then messages: number of paths, the paths, type and text. */
+/** The tree; conflicting entries up to an empty one; then messages: number of paths, paths, type, text. */
 function parseMergeTree(output: string): MergeTree {
   const [tree = "", ...rest] = output.split("\0")
   const messages: { paths: string[]; type: string; text: string }[] = []
@@ -52,7 +52,7 @@ async function readHunks(git: Git, tree: string, path: string): Promise<Conflict
   return exitCode === 0 ? parseHunks(stdout) : []
 }
 
-/** What stands between the markers that git puts into a file. */
+/** The texts between conflict markers. */
 function parseHunks(text: string): ConflictHunk[] {
   const hunks: ConflictHunk[] = []
   let open: { line: number; ours: string[]; theirs: string[]; side: "ours" | "theirs" } | undefined

@@ -1,40 +1,38 @@
 import type { FileChange, JudgedChange, JudgedChanges } from "../../ownership/scope.ts"
+import { getCommit, getTree, isAncestor } from "../ancestry.ts"
+import { type GitChange, listChanges } from "../changes.ts"
 import type { Git } from "../git.ts"
-import { IDENTITY, OURS } from "../identity.ts"
-import { type GitChange, listChanges } from "../list-changes.ts"
-import { writeCommit } from "../write-commit.ts"
+import { IDENTITY } from "../identity.ts"
 
 export interface RewriteRequest {
   readonly base: string
   readonly head: string
   readonly brings: string | undefined
   readonly judge: (changes: readonly FileChange[]) => JudgedChanges
-  /** The base with these of all changes. */
+  /** The base with the kept ones of all changes. */
   readonly makeTree: (kept: readonly FileChange[], all: readonly GitChange[]) => Promise<string>
 }
 
 export interface Rewritten {
   readonly head: string
   readonly isChanged: boolean
-  /** What the commits as they were held besides. */
+  /** What the original commits held besides. */
   readonly aside: readonly JudgedChange[]
 }
 
 /**
- * The commits since the base with only what is in scope. Those before the first that holds anything else stay as they
- * are. A history that is no plain line from the base becomes one commit: nothing of what it merged is ours to repeat,
- * except for what a fix has to bring along.
+ * The commits since the base with only what is in scope. Commits before the first one out of scope stay as they are. A
+ * history that is not a plain line from the base becomes one commit, because what it merged is not ours to repeat; only
+ * the merge of the work that a fix task fixes is kept.
  */
 export async function rewriteCommits(git: Git, request: RewriteRequest): Promise<Rewritten> {
   const rewritten = await keepInScope(git, request)
   const { head, brings } = request
-  const contains = async (commit: string, other: string) =>
-    (await git.run(["merge-base", "--is-ancestor", other, commit])).exitCode === 0
-  if (brings === undefined || !rewritten.isChanged || !(await contains(head, brings))) return rewritten
-  if (await contains(rewritten.head, brings)) return rewritten
-  // What it merged is judged by its files like all the rest, and would count as missing without the commits.
-  const parents = [rewritten.head, await git.read(["rev-parse", "--verify", `${brings}^{commit}`])]
-  const tree = await treeOf(git, rewritten.head)
+  if (brings === undefined || !rewritten.isChanged || !(await isAncestor(git, brings, head))) return rewritten
+  if (await isAncestor(git, brings, rewritten.head)) return rewritten
+  // Without the merge, the fixed work would count as missing.
+  const parents = [rewritten.head, (await getCommit(git, brings)).commit]
+  const tree = await getTree(git, rewritten.head)
   return { ...rewritten, head: await commitTree(git, { tree, parents, message: MERGE_KEPT }) }
 }
 
@@ -63,8 +61,7 @@ async function keepInScope(git: Git, request: RewriteRequest): Promise<Rewritten
 async function squash(git: Git, { base, head, judge, makeTree }: RewriteRequest): Promise<Rewritten> {
   const changes = await listChanges(git, base, head)
   const { kept, aside } = judge(changes)
-  const { exitCode } = await git.run(["merge-base", "--is-ancestor", base, head])
-  if (aside.length === 0 && exitCode === 0) return { head, isChanged: false, aside }
+  if (aside.length === 0 && (await isAncestor(git, base, head))) return { head, isChanged: false, aside }
   const subjects = await git.read(["log", "--format=- %s", `${base}..${head}`])
   const message = `Changes that are in scope, from a history that is no line\n\n${subjects}`
   const tree = await makeTree(kept, changes)
@@ -86,14 +83,14 @@ interface CopiedCommit {
   readonly id: string
   readonly parents: readonly string[]
   readonly tree: string
-  /** Variables for a git that signs it. */
+  /** Variables for signing; without them the copy is not signed. */
   readonly signing?: Readonly<Record<string, string>> | undefined
 }
 
-/** Of the same author with the same words; none where nothing of it is left. */
+/** Keeps author, committer, dates and message. Returns the parent itself if the copy would change nothing. */
 export async function copyCommit(git: Git, { id, parents, tree, signing }: CopiedCommit): Promise<string> {
   const [parent = "", second] = parents
-  if (second === undefined && tree === (await treeOf(git, parent))) return parent
+  if (second === undefined && tree === (await getTree(git, parent))) return parent
   const format = "--format=%an%x00%ae%x00%ad%x00%cn%x00%ce%x00%cd%x00%B"
   const text = await git.read(["log", "-1", "--date=raw", "--no-show-signature", format, id])
   const [name, email, date, committer, committerEmail, committed, ...message] = text.split("\0")
@@ -109,26 +106,18 @@ export async function copyCommit(git: Git, { id, parents, tree, signing }: Copie
   return commitTree(git, { tree, parents, message: message.join("\0"), env, isSigned: signing !== undefined })
 }
 
-export async function commitTree(
-  git: Git,
-  commit: {
-    readonly tree: string
-    readonly parents: readonly string[]
-    readonly message: string
-    readonly env?: Readonly<Record<string, string>>
-    readonly isSigned?: boolean
-  },
-): Promise<string> {
-  const { tree, env } = commit
-  const [parents, message] = [[...new Set(commit.parents)], `${commit.message}\n`]
-  const written =
-    env === undefined ? await writeCommit(git, { tree, parents, message, author: OURS, committer: OURS }) : undefined
-  if (written !== undefined) return written
-  const sign = commit.isSigned === true ? ["-S"] : []
-  const args = ["commit-tree", ...sign, tree, ...parents.flatMap((parent) => ["-p", parent]), "-F", "-"]
-  return git.read(args, { input: message, env: env ?? IDENTITY })
+interface NewCommit {
+  readonly tree: string
+  readonly parents: readonly string[]
+  readonly message: string
+  /** By default the commit is teamwork's own. */
+  readonly env?: Readonly<Record<string, string>>
+  readonly isSigned?: boolean
 }
 
-export function treeOf(git: Git, commit: string): Promise<string> {
-  return git.read(["rev-parse", "--verify", `${commit}^{tree}`])
+export async function commitTree(git: Git, { tree, parents, message, env, isSigned }: NewCommit): Promise<string> {
+  const sign = isSigned === true ? ["-S"] : []
+  const from = [...new Set(parents)].flatMap((parent) => ["-p", parent])
+  const args = ["commit-tree", ...sign, tree, ...from, "-F", "-"]
+  return git.read(args, { input: `${message}\n`, env: env ?? IDENTITY })
 }

@@ -2,31 +2,31 @@ import { pinRef, workerBranch } from "../../kernel/branches.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { basename } from "../../lib/paths.ts"
 import type { JudgedChange } from "../../ownership/scope.ts"
-import { findCommit } from "../ancestry.ts"
+import { findCommit, getCommit, getTree, isAncestor } from "../ancestry.ts"
+import { listChanges } from "../changes.ts"
 import type { Git } from "../git.ts"
-import { listChanges } from "../list-changes.ts"
 import { type OwnIndex, openIndex } from "../own-index.ts"
 import type { Aside, AsideRequest, AsideResult, Scopes } from "../port.ts"
 import { treeOfIndex } from "../read-status.ts"
-import { giveIndex, makeRepository, publish, sourceOf } from "../workspaces/private-repository.ts"
-import { bringHead } from "../workspaces/read-work.ts"
+import { importHead } from "../workspaces/import-work.ts"
+import { makeRepository, shareIndex, sourceOf, updateRepository } from "../workspaces/private-repository.ts"
 import { listSubmodules, nestedHead } from "../workspaces/submodules.ts"
 import {
   type CheckoutPlace,
   findPlace as findOwnPlace,
-  gitAt,
+  gitInFolder,
   isView,
   placeOfView,
   writeHead,
 } from "../workspaces/view.ts"
 import { startOfWork } from "../workspaces/workspace-record.ts"
-import { commitTree, rewriteCommits, treeOf } from "./rewrite-commits.ts"
+import { commitTree, rewriteCommits } from "./rewrite-commits.ts"
 
 export function makeScopes(git: Git, home: string): Scopes {
   return {
     changes: (from, to) => listChanges(git, from, to),
     async setAside(request) {
-      const here = gitAt(git.in(request.folder), home)
+      const here = gitInFolder(git.in(request.folder), home)
       const place = findOwnPlace(home, request.folder)
       return place === undefined ? setAside(here, request) : setAsideIn(here, place, request)
     },
@@ -34,40 +34,39 @@ export function makeScopes(git: Git, home: string): Scopes {
 }
 
 /**
- * In a workspace everything is done with our own view of it, and the worker's repository is told at the end. Where that
- * cannot be read or written any more, the files count from the last commit that was seen, and it gets a new repository.
+ * In a workspace we work through our view, and update the worker's repository at the end. If that repository is broken,
+ * the files are compared with the last commit we saw, and the worker gets a new repository.
  */
 async function setAsideIn(git: Git, place: CheckoutPlace, request: AsideRequest): Promise<AsideResult> {
   const { commonDir } = await git.places()
-  const seen = await bringHead({ git, commonDir }, { ...place, isLinked: false })
+  const seen = await importHead({ git, commonDir }, { ...place, isLinked: false })
   const result = await setAside(git, request)
   const branch = seen.branch ?? branchOf(place, request)
   try {
     if (seen.commit === null) throw new AppError("workspace.unproven", "its repository cannot be read")
-    if (seen.branch === null || result.head !== seen.commit) publish(place, { branch, commit: result.head })
-    // One that is of an earlier commit would show the worker changes that nobody made.
-    else if (treeOfIndex(`${place.view}/index`) === (await treeOf(git, result.head))) giveIndex(place)
+    if (seen.branch === null || result.head !== seen.commit) updateRepository(place, { branch, commit: result.head })
+    // The index of an earlier commit would show the worker changes that do not exist.
+    else if (treeOfIndex(`${place.view}/index`) === (await getTree(git, result.head))) shareIndex(place)
   } catch (error) {
     if (!(error instanceof AppError && error.code === "workspace.unproven")) throw error
     await makeRepository(await sourceOf(git), place, { branch: branchOf(place, request), commit: result.head })
-    giveIndex(place)
+    shareIndex(place)
   }
   return result
 }
 
-/** The worker's own, which a worker that went to no branch comes back to. */
+/** The worker's own branch, which it returns to from a detached HEAD. */
 function branchOf({ path }: CheckoutPlace, request: AsideRequest): string {
   return workerBranch(request, basename(path))
 }
 
 /**
- * Everything is built beside the worktree, with an index of its own: the kept commits, then the one that holds the rest.
- * That is pinned before the branch moves, and the files follow last, so whatever moment it ends at, nothing is lost and
- * the next call goes on.
+ * Builds the kept commits and the commit with the rest with a temporary index. Pins the rest before the branch moves, and
+ * changes files last. Interrupted at any point, it loses nothing and the next call continues.
  */
 async function setAside(git: Git, request: AsideRequest): Promise<AsideResult> {
   const { judge, message, brings } = request
-  const { base, head, headTree, adminDir } = await findPlace(git, request)
+  const { base, head, headTree, adminDir } = await readState(git, request)
   const own = isView(adminDir)
     ? { head: { commit: head, tree: headTree }, staged: `${placeOfView(adminDir).gitDir}/index` }
     : {}
@@ -76,12 +75,15 @@ async function setAside(git: Git, request: AsideRequest): Promise<AsideResult> {
   const changes = await listChanges(git, base, full)
   const judged = judge(changes)
   const rewritten = await rewriteCommits(git, {
-    ...{ base, head, judge, brings },
+    base,
+    head,
+    judge,
+    brings,
     makeTree: (kept, all) => index.apply(base, kept, all),
   })
   const isWhole = judged.aside.length === 0 && judged.kept.length === changes.length && !rewritten.isChanged
   const tree = isWhole ? full : await index.apply(base, judged.kept, changes)
-  const isCommitted = tree === (rewritten.head === head ? headTree : await treeOf(git, rewritten.head))
+  const isCommitted = tree === (rewritten.head === head ? headTree : await getTree(git, rewritten.head))
   const kept = isCommitted ? rewritten.head : await commitTree(git, { tree, parents: [rewritten.head], message })
   const lost = union([...judged.aside, ...rewritten.aside, ...unborn.map(unbornChange)])
   const aside =
@@ -91,35 +93,27 @@ async function setAside(git: Git, request: AsideRequest): Promise<AsideResult> {
   const mayTakeOver = isWhole && unborn.length === 0
   const isMoved = kept !== head || full !== tree
   if (isMoved && !(mayTakeOver && index.takeOver())) await moveFiles(git, full, kept)
-  // What was seen just now need not be looked at again.
+  // The new index saves git from comparing the files again.
   if (!isMoved && mayTakeOver && isView(adminDir)) index.takeOver()
   return { base, head: kept, kept: judged.kept, aside }
 }
 
-interface WorkPlace {
+interface WorkState {
   readonly base: string
   readonly head: string
   readonly headTree: string
-  /** Git's own files of the worktree. */
+  /** The git folder of the worktree. */
   readonly adminDir: string
 }
 
-async function findPlace(git: Git, request: AsideRequest): Promise<WorkPlace> {
-  const isKnown = /^[0-9a-f]{40,64}$/.test(request.base ?? "")
+async function readState(git: Git, request: AsideRequest): Promise<WorkState> {
   const { gitDir: adminDir } = await git.places()
-  const [head, base] = isKnown ? await Promise.all([findCommit(git, "HEAD"), findCommit(git, request.base ?? "")]) : []
-  if (head !== undefined && base !== undefined)
-    return { base: base.commit, head: head.commit, headTree: head.tree, adminDir }
-  // Also to say in its own words what is wrong.
-  return {
-    base: await findBase(git, request),
-    head: await git.read(["rev-parse", "--verify", "HEAD^{commit}"]),
-    headTree: await treeOf(git, "HEAD"),
-    adminDir,
-  }
+  const base = await findBase(git, request)
+  const { commit: head, tree: headTree } = await getCommit(git, "HEAD")
+  return { base, head, headTree, adminDir }
 }
 
-/** Git cannot add a repository without a commit, and says so: only then one has to be looked for. */
+/** Git fails to add a nested repository without a commit; only then such repositories are searched. */
 async function snapshot(
   git: Git,
   index: OwnIndex,
@@ -134,41 +128,35 @@ async function snapshot(
 
 async function findBase(git: Git, request: AsideRequest): Promise<string> {
   const name = request.base ?? refOf(request, "base")
-  const { exitCode, stdout } = await git.run([
-    "rev-parse",
-    "--verify",
-    "--quiet",
-    "--end-of-options",
-    `${name}^{commit}`,
-  ])
-  if (exitCode === 0) {
-    await assertNotAt(git, name)
-    return stdout.trim()
+  const found = await findCommit(git, name)
+  if (found !== undefined) {
+    if (found.commit !== name) await assertNotAt(git, name)
+    return found.commit
   }
   const start = request.base === undefined ? await startOfWork(git) : undefined
   if (start !== undefined) return start
   const what = request.base === undefined ? `no base is pinned for task ${request.task}` : `there is no commit ${name}`
   throw new AppError(
     "input.invalid",
-    (say) => `${what}; say with ${say.field("base")} at which commit or branch its work began`,
+    (say) => `${what}; name the commit or branch that its work started from with ${say.field("base")}`,
   )
 }
 
-/** What the work is compared with must not be what the work is committed to. */
+/** The base must not be the branch that the work is committed to. */
 async function assertNotAt(git: Git, name: string): Promise<void> {
   const [branch, here] = await Promise.all([
     git.run(["rev-parse", "--verify", "--quiet", "--symbolic-full-name", "--end-of-options", name]),
     git.run(["symbolic-ref", "--quiet", "HEAD"]),
   ])
   if (here.exitCode !== 0 || branch.stdout.trim() !== here.stdout.trim()) return
-  throw new AppError("input.invalid", `${name} is checked out here; do the work of a task on a branch of its own`)
+  throw new AppError("input.invalid", `${name} is checked out here; do the work of a task on its own branch`)
 }
 
 function refOf({ project, team, run, task, attempt }: AsideRequest, kind: "base" | "aside"): string {
   return pinRef({ project, team, run }, { taskId: task, attempt }, kind)
 }
 
-/** Repositories inside of the worktree that have no commit: git can neither add nor name them. */
+/** Nested repositories without a commit. */
 async function listUnborn(git: Git): Promise<string[]> {
   const root = await git.read(["rev-parse", "--show-toplevel"])
   const others = await git.list(["ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", ":/"])
@@ -189,7 +177,7 @@ function unbornChange(path: string): JudgedChange {
   }
 }
 
-/** Each path once: what a commit held and what is there now may be the same. */
+/** Each path once: a commit and the files may have the same change. */
 function union(changes: readonly JudgedChange[]): JudgedChange[] {
   return [...new Map(changes.toReversed().map((change) => [change.path, change])).values()].reverse()
 }
@@ -201,7 +189,7 @@ interface AsideContent {
   readonly changes: readonly JudgedChange[]
 }
 
-/** What was set aside before stays reachable, and so do the commits as they were. */
+/** Keeps the original commits, and what was set aside before, reachable. */
 async function pinAside(git: Git, request: AsideRequest, { full, kept, head, changes }: AsideContent): Promise<Aside> {
   const ref = refOf(request, "aside")
   const before = (await git.run(["rev-parse", "--verify", "--quiet", ref])).stdout.trim()
@@ -209,21 +197,19 @@ async function pinAside(git: Git, request: AsideRequest, { full, kept, head, cha
     return { commit: before, ref, isNew: false, changes }
   const lines = changes.map(({ path, change, message }) => `- ${change} ${JSON.stringify(path)}: ${message}`)
   const message = `Set aside: outside of the files of task ${request.task}\n\n${lines.join("\n")}`
-  const contained = async (commit: string) =>
-    commit === "" || (await git.run(["merge-base", "--is-ancestor", commit, kept])).exitCode === 0
   const parents = [kept]
-  for (const commit of [head, before]) if (!(await contained(commit))) parents.push(commit)
+  for (const commit of [head, before]) if (commit !== "" && !(await isAncestor(git, commit, kept))) parents.push(commit)
   const commit = await commitTree(git, { tree: full, parents, message })
   await git.read(["update-ref", "-m", "teamwork: set aside", ref, commit, before || "0".repeat(commit.length)])
   return { commit, ref, isNew: true, changes }
 }
 
 async function isSame(git: Git, aside: string, { full, kept }: { full: string; kept: string }): Promise<boolean> {
-  const parent = await git.run(["rev-parse", "--verify", "--quiet", `${aside}^1`])
-  return parent.stdout.trim() === kept && (await treeOf(git, aside)) === full
+  const { parents, tree } = await getCommit(git, aside)
+  return parents[0] === kept && tree === full
 }
 
-/** Takes the files to the commit. Whoever writes one of them meanwhile makes it fail, and keeps what was written. */
+/** Changes the files to those of the commit. Fails if another process changes one of them meanwhile, which keeps that change. */
 async function moveFiles(git: Git, full: string, kept: string): Promise<void> {
   await git.read(["read-tree", full])
   await git.run(["update-index", "-q", "--refresh"])

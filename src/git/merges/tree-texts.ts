@@ -2,18 +2,18 @@ import { rmSync } from "node:fs"
 import { systemIds } from "../../lib/make-ids.ts"
 import type { Git } from "../git.ts"
 
-/** What a file holds; undefined where there is none, or where it is no text. */
+/** Undefined if there is no such file or it is not valid UTF-8. */
 export async function readTextFile(git: Git, tree: string, path: string): Promise<string | undefined> {
-  const found = await (await git.answers()).read(`${tree}:${path}`)
+  const found = await (await git.objects()).read(`${tree}:${path}`)
   if (found?.type !== "blob") return undefined
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(found.content)
   } catch {
-    return undefined // bytes that are no letters: writing them again would change them
+    return undefined // writing it back would change its bytes
   }
 }
 
-/** The tree with these texts in it, built with an index of its own, so that no checkout sees it. */
+/** The tree with these texts in it. Built with a temporary index, so no checkout is affected. */
 export async function writeTextFiles(git: Git, tree: string, texts: ReadonlyMap<string, string>): Promise<string> {
   if (texts.size === 0) return tree
   const { commonDir } = await git.places()

@@ -2,17 +2,17 @@ import { constants, copyFileSync, lstatSync, mkdirSync, realpathSync, statSync }
 import { AppError } from "../../kernel/errors.ts"
 import { dirname } from "../../lib/paths.ts"
 import type { Git } from "../git.ts"
-import type { Ground } from "./ground.ts"
 import { excludeInView } from "./view.ts"
-import type { Found } from "./workspace-record.ts"
+import type { WorkspaceContext } from "./workspace-context.ts"
+import type { FoundWorkspace } from "./workspace-record.ts"
 
 /**
  * Copies files that git does not track, such as .env, from the user's checkout into a worktree. Git itself finds them,
  * so that nothing outside of the repository and no tracked file can be meant. Links are left out: where they lead is not
  * the repository's to say.
  */
-export async function copyFiles(ground: Ground, git: Git, path: string): Promise<Copies> {
-  const { mainRoot, source, settings } = ground
+export async function copyFiles(context: WorkspaceContext, git: Git, path: string): Promise<Copies> {
+  const { mainRoot, source, settings } = context
   if (mainRoot === null || settings.copy.length === 0) return NONE
   const globs = settings.copy.map((glob) => `:(top,glob)${checkGlob(glob)}`)
   const found = (await source.in(mainRoot).list(["ls-files", "--others", "-z", "--", ...globs])).filter(
@@ -67,7 +67,11 @@ export async function notIgnored(git: Git, files: readonly string[]): Promise<st
 }
 
 /** Keeps files out of what we take for work in a workspace; its own repository is told when it is made. */
-export async function exclude({ git, env }: Ground, { view }: Pick<Found, "view">, patterns: readonly string[]) {
+export async function exclude(
+  { git, env }: WorkspaceContext,
+  { view }: Pick<FoundWorkspace, "view">,
+  patterns: readonly string[],
+) {
   await excludeInView({ git, view, env, patterns })
 }
 

@@ -5,27 +5,27 @@ import type { Attempt, CreatedWorkspace, WorkspaceRequest } from "../port.ts"
 import { entriesOf, readRefs } from "../read-refs.ts"
 import { type Resolved, resolveBase, workerBranch } from "../resolve.ts"
 import { copyFiles, exclude } from "./copy-files.ts"
-import { firstLine, type Ground, readWorktreePath } from "./ground.ts"
 import { writePins } from "./pins.ts"
-import { giveIndex, makeRepository } from "./private-repository.ts"
-import { proveWorktree } from "./prove.ts"
+import { makeRepository, shareIndex } from "./private-repository.ts"
 import { deleteWorktree, removeFound } from "./remove-workspace.ts"
 import { runSetup } from "./run-setup.ts"
 import { tidyAfterSetup } from "./tidy-after-setup.ts"
-import { fillIn, makeView, placeIn, writePointer } from "./view.ts"
-import { type Found, findCheckout, findWorkspace, gitIn, isFinished, writeRecord } from "./workspace-record.ts"
+import { verifyWorkspace } from "./verify-workspace.ts"
+import { checkOutFiles, makeView, placeIn, writeGitFile } from "./view.ts"
+import { firstLine, readWorktreePath, type WorkspaceContext } from "./workspace-context.ts"
+import { type FoundWorkspace, findCheckout, findWorkspace, gitIn, isFinished, writeRecord } from "./workspace-record.ts"
 
-export async function createWorktree(ground: Ground, request: WorkspaceRequest): Promise<CreatedWorkspace> {
+export async function createWorktree(context: WorkspaceContext, request: WorkspaceRequest): Promise<CreatedWorkspace> {
   const { worker } = request
-  const branch = workerBranch(ground.team, worker)
-  const base = await resolveBase(ground, request.base)
-  const found = findWorkspace(ground, worker)
-  if (found !== undefined && isUsable(found)) return useExisting(ground, found, { ...request, branch, base })
-  if (found !== undefined) await removeFound(ground, found, { branch })
-  return makeFresh(ground, { worker, branch, base, attempt: request.attempt ?? null })
+  const branch = workerBranch(context.team, worker)
+  const base = await resolveBase(context, request.base)
+  const found = findWorkspace(context, worker)
+  if (found !== undefined && isUsable(found)) return useExisting(context, found, { ...request, branch, base })
+  if (found !== undefined) await removeFound(context, found, { branch })
+  return makeFresh(context, { worker, branch, base, attempt: request.attempt ?? null })
 }
 
-export function isUsable(found: Found): boolean {
+export function isUsable(found: FoundWorkspace): boolean {
   return isFinished(found) && found.folder === "there" && !found.isLinked
 }
 
@@ -34,9 +34,13 @@ interface Existing extends Omit<WorkspaceRequest, "base"> {
   readonly base: Resolved
 }
 
-async function useExisting(ground: Ground, found: Found, { worker, branch, base, attempt }: Existing) {
+async function useExisting(
+  context: WorkspaceContext,
+  found: FoundWorkspace,
+  { worker, branch, base, attempt }: Existing,
+) {
   try {
-    const head = await proveWorktree(ground, found, { branch, base: base.commit })
+    const head = await verifyWorkspace(context, found, { branch, base: base.commit })
     const record = { ...found.record, base: head, attempt: attempt ?? found.record?.attempt ?? null, pending: null }
     writeRecord(found.view, record)
     const { path } = found
@@ -70,48 +74,48 @@ export interface FreshRequest {
   readonly earlier?: SetupRecord
 }
 
-export async function makeFresh(ground: Ground, request: FreshRequest): Promise<CreatedWorkspace> {
+export async function makeFresh(context: WorkspaceContext, request: FreshRequest): Promise<CreatedWorkspace> {
   const { branch, base } = request
-  const found = await begin(ground, request)
+  const found = await begin(context, request)
   try {
-    await fillIn(gitIn(ground, found), base.commit)
-    return { ...(await finish(ground, found, request)), isNew: true }
+    await checkOutFiles(gitIn(context, found), base.commit)
+    return { ...(await finish(context, found, request)), isNew: true }
   } catch (error) {
     // Nobody has worked in it yet: there is nothing to keep.
-    deleteWorktree(ground, found)
-    await ground.git.run(["update-ref", "-d", `refs/heads/${branch}`, base.commit])
+    deleteWorktree(context, found)
+    await context.git.run(["update-ref", "-d", `refs/heads/${branch}`, base.commit])
     throw error
   }
 }
 
 /** The folders and our view. The base is pinned by the worker's branch before anything is made of it. */
-async function begin(ground: Ground, request: FreshRequest): Promise<Found> {
+async function begin(context: WorkspaceContext, request: FreshRequest): Promise<FoundWorkspace> {
   const { worker, base } = request
-  const place = placeIn(ground.folder, worker)
+  const place = placeIn(context.folder, worker)
   refuseForeignFiles(place.path)
-  await pinBranch(ground, request)
+  await pinBranch(context, request)
   mkdirSync(place.path, { recursive: true })
-  makeView(place, { commonDir: ground.commonDir, commit: base.commit })
-  writePointer(place)
+  makeView(place, { commonDir: context.commonDir, commit: base.commit })
+  writeGitFile(place)
   return { ...place, worker, record: null, folder: "there", isLinked: false }
 }
 
 /** What a fresh and a moved worktree have in common: copied files, the set-up, the proof, and the record at the very end. */
-export async function finish(ground: Ground, found: Found, request: FreshRequest) {
+export async function finish(context: WorkspaceContext, found: FoundWorkspace, request: FreshRequest) {
   const { worker, branch, base, attempt, earlier } = request
   const { path, view } = found
-  const git = gitIn(ground, found)
-  const copies = await copyFiles(ground, git, path)
-  await exclude(ground, found, copies.excluded)
+  const git = gitIn(context, found)
+  const copies = await copyFiles(context, git, path)
+  await exclude(context, found, copies.excluded)
   // The programs of the set-up may call git.
-  await makeRepository(ground, found, { branch, commit: base.commit, excludes: copies.excluded })
-  giveIndex(found)
-  const log = `${ground.folder}/.logs/${worker}.txt`
-  const { record: setup, log: setupLog, notes: ofSetup, hasRun } = await runSetup(ground, { path, log, earlier })
-  if (setup !== undefined && hasRun) await tidyAfterSetup(ground, found)
-  const head = await proveWorktree(ground, found, { branch, base: base.commit, isFresh: true })
+  await makeRepository(context, found, { branch, commit: base.commit, excludes: copies.excluded })
+  shareIndex(found)
+  const log = `${context.folder}/.logs/${worker}.txt`
+  const { record: setup, log: setupLog, notes: ofSetup, hasRun } = await runSetup(context, { path, log, earlier })
+  if (setup !== undefined && hasRun) await tidyAfterSetup(context, found)
+  const head = await verifyWorkspace(context, found, { branch, base: base.commit, isFresh: true })
   writeRecord(view, { base: head, attempt, pending: null, setup })
-  const notes = [...ofSetup, ...notesOf(ground)]
+  const notes = [...ofSetup, ...notesOf(context)]
   return {
     worker,
     path,
@@ -126,7 +130,7 @@ export async function finish(ground: Ground, found: Found, request: FreshRequest
 }
 
 /** Git fetches what a partial clone lacks when it is asked for, and a worker has no remote to fetch it from. */
-function notesOf({ commonDir, settings }: Ground): string[] {
+function notesOf({ commonDir, settings }: WorkspaceContext): string[] {
   const isPartial = entriesOf(`${commonDir}/objects/pack`).some((entry) => entry.name.endsWith(".promisor"))
   if (!isPartial || settings.remotes.length > 0) return []
   return [
@@ -146,14 +150,14 @@ function refuseForeignFiles(path: string): void {
  * The branch of the worker in the user's repository begins at the base, which keeps the user's own tidying from removing
  * it. A branch of this name may be left from before: what it holds stays.
  */
-async function pinBranch(ground: Ground, { worker, branch, base }: FreshRequest): Promise<void> {
+async function pinBranch(context: WorkspaceContext, { worker, branch, base }: FreshRequest): Promise<void> {
   const ref = `refs/heads/${branch}`
-  const head = (await readRefs(ground.git, ground.commonDir, ref)).get(ref)
-  refuseTakenBranch(ground, branch)
+  const head = (await readRefs(context.git, context.commonDir, ref)).get(ref)
+  refuseTakenBranch(context, branch)
   if (head === base.commit) return
-  if (head !== undefined) await writePins(ground, { place: { worker }, wanted: new Map([["head", head]]) })
+  if (head !== undefined) await writePins(context, { place: { worker }, wanted: new Map([["head", head]]) })
   const line = head === undefined ? `create ${ref} ${base.commit}\n` : `update ${ref} ${base.commit} ${head}\n`
-  const { exitCode, stderr } = await ground.git.run(["update-ref", "--stdin"], { input: line })
+  const { exitCode, stderr } = await context.git.run(["update-ref", "--stdin"], { input: line })
   if (exitCode === 0) return
   const inTheWay = /'refs\/heads\/(teamwork(?:\/[^/']+)?)' exists/.exec(stderr)?.[1]
   if (inTheWay !== undefined)
@@ -164,10 +168,10 @@ async function pinBranch(ground: Ground, { worker, branch, base }: FreshRequest)
   throw new AppError("git.failed", `git could not make the branch ${branch}: ${firstLine(stderr)}`)
 }
 
-function refuseTakenBranch(ground: Ground, branch: string): void {
-  const taken = findCheckout(ground, branch)
+function refuseTakenBranch(context: WorkspaceContext, branch: string): void {
+  const taken = findCheckout(context, branch)
   if (taken === undefined) return
-  const place = taken === ground.commonDir ? (ground.mainRoot ?? taken) : readWorktreePath(taken)
+  const place = taken === context.commonDir ? (context.mainRoot ?? taken) : readWorktreePath(taken)
   throw branchTaken(branch, `is checked out at ${place}; switch to another branch there`)
 }
 

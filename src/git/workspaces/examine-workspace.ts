@@ -1,68 +1,68 @@
 import type { Leftover } from "../port.ts"
 import { workerBranch } from "../resolve.ts"
 import { clearRefLocks, clearWorktreeLocks, waitForOrphans } from "../stale-locks.ts"
-import type { Ground } from "./ground.ts"
-import { takeTo } from "./move-workspace.ts"
+import { resetTo } from "./move-workspace.ts"
 import { pinWorktree } from "./pin-worktree.ts"
-import { publish } from "./private-repository.ts"
+import { updateRepository } from "./private-repository.ts"
 import { emptyTrash, removeFound } from "./remove-workspace.ts"
-import { type Found, isFinished, listWorkspaces, writeRecord } from "./workspace-record.ts"
+import type { WorkspaceContext } from "./workspace-context.ts"
+import { type FoundWorkspace, isFinished, listWorkspaces, writeRecord } from "./workspace-record.ts"
 
 /** Runs `work` unless somebody is busy with this worker right now. */
 type IfFree = (worker: string, work: () => Promise<void>) => Promise<void>
 
 /** Finds what was left by processes that were killed, and mends it after pinning whatever is in there. */
-export async function examineWorktrees(ground: Ground, fix: boolean, ifFree: IfFree): Promise<Leftover[]> {
+export async function examineWorktrees(context: WorkspaceContext, fix: boolean, ifFree: IfFree): Promise<Leftover[]> {
   const left: Leftover[] = []
   const isDry = !fix
-  for (const lock of await clearRefLocks(ground, isDry))
+  for (const lock of await clearRefLocks(context, isDry))
     left.push({ what: "lock", detail: `${lock} was left by a git that is gone`, isFixed: fix })
-  for (const [ref, commit] of await dropDangling(ground, isDry))
+  for (const [ref, commit] of await dropDangling(context, isDry))
     left.push({
       what: "unfinished",
       detail: `${ref} named ${commit.slice(0, 10)}, which git has removed`,
       isFixed: fix,
     })
-  for (const folder of emptyTrash(ground, isDry))
+  for (const folder of emptyTrash(context, isDry))
     left.push({ what: "unfinished", detail: `${folder} was not deleted to its end`, isFixed: fix })
-  for (const { worker } of listWorkspaces(ground)) {
+  for (const { worker } of listWorkspaces(context)) {
     await ifFree(worker, async () => {
       // Looked at again, now that nobody else can change it.
-      const found = listWorkspaces(ground).find((each) => each.worker === worker)
+      const found = listWorkspaces(context).find((each) => each.worker === worker)
       if (found === undefined) return
-      for (const lock of await clearWorktreeLocks(ground, found, isDry))
+      for (const lock of await clearWorktreeLocks(context, found, isDry))
         left.push({ what: "lock", detail: `${lock} was left by a git that is gone`, isFixed: fix })
       const what = troubleOf(found)
       if (what === undefined) return
       const why = { gone: "its folder was deleted", unfinished: "whoever made or moved it was interrupted" }[what]
       left.push({ what, detail: `worktree of ${worker} at ${found.path}: ${why}`, isFixed: fix })
-      if (fix) await mend(ground, found)
+      if (fix) await mend(context, found)
     })
   }
   return left
 }
 
-function troubleOf(found: Found): "gone" | "unfinished" | undefined {
+function troubleOf(found: FoundWorkspace): "gone" | "unfinished" | undefined {
   if (found.folder === "gone") return "gone"
   return isFinished(found) ? undefined : "unfinished"
 }
 
 /** One that was being brought up to date goes back to its branch; any other is removed, as it holds nobody's work. */
-async function mend(ground: Ground, found: Found): Promise<void> {
-  const branch = workerBranch(ground.team, found.worker)
+async function mend(context: WorkspaceContext, found: FoundWorkspace): Promise<void> {
+  const branch = workerBranch(context.team, found.worker)
   const { record, view } = found
   if (record?.pending !== "sync" || found.folder !== "there" || found.isLinked) {
-    await removeFound(ground, found, { branch })
+    await removeFound(context, found, { branch })
     return
   }
-  await waitForOrphans(ground, found)
-  const { status, commit } = await pinWorktree(ground, found, { branch })
+  await waitForOrphans(context, found)
+  const { status, commit } = await pinWorktree(context, found, { branch })
   if (status === null || commit === null) {
-    await removeFound(ground, found, { branch })
+    await removeFound(context, found, { branch })
     return
   }
-  await takeTo(ground, found, commit)
-  publish(found, { branch, commit })
+  await resetTo(context, found, commit)
+  updateRepository(found, { branch, commit })
   writeRecord(view, { ...record, pending: null })
 }
 
@@ -70,7 +70,10 @@ async function mend(ground: Ground, found: Found): Promise<void> {
  * Refs of ours whose commit is gone: a \`git gc --prune=now\` of the user's may come between a commit and its ref. Git itself
  * would refuse to tidy up from then on. Work that a task said it did and that is gone is told where it is merged.
  */
-async function dropDangling({ git }: Ground, isDry: boolean): Promise<(readonly [ref: string, commit: string])[]> {
+async function dropDangling(
+  { git }: WorkspaceContext,
+  isDry: boolean,
+): Promise<(readonly [ref: string, commit: string])[]> {
   const lines = await git.read([
     "for-each-ref",
     "--format=%(refname) %(objectname)",

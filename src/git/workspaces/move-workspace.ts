@@ -1,46 +1,46 @@
 import { chmodSync, existsSync, lstatSync } from "node:fs"
 import { dirname } from "../../lib/paths.ts"
 import type { Git } from "../git.ts"
-import { listTracked, type TrackedFile } from "../index-flags.ts"
 import type { MovedWorkspace, Pin, WorkspaceRequest } from "../port.ts"
+import { listTracked, type TrackedFile } from "../read-index.ts"
 import { entriesOf, readBytes, readText } from "../read-refs.ts"
 import { type Resolved, resolveBase, workerBranch } from "../resolve.ts"
 import { clearWorktreeLocks } from "../stale-locks.ts"
 import { asPattern } from "./copy-files.ts"
 import { finish, isUsable, makeFresh } from "./create-workspace.ts"
-import type { Ground } from "./ground.ts"
 import { branchLines, pinWorktree } from "./pin-worktree.ts"
 import { removeFound } from "./remove-workspace.ts"
 import { writeHead } from "./view.ts"
-import { type Found, findWorkspace, gitIn, writeRecord } from "./workspace-record.ts"
+import type { WorkspaceContext } from "./workspace-context.ts"
+import { type FoundWorkspace, findWorkspace, gitIn, writeRecord } from "./workspace-record.ts"
 
 /** Gives a workspace to the next attempt. One that cannot be made as good as new is replaced by a new one. */
-export async function moveWorktree(ground: Ground, request: WorkspaceRequest): Promise<MovedWorkspace> {
+export async function moveWorktree(context: WorkspaceContext, request: WorkspaceRequest): Promise<MovedWorkspace> {
   const { worker } = request
-  const branch = workerBranch(ground.team, worker)
-  const base = await resolveBase(ground, request.base)
+  const branch = workerBranch(context.team, worker)
+  const base = await resolveBase(context, request.base)
   const target = { worker, branch, base, attempt: request.attempt ?? null }
-  const found = findWorkspace(ground, worker)
+  const found = findWorkspace(context, worker)
   let pinned: readonly Pin[] = []
-  if (found !== undefined && isUsable(found) && isAsSetUp(ground, found)) {
-    await clearWorktreeLocks(ground, found)
-    const { pins, status, head } = await pinWorktree(ground, found, { branch })
+  if (found !== undefined && isUsable(found) && isAsSetUp(context, found)) {
+    await clearWorktreeLocks(context, found)
+    const { pins, status, head } = await pinWorktree(context, found, { branch })
     pinned = pins
     if (status !== null) {
       writeRecord(found.view, { base: base.commit, attempt: target.attempt, pending: "move" })
       await Promise.all([
-        pinBase(ground, found, { ...target, tip: head ?? undefined }),
-        takeTo(ground, found, base.commit),
+        pinBase(context, found, { ...target, tip: head ?? undefined }),
+        resetTo(context, found, base.commit),
       ])
-      return { ...(await finish(ground, found, { ...target, earlier: found.record?.setup })), isNew: false, pinned }
+      return { ...(await finish(context, found, { ...target, earlier: found.record?.setup })), isNew: false, pinned }
     }
   }
-  if (found !== undefined) pinned = await removeFound(ground, found, { branch })
-  return { ...(await makeFresh(ground, target)), pinned }
+  if (found !== undefined) pinned = await removeFound(context, found, { branch })
+  return { ...(await makeFresh(context, target)), pinned }
 }
 
 /** A sparse checkout that the user changed since, or submodules, would not be in a fresh one. */
-function isAsSetUp({ commonDir }: Ground, { view, gitDir }: Found): boolean {
+function isAsSetUp({ commonDir }: WorkspaceContext, { view, gitDir }: FoundWorkspace): boolean {
   const isAlike = (file: string) => readText(`${view}/${file}`) === readText(`${commonDir}/${file}`)
   return isAlike("config.worktree") && isAlike("info/sparse-checkout") && !existsSync(`${gitDir}/modules`)
 }
@@ -52,22 +52,26 @@ interface NextBase {
 }
 
 /** The user's repository keeps the base for as long as somebody works on it, whatever the user removes meanwhile. */
-async function pinBase(ground: Ground, found: Found, { branch, base, tip }: NextBase): Promise<void> {
-  const lines = branchLines(ground, found, { branch, tip, head: base.commit })
-  if (lines.length > 0) await ground.git.read(["update-ref", "--stdin"], { input: `${lines.join("\n")}\n` })
+async function pinBase(
+  context: WorkspaceContext,
+  found: FoundWorkspace,
+  { branch, base, tip }: NextBase,
+): Promise<void> {
+  const lines = branchLines(context, found, { branch, tip, head: base.commit })
+  if (lines.length > 0) await context.git.read(["update-ref", "--stdin"], { input: `${lines.join("\n")}\n` })
 }
 
 /** Writes the files that differ, and removes what a fresh workspace would not have. */
-export async function takeTo(ground: Ground, found: Found, commit: string): Promise<void> {
+export async function resetTo(context: WorkspaceContext, found: FoundWorkspace, commit: string): Promise<void> {
   const { path, view } = found
-  const git = gitIn(ground, found)
+  const git = gitIn(context, found)
   const flags = ["--reset", "-u", "--no-recurse-submodules"]
   await git.read(["-c", "checkout.workers=0", "read-tree", ...flags, commit])
   writeHead(view, commit)
   const tracked = listTracked(readBytes(`${view}/index`)) ?? (await askTracked(git))
   if (holdsMore(path, tracked)) {
     const installed = found.record?.setup?.units.flatMap(({ places }) => places.map(asPattern)) ?? []
-    const keep = [...ground.settings.keep, ...installed].flatMap((pattern) => ["-e", pattern])
+    const keep = [...context.settings.keep, ...installed].flatMap((pattern) => ["-e", pattern])
     await git.read(["clean", "-d", "-x", "-f", "-f", "--quiet", ...keep])
   }
   resetModes(path, tracked)

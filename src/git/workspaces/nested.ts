@@ -4,14 +4,14 @@ import { withVariables } from "../git.ts"
 import { commitTree } from "../merges/rewrite-commits.ts"
 import { readRefs, readText } from "../read-refs.ts"
 import type { Status } from "../read-status.ts"
-import { bringObjects } from "./bring-objects.ts"
-import type { Ground } from "./ground.ts"
+import { importObjects } from "./import-objects.ts"
 import { withObjectsOf } from "./private-repository.ts"
 import { nestedGitDir, type Submodule } from "./submodules.ts"
+import type { WorkspaceContext } from "./workspace-context.ts"
 
 const LEFTOVERS = "heads/teamwork-leftovers"
 
-type Source = Pick<Ground, "git" | "source" | "commonDir">
+type Source = Pick<WorkspaceContext, "git" | "source" | "commonDir">
 
 /** The git repositories among the files of a workspace, as far as git sees them: what is ignored is not kept anyway. */
 export function listNested(
@@ -77,7 +77,7 @@ function findHead(gitDir: string, refs: ReadonlyMap<string, string>): string | u
 async function bringAll(source: Source, gitDir: string, ids: readonly string[]): Promise<boolean> {
   if (ids.length === 0) return true
   try {
-    await bringObjects(source, gitDir, ids)
+    await importObjects(source, gitDir, ids)
     return true
   } catch (error) {
     if (error instanceof AppError && error.code === "git.failed") return false
@@ -89,7 +89,7 @@ async function bringAll(source: Source, gitDir: string, ids: readonly string[]):
 async function keepFiles(source: Source, folder: string, head: string | undefined): Promise<string> {
   const { git } = source
   const tree = await treeOfFiles(source, folder)
-  const known = head === undefined ? undefined : await (await git.answers()).commit(head)
+  const known = head === undefined ? undefined : await (await git.objects()).commit(head)
   if (known?.tree === tree) return known.commit
   const parents = head === undefined ? [] : [head]
   return commitTree(git, { tree, parents, message: "Leftovers: what was not committed" })

@@ -4,15 +4,15 @@ import type { Git } from "../git.ts"
 import type { Attempt, Pin, PinKind, Place } from "../port.ts"
 import { readRefs } from "../read-refs.ts"
 import { readStatus, type Status } from "../read-status.ts"
-import type { Ground } from "./ground.ts"
+import { type CheckedOut, importEarlier, importHead } from "./import-work.ts"
 import { commitLeftovers } from "./leftovers.ts"
 import { hasChanges, listNested, pinNested } from "./nested.ts"
 import { earlierKind, pinRef, placeRefs } from "./pin-refs.ts"
 import { writePins } from "./pins.ts"
-import { bringEarlier, bringHead, type CheckedOut } from "./read-work.ts"
 import { keepStaged } from "./staged.ts"
 import { listSubmodules, type Submodule } from "./submodules.ts"
-import { type Found, findCheckout, gitIn } from "./workspace-record.ts"
+import type { WorkspaceContext } from "./workspace-context.ts"
+import { type FoundWorkspace, findCheckout, gitIn } from "./workspace-record.ts"
 
 export interface Pinned extends CheckedOut {
   /** The commit that it is at; null where there is none. */
@@ -33,45 +33,49 @@ interface PinRequest {
  * Pins everything that a workspace holds and nothing else keeps, in whatever state it is. The workspace stays as it is.
  * Its branch in the user's repository follows it.
  */
-export async function pinWorktree(ground: Ground, found: Found, request: PinRequest): Promise<Pinned> {
+export async function pinWorktree(
+  context: WorkspaceContext,
+  found: FoundWorkspace,
+  request: PinRequest,
+): Promise<Pinned> {
   const { branch, place: given, dropsBranch = false } = request
   const { worker, record } = found
-  const git = gitIn(ground, found)
+  const git = gitIn(context, found)
   const place: Place = given ?? record?.attempt ?? { worker }
   const own = `refs/heads/${branch}`
-  const tip = (await readRefs(ground.git, ground.commonDir, own)).get(own)
-  const out = await bringHead(ground, found)
+  const tip = (await readRefs(context.git, context.commonDir, own)).get(own)
+  const out = await importHead(context, found)
   const head = out.commit ?? tip ?? record?.base ?? null
   if (head === null) return { ...out, head, status: null, pins: [] }
-  const status = record === null ? null : await openStatusOf(ground, found, head)
+  const status = record === null ? null : await openStatusOf(context, found, head)
   const base = record?.base ?? head
   const known = [base, tip ?? base]
-  const earlier = await bringEarlier(ground, found, { branch, head, known })
-  if (tip !== undefined && tip !== head) earlier.push(...(await keptBeside(ground, { tip, head, base })))
-  const moved = await touchedSubmodules(ground, git, found, head)
+  const earlier = await importEarlier(context, found, { branch, head, known })
+  if (tip !== undefined && tip !== head) earlier.push(...(await keptBeside(context, { tip, head, base })))
+  const moved = await touchedSubmodules(context, git, found, head)
   const leftovers = await commitLeftovers({
     ...{ git, path: found.folder === "gone" ? null : found.path, view: found.view, head, status },
-    ...{ submodules: moved, known: await knownLeftovers(ground, place), isForeign: found.isLinked },
-    staged: await keepStaged(ground, git, { found, head }),
+    ...{ submodules: moved, known: await knownLeftovers(context, place), isForeign: found.isLinked },
+    staged: await keepStaged(context, git, { found, head }),
     ignoreMissing: record === null || (record.pending !== null && record.pending !== "remove"),
   })
   const wanted = new Map<PinKind, string>([["head", head]])
   if ("task" in place && record !== null) wanted.set("base", record.base)
   if (leftovers !== undefined) wanted.set("leftovers", leftovers)
   for (const commit of earlier) wanted.set(earlierKind(commit), commit)
-  const follow = branchLines(ground, found, { branch, tip, head: dropsBranch ? null : head })
+  const follow = branchLines(context, found, { branch, tip, head: dropsBranch ? null : head })
   const nested = found.folder === "gone" ? [] : listNested(found.path, status, moved)
-  const pins = await writePins(ground, { place, wanted, also: nested.length === 0 ? follow : [] })
+  const pins = await writePins(context, { place, wanted, also: nested.length === 0 ? follow : [] })
   if (nested.length > 0) {
-    await pinNested(ground, nested, `${placeRefs(ground.team, place)}${pins[0]?.number ?? 1}/`)
-    if (follow.length > 0) await ground.git.read(["update-ref", "--stdin"], { input: `${follow.join("\n")}\n` })
+    await pinNested(context, nested, `${placeRefs(context.team, place)}${pins[0]?.number ?? 1}/`)
+    if (follow.length > 0) await context.git.read(["update-ref", "--stdin"], { input: `${follow.join("\n")}\n` })
   }
   return { ...out, head, status, pins }
 }
 
 /** Where the branch was and the work no longer is, as after a rebase, or where another process put it. */
 async function keptBeside(
-  { git }: Ground,
+  { git }: WorkspaceContext,
   { tip, head, base }: { readonly tip: string; readonly head: string; readonly base: string },
 ): Promise<string[]> {
   if (tip === base) return []
@@ -87,8 +91,12 @@ interface BranchMove {
 }
 
 /** The user's repository shows the branch of each worker. One that a person has checked out stays where it is. */
-export function branchLines(ground: Ground, found: Found, { branch, tip, head }: BranchMove): string[] {
-  if (tip === (head ?? undefined) || findCheckout(ground, branch, found.isLinked ? found.gitDir : "") !== undefined)
+export function branchLines(
+  context: WorkspaceContext,
+  found: FoundWorkspace,
+  { branch, tip, head }: BranchMove,
+): string[] {
+  if (tip === (head ?? undefined) || findCheckout(context, branch, found.isLinked ? found.gitDir : "") !== undefined)
     return []
   // A linked worktree has the branch checked out itself.
   if (found.isLinked && head !== null) return []
@@ -98,10 +106,10 @@ export function branchLines(ground: Ground, found: Found, { branch, tip, head }:
 }
 
 /** Null when the folder is gone or git cannot look into it: then what is there is compared with the head alone. */
-export async function statusOf(ground: Ground, found: Found, head: string): Promise<Status | null> {
+export async function statusOf(context: WorkspaceContext, found: FoundWorkspace, head: string): Promise<Status | null> {
   if (found.folder === "gone") return null
   try {
-    return await readStatus(gitIn(ground, found), found.view, head, { isForeign: found.isLinked })
+    return await readStatus(gitIn(context, found), found.view, head, { isForeign: found.isLinked })
   } catch (error) {
     if (error instanceof AppError && error.code === "git.failed") return null
     throw error
@@ -109,10 +117,10 @@ export async function statusOf(ground: Ground, found: Found, head: string): Prom
 }
 
 /** The same with every folder opened: what git cannot look into, it would leave out without a word. */
-async function openStatusOf(ground: Ground, found: Found, head: string): Promise<Status | null> {
+async function openStatusOf(context: WorkspaceContext, found: FoundWorkspace, head: string): Promise<Status | null> {
   const opened = new Set<string>()
   for (;;) {
-    const status = await statusOf(ground, found, head)
+    const status = await statusOf(context, found, head)
     const closed = status?.closed ?? []
     const stuck = closed.find((folder) => opened.has(folder))
     if (stuck !== undefined) {
@@ -136,19 +144,24 @@ function openFolder(folder: string): void {
 }
 
 /** Submodules with files in them that are not those of the commit that is committed. */
-async function touchedSubmodules(ground: Ground, git: Git, found: Found, head: string): Promise<Submodule[]> {
+async function touchedSubmodules(
+  context: WorkspaceContext,
+  git: Git,
+  found: FoundWorkspace,
+  head: string,
+): Promise<Submodule[]> {
   if (found.folder === "gone") return []
   const touched: Submodule[] = []
   for (const each of await listSubmodules(git, `${found.view}/index`)) {
     const [entry = ""] = await git.list(["ls-tree", "-z", "--full-tree", head, "--", each.path])
     const isMoved = /^160000 commit ([0-9a-f]+)\t/.exec(entry)?.[1] !== each.head
-    if (isMoved || (await hasChanges(ground, `${found.path}/${each.path}`, each.head))) touched.push(each)
+    if (isMoved || (await hasChanges(context, `${found.path}/${each.path}`, each.head))) touched.push(each)
   }
   return touched
 }
 
 /** The last ones of the same place, by whatever number. */
-async function knownLeftovers({ git, commonDir, team }: Ground, place: Place): Promise<string | undefined> {
+async function knownLeftovers({ git, commonDir, team }: WorkspaceContext, place: Place): Promise<string | undefined> {
   const refs = await readRefs(git, commonDir, placeRefs(team, place))
   if ("task" in place) return refs.get(pinRef(team, { place, number: place.attempt, kind: "leftovers" }))
   const numbers = [...refs.keys()].map((ref) => Number(/\/(\d+)\/leftovers$/.exec(ref)?.[1] ?? 0))

@@ -6,25 +6,25 @@ import type { ListedPin, Pin, PinKind, Pins, Place } from "../port.ts"
 import { readRefs } from "../read-refs.ts"
 import { earlierKind, parsePin, pinRef, placeRefs } from "./pin-refs.ts"
 
-interface PinGround {
+interface PinContext {
   readonly git: Git
   readonly commonDir: string
   readonly team: RunName
 }
 
-export function makePins(ground: PinGround): Pins {
-  const { git, commonDir, team } = ground
+export function makePins(context: PinContext): Pins {
+  const { git, commonDir, team } = context
   return {
     pin: ({ task, attempt }, commits) => {
       const wanted = new Map(Object.entries(commits) as [PinKind, string][])
-      return writePins(ground, { place: { task, attempt }, wanted })
+      return writePins(context, { place: { task, attempt }, wanted })
     },
     async find({ task, attempt }, kind) {
       const ref = pinRef(team, { place: { task, attempt }, number: attempt, kind })
       const commit = (await readRefs(git, commonDir, ref)).get(ref)
       return commit === undefined ? undefined : parsePin(team, ref, commit)
     },
-    list: (filter) => listPins(ground, filter),
+    list: (filter) => listPins(context, filter),
     async recover({ commit }, branch) {
       const { exitCode } = await git.run(["check-ref-format", "--branch", branch])
       if (exitCode !== 0)
@@ -56,7 +56,7 @@ export interface PinRequest {
 const TRIES = 3
 
 /** All of it in one transaction of git. What is pinned afterwards. */
-export async function writePins({ git, commonDir, team }: PinGround, request: PinRequest): Promise<Pin[]> {
+export async function writePins({ git, commonDir, team }: PinContext, request: PinRequest): Promise<Pin[]> {
   for (let left = TRIES; ; left--) {
     const existing = await readRefs(git, commonDir, placeRefs(team, request.place))
     const number = numberOf(team, request, existing)
@@ -110,7 +110,7 @@ async function isContained(git: Git, old: string, commits: readonly string[]): P
 }
 
 async function listPins(
-  { git, team }: PinGround,
+  { git, team }: PinContext,
   { task, target = "main-worktree/HEAD" }: { readonly task?: string; readonly target?: string } = {},
 ): Promise<ListedPin[]> {
   const prefix = task === undefined ? `${teamRefs(team)}/` : placeRefs(team, { task, attempt: 0 })

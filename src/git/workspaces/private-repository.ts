@@ -5,9 +5,9 @@ import { dirname } from "../../lib/paths.ts"
 import { copyIndex } from "../copy-index.ts"
 import { type Git, withVariables } from "../git.ts"
 import { readBytes, readRefs, readText } from "../read-refs.ts"
-import type { Ground } from "./ground.ts"
 import { settingsText } from "./repository-settings.ts"
 import type { CheckoutPlace } from "./view.ts"
+import type { WorkspaceContext } from "./workspace-context.ts"
 
 interface Beginning {
   /** The branch that is checked out; null for none. */
@@ -17,10 +17,10 @@ interface Beginning {
   readonly excludes?: readonly string[]
 }
 
-export interface RepositorySource extends Pick<Ground, "git" | "commonDir"> {
+export interface RepositorySource extends Pick<WorkspaceContext, "git" | "commonDir"> {
   /** Whose integration branch is shown; null for none. */
-  readonly team: Ground["team"] | null
-  readonly settings: Pick<Ground["settings"], "remotes">
+  readonly team: WorkspaceContext["team"] | null
+  readonly settings: Pick<WorkspaceContext["settings"], "remotes">
 }
 
 /** Where nothing is known of a team. */
@@ -93,7 +93,7 @@ async function copiedRefs({ git, commonDir, team }: RepositorySource, own: strin
   return `# pack-refs with: sorted \n${lines.join("")}`
 }
 
-interface Published {
+interface RepositoryUpdate {
   readonly branch: string
   readonly commit: string
   /** By default that of our view, which is right about the files. */
@@ -104,14 +104,14 @@ interface Published {
  * Shows the worker's repository what we did to its files: its branch is at the commit and is checked out, with this
  * index. Throws `workspace.unproven` where something stands in the place of a folder, since a link may lead anywhere.
  */
-export function publish(place: CheckoutPlace, { branch, commit, index }: Published): void {
+export function updateRepository(place: CheckoutPlace, { branch, commit, index }: RepositoryUpdate): void {
   const { gitDir } = place
   const ref = `refs/heads/${branch}`
   const names = dirname(ref).split("/")
   for (let count = 0; count <= names.length; count++) ensureFolder([gitDir, ...names.slice(0, count)].join("/"))
   replace(`${gitDir}/${ref}`, (file) => writeFileSync(file, `${commit}\n`, { flag: "wx" }))
   replace(`${gitDir}/HEAD`, (file) => writeFileSync(file, `ref: ${ref}\n`, { flag: "wx" }))
-  giveIndex(place, index)
+  shareIndex(place, index)
 }
 
 function ensureFolder(folder: string): void {
@@ -122,7 +122,7 @@ function ensureFolder(folder: string): void {
 }
 
 /** The index of our view becomes that of the worker's repository. */
-export function giveIndex({ gitDir, view }: CheckoutPlace, index = `${view}/index`): void {
+export function shareIndex({ gitDir, view }: CheckoutPlace, index = `${view}/index`): void {
   replace(`${gitDir}/index`, (file) => copyIndex(index, file))
 }
 

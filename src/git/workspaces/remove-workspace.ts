@@ -4,24 +4,24 @@ import { basename, dirname } from "../../lib/paths.ts"
 import type { Attempt, Pin } from "../port.ts"
 import { entriesOf } from "../read-refs.ts"
 import { clearWorktreeLocks, waitForOrphans } from "../stale-locks.ts"
-import type { Ground } from "./ground.ts"
 import { pinWorktree } from "./pin-worktree.ts"
-import { type Found, isFinished, writeRecord } from "./workspace-record.ts"
+import type { WorkspaceContext } from "./workspace-context.ts"
+import { type FoundWorkspace, isFinished, writeRecord } from "./workspace-record.ts"
 
 /** Pins what a worktree holds, then removes it with its branch, whatever state it is in. What was pinned. */
 export async function removeFound(
-  ground: Ground,
-  found: Found,
+  context: WorkspaceContext,
+  found: FoundWorkspace,
   { branch, place }: { readonly branch: string; readonly place?: Attempt },
 ): Promise<readonly Pin[]> {
-  if (!isFinished(found)) await waitForOrphans(ground, found)
-  await clearWorktreeLocks(ground, found)
+  if (!isFinished(found)) await waitForOrphans(context, found)
+  await clearWorktreeLocks(context, found)
   const { record } = found
   // Before its branch goes: whoever is killed then leaves a worktree that is known to be on its way out.
   if (record !== null) writeRecord(found.view, { ...record, pending: "remove" })
   try {
-    const pins = await pinAndDrop(ground, found, { branch, place })
-    deleteWorktree(ground, found)
+    const pins = await pinAndDrop(context, found, { branch, place })
+    deleteWorktree(context, found)
     return pins
   } catch (error) {
     if (record !== null && existsSync(found.view)) writeRecord(found.view, record)
@@ -31,13 +31,13 @@ export async function removeFound(
 
 /** What is still at work in there may commit between our look and our pins: then we look again. */
 async function pinAndDrop(
-  ground: Ground,
-  found: Found,
+  context: WorkspaceContext,
+  found: FoundWorkspace,
   options: { readonly branch: string; readonly place?: Attempt },
 ) {
   for (let left = TRIES; ; left--) {
     try {
-      return (await pinWorktree(ground, found, { ...options, dropsBranch: true })).pins
+      return (await pinWorktree(context, found, { ...options, dropsBranch: true })).pins
     } catch (error) {
       if (left === 1 || !(error instanceof AppError) || error.details.isRace !== true) throw error
     }
@@ -50,14 +50,17 @@ const TRIES = 3
  * Only once everything in it is kept elsewhere. Its folders are first moved to a place for what is to be deleted: who is
  * killed leaves something whole, or something that may be deleted. The view goes last, since it says what there is.
  */
-export function deleteWorktree(ground: Ground, { path, gitDir, view, folder, worker, isLinked }: Found): void {
-  const now = ground.clock.now()
-  const trash = `${trashOf(ground)}/${worker}-${now}`
+export function deleteWorktree(
+  context: WorkspaceContext,
+  { path, gitDir, view, folder, worker, isLinked }: FoundWorkspace,
+): void {
+  const now = context.clock.now()
+  const trash = `${trashOf(context)}/${worker}-${now}`
   if (folder === "there") discard(path, trash)
   else if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
-    setAside(path, `${ground.folder}/.set-aside/${worker}-${now}`)
+    setAside(path, `${context.folder}/.set-aside/${worker}-${now}`)
   // Git keeps what it knows of a linked worktree in the user's repository, on another file system perhaps.
-  if (isLinked) discard(gitDir, `${ground.commonDir}/teamwork-trash/${basename(gitDir)}-${now}`)
+  if (isLinked) discard(gitDir, `${context.commonDir}/teamwork-trash/${basename(gitDir)}-${now}`)
   else
     for (const [each, name] of [
       [gitDir, "git"],
@@ -69,8 +72,8 @@ export function deleteWorktree(ground: Ground, { path, gitDir, view, folder, wor
 }
 
 /** What was being deleted when its process was killed. Deletes it, unless only asked for. */
-export function emptyTrash(ground: Ground, isDry: boolean): string[] {
-  const trash = [trashOf(ground), `${ground.commonDir}/teamwork-trash`].filter((folder) => existsSync(folder))
+export function emptyTrash(context: WorkspaceContext, isDry: boolean): string[] {
+  const trash = [trashOf(context), `${context.commonDir}/teamwork-trash`].filter((folder) => existsSync(folder))
   const left = trash.flatMap((folder) => entriesOf(folder).map((entry) => `${folder}/${entry.name}`))
   if (!isDry) {
     for (const folder of left) deleteFolder(folder)
@@ -79,7 +82,7 @@ export function emptyTrash(ground: Ground, isDry: boolean): string[] {
   return left
 }
 
-function trashOf({ folder }: Ground): string {
+function trashOf({ folder }: WorkspaceContext): string {
   return `${folder}/.trash`
 }
 

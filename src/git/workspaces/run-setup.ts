@@ -3,7 +3,7 @@ import type { SetupOutcome, SetupRecord } from "../../checkouts/port.ts"
 import { setupFailed } from "../../checkouts/setup-failure.ts"
 import { dirname } from "../../lib/paths.ts"
 import { withoutGitPlaces } from "../../lib/process/without-git-places.ts"
-import type { Ground } from "./ground.ts"
+import type { WorkspaceContext } from "./workspace-context.ts"
 
 interface SetupPlace {
   /** The checkout. */
@@ -18,13 +18,13 @@ const NOTHING = { record: undefined, log: null, notes: [], hasRun: false } as co
 
 /** Makes a checkout ready to work in: by `workspace.setup`, or without one by what its files ask for. */
 export async function runSetup(
-  ground: Ground,
+  context: WorkspaceContext,
   place: SetupPlace,
 ): Promise<Omit<SetupOutcome, "record"> & { readonly record: SetupRecord | undefined }> {
-  const { settings, checkouts } = ground
+  const { settings, checkouts } = context
   await checkouts?.reservePorts(place.path)
   const mode = setupMode(settings.setup)
-  if (mode === "command") return { ...NOTHING, log: await runCommandLine(ground, place) }
+  if (mode === "command") return { ...NOTHING, log: await runCommandLine(context, place) }
   return mode === "off" ? NOTHING : ((await checkouts?.setUp({ ...place, folder: place.path })) ?? NOTHING)
 }
 
@@ -35,7 +35,7 @@ export function setupMode(setup: string): "automatic" | "off" | "command" {
 }
 
 async function runCommandLine(
-  { settings, processes, env, checkouts }: Ground,
+  { settings, processes, env, checkouts }: WorkspaceContext,
   { path, log }: SetupPlace,
 ): Promise<string> {
   const chunks: Uint8Array[] = []

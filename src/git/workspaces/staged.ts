@@ -5,18 +5,18 @@ import { copyIndex } from "../copy-index.ts"
 import type { Git } from "../git.ts"
 import { entriesOf } from "../read-refs.ts"
 import { treeOfIndex } from "../read-status.ts"
-import { bringObjects } from "./bring-objects.ts"
-import type { Ground } from "./ground.ts"
-import type { Found } from "./workspace-record.ts"
+import { importObjects } from "./import-objects.ts"
+import type { WorkspaceContext } from "./workspace-context.ts"
+import type { FoundWorkspace } from "./workspace-record.ts"
 
 /**
  * What a worker has put into its own index, as a tree in the user's repository. Undefined where that is what is
  * committed, or where the index cannot be read.
  */
 export async function keepStaged(
-  source: Pick<Ground, "git" | "commonDir">,
+  source: Pick<WorkspaceContext, "git" | "commonDir">,
   git: Git,
-  { found, head }: { readonly found: Found; readonly head: string },
+  { found, head }: { readonly found: FoundWorkspace; readonly head: string },
 ): Promise<string | undefined> {
   const { gitDir, view, isLinked } = found
   // A link would lead to an index of somebody else.
@@ -32,7 +32,7 @@ export async function keepStaged(
       return mode === "160000" ? [] : [{ id, stage }]
     })
     if (files.some(({ stage }) => stage !== "0")) return undefined
-    if (!isLinked) await bringObjects(source, gitDir, ownObjects(gitDir, [...new Set(files.map(({ id }) => id))]))
+    if (!isLinked) await importObjects(source, gitDir, ownObjects(gitDir, [...new Set(files.map(({ id }) => id))]))
     return await git.read(["write-tree", "--missing-ok"], own)
   } catch (error) {
     if (error instanceof AppError && error.code === "git.failed") return undefined

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync } from "node:fs"
 import { resolvePath } from "../../lib/paths.ts"
 import type { Git } from "../git.ts"
-import { listTracked } from "../index-flags.ts"
+import { listTracked } from "../read-index.ts"
 import { readBytes, readRefs, readText } from "../read-refs.ts"
 
 /** A commit of another repository that the index names, where files of that repository are there. */

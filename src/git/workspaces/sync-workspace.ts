@@ -3,61 +3,64 @@ import { AppError } from "../../kernel/errors.ts"
 import type { Remedy } from "../../kernel/remedy.ts"
 import { copyIndex } from "../copy-index.ts"
 import type { Git } from "../git.ts"
-import { IDENTITY } from "../identity.ts"
+import { commitEnvironment } from "../identity.ts"
 import type { SyncedWorkspace } from "../port.ts"
 import { readRefs } from "../read-refs.ts"
 import { type Resolved, resolveBase, workerBranch } from "../resolve.ts"
 import { clearWorktreeLocks } from "../stale-locks.ts"
-import { firstLine, type Ground } from "./ground.ts"
+import { importHead } from "./import-work.ts"
 import { OWN_INDEX } from "./leftovers.ts"
 import { branchLines } from "./pin-worktree.ts"
-import { publish } from "./private-repository.ts"
-import { short } from "./prove.ts"
-import { bringHead } from "./read-work.ts"
-import { type Found, findWorkspace, gitIn, writeRecord } from "./workspace-record.ts"
+import { updateRepository } from "./private-repository.ts"
+import { short } from "./verify-workspace.ts"
+import { firstLine, type WorkspaceContext } from "./workspace-context.ts"
+import { type FoundWorkspace, findWorkspace, gitIn, writeRecord } from "./workspace-record.ts"
 
-/** Computed without a checkout; the worktree gets the files that differ only once it is clear that all fits. */
+/** Merges without a checkout, and changes the files of the worktree only if there is no conflict. */
 export async function syncWorktree(
-  ground: Ground,
+  context: WorkspaceContext,
   { worker, onto: named }: { readonly worker: string; readonly onto?: string },
 ): Promise<SyncedWorkspace> {
-  const branch = workerBranch(ground.team, worker)
-  const onto = await resolveBase(ground, named)
-  const found = getUsable(ground, worker)
-  const out = await bringHead(ground, found)
+  const branch = workerBranch(context.team, worker)
+  const onto = await resolveBase(context, named)
+  const found = getUsable(context, worker)
+  const out = await importHead(context, found)
   const broken = (why: string) =>
     new AppError("workspace.unproven", `the worktree of ${worker} at ${found.path} ${why}`)
   if (out.branch !== branch) throw broken(`is not on ${branch}; switch to it there: git switch ${branch}`)
   if (out.commit === null) throw broken(`has no commit on ${branch}`)
-  await clearWorktreeLocks(ground, found)
-  const git = gitIn(ground, found)
+  await clearWorktreeLocks(context, found)
+  const git = gitIn(context, found)
   const { result, commit } = await combine(git, out.commit, onto, branch)
-  if (result !== "up-to-date") await advance(ground, found, { branch, from: out.commit, to: commit })
+  if (result !== "up-to-date") await advance(context, found, { branch, from: out.commit, to: commit })
   const { base, attempt } = found.record
   return { worker, path: found.path, branch, base, head: commit, attempt, result, onto: onto.name }
 }
 
-function getUsable(ground: Ground, worker: string): Found & { record: NonNullable<Found["record"]> } {
-  const found = findWorkspace(ground, worker)
+function getUsable(
+  context: WorkspaceContext,
+  worker: string,
+): FoundWorkspace & { record: NonNullable<FoundWorkspace["record"]> } {
+  const found = findWorkspace(context, worker)
   if (found === undefined) {
     throw new AppError(
       "workspace.not_found",
       `${worker} has no worktree`,
       { worker },
-      { remedy: { operation: "worktree create", fields: { workerId: worker }, to: "make one with" } },
+      { remedy: { operation: "worktree create", fields: { workerId: worker }, to: "create one with" } },
     )
   }
   const { record, path, folder } = found
   const broken = (why: string, remedy?: Remedy) =>
     new AppError("workspace.unproven", `the worktree of ${worker} at ${path} ${why}`, {}, { remedy })
   if (record === null || record.pending !== null)
-    throw broken("was never finished", { operation: "doctor", fields: { fix: true }, to: "mend it with" })
-  if (folder !== "there") throw broken(`is ${folder === "gone" ? "gone" : "no longer what was made there"}`)
+    throw broken("was never finished", { operation: "doctor", fields: { fix: true }, to: "repair it with" })
+  if (folder !== "there") throw broken(folder === "gone" ? "is gone" : "was replaced")
   if (found.isLinked)
-    throw broken("is of an earlier version", {
+    throw broken("was made by an earlier version", {
       operation: "worktree create",
       fields: { workerId: worker },
-      to: "have it pinned and made anew with",
+      to: "pin its work and replace it with",
     })
   return { ...found, record }
 }
@@ -72,7 +75,7 @@ async function combine(git: Git, head: string, onto: Resolved, branch: string) {
   if (merge.exitCode === 1) {
     throw new AppError(
       "workspace.conflict",
-      `${branch} and ${onto.name} both changed ${conflicts.join(", ")}; nothing was changed: commit a merge by hand in the worktree (git merge ${short(onto.commit)})`,
+      `${branch} and ${onto.name} both changed ${conflicts.join(", ")}; nothing was changed: merge by hand in the worktree (git merge ${short(onto.commit)})`,
       { files: conflicts, onto: onto.commit, head },
     )
   }
@@ -80,21 +83,20 @@ async function combine(git: Git, head: string, onto: Resolved, branch: string) {
     throw new AppError("workspace.conflict", `${branch} and ${onto.name} cannot be merged: ${firstLine(merge.stderr)}`)
   const message = `Merge ${onto.name} into ${branch}`
   const commit = ["commit-tree", tree, "-p", head, "-p", onto.commit, "-m", message]
-  const isKnown = (await git.run(["var", "GIT_COMMITTER_IDENT"])).exitCode === 0
-  return { result: "merged", commit: await git.read(commit, isKnown ? {} : { env: IDENTITY }) } as const
+  return { result: "merged", commit: await git.read(commit, { env: await commitEnvironment(git) }) } as const
 }
 
 /**
- * First the files, which git refuses where they would overwrite something uncommitted; then the branch. Both by a copy of
- * the worker's own index, so that what it had put there stays; ours is told what to compare with from now on.
+ * First the files, which git refuses if that would overwrite uncommitted changes; then the branch. Uses a copy of the
+ * worker's index, so that staged changes stay.
  */
 async function advance(
-  ground: Ground,
-  found: Found & { record: NonNullable<Found["record"]> },
+  context: WorkspaceContext,
+  found: FoundWorkspace & { record: NonNullable<FoundWorkspace["record"]> },
   { branch, from, to }: { readonly branch: string; readonly from: string; readonly to: string },
 ): Promise<void> {
   const { view, gitDir, record, path } = found
-  const git = gitIn(ground, found)
+  const git = gitIn(context, found)
   const index = `${view}/${OWN_INDEX}-sync-${process.pid}`
   writeRecord(view, { ...record, pending: "sync" })
   try {
@@ -104,22 +106,26 @@ async function advance(
     if (exitCode !== 0)
       throw new AppError(
         "workspace.changed",
-        `${path} has changes that are not committed, and bringing it up to date would overwrite them (${firstLine(stderr)}); commit them first`,
+        `${path} has uncommitted changes that this would overwrite (${firstLine(stderr)}); commit them first`,
         { path },
       )
     await git.read(["read-tree", "-i", "-m", to])
-    await follow(ground, found, { branch, to })
-    publish(found, { branch, commit: to, index })
+    await moveBranch(context, found, { branch, to })
+    updateRepository(found, { branch, commit: to, index })
   } finally {
     for (const file of [index, `${index}.lock`]) rmSync(file, { force: true })
     writeRecord(view, record)
   }
 }
 
-/** The user's repository keeps what the worker goes on from. */
-async function follow(ground: Ground, found: Found, { branch, to }: { branch: string; to: string }): Promise<void> {
+/** The branch in the user's repository keeps the commit that the worker continues from. */
+async function moveBranch(
+  context: WorkspaceContext,
+  found: FoundWorkspace,
+  { branch, to }: { branch: string; to: string },
+): Promise<void> {
   const ref = `refs/heads/${branch}`
-  const tip = (await readRefs(ground.git, ground.commonDir, ref)).get(ref)
-  const lines = branchLines(ground, found, { branch, tip, head: to })
-  if (lines.length > 0) await ground.git.read(["update-ref", "--stdin"], { input: `${lines.join("\n")}\n` })
+  const tip = (await readRefs(context.git, context.commonDir, ref)).get(ref)
+  const lines = branchLines(context, found, { branch, tip, head: to })
+  if (lines.length > 0) await context.git.read(["update-ref", "--stdin"], { input: `${lines.join("\n")}\n` })
 }

@@ -1,14 +1,14 @@
 import { appendFileSync, existsSync, writeFileSync } from "node:fs"
 import { exclude, notIgnored } from "./copy-files.ts"
-import type { Ground } from "./ground.ts"
-import { type Found, gitIn } from "./workspace-record.ts"
+import type { WorkspaceContext } from "./workspace-context.ts"
+import { type FoundWorkspace, gitIn } from "./workspace-record.ts"
 
 /**
  * What the set-up of a workspace wrote is nobody's work. Tracked files go back to what they are in the commit. New folders
  * get a file by which they ignore themselves; single files that are left are kept out of commits by name.
  */
-export async function tidyAfterSetup(ground: Ground, found: Found): Promise<void> {
-  const git = gitIn(ground, found)
+export async function tidyAfterSetup(context: WorkspaceContext, found: FoundWorkspace): Promise<void> {
+  const git = gitIn(context, found)
   const flags = ["-t", "--modified", "--deleted", "--others", "--directory", "--exclude-standard", "-z"]
   const entries = (await git.list(["ls-files", ...flags])).map((entry) => ({
     isNew: entry.startsWith("? "),
@@ -28,6 +28,6 @@ export async function tidyAfterSetup(ground: Ground, found: Found): Promise<void
     git,
     files.filter((file) => !file.endsWith("/")),
   )
-  await exclude(ground, found, single)
+  await exclude(context, found, single)
   if (single.length > 0) appendFileSync(`${found.gitDir}/info/exclude`, `${single.join("\n")}\n`)
 }

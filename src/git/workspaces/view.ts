@@ -82,13 +82,13 @@ function realPath(folder: string): string {
 }
 
 /** Git in a folder. In a checkout of ours it looks through our view. */
-export function gitAt(git: Git, home: string): Git {
+export function gitInFolder(git: Git, home: string): Git {
   const place = findPlace(home, git.folder)
-  return place === undefined ? git : lookAt(git, place)
+  return place === undefined ? git : gitWithView(git, place)
 }
 
 /** Git that looks at the files of a checkout of ours. In other folders it is a plain git. */
-export function lookAt(git: Git, { path, view }: Pick<CheckoutPlace, "path" | "view">): Git {
+export function gitWithView(git: Git, { path, view }: Pick<CheckoutPlace, "path" | "view">): Git {
   const isThere = lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
   const inside = git.folder === path || git.folder.startsWith(`${path}/`) ? git : git.in(isThere ? path : dirname(view))
   const own = withVariables(inside, { GIT_DIR: view, ...(isThere ? { GIT_WORK_TREE: path } : {}) })
@@ -124,7 +124,7 @@ export function makeView(place: CheckoutPlace, { commonDir, commit }: { commonDi
 }
 
 /** Writes the files of a commit into an empty checkout; as many at once as there are processors, where they are many. */
-export async function fillIn(git: Git, commit: string): Promise<void> {
+export async function checkOutFiles(git: Git, commit: string): Promise<void> {
   await git.read(["-c", "checkout.workers=0", "read-tree", "-m", "-u", "--no-recurse-submodules", commit])
 }
 
@@ -174,11 +174,11 @@ export function placeOfView(view: string): CheckoutPlace {
 }
 
 /** The file by which a checkout says where its repository is. */
-export function writePointer({ path, gitDir }: CheckoutPlace): void {
+export function writeGitFile({ path, gitDir }: CheckoutPlace): void {
   writeFileSync(`${path}/.git`, `gitdir: ${gitDir}\n`)
 }
 
-export function hasPointer({ path, gitDir }: CheckoutPlace): boolean {
+export function hasGitFile({ path, gitDir }: CheckoutPlace): boolean {
   const stat = lstatSync(`${path}/.git`, { throwIfNoEntry: false })
   const target = stat?.isFile() === true ? /^gitdir: (.+?)[\r\n]*$/.exec(readText(`${path}/.git`))?.[1] : undefined
   return target !== undefined && resolvePath(target, path) === gitDir

@@ -4,8 +4,8 @@ import { basename, resolvePath } from "../../lib/paths.ts"
 import { type Git, withVariables } from "../git.ts"
 import type { Attempt } from "../port.ts"
 import { entriesOf, readText } from "../read-refs.ts"
-import { type Ground, readWorktreePath } from "./ground.ts"
-import { type CheckoutPlace, hasPointer, lookAt, makeView, namesIn, placeIn } from "./view.ts"
+import { type CheckoutPlace, gitWithView, hasGitFile, makeView, namesIn, placeIn } from "./view.ts"
+import { readWorktreePath, type WorkspaceContext } from "./workspace-context.ts"
 
 /**
  * What we know of a workspace, kept in our view of it. It is written when the workspace is complete: without it, or with
@@ -20,7 +20,7 @@ export interface WorkspaceRecord {
 }
 
 /** A workspace of ours. */
-export interface Found extends CheckoutPlace {
+export interface FoundWorkspace extends CheckoutPlace {
   readonly worker: string
   readonly record: WorkspaceRecord | null
   /** Whether the folder is there, and is what we made there. */
@@ -33,20 +33,20 @@ export interface Found extends CheckoutPlace {
 }
 
 /** Nothing was interrupted while making or changing it. */
-export function isFinished({ record }: Found): boolean {
+export function isFinished({ record }: FoundWorkspace): boolean {
   return record !== null && record.pending === null
 }
 
-export function findWorkspace(ground: Ground, worker: string): Found | undefined {
-  const place = placeIn(ground.folder, worker)
+export function findWorkspace(context: WorkspaceContext, worker: string): FoundWorkspace | undefined {
+  const place = placeIn(context.folder, worker)
   if (lstatSync(place.view, { throwIfNoEntry: false }) !== undefined)
-    return inspect(worker, withoutLinks(ground, place))
-  return listLinked(ground).find((found) => found.worker === worker)
+    return inspect(worker, withoutLinks(context, place))
+  return listLinked(context).find((found) => found.worker === worker)
 }
 
-export function listWorkspaces(ground: Ground): Found[] {
-  const own = namesIn(ground.folder).map((name) => inspect(name, withoutLinks(ground, placeIn(ground.folder, name))))
-  const linked = listLinked(ground).filter((found) => !own.some(({ worker }) => worker === found.worker))
+export function listWorkspaces(context: WorkspaceContext): FoundWorkspace[] {
+  const own = namesIn(context.folder).map((name) => inspect(name, withoutLinks(context, placeIn(context.folder, name))))
+  const linked = listLinked(context).filter((found) => !own.some(({ worker }) => worker === found.worker))
   return [...own, ...linked].sort((a, b) => (a.worker < b.worker ? -1 : 1))
 }
 
@@ -54,7 +54,7 @@ export function listWorkspaces(ground: Ground): Found[] {
  * A link that a worker put in the place of our view or its repository leads to files of others. It goes, and with a view
  * that knows nothing the workspace counts as unfinished: its files are pinned, and it is made anew.
  */
-function withoutLinks({ commonDir }: Ground, place: CheckoutPlace): CheckoutPlace {
+function withoutLinks({ commonDir }: WorkspaceContext, place: CheckoutPlace): CheckoutPlace {
   const isLink = (folder: string) => lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true
   if (isLink(place.gitDir)) rmSync(place.gitDir)
   if (isLink(place.view)) {
@@ -66,17 +66,17 @@ function withoutLinks({ commonDir }: Ground, place: CheckoutPlace): CheckoutPlac
 
 const NO_COMMIT = "0".repeat(40)
 
-function inspect(worker: string, place: CheckoutPlace): Found {
+function inspect(worker: string, place: CheckoutPlace): FoundWorkspace {
   return { ...place, worker, record: readRecord(place.view), folder: folderState(place), isLinked: false }
 }
 
-function folderState(place: CheckoutPlace): Found["folder"] {
+function folderState(place: CheckoutPlace): FoundWorkspace["folder"] {
   // A link in its place leads to files of others, which are not looked at.
   if (lstatSync(place.path, { throwIfNoEntry: false })?.isDirectory() !== true) return "gone"
-  return hasPointer(place) ? "there" : "other"
+  return hasGitFile(place) ? "there" : "other"
 }
 
-function listLinked({ commonDir, folder }: Ground): Found[] {
+function listLinked({ commonDir, folder }: WorkspaceContext): FoundWorkspace[] {
   return entriesOf(`${commonDir}/worktrees`)
     .map((entry) => `${commonDir}/worktrees/${entry.name}`)
     .map((adminDir) => ({ gitDir: adminDir, view: adminDir, path: readWorktreePath(adminDir) }))
@@ -90,7 +90,7 @@ function listLinked({ commonDir, folder }: Ground): Found[] {
     }))
 }
 
-function linkedState(path: string, adminDir: string): Found["folder"] {
+function linkedState(path: string, adminDir: string): FoundWorkspace["folder"] {
   const stat = lstatSync(path, { throwIfNoEntry: false })
   if (stat === undefined) return "gone"
   if (!stat.isDirectory()) return "other"
@@ -126,7 +126,7 @@ export function writeRecord(view: string, record: WorkspaceRecord): void {
 
 /** The git folder of the checkout of the user's that has a branch checked out. */
 export function findCheckout(
-  { commonDir }: Pick<Ground, "commonDir">,
+  { commonDir }: Pick<WorkspaceContext, "commonDir">,
   branch: string,
   except = "",
 ): string | undefined {
@@ -136,8 +136,8 @@ export function findCheckout(
 }
 
 /** Git that looks at the files of a workspace, and never with what was set by the one who works there. */
-export function gitIn(ground: Ground, found: Found): Git {
-  if (!found.isLinked) return lookAt(ground.git, found)
-  const places = { GIT_DIR: ground.commonDir, ...(found.folder === "gone" ? {} : { GIT_WORK_TREE: found.path }) }
-  return withVariables(ground.source.in(found.folder === "gone" ? ground.commonDir : found.path), places)
+export function gitIn(context: WorkspaceContext, found: FoundWorkspace): Git {
+  if (!found.isLinked) return gitWithView(context.git, found)
+  const places = { GIT_DIR: context.commonDir, ...(found.folder === "gone" ? {} : { GIT_WORK_TREE: found.path }) }
+  return withVariables(context.source.in(found.folder === "gone" ? context.commonDir : found.path), places)
 }

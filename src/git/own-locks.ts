@@ -27,7 +27,7 @@ const TICK_MS = 20
  * what can be nobody else's counts: the text in it is what our git was to write, or it is empty and was made together with
  * such a one, or just when our git started. Never one that another held before, or that somebody has open.
  */
-export function findOurLocks(expected: ExpectedLocks): string[] {
+export function findOwnLocks(expected: ExpectedLocks): string[] {
   const present = Object.keys(expected.locks).filter((lock) => existsSync(lock))
   const proven = present.filter((lock) => isProven(lock, expected))
   const isBeside = (born: number) => proven.some((other) => Math.abs(bornAt(other) - born) < SAME_MOMENT_MS)

@@ -2,38 +2,38 @@ import { describe, expect, it } from "bun:test"
 import { join } from "node:path"
 import { makeRepository, type Repository } from "../../test/support/repository.ts"
 import { startTalk } from "../lib/process/talk.ts"
-import { findCommit, getTree, isShortLine, makeContains, withoutNear } from "./ancestry.ts"
-import { isFullName, makeAnswers } from "./kept-processes.ts"
+import { findCommit, getTree, isAncestor, makeContains } from "./ancestry.ts"
+import { isFullName, makeObjectReader } from "./object-reader.ts"
 
-describe("what git answers without being started", () => {
+describe("what git objects without being started", () => {
   it("names as they are now, whoever moved them meanwhile", async () => {
     using repository = makeRepository()
-    const answers = await repository.git.answers()
+    const objects = await repository.git.objects()
     const first = repository.run("rev-parse", "HEAD")
-    expect(await answers.commit("HEAD")).toMatchObject({ commit: first, parents: [] })
-    expect(await answers.commit("refs/heads/other")).toBeUndefined()
+    expect(await objects.commit("HEAD")).toMatchObject({ commit: first, parents: [] })
+    expect(await objects.commit("refs/heads/other")).toBeUndefined()
     const second = repository.commit("Second", { "b.txt": "b\n" })
     repository.run("branch", "other", first)
-    expect(await answers.commit("HEAD")).toMatchObject({ commit: second, parents: [first] })
-    expect((await answers.commit("refs/heads/other"))?.commit).toBe(first)
+    expect(await objects.commit("HEAD")).toMatchObject({ commit: second, parents: [first] })
+    expect((await objects.commit("refs/heads/other"))?.commit).toBe(first)
     repository.run("pack-refs", "--all")
     repository.run("gc", "--quiet")
-    expect((await answers.commit("refs/heads/other"))?.commit).toBe(first)
+    expect((await objects.commit("refs/heads/other"))?.commit).toBe(first)
     repository.run("update-ref", "refs/heads/other", second)
-    expect((await answers.commit("refs/heads/other"))?.commit).toBe(second)
+    expect((await objects.commit("refs/heads/other"))?.commit).toBe(second)
     repository.run("branch", "-D", "other")
-    expect(await answers.commit("refs/heads/other")).toBeUndefined()
+    expect(await objects.commit("refs/heads/other")).toBeUndefined()
   })
 
   it("files and folders, whatever is in them", async () => {
     using repository = makeRepository({ files: { "a/b": "1234567890 commit 3\nx missing\n", empty: "" } })
-    const answers = await repository.git.answers()
+    const objects = await repository.git.objects()
     const tree = repository.run("rev-parse", "HEAD^{tree}")
-    expect(String((await answers.read(`${tree}:a/b`))?.content)).toBe("1234567890 commit 3\nx missing\n")
-    expect((await answers.read(`${tree}:empty`))?.content.length).toBe(0)
-    expect(await answers.read(`${tree}:none`)).toBeUndefined()
-    expect(await answers.read("two\nlines")).toBeUndefined()
-    expect(await answers.id(`${tree}:a`)).toBe(repository.run("rev-parse", "HEAD:a"))
+    expect(String((await objects.read(`${tree}:a/b`))?.content)).toBe("1234567890 commit 3\nx missing\n")
+    expect((await objects.read(`${tree}:empty`))?.content.length).toBe(0)
+    expect(await objects.read(`${tree}:none`)).toBeUndefined()
+    expect(await objects.read("two\nlines")).toBeUndefined()
+    expect(await objects.id(`${tree}:a`)).toBe(repository.run("rev-parse", "HEAD:a"))
   })
 
   it("differences, with attributes that hide nothing", async () => {
@@ -41,9 +41,9 @@ describe("what git answers without being started", () => {
     const before = repository.run("rev-parse", "HEAD^{tree}")
     repository.commit("Change", { "a.x": "two\n" })
     const after = repository.run("rev-parse", "HEAD^{tree}")
-    const answers = await repository.git.answers()
-    expect(await answers.diff(["--patch", "--unified=0"], before, after)).toContain("-one\n+two\n")
-    expect(await answers.diff(["--patch", "--unified=0"], before, before)).toBe("")
+    const objects = await repository.git.objects()
+    expect(await objects.diff(["--patch", "--unified=0"], before, after)).toContain("-one\n+two\n")
+    expect(await objects.diff(["--patch", "--unified=0"], before, before)).toBe("")
   })
 
   it("from a new process where the old one was killed", async () => {
@@ -51,16 +51,16 @@ describe("what git answers without being started", () => {
     const head = repository.run("rev-parse", "HEAD")
     const env = { ...process.env, GIT_DIR: join(repository.path, ".git") }
     let starts = 0
-    const answers = makeAnswers(
+    const objects = makeObjectReader(
       (args) => {
         const dies = ++starts === 2 ? ["sh", "-c", "read word; kill -9 $$"] : ["git", ...args]
         return startTalk({ command: dies, cwd: "/", env, timeoutMs: 20_000 })
       },
       () => `mark ${starts}`,
     )
-    expect((await answers.commit("HEAD"))?.commit).toBe(head)
+    expect((await objects.commit("HEAD"))?.commit).toBe(head)
     const tree = repository.run("rev-parse", "HEAD^{tree}")
-    expect(await answers.diff(["--raw"], tree, tree)).toBe("")
+    expect(await objects.diff(["--raw"], tree, tree)).toBe("")
     expect(starts).toBe(3)
   })
 
@@ -87,7 +87,8 @@ describe("who contains whom", () => {
     expect(await contains(first, last)).toBe(false)
     expect(await contains(middle, first)).toBe(true)
     expect(await contains(last, "0".repeat(40))).toBe(false)
-    expect(await withoutNear(repository.git, last, new Set([line.at(-3) ?? "", apart]))).toEqual([apart])
+    for (const each of [last, middle, first]) expect(await isAncestor(repository.git, each, last)).toBe(true)
+    for (const each of [apart, "0".repeat(40)]) expect(await isAncestor(repository.git, each, last)).toBe(false)
   })
 
   it("asks git for all that is far away at once, however many are looked for", async () => {
@@ -113,10 +114,10 @@ describe("who contains whom", () => {
     const side = repository.commit("Side", { side: "" })
     repository.run("switch", "--quiet", "main")
     const main = repository.commit("Main", { main: "" })
-    expect(await isShortLine(repository.git, base, main)).toBe(true)
+    expect(await isAncestor(repository.git, side, main)).toBe(false)
     repository.run("merge", "--quiet", "--no-edit", "side")
     const merge = repository.run("rev-parse", "HEAD")
-    expect(await isShortLine(repository.git, base, merge)).toBe(false)
+    for (const each of [base, main, side]) expect(await isAncestor(repository.git, each, merge)).toBe(true)
     expect(await makeContains(repository.git)(merge, side)).toBe(true)
     expect(await findCommit(repository.git, "main")).toMatchObject({ commit: merge, parents: [main, side] })
     expect(await getTree(repository.git, "side")).toBe(repository.run("rev-parse", "side^{tree}"))

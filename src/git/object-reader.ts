@@ -1,7 +1,6 @@
 import { AppError } from "../kernel/errors.ts"
 import type { Talk } from "../lib/process/talk.ts"
 
-/** What a commit says of itself. */
 export interface CommitFacts {
   readonly commit: string
   readonly tree: string
@@ -15,32 +14,32 @@ export interface GitObject {
 }
 
 /**
- * What git processes answer that stay for as long as they are asked: to start one for each question costs far more than
- * the answer. Names are looked up anew at each question, so what others did meanwhile is seen. They only read: whoever
- * writes must be found by those who wait for the git of a killed process, and so is started for it, where it writes.
+ * Reads objects through git processes that keep running between questions. A task asks for objects dozens of times and for
+ * differences four times; starting git for each would cost 2.3 ms of CPU, beyond the limit of the benchmark `engine`.
+ * Names are resolved anew for each question. These processes never write: a process that writes must work in the
+ * repository, where others can see that it holds a lock.
  */
-export interface Answers {
-  /** What a full name of a ref, an id or `HEAD` means, also with a suffix such as `^{tree}` or `:path`. */
+export interface ObjectReader {
+  /** The object that a full ref name, an id or `HEAD` names, also with a suffix such as `^{tree}` or `:path`. */
   read(name: string): Promise<GitObject | undefined>
-  /** Only its id. */
+  /** The id of that object. */
   id(name: string): Promise<string | undefined>
-  /** The same for commits. */
   commit(name: string): Promise<CommitFacts | undefined>
-  /** What `git diff-tree` prints of two trees with these options. No attributes of files are heeded. */
+  /** The output of `git diff-tree` for two trees with these options. Attributes do not apply. */
   diff(options: readonly string[], from: string, to: string): Promise<string>
 }
 
-/** Whoever waits for an agent needs none of them for minutes. */
+/** A worker that waits for its agent asks nothing for minutes. */
 const IDLE_MS = 5000
 
-/** Whether a name can be answered: one that git would have to guess about may change its meaning with what is there. */
+/** Whether a name is unambiguous, so that the reader may be asked for it. */
 export function isFullName(name: string): boolean {
   return /^(?:[0-9a-f]{40}|[0-9a-f]{64}|HEAD|main-worktree\/HEAD|refs\/[^\s~^:?*[\\{]+)$/.test(name)
 }
 
-export function makeAnswers(start: (args: readonly string[]) => Talk, newMark: () => string): Answers {
+export function makeObjectReader(start: (args: readonly string[]) => Talk, newMark: () => string): ObjectReader {
   const talks = new Map<string, { talk: Talk; timer: ReturnType<typeof setTimeout> }>()
-  const known = new Map<string, CommitFacts>()
+  const commits = new Map<string, CommitFacts>()
 
   function open(args: readonly string[]): Talk {
     const key = args.join("\0")
@@ -56,7 +55,7 @@ export function makeAnswers(start: (args: readonly string[]) => Talk, newMark: (
     talks.get(key)?.talk.end()
     talks.delete(key)
   }
-  /** One that was killed is replaced. */
+  /** Starts a killed process again, once. */
   async function ask(args: readonly string[], question: string, measure: (output: Buffer) => number): Promise<Buffer> {
     for (let isAgain = false; ; isAgain = true) {
       try {
@@ -80,12 +79,6 @@ export function makeAnswers(start: (args: readonly string[]) => Talk, newMark: (
     return { id, type, content: output.subarray(output.indexOf(10) + 1, -1) }
   }
 
-  function remember(facts: CommitFacts): CommitFacts {
-    if (known.size >= MOST_KNOWN) known.clear()
-    known.set(facts.commit, facts)
-    return facts
-  }
-
   return {
     read,
     async id(name) {
@@ -94,16 +87,21 @@ export function makeAnswers(start: (args: readonly string[]) => Talk, newMark: (
       return headerOf(output)?.[1]
     },
     async commit(name) {
-      const old = known.get(name)
-      if (old !== undefined) return old
+      const known = commits.get(name)
+      if (known !== undefined) return known
       const object = await read(`${name}^{commit}`)
-      return object === undefined ? undefined : remember(parseCommit(object))
+      if (object === undefined) return undefined
+      const facts = parseCommit(object)
+      if (commits.size >= MOST_KNOWN) commits.clear()
+      // By id only: what an id stands for never changes.
+      commits.set(facts.commit, facts)
+      return facts
     },
     async diff(options, from, to) {
       const mark = newMark()
-      // Of a repository without a checkout no attributes are read, neither from files nor from the index.
+      // Git reads no attributes in a bare repository, neither from files nor from the index.
       const args = ["--bare", "-c", "core.bare=true", "diff-tree", "--stdin", "-r", ...options]
-      // What is no pair of ids it repeats as it is, and so tells that it is done with what came before.
+      // Git echoes a line that is not a pair of ids, which marks the end of the output before it.
       const output = await ask(args, `${from} ${to}\n${mark}\n`, (bytes) => {
         const at = bytes.indexOf(`${mark}\n`)
         return at === -1 ? -1 : at + mark.length + 1
@@ -114,11 +112,9 @@ export function makeAnswers(start: (args: readonly string[]) => Talk, newMark: (
 }
 
 const CAT_FILE = ["cat-file", "--batch-command"]
-
-/** What a commit's id stands for never changes. */
 const MOST_KNOWN = 50_000
 
-/** `<id> <type> <size>`, the content and a line break; for what is not there one line that says so. */
+/** `<id> <type> <size>`, the content and a line break; one line for a missing object. */
 function measureObject(output: Buffer): number {
   const end = output.indexOf(10)
   if (end === -1) return -1

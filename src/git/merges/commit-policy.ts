@@ -6,7 +6,7 @@ import { processesMarked } from "../../lib/process/process-tree.ts"
 import type { Git } from "../git.ts"
 
 /** What the user asks of every commit in this repository, as far as it goes for commits that teamwork makes. */
-export interface CommitHabits {
+export interface CommitPolicy {
   /** Whether the user signs commits, and that works while nobody is there. */
   isSigning(): Promise<boolean>
   /** To be called when it did not work after all: from then on nothing is signed. */
@@ -19,7 +19,7 @@ export interface CommitHabits {
   notes(): Promise<readonly string[]>
 }
 
-export interface HabitSettings {
+export interface PolicySettings {
   readonly signs: boolean
   readonly runsHooks: boolean
   /** How long a hook may take. */
@@ -31,7 +31,7 @@ const SIGN_MS = 20_000
 const HOOK_MS = 60_000
 const SAMPLE = "Merge task 1: Title\n\nTeamwork-Task: 1\nTeamwork-Attempt: 1\n"
 
-export function makeCommitHabits(git: Git, settings: HabitSettings): CommitHabits {
+export function makeCommitPolicy(git: Git, settings: PolicySettings): CommitPolicy {
   const told: string[] = []
   const tell = (line: string) => void (told.includes(line) || told.push(line))
   let signing: Promise<boolean> | undefined

@@ -2,7 +2,7 @@ import { describe, expect, it } from "bun:test"
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeRepository, type Repository } from "../../test/support/repository.ts"
-import { findCleanTree } from "./is-clean.ts"
+import { findCleanTree } from "./find-clean-tree.ts"
 
 const files = { "a.txt": "aaaa\n", "b/c.txt": "c\n", "b/d/e.txt": "e\n", ".gitignore": "*.log\n" }
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "bun:test"
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { HabitSettings } from "../../src/git/merges/commit-habits.ts"
+import type { PolicySettings } from "../../src/git/merges/commit-policy.ts"
 import { makeMerges } from "../../src/git/merges/git-merges.ts"
 import { systemIds } from "../../src/lib/make-ids.ts"
 import { sleep } from "../../src/lib/sleep.ts"
@@ -119,7 +119,7 @@ it("a delivery tells of it, for the report", async () => {
   expect(await scene.events()).toMatchObject([["target.delivered", { notes }]])
 })
 
-function makeScene(settings?: HabitSettings) {
+function makeScene(settings?: PolicySettings) {
   const repository = makeRepository()
   const { git, path } = repository
   const merges = makeMerges(git, { ids: systemIds, env: sandboxEnv(), sleep }, settings)

@@ -2,7 +2,7 @@ import { describe, expect, it } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { makeRepository, type Repository } from "../../test/support/repository.ts"
-import { listTracked, mayHide } from "./index-flags.ts"
+import { listTracked, mayHideFiles } from "./read-index.ts"
 
 const read = (repository: Repository) => readFileSync(join(repository.path, ".git/index"))
 const names = Array.from({ length: 60 }, (_, index) => "n".repeat(index + 1))
@@ -11,10 +11,10 @@ const files = Object.fromEntries(names.map((name) => [name, name]))
 describe("the marks in git's index", () => {
   it("are seen to be none, with names of any length", () => {
     using repository = makeRepository({ files })
-    expect(mayHide(read(repository))).toBe(false)
+    expect(mayHideFiles(read(repository))).toBe(false)
     repository.run("update-index", "--untracked-cache")
     repository.run("status")
-    expect(mayHide(read(repository))).toBe(false)
+    expect(mayHideFiles(read(repository))).toBe(false)
   })
 
   it.each([
@@ -27,7 +27,7 @@ describe("the marks in git's index", () => {
     using repository = makeRepository({ files })
     repository.write({ new: "new" })
     repository.run(...args)
-    expect(mayHide(read(repository))).toBe(true)
+    expect(mayHideFiles(read(repository))).toBe(true)
   })
 
   it("come with every file that git tracks, and its mode", () => {
@@ -49,13 +49,13 @@ describe("the marks in git's index", () => {
     const other = repository.at(join(repository.path, "other"))
     other.write(files)
     other.run("add", "--all")
-    expect(mayHide(read(other))).toBe(true)
+    expect(mayHideFiles(read(other))).toBe(true)
   })
 
   it("may be there in what is no index", () => {
     using repository = makeRepository({ files })
     const whole = read(repository)
     for (const bytes of [undefined, Buffer.from("damaged"), whole.subarray(0, 500), whole.subarray(0, -1)])
-      expect(mayHide(bytes)).toBe(true)
+      expect(mayHideFiles(bytes)).toBe(true)
   })
 })

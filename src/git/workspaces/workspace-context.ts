@@ -7,7 +7,7 @@ import { basename, dirname, resolvePath } from "../../lib/paths.ts"
 import type { Processes } from "../../lib/process/process.ts"
 import { type Git, withVariables } from "../git.ts"
 import { readText } from "../read-refs.ts"
-import { gitAt, isView } from "./view.ts"
+import { gitInFolder, isView } from "./view.ts"
 
 /** What `workspace.*` of the configuration says. */
 export interface WorkspaceSettings {
@@ -22,7 +22,7 @@ export interface WorkspaceSettings {
   readonly remotes: readonly string[]
 }
 
-export interface GroundPorts {
+export interface ContextPorts {
   readonly processes: Processes
   readonly clock: Clock
   readonly sleep: (ms: number) => Promise<unknown>
@@ -33,7 +33,7 @@ export interface GroundPorts {
 }
 
 /** The repository and the team that everything here is about. */
-export interface Ground extends GroundPorts {
+export interface WorkspaceContext extends ContextPorts {
   /** In the folder we were called from. */
   readonly source: Git
   /** Told where the repository is, so that it also works once that folder is gone. */
@@ -55,15 +55,15 @@ export interface Ground extends GroundPorts {
   readonly checkouts: CheckoutSetup | undefined
 }
 
-export interface GroundRequest extends GroundPorts {
+export interface ContextRequest extends ContextPorts {
   readonly source: Git
   readonly home: string
   readonly team: RunName
   readonly settings: WorkspaceSettings
 }
 
-export async function openGround({ home, ...given }: GroundRequest): Promise<Ground> {
-  const request = { ...given, source: gitAt(given.source, home) }
+export async function openWorkspaceContext({ home, ...given }: ContextRequest): Promise<WorkspaceContext> {
+  const request = { ...given, source: gitInFolder(given.source, home) }
   const { source, team } = request
   const { commonDir, gitDir, isBare } = await locate(source)
   const mainRoot = isBare ? null : await mainRootOf(source, commonDir, gitDir)

@@ -11,7 +11,7 @@ const EXTENDED = 0x4000
  * process would cost more than the look; whatever is not plain (another version, another hash, parts elsewhere) counts
  * as yes, and then git is asked.
  */
-export function mayHide(index: Buffer | undefined): boolean {
+export function mayHideFiles(index: Buffer | undefined): boolean {
   return readIndex(index, () => undefined) === false
 }
 

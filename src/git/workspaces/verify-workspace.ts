@@ -2,9 +2,9 @@ import { lstatSync } from "node:fs"
 import { AppError } from "../../kernel/errors.ts"
 import type { Remedy } from "../../kernel/remedy.ts"
 import { readStatus } from "../read-status.ts"
-import type { Ground } from "./ground.ts"
-import { bringHead } from "./read-work.ts"
-import { type Found, gitIn, isFinished } from "./workspace-record.ts"
+import { importHead } from "./import-work.ts"
+import type { WorkspaceContext } from "./workspace-context.ts"
+import { type FoundWorkspace, gitIn, isFinished } from "./workspace-record.ts"
 
 export interface Expectation {
   readonly branch: string
@@ -17,7 +17,11 @@ export interface Expectation {
 }
 
 /** The commit a workspace is at, once it is proven to be the right one: path, branch, base, and clean. */
-export async function proveWorktree(ground: Ground, found: Found, expected: Expectation): Promise<string> {
+export async function verifyWorkspace(
+  context: WorkspaceContext,
+  found: FoundWorkspace,
+  expected: Expectation,
+): Promise<string> {
   const { branch, base } = expected
   const fields = { workerId: found.worker }
   const refuse = (reason: string, why: string, remedy?: Remedy): never => {
@@ -32,10 +36,10 @@ export async function proveWorktree(ground: Ground, found: Found, expected: Expe
     const mend: Remedy = { operation: "doctor", fields: { fix: true }, to: "mend it with" }
     refuse("unfinished", "was never finished, as the process that made it was interrupted", mend)
   }
-  const out = expected.isFresh === true ? { branch, commit: base } : await bringHead(ground, found)
+  const out = expected.isFresh === true ? { branch, commit: base } : await importHead(context, found)
   if (out.branch !== branch) refuse("branch", `is on ${out.branch ?? "no branch"} and not on ${branch}`)
   const head = out.commit ?? refuse("base", "has no commit that can be read")
-  const git = gitIn(ground, found)
+  const git = gitIn(context, found)
   const status = await readStatus(git, found.view, head)
   const [first, ...more] = status.changes
   if (first !== undefined) {

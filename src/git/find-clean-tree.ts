@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs"
-import { cachedTree, listTracked, type TrackedFile } from "./index-flags.ts"
+import { cachedTree, listTracked, type TrackedFile } from "./read-index.ts"
 import { readBytes } from "./read-refs.ts"
 
 /** With more files than these git is faster. */

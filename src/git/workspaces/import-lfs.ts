@@ -4,10 +4,10 @@ import { dirname } from "../../lib/paths.ts"
 import { entriesOf } from "../read-refs.ts"
 
 /**
- * Files that git-lfs keeps beside the objects of a worker's repository, where the user's does not have them: without them
- * a commit that was brought over would name files that are nowhere. Each is named by the hash of its content.
+ * Copies the files that git-lfs keeps beside the objects of a worker's repository. Without them an imported commit would
+ * refer to missing files. Each is named by the hash of its content.
  */
-export function bringLargeFiles(gitDir: string, commonDir: string): void {
+export function importLargeFiles(gitDir: string, commonDir: string): void {
   const from = `${gitDir}/lfs/objects`
   if (!existsSync(from)) return
   for (const name of filesIn(from, 2)) {
