@@ -14,7 +14,7 @@ export interface EventShape<Data, Version extends number = number> {
   readonly version: Version
   /** Of the newest version. */
   readonly fields: Fields
-  /** Checks data that was stored as a known version, and gives it in the newest. */
+  /** Checks data that was stored as a known version, and gives it in the newest. The same object where that is one. */
   read(version: number, data: Record<string, unknown>): Data
   /** The same type with one version more. */
   next<F extends Fields>(fields: F, upgrade: (data: Data) => InputOf<F>): EventShape<InputOf<F>, Next<Version>>
@@ -43,7 +43,8 @@ function makeShape<F extends Fields, Version extends number>(
     schema ??= v.looseObject(fields) as v.GenericSchema<unknown, InputOf<F>>
     const { issues, output } = v.safeParse(schema, data, { abortEarly: true })
     if (issues !== undefined) throw new Error(problemAt(issues[0]))
-    return output as InputOf<F>
+    // The same object, with its fields in the order in which they were stored: exports keep it.
+    return Object.assign(data, output as InputOf<F>)
   }
   return {
     version: newest,

@@ -295,7 +295,8 @@ function readWith(table: EventTable, stored: StoredFact): StoredFact | Unrecogni
       { type, version, known: known.version },
     )
   }
-  return { ...stored, version: known.version, data: { ...known.read(version, data) } }
+  const read = known.read(version, data)
+  return read === data ? stored : { ...stored, version: known.version, data: { ...read } }
 }
 
 /** What an export or another store gets: the words of whoever wrote it, where they are not known here. */

@@ -29,8 +29,13 @@ export function jsonSchemaOf(
   } = toJsonSchema(v.strictObject(fields), {
     // Our own checks have no form in JSON Schema; teamwork makes them when the value arrives.
     errorMode: "ignore",
-    overrideAction: ({ valibotAction, jsonSchema }) =>
-      valibotAction.type === "safe_integer" ? { ...jsonSchema, type: "integer" } : undefined,
+    overrideAction: ({ valibotAction, jsonSchema }) => {
+      if (valibotAction.type === "safe_integer") return { ...jsonSchema, type: "integer" }
+      if (valibotAction.type !== "metadata") return undefined
+      // The separator is for command lines, and no keyword of JSON Schema.
+      const { separator, ...known } = jsonSchema as JsonSchema
+      return known
+    },
     overrideSchema: ({ valibotSchema, jsonSchema }) =>
       plainForm(valibotSchema.type, jsonSchema as JsonSchema, hasDefaults),
   })
