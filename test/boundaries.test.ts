@@ -2,8 +2,9 @@
 // port, and the few places that may touch the environment, the clock and randomness. First the rules, then the checker,
 // then its verdict on src/, then tests of the checker.
 import { describe, expect, it } from "bun:test"
-import { readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join, posix } from "node:path"
+import { PROGRAMS } from "../src/agents/programs.ts"
 
 const ROOT = join(import.meta.dir, "..")
 
@@ -59,7 +60,9 @@ const PLACES: Record<string, Layer> = {
   "agents/make-agent-job.ts": "port",
   "agents/port.ts": "port",
   "agents/prices.ts": "rules",
+  "agents/program-facts.ts": "rules",
   "agents/program-of.ts": "rules",
+  "agents/programs.ts": "rules",
   "agents/quota.ts": "rules",
   "agents/rate-limit.ts": "rules",
   "agents/run-log.ts": "rules",
@@ -151,6 +154,10 @@ function findViolations(sources: Sources): string[] {
   return found
 }
 
+/** The list of agent programs says where the code of each one is; only `app` loads it. */
+const isProgramList = (from: string, to: string) =>
+  from === "src/agents/programs.ts" && /^src\/agents\/([^/]+\/)?program\.ts$/.test(to)
+
 function checkImport(from: string, specifier: string, report: (reason: string) => void): void {
   if (!isRelative(specifier)) {
     if (/^(\/|file:|src\/|@\/|~\/)/.test(specifier)) report(`import "${specifier}" by a relative path`)
@@ -164,7 +171,7 @@ function checkImport(from: string, specifier: string, report: (reason: string) =
     return
   }
   const [own, other] = [layerOf(from), layerOf(to)]
-  if (own === undefined || other === undefined) return
+  if (own === undefined || other === undefined || isProgramList(from, to)) return
   const allowed: readonly Layer[] = MAY_IMPORT[own]
   const isForeign = own === "implementation" && other === own && roomOf(from) !== roomOf(to)
   if ((own !== other && !allowed.includes(other)) || isForeign) report(`${own} may not import ${other} ${to}`)
@@ -203,6 +210,8 @@ function checkUses(path: string, code: string, report: (reason: string) => void)
 }
 
 function layerOf(path: string): Layer | undefined {
+  // The facts about an agent program are plain data for every room; the code beside them is the implementation.
+  if (/^src\/agents\/[^/]+\/facts\.ts$/.test(path)) return "rules"
   const rest = path.slice("src/".length)
   const place = Object.keys(PLACES)
     .filter((each) => rest === each || rest.startsWith(`${each}/`))
@@ -287,7 +296,7 @@ describe("the sources", () => {
 
   it("share a name only where they are the same part of different rooms or implementations", () => {
     const SAME_PART = [
-      ...["port.ts", "program.ts", "launch.ts", "open.ts", "translate.ts", "account.ts", "retrying.ts"],
+      ...["port.ts", "program.ts", "launch.ts", "open.ts", "translate.ts", "account.ts", "facts.ts", "retrying.ts"],
       ...["claim.ts", "connection.ts", "driver-errors.ts", "event-log.ts", "finish.ts", "migrate.ts", "store.ts"],
     ]
     const names = Map.groupBy(
@@ -306,6 +315,40 @@ describe("the sources", () => {
       ),
     )
     expect(importers.map(([path]) => path)).toEqual([])
+  })
+})
+
+describe("the name of an agent program", () => {
+  /** Files that name programs although they are not part of one, each with the reason. */
+  const MAY_NAME: Readonly<Record<string, string>> = {
+    "src/agents/programs.ts": "the list of programs",
+    "src/planning/plan-templates.ts": "which program suits which part of a template is the template's own content",
+    "src/quality/gates/suggest-commands.ts": "a key of CI files that is called script",
+    "src/store/postgres/connection.ts": "a field that is called script",
+    "src/doors/hooks": "hosts: programs whose own sessions call us, one adapter each",
+    "src/doors/setup": "hosts: what init writes for each of them",
+    "src/doors/mcp/tool-table.ts": "names of MCP tools, which clients depend on",
+    "src/doors/mcp/prompts.ts": "MCP prompts are read by Claude Code",
+  }
+  const folders = readdirSync(join(ROOT, "src/agents"), { withFileTypes: true })
+  const names = folders
+    .filter((entry) => entry.isDirectory() && existsSync(join(ROOT, "src/agents", entry.name, "facts.ts")))
+    .map((entry) => entry.name)
+
+  it("stands only in its folder and in the list, so that a new program touches nothing else", () => {
+    expect(names.length).toBeGreaterThan(5)
+    const sources = readSources("src/**/*.{ts,tsx}", "**/*.test.ts")
+    const pattern = new RegExp(`["'](?:${names.join("|")})["']`)
+    const found = [...sources].filter(([path, text]) => {
+      const isOwn = names.some((name) => path.startsWith(`src/agents/${name}/`))
+      const mayName = Object.keys(MAY_NAME).some((place) => path === place || path.startsWith(`${place}/`))
+      return !isOwn && !mayName && pattern.test(text)
+    })
+    expect(found.map(([path]) => path)).toEqual([])
+  })
+
+  it("is listed for every folder of a program", () => {
+    expect(PROGRAMS.map(({ name }) => name as string).toSorted()).toEqual(names.toSorted())
   })
 })
 

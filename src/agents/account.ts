@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { quoteArgument } from "../lib/text/quote-argument.ts"
-import type { Models } from "./program.ts"
+import type { Login, Models } from "./program-facts.ts"
 
 /** The files of the user and of the project, as a program finds them. */
 export interface Files {
@@ -55,22 +55,11 @@ export const NO_ACCOUNT: Account = {
 /** A profile has a config folder of its own, and gets no keys from the variables of the terminal. */
 export type ReadAccount = (env: Env, files: Files, isProfile?: boolean) => Account
 
-/** What a person types to log in. */
-export interface LoginAdvice {
-  /** `codex login` */
-  readonly command: string
-  /** What to do in it; empty where the command asks by itself. */
-  readonly step: string
-  /** What to set instead, which helps the first account only. */
-  readonly key: string
-  /** The variable that leads the command to the folder of a profile; null for the first account. */
-  readonly place: readonly [variable: string, folder: string] | null
-}
-
-export function adviseLogin({ command, step, key, place }: LoginAdvice, env: Env): string {
-  if (place === null) return `nobody is logged in; run ${command}${step}, or set ${key}`
-  const [variable, folder] = place
-  return `nobody is logged in; run: ${variable}=${typedPath(folder, env)} ${command}${step}`
+/** What a person types to log in; `profileFolder` is null for the program's own account. */
+export function adviseLogin(login: Login, profileFolder: string | null, env: Env): string {
+  const { command, step = "", key, folderVariable } = login
+  if (profileFolder === null) return `nobody is logged in; run ${command}${step}, or set ${key}`
+  return `nobody is logged in; run: ${folderVariable}=${typedPath(profileFolder, env)} ${command}${step}`
 }
 
 /** A shell reads no `~` in quotes. */

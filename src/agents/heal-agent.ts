@@ -1,4 +1,5 @@
 import { profileOf, programOf } from "./program-of.ts"
+import { findProgram } from "./programs.ts"
 
 /** What a person can type against a fault, as sentences. `cause` begins with the reason: `auth: not logged in`. */
 export function howToHeal(agent: string, cause: string): string {
@@ -7,30 +8,15 @@ export function howToHeal(agent: string, cause: string): string {
   return `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}. Try it now with: teamwork agent reset ${agent}`
 }
 
-const LOGINS: Readonly<Record<string, string>> = {
-  claude: "claude auth login",
-  codex: "codex login",
-  gemini: "gemini",
-  opencode: "opencode auth login",
-}
-
-/** The variables that lead a login to the folder of a profile. */
-const PLACES: Readonly<Record<string, string>> = {
-  claude: "CLAUDE_CONFIG_DIR",
-  codex: "CODEX_HOME",
-  gemini: "GEMINI_CLI_HOME",
-  opencode: "HOME",
-}
-
 /** What a person can do about it; undefined where only another task or another agent helps. */
 export function remedyFor(agent: string, kind: string): string | undefined {
   const program = programOf(agent)
-  const login = LOGINS[program]
+  const login = findProgram(agent)?.login
   switch (kind) {
     case "auth":
       if (login === undefined) return `log in to ${program}`
-      if (profileOf(agent) === null) return `log in with: ${login}`
-      return `log in with: ${PLACES[program] ?? "HOME"}=FOLDER ${login} (FOLDER is that of: teamwork config get agents.${program}.profiles)`
+      if (profileOf(agent) === null) return `log in with: ${login.command}`
+      return `log in with: ${login.folderVariable}=FOLDER ${login.command} (FOLDER is that of: teamwork config get agents.${program}.profiles)`
     case "unknown-model":
       return `choose another model with: teamwork config set agents.${program}.model.sonnet NAME`
     case "context-overflow":

@@ -58,7 +58,6 @@ export function makeAgent(program: AgentProgram, settings: AgentSettings, ports:
   }
   return {
     name,
-    closesBySchema: program.closesBySchema === true,
     fingerprint: (env) => {
       const { reach, missing, isLoggedIn } = accountOf(env)
       const found = fingerprintOf(config.command, env)
@@ -67,7 +66,7 @@ export function makeAgent(program: AgentProgram, settings: AgentSettings, ports:
     detect: (env) =>
       program.probe === undefined
         ? detect(program, { config, env, commands: ports.commands, account: accountOf(env) })
-        : detectByProbe(program.probe(config), env, ports),
+        : detectByProbe(program, program.probe(config), { env, ports }),
     open(given) {
       if (program.open === undefined || given.resume === null) return null
       const account = accountOf(given.env)
@@ -134,7 +133,11 @@ async function detect(program: AgentProgram, { config, env, commands, account }:
   return { isAvailable: true, version, isLoggedIn, reach, missing, capabilities: program.capabilities }
 }
 
-async function detectByProbe(probe: Probe, env: AgentJob["env"], ports: AgentPorts): Promise<Detection> {
+async function detectByProbe(
+  { name }: AgentProgram,
+  probe: Probe,
+  { env, ports }: { readonly env: AgentJob["env"]; readonly ports: AgentPorts },
+): Promise<Detection> {
   const { launch, translator } = probe
   const limits = { ...NO_LIMITS, timeMs: MAX_DETECTION_MS, outputBytes: 1024 * 1024 }
   const job = makeAgentJob({ prompt: "", workspace: "/", stateFolder: "/", env, limits })
@@ -144,5 +147,9 @@ async function detectByProbe(probe: Probe, env: AgentJob["env"], ports: AgentPor
   if (found !== undefined) return { isAvailable: true, isLoggedIn: null, reach: "", missing: null, ...found }
   const named = launch.command.join(" ")
   const why = reason === "not-found" ? `${named} is not installed` : `${named}: ${error}`
-  return { isAvailable: false, why, missing: reason === "not-found" ? "name its command in agents.acp.command" : null }
+  return {
+    isAvailable: false,
+    why,
+    missing: reason === "not-found" ? `name its command in agents.${name}.command` : null,
+  }
 }

@@ -1,5 +1,6 @@
 import type { Ownership } from "../ownership/judge-path.ts"
 import type { ClaimPlace } from "../ownership/owned-files.ts"
+import type { ModelTier } from "../planning/complexity/model-tier.ts"
 import type { Effort } from "../tasks/effort.ts"
 import type { QuotaWindow } from "./quota.ts"
 
@@ -43,7 +44,7 @@ export interface AgentJob {
   readonly env: Readonly<Record<string, string>>
 }
 
-export type Tier = "haiku" | "sonnet" | "opus"
+export type Tier = ModelTier
 
 /**
  * `edit`: writes files, and uses the allowed tools. `full`: does what it likes. `ask`: only reads, and uses the allowed
@@ -253,8 +254,6 @@ export interface RunOptions {
 
 export interface Agent {
   readonly name: string
-  /** Takes the `closingSchema` of a job. */
-  readonly closesBySchema?: boolean
   /**
    * Changes whenever what `detect` tells may have changed: the program was installed, replaced or removed, a login came
    * or went. Starts nothing. Null when the program is not there.

@@ -1,10 +1,18 @@
 import { describe, expect, it } from "bun:test"
 import { costOf, findPrice, readPrices, typicalCost } from "./prices.ts"
+import { PROGRAMS } from "./programs.ts"
+
+const BUILT_IN = PROGRAMS.flatMap(({ prices }) => prices)
 
 describe("the table of prices", () => {
   it("is dated, and a row of one's own goes before it", () => {
-    const own = readPrices(["gpt-5.5=2/0.2/8@2027-01-31", "mine=0/0/1"])
-    expect(findPrice(readPrices([]), "gpt-5.5")).toEqual({ input: 5, cached: 0.5, output: 30, asOf: "2026-06-04" })
+    const own = readPrices([...BUILT_IN, "gpt-5.5=2/0.2/8@2027-01-31", "mine=0/0/1"])
+    expect(findPrice(readPrices(BUILT_IN), "gpt-5.5")).toEqual({
+      input: 5,
+      cached: 0.5,
+      output: 30,
+      asOf: "2026-06-04",
+    })
     expect(findPrice(own, "gpt-5.5")).toEqual({ input: 2, cached: 0.2, output: 8, asOf: "2027-01-31" })
     expect(findPrice(own, "mine")).toEqual({ input: 0, cached: 0, output: 1, asOf: "" })
     expect(findPrice(own, "sonnet")).toBeDefined()
@@ -19,7 +27,7 @@ describe("the table of prices", () => {
     ["gemini-2.5", undefined],
     ["", undefined],
   ])("knows %j by provider and date or not at all", (model, input) => {
-    expect(findPrice(readPrices([]), model)?.input).toBe(input as number)
+    expect(findPrice(readPrices(BUILT_IN), model)?.input).toBe(input as number)
   })
 })
 

@@ -11,25 +11,11 @@ export interface DatedPrice extends Price {
   readonly asOf: string
 }
 
-/** What models cost at their makers, by the name a run is given. Prices change: `agents.prices` goes before these. */
-const BUILT_IN: readonly string[] = [
-  "haiku=1/0.1/5@2026-06-04",
-  "sonnet=3/0.3/15@2026-06-04",
-  "opus=5/0.5/25@2026-06-04",
-  "claude-haiku-4-5=1/0.1/5@2026-06-04",
-  "claude-sonnet-4-5=3/0.3/15@2026-06-04",
-  "claude-opus-4-5=5/0.5/25@2026-06-04",
-  "gpt-5.5=5/0.5/30@2026-06-04",
-  "gemini-2.5-flash-lite=0.1/0.01/0.4@2026-06-04",
-  "gemini-2.5-flash=0.3/0.03/2.5@2026-06-04",
-  "gemini-2.5-pro=1.25/0.125/10@2026-06-04",
-]
-
 export type PriceTable = ReadonlyMap<string, DatedPrice>
 
 /** Rows as in the setting `agents.prices`: MODEL=INPUT/CACHED/OUTPUT, and @DATE if wanted. Of two for a model the later counts. */
 export function readPrices(rows: readonly string[]): PriceTable {
-  return new Map([...BUILT_IN, ...rows].map(readRow))
+  return new Map(rows.map(readRow))
 }
 
 function readRow(row: string): readonly [string, DatedPrice] {

@@ -1,18 +1,15 @@
 import type { Clock } from "../lib/clock.ts"
 import type { Exit } from "../lib/process/live-process.ts"
 import type { Account, Files, ReadAccount } from "./account.ts"
-import type { AgentEventBody, AgentJob, AgentMessage, Capabilities, Reason, Tier } from "./port.ts"
+import type { AgentEventBody, AgentJob, AgentMessage, Capabilities, Reason } from "./port.ts"
+import type { Models, ProgramFacts } from "./program-facts.ts"
 import type { ServerProgram } from "./project-setup.ts"
 import type { QuotaWindow } from "./quota.ts"
 
 /** An agent program: how it is started and how its output reads. Both pure; the runner does the rest. */
-export interface AgentProgram {
-  readonly name: string
+export interface AgentProgram extends ProgramFacts {
   readonly command: readonly string[]
-  readonly models: Models
   readonly capabilities: Capabilities
-  /** Takes `closingSchema` of a job: it constrains the end of the answer, and nothing that is said before. */
-  readonly closesBySchema?: true
   /** Arguments that make it tell its version. */
   readonly versionArgs: readonly string[]
   /** Variables it needs besides the common ones; a name may end in `*`. */
@@ -38,8 +35,6 @@ export interface Probe {
   /** Undefined when it did not say, or nothing that we could use. */
   found(): { readonly version: string; readonly capabilities: Capabilities } | undefined
 }
-
-export type Models = Readonly<Record<Tier, string>>
 
 /** What configuration says about a program. */
 export interface ProgramConfig {

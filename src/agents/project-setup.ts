@@ -1,4 +1,5 @@
 import { parseTable, parseToml, type Table, tableIn } from "./account.ts"
+import type { ProgramFacts, ServerFile } from "./program-facts.ts"
 
 /** Instructions for agents, by the names that the programs gave them; the first that is there is the project's. */
 const INSTRUCTIONS = ["AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "GEMINI.md"] as const
@@ -18,20 +19,6 @@ export interface ProjectServer {
   readonly from: string
 }
 
-interface ServerFile {
-  readonly path: string
-  readonly key: string
-}
-
-/** Which files of a project name MCP servers, by the program that reads them. */
-const SERVER_FILES: Readonly<Record<string, readonly ServerFile[]>> = {
-  claude: [{ path: ".mcp.json", key: "mcpServers" }],
-  codex: [{ path: ".codex/config.toml", key: "mcp_servers" }],
-  opencode: ["opencode.json", "opencode.jsonc", ".opencode/opencode.json"].map((path) => ({ path, key: "mcp" })),
-}
-
-export const ALL_SERVER_FILES: readonly ServerFile[] = Object.values(SERVER_FILES).flat()
-
 export function serversIn({ path, key }: ServerFile, text: string | undefined): ProjectServer[] {
   const table = path.endsWith(".toml") ? parseToml(text) : parseTable(text)
   return Object.entries(tableIn(table, key)).flatMap(([name, server]) =>
@@ -46,8 +33,11 @@ interface Reading {
 }
 
 /** The project's own servers for a program: those that a person agreed to, word for word. */
-export function agreedServers(program: string, { workspace, read, isAgreed }: Reading): Record<string, Table> {
-  const found = (SERVER_FILES[program] ?? []).flatMap((file) => serversIn(file, read(`${workspace}/${file.path}`)))
+export function agreedServers(
+  { serverFiles }: ProgramFacts,
+  { workspace, read, isAgreed }: Reading,
+): Record<string, Table> {
+  const found = serverFiles.flatMap((file) => serversIn(file, read(`${workspace}/${file.path}`)))
   return Object.fromEntries(
     found.filter((each) => isAgreed(serverProgram(each))).map(({ name, server }) => [name, server]),
   )

@@ -1,16 +1,11 @@
 import { diskFiles, NO_ACCOUNT } from "../agents/account.ts"
-import { acp } from "../agents/acp/program.ts"
 import { buildEnvironment } from "../agents/agent-environment.ts"
-import { claude } from "../agents/claude/program.ts"
-import { codex } from "../agents/codex/program.ts"
-import { gemini } from "../agents/gemini/program.ts"
 import type { ReadyAgent } from "../agents/jobs/run-job.ts"
 import { makeAgent } from "../agents/make-agent.ts"
-import { opencode } from "../agents/opencode/program.ts"
 import { findPrice, readPrices } from "../agents/prices.ts"
 import type { AgentProgram } from "../agents/program.ts"
 import { agentNameOf } from "../agents/program-of.ts"
-import { script } from "../agents/script/program.ts"
+import { PROGRAMS } from "../agents/programs.ts"
 import { systemClock } from "../lib/clock.ts"
 import { dirname } from "../lib/paths.ts"
 import { systemLiveProcesses } from "../lib/process/live-process.ts"
@@ -22,19 +17,18 @@ import type { Config } from "./config/keys.ts"
 import { agreedPrograms } from "./config/trusted-settings.ts"
 import type { Machine } from "./host.ts"
 
-const PROGRAMS: readonly AgentProgram[] = [claude, codex, gemini, opencode, acp, script]
-
 /** The agents that there are, each as the configuration has it. */
-export function openAgents(
+export async function openAgents(
   config: Config,
   { env, isRoot, self, commands, home, repositoryFile }: Pick<Machine, "env" | "isRoot" | "self"> & AgentSurroundings,
-): ReadyAgent[] {
+): Promise<ReadyAgent[]> {
   const ports = { processes: systemLiveProcesses, commands, clock: systemClock, sleep }
   const judgeWrite = [...self, "hook", "pre-tool-use", "--managed"]
   const isAgreed = agreedPrograms({ env, home, folder: dirname(repositoryFile) })
-  const prices = readPrices(config["agents.prices"])
+  const prices = readPrices([...PROGRAMS.flatMap((program) => program.prices), ...config["agents.prices"]])
   const model = (name: string) => ({ model: name || null, price: findPrice(prices, name) ?? null })
-  return PROGRAMS.flatMap((program) =>
+  const programs: AgentProgram[] = await Promise.all(PROGRAMS.map(({ load }) => load()))
+  return programs.flatMap((program) =>
     [null, ...agentProfiles(config, program.name, userHomeOf(env))].map((profile) => {
       const place = profile === null ? {} : (program.profile?.(profile.folder) ?? {})
       const seen = profile === null ? env : { ...buildEnvironment(env, []), ...place }

@@ -1,4 +1,5 @@
-import { cascadeIdOf, followUpOf, mayCascade, SCRIPT } from "../tasks/follow-up.ts"
+import { SCRIPT } from "../agents/programs.ts"
+import { cascadeIdOf, followUpOf, mayCascade } from "../tasks/follow-up.ts"
 import { takesClaims } from "../tasks/readiness.ts"
 import type { EngineLimits, EngineSnapshot, ShortAction } from "./actions.ts"
 

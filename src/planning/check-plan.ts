@@ -1,3 +1,4 @@
+import { SCRIPT } from "../agents/programs.ts"
 import { AppError } from "../kernel/errors.ts"
 import { quoteInput, type TaskId } from "../kernel/ids.ts"
 import { nearest } from "../lib/text/nearest.ts"
@@ -36,8 +37,6 @@ export interface CheckedPlan {
   /** Needs that were added, and why. */
   readonly notes: readonly string[]
 }
-
-const AGENT_OF_SCRIPTS = "script"
 
 /** Everything that can be wrong with a plan as a whole, all at once. */
 export function checkPlan(given: Plan, facts: PlanFacts): CheckedPlan {
@@ -94,8 +93,8 @@ function checkTask(task: PlanTask, index: number, facts: PlanFacts): PlanProblem
     problems.push({ path: ["tasks", index], message })
   }
   if (agent !== undefined && !facts.agents.includes(agent)) at("agent", noSuch(agent, "agent", facts.agents))
-  if (agent === AGENT_OF_SCRIPTS && run.length === 0) at("agent", "the script agent needs commands to run; add run")
-  if (run.length > 0 && agent !== undefined && agent !== AGENT_OF_SCRIPTS)
+  if (agent === SCRIPT && run.length === 0) at("agent", "the script agent needs commands to run; add run")
+  if (run.length > 0 && agent !== undefined && agent !== SCRIPT)
     at("run", `is for the agent script, and ${agent} takes none; leave one of the two out`)
   if (repair.length > 0 && run.length === 0) at("repair", "is for tasks of the script agent; add run")
   if (agentType !== undefined) {

@@ -1,3 +1,4 @@
+import { SCRIPT } from "../agents/programs.ts"
 import type { Schedule } from "../kernel/team.ts"
 import type { FollowUp } from "../tasks/follow-up.ts"
 import type { Complexity, Role } from "../tasks/task.ts"
@@ -78,7 +79,6 @@ export function planRuns(tasks: readonly PlannedTask[], followUps: readonly Foll
 }
 
 /** The program that runs commands and asks no model. Its runs say nothing about those of the others. */
-const SCRIPT = "script"
 
 /** What a plan takes if its runs are like the middle one of those that came before. */
 export function estimate({ planned, past, hands, schedule }: EstimateFacts): Estimate {

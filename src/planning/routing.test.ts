@@ -1,5 +1,9 @@
 import { describe, expect, it } from "bun:test"
-import { AGENT_PROFILES, chooseRoute, type RouteInput } from "./routing.ts"
+import { builtInProfile, chooseRoute as chooseAmong, type RouteInput } from "./routing.ts"
+
+const AGENT_PROFILES = ["claude", "codex", "gemini"].map(builtInProfile)
+type Input = Partial<RouteInput> & Pick<RouteInput, "text">
+const chooseRoute = (input: Input) => chooseAmong({ agents: AGENT_PROFILES, ...input })
 
 const BACKEND = "Add an endpoint to the server"
 const FRONTEND = "Add a button to the page"
@@ -11,7 +15,7 @@ const LATER = "2026-01-01T12:30:00.000Z"
 const LATEST = "2026-01-01T13:00:00.000Z"
 const EARLIER = "2026-01-01T11:00:00.000Z"
 
-const route = (text: string, input: Omit<RouteInput, "text"> = {}) => {
+const route = (text: string, input: Omit<Input, "text"> = {}) => {
   const { agent, agentType } = chooseRoute({ text, ...input })
   return `${agent} ${agentType}`
 }

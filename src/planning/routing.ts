@@ -1,31 +1,14 @@
-import { programOf } from "../agents/program-of.ts"
+import type { Routing } from "../agents/program-facts.ts"
+import { findProgram } from "../agents/programs.ts"
 import { type Classification, classifyTask } from "./complexity/classify-task.ts"
 import { chooseTier, type TierChoice, type TierInput } from "./complexity/complexity.ts"
 import type { ModelTier } from "./complexity/model-tier.ts"
 import { findWorkKind, type WorkKind } from "./complexity/work-kind.ts"
 
 /** What an agent is good at. */
-export interface AgentProfile {
+export interface AgentProfile extends Routing {
   readonly name: string
-  readonly domain?: "backend" | "frontend"
-  readonly kinds: readonly WorkKind[]
-  /** How much it can read; left out where no limit is known. */
-  readonly contextTokens?: number
 }
-
-/** Takes what has no better agent. */
-const GENERAL_AGENT = "claude"
-
-export const AGENT_PROFILES: readonly AgentProfile[] = [
-  { name: GENERAL_AGENT, kinds: ["build loop", "coordination"], contextTokens: 200_000 },
-  {
-    name: "codex",
-    domain: "backend",
-    kinds: ["review", "security audit", "architecture", "refactor"],
-    contextTokens: 128_000,
-  },
-  { name: "gemini", domain: "frontend", kinds: ["ui", "documents"], contextTokens: 1_000_000 },
-]
 
 /** A rough one, which is all that a choice needs. */
 export function estimateTokens(text: string): number {
@@ -41,7 +24,7 @@ export interface RouteInput extends Omit<TierInput, "role"> {
   readonly defaultAgentType?: string
   /** The model that a type of agent always gets, whatever the task; undefined when it goes by the task. */
   readonly modelOf?: (agentType: string) => ModelTier | undefined
-  readonly agents?: readonly AgentProfile[]
+  readonly agents: readonly AgentProfile[]
   /** Agents that cannot be had, with the reason; left out when nobody looked. */
   readonly unavailable?: Readonly<Record<string, string>>
   /** Until when agents have used up what they may. Times as everywhere, in ISO form. */
@@ -125,7 +108,7 @@ interface Question {
  * The domain decides where it is clear, and a tie of signals goes to the general agent. The kind of work decides where no
  * word names a domain, and among those who would otherwise come last. Of two equal ones the cheaper goes first.
  */
-function rankAgents({ agents = AGENT_PROFILES, prices = {} }: RouteInput, question: Question) {
+function rankAgents({ agents, prices = {} }: RouteInput, question: Question) {
   const priceOf = (name: string) => prices[name]?.[question.tier] ?? Number.POSITIVE_INFINITY
   const ranked = agents.map((profile) => ({ profile, price: priceOf(profile.name), ...rankOf(profile, question) }))
   ranked.sort((a, b) => a.rank - b.rank || (a.price === b.price ? 0 : a.price - b.price))
@@ -135,8 +118,7 @@ function rankAgents({ agents = AGENT_PROFILES, prices = {} }: RouteInput, questi
   })
 }
 
-function rankOf({ name, domain, kinds }: AgentProfile, { classification, kind }: Question) {
-  const isGeneral = programOf(name) === GENERAL_AGENT
+function rankOf({ name, domain, kinds, isGeneral }: AgentProfile, { classification, kind }: Question) {
   const suits = kind !== undefined && kinds.includes(kind)
   if (classification.domain !== "ambiguous") {
     if (domain === classification.domain) return { rank: 0, reason: `${name} takes ${domain} tasks` }
@@ -162,14 +144,13 @@ function agentTypeFor(input: RouteInput, { domain }: Classification, kind: WorkK
   return agentType ?? byKind ?? (domain === "frontend" ? "designer" : defaultAgentType)
 }
 
-function profileOf({ agents = AGENT_PROFILES }: RouteInput, name: string): AgentProfile {
+function profileOf({ agents }: RouteInput, name: string): AgentProfile {
   return agents.find((profile) => profile.name === name) ?? builtInProfile(name)
 }
 
 /** What is known of a program holds for each of its accounts. */
 export function builtInProfile(name: string): AgentProfile {
-  const known = AGENT_PROFILES.find((each) => each.name === programOf(name))
-  return { kinds: [], ...known, name }
+  return { ...(findProgram(name)?.routing ?? { kinds: [] }), name }
 }
 
 /** Why an agent cannot take the task; undefined when it can. */
@@ -207,7 +188,7 @@ function scarcityOf({ name }: AgentProfile, { scarce, isCritical }: RouteInput):
 }
 
 function findRetryTime(input: RouteInput): string | null {
-  const times = (input.agents ?? AGENT_PROFILES).flatMap((profile) => {
+  const times = input.agents.flatMap((profile) => {
     const fault = leftOutNow(profile.name, input)
     const limits = [limitedUntil(profile.name, input), fault?.until].filter((each) => each !== undefined)
     // A program that vanished may come back, which shows in its fault and not in what was found here.

@@ -1,6 +1,6 @@
+import { SCRIPT } from "../agents/programs.ts"
 import { type Budget, chooseBudget } from "../kernel/budget.ts"
 import { money } from "../lib/text/money.ts"
-import { SCRIPT } from "../tasks/follow-up.ts"
 import type { History } from "./history.ts"
 import type { RunFact } from "./history-facts.ts"
 

@@ -1,3 +1,4 @@
+import { SCRIPT } from "../agents/programs.ts"
 import { MAX_ID_LENGTH, type TaskId } from "../kernel/ids.ts"
 import { NO_WORK, type Role, type Task } from "./task.ts"
 
@@ -11,9 +12,6 @@ const MAX_CASCADE_DEPTH = 3
 const NO_CASCADE = /\[no-cascade\]/i
 /** Ids of tasks that mend a merge, or what a gate or a review found. */
 const MENDS = /^(?:(?:fix|mend)-.+-\d+|finding-\d+-.+)$/
-/** What a script did is followed by nothing. */
-export const SCRIPT = "script"
-
 /** Deterministic, so that there is never a second one. */
 export function cascadeIdOf(id: TaskId, kind: CascadeKind): TaskId {
   const plain = `${kind}-${id}`

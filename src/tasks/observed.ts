@@ -1,4 +1,4 @@
-import { programOf } from "../agents/program-of.ts"
+import { findProgram, PROGRAMS } from "../agents/programs.ts"
 import { findCheck } from "./check-command.ts"
 import type { Evidence, FileAction, NewEvidence } from "./evidence.ts"
 
@@ -72,13 +72,8 @@ export function exitCodeOf({
 }): number | undefined {
   const told = /^(?:Error: )?Exit code:? (\d{1,3})\b/.exec(output) ?? /^Exit Code: (\d{1,3})$/m.exec(output)
   if (told !== null) return Number(told[1])
-  return ok && CALL_FAILURES.has(programOf(program)) ? 0 : undefined
+  return ok && findProgram(program)?.tools.reportsExitCode === true ? 0 : undefined
 }
 
-const CALL_FAILURES = new Set(["claude", "codex"])
-
 /** How the programs call what runs a line in a shell. */
-export const SHELL_TOOLS: ReadonlySet<string> = new Set([
-  ...["Bash", "run_shell_command", "bash", "execute"],
-  ...["shell", "shell_command", "local_shell", "exec_command", "command"],
-])
+export const SHELL_TOOLS: ReadonlySet<string> = new Set(PROGRAMS.flatMap(({ tools }) => tools.shell))

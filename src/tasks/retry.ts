@@ -1,5 +1,5 @@
+import { SCRIPT } from "../agents/programs.ts"
 import { SETBACKS, type SetbackKind } from "../kernel/event-words.ts"
-import { SCRIPT } from "./follow-up.ts"
 
 export { SETBACKS, type SetbackKind }
 

@@ -108,7 +108,7 @@ export function agentContract(program: AgentProgram, says: Says): void {
     it("costs what its tokens cost where it does not say, and its session keeps to its own word", async () => {
       if (!says.errors) return
       using scratch = makeScratch()
-      const prices = readPrices(["priced=1000/0/1000"])
+      const prices = readPrices([...program.prices, "priced=1000/0/1000"])
       const priced = fixtureAgent(program, { graceMs: GRACE_MS, prices, settings: {} })
       const model = program.name === "gemini" ? "gemini-2.5-flash" : "priced" // what it says goes before what it was given
       const { usage, session } = await priced.run({ ...scenarioJob(scratch.path, "hello"), model: "priced" })

@@ -1,6 +1,7 @@
 import { followLinks } from "../../lib/follow-links.ts"
 import { findForeign } from "../../ownership/owned-files.ts"
 import type { AgentJob } from "../port.ts"
+import { acpFacts } from "./facts.ts"
 
 export interface Wish {
   readonly name: string
@@ -12,7 +13,7 @@ export interface Wish {
   readonly files: readonly string[]
 }
 
-const WRITING_KINDS = new Set(["edit", "delete", "move"])
+const WRITING_KINDS: ReadonlySet<string> = new Set(acpFacts.tools.writing)
 const READING_KINDS = new Set(["read", "search", "think"])
 
 export function isWritingKind(kind: string): boolean {

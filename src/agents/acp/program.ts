@@ -1,6 +1,7 @@
 import type { Capabilities } from "../port.ts"
 import type { AgentProgram, Launch, ProgramConfig } from "../program.ts"
 import { initializeLine } from "./acp-wire.ts"
+import { acpFacts } from "./facts.ts"
 import { isFree } from "./permission.ts"
 import { probeAcp } from "./probe.ts"
 import { translateAcp } from "./translate.ts"
@@ -20,10 +21,8 @@ const CAPABILITIES: Capabilities = {
  * back: it needs a mode or a configuration of its own in which it asks.
  */
 export const acp: AgentProgram = {
-  name: "acp",
+  ...acpFacts,
   command: ["acp-agent"],
-  // What the agent itself takes, unless configuration names something.
-  models: { haiku: "", sonnet: "", opus: "" },
   capabilities: CAPABILITIES,
   versionArgs: [],
   // What the adapters of the single programs let through as well, and where a bridge finds the program it drives.

@@ -2,6 +2,7 @@ import type { ModelTier } from "../../planning/complexity/model-tier.ts"
 import { getRole, type RoleDefinition } from "../../planning/roles/roles.ts"
 import { chooseRoute, type Route, type RouteInput } from "../../planning/routing.ts"
 import type { Effort } from "../../tasks/effort.ts"
+import { SCRIPT } from "../programs.ts"
 import { type AgentStanding, routeInputOf, type Survey, surveyAgents } from "./survey-agents.ts"
 
 export interface AgentChoice extends Omit<Survey, "isAnew"> {
@@ -22,9 +23,6 @@ export interface ChosenAgent {
   /** What it was chosen from. */
   readonly standings: readonly AgentStanding[]
 }
-
-/** Runs commands and reads no text. */
-const SCRIPT = "script"
 
 /** The choice as it has to be made now, by what is installed, allowed and known. */
 export async function chooseAgent({

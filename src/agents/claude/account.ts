@@ -12,6 +12,7 @@ import {
   underHome,
   variablesIn,
 } from "../account.ts"
+import { claudeFacts } from "./facts.ts"
 
 /** The settings by which it gets at its credentials; the commands among them are the user's own. */
 const PROVIDER_SETTINGS = [
@@ -47,8 +48,6 @@ const PROVIDERS: readonly Provider[] = [
   },
 ]
 
-const LOGIN = { command: "claude", step: " and type /login", key: "ANTHROPIC_API_KEY" }
-
 export const readClaudeAccount: ReadAccount = (env, files, isProfile = false) => {
   const folder = env.CLAUDE_CONFIG_DIR ?? `${env.HOME ?? ""}/.claude`
   const file = `${folder}/settings.json`
@@ -64,7 +63,7 @@ export const readClaudeAccount: ReadAccount = (env, files, isProfile = false) =>
   const isReached = how !== ""
   // On a Mac the login is in the keychain, which we cannot see.
   const isLoggedIn = isReached ? true : process.platform === "darwin" ? null : false
-  const advice = adviseLogin({ ...LOGIN, place: isProfile ? ["CLAUDE_CONFIG_DIR", folder] : null }, env)
+  const advice = adviseLogin(claudeFacts.login, isProfile ? folder : null, env)
   return {
     env: own,
     variables: provider?.variables ?? [],

@@ -2,6 +2,7 @@ import { hookEntries, type JobHooks, jobHooks } from "../job-hooks.ts"
 import type { AgentJob, AgentMessage } from "../port.ts"
 import type { EncodedMessage, Launch, ProgramConfig } from "../program.ts"
 import { agreedServers, findInstructions } from "../project-setup.ts"
+import { claudeFacts } from "./facts.ts"
 import { projectSkills } from "./project-skills.ts"
 
 const QUIET = {
@@ -97,7 +98,7 @@ function projectParts({ workspace, stateFolder }: AgentJob, { files, isAgreed }:
 /** MCP servers of the project that a person agreed to, and those of the user where they are wanted. */
 function foreignServers({ workspace }: AgentJob, { files, isAgreed, account, hasUserExtras }: ProgramConfig) {
   const own = hasUserExtras ? account.own.servers : {}
-  return { ...own, ...agreedServers("claude", { workspace, read: files.read, isAgreed }) }
+  return { ...own, ...agreedServers(claudeFacts, { workspace, read: files.read, isAgreed }) }
 }
 
 interface Given {

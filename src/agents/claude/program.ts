@@ -1,15 +1,14 @@
 import type { AgentProgram } from "../program.ts"
 import { readClaudeAccount } from "./account.ts"
+import { claudeFacts } from "./facts.ts"
 import { launchClaude } from "./launch.ts"
 import { openClaude } from "./open.ts"
 import { translateClaude } from "./translate.ts"
 
 export const claude: AgentProgram = {
-  name: "claude",
+  ...claudeFacts,
   command: ["claude"],
-  models: { haiku: "haiku", sonnet: "sonnet", opus: "opus" },
   capabilities: { resume: true, structuredAnswer: true, mcp: true, hooks: true, messages: true, cost: true },
-  closesBySchema: true,
   versionArgs: ["--version"],
   variables: [
     // Keys, base URLs, names of models and headers; the credentials of clouds come in by the account.

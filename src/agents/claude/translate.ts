@@ -9,10 +9,11 @@ import { NO_USAGE, usageEvent, usageSince } from "../usage.ts"
 import { watchBackground } from "./background.ts"
 import { watchQuota } from "./claude-quota.ts"
 import { watchClosing } from "./closing.ts"
+import { claudeFacts } from "./facts.ts"
 import { retryOfClaude } from "./retrying.ts"
 
 const NOT_NEEDED: ReadonlySet<unknown> = new Set(["stream_event", "tool_progress", "auth_status", "command_lifecycle"])
-const WRITING_TOOLS = new Set(["Edit", "MultiEdit", "Write", "NotebookEdit"])
+const WRITING_TOOLS: ReadonlySet<string> = new Set(claudeFacts.tools.writing)
 
 /**
  * Claude Code with `--output-format stream-json`. The last `result` line decides: a run with background agents has

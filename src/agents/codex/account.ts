@@ -13,6 +13,7 @@ import {
   tableIn,
   underHome,
 } from "../account.ts"
+import { codexFacts } from "./facts.ts"
 
 /** The settings that say where the model is and how to log in there. */
 const PROVIDER_SETTINGS = [
@@ -88,8 +89,7 @@ function reachOpenai(env: Env, { folder, has, baseUrl, isProfile }: OwnPlace): S
   const how = env.CODEX_API_KEY === undefined && has(file) ? `the login in ${underHome(file, env)}` : key
   if (how !== undefined) return { reach: `${how}${at}`, missing: null, isLoggedIn: true }
   const isLoggedIn = process.platform === "darwin" ? null : false
-  const login = { command: "codex login", step: "", key: "OPENAI_API_KEY" }
-  const missing = adviseLogin({ ...login, place: isProfile ? ["CODEX_HOME", folder] : null }, env)
+  const missing = adviseLogin(codexFacts.login, isProfile ? folder : null, env)
   return { reach: "", missing, isLoggedIn }
 }
 

@@ -5,6 +5,7 @@ import type { AgentJob, Tier } from "../port.ts"
 import type { Launch, ProgramConfig } from "../program.ts"
 import { agreedServers, findInstructions } from "../project-setup.ts"
 import { codexHome } from "./account.ts"
+import { codexFacts } from "./facts.ts"
 import { toToml } from "./toml.ts"
 
 const SANDBOX = { edit: "workspace-write", full: "danger-full-access", ask: "read-only" } as const
@@ -83,7 +84,7 @@ function settings(job: AgentJob, config: ProgramConfig) {
   const { files, isAgreed, account, hasUserExtras } = config
   const all = {
     ...(hasUserExtras ? account.own.servers : {}),
-    ...agreedServers("codex", { workspace, read: files.read, isAgreed }),
+    ...agreedServers(codexFacts, { workspace, read: files.read, isAgreed }),
     ...mcpServers,
   }
   // Otherwise a call waits for an approval that nobody gives.

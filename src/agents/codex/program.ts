@@ -1,14 +1,13 @@
 import type { AgentProgram } from "../program.ts"
 import { readCodexAccount } from "./account.ts"
+import { codexFacts } from "./facts.ts"
 import { launchCodex } from "./launch.ts"
 import { openCodex } from "./open.ts"
 import { translateCodex } from "./translate.ts"
 
 export const codex: AgentProgram = {
-  name: "codex",
+  ...codexFacts,
   command: ["codex"],
-  // One model, with an effort by tier.
-  models: { haiku: "gpt-5.5", sonnet: "gpt-5.5", opus: "gpt-5.5" },
   capabilities: { resume: true, structuredAnswer: true, mcp: true, hooks: true, messages: false, cost: false },
   versionArgs: ["--version"],
   variables: ["OPENAI_*", "CODEX_API_KEY", "CODEX_ACCESS_TOKEN", "CODEX_HOME", "CODEX_CA_CERTIFICATE"],

@@ -3,7 +3,6 @@ import {
   type Files,
   findDamage,
   isOn,
-  type LoginAdvice,
   NO_EXTRAS,
   plainUrl,
   type ReadAccount,
@@ -12,6 +11,7 @@ import {
   tableIn,
   underHome,
 } from "../account.ts"
+import { geminiFacts } from "./facts.ts"
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -29,7 +29,7 @@ export const readGeminiAccount: ReadAccount = (env, files, isProfile = false) =>
   const written = auth.selectedType ?? settings.selectedAuthType
   const type = typeof written === "string" ? written : typeFromEnv(all)
   const login = ["oauth_creds.json", "gemini-credentials.json"].map((name) => `${folder}/${name}`).find(files.has)
-  const standing = reachBy(type, all, { login, place: isProfile ? ["GEMINI_CLI_HOME", geminiHome(env)] : null })
+  const standing = reachBy(type, all, { login, profileFolder: isProfile ? geminiHome(env) : null })
   return {
     ...{ env: own, variables: [], models: {} },
     settings: { security: { auth: { ...auth, selectedType: type } } },
@@ -64,14 +64,13 @@ function typeFromEnv(env: Env): string {
 
 type Standing = Pick<ReturnType<ReadAccount>, "reach" | "missing" | "isLoggedIn">
 
-const LOGIN = { command: "gemini", step: " and choose a login", key: "GEMINI_API_KEY" }
-
-interface OwnPlace extends Pick<LoginAdvice, "place"> {
+interface OwnPlace {
   /** The file with the login; undefined where there is none. */
   readonly login: string | undefined
+  readonly profileFolder: string | null
 }
 
-function reachBy(type: string, env: Env, { login, place }: OwnPlace): Standing {
+function reachBy(type: string, env: Env, { login, profileFolder }: OwnPlace): Standing {
   const base = type === "vertex-ai" ? env.GOOGLE_VERTEX_BASE_URL : env.GOOGLE_GEMINI_BASE_URL
   const at = base === undefined ? "" : ` at ${plainUrl(base)}`
   const reached = (how: string): Standing => ({ reach: `${how}${at}`, missing: null, isLoggedIn: true })
@@ -88,7 +87,7 @@ function reachBy(type: string, env: Env, { login, place }: OwnPlace): Standing {
     if (login !== undefined) return reached(`the login in ${underHome(login, env)}`)
     return {
       reach: "",
-      missing: adviseLogin({ ...LOGIN, place }, env),
+      missing: adviseLogin(geminiFacts.login, profileFolder, env),
       isLoggedIn: process.platform === "darwin" ? null : false,
     }
   }

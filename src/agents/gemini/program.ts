@@ -1,13 +1,13 @@
 import type { AgentProgram } from "../program.ts"
 import { readGeminiAccount } from "./account.ts"
+import { geminiFacts } from "./facts.ts"
 import { launchGemini } from "./launch.ts"
 import { openGemini } from "./open.ts"
 import { translateGemini } from "./translate.ts"
 
 export const gemini: AgentProgram = {
-  name: "gemini",
+  ...geminiFacts,
   command: ["gemini"],
-  models: { haiku: "gemini-2.5-flash-lite", sonnet: "gemini-2.5-flash", opus: "gemini-2.5-pro" },
   capabilities: { resume: true, structuredAnswer: false, mcp: true, hooks: true, messages: false, cost: false },
   versionArgs: ["--version"],
   variables: ["GEMINI_API_KEY", "GEMINI_API_KEY_AUTH_MECHANISM", "GEMINI_CLI_HOME", "GOOGLE_*", "CODE_ASSIST_ENDPOINT"],

@@ -10,8 +10,9 @@ import { countTurns } from "../turn-count.ts"
 import { unknownLine } from "../unknown-line.ts"
 import { usageEvent } from "../usage.ts"
 import { waitingFor } from "../waiting.ts"
+import { geminiFacts } from "./facts.ts"
 
-const WRITING_TOOLS = new Set(["write_file", "replace", "edit"])
+const WRITING_TOOLS: ReadonlySet<string> = new Set(geminiFacts.tools.writing)
 const AUTH_EXIT_CODE = 41
 const TURN_LIMIT_EXIT_CODE = 53
 const UNTRUSTED_EXIT_CODE = 55

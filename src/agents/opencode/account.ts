@@ -13,7 +13,8 @@ import {
   tableIn,
   underHome,
 } from "../account.ts"
-import type { Models } from "../program.ts"
+import type { Models } from "../program-facts.ts"
+import { opencodeFacts } from "./facts.ts"
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -34,8 +35,6 @@ const CLOUD_VARIABLES: Readonly<Record<string, readonly string[]>> = {
   azure: ["AZURE_*"],
 }
 
-const LOGIN = { command: "opencode auth login", step: "", key: "the key of a provider" }
-
 export const readOpencodeAccount: ReadAccount = (env, files, isProfile = false) => {
   const folder = `${env.XDG_CONFIG_HOME ?? `${env.HOME ?? ""}/.config`}/opencode`
   const { settings, file, variables, paths } = readSettings(folder, env, files)
@@ -47,7 +46,7 @@ export const readOpencodeAccount: ReadAccount = (env, files, isProfile = false) 
     ...Object.keys(readTable(files, login)).map((name) => `the login for ${name} in ${underHome(login, env)}`),
     ...PROVIDER_KEYS.filter((name) => env[name] !== undefined),
   ]
-  const advice = adviseLogin({ ...LOGIN, place: isProfile ? ["HOME", dirname(dirname(folder))] : null }, env)
+  const advice = adviseLogin(opencodeFacts.login, isProfile ? dirname(dirname(folder)) : null, env)
   const damage = [...paths, login].map((path) => findDamage(files, path, env)).find((found) => found !== null)
   return {
     env: {},

@@ -6,6 +6,7 @@ import type { AgentJob } from "../port.ts"
 import type { Launch, ProgramConfig } from "../program.ts"
 import { agreedServers, findInstructions } from "../project-setup.ts"
 import { placePrompt } from "../prompt-place.ts"
+import { OPENCODE_CONFIG_FILES, opencodeFacts } from "./facts.ts"
 
 const QUIET = {
   OPENCODE_DISABLE_AUTOUPDATE: "1",
@@ -58,7 +59,7 @@ export function launchOpencode(job: AgentJob, config: ProgramConfig): Launch {
 /** Files with instructions: the user's where they are wanted, the project's, and those its configuration names. */
 function instructions({ workspace }: AgentJob, { files, account, hasUserExtras }: ProgramConfig): string[] {
   const found = findInstructions(workspace, ["AGENTS.md", "CLAUDE.md"], files.has)
-  const named = CONFIG_FILES.flatMap((name) => readTable(files, `${workspace}/${name}`).instructions ?? [])
+  const named = OPENCODE_CONFIG_FILES.flatMap((name) => readTable(files, `${workspace}/${name}`).instructions ?? [])
   // An address would be fetched.
   const paths = named.filter((path) => typeof path === "string" && !/^\w+:\/\/|^[/~]|\.\./.test(path))
   return [
@@ -66,8 +67,6 @@ function instructions({ workspace }: AgentJob, { files, account, hasUserExtras }
     ...[found ?? [], ...paths].flat().map((path) => `${workspace}/${path}`),
   ]
 }
-
-const CONFIG_FILES = ["opencode.json", "opencode.jsonc", ".opencode/opencode.json"]
 
 function settings(job: AgentJob, config: ProgramConfig) {
   const { workspace } = job
@@ -91,7 +90,7 @@ function settings(job: AgentJob, config: ProgramConfig) {
     },
     mcp: {
       ...(hasUserExtras ? account.own.servers : {}),
-      ...agreedServers("opencode", { workspace, read: files.read, isAgreed }),
+      ...agreedServers(opencodeFacts, { workspace, read: files.read, isAgreed }),
       ...Object.fromEntries(servers),
     },
   }

@@ -1,17 +1,13 @@
 import type { AgentProgram } from "../program.ts"
 import { PROVIDER_KEYS, readOpencodeAccount } from "./account.ts"
+import { opencodeFacts } from "./facts.ts"
 import { launchOpencode } from "./launch.ts"
 import { openOpencode } from "./open.ts"
 import { translateOpencode } from "./translate.ts"
 
 export const opencode: AgentProgram = {
-  name: "opencode",
+  ...opencodeFacts,
   command: ["opencode"],
-  models: {
-    haiku: "anthropic/claude-haiku-4-5",
-    sonnet: "anthropic/claude-sonnet-4-5",
-    opus: "anthropic/claude-opus-4-5",
-  },
   capabilities: { resume: true, structuredAnswer: false, mcp: true, hooks: false, messages: false, cost: true },
   versionArgs: ["--version"],
   variables: [

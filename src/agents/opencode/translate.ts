@@ -9,8 +9,9 @@ import { toolUse } from "../tool-use.ts"
 import { unknownLine } from "../unknown-line.ts"
 import { usageEvent } from "../usage.ts"
 import { waitingFor } from "../waiting.ts"
+import { opencodeFacts } from "./facts.ts"
 
-const WRITING_TOOLS = new Set(["write", "edit", "patch", "multiedit", "apply_patch"])
+const WRITING_TOOLS: ReadonlySet<string> = new Set(opencodeFacts.tools.writing)
 
 /**
  * OpenCode with `run --format json`. It has no last event: a run is done when its last step finished with "stop" and

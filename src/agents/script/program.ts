@@ -1,12 +1,12 @@
 import type { AgentProgram } from "../program.ts"
 import { DRIVER } from "./driver.ts"
+import { scriptFacts } from "./facts.ts"
 import { translateScript } from "./translate.ts"
 
 /** No agent at all: the commands of the task itself, done when each of them ended with 0. */
 export const script: AgentProgram = {
-  name: "script",
+  ...scriptFacts,
   command: ["sh"],
-  models: { haiku: "", sonnet: "", opus: "" },
   capabilities: { resume: false, structuredAnswer: false, mcp: false, hooks: false, messages: false, cost: false },
   versionArgs: ["-c", "echo 1.0"],
   variables: [],

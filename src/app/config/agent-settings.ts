@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs"
+import type { AgentProgram } from "../../agents/program.ts"
 import { programOf } from "../../agents/program-of.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { resolvePath } from "../../lib/paths.ts"
@@ -12,14 +13,11 @@ function agentSetting(config: Config, agent: string, name: string): ConfigValue 
   return Object.hasOwn(values, key) ? values[key] : undefined
 }
 
-interface Program {
-  readonly name: string
-  readonly command: readonly string[]
-  readonly models: Readonly<Record<"haiku" | "sonnet" | "opus", string>>
-}
-
-/** What is not set is left to the program. */
-export function agentSettings(config: Config, { name, command, models }: Program) {
+/** The settings of a program; what is not set is left to the program. */
+export function agentSettings(
+  config: Config,
+  { name, command, models }: Pick<AgentProgram, "name" | "command" | "models">,
+) {
   const own = agentSetting(config, name, "command")
   const model = (tier: keyof typeof models) => String(agentSetting(config, name, `model.${tier}`) ?? "") || models[tier]
   return {

@@ -1,10 +1,11 @@
 import { costOf } from "../../agents/prices.ts"
+import { SCRIPT } from "../../agents/programs.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import type { EngineLimits, EngineSnapshot } from "../../orchestrator/actions.ts"
 import { type Estimate, estimate, NO_PAST, type Past, planRuns } from "../../planning/estimate.ts"
 import { readPastRuns } from "../../planning/operations/read-past-runs.ts"
 import { handsOf } from "../../planning/staffing.ts"
-import { listFollowUps, SCRIPT } from "../../tasks/follow-up.ts"
+import { listFollowUps } from "../../tasks/follow-up.ts"
 import type { Task } from "../../tasks/task.ts"
 import type { Session } from "../command.ts"
 

@@ -1,4 +1,5 @@
 import { surveyAgents } from "../../agents/choose/survey-agents.ts"
+import { SCRIPT } from "../../agents/programs.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { quoteInput } from "../../kernel/ids.ts"
 import { codeOf } from "../../lib/error-code.ts"
@@ -42,7 +43,7 @@ export async function planFacts(
 export async function readStandings(session: Session, plan?: Plan) {
   const { warnings: _, ...survey } = await readSurvey(session)
   const isNeeded = plan === undefined || plan.tasks.some(({ run }) => run.length === 0)
-  const ready = isNeeded ? survey.ready.filter(({ agent }) => agent.name !== "script") : []
+  const ready = isNeeded ? survey.ready.filter(({ agent }) => agent.name !== SCRIPT) : []
   return { standings: await surveyAgents({ ...survey, ready }), now: survey.health.now }
 }
 

@@ -1,7 +1,8 @@
 import { parseTable } from "../../agents/account.ts"
 import { SKILL_FILE, SKILL_FOLDERS, skillProgram } from "../../agents/claude/project-skills.ts"
 import { PROJECT_SETTINGS, settingsProgram } from "../../agents/gemini/project-settings.ts"
-import { ALL_SERVER_FILES, serverProgram, serversIn } from "../../agents/project-setup.ts"
+import { PROGRAMS } from "../../agents/programs.ts"
+import { serverProgram, serversIn } from "../../agents/project-setup.ts"
 import type { SetupReport } from "../../checkouts/setup-report.ts"
 import { detectCommands } from "../../quality/gates/detect-commands.ts"
 import type { TreeFiles } from "../../quality/gates/port.ts"
@@ -60,7 +61,8 @@ async function agentPrograms(tree: TreeFiles): Promise<ProgramToStart[]> {
     return isThere ? tree.read(path) : undefined
   }
   const found: ProgramToStart[] = []
-  for (const file of ALL_SERVER_FILES) found.push(...serversIn(file, await read(file.path)).map(serverProgram))
+  for (const file of PROGRAMS.flatMap(({ serverFiles }) => serverFiles))
+    found.push(...serversIn(file, await read(file.path)).map(serverProgram))
   for (const line of commandsIn(parseTable(await read(HOOK_FILE)).hooks))
     found.push({ what: "hook of an agent", line, from: HOOK_FILE })
   for (const path of await skillFiles(tree)) {

@@ -1,6 +1,7 @@
 import { type AgentChoice, type ChosenAgent, chooseAgent } from "../../agents/choose/choose-agent.ts"
 import { type AgentStanding, surveyAgents } from "../../agents/choose/survey-agents.ts"
 import { type AgentHealth, readAgentHealth } from "../../agents/operations/agent-health.ts"
+import { findProgram, SCRIPT } from "../../agents/programs.ts"
 import { sayReach } from "../../agents/views/agents-view.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { Finding } from "../../teams/operations/examine-team.ts"
@@ -29,12 +30,18 @@ export async function chooseHere(session: Session, asked: AgentChoice["asked"]):
 /** For `doctor`: how each program is reached, and what is missing before it can work. */
 export async function examineAgents(session: Session): Promise<Finding[]> {
   const { warnings: _, ...survey } = await readSurvey(session)
-  const ready = survey.ready.filter(({ agent, isEnabled }) => isEnabled && !["script", "acp"].includes(agent.name))
+  const ready = survey.ready.filter(({ agent, isEnabled }) => isEnabled && isForDoctor(agent.name))
   const standings = await surveyAgents({ ...survey, ready })
   const found = standings.filter(({ detection }) => detection.isAvailable).map(describeAgent)
   if (found.length > 0) return found
   const ways = standings.map(({ name, detection }) => `${name}: ${detection.missing ?? "not available"}`).join("; ")
   return [{ check: "agents", status: "warning", detail: `no agent program is installed; ${ways}`, fixed: false }]
+}
+
+/** Programs that everybody may have: not the shell, and none that only a setting names. */
+function isForDoctor(agent: string): boolean {
+  const program = findProgram(agent)
+  return agent !== SCRIPT && program?.isNamedBySetting !== true
 }
 
 function describeAgent(standing: AgentStanding): Finding {

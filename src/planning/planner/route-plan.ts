@@ -1,4 +1,5 @@
 import { type AgentStanding, routeInputOf } from "../../agents/choose/survey-agents.ts"
+import { SCRIPT } from "../../agents/programs.ts"
 import { protocolOf } from "../../kernel/team.ts"
 import { findMatch } from "../../ownership/file-pattern.ts"
 import { listFollowUps } from "../../tasks/follow-up.ts"
@@ -86,9 +87,9 @@ function routeTask(task: PlanTask, { roles, standings, now, defaultModel }: Rout
   const agentType = task.agentType ?? role
   const definition = getRole(roles, agentType)
   const base = { id, title, role, agentType, complexity, needs, files, checks, acceptance }
-  if (task.agent === "script" || task.run.length > 0)
+  if (task.agent === SCRIPT || task.run.length > 0)
     return {
-      ...{ ...base, agent: "script", tier: null, model: null, effort: null, because: "it has commands to run" },
+      ...{ ...base, agent: SCRIPT, tier: null, model: null, effort: null, because: "it has commands to run" },
       why: ["script: it has commands to run"],
     }
   const route = chooseRoute({

@@ -1,3 +1,4 @@
+import { SCRIPT } from "../../agents/programs.ts"
 import { NO_BUDGET, parseBudget, readBudget } from "../../kernel/budget.ts"
 import { cut, manyLines, oneLine, paint, type Screen, width } from "../../lib/text/table.ts"
 import type { FollowUp } from "../../tasks/follow-up.ts"
@@ -134,7 +135,7 @@ function renderTask(task: RoutedTask, indent: number, { explain = false }: PlanS
 
 function sayRoute({ role, agentType, agent, tier, model, effort }: RoutedTask): string {
   const who = agentType === role ? role : `${role} as ${agentType}`
-  if (agent === "script") return `${who}, by the script agent`
+  if (agent === SCRIPT) return `${who}, by the script agent`
   const brain = [tier, model === null || model === tier ? null : model].filter((part) => part !== null).join(" ")
   const by = agent === null ? "no agent can take it now" : `by ${agent}`
   return `${who}, ${by}, ${brain}${effort === null ? "" : `, effort ${effort}`}`

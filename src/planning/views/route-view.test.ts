@@ -1,6 +1,6 @@
 import { expect, it } from "bun:test"
 import type { AgentRow } from "../../agents/views/agents-view.ts"
-import { chooseRoute } from "../routing.ts"
+import { builtInProfile, chooseRoute, type RouteInput } from "../routing.ts"
 import { type RouteView, renderRoute, routeFacts } from "./route-view.ts"
 
 const LATER = "2026-01-01T12:30:00.000Z"
@@ -26,8 +26,9 @@ const standings = [
   agent("gemini", { detection: { isAvailable: false, why: "gemini is not\n\u001b[31minstalled", missing: null } }),
 ]
 
-function view(change: Omit<Parameters<typeof chooseRoute>[0], "text"> = {}, text = "Fix a typo in the API"): RouteView {
-  return { route: chooseRoute({ text, ...change }), effort: "high", standings }
+function view(change: Partial<RouteInput> = {}, text = "Fix a typo in the API"): RouteView {
+  const agents = standings.map(({ name }) => builtInProfile(name))
+  return { route: chooseRoute({ text, agents, ...change }), effort: "high", standings }
 }
 
 it("shows agent, model, price and effort", () => {

@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { GENERAL_AGENT } from "../../agents/programs.ts"
 import { command } from "../../app/command.ts"
 import { findRoles } from "../../app/wiring/find-roles.ts"
 import { findSkillsHere } from "../../app/wiring/skills-here.ts"
@@ -31,7 +32,7 @@ export const prompt = command({
     const skills = await skillsForTask(context, { project, team, id, ...findSkillsHere(host, known.root) })
     const request = { ...where, ...known, skills, isMember: true }
     const { facts, role, compose, asked } = await taskPrompt(context, request)
-    const agent = wanted ?? (await chooseHere(session, asked())).route.agent ?? "claude"
+    const agent = wanted ?? (await chooseHere(session, asked())).route.agent ?? GENERAL_AGENT
     const limit = (await (await configured()).promptLimits())(agent)
     const { text, sections, overBy } = compose(limit)
     const model = modelFor(role, facts.task.complexity)

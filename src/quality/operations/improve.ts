@@ -1,4 +1,5 @@
 import * as v from "valibot"
+import { SCRIPT } from "../../agents/programs.ts"
 import { PERSON } from "../../kernel/actor.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { quoteInput, type TaskId } from "../../kernel/ids.ts"
@@ -87,6 +88,6 @@ function briefOf(task: Task, round: Quality | undefined, dimension: string): Tas
     ...{ agentType: task.agentType, assignee: null, blockedBy: hasEnded(task.status) ? [] : [task.id] },
     acceptance: [`${dimension}: ${asks}`, ...task.acceptance],
     // Commands that did the task would do it no better.
-    work: { ...NO_WORK, agent: task.work.agent === "script" ? null : task.work.agent },
+    work: { ...NO_WORK, agent: task.work.agent === SCRIPT ? null : task.work.agent },
   }
 }

@@ -1,3 +1,4 @@
+import { SCRIPT } from "../../agents/programs.ts"
 import { ENGINE } from "../../kernel/actor.ts"
 import type { TaskId } from "../../kernel/ids.ts"
 import type { TeamName } from "../../kernel/team.ts"
@@ -74,7 +75,7 @@ function ofTask({ id, title, role, complexity, acceptance, checks, files, agentT
 }
 
 function otherThanScript(agent: string | null): string | null {
-  return agent === "script" ? null : agent
+  return agent === SCRIPT ? null : agent
 }
 
 function describe(task: Task | undefined, findings: readonly Finding[]): string {

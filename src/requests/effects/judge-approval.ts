@@ -1,4 +1,5 @@
 import { type AskPorts, askAgent } from "../../agents/choose/ask-agent.ts"
+import { SCRIPT } from "../../agents/programs.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import type { Context } from "../../store/operation.ts"
@@ -47,7 +48,7 @@ export async function judgeApproval(
   { context, ask, folder }: PmPorts,
   { approval, name, signal }: { readonly approval: Approval; readonly name: TeamName; readonly signal: AbortSignal },
 ): Promise<Ruling | NoRuling | undefined> {
-  const programs = ask.ready.filter(({ agent, isEnabled }) => isEnabled && agent.name !== "script")
+  const programs = ask.ready.filter(({ agent, isEnabled }) => isEnabled && agent.name !== SCRIPT)
   if (programs.length === 0) return undefined
   const { goal } = await context.store.read((tx) => getTeam(tx, name))
   const task = approval.taskId === null ? null : await getTask.run(context, { ...name, id: approval.taskId })

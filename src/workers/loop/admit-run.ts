@@ -3,7 +3,7 @@ import { noteRun } from "../../agents/jobs/note-agent-run.ts"
 import type { ReadyAgent } from "../../agents/jobs/run-job.ts"
 import { admitRun, renewProbe } from "../../agents/operations/agent-health.ts"
 import type { AgentEvent, AgentResult } from "../../agents/port.ts"
-import { SCRIPT } from "./agent-job.ts"
+import { SCRIPT } from "../../agents/programs.ts"
 import type { ClaimHandle } from "./claim-handle.ts"
 import { Setback } from "./setback.ts"
 

@@ -1,6 +1,7 @@
 // What an agent gets for a task: prompt, environment, limits and access to the team.
 import { join } from "node:path"
 import { runFolder } from "../../agents/jobs/record-run.ts"
+import { findProgram, SCRIPT } from "../../agents/programs.ts"
 import type { ReadyAgent } from "../../agents/jobs/run-job.ts"
 import { makeAgentJob, NO_LIMITS } from "../../agents/make-agent-job.ts"
 import type { AgentJob, McpServer, Session } from "../../agents/port.ts"
@@ -49,9 +50,6 @@ export interface Turn {
   readonly planning?: { readonly prompt: string; readonly isOver: boolean }
 }
 
-/** Tools of the agents that know tools by name. Permission and ownership hold the others. */
-const WRITING_TOOLS = ["Write", "Edit", "MultiEdit", "NotebookEdit"]
-
 export async function makeTurnJob(claim: ClaimHandle, turn: Turn, prompt: string): Promise<AgentJob> {
   const { options, worker, history, task } = claim
   const { assigned, workspace, number, fix, identity } = turn
@@ -59,6 +57,7 @@ export async function makeTurnJob(claim: ClaimHandle, turn: Turn, prompt: string
   const { agentTimeoutSeconds, budget, patience } = options.settings
   const { usedUp, tokens, dollars } = budgetLeft(await history.read(), budget, { task: task.id, worker })
   if (usedUp !== null) throw await stopAtBudget(claim, usedUp, ready.agent.name)
+  const program = findProgram(ready.agent.name)
   const permission = isReading(turn) ? "ask" : assigned.permission
   const timeMs = agentTimeoutSeconds === 0 ? null : agentTimeoutSeconds * 1000
   return makeAgentJob({
@@ -70,9 +69,9 @@ export async function makeTurnJob(claim: ClaimHandle, turn: Turn, prompt: string
     allowedTools,
     commands: commandsOf({ task, turn: number, fix }),
     workspace: workspace.path,
-    deniedTools: isReading(turn) ? WRITING_TOOLS : [],
+    deniedTools: isReading(turn) ? (program?.tools.writing ?? []) : [],
     resume: turn.session,
-    ...(ready.agent.closesBySchema === true && !isReading(turn) && { closingSchema: CLOSING_SCHEMA }),
+    ...(program?.closesBySchema === true && !isReading(turn) && { closingSchema: CLOSING_SCHEMA }),
     limits: { ...NO_LIMITS, timeMs, tokens, dollars, ...patience },
     env: taskEnvironment(claim, { task, workspace: workspace.path, identity, base: ready.env, turn: number, fix }),
   })
@@ -211,9 +210,6 @@ export function taskVariables({ task, worker, integration, turn, fix }: TurnFact
     ...(fix === undefined ? {} : { TEAMWORK_FIX_OF: fix.of, TEAMWORK_FIX_HEAD: fix.head }),
   }
 }
-
-/** The agent that runs the commands of a task and reads no prompt. */
-export const SCRIPT = "script"
 
 /** Whether the task is done by its own commands. No other agent could follow them. */
 export function isScripted({ work }: Task): boolean {

@@ -16,7 +16,7 @@ import { approveByRule } from "../../requests/operations/approvals.ts"
 import { getTask, getTeam } from "../../tasks/operations/lookup.ts"
 import type { QaState } from "../../tasks/qa-state.ts"
 import type { Task } from "../../tasks/task.ts"
-import { SCRIPT } from "./agent-job.ts"
+import { SCRIPT } from "../../agents/programs.ts"
 import { type ClaimHandle, isLost } from "./claim-handle.ts"
 import { Setback } from "./setback.ts"
 

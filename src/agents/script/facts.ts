@@ -1,0 +1,14 @@
+import type { ProgramFacts } from "../program-facts.ts"
+
+/** No agent at all: the commands of the task itself. */
+export const scriptFacts = {
+  name: "script",
+  title: "the shell of scripts",
+  models: { haiku: "", sonnet: "", opus: "" },
+  prices: [],
+  promptLimit: null,
+  routing: { kinds: [] },
+  canJudge: false,
+  tools: { writing: [], shell: ["shell"] },
+  serverFiles: [],
+} as const satisfies ProgramFacts
