@@ -8,11 +8,11 @@ const choose = (done: Record<string, number>, agents = ALL, isRequired = false) 
 }
 
 describe("the reviewer", () => {
-  it("is another than the only program that was at work, where there is one", () => {
-    expect(choose({ claude: 5 })).toBe("codex gemini claude opencode acp")
-    expect(choose({ codex: 5 })).toBe("gemini claude codex opencode acp")
-    expect(choose({ gemini: 5 })).toBe("codex claude gemini opencode acp")
-    expect(choose({ claude: 5, script: 3, codex: 0 })).toBe("codex gemini claude opencode acp")
+  it("is of another program than the one that did the work, where there is one", () => {
+    expect(choose({ claude: 5 })).toBe("codex gemini opencode acp claude")
+    expect(choose({ codex: 5 })).toBe("claude gemini opencode acp codex")
+    expect(choose({ gemini: 5 })).toBe("codex claude opencode acp gemini")
+    expect(choose({ claude: 5, script: 3, codex: 0 })).toBe("codex gemini opencode acp claude")
   })
 
   it("F036: is a fresh session of the same program where that is the only one", () => {
@@ -25,17 +25,17 @@ describe("the reviewer", () => {
     expect(choose({ "claude@work": 5 }, ["claude", "claude@work", "gemini"])).toBe("gemini claude claude@work")
   })
 
-  it("is whoever did least where several were at work, the first of them where they did equally much", () => {
-    expect(choose({ claude: 5, codex: 2 })).toBe("gemini codex claude opencode acp")
-    expect(choose({ claude: 1, codex: 2, gemini: 3 })).toBe("claude codex gemini opencode acp")
-    expect(choose({ claude: 2, codex: 2, gemini: 2 })).toBe("claude codex gemini opencode acp")
-    expect(choose({ acp: 4, claude: 1 })).toBe("codex gemini claude opencode acp")
+  it("is the program that did least of the work; one that suits reviews goes before its equals", () => {
+    expect(choose({ claude: 5, codex: 2 })).toBe("gemini opencode acp codex claude")
+    expect(choose({ claude: 1, codex: 2, gemini: 3 })).toBe("opencode acp claude codex gemini")
+    expect(choose({ claude: 2, codex: 2, gemini: 2 })).toBe("opencode acp codex claude gemini")
+    expect(choose({ acp: 4, claude: 1 })).toBe("codex gemini opencode claude acp")
   })
 
-  it("is nobody where only scripts worked, or nobody did, unless a review is required", () => {
+  it("is not chosen where only scripts worked, unless a review is required", () => {
     expect(choose({ script: 9 })).toBe("only scripts worked on it")
     expect(choose({})).toBe("no agent is known to have worked on it")
-    expect(choose({ script: 9 }, ALL, true)).toBe("claude codex gemini opencode acp")
+    expect(choose({ script: 9 }, ALL, true)).toBe("codex claude gemini opencode acp")
     expect(choose({}, ["codex"], true)).toBe("codex")
     expect(choose({ script: 9 }, ["script"], true)).toBe("no agent that could review is set up here")
   })

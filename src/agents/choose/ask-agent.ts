@@ -97,7 +97,7 @@ export async function askAgent(ports: AskPorts, question: Question): Promise<Ans
     }
     const answer = await runOnce(ports, withinBudget(question, budget), { ready, tier: route.tier, effort })
     if (answer === undefined) continue
-    const { reason, error } = answer.result
+    const { reason, error } = judgeReading(answer.result)
     if (reason === "done") return answer
     const failure = `${ready.agent.name}: ${reason}${error === "" ? "" : `: ${error}`}`
     failures.push(failure)
@@ -106,6 +106,12 @@ export async function askAgent(ports: AskPorts, question: Question): Promise<Ans
     left.delete(ready.agent.name)
     if (!ANOTHER_MAY.includes(reason)) throw failed(question, { failures, reasons, answers })
   }
+}
+
+/** The folder is to be read only: an agent that wrote there is not believed, whatever its program let it do. */
+function judgeReading(result: AgentResult): Pick<AgentResult, "reason" | "error"> {
+  if (result.reason !== "done" || result.filesTouched.length === 0) return result
+  return { reason: "permission", error: `it wrote ${result.filesTouched.join(", ")}, although it may only read` }
 }
 
 function withinBudget(question: Question, budget: Partial<Pick<Limits, "tokens" | "dollars">> | undefined): Question {

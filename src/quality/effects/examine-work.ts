@@ -1,10 +1,11 @@
 import { type AskPorts, askAgent } from "../../agents/choose/ask-agent.ts"
-import type { ReadyAgent } from "../../agents/jobs/run-job.ts"
-import { programOf } from "../../agents/program-of.ts"
+import { askInTurn } from "../../agents/choose/ask-in-turn.ts"
+import { SCRIPT } from "../../agents/programs.ts"
 import { AppError } from "../../kernel/errors.ts"
 import type { TeamName } from "../../kernel/team.ts"
 import { resolveRun } from "../../tasks/operations/lookup.ts"
 import type { Task } from "../../tasks/task.ts"
+import { listJudges } from "../choose-reviewer.ts"
 import { shellCommand } from "../gates/gate-command.ts"
 import type { JudgedCommand } from "../gates/judged-command.ts"
 import { readAllowedTests } from "../operations/read-allowed-tests.ts"
@@ -55,9 +56,6 @@ export interface NoVerdict {
 /** As whom QA takes part in the team. */
 export const QA = "qa"
 
-/** Programs that are asked, the first preferred. */
-const ASKED = ["codex", "claude", "gemini"]
-const SCRIPT = "script"
 /** Asked, asked again, and then another program or a fresh session of the same. */
 const MOST_ASKED = 3
 
@@ -69,79 +67,48 @@ const MOST_ASKED = 3
  */
 export async function examineWork(ports: ExaminePorts, request: ExamineRequest): Promise<Examined> {
   if (request.executor === SCRIPT) return examineByChecks(ports, request, "its own commands did the work")
-  const programs = listPrograms((await ports.ask?.())?.ready ?? [], request.executor)
-  const failures: string[] = []
-  const limits: string[] = []
-  let asked = 0
-  for (const [index, agent] of programs.entries()) {
-    const isLast = index === programs.length - 1
-    const most = isLast ? MOST_ASKED : asked === 0 ? MOST_ASKED - 1 : asked + 1
-    while (asked < Math.min(most, MOST_ASKED)) {
-      const answer = await askOne(ports, request, { agent, problem: asked === 0 ? undefined : failures.at(-1) })
-      if (!("failure" in answer)) return answer
-      failures.push(answer.failure)
-      if (answer.retryAt !== null) limits.push(answer.retryAt)
-      if (answer.isUnavailable) break
-      asked++
-    }
-  }
-  const why = failures.join("; ") || "no agent program is ready"
-  const isWaiting = asked === 0 && limits.length > 0 && limits.length === failures.length
-  return { why, retryAt: isWaiting ? (limits.toSorted()[0] ?? null) : null }
-}
-
-/** Other programs than the one that did the work first. */
-function listPrograms(ready: readonly ReadyAgent[], executor: string): string[] {
-  const names = ready.filter(({ isEnabled }) => isEnabled).map(({ agent }) => agent.name)
-  const rank = (name: string) => {
-    const place = ASKED.indexOf(programOf(name))
-    return programOf(name) === programOf(executor) ? ASKED.length + (name === executor ? 1 : 0) : place
-  }
-  return names
-    .filter((name) => name === executor || ASKED.includes(programOf(name)))
-    .toSorted((one, other) => rank(one) - rank(other))
-}
-
-interface NoAnswer {
-  readonly failure: string
-  /** It cannot be asked at all, and would not be if it were tried again. */
-  readonly isUnavailable: boolean
-  readonly retryAt: string | null
+  const ask = await ports.ask?.()
+  const agents = (ask?.ready ?? []).filter(({ isEnabled }) => isEnabled).map(({ agent }) => agent.name)
+  const examined = await askInTurn({
+    agents: listJudges(agents, new Map([[request.executor, 1]])),
+    most: MOST_ASKED,
+    now: () => ask?.clock.now() ?? 0,
+    signal: request.signal,
+    ask: (agent, _turn, problem) => askOne(ports, request, { agent, problem }),
+  })
+  if (!("isLimited" in examined)) return examined
+  const { why, retryAt, isLimited } = examined
+  return { why, retryAt: isLimited && retryAt !== null ? new Date(retryAt).toISOString() : null }
 }
 
 async function askOne(
   ports: ExaminePorts,
   request: ExamineRequest,
   { agent, problem }: { readonly agent: string; readonly problem: string | undefined },
-): Promise<Examined | NoAnswer> {
+): Promise<Examined> {
   const { project, team, task, plan, commit, base, answer, earlier, signal } = request
   const { repository, runner } = ports.verifier
   const ask = await ports.ask?.()
-  if (ask === undefined) return { failure: "no agent program is ready", isUnavailable: true, retryAt: null }
+  if (ask === undefined) throw new AppError("agent.unavailable", "no agent program is ready")
   const diff = await repository.readDiff(base, commit)
   const facts = { task, plan, answer, earlier, problem, from: base, to: commit, diff }
   const prompt = runner.mask(composeQaPrompt(facts, ports.promptLimit(agent)))
-  try {
-    const { structured } = await repository.checkedOut(commit, (folder) =>
-      askAgent(
-        { ...ask, project, team },
-        {
-          ...{ prompt, folder, schema: qaSchema(plan), role: "code-reviewer", worker: QA },
-          ...{ agents: [agent], limits: { timeMs: ports.timeoutMs }, signal },
-        },
-      ),
-    )
-    return { ...parseQaAnswer(plan, structured), by: `${QA}-${agent}`, isByChecks: false }
-  } catch (error) {
-    if (signal.aborted || !(error instanceof AppError)) throw error
-    if (error.code !== "agent.unavailable" && error.code !== "agent.failed") throw error
-    const { retryAt } = error.details
-    return {
-      failure: error.message,
-      isUnavailable: error.code === "agent.unavailable",
-      retryAt: typeof retryAt === "string" ? retryAt : null,
-    }
-  }
+  const { structured } = await repository.checkedOut(commit, (folder) =>
+    askAgent(
+      { ...ask, project, team },
+      {
+        prompt,
+        folder,
+        schema: qaSchema(plan),
+        role: "code-reviewer",
+        worker: QA,
+        agents: [agent],
+        limits: { timeMs: ports.timeoutMs },
+        signal,
+      },
+    ),
+  )
+  return { ...parseQaAnswer(plan, structured), by: `${QA}-${agent}`, isByChecks: false }
 }
 
 /**

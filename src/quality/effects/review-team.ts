@@ -1,10 +1,10 @@
 import { type AskPorts, askAgent, UnreadAnswers } from "../../agents/choose/ask-agent.ts"
+import { askInTurn } from "../../agents/choose/ask-in-turn.ts"
 import { findIntegration, type Integration } from "../../git/integration.ts"
 import type { Merges } from "../../git/port.ts"
 import { AppError } from "../../kernel/errors.ts"
 import { describeTeam, type RunName, type TeamName } from "../../kernel/team.ts"
 import { sleep } from "../../lib/sleep.ts"
-import { firstLine } from "../../lib/text/last-lines.ts"
 import type { History } from "../../reporting/history.ts"
 import { lookAtTeam } from "../../reporting/operations/look-at-team.ts"
 import type { Context } from "../../store/operation.ts"
@@ -83,7 +83,12 @@ async function findOutcome(ports: ReviewPorts, request: ReviewRequest, place: Pl
     const agents = ask.ready.filter(({ isEnabled }) => isEnabled).map(({ agent }) => agent.name)
     const choice = chooseReviewer({ done, agents, isRequired: context.settings.reviewRequired })
     if ("why" in choice) return choice
-    const round = await askOneOf(ports, request, { ask, facts, candidates: choice.candidates })
+    const round = await askInTurn({
+      agents: choice.candidates,
+      now: () => ask.clock.now(),
+      signal: request.signal,
+      ask: (agent, turn) => askReviewer(ports, request, { ask, facts, agent, turn }),
+    })
     if ("review" in round) return round
     if (round.retryAt === null || round.retryAt > until) return round
     await sleep(Math.max(MIN_WAIT_MS, round.retryAt - ask.clock.now()), request.signal)
@@ -114,79 +119,51 @@ async function readFacts({ context, merges }: ReviewPorts, { name, integration }
 interface Asked {
   readonly ask: Omit<AskPorts, keyof TeamName>
   readonly facts: ReviewFacts
-  readonly candidates: readonly string[]
+  readonly agent: string
+  readonly turn: number
 }
 
-/** Every candidate once, and once more where an answer was no verdict. */
-async function askOneOf(
-  ports: ReviewPorts,
-  request: ReviewRequest,
-  asked: Asked,
-): Promise<Outcome & { retryAt: number | null }> {
-  const failures: string[] = []
-  const retries: number[] = []
-  for (const agent of asked.candidates) {
-    for (let turn = 1; turn <= MAX_TURNS; turn++) {
-      try {
-        return { agent, review: await askReviewer(ports, request, { ...asked, agent, turn }), retryAt: null }
-      } catch (error) {
-        if (request.signal?.aborted === true) throw error
-        if (!(error instanceof AppError && NO_ANSWER.includes(error.code))) throw error
-        const said = reviewInWords(error)
-        if (said !== undefined) return { agent, review: said, retryAt: null }
-        failures.push(firstLine(error.message))
-        const retryAt = retryTime(error, asked.ask.clock.now())
-        if (retryAt !== null) retries.push(retryAt)
-        if (!mayAnswer(error)) break
-      }
-    }
+async function askReviewer(ports: ReviewPorts, request: ReviewRequest, asked: Asked) {
+  const { facts, agent } = asked
+  try {
+    const { structured } = await askOnce(ports, request, asked)
+    const isTask = (id: string) => facts.tasks.some((task) => task.id === id)
+    const review = parseReview(structured, { isTask, earlier: facts.earlier.map(({ number }) => number) })
+    return { agent, review }
+  } catch (error) {
+    const review = error instanceof AppError ? reviewInWords(error) : undefined
+    if (request.signal?.aborted === true || review === undefined) throw error
+    return { agent, review }
   }
-  return { why: failures.join("; "), retryAt: retries.length === 0 ? null : Math.min(...retries) }
 }
 
+/** A verdict that an agent gave as text, although it was asked for JSON. */
 function reviewInWords({ cause }: AppError): Review | undefined {
   const answers = cause instanceof UnreadAnswers ? cause.answers : []
   return answers.flatMap((answer) => readReviewText(answer) ?? []).at(-1)
 }
 
-const MAX_TURNS = 2
-const NO_ANSWER: readonly string[] = ["agent.unavailable", "agent.failed"]
-/** What will be the same in a moment. */
-const LASTING: readonly unknown[] = ["rate-limited", "auth", "not-found", "unknown-model", "permission", "budget"]
-
-function mayAnswer({ code, details }: AppError): boolean {
-  const reasons: readonly unknown[] = Array.isArray(details.reasons) ? details.reasons : []
-  return code === "agent.failed" && !reasons.some((reason) => LASTING.includes(reason))
-}
-
-/** A limit that is met on the way is known to the next round, with its time. */
-const MET_LIMIT_MS = 60_000
-/** Troubles that end by themselves. */
-const PASSING: readonly unknown[] = ["rate-limited", "overloaded", "unreachable"]
-
-function retryTime({ details }: AppError, now: number): number | null {
-  if (typeof details.retryAt === "string") return Date.parse(details.retryAt)
-  const reasons: readonly unknown[] = Array.isArray(details.reasons) ? details.reasons : []
-  return reasons.some((reason) => PASSING.includes(reason)) ? now + MET_LIMIT_MS : null
-}
-
-async function askReviewer(
+function askOnce(
   { checkedOut, promptLimit }: ReviewPorts,
   { project, team, timeoutMs, signal }: ReviewRequest,
-  { ask, facts, agent, turn }: Asked & { readonly agent: string; readonly turn: number },
-): Promise<Review> {
-  const prompt = composeReviewPrompt(facts, promptLimit(agent))
-  const { structured } = await checkedOut(facts.to, (folder) =>
+  { ask, facts, agent, turn }: Asked,
+) {
+  return checkedOut(facts.to, (folder) =>
     askAgent(
       { ...ask, project, team },
       {
-        ...{ prompt, folder, schema: REVIEW_SCHEMA, role: "code-reviewer", worker: REVIEWER, turn },
-        ...{ agents: [agent], limits: { timeMs: timeoutMs }, signal },
+        prompt: composeReviewPrompt(facts, promptLimit(agent)),
+        folder,
+        schema: REVIEW_SCHEMA,
+        role: "code-reviewer",
+        worker: REVIEWER,
+        turn,
+        agents: [agent],
+        limits: { timeMs: timeoutMs },
+        signal,
       },
     ),
   )
-  const isTask = (id: string) => facts.tasks.some((task) => task.id === id)
-  return parseReview(structured, { isTask, earlier: facts.earlier.map(({ number }) => number) })
 }
 
 /** By task: the agent that worked on it last. */
