@@ -1,10 +1,10 @@
 // What an agent gets for a task: prompt, environment, limits and access to the team.
 import { join } from "node:path"
 import { runFolder } from "../../agents/jobs/record-run.ts"
-import { findProgram, SCRIPT } from "../../agents/programs.ts"
 import type { ReadyAgent } from "../../agents/jobs/run-job.ts"
 import { makeAgentJob, NO_LIMITS } from "../../agents/make-agent-job.ts"
 import type { AgentJob, McpServer, Session } from "../../agents/port.ts"
+import { findProgram, SCRIPT } from "../../agents/programs.ts"
 import type { Aside, Workspace } from "../../git/port.ts"
 import { ownershipFacts } from "../../ownership/operations/ownership-facts.ts"
 import { estimateTokens } from "../../planning/routing.ts"
